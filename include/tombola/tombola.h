@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/** @file
+ * The C API of tombola.
+ *
+ * Objects are opaque handles, made by a function whose name ends in _create and freed by the one that ends in
+ * _destroy; destroying NULL is allowed. Every function returns a status. When it is not tombola_success,
+ * nothing has been written through any argument, and tombola_get_last_error() tells what was wrong.
+ *
+ * Threads: functions on different objects may run at the same time, and so may any number of functions that
+ * only read one object. An execution only reads its primitive, its stream and its memory objects' handles.
+ *
+ * A handle passed to a function is used during the call alone, but for the engine, which must outlive what was
+ * made with it. Destroying an object while another refers to it is allowed: primitives keep their descriptor. */
+
+#ifndef TOMBOLA_H
+#define TOMBOLA_H
+
+#include "tombola/tombola_types.h"
+#include "tombola/tombola_version.h"
+
+#ifndef TOMBOLA_API
+#if defined(TOMBOLA_STATIC)
+#define TOMBOLA_API
+#else
+/** Marks what the shared library exports. */
+#define TOMBOLA_API __attribute__((visibility("default")))
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @defgroup tombola_errors Errors
+ * @{ */
+
+/** The message of this thread's last failed call: the argument, its value, and what was expected.
+ *
+ * @return Text that stays valid until the next failing call on this thread; "" if none has failed.
+ * Thread-safe: each thread has its own. */
+TOMBOLA_API const char* tombola_get_last_error(void);
+
+/** @} */
+
+/** @defgroup tombola_engine Engine and stream
+ * @{ */
+
+/** Counts the engines of a kind.
+ *
+ * @param kind The kind.
+ * @return 1 for tombola_cpu, 0 otherwise. */
+TOMBOLA_API size_t tombola_engine_get_count(tombola_engine_kind_t kind);
+
+/** Creates an engine.
+ *
+ * @param engine Output: the engine.
+ * @param kind tombola_cpu.
+ * @param index 0.
+ * @return tombola_success; tombola_invalid_arguments for a null output, another kind or another index;
+ *     tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_engine_create(tombola_engine_t* engine,
+                                                   tombola_engine_kind_t kind, size_t index);
+
+/** Tells the kind of an engine.
+ *
+ * @param engine The engine.
+ * @param kind Output: tombola_cpu.
+ * @return tombola_success; tombola_invalid_arguments for a null argument. */
+TOMBOLA_API tombola_status_t tombola_engine_get_kind(tombola_engine_t engine,
+                                                     tombola_engine_kind_t* kind);
+
+/** Destroys an engine.
+ *
+ * @param engine The engine, or NULL.
+ * @return tombola_success. */
+TOMBOLA_API tombola_status_t tombola_engine_destroy(tombola_engine_t engine);
+
+/** Creates a stream.
+ *
+ * @param stream Output: the stream.
+ * @param engine The engine it belongs to.
+ * @param flags A combination of tombola_stream_flags_t.
+ * @return tombola_success; tombola_invalid_arguments for a null argument or an unknown flag;
+ *     tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_stream_create(tombola_stream_t* stream,
+                                                   tombola_engine_t engine, unsigned flags);
+
+/** Tells the engine of a stream.
+ *
+ * @param stream The stream.
+ * @param engine Output: the engine, owned by who created it.
+ * @return tombola_success; tombola_invalid_arguments for a null argument. */
+TOMBOLA_API tombola_status_t tombola_stream_get_engine(tombola_stream_t stream,
+                                                       tombola_engine_t* engine);
+
+/** Waits until everything given to the stream has ended. Executions end before their call returns, so this
+ * returns at once; it is here so that code which calls it stays right.
+ *
+ * @param stream The stream.
+ * @return tombola_success; tombola_invalid_arguments for a null stream. */
+TOMBOLA_API tombola_status_t tombola_stream_wait(tombola_stream_t stream);
+
+/** Destroys a stream.
+ *
+ * @param stream The stream, or NULL.
+ * @return tombola_success. */
+TOMBOLA_API tombola_status_t tombola_stream_destroy(tombola_stream_t stream);
+
+/** @} */
+
+/** @defgroup tombola_memory Memory
+ * @{ */
+
+/** Creates a memory descriptor from a layout's name.
+ *
+ * @param memory_desc Output: the descriptor.
+ * @param ndims Number of dimensions, 0 to 12. 0 gives an empty descriptor.
+ * @param dims Sizes of the dimensions, each at least 0.
+ * @param data_type Type of an element.
+ * @param tag The layout; its number of dimensions must be ndims. tombola_format_tag_any leaves the layout to
+ *     the primitive.
+ * @return tombola_success; tombola_invalid_arguments for a null argument, a negative or run-time dimension, a
+ *     size in bytes beyond 2^63-1, an unknown type or a tag of another number of dimensions;
+ *     tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_tag(tombola_memory_desc_t* memory_desc,
+                                                                 int ndims,
+                                                                 const tombola_dims_t dims,
+                                                                 tombola_data_type_t data_type,
+                                                                 tombola_format_tag_t tag);
+
+/** Creates a memory descriptor from strides.
+ *
+ * @param memory_desc Output: the descriptor.
+ * @param ndims Number of dimensions, 0 to 12.
+ * @param dims Sizes of the dimensions, each at least 0.
+ * @param data_type Type of an element.
+ * @param strides Distance in elements of neighbours along each dimension, at least 0, such that no two
+ *     elements share an address; NULL for row-major.
+ * @return As tombola_memory_desc_create_with_tag(). */
+TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_strides(
+    tombola_memory_desc_t* memory_desc, int ndims, const tombola_dims_t dims,
+    tombola_data_type_t data_type, const tombola_dims_t strides);
+
+/** Creates a descriptor of a box inside another tensor.
+ *
+ * @param memory_desc Output: the descriptor; its data handle is the parent's.
+ * @param parent The parent's descriptor.
+ * @param dims Sizes of the box.
+ * @param offsets Logical index of the box's first element. Along a blocked dimension the box must start at a
+ *     block's border, and end at one or at the parent's end.
+ * @return tombola_success; tombola_invalid_arguments for a null argument or a box that is not inside;
+ *     tombola_unimplemented for a border inside a block; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_memory_desc_create_submemory(
+    tombola_memory_desc_t* memory_desc, const_tombola_memory_desc_t parent,
+    const tombola_dims_t dims, const tombola_dims_t offsets);
+
+/** Creates a descriptor of the same data under other dimensions.
+ *
+ * @param memory_desc Output: the descriptor.
+ * @param in_memory_desc A plain descriptor whose dimensions can be joined or split without a copy.
+ * @param ndims New number of dimensions.
+ * @param dims New sizes, with the same number of elements.
+ * @return tombola_success; tombola_invalid_arguments for a null argument or another number of elements, or
+ *     where a copy would be needed; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_memory_desc_reshape(tombola_memory_desc_t* memory_desc,
+                                                         const_tombola_memory_desc_t in_memory_desc,
+                                                         int ndims, const tombola_dims_t dims);
+
+/** Creates a descriptor of the same data with its logical dimensions in another order.
+ *
+ * @param memory_desc Output: the descriptor.
+ * @param in_memory_desc The descriptor.
+ * @param permutation Dimension d of the input becomes dimension permutation[d] of the output.
+ * @return tombola_success; tombola_invalid_arguments for a null argument or what is not a permutation;
+ *     tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_memory_desc_permute_axes(
+    tombola_memory_desc_t* memory_desc, const_tombola_memory_desc_t in_memory_desc,
+    const int* permutation);
+
+/** Copies a memory descriptor.
+ *
+ * @param memory_desc Output: the copy.
+ * @param existing The descriptor.
+ * @return tombola_success; tombola_invalid_arguments for a null argument; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_memory_desc_clone(tombola_memory_desc_t* memory_desc,
+                                                       const_tombola_memory_desc_t existing);
+
+/** Destroys a memory descriptor.
+ *
+ * @param memory_desc The descriptor, or NULL.
+ * @return tombola_success. */
+TOMBOLA_API tombola_status_t tombola_memory_desc_destroy(tombola_memory_desc_t memory_desc);
+
+/** Tells a property of a memory descriptor.
+ *
+ * @param memory_desc The descriptor.
+ * @param what A tombola_query_* from tombola_query_ndims_s32 on.
+ * @param result Output of the type stated beside the query's name; pointers stay valid as long as the
+ *     descriptor.
+ * @return tombola_success; tombola_invalid_arguments for a null argument or an unknown query. */
+TOMBOLA_API tombola_status_t tombola_memory_desc_query(const_tombola_memory_desc_t memory_desc,
+                                                       tombola_query_t what, void* result);
+
+/** Compares two memory descriptors.
+ *
+ * @param lhs A descriptor, or NULL.
+ * @param rhs A descriptor, or NULL.
+ * @return 1 if they describe the same tensor in the same layout at the same offset, otherwise 0. */
+TOMBOLA_API int tombola_memory_desc_equal(const_tombola_memory_desc_t lhs,
+                                          const_tombola_memory_desc_t rhs);
+
+/** Tells how many bytes a tensor spans, from its data handle to behind its last element.
+ *
+ * @param memory_desc The descriptor, or NULL.
+ * @return The number of bytes; 0 for an empty tensor or NULL. */
+TOMBOLA_API size_t tombola_memory_desc_get_size(const_tombola_memory_desc_t memory_desc);
+
+/** Tells how many bytes an element has.
+ *
+ * @param data_type The type.
+ * @return The number of bytes; 0 for what is not a type. */
+TOMBOLA_API size_t tombola_data_type_size(tombola_data_type_t data_type);
+
+/** Creates a memory object.
+ *
+ * @param memory Output: the memory object.
+ * @param memory_desc What the tensor is; it is copied.
+ * @param engine The engine.
+ * @param handle TOMBOLA_MEMORY_ALLOCATE: the library allocates, zero-filled padding included, and frees.
+ *     TOMBOLA_MEMORY_NONE: no data yet. Otherwise the address of the caller's data, which must be aligned to
+ *     the element's size and outlive the object's use.
+ * @return tombola_success; tombola_invalid_arguments for a null argument, a layout left open (any) or a
+ *     misaligned address; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_memory_create(tombola_memory_t* memory,
+                                                   const_tombola_memory_desc_t memory_desc,
+                                                   tombola_engine_t engine, void* handle);
+
+/** Tells the descriptor of a memory object.
+ *
+ * @param memory The memory object.
+ * @param memory_desc Output: its descriptor, owned by the object.
+ * @return tombola_success; tombola_invalid_arguments for a null argument. */
+TOMBOLA_API tombola_status_t tombola_memory_get_memory_desc(
+    const_tombola_memory_t memory, const_tombola_memory_desc_t* memory_desc);
+
+/** Tells the engine of a memory object.
+ *
+ * @param memory The memory object.
+ * @param engine Output: the engine, owned by who created it.
+ * @return tombola_success; tombola_invalid_arguments for a null argument. */
+TOMBOLA_API tombola_status_t tombola_memory_get_engine(const_tombola_memory_t memory,
+                                                       tombola_engine_t* engine);
+
+/** Tells the address of the data.
+ *
+ * @param memory The memory object.
+ * @param handle Output: the address, or NULL when there is none.
+ * @return tombola_success; tombola_invalid_arguments for a null argument. */
+TOMBOLA_API tombola_status_t tombola_memory_get_data_handle(const_tombola_memory_t memory,
+                                                            void** handle);
+
+/** Replaces the address of the data. Data that the library allocated is freed.
+ *
+ * @param memory The memory object.
+ * @param handle The new address, aligned to the element's size, or NULL.
+ * @return tombola_success; tombola_invalid_arguments for a null memory or a misaligned address. */
+TOMBOLA_API tombola_status_t tombola_memory_set_data_handle(tombola_memory_t memory, void* handle);
+
+/** Destroys a memory object, and its data if the library allocated it.
+ *
+ * @param memory The memory object, or NULL.
+ * @return tombola_success. */
+TOMBOLA_API tombola_status_t tombola_memory_destroy(tombola_memory_t memory);
+
+/** @} */
+
+/** @defgroup tombola_attr Attributes
+ * @{ */
+
+/** Creates attributes with their defaults: scratchpad mode library.
+ *
+ * @param attr Output: the attributes.
+ * @return tombola_success; tombola_invalid_arguments for a null argument; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_primitive_attr_create(tombola_primitive_attr_t* attr);
+
+/** Copies attributes.
+ *
+ * @param attr Output: the copy.
+ * @param existing The attributes.
+ * @return tombola_success; tombola_invalid_arguments for a null argument; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_primitive_attr_clone(tombola_primitive_attr_t* attr,
+                                                          const_tombola_primitive_attr_t existing);
+
+/** Destroys attributes.
+ *
+ * @param attr The attributes, or NULL.
+ * @return tombola_success. */
+TOMBOLA_API tombola_status_t tombola_primitive_attr_destroy(tombola_primitive_attr_t attr);
+
+/** Tells the scratchpad mode.
+ *
+ * @param attr The attributes.
+ * @param mode Output: the mode.
+ * @return tombola_success; tombola_invalid_arguments for a null argument. */
+TOMBOLA_API tombola_status_t tombola_primitive_attr_get_scratchpad_mode(
+    const_tombola_primitive_attr_t attr, tombola_scratchpad_mode_t* mode);
+
+/** Sets the scratchpad mode.
+ *
+ * @param attr The attributes.
+ * @param mode library: scratch memory belongs to the thread that executes, which keeps it for its next
+ *     execution. user: the execution argument TOMBOLA_ARG_SCRATCHPAD is required, with the descriptor that
+ *     tombola_query_scratchpad_md tells.
+ * @return tombola_success; tombola_invalid_arguments for a null argument or an unknown mode. */
+TOMBOLA_API tombola_status_t tombola_primitive_attr_set_scratchpad_mode(
+    tombola_primitive_attr_t attr, tombola_scratchpad_mode_t mode);
+
+/** @} */
+
+/** @defgroup tombola_primitive Primitives
+ * @{ */
+
+/** Moves a primitive descriptor to the next implementation that serves it.
+ *
+ * @param primitive_desc The primitive descriptor; it stays as it was on failure.
+ * @return tombola_success; tombola_last_impl_reached when there is none; tombola_invalid_arguments for a null
+ *     argument; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_primitive_desc_next_impl(tombola_primitive_desc_t primitive_desc);
+
+/** Copies a primitive descriptor.
+ *
+ * @param primitive_desc Output: the copy.
+ * @param existing The primitive descriptor.
+ * @return tombola_success; tombola_invalid_arguments for a null argument; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_primitive_desc_clone(tombola_primitive_desc_t* primitive_desc,
+                                                          const_tombola_primitive_desc_t existing);
+
+/** Copies the attributes that a primitive descriptor was made with.
+ *
+ * @param primitive_desc The primitive descriptor.
+ * @param attr Output: the attributes, owned by the primitive descriptor.
+ * @return tombola_success; tombola_invalid_arguments for a null argument. */
+TOMBOLA_API tombola_status_t tombola_primitive_desc_get_attr(
+    const_tombola_primitive_desc_t primitive_desc, const_tombola_primitive_attr_t* attr);
+
+/** Tells a property of a primitive descriptor.
+ *
+ * @param primitive_desc The primitive descriptor.
+ * @param what A tombola_query_* below tombola_query_src_md.
+ * @param index 0.
+ * @param result Output of the type stated beside the query's name; text stays valid for ever.
+ * @return tombola_success; tombola_not_required when this operator has no such property;
+ *     tombola_invalid_arguments for a null argument or an unknown query. */
+TOMBOLA_API tombola_status_t tombola_primitive_desc_query(
+    const_tombola_primitive_desc_t primitive_desc, tombola_query_t what, int index, void* result);
+
+/** Tells a memory descriptor of a primitive descriptor.
+ *
+ * @param primitive_desc The primitive descriptor.
+ * @param what A tombola_query_*_md.
+ * @param index For tombola_query_exec_arg_md a TOMBOLA_ARG_*, otherwise 0.
+ * @return The descriptor, owned by the primitive descriptor; an empty one when the argument is not part of
+ *     this primitive; NULL when an argument of this call is wrong. */
+TOMBOLA_API const_tombola_memory_desc_t tombola_primitive_desc_query_md(
+    const_tombola_primitive_desc_t primitive_desc, tombola_query_t what, int index);
+
+/** Destroys a primitive descriptor.
+ *
+ * @param primitive_desc The primitive descriptor, or NULL.
+ * @return tombola_success. */
+TOMBOLA_API tombola_status_t tombola_primitive_desc_destroy(tombola_primitive_desc_t primitive_desc);
+
+/** Creates a primitive, from the cache if an equal one is there.
+ *
+ * @param primitive Output: the primitive.
+ * @param primitive_desc What it is to do; it is copied.
+ * @return tombola_success; tombola_invalid_arguments for a null argument; tombola_out_of_memory;
+ *     tombola_runtime_error when code could not be generated. */
+TOMBOLA_API tombola_status_t tombola_primitive_create(tombola_primitive_t* primitive,
+                                                      const_tombola_primitive_desc_t primitive_desc);
+
+/** Runs a primitive. Any number of threads may run one primitive at the same time.
+ *
+ * @param primitive The primitive.
+ * @param stream The stream.
+ * @param nargs Number of arguments.
+ * @param args The arguments, in any order: every required one, each at most once, with the descriptors that
+ *     the primitive descriptor tells. Outputs share no memory with any other argument, unless the operator's
+ *     page says so.
+ * @return tombola_success; tombola_invalid_arguments when an argument is missing, unknown, without data, of
+ *     another descriptor or overlaps another, or when a value in it is refused; tombola_out_of_memory;
+ *     tombola_runtime_error. The outputs are untouched unless the call succeeds. */
+TOMBOLA_API tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
+                                                       tombola_stream_t stream, int nargs,
+                                                       const tombola_exec_arg_t* args);
+
+/** Tells the primitive descriptor of a primitive.
+ *
+ * @param primitive The primitive.
+ * @param primitive_desc Output: the descriptor, owned by the primitive.
+ * @return tombola_success; tombola_invalid_arguments for a null argument. */
+TOMBOLA_API tombola_status_t tombola_primitive_get_primitive_desc(
+    const_tombola_primitive_t primitive, const_tombola_primitive_desc_t* primitive_desc);
+
+/** Destroys a primitive.
+ *
+ * @param primitive The primitive, or NULL.
+ * @return tombola_success. */
+TOMBOLA_API tombola_status_t tombola_primitive_destroy(tombola_primitive_t primitive);
+
+/** @} */
+
+/** @defgroup tombola_shuffle Shuffle
+ * Channel shuffle: the axis, seen as a matrix of C / group_size rows and group_size columns, is transposed.
+ * Source: oneDNN's shuffle primitive. Arguments: SRC, DST forward; DIFF_DST, DIFF_SRC backward; data types f16,
+ * bf16, f32, f64, s8, u8, s32, u32, s64, u64 in both directions; any layout.
+ * @{ */
+
+/** Creates a primitive descriptor of a forward shuffle.
+ *
+ * @param primitive_desc Output: the primitive descriptor.
+ * @param engine The engine.
+ * @param prop_kind tombola_forward_training or tombola_forward_inference: there is no difference.
+ * @param src_desc The source tensor.
+ * @param dst_desc The destination tensor: dimensions and data type of src_desc, any layout;
+ *     tombola_format_tag_any or NULL takes src_desc's layout.
+ * @param axis The axis that is shuffled, 0 to ndims - 1.
+ * @param group_size Number of columns; it must divide the size of the axis.
+ * @param attr Attributes, or NULL for the defaults.
+ * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_shuffle_forward_primitive_desc_create(
+    tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
+    tombola_prop_kind_t prop_kind, const_tombola_memory_desc_t src_desc,
+    const_tombola_memory_desc_t dst_desc, int axis, tombola_dim_t group_size,
+    const_tombola_primitive_attr_t attr);
+
+/** Creates a primitive descriptor of a backward shuffle: it carries each element of DIFF_DST back to where the
+ * forward shuffle of the same axis and group_size took it from.
+ *
+ * @param primitive_desc Output: the primitive descriptor.
+ * @param engine The engine.
+ * @param diff_src_desc The tensor that is written; tombola_format_tag_any or NULL takes diff_dst_desc's layout.
+ * @param diff_dst_desc The tensor that is read. With tombola_format_tag_any it takes the layout of the hint's
+ *     destination.
+ * @param axis The axis that is shuffled, 0 to ndims - 1.
+ * @param group_size The forward shuffle's group_size.
+ * @param hint_fwd_pd Primitive descriptor of the forward shuffle, or NULL. If given, its axis, group_size and
+ *     dimensions must be the same.
+ * @param attr Attributes, or NULL for the defaults.
+ * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_shuffle_backward_primitive_desc_create(
+    tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
+    const_tombola_memory_desc_t diff_src_desc, const_tombola_memory_desc_t diff_dst_desc, int axis,
+    tombola_dim_t group_size, const_tombola_primitive_desc_t hint_fwd_pd,
+    const_tombola_primitive_attr_t attr);
+
+/** @} */
+
+/** @defgroup tombola_random_generator Random generator
+ * Raw words of a counter-based generator. Source: DirectML's DML_RANDOM_GENERATOR_OPERATOR_DESC. Arguments:
+ * SRC_STATE u32[6] = counter (least significant word first), key; DST u32 of any shape; optional DST_STATE
+ * u32[6], which may be SRC_STATE's buffer. States may have up to eleven leading dimensions of 1.
+ * Element e of DST, in row-major order, is word e % 4 of the block at counter + e / 4.
+ * @{ */
+
+/** Creates a primitive descriptor of a random generator.
+ *
+ * @param primitive_desc Output: the primitive descriptor.
+ * @param engine The engine.
+ * @param kind tombola_philox4x32_10.
+ * @param dst_desc The tensor of words, u32; tombola_format_tag_any is row-major.
+ * @param attr Attributes, or NULL for the defaults.
+ * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_random_generator_primitive_desc_create(
+    tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
+    tombola_generator_kind_t kind, const_tombola_memory_desc_t dst_desc,
+    const_tombola_primitive_attr_t attr);
+
+/** @} */
+
+/** @defgroup tombola_random_uniform Random uniform
+ * Uniform numbers in [min, max). Source: OpenVINO's RandomUniform-8. Arguments: MIN, MAX: one element of DST's
+ * type; DST; optional SEEDS u64[2], OFFSET u64[1], SRC_STATE and DST_STATE (tensorflow: u64[2]; pytorch:
+ * u32[625]), DST_SEEDS u64[2].
+ * @{ */
+
+/** Creates a primitive descriptor of random_uniform.
+ *
+ * @param primitive_desc Output: the primitive descriptor.
+ * @param engine The engine.
+ * @param alignment Whose numbers.
+ * @param dst_desc The tensor: f16, bf16, f32, f64, s32 or s64; tombola_format_tag_any is row-major.
+ * @param global_seed The global seed. Both seeds 0: fresh entropy at each execution.
+ * @param op_seed The operation's seed; ignored by the pytorch alignment, but for the rule above.
+ * @param int_draws The pytorch alignment's rule for integers.
+ * @param attr Attributes, or NULL for the defaults.
+ * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create(
+    tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
+    tombola_alignment_t alignment, const_tombola_memory_desc_t dst_desc, uint64_t global_seed,
+    uint64_t op_seed, tombola_int_draws_t int_draws, const_tombola_primitive_attr_t attr);
+
+/** @} */
+
+/** @defgroup tombola_multinomial Multinomial
+ * Class indices drawn by weight. Source: OpenVINO's Multinomial-13. Arguments: SRC weights or logits
+ * [batch, classes]; DST indices [batch, samples]; optional SEEDS u64[2], OFFSET u64[1], UNIFORMS f64
+ * [batch, samples], DST_SEEDS u64[2].
+ * @{ */
+
+/** Creates a primitive descriptor of multinomial.
+ *
+ * @param primitive_desc Output: the primitive descriptor.
+ * @param engine The engine.
+ * @param probs_desc Weights or logits, [batch, classes], f16, bf16, f32 or f64.
+ * @param dst_desc Class indices, [batch, samples], s32 or s64; tombola_format_tag_any is row-major.
+ * @param with_replacement 0 or 1. 0: a class is drawn at most once a row.
+ * @param log_probs 0 or 1. 1: the input is logits, whose exponentials are the weights.
+ * @param global_seed The global seed. Both seeds 0: fresh entropy at each execution.
+ * @param op_seed The operation's seed.
+ * @param attr Attributes, or NULL for the defaults.
+ * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_multinomial_primitive_desc_create(
+    tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
+    const_tombola_memory_desc_t probs_desc, const_tombola_memory_desc_t dst_desc,
+    int with_replacement, int log_probs, uint64_t global_seed, uint64_t op_seed,
+    const_tombola_primitive_attr_t attr);
+
+/** @} */
+
+/** @defgroup tombola_service Library
+ * @{ */
+
+/** Tells the version of the library that is running.
+ *
+ * @return The version; valid for ever. */
+TOMBOLA_API const tombola_version_t* tombola_version(void);
+
+/** Caps the instruction set of primitive descriptors created from now on; like TOMBOLA_MAX_CPU_ISA.
+ *
+ * @param isa The cap. A cap above what the machine has changes nothing.
+ * @return tombola_success; tombola_invalid_arguments for an unknown value. Thread-safe. */
+TOMBOLA_API tombola_status_t tombola_set_max_cpu_isa(tombola_cpu_isa_t isa);
+
+/** Tells the instruction set that primitive descriptors are created for now: the machine's, or the cap if that
+ * is lower. Thread-safe.
+ *
+ * @return The instruction set. */
+TOMBOLA_API tombola_cpu_isa_t tombola_get_effective_cpu_isa(void);
+
+/** Sets how much verbose mode prints; like TOMBOLA_VERBOSE.
+ *
+ * @param level 0: nothing. 1: executions and errors. 2: creations and rejections too.
+ * @return tombola_success; tombola_invalid_arguments for another level. Thread-safe. */
+TOMBOLA_API tombola_status_t tombola_set_verbose(int level);
+
+/** Tells how many primitives the cache may hold.
+ *
+ * @param capacity Output: the number.
+ * @return tombola_success; tombola_invalid_arguments for a null argument. Thread-safe. */
+TOMBOLA_API tombola_status_t tombola_get_primitive_cache_capacity(int* capacity);
+
+/** Sets how many primitives the cache may hold; like TOMBOLA_PRIMITIVE_CACHE_CAPACITY. The least recently used
+ * ones beyond it are dropped at once; 0 empties the cache and turns it off.
+ *
+ * @param capacity The number, at least 0.
+ * @return tombola_success; tombola_invalid_arguments for a negative number. Thread-safe. */
+TOMBOLA_API tombola_status_t tombola_set_primitive_cache_capacity(int capacity);
+
+/** The name of a status, without prefix: "invalid_arguments".
+ * @param status The value.
+ * @return The name; "unknown" for what is not a status. */
+TOMBOLA_API const char* tombola_status2str(tombola_status_t status);
+/** The name of a data type: "f32".
+ * @param data_type The value.
+ * @return The name; "undef" for what is not a type. */
+TOMBOLA_API const char* tombola_dt2str(tombola_data_type_t data_type);
+/** The name of a layout in letters of dimensions: "abcd".
+ * @param tag The value.
+ * @return The name; "undef" for what is not a tag. */
+TOMBOLA_API const char* tombola_fmt_tag2str(tombola_format_tag_t tag);
+/** The layout of a name: "nchw", "abcd", "aBcd16b", "any".
+ * @param name The name, of a tag or of one of its further names.
+ * @return The tag; tombola_format_tag_undef for what is not a name. */
+TOMBOLA_API tombola_format_tag_t tombola_str2fmt_tag(const char* name);
+/** The name of a direction: "forward_training".
+ * @param prop_kind The value.
+ * @return The name; "undef" for what is not a direction. */
+TOMBOLA_API const char* tombola_prop_kind2str(tombola_prop_kind_t prop_kind);
+/** The name of an instruction set: "avx512_core".
+ * @param isa The value.
+ * @return The name; "unknown" for what is not an instruction set. */
+TOMBOLA_API const char* tombola_cpu_isa2str(tombola_cpu_isa_t isa);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

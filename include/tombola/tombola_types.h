@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/** @file
+ * The types, enumerations and constants of the C API. They follow oneDNN's, name by name. */
+
+#ifndef TOMBOLA_TYPES_H
+#define TOMBOLA_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @defgroup tombola_status Status
+ * @{ */
+
+/** What a call returned. The reason of a failure is in tombola_get_last_error(). */
+typedef enum {
+    tombola_success = 0,            /**< The call did what it says. */
+    tombola_out_of_memory = 1,      /**< Memory could not be allocated. */
+    tombola_invalid_arguments = 2,  /**< An argument is wrong; the message names it. */
+    tombola_unimplemented = 3,      /**< The arguments are right, but nothing here serves them. */
+    tombola_last_impl_reached = 4,  /**< There is no further implementation to move to. */
+    tombola_runtime_error = 5,      /**< The operating system or the run-time failed. */
+    tombola_not_required = 6        /**< The queried element does not exist for this object. */
+} tombola_status_t;
+
+/** @} */
+
+/** @defgroup tombola_tensor_types Data types and layouts
+ * @{ */
+
+/** The type of a tensor's elements. */
+typedef enum {
+    tombola_data_type_undef = 0, /**< No type: an empty memory descriptor. */
+    tombola_f16 = 1,             /**< IEEE 754 binary16. */
+    tombola_bf16 = 2,            /**< bfloat16: the upper half of an f32. */
+    tombola_f32 = 3,             /**< IEEE 754 binary32. */
+    tombola_s32 = 4,             /**< 32-bit signed integer. */
+    tombola_s8 = 5,              /**< 8-bit signed integer. */
+    tombola_u8 = 6,              /**< 8-bit unsigned integer. */
+    tombola_f64 = 7,             /**< IEEE 754 binary64. */
+    tombola_s64 = 8,             /**< 64-bit signed integer. */
+    tombola_u32 = 9,             /**< 32-bit unsigned integer. */
+    tombola_u64 = 10             /**< 64-bit unsigned integer. */
+} tombola_data_type_t;
+
+/** The type of a dimension, a stride or an offset, in elements. */
+typedef int64_t tombola_dim_t;
+
+/** The greatest number of dimensions of a tensor. */
+#define TOMBOLA_MAX_NDIMS 12
+
+/** Dimensions, strides or offsets of a tensor. */
+typedef tombola_dim_t tombola_dims_t[TOMBOLA_MAX_NDIMS];
+
+/** oneDNN's wildcard for a dimension or stride known only at execution. It is refused here, with a message. */
+#define TOMBOLA_RUNTIME_DIM_VAL INT64_MIN
+
+/** How a memory descriptor gives its layout. */
+typedef enum {
+    tombola_format_kind_undef = 0, /**< An empty descriptor. */
+    tombola_format_kind_any = 1,   /**< Left to the primitive: destinations and diffs only. */
+    tombola_blocked = 2            /**< Strides, and at most one blocked dimension. */
+} tombola_format_kind_t;
+
+/** The layout of a tensor by name.
+ *
+ * Letters stand for logical dimensions, a the first, in the order in which they lie in memory, outermost
+ * first. An upper-case letter with a number and the letter again at the end, as in aBcd16b, means that the
+ * dimension is cut into blocks of that many elements, which lie innermost; a last block that is not full is
+ * padded with zeros. The names behind the last tag, such as nchw, are further names of the same values. */
+typedef enum {
+    tombola_format_tag_undef = 0, /**< No layout. */
+    tombola_format_tag_any = 1,   /**< Left to the primitive: destinations and diffs only. */
+    tombola_a, /**< row-major, 1 dimension. */
+    tombola_ab, /**< row-major, 2 dimensions. */
+    tombola_abc, /**< row-major, 3 dimensions. */
+    tombola_abcd, /**< row-major, 4 dimensions. */
+    tombola_abcde, /**< row-major, 5 dimensions. */
+    tombola_abcdef, /**< row-major, 6 dimensions. */
+    tombola_abcdefg, /**< row-major, 7 dimensions. */
+    tombola_abcdefgh, /**< row-major, 8 dimensions. */
+    tombola_abcdefghi, /**< row-major, 9 dimensions. */
+    tombola_abcdefghij, /**< row-major, 10 dimensions. */
+    tombola_abcdefghijk, /**< row-major, 11 dimensions. */
+    tombola_abcdefghijkl, /**< row-major, 12 dimensions. */
+    tombola_ba,
+    tombola_acb,
+    tombola_bac,
+    tombola_bca,
+    tombola_cab,
+    tombola_cba,
+    tombola_abdc,
+    tombola_acbd,
+    tombola_acdb,
+    tombola_adbc,
+    tombola_adcb,
+    tombola_bacd,
+    tombola_badc,
+    tombola_bcad,
+    tombola_bcda,
+    tombola_bdac,
+    tombola_bdca,
+    tombola_cabd,
+    tombola_cadb,
+    tombola_cbad,
+    tombola_cbda,
+    tombola_cdab,
+    tombola_cdba,
+    tombola_dabc,
+    tombola_dacb,
+    tombola_dbac,
+    tombola_dbca,
+    tombola_dcab,
+    tombola_dcba,
+    tombola_abced,
+    tombola_abdec,
+    tombola_acbde,
+    tombola_acdeb,
+    tombola_adecb,
+    tombola_bacde,
+    tombola_bcdea,
+    tombola_cdeba,
+    tombola_decab,
+    tombola_abcdfe,
+    tombola_abdfce,
+    tombola_abdefc,
+    tombola_acbdef,
+    tombola_adefcb,
+    tombola_defcab,
+    tombola_aBc4b, /**< dimension b in blocks of 4, padded with zeros. */
+    tombola_aBc8b, /**< dimension b in blocks of 8, padded with zeros. */
+    tombola_aBc16b, /**< dimension b in blocks of 16, padded with zeros. */
+    tombola_aBcd4b, /**< dimension b in blocks of 4, padded with zeros. */
+    tombola_aBcd8b, /**< dimension b in blocks of 8, padded with zeros. */
+    tombola_aBcd16b, /**< dimension b in blocks of 16, padded with zeros. */
+    tombola_aBcde4b, /**< dimension b in blocks of 4, padded with zeros. */
+    tombola_aBcde8b, /**< dimension b in blocks of 8, padded with zeros. */
+    tombola_aBcde16b, /**< dimension b in blocks of 16, padded with zeros. */
+    tombola_format_tag_last, /**< one past the last tag. */
+    tombola_x = tombola_a,
+    tombola_nc = tombola_ab,
+    tombola_cn = tombola_ba,
+    tombola_tn = tombola_ab,
+    tombola_nt = tombola_ba,
+    tombola_ncw = tombola_abc,
+    tombola_nwc = tombola_acb,
+    tombola_nchw = tombola_abcd,
+    tombola_nhwc = tombola_acdb,
+    tombola_chwn = tombola_bcda,
+    tombola_ncdhw = tombola_abcde,
+    tombola_ndhwc = tombola_acdeb,
+    tombola_oi = tombola_ab,
+    tombola_io = tombola_ba,
+    tombola_oiw = tombola_abc,
+    tombola_owi = tombola_acb,
+    tombola_wio = tombola_cba,
+    tombola_iwo = tombola_bca,
+    tombola_oihw = tombola_abcd,
+    tombola_hwio = tombola_cdba,
+    tombola_ohwi = tombola_acdb,
+    tombola_ihwo = tombola_bcda,
+    tombola_iohw = tombola_bacd,
+    tombola_oidhw = tombola_abcde,
+    tombola_iodhw = tombola_bacde,
+    tombola_dhwio = tombola_cdeba,
+    tombola_odhwi = tombola_acdeb,
+    tombola_idhwo = tombola_bcdea,
+    tombola_goiw = tombola_abcd,
+    tombola_gowi = tombola_abdc,
+    tombola_gwio = tombola_adcb,
+    tombola_wigo = tombola_dcab,
+    tombola_goihw = tombola_abcde,
+    tombola_gohwi = tombola_abdec,
+    tombola_ghwio = tombola_adecb,
+    tombola_hwigo = tombola_decab,
+    tombola_giohw = tombola_acbde,
+    tombola_goidhw = tombola_abcdef,
+    tombola_godhwi = tombola_abdefc,
+    tombola_gdhwio = tombola_adefcb,
+    tombola_giodhw = tombola_acbdef,
+    tombola_dhwigo = tombola_defcab,
+    tombola_tnc = tombola_abc,
+    tombola_ntc = tombola_bac,
+    tombola_ldnc = tombola_abcd,
+    tombola_ldigo = tombola_abcde,
+    tombola_ldgoi = tombola_abdec,
+    tombola_ldio = tombola_abcd,
+    tombola_ldoi = tombola_abdc,
+    tombola_ldgo = tombola_abcd,
+    tombola_nCw4c = tombola_aBc4b,
+    tombola_nCw8c = tombola_aBc8b,
+    tombola_nCw16c = tombola_aBc16b,
+    tombola_nChw4c = tombola_aBcd4b,
+    tombola_nChw8c = tombola_aBcd8b,
+    tombola_nChw16c = tombola_aBcd16b,
+    tombola_nCdhw4c = tombola_aBcde4b,
+    tombola_nCdhw8c = tombola_aBcde8b,
+    tombola_nCdhw16c = tombola_aBcde16b,
+} tombola_format_tag_t;
+
+/** An opaque description of a tensor: dimensions, data type, layout. */
+typedef struct tombola_memory_desc* tombola_memory_desc_t;
+/** A memory descriptor that is only read. */
+typedef const struct tombola_memory_desc* const_tombola_memory_desc_t;
+
+/** @} */
+
+/** @defgroup tombola_object_types Engines, streams, memory, primitives
+ * @{ */
+
+/** The kind of device that an engine stands for. */
+typedef enum {
+    tombola_any_engine = 0, /**< Not a device: refused by tombola_engine_create(). */
+    tombola_cpu = 1,        /**< The CPU: the one engine there is. */
+    tombola_gpu = 2         /**< Known by name alone, so that code for oneDNN compiles: there are none. */
+} tombola_engine_kind_t;
+
+/** How a stream runs what it is given. Every execution has ended when its call returns. */
+typedef enum {
+    tombola_stream_in_order = 1,     /**< One after another. */
+    tombola_stream_out_of_order = 2, /**< Accepted; the same as in order. */
+    tombola_stream_default_flags = 1 /**< In order. */
+} tombola_stream_flags_t;
+
+/** The operators. */
+typedef enum {
+    tombola_undefined_primitive = 0, /**< No operator. */
+    tombola_shuffle = 1,             /**< Channel shuffle. */
+    tombola_random_generator = 2,    /**< Raw Philox words. */
+    tombola_random_uniform = 3,      /**< Uniform numbers of a type. */
+    tombola_multinomial = 4          /**< Class indices drawn by weight. */
+} tombola_primitive_kind_t;
+
+/** The direction in which a primitive works. */
+typedef enum {
+    tombola_prop_kind_undef = 0,  /**< The primitive has no direction. */
+    tombola_forward_training = 64, /**< Forward; for shuffle the same as inference. */
+    tombola_forward_inference = 96, /**< Forward. */
+    tombola_forward = tombola_forward_training, /**< Forward. */
+    tombola_backward = 128,       /**< Backward. */
+    tombola_backward_data = 160   /**< Backward, to the data. */
+} tombola_prop_kind_t;
+
+/** The generator of a random_generator primitive. */
+typedef enum {
+    tombola_philox4x32_10 = 0 /**< Philox 4x32 with ten rounds (Salmon et al., SC 2011). */
+} tombola_generator_kind_t;
+
+/** Whose numbers a random_uniform primitive gives. */
+typedef enum {
+    tombola_alignment_tensorflow = 0, /**< TensorFlow's: Philox 4x32-10. */
+    tombola_alignment_pytorch = 1     /**< PyTorch's: MT19937. */
+} tombola_alignment_t;
+
+/** How many 32-bit words an integer of the pytorch alignment takes: PyTorch has changed it over time.
+ * Ignored under the tensorflow alignment. */
+typedef enum {
+    tombola_int_draws_spec = 0,   /**< Two for s64 unless min and max are both at most 2^32-1. */
+    tombola_int_draws_torch1 = 1, /**< Two for s64 with max - min at least 2^32: PyTorch 1.x, early 2.x. */
+    tombola_int_draws_torch2 = 2  /**< Two for s32 and s64 with max - min at least 2^28: current PyTorch. */
+} tombola_int_draws_t;
+
+/** Who provides the scratchpad of an execution. */
+typedef enum {
+    tombola_scratchpad_mode_library = 0, /**< The library: one a thread, kept for the next execution. */
+    tombola_scratchpad_mode_user = 1     /**< The caller, as the argument TOMBOLA_ARG_SCRATCHPAD. */
+} tombola_scratchpad_mode_t;
+
+/** The CPU. There is one, with index 0. */
+typedef struct tombola_engine* tombola_engine_t;
+/** An execution queue of an engine. */
+typedef struct tombola_stream* tombola_stream_t;
+/** A tensor: a memory descriptor with the address of its data. */
+typedef struct tombola_memory* tombola_memory_t;
+/** A memory object that is only read. */
+typedef const struct tombola_memory* const_tombola_memory_t;
+/** Attributes of a primitive: the scratchpad mode. */
+typedef struct tombola_primitive_attr* tombola_primitive_attr_t;
+/** Attributes that are only read. */
+typedef const struct tombola_primitive_attr* const_tombola_primitive_attr_t;
+/** An operator with its arguments and the implementation chosen for them. */
+typedef struct tombola_primitive_desc* tombola_primitive_desc_t;
+/** A primitive descriptor that is only read. */
+typedef const struct tombola_primitive_desc* const_tombola_primitive_desc_t;
+/** An operator that is ready to run. It is immutable, and any number of threads may run it at once. */
+typedef struct tombola_primitive* tombola_primitive_t;
+/** A primitive that is only read. */
+typedef const struct tombola_primitive* const_tombola_primitive_t;
+
+/** tombola_memory_create(): the library allocates, aligned to 64 bytes, and frees. */
+#define TOMBOLA_MEMORY_ALLOCATE ((void*)(intptr_t)-1)
+/** tombola_memory_create(): no data yet; tombola_memory_set_data_handle() gives it later. */
+#define TOMBOLA_MEMORY_NONE NULL
+
+/** @name Execution arguments
+ * The values that are dnnl's where dnnl has the argument.
+ * @{ */
+#define TOMBOLA_ARG_SRC 1          /**< Input tensor: shuffle forward, multinomial. */
+#define TOMBOLA_ARG_DST 17         /**< Output tensor. */
+#define TOMBOLA_ARG_SCRATCHPAD 80  /**< The caller's scratchpad, in scratchpad mode user. */
+#define TOMBOLA_ARG_DIFF_SRC 129   /**< Output tensor of a backward primitive. */
+#define TOMBOLA_ARG_DIFF_DST 145   /**< Input tensor of a backward primitive. */
+#define TOMBOLA_ARG_MIN 1001       /**< random_uniform: lower bound, inclusive, one element of DST's type. */
+#define TOMBOLA_ARG_MAX 1002       /**< random_uniform: upper bound, exclusive, one element of DST's type. */
+#define TOMBOLA_ARG_SEEDS 1003     /**< u64[2] {global, op}: replaces the descriptor's seeds. */
+#define TOMBOLA_ARG_OFFSET 1004    /**< u64[1]: the element (multinomial: sample) at which the tensor starts. */
+#define TOMBOLA_ARG_UNIFORMS 1005  /**< multinomial: f64 numbers in [0,1] in place of the stream's. */
+#define TOMBOLA_ARG_SRC_STATE 1006 /**< The generator's state before the call. */
+#define TOMBOLA_ARG_DST_STATE 1007 /**< The generator's state after the call. */
+#define TOMBOLA_ARG_DST_SEEDS 1008 /**< u64[2]: the seeds that were used. */
+/** @} */
+
+/** One argument of an execution. */
+typedef struct {
+    int arg;                 /**< A TOMBOLA_ARG_* value. */
+    tombola_memory_t memory; /**< The tensor. */
+} tombola_exec_arg_t;
+
+/** What tombola_memory_desc_query() and tombola_primitive_desc_query() can be asked. */
+typedef enum {
+    tombola_query_undef = 0,                /**< Nothing. */
+    tombola_query_engine = 1,               /**< tombola_engine_t. */
+    tombola_query_primitive_kind = 2,       /**< tombola_primitive_kind_t. */
+    tombola_query_impl_info_str = 3,        /**< const char*: the name of the implementation. */
+    tombola_query_memory_consumption_s64 = 4, /**< int64_t: bytes of scratchpad. */
+    tombola_query_scratchpad_engine = 5,    /**< tombola_engine_t. */
+    tombola_query_prop_kind = 6,            /**< tombola_prop_kind_t. */
+    tombola_query_axis_s32 = 7,             /**< int. */
+    tombola_query_group_size_s64 = 8,       /**< tombola_dim_t. */
+    tombola_query_num_of_inputs_s32 = 9,    /**< int: arguments read, optional ones included. */
+    tombola_query_num_of_outputs_s32 = 10,  /**< int: arguments written, optional ones included. */
+    tombola_query_src_md = 64,              /**< Memory descriptor of TOMBOLA_ARG_SRC. */
+    tombola_query_diff_src_md = 65,         /**< Memory descriptor of TOMBOLA_ARG_DIFF_SRC. */
+    tombola_query_dst_md = 66,              /**< Memory descriptor of TOMBOLA_ARG_DST. */
+    tombola_query_diff_dst_md = 67,         /**< Memory descriptor of TOMBOLA_ARG_DIFF_DST. */
+    tombola_query_scratchpad_md = 68,       /**< Memory descriptor of TOMBOLA_ARG_SCRATCHPAD. */
+    tombola_query_exec_arg_md = 69,         /**< Memory descriptor of the argument given as index. */
+    tombola_query_ndims_s32 = 128,          /**< int: number of dimensions. */
+    tombola_query_dims = 129,               /**< const tombola_dims_t*. */
+    tombola_query_data_type = 130,          /**< tombola_data_type_t. */
+    tombola_query_submemory_offset_s64 = 131, /**< tombola_dim_t: elements from the data handle to the first. */
+    tombola_query_padded_dims = 132,        /**< const tombola_dims_t*: dimensions with their padding. */
+    tombola_query_format_kind = 133,        /**< tombola_format_kind_t. */
+    tombola_query_strides = 134,            /**< const tombola_dims_t*. */
+    tombola_query_inner_nblks_s32 = 135,    /**< int: 1 for a blocked layout, otherwise 0. */
+    tombola_query_inner_blks = 136,         /**< const tombola_dims_t*: the block's size. */
+    tombola_query_inner_idxs = 137          /**< const tombola_dims_t*: the blocked dimension. */
+} tombola_query_t;
+
+/** @} */
+
+/** @defgroup tombola_service_types Library
+ * @{ */
+
+/** The instruction sets that implementations ask for: each step includes the one before. */
+typedef enum {
+    tombola_cpu_isa_none = 0,             /**< Portable C++ only. */
+    tombola_cpu_isa_avx2 = 1,             /**< AVX2, FMA, F16C, BMI1, BMI2, PCLMULQDQ. */
+    tombola_cpu_isa_avx512_core = 2,      /**< And AVX-512 F, CD, BW, DQ, VL. */
+    tombola_cpu_isa_avx512_core_vbmi = 3  /**< And AVX-512 VBMI, VBMI2, VPCLMULQDQ. */
+} tombola_cpu_isa_t;
+
+/** The version of the library that is running. */
+typedef struct {
+    int major;               /**< Changes when a produced number or the ABI changes. */
+    int minor;               /**< Changes with additions. */
+    int patch;               /**< Changes with corrections. */
+    const char* cpu_runtime; /**< "OMP" or "SEQ". */
+} tombola_version_t;
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The instruction sets that implementations ask for, as a ladder: each step has all of the one below.
+//
+//   none               portable C++ only
+//   avx2               AVX2, FMA, F16C, BMI1, BMI2, PCLMULQDQ
+//   avx512_core        avx2 and AVX-512 F, CD, BW, DQ, VL
+//   avx512_core_vbmi   avx512_core and AVX-512 VBMI, VBMI2, VPCLMULQDQ (Ice Lake and newer, Zen 4 and newer)
+
+#include "common/status.hpp"
+#include "tombola/tombola_types.h"
+
+namespace tombola::impl {
+
+enum class CpuIsa {
+    none = tombola_cpu_isa_none,
+    avx2 = tombola_cpu_isa_avx2,
+    avx512_core = tombola_cpu_isa_avx512_core,
+    avx512_core_vbmi = tombola_cpu_isa_avx512_core_vbmi,
+};
+
+// What this machine and its operating system support. Defined by the cpu layer.
+CpuIsa detected_isa();
+
+// The smaller of detected_isa() and the cap (TOMBOLA_MAX_CPU_ISA, or set_max_isa).
+CpuIsa effective_isa();
+
+// Caps the ISA of primitive descriptors created from now on.
+Status set_max_isa(CpuIsa isa);
+
+const char* name_of(CpuIsa isa);
+
+}  // namespace tombola::impl

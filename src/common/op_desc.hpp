@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The descriptors of the operators: what a caller asks for, before an implementation is chosen.
+//
+// Each descriptor names its fields once, in for_each_field. Hash, equality and the verbose line derive from
+// that list, so a new field is a new line there and nothing else. A descriptor is valid once its make()
+// has returned it: implementations check no argument again, they only say whether they serve it.
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/memory_desc.hpp"
+#include "common/status.hpp"
+#include "common/types.hpp"
+
+namespace tombola::impl {
+
+struct ShuffleDesc {
+    static constexpr PrimitiveKind kKind = PrimitiveKind::shuffle;
+    PropKind prop_kind = PropKind::undef;
+    MemoryDesc src;  // DIFF_DST of a backward shuffle: the tensor that is read
+    MemoryDesc dst;  // DIFF_SRC of a backward shuffle: the tensor that is written
+    int axis = 0;
+    dim_t group_size = 1;
+
+    bool is_forward() const { return prop_kind != PropKind::backward_data; }
+    // G of the transposition that is carried out: backward is forward with C/G in the place of G.
+    dim_t effective_group() const {
+        return is_forward() ? group_size : src.dims[axis] / group_size;
+    }
+
+    template <class Visitor>
+    void for_each_field(Visitor&& visit) const {
+        visit("prop_kind", prop_kind);
+        visit("src", src);
+        visit("dst", dst);
+        visit("axis", axis);
+        visit("group", group_size);
+    }
+};
+
+struct RandomGeneratorDesc {
+    static constexpr PrimitiveKind kKind = PrimitiveKind::random_generator;
+    GeneratorKind generator = GeneratorKind::philox4x32_10;
+    MemoryDesc dst;
+
+    template <class Visitor>
+    void for_each_field(Visitor&& visit) const {
+        visit("generator", generator);
+        visit("dst", dst);
+    }
+};
+
+struct RandomUniformDesc {
+    static constexpr PrimitiveKind kKind = PrimitiveKind::random_uniform;
+    Alignment alignment = Alignment::tensorflow;
+    MemoryDesc dst;
+    uint64_t global_seed = 0;
+    uint64_t op_seed = 0;
+    IntDraws int_draws = IntDraws::spec;
+
+    template <class Visitor>
+    void for_each_field(Visitor&& visit) const {
+        visit("alignment", alignment);
+        visit("dst", dst);
+        visit("global_seed", global_seed);
+        visit("op_seed", op_seed);
+        visit("int_draws", int_draws);
+    }
+};
+
+struct MultinomialDesc {
+    static constexpr PrimitiveKind kKind = PrimitiveKind::multinomial;
+    MemoryDesc src;  // weights or logits, [batch, classes]
+    MemoryDesc dst;  // class indices, [batch, samples]
+    bool with_replacement = true;
+    bool log_probs = false;
+    uint64_t global_seed = 0;
+    uint64_t op_seed = 0;
+
+    template <class Visitor>
+    void for_each_field(Visitor&& visit) const {
+        visit("src", src);
+        visit("dst", dst);
+        visit("with_replacement", with_replacement);
+        visit("log_probs", log_probs);
+        visit("global_seed", global_seed);
+        visit("op_seed", op_seed);
+    }
+};
+
+using OpDesc = std::variant<ShuffleDesc, RandomGeneratorDesc, RandomUniformDesc, MultinomialDesc>;
+
+PrimitiveKind kind_of(const OpDesc& desc);
+PropKind prop_kind_of(const OpDesc& desc);
+uint64_t hash_of(const OpDesc& desc);
+bool operator==(const OpDesc& a, const OpDesc& b);
+
+// One argument that an execution takes.
+struct ArgSpec {
+    enum class Role { input, output };
+    // exact: the memory's descriptor equals `desc` (offset0 aside).
+    // vector: any descriptor of desc's type whose elements, as many as desc's, lie behind one another in the
+    // last dimension, the other dimensions being 1.
+    enum class Match { exact, vector };
+    int arg;
+    const char* name;  // as messages spell it: "DST_STATE"
+    Role role;
+    bool required;
+    Match match;
+    MemoryDesc desc;
+    int may_alias = 0;  // an output: the input whose buffer it may share whole
+};
+
+// The arguments of an execution, in a fixed order, without the scratchpad.
+std::vector<ArgSpec> arg_specs(const OpDesc& desc);
+
+}  // namespace tombola::impl

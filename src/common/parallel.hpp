@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The one door to threads. Work is divided by index, never by thread id, so results do not depend on how many
+// threads there are; every worker runs under the default floating-point environment.
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace tombola::impl {
+
+// A borrowed callable: no allocation, valid during the call it is passed to.
+template <class Signature>
+class FunctionRef;
+template <class R, class... Args>
+class FunctionRef<R(Args...)> {
+  public:
+    template <class F, class = std::enable_if_t<!std::is_same_v<std::decay_t<F>, FunctionRef>>>
+    FunctionRef(F&& f)
+        : object_(const_cast<void*>(static_cast<const void*>(&f))),
+          call_([](void* object, Args... args) -> R {
+              return (*static_cast<std::remove_reference_t<F>*>(object))(args...);
+          }) {}
+    R operator()(Args... args) const { return call_(object_, args...); }
+
+  private:
+    void* object_;
+    R (*call_)(void*, Args...);
+};
+
+// The number of threads that parallel() can use from here; 1 inside a parallel region.
+int max_threads();
+
+// Calls body(part, parts) once for each part, on up to `parts` threads. body must not throw.
+void parallel(int parts, FunctionRef<void(int part, int parts)> body);
+
+// [begin, end) of part `part` when `count` items are cut into `parts` near-equal ranges whose borders are
+// multiples of `multiple`.
+struct Range {
+    int64_t begin, end;
+};
+Range split(int64_t count, int part, int parts, int64_t multiple = 1);
+
+// How many parts are worth it for `work` bytes of memory traffic or their like: 1 below the threshold at which
+// waking a thread costs more than it saves.
+int parts_for(size_t work_bytes);
+
+// Cuts [0, count) into ranges (borders at multiples of `multiple`) and runs body(begin, end) on each. Work of
+// `work_bytes` in all that is too small to share stays on the calling thread.
+template <class Body>
+void parallel_ranges(int64_t count, int64_t multiple, size_t work_bytes, const Body& body) {
+    const int parts = parts_for(work_bytes);
+    if (parts == 1) return body(int64_t{0}, count);
+    parallel(parts, [&](int part, int all) {
+        const Range range = split(count, part, all, multiple);
+        if (range.begin < range.end) body(range.begin, range.end);
+    });
+}
+
+}  // namespace tombola::impl

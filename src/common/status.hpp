@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How a function inside the library reports failure: by value, with the reason as text.
+//
+//   Status validate(...);            // success, or a code with a message
+//   Result<MemoryDesc> make(...);    // a value, or such a Status
+//
+// A Status is one pointer wide, and null on success, so the path that succeeds pays for one test. The C API
+// turns a failed Status into the status code and the thread's last-error message; an implementation that
+// cannot serve a descriptor returns one whose message is the reason that verbose mode prints.
+
+#include <cassert>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tombola/tombola_types.h"
+
+namespace tombola::impl {
+
+enum class StatusCode {
+    success = tombola_success,
+    out_of_memory = tombola_out_of_memory,
+    invalid_arguments = tombola_invalid_arguments,
+    unimplemented = tombola_unimplemented,
+    last_impl_reached = tombola_last_impl_reached,
+    runtime_error = tombola_runtime_error,
+    not_required = tombola_not_required,
+};
+
+class [[nodiscard]] Status {
+  public:
+    Status() = default;  // success
+    Status(StatusCode code, std::string message)
+        : failure_(std::make_unique<Failure>(Failure{code, std::move(message)})) {
+        assert(code != StatusCode::success);
+    }
+
+    bool ok() const { return failure_ == nullptr; }
+    StatusCode code() const { return ok() ? StatusCode::success : failure_->code; }
+    const std::string& message() const {
+        static const std::string kNone;
+        return ok() ? kNone : failure_->message;
+    }
+
+  private:
+    struct Failure {
+        StatusCode code;
+        std::string message;
+    };
+    std::unique_ptr<const Failure> failure_;
+};
+
+template <class T>
+class [[nodiscard]] Result {
+  public:
+    Result(T value) : value_(std::move(value)) {}
+    Result(Status failure) : status_(std::move(failure)) { assert(!status_.ok()); }
+
+    bool ok() const { return status_.ok(); }
+    const Status& status() const { return status_; }
+    Status take_status() { return std::move(status_); }
+    T& value() { return *value_; }
+    const T& value() const { return *value_; }
+    T take() { return std::move(*value_); }
+
+  private:
+    Status status_;
+    std::optional<T> value_;
+};
+
+// printf-style formatting into a string, for messages.
+template <class... Args>
+std::string format(const char* fmt, Args... args) {
+    const int size = std::snprintf(nullptr, 0, fmt, args...);
+    std::string text(static_cast<size_t>(size), '\0');
+    std::snprintf(text.data(), text.size() + 1, fmt, args...);
+    return text;
+}
+
+template <class... Args>
+Status invalid(const char* fmt, Args... args) {
+    return Status(StatusCode::invalid_arguments, format(fmt, args...));
+}
+
+template <class... Args>
+Status unimplemented(const char* fmt, Args... args) {
+    return Status(StatusCode::unimplemented, format(fmt, args...));
+}
+
+}  // namespace tombola::impl
+
+// Returns from the calling function when the expression, a Status, is a failure.
+#define TOMBOLA_TRY(expression)                                                   \
+    do {                                                                          \
+        if (::tombola::impl::Status try_status = (expression); !try_status.ok())  \
+            return try_status;                                                    \
+    } while (false)

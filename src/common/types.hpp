@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The public enumerations as scoped types, with the same values, and the sizes and names that go with them.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tombola/tombola_types.h"
+
+namespace tombola::impl {
+
+using dim_t = tombola_dim_t;
+inline constexpr int kMaxDims = TOMBOLA_MAX_NDIMS;
+
+enum class DataType {
+    undef = tombola_data_type_undef,
+    f16 = tombola_f16,
+    bf16 = tombola_bf16,
+    f32 = tombola_f32,
+    f64 = tombola_f64,
+    s8 = tombola_s8,
+    u8 = tombola_u8,
+    s32 = tombola_s32,
+    u32 = tombola_u32,
+    s64 = tombola_s64,
+    u64 = tombola_u64,
+};
+
+enum class PropKind {
+    undef = tombola_prop_kind_undef,
+    forward_training = tombola_forward_training,
+    forward_inference = tombola_forward_inference,
+    backward_data = tombola_backward_data,
+};
+
+enum class PrimitiveKind {
+    undef = tombola_undefined_primitive,
+    shuffle = tombola_shuffle,
+    random_generator = tombola_random_generator,
+    random_uniform = tombola_random_uniform,
+    multinomial = tombola_multinomial,
+};
+inline constexpr int kPrimitiveKinds = 5;
+
+enum class GeneratorKind { philox4x32_10 = tombola_philox4x32_10 };
+
+enum class Alignment {
+    tensorflow = tombola_alignment_tensorflow,
+    pytorch = tombola_alignment_pytorch,
+};
+
+enum class IntDraws {
+    spec = tombola_int_draws_spec,
+    torch1 = tombola_int_draws_torch1,
+    torch2 = tombola_int_draws_torch2,
+};
+
+enum class ScratchpadMode {
+    library = tombola_scratchpad_mode_library,
+    user = tombola_scratchpad_mode_user,
+};
+
+// Bytes of one element; 0 for undef and for values outside the enumeration.
+size_t size_of(DataType type);
+inline bool is_valid(DataType type) { return size_of(type) != 0; }
+
+// Names as verbose mode, error messages and the command line spell them.
+const char* name_of(DataType type);
+const char* name_of(PropKind kind);
+const char* name_of(PrimitiveKind kind);
+const char* name_of(GeneratorKind kind);
+const char* name_of(Alignment alignment);
+const char* name_of(IntDraws draws);
+const char* name_of(ScratchpadMode mode);
+
+}  // namespace tombola::impl
