@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# Dependencies: what the system has installed, otherwise fetched. The library itself needs Xbyak's headers to be
+# built, and links nothing but OpenMP.
+include(FetchContent)
+
+find_path(XBYAK_INCLUDE_DIR xbyak/xbyak.h)
+if(NOT XBYAK_INCLUDE_DIR)
+    FetchContent_Declare(xbyak GIT_REPOSITORY https://github.com/herumi/xbyak.git GIT_TAG v6.68)
+    FetchContent_Populate(xbyak)
+    set(XBYAK_INCLUDE_DIR ${xbyak_SOURCE_DIR})
+endif()
+
+if(TOMBOLA_CPU_RUNTIME STREQUAL "OMP")
+    find_package(OpenMP REQUIRED COMPONENTS CXX)
+elseif(NOT TOMBOLA_CPU_RUNTIME STREQUAL "SEQ")
+    message(FATAL_ERROR "TOMBOLA_CPU_RUNTIME is ${TOMBOLA_CPU_RUNTIME}; expected OMP or SEQ")
+endif()
+
+if(TOMBOLA_BUILD_TESTS)
+    find_package(Threads REQUIRED)
+    find_package(GTest QUIET)
+    if(NOT GTest_FOUND)
+        FetchContent_Declare(googletest
+            GIT_REPOSITORY https://github.com/google/googletest.git GIT_TAG v1.14.0)
+        FetchContent_MakeAvailable(googletest)
+    endif()
+    find_package(CLI11 QUIET)
+    if(NOT CLI11_FOUND)
+        FetchContent_Declare(CLI11
+            GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.3.2)
+        FetchContent_MakeAvailable(CLI11)
+    endif()
+    find_package(fmt QUIET)
+    if(NOT fmt_FOUND)
+        FetchContent_Declare(fmt GIT_REPOSITORY https://github.com/fmtlib/fmt.git GIT_TAG 9.1.0)
+        FetchContent_MakeAvailable(fmt)
+    endif()
+
+    # The peers are optional: what is not installed is left out, and said so.
+    find_package(dnnl QUIET)
+    find_package(benchmark QUIET)
+    find_path(RANDOM123_INCLUDE_DIR Random123/philox.h)
+endif()
