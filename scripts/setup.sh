@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What scripts/quickstart and scripts/test share; to be sourced by a bash script with `set -euo pipefail`.
+# Afterwards the working directory is the top of the repository.
+# shellcheck shell=bash
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# A spinning OpenMP thread takes the core from its neighbours.
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
+
+build_packages=(cmake ninja-build g++ libxbyak-dev libgtest-dev libcli11-dev libfmt-dev)
+peer_packages=(libdnnl-dev librandom123-dev libbenchmark-dev)
+lint_packages=(clang-format clang-tidy doxygen)
+
+heading() { printf '\n== %s\n' "$*"; }
+die() {
+    printf '%s\n' "$@" >&2
+    exit 1
+}
+
+# install_missing PACKAGE...: installs what Debian's package manager does not have yet, and nothing else.
+install_missing() {
+    local missing=() package sudo=()
+    if ! command -v apt-get >/dev/null; then
+        for package in cmake ninja g++; do
+            command -v "$package" >/dev/null || missing+=("$package")
+        done
+        ((${#missing[@]} == 0)) || die "Not found: ${missing[*]}." \
+            "This script installs packages on Debian and Ubuntu only. Elsewhere, install CMake 3.20 or newer," \
+            "Ninja and a C++17 compiler, then run it again; CMake fetches the libraries that it needs."
+        return
+    fi
+    for package in "$@"; do
+        [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+    done
+    ((${#missing[@]} > 0)) || return 0
+    if ((EUID != 0)); then
+        command -v sudo >/dev/null || die "Please run as root, then start again: apt-get install ${missing[*]}"
+        sudo=(sudo)
+    fi
+    heading "Installing ${missing[*]}"
+    "${sudo[@]}" apt-get update -qq || echo "apt-get update failed; going on with the package lists that are there"
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" \
+        >/dev/null || die "Installing failed. By hand: apt-get install ${missing[*]}"
+}
+
+# build PRESET [TARGET]: configures build/PRESET, and builds the target or everything.
+build() {
+    heading "Building the preset $1 in build/$1"
+    cmake --preset "$1" >/dev/null
+    cmake --build --preset "$1" ${2:+--target "$2"}
+}
