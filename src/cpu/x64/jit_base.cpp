@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/jit_base.hpp"
+
+#include <cassert>
+#include <cstring>
+
+#include "common/jit_observer.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+using Xbyak::Operand;
+
+// In the order of gpr(): first what a function may overwrite, then what it must save.
+constexpr int kGprOrder[] = {Operand::RDI, Operand::RSI, Operand::RDX, Operand::RCX, Operand::R8,
+                             Operand::R9,  Operand::R10, Operand::R11, Operand::RAX, Operand::RBX,
+                             Operand::R12, Operand::R13, Operand::R14, Operand::R15, Operand::RBP};
+constexpr int kUnsavedGprs = 9;
+constexpr size_t kConstantsAlignment = 64;
+
+}  // namespace
+
+// DontSetProtectRWE: the pages start read-write, where Xbyak's default would make them executable
+// as well.
+JitKernel::JitKernel(std::string name, size_t max_code_bytes)
+    : Xbyak::CodeGenerator(max_code_bytes, Xbyak::DontSetProtectRWE), name_(std::move(name)) {}
+
+void JitKernel::build() {
+    generate();
+    emit_constants();
+    ready(PROTECT_RE);  // refuses labels without a place
+    setProtectModeRE();
+    announce_code(name_.c_str(), code(), code_size());
+}
+
+Xbyak::Reg64 JitKernel::gpr(int index) const {
+    assert(0 <= index && index < gprs_);
+    return Xbyak::Reg64(kGprOrder[index]);
+}
+
+void JitKernel::begin(int gprs, int stack_bytes) {
+    assert(gprs <= (stack_bytes > 0 ? kGprs - 1 : kGprs));
+    gprs_ = gprs;
+    has_stack_ = stack_bytes > 0;
+    for (int i = kUnsavedGprs; i < gprs_; ++i) push(gpr(i));
+    if (!has_stack_) return;
+    push(rbp);
+    mov(rbp, rsp);
+    sub(rsp, stack_bytes);
+    and_(rsp, -64);
+}
+
+void JitKernel::end() {
+    if (has_stack_) {
+        mov(rsp, rbp);
+        pop(rbp);
+    }
+    for (int i = gprs_ - 1; i >= kUnsavedGprs; --i) pop(gpr(i));
+    vzeroupper();
+    ret();
+}
+
+const Xbyak::Label& JitKernel::table_label(const void* bytes, size_t size, size_t alignment) {
+    assert(alignment <= kConstantsAlignment && (alignment & (alignment - 1)) == 0);
+    for (const Constant& known : constants_)
+        if (known.bytes.size() == size && known.alignment >= alignment &&
+            std::memcmp(known.bytes.data(), bytes, size) == 0)
+            return known.label;
+    const auto* first = static_cast<const uint8_t*>(bytes);
+    constants_.push_back({std::vector<uint8_t>(first, first + size), alignment, {}});
+    return constants_.back().label;
+}
+
+Xbyak::Address JitKernel::constant(const void* bytes, size_t size, size_t alignment) {
+    return ptr[rip + table_label(bytes, size, alignment)];
+}
+
+void JitKernel::emit_constants() {
+    if (constants_.empty()) return;
+    align(kConstantsAlignment);
+    for (Constant& entry : constants_) {
+        align(entry.alignment);
+        L(entry.label);
+        db(entry.bytes.data(), entry.bytes.size());
+    }
+}
+
+}  // namespace tombola::impl::cpu::x64

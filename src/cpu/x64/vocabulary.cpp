@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/vocabulary.hpp"
+
+#include <array>
+#include <cassert>
+#include <cstring>
+
+#include "common/status.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+using Xbyak::Operand;
+
+constexpr int kVectorBytes = 64;  // of the widest ISA; the tables of the narrower are prefixes
+
+// Every lane `value`.
+template <class T>
+std::array<uint8_t, kVectorBytes> repeat(T value) {
+    std::array<uint8_t, kVectorBytes> table;
+    for (size_t at = 0; at < table.size(); at += sizeof value)
+        std::memcpy(table.data() + at, &value, sizeof value);
+    return table;
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(CpuIsa isa, const std::string& name, size_t max_code_bytes)
+    : JitKernel(name + "." + name_of(isa), max_code_bytes), isa_(isa) {
+    assert(isa != CpuIsa::none);
+}
+
+Vocabulary::Vec Vocabulary::vec(int index) const {
+    assert(0 <= index && index < registers());
+    return is_avx512() ? Vec(index, Operand::ZMM, 512) : Vec(index);
+}
+
+Vocabulary::Half Vocabulary::half(int index) const {
+    assert(0 <= index && index < registers());
+    return is_avx512() ? Half(index) : Half(index, Operand::XMM, 128);
+}
+
+Vocabulary::Address Vocabulary::vector_u16(uint16_t value) {
+    return vector_table(repeat(value).data());
+}
+Vocabulary::Address Vocabulary::vector_u32(uint32_t value) {
+    return vector_table(repeat(value).data());
+}
+Vocabulary::Address Vocabulary::vector_u64(uint64_t value) {
+    return vector_table(repeat(value).data());
+}
+Vocabulary::Address Vocabulary::vector_f32(float value) {
+    return vector_table(repeat(value).data());
+}
+Vocabulary::Address Vocabulary::vector_f64(double value) {
+    return vector_table(repeat(value).data());
+}
+
+void Vocabulary::copy(const Vec& d, const Vec& a) {
+    if (d.getIdx() != a.getIdx()) vmovaps(d, a);
+}
+
+void Vocabulary::zero(const Vec& d) { xor_bits(d, d, d); }
+
+void Vocabulary::broadcast_u32(const Vec& d, const Reg& a) {
+    if (is_avx512()) return vpbroadcastd(d, a.cvt32());
+    vmovd(quarter(d.getIdx()), a.cvt32());
+    vpbroadcastd(d, quarter(d.getIdx()));
+}
+
+void Vocabulary::broadcast_u64(const Vec& d, const Reg& a) {
+    if (is_avx512()) return vpbroadcastq(d, a);
+    vmovq(quarter(d.getIdx()), a);
+    vpbroadcastq(d, quarter(d.getIdx()));
+}
+
+// k7 = the lowest `count` bits, one a byte.
+void Vocabulary::set_tail(const Tail& tail) {
+    if (!is_avx512()) return;
+    mov(tail.scratch, -1);
+    bzhi(tail.scratch, tail.scratch, tail.count);
+    kmovq(k7, tail.scratch);
+}
+
+void Vocabulary::load_tail(const Vec& d, const Reg& address, const Tail& tail) {
+    if (is_avx512()) return vmovdqu8(d | k7 | T_z, ptr[address]);
+    vpxor(d, d, d);
+    vmovdqu(ptr[rsp - 32], d);
+    copy_bytes(rsp - 32, address, tail);
+    vmovdqu(d, ptr[rsp - 32]);
+}
+
+void Vocabulary::store_tail(const Reg& address, const Vec& a, const Tail& tail) {
+    if (is_avx512()) return vmovdqu8(ptr[address] | k7, a);
+    vmovdqu(ptr[rsp - 32], a);
+    copy_bytes(address, rsp - 32, tail);
+}
+
+// Copies tail.count bytes, fewer than 32, in at most four steps of 16, 8, 4, 2 and 1: the bits of
+// the count. xmm registers may all be in use, so 16 bytes go as two words of 8.
+void Vocabulary::copy_bytes(const Xbyak::RegExp& d, const Xbyak::RegExp& s, const Tail& tail) {
+    const Reg& at = tail.scratch;
+    const Reg& word = tail.scratch2;
+    xor_(at.cvt32(), at.cvt32());
+    for (const int step : {16, 8, 4, 2, 1}) {
+        Label skip;
+        test(tail.count.cvt32(), step);
+        jz(skip);
+        switch (step) {
+            case 16:
+                mov(word, ptr[s + at]);
+                mov(ptr[d + at], word);
+                mov(word, ptr[s + at + 8]);
+                mov(ptr[d + at + 8], word);
+                break;
+            case 8:
+                mov(word, ptr[s + at]);
+                mov(ptr[d + at], word);
+                break;
+            case 4:
+                mov(word.cvt32(), ptr[s + at]);
+                mov(ptr[d + at], word.cvt32());
+                break;
+            case 2:
+                movzx(word.cvt32(), Xbyak::util::word[s + at]);
+                mov(ptr[d + at], word.cvt16());
+                break;
+            default:
+                movzx(word.cvt32(), Xbyak::util::byte[s + at]);
+                mov(ptr[d + at], word.cvt8());
+        }
+        add(at, step);
+        L(skip);
+    }
+}
+
+void Vocabulary::and_bits(const Vec& d, const Vec& a, const Operand& b) {
+    is_avx512() ? vpandd(d, a, b) : vpand(d, a, b);
+}
+
+void Vocabulary::or_bits(const Vec& d, const Vec& a, const Operand& b) {
+    is_avx512() ? vpord(d, a, b) : vpor(d, a, b);
+}
+
+void Vocabulary::xor_bits(const Vec& d, const Vec& a, const Operand& b) {
+    is_avx512() ? vpxord(d, a, b) : vpxor(d, a, b);
+}
+
+void Vocabulary::and_not(const Vec& d, const Vec& a, const Operand& b) {
+    is_avx512() ? vpandnd(d, a, b) : vpandn(d, a, b);
+}
+
+void Vocabulary::xor3(const Vec& d, const Vec& a, const Operand& b) {
+    constexpr uint8_t kXor = 0x96;  // truth table of d ^ a ^ b
+    if (is_avx512()) return vpternlogd(d, a, b, kXor);
+    vpxor(d, d, a);
+    vpxor(d, d, b);
+}
+
+void Vocabulary::mul_hi_lo(const Vec& hi, const Vec& lo, const Vec& a, const Operand& b) {
+    assert(hi.getIdx() != lo.getIdx());
+    vpmuludq(lo, a, b);
+    vpsrlq(hi, lo, 32);
+}
+
+void Vocabulary::rotate_right_u32(const Vec& d, const Vec& a, int n, const Vec& scratch) {
+    assert(0 < n && n < 32);
+    if (is_avx512()) return vprord(d, a, static_cast<uint8_t>(n));
+    vpslld(scratch, a, static_cast<uint8_t>(32 - n));
+    vpsrld(d, a, static_cast<uint8_t>(n));
+    vpor(d, d, scratch);
+}
+
+void Vocabulary::set_odd_lanes(const Reg& scratch) {
+    if (!is_avx512()) return;
+    mov(scratch.cvt32(), 0xAAAA);
+    kmovd(k6, scratch.cvt32());
+}
+
+void Vocabulary::blend_odd_u32(const Vec& d, const Vec& even, const Vec& odd) {
+    is_avx512() ? vpblendmd(d | k6, even, odd) : vpblendd(d, even, odd, 0xAA);
+}
+
+void Vocabulary::set_pack_order(const Vec& order) {
+    if (!is_avx512()) return;
+    constexpr uint64_t kOrder[8] = {0, 2, 4, 6, 1, 3, 5, 7};
+    static_assert(sizeof kOrder == kVectorBytes);
+    load(order, vector_table(kOrder));
+}
+
+void Vocabulary::pack_u32_to_u16(const Vec& d, const Vec& a, const Vec& b, const Vec& order) {
+    vpackusdw(d, a,
+              b);  // by 16-byte lanes: a0 b0 a1 b1 ..., 8 bytes each, which vpermq puts in order
+    if (!is_avx512()) return vpermq(d, d, 0xD8);
+    vpermq(d, order, d);
+}
+
+// Nearest even: add half of a unit in the last place, less one when the kept bit is even, and
+// truncate.
+//   d = (a + 7FFF + (a >> 16 & 1)) >> 16
+void Vocabulary::round_f32_to_bf16(const Vec& d, const Vec& a, const Vec& scratch) {
+    vpsrld(scratch, a, 16);
+    and_bits(scratch, scratch, vector_u32(1));
+    vpaddd(scratch, scratch, vector_u32(0x7FFF));
+    vpaddd(d, a, scratch);
+    vpsrld(d, d, 16);
+}
+
+}  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The named operations that kernels are written in, and the only code that branches on the ISA. A
+// kernel is a class derived from Vocabulary; it is written once and generated for whichever ISA its
+// key says.
+//
+// vec(i) is register i at the full width of the ISA: a Ymm of 32 bytes, or a Zmm of 64.
+// Instructions that are spelt alike at both widths (vpaddd, vpmuludq, vpsrlq by a constant,
+// vpshufd, vpunpckldq, vmulps ...) are used as they are; an operation stands here when the ISAs
+// differ in spelling, in registers or in steps.
+//
+// In comments, d is the destination, and "lane" an element of the type that the name ends in.
+// Unless a comment says otherwise, sources and destination may be the same register.
+//
+// Registers that the vocabulary claims when the operations that say so are used: k7 (tails), k6
+// (odd lanes).
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "common/cpu_isa.hpp"
+#include "cpu/x64/jit_base.hpp"
+#include "cpu/x64/vec_traits.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+class Vocabulary : public JitKernel {
+  protected:
+    using Vec = Xbyak::Ymm;   // of either width: its kind says which
+    using Half = Xbyak::Ymm;  // half a Vec: an Xmm or a Ymm by its kind
+    using Reg = Xbyak::Reg64;
+    using Address = Xbyak::Address;
+    using Label = Xbyak::Label;
+
+    Vocabulary(CpuIsa isa, const std::string& name, size_t max_code_bytes = kDefaultCodeBytes);
+
+    CpuIsa isa() const { return isa_; }
+    bool is_avx512() const { return isa_ >= CpuIsa::avx512_core; }
+    bool has_vbmi() const { return isa_ >= CpuIsa::avx512_core_vbmi; }
+
+    // -- shape
+    // ------------------------------------------------------------------------------------------------
+    Vec vec(int index) const;
+    Half half(int index) const;                                        // the low half of vec(index)
+    Xbyak::Xmm quarter(int index) const { return Xbyak::Xmm(index); }  // its low 16 bytes
+    int bytes() const { return shape_of(isa_).bytes; }
+    int lanes(int element_bytes) const { return bytes() / element_bytes; }
+    int registers() const { return shape_of(isa_).registers; }  // 16 or 32
+
+    // -- constants
+    // --------------------------------------------------------------------------------------------
+    // Memory operands of the full width: every lane is `value`.
+    Address vector_u16(uint16_t value);
+    Address vector_u32(uint32_t value);
+    Address vector_u64(uint64_t value);
+    Address vector_f32(float value);
+    Address vector_f64(double value);
+    // A memory operand of the full width from a table of bytes() bytes.
+    Address vector_table(const void* table) {
+        return constant(table, static_cast<size_t>(bytes()), 64);
+    }
+
+    // -- moves
+    // ------------------------------------------------------------------------------------------------
+    void copy(const Vec& d, const Vec& a);
+    void zero(const Vec& d);
+    void broadcast_u32(const Vec& d, const Address& a) { vpbroadcastd(d, a); }
+    void broadcast_u64(const Vec& d, const Address& a) { vpbroadcastq(d, a); }
+    void broadcast_u32(const Vec& d, const Reg& a);
+    void broadcast_u64(const Vec& d, const Reg& a);
+    void load(const Vec& d, const Address& a) { vmovups(d, a); }
+    void store(const Address& d, const Vec& a) { vmovups(d, a); }
+    // Past the caches. d is aligned to bytes(); a kernel that used it ends with store_fence().
+    void store_streaming(const Address& d, const Vec& a) { vmovntps(d, a); }
+    void store_fence() { sfence(); }
+
+    // -- tails: the first `count` bytes of a vector, 0 <= count < bytes(), known at run time
+    // ---------------------- No byte beyond is read or written. set_tail() once, then any number of
+    // loads and stores while `count`, which is kept, and k7 stay as they are. `scratch` is
+    // overwritten by each of the three. AVX2 goes through the red zone, 32 bytes below rsp.
+    struct Tail {
+        Reg count;
+        Reg scratch;
+        Reg scratch2;
+    };
+    void set_tail(const Tail& tail);
+    void load_tail(const Vec& d, const Reg& address,
+                   const Tail& tail);  // the lanes beyond are zero
+    void store_tail(const Reg& address, const Vec& a, const Tail& tail);
+
+    // -- logic
+    // ------------------------------------------------------------------------------------------------
+    void and_bits(const Vec& d, const Vec& a, const Xbyak::Operand& b);
+    void or_bits(const Vec& d, const Vec& a, const Xbyak::Operand& b);
+    void xor_bits(const Vec& d, const Vec& a, const Xbyak::Operand& b);
+    void and_not(const Vec& d, const Vec& a, const Xbyak::Operand& b);  // d = ~a & b
+    // d = d ^ a ^ b: one instruction on AVX-512.
+    void xor3(const Vec& d, const Vec& a, const Xbyak::Operand& b);
+
+    // -- integers
+    // ---------------------------------------------------------------------------------------------
+    // d = a * b, 64 bits, of the low words of each u64 lane.
+    void mul_u32_wide(const Vec& d, const Vec& a, const Xbyak::Operand& b) { vpmuludq(d, a, b); }
+    // hi:lo = a * b of the low words of each u64 lane; the product's high word comes down into the
+    // low half of hi, and lo is the whole product, whose low word is the low half. hi is neither
+    // source.
+    void mul_hi_lo(const Vec& hi, const Vec& lo, const Vec& a, const Xbyak::Operand& b);
+    // Rotates each lane right by n bits, 0 < n < 32. scratch is neither d nor a; AVX-512 leaves it
+    // alone.
+    void rotate_right_u32(const Vec& d, const Vec& a, int n, const Vec& scratch);
+    // Swaps the words of each u64 lane: a rotation by 32.
+    void swap_words_u64(const Vec& d, const Vec& a) { vpshufd(d, a, 0xB1); }
+    // Even words of d from `even`, odd words from `odd`. Needs set_odd_lanes() on AVX-512 (k6).
+    void set_odd_lanes(const Reg& scratch);
+    void blend_odd_u32(const Vec& d, const Vec& even, const Vec& odd);
+
+    // -- conversions
+    // ------------------------------------------------------------------------------------------ d
+    // holds twice the lanes: a's then b's, in order, each of which is below 65536. `order` is what
+    // set_pack_order() loaded (AVX-512; AVX2 leaves it alone), and not d.
+    void set_pack_order(const Vec& order);
+    void pack_u32_to_u16(const Vec& d, const Vec& a, const Vec& b, const Vec& order);
+    // f32 to f16, nearest even; d is the low half of a register.
+    void cvt_f32_to_f16(const Half& d, const Vec& a) { vcvtps2ph(d, a, 0); }
+    void cvt_f16_to_f32(const Vec& d, const Half& a) { vcvtph2ps(d, a); }
+    // f32 to bf16, nearest even, in the low word of each u32 lane, the high word zero. Not for NaN.
+    // scratch is neither d nor a.
+    void round_f32_to_bf16(const Vec& d, const Vec& a, const Vec& scratch);
+
+  private:
+    void copy_bytes(const Xbyak::RegExp& d, const Xbyak::RegExp& s, const Tail& tail);
+
+    CpuIsa isa_;
+};
+
+}  // namespace tombola::impl::cpu::x64
