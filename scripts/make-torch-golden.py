@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the known answers of the pytorch alignment: what a real PyTorch draws on the CPU.
+
+    /usr/bin/python3 scripts/make-torch-golden.py tests/golden
+
+writes torch_uniform.txt (Tensor.uniform_ and Tensor.random_) and torch_state.txt (torch.get_rng_state before
+and after draws). Debian's python3-torch is what the checked-in files were made with; the version stands in
+their first lines. Integers follow the rule that PyTorch 1.x has (int_draws torch1).
+"""
+import struct
+import sys
+
+import torch
+
+FLOATS = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64}
+INTS = {"s32": torch.int32, "s64": torch.int64}
+TYPES = {**FLOATS, **INTS}
+DIGITS = {"f16": 4, "bf16": 4, "f32": 8, "f64": 16, "s32": 8, "s64": 16}
+SHORT = 40  # up to here every value is listed
+
+
+def bits(tensor, name):
+    """The elements' bit patterns as unsigned integers, in row-major order."""
+    size = tensor.element_size()
+    view = {2: torch.int16, 4: torch.int32, 8: torch.int64}[size]
+    return [v & ((1 << 8 * size) - 1) for v in tensor.contiguous().view(view).flatten().tolist()], size
+
+
+def fnv1a(values, size):
+    """64-bit FNV-1a of the little-endian bytes."""
+    code = {2: "H", 4: "I", 8: "Q"}[size]
+    h = 0xCBF29CE484222325
+    for byte in struct.pack("<%d%s" % (len(values), code), *values):
+        h = ((h ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    return h
+
+
+def indices(n):
+    """All of a short tensor; of a long one both ends, the borders of the first windows, and a few between."""
+    if n <= SHORT:
+        return list(range(n))
+    marks = {0, 1, 2, n - 2, n - 1, n // 3, n // 2}
+    for border in (312, 624, 1248, 6240, 62400):
+        marks |= {border - 1, border}
+    return sorted(m for m in marks if 0 <= m < n)
+
+
+def scalar_bits(value, name):
+    values, _ = bits(torch.tensor([value], dtype=TYPES[name]), name)
+    return values[0]
+
+
+def draw(name, low, high, n):
+    tensor = torch.empty(n, dtype=TYPES[name])
+    return tensor.uniform_(low, high) if name in FLOATS else tensor.random_(low, high)
+
+
+def line(name, seed, low, high, n):
+    torch.manual_seed(seed)
+    values, size = bits(draw(name, low, high, n), name)
+    digits = DIGITS[name]
+    picked = " ".join("%d:%0*x" % (i, digits, values[i]) for i in indices(n))
+    return "%s %d %0*x %0*x %d %016x %s\n" % (
+        name, seed, digits, scalar_bits(low, name), digits, scalar_bits(high, name), n,
+        fnv1a(values, size), picked)
+
+
+SEEDS = [1, 80, 150, 0x80000000, 0xFFFFFFFF, 0x123456789, 0xDEADBEEFCAFEBABE, 0xFFFFFFFFFFFFFFFF]
+SIZES = [1, 2, 7, 8, 9, 15, 16, 17, 31, 40, 311, 312, 313, 623, 624, 625, 1247, 1248, 1249, 6241, 100003]
+FLOAT_RANGES = [(0.0, 1.0), (-1.0, 1.0), (2.0, 10.0), (-0.375, 0.0625), (1000.0, 1001.0)]
+FLOAT_RANGES_OF = {
+    "f16": [(-32000.0, 32000.0), (0.0, 6.103515625e-05)],
+    "bf16": [(-1e38, 1e38), (0.0, 1e-39)],
+    "f32": [(-1e38, 1e38), (0.0, 1e-40), (1e-38, 1.1e-38), (16777215.0, 16777216.0)],
+    "f64": [(-8e307, 8e307), (0.0, 5e-320), (1.0, 1.0000000000000002)],
+}
+INT_RANGES = {
+    "s32": [(50, 100), (0, 1), (-7, 9), (0, 2**31 - 1), (-(2**31), 2**31 - 1), (-5, 2**28), (1, 3 * 2**28)],
+    "s64": [(50, 100), (0, 1), (-7, 9), (0, 2**32 - 1), (0, 2**32), (1, 2**32), (2**32, 2**32 + 10),
+            (-(2**40), 2**40), (-(2**63), 2**63 - 1), (0, 2**63 - 1), (-3, 2**32 - 4), (-3, 2**32 - 3),
+            (0, 3 * 2**61)],
+}
+
+
+def write_uniform(path):
+    with open(path, "w") as out:
+        out.write("# What PyTorch %s draws on the CPU: scripts/make-torch-golden.py.\n" % torch.__version__)
+        out.write("# type seed min max elements fnv1a64-of-all-bytes index:value...\n")
+        out.write("# min, max and values are bit patterns; floats by uniform_, integers by random_ (torch1).\n")
+        for name in TYPES:
+            ranges = INT_RANGES[name] if name in INTS else FLOAT_RANGES + FLOAT_RANGES_OF[name]
+            for i, n in enumerate(SIZES):
+                out.write(line(name, SEEDS[i % len(SEEDS)], *ranges[0], n))
+            for i, (low, high) in enumerate(ranges):
+                out.write(line(name, SEEDS[(i + 3) % len(SEEDS)], low, high, 12))
+                out.write(line(name, SEEDS[(i + 5) % len(SEEDS)], low, high, 1300))
+            for seed in SEEDS:
+                out.write(line(name, seed, *ranges[1], 5))
+
+
+def blob():
+    """torch.get_rng_state as 632 u64, a run of k zeros written *k."""
+    data = bytes(torch.get_rng_state().tolist())
+    assert len(data) == 5056
+    words = struct.unpack("<632Q", data)
+    text, zeros = [], 0
+    for word in words + (None,):
+        if word == 0:
+            zeros += 1
+            continue
+        if zeros:
+            text.append("*%d" % zeros)
+            zeros = 0
+        if word is not None:
+            text.append("%x" % word)
+    return " ".join(text)
+
+
+def write_state(path):
+    """Each case: the state before, a draw, the state after, and what PyTorch draws next."""
+    cases = [
+        (150, 0, "f32", 0.0, 1.0, 7),      # fresh from manual_seed
+        (150, 619, "f32", 0.0, 1.0, 1),    # ends at the last word of a window
+        (80, 620, "f64", 2.0, 10.0, 5),    # begins there
+        (0xDEADBEEFCAFEBABE, 301, "s64", -(2**40), 2**40, 700),
+        (0x80000000, 1, "f64", -1.0, 1.0, 1000),  # pairs that straddle two windows
+    ]
+    with open(path, "w") as out:
+        out.write("# States of PyTorch %s's CPU generator: scripts/make-torch-golden.py.\n" % torch.__version__)
+        out.write("# before / after: torch.get_rng_state() as 632 u64 in hex, *k for k zeros.\n")
+        out.write("# draw: type min max elements fnv1a64; next: 5 elements of the same kind, drawn after it.\n")
+        for seed, warm, name, low, high, n in cases:
+            torch.manual_seed(seed)
+        torch.randn(1, dtype=torch.float64)  # four words, and a cached normal that a hand-over must keep
+            torch.empty(warm, dtype=torch.float32).uniform_()
+            digits = DIGITS[name]
+            out.write("before %s\n" % blob())
+            values, size = bits(draw(name, low, high, n), name)
+            out.write("draw %s %0*x %0*x %d %016x\n" % (
+                name, digits, scalar_bits(low, name), digits, scalar_bits(high, name), n,
+                fnv1a(values, size)))
+            out.write("after %s\n" % blob())
+            values, _ = bits(draw(name, low, high, 5), name)
+            out.write("next %s\n" % " ".join("%0*x" % (digits, v) for v in values))
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: make-torch-golden.py DIRECTORY")
+    torch.set_num_threads(1)
+    write_uniform(sys.argv[1] + "/torch_uniform.txt")
+    write_state(sys.argv[1] + "/torch_state.txt")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/rng/mt19937.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tombola::impl::cpu {
+
+Mt19937 Mt19937::from_seed(uint32_t seed) {
+    Mt19937 state;
+    state.words[0] = seed;
+    for (uint32_t i = 1; i < kMtWords; ++i) {
+        const uint32_t previous = state.words[i - 1];
+        state.words[i] = kMtSeedMultiplier * (previous ^ (previous >> 30)) + i;
+    }
+    state.position = kMtWords;
+    return state;
+}
+
+void Mt19937::twist() {
+    constexpr int kOld = kMtWords - kMtShift;  // from here on x[i+m] is a word of the new window
+    for (int i = 0; i < kOld; ++i)
+        words[i] = mt_recurrence(words[i], words[i + 1], words[i + kMtShift]);
+    for (int i = kOld; i < kMtWords - 1; ++i)
+        words[i] = mt_recurrence(words[i], words[i + 1], words[i - kOld]);
+    words[kMtWords - 1] = mt_recurrence(words[kMtWords - 1], words[0], words[kMtWords - 1 - kOld]);
+    position = 0;
+}
+
+void Mt19937::slide(int count) {
+    uint32_t line[2 * kMtWords];
+    for (; count > 0; count -= kMtWords) {
+        const int step = std::min(count, kMtWords);
+        std::memcpy(line, words, sizeof(words));
+        for (int i = 0; i < step; ++i)
+            line[i + kMtWords] = mt_recurrence(line[i], line[i + 1], line[i + kMtShift]);
+        std::memcpy(words, line + step, sizeof(words));
+    }
+}
+
+void Mt19937::generate(uint32_t* out, size_t count) {
+    while (count > 0) {
+        if (position == kMtWords) twist();
+        const size_t run = std::min<size_t>(count, kMtWords - position);
+        for (size_t i = 0; i < run; ++i) out[i] = mt_temper(words[position + i]);
+        position += static_cast<uint32_t>(run);
+        out += run;
+        count -= run;
+    }
+}
+
+}  // namespace tombola::impl::cpu

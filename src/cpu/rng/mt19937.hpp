@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// MT19937 (Matsumoto and Nishimura, "Mersenne Twister: a 623-dimensionally equidistributed uniform
+// pseudo-random number generator", ACM TOMACS 8(1), 1998), one word at a time.
+//
+// The generator is a sequence of 32-bit words x[0], x[1], ... of which the seed gives the first
+// 624, and
+//
+//     x[i+624] = x[i+397] ^ A(upper bit of x[i], lower 31 bits of x[i+1]) (eq. 2.1)
+//
+// the rest. What it puts out is temper(x[624]), temper(x[625]), ...
+// The state is a window of 624 of these words and a position in it: the next word put out is
+// temper(words[position]), and at position 624 the window first moves on by 624 words ("twist").
+// The low 31 bits of the window's first word influence nothing that follows the window.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace tombola::impl::cpu {
+
+// The constants of the paper, table II.
+inline constexpr int kMtWords = 624;                  // n
+inline constexpr int kMtShift = 397;                  // m
+inline constexpr uint32_t kMtUpperMask = 0x80000000;  // w - r = 1 upper bit
+inline constexpr uint32_t kMtLowerMask = 0x7FFFFFFF;  // r = 31 lower bits
+inline constexpr uint32_t kMtMatrix = 0x9908B0DF;     // a: the last row of the matrix A
+inline constexpr uint32_t kMtTemperB = 0x9D2C5680;
+inline constexpr uint32_t kMtTemperC = 0xEFC60000;
+inline constexpr int kMtTemperU = 11, kMtTemperS = 7, kMtTemperT = 15, kMtTemperL = 18;
+// Knuth's multiplier, of the authors' init_genrand (2002).
+inline constexpr uint32_t kMtSeedMultiplier = 1812433253;
+
+// A(y): y >> 1, and the row a if the bit that falls out is set.
+constexpr uint32_t mt_recurrence(uint32_t x_i, uint32_t x_i1, uint32_t x_im) {
+    const uint32_t y = (x_i & kMtUpperMask) | (x_i1 & kMtLowerMask);
+    return x_im ^ (y >> 1) ^ ((0u - (y & 1u)) & kMtMatrix);
+}
+
+constexpr uint32_t mt_temper(uint32_t y) {
+    y ^= y >> kMtTemperU;
+    y ^= (y << kMtTemperS) & kMtTemperB;
+    y ^= (y << kMtTemperT) & kMtTemperC;
+    y ^= y >> kMtTemperL;
+    return y;
+}
+
+// As the public state tensor u32[625] lies in memory: the window, then the position, 0 to 624.
+struct Mt19937 {
+    uint32_t words[kMtWords];
+    uint32_t position;
+
+    static Mt19937 from_seed(uint32_t seed);
+
+    uint32_t next() {
+        if (position == kMtWords) twist();
+        return mt_temper(words[position++]);
+    }
+    // The next `count` words that are put out.
+    void generate(uint32_t* out, size_t count);
+    // Moves the window on by 624 words and the position to its start.
+    void twist();
+    // Moves the window on by `count` words and leaves the position in it alone.
+    void slide(int count);
+    // Leaves what `count` calls of next() leave, in a time that does not grow with count
+    // (mt19937_jump.cpp).
+    void skip(uint64_t count);
+};
+static_assert(sizeof(Mt19937) == 625 * sizeof(uint32_t) && std::is_trivially_copyable_v<Mt19937>);
+
+}  // namespace tombola::impl::cpu

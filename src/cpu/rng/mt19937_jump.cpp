@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/rng/mt19937_jump.hpp"
+
+#include <cstring>
+
+namespace tombola::impl::cpu {
+namespace {
+
+// p of the paper (1998, appendix A), for w - r = 1 and r = 31. With u = t^(n-m), so that
+// t^n + t^m = t^m (u + 1) and t^(n-1) + t^(m-1) = t^(m-1) (u + 1), it is
+//
+//     p(t) = t^(m + 31(m-1)) (u+1)^32 + sum_{j=0..30} a_j t^(m + (30-j)(m-1)) (u+1)^(31-j) + a_31
+//
+// and the binomial coefficients of (u+1)^e are odd where the bits of the exponent lie within those
+// of e (Lucas).
+struct Exponents {
+    std::array<uint16_t, kMtTerms> low{};
+    int count = 0;
+    int leading = 0;
+};
+
+constexpr Exponents characteristic() {
+    std::array<bool, kMtDegree + 1> odd{};
+    for (int j = -1; j <= 30; ++j) {
+        if (j >= 0 && (kMtMatrix >> j & 1) == 0) continue;
+        const int base = kMtShift + (30 - j) * (kMtShift - 1);
+        const int e = 31 - j;
+        for (int i = 0; i <= e; ++i) {
+            if ((i & ~e) != 0) continue;
+            bool& term = odd[static_cast<size_t>(base + (kMtWords - kMtShift) * i)];
+            term = !term;
+        }
+    }
+    if (kMtMatrix >> 31 & 1) odd[0] = !odd[0];
+    Exponents p;
+    for (int i = 0; i < kMtDegree; ++i)
+        if (odd[static_cast<size_t>(i)])
+            p.low[static_cast<size_t>(p.count++)] = static_cast<uint16_t>(i);
+    p.leading = odd[kMtDegree] ? kMtDegree : 0;
+    return p;
+}
+
+constexpr Exponents kP = characteristic();
+static_assert(kP.count == kMtTerms && kP.leading == kMtDegree);
+
+constexpr int kPolyWords = static_cast<int>(std::tuple_size_v<MtPolynomial>);
+using Product = std::array<uint64_t, 2 * kPolyWords>;
+
+// p has no term between t^19937 and this one, so a run of so many bits is reduced at once.
+constexpr int kGap = kMtDegree - kP.low[kMtTerms - 1];
+constexpr int kChunk = kGap / 64;
+static_assert(kChunk == 9);
+
+// dst ^= src << shift, for a chunk of words.
+inline void xor_shifted(uint64_t* dst, const uint64_t* chunk, int shift) {
+    dst += shift / 64;
+    const int left = shift % 64;
+    for (int i = 0; i < kChunk + 1; ++i)
+        dst[i] ^= (chunk[i + 1] << left) | (chunk[i] >> 1 >> (63 - left));
+}
+
+// The product modulo p: t^(19937 + s) = sum over the terms e of t^(e + s), from the top down.
+void reduce(Product& product, MtPolynomial& remainder) {
+    for (int word = 2 * kPolyWords; word > kPolyWords;) {
+        const int count = word - kPolyWords < kChunk ? word - kPolyWords : kChunk;
+        word -= count;
+        uint64_t chunk[kChunk + 2] = {};  // a zero word on either side
+        std::memcpy(chunk + 1, &product[static_cast<size_t>(word)],
+                    static_cast<size_t>(count) * sizeof(uint64_t));
+        for (const int e : kP.low) xor_shifted(product.data(), chunk, 64 * word - kMtDegree + e);
+    }
+    // The last 31 bits above t^19936 share a word with lower ones.
+    constexpr int kSplit = kMtDegree % 64;
+    uint64_t& top = product[kPolyWords - 1];
+    const uint64_t above = top >> kSplit;
+    top &= (uint64_t{1} << kSplit) - 1;
+    for (const int e : kP.low) {
+        product[static_cast<size_t>(e / 64)] ^= above << e % 64;
+        product[static_cast<size_t>(e / 64 + 1)] ^= above >> 1 >> (63 - e % 64);
+    }
+    std::memcpy(remainder.data(), product.data(), sizeof(remainder));
+}
+
+// The square of a polynomial of 32 coefficients: over GF(2) it has a zero between each two of them.
+constexpr uint64_t spread(uint64_t bits) {
+    bits = (bits | bits << 16) & 0x0000FFFF0000FFFF;
+    bits = (bits | bits << 8) & 0x00FF00FF00FF00FF;
+    bits = (bits | bits << 4) & 0x0F0F0F0F0F0F0F0F;
+    bits = (bits | bits << 2) & 0x3333333333333333;
+    return (bits | bits << 1) & 0x5555555555555555;
+}
+
+void square(MtPolynomial& g) {
+    Product product;
+    for (size_t i = 0; i < g.size(); ++i) {
+        product[2 * i] = spread(g[i] & 0xFFFFFFFF);
+        product[2 * i + 1] = spread(g[i] >> 32);
+    }
+    reduce(product, g);
+}
+
+void multiply_by_t(MtPolynomial& g) {
+    for (size_t i = g.size() - 1; i > 0; --i) g[i] = g[i] << 1 | g[i - 1] >> 63;
+    g[0] <<= 1;
+    constexpr uint64_t kLeading = uint64_t{1} << kMtDegree % 64;
+    if ((g.back() & kLeading) == 0) return;
+    g.back() ^= kLeading;
+    for (const int e : kP.low) g[static_cast<size_t>(e / 64)] ^= uint64_t{1} << e % 64;
+}
+
+// sum ^= the 624 words from each of the places, four places at a time.
+void add_windows(uint32_t* sum, const uint32_t* line, const uint16_t* places, int count) {
+    int i = 0;
+    for (; i + 4 <= count; i += 4) {
+        const uint32_t* a = line + places[i];
+        const uint32_t* b = line + places[i + 1];
+        const uint32_t* c = line + places[i + 2];
+        const uint32_t* d = line + places[i + 3];
+        for (int j = 0; j < kMtWords; ++j) sum[j] ^= a[j] ^ b[j] ^ c[j] ^ d[j];
+    }
+    for (; i < count; ++i)
+        for (int j = 0; j < kMtWords; ++j) sum[j] ^= line[places[i] + j];
+}
+
+// Below this many windows, about a million words, twisting through them takes less time than a
+// jump.
+constexpr uint64_t kMinJumpWindows = 1000;
+
+}  // namespace
+
+const std::array<uint16_t, kMtTerms>& mt_characteristic_exponents() { return kP.low; }
+
+MtPolynomial mt_power_of_t(uint64_t k) {
+    // The leading bits of k, as many as need no reduction, then one squaring for each further bit.
+    int below = 0;
+    while (k >> below >= kMtDegree) ++below;
+    MtPolynomial g{};
+    const uint64_t start = k >> below;
+    g[start / 64] = uint64_t{1} << start % 64;
+    while (below-- > 0) {
+        square(g);
+        if (k >> below & 1) multiply_by_t(g);
+    }
+    return g;
+}
+
+void mt_jump(uint32_t* words, const MtPolynomial& power_k_minus_1) {
+    // x[k + j] = sum over i of g_i x[1 + i + j], 0 <= j < 624, with two windows of the sequence at
+    // a time.
+    uint32_t line[2 * kMtWords];
+    Mt19937 window;
+    std::memcpy(window.words, words, sizeof(window.words));
+    uint32_t sum[kMtWords] = {};
+    uint16_t places[kMtWords];
+    for (int first = 0; first < kMtDegree; first += kMtWords) {
+        std::memcpy(line, window.words, sizeof(window.words));
+        window.twist();
+        std::memcpy(line + kMtWords, window.words, sizeof(window.words));
+        int count = 0;
+        for (int i = 0; i < kMtWords && first + i < kMtDegree; ++i) {
+            places[count] = static_cast<uint16_t>(i + 1);
+            const int bit = first + i;
+            count +=
+                static_cast<int>(power_k_minus_1[static_cast<size_t>(bit / 64)] >> bit % 64 & 1);
+        }
+        add_windows(sum, line, places, count);
+    }
+    std::memcpy(words, sum, sizeof(sum));
+}
+
+void Mt19937::skip(uint64_t count) {
+    if (count <= kMtWords - position) {
+        position += static_cast<uint32_t>(count);
+        return;
+    }
+    // The word before the new position decides the window: the position ends in 1 to 624.
+    const uint64_t last = position + count % kMtWords - 1 + kMtWords;
+    uint64_t windows = count / kMtWords + last / kMtWords - 1;
+    if (windows > kMinJumpWindows) {
+        twist();  // so that 624 * windows stays within 64 bits
+        --windows;
+        mt_jump(words, mt_power_of_t(kMtWords * windows - 1));
+        windows = 0;
+    }
+    for (; windows > 0; --windows) twist();
+    position = static_cast<uint32_t>(last % kMtWords + 1);
+}
+
+}  // namespace tombola::impl::cpu

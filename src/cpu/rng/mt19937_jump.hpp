@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Jumping ahead in MT19937 by polynomial arithmetic over GF(2) (Haramoto, Matsumoto, Nishimura,
+// Panneton and L'Ecuyer, "Efficient jump ahead for F2-linear random number generators", INFORMS J.
+// on Computing 20(3), 2008).
+//
+// The recurrence is linear over GF(2): with its characteristic polynomial p, of degree 19937,
+//
+//     sum over i of p_i x[n+i] = 0     for every n >= 1,
+//
+// so that, if g(t) = t^k mod p(t),
+//
+//     x[n+k] = sum over i of g_i x[n+i]     for every n >= 1.
+//
+// (At n = 0 this holds for the upper bit alone: the lower bits of a state's first word are no part
+// of the recurrence.) g takes log2(k) squarings, and the sum reads 19937 + 624 words of the
+// sequence, however large k.
+
+#include <array>
+#include <cstdint>
+
+#include "cpu/rng/mt19937.hpp"
+
+namespace tombola::impl::cpu {
+
+inline constexpr int kMtDegree = 19937;
+
+// A polynomial over GF(2) of degree < 19968: bit i of the array is the coefficient of t^i.
+using MtPolynomial = std::array<uint64_t, 312>;
+
+// The exponents of p below its leading term t^19937, in ascending order.
+inline constexpr int kMtTerms = 134;
+const std::array<uint16_t, kMtTerms>& mt_characteristic_exponents();
+
+// t^k mod p.
+MtPolynomial mt_power_of_t(uint64_t k);
+
+// Moves the window of `words` on by k words, k >= 1, given t^(k-1) mod p. All bits of the new
+// window are exact.
+void mt_jump(uint32_t* words, const MtPolynomial& power_k_minus_1);
+
+}  // namespace tombola::impl::cpu
