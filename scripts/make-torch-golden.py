@@ -132,7 +132,7 @@ def write_state(path):
         out.write("# draw: type min max elements fnv1a64; next: 5 elements of the same kind, drawn after it.\n")
         for seed, warm, name, low, high, n in cases:
             torch.manual_seed(seed)
-        torch.randn(1, dtype=torch.float64)  # four words, and a cached normal that a hand-over must keep
+            torch.randn(1, dtype=torch.float64)  # 4 words, and a cached normal to keep
             torch.empty(warm, dtype=torch.float32).uniform_()
             digits = DIGITS[name]
             out.write("before %s\n" % blob())
