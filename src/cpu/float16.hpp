@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The 16-bit floating-point types in plain C++, rounding to nearest even, for every value: subnormals,
+// infinities and NaN (which stays NaN). The results are those of vcvtps2ph and vcvtph2ps.
+//
+// Arithmetic is done in f32 and rounded after each operation. That is the 16-bit operation exactly: f32 has at
+// least 2p + 2 significant bits for p = 11 and p = 8 (Figueroa, "When is double rounding innocuous?", 1995).
+
+#include <cstdint>
+#include <cstring>
+
+namespace tombola::impl::cpu {
+
+struct Float16 {
+    uint16_t bits;
+};
+struct BFloat16 {
+    uint16_t bits;
+};
+
+template <class To, class From>
+To bit_cast(const From& from) {
+    static_assert(sizeof(To) == sizeof(From));
+    To to;
+    std::memcpy(&to, &from, sizeof to);
+    return to;
+}
+
+inline float to_f32(BFloat16 value) { return bit_cast<float>(uint32_t{value.bits} << 16); }
+
+inline BFloat16 to_bf16(float value) {
+    const auto bits = bit_cast<uint32_t>(value);
+    if ((bits & 0x7FFFFFFF) > 0x7F800000) return {static_cast<uint16_t>(bits >> 16 | 0x40)};
+    // Half a unit in the last place, less one where the kept bit is even, then truncate.
+    return {static_cast<uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};
+}
+
+inline float to_f32(Float16 value) {
+    const uint32_t sign = uint32_t{value.bits} >> 15 << 31;
+    const uint32_t exponent = value.bits >> 10 & 0x1F;
+    const uint32_t fraction = value.bits & 0x3FF;
+    if (exponent == 0x1F) return bit_cast<float>(sign | 0x7F800000 | fraction << 13);
+    if (exponent != 0) return bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;  // subnormal: exact
+    return bit_cast<float>(sign | bit_cast<uint32_t>(magnitude));
+}
+
+inline Float16 to_f16(float value) {
+    const auto bits = bit_cast<uint32_t>(value);
+    const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000);
+    const uint32_t magnitude = bits & 0x7FFFFFFF;
+    const auto with_sign = [sign](uint32_t rest) {
+        return Float16{static_cast<uint16_t>(sign | rest)};
+    };
+    if (magnitude > 0x7F800000) return with_sign(0x7E00 | (magnitude >> 13 & 0x3FF));  // NaN
+    if (magnitude >= 0x477FF000) return with_sign(0x7C00);  // 65520 and more round to infinity
+    if (magnitude < 0x38800000) {                           // below 2^-14: a multiple of 2^-24
+        // 0.5 + x has the spacing 2^-24, so this addition rounds x to that multiple, nearest even.
+        const float shifted = bit_cast<float>(magnitude) + 0.5f;
+        return with_sign(bit_cast<uint32_t>(shifted) - bit_cast<uint32_t>(0.5f));
+    }
+    const uint32_t rounded = magnitude + 0xFFF + (magnitude >> 13 & 1);
+    return with_sign((rounded - (112u << 23)) >> 13);
+}
+
+}  // namespace tombola::impl::cpu

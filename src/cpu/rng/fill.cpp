@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/rng/fill.hpp"
+
+#include <algorithm>
+
+#include "common/types.hpp"
+#include "cpu/rng/scatter.hpp"
+
+namespace tombola::impl::cpu {
+namespace {
+
+constexpr size_t kRunBytes = 16 * 1024;  // half of the smallest first-level cache, and little stack
+
+// From this many bytes on a tensor does not stay in the caches, and stores past them save reading it first.
+constexpr size_t kStreamingBytes = size_t{8} << 20;
+
+}  // namespace
+
+void FillPart::for_each_run(FunctionRef<void(const Run&)> generate) const {
+    const size_t size = size_of(desc_.data_type);
+    if (desc_.is_row_major()) {
+        char* to = static_cast<char*>(data_) + static_cast<size_t>(first()) * size;
+        return generate({first(), count(), to, streaming_});
+    }
+    alignas(64) char buffer[kRunBytes];
+    const auto capacity = static_cast<int64_t>(kRunBytes / size);
+    for (int64_t at = range_.begin; at < range_.end; at += capacity) {
+        const int64_t count = std::min(capacity, range_.end - at);
+        generate({at, count, buffer, false});
+        scatter(desc_, data_, at, count, buffer);
+    }
+}
+
+void fill(const MemoryDesc& desc, void* data, const FillOptions& options,
+          FunctionRef<void(const FillPart&)> generate_part) {
+    const int64_t count = desc.nelems();
+    if (count == 0) return;
+    zero_padding(desc, data);
+    const size_t bytes = static_cast<size_t>(count) * size_of(desc.data_type);
+    const bool streaming = bytes >= kStreamingBytes;
+    const int64_t longest = std::max<int64_t>(1, count / options.elements_a_part);
+    const int parts = static_cast<int>(std::min<int64_t>(longest, parts_for(bytes)));
+    if (parts == 1) return generate_part({desc, data, {0, count}, streaming});
+    parallel(parts, [&](int part, int all) {
+        const Range range = split(count, part, all, options.multiple);
+        if (range.begin < range.end) generate_part({desc, data, range, streaming});
+    });
+}
+
+}  // namespace tombola::impl::cpu

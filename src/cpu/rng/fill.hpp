@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How generated elements reach a tensor of any layout, on any number of threads.
+//
+//   fill(desc, data, options, [&](const FillPart& part) {
+//       Source source = source_at(part.first());           // once a part: jump ahead here
+//       part.for_each_run([&](const Run& run) {            // ascending, without a gap
+//           source.generate(run.count, run.to);            // run.first == where the source stands
+//       });
+//   });
+//
+// Elements are numbered in logical row-major order. The tensor is cut by index into parts, which run on
+// different threads. A part of a row-major tensor is one run, written in place; a part of any other tensor is
+// many runs, written to a buffer on the stack and scattered from there, so that the same element always
+// gets the same value. Padding is zeroed.
+
+#include <cstdint>
+
+#include "common/memory_desc.hpp"
+#include "common/parallel.hpp"
+
+namespace tombola::impl::cpu {
+
+struct Run {
+    int64_t first;   // the number of its first element
+    int64_t count;   // at least 1
+    void* to;        // elements lie here one behind the other; aligned to the element alone
+    bool streaming;  // the tensor is large enough that stores past the caches pay
+};
+
+struct FillOptions {
+    int64_t multiple = 1;         // parts begin at multiples of this many elements
+    int64_t elements_a_part = 1;  // no part is shorter than this, the last aside
+};
+
+class FillPart {
+  public:
+    FillPart(const MemoryDesc& desc, void* data, Range range, bool streaming)
+        : desc_(desc), data_(data), range_(range), streaming_(streaming) {}
+
+    int64_t first() const { return range_.begin; }
+    int64_t count() const { return range_.end - range_.begin; }
+    void for_each_run(FunctionRef<void(const Run&)> generate) const;
+
+  private:
+    const MemoryDesc& desc_;
+    void* data_;
+    Range range_;
+    bool streaming_;
+};
+
+// `data` is the address of the first element (offset0 counted in). Never calls generate_part for a tensor
+// without elements.
+void fill(const MemoryDesc& desc, void* data, const FillOptions& options,
+          FunctionRef<void(const FillPart&)> generate_part);
+
+}  // namespace tombola::impl::cpu

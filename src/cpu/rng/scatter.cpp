@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/rng/scatter.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "common/types.hpp"
+
+namespace tombola::impl::cpu {
+namespace {
+
+// The tensor with neighbouring dimensions joined wherever one continues the other, so that the innermost loop
+// is as long as the layout allows. The blocked dimension stays by itself.
+struct Geometry {
+    int ndims = 0;
+    int block_dim = -1;
+    int64_t block = 1;
+    Dims dims{};
+    Dims strides{};
+
+    explicit Geometry(const MemoryDesc& desc) {
+        for (int d = 0; d < desc.ndims; ++d) {
+            const bool blocked = d == desc.block_dim;
+            if (desc.dims[d] == 1 && !blocked) continue;
+            const int last = ndims - 1;
+            if (last >= 0 && !blocked && last != block_dim &&
+                strides[last] == desc.dims[d] * desc.strides[d]) {
+                dims[last] *= desc.dims[d];
+                strides[last] = desc.strides[d];
+                continue;
+            }
+            if (blocked) {
+                block_dim = ndims;
+                block = desc.block;
+            }
+            dims[ndims] = desc.dims[d];
+            strides[ndims] = desc.strides[d];
+            ++ndims;
+        }
+        if (ndims == 0) {
+            dims[0] = 1;
+            ndims = 1;
+        }
+    }
+
+    int64_t offset_along(int d, int64_t index) const {
+        return d == block_dim ? index / block * strides[d] + index % block : index * strides[d];
+    }
+};
+
+// An index that counts up in row-major order over all dimensions but the innermost, with its offset.
+class OuterIndex {
+  public:
+    OuterIndex(const Geometry& geometry, int64_t number) : geometry_(geometry) {
+        for (int d = geometry.ndims - 2; d >= 0; --d) {
+            index_[d] = number % geometry.dims[d];
+            number /= geometry.dims[d];
+        }
+        for (int d = 0; d < geometry.ndims - 1; ++d) offset_ += geometry.offset_along(d, index_[d]);
+    }
+    int64_t offset() const { return offset_; }
+    void advance() {
+        for (int d = geometry_.ndims - 2; d >= 0; --d) {
+            offset_ -= geometry_.offset_along(d, index_[d]);
+            if (++index_[d] == geometry_.dims[d]) index_[d] = 0;
+            offset_ += geometry_.offset_along(d, index_[d]);
+            if (index_[d] != 0) return;
+        }
+    }
+
+  private:
+    const Geometry& geometry_;
+    Dims index_{};
+    int64_t offset_ = 0;
+};
+
+template <class T>
+void copy_strided(T* to, int64_t stride, const T* from, int64_t count) {
+    if (stride == 1) {
+        std::memcpy(to, from, static_cast<size_t>(count) * sizeof(T));
+        return;
+    }
+    for (int64_t i = 0; i < count; ++i) to[i * stride] = from[i];
+}
+
+// Elements [begin, end) of the innermost dimension.
+template <class T>
+void scatter_row(const Geometry& geometry, T* row, int64_t begin, int64_t end, const T* from) {
+    const int inner = geometry.ndims - 1;
+    if (inner != geometry.block_dim)
+        return copy_strided(row + geometry.offset_along(inner, begin), geometry.strides[inner],
+                            from, end - begin);
+    while (begin < end) {
+        const int64_t count = std::min(end - begin, geometry.block - begin % geometry.block);
+        copy_strided(row + geometry.offset_along(inner, begin), 1, from, count);
+        begin += count;
+        from += count;
+    }
+}
+
+template <class T>
+void scatter_elements(const MemoryDesc& desc, T* data, int64_t first, int64_t count,
+                      const T* from) {
+    const Geometry geometry(desc);
+    const int64_t row = geometry.dims[geometry.ndims - 1];
+    OuterIndex outer(geometry, first / row);
+    for (int64_t begin = first % row; count > 0; begin = 0, outer.advance()) {
+        const int64_t end = std::min(row, begin + count);
+        scatter_row(geometry, data + outer.offset(), begin, end, from);
+        from += end - begin;
+        count -= end - begin;
+    }
+}
+
+}  // namespace
+
+void scatter(const MemoryDesc& desc, void* data, int64_t first, int64_t count, const void* from) {
+    const auto as = [&](auto type) {
+        using T = decltype(type);
+        scatter_elements(desc, static_cast<T*>(data), first, count, static_cast<const T*>(from));
+    };
+    switch (size_of(desc.data_type)) {
+        case 1:
+            return as(uint8_t{});
+        case 2:
+            return as(uint16_t{});
+        case 4:
+            return as(uint32_t{});
+        default:
+            assert(size_of(desc.data_type) == 8);
+            return as(uint64_t{});
+    }
+}
+
+void zero_padding(const MemoryDesc& desc, void* data) {
+    if (!desc.has_padding()) return;
+    const int blocked = desc.block_dim;
+    const int64_t padding = desc.padded_dims[blocked] - desc.dims[blocked];
+    const size_t size = size_of(desc.data_type);
+    // The padding of one pixel: the end of the last block of the blocked dimension.
+    int64_t pixels = 1;
+    for (int d = 0; d < desc.ndims; ++d)
+        if (d != blocked) pixels *= desc.dims[d];
+    for (int64_t pixel = 0; pixel < pixels; ++pixel) {
+        Dims index{};
+        int64_t number = pixel;
+        for (int d = desc.ndims - 1; d >= 0; --d) {
+            if (d == blocked) continue;
+            index[d] = number % desc.dims[d];
+            number /= desc.dims[d];
+        }
+        index[blocked] = desc.dims[blocked];
+        std::memset(static_cast<char*>(data) + static_cast<size_t>(desc.offset_of(index)) * size, 0,
+                    static_cast<size_t>(padding) * size);
+    }
+}
+
+}  // namespace tombola::impl::cpu

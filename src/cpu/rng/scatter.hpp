@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Dense runs of elements, in logical row-major order, to where a layout has them.
+
+#include <cstdint>
+
+#include "common/memory_desc.hpp"
+
+namespace tombola::impl::cpu {
+
+// Writes elements [first, first + count), which lie densely at `from`, into the tensor at `data`.
+void scatter(const MemoryDesc& desc, void* data, int64_t first, int64_t count, const void* from);
+
+// Writes zeros to the elements beyond dims, up to padded_dims.
+void zero_padding(const MemoryDesc& desc, void* data);
+
+}  // namespace tombola::impl::cpu
