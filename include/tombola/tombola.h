@@ -3,15 +3,18 @@
 /** @file
  * The C API of tombola.
  *
- * Objects are opaque handles, made by a function whose name ends in _create and freed by the one that ends in
- * _destroy; destroying NULL is allowed. Every function returns a status. When it is not tombola_success,
- * nothing has been written through any argument, and tombola_get_last_error() tells what was wrong.
+ * Objects are opaque handles, made by a function whose name ends in _create and freed by the one
+ * that ends in _destroy; destroying NULL is allowed. Every function returns a status. When it is
+ * not tombola_success, nothing has been written through any argument, and tombola_get_last_error()
+ * tells what was wrong.
  *
- * Threads: functions on different objects may run at the same time, and so may any number of functions that
- * only read one object. An execution only reads its primitive, its stream and its memory objects' handles.
+ * Threads: functions on different objects may run at the same time, and so may any number of
+ * functions that only read one object. An execution only reads its primitive, its stream and its
+ * memory objects' handles.
  *
- * A handle passed to a function is used during the call alone, but for the engine, which must outlive what was
- * made with it. Destroying an object while another refers to it is allowed: primitives keep their descriptor. */
+ * A handle passed to a function is used during the call alone, but for the engine, which must
+ * outlive what was made with it. Destroying an object while another refers to it is allowed:
+ * primitives keep their descriptor. */
 
 #ifndef TOMBOLA_H
 #define TOMBOLA_H
@@ -57,8 +60,8 @@ TOMBOLA_API size_t tombola_engine_get_count(tombola_engine_kind_t kind);
  * @param engine Output: the engine.
  * @param kind tombola_cpu.
  * @param index 0.
- * @return tombola_success; tombola_invalid_arguments for a null output, another kind or another index;
- *     tombola_out_of_memory. */
+ * @return tombola_success; tombola_invalid_arguments for a null output, another kind or another
+ * index; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_engine_create(tombola_engine_t* engine,
                                                    tombola_engine_kind_t kind, size_t index);
 
@@ -94,8 +97,8 @@ TOMBOLA_API tombola_status_t tombola_stream_create(tombola_stream_t* stream,
 TOMBOLA_API tombola_status_t tombola_stream_get_engine(tombola_stream_t stream,
                                                        tombola_engine_t* engine);
 
-/** Waits until everything given to the stream has ended. Executions end before their call returns, so this
- * returns at once; it is here so that code which calls it stays right.
+/** Waits until everything given to the stream has ended. Executions end before their call returns,
+ * so this returns at once; it is here so that code which calls it stays right.
  *
  * @param stream The stream.
  * @return tombola_success; tombola_invalid_arguments for a null stream. */
@@ -118,11 +121,11 @@ TOMBOLA_API tombola_status_t tombola_stream_destroy(tombola_stream_t stream);
  * @param ndims Number of dimensions, 0 to 12. 0 gives an empty descriptor.
  * @param dims Sizes of the dimensions, each at least 0.
  * @param data_type Type of an element.
- * @param tag The layout; its number of dimensions must be ndims. tombola_format_tag_any leaves the layout to
- *     the primitive.
- * @return tombola_success; tombola_invalid_arguments for a null argument, a negative or run-time dimension, a
- *     size in bytes beyond 2^63-1, an unknown type or a tag of another number of dimensions;
- *     tombola_out_of_memory. */
+ * @param tag The layout; its number of dimensions must be ndims. tombola_format_tag_any leaves the
+ * layout to the primitive.
+ * @return tombola_success; tombola_invalid_arguments for a null argument, a negative or run-time
+ * dimension, a size in bytes beyond 2^63-1, an unknown type or a tag of another number of
+ * dimensions; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_tag(tombola_memory_desc_t* memory_desc,
                                                                  int ndims,
                                                                  const tombola_dims_t dims,
@@ -135,8 +138,8 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_tag(tombola_memory_
  * @param ndims Number of dimensions, 0 to 12.
  * @param dims Sizes of the dimensions, each at least 0.
  * @param data_type Type of an element.
- * @param strides Distance in elements of neighbours along each dimension, at least 0, such that no two
- *     elements share an address; NULL for row-major.
+ * @param strides Distance in elements of neighbours along each dimension, at least 0, such that no
+ * two elements share an address; NULL for row-major.
  * @return As tombola_memory_desc_create_with_tag(). */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_strides(
     tombola_memory_desc_t* memory_desc, int ndims, const tombola_dims_t dims,
@@ -147,10 +150,10 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_strides(
  * @param memory_desc Output: the descriptor; its data handle is the parent's.
  * @param parent The parent's descriptor.
  * @param dims Sizes of the box.
- * @param offsets Logical index of the box's first element. Along a blocked dimension the box must start at a
- *     block's border, and end at one or at the parent's end.
- * @return tombola_success; tombola_invalid_arguments for a null argument or a box that is not inside;
- *     tombola_unimplemented for a border inside a block; tombola_out_of_memory. */
+ * @param offsets Logical index of the box's first element. Along a blocked dimension the box must
+ * start at a block's border, and end at one or at the parent's end.
+ * @return tombola_success; tombola_invalid_arguments for a null argument or a box that is not
+ * inside; tombola_unimplemented for a border inside a block; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_submemory(
     tombola_memory_desc_t* memory_desc, const_tombola_memory_desc_t parent,
     const tombola_dims_t dims, const tombola_dims_t offsets);
@@ -161,8 +164,8 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_submemory(
  * @param in_memory_desc A plain descriptor whose dimensions can be joined or split without a copy.
  * @param ndims New number of dimensions.
  * @param dims New sizes, with the same number of elements.
- * @return tombola_success; tombola_invalid_arguments for a null argument or another number of elements, or
- *     where a copy would be needed; tombola_out_of_memory. */
+ * @return tombola_success; tombola_invalid_arguments for a null argument or another number of
+ * elements, or where a copy would be needed; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_reshape(tombola_memory_desc_t* memory_desc,
                                                          const_tombola_memory_desc_t in_memory_desc,
                                                          int ndims, const tombola_dims_t dims);
@@ -172,8 +175,8 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_reshape(tombola_memory_desc_t* 
  * @param memory_desc Output: the descriptor.
  * @param in_memory_desc The descriptor.
  * @param permutation Dimension d of the input becomes dimension permutation[d] of the output.
- * @return tombola_success; tombola_invalid_arguments for a null argument or what is not a permutation;
- *     tombola_out_of_memory. */
+ * @return tombola_success; tombola_invalid_arguments for a null argument or what is not a
+ * permutation; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_permute_axes(
     tombola_memory_desc_t* memory_desc, const_tombola_memory_desc_t in_memory_desc,
     const int* permutation);
@@ -196,8 +199,8 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_destroy(tombola_memory_desc_t m
  *
  * @param memory_desc The descriptor.
  * @param what A tombola_query_* from tombola_query_ndims_s32 on.
- * @param result Output of the type stated beside the query's name; pointers stay valid as long as the
- *     descriptor.
+ * @param result Output of the type stated beside the query's name; pointers stay valid as long as
+ * the descriptor.
  * @return tombola_success; tombola_invalid_arguments for a null argument or an unknown query. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_query(const_tombola_memory_desc_t memory_desc,
                                                        tombola_query_t what, void* result);
@@ -227,11 +230,11 @@ TOMBOLA_API size_t tombola_data_type_size(tombola_data_type_t data_type);
  * @param memory Output: the memory object.
  * @param memory_desc What the tensor is; it is copied.
  * @param engine The engine.
- * @param handle TOMBOLA_MEMORY_ALLOCATE: the library allocates, zero-filled padding included, and frees.
- *     TOMBOLA_MEMORY_NONE: no data yet. Otherwise the address of the caller's data, which must be aligned to
- *     the element's size and outlive the object's use.
- * @return tombola_success; tombola_invalid_arguments for a null argument, a layout left open (any) or a
- *     misaligned address; tombola_out_of_memory. */
+ * @param handle TOMBOLA_MEMORY_ALLOCATE: the library allocates, zero-filled padding included, and
+ * frees. TOMBOLA_MEMORY_NONE: no data yet. Otherwise the address of the caller's data, which must
+ * be aligned to the element's size and outlive the object's use.
+ * @return tombola_success; tombola_invalid_arguments for a null argument, a layout left open (any)
+ * or a misaligned address; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_create(tombola_memory_t* memory,
                                                    const_tombola_memory_desc_t memory_desc,
                                                    tombola_engine_t engine, void* handle);
@@ -309,9 +312,9 @@ TOMBOLA_API tombola_status_t tombola_primitive_attr_get_scratchpad_mode(
 /** Sets the scratchpad mode.
  *
  * @param attr The attributes.
- * @param mode library: scratch memory belongs to the thread that executes, which keeps it for its next
- *     execution. user: the execution argument TOMBOLA_ARG_SCRATCHPAD is required, with the descriptor that
- *     tombola_query_scratchpad_md tells.
+ * @param mode library: scratch memory belongs to the thread that executes, which keeps it for its
+ * next execution. user: the execution argument TOMBOLA_ARG_SCRATCHPAD is required, with the
+ * descriptor that tombola_query_scratchpad_md tells.
  * @return tombola_success; tombola_invalid_arguments for a null argument or an unknown mode. */
 TOMBOLA_API tombola_status_t tombola_primitive_attr_set_scratchpad_mode(
     tombola_primitive_attr_t attr, tombola_scratchpad_mode_t mode);
@@ -324,9 +327,10 @@ TOMBOLA_API tombola_status_t tombola_primitive_attr_set_scratchpad_mode(
 /** Moves a primitive descriptor to the next implementation that serves it.
  *
  * @param primitive_desc The primitive descriptor; it stays as it was on failure.
- * @return tombola_success; tombola_last_impl_reached when there is none; tombola_invalid_arguments for a null
- *     argument; tombola_out_of_memory. */
-TOMBOLA_API tombola_status_t tombola_primitive_desc_next_impl(tombola_primitive_desc_t primitive_desc);
+ * @return tombola_success; tombola_last_impl_reached when there is none; tombola_invalid_arguments
+ * for a null argument; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t
+tombola_primitive_desc_next_impl(tombola_primitive_desc_t primitive_desc);
 
 /** Copies a primitive descriptor.
  *
@@ -360,8 +364,8 @@ TOMBOLA_API tombola_status_t tombola_primitive_desc_query(
  * @param primitive_desc The primitive descriptor.
  * @param what A tombola_query_*_md.
  * @param index For tombola_query_exec_arg_md a TOMBOLA_ARG_*, otherwise 0.
- * @return The descriptor, owned by the primitive descriptor; an empty one when the argument is not part of
- *     this primitive; NULL when an argument of this call is wrong. */
+ * @return The descriptor, owned by the primitive descriptor; an empty one when the argument is not
+ * part of this primitive; NULL when an argument of this call is wrong. */
 TOMBOLA_API const_tombola_memory_desc_t tombola_primitive_desc_query_md(
     const_tombola_primitive_desc_t primitive_desc, tombola_query_t what, int index);
 
@@ -369,7 +373,8 @@ TOMBOLA_API const_tombola_memory_desc_t tombola_primitive_desc_query_md(
  *
  * @param primitive_desc The primitive descriptor, or NULL.
  * @return tombola_success. */
-TOMBOLA_API tombola_status_t tombola_primitive_desc_destroy(tombola_primitive_desc_t primitive_desc);
+TOMBOLA_API tombola_status_t
+tombola_primitive_desc_destroy(tombola_primitive_desc_t primitive_desc);
 
 /** Creates a primitive, from the cache if an equal one is there.
  *
@@ -377,20 +382,21 @@ TOMBOLA_API tombola_status_t tombola_primitive_desc_destroy(tombola_primitive_de
  * @param primitive_desc What it is to do; it is copied.
  * @return tombola_success; tombola_invalid_arguments for a null argument; tombola_out_of_memory;
  *     tombola_runtime_error when code could not be generated. */
-TOMBOLA_API tombola_status_t tombola_primitive_create(tombola_primitive_t* primitive,
-                                                      const_tombola_primitive_desc_t primitive_desc);
+TOMBOLA_API tombola_status_t tombola_primitive_create(
+    tombola_primitive_t* primitive, const_tombola_primitive_desc_t primitive_desc);
 
 /** Runs a primitive. Any number of threads may run one primitive at the same time.
  *
  * @param primitive The primitive.
  * @param stream The stream.
  * @param nargs Number of arguments.
- * @param args The arguments, in any order: every required one, each at most once, with the descriptors that
- *     the primitive descriptor tells. Outputs share no memory with any other argument, unless the operator's
- *     page says so.
- * @return tombola_success; tombola_invalid_arguments when an argument is missing, unknown, without data, of
- *     another descriptor or overlaps another, or when a value in it is refused; tombola_out_of_memory;
- *     tombola_runtime_error. The outputs are untouched unless the call succeeds. */
+ * @param args The arguments, in any order: every required one, each at most once, with the
+ * descriptors that the primitive descriptor tells. Outputs share no memory with any other argument,
+ * unless the operator's page says so.
+ * @return tombola_success; tombola_invalid_arguments when an argument is missing, unknown, without
+ * data, of another descriptor or overlaps another, or when a value in it is refused;
+ * tombola_out_of_memory; tombola_runtime_error. The outputs are untouched unless the call succeeds.
+ */
 TOMBOLA_API tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
                                                        tombola_stream_t stream, int nargs,
                                                        const tombola_exec_arg_t* args);
@@ -412,9 +418,10 @@ TOMBOLA_API tombola_status_t tombola_primitive_destroy(tombola_primitive_t primi
 /** @} */
 
 /** @defgroup tombola_shuffle Shuffle
- * Channel shuffle: the axis, seen as a matrix of C / group_size rows and group_size columns, is transposed.
- * Source: oneDNN's shuffle primitive. Arguments: SRC, DST forward; DIFF_DST, DIFF_SRC backward; data types f16,
- * bf16, f32, f64, s8, u8, s32, u32, s64, u64 in both directions; any layout.
+ * Channel shuffle: the axis, seen as a matrix of C / group_size rows and group_size columns, is
+ * transposed. Source: oneDNN's shuffle primitive. Arguments: SRC, DST forward; DIFF_DST, DIFF_SRC
+ * backward; data types f16, bf16, f32, f64, s8, u8, s32, u32, s64, u64 in both directions; any
+ * layout.
  * @{ */
 
 /** Creates a primitive descriptor of a forward shuffle.
@@ -428,27 +435,30 @@ TOMBOLA_API tombola_status_t tombola_primitive_destroy(tombola_primitive_t primi
  * @param axis The axis that is shuffled, 0 to ndims - 1.
  * @param group_size Number of columns; it must divide the size of the axis.
  * @param attr Attributes, or NULL for the defaults.
- * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory. */
+ * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory.
+ */
 TOMBOLA_API tombola_status_t tombola_shuffle_forward_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     tombola_prop_kind_t prop_kind, const_tombola_memory_desc_t src_desc,
     const_tombola_memory_desc_t dst_desc, int axis, tombola_dim_t group_size,
     const_tombola_primitive_attr_t attr);
 
-/** Creates a primitive descriptor of a backward shuffle: it carries each element of DIFF_DST back to where the
- * forward shuffle of the same axis and group_size took it from.
+/** Creates a primitive descriptor of a backward shuffle: it carries each element of DIFF_DST back
+ * to where the forward shuffle of the same axis and group_size took it from.
  *
  * @param primitive_desc Output: the primitive descriptor.
  * @param engine The engine.
- * @param diff_src_desc The tensor that is written; tombola_format_tag_any or NULL takes diff_dst_desc's layout.
- * @param diff_dst_desc The tensor that is read. With tombola_format_tag_any it takes the layout of the hint's
- *     destination.
+ * @param diff_src_desc The tensor that is written; tombola_format_tag_any or NULL takes
+ * diff_dst_desc's layout.
+ * @param diff_dst_desc The tensor that is read. With tombola_format_tag_any it takes the layout of
+ * the hint's destination.
  * @param axis The axis that is shuffled, 0 to ndims - 1.
  * @param group_size The forward shuffle's group_size.
- * @param hint_fwd_pd Primitive descriptor of the forward shuffle, or NULL. If given, its axis, group_size and
- *     dimensions must be the same.
+ * @param hint_fwd_pd Primitive descriptor of the forward shuffle, or NULL. If given, its axis,
+ * group_size and dimensions must be the same.
  * @param attr Attributes, or NULL for the defaults.
- * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory. */
+ * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory.
+ */
 TOMBOLA_API tombola_status_t tombola_shuffle_backward_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     const_tombola_memory_desc_t diff_src_desc, const_tombola_memory_desc_t diff_dst_desc, int axis,
@@ -458,10 +468,11 @@ TOMBOLA_API tombola_status_t tombola_shuffle_backward_primitive_desc_create(
 /** @} */
 
 /** @defgroup tombola_random_generator Random generator
- * Raw words of a counter-based generator. Source: DirectML's DML_RANDOM_GENERATOR_OPERATOR_DESC. Arguments:
- * SRC_STATE u32[6] = counter (least significant word first), key; DST u32 of any shape; optional DST_STATE
- * u32[6], which may be SRC_STATE's buffer. States may have up to eleven leading dimensions of 1.
- * Element e of DST, in row-major order, is word e % 4 of the block at counter + e / 4.
+ * Raw words of a counter-based generator. Source: DirectML's DML_RANDOM_GENERATOR_OPERATOR_DESC.
+ * Arguments: SRC_STATE u32[6] = counter (least significant word first), key; DST u32 of any shape;
+ * optional DST_STATE u32[6], which may be SRC_STATE's buffer. States may have up to eleven leading
+ * dimensions of 1. Element e of DST, in row-major order, is word e % 4 of the block at counter + e
+ * / 4.
  * @{ */
 
 /** Creates a primitive descriptor of a random generator.
@@ -471,7 +482,8 @@ TOMBOLA_API tombola_status_t tombola_shuffle_backward_primitive_desc_create(
  * @param kind tombola_philox4x32_10.
  * @param dst_desc The tensor of words, u32; tombola_format_tag_any is row-major.
  * @param attr Attributes, or NULL for the defaults.
- * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory. */
+ * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory.
+ */
 TOMBOLA_API tombola_status_t tombola_random_generator_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     tombola_generator_kind_t kind, const_tombola_memory_desc_t dst_desc,
@@ -480,9 +492,9 @@ TOMBOLA_API tombola_status_t tombola_random_generator_primitive_desc_create(
 /** @} */
 
 /** @defgroup tombola_random_uniform Random uniform
- * Uniform numbers in [min, max). Source: OpenVINO's RandomUniform-8. Arguments: MIN, MAX: one element of DST's
- * type; DST; optional SEEDS u64[2], OFFSET u64[1], SRC_STATE and DST_STATE (tensorflow: u64[2]; pytorch:
- * u32[625]), DST_SEEDS u64[2].
+ * Uniform numbers in [min, max). Source: OpenVINO's RandomUniform-8. Arguments: MIN, MAX: one
+ * element of DST's type; DST; optional SEEDS u64[2], OFFSET u64[1], SRC_STATE and DST_STATE
+ * (tensorflow: u64[2]; pytorch: u32[625]), DST_SEEDS u64[2].
  * @{ */
 
 /** Creates a primitive descriptor of random_uniform.
@@ -495,7 +507,8 @@ TOMBOLA_API tombola_status_t tombola_random_generator_primitive_desc_create(
  * @param op_seed The operation's seed; ignored by the pytorch alignment, but for the rule above.
  * @param int_draws The pytorch alignment's rule for integers.
  * @param attr Attributes, or NULL for the defaults.
- * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory. */
+ * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory.
+ */
 TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     tombola_alignment_t alignment, const_tombola_memory_desc_t dst_desc, uint64_t global_seed,
@@ -504,9 +517,9 @@ TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create(
 /** @} */
 
 /** @defgroup tombola_multinomial Multinomial
- * Class indices drawn by weight. Source: OpenVINO's Multinomial-13. Arguments: SRC weights or logits
- * [batch, classes]; DST indices [batch, samples]; optional SEEDS u64[2], OFFSET u64[1], UNIFORMS f64
- * [batch, samples], DST_SEEDS u64[2].
+ * Class indices drawn by weight. Source: OpenVINO's Multinomial-13. Arguments: SRC weights or
+ * logits [batch, classes]; DST indices [batch, samples]; optional SEEDS u64[2], OFFSET u64[1],
+ * UNIFORMS f64 [batch, samples], DST_SEEDS u64[2].
  * @{ */
 
 /** Creates a primitive descriptor of multinomial.
@@ -520,7 +533,8 @@ TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create(
  * @param global_seed The global seed. Both seeds 0: fresh entropy at each execution.
  * @param op_seed The operation's seed.
  * @param attr Attributes, or NULL for the defaults.
- * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory. */
+ * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory.
+ */
 TOMBOLA_API tombola_status_t tombola_multinomial_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     const_tombola_memory_desc_t probs_desc, const_tombola_memory_desc_t dst_desc,
@@ -543,8 +557,8 @@ TOMBOLA_API const tombola_version_t* tombola_version(void);
  * @return tombola_success; tombola_invalid_arguments for an unknown value. Thread-safe. */
 TOMBOLA_API tombola_status_t tombola_set_max_cpu_isa(tombola_cpu_isa_t isa);
 
-/** Tells the instruction set that primitive descriptors are created for now: the machine's, or the cap if that
- * is lower. Thread-safe.
+/** Tells the instruction set that primitive descriptors are created for now: the machine's, or the
+ * cap if that is lower. Thread-safe.
  *
  * @return The instruction set. */
 TOMBOLA_API tombola_cpu_isa_t tombola_get_effective_cpu_isa(void);
@@ -561,8 +575,8 @@ TOMBOLA_API tombola_status_t tombola_set_verbose(int level);
  * @return tombola_success; tombola_invalid_arguments for a null argument. Thread-safe. */
 TOMBOLA_API tombola_status_t tombola_get_primitive_cache_capacity(int* capacity);
 
-/** Sets how many primitives the cache may hold; like TOMBOLA_PRIMITIVE_CACHE_CAPACITY. The least recently used
- * ones beyond it are dropped at once; 0 empties the cache and turns it off.
+/** Sets how many primitives the cache may hold; like TOMBOLA_PRIMITIVE_CACHE_CAPACITY. The least
+ * recently used ones beyond it are dropped at once; 0 empties the cache and turns it off.
  *
  * @param capacity The number, at least 0.
  * @return tombola_success; tombola_invalid_arguments for a negative number. Thread-safe. */

@@ -18,13 +18,13 @@ extern "C" {
 
 /** What a call returned. The reason of a failure is in tombola_get_last_error(). */
 typedef enum {
-    tombola_success = 0,            /**< The call did what it says. */
-    tombola_out_of_memory = 1,      /**< Memory could not be allocated. */
-    tombola_invalid_arguments = 2,  /**< An argument is wrong; the message names it. */
-    tombola_unimplemented = 3,      /**< The arguments are right, but nothing here serves them. */
-    tombola_last_impl_reached = 4,  /**< There is no further implementation to move to. */
-    tombola_runtime_error = 5,      /**< The operating system or the run-time failed. */
-    tombola_not_required = 6        /**< The queried element does not exist for this object. */
+    tombola_success = 0,           /**< The call did what it says. */
+    tombola_out_of_memory = 1,     /**< Memory could not be allocated. */
+    tombola_invalid_arguments = 2, /**< An argument is wrong; the message names it. */
+    tombola_unimplemented = 3,     /**< The arguments are right, but nothing here serves them. */
+    tombola_last_impl_reached = 4, /**< There is no further implementation to move to. */
+    tombola_runtime_error = 5,     /**< The operating system or the run-time failed. */
+    tombola_not_required = 6       /**< The queried element does not exist for this object. */
 } tombola_status_t;
 
 /** @} */
@@ -56,7 +56,8 @@ typedef int64_t tombola_dim_t;
 /** Dimensions, strides or offsets of a tensor. */
 typedef tombola_dim_t tombola_dims_t[TOMBOLA_MAX_NDIMS];
 
-/** oneDNN's wildcard for a dimension or stride known only at execution. It is refused here, with a message. */
+/** oneDNN's wildcard for a dimension or stride known only at execution. It is refused here, with a
+ * message. */
 #define TOMBOLA_RUNTIME_DIM_VAL INT64_MIN
 
 /** How a memory descriptor gives its layout. */
@@ -68,25 +69,26 @@ typedef enum {
 
 /** The layout of a tensor by name.
  *
- * Letters stand for logical dimensions, a the first, in the order in which they lie in memory, outermost
- * first. An upper-case letter with a number and the letter again at the end, as in aBcd16b, means that the
- * dimension is cut into blocks of that many elements, which lie innermost; a last block that is not full is
- * padded with zeros. The names behind the last tag, such as nchw, are further names of the same values. */
+ * Letters stand for logical dimensions, a the first, in the order in which they lie in memory,
+ * outermost first. An upper-case letter with a number and the letter again at the end, as in
+ * aBcd16b, means that the dimension is cut into blocks of that many elements, which lie innermost;
+ * a last block that is not full is padded with zeros. The names behind the last tag, such as nchw,
+ * are further names of the same values. */
 typedef enum {
     tombola_format_tag_undef = 0, /**< No layout. */
     tombola_format_tag_any = 1,   /**< Left to the primitive: destinations and diffs only. */
-    tombola_a, /**< row-major, 1 dimension. */
-    tombola_ab, /**< row-major, 2 dimensions. */
-    tombola_abc, /**< row-major, 3 dimensions. */
-    tombola_abcd, /**< row-major, 4 dimensions. */
-    tombola_abcde, /**< row-major, 5 dimensions. */
-    tombola_abcdef, /**< row-major, 6 dimensions. */
-    tombola_abcdefg, /**< row-major, 7 dimensions. */
-    tombola_abcdefgh, /**< row-major, 8 dimensions. */
-    tombola_abcdefghi, /**< row-major, 9 dimensions. */
-    tombola_abcdefghij, /**< row-major, 10 dimensions. */
-    tombola_abcdefghijk, /**< row-major, 11 dimensions. */
-    tombola_abcdefghijkl, /**< row-major, 12 dimensions. */
+    tombola_a,                    /**< row-major, 1 dimension. */
+    tombola_ab,                   /**< row-major, 2 dimensions. */
+    tombola_abc,                  /**< row-major, 3 dimensions. */
+    tombola_abcd,                 /**< row-major, 4 dimensions. */
+    tombola_abcde,                /**< row-major, 5 dimensions. */
+    tombola_abcdef,               /**< row-major, 6 dimensions. */
+    tombola_abcdefg,              /**< row-major, 7 dimensions. */
+    tombola_abcdefgh,             /**< row-major, 8 dimensions. */
+    tombola_abcdefghi,            /**< row-major, 9 dimensions. */
+    tombola_abcdefghij,           /**< row-major, 10 dimensions. */
+    tombola_abcdefghijk,          /**< row-major, 11 dimensions. */
+    tombola_abcdefghijkl,         /**< row-major, 12 dimensions. */
     tombola_ba,
     tombola_acb,
     tombola_bac,
@@ -131,15 +133,15 @@ typedef enum {
     tombola_acbdef,
     tombola_adefcb,
     tombola_defcab,
-    tombola_aBc4b, /**< dimension b in blocks of 4, padded with zeros. */
-    tombola_aBc8b, /**< dimension b in blocks of 8, padded with zeros. */
-    tombola_aBc16b, /**< dimension b in blocks of 16, padded with zeros. */
-    tombola_aBcd4b, /**< dimension b in blocks of 4, padded with zeros. */
-    tombola_aBcd8b, /**< dimension b in blocks of 8, padded with zeros. */
-    tombola_aBcd16b, /**< dimension b in blocks of 16, padded with zeros. */
-    tombola_aBcde4b, /**< dimension b in blocks of 4, padded with zeros. */
-    tombola_aBcde8b, /**< dimension b in blocks of 8, padded with zeros. */
-    tombola_aBcde16b, /**< dimension b in blocks of 16, padded with zeros. */
+    tombola_aBc4b,           /**< dimension b in blocks of 4, padded with zeros. */
+    tombola_aBc8b,           /**< dimension b in blocks of 8, padded with zeros. */
+    tombola_aBc16b,          /**< dimension b in blocks of 16, padded with zeros. */
+    tombola_aBcd4b,          /**< dimension b in blocks of 4, padded with zeros. */
+    tombola_aBcd8b,          /**< dimension b in blocks of 8, padded with zeros. */
+    tombola_aBcd16b,         /**< dimension b in blocks of 16, padded with zeros. */
+    tombola_aBcde4b,         /**< dimension b in blocks of 4, padded with zeros. */
+    tombola_aBcde8b,         /**< dimension b in blocks of 8, padded with zeros. */
+    tombola_aBcde16b,        /**< dimension b in blocks of 16, padded with zeros. */
     tombola_format_tag_last, /**< one past the last tag. */
     tombola_x = tombola_a,
     tombola_nc = tombola_ab,
@@ -216,7 +218,7 @@ typedef const struct tombola_memory_desc* const_tombola_memory_desc_t;
 typedef enum {
     tombola_any_engine = 0, /**< Not a device: refused by tombola_engine_create(). */
     tombola_cpu = 1,        /**< The CPU: the one engine there is. */
-    tombola_gpu = 2         /**< Known by name alone, so that code for oneDNN compiles: there are none. */
+    tombola_gpu = 2 /**< Known by name alone, so that code for oneDNN compiles: there are none. */
 } tombola_engine_kind_t;
 
 /** How a stream runs what it is given. Every execution has ended when its call returns. */
@@ -237,12 +239,12 @@ typedef enum {
 
 /** The direction in which a primitive works. */
 typedef enum {
-    tombola_prop_kind_undef = 0,  /**< The primitive has no direction. */
-    tombola_forward_training = 64, /**< Forward; for shuffle the same as inference. */
-    tombola_forward_inference = 96, /**< Forward. */
+    tombola_prop_kind_undef = 0,                /**< The primitive has no direction. */
+    tombola_forward_training = 64,              /**< Forward; for shuffle the same as inference. */
+    tombola_forward_inference = 96,             /**< Forward. */
     tombola_forward = tombola_forward_training, /**< Forward. */
-    tombola_backward = 128,       /**< Backward. */
-    tombola_backward_data = 160   /**< Backward, to the data. */
+    tombola_backward = 128,                     /**< Backward. */
+    tombola_backward_data = 160                 /**< Backward, to the data. */
 } tombola_prop_kind_t;
 
 /** The generator of a random_generator primitive. */
@@ -256,18 +258,21 @@ typedef enum {
     tombola_alignment_pytorch = 1     /**< PyTorch's: MT19937. */
 } tombola_alignment_t;
 
-/** How many 32-bit words an integer of the pytorch alignment takes: PyTorch has changed it over time.
- * Ignored under the tensorflow alignment. */
+/** How many 32-bit words an integer of the pytorch alignment takes: PyTorch has changed it over
+ * time. Ignored under the tensorflow alignment. */
 typedef enum {
-    tombola_int_draws_spec = 0,   /**< Two for s64 unless min and max are both at most 2^32-1. */
-    tombola_int_draws_torch1 = 1, /**< Two for s64 with max - min at least 2^32: PyTorch 1.x, early 2.x. */
-    tombola_int_draws_torch2 = 2  /**< Two for s32 and s64 with max - min at least 2^28: current PyTorch. */
+    tombola_int_draws_spec = 0, /**< Two for s64 unless min and max are both at most 2^32-1. */
+    tombola_int_draws_torch1 =
+        1, /**< Two for s64 with max - min at least 2^32: PyTorch 1.x, early 2.x. */
+    tombola_int_draws_torch2 =
+        2 /**< Two for s32 and s64 with max - min at least 2^28: current PyTorch. */
 } tombola_int_draws_t;
 
 /** Who provides the scratchpad of an execution. */
 typedef enum {
-    tombola_scratchpad_mode_library = 0, /**< The library: one a thread, kept for the next execution. */
-    tombola_scratchpad_mode_user = 1     /**< The caller, as the argument TOMBOLA_ARG_SCRATCHPAD. */
+    tombola_scratchpad_mode_library =
+        0,                           /**< The library: one a thread, kept for the next execution. */
+    tombola_scratchpad_mode_user = 1 /**< The caller, as the argument TOMBOLA_ARG_SCRATCHPAD. */
 } tombola_scratchpad_mode_t;
 
 /** The CPU. There is one, with index 0. */
@@ -286,7 +291,8 @@ typedef const struct tombola_primitive_attr* const_tombola_primitive_attr_t;
 typedef struct tombola_primitive_desc* tombola_primitive_desc_t;
 /** A primitive descriptor that is only read. */
 typedef const struct tombola_primitive_desc* const_tombola_primitive_desc_t;
-/** An operator that is ready to run. It is immutable, and any number of threads may run it at once. */
+/** An operator that is ready to run. It is immutable, and any number of threads may run it at once.
+ */
 typedef struct tombola_primitive* tombola_primitive_t;
 /** A primitive that is only read. */
 typedef const struct tombola_primitive* const_tombola_primitive_t;
@@ -299,16 +305,20 @@ typedef const struct tombola_primitive* const_tombola_primitive_t;
 /** @name Execution arguments
  * The values that are dnnl's where dnnl has the argument.
  * @{ */
-#define TOMBOLA_ARG_SRC 1          /**< Input tensor: shuffle forward, multinomial. */
-#define TOMBOLA_ARG_DST 17         /**< Output tensor. */
-#define TOMBOLA_ARG_SCRATCHPAD 80  /**< The caller's scratchpad, in scratchpad mode user. */
-#define TOMBOLA_ARG_DIFF_SRC 129   /**< Output tensor of a backward primitive. */
-#define TOMBOLA_ARG_DIFF_DST 145   /**< Input tensor of a backward primitive. */
-#define TOMBOLA_ARG_MIN 1001       /**< random_uniform: lower bound, inclusive, one element of DST's type. */
-#define TOMBOLA_ARG_MAX 1002       /**< random_uniform: upper bound, exclusive, one element of DST's type. */
-#define TOMBOLA_ARG_SEEDS 1003     /**< u64[2] {global, op}: replaces the descriptor's seeds. */
-#define TOMBOLA_ARG_OFFSET 1004    /**< u64[1]: the element (multinomial: sample) at which the tensor starts. */
-#define TOMBOLA_ARG_UNIFORMS 1005  /**< multinomial: f64 numbers in [0,1] in place of the stream's. */
+#define TOMBOLA_ARG_SRC 1         /**< Input tensor: shuffle forward, multinomial. */
+#define TOMBOLA_ARG_DST 17        /**< Output tensor. */
+#define TOMBOLA_ARG_SCRATCHPAD 80 /**< The caller's scratchpad, in scratchpad mode user. */
+#define TOMBOLA_ARG_DIFF_SRC 129  /**< Output tensor of a backward primitive. */
+#define TOMBOLA_ARG_DIFF_DST 145  /**< Input tensor of a backward primitive. */
+#define TOMBOLA_ARG_MIN \
+    1001 /**< random_uniform: lower bound, inclusive, one element of DST's type. */
+#define TOMBOLA_ARG_MAX \
+    1002 /**< random_uniform: upper bound, exclusive, one element of DST's type. */
+#define TOMBOLA_ARG_SEEDS 1003 /**< u64[2] {global, op}: replaces the descriptor's seeds. */
+#define TOMBOLA_ARG_OFFSET \
+    1004 /**< u64[1]: the element (multinomial: sample) at which the tensor starts. */
+#define TOMBOLA_ARG_UNIFORMS \
+    1005 /**< multinomial: f64 numbers in [0,1] in place of the stream's. */
 #define TOMBOLA_ARG_SRC_STATE 1006 /**< The generator's state before the call. */
 #define TOMBOLA_ARG_DST_STATE 1007 /**< The generator's state after the call. */
 #define TOMBOLA_ARG_DST_SEEDS 1008 /**< u64[2]: the seeds that were used. */
@@ -322,33 +332,34 @@ typedef struct {
 
 /** What tombola_memory_desc_query() and tombola_primitive_desc_query() can be asked. */
 typedef enum {
-    tombola_query_undef = 0,                /**< Nothing. */
-    tombola_query_engine = 1,               /**< tombola_engine_t. */
-    tombola_query_primitive_kind = 2,       /**< tombola_primitive_kind_t. */
-    tombola_query_impl_info_str = 3,        /**< const char*: the name of the implementation. */
+    tombola_query_undef = 0,                  /**< Nothing. */
+    tombola_query_engine = 1,                 /**< tombola_engine_t. */
+    tombola_query_primitive_kind = 2,         /**< tombola_primitive_kind_t. */
+    tombola_query_impl_info_str = 3,          /**< const char*: the name of the implementation. */
     tombola_query_memory_consumption_s64 = 4, /**< int64_t: bytes of scratchpad. */
-    tombola_query_scratchpad_engine = 5,    /**< tombola_engine_t. */
-    tombola_query_prop_kind = 6,            /**< tombola_prop_kind_t. */
-    tombola_query_axis_s32 = 7,             /**< int. */
-    tombola_query_group_size_s64 = 8,       /**< tombola_dim_t. */
-    tombola_query_num_of_inputs_s32 = 9,    /**< int: arguments read, optional ones included. */
-    tombola_query_num_of_outputs_s32 = 10,  /**< int: arguments written, optional ones included. */
-    tombola_query_src_md = 64,              /**< Memory descriptor of TOMBOLA_ARG_SRC. */
-    tombola_query_diff_src_md = 65,         /**< Memory descriptor of TOMBOLA_ARG_DIFF_SRC. */
-    tombola_query_dst_md = 66,              /**< Memory descriptor of TOMBOLA_ARG_DST. */
-    tombola_query_diff_dst_md = 67,         /**< Memory descriptor of TOMBOLA_ARG_DIFF_DST. */
-    tombola_query_scratchpad_md = 68,       /**< Memory descriptor of TOMBOLA_ARG_SCRATCHPAD. */
-    tombola_query_exec_arg_md = 69,         /**< Memory descriptor of the argument given as index. */
-    tombola_query_ndims_s32 = 128,          /**< int: number of dimensions. */
-    tombola_query_dims = 129,               /**< const tombola_dims_t*. */
-    tombola_query_data_type = 130,          /**< tombola_data_type_t. */
-    tombola_query_submemory_offset_s64 = 131, /**< tombola_dim_t: elements from the data handle to the first. */
-    tombola_query_padded_dims = 132,        /**< const tombola_dims_t*: dimensions with their padding. */
-    tombola_query_format_kind = 133,        /**< tombola_format_kind_t. */
-    tombola_query_strides = 134,            /**< const tombola_dims_t*. */
-    tombola_query_inner_nblks_s32 = 135,    /**< int: 1 for a blocked layout, otherwise 0. */
-    tombola_query_inner_blks = 136,         /**< const tombola_dims_t*: the block's size. */
-    tombola_query_inner_idxs = 137          /**< const tombola_dims_t*: the blocked dimension. */
+    tombola_query_scratchpad_engine = 5,      /**< tombola_engine_t. */
+    tombola_query_prop_kind = 6,              /**< tombola_prop_kind_t. */
+    tombola_query_axis_s32 = 7,               /**< int. */
+    tombola_query_group_size_s64 = 8,         /**< tombola_dim_t. */
+    tombola_query_num_of_inputs_s32 = 9,      /**< int: arguments read, optional ones included. */
+    tombola_query_num_of_outputs_s32 = 10, /**< int: arguments written, optional ones included. */
+    tombola_query_src_md = 64,             /**< Memory descriptor of TOMBOLA_ARG_SRC. */
+    tombola_query_diff_src_md = 65,        /**< Memory descriptor of TOMBOLA_ARG_DIFF_SRC. */
+    tombola_query_dst_md = 66,             /**< Memory descriptor of TOMBOLA_ARG_DST. */
+    tombola_query_diff_dst_md = 67,        /**< Memory descriptor of TOMBOLA_ARG_DIFF_DST. */
+    tombola_query_scratchpad_md = 68,      /**< Memory descriptor of TOMBOLA_ARG_SCRATCHPAD. */
+    tombola_query_exec_arg_md = 69,        /**< Memory descriptor of the argument given as index. */
+    tombola_query_ndims_s32 = 128,         /**< int: number of dimensions. */
+    tombola_query_dims = 129,              /**< const tombola_dims_t*. */
+    tombola_query_data_type = 130,         /**< tombola_data_type_t. */
+    tombola_query_submemory_offset_s64 =
+        131, /**< tombola_dim_t: elements from the data handle to the first. */
+    tombola_query_padded_dims = 132, /**< const tombola_dims_t*: dimensions with their padding. */
+    tombola_query_format_kind = 133, /**< tombola_format_kind_t. */
+    tombola_query_strides = 134,     /**< const tombola_dims_t*. */
+    tombola_query_inner_nblks_s32 = 135, /**< int: 1 for a blocked layout, otherwise 0. */
+    tombola_query_inner_blks = 136,      /**< const tombola_dims_t*: the block's size. */
+    tombola_query_inner_idxs = 137       /**< const tombola_dims_t*: the blocked dimension. */
 } tombola_query_t;
 
 /** @} */
@@ -358,10 +369,10 @@ typedef enum {
 
 /** The instruction sets that implementations ask for: each step includes the one before. */
 typedef enum {
-    tombola_cpu_isa_none = 0,             /**< Portable C++ only. */
-    tombola_cpu_isa_avx2 = 1,             /**< AVX2, FMA, F16C, BMI1, BMI2, PCLMULQDQ. */
-    tombola_cpu_isa_avx512_core = 2,      /**< And AVX-512 F, CD, BW, DQ, VL. */
-    tombola_cpu_isa_avx512_core_vbmi = 3  /**< And AVX-512 VBMI, VBMI2, VPCLMULQDQ. */
+    tombola_cpu_isa_none = 0,            /**< Portable C++ only. */
+    tombola_cpu_isa_avx2 = 1,            /**< AVX2, FMA, F16C, BMI1, BMI2, PCLMULQDQ. */
+    tombola_cpu_isa_avx512_core = 2,     /**< And AVX-512 F, CD, BW, DQ, VL. */
+    tombola_cpu_isa_avx512_core_vbmi = 3 /**< And AVX-512 VBMI, VBMI2, VPCLMULQDQ. */
 } tombola_cpu_isa_t;
 
 /** The version of the library that is running. */

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The instruction sets that implementations ask for, as a ladder: each step has all of the one below.
+// The instruction sets that implementations ask for, as a ladder: each step has all of the one
+// below.
 //
 //   none               portable C++ only
 //   avx2               AVX2, FMA, F16C, BMI1, BMI2, PCLMULQDQ
 //   avx512_core        avx2 and AVX-512 F, CD, BW, DQ, VL
-//   avx512_core_vbmi   avx512_core and AVX-512 VBMI, VBMI2, VPCLMULQDQ (Ice Lake and newer, Zen 4 and newer)
+//   avx512_core_vbmi   avx512_core and AVX-512 VBMI, VBMI2, VPCLMULQDQ (Ice Lake and newer, Zen 4
+//   and newer)
 
 #include "common/status.hpp"
 #include "tombola/tombola_types.h"

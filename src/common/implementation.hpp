@@ -5,11 +5,11 @@
 //
 //   descriptor --plan()--> Plan --create()--> Executable --execute()--> results
 //
-// Each primitive has one table of Implementation rows, best first, defined in cpu/lists. Creating a primitive
-// descriptor walks it: a row whose ISA the machine lacks is passed over, a row whose plan() refuses gives its
-// reason as a Status, the first that accepts is taken. Creating the primitive calls create() (kernels are
-// generated here). Executables are immutable; execute() is const, reentrant, allocates nothing and runs under
-// the default floating-point environment.
+// Each primitive has one table of Implementation rows, best first, defined in cpu/lists. Creating a
+// primitive descriptor walks it: a row whose ISA the machine lacks is passed over, a row whose
+// plan() refuses gives its reason as a Status, the first that accepts is taken. Creating the
+// primitive calls create() (kernels are generated here). Executables are immutable; execute() is
+// const, reentrant, allocates nothing and runs under the default floating-point environment.
 
 #include <array>
 #include <cstddef>
@@ -25,10 +25,12 @@ struct Plan {
     size_t scratchpad_bytes = 0;
 };
 
-// The arguments of one execution. Presence, descriptors and aliasing have been checked against arg_specs().
+// The arguments of one execution. Presence, descriptors and aliasing have been checked against
+// arg_specs().
 class ExecContext {
   public:
-    // Address of the first element (offset0 is counted in); null when an optional argument is absent.
+    // Address of the first element (offset0 is counted in); null when an optional argument is
+    // absent.
     template <class T = void>
     const T* input(int arg) const {
         return static_cast<const T*>(find(arg));
@@ -69,7 +71,8 @@ class Executable {
 };
 
 struct Implementation {
-    const char* name;  // as impl_info_str, verbose mode and --impl spell it: "jit:avx512_core", "portable"
+    const char*
+        name;  // as impl_info_str, verbose mode and --impl spell it: "jit:avx512_core", "portable"
     CpuIsa min_isa;
     Result<Plan> (*plan)(const OpDesc&);
     Result<std::unique_ptr<Executable>> (*create)(const OpDesc&, const Plan&);

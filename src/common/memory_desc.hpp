@@ -8,9 +8,9 @@
 //     offset0 + sum over d of i[d] * strides[d]                                    (plain)
 //     offset0 + sum over d of (i[d] / block(d)) * strides[d] + i[block_dim] % block  (blocked)
 //
-// from the data handle, where block(d) is `block` for the one blocked dimension and 1 for the others, and
-// strides[block_dim] is the distance of two blocks. padded_dims rounds that dimension up to whole blocks; the
-// elements beyond dims are padding, which every primitive writes as zeros.
+// from the data handle, where block(d) is `block` for the one blocked dimension and 1 for the
+// others, and strides[block_dim] is the distance of two blocks. padded_dims rounds that dimension
+// up to whole blocks; the elements beyond dims are padding, which every primitive writes as zeros.
 
 #include <array>
 #include <cstdint>
@@ -40,7 +40,7 @@ struct MemoryDesc {
     Dims padded_dims{};
     Dims strides{};
 
-    // Each of these refuses what is wrong with a message that begins with `what`, the argument's name.
+    // Each of these refuses what is wrong with a message that names the argument.
     static Result<MemoryDesc> from_tag(int ndims, const dim_t* dims, DataType type,
                                        tombola_format_tag_t tag);
     // strides may be null: row-major.
@@ -66,15 +66,17 @@ struct MemoryDesc {
     bool is_row_major() const;
     // Bytes from the first to the last element, offset0 not counted; 0 for an empty tensor.
     size_t size() const;
-    // Offset in elements of a logical index, offset0 not counted.
+    // The same from the data handle on, offset0 counted.
+    size_t size_from_handle() const;
+    // Offset in elements of an index below padded_dims, offset0 not counted.
     dim_t offset_of(const Dims& index) const;
-    // Elements of padding behind dims, as offset_of counts, for an index < padded_dims.
 
     // As verbose mode prints it: "f32::blocked:aBcd16b:f0".
     std::string to_string() const;
 };
 
-// Equal in everything that tells where an element lies relative to its first one: offset0 is not compared.
+// Equal in everything that tells where an element lies relative to its first one: offset0 is not
+// compared.
 bool same_layout(const MemoryDesc& a, const MemoryDesc& b);
 bool operator==(const MemoryDesc& a, const MemoryDesc& b);
 inline bool operator!=(const MemoryDesc& a, const MemoryDesc& b) { return !(a == b); }

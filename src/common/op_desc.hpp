@@ -3,11 +3,14 @@
 
 // The descriptors of the operators: what a caller asks for, before an implementation is chosen.
 //
-// Each descriptor names its fields once, in for_each_field. Hash, equality and the verbose line derive from
-// that list, so a new field is a new line there and nothing else. A descriptor is valid once its make()
-// has returned it: implementations check no argument again, they only say whether they serve it.
+// Each descriptor names its fields once, in fields(). Hash, equality and the verbose line derive
+// from that list, so a new field is a new line there and nothing else. The C API's functions check
+// every argument before they fill a descriptor: implementations check none again, they only say
+// whether they serve it.
 
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -16,6 +19,23 @@
 #include "common/types.hpp"
 
 namespace tombola::impl {
+
+// A field of a descriptor: its name in verbose lines, and where it is.
+template <class Desc, class T>
+struct Field {
+    const char* name;
+    T Desc::*member;
+};
+template <class Desc, class T>
+constexpr Field<Desc, T> field(const char* name, T Desc::*member) {
+    return {name, member};
+}
+
+// Calls visit(name, value) for each field in order.
+template <class Desc, class Visitor>
+void for_each_field(const Desc& desc, Visitor&& visit) {
+    std::apply([&](auto... f) { (visit(f.name, desc.*f.member), ...); }, Desc::fields());
+}
 
 struct ShuffleDesc {
     static constexpr PrimitiveKind kKind = PrimitiveKind::shuffle;
@@ -31,13 +51,11 @@ struct ShuffleDesc {
         return is_forward() ? group_size : src.dims[axis] / group_size;
     }
 
-    template <class Visitor>
-    void for_each_field(Visitor&& visit) const {
-        visit("prop_kind", prop_kind);
-        visit("src", src);
-        visit("dst", dst);
-        visit("axis", axis);
-        visit("group", group_size);
+    static constexpr auto fields() {
+        return std::make_tuple(field("prop_kind", &ShuffleDesc::prop_kind),
+                               field("src", &ShuffleDesc::src), field("dst", &ShuffleDesc::dst),
+                               field("axis", &ShuffleDesc::axis),
+                               field("group", &ShuffleDesc::group_size));
     }
 };
 
@@ -46,10 +64,9 @@ struct RandomGeneratorDesc {
     GeneratorKind generator = GeneratorKind::philox4x32_10;
     MemoryDesc dst;
 
-    template <class Visitor>
-    void for_each_field(Visitor&& visit) const {
-        visit("generator", generator);
-        visit("dst", dst);
+    static constexpr auto fields() {
+        return std::make_tuple(field("generator", &RandomGeneratorDesc::generator),
+                               field("dst", &RandomGeneratorDesc::dst));
     }
 };
 
@@ -61,13 +78,12 @@ struct RandomUniformDesc {
     uint64_t op_seed = 0;
     IntDraws int_draws = IntDraws::spec;
 
-    template <class Visitor>
-    void for_each_field(Visitor&& visit) const {
-        visit("alignment", alignment);
-        visit("dst", dst);
-        visit("global_seed", global_seed);
-        visit("op_seed", op_seed);
-        visit("int_draws", int_draws);
+    static constexpr auto fields() {
+        return std::make_tuple(field("alignment", &RandomUniformDesc::alignment),
+                               field("dst", &RandomUniformDesc::dst),
+                               field("global_seed", &RandomUniformDesc::global_seed),
+                               field("op_seed", &RandomUniformDesc::op_seed),
+                               field("int_draws", &RandomUniformDesc::int_draws));
     }
 };
 
@@ -80,14 +96,13 @@ struct MultinomialDesc {
     uint64_t global_seed = 0;
     uint64_t op_seed = 0;
 
-    template <class Visitor>
-    void for_each_field(Visitor&& visit) const {
-        visit("src", src);
-        visit("dst", dst);
-        visit("with_replacement", with_replacement);
-        visit("log_probs", log_probs);
-        visit("global_seed", global_seed);
-        visit("op_seed", op_seed);
+    static constexpr auto fields() {
+        return std::make_tuple(field("src", &MultinomialDesc::src),
+                               field("dst", &MultinomialDesc::dst),
+                               field("with_replacement", &MultinomialDesc::with_replacement),
+                               field("log_probs", &MultinomialDesc::log_probs),
+                               field("global_seed", &MultinomialDesc::global_seed),
+                               field("op_seed", &MultinomialDesc::op_seed));
     }
 };
 
@@ -102,8 +117,8 @@ bool operator==(const OpDesc& a, const OpDesc& b);
 struct ArgSpec {
     enum class Role { input, output };
     // exact: the memory's descriptor equals `desc` (offset0 aside).
-    // vector: any descriptor of desc's type whose elements, as many as desc's, lie behind one another in the
-    // last dimension, the other dimensions being 1.
+    // vector: any descriptor of desc's type whose elements, as many as desc's, lie behind one
+    // another in the last dimension, the other dimensions being 1.
     enum class Match { exact, vector };
     int arg;
     const char* name;  // as messages spell it: "DST_STATE"

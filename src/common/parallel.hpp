@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The one door to threads. Work is divided by index, never by thread id, so results do not depend on how many
-// threads there are; every worker runs under the default floating-point environment.
+// The one door to threads. Work is divided by index, never by thread id, so results do not depend
+// on how many threads there are; every worker runs under the default floating-point environment.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,19 +35,19 @@ int max_threads();
 // Calls body(part, parts) once for each part, on up to `parts` threads. body must not throw.
 void parallel(int parts, FunctionRef<void(int part, int parts)> body);
 
-// [begin, end) of part `part` when `count` items are cut into `parts` near-equal ranges whose borders are
-// multiples of `multiple`.
+// [begin, end) of part `part` when `count` items are cut into `parts` near-equal ranges whose
+// borders are multiples of `multiple`.
 struct Range {
     int64_t begin, end;
 };
 Range split(int64_t count, int part, int parts, int64_t multiple = 1);
 
-// How many parts are worth it for `work` bytes of memory traffic or their like: 1 below the threshold at which
-// waking a thread costs more than it saves.
+// How many parts are worth it for `work` bytes of memory traffic or their like: 1 below the
+// threshold at which waking a thread costs more than it saves.
 int parts_for(size_t work_bytes);
 
-// Cuts [0, count) into ranges (borders at multiples of `multiple`) and runs body(begin, end) on each. Work of
-// `work_bytes` in all that is too small to share stays on the calling thread.
+// Cuts [0, count) into ranges (borders at multiples of `multiple`) and runs body(begin, end) on
+// each. Work of `work_bytes` in all that is too small to share stays on the calling thread.
 template <class Body>
 void parallel_ranges(int64_t count, int64_t multiple, size_t work_bytes, const Body& body) {
     const int parts = parts_for(work_bytes);

@@ -6,9 +6,10 @@
 //   Status validate(...);            // success, or a code with a message
 //   Result<MemoryDesc> make(...);    // a value, or such a Status
 //
-// A Status is one pointer wide, and null on success, so the path that succeeds pays for one test. The C API
-// turns a failed Status into the status code and the thread's last-error message; an implementation that
-// cannot serve a descriptor returns one whose message is the reason that verbose mode prints.
+// A Status is one pointer wide, and null on success, so the path that succeeds pays for one test.
+// The C API turns a failed Status into the status code and the thread's last-error message; an
+// implementation that cannot serve a descriptor returns one whose message is the reason that
+// verbose mode prints.
 
 #include <cassert>
 #include <cstdio>
@@ -94,8 +95,8 @@ Status unimplemented(const char* fmt, Args... args) {
 }  // namespace tombola::impl
 
 // Returns from the calling function when the expression, a Status, is a failure.
-#define TOMBOLA_TRY(expression)                                                   \
-    do {                                                                          \
-        if (::tombola::impl::Status try_status = (expression); !try_status.ok())  \
-            return try_status;                                                    \
+#define TOMBOLA_TRY(expression)                                                  \
+    do {                                                                         \
+        if (::tombola::impl::Status try_status = (expression); !try_status.ok()) \
+            return try_status;                                                   \
     } while (false)

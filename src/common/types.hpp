@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The public enumerations as scoped types, with the same values, and the sizes and names that go with them.
+// The public enumerations as scoped types, with the same values, and the sizes and names that go
+// with them.
 
 #include <cstddef>
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/types.hpp"
+#include "cpu/loop_nest.hpp"
 #include "cpu/rng/scatter.hpp"
 
 namespace tombola::impl::cpu {

@@ -133,27 +133,4 @@ void scatter(const MemoryDesc& desc, void* data, int64_t first, int64_t count, c
     }
 }
 
-void zero_padding(const MemoryDesc& desc, void* data) {
-    if (!desc.has_padding()) return;
-    const int blocked = desc.block_dim;
-    const int64_t padding = desc.padded_dims[blocked] - desc.dims[blocked];
-    const size_t size = size_of(desc.data_type);
-    // The padding of one pixel: the end of the last block of the blocked dimension.
-    int64_t pixels = 1;
-    for (int d = 0; d < desc.ndims; ++d)
-        if (d != blocked) pixels *= desc.dims[d];
-    for (int64_t pixel = 0; pixel < pixels; ++pixel) {
-        Dims index{};
-        int64_t number = pixel;
-        for (int d = desc.ndims - 1; d >= 0; --d) {
-            if (d == blocked) continue;
-            index[d] = number % desc.dims[d];
-            number /= desc.dims[d];
-        }
-        index[blocked] = desc.dims[blocked];
-        std::memset(static_cast<char*>(data) + static_cast<size_t>(desc.offset_of(index)) * size, 0,
-                    static_cast<size_t>(padding) * size);
-    }
-}
-
 }  // namespace tombola::impl::cpu

@@ -12,7 +12,4 @@ namespace tombola::impl::cpu {
 // Writes elements [first, first + count), which lie densely at `from`, into the tensor at `data`.
 void scatter(const MemoryDesc& desc, void* data, int64_t first, int64_t count, const void* from);
 
-// Writes zeros to the elements beyond dims, up to padded_dims.
-void zero_padding(const MemoryDesc& desc, void* data);
-
 }  // namespace tombola::impl::cpu

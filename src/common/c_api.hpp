@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The border between the C API and the library: handles to objects and back, statuses to codes and messages, and
+// exceptions of the standard library (allocation) to statuses. Every function of the C API is
+//
+//   return api_call("name", [&]() -> Status { ... });
+
+#include <memory>
+#include <new>
+#include <string>
+#include <type_traits>
+
+#include "common/memory_desc.hpp"
+#include "common/primitive_desc.hpp"
+#include "common/status.hpp"
+#include "tombola/tombola.h"
+
+namespace tombola::impl {
+
+// What a primitive_desc handle points to: next_impl replaces what it shares.
+struct PrimitiveDescHandle {
+    std::shared_ptr<const PrimitiveDesc> desc;
+};
+
+// What a primitive handle points to.
+struct PrimitiveHandle {
+    std::unique_ptr<Primitive> primitive;
+    PrimitiveDescHandle desc;
+};
+
+// Handle types are never defined: a handle is the address of the object behind it.
+template <class Handle>
+struct HandleTarget;
+#define TOMBOLA_HANDLE(handle, target) \
+    template <>                        \
+    struct HandleTarget<handle> {      \
+        using type = target;           \
+    }
+TOMBOLA_HANDLE(tombola_memory_desc_t, MemoryDesc);
+TOMBOLA_HANDLE(const_tombola_memory_desc_t, const MemoryDesc);
+TOMBOLA_HANDLE(tombola_engine_t, Engine);
+TOMBOLA_HANDLE(tombola_stream_t, Stream);
+TOMBOLA_HANDLE(tombola_memory_t, Memory);
+TOMBOLA_HANDLE(const_tombola_memory_t, const Memory);
+TOMBOLA_HANDLE(tombola_primitive_attr_t, Attr);
+TOMBOLA_HANDLE(const_tombola_primitive_attr_t, const Attr);
+TOMBOLA_HANDLE(tombola_primitive_desc_t, PrimitiveDescHandle);
+TOMBOLA_HANDLE(const_tombola_primitive_desc_t, const PrimitiveDescHandle);
+TOMBOLA_HANDLE(tombola_primitive_t, PrimitiveHandle);
+TOMBOLA_HANDLE(const_tombola_primitive_t, const PrimitiveHandle);
+#undef TOMBOLA_HANDLE
+
+template <class Handle>
+typename HandleTarget<Handle>::type* from_handle(Handle handle) {
+    return reinterpret_cast<typename HandleTarget<Handle>::type*>(handle);
+}
+template <class Handle, class Target>
+Handle to_handle(Target* target) {
+    static_assert(std::is_convertible_v<Target*, typename HandleTarget<Handle>::type*>);
+    return reinterpret_cast<Handle>(target);
+}
+
+// Keeps the message for tombola_get_last_error() and gives the code.
+tombola_status_t report(const char* function, const Status& status);
+
+template <class Body>
+tombola_status_t api_call(const char* function, const Body& body) {
+    try {
+        const Status status = body();
+        if (status.ok()) return tombola_success;
+        return report(function, status);
+    } catch (const std::bad_alloc&) {
+        return report(function, Status(StatusCode::out_of_memory, "out of memory"));
+    } catch (const std::exception& error) {
+        return report(function, Status(StatusCode::runtime_error, error.what()));
+    }
+}
+
+inline Status check_not_null(const void* argument, const char* name) {
+    if (argument != nullptr) return {};
+    return invalid("%s is null", name);
+}
+
+// The end of every primitive's create function: chooses the implementation and hands the descriptor out.
+Status create_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine, OpDesc op,
+                             const_tombola_primitive_attr_t attr);
+
+// Refuses what is null or has no dimensions.
+Status check_tensor(const_tombola_memory_desc_t desc, const char* name);
+// And what leaves its layout open.
+Status check_tensor_with_layout(const_tombola_memory_desc_t desc, const char* name);
+
+// A destination whose layout, left open, is row-major.
+MemoryDesc row_major_if_any(const MemoryDesc& desc);
+
+}  // namespace tombola::impl

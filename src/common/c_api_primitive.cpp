@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every primitive shares: descriptors' queries, creation, execution.
+#include "common/c_api.hpp"
+
+namespace tombola::impl {
+namespace {
+
+constexpr int kMaxGivenArgs = 32;
+
+Status query(const PrimitiveDesc& desc, tombola_query_t what, void* result) {
+    const auto* shuffle = std::get_if<ShuffleDesc>(&desc.op());
+    const auto not_required = [] {
+        return Status(StatusCode::not_required, "this primitive has no such property");
+    };
+    const auto count_args = [&](ArgSpec::Role role) {
+        int count = 0;
+        for (const ArgSpec& spec : desc.args()) count += spec.role == role ? 1 : 0;
+        return count;
+    };
+    switch (what) {
+        case tombola_query_engine:
+        case tombola_query_scratchpad_engine:
+            *static_cast<tombola_engine_t*>(result) = to_handle<tombola_engine_t>(desc.engine());
+            return {};
+        case tombola_query_primitive_kind:
+            *static_cast<tombola_primitive_kind_t*>(result) =
+                static_cast<tombola_primitive_kind_t>(desc.kind());
+            return {};
+        case tombola_query_impl_info_str:
+            *static_cast<const char**>(result) = desc.implementation().name;
+            return {};
+        case tombola_query_memory_consumption_s64:
+            *static_cast<int64_t*>(result) = static_cast<int64_t>(desc.plan().scratchpad_bytes);
+            return {};
+        case tombola_query_num_of_inputs_s32:
+            *static_cast<int*>(result) = count_args(ArgSpec::Role::input);
+            return {};
+        case tombola_query_num_of_outputs_s32:
+            *static_cast<int*>(result) = count_args(ArgSpec::Role::output);
+            return {};
+        case tombola_query_prop_kind:
+            if (shuffle == nullptr) return not_required();
+            *static_cast<tombola_prop_kind_t*>(result) =
+                static_cast<tombola_prop_kind_t>(shuffle->prop_kind);
+            return {};
+        case tombola_query_axis_s32:
+            if (shuffle == nullptr) return not_required();
+            *static_cast<int*>(result) = shuffle->axis;
+            return {};
+        case tombola_query_group_size_s64:
+            if (shuffle == nullptr) return not_required();
+            *static_cast<tombola_dim_t*>(result) = shuffle->group_size;
+            return {};
+        default:
+            return invalid("what is %d; expected a query of a primitive descriptor", what);
+    }
+}
+
+const MemoryDesc* query_md(const PrimitiveDesc& desc, tombola_query_t what, int index) {
+    static const MemoryDesc kNone;
+    int arg = 0;
+    switch (what) {
+        case tombola_query_src_md:
+            arg = TOMBOLA_ARG_SRC;
+            break;
+        case tombola_query_diff_src_md:
+            arg = TOMBOLA_ARG_DIFF_SRC;
+            break;
+        case tombola_query_dst_md:
+            arg = TOMBOLA_ARG_DST;
+            break;
+        case tombola_query_diff_dst_md:
+            arg = TOMBOLA_ARG_DIFF_DST;
+            break;
+        case tombola_query_scratchpad_md:
+            arg = TOMBOLA_ARG_SCRATCHPAD;
+            break;
+        case tombola_query_exec_arg_md:
+            arg = index;
+            break;
+        default:
+            return nullptr;
+    }
+    if (what != tombola_query_exec_arg_md && index != 0) return &kNone;
+    if (arg == TOMBOLA_ARG_SCRATCHPAD)
+        return desc.attr().scratchpad_mode == ScratchpadMode::user ? &desc.scratchpad_desc()
+                                                                   : &kNone;
+    const ArgSpec* spec = desc.find_arg(arg);
+    return spec == nullptr ? &kNone : &spec->desc;
+}
+
+}  // namespace
+
+Status check_tensor(const_tombola_memory_desc_t desc, const char* name) {
+    TOMBOLA_TRY(check_not_null(desc, name));
+    if (from_handle(desc)->is_empty()) return invalid("%s is empty; expected a tensor", name);
+    return {};
+}
+
+Status check_tensor_with_layout(const_tombola_memory_desc_t desc, const char* name) {
+    TOMBOLA_TRY(check_tensor(desc, name));
+    if (from_handle(desc)->is_any())
+        return invalid("%s has the layout any; expected strides or another tag", name);
+    return {};
+}
+
+MemoryDesc row_major_if_any(const MemoryDesc& desc) {
+    if (!desc.is_any()) return desc;
+    return MemoryDesc::from_strides(desc.ndims, desc.dims.data(), desc.data_type, nullptr).take();
+}
+
+Status create_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine, OpDesc op,
+                             const_tombola_primitive_attr_t attr) {
+    const Attr attributes = attr == nullptr ? Attr() : *from_handle(attr);
+    auto desc = PrimitiveDesc::create(std::move(op), attributes, from_handle(engine));
+    if (!desc.ok()) return desc.take_status();
+    *out = to_handle<tombola_primitive_desc_t>(new PrimitiveDescHandle{desc.take()});
+    return {};
+}
+
+}  // namespace tombola::impl
+
+using namespace tombola::impl;
+
+tombola_status_t tombola_primitive_desc_next_impl(tombola_primitive_desc_t primitive_desc) {
+    return api_call("primitive_desc_next_impl", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
+        auto next = from_handle(primitive_desc)->desc->next();
+        if (!next.ok()) return next.take_status();
+        from_handle(primitive_desc)->desc = next.take();
+        return {};
+    });
+}
+
+tombola_status_t tombola_primitive_desc_clone(tombola_primitive_desc_t* primitive_desc,
+                                              const_tombola_primitive_desc_t existing) {
+    return api_call("primitive_desc_clone", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
+        TOMBOLA_TRY(check_not_null(existing, "existing"));
+        *primitive_desc =
+            to_handle<tombola_primitive_desc_t>(new PrimitiveDescHandle(*from_handle(existing)));
+        return {};
+    });
+}
+
+tombola_status_t tombola_primitive_desc_get_attr(const_tombola_primitive_desc_t primitive_desc,
+                                                 const_tombola_primitive_attr_t* attr) {
+    return api_call("primitive_desc_get_attr", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
+        TOMBOLA_TRY(check_not_null(attr, "attr"));
+        *attr =
+            to_handle<const_tombola_primitive_attr_t>(&from_handle(primitive_desc)->desc->attr());
+        return {};
+    });
+}
+
+tombola_status_t tombola_primitive_desc_query(const_tombola_primitive_desc_t primitive_desc,
+                                              tombola_query_t what, int index, void* result) {
+    return api_call("primitive_desc_query", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
+        TOMBOLA_TRY(check_not_null(result, "result"));
+        if (index != 0) return invalid("index is %d; expected 0", index);
+        return query(*from_handle(primitive_desc)->desc, what, result);
+    });
+}
+
+const_tombola_memory_desc_t tombola_primitive_desc_query_md(
+    const_tombola_primitive_desc_t primitive_desc, tombola_query_t what, int index) {
+    const MemoryDesc* found = nullptr;
+    api_call("primitive_desc_query_md", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
+        found = query_md(*from_handle(primitive_desc)->desc, what, index);
+        if (found == nullptr)
+            return invalid("what is %d; expected a query of a memory descriptor", what);
+        return {};
+    });
+    return to_handle<const_tombola_memory_desc_t>(found);
+}
+
+tombola_status_t tombola_primitive_desc_destroy(tombola_primitive_desc_t primitive_desc) {
+    delete from_handle(primitive_desc);
+    return tombola_success;
+}
+
+tombola_status_t tombola_primitive_create(tombola_primitive_t* primitive,
+                                          const_tombola_primitive_desc_t primitive_desc) {
+    return api_call("primitive_create", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(primitive, "primitive"));
+        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
+        auto created = Primitive::create(from_handle(primitive_desc)->desc);
+        if (!created.ok()) return created.take_status();
+        *primitive = to_handle<tombola_primitive_t>(
+            new PrimitiveHandle{created.take(), *from_handle(primitive_desc)});
+        return {};
+    });
+}
+
+tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
+                                           tombola_stream_t stream, int nargs,
+                                           const tombola_exec_arg_t* args) {
+    const char* name = primitive == nullptr ? "primitive_execute"
+                                            : name_of(from_handle(primitive)->desc.desc->kind());
+    return api_call(name, [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(primitive, "primitive"));
+        TOMBOLA_TRY(check_not_null(stream, "stream"));
+        if (nargs < 0 || nargs > kMaxGivenArgs)
+            return invalid("nargs is %d; expected 0 to %d", nargs, kMaxGivenArgs);
+        if (nargs > 0) TOMBOLA_TRY(check_not_null(args, "args"));
+        ExecArg given[kMaxGivenArgs];
+        for (int i = 0; i < nargs; ++i) given[i] = {args[i].arg, from_handle(args[i].memory)};
+        return from_handle(primitive)->primitive->execute(given, nargs);
+    });
+}
+
+tombola_status_t tombola_primitive_get_primitive_desc(
+    const_tombola_primitive_t primitive, const_tombola_primitive_desc_t* primitive_desc) {
+    return api_call("primitive_get_primitive_desc", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(primitive, "primitive"));
+        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
+        *primitive_desc = to_handle<const_tombola_primitive_desc_t>(&from_handle(primitive)->desc);
+        return {};
+    });
+}
+
+tombola_status_t tombola_primitive_destroy(tombola_primitive_t primitive) {
+    delete from_handle(primitive);
+    return tombola_success;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors, engine, stream, attributes, and the library's own settings.
+#include <cstdint>
+
+#include "common/c_api.hpp"
+#include "common/format_tag.hpp"
+#include "common/primitive_cache.hpp"
+#include "common/settings.hpp"
+
+namespace tombola::impl {
+namespace {
+
+std::string& last_error() {
+    thread_local std::string message;
+    return message;
+}
+
+}  // namespace
+
+tombola_status_t report(const char* function, const Status& status) {
+    try {
+        last_error() = std::string(function) + ": " + status.message();
+    } catch (const std::bad_alloc&) {
+        last_error().clear();
+    }
+    return static_cast<tombola_status_t>(status.code());
+}
+
+}  // namespace tombola::impl
+
+using namespace tombola::impl;
+
+const char* tombola_get_last_error(void) { return last_error().c_str(); }
+
+size_t tombola_engine_get_count(tombola_engine_kind_t kind) { return kind == tombola_cpu ? 1 : 0; }
+
+tombola_status_t tombola_engine_create(tombola_engine_t* engine, tombola_engine_kind_t kind,
+                                       size_t index) {
+    return api_call("engine_create", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(engine, "engine"));
+        if (kind != tombola_cpu)
+            return invalid("kind is %d; expected tombola_cpu", static_cast<int>(kind));
+        if (index != 0) return invalid("index is %zu; expected 0, the only engine", index);
+        *engine = to_handle<tombola_engine_t>(new Engine());
+        return {};
+    });
+}
+
+tombola_status_t tombola_engine_get_kind(tombola_engine_t engine, tombola_engine_kind_t* kind) {
+    return api_call("engine_get_kind", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(engine, "engine"));
+        TOMBOLA_TRY(check_not_null(kind, "kind"));
+        *kind = tombola_cpu;
+        return {};
+    });
+}
+
+tombola_status_t tombola_engine_destroy(tombola_engine_t engine) {
+    delete from_handle(engine);
+    return tombola_success;
+}
+
+tombola_status_t tombola_stream_create(tombola_stream_t* stream, tombola_engine_t engine,
+                                       unsigned flags) {
+    return api_call("stream_create", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(stream, "stream"));
+        TOMBOLA_TRY(check_not_null(engine, "engine"));
+        constexpr unsigned kKnown = tombola_stream_in_order | tombola_stream_out_of_order;
+        if ((flags & ~kKnown) != 0)
+            return invalid("flags are 0x%x; expected a combination of tombola_stream_flags_t",
+                           flags);
+        *stream = to_handle<tombola_stream_t>(new Stream{from_handle(engine)});
+        return {};
+    });
+}
+
+tombola_status_t tombola_stream_get_engine(tombola_stream_t stream, tombola_engine_t* engine) {
+    return api_call("stream_get_engine", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(stream, "stream"));
+        TOMBOLA_TRY(check_not_null(engine, "engine"));
+        *engine = to_handle<tombola_engine_t>(from_handle(stream)->engine);
+        return {};
+    });
+}
+
+tombola_status_t tombola_stream_wait(tombola_stream_t stream) {
+    return api_call("stream_wait", [&] { return check_not_null(stream, "stream"); });
+}
+
+tombola_status_t tombola_stream_destroy(tombola_stream_t stream) {
+    delete from_handle(stream);
+    return tombola_success;
+}
+
+tombola_status_t tombola_primitive_attr_create(tombola_primitive_attr_t* attr) {
+    return api_call("primitive_attr_create", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(attr, "attr"));
+        *attr = to_handle<tombola_primitive_attr_t>(new Attr());
+        return {};
+    });
+}
+
+tombola_status_t tombola_primitive_attr_clone(tombola_primitive_attr_t* attr,
+                                              const_tombola_primitive_attr_t existing) {
+    return api_call("primitive_attr_clone", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(attr, "attr"));
+        TOMBOLA_TRY(check_not_null(existing, "existing"));
+        *attr = to_handle<tombola_primitive_attr_t>(new Attr(*from_handle(existing)));
+        return {};
+    });
+}
+
+tombola_status_t tombola_primitive_attr_destroy(tombola_primitive_attr_t attr) {
+    delete from_handle(attr);
+    return tombola_success;
+}
+
+tombola_status_t tombola_primitive_attr_get_scratchpad_mode(const_tombola_primitive_attr_t attr,
+                                                            tombola_scratchpad_mode_t* mode) {
+    return api_call("primitive_attr_get_scratchpad_mode", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(attr, "attr"));
+        TOMBOLA_TRY(check_not_null(mode, "mode"));
+        *mode = static_cast<tombola_scratchpad_mode_t>(from_handle(attr)->scratchpad_mode);
+        return {};
+    });
+}
+
+tombola_status_t tombola_primitive_attr_set_scratchpad_mode(tombola_primitive_attr_t attr,
+                                                            tombola_scratchpad_mode_t mode) {
+    return api_call("primitive_attr_set_scratchpad_mode", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(attr, "attr"));
+        if (mode != tombola_scratchpad_mode_library && mode != tombola_scratchpad_mode_user)
+            return invalid("mode is %d; expected library or user", static_cast<int>(mode));
+        from_handle(attr)->scratchpad_mode = static_cast<ScratchpadMode>(mode);
+        return {};
+    });
+}
+
+const tombola_version_t* tombola_version(void) {
+#if defined(TOMBOLA_RUNTIME_OMP)
+    static const tombola_version_t kVersion = {TOMBOLA_VERSION_MAJOR, TOMBOLA_VERSION_MINOR,
+                                               TOMBOLA_VERSION_PATCH, "OMP"};
+#else
+    static const tombola_version_t kVersion = {TOMBOLA_VERSION_MAJOR, TOMBOLA_VERSION_MINOR,
+                                               TOMBOLA_VERSION_PATCH, "SEQ"};
+#endif
+    return &kVersion;
+}
+
+tombola_status_t tombola_set_max_cpu_isa(tombola_cpu_isa_t isa) {
+    return api_call("set_max_cpu_isa", [&] { return set_max_isa(static_cast<CpuIsa>(isa)); });
+}
+
+tombola_cpu_isa_t tombola_get_effective_cpu_isa(void) {
+    return static_cast<tombola_cpu_isa_t>(effective_isa());
+}
+
+tombola_status_t tombola_set_verbose(int level) {
+    return api_call("set_verbose", [&] { return set_verbose_level(level); });
+}
+
+tombola_status_t tombola_get_primitive_cache_capacity(int* capacity) {
+    return api_call("get_primitive_cache_capacity", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(capacity, "capacity"));
+        *capacity = cache_capacity();
+        return {};
+    });
+}
+
+tombola_status_t tombola_set_primitive_cache_capacity(int capacity) {
+    return api_call("set_primitive_cache_capacity", [&] { return set_cache_capacity(capacity); });
+}
+
+const char* tombola_status2str(tombola_status_t status) {
+    switch (status) {
+        case tombola_success:
+            return "success";
+        case tombola_out_of_memory:
+            return "out_of_memory";
+        case tombola_invalid_arguments:
+            return "invalid_arguments";
+        case tombola_unimplemented:
+            return "unimplemented";
+        case tombola_last_impl_reached:
+            return "last_impl_reached";
+        case tombola_runtime_error:
+            return "runtime_error";
+        case tombola_not_required:
+            return "not_required";
+    }
+    return "unknown";
+}
+
+const char* tombola_dt2str(tombola_data_type_t data_type) {
+    return name_of(static_cast<DataType>(data_type));
+}
+
+const char* tombola_fmt_tag2str(tombola_format_tag_t tag) {
+    const char* name = tag_name(tag);
+    return name == nullptr ? "undef" : name;
+}
+
+tombola_format_tag_t tombola_str2fmt_tag(const char* name) {
+    return name == nullptr ? tombola_format_tag_undef : tag_of(name);
+}
+
+const char* tombola_prop_kind2str(tombola_prop_kind_t prop_kind) {
+    return name_of(static_cast<PropKind>(prop_kind));
+}
+
+const char* tombola_cpu_isa2str(tombola_cpu_isa_t isa) { return name_of(static_cast<CpuIsa>(isa)); }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/op_desc.hpp"
+
+#include "common/hash.hpp"
+
+namespace tombola::impl {
+namespace {
+
+constexpr auto kInput = ArgSpec::Role::input;
+constexpr auto kOutput = ArgSpec::Role::output;
+constexpr auto kExact = ArgSpec::Match::exact;
+constexpr auto kVector = ArgSpec::Match::vector;
+
+constexpr dim_t kPhiloxStateWords = 6;      // counter[4], key[2]
+constexpr dim_t kTensorflowStateWords = 2;  // n, op counter
+constexpr dim_t kMt19937StateWords = 625;   // words[624], position
+
+ArgSpec required(int arg, const char* name, ArgSpec::Role role, ArgSpec::Match match,
+                 const MemoryDesc& desc) {
+    return {arg, name, role, true, match, desc};
+}
+
+ArgSpec optional_input(int arg, const char* name, DataType type, dim_t count) {
+    return {arg, name, kInput, false, kVector, MemoryDesc::vector(type, count)};
+}
+
+ArgSpec optional_output(int arg, const char* name, DataType type, dim_t count, int may_alias) {
+    return {arg, name, kOutput, false, kVector, MemoryDesc::vector(type, count), may_alias};
+}
+
+std::vector<ArgSpec> args_of(const ShuffleDesc& desc) {
+    if (desc.is_forward())
+        return {required(TOMBOLA_ARG_SRC, "SRC", kInput, kExact, desc.src),
+                required(TOMBOLA_ARG_DST, "DST", kOutput, kExact, desc.dst)};
+    return {required(TOMBOLA_ARG_DIFF_DST, "DIFF_DST", kInput, kExact, desc.src),
+            required(TOMBOLA_ARG_DIFF_SRC, "DIFF_SRC", kOutput, kExact, desc.dst)};
+}
+
+std::vector<ArgSpec> args_of(const RandomGeneratorDesc& desc) {
+    return {required(TOMBOLA_ARG_SRC_STATE, "SRC_STATE", kInput, kVector,
+                     MemoryDesc::vector(DataType::u32, kPhiloxStateWords)),
+            required(TOMBOLA_ARG_DST, "DST", kOutput, kExact, desc.dst),
+            optional_output(TOMBOLA_ARG_DST_STATE, "DST_STATE", DataType::u32, kPhiloxStateWords,
+                            TOMBOLA_ARG_SRC_STATE)};
+}
+
+std::vector<ArgSpec> args_of(const RandomUniformDesc& desc) {
+    const MemoryDesc bound = MemoryDesc::vector(desc.dst.data_type, 1);
+    const bool philox = desc.alignment == Alignment::tensorflow;
+    const DataType state_type = philox ? DataType::u64 : DataType::u32;
+    const dim_t state_words = philox ? kTensorflowStateWords : kMt19937StateWords;
+    return {
+        required(TOMBOLA_ARG_MIN, "MIN", kInput, kVector, bound),
+        required(TOMBOLA_ARG_MAX, "MAX", kInput, kVector, bound),
+        required(TOMBOLA_ARG_DST, "DST", kOutput, kExact, desc.dst),
+        optional_input(TOMBOLA_ARG_SEEDS, "SEEDS", DataType::u64, 2),
+        optional_input(TOMBOLA_ARG_OFFSET, "OFFSET", DataType::u64, 1),
+        optional_input(TOMBOLA_ARG_SRC_STATE, "SRC_STATE", state_type, state_words),
+        optional_output(TOMBOLA_ARG_DST_STATE, "DST_STATE", state_type, state_words,
+                        TOMBOLA_ARG_SRC_STATE),
+        optional_output(TOMBOLA_ARG_DST_SEEDS, "DST_SEEDS", DataType::u64, 2, TOMBOLA_ARG_SEEDS)};
+}
+
+std::vector<ArgSpec> args_of(const MultinomialDesc& desc) {
+    MemoryDesc uniforms =
+        MemoryDesc::from_strides(2, desc.dst.dims.data(), DataType::f64, nullptr).take();
+    return {
+        required(TOMBOLA_ARG_SRC, "SRC", kInput, kExact, desc.src),
+        required(TOMBOLA_ARG_DST, "DST", kOutput, kExact, desc.dst),
+        optional_input(TOMBOLA_ARG_SEEDS, "SEEDS", DataType::u64, 2),
+        optional_input(TOMBOLA_ARG_OFFSET, "OFFSET", DataType::u64, 1),
+        {TOMBOLA_ARG_UNIFORMS, "UNIFORMS", kInput, false, kExact, uniforms},
+        optional_output(TOMBOLA_ARG_DST_SEEDS, "DST_SEEDS", DataType::u64, 2, TOMBOLA_ARG_SEEDS)};
+}
+
+uint64_t hash_field(const MemoryDesc& desc) { return hash_of(desc); }
+template <class T>
+uint64_t hash_field(T value) {
+    return static_cast<uint64_t>(value);
+}
+
+template <class Desc>
+bool equal_fields(const Desc& a, const Desc& b) {
+    return std::apply([&](auto... f) { return ((a.*f.member == b.*f.member) && ...); },
+                      Desc::fields());
+}
+
+}  // namespace
+
+PrimitiveKind kind_of(const OpDesc& desc) {
+    return std::visit([](const auto& d) { return std::decay_t<decltype(d)>::kKind; }, desc);
+}
+
+PropKind prop_kind_of(const OpDesc& desc) {
+    const auto* shuffle = std::get_if<ShuffleDesc>(&desc);
+    return shuffle == nullptr ? PropKind::undef : shuffle->prop_kind;
+}
+
+uint64_t hash_of(const OpDesc& desc) {
+    uint64_t hash = hash_combine(0, kind_of(desc));
+    std::visit(
+        [&](const auto& d) {
+            for_each_field(d, [&](const char*, const auto& value) {
+                hash = hash_combine(hash, hash_field(value));
+            });
+        },
+        desc);
+    return hash;
+}
+
+bool operator==(const OpDesc& a, const OpDesc& b) {
+    if (a.index() != b.index()) return false;
+    return std::visit(
+        [&](const auto& d) { return equal_fields(d, std::get<std::decay_t<decltype(d)>>(b)); }, a);
+}
+
+std::vector<ArgSpec> arg_specs(const OpDesc& desc) {
+    return std::visit([](const auto& d) { return args_of(d); }, desc);
+}
+
+}  // namespace tombola::impl

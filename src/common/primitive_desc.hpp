@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// From a descriptor to something that runs.
+//
+//   OpDesc + Attr --PrimitiveDesc::create--> PrimitiveDesc --Primitive::create--> Primitive --execute-->
+//
+// A primitive descriptor is the operator's descriptor with the implementation chosen for it; a primitive is that
+// with its code. Both are immutable and shared.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/implementation.hpp"
+#include "common/op_desc.hpp"
+#include "common/status.hpp"
+#include "common/types.hpp"
+
+namespace tombola::impl {
+
+struct Engine {};
+
+struct Stream {
+    Engine* engine;
+};
+
+struct Attr {
+    ScratchpadMode scratchpad_mode = ScratchpadMode::library;
+};
+
+class PrimitiveDesc {
+  public:
+    // The first implementation from row `first` of the list on that serves `op`; unimplemented, with every
+    // row's reason, when there is none.
+    static Result<std::shared_ptr<const PrimitiveDesc>> create(OpDesc op, const Attr& attr,
+                                                               Engine* engine, size_t first = 0);
+    // The next one; last_impl_reached when there is none.
+    Result<std::shared_ptr<const PrimitiveDesc>> next() const;
+
+    const OpDesc& op() const { return op_; }
+    PrimitiveKind kind() const { return kind_of(op_); }
+    const Attr& attr() const { return attr_; }
+    Engine* engine() const { return engine_; }
+    const Implementation& implementation() const { return *implementation_; }
+    const Plan& plan() const { return plan_; }
+    const std::vector<ArgSpec>& args() const { return args_; }
+    // Null when this primitive has no such argument.
+    const ArgSpec* find_arg(int arg) const;
+    // Empty when no scratchpad is needed.
+    const MemoryDesc& scratchpad_desc() const { return scratchpad_desc_; }
+
+    // Equal in all that decides what create() of the implementation makes.
+    bool same_primitive(const PrimitiveDesc& other) const;
+    uint64_t hash() const { return hash_; }
+
+    // The verbose line's fields from the engine to the problem.
+    std::string info() const;
+
+  private:
+    PrimitiveDesc(OpDesc op, const Attr& attr, Engine* engine);
+
+    OpDesc op_;
+    Attr attr_;
+    Engine* engine_;
+    size_t row_ = 0;
+    const Implementation* implementation_ = nullptr;
+    Plan plan_;
+    std::vector<ArgSpec> args_;
+    MemoryDesc scratchpad_desc_;
+    uint64_t hash_ = 0;
+};
+
+struct Memory {
+    MemoryDesc desc;
+    Engine* engine;
+    void* handle = nullptr;
+    bool owned = false;  // the handle was allocated by the library
+};
+
+// An argument of an execution as the caller gave it.
+struct ExecArg {
+    int arg;
+    const Memory* memory;
+};
+
+class Primitive {
+  public:
+    static Result<std::unique_ptr<Primitive>> create(std::shared_ptr<const PrimitiveDesc> desc);
+
+    const std::shared_ptr<const PrimitiveDesc>& desc() const { return desc_; }
+    // Checks the arguments, then runs. Template of argument access: at(i) gives the i-th ExecArg.
+    Status execute(const ExecArg* args, int count) const;
+
+  private:
+    Primitive(std::shared_ptr<const PrimitiveDesc> desc, std::shared_ptr<const Executable> code)
+        : desc_(std::move(desc)), executable_(std::move(code)) {}
+
+    std::shared_ptr<const PrimitiveDesc> desc_;
+    std::shared_ptr<const Executable> executable_;
+};
+
+}  // namespace tombola::impl

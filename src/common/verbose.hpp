@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// TOMBOLA_VERBOSE: what the library is doing, as oneDNN 3 prints it, one comma-separated line an event on standard
+// output:
+//
+//   tombola_verbose,v1,primitive,exec,cpu,shuffle,jit:avx512_core,forward_training,
+//   src_f32::blocked:abcd::f0 dst_f32::blocked:abcd::f0,,axis:1 group:4,2x16x7x7,0.0129395
+//
+// operation, engine, primitive, implementation, prop_kind, memory_descriptors, attributes, auxiliary,
+// problem_desc, then the time in milliseconds or the reason. Level 1: executions and errors; level 2: creations,
+// cache hits and rejected implementations too.
+
+#include <string>
+
+#include "common/op_desc.hpp"
+#include "common/settings.hpp"
+
+namespace tombola::impl {
+
+struct Attr;
+struct Implementation;
+
+inline bool verbose_exec() { return verbose_level() >= 1; }
+inline bool verbose_create() { return verbose_level() >= 2; }
+
+// "cpu,shuffle,jit:avx512_core,forward_training,...,2x16x7x7". `implementation` is empty before one is chosen.
+std::string verbose_info(const OpDesc& op, const Attr& attr, const char* implementation);
+
+// Each prints one line; the first call of a process prints the header lines before it.
+void verbose_timed(const char* event, const std::string& info, double milliseconds);
+void verbose_reason(const char* event, const std::string& info, const std::string& reason);
+
+double now_milliseconds();
+
+}  // namespace tombola::impl

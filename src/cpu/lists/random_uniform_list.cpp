@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/lists/lists.hpp"
+
+namespace tombola::impl::cpu {
+
+ImplementationList random_uniform_list() { return {nullptr, 0}; }
+
+}  // namespace tombola::impl::cpu

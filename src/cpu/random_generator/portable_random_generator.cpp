@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element e of the destination, in row-major order, is word e % 4 of the block at counter + e / 4.
+#include "cpu/random_generator/portable_random_generator.hpp"
+
+#include "cpu/random_generator/generator_state.hpp"
+#include "cpu/rng/fill.hpp"
+
+namespace tombola::impl::cpu {
+namespace {
+
+class PortableRandomGeneratorExecutable : public Executable {
+  public:
+    explicit PortableRandomGeneratorExecutable(const RandomGeneratorDesc& desc) : dst_(desc.dst) {}
+
+    Status execute(const ExecContext& context) const override {
+        const auto state = GeneratorState::load(context.input<uint32_t>(TOMBOLA_ARG_SRC_STATE));
+        fill(dst_, context.output(TOMBOLA_ARG_DST), {}, [&](const FillPart& part) {
+            PhiloxWords words(state.counter, state.key, static_cast<Uint128>(part.first()));
+            part.for_each_run([&](const Run& run) {
+                auto* to = static_cast<uint32_t*>(run.to);
+                for (int64_t i = 0; i < run.count; ++i) to[i] = words.next();
+            });
+        });
+        if (auto* next = context.output<uint32_t>(TOMBOLA_ARG_DST_STATE))
+            state.after(dst_.nelems()).store(next);
+        return {};
+    }
+
+  private:
+    MemoryDesc dst_;
+};
+
+}  // namespace
+
+Result<Plan> PortableRandomGenerator::plan(const RandomGeneratorDesc&) { return Plan{}; }
+
+Result<std::unique_ptr<Executable>> PortableRandomGenerator::create(const RandomGeneratorDesc& desc,
+                                                                    const Plan&) {
+    return std::unique_ptr<Executable>(std::make_unique<PortableRandomGeneratorExecutable>(desc));
+}
+
+}  // namespace tombola::impl::cpu
