@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <set>
+#include <vector>
 
 #include "gtests/common/guarded_buffer.hpp"
 #include "gtests/common/handles.hpp"
@@ -134,17 +134,14 @@ class Tensor {
     // Whether the bytes that belong to no element and to no padding, around the tensor and in the
     // gaps of a strided one, still have the poison that they were created with.
     bool outside_is_intact() const {
-        std::set<const uint8_t*> elements;
-        for_each_index(layout_.padded_dims,
-                       [&](const DimVector& index, size_t) { elements.insert(at(index)); });
-        const uint8_t* byte = buffer_.data();
-        const uint8_t* end = byte + buffer_.bytes();
-        while (byte < end) {
-            if (elements.count(byte) != 0)
-                byte += layout_.element_size;
-            else if (*byte++ != GuardedBuffer::kPoison)
+        std::vector<bool> used(buffer_.bytes() / layout_.element_size);
+        for_each_index(layout_.padded_dims, [&](const DimVector& index, size_t) {
+            used[static_cast<size_t>(layout_.offset(index))] = true;
+        });
+        for (size_t byte = 0; byte < buffer_.bytes(); ++byte)
+            if (!used[byte / layout_.element_size] &&
+                buffer_.data()[byte] != GuardedBuffer::kPoison)
                 return false;
-        }
         return buffer_.slack_is_intact();
     }
 

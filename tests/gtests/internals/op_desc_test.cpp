@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Hash and equality of descriptors: each field counts, and the arguments that follow from them.
+
+#include "common/op_desc.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+namespace tombola::impl {
+namespace {
+
+MemoryDesc tensor(DataType type, std::vector<dim_t> dims) {
+    return MemoryDesc::from_strides(static_cast<int>(dims.size()), dims.data(), type, nullptr)
+        .take();
+}
+
+// A descriptor and, for each of its fields, one that differs in that field alone.
+template <class Desc>
+struct Variants {
+    Desc base;
+    std::vector<Desc> others;
+    template <class T>
+    void add(T Desc::*member, T value) {
+        others.push_back(base);
+        others.back().*member = value;
+    }
+};
+
+template <class Desc>
+void expect_all_distinct(const Variants<Desc>& variants) {
+    const OpDesc base = variants.base;
+    EXPECT_TRUE(base == OpDesc(variants.base));
+    EXPECT_EQ(hash_of(base), hash_of(OpDesc(variants.base)));
+    std::set<uint64_t> hashes = {hash_of(base)};
+    for (const Desc& other : variants.others) {
+        EXPECT_FALSE(base == OpDesc(other));
+        EXPECT_TRUE(hashes.insert(hash_of(OpDesc(other))).second);
+    }
+    // Every field was varied.
+    EXPECT_EQ(variants.others.size(), std::tuple_size_v<decltype(Desc::fields())>);
+}
+
+TEST(OpDesc, EveryFieldOfShuffleCounts) {
+    Variants<ShuffleDesc> v;
+    v.base = {PropKind::forward_training, tensor(DataType::f32, {2, 8}),
+              tensor(DataType::f32, {2, 8}), 1, 2};
+    v.add(&ShuffleDesc::prop_kind, PropKind::backward_data);
+    v.add(&ShuffleDesc::src, tensor(DataType::f32, {3, 8}));
+    v.add(&ShuffleDesc::dst, tensor(DataType::f32, {3, 8}));
+    v.add(&ShuffleDesc::axis, 0);
+    v.add(&ShuffleDesc::group_size, dim_t{4});
+    expect_all_distinct(v);
+}
+
+TEST(OpDesc, EveryFieldOfRandomUniformCounts) {
+    Variants<RandomUniformDesc> v;
+    v.base = {Alignment::tensorflow, tensor(DataType::f32, {8}), 1, 2, IntDraws::spec};
+    v.add(&RandomUniformDesc::alignment, Alignment::pytorch);
+    v.add(&RandomUniformDesc::dst, tensor(DataType::f32, {9}));
+    v.add(&RandomUniformDesc::global_seed, uint64_t{3});
+    v.add(&RandomUniformDesc::op_seed, uint64_t{3});
+    v.add(&RandomUniformDesc::int_draws, IntDraws::torch2);
+    expect_all_distinct(v);
+}
+
+TEST(OpDesc, EveryFieldOfMultinomialCounts) {
+    Variants<MultinomialDesc> v;
+    v.base = {tensor(DataType::f32, {2, 8}), tensor(DataType::s32, {2, 4}), true, false, 1, 2};
+    v.add(&MultinomialDesc::src, tensor(DataType::f32, {2, 9}));
+    v.add(&MultinomialDesc::dst, tensor(DataType::s64, {2, 4}));
+    v.add(&MultinomialDesc::with_replacement, false);
+    v.add(&MultinomialDesc::log_probs, true);
+    v.add(&MultinomialDesc::global_seed, uint64_t{7});
+    v.add(&MultinomialDesc::op_seed, uint64_t{7});
+    expect_all_distinct(v);
+}
+
+TEST(OpDesc, KindsAreDistinct) {
+    const OpDesc generator = RandomGeneratorDesc{};
+    const OpDesc uniform = RandomUniformDesc{};
+    EXPECT_FALSE(generator == uniform);
+    EXPECT_NE(hash_of(generator), hash_of(uniform));
+    EXPECT_EQ(kind_of(generator), PrimitiveKind::random_generator);
+    EXPECT_EQ(prop_kind_of(generator), PropKind::undef);
+}
+
+// C = 12, G = 3: backward transposes with 12 / 3.
+TEST(OpDesc, BackwardShuffleTransposesWithTheOtherFactor) {
+    ShuffleDesc desc = {PropKind::forward_inference, tensor(DataType::f32, {2, 12}),
+                        tensor(DataType::f32, {2, 12}), 1, 3};
+    EXPECT_EQ(desc.effective_group(), 3);
+    desc.prop_kind = PropKind::backward_data;
+    EXPECT_EQ(desc.effective_group(), 4);
+}
+
+// The table of execution arguments, primitive by primitive.
+TEST(OpDesc, ArgumentsOfEachPrimitive) {
+    struct Row {
+        int arg;
+        bool required;
+        ArgSpec::Role role;
+    };
+    constexpr auto kIn = ArgSpec::Role::input;
+    constexpr auto kOut = ArgSpec::Role::output;
+    const auto expect_args = [](const OpDesc& desc, const std::vector<Row>& rows) {
+        const std::vector<ArgSpec> specs = arg_specs(desc);
+        ASSERT_EQ(specs.size(), rows.size());
+        for (const Row& row : rows) {
+            bool found = false;
+            for (const ArgSpec& spec : specs)
+                found = found || (spec.arg == row.arg && spec.required == row.required &&
+                                  spec.role == row.role);
+            EXPECT_TRUE(found) << row.arg;
+        }
+    };
+    const MemoryDesc data = tensor(DataType::f32, {2, 8});
+    expect_args(ShuffleDesc{PropKind::forward_training, data, data, 1, 2},
+                {{TOMBOLA_ARG_SRC, true, kIn}, {TOMBOLA_ARG_DST, true, kOut}});
+    expect_args(ShuffleDesc{PropKind::backward_data, data, data, 1, 2},
+                {{TOMBOLA_ARG_DIFF_DST, true, kIn}, {TOMBOLA_ARG_DIFF_SRC, true, kOut}});
+    expect_args(RandomGeneratorDesc{GeneratorKind::philox4x32_10, tensor(DataType::u32, {8})},
+                {{TOMBOLA_ARG_SRC_STATE, true, kIn},
+                 {TOMBOLA_ARG_DST, true, kOut},
+                 {TOMBOLA_ARG_DST_STATE, false, kOut}});
+    expect_args(RandomUniformDesc{Alignment::tensorflow, data, 1, 2, IntDraws::spec},
+                {{TOMBOLA_ARG_MIN, true, kIn},
+                 {TOMBOLA_ARG_MAX, true, kIn},
+                 {TOMBOLA_ARG_DST, true, kOut},
+                 {TOMBOLA_ARG_SEEDS, false, kIn},
+                 {TOMBOLA_ARG_OFFSET, false, kIn},
+                 {TOMBOLA_ARG_SRC_STATE, false, kIn},
+                 {TOMBOLA_ARG_DST_STATE, false, kOut},
+                 {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
+    expect_args(MultinomialDesc{data, tensor(DataType::s32, {2, 4}), true, false, 1, 2},
+                {{TOMBOLA_ARG_SRC, true, kIn},
+                 {TOMBOLA_ARG_DST, true, kOut},
+                 {TOMBOLA_ARG_SEEDS, false, kIn},
+                 {TOMBOLA_ARG_OFFSET, false, kIn},
+                 {TOMBOLA_ARG_UNIFORMS, false, kIn},
+                 {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
+}
+
+}  // namespace
+}  // namespace tombola::impl

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "common/parallel.hpp"
+
+#include <gtest/gtest.h>
+#include <xmmintrin.h>
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+namespace tombola::impl {
+namespace {
+
+TEST(Split, RangesCoverInOrderAndStartAtMultiples) {
+    for (const int64_t count : {0, 1, 2, 3, 15, 16, 17, 1000, 1001})
+        for (const int parts : {1, 2, 3, 7, 64})
+            for (const int64_t multiple : {1, 2, 16, 100}) {
+                int64_t next = 0;
+                int64_t longest = 0;
+                int64_t shortest = INT64_MAX;
+                for (int part = 0; part < parts; ++part) {
+                    const Range range = split(count, part, parts, multiple);
+                    ASSERT_EQ(range.begin, next);
+                    ASSERT_LE(range.begin, range.end);
+                    if (range.begin < count) {
+                        ASSERT_EQ(range.begin % multiple, 0);
+                    }
+                    next = range.end;
+                    longest = std::max(longest, range.end - range.begin);
+                    shortest = std::min(shortest, range.end - range.begin);
+                }
+                ASSERT_EQ(next, count);
+                // Near-equal: no two differ by more than one multiple, the cut-off tail aside.
+                ASSERT_LE(longest - shortest, 2 * multiple);
+            }
+}
+
+TEST(Parallel, EachPartRunsOnce) {
+    for (const int parts : {1, 2, 3, 8, 33}) {
+        std::vector<std::atomic<int>> runs(static_cast<size_t>(parts));
+        parallel(parts, [&](int part, int all) {
+            EXPECT_EQ(all, parts);
+            ++runs[static_cast<size_t>(part)];
+        });
+        for (const auto& run : runs) EXPECT_EQ(run, 1);
+    }
+}
+
+TEST(Parallel, RangesCoverOnceBelowAndAboveTheThreshold) {
+    for (const size_t work_bytes : {size_t{0}, size_t{1} << 40}) {
+        std::vector<std::atomic<int>> visits(1001);
+        parallel_ranges(1001, 16, work_bytes, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) ++visits[static_cast<size_t>(i)];
+        });
+        for (const auto& count : visits) ASSERT_EQ(count, 1);
+    }
+}
+
+TEST(Parallel, RegionsInsideRegionsStayOnTheirThread) {
+    std::atomic<int> runs{0};
+    parallel(4, [&](int, int) {
+        EXPECT_EQ(max_threads(), 1);
+        parallel(3, [&](int, int) { ++runs; });
+    });
+    EXPECT_EQ(runs, 12);
+}
+
+TEST(Parallel, WorkersHaveTheDefaultFloatingPointEnvironment) {
+    const unsigned before = _mm_getcsr();
+    _mm_setcsr(0xFF80);  // flush to zero, towards zero, denormals are zero; exceptions masked
+    std::atomic<int> wrong{0};
+    parallel(8, [&](int, int) {
+        if ((_mm_getcsr() & ~0x3Fu) != 0x1F80) ++wrong;
+    });
+    const unsigned after = _mm_getcsr();
+    _mm_setcsr(before);
+    EXPECT_EQ(after, 0xFF80u);
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST(PartsFor, SmallWorkStaysOnTheCallingThread) {
+    EXPECT_EQ(parts_for(0), 1);
+    EXPECT_EQ(parts_for(1), 1);
+    EXPECT_EQ(parts_for(SIZE_MAX), max_threads());
+}
+
+}  // namespace
+}  // namespace tombola::impl

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "common/primitive_cache.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+namespace tombola::impl {
+namespace {
+
+// A shuffle of `columns` columns: descriptors differ by that number.
+std::shared_ptr<const PrimitiveDesc> shuffle_of(dim_t columns, ScratchpadMode mode = {}) {
+    static Engine engine;
+    const dim_t dims[] = {2, columns * 2};
+    const MemoryDesc data = MemoryDesc::from_strides(2, dims, DataType::f32, nullptr).take();
+    Attr attr;
+    attr.scratchpad_mode = mode;
+    return PrimitiveDesc::create(ShuffleDesc{PropKind::forward_training, data, data, 1, columns},
+                                 attr, &engine)
+        .take();
+}
+
+struct NoCode : Executable {
+    Status execute(const ExecContext&) const override { return {}; }
+};
+
+// The cache belongs to the process: each test empties it and puts the capacity back.
+class PrimitiveCache : public testing::Test {
+  protected:
+    void SetUp() override {
+        before_ = cache_capacity();
+        ASSERT_TRUE(set_cache_capacity(0).ok());
+    }
+    void TearDown() override { ASSERT_TRUE(set_cache_capacity(before_).ok()); }
+    int before_ = 0;
+};
+
+TEST_F(PrimitiveCache, FindsWhatIsEqual) {
+    ASSERT_TRUE(set_cache_capacity(4).ok());
+    const auto code = std::make_shared<NoCode>();
+    EXPECT_EQ(find_cached(*shuffle_of(3)), nullptr);
+    EXPECT_EQ(store_cached(shuffle_of(3), code), code);
+    EXPECT_EQ(find_cached(*shuffle_of(3)), code);
+    EXPECT_EQ(find_cached(*shuffle_of(5)), nullptr);
+}
+
+TEST_F(PrimitiveCache, TheFirstThatWasStoredStays) {
+    ASSERT_TRUE(set_cache_capacity(4).ok());
+    const auto first = std::make_shared<NoCode>();
+    EXPECT_EQ(store_cached(shuffle_of(3), first), first);
+    EXPECT_EQ(store_cached(shuffle_of(3), std::make_shared<NoCode>()), first);
+    EXPECT_EQ(cache_size(), 1);
+}
+
+TEST_F(PrimitiveCache, TheLeastRecentlyUsedGoesFirst) {
+    ASSERT_TRUE(set_cache_capacity(2).ok());
+    for (const dim_t columns : {1, 2})
+        store_cached(shuffle_of(columns), std::make_shared<NoCode>());
+    EXPECT_NE(find_cached(*shuffle_of(1)), nullptr);  // now 2 is the older one
+    store_cached(shuffle_of(3), std::make_shared<NoCode>());
+    EXPECT_NE(find_cached(*shuffle_of(1)), nullptr);
+    EXPECT_EQ(find_cached(*shuffle_of(2)), nullptr);
+    EXPECT_NE(find_cached(*shuffle_of(3)), nullptr);
+    EXPECT_EQ(cache_size(), 2);
+}
+
+TEST_F(PrimitiveCache, CapacityShrinksAtOnceAndZeroTurnsItOff) {
+    ASSERT_TRUE(set_cache_capacity(4).ok());
+    for (const dim_t columns : {1, 2, 3})
+        store_cached(shuffle_of(columns), std::make_shared<NoCode>());
+    ASSERT_TRUE(set_cache_capacity(1).ok());
+    EXPECT_EQ(cache_size(), 1);
+    EXPECT_NE(find_cached(*shuffle_of(3)), nullptr);
+    ASSERT_TRUE(set_cache_capacity(0).ok());
+    EXPECT_EQ(cache_size(), 0);
+    const auto code = std::make_shared<NoCode>();
+    EXPECT_EQ(store_cached(shuffle_of(1), code), code);
+    EXPECT_EQ(find_cached(*shuffle_of(1)), nullptr);
+    EXPECT_EQ(set_cache_capacity(-1).code(), StatusCode::invalid_arguments);
+    EXPECT_EQ(cache_capacity(), 0);
+}
+
+TEST_F(PrimitiveCache, ThreadsShareIt) {
+    constexpr int kCapacity = 3;
+    ASSERT_TRUE(set_cache_capacity(kCapacity).ok());
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([] {
+            for (int round = 0; round < 200; ++round) {
+                const auto desc = shuffle_of(1 + round % 5);
+                if (find_cached(*desc) == nullptr)
+                    EXPECT_NE(store_cached(desc, std::make_shared<NoCode>()), nullptr);
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(cache_size(), kCapacity);
+}
+
+}  // namespace
+}  // namespace tombola::impl
