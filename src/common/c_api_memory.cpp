@@ -241,6 +241,7 @@ tombola_status_t tombola_memory_set_data_handle(tombola_memory_t memory, void* h
         if (handle == TOMBOLA_MEMORY_ALLOCATE)
             return invalid("handle is TOMBOLA_MEMORY_ALLOCATE; expected an address or NULL");
         TOMBOLA_TRY(check_alignment(object.desc, handle));
+        if (handle == object.handle) return {};  // what the object owns stays its own
         free_data(object);
         object.handle = handle;
         return {};

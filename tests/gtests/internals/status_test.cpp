@@ -47,7 +47,7 @@ TEST(Result, ValueOrFailure) {
     ASSERT_TRUE(value.ok());
     EXPECT_EQ(*value.value(), 5);
     EXPECT_EQ(*value.take(), 5);
-    Result<std::unique_ptr<int>> failure(invalid("no"));
+    Result<int> failure(invalid("no"));
     EXPECT_FALSE(failure.ok());
     EXPECT_EQ(failure.take_status().message(), "no");
 }
