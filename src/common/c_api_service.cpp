@@ -6,6 +6,7 @@
 #include "common/format_tag.hpp"
 #include "common/primitive_cache.hpp"
 #include "common/settings.hpp"
+#include "common/verbose.hpp"
 
 namespace tombola::impl {
 namespace {
@@ -20,6 +21,8 @@ std::string& last_error() {
 tombola_status_t report(const char* function, const Status& status) {
     try {
         last_error() = std::string(function) + ": " + status.message();
+        const bool is_error = status.code() != StatusCode::last_impl_reached;
+        if (is_error && verbose_exec()) verbose_error(last_error());
     } catch (const std::bad_alloc&) {
         last_error().clear();
     }

@@ -81,6 +81,12 @@ void verbose_reason(const char* event, const std::string& info, const std::strin
     std::fflush(stdout);
 }
 
+void verbose_error(const std::string& message) {
+    print_header();
+    std::printf("tombola_verbose,v1,common,error,%s\n", message.c_str());
+    std::fflush(stdout);
+}
+
 double now_milliseconds() {
     using namespace std::chrono;
     return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();

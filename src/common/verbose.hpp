@@ -31,6 +31,8 @@ std::string verbose_info(const OpDesc& op, const Attr& attr, const char* impleme
 void verbose_timed(const char* event, const std::string& info, double milliseconds);
 void verbose_reason(const char* event, const std::string& info, const std::string& reason);
 
+void verbose_error(const std::string& message);
+
 double now_milliseconds();
 
 }  // namespace tombola::impl
