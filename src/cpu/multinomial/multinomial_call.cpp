@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/multinomial/multinomial_call.hpp"
+
+#include "cpu/loop_nest.hpp"
+
+namespace tombola::impl::cpu {
+
+Result<UniformSource> uniform_source(const MultinomialDesc& desc, const ExecContext& context) {
+    UniformSource source;
+    Result<Seeds> seeds = resolve_seeds(context, {desc.global_seed, desc.op_seed});
+    if (!seeds.ok()) return seeds.take_status();
+    source.seeds = seeds.take();
+    source.offset = resolve_offset(context);
+    source.given = context.input<double>(TOMBOLA_ARG_UNIFORMS);
+    if (source.given == nullptr) return source;
+    const dim_t samples = desc.dst.dims[1];
+    for (dim_t i = 0; i < desc.dst.dims[0] * samples; ++i) {
+        const double u = source.given[i];
+        if (!(u >= 0 && u <= 1))
+            return invalid("UNIFORMS: row %lld, sample %lld: %g; expected a number in [0, 1]",
+                           static_cast<long long>(i / samples), static_cast<long long>(i % samples),
+                           u);
+    }
+    return source;
+}
+
+void finish(const MultinomialDesc& desc, const ExecContext& context,
+            const UniformSource& uniforms) {
+    zero_padding(desc.dst, context.output(TOMBOLA_ARG_DST));
+    report_seeds(context, uniforms.seeds);
+}
+
+}  // namespace tombola::impl::cpu

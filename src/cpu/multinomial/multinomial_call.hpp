@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One execution of multinomial, apart from how it draws: where its uniforms come from, and which row is refused.
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "common/implementation.hpp"
+#include "common/parallel.hpp"
+#include "cpu/multinomial/row_source.hpp"
+#include "cpu/rng/philox.hpp"
+#include "cpu/rng/seeds.hpp"
+
+namespace tombola::impl::cpu {
+
+// The uniform numbers of one execution: sample i of the row-major [batch, samples] has the number i of UNIFORMS,
+// or the number OFFSET + i of the f64 stream of random_uniform's tensorflow alignment.
+struct UniformSource {
+    const double* given = nullptr;  // UNIFORMS
+    Seeds seeds{};
+    uint64_t offset = 0;
+};
+
+// Reads them in order, from sample `first` on.
+class UniformReader {
+  public:
+    UniformReader(const UniformSource& source, dim_t first)
+        : given_(source.given == nullptr ? nullptr : source.given + first),
+          words_({0, source.seeds.op}, PhiloxKey::from(source.seeds.global),
+                 (Uint128{source.offset} + static_cast<Uint128>(first)) * 2) {}
+
+    double next() {
+        if (given_ != nullptr) return *given_++;
+        const uint64_t high = words_.next();
+        const uint64_t low = words_.next();
+        return bit_cast<double>(uint64_t{0x3FF} << 52 | (high & 0xFFFFF) << 32 | low) - 1.0;
+    }
+
+  private:
+    const double* given_;
+    PhiloxWords words_;
+};
+
+// Reads the optional arguments. Refuses a number outside [0, 1] in UNIFORMS.
+Result<UniformSource> uniform_source(const MultinomialDesc& desc, const ExecContext& context);
+
+// Writes what an execution leaves beside the samples: DST's padding and DST_SEEDS. After all that may fail.
+void finish(const MultinomialDesc& desc, const ExecContext& context, const UniformSource& uniforms);
+
+// The lowest row that some thread found wrong.
+class LowestRow {
+  public:
+    void report(dim_t row) {
+        dim_t lowest = row_.load(std::memory_order_relaxed);
+        while (row < lowest &&
+               !row_.compare_exchange_weak(lowest, row, std::memory_order_relaxed)) {
+        }
+    }
+    bool any() const { return row() != kNone; }
+    dim_t row() const { return row_.load(std::memory_order_relaxed); }
+
+  private:
+    static constexpr dim_t kNone = INT64_MAX;
+    std::atomic<dim_t> row_{kNone};
+};
+
+// How many classes of positive weight a row has to have.
+inline dim_t classes_needed(const MultinomialDesc& desc) {
+    return desc.with_replacement ? 1 : desc.dst.dims[1];
+}
+
+// One sample is drawn alike with and without replacement.
+inline bool takes_classes_out(const MultinomialDesc& desc) {
+    return !desc.with_replacement && desc.dst.dims[1] > 1;
+}
+
+}  // namespace tombola::impl::cpu

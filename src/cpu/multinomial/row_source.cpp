@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/multinomial/row_source.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "cpu/float16.hpp"
+
+namespace tombola::impl::cpu {
+namespace {
+
+template <class T>
+T element(const char* data, dim_t offset) {
+    T value;
+    std::memcpy(&value, data + offset * static_cast<dim_t>(sizeof(T)), sizeof value);
+    return value;
+}
+
+long long ll(dim_t value) { return static_cast<long long>(value); }
+
+}  // namespace
+
+double RowSource::value(dim_t row, dim_t k) const {
+    const dim_t offset = layout_.offset(row, k);
+    switch (type_) {
+        case DataType::f16:
+            return static_cast<double>(to_f32(element<Float16>(data_, offset)));
+        case DataType::bf16:
+            return static_cast<double>(to_f32(element<BFloat16>(data_, offset)));
+        case DataType::f32:
+            return static_cast<double>(element<float>(data_, offset));
+        default:
+            return element<double>(data_, offset);
+    }
+}
+
+Status RowSource::check(dim_t row, dim_t needed, RowScale& scale) const {
+    const double kInf = std::numeric_limits<double>::infinity();
+    double greatest = log_probs_ ? -kInf : 0;
+    for (dim_t k = 0; k < classes(); ++k) {
+        const double x = value(row, k);
+        if (log_probs_ && !(x < kInf))
+            return invalid("SRC: row %lld, class %lld: the logit is %g; expected a number or -inf",
+                           ll(row), ll(k), x);
+        if (!log_probs_ && !(x >= 0 && x < kInf))
+            return invalid(
+                "SRC: row %lld, class %lld: the weight is %g; expected 0 <= weight < inf", ll(row),
+                ll(k), x);
+        if (x > greatest) greatest = x;
+    }
+    if (log_probs_ && greatest == -kInf)
+        return invalid(
+            "SRC: row %lld: all %lld logits are -inf; expected a class that can be drawn", ll(row),
+            ll(classes()));
+    if (!log_probs_ && greatest == 0)
+        return invalid("SRC: row %lld: all %lld weights are 0; expected a class that can be drawn",
+                       ll(row), ll(classes()));
+    scale = scale_of(greatest);
+    if (needed <= 1) return {};
+    dim_t positive = 0;
+    for (dim_t k = 0; k < classes(); ++k) positive += weight(row, k, scale) != 0 ? 1 : 0;
+    if (positive < needed)
+        return invalid(
+            "SRC: row %lld: %lld of %lld classes have a positive weight; expected at least %lld, "
+            "as many as are "
+            "drawn without replacement",
+            ll(row), ll(positive), ll(classes()), ll(needed));
+    return {};
+}
+
+}  // namespace tombola::impl::cpu

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a row of SRC says, class by class, in scalar C++: its values, its check, its weights as integers. The
+// portable implementation is written in these; the generated kernels come here for the rows that they do not
+// serve, and for the message about a row that is refused.
+
+#include <cstdint>
+
+#include "common/op_desc.hpp"
+#include "common/status.hpp"
+#include "cpu/multinomial/weight_exp.hpp"
+#include "cpu/multinomial/weight_quantum.hpp"
+
+namespace tombola::impl::cpu {
+
+// A [rows, columns] tensor in any layout.
+class MatrixLayout {
+  public:
+    explicit MatrixLayout(const MemoryDesc& desc) : desc_(desc) {}
+
+    dim_t rows() const { return desc_.dims[0]; }
+    dim_t columns() const { return desc_.dims[1]; }
+    // In elements from the first one.
+    dim_t offset(dim_t row, dim_t column) const {
+        if (!desc_.is_blocked()) return row * desc_.strides[0] + column * desc_.strides[1];
+        Dims index{};
+        index[0] = row;
+        index[1] = column;
+        return desc_.offset_of(index);
+    }
+    // Whether the elements of a row lie behind one another.
+    bool has_dense_rows() const {
+        return !desc_.is_blocked() && (desc_.strides[1] == 1 || desc_.dims[1] <= 1);
+    }
+    const MemoryDesc& desc() const { return desc_; }
+
+  private:
+    MemoryDesc desc_;
+};
+
+// What has to be known of a whole row before one of its weights can be told.
+struct RowScale {
+    double greatest = 0;  // weight or logit
+    int shift = 0;        // 61 - L - e
+};
+
+class RowSource {
+  public:
+    RowSource(const MatrixLayout& layout, const void* data, bool log_probs)
+        : layout_(layout),
+          data_(static_cast<const char*>(data)),
+          type_(layout.desc().data_type),
+          log_probs_(log_probs) {}
+
+    dim_t classes() const { return layout_.columns(); }
+
+    // Reads a whole row. Refuses what is no distribution, and, when `needed` > 1, a row with fewer classes of
+    // positive weight than that. The message names the row and the class.
+    Status check(dim_t row, dim_t needed, RowScale& scale) const;
+
+    // The scale of a row that has been checked, from its greatest weight or logit.
+    RowScale scale_of(double greatest) const {
+        return {greatest, quantum_shift(log_probs_ ? 1.0 : greatest, classes())};
+    }
+
+    // q of one class.
+    uint64_t weight(dim_t row, dim_t k, const RowScale& scale) const {
+        const double x = value(row, k);
+        if (!log_probs_) return quantise(x, scale.shift);
+        if (type_ == DataType::f64)
+            return quantise(weight_exp<WeightExpF64>(x - scale.greatest), scale.shift);
+        const float d = static_cast<float>(x) - static_cast<float>(scale.greatest);
+        return quantise(static_cast<double>(weight_exp<WeightExpF32>(d)), scale.shift);
+    }
+
+    // The element itself; every type is exact in f64.
+    double value(dim_t row, dim_t k) const;
+
+  private:
+    const MatrixLayout& layout_;
+    const char* data_;
+    DataType type_;
+    bool log_probs_;
+};
+
+}  // namespace tombola::impl::cpu

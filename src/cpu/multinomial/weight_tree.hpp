@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Sums of sums, for drawing without replacement: level 0 holds the weights of a row, an element of each
+// further level is the sum of eight of the level below, and the last level has at most eight elements.
+//
+//   level 2                 S0                                S1 ...
+//   level 1   s0  s1  s2  s3  s4  s5  s6  s7    s8 ...
+//   level 0   q0..q7 q8..q15 ...
+//
+// A draw walks down from the top, O(log classes), and takes the class out of every sum on its way.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "common/types.hpp"
+
+namespace tombola::impl::cpu {
+
+class WeightTree {
+  public:
+    static constexpr dim_t kFan = 8;
+
+    // Elements of u64 that a tree of so many classes needs.
+    static dim_t storage(dim_t classes) {
+        dim_t total = 0;
+        for (dim_t n = padded(classes);; n = padded(n / kFan)) {
+            total += n;
+            if (n <= kFan) return total;
+        }
+    }
+
+    // `memory` has storage(classes) elements, of which the caller has filled the first `classes`.
+    WeightTree(uint64_t* memory, dim_t classes) : memory_(memory) {
+        dim_t filled = classes;
+        for (uint64_t* level = memory_;;) {
+            const dim_t n = padded(filled);
+            std::fill(level + filled, level + n, uint64_t{0});
+            size_[levels_++] = n;
+            if (n <= kFan) break;
+            uint64_t* above = level + n;
+            filled = n / kFan;
+            for (dim_t i = 0; i < filled; ++i) {
+                const uint64_t* c = level + i * kFan;
+                above[i] = ((c[0] + c[1]) + (c[2] + c[3])) + ((c[4] + c[5]) + (c[6] + c[7]));
+            }
+            level = above;
+        }
+        top_ = memory_;
+        for (int i = 0; i + 1 < levels_; ++i) top_ += size_[i];
+        for (dim_t i = 0; i < kFan; ++i) sum_ += top_[i];
+    }
+
+    uint64_t sum() const { return sum_; }
+
+    // The lowest class whose inclusive prefix sum is >= target, 1 <= target <= sum(); its weight becomes 0.
+    dim_t take(uint64_t target) {
+        dim_t index = 0;
+        uint64_t* path[kMaxLevels];
+        uint64_t* level = top_;
+        for (int i = levels_ - 1;; --i) {
+            index *= kFan;
+            while (level[index] < target) target -= level[index++];
+            path[i] = level + index;
+            if (i == 0) break;
+            level -= size_[i - 1];
+        }
+        const uint64_t weight = *path[0];
+        for (int i = 0; i < levels_; ++i) *path[i] -= weight;
+        sum_ -= weight;
+        return index;
+    }
+
+  private:
+    static constexpr int kMaxLevels = 21;  // 8^21 = 2^63
+    static dim_t padded(dim_t n) { return (n + kFan - 1) / kFan * kFan; }
+
+    uint64_t* memory_;
+    uint64_t* top_ = nullptr;
+    dim_t size_[kMaxLevels] = {};
+    int levels_ = 0;
+    uint64_t sum_ = 0;
+};
+
+}  // namespace tombola::impl::cpu

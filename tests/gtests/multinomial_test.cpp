@@ -1,0 +1,629 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// multinomial through the C API: every implementation of its list against the reference of tests/reference, which
+// is written from doc/multinomial.md in integer arithmetic, and against the specification's own examples.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "gtests/common/tensor.hpp"
+#include "reference/multinomial_reference.hpp"
+#include "reference/numeric.hpp"
+
+namespace tombola::test {
+namespace {
+
+using reference::MultinomialRequest;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<uint8_t> to_bytes(tombola_data_type_t type, const std::vector<double>& values) {
+    std::vector<uint8_t> bytes(values.size() * tombola_data_type_size(type));
+    for (size_t i = 0; i < values.size(); ++i) {
+        if (type == tombola_f64) {
+            std::memcpy(&bytes[i * 8], &values[i], 8);
+        } else if (type == tombola_f32) {
+            const auto value = static_cast<float>(values[i]);
+            std::memcpy(&bytes[i * 4], &value, 4);
+        } else {
+            const uint16_t value = type == tombola_f16 ? reference::double_to_f16(values[i])
+                                                       : reference::double_to_bf16(values[i]);
+            std::memcpy(&bytes[i * 2], &value, 2);
+        }
+    }
+    return bytes;
+}
+
+// Numbers in [0, 1) that have nothing to do with the library: a linear congruential sequence (Knuth's MMIX).
+class Noise {
+  public:
+    explicit Noise(uint64_t seed) : state_(seed) {}
+    double next() {
+        state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+        return static_cast<double>(state_ >> 11) * 0x1p-53;
+    }
+
+  private:
+    uint64_t state_;
+};
+
+struct Problem {
+    MultinomialRequest request;
+    std::vector<uint8_t> probs;
+    tombola_data_type_t index_type = tombola_s64;
+    DimVector src_strides, dst_strides;  // none: row-major
+    bool use_seeds_argument = false;
+};
+
+struct Outcome {
+    tombola_status_t status;
+    std::string error;
+    std::vector<int64_t> indices;
+    bool untouched;  // no byte of DST was written
+};
+
+class Multinomial : public testing::Test {
+  protected:
+    PrimitiveDesc describe(const Problem& p) {
+        const DimVector src_dims{p.request.batch, p.request.classes};
+        const DimVector dst_dims{p.request.batch, p.request.samples};
+        src_md_ = p.src_strides.empty() ? row_major(src_dims, p.request.type)
+                                        : strided(src_dims, p.request.type, p.src_strides);
+        dst_md_ = p.dst_strides.empty() ? row_major(dst_dims, p.index_type)
+                                        : strided(dst_dims, p.index_type, p.dst_strides);
+        PrimitiveDesc desc;
+        const bool from_argument = p.use_seeds_argument;
+        EXPECT_EQ(tombola_multinomial_primitive_desc_create(
+                      desc.out(), engine_, src_md_, dst_md_, p.request.with_replacement,
+                      p.request.log_probs, from_argument ? 99 : p.request.global_seed,
+                      from_argument ? 98 : p.request.op_seed, nullptr),
+                  tombola_success)
+            << last_error();
+        return desc;
+    }
+
+    Outcome run(const Problem& p, const_tombola_primitive_desc_t desc) {
+        Tensor src(src_md_, engine_);
+        Tensor dst(dst_md_, engine_);
+        src.write(p.probs);
+        std::vector<tombola_exec_arg_t> args{{TOMBOLA_ARG_SRC, src.memory()},
+                                             {TOMBOLA_ARG_DST, dst.memory()}};
+        uint64_t seeds[2] = {p.request.global_seed, p.request.op_seed};
+        uint64_t offset = p.request.offset;
+        std::vector<double> uniforms = p.request.uniforms;
+        const Memory seeds_memory = memory_over(row_major({2}, tombola_u64), engine_, seeds);
+        const Memory offset_memory = memory_over(row_major({1}, tombola_u64), engine_, &offset);
+        const Memory uniforms_memory =
+            memory_over(row_major({p.request.batch, p.request.samples}, tombola_f64), engine_,
+                        uniforms.empty() ? nullptr : uniforms.data());
+        if (p.use_seeds_argument) args.push_back({TOMBOLA_ARG_SEEDS, seeds_memory});
+        if (offset != 0) args.push_back({TOMBOLA_ARG_OFFSET, offset_memory});
+        if (!uniforms.empty()) args.push_back({TOMBOLA_ARG_UNIFORMS, uniforms_memory});
+
+        Primitive primitive;
+        EXPECT_EQ(tombola_primitive_create(primitive.out(), desc), tombola_success) << last_error();
+        Outcome outcome;
+        outcome.status = tombola_primitive_execute(primitive, stream_,
+                                                   static_cast<int>(args.size()), args.data());
+        outcome.error = outcome.status == tombola_success ? "" : last_error();
+        outcome.untouched = dst.buffer().is_poison();
+        EXPECT_TRUE(dst.outside_is_intact());
+        if (outcome.status != tombola_success) return outcome;
+        if (p.index_type == tombola_s32) {
+            for (const int32_t index : dst.read_as<int32_t>()) outcome.indices.push_back(index);
+        } else {
+            outcome.indices = dst.read_as<int64_t>();
+        }
+        return outcome;
+    }
+
+    // Every implementation gives what the reference gives: the same samples, or a refusal that names the place.
+    void check(const Problem& p, const std::string& what) {
+        std::vector<int64_t> expected;
+        const std::string refusal =
+            reference::multinomial_reference(p.request, p.probs.data(), expected);
+        int implementations = 0;
+        for_each_implementation(describe(p), [&](const_tombola_primitive_desc_t desc) {
+            ++implementations;
+            SCOPED_TRACE(what + " " + impl_name(desc));
+            const Outcome outcome = run(p, desc);
+            if (refusal.empty()) {
+                ASSERT_EQ(outcome.status, tombola_success) << outcome.error;
+                ASSERT_EQ(outcome.indices, expected);
+            } else {
+                ASSERT_EQ(outcome.status, tombola_invalid_arguments);
+                EXPECT_NE(outcome.error.find(refusal), std::string::npos)
+                    << outcome.error << " should say \"" << refusal << '"';
+                EXPECT_TRUE(outcome.untouched);
+            }
+        });
+        EXPECT_GE(implementations, 1);
+    }
+
+    // The samples themselves, from elsewhere than the reference.
+    void expect(const Problem& p, const std::vector<int64_t>& indices) {
+        for_each_implementation(describe(p), [&](const_tombola_primitive_desc_t desc) {
+            SCOPED_TRACE(impl_name(desc));
+            const Outcome outcome = run(p, desc);
+            EXPECT_EQ(outcome.status, tombola_success) << outcome.error;
+            EXPECT_EQ(outcome.indices, indices);
+        });
+    }
+
+    Engine engine_ = cpu_engine();
+    Stream stream_ = default_stream(engine_);
+    MemoryDesc src_md_, dst_md_;
+};
+
+Problem problem(tombola_data_type_t type, int64_t batch, int64_t samples,
+                const std::vector<double>& probs) {
+    Problem p;
+    p.request.type = type;
+    p.request.batch = batch;
+    p.request.classes = static_cast<int64_t>(probs.size()) / batch;
+    p.request.samples = samples;
+    p.request.global_seed = 234;
+    p.request.op_seed = 148;
+    p.probs = to_bytes(type, probs);
+    return p;
+}
+
+constexpr tombola_data_type_t kTypes[] = {tombola_f16, tombola_bf16, tombola_f32, tombola_f64};
+
+// Weights or logits of a batch, of a kind that differs from row to row.
+std::vector<double> varied(int64_t batch, int64_t classes, bool log_probs, uint64_t seed) {
+    Noise noise(seed);
+    std::vector<double> values;
+    for (int64_t row = 0; row < batch; ++row) {
+        for (int64_t k = 0; k < classes; ++k) {
+            const double u = noise.next();
+            if (log_probs)
+                values.push_back(row % 3 == 0 ? 8 * u - 4 : row % 3 == 1 ? 200 * u - 100 : -u);
+            else
+                values.push_back(row % 3 == 0   ? u
+                                 : row % 3 == 1 ? std::exp(20 * u - 20)
+                                 : u < 0.5      ? 0
+                                                : 1);
+        }
+        values.back() = 1;  // no row is all zeros
+    }
+    return values;
+}
+
+// -- the specification's example computations ------------------------------------------------------------------
+
+// Example 1 for f64 and f16: in f32 0.1f + 0.5f is above 0.6 of the whole, so that u = 0.6 is class 2 there.
+TEST_F(Multinomial, SpecificationExample1) {
+    for (const auto type : {tombola_f64, tombola_f16}) {
+        Problem p = problem(type, 1, 5, {0.1, 0.5, 0.4});
+        p.request.uniforms = {0.2, 0.4, 0.6, 0.8, 1};
+        expect(p, {1, 1, 1, 2, 2});
+    }
+}
+
+// Example 2, with the last sample of row 2 as exact arithmetic on f64 weights has it: class 2.
+TEST_F(Multinomial, SpecificationExample2) {
+    Problem p = problem(tombola_f64, 2, 10, {-1, 1, 2, 50, 1, 21});
+    p.request.log_probs = true;
+    p.request.uniforms = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1,
+                          0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1};
+    expect(p, {1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2});
+}
+
+// Example 3 as its own note has it, [[1, 0]], for the greatest f64 below its 0.2. The f64 0.2 itself is
+// 1/5 + 2^-56.3, and the weights left are 0.1 and 0.4, in every type one fifth and four: 0.2 is above one fifth
+// of their sum, hence class 2.
+TEST_F(Multinomial, SpecificationExample3) {
+    for (const auto type : kTypes) {
+        Problem p = problem(type, 1, 2, {0.1, 0.5, 0.4});
+        p.request.with_replacement = false;
+        p.request.uniforms = {0.3, std::nextafter(0.2, 0.0)};
+        expect(p, {1, 0});
+        p.request.uniforms = {0.3, 0.2};
+        expect(p, {1, 2});
+    }
+}
+
+// -- against the reference -------------------------------------------------------------------------------------
+
+TEST_F(Multinomial, EveryTypeAndShape) {
+    struct Shape {
+        int64_t batch, classes, samples;
+    };
+    const Shape shapes[] = {{1, 1, 1},    {3, 2, 2},      {2, 15, 3},   {3, 16, 16},
+                            {2, 17, 5},   {1, 31, 200},   {4, 33, 7},   {3, 511, 1},
+                            {3, 512, 4},  {3, 513, 9},    {2, 1000, 1}, {3, 1025, 70},
+                            {2, 100, 99}, {1, 257, 1030}, {2, 4099, 2}, {1, 5000, 2049}};
+    for (const auto type : kTypes)
+        for (const bool log_probs : {false, true})
+            for (const bool with_replacement : {true, false})
+                for (const Shape& shape : shapes) {
+                    if (!with_replacement && shape.samples > shape.classes) continue;
+                    Problem p = problem(type, shape.batch, shape.samples,
+                                        varied(shape.batch, shape.classes, log_probs, 7));
+                    p.request.log_probs = log_probs;
+                    p.request.with_replacement = with_replacement;
+                    p.index_type = shape.classes % 2 == 0 ? tombola_s32 : tombola_s64;
+                    p.use_seeds_argument = shape.classes % 3 == 0;
+                    p.request.offset = shape.classes % 5 == 0 ? 12345678901 : 0;
+                    check(p, std::to_string(type) + (log_probs ? " log " : " ") +
+                                 std::to_string(shape.batch) + "x" + std::to_string(shape.classes) +
+                                 " " + std::to_string(shape.samples) +
+                                 (with_replacement ? "" : " without"));
+                    if (HasFatalFailure()) return;
+                }
+}
+
+TEST_F(Multinomial, EveryLayout) {
+    for (const auto type : {tombola_f32, tombola_bf16})
+        for (const bool with_replacement : {true, false})
+            for (const int64_t samples : {1, 3, 40}) {
+                Problem p = problem(type, 3, samples, varied(3, 70, true, 3));
+                p.request.log_probs = true;
+                p.request.with_replacement = with_replacement;
+                p.src_strides = {1, 3};
+                p.dst_strides = {1, 3};
+                check(p, "transposed");
+                p.src_strides = {75, 1};
+                p.dst_strides = {50, 1};
+                check(p, "padded rows");
+                p.src_strides = {300, 4};
+                p.dst_strides = {100, 2};
+                check(p, "strided");
+            }
+}
+
+TEST_F(Multinomial, UniformsOfEveryMagnitude) {
+    std::vector<double> uniforms = {0,       1,           0x1p-1074,           0x1p-1022, 0x1p-200,
+                                    0x1p-62, 0x1p-61,     0x1.8p-53,           0.5,       1.0 / 3,
+                                    0x1p-52, 1 - 0x1p-53, 0x1.fffffffffffffp-2};
+    Noise noise(5);
+    for (int i = 0; i < 500; ++i) uniforms.push_back(std::ldexp(noise.next(), -(i % 70)));
+    for (const bool log_probs : {false, true})
+        for (const int64_t classes : {1, 7, 50, 3000, 70000}) {
+            Problem p = problem(tombola_f32, 1, static_cast<int64_t>(uniforms.size()),
+                                varied(1, classes, log_probs, 11));
+            p.request.log_probs = log_probs;
+            p.request.uniforms = uniforms;
+            check(p, std::to_string(classes));
+        }
+}
+
+TEST_F(Multinomial, MoreClassesThanF32CanCount) {
+    const int64_t classes = (1 << 24) + 37;
+    for (const bool log_probs : {false, true}) {
+        std::vector<double> probs(static_cast<size_t>(classes), log_probs ? -1.0 : 0.25);
+        for (size_t k = 0; k < probs.size(); k += 3) probs[k] *= 0.5;
+        Problem p = problem(tombola_f32, 1, 6, probs);
+        p.request.log_probs = log_probs;
+        p.request.uniforms = {0, 1, 0.999999999, 0.5, 1e-9, 0.3};
+        check(p, "with replacement");
+        p.request.with_replacement = false;
+        check(p, "without replacement");
+    }
+    // All equal: class floor(u * classes), hand arithmetic.
+    Problem p = problem(tombola_f32, 1, 3, std::vector<double>(static_cast<size_t>(classes), 1.0));
+    p.request.uniforms = {0, 1, (16777216.0 + 20.5) / static_cast<double>(classes)};
+    expect(p, {0, classes - 1, 16777236});
+}
+
+// -- weights that trap others ----------------------------------------------------------------------------------
+
+TEST_F(Multinomial, ZeroWeightsAreNeverDrawn) {
+    for (const auto type : kTypes)
+        for (const bool log_probs : {false, true})
+            for (const int64_t classes : {5, 100, 2000}) {
+                std::vector<double> probs(static_cast<size_t>(classes), log_probs ? -kInf : 0.0);
+                const int64_t only = classes / 2;
+                probs[static_cast<size_t>(only)] = 0.5;
+                if (!log_probs) probs[0] = -0.0;
+                Problem p = problem(type, 1, 4, probs);
+                p.request.log_probs = log_probs;
+                p.request.uniforms = {0, 1, 0x1p-1074, 0.5};
+                expect(p, {only, only, only, only});
+                p.request.samples = 1;
+                p.request.uniforms = {0};
+                expect(p, {only});
+            }
+}
+
+TEST_F(Multinomial, HardWeights) {
+    for (const auto type : {tombola_bf16, tombola_f32, tombola_f64})
+        for (const int64_t classes : {33, 600, 3000})
+            for (const int64_t samples : {1, 5, 300}) {
+                const auto n = static_cast<size_t>(classes);
+                const double tiny = type == tombola_f64   ? 0x1p-1074
+                                    : type == tombola_f32 ? 0x1p-149
+                                                          : 0x1p-133;
+                const double huge = type == tombola_f64 ? 0x1p1023 : 0x1p127;
+                std::vector<std::vector<double>> rows(7, std::vector<double>(n));
+                for (size_t k = 0; k < n; ++k) {
+                    rows[0][k] = tiny * static_cast<double>(k % 5);  // subnormal alone
+                    rows[1][k] = k == n / 3 ? 1 : tiny;              // one giant among subnormals
+                    rows[2][k] = k == n / 3 ? huge : 1;              // one giant
+                    rows[3][k] = 3;                                  // all equal
+                    rows[4][k] = huge * (k % 2 == 0 ? 1 : 0.75);     // sums beyond the type
+                    rows[5][k] = std::ldexp(1, -static_cast<int>(k % 130));  // every magnitude
+                    rows[6][k] = k % 2 == 0 ? 0x1p-70 : tiny;                // small and subnormal
+                }
+                for (size_t r = 0; r < rows.size(); ++r) {
+                    Problem p = problem(type, 1, samples, rows[r]);
+                    check(p, "row " + std::to_string(r));
+                    p.request.with_replacement = false;
+                    if (samples < classes) check(p, "without, row " + std::to_string(r));
+                }
+            }
+}
+
+TEST_F(Multinomial, HardLogits) {
+    for (const auto type : kTypes)
+        for (const int64_t classes : {33, 600, 3000})
+            for (const int64_t samples : {1, 5, 300}) {
+                const auto n = static_cast<size_t>(classes);
+                const double large = type == tombola_f64   ? 1e308
+                                     : type == tombola_f16 ? 60000
+                                                           : 3e38;
+                std::vector<std::vector<double>> rows(6, std::vector<double>(n));
+                for (size_t k = 0; k < n; ++k) {
+                    rows[0][k] = k % 2 == 0 ? 10000 : -10000;
+                    rows[1][k] = -10000 - static_cast<double>(k % 100);
+                    rows[2][k] =
+                        k % 7 == 0 ? -kInf
+                                   : -87.0 * static_cast<double>(k % 12) / 11;  // to the threshold
+                    rows[3][k] = k % 7 == 0 ? 0 : -708.0 - static_cast<double>(k % 3) + 1;
+                    rows[4][k] = k % 2 == 0 ? large : -large;  // the difference overflows
+                    rows[5][k] = 0;
+                }
+                for (size_t r = 0; r < rows.size(); ++r) {
+                    Problem p = problem(type, 1, samples, rows[r]);
+                    p.request.log_probs = true;
+                    check(p, "row " + std::to_string(r));
+                    p.request.with_replacement = false;
+                    if (samples < classes) check(p, "without, row " + std::to_string(r));
+                }
+            }
+}
+
+// -- refusals --------------------------------------------------------------------------------------------------
+
+TEST_F(Multinomial, RefusesWithRowAndClass) {
+    for (const auto type : kTypes)
+        for (const bool log_probs : {false, true})
+            for (const int64_t classes : {3, 40, 1500})
+                for (const int64_t samples : {1, 3, 1000})
+                    for (const int64_t bad_class : {int64_t{0}, classes / 2, classes - 1})
+                        for (const double bad : {kNan, -kNan, kInf, -kInf, -1.0, -0x1p-24}) {
+                            if (log_probs && (bad == -kInf || bad > -2)) continue;
+                            std::vector<double> probs = varied(4, classes, log_probs, 9);
+                            probs[static_cast<size_t>(2 * classes + bad_class)] = bad;
+                            if (bad_class == 0) probs[static_cast<size_t>(3 * classes + 1)] = bad;
+                            Problem p = problem(type, 4, samples, probs);
+                            p.request.log_probs = log_probs;
+                            check(p, std::to_string(bad));
+                            p.request.with_replacement = false;
+                            if (samples <= classes) check(p, "without " + std::to_string(bad));
+                        }
+}
+
+TEST_F(Multinomial, RefusesRowsThatAreNoDistribution) {
+    for (const auto type : kTypes)
+        for (const bool log_probs : {false, true})
+            for (const int64_t classes : {3, 1500})
+                for (const int64_t samples : {1, 3, 1000}) {
+                    std::vector<double> probs = varied(3, classes, log_probs, 9);
+                    std::fill(probs.begin() + classes, probs.begin() + 2 * classes,
+                              log_probs ? -kInf : 0.0);
+                    Problem p = problem(type, 3, samples, probs);
+                    p.request.log_probs = log_probs;
+                    check(p, "zero row");
+                }
+}
+
+TEST_F(Multinomial, RefusesTooFewPositiveClasses) {
+    for (const bool log_probs : {false, true})
+        for (const int64_t classes : {10, 2000}) {
+            std::vector<double> probs(static_cast<size_t>(2 * classes), log_probs ? -200.0 : 0.0);
+            for (int64_t k = 0; k < 6; ++k) probs[static_cast<size_t>(k)] = 1;
+            for (int64_t k = 0; k < 5; ++k) probs[static_cast<size_t>(classes + k)] = 1;
+            Problem p = problem(tombola_f32, 2, 6, probs);
+            p.request.log_probs = log_probs;
+            p.request.with_replacement = false;
+            check(p, "5 of 6");
+            p = problem(tombola_f32, 2, 5, probs);
+            p.request.log_probs = log_probs;
+            p.request.with_replacement = false;
+            check(p, "5 of 5");
+        }
+}
+
+TEST_F(Multinomial, RefusesUniformsOutsideTheUnitInterval) {
+    for (const double bad : {-0x1p-1074, 1 + 0x1p-52, kNan, kInf, -1.0}) {
+        Problem p = problem(tombola_f32, 2, 3, {1, 2, 3, 4});
+        p.request.uniforms = {0, 0.5, 1, 0.25, bad, 0.75};
+        check(p, std::to_string(bad));
+    }
+    Problem p = problem(tombola_f32, 2, 1, {1, 2, 3, 4});
+    p.request.uniforms = {-0.0, 1};
+    expect(p, {0, 1});
+}
+
+// -- the stream ------------------------------------------------------------------------------------------------
+
+TEST_F(Multinomial, OffsetCutsABatch) {
+    const int64_t classes = 300;
+    for (const bool with_replacement : {true, false})
+        for (const int64_t samples : {1, 3, 64}) {
+            const std::vector<double> probs = varied(5, classes, false, 21);
+            Problem whole = problem(tombola_f32, 5, samples, probs);
+            whole.request.with_replacement = with_replacement;
+            Problem first =
+                problem(tombola_f32, 2, samples, {probs.begin(), probs.begin() + 2 * classes});
+            Problem second =
+                problem(tombola_f32, 3, samples, {probs.begin() + 2 * classes, probs.end()});
+            first.request.with_replacement = second.request.with_replacement = with_replacement;
+            second.request.offset = static_cast<uint64_t>(2 * samples);
+            std::vector<int64_t> joined = run(first, describe(first)).indices;
+            const std::vector<int64_t> rest = run(second, describe(second)).indices;
+            joined.insert(joined.end(), rest.begin(), rest.end());
+            expect(whole, joined);
+        }
+}
+
+TEST_F(Multinomial, WithoutReplacementEveryClassComesOnce) {
+    const int64_t classes = 777;
+    std::vector<double> logits;
+    Noise noise(2);
+    for (int64_t i = 0; i < 2 * classes; ++i) logits.push_back(20 * noise.next());
+    Problem p = problem(tombola_f32, 2, classes, logits);
+    p.request.log_probs = true;
+    p.request.with_replacement = false;
+    std::vector<int64_t> all(static_cast<size_t>(classes));
+    std::iota(all.begin(), all.end(), 0);
+    for_each_implementation(describe(p), [&](const_tombola_primitive_desc_t desc) {
+        std::vector<int64_t> indices = run(p, desc).indices;
+        ASSERT_EQ(indices.size(), static_cast<size_t>(2 * classes));
+        for (int row = 0; row < 2; ++row) {
+            const auto begin = indices.begin() + row * classes;
+            std::sort(begin, begin + classes);
+            EXPECT_TRUE(std::equal(all.begin(), all.end(), begin)) << impl_name(desc);
+        }
+    });
+}
+
+// Chi-square with fixed seeds. The quantile at 1 - 1e-6 of chi-square with d degrees of freedom is below
+// d + 5 * sqrt(2 d) + 30 (Laurent and Massart's bound, 2000: d + 2 sqrt(d x) + 2 x with x = ln 1e6 = 13.8).
+double chi_square(const std::vector<int64_t>& indices, const std::vector<double>& weights) {
+    std::vector<double> counts(weights.size(), 0);
+    for (const int64_t index : indices) counts[static_cast<size_t>(index)] += 1;
+    const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+    double chi = 0;
+    for (size_t k = 0; k < weights.size(); ++k) {
+        const double expected = static_cast<double>(indices.size()) * weights[k] / sum;
+        chi += (counts[k] - expected) * (counts[k] - expected) / expected;
+    }
+    return chi;
+}
+
+TEST_F(Multinomial, FrequenciesFollowTheWeights) {
+    for (const int64_t classes : {2, 10, 200}) {
+        std::vector<double> weights;
+        for (int64_t k = 0; k < classes; ++k) weights.push_back(1 + static_cast<double>(k % 9));
+        Problem p = problem(tombola_f32, 1, 200000, weights);
+        const auto d = static_cast<double>(classes - 1);
+        const double bound = d + 2 * std::sqrt(d * 13.8) + 27.6;
+        for_each_implementation(describe(p), [&](const_tombola_primitive_desc_t desc) {
+            EXPECT_LT(chi_square(run(p, desc).indices, weights), bound) << impl_name(desc);
+        });
+    }
+}
+
+// Without replacement, two of three classes with weights 1, 2, 3: P(i then j) = w_i / 6 * w_j / (6 - w_i).
+TEST_F(Multinomial, PairsWithoutReplacementFollowTheWeights) {
+    const int64_t rows = 60000;
+    std::vector<double> probs;
+    for (int64_t row = 0; row < rows; ++row) probs.insert(probs.end(), {1, 2, 3});
+    Problem p = problem(tombola_f32, rows, 2, probs);
+    p.request.with_replacement = false;
+    std::vector<double> weights;
+    for (const double i : {1.0, 2.0, 3.0})
+        for (const double j : {1.0, 2.0, 3.0})
+            if (i != j) weights.push_back(i / 6 * j / (6 - i));
+    for_each_implementation(describe(p), [&](const_tombola_primitive_desc_t desc) {
+        const std::vector<int64_t> drawn = run(p, desc).indices;
+        std::vector<int64_t> pairs;
+        for (size_t row = 0; row < static_cast<size_t>(rows); ++row) {
+            const int64_t i = drawn[2 * row];
+            const int64_t j = drawn[2 * row + 1];
+            ASSERT_NE(i, j);
+            pairs.push_back(2 * i + (j > i ? j - 1 : j));
+        }
+        EXPECT_LT(chi_square(pairs, weights), 5 + 2 * std::sqrt(5 * 13.8) + 27.6)
+            << impl_name(desc);
+    });
+}
+
+TEST_F(Multinomial, SeedsZeroDrawFreshOnesAndTellThem) {
+    Problem p = problem(tombola_f32, 1, 50, varied(1, 100000, false, 4));
+    p.request.global_seed = p.request.op_seed = 0;
+    const PrimitiveDesc desc = describe(p);
+    std::vector<int64_t> runs[2];
+    for (auto& indices : runs) {
+        Tensor src(src_md_, engine_);
+        Tensor dst(dst_md_, engine_);
+        src.write(p.probs);
+        uint64_t seeds[2] = {0, 0};
+        const Memory seeds_memory = memory_over(row_major({2}, tombola_u64), engine_, seeds);
+        const tombola_exec_arg_t args[] = {{TOMBOLA_ARG_SRC, src.memory()},
+                                           {TOMBOLA_ARG_DST, dst.memory()},
+                                           {TOMBOLA_ARG_DST_SEEDS, seeds_memory}};
+        Primitive primitive;
+        ASSERT_EQ(tombola_primitive_create(primitive.out(), desc), tombola_success);
+        ASSERT_EQ(tombola_primitive_execute(primitive, stream_, 3, args), tombola_success)
+            << last_error();
+        indices = dst.read_as<int64_t>();
+        MultinomialRequest again = p.request;
+        again.global_seed = seeds[0];
+        again.op_seed = seeds[1];
+        std::vector<int64_t> expected;
+        ASSERT_EQ(reference::multinomial_reference(again, p.probs.data(), expected), "");
+        EXPECT_EQ(indices, expected);
+    }
+    EXPECT_NE(runs[0], runs[1]);  // 50 of 100,000 classes: equal by chance once in 10^200 or more
+}
+
+TEST_F(Multinomial, EmptyTensorsAreLeftAlone) {
+    for (const auto& [batch, samples] : {std::pair<int64_t, int64_t>{0, 4}, {3, 0}}) {
+        Problem p = problem(tombola_f32, 1, samples, {1, 2, 3});
+        p.request.batch = batch;
+        p.probs.resize(static_cast<size_t>(batch) * 12);
+        expect(p, {});
+    }
+}
+
+// -- the exponential -------------------------------------------------------------------------------------------
+
+// The bound of doc/multinomial.md, 1.25 units in the last place of e^d, against the C library in the next wider
+// type, whose own error is below 2^-25 and 2^-10 of such a unit.
+TEST(MultinomialExp, ErrorIsWithinItsBound) {
+    double worst32 = 0;
+    for (double d = 0; d >= -87; d -= 0x1.3p-14) {
+        const auto x = static_cast<float>(d);
+        const double exact = std::exp(static_cast<double>(x));
+        const double unit = std::ldexp(1.0, std::ilogb(exact) - 23);
+        worst32 = std::max(
+            worst32, std::fabs(static_cast<double>(reference::weight_exp_f32(x)) - exact) / unit);
+    }
+    EXPECT_LE(worst32, 1.25);
+    EXPECT_GE(worst32, 0.5);  // no comparison that sees nothing
+    long double worst64 = 0;
+    for (double d = 0; d >= -708; d -= 0x1.3p-11) {
+        const double x = d * (1 - 0x1p-40);
+        const long double exact = std::exp(static_cast<long double>(x));
+        const long double unit = std::ldexp(1.0L, std::ilogb(exact) - 52);
+        worst64 = std::max(
+            worst64,
+            std::fabs(static_cast<long double>(reference::weight_exp_f64(x)) - exact) / unit);
+    }
+    EXPECT_LE(worst64, 1.25L);
+    EXPECT_GE(worst64, 0.5L);
+}
+
+TEST(MultinomialExp, EdgesAreExact) {
+    EXPECT_EQ(reference::weight_exp_f32(0), 1);
+    EXPECT_EQ(reference::weight_exp_f64(0), 1);
+    EXPECT_EQ(reference::weight_exp_f32(-static_cast<float>(kInf)), 0);
+    EXPECT_EQ(reference::weight_exp_f64(-kInf), 0);
+    EXPECT_EQ(reference::weight_exp_f32(std::nextafter(-87.0f, -100.0f)), 0);
+    EXPECT_EQ(reference::weight_exp_f64(std::nextafter(-708.0, -1000.0)), 0);
+    EXPECT_GE(reference::weight_exp_f32(-87.0f), std::numeric_limits<float>::min());
+    EXPECT_GE(reference::weight_exp_f64(-708.0), std::numeric_limits<double>::min());
+}
+
+}  // namespace
+}  // namespace tombola::test
