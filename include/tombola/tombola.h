@@ -263,7 +263,8 @@ TOMBOLA_API tombola_status_t tombola_memory_get_engine(const_tombola_memory_t me
 TOMBOLA_API tombola_status_t tombola_memory_get_data_handle(const_tombola_memory_t memory,
                                                             void** handle);
 
-/** Replaces the address of the data. Data that the library allocated is freed, unless its own address is given.
+/** Replaces the address of the data. Data that the library allocated is freed, unless its own
+ * address is given.
  *
  * @param memory The memory object.
  * @param handle The new address, aligned to the element's size, or NULL.

@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Primitive descriptors, primitives and executions through the C API, with shuffle as the example:
+// what is refused and how it is said, what queries tell, and that a failure writes nothing.
+
+#include <gtest/gtest.h>
+#include <xmmintrin.h>
+
+#include <array>
+#include <functional>
+#include <numeric>
+
+#include "gtests/common/tensor.hpp"
+
+namespace tombola::test {
+namespace {
+
+class PrimitiveApi : public testing::Test {
+  protected:
+    PrimitiveDesc forward(const_tombola_memory_desc_t src, const_tombola_memory_desc_t dst,
+                          int axis, tombola_dim_t group,
+                          const_tombola_primitive_attr_t attr = nullptr) const {
+        PrimitiveDesc desc;
+        tombola_shuffle_forward_primitive_desc_create(desc.out(), engine_, tombola_forward_training,
+                                                      src, dst, axis, group, attr);
+        return desc;
+    }
+    PrimitiveDesc backward(const_tombola_memory_desc_t diff_src,
+                           const_tombola_memory_desc_t diff_dst, int axis, tombola_dim_t group,
+                           const_tombola_primitive_desc_t hint = nullptr) const {
+        PrimitiveDesc desc;
+        tombola_shuffle_backward_primitive_desc_create(desc.out(), engine_, diff_src, diff_dst,
+                                                       axis, group, hint, nullptr);
+        return desc;
+    }
+    Primitive primitive(const_tombola_primitive_desc_t desc) const {
+        Primitive made;
+        EXPECT_EQ(tombola_primitive_create(made.out(), desc), tombola_success) << last_error();
+        return made;
+    }
+    tombola_status_t execute(const_tombola_primitive_t primitive,
+                             const std::vector<tombola_exec_arg_t>& args) const {
+        return tombola_primitive_execute(primitive, stream_, static_cast<int>(args.size()),
+                                         args.data());
+    }
+
+    Engine engine_ = cpu_engine();
+    Stream stream_ = default_stream(engine_);
+};
+
+// C = 6, G = 2: c = u + 3 v takes c' = 2 u + v, by hand.
+TEST_F(PrimitiveApi, ForwardTransposesAndBackwardUndoesIt) {
+    const MemoryDesc data = row_major({6}, tombola_s32);
+    std::array<int32_t, 6> x = {10, 11, 12, 13, 14, 15};
+    std::array<int32_t, 6> y{};
+    const Memory in = memory_over(data, engine_, x.data());
+    const Memory out = memory_over(data, engine_, y.data());
+    ASSERT_EQ(execute(primitive(forward(data, data, 0, 2)),
+                      {{TOMBOLA_ARG_SRC, in}, {TOMBOLA_ARG_DST, out}}),
+              tombola_success)
+        << last_error();
+    EXPECT_EQ(y, (std::array<int32_t, 6>{10, 12, 14, 11, 13, 15}));
+    x.fill(0);
+    ASSERT_EQ(execute(primitive(backward(data, data, 0, 2)),
+                      {{TOMBOLA_ARG_DIFF_DST, out}, {TOMBOLA_ARG_DIFF_SRC, in}}),
+              tombola_success)
+        << last_error();
+    EXPECT_EQ(x, (std::array<int32_t, 6>{10, 11, 12, 13, 14, 15}));
+}
+
+TEST_F(PrimitiveApi, ShuffleRefusalsNameArgumentValueAndExpectation) {
+    const MemoryDesc data = row_major({2, 16}, tombola_f32);
+    const MemoryDesc other_shape = row_major({2, 8}, tombola_f32);
+    const MemoryDesc other_type = row_major({2, 16}, tombola_s32);
+    const MemoryDesc any = tagged({2, 16}, tombola_f32, tombola_format_tag_any);
+    const MemoryDesc empty = tagged({}, tombola_data_type_undef, tombola_format_tag_undef);
+    const PrimitiveDesc hint = forward(data, data, 1, 4);
+    const PrimitiveDesc backward_hint = backward(data, data, 1, 4);
+    ASSERT_NE(hint.get(), nullptr) << last_error();
+    ASSERT_NE(backward_hint.get(), nullptr) << last_error();
+    struct Row {
+        std::function<PrimitiveDesc()> create;
+        const char* message;
+    };
+    const Row rows[] = {
+        {[&] { return forward(data, data, 1, 3); },
+         "shuffle: group_size 3 does not divide dimension 1 of size 16"},
+        {[&] { return forward(data, data, 1, 0); }, "group_size is 0; expected at least 1"},
+        {[&] { return forward(data, data, 1, -4); }, "group_size is -4; expected at least 1"},
+        {[&] { return forward(data, data, 2, 4); }, "axis is 2; expected 0 to 1"},
+        {[&] { return forward(data, data, -1, 4); }, "axis is -1; expected 0 to 1"},
+        {[&] { return forward(data, other_shape, 1, 4); },
+         "dst_desc is 2x8 f32; expected 2x16 f32"},
+        {[&] { return forward(data, other_type, 1, 4); },
+         "dst_desc is 2x16 s32; expected 2x16 f32"},
+        {[&] { return forward(any, data, 1, 4); }, "src_desc has the layout any"},
+        {[&] { return forward(empty, data, 0, 1); }, "src_desc is empty"},
+        {[&] { return forward(data, empty, 1, 4); }, "dst_desc is empty"},
+        {[&] { return backward(data, data, 1, 3); },
+         "shuffle: group_size 3 does not divide dimension 1 of size 16"},
+        {[&] { return backward(other_shape, data, 1, 4); },
+         "diff_src_desc is 2x8 f32; expected 2x16 f32"},
+        {[&] { return backward(data, any, 1, 4); }, "diff_dst_desc has the layout any"},
+        {[&] { return backward(data, data, 1, 2, hint); }, "group_size is 2; expected 4"},
+        {[&] { return backward(data, data, 0, 2, hint); }, "axis is 0; expected 1"},
+        {[&] { return backward(other_shape, other_shape, 1, 4, hint); },
+         "diff_dst_desc is 2x8; expected 2x16"},
+        {[&] { return backward(data, data, 1, 4, backward_hint); }, "hint_fwd_pd"},
+    };
+    for (const Row& row : rows) {
+        ASSERT_EQ(tombola_set_verbose(99), tombola_invalid_arguments);  // another message
+        EXPECT_EQ(row.create().get(), nullptr) << row.message;
+        EXPECT_NE(last_error().find(row.message), std::string::npos)
+            << "'" << last_error() << "', expected '" << row.message << "'";
+    }
+    PrimitiveDesc desc;
+    EXPECT_EQ(tombola_shuffle_forward_primitive_desc_create(
+                  desc.out(), engine_, tombola_backward_data, data, data, 1, 4, nullptr),
+              tombola_invalid_arguments);
+    EXPECT_NE(last_error().find("prop_kind is 160; expected"), std::string::npos) << last_error();
+}
+
+TEST_F(PrimitiveApi, OtherPrimitivesRefuseBadValues) {
+    const MemoryDesc words = row_major({8}, tombola_u32);
+    const MemoryDesc floats = row_major({8}, tombola_f32);
+    const MemoryDesc probs = row_major({2, 8}, tombola_f32);
+    const MemoryDesc classes = row_major({2, 4}, tombola_s32);
+    struct Row {
+        std::function<tombola_status_t(tombola_primitive_desc_t*)> create;
+        const char* message;
+    };
+    const auto uniform = [&](int alignment, const_tombola_memory_desc_t dst, int draws) {
+        return [=, this](tombola_primitive_desc_t* out) {
+            return tombola_random_uniform_primitive_desc_create(
+                out, engine_, static_cast<tombola_alignment_t>(alignment), dst, 1, 2,
+                static_cast<tombola_int_draws_t>(draws), nullptr);
+        };
+    };
+    const auto multinomial = [&](const_tombola_memory_desc_t src, const_tombola_memory_desc_t dst,
+                                 int replacement, int log_probs) {
+        return [=, this](tombola_primitive_desc_t* out) {
+            return tombola_multinomial_primitive_desc_create(out, engine_, src, dst, replacement,
+                                                             log_probs, 1, 2, nullptr);
+        };
+    };
+    const MemoryDesc three_rows = row_major({3, 4}, tombola_s32);
+    const MemoryDesc many_samples = row_major({2, 9}, tombola_s32);
+    const MemoryDesc no_classes = row_major({2, 0}, tombola_f32);
+    const Row rows[] = {
+        {[&](auto* out) {
+             return tombola_random_generator_primitive_desc_create(
+                 out, engine_, static_cast<tombola_generator_kind_t>(9), words, nullptr);
+         },
+         "random_generator: kind is 9; expected"},
+        {[&](auto* out) {
+             return tombola_random_generator_primitive_desc_create(
+                 out, engine_, tombola_philox4x32_10, floats, nullptr);
+         },
+         "dst_desc has the data type f32; expected u32"},
+        {uniform(7, floats, 0), "random_uniform: alignment is 7; expected"},
+        {uniform(1, floats, 8), "int_draws is 8; expected"},
+        {uniform(0, words, 0), "dst_desc has the data type u32; expected"},
+        {multinomial(probs, classes, 2, 0), "multinomial: with_replacement is 2; expected 0 or 1"},
+        {multinomial(probs, classes, 1, -1), "log_probs is -1; expected 0 or 1"},
+        {multinomial(floats, classes, 1, 0), "probs_desc has 1 dimensions; expected 2"},
+        {multinomial(probs, words, 1, 0), "dst_desc has 1 dimensions; expected 2"},
+        {multinomial(classes, classes, 1, 0), "probs_desc has the data type s32; expected"},
+        {multinomial(probs, probs, 1, 0), "dst_desc has the data type f32; expected"},
+        {multinomial(probs, three_rows, 1, 0), "dst_desc has 3 rows; expected 2"},
+        {multinomial(no_classes, classes, 1, 0), "probs_desc has 0 classes; expected at least 1"},
+        {multinomial(probs, many_samples, 0, 0), "dst_desc has 9 samples; expected at most 8"},
+    };
+    for (const Row& row : rows) {
+        PrimitiveDesc desc;
+        EXPECT_EQ(row.create(desc.out()), tombola_invalid_arguments) << row.message;
+        EXPECT_EQ(desc.get(), nullptr);
+        EXPECT_NE(last_error().find(row.message), std::string::npos)
+            << "'" << last_error() << "', expected '" << row.message << "'";
+    }
+}
+
+TEST_F(PrimitiveApi, QueriesOfShuffle) {
+    const MemoryDesc src = tagged({2, 16, 3, 3}, tombola_f32, tombola_nchw);
+    const MemoryDesc dst = tagged({2, 16, 3, 3}, tombola_f32, tombola_nhwc);
+    const PrimitiveDesc desc = forward(src, dst, 1, 4);
+    ASSERT_NE(desc.get(), nullptr) << last_error();
+    tombola_engine_t engine = nullptr;
+    auto kind = tombola_undefined_primitive;
+    auto prop = tombola_prop_kind_undef;
+    int axis = -1;
+    int inputs = -1;
+    int outputs = -1;
+    tombola_dim_t group = -1;
+    const auto query = [&](tombola_query_t what, void* result) {
+        EXPECT_EQ(tombola_primitive_desc_query(desc, what, 0, result), tombola_success)
+            << last_error();
+    };
+    query(tombola_query_engine, &engine);
+    query(tombola_query_primitive_kind, &kind);
+    query(tombola_query_prop_kind, &prop);
+    query(tombola_query_axis_s32, &axis);
+    query(tombola_query_group_size_s64, &group);
+    query(tombola_query_num_of_inputs_s32, &inputs);
+    query(tombola_query_num_of_outputs_s32, &outputs);
+    EXPECT_EQ(engine, engine_.get());
+    EXPECT_EQ(kind, tombola_shuffle);
+    EXPECT_EQ(prop, tombola_forward_training);
+    EXPECT_EQ(axis, 1);
+    EXPECT_EQ(group, 4);
+    EXPECT_EQ(inputs, 1);
+    EXPECT_EQ(outputs, 1);
+
+    const auto md = [&](tombola_query_t what, int index = 0) {
+        return tombola_primitive_desc_query_md(desc, what, index);
+    };
+    EXPECT_EQ(tombola_memory_desc_equal(md(tombola_query_src_md), src), 1);
+    EXPECT_EQ(tombola_memory_desc_equal(md(tombola_query_dst_md), dst), 1);
+    EXPECT_EQ(tombola_memory_desc_equal(md(tombola_query_exec_arg_md, TOMBOLA_ARG_DST), dst), 1);
+    EXPECT_EQ(tombola_memory_desc_get_size(md(tombola_query_diff_src_md)), 0u);
+    EXPECT_EQ(tombola_memory_desc_get_size(md(tombola_query_exec_arg_md, TOMBOLA_ARG_MIN)), 0u);
+    EXPECT_EQ(md(tombola_query_axis_s32), nullptr);
+
+    EXPECT_EQ(tombola_primitive_desc_query(desc, tombola_query_ndims_s32, 0, &axis),
+              tombola_invalid_arguments);
+    EXPECT_EQ(axis, 1);
+
+    PrimitiveDesc generator;
+    ASSERT_EQ(
+        tombola_random_generator_primitive_desc_create(
+            generator.out(), engine_, tombola_philox4x32_10, row_major({8}, tombola_u32), nullptr),
+        tombola_success);
+    EXPECT_EQ(tombola_primitive_desc_query(generator, tombola_query_axis_s32, 0, &axis),
+              tombola_not_required);
+    EXPECT_EQ(axis, 1);
+}
+
+TEST_F(PrimitiveApi, OpenLayoutsAreFilledIn) {
+    const MemoryDesc any = tagged({2, 16, 3, 3}, tombola_f32, tombola_format_tag_any);
+    const MemoryDesc nhwc = tagged({2, 16, 3, 3}, tombola_f32, tombola_nhwc);
+    const auto written = [&](const PrimitiveDesc& desc, tombola_query_t what) {
+        EXPECT_NE(desc.get(), nullptr) << last_error();
+        return tombola_primitive_desc_query_md(desc, what, 0);
+    };
+    const PrimitiveDesc hint = forward(nhwc, any, 1, 4);
+    EXPECT_EQ(tombola_memory_desc_equal(written(hint, tombola_query_dst_md), nhwc), 1);
+    EXPECT_EQ(tombola_memory_desc_equal(written(forward(nhwc, nullptr, 1, 4), tombola_query_dst_md),
+                                        nhwc),
+              1);
+    EXPECT_EQ(tombola_memory_desc_equal(
+                  written(backward(any, nhwc, 1, 4), tombola_query_diff_src_md), nhwc),
+              1);
+    const PrimitiveDesc from_hint = backward(any, any, 1, 4, hint);
+    EXPECT_EQ(tombola_memory_desc_equal(written(from_hint, tombola_query_diff_dst_md), nhwc), 1);
+    EXPECT_EQ(tombola_memory_desc_equal(written(from_hint, tombola_query_diff_src_md), nhwc), 1);
+}
+
+TEST_F(PrimitiveApi, NextImplWalksTheListToItsEnd) {
+    const MemoryDesc data = row_major({2, 16, 9}, tombola_f32);
+    PrimitiveDesc desc = forward(data, data, 1, 4);
+    ASSERT_NE(desc.get(), nullptr) << last_error();
+    std::vector<std::string> names = {impl_name(desc)};
+    tombola_status_t status = tombola_success;
+    while ((status = tombola_primitive_desc_next_impl(desc)) == tombola_success)
+        names.push_back(impl_name(desc));
+    EXPECT_EQ(status, tombola_last_impl_reached);
+    EXPECT_EQ(names.back(), "portable");
+    EXPECT_EQ(impl_name(desc), "portable");  // failing leaves it as it was
+    for (size_t i = 0; i < names.size(); ++i)
+        for (size_t j = 0; j < i; ++j) EXPECT_NE(names[i], names[j]);
+    // A cap of none leaves the portable implementation alone.
+    const tombola_cpu_isa_t before = tombola_get_effective_cpu_isa();
+    if (before == tombola_cpu_isa_none) {
+        EXPECT_EQ(names.size(), 1u);
+    }
+    ASSERT_EQ(tombola_set_max_cpu_isa(tombola_cpu_isa_none), tombola_success);
+    EXPECT_EQ(impl_name(forward(data, data, 1, 4)), "portable");
+    ASSERT_EQ(tombola_set_max_cpu_isa(before), tombola_success);
+}
+
+// An implementation's name states the instruction set that it needs; none above the one in force is
+// chosen.
+TEST_F(PrimitiveApi, ImplementationsKeepToTheEffectiveIsa) {
+    const tombola_cpu_isa_t effective = tombola_get_effective_cpu_isa();
+    const auto check = [&](const_tombola_primitive_desc_t desc) {
+        const std::string name = impl_name(desc);
+        for (int isa = effective + 1; isa <= tombola_cpu_isa_avx512_core_vbmi; ++isa) {
+            const std::string above = tombola_cpu_isa2str(static_cast<tombola_cpu_isa_t>(isa));
+            const size_t at = name.find(above);
+            const bool named = at != std::string::npos &&
+                               (at + above.size() == name.size() || name[at + above.size()] != '_');
+            EXPECT_FALSE(named) << name << " under " << tombola_cpu_isa2str(effective);
+        }
+        if (effective == tombola_cpu_isa_none) {
+            EXPECT_EQ(name, "portable");
+        }
+    };
+    for (const tombola_data_type_t type : {tombola_s8, tombola_bf16, tombola_f32, tombola_f64}) {
+        const MemoryDesc data = tagged({2, 32, 3, 5}, type, tombola_nhwc);
+        for_each_implementation(forward(data, data, 1, 4), check);
+    }
+    PrimitiveDesc generator;
+    ASSERT_EQ(tombola_random_generator_primitive_desc_create(
+                  generator.out(), engine_, tombola_philox4x32_10, row_major({999}, tombola_u32),
+                  nullptr),
+              tombola_success);
+    for_each_implementation(generator, check);
+}
+
+TEST_F(PrimitiveApi, Attributes) {
+    Attr attr;
+    ASSERT_EQ(tombola_primitive_attr_create(attr.out()), tombola_success);
+    auto mode = tombola_scratchpad_mode_user;
+    ASSERT_EQ(tombola_primitive_attr_get_scratchpad_mode(attr, &mode), tombola_success);
+    EXPECT_EQ(mode, tombola_scratchpad_mode_library);
+    EXPECT_EQ(
+        tombola_primitive_attr_set_scratchpad_mode(attr, static_cast<tombola_scratchpad_mode_t>(5)),
+        tombola_invalid_arguments);
+    EXPECT_NE(last_error().find("mode is 5; expected"), std::string::npos) << last_error();
+    ASSERT_EQ(tombola_primitive_attr_set_scratchpad_mode(attr, tombola_scratchpad_mode_user),
+              tombola_success);
+    Attr copy;
+    ASSERT_EQ(tombola_primitive_attr_clone(copy.out(), attr), tombola_success);
+    ASSERT_EQ(tombola_primitive_attr_set_scratchpad_mode(attr, tombola_scratchpad_mode_library),
+              tombola_success);
+    ASSERT_EQ(tombola_primitive_attr_get_scratchpad_mode(copy, &mode), tombola_success);
+    EXPECT_EQ(mode, tombola_scratchpad_mode_user);
+
+    const MemoryDesc data = row_major({2, 16}, tombola_f32);
+    const PrimitiveDesc desc = forward(data, data, 1, 4, copy);
+    ASSERT_NE(desc.get(), nullptr) << last_error();
+    const_tombola_primitive_attr_t kept = nullptr;
+    ASSERT_EQ(tombola_primitive_desc_get_attr(desc, &kept), tombola_success);
+    ASSERT_EQ(tombola_primitive_attr_get_scratchpad_mode(kept, &mode), tombola_success);
+    EXPECT_EQ(mode, tombola_scratchpad_mode_user);
+}
+
+// Every object keeps what it needs of the objects that it was made from.
+TEST_F(PrimitiveApi, ObjectsOutliveWhatTheyWereMadeFrom) {
+    Primitive made;
+    Memory in;
+    Memory out;
+    std::array<int16_t, 8> x{};
+    std::array<int16_t, 8> y{};
+    std::iota(x.begin(), x.end(), static_cast<int16_t>(0));
+    {
+        const MemoryDesc data = row_major({8}, tombola_bf16);
+        PrimitiveDesc desc = forward(data, data, 0, 2);
+        PrimitiveDesc copy;
+        ASSERT_EQ(tombola_primitive_desc_clone(copy.out(), desc), tombola_success);
+        EXPECT_EQ(impl_name(copy), impl_name(desc));
+        desc = PrimitiveDesc();
+        made = primitive(copy);
+        in = memory_over(data, engine_, x.data());
+        out = memory_over(data, engine_, y.data());
+    }
+    const_tombola_primitive_desc_t desc = nullptr;
+    ASSERT_EQ(tombola_primitive_get_primitive_desc(made, &desc), tombola_success);
+    auto kind = tombola_undefined_primitive;
+    ASSERT_EQ(tombola_primitive_desc_query(desc, tombola_query_primitive_kind, 0, &kind),
+              tombola_success);
+    EXPECT_EQ(kind, tombola_shuffle);
+    ASSERT_EQ(execute(made, {{TOMBOLA_ARG_SRC, in}, {TOMBOLA_ARG_DST, out}}), tombola_success);
+    EXPECT_EQ(y, (std::array<int16_t, 8>{0, 2, 4, 6, 1, 3, 5, 7}));
+}
+
+TEST_F(PrimitiveApi, ExecutionRefusesWrongArgumentsAndWritesNothing) {
+    const MemoryDesc data = row_major({4, 6}, tombola_f32);
+    const MemoryDesc transposed = tagged({4, 6}, tombola_f32, tombola_ba);
+    const MemoryDesc longer = row_major({4, 8}, tombola_f32);
+    const MemoryDesc integers = row_major({4, 6}, tombola_s32);
+    Tensor src(data, engine_);
+    src.write(test_bytes(4 * 6 * 4));
+    const std::vector<uint8_t> source = src.read();
+    Tensor dst(data, engine_);
+    Tensor other(longer, engine_);
+    const Memory no_data = memory_over(data, engine_, TOMBOLA_MEMORY_NONE);
+    const Memory as_transposed = memory_over(transposed, engine_, dst.buffer().data());
+    const Memory as_integers = memory_over(integers, engine_, dst.buffer().data());
+    const Memory shifted = memory_over(data, engine_, other.buffer().data() + 16);
+    const Memory at_start = memory_over(data, engine_, other.buffer().data());
+
+    struct Row {
+        std::vector<tombola_exec_arg_t> args;
+        const char* message;
+    };
+    const Row rows[] = {
+        {{}, "SRC is missing"},
+        {{{TOMBOLA_ARG_SRC, src.memory()}}, "DST is missing"},
+        {{{TOMBOLA_ARG_DST, dst.memory()}}, "SRC is missing"},
+        {{{TOMBOLA_ARG_SRC, src.memory()},
+          {TOMBOLA_ARG_SRC, src.memory()},
+          {TOMBOLA_ARG_DST, dst.memory()}},
+         "SRC is given twice"},
+        {{{TOMBOLA_ARG_SRC, src.memory()},
+          {TOMBOLA_ARG_DST, dst.memory()},
+          {TOMBOLA_ARG_DIFF_SRC, other.memory()}},
+         "args[2] is argument 129"},
+        {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, dst.memory()}, {4711, dst.memory()}},
+         "args[2] is argument 4711"},
+        {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, nullptr}}, "DST is null"},
+        {{{TOMBOLA_ARG_SRC, no_data}, {TOMBOLA_ARG_DST, dst.memory()}}, "SRC has no data"},
+        {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, no_data}}, "DST has no data"},
+        {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, other.memory()}},
+         "DST has the memory descriptor 4x8 f32::blocked:ab::f0; expected 4x6 f32::blocked:ab::f0"},
+        {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, as_transposed}},
+         "DST has the memory descriptor 4x6 f32::blocked:ba::f0; expected"},
+        {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, as_integers}},
+         "DST has the memory descriptor 4x6 s32::blocked:ab::f0; expected"},
+        {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, src.memory()}},
+         "DST overlaps SRC in memory"},
+        {{{TOMBOLA_ARG_SRC, at_start}, {TOMBOLA_ARG_DST, shifted}}, "DST overlaps SRC in memory"},
+        {{{TOMBOLA_ARG_SRC, shifted}, {TOMBOLA_ARG_DST, at_start}}, "DST overlaps SRC in memory"},
+    };
+    for_each_implementation(forward(data, data, 1, 3), [&](const_tombola_primitive_desc_t desc) {
+        const Primitive made = primitive(desc);
+        for (const Row& row : rows) {
+            EXPECT_EQ(execute(made, row.args), tombola_invalid_arguments) << row.message;
+            EXPECT_NE(last_error().find(std::string("shuffle: ") + row.message), std::string::npos)
+                << "'" << last_error() << "', expected '" << row.message << "'";
+        }
+        EXPECT_EQ(tombola_primitive_execute(made, stream_, -1, nullptr), tombola_invalid_arguments);
+        EXPECT_NE(last_error().find("nargs is -1"), std::string::npos) << last_error();
+        EXPECT_EQ(tombola_primitive_execute(made, stream_, 1000000, rows[0].args.data()),
+                  tombola_invalid_arguments);
+    });
+    EXPECT_TRUE(dst.buffer().is_poison());
+    EXPECT_TRUE(other.buffer().is_poison());
+    EXPECT_EQ(src.read(), source);
+}
+
+TEST_F(PrimitiveApi, ArgumentsComeInAnyOrder) {
+    const MemoryDesc data = row_major({6}, tombola_u8);
+    std::array<uint8_t, 6> x = {0, 1, 2, 3, 4, 5};
+    std::array<uint8_t, 6> y{};
+    const Memory in = memory_over(data, engine_, x.data());
+    const Memory out = memory_over(data, engine_, y.data());
+    ASSERT_EQ(execute(primitive(forward(data, data, 0, 3)),
+                      {{TOMBOLA_ARG_DST, out}, {TOMBOLA_ARG_SRC, in}}),
+              tombola_success);
+    EXPECT_EQ(y, (std::array<uint8_t, 6>{0, 3, 1, 4, 2, 5}));
+}
+
+TEST_F(PrimitiveApi, ZeroVolumeSucceedsWithoutData) {
+    const MemoryDesc data = row_major({2, 0, 5}, tombola_f32);
+    for (const int axis : {0, 1, 2}) {
+        const PrimitiveDesc desc = forward(data, data, axis, 1);
+        ASSERT_NE(desc.get(), nullptr) << last_error();
+        const Memory none = memory_over(data, engine_, TOMBOLA_MEMORY_NONE);
+        EXPECT_EQ(execute(primitive(desc), {{TOMBOLA_ARG_SRC, none}, {TOMBOLA_ARG_DST, none}}),
+                  tombola_success)
+            << last_error();
+    }
+}
+
+// From a box of one tensor into a box of another: the rest of both stays.
+TEST_F(PrimitiveApi, SubmemoryOnBothSides) {
+    const MemoryDesc parent = row_major({4, 8}, tombola_s32);
+    const tombola_dims_t box = {2, 4};
+    const tombola_dims_t src_at = {1, 2};
+    const tombola_dims_t dst_at = {2, 3};
+    MemoryDesc src_box;
+    MemoryDesc dst_box;
+    ASSERT_EQ(tombola_memory_desc_create_submemory(src_box.out(), parent, box, src_at),
+              tombola_success);
+    ASSERT_EQ(tombola_memory_desc_create_submemory(dst_box.out(), parent, box, dst_at),
+              tombola_success);
+    for_each_implementation(
+        forward(src_box, dst_box, 1, 2), [&](const_tombola_primitive_desc_t desc) {
+            std::array<int32_t, 32> x{};
+            std::iota(x.begin(), x.end(), 0);
+            std::array<int32_t, 32> y{};
+            y.fill(-1);
+            ASSERT_EQ(execute(primitive(desc),
+                              {{TOMBOLA_ARG_SRC, memory_over(src_box, engine_, x.data())},
+                               {TOMBOLA_ARG_DST, memory_over(dst_box, engine_, y.data())}}),
+                      tombola_success)
+                << last_error();
+            std::array<int32_t, 32> expected{};
+            expected.fill(-1);
+            // Rows 1 and 2, columns 2 to 5 of the source; 4 columns in 2 groups: 0 2 1 3.
+            const int32_t rows[2][4] = {{10, 12, 11, 13}, {18, 20, 19, 21}};
+            for (size_t row = 0; row < 2; ++row)
+                for (size_t column = 0; column < 4; ++column)
+                    expected[(2 + row) * 8 + 3 + column] = rows[row][column];
+            EXPECT_EQ(y, expected) << impl_name(desc);
+        });
+}
+
+// Two boxes of one buffer that share no element are two buffers.
+TEST_F(PrimitiveApi, InterleavedBoxesDoNotOverlap) {
+    const MemoryDesc parent = row_major({3, 8}, tombola_u8);
+    const tombola_dims_t half = {3, 4};
+    const tombola_dims_t left_at = {0, 0};
+    const tombola_dims_t right_at = {0, 4};
+    MemoryDesc left;
+    MemoryDesc right;
+    ASSERT_EQ(tombola_memory_desc_create_submemory(left.out(), parent, half, left_at),
+              tombola_success);
+    ASSERT_EQ(tombola_memory_desc_create_submemory(right.out(), parent, half, right_at),
+              tombola_success);
+    std::array<uint8_t, 24> bytes{};
+    std::iota(bytes.begin(), bytes.end(), static_cast<uint8_t>(0));
+    ASSERT_EQ(execute(primitive(forward(left, right, 1, 2)),
+                      {{TOMBOLA_ARG_SRC, memory_over(left, engine_, bytes.data())},
+                       {TOMBOLA_ARG_DST, memory_over(right, engine_, bytes.data())}}),
+              tombola_success)
+        << last_error();
+    EXPECT_EQ(bytes, (std::array<uint8_t, 24>{0, 1,  2, 3,  0,  2,  1,  3,  8,  9,  10, 11,
+                                              8, 10, 9, 11, 16, 17, 18, 19, 16, 18, 17, 19}));
+}
+
+// A scratchpad that is not asked for may be given; one that is asked for has to be.
+TEST_F(PrimitiveApi, ScratchpadOfTheUser) {
+    Attr user;
+    ASSERT_EQ(tombola_primitive_attr_create(user.out()), tombola_success);
+    ASSERT_EQ(tombola_primitive_attr_set_scratchpad_mode(user, tombola_scratchpad_mode_user),
+              tombola_success);
+    const MemoryDesc data = tagged({2, 24, 5}, tombola_u8, tombola_acb);
+    Tensor src(data, engine_);
+    src.write(test_bytes(240));
+    for_each_implementation(
+        forward(data, data, 1, 4, user), [&](const_tombola_primitive_desc_t desc) {
+            Tensor dst(data, engine_);
+            std::vector<tombola_exec_arg_t> args = {{TOMBOLA_ARG_SRC, src.memory()},
+                                                    {TOMBOLA_ARG_DST, dst.memory()}};
+            const_tombola_memory_desc_t pad =
+                tombola_primitive_desc_query_md(desc, tombola_query_scratchpad_md, 0);
+            const size_t bytes = tombola_memory_desc_get_size(pad);
+            int64_t consumption = -1;
+            ASSERT_EQ(tombola_primitive_desc_query(desc, tombola_query_memory_consumption_s64, 0,
+                                                   &consumption),
+                      tombola_success);
+            EXPECT_EQ(static_cast<int64_t>(bytes), consumption);
+            if (bytes > 0) {
+                EXPECT_EQ(execute(primitive(desc), args), tombola_invalid_arguments);
+                EXPECT_NE(last_error().find("SCRATCHPAD is missing"), std::string::npos);
+                EXPECT_TRUE(dst.buffer().is_poison());
+            }
+            const Memory given = memory_over(bytes > 0 ? pad : row_major({64}, tombola_u8).get(),
+                                             engine_, TOMBOLA_MEMORY_ALLOCATE);
+            args.push_back({TOMBOLA_ARG_SCRATCHPAD, given});
+            EXPECT_EQ(execute(primitive(desc), args), tombola_success) << last_error();
+            EXPECT_FALSE(dst.buffer().is_poison());
+        });
+}
+
+// Whatever rounding and flushing the caller has set, it finds it again, flags included.
+TEST_F(PrimitiveApi, FloatingPointEnvironmentIsRestored) {
+    const MemoryDesc data = row_major({2, 16}, tombola_f32);
+    Tensor src(data, engine_);
+    src.write(test_bytes(2 * 16 * 4));
+    for_each_implementation(forward(data, data, 1, 4), [&](const_tombola_primitive_desc_t desc) {
+        const Primitive made = primitive(desc);
+        Tensor dst(data, engine_);
+        const std::vector<tombola_exec_arg_t> args = {{TOMBOLA_ARG_SRC, src.memory()},
+                                                      {TOMBOLA_ARG_DST, dst.memory()}};
+        const unsigned before = _mm_getcsr();
+        // Flush to zero, round towards zero, denormals are zero, the inexact flag raised.
+        constexpr unsigned kUnusual = 0xFFE0;
+        _mm_setcsr(kUnusual);
+        const tombola_status_t good = execute(made, args);
+        const unsigned after_success = _mm_getcsr();
+        const tombola_status_t bad = execute(made, {});
+        const unsigned after_failure = _mm_getcsr();
+        _mm_setcsr(before);
+        EXPECT_EQ(good, tombola_success);
+        EXPECT_EQ(bad, tombola_invalid_arguments);
+        EXPECT_EQ(after_success, kUnusual);
+        EXPECT_EQ(after_failure, kUnusual);
+    });
+}
+
+TEST(Settings, RefuseBadValuesAndKeepTheOld) {
+    EXPECT_EQ(tombola_set_verbose(3), tombola_invalid_arguments);
+    EXPECT_NE(last_error().find("level is 3; expected 0, 1 or 2"), std::string::npos);
+    int before = -1;
+    ASSERT_EQ(tombola_get_primitive_cache_capacity(&before), tombola_success);
+    EXPECT_EQ(tombola_set_primitive_cache_capacity(-1), tombola_invalid_arguments);
+    EXPECT_NE(last_error().find("capacity is -1; expected at least 0"), std::string::npos);
+    ASSERT_EQ(tombola_set_primitive_cache_capacity(7), tombola_success);
+    int capacity = -1;
+    ASSERT_EQ(tombola_get_primitive_cache_capacity(&capacity), tombola_success);
+    EXPECT_EQ(capacity, 7);
+    ASSERT_EQ(tombola_set_primitive_cache_capacity(before), tombola_success);
+}
+
+}  // namespace
+}  // namespace tombola::test
