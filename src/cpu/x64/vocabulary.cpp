@@ -56,6 +56,16 @@ Vocabulary::Address Vocabulary::vector_f64(double value) {
     return vector_table(repeat(value).data());
 }
 
+Vocabulary::Held Vocabulary::hold_u32(int index, uint32_t value) {
+    if (is_avx512()) load(vec(index), vector_u32(value));
+    return {is_avx512() ? vec(index) : vec(0), vector_u32(value), is_avx512()};
+}
+
+Vocabulary::Held Vocabulary::hold_u64(int index, uint64_t value) {
+    if (is_avx512()) load(vec(index), vector_u64(value));
+    return {is_avx512() ? vec(index) : vec(0), vector_u64(value), is_avx512()};
+}
+
 void Vocabulary::copy(const Vec& d, const Vec& a) {
     if (d.getIdx() != a.getIdx()) vmovaps(d, a);
 }
@@ -157,6 +167,85 @@ void Vocabulary::xor3(const Vec& d, const Vec& a, const Operand& b) {
     vpxor(d, d, b);
 }
 
+void Vocabulary::select_bits(const Vec& d, const Operand& mask, const Address& b) {
+    constexpr uint8_t kSelect = 0xE2;  // truth table of mask ? d : b
+    if (is_avx512()) return vpternlogd(d, static_cast<const Vec&>(mask), b, kSelect);
+    vpxor(d, d, b);
+    vpand(d, d, mask);
+    vpxor(d, d, b);
+}
+
+void Vocabulary::xor_masked(const Vec& d, const Vec& a, const Operand& mask) {
+    constexpr uint8_t kXorMasked = 0x78;  // truth table of d ^ (a & mask)
+    if (is_avx512()) return vpternlogd(d, a, mask, kXorMasked);
+    vpand(a, a, mask);
+    vpxor(d, d, a);
+}
+
+void Vocabulary::xor_then_mask(const Vec& d, const Vec& a, const Operand& mask) {
+    constexpr uint8_t kXorThenMask = 0x28;  // truth table of (d ^ a) & mask
+    if (is_avx512()) return vpternlogd(d, a, mask, kXorThenMask);
+    vpxor(d, d, a);
+    vpand(d, d, mask);
+}
+
+// vpsignd gives its first source where the second is positive, and 0 where that is 0.
+void Vocabulary::xor_if_odd_u32(const Vec& d, const Vec& a, const Operand& one, const Vec& row) {
+    if (is_avx512()) {
+        vptestmd(k1, a, one);
+        return vpxord(d | k1, d, row);
+    }
+    vpand(a, a, one);
+    vpsignd(a, row, a);
+    vpxor(d, d, a);
+}
+
+//   d = a0 b0 + 2^32 (a1 b0 + a0 b1)
+void Vocabulary::mul_lo_u64(const Vec& d, const Vec& a, const Vec& b, const Vec& b_high,
+                            const Vec& scratch, const Vec& scratch2) {
+    if (is_avx512()) return vpmullq(d, a, b);
+    vpsrlq(scratch, a, 32);
+    vpmuludq(scratch, scratch, b);
+    vpmuludq(scratch2, a, b_high);
+    vpaddq(scratch, scratch, scratch2);
+    vpsllq(scratch, scratch, 32);
+    vpmuludq(d, a, b);
+    vpaddq(d, d, scratch);
+}
+
+// AVX2 compares as signed: a < b, unsigned, is a - 2^63 < b - 2^63.
+void Vocabulary::min_with_difference_u64(const Vec& d, const Vec& a, const Vec& b,
+                                         const Vec& scratch, const Vec& scratch2) {
+    if (is_avx512()) {
+        vpsubq(scratch, a, b);
+        return vpminuq(d, a, scratch);
+    }
+    vpxor(scratch, a, vector_u64(uint64_t{1} << 63));
+    vpxor(scratch2, b, vector_u64(uint64_t{1} << 63));
+    vpcmpgtq(scratch, scratch2, scratch);  // where a < b, a - b wraps
+    vpandn(scratch, scratch, b);
+    vpsubq(d, a, scratch);
+}
+
+void Vocabulary::widen_u32(const Vec& d, const Vec& a, bool upper) {
+    if (!upper) return vpmovzxdq(d, half(a.getIdx()));
+    const Half part = half(d.getIdx());
+    is_avx512() ? vextracti64x4(part, Xbyak::Zmm(a.getIdx()), 1) : vextracti128(part, a, 1);
+    vpmovzxdq(d, part);
+}
+
+void Vocabulary::narrow_u32(const Half& d, const Vec& a) {
+    if (is_avx512()) return vpmovdw(d, a);
+    vpackusdw(a, a, a);
+    vpermq(Vec(d.getIdx()), a, 0x08);
+}
+
+void Vocabulary::narrow_u64(const Half& d, const Vec& a) {
+    if (is_avx512()) return vpmovqd(d, a);
+    vpshufd(a, a, 0x88);
+    vpermq(Vec(d.getIdx()), a, 0x08);
+}
+
 void Vocabulary::mul_hi_lo(const Vec& hi, const Vec& lo, const Vec& a, const Operand& b) {
     assert(hi.getIdx() != lo.getIdx());
     vpmuludq(lo, a, b);
@@ -204,6 +293,20 @@ void Vocabulary::round_f32_to_bf16(const Vec& d, const Vec& a, const Vec& scratc
     vpaddd(scratch, scratch, vector_u32(0x7FFF));
     vpaddd(d, a, scratch);
     vpsrld(d, d, 16);
+}
+
+// 2^84 + 2^32 high and 2^52 + low are f64 numbers with those words as their last bits. The integer
+// is the first, less 2^84 + 2^52, plus the second, and each step is exact.
+void Vocabulary::cvt_swapped_u53_to_f64(const Vec& d, const Vec& a, const Vec& scratch) {
+    if (is_avx512()) {
+        swap_words_u64(d, a);
+        return vcvtuqq2pd(d, d);
+    }
+    vpsrlq(scratch, a, 32);
+    vpor(scratch, scratch, vector_f64(0x1p52));
+    vpblendd(d, a, vector_f64(0x1p84), 0xAA);
+    vsubpd(d, d, vector_f64(0x1p84 + 0x1p52));
+    vaddpd(d, d, scratch);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -62,6 +62,25 @@ class Vocabulary : public JitKernel {
         return constant(table, static_cast<size_t>(bytes()), 64);
     }
 
+    // A constant in every lane, which AVX-512, with its 32 registers, keeps in one, and AVX2 reads
+    // from memory. hold_u32() emits the load of the register.
+    class Held {
+      public:
+        Held(const Vec& reg, const Address& memory, bool in_register)
+            : register_(reg), memory_(memory), in_register_(in_register) {}
+        operator const Xbyak::Operand&() const {
+            if (in_register_) return register_;
+            return memory_;
+        }
+
+      private:
+        Vec register_;
+        Address memory_;
+        bool in_register_;
+    };
+    Held hold_u32(int index, uint32_t value);
+    Held hold_u64(int index, uint64_t value);
+
     // -- moves
     // ------------------------------------------------------------------------------------------------
     void copy(const Vec& d, const Vec& a);
@@ -99,6 +118,16 @@ class Vocabulary : public JitKernel {
     // d = d ^ a ^ b: one instruction on AVX-512.
     void xor3(const Vec& d, const Vec& a, const Xbyak::Operand& b);
 
+    // d = (d & mask) | (b & ~mask), bit by bit.
+    void select_bits(const Vec& d, const Xbyak::Operand& mask, const Address& b);
+    // d = d ^ (a & mask). AVX2 overwrites a.
+    void xor_masked(const Vec& d, const Vec& a, const Xbyak::Operand& mask);
+    // d = (d ^ a) & mask.
+    void xor_then_mask(const Vec& d, const Vec& a, const Xbyak::Operand& mask);
+    // d = d ^ row in the u32 lanes where a is odd; `one` is 1 in every lane, and row below 2^31 or
+    // above. AVX2 overwrites a; AVX-512 overwrites k1.
+    void xor_if_odd_u32(const Vec& d, const Vec& a, const Xbyak::Operand& one, const Vec& row);
+
     // -- integers
     // ---------------------------------------------------------------------------------------------
     // d = a * b, 64 bits, of the low words of each u64 lane.
@@ -116,6 +145,19 @@ class Vocabulary : public JitKernel {
     void set_odd_lanes(const Reg& scratch);
     void blend_odd_u32(const Vec& d, const Vec& even, const Vec& odd);
 
+    // d = a * b modulo 2^64 in each u64 lane; b_high has b >> 32. Neither scratch is a source.
+    void mul_lo_u64(const Vec& d, const Vec& a, const Vec& b, const Vec& b_high,
+                    const Vec& scratch, const Vec& scratch2);
+    // d = the lesser of a and a - b modulo 2^64, unsigned. scratch and scratch2 are not sources.
+    void min_with_difference_u64(const Vec& d, const Vec& a, const Vec& b, const Vec& scratch,
+                                 const Vec& scratch2);
+    // d = the lower or upper half of a's u32 lanes, as u64. The upper: d is not a.
+    void widen_u32(const Vec& d, const Vec& a, bool upper);
+    // d, half a register: a's u32 lanes, each below 65536, as u16; a's u64 lanes as u32. AVX2
+    // overwrites a.
+    void narrow_u32(const Half& d, const Vec& a);
+    void narrow_u64(const Half& d, const Vec& a);
+
     // -- conversions
     // ------------------------------------------------------------------------------------------ d
     // holds twice the lanes: a's then b's, in order, each of which is below 65536. `order` is what
@@ -128,6 +170,9 @@ class Vocabulary : public JitKernel {
     // f32 to bf16, nearest even, in the low word of each u32 lane, the high word zero. Not for NaN.
     // scratch is neither d nor a.
     void round_f32_to_bf16(const Vec& d, const Vec& a, const Vec& scratch);
+    // d = f64 of the integers (low word << 32 | high word) of a's u64 lanes, below 2^53: exact.
+    // scratch is neither d nor a.
+    void cvt_swapped_u53_to_f64(const Vec& d, const Vec& a, const Vec& scratch);
 
   private:
     void copy_bytes(const Xbyak::RegExp& d, const Xbyak::RegExp& s, const Tail& tail);

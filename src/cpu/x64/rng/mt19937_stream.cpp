@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/rng/mt19937_stream.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+namespace tombola::impl::cpu::x64 {
+
+Mt19937Stream::Mt19937Stream(const Mt19937Kernel& kernel, const Mt19937Kernel::Params& params,
+                             const Mt19937& state)
+    : kernel_(kernel), params_(params), position_(static_cast<int>(state.position)) {
+    std::memcpy(words_, state.words, sizeof(state.words));
+    std::memset(words_ + kMtWords, 0, sizeof(words_) - sizeof(state.words));
+}
+
+void Mt19937Stream::generate(int64_t count, void* to, bool streaming) {
+    to_ = static_cast<char*>(to);
+    const int per_value = kernel_.words_per_value();
+    const auto take = [&](int64_t values) {
+        values = std::min(values, count);
+        convert(values);
+        count -= values;
+    };
+    take(values_in_window());
+    if (count == 0) return;
+    if (const int words = slide_before_windows(streaming); words > 0) {
+        slide(words);
+        take(values_in_window());
+    }
+    const int64_t values_a_window = kMtWords / per_value;
+    if (const int64_t windows = count / values_a_window; windows > 0) {
+        const auto unit = static_cast<uintptr_t>(kernel_.store_bytes());
+        const bool aligned = reinterpret_cast<uintptr_t>(to_) % unit == 0;
+        const auto mode =
+            streaming && aligned ? Mt19937Kernel::Mode::streaming : Mt19937Kernel::Mode::windows;
+        const auto run = [&](int64_t n) {
+            if (n == 0) return;
+            Mt19937Kernel::Args args{words_, to_, n, mode, params_};
+            kernel_(args);
+            to_ += n * values_a_window * kernel_.value_bytes();
+        };
+        // The last window apart: the words before it may be wanted.
+        run(windows - 1);
+        std::copy_n(words_ + kMtWords - slid_, slid_, before_);
+        run(1);
+        position_ = kMtWords;
+        count -= windows * values_a_window;
+    }
+    if (count > 0) {
+        twist();
+        take(count);
+    }
+}
+
+void Mt19937Stream::convert(int64_t values) {
+    const int64_t values_a_vector = kernel_.vector_words() / kernel_.words_per_value();
+    const int64_t vectors = values / values_a_vector;
+    const int64_t rest = values % values_a_vector;
+    if (vectors > 0) {
+        Mt19937Kernel::Args args{words_ + position_, to_, vectors, Mt19937Kernel::Mode::convert,
+                                 params_};
+        kernel_(args);
+        to_ += vectors * kernel_.vector_out_bytes();
+        position_ += static_cast<int>(vectors) * kernel_.vector_words();
+    }
+    if (rest > 0) {
+        // A whole vector, which may read words behind the window, of which the first values count.
+        alignas(64) char vector[2 * VecTraits<CpuIsa::avx512_core>::kBytes];
+        Mt19937Kernel::Args args{words_ + position_, vector, 1, Mt19937Kernel::Mode::convert,
+                                 params_};
+        kernel_(args);
+        const size_t size = static_cast<size_t>(rest * kernel_.value_bytes());
+        std::memcpy(to_, vector, size);
+        to_ += size;
+        position_ += static_cast<int>(rest) * kernel_.words_per_value();
+    }
+}
+
+// Without alignment a run slides by one word at most, and only once, as the parity stays. Runs that
+// stream slide each; in the end there is no room for that, and they no longer stream.
+int Mt19937Stream::slide_before_windows(bool streaming) const {
+    const int per_value = kernel_.words_per_value();
+    int words = (kMtWords - position_) % per_value;
+    if (!streaming) return words;
+    // The word that is left over makes one value with the one that comes in.
+    const int values = words > 0 ? 1 : 0;
+    const auto unit = static_cast<uintptr_t>(kernel_.store_bytes());
+    const auto size = static_cast<uintptr_t>(kernel_.value_bytes());
+    const uintptr_t at = reinterpret_cast<uintptr_t>(to_) + values * size;
+    const int aligned = words + static_cast<int>((unit - at % unit) % unit / size) * per_value;
+    return slid_ + aligned <= kMaxSlide ? aligned : words;
+}
+
+void Mt19937Stream::slide(int count) {
+    assert(slid_ + count <= kMaxSlide);
+    Mt19937 window;
+    std::memcpy(window.words, words_, sizeof(window.words));
+    std::copy_n(words_, count, before_ + slid_);
+    slid_ += count;
+    window.slide(count);
+    std::memcpy(words_, window.words, sizeof(window.words));
+    position_ -= count;
+}
+
+void Mt19937Stream::twist() {
+    std::copy_n(words_ + kMtWords - slid_, slid_, before_);
+    Mt19937 window;
+    std::memcpy(window.words, words_, sizeof(window.words));
+    window.twist();
+    std::memcpy(words_, window.words, sizeof(window.words));
+    position_ = 0;
+}
+
+Mt19937 Mt19937Stream::state() const {
+    Mt19937 result;
+    const int position = position_ + slid_;
+    if (position <= kMtWords) {
+        // The border lies slid_ words before the window.
+        std::copy_n(before_, slid_, result.words);
+        std::copy_n(words_, kMtWords - slid_, result.words + slid_);
+        result.position = static_cast<uint32_t>(position);
+        return result;
+    }
+    std::memcpy(result.words, words_, sizeof(result.words));
+    result.slide(kMtWords - slid_);
+    result.position = static_cast<uint32_t>(position - kMtWords);
+    return result;
+}
+
+}  // namespace tombola::impl::cpu::x64

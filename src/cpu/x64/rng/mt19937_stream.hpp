@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A run of values from one MT19937 state, any number at a time, through a Mt19937Kernel.
+//
+// The kernel makes whole windows, whose first word begins a value and whose first value goes to an
+// aligned address if it is to stream. A state is at any position, so a run is
+//
+//     the rest of the window:    values of words[position..624)
+//     perhaps a slide:           the window moves on by up to 64 words, so that what follows begins
+//                                where it must; the values of the words that came in
+//     whole windows
+//     the beginning of a last one
+//
+// A window that slid is as good a state as any, but not the one that PyTorch holds, whose borders
+// are multiples of 624 words from the seed: state() goes back to those. The words that a slid window
+// lacks at its front for that, `slid_` of them, are kept.
+
+#include <cstdint>
+
+#include "cpu/rng/mt19937.hpp"
+#include "cpu/x64/rng/mt19937_kernel.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+class Mt19937Stream {
+  public:
+    Mt19937Stream(const Mt19937Kernel& kernel, const Mt19937Kernel::Params& params,
+                  const Mt19937& state);
+
+    // The next `count` values, >= 0, at `to`, which is aligned to a value. streaming: past the caches.
+    void generate(int64_t count, void* to, bool streaming);
+
+    // The state that next() would have left after the same words.
+    Mt19937 state() const;
+
+  private:
+    // Values of words that are in the window. `values` of them are there.
+    void convert(int64_t values);
+    // Moves on by `count` words at position 624: the position becomes 624 - count.
+    void slide(int count);
+    void twist();
+    // How far to slide, so that a value begins at the next window's first word, at an aligned address.
+    int slide_before_windows(bool streaming) const;
+    int64_t values_in_window() const { return (kMtWords - position_) / kernel_.words_per_value(); }
+
+    static constexpr int kMaxSlide = 64;
+
+    const Mt19937Kernel& kernel_;
+    const Mt19937Kernel::Params& params_;
+    alignas(64) uint32_t words_[Mt19937Kernel::kWindowWords];
+    uint32_t before_[kMaxSlide];  // the slid_ words before words_[0]
+    int slid_ = 0;
+    int position_;
+    char* to_ = nullptr;
+};
+
+}  // namespace tombola::impl::cpu::x64
