@@ -146,8 +146,8 @@ class Vocabulary : public JitKernel {
     void blend_odd_u32(const Vec& d, const Vec& even, const Vec& odd);
 
     // d = a * b modulo 2^64 in each u64 lane; b_high has b >> 32. Neither scratch is a source.
-    void mul_lo_u64(const Vec& d, const Vec& a, const Vec& b, const Vec& b_high,
-                    const Vec& scratch, const Vec& scratch2);
+    void mul_lo_u64(const Vec& d, const Vec& a, const Vec& b, const Vec& b_high, const Vec& scratch,
+                    const Vec& scratch2);
     // d = the lesser of a and a - b modulo 2^64, unsigned. scratch and scratch2 are not sources.
     void min_with_difference_u64(const Vec& d, const Vec& a, const Vec& b, const Vec& scratch,
                                  const Vec& scratch2);

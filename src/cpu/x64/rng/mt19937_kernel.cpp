@@ -10,11 +10,11 @@ namespace {
 constexpr int kArgs = 0, kWords = 1, kTo = 2, kCount = 3, kMode = 4;  // general registers
 
 // Vector registers. Those from kUpper on exist on AVX-512 alone (see Vocabulary::Held).
-constexpr int kY = 0;    // the word at work, then the value
+constexpr int kY = 0;  // the word at work, then the value
 constexpr int kT0 = 1, kT1 = 2, kT2 = 3, kT3 = 4, kT4 = 5;
 constexpr int kMinimum = 6;
-constexpr int kScale = 7;                            // floating point
-constexpr int kDivisor = 7, kDivisorHigh = 8;        // integers; High: >> 32
+constexpr int kScale = 7;                      // floating point
+constexpr int kDivisor = 7, kDivisorHigh = 8;  // integers; High: >> 32
 constexpr int kReciprocal = 9, kReciprocalHigh = 10;
 constexpr int kMatrixRow = 11;
 constexpr int kUpper = 16, kOne = 17, kTemperB = 18, kTemperC = 19, kTaken = 20, kLowWord = 21;
@@ -100,9 +100,9 @@ void Mt19937Kernel::emit_params() {
         vpsrlq(vec(kReciprocalHigh), vec(kReciprocal), 32);
     }
     load(vec(kMatrixRow), vector_u32(kMtMatrix));
-    constants_ = Constants{hold_u32(kUpper, kMtUpperMask),   hold_u32(kOne, 1),
-                           hold_u32(kTemperB, kMtTemperB),   hold_u32(kTemperC, kMtTemperC),
-                           hold_u64(kTaken, taken_bits()),   hold_u64(kLowWord, 0xFFFFFFFF)};
+    constants_ = Constants{hold_u32(kUpper, kMtUpperMask), hold_u32(kOne, 1),
+                           hold_u32(kTemperB, kMtTemperB), hold_u32(kTemperC, kMtTemperC),
+                           hold_u64(kTaken, taken_bits()), hold_u64(kLowWord, 0xFFFFFFFF)};
 }
 
 void Mt19937Kernel::emit_convert_loop() {

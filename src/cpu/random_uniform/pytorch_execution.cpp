@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/random_uniform/pytorch_execution.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "cpu/rng/seeds.hpp"
+
+namespace tombola::impl::cpu {
+namespace {
+
+// A part that does not begin the tensor starts with a jump, which takes the time of about two million words on
+// the fastest kernels. Shorter parts would not save any.
+constexpr int64_t kWordsAPart = int64_t{1} << 22;
+
+void skip_values(Mt19937& state, uint64_t values, int words_per_value) {
+    if (values <= std::numeric_limits<uint64_t>::max() / 2)
+        return state.skip(values * static_cast<uint64_t>(words_per_value));
+    for (int i = 0; i < words_per_value; ++i) state.skip(values);
+}
+
+Result<Mt19937> start_of(const ExecContext& context, uint64_t global_seed) {
+    const auto* argument = context.input<uint32_t>(TOMBOLA_ARG_SRC_STATE);
+    if (argument == nullptr) return Mt19937::from_seed(static_cast<uint32_t>(global_seed));
+    Mt19937 state;
+    std::memcpy(&state, argument, sizeof state);
+    if (state.position > kMtWords)
+        return invalid("SRC_STATE[%d], the position, is %u; expected 0 to %d", kMtWords,
+                       state.position, kMtWords);
+    return state;
+}
+
+}  // namespace
+
+Status execute_pytorch(const ExecContext& context, const RandomUniformDesc& desc,
+                       int words_per_value,
+                       FunctionRef<void(Mt19937& state, const FillPart& part)> generate) {
+    auto seeds = resolve_seeds(context, {desc.global_seed, desc.op_seed});
+    if (!seeds.ok()) return seeds.take_status();
+    auto start = start_of(context, seeds.value().global);
+    if (!start.ok()) return start.take_status();
+    skip_values(start.value(), resolve_offset(context), words_per_value);
+
+    const int64_t count = desc.dst.nelems();
+    Mt19937 after = start.value();
+    FillOptions options;
+    options.multiple = 64;
+    options.elements_a_part = kWordsAPart / words_per_value;
+    fill(desc.dst, context.output(TOMBOLA_ARG_DST), options, [&](const FillPart& part) {
+        Mt19937 state = start.value();
+        skip_values(state, static_cast<uint64_t>(part.first()), words_per_value);
+        generate(state, part);
+        if (part.first() + part.count() == count) after = state;
+    });
+    if (auto* argument = context.output<uint32_t>(TOMBOLA_ARG_DST_STATE))
+        std::memcpy(argument, &after, sizeof after);
+    report_seeds(context, seeds.value());
+    return {};
+}
+
+}  // namespace tombola::impl::cpu

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/random_uniform/jit_pytorch.hpp"
+
+#include <utility>
+
+#include "cpu/float16.hpp"
+#include "cpu/random_uniform/bounds.hpp"
+#include "cpu/random_uniform/element_type.hpp"
+#include "cpu/random_uniform/pytorch_draw.hpp"
+#include "cpu/random_uniform/pytorch_execution.hpp"
+#include "cpu/x64/rng/mt19937_kernel.hpp"
+#include "cpu/x64/rng/mt19937_stream.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+using Params = Mt19937Kernel::Params;
+
+// What a kernel takes of a type: one output for floating point, two for integers, whose words a value are
+// known with MIN and MAX alone.
+template <class T>
+constexpr MtOutput kOutput = MtOutput::f32;
+template <>
+constexpr MtOutput kOutput<Float16> = MtOutput::f16;
+template <>
+constexpr MtOutput kOutput<BFloat16> = MtOutput::bf16;
+template <>
+constexpr MtOutput kOutput<double> = MtOutput::f64;
+template <>
+constexpr MtOutput kOutput<int32_t> = MtOutput::s32;
+template <>
+constexpr MtOutput kOutput<int64_t> = MtOutput::s64;
+template <class T>
+constexpr MtOutput kWideOutput = kOutput<T>;
+template <>
+constexpr MtOutput kWideOutput<int32_t> = MtOutput::s32_wide;
+template <>
+constexpr MtOutput kWideOutput<int64_t> = MtOutput::s64_wide;
+
+// False when the kernel's arithmetic would not be PyTorch's: range * 2^-d must be exact, which fails for
+// ranges of subnormal size alone.
+template <class T>
+bool make_params(const PytorchDraw<T>& draw, Params& params) {
+    if constexpr (std::is_integral_v<T>) {
+        params.minimum = draw.minimum();
+        params.divisor = draw.range();
+        if (draw.words() == 2)
+            params.reciprocal = ~uint64_t{0} / params.divisor;
+        else if (params.divisor <= 0xFFFFFFFF)
+            params.reciprocal = 0xFFFFFFFF / params.divisor;
+        else
+            params.divisor = 0;  // a word is below the range
+        return true;
+    } else {
+        using Draw = PytorchDraw<T>;
+        using Bits = std::conditional_t<sizeof(typename Draw::Compute) == 8, uint64_t, uint32_t>;
+        const auto scale = draw.range() * Draw::kUnit;
+        params.minimum = bit_cast<Bits>(draw.minimum());
+        params.scale = bit_cast<Bits>(scale);
+        return scale / Draw::kUnit == draw.range();
+    }
+}
+
+template <class T>
+class Execution : public Executable {
+  public:
+    using Kernel = std::shared_ptr<const Mt19937Kernel>;
+    Execution(const RandomUniformDesc& desc, Kernel narrow, Kernel wide)
+        : desc_(desc), narrow_(std::move(narrow)), wide_(std::move(wide)) {}
+
+    Status execute(const ExecContext& context) const override {
+        Result<Bounds<T>> bounds = resolve_bounds<T>(context);
+        TOMBOLA_TRY(bounds.take_status());
+        const PytorchDraw<T> draw(bounds.value(), desc_.int_draws);
+        Params params;
+        if (!make_params(draw, params))
+            return execute_pytorch(
+                context, desc_, draw.words(),
+                [&](Mt19937& state, const FillPart& part) { generate_pytorch(draw, state, part); });
+        const Mt19937Kernel& kernel = draw.words() == 2 ? *wide_ : *narrow_;
+        return execute_pytorch(
+            context, desc_, draw.words(), [&](Mt19937& state, const FillPart& part) {
+                Mt19937Stream stream(kernel, params, state);
+                part.for_each_run(
+                    [&](const Run& run) { stream.generate(run.count, run.to, run.streaming); });
+                state = stream.state();
+            });
+    }
+
+  private:
+    RandomUniformDesc desc_;
+    Kernel narrow_, wide_;
+};
+
+}  // namespace
+
+template <CpuIsa isa>
+Result<Plan> JitPytorchUniform<isa>::plan(const Desc& desc) {
+    if (desc.alignment != Alignment::pytorch)
+        return unimplemented("alignment is %s; this one serves pytorch", name_of(desc.alignment));
+    if (!is_uniform_type(desc.dst.data_type))
+        return unimplemented("no conversion to %s", name_of(desc.dst.data_type));
+    return Plan{};
+}
+
+template <CpuIsa isa>
+Result<std::unique_ptr<Executable>> JitPytorchUniform<isa>::create(const Desc& desc, const Plan&) {
+    return with_uniform_type(
+        desc.dst.data_type, [&](auto type) -> Result<std::unique_ptr<Executable>> {
+            using T = decltype(type);
+            auto narrow = cached_kernel<Mt19937Kernel>({isa, kOutput<T>});
+            if (!narrow.ok()) return narrow.take_status();
+            auto wide = cached_kernel<Mt19937Kernel>({isa, kWideOutput<T>});
+            if (!wide.ok()) return wide.take_status();
+            return Result<std::unique_ptr<Executable>>(
+                std::make_unique<Execution<T>>(desc, narrow.take(), wide.take()));
+        });
+}
+
+template class JitPytorchUniform<CpuIsa::avx2>;
+template class JitPytorchUniform<CpuIsa::avx512_core>;
+
+}  // namespace tombola::impl::cpu::x64
