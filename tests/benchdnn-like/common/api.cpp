@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/api.hpp"
+
+#include <algorithm>
+
+#include "common/errors.hpp"
+
+namespace tombola::bench {
+
+void require(tombola_status_t status, const char* call) {
+    if (status != tombola_success)
+        throw CaseError(std::string(call) + ": " + tombola_status2str(status) + ": " +
+                        tombola_get_last_error());
+}
+
+tombola_engine_t engine() {
+    static const tombola_engine_t kEngine = [] {
+        tombola_engine_t created = nullptr;
+        require(tombola_engine_create(&created, tombola_cpu, 0), "tombola_engine_create");
+        return created;
+    }();
+    return kEngine;
+}
+
+tombola_stream_t stream() {
+    static const tombola_stream_t kStream = [] {
+        tombola_stream_t created = nullptr;
+        require(tombola_stream_create(&created, engine(), tombola_stream_default_flags),
+                "tombola_stream_create");
+        return created;
+    }();
+    return kStream;
+}
+
+DescResult make_desc(const TensorSpec& spec, bool allow_enum_tags_only) {
+    using reference::Layout;
+    using reference::Tag;
+    const int ndims = static_cast<int>(spec.dims.size());
+    tombola_dims_t dims{}, strides{};
+    std::copy(spec.dims.begin(), spec.dims.end(), dims);
+
+    tombola_memory_desc_t created = nullptr;
+    if (spec.tag == "any") {
+        const auto status = tombola_memory_desc_create_with_tag(&created, ndims, dims, spec.type,
+                                                                tombola_format_tag_any);
+        return {status, status ? tombola_get_last_error() : "", MemoryDesc(created)};
+    }
+
+    const Tag tag = reference::expand_tag(spec.tag, ndims);
+    if (tag.kind == Tag::Kind::malformed)
+        return {tombola_invalid_arguments,
+                "tag " + spec.tag + " is not a layout of " + std::to_string(ndims) + " dimensions",
+                nullptr};
+    const Layout layout = tag.kind == Tag::Kind::other ? Layout{}
+                                                       : Layout::from_letters(tag.letters, spec.dims);
+    const tombola_format_tag_t enum_tag = tombola_str2fmt_tag(tag.letters.c_str());
+    tombola_status_t status;
+    if (enum_tag != tombola_format_tag_undef) {
+        status = tombola_memory_desc_create_with_tag(&created, ndims, dims, spec.type, enum_tag);
+    } else if (tag.kind == Tag::Kind::plain && !allow_enum_tags_only) {
+        std::copy(layout.strides.begin(), layout.strides.end(), strides);
+        status = tombola_memory_desc_create_with_strides(&created, ndims, dims, spec.type, strides);
+    } else {
+        return {tombola_unimplemented, "the library has no layout " + tag.letters, nullptr};
+    }
+    MemoryDesc desc(created);
+    if (status != tombola_success) return {status, tombola_get_last_error(), nullptr};
+    if (layout_of(desc.get()) != layout)
+        throw CaseError("layout " + tag.letters + " is " + layout_of(desc.get()).to_string() +
+                        " by the library, expected " + layout.to_string());
+    return {tombola_success, "", std::move(desc)};
+}
+
+reference::Layout layout_of(const_tombola_memory_desc_t desc) {
+    reference::Layout layout;
+    int ndims = 0;
+    require(tombola_memory_desc_query(desc, tombola_query_ndims_s32, &ndims), "query ndims");
+    if (ndims == 0) return layout;
+    const tombola_dims_t* values = nullptr;
+    const auto read = [&](tombola_query_t what) {
+        require(tombola_memory_desc_query(desc, what, static_cast<void*>(&values)), "query dims");
+        return reference::Dims(*values, *values + ndims);
+    };
+    layout.dims = read(tombola_query_dims);
+    layout.padded_dims = read(tombola_query_padded_dims);
+    layout.strides = read(tombola_query_strides);
+    int blocks = 0;
+    require(tombola_memory_desc_query(desc, tombola_query_inner_nblks_s32, &blocks), "query blocks");
+    if (blocks == 1) {
+        require(tombola_memory_desc_query(desc, tombola_query_inner_blks, &values), "query blocks");
+        layout.block = (*values)[0];
+        require(tombola_memory_desc_query(desc, tombola_query_inner_idxs, &values), "query blocks");
+        layout.block_dim = static_cast<int>((*values)[0]);
+    }
+    return layout;
+}
+
+tombola_data_type_t type_of(const_tombola_memory_desc_t desc) {
+    tombola_data_type_t type = tombola_data_type_undef;
+    require(tombola_memory_desc_query(desc, tombola_query_data_type, &type), "query data type");
+    return type;
+}
+
+std::string impl_name(const_tombola_primitive_desc_t primitive_desc) {
+    const char* name = nullptr;
+    require(tombola_primitive_desc_query(primitive_desc, tombola_query_impl_info_str, 0, &name),
+            "query implementation");
+    return name;
+}
+
+}  // namespace tombola::bench

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The library's C API with owners for its handles, and layouts as its descriptors tell them.
+
+#include <memory>
+#include <string>
+
+#include "reference/layout.hpp"
+#include "tombola/tombola.h"
+
+namespace tombola::bench {
+
+template <class T, tombola_status_t (*destroy)(T*)>
+struct Destroy {
+    void operator()(T* handle) const { destroy(handle); }
+};
+using MemoryDesc =
+    std::unique_ptr<struct tombola_memory_desc,
+                    Destroy<struct tombola_memory_desc, tombola_memory_desc_destroy>>;
+using Memory =
+    std::unique_ptr<struct tombola_memory, Destroy<struct tombola_memory, tombola_memory_destroy>>;
+using Attr = std::unique_ptr<struct tombola_primitive_attr,
+                             Destroy<struct tombola_primitive_attr, tombola_primitive_attr_destroy>>;
+using PrimitiveDesc =
+    std::unique_ptr<struct tombola_primitive_desc,
+                    Destroy<struct tombola_primitive_desc, tombola_primitive_desc_destroy>>;
+using Primitive = std::unique_ptr<struct tombola_primitive,
+                                  Destroy<struct tombola_primitive, tombola_primitive_destroy>>;
+
+// The one engine and the one stream that the program uses.
+tombola_engine_t engine();
+tombola_stream_t stream();
+
+// Throws CaseError with the library's message unless the call succeeded.
+void require(tombola_status_t status, const char* call);
+
+// A tensor as the command line names it. `any` leaves the layout to the library.
+struct TensorSpec {
+    reference::Dims dims;
+    tombola_data_type_t type;
+    std::string tag;
+};
+
+// The library's descriptor of the tensor, or why there is none. A layout made from its name is compared with
+// reference::Layout, which knows the names by itself; a difference throws CaseError.
+struct DescResult {
+    tombola_status_t status;
+    std::string reason;
+    MemoryDesc desc;
+};
+DescResult make_desc(const TensorSpec& spec, bool allow_enum_tags_only);
+
+reference::Layout layout_of(const_tombola_memory_desc_t desc);
+tombola_data_type_t type_of(const_tombola_memory_desc_t desc);
+std::string impl_name(const_tombola_primitive_desc_t primitive_desc);
+
+}  // namespace tombola::bench

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/ceilings.hpp"
+
+#include <emmintrin.h>
+#ifdef TOMBOLA_RUNTIME_OMP
+#include <omp.h>
+#endif
+
+#include <algorithm>
+#include <cstring>
+
+namespace tombola::bench {
+
+namespace {
+
+// Waking threads for less than this costs more than they save.
+constexpr size_t kSharedFrom = size_t{1} << 20;
+
+// Runs body(begin, end) on parts of [0, bytes) that begin at multiples of 4096.
+template <class Body>
+void in_parallel(size_t bytes, const Body& body) {
+    const int threads = max_threads();
+    if (threads == 1 || bytes < kSharedFrom) return body(size_t{0}, bytes);
+#ifdef TOMBOLA_RUNTIME_OMP
+    const size_t part = (bytes / static_cast<size_t>(threads) + 4096) / 4096 * 4096;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (int t = 0; t < threads; ++t) {
+        const size_t begin = std::min(part * static_cast<size_t>(t), bytes);
+        const size_t end = std::min(begin + part, bytes);
+        if (begin < end) body(begin, end);
+    }
+#endif
+}
+
+// Keeps the compiler from leaving out stores to, or loads from, what nobody looks at.
+void keep(const void* data) { asm volatile("" : : "r"(data) : "memory"); }
+
+}  // namespace
+
+int max_threads() {
+#ifdef TOMBOLA_RUNTIME_OMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+void fill_memset(uint8_t* data, size_t bytes) {
+    in_parallel(bytes, [=](size_t begin, size_t end) {
+        std::memset(data + begin, 0x5A, end - begin);
+        keep(data);
+    });
+}
+
+void fill_stores(uint8_t* data, size_t bytes) {
+    in_parallel(bytes, [=](size_t begin, size_t end) {
+        const __m128i value = _mm_set1_epi32(0x01234567);
+        size_t i = begin;
+        for (; i + 64 <= end; i += 64) {
+            auto* to = reinterpret_cast<__m128i*>(data + i);
+            _mm_storeu_si128(to, value);
+            _mm_storeu_si128(to + 1, value);
+            _mm_storeu_si128(to + 2, value);
+            _mm_storeu_si128(to + 3, value);
+        }
+        std::memset(data + i, 0x67, end - i);
+        keep(data);
+    });
+}
+
+void fill_nt_stores(uint8_t* data, size_t bytes) {
+    in_parallel(bytes, [=](size_t begin, size_t end) {
+        const __m128i value = _mm_set1_epi32(0x01234567);
+        size_t i = begin;
+        // Non-temporal stores want whole cache lines.
+        const auto head = std::min<size_t>(-reinterpret_cast<uintptr_t>(data + begin) % 64, end - begin);
+        std::memset(data + i, 0x67, head);
+        for (i += head; i + 64 <= end; i += 64) {
+            auto* to = reinterpret_cast<__m128i*>(data + i);
+            _mm_stream_si128(to, value);
+            _mm_stream_si128(to + 1, value);
+            _mm_stream_si128(to + 2, value);
+            _mm_stream_si128(to + 3, value);
+        }
+        std::memset(data + i, 0x67, end - i);
+        _mm_sfence();
+        keep(data);
+    });
+}
+
+void copy_memcpy(uint8_t* to, const uint8_t* from, size_t bytes) {
+    in_parallel(bytes, [=](size_t begin, size_t end) {
+        std::memcpy(to + begin, from + begin, end - begin);
+        keep(to);
+    });
+}
+
+void read_all(const uint8_t* data, size_t bytes) {
+    in_parallel(bytes, [=](size_t begin, size_t end) {
+        __m128i sum[4] = {};
+        size_t i = begin;
+        for (; i + 64 <= end; i += 64) {
+            const auto* from = reinterpret_cast<const __m128i*>(data + i);
+            for (int k = 0; k < 4; ++k)
+                sum[k] = _mm_xor_si128(sum[k], _mm_loadu_si128(from + k));
+        }
+        for (; i < end; ++i) sum[0] = _mm_xor_si128(sum[0], _mm_set1_epi8(static_cast<char>(data[i])));
+        keep(sum);
+    });
+}
+
+}  // namespace tombola::bench

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/driver.hpp"
+
+#include <fmt/format.h>
+
+namespace tombola::bench {
+
+std::string Driver::option() const {
+    std::string text = name();
+    for (char& c : text)
+        if (c == '_') c = '-';
+    return "--" + text;
+}
+
+bool parse_dims(const std::string& text, reference::Dims& dims) {
+    dims.clear();
+    for (const std::string& piece : split(text, 'x')) {
+        int64_t size;
+        if (!parse_value(piece, size) || size < 0) return false;
+        dims.push_back(size);
+    }
+    return dims.size() <= TOMBOLA_MAX_NDIMS;
+}
+
+std::string print_dims(const reference::Dims& dims) {
+    std::string text;
+    for (int64_t size : dims) text += (text.empty() ? "" : "x") + std::to_string(size);
+    return text;
+}
+
+std::string split_name(const std::string& text, std::string& name) {
+    const size_t begin = text.find("n\"");
+    if (begin == std::string::npos) return text;
+    name = text.substr(begin + 2);
+    if (!name.empty() && name.back() == '"') name.pop_back();
+    return text.substr(0, begin > 0 && text[begin - 1] == '_' ? begin - 1 : begin);
+}
+
+void refuse_value(const std::string& option, const std::string& value,
+                  const std::string& expected) {
+    throw UsageError(fmt::format("{}: '{}' is not {}", option, value, expected));
+}
+
+std::string help_line(const std::string& option, const std::string& text) {
+    constexpr size_t kColumn = 30, kWidth = 110;
+    std::string line = "      " + option;
+    line.resize(std::max(line.size() + 1, kColumn), ' ');
+    std::string result;
+    for (const std::string& word : split(text, ' ')) {
+        if (line.size() + word.size() > kWidth) {
+            result += line + "\n";
+            line.assign(kColumn, ' ');
+        }
+        line += word + " ";
+    }
+    while (line.back() == ' ') line.pop_back();
+    return result + line + "\n";
+}
+
+}  // namespace tombola::bench

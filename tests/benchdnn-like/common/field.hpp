@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The fields of a driver's problem, each defined once.
+//
+//   struct ShuffleProblem {
+//       Direction dir = Direction::FWD_D;
+//       ...
+//       static std::vector<Field<ShuffleProblem>> fields() {
+//           return {field("dir", &ShuffleProblem::dir, "direction"), ...};
+//       }
+//   };
+//
+// From this list derive the options that are parsed, the product over their lists (the first field varies
+// slowest), the line that reproduces a problem, %name% in performance templates, and the help.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/value.hpp"
+
+namespace tombola::bench {
+
+template <class P>
+struct Field {
+    std::string name;  // the option without dashes, as in --dt
+    std::string help;
+    std::string expected;
+    bool is_list;  // commas separate values
+    std::function<bool(P&, const std::string&)> parse;
+    std::function<std::string(const P&)> print;
+};
+
+template <class P, class T>
+Field<P> field(const char* name, T P::* member, const char* help) {
+    return {name,
+            help,
+            expected_value(T{}),
+            !std::is_same_v<T, FileName>,
+            [member](P& problem, const std::string& text) {
+                return parse_value(text, problem.*member);
+            },
+            [member](const P& problem) { return print_value(problem.*member); }};
+}
+
+}  // namespace tombola::bench

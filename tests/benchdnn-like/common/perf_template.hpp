@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The line that performance mode prints for a problem, as --perf-template gives it.
+//
+// %NAME% is replaced; all other text is printed as it stands, a % that begins no name included. A number's name
+// may have a modifier in front: - best run, 0 mean, + worst run, and then a unit K, M or G.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tombola::bench {
+
+class PerfTemplate {
+  public:
+    struct Field {
+        char modifier = '0';
+        double unit = 1;
+        std::string name;
+    };
+
+    PerfTemplate();  // def
+    // "def", "csv" or a line of text. Throws UsageError when a %NAME% is not one.
+    explicit PerfTemplate(const std::string& text);
+
+    const std::string& text() const { return text_; }
+    bool is_custom() const { return custom_; }
+    // Names that are not the common part's: a driver must know them.
+    std::vector<std::string> driver_names() const;
+    std::string expand(const std::function<std::string(const Field&)>& value) const;
+
+    static const std::vector<std::pair<std::string, std::string>>& common_names();  // with help
+
+  private:
+    struct Piece {
+        std::string literal;
+        std::optional<Field> field;
+    };
+    void parse();
+    std::string text_;
+    bool custom_;
+    std::vector<Piece> pieces_;
+};
+
+}  // namespace tombola::bench

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/run_case.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "reference/numeric.hpp"
+
+namespace tombola::bench {
+
+namespace {
+
+constexpr size_t kDetails = 8;  // differences listed a tensor
+
+// Runs once and compares. Returns the state and the reason.
+void check_correctness(Problem& problem, Execution& execution, CaseResult& result) {
+    Arguments& args = execution.args();
+    const std::string refusal = problem.refusal(&args);
+    const auto status = execution.run();
+    const std::string message = status == tombola_success ? "" : tombola_get_last_error();
+
+    const auto fail = [&](const std::string& reason) {
+        result.state = State::failed;
+        result.reason = reason;
+    };
+    if (status != tombola_success) {
+        for (const Argument& argument : args.all())
+            if (!execution.is_as_allocated(argument))
+                return fail(fmt::format("refused ({}), but {} was written to", message, argument.name));
+        if (status != tombola_invalid_arguments)
+            return fail(fmt::format("execution: {}: {}", tombola_status2str(status), message));
+        if (refusal.empty()) return fail("refused without need: " + message);
+        result.state = State::invalid_arguments;
+        result.reason = message;
+        return;
+    }
+    if (!refusal.empty()) return fail("accepted, although " + refusal);
+
+    execution.fetch_outputs();
+    problem.expect(args);
+    size_t errors = 0, total = 0;
+    std::string first;
+    for (const Argument& argument : args.all()) {
+        if (argument.role == Argument::Role::input) {
+            if (!execution.is_as_allocated(argument))
+                return fail(fmt::format("the input {} was written to", argument.name));
+            continue;
+        }
+        total += argument.count();
+        if (!argument.compared) continue;
+        const Difference difference =
+            compare(argument, execution.data(argument.arg), execution.expected_memory(argument));
+        if (difference.elements && first.empty()) first = difference.first;
+        errors += difference.elements;
+        result.details += difference.details;
+    }
+    if (errors) fail(fmt::format("errors:{} total:{} first: {}", errors, total, first));
+}
+
+void write_dumps(const Arguments& args, const std::string& path) {
+    for (const Argument& argument : args.all()) {
+        if (argument.dump == Argument::Dump::tensor) write_file(path, argument.values);
+        if (argument.dump == Argument::Dump::state) write_file(path + ".state", argument.values);
+    }
+}
+
+void run_checked(Problem& problem, const Settings& settings, bool dump, CaseResult& result) {
+    Execution execution(problem, settings);
+    result.impl = execution.impl();
+    result.reason = execution.reason();
+    switch (execution.outcome()) {
+        case Execution::Outcome::ready: break;
+        case Execution::Outcome::unimplemented: result.state = State::unimplemented; return;
+        case Execution::Outcome::skipped: result.state = State::skipped; return;
+        case Execution::Outcome::refused:
+            result.state = State::invalid_arguments;
+            if (problem.refusal(nullptr).empty()) {
+                result.state = State::failed;
+                result.reason = "refused without need: " + result.reason;
+            }
+            return;
+    }
+    if (const std::string refusal = problem.refusal(nullptr); !refusal.empty())
+        throw CaseError("accepted at creation, although " + refusal);
+
+    if (settings.mode.correctness) {
+        execution.allocate(Buffer::Place::guarded);
+        check_correctness(problem, execution, result);
+        if (result.state == State::failed) problem.pin(execution.args());
+        if (result.state != State::passed) return;
+    } else {
+        result.state = State::executed;
+        execution.allocate(Buffer::Place::aligned);
+        const std::string refusal = problem.refusal(&execution.args());
+        const auto status = execution.run();
+        if (status == tombola_invalid_arguments && !refusal.empty()) {
+            result.state = State::invalid_arguments;
+            result.reason = tombola_get_last_error();
+            return;
+        }
+        require(status, "execution");
+    }
+    if (settings.mode.performance) {
+        if (settings.mode.correctness) execution.allocate(Buffer::Place::aligned);
+        result.measurement = measure(problem, settings, execution);
+        result.measured = true;
+        result.state = State::passed;
+    }
+    if (dump) {
+        execution.fetch_outputs();
+        write_dumps(execution.args(), settings.dump);
+    }
+}
+
+}  // namespace
+
+Difference compare(const Argument& argument, const uint8_t* actual, const Bytes& expected) {
+    Difference difference;
+    const size_t size = argument.element_size();
+    if (expected.empty() || std::memcmp(actual, expected.data(), expected.size()) == 0)
+        return difference;
+
+    const auto note = [&](const std::string& line) {
+        if (difference.elements == 1) difference.first = line;
+        if (difference.elements <= kDetails) difference.details += "  " + line + "\n";
+    };
+    // Elements in logical order; each is then made equal, so that what still differs is padding or a gap.
+    Bytes rest(actual, actual + expected.size());
+    const int64_t count = argument.layout.count();
+    const bool row_major = argument.layout.is_row_major();
+    for (int64_t e = 0; e < count; ++e) {
+        const size_t place = static_cast<size_t>(row_major ? e
+                                                           : argument.layout.offset(index_of(
+                                                                 argument.layout.dims, e))) *
+                             size;
+        if (std::memcmp(actual + place, expected.data() + place, size) == 0) continue;
+        ++difference.elements;
+        std::memcpy(rest.data() + place, expected.data() + place, size);
+        if (difference.elements <= kDetails) {
+            std::string index;
+            for (int64_t i : index_of(argument.layout.dims, e))
+                index += (index.empty() ? "" : ",") + std::to_string(i);
+            note(fmt::format("{}[{}] is {}, expected {}", argument.name, index,
+                             reference::element_to_string(argument.type, actual + place),
+                             reference::element_to_string(argument.type, expected.data() + place)));
+        }
+    }
+    for (size_t place = 0; place + size <= rest.size(); place += size) {
+        if (std::memcmp(rest.data() + place, expected.data() + place, size) == 0) continue;
+        ++difference.elements;
+        note(fmt::format("{}: padding or gap at element {} of the memory is {}, expected {}",
+                         argument.name, place / size,
+                         reference::element_to_string(argument.type, rest.data() + place),
+                         reference::element_to_string(argument.type, expected.data() + place)));
+    }
+    return difference;
+}
+
+CaseResult run_case(Problem& problem, const Settings& settings, bool dump) {
+    CaseResult result;
+    if (settings.mode.list) {
+        result.state = State::listed;
+        return result;
+    }
+    try {
+        run_checked(problem, settings, dump, result);
+    } catch (const CaseError& error) {
+        result.state = State::failed;
+        result.reason = error.what();
+    } catch (const std::bad_alloc&) {
+        result.state = State::failed;
+        result.reason = "out of memory";
+    }
+    return result;
+}
+
+}  // namespace tombola::bench

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The values that options take: for each type how it is read, how it is printed so that it reads back the same,
+// and what the message says that refuses a text. A new type of value is one more trio of overloads.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tombola/tombola_types.h"
+
+namespace tombola::bench {
+
+enum class Direction { FWD_D, FWD_I, BWD_D };
+
+// A layout's name as benchdnn spells it (abx, axb, aBx16b, nchw, acdb, any); it must be one for some number of
+// dimensions. `none` prints and reads as "any".
+struct TagName {
+    std::string text;
+};
+
+struct FileName {
+    std::string text;
+};
+
+// A number whose type another option decides; kept as text.
+struct NumberText {
+    std::string text;
+};
+
+// "GLOBAL:OP" or "GLOBAL".
+struct Seeds {
+    uint64_t global, op;
+};
+
+// Colon-separated 32-bit words, least significant first; missing ones are 0.
+template <size_t N>
+struct Words {
+    std::array<uint32_t, N> words;
+};
+
+bool parse_value(const std::string& text, bool& value);
+bool parse_value(const std::string& text, int& value);
+bool parse_value(const std::string& text, int64_t& value);
+bool parse_value(const std::string& text, uint64_t& value);
+bool parse_value(const std::string& text, Direction& value);
+bool parse_value(const std::string& text, tombola_data_type_t& value);
+bool parse_value(const std::string& text, tombola_alignment_t& value);
+bool parse_value(const std::string& text, tombola_int_draws_t& value);
+bool parse_value(const std::string& text, tombola_scratchpad_mode_t& value);
+bool parse_value(const std::string& text, TagName& value);
+bool parse_value(const std::string& text, FileName& value);
+bool parse_value(const std::string& text, NumberText& value);
+bool parse_value(const std::string& text, Seeds& value);
+
+std::string print_value(bool value);
+std::string print_value(int value);
+std::string print_value(int64_t value);
+std::string print_value(uint64_t value);
+std::string print_value(Direction value);
+std::string print_value(tombola_data_type_t value);
+std::string print_value(tombola_alignment_t value);
+std::string print_value(tombola_int_draws_t value);
+std::string print_value(tombola_scratchpad_mode_t value);
+std::string print_value(const TagName& value);
+std::string print_value(const FileName& value);
+std::string print_value(const NumberText& value);
+std::string print_value(const Seeds& value);
+
+// What a text must be, as it completes "expected ...". The argument only selects the overload.
+std::string expected_value(bool);
+std::string expected_value(int);
+std::string expected_value(int64_t);
+std::string expected_value(uint64_t);
+std::string expected_value(Direction);
+std::string expected_value(tombola_data_type_t);
+std::string expected_value(tombola_alignment_t);
+std::string expected_value(tombola_int_draws_t);
+std::string expected_value(tombola_scratchpad_mode_t);
+std::string expected_value(const TagName&);
+std::string expected_value(const FileName&);
+std::string expected_value(const NumberText&);
+std::string expected_value(const Seeds&);
+
+// Decimal, or hexadecimal behind 0x.
+bool parse_u64(const std::string& text, uint64_t& value);
+// Splits at a character; "" gives one empty piece.
+std::vector<std::string> split(const std::string& text, char separator);
+
+template <size_t N>
+bool parse_value(const std::string& text, Words<N>& value) {
+    const auto pieces = split(text, ':');
+    if (pieces.size() > N) return false;
+    value.words.fill(0);
+    for (size_t i = 0; i < pieces.size(); ++i) {
+        uint64_t word;
+        if (!parse_u64(pieces[i], word) || word > 0xffffffff) return false;
+        value.words[i] = static_cast<uint32_t>(word);
+    }
+    return true;
+}
+template <size_t N>
+std::string print_value(const Words<N>& value) {
+    std::string text;
+    for (size_t i = 0; i < N; ++i) text += (i ? ":" : "") + print_value(uint64_t{value.words[i]});
+    return text;
+}
+template <size_t N>
+std::string expected_value(const Words<N>&) {
+    return "up to " + std::to_string(N) +
+           " 32-bit words separated by colons, least significant first";
+}
+
+}  // namespace tombola::bench
