@@ -51,8 +51,8 @@ DescResult make_desc(const TensorSpec& spec, bool allow_enum_tags_only) {
         return {tombola_invalid_arguments,
                 "tag " + spec.tag + " is not a layout of " + std::to_string(ndims) + " dimensions",
                 nullptr};
-    const Layout layout = tag.kind == Tag::Kind::other ? Layout{}
-                                                       : Layout::from_letters(tag.letters, spec.dims);
+    const Layout layout =
+        tag.kind == Tag::Kind::other ? Layout{} : Layout::from_letters(tag.letters, spec.dims);
     const tombola_format_tag_t enum_tag = tombola_str2fmt_tag(tag.letters.c_str());
     tombola_status_t status;
     if (enum_tag != tombola_format_tag_undef) {
@@ -85,7 +85,8 @@ reference::Layout layout_of(const_tombola_memory_desc_t desc) {
     layout.padded_dims = read(tombola_query_padded_dims);
     layout.strides = read(tombola_query_strides);
     int blocks = 0;
-    require(tombola_memory_desc_query(desc, tombola_query_inner_nblks_s32, &blocks), "query blocks");
+    require(tombola_memory_desc_query(desc, tombola_query_inner_nblks_s32, &blocks),
+            "query blocks");
     if (blocks == 1) {
         require(tombola_memory_desc_query(desc, tombola_query_inner_blks, &values), "query blocks");
         layout.block = (*values)[0];

@@ -20,8 +20,9 @@ using MemoryDesc =
                     Destroy<struct tombola_memory_desc, tombola_memory_desc_destroy>>;
 using Memory =
     std::unique_ptr<struct tombola_memory, Destroy<struct tombola_memory, tombola_memory_destroy>>;
-using Attr = std::unique_ptr<struct tombola_primitive_attr,
-                             Destroy<struct tombola_primitive_attr, tombola_primitive_attr_destroy>>;
+using Attr =
+    std::unique_ptr<struct tombola_primitive_attr,
+                    Destroy<struct tombola_primitive_attr, tombola_primitive_attr_destroy>>;
 using PrimitiveDesc =
     std::unique_ptr<struct tombola_primitive_desc,
                     Destroy<struct tombola_primitive_desc, tombola_primitive_desc_destroy>>;

@@ -26,7 +26,9 @@ const_tombola_memory_desc_t Arguments::desc(int arg) const {
     return tombola_primitive_desc_query_md(primitive_desc_, tombola_query_exec_arg_md, arg);
 }
 
-size_t Arguments::logical_bytes(int arg) const { return make(arg, "", Argument::Role::input).logical_bytes(); }
+size_t Arguments::logical_bytes(int arg) const {
+    return make(arg, "", Argument::Role::input).logical_bytes();
+}
 
 Argument Arguments::make(int arg, const char* name, Argument::Role role) const {
     Argument argument{};
@@ -85,7 +87,8 @@ Bytes read_file(const std::string& path, size_t bytes, const char* option) {
 
 void write_file(const std::string& path, const Bytes& bytes) {
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
     file.close();
     if (!file) throw CaseError("--dump=" + path + ": cannot write the file");
 }

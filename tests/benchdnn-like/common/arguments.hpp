@@ -32,9 +32,9 @@ struct Argument {
     Dump dump = Dump::none;
     tombola_data_type_t type;
     reference::Layout layout;
-    Bytes values;           // inputs: what goes in; outputs: what came out
-    Bytes expected;         // outputs, once expect() has run
-    bool compared = true;   // false: expect() has checked it by itself
+    Bytes values;          // inputs: what goes in; outputs: what came out
+    Bytes expected;        // outputs, once expect() has run
+    bool compared = true;  // false: expect() has checked it by itself
 
     size_t count() const { return static_cast<size_t>(layout.count()); }
     size_t element_size() const;

@@ -73,7 +73,8 @@ void fill_nt_stores(uint8_t* data, size_t bytes) {
         const __m128i value = _mm_set1_epi32(0x01234567);
         size_t i = begin;
         // Non-temporal stores want whole cache lines.
-        const auto head = std::min<size_t>(-reinterpret_cast<uintptr_t>(data + begin) % 64, end - begin);
+        const auto head =
+            std::min<size_t>(-reinterpret_cast<uintptr_t>(data + begin) % 64, end - begin);
         std::memset(data + i, 0x67, head);
         for (i += head; i + 64 <= end; i += 64) {
             auto* to = reinterpret_cast<__m128i*>(data + i);
@@ -101,10 +102,10 @@ void read_all(const uint8_t* data, size_t bytes) {
         size_t i = begin;
         for (; i + 64 <= end; i += 64) {
             const auto* from = reinterpret_cast<const __m128i*>(data + i);
-            for (int k = 0; k < 4; ++k)
-                sum[k] = _mm_xor_si128(sum[k], _mm_loadu_si128(from + k));
+            for (int k = 0; k < 4; ++k) sum[k] = _mm_xor_si128(sum[k], _mm_loadu_si128(from + k));
         }
-        for (; i < end; ++i) sum[0] = _mm_xor_si128(sum[0], _mm_set1_epi8(static_cast<char>(data[i])));
+        for (; i < end; ++i)
+            sum[0] = _mm_xor_si128(sum[0], _mm_set1_epi8(static_cast<char>(data[i])));
         keep(sum);
     });
 }

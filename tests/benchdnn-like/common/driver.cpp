@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tombola::bench {
 
 std::string Driver::option() const {
@@ -29,10 +31,11 @@ std::string print_dims(const reference::Dims& dims) {
 }
 
 std::string split_name(const std::string& text, std::string& name) {
-    const size_t begin = text.find("n\"");
+    // Sizes hold no n. The quotes may be missing: a shell takes them away.
+    const size_t begin = text.find('n');
     if (begin == std::string::npos) return text;
-    name = text.substr(begin + 2);
-    if (!name.empty() && name.back() == '"') name.pop_back();
+    name = text.substr(begin + 1);
+    name.erase(std::remove(name.begin(), name.end(), '"'), name.end());
     return text.substr(0, begin > 0 && text[begin - 1] == '_' ? begin - 1 : begin);
 }
 

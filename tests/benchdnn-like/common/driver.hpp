@@ -77,8 +77,8 @@ class Problem {
 class Driver {
   public:
     virtual ~Driver() = default;
-    virtual const char* name() const = 0;     // as in inputs/<name>/
-    virtual const char* syntax() const = 0;   // of a problem
+    virtual const char* name() const = 0;    // as in inputs/<name>/
+    virtual const char* syntax() const = 0;  // of a problem
     virtual const char* summary() const = 0;
     std::string option() const;  // "--random-generator"
 
@@ -167,12 +167,14 @@ class TypedDriver : public Driver {
     }
 
     std::string help() const final {
-        std::string text = "  " + option() + " [options] " + P::kSyntax + " ...\n    " + P::kSummary + "\n";
+        std::string text =
+            "  " + option() + " [options] " + P::kSyntax + " ...\n    " + P::kSummary + "\n";
         const P defaults{};
         for (const Field<P>& f : fields_)
-            text += help_line("--" + f.name + "=" + (f.is_list ? "LIST" : "FILE"),
-                              f.help + ": " + f.expected +
-                                  (f.print(defaults).empty() ? "" : "; default " + f.print(defaults)));
+            text +=
+                help_line("--" + f.name + "=" + (f.is_list ? "LIST" : "FILE"),
+                          f.help + ": " + f.expected +
+                              (f.print(defaults).empty() ? "" : "; default " + f.print(defaults)));
         return text;
     }
 

@@ -27,8 +27,8 @@ bool select_impl(const Settings& settings, PrimitiveDesc& primitive_desc, std::s
         for (;;) {
             const std::string name = impl_name(candidate.get());
             seen += (seen.empty() ? "" : ", ") + name;
-            const bool wanted = whole ? name == settings.impl
-                                      : name.find(settings.impl) != std::string::npos;
+            const bool wanted =
+                whole ? name == settings.impl : name.find(settings.impl) != std::string::npos;
             if (wanted && !skipped(name)) {
                 primitive_desc = std::move(candidate);
                 return true;
@@ -54,7 +54,8 @@ Execution::Execution(const Problem& problem, const Settings& settings) {
     if (status != tombola_success) {
         if (reason_.empty()) reason_ = tombola_get_last_error();
         if (status != tombola_unimplemented && status != tombola_invalid_arguments)
-            throw CaseError(std::string("creation: ") + tombola_status2str(status) + ": " + reason_);
+            throw CaseError(std::string("creation: ") + tombola_status2str(status) + ": " +
+                            reason_);
         outcome_ = status == tombola_unimplemented ? Outcome::unimplemented : Outcome::refused;
         return;
     }
@@ -66,7 +67,8 @@ Execution::Execution(const Problem& problem, const Settings& settings) {
     }
     impl_ = impl_name(primitive_desc_.get());
     tombola_primitive_t primitive = nullptr;
-    require(tombola_primitive_create(&primitive, primitive_desc_.get()), "tombola_primitive_create");
+    require(tombola_primitive_create(&primitive, primitive_desc_.get()),
+            "tombola_primitive_create");
     primitive_.reset(primitive);
     args_ = Arguments(primitive_desc_.get());
     problem.add_arguments(settings, args_);
@@ -78,7 +80,8 @@ void Execution::allocate(Buffer::Place place) {
     const auto add = [&](int arg, const_tombola_memory_desc_t desc, size_t bytes) -> uint8_t* {
         Buffer buffer(bytes, place);
         tombola_memory_t memory = nullptr;
-        require(tombola_memory_create(&memory, desc, engine(), buffer.data()), "tombola_memory_create");
+        require(tombola_memory_create(&memory, desc, engine(), buffer.data()),
+                "tombola_memory_create");
         tensors_.push_back({std::move(buffer), Memory(memory)});
         exec_args_.push_back({arg, memory});
         return tensors_.back().buffer.data();
@@ -87,8 +90,8 @@ void Execution::allocate(Buffer::Place place) {
         const auto desc = args_.desc(argument.arg);
         if (tombola_memory_desc_get_size(desc) != argument.physical_bytes())
             throw CaseError(argument.name + ": the library says " +
-                            std::to_string(tombola_memory_desc_get_size(desc)) + " bytes, expected " +
-                            std::to_string(argument.physical_bytes()));
+                            std::to_string(tombola_memory_desc_get_size(desc)) +
+                            " bytes, expected " + std::to_string(argument.physical_bytes()));
         uint8_t* data = add(argument.arg, desc, argument.physical_bytes());
         if (argument.role == Argument::Role::output || argument.layout.is_row_major()) {
             if (argument.role == Argument::Role::output)
@@ -100,15 +103,15 @@ void Execution::allocate(Buffer::Place place) {
             std::memcpy(data, memory.data(), memory.size());
         }
     }
-    const auto scratchpad = tombola_primitive_desc_query_md(primitive_desc_.get(),
-                                                            tombola_query_scratchpad_md, 0);
+    const auto scratchpad =
+        tombola_primitive_desc_query_md(primitive_desc_.get(), tombola_query_scratchpad_md, 0);
     if (const size_t bytes = tombola_memory_desc_get_size(scratchpad))
         add(TOMBOLA_ARG_SCRATCHPAD, scratchpad, bytes);
 }
 
 tombola_status_t Execution::run() const {
-    return tombola_primitive_execute(primitive_.get(), stream(), static_cast<int>(exec_args_.size()),
-                                     exec_args_.data());
+    return tombola_primitive_execute(primitive_.get(), stream(),
+                                     static_cast<int>(exec_args_.size()), exec_args_.data());
 }
 
 uint8_t* Execution::data(int arg) const {

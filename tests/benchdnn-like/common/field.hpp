@@ -33,7 +33,7 @@ struct Field {
 };
 
 template <class P, class T>
-Field<P> field(const char* name, T P::* member, const char* help) {
+Field<P> field(const char* name, T P::*member, const char* help) {
     return {name,
             help,
             expected_value(T{}),

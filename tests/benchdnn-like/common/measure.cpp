@@ -119,7 +119,8 @@ Measurement measure(const Problem& problem, const Settings& settings, Execution&
             const size_t read = src.physical_bytes();
             result.bytes = static_cast<double>(src.stored_bytes());
             contenders.push_back({"kernel", result.bytes, kernel});
-            contenders.push_back({"read", static_cast<double>(read), [=] { read_all(from, read); }});
+            contenders.push_back(
+                {"read", static_cast<double>(read), [=] { read_all(from, read); }});
             break;
         }
     }
@@ -140,7 +141,8 @@ Measurement measure(const Problem& problem, const Settings& settings, Execution&
     result.runs = static_cast<int>(own.samples.size()) * own.repeats;
     result.best = own.best();
     result.worst = *std::max_element(own.samples.begin(), own.samples.end());
-    for (double sample : own.samples) result.mean += sample / static_cast<double>(own.samples.size());
+    for (double sample : own.samples)
+        result.mean += sample / static_cast<double>(own.samples.size());
 
     // The fastest of the plain ones; for a fill no more than the kernel itself reaches in the cache.
     const Contender* in_cache_rate = nullptr;

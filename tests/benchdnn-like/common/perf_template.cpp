@@ -11,7 +11,8 @@ namespace {
 const char* const kDefault =
     "perf,%engine%,%impl%,%name%,%prb%,%-time%,%-Gbw%,%0time%,%0Gbw%,%ceil%,%bound%,%share%";
 const char* const kCsv =
-    "perf,%engine%,%impl%,%name%,%driver%,%desc%,%prb%,%-time%,%-Gbw%,%0time%,%0Gbw%,%ceil%,%bound%,"
+    "perf,%engine%,%impl%,%name%,%driver%,%desc%,%prb%,%-time%,%-Gbw%,%0time%,%0Gbw%,%ceil%,%bound%"
+    ","
     "%share%";
 
 }  // namespace

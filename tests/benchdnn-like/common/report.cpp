@@ -14,26 +14,37 @@ namespace {
 
 const char* name_of(State state) {
     switch (state) {
-        case State::passed: return "PASSED";
-        case State::executed: return "EXECUTED";
-        case State::skipped: return "SKIPPED";
-        case State::mistrusted: return "MISTRUSTED";
-        case State::unimplemented: return "UNIMPLEMENTED";
-        case State::invalid_arguments: return "INVALID_ARGUMENTS";
-        case State::failed: return "FAILED";
-        case State::listed: return "LISTED";
+        case State::passed:
+            return "PASSED";
+        case State::executed:
+            return "EXECUTED";
+        case State::skipped:
+            return "SKIPPED";
+        case State::mistrusted:
+            return "MISTRUSTED";
+        case State::unimplemented:
+            return "UNIMPLEMENTED";
+        case State::invalid_arguments:
+            return "INVALID_ARGUMENTS";
+        case State::failed:
+            return "FAILED";
+        case State::listed:
+            return "LISTED";
     }
     return "";
 }
 
 double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
 }
 
 std::string template_value(const PerfTemplate::Field& field, const Problem& problem,
                            const std::string& repro, const CaseResult& result) {
     const Measurement& m = result.measurement;
-    const double seconds = field.modifier == '-' ? m.best : field.modifier == '+' ? m.worst : m.mean;
+    const double seconds = field.modifier == '-'   ? m.best
+                           : field.modifier == '+' ? m.worst
+                                                   : m.mean;
     const auto number = [](double value) { return fmt::format("{:.6g}", value); };
     if (field.name == "prb") return repro;
     if (field.name == "driver") return problem.driver_name();
@@ -89,17 +100,28 @@ void Report::finish(const Problem& problem, const Settings& settings, const std:
     bool failed = result.state == State::failed;
     switch (result.state) {
         case State::passed:
-        case State::executed: ++passed_; break;
-        case State::skipped: ++skipped_; break;
-        case State::mistrusted: ++mistrusted_; break;
+        case State::executed:
+            ++passed_;
+            break;
+        case State::skipped:
+            ++skipped_;
+            break;
+        case State::mistrusted:
+            ++mistrusted_;
+            break;
         case State::unimplemented:
             ++unimplemented_;
             failed = !settings.allow_unimplemented;
             if (failed) state += "_FAILED";
             break;
-        case State::invalid_arguments: ++invalid_; break;
-        case State::failed: break;
-        case State::listed: ++listed_; break;
+        case State::invalid_arguments:
+            ++invalid_;
+            break;
+        case State::failed:
+            break;
+        case State::listed:
+            ++listed_;
+            break;
     }
     failed_ += failed;
 
@@ -130,9 +152,11 @@ void Report::finish(const Problem& problem, const Settings& settings, const std:
 void Report::summary() {
     clear_progress();
     if (measured_ && !shown_template_.empty())
-        fmt::print("total perf: min(ms):{:.6g} avg(ms):{:.6g}\n", total_best_ * 1e3, total_mean_ * 1e3);
+        fmt::print("total perf: min(ms):{:.6g} avg(ms):{:.6g}\n", total_best_ * 1e3,
+                   total_mean_ * 1e3);
     fmt::print(
-        "tests:{} passed:{} skipped:{} mistrusted:{} unimplemented:{} invalid_arguments:{} failed:{} "
+        "tests:{} passed:{} skipped:{} mistrusted:{} unimplemented:{} invalid_arguments:{} "
+        "failed:{} "
         "listed:{}\n",
         tests_, passed_, skipped_, mistrusted_, unimplemented_, invalid_, failed_, listed_);
     std::fflush(stdout);

@@ -47,8 +47,8 @@ class Report {
 
     int verbose_;
     size_t cases_, tests_ = 0;
-    size_t passed_ = 0, skipped_ = 0, mistrusted_ = 0, unimplemented_ = 0, invalid_ = 0, failed_ = 0,
-           listed_ = 0;
+    size_t passed_ = 0, skipped_ = 0, mistrusted_ = 0, unimplemented_ = 0, invalid_ = 0,
+           failed_ = 0, listed_ = 0;
     bool progress_ = false;        // wanted
     bool progress_shown_ = false;  // a progress line is on the terminal
     double progress_time_ = 0;

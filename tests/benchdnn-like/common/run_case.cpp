@@ -27,7 +27,8 @@ void check_correctness(Problem& problem, Execution& execution, CaseResult& resul
     if (status != tombola_success) {
         for (const Argument& argument : args.all())
             if (!execution.is_as_allocated(argument))
-                return fail(fmt::format("refused ({}), but {} was written to", message, argument.name));
+                return fail(
+                    fmt::format("refused ({}), but {} was written to", message, argument.name));
         if (status != tombola_invalid_arguments)
             return fail(fmt::format("execution: {}: {}", tombola_status2str(status), message));
         if (refusal.empty()) return fail("refused without need: " + message);
@@ -70,9 +71,14 @@ void run_checked(Problem& problem, const Settings& settings, bool dump, CaseResu
     result.impl = execution.impl();
     result.reason = execution.reason();
     switch (execution.outcome()) {
-        case Execution::Outcome::ready: break;
-        case Execution::Outcome::unimplemented: result.state = State::unimplemented; return;
-        case Execution::Outcome::skipped: result.state = State::skipped; return;
+        case Execution::Outcome::ready:
+            break;
+        case Execution::Outcome::unimplemented:
+            result.state = State::unimplemented;
+            return;
+        case Execution::Outcome::skipped:
+            result.state = State::skipped;
+            return;
         case Execution::Outcome::refused:
             result.state = State::invalid_arguments;
             if (problem.refusal(nullptr).empty()) {
@@ -130,16 +136,17 @@ Difference compare(const Argument& argument, const uint8_t* actual, const Bytes&
     const int64_t count = argument.layout.count();
     const bool row_major = argument.layout.is_row_major();
     for (int64_t e = 0; e < count; ++e) {
-        const size_t place = static_cast<size_t>(row_major ? e
-                                                           : argument.layout.offset(index_of(
-                                                                 argument.layout.dims, e))) *
-                             size;
+        const size_t place =
+            static_cast<size_t>(
+                row_major ? e
+                          : argument.layout.offset(reference::index_of(argument.layout.dims, e))) *
+            size;
         if (std::memcmp(actual + place, expected.data() + place, size) == 0) continue;
         ++difference.elements;
         std::memcpy(rest.data() + place, expected.data() + place, size);
         if (difference.elements <= kDetails) {
             std::string index;
-            for (int64_t i : index_of(argument.layout.dims, e))
+            for (int64_t i : reference::index_of(argument.layout.dims, e))
                 index += (index.empty() ? "" : ",") + std::to_string(i);
             note(fmt::format("{}[{}] is {}, expected {}", argument.name, index,
                              reference::element_to_string(argument.type, actual + place),

@@ -50,7 +50,8 @@ std::string print_name(const Name<T> (&names)[N], T value) {
 template <class T, size_t N>
 std::string list_names(const Name<T> (&names)[N]) {
     std::string list;
-    for (const auto& name : names) list += (list.empty() ? "one of " : ", ") + std::string(name.text);
+    for (const auto& name : names)
+        list += (list.empty() ? "one of " : ", ") + std::string(name.text);
     return list;
 }
 
@@ -168,8 +169,6 @@ std::string expected_value(const TagName&) {
 }
 std::string expected_value(const FileName&) { return "a file"; }
 std::string expected_value(const NumberText&) { return "a number, or auto"; }
-std::string expected_value(const Seeds&) {
-    return "two unsigned integers of 64 bits, GLOBAL:OP";
-}
+std::string expected_value(const Seeds&) { return "two unsigned integers of 64 bits, GLOBAL:OP"; }
 
 }  // namespace tombola::bench

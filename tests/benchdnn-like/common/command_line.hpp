@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// From arguments and batch files to the list of cases.
+//
+// The command line is a state machine, as benchdnn's: an option sets values for the problems behind it, a
+// problem makes the product of all lists that are set at that moment. All of it is read before the first case
+// runs, so a mistake anywhere runs nothing.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/driver.hpp"
+#include "common/settings.hpp"
+
+namespace tombola::bench {
+
+struct Case {
+    std::unique_ptr<Problem> problem;
+    std::shared_ptr<const Settings> settings;
+    std::string repro() const;
+};
+
+class CommandLine {
+  public:
+    // Folders that hold <driver>/<batch file>.
+    explicit CommandLine(std::vector<std::string> inputs);
+
+    // Throws UsageError.
+    void parse(const std::vector<std::string>& args);
+
+    std::vector<Case>& cases() { return cases_; }
+    int verbose() const { return verbose_; }
+    bool help_wanted() const { return help_; }
+    std::string help() const;
+
+  private:
+    void take(const std::string& token);
+    void take_option(const std::string& name, const std::string& value, bool has_value);
+    void take_problem(const std::string& text);
+    void take_batch(const std::string& file);
+    std::string find_batch(const std::string& file) const;
+    void reset();
+    Driver& driver(const std::string& token) const;
+
+    std::vector<std::unique_ptr<Driver>> drivers_;
+    Driver* driver_ = nullptr;
+    std::vector<std::string> inputs_;
+    std::vector<std::string> batches_;  // open ones, innermost last
+    Settings settings_;
+    std::vector<tombola_scratchpad_mode_t> scratchpads_{tombola_scratchpad_mode_library};
+    std::string match_, match_base_;
+    int verbose_ = 0;
+    bool help_ = false;
+    std::vector<Case> cases_;
+};
+
+}  // namespace tombola::bench

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "common/driver.hpp"
+
+namespace tombola::bench {
+
+struct ShuffleProblem : TypedProblem<ShuffleProblem> {
+    static constexpr const char* kName = "shuffle";
+    static constexpr const char* kSyntax = "DIMS";
+    static constexpr const char* kSummary = "channel shuffle; DIMS as 2x16x7x7";
+
+    Direction dir = Direction::FWD_D;
+    tombola_data_type_t dt = tombola_f32;
+    TagName tag{"abx"};
+    TagName dtag{"any"};
+    int axis = 1;
+    int64_t group = 1;
+    reference::Dims dims;
+
+    static std::vector<Field<ShuffleProblem>> fields();
+    bool parse_sizes(const std::string& text) { return parse_dims(text, dims); }
+    std::string print_sizes() const { return print_dims(dims); }
+
+    tombola_status_t create(const Settings& settings, const_tombola_primitive_attr_t attr,
+                            PrimitiveDesc& primitive_desc, std::string& reason) const override;
+    std::string refusal(const Arguments* args) const override;
+    void add_arguments(const Settings& settings, Arguments& args) const override;
+    void expect(Arguments& args) const override;
+    Ceiling ceiling() const override { return Ceiling::copy; }
+
+  private:
+    bool is_backward() const { return dir == Direction::BWD_D; }
+    int input() const { return is_backward() ? TOMBOLA_ARG_DIFF_DST : TOMBOLA_ARG_SRC; }
+    int output() const { return is_backward() ? TOMBOLA_ARG_DIFF_SRC : TOMBOLA_ARG_DST; }
+};
+
+}  // namespace tombola::bench
