@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The C++ API: the spellings of creation, exceptions, empty objects, queries.
+
+#include "tombola/tombola.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace {
+
+using tombola::engine;
+using tombola::memory;
+using tombola::primitive_attr;
+using tombola::prop_kind;
+using tombola::shuffle_backward;
+using tombola::shuffle_forward;
+using tombola::stream;
+
+using dt = memory::data_type;
+using tag = memory::format_tag;
+
+// What a call throws: its status, and whether the message has this text in it.
+template <class Body>
+void expect_error(tombola_status_t status, const std::string& text, const Body& body) {
+    try {
+        body();
+        ADD_FAILURE() << "no exception; expected: " << text;
+    } catch (const tombola::error& error) {
+        EXPECT_EQ(error.status, status);
+        EXPECT_EQ(std::string(error.what()), error.message);
+        EXPECT_NE(error.message.find(text), std::string::npos)
+            << "'" << error.message << "', expected '" << text << "'";
+    }
+}
+
+class CppApi : public testing::Test {
+  protected:
+    std::vector<int32_t> run_forward(const shuffle_forward::primitive_desc& pd,
+                                     const memory::desc& md, std::vector<int32_t> x) {
+        std::vector<int32_t> y(x.size(), -1);
+        memory src(md, engine_, x.data());
+        memory dst(md, engine_, y.data());
+        shuffle_forward(pd).execute(stream_, {{TOMBOLA_ARG_SRC, src}, {TOMBOLA_ARG_DST, dst}});
+        stream_.wait();
+        return y;
+    }
+    std::vector<int32_t> run_backward(const shuffle_backward::primitive_desc& pd,
+                                      const memory::desc& md, std::vector<int32_t> y) {
+        std::vector<int32_t> x(y.size(), -1);
+        memory diff_dst(md, engine_, y.data());
+        memory diff_src(md, engine_, x.data());
+        shuffle_backward(pd).execute(
+            stream_, {{TOMBOLA_ARG_DIFF_DST, diff_dst}, {TOMBOLA_ARG_DIFF_SRC, diff_src}});
+        return x;
+    }
+
+    engine engine_{engine::kind::cpu, 0};
+    stream stream_{engine_};
+    // C = 6, G = 2, by hand: 0 1 2 3 4 5 becomes 0 2 4 1 3 5.
+    const memory::desc md_{{6}, dt::s32, tag::x};
+    const std::vector<int32_t> x_ = {0, 1, 2, 3, 4, 5};
+    const std::vector<int32_t> y_ = {0, 2, 4, 1, 3, 5};
+};
+
+// The spelling of dnnl 1 and 2.
+TEST_F(CppApi, CreationWithADescriptor) {
+    shuffle_forward::desc forward_desc(prop_kind::forward_training, md_, 0, 2);
+    shuffle_forward::primitive_desc forward_pd(forward_desc, engine_);
+    EXPECT_EQ(run_forward(forward_pd, md_, x_), y_);
+    shuffle_backward::desc backward_desc(md_, 0, 2);
+    shuffle_backward::primitive_desc backward_pd(backward_desc, engine_, forward_pd);
+    EXPECT_EQ(run_backward(backward_pd, md_, y_), x_);
+
+    const primitive_attr attr;
+    EXPECT_EQ(
+        run_forward(shuffle_forward::primitive_desc(forward_desc, engine_, attr, true), md_, x_),
+        y_);
+    EXPECT_EQ(run_backward(
+                  shuffle_backward::primitive_desc(backward_desc, engine_, forward_pd, attr, true),
+                  md_, y_),
+              x_);
+}
+
+// The spelling of dnnl 3.
+TEST_F(CppApi, CreationWithoutADescriptor) {
+    shuffle_forward::primitive_desc forward_pd(engine_, prop_kind::forward_inference, md_, md_, 0,
+                                               2);
+    EXPECT_EQ(run_forward(forward_pd, md_, x_), y_);
+    shuffle_backward::primitive_desc backward_pd(engine_, md_, md_, 0, 2, forward_pd);
+    EXPECT_EQ(run_backward(backward_pd, md_, y_), x_);
+    const primitive_attr attr;
+    EXPECT_TRUE(shuffle_backward::primitive_desc(engine_, md_, md_, 0, 2, forward_pd, attr, true));
+}
+
+TEST_F(CppApi, OpenDestinationTakesTheSourcesLayout) {
+    const memory::desc nhwc({2, 6, 3, 3}, dt::f32, tag::nhwc);
+    const memory::desc any({2, 6, 3, 3}, dt::f32, tag::any);
+    const shuffle_forward::primitive_desc forward(engine_, prop_kind::forward_training, nhwc, any,
+                                                  1, 2);
+    EXPECT_EQ(forward.dst_desc(), nhwc);
+    const shuffle_backward::primitive_desc backward(engine_, any, any, 1, 2, forward);
+    EXPECT_EQ(backward.diff_src_desc(), nhwc);
+    EXPECT_EQ(backward.diff_dst_desc(), nhwc);
+}
+
+TEST_F(CppApi, Queries) {
+    const memory::desc src({2, 6, 3, 3}, dt::bf16, tag::nchw);
+    const memory::desc dst({2, 6, 3, 3}, dt::bf16, tag::nhwc);
+    const shuffle_forward::primitive_desc pd(engine_, prop_kind::forward_training, src, dst, 1, 2);
+    EXPECT_EQ(pd.src_desc(), src);
+    EXPECT_EQ(pd.dst_desc(), dst);
+    EXPECT_TRUE(pd.diff_src_desc().is_zero());
+    EXPECT_EQ(pd.get_prop_kind(), prop_kind::forward_training);
+    EXPECT_EQ(pd.get_axis(), 1);
+    EXPECT_EQ(pd.get_group_size(), 2);
+    EXPECT_EQ(pd.get_kind(), tombola::primitive::kind::shuffle);
+    EXPECT_EQ(pd.get_engine().get_kind(), engine::kind::cpu);
+    EXPECT_NE(std::string(pd.impl_info_str()), "");
+    EXPECT_EQ(shuffle_forward(pd).get_kind(), tombola::primitive::kind::shuffle);
+    EXPECT_EQ(pd.get_primitive_attr().get_scratchpad_mode(), tombola::scratchpad_mode::library);
+
+    const tombola::random_generator::primitive_desc generator(
+        engine_, tombola::generator_kind::philox4x32_10, memory::desc({4, 4}, dt::u32, tag::ab));
+    EXPECT_EQ(generator.exec_arg_desc(TOMBOLA_ARG_SRC_STATE).get_dims(), memory::dims{6});
+}
+
+TEST_F(CppApi, NextImplStopsAtTheLast) {
+    shuffle_forward::primitive_desc pd(engine_, prop_kind::forward_training, md_, md_, 0, 2);
+    const shuffle_forward::primitive_desc copy = pd;
+    const std::string first = pd.impl_info_str();
+    while (pd.next_impl()) EXPECT_EQ(run_forward(pd, md_, x_), y_) << pd.impl_info_str();
+    EXPECT_STREQ(pd.impl_info_str(), "portable");
+    EXPECT_FALSE(pd.next_impl());
+    EXPECT_EQ(copy.impl_info_str(), first);  // a copy stays where it is
+}
+
+TEST_F(CppApi, FailuresThrowTheMessage) {
+    expect_error(tombola_invalid_arguments, "group_size 4 does not divide dimension 0 of size 6",
+                 [&] {
+                     shuffle_forward::primitive_desc(
+                         shuffle_forward::desc(prop_kind::forward_training, md_, 0, 4), engine_);
+                 });
+    expect_error(tombola_invalid_arguments, "dims[0] is -2",
+                 [&] { memory::desc({-2}, dt::f32, tag::a); });
+    expect_error(tombola_invalid_arguments, "strides has 1 elements; expected 2", [&] {
+        memory::desc({2, 3}, dt::f32, memory::dims{3});
+    });
+    expect_error(tombola_invalid_arguments, "index is 3", [&] { engine(engine::kind::cpu, 3); });
+    const shuffle_forward primitive(
+        shuffle_forward::primitive_desc(engine_, prop_kind::forward_training, md_, md_, 0, 2));
+    expect_error(tombola_invalid_arguments, "SRC is missing",
+                 [&] { primitive.execute(stream_, {}); });
+    std::unordered_map<int, memory> many;
+    for (int arg = 0; arg < 100; ++arg) many[arg] = memory();
+    expect_error(tombola_invalid_arguments, "too many arguments: 100",
+                 [&] { primitive.execute(stream_, many); });
+}
+
+TEST_F(CppApi, AllowEmptyMakesAnEmptyObjectInstead) {
+    const primitive_attr attr;
+    const shuffle_forward::desc bad(prop_kind::forward_training, md_, 0, 4);
+    EXPECT_FALSE(shuffle_forward::primitive_desc(bad, engine_, attr, true));
+    EXPECT_FALSE(shuffle_forward::primitive_desc(engine_, prop_kind::forward_training, md_, md_, 9,
+                                                 2, attr, true));
+    const shuffle_forward::primitive_desc good(engine_, prop_kind::forward_training, md_, md_, 0,
+                                               2);
+    EXPECT_FALSE(shuffle_backward::primitive_desc(shuffle_backward::desc(md_, 0, 3), engine_, good,
+                                                  attr,
+                                                  true));  // not the hint's group
+    EXPECT_FALSE(memory::desc({-2}, dt::f32, tag::a, true));
+    EXPECT_FALSE(md_.reshape({5}, true));
+    EXPECT_TRUE(md_.reshape({2, 3}, true));
+}
+
+TEST_F(CppApi, EmptyObjects) {
+    EXPECT_FALSE(shuffle_forward());
+    EXPECT_FALSE(shuffle_forward::primitive_desc());
+    EXPECT_FALSE(memory());
+    EXPECT_TRUE(memory::desc().is_zero());
+    expect_error(tombola_invalid_arguments, "empty",
+                 [&] { shuffle_forward(shuffle_forward::primitive_desc()); });
+    expect_error(tombola_invalid_arguments, "empty", [&] { memory().get_data_handle(); });
+}
+
+TEST_F(CppApi, MemoryDescriptors) {
+    const memory::desc md({2, 17, 3, 3}, dt::f16, tag::nChw16c);
+    EXPECT_EQ(md.get_ndims(), 4);
+    EXPECT_EQ(md.get_dims(), (memory::dims{2, 17, 3, 3}));
+    EXPECT_EQ(md.dims(), md.get_dims());
+    EXPECT_EQ(md.get_padded_dims(), (memory::dims{2, 32, 3, 3}));
+    EXPECT_EQ(md.get_strides(), (memory::dims{288, 144, 48, 16}));
+    EXPECT_EQ(md.get_inner_nblks(), 1);
+    EXPECT_EQ(md.get_inner_blks(), memory::dims{16});
+    EXPECT_EQ(md.get_inner_idxs(), memory::dims{1});
+    EXPECT_EQ(md.get_data_type(), dt::f16);
+    EXPECT_EQ(md.get_format_kind(), memory::format_kind::blocked);
+    EXPECT_EQ(md.get_size(), 2u * 32 * 9 * 2);
+    EXPECT_EQ(memory::data_type_size(dt::s64), 8u);
+
+    const memory::desc plain({4, 6}, dt::s32, memory::dims{6, 1});
+    EXPECT_EQ(plain, memory::desc({4, 6}, dt::s32, tag::ab));
+    EXPECT_NE(plain, memory::desc({4, 6}, dt::s32, tag::ba));
+    EXPECT_EQ(plain.submemory_desc({2, 2}, {1, 3}).get_submemory_offset(), 9);
+    EXPECT_EQ(plain.reshape({24}).get_dims(), memory::dims{24});
+    EXPECT_EQ(plain.permute_axes({1, 0}), memory::desc({6, 4}, dt::s32, tag::ba));
+}
+
+TEST_F(CppApi, MemoryObjects) {
+    std::vector<float> data(6);
+    memory mem(memory::desc({6}, dt::f32, tag::a), engine_, data.data());
+    EXPECT_EQ(mem.get_data_handle(), data.data());
+    EXPECT_EQ(mem.map_data<float>(), data.data());
+    EXPECT_EQ(mem.get_desc(), memory::desc({6}, dt::f32, tag::a));
+    mem.set_data_handle(nullptr);
+    EXPECT_EQ(mem.get_data_handle(), nullptr);
+    const memory owned(mem.get_desc(), engine_);
+    EXPECT_NE(owned.get_data_handle(), nullptr);
+}
+
+TEST_F(CppApi, Settings) {
+    const int before = tombola::get_primitive_cache_capacity();
+    tombola::set_primitive_cache_capacity(3);
+    EXPECT_EQ(tombola::get_primitive_cache_capacity(), 3);
+    tombola::set_primitive_cache_capacity(before);
+    EXPECT_EQ(tombola::version()->major, TOMBOLA_VERSION_MAJOR);
+    EXPECT_EQ(static_cast<int>(tombola::get_effective_cpu_isa()),
+              static_cast<int>(tombola_get_effective_cpu_isa()));
+}
+
+}  // namespace

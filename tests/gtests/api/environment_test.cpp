@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Environment variables, and the lines of verbose mode, seen from outside: a program is run with
+// them, and what it prints is looked at. The form of a line is that of oneDNN 3.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gtests/common/handles.hpp"
+
+namespace tombola::test {
+namespace {
+
+struct Output {
+    int exit_code = -1;
+    std::vector<std::string> lines;
+
+    std::vector<std::string> with(const std::string& text) const {
+        std::vector<std::string> found;
+        for (const std::string& line : lines)
+            if (line.find(text) != std::string::npos) found.push_back(line);
+        return found;
+    }
+    // What follows "probe NAME ".
+    std::string probe(const std::string& name) const {
+        const std::vector<std::string> found = with("probe " + name + " ");
+        return found.size() == 1 ? found[0].substr(name.size() + 7) : "not printed";
+    }
+};
+
+// `environment` as in a shell: "NAME=value NAME=value". Standard error is read too.
+Output run_probe(const std::string& environment) {
+    const std::string command = "env " + environment + " " + TOMBOLA_TEST_PROBE + " 2>&1";
+    Output output;
+    FILE* pipe = popen(command.c_str(), "r");
+    if (pipe == nullptr) return output;
+    std::string text;
+    char buffer[4096];
+    while (const size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) text.append(buffer, n);
+    const int status = pclose(pipe);
+    output.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) output.lines.push_back(line);
+    EXPECT_EQ(output.exit_code, 0) << command << '\n' << text;
+    return output;
+}
+
+std::vector<std::string> fields(const std::string& line) {
+    std::vector<std::string> parts;
+    std::istringstream stream(line);
+    for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
+    return parts;
+}
+
+const char* kPlain = "-u TOMBOLA_VERBOSE -u TOMBOLA_PRIMITIVE_CACHE_CAPACITY";
+
+TEST(Environment, QuietByDefault) {
+    EXPECT_TRUE(run_probe(kPlain).with("tombola").empty());
+    EXPECT_TRUE(run_probe("TOMBOLA_VERBOSE=0").with("tombola").empty());
+}
+
+TEST(Environment, VerboseOnePrintsExecutionsAndFailures) {
+    const Output output = run_probe("TOMBOLA_VERBOSE=1");
+    const std::vector<std::string> executions = output.with("tombola_verbose,v1,primitive,exec,");
+    ASSERT_EQ(executions.size(), 2u);
+    // tombola_verbose,v1,primitive, then the columns that the template line names.
+    const std::vector<std::string> templates = output.with(",primitive,info,template:");
+    ASSERT_EQ(templates.size(), 1u);
+    const std::vector<std::string> line = fields(executions[0]);
+    ASSERT_EQ(line.size(), 13u) << executions[0];
+    ASSERT_EQ(fields(templates[0]).size(), line.size() + 1) << templates[0];
+    EXPECT_EQ(line[4], "cpu");
+    EXPECT_EQ(line[5], "shuffle");
+    EXPECT_EQ(line[6], output.probe("implementation"));
+    EXPECT_EQ(line[7], "forward_training");
+    EXPECT_EQ(line[8], "src_f32::blocked:abcd::f0 dst_f32::blocked:abcd::f0");
+    EXPECT_EQ(line[9], "");
+    EXPECT_EQ(line[10], "axis:1 group:4");
+    EXPECT_EQ(line[11], "2x16x7x7");
+    EXPECT_GT(std::atof(line[12].c_str()), 0) << executions[0];  // milliseconds
+    EXPECT_TRUE(output.with("create:").empty());
+    EXPECT_FALSE(output.with("group_size 5 does not divide dimension 1 of size 16").empty());
+    EXPECT_FALSE(output.with("tombola_verbose,v1,info,tombola v").empty());
+    EXPECT_FALSE(output.with("isa:" + output.probe("isa")).empty());
+    EXPECT_FALSE(output.with(std::string("runtime:") + tombola_version()->cpu_runtime).empty());
+}
+
+TEST(Environment, VerboseTwoPrintsCreationsHitsAndRejections) {
+    const Output output = run_probe("TOMBOLA_VERBOSE=2");
+    EXPECT_EQ(output.with(",create:cache_miss,").size(), 1u);
+    EXPECT_EQ(output.with(",create:cache_hit,").size(), 1u);
+    EXPECT_EQ(output.with(",primitive,exec,").size(), 2u);
+    for (const std::string& line : output.with(",create:cache_"))
+        EXPECT_NE(line.find(",shuffle," + output.probe("implementation") + ",forward_training,"),
+                  std::string::npos)
+            << line;
+}
+
+// Under a cap, each implementation above it is rejected with the reason.
+TEST(Environment, VerboseTwoTellsWhyAnImplementationIsRejected) {
+    const Output capped = run_probe("TOMBOLA_VERBOSE=2 TOMBOLA_MAX_CPU_ISA=none");
+    const Output best = run_probe("TOMBOLA_VERBOSE=2 TOMBOLA_MAX_CPU_ISA=" +
+                                  std::string(std::getenv("TOMBOLA_MAX_CPU_ISA")
+                                                  ? std::getenv("TOMBOLA_MAX_CPU_ISA")
+                                                  : "avx512_core_vbmi"));
+    EXPECT_EQ(capped.probe("implementation"), "portable");
+    const std::string name = best.probe("implementation");
+    if (name == "portable") return;
+    bool found = false;
+    for (const std::string& line : capped.with("create:dispatch,cpu,shuffle," + name + ","))
+        found = found || line.find("the effective ISA is none") != std::string::npos;
+    EXPECT_TRUE(found) << name;
+}
+
+// The implementation that verbose mode says has run needs no more than the cap, and where the
+// library has kernels for the cap, it is one of them that ran.
+TEST(Environment, TheForcedIsaIsTheOneThatRan) {
+    for (const char* cap : {"none", "avx2", "avx512_core", "avx512_core_vbmi"}) {
+        const Output output =
+            run_probe(std::string("TOMBOLA_VERBOSE=1 TOMBOLA_MAX_CPU_ISA=") + cap);
+        const std::vector<std::string> executions = output.with(",primitive,exec,");
+        ASSERT_EQ(executions.size(), 2u);
+        const std::string ran = fields(executions[0])[6];
+        const std::string isa = output.probe("isa");
+        EXPECT_FALSE(output.with("isa:" + isa).empty());
+        if (std::string(cap) == "none") {
+            EXPECT_EQ(isa, "none");
+            EXPECT_EQ(ran, "portable");
+            continue;
+        }
+        // This machine may have less than the cap; then it is the machine's that is in force.
+        const size_t colon = ran.find(':');
+        const std::string of = colon == std::string::npos ? "none" : ran.substr(colon + 1);
+        const std::vector<std::string> ladder = {"none", "avx2", "avx512_core", "avx512_core_vbmi"};
+        const auto rank = [&](const std::string& step) {
+            return std::find(ladder.begin(), ladder.end(), step) - ladder.begin();
+        };
+        ASSERT_LT(rank(of), 4) << ran;
+        EXPECT_LE(rank(of), rank(isa)) << ran;
+        EXPECT_LE(rank(isa), rank(cap));
+    }
+}
+
+TEST(Environment, CacheCapacity) {
+    EXPECT_EQ(run_probe("TOMBOLA_PRIMITIVE_CACHE_CAPACITY=7").probe("capacity"), "7");
+    EXPECT_EQ(run_probe(kPlain).probe("capacity"), "1024");
+    const Output off = run_probe("TOMBOLA_VERBOSE=2 TOMBOLA_PRIMITIVE_CACHE_CAPACITY=0");
+    EXPECT_EQ(off.with(",create:cache_miss,").size(), 2u);
+    EXPECT_TRUE(off.with(",create:cache_hit,").empty());
+}
+
+TEST(Environment, ValuesWithoutSenseAreIgnoredAndSaidSo) {
+    for (const std::string variable :
+         {"TOMBOLA_VERBOSE=7", "TOMBOLA_VERBOSE=yes", "TOMBOLA_MAX_CPU_ISA=avx1024",
+          "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=-1", "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=1e3"}) {
+        const Output output = run_probe(variable);
+        const std::vector<std::string> said = output.with(variable);
+        ASSERT_EQ(said.size(), 1u) << variable;
+        EXPECT_NE(said[0].find("expected"), std::string::npos) << said[0];
+    }
+}
+
+}  // namespace
+}  // namespace tombola::test
