@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "common/parallel.hpp"
+#include "cpu/loop_nest.hpp"
+#include "cpu/x64/shuffle/jit_permute_shuffle.hpp"
+#include "cpu/x64/shuffle/permute_kernels.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+// All destination blocks are written for a tile of pixels before the next tile, so that the source blocks, each
+// of which several destination blocks read, stay in the first-level cache or near it.
+constexpr int64_t kTileBytes = 128 * 1024;
+constexpr int64_t kLeastTileBytesOfABlock = 2048;
+constexpr int64_t kMaxBlocks = 4096;
+
+struct Chosen {
+    ShuffleLayout layout;
+    int64_t step_pixels;
+    PermutePlan plan;
+};
+
+Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
+    if (desc.dst.has_zero_dim()) return unimplemented("no elements");
+    auto layout = make_layout(desc);
+    if (!layout.ok()) return layout;
+    ShuffleLayout& l = layout.value();
+    const int64_t block_bytes = l.block * l.element;
+    if (l.block == 1) return unimplemented("the axis is not blocked");
+    if (l.inner != l.element) return unimplemented("a block holds more than channels");
+    if (l.C / l.block > kMaxBlocks) return unimplemented("too many blocks for straight code");
+    if (std::max(l.src_axis, l.dst_axis) > (int64_t{1} << 31) / (l.C / l.block + 1))
+        return unimplemented("an image of 2 GiB or more");
+    // The pixels: a loop over neighbouring blocks, or a single one.
+    if (l.depth == 0 || l.loops[l.depth - 1].src != block_bytes ||
+        l.loops[l.depth - 1].dst != block_bytes)
+        l.loops[l.depth++] = {1, 0, 0};
+    return layout;
+}
+
+Result<Chosen> choose(const ShuffleDesc& desc, CpuIsa isa) {
+    auto layout = layout_of(desc);
+    if (!layout.ok()) return layout.take_status();
+    const ShuffleLayout& l = layout.value();
+    const PermuteLimits limits = limits_of(isa, static_cast<int>(l.element));
+    const int64_t pixels = l.loops[l.depth - 1].count;
+    int64_t step = 1;
+    while (2 * step <= pixels && 2 * step * l.block * l.element <= 2 * limits.vector_bytes)
+        step *= 2;
+    PermutePlan plan = plan_permutes(blocked_program(l, step, limits), isa);
+    return Chosen{l, step, std::move(plan)};
+}
+
+class BlockedShuffle : public Executable {
+  public:
+    BlockedShuffle(const ShuffleDesc& desc, const Chosen& chosen,
+                   std::shared_ptr<const PermuteKernel> kernel)
+        : desc_(desc),
+          layout_(chosen.layout),
+          step_pixels_(chosen.step_pixels),
+          kernel_(std::move(kernel)) {
+        const int64_t block_bytes = layout_.block * layout_.element;
+        const int64_t pixel_bytes = layout_.C * layout_.element;
+        const int64_t wanted =
+            std::max(kTileBytes / pixel_bytes, kLeastTileBytesOfABlock / block_bytes);
+        tile_pixels_ = std::max<int64_t>(wanted / step_pixels_, 1) * step_pixels_;
+    }
+
+    Status execute(const ExecContext& context) const override {
+        const bool forward = desc_.is_forward();
+        const char* src = context.input<char>(forward ? TOMBOLA_ARG_SRC : TOMBOLA_ARG_DIFF_DST);
+        char* dst = context.output<char>(forward ? TOMBOLA_ARG_DST : TOMBOLA_ARG_DIFF_SRC);
+        const int64_t pixels = layout_.loops[layout_.depth - 1].count;
+        const int64_t block_bytes = layout_.block * layout_.element;
+        const int64_t tiles = std::max<int64_t>(pixels / tile_pixels_, 1);
+        const int64_t images = layout_.iterations(layout_.depth - 1);
+        parallel_ranges(images * tiles, 1, 2 * desc_.dst.size(), [&](int64_t begin, int64_t end) {
+            for (int64_t item = begin; item < end; ++item) {
+                const int64_t tile = item % tiles;
+                const Offsets at = offsets_of(layout_, layout_.depth - 1, item / tiles);
+                const int64_t from = tile * tile_pixels_;
+                const int64_t to = tile + 1 == tiles ? pixels : from + tile_pixels_;
+                const int64_t last = (to - from - step_pixels_) * block_bytes;
+                PermuteArgs args{src + at.src + from * block_bytes,
+                                 dst + at.dst + from * block_bytes,
+                                 last,
+                                 last,
+                                 1,
+                                 0,
+                                 0};
+                (*kernel_)(args);
+            }
+        });
+        return {};
+    }
+
+  private:
+    ShuffleDesc desc_;
+    ShuffleLayout layout_;
+    int64_t step_pixels_, tile_pixels_;
+    std::shared_ptr<const PermuteKernel> kernel_;
+};
+
+}  // namespace
+
+template <CpuIsa isa>
+Result<Plan> JitBlockedShuffle<isa>::plan(const ShuffleDesc& desc) {
+    auto layout = layout_of(desc);
+    if (!layout.ok()) return layout.take_status();
+    return Plan{};
+}
+
+template <CpuIsa isa>
+Result<std::unique_ptr<Executable>> JitBlockedShuffle<isa>::create(const ShuffleDesc& desc,
+                                                                   const Plan&) {
+    auto chosen = choose(desc, isa);
+    if (!chosen.ok()) return chosen.take_status();
+    auto kernel = make_permute_kernel(chosen.value().plan, isa);
+    if (!kernel.ok()) return kernel.take_status();
+    return std::unique_ptr<Executable>(
+        std::make_unique<BlockedShuffle>(desc, chosen.value(), kernel.take()));
+}
+
+template struct JitBlockedShuffle<CpuIsa::avx2>;
+template struct JitBlockedShuffle<CpuIsa::avx512_core>;
+template struct JitBlockedShuffle<CpuIsa::avx512_core_vbmi>;
+
+}  // namespace tombola::impl::cpu::x64

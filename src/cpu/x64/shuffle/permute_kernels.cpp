@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/shuffle/permute_kernels.hpp"
+
+#include "cpu/x64/shuffle/lane_kernel.hpp"
+#include "cpu/x64/shuffle/window_kernel.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+bool uses_windows(CpuIsa isa, int unit) {
+    return isa >= CpuIsa::avx512_core_vbmi || (isa >= CpuIsa::avx512_core && unit >= 2);
+}
+
+PermuteLimits limits_of(CpuIsa isa, int unit) {
+    if (uses_windows(isa, unit)) return {WindowPlan::kVectorBytes, true, 20 * 64, 32};
+    return {32, false, 32 * 32, 16};
+}
+
+PermutePlan plan_permutes(const PermuteProgram& program, CpuIsa isa) {
+    if (uses_windows(isa, program.unit)) return plan_windows(program, isa);
+    return plan_lanes(program);
+}
+
+double cycles_of(const PermutePlan& plan) {
+    return std::visit([](const auto& p) { return p.cycles; }, plan);
+}
+
+Result<std::shared_ptr<const PermuteKernel>> make_permute_kernel(const PermutePlan& plan,
+                                                                 CpuIsa isa) {
+    if (const auto* windows = std::get_if<WindowPlan>(&plan)) {
+        auto kernel = make_kernel<WindowKernel>({isa, windows});
+        if (!kernel.ok()) return kernel.take_status();
+        return std::shared_ptr<const PermuteKernel>(kernel.take());
+    }
+    auto kernel = make_kernel<LaneKernel>({isa, &std::get<LanePlan>(plan)});
+    if (!kernel.ok()) return kernel.take_status();
+    return std::shared_ptr<const PermuteKernel>(kernel.take());
+}
+
+}  // namespace tombola::impl::cpu::x64

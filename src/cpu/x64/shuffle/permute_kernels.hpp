@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The kernel for a permute program on an ISA, and what it will cost.
+
+#include <memory>
+#include <variant>
+
+#include "common/cpu_isa.hpp"
+#include "common/status.hpp"
+#include "cpu/x64/shuffle/lane_plan.hpp"
+#include "cpu/x64/shuffle/permute_kernel.hpp"
+#include "cpu/x64/shuffle/shuffle_programs.hpp"
+#include "cpu/x64/shuffle/window_plan.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+using PermutePlan = std::variant<WindowPlan, LanePlan>;
+
+// Whether `isa` works on whole vectors (WindowKernel), or on lanes (LaneKernel): AVX2 has no permute of two
+// registers, AVX-512 without VBMI none of bytes.
+bool uses_windows(CpuIsa isa, int unit);
+PermuteLimits limits_of(CpuIsa isa, int unit);
+
+PermutePlan plan_permutes(const PermuteProgram& program, CpuIsa isa);
+double cycles_of(const PermutePlan& plan);
+
+Result<std::shared_ptr<const PermuteKernel>> make_permute_kernel(const PermutePlan& plan,
+                                                                 CpuIsa isa);
+
+}  // namespace tombola::impl::cpu::x64

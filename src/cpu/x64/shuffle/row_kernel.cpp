@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/shuffle/row_kernel.hpp"
+
+#include <cstddef>
+
+#include "cpu/x64/shuffle/permute_program.hpp"
+
+// A shuffle of whole rows, in the order of the destination, so that stores run through memory:
+//
+//   for each image, v < G, u < Q:   dst row u + v * Q = src row u * G + v
+//
+// The number of bytes is part of the code. A row is vectors side by side and one that ends where the row ends,
+// overlapping the one before; a row shorter than a vector is one load and store under a mask (AVX-512) or two
+// that overlap (AVX2):
+//
+//   49 bytes, AVX2     [0 .......... 31]            196 bytes, AVX-512   [0..63][64..127][128..191]
+//                           [17 .......... 48]                                        [132 ..... 195]
+//
+// register  role
+// gpr 0     arguments
+// gpr 1-2   source and destination of the image
+// gpr 3-4   of the group
+// gpr 5-6   of the row
+// gpr 7-9   images, groups, rows left
+// gpr 10    offset in a long row
+// gpr 11    scratch
+// vec 0-7   bytes on their way
+// k1        the bytes of a short row
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+constexpr int kInFlight = 8;
+constexpr int kVectorsUnrolled = 16;  // a row of up to this many vectors is straight code
+constexpr int kVectorsInLoop = 4;
+
+}  // namespace
+
+RowKernel::RowKernel(const Key& key)
+    : Vocabulary(key.isa, "shuffle_row"), row_bytes_(key.row_bytes), streaming_(key.streaming) {}
+
+void RowKernel::generate() {
+    begin(12);
+    const Reg args = gpr(0), src = gpr(1), dst = gpr(2), group_src = gpr(3), group_dst = gpr(4),
+              row_src = gpr(5), row_dst = gpr(6), images = gpr(7), groups = gpr(8), rows = gpr(9);
+    const auto advance = [&](const Reg& s, const Reg& d, size_t loop) {
+        add(s, ptr[args + loop + offsetof(Loop, src)]);
+        add(d, ptr[args + loop + offsetof(Loop, dst)]);
+    };
+    Label each_image, each_group, each_row;
+    if (is_avx512() && row_bytes_ < bytes())
+        kmovq(k1, constant_u64((uint64_t{1} << row_bytes_) - 1));
+    mov(src, ptr[args + offsetof(Args, src)]);
+    mov(dst, ptr[args + offsetof(Args, dst)]);
+    mov(images, ptr[args + offsetof(Args, images)]);
+    L(each_image);
+    mov(group_src, src);
+    mov(group_dst, dst);
+    mov(groups, ptr[args + offsetof(Args, groups)]);
+    L(each_group);
+    mov(row_src, group_src);
+    mov(row_dst, group_dst);
+    mov(rows, ptr[args + offsetof(Args, rows)]);
+    align(16);
+    L(each_row);
+    emit_row();
+    advance(row_src, row_dst, offsetof(Args, rows));
+    dec(rows);
+    jnz(each_row, T_NEAR);
+    advance(group_src, group_dst, offsetof(Args, groups));
+    dec(groups);
+    jnz(each_group, T_NEAR);
+    advance(src, dst, offsetof(Args, images));
+    dec(images);
+    jnz(each_image, T_NEAR);
+    if (streaming_) store_fence();
+    end();
+}
+
+void RowKernel::emit_row() {
+    if (streaming_) return emit_streaming_row();
+    if (row_bytes_ <= kVectorsUnrolled * bytes()) return emit_short_row();
+    emit_long_row();
+}
+
+void RowKernel::emit_short_row() {
+    const Reg src = gpr(5), dst = gpr(6);
+    if (is_avx512() && row_bytes_ < bytes()) {
+        vmovdqu8(vec(0) | k1 | T_z, ptr[src]);
+        vmovdqu8(ptr[dst] | k1, vec(0));
+        return;
+    }
+    int turn = 0;
+    for (const Piece& piece : cut_into_vectors(row_bytes_, bytes(), false))
+        emit_piece(piece.offset, piece.bytes, turn++);
+}
+
+// 1, 2, 4 ... bytes() bytes.
+void RowKernel::emit_piece(int64_t offset, int size, int turn) {
+    const Address from = ptr[gpr(5) + offset], to = ptr[gpr(6) + offset];
+    const Reg scratch = gpr(11);
+    const Vec v = vec(turn % kInFlight);
+    const Xbyak::Xmm low = quarter(v.getIdx());
+    switch (size) {
+        case 1:
+            movzx(scratch.cvt32(), byte[gpr(5) + offset]);
+            return mov(to, scratch.cvt8());
+        case 2:
+            movzx(scratch.cvt32(), word[gpr(5) + offset]);
+            return mov(to, scratch.cvt16());
+        case 4:
+            mov(scratch.cvt32(), from);
+            return mov(to, scratch.cvt32());
+        case 8:
+            mov(scratch, from);
+            return mov(to, scratch);
+        case 16:
+            vmovups(low, from);
+            return vmovups(to, low);
+        case 32:
+            vmovups(Xbyak::Ymm(v.getIdx()), from);
+            return vmovups(to, Xbyak::Ymm(v.getIdx()));
+        default:
+            load(v, from);
+            return store(to, v);
+    }
+}
+
+void RowKernel::emit_long_row() {
+    const Reg src = gpr(5), dst = gpr(6), at = gpr(10);
+    const int64_t step = kVectorsInLoop * bytes(), looped = row_bytes_ / step * step;
+    Label next;
+    mov(at, -looped);
+    add(src, static_cast<uint32_t>(looped));
+    add(dst, static_cast<uint32_t>(looped));
+    align(16);
+    L(next);
+    for (int i = 0; i < kVectorsInLoop; ++i) load(vec(i), ptr[src + at + i * bytes()]);
+    for (int i = 0; i < kVectorsInLoop; ++i) store(ptr[dst + at + i * bytes()], vec(i));
+    add(at, static_cast<uint32_t>(step));
+    jnz(next);
+    int64_t offset = looped;
+    for (; offset + bytes() <= row_bytes_; offset += bytes())
+        emit_piece(offset - looped, bytes(), static_cast<int>(offset / bytes()));
+    if (offset < row_bytes_) emit_piece(row_bytes_ - bytes() - looped, bytes(), 0);
+    sub(src, static_cast<uint32_t>(looped));
+    sub(dst, static_cast<uint32_t>(looped));
+}
+
+// The first and the last vector as they come; between them vectors at aligned addresses, past the caches.
+void RowKernel::emit_streaming_row() {
+    const Reg src = gpr(5), dst = gpr(6), at = gpr(10);
+    const int64_t step = kVectorsInLoop * bytes();
+    Label loop, loop_end, single, single_end;
+    emit_piece(0, bytes(), 0);
+    emit_piece(row_bytes_ - bytes(), bytes(), 1);
+    // at = the offset of the first aligned vector behind the start.
+    mov(at, dst);
+    neg(at);
+    and_(at, bytes() - 1);
+    L(loop);
+    cmp(at, static_cast<uint32_t>(row_bytes_ - step));
+    jg(loop_end);
+    for (int i = 0; i < kVectorsInLoop; ++i) load(vec(i), ptr[src + at + i * bytes()]);
+    for (int i = 0; i < kVectorsInLoop; ++i) store_streaming(ptr[dst + at + i * bytes()], vec(i));
+    add(at, static_cast<uint32_t>(step));
+    jmp(loop);
+    L(loop_end);
+    L(single);
+    cmp(at, static_cast<uint32_t>(row_bytes_ - bytes()));
+    jg(single_end);
+    load(vec(0), ptr[src + at]);
+    store_streaming(ptr[dst + at], vec(0));
+    add(at, bytes());
+    jmp(single);
+    L(single_end);
+}
+
+}  // namespace tombola::impl::cpu::x64

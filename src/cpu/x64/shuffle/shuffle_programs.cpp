@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/shuffle/shuffle_programs.hpp"
+
+#include <algorithm>
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+// The greatest power of two, up to 8, that divides `bytes`.
+int unit_of(int64_t bytes) {
+    int unit = 8;
+    while (bytes % unit != 0) unit /= 2;
+    return unit;
+}
+
+int64_t power_of_two_up_to(int64_t n) {
+    int64_t power = 1;
+    while (2 * power <= n) power *= 2;
+    return power;
+}
+
+// `pixels` pixels at once, their permutation written out.
+PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels,
+                          const PermuteLimits& limits) {
+    const int64_t pixel_bytes = layout.C * layout.inner, bytes = pixels * pixel_bytes;
+    PixelProgram result{{}, pixels, 0, 0, bytes};
+    PermuteProgram& program = result.program;
+    program.unit = unit_of(layout.inner);
+    program.src_step = program.dst_step = bytes;
+    PermuteSection section;
+    section.extents = {{0, bytes}};
+    for (const Piece& piece : cut_into_vectors(bytes, limits.vector_bytes, limits.masks)) {
+        PermuteOutput output{piece.offset, {}};
+        for (int64_t at = piece.offset; at < piece.offset + piece.bytes; at += program.unit) {
+            const int64_t in_pixel = at % pixel_bytes;
+            const int64_t source = layout.source_channel(in_pixel / layout.inner);
+            output.source.push_back(at - in_pixel + source * layout.inner + at % layout.inner);
+        }
+        section.outputs.push_back(std::move(output));
+    }
+    program.sections.push_back(std::move(section));
+    return result;
+}
+
+// G small: a step takes n consecutive u, which are n * G source elements side by side, and writes n elements in
+// each of the G rows of the destination.
+PixelProgram few_groups(const ShuffleLayout& layout, int64_t n) {
+    const int64_t E = layout.inner;
+    PixelProgram result{{}, 0, 0, 0, n * layout.G * E};
+    PermuteProgram& program = result.program;
+    program.unit = static_cast<int>(E);
+    program.src_step = n * layout.G * E;
+    program.dst_step = n * E;
+    result.src_last = (layout.Q - n) * layout.G * E;
+    result.dst_last = (layout.Q - n) * E;
+    PermuteSection section;
+    section.extents = {{0, n * layout.G * E}};
+    for (int64_t v = 0; v < layout.G; ++v) {
+        PermuteOutput output{v * layout.Q * E, {}};
+        for (int64_t i = 0; i < n; ++i) output.source.push_back((i * layout.G + v) * E);
+        section.outputs.push_back(std::move(output));
+    }
+    program.sections.push_back(std::move(section));
+    return result;
+}
+
+// Q small, the dual: a step takes n consecutive v from each of the Q rows of the source, and writes n * Q
+// destination elements side by side.
+PixelProgram few_rows(const ShuffleLayout& layout, int64_t n, const PermuteLimits& limits) {
+    const int64_t E = layout.inner;
+    PixelProgram result{{}, 0, 0, 0, n * layout.Q * E};
+    PermuteProgram& program = result.program;
+    program.unit = static_cast<int>(E);
+    program.src_step = n * E;
+    program.dst_step = n * layout.Q * E;
+    result.src_last = (layout.G - n) * E;
+    result.dst_last = (layout.G - n) * layout.Q * E;
+    PermuteSection section;
+    for (int64_t u = 0; u < layout.Q; ++u)
+        section.extents.push_back({u * layout.G * E, (u * layout.G + n) * E});
+    for (const Piece& piece :
+         cut_into_vectors(n * layout.Q * E, limits.vector_bytes, limits.masks)) {
+        PermuteOutput output{piece.offset, {}};
+        for (int64_t at = piece.offset; at < piece.offset + piece.bytes; at += E) {
+            const int64_t c = at / E;
+            output.source.push_back((c % layout.Q * layout.G + c / layout.Q) * E);
+        }
+        section.outputs.push_back(std::move(output));
+    }
+    program.sections.push_back(std::move(section));
+    return result;
+}
+
+}  // namespace
+
+std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pixels, bool dense,
+                                         const PermuteLimits& limits) {
+    std::vector<PixelProgram> programs;
+    const int64_t pixel_bytes = layout.C * layout.inner;
+    // Enough pixels for a vector, and for several.
+    const int64_t most = dense ? pixels : 1;
+    const int64_t for_a_vector = (limits.vector_bytes + pixel_bytes - 1) / pixel_bytes;
+    const int64_t in_a_vector = std::max<int64_t>(limits.vector_bytes / pixel_bytes, 1);
+    int64_t last = 0;
+    for (const int64_t wanted : {in_a_vector, for_a_vector, 2 * in_a_vector, 2 * for_a_vector,
+                                 4 * in_a_vector, 4 * for_a_vector}) {
+        const int64_t taken = std::min(wanted, most);
+        if (taken == last || taken * pixel_bytes > limits.whole_bytes) continue;
+        last = taken;
+        programs.push_back(whole_pixels(layout, taken, limits));
+    }
+    const int64_t E = layout.inner;
+    if (E != unit_of(E)) return programs;
+    const auto elements = [&](int64_t available) {
+        const int64_t n = std::min(available, limits.vector_bytes / E);
+        return limits.masks ? n : power_of_two_up_to(n);
+    };
+    if (layout.G <= limits.max_sources) {
+        const int64_t n = elements(layout.Q);
+        if (limits.masks || n * E >= 4) programs.push_back(few_groups(layout, n));
+    }
+    if (layout.Q <= limits.max_sources) {
+        const int64_t n = elements(layout.G);
+        if (limits.masks || n * E >= 4) programs.push_back(few_rows(layout, n, limits));
+    }
+    return programs;
+}
+
+PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels,
+                               const PermuteLimits& limits) {
+    const int64_t E = layout.element, block_bytes = layout.block * E;
+    PermuteProgram program;
+    program.unit = static_cast<int>(E);
+    program.src_step = program.dst_step = pixels * block_bytes;
+    for (int64_t first = 0; first < layout.C; first += layout.block) {
+        PermuteSection section;
+        std::vector<int64_t> blocks;
+        for (int64_t c = first; c < std::min(first + layout.block, layout.C); ++c)
+            blocks.push_back(layout.source_channel(c) / layout.block);
+        std::sort(blocks.begin(), blocks.end());
+        blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+        for (const int64_t b : blocks)
+            section.extents.push_back(
+                {b * layout.src_axis, b * layout.src_axis + pixels * block_bytes});
+        for (const Piece& piece :
+             cut_into_vectors(pixels * block_bytes, limits.vector_bytes, limits.masks)) {
+            PermuteOutput output{first / layout.block * layout.dst_axis + piece.offset, {}};
+            for (int64_t at = piece.offset; at < piece.offset + piece.bytes; at += E) {
+                const int64_t c = first + at % block_bytes / E;
+                output.source.push_back(c < layout.C
+                                            ? at / block_bytes * block_bytes +
+                                                  layout.src_offset(layout.source_channel(c))
+                                            : kZeroSource);
+            }
+            section.outputs.push_back(std::move(output));
+        }
+        program.sections.push_back(std::move(section));
+    }
+    return program;
+}
+
+}  // namespace tombola::impl::cpu::x64

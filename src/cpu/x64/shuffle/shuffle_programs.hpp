@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Shuffles as permute programs.
+
+#include <vector>
+
+#include "cpu/x64/shuffle/permute_program.hpp"
+#include "cpu/x64/shuffle/shuffle_layout.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+// What the kernel at hand has.
+struct PermuteLimits {
+    int vector_bytes;
+    bool masks;           // loads and stores of any number of bytes
+    int64_t whole_bytes;  // the most that one step may write
+    int max_sources;      // vectors that one output may take from
+};
+
+// A program for pixels whose channels lie side by side, and how the loop over pixels drives it.
+struct PixelProgram {
+    PermuteProgram program;
+    int64_t pixels;  // a step takes this many, dense; 0: the inner loop is within a pixel
+    int64_t src_last, dst_last;  // of the inner loop, if it is within a pixel
+    int64_t bytes;               // that a step writes
+};
+
+// All that could serve, for the caller to choose by the cost of their plans. `dense`: `pixels` pixels follow each
+// other without a gap.
+std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pixels, bool dense,
+                                         const PermuteLimits& limits);
+
+// A section for each destination block; a step takes `pixels` pixels, a power of two.
+PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels,
+                               const PermuteLimits& limits);
+
+}  // namespace tombola::impl::cpu::x64
