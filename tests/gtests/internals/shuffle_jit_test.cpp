@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Every row of shuffle's implementation list, byte for byte, in guarded memory: generated cases of types,
+// layouts, axes, groups and odd sizes, in both directions. Expected values come from tests/reference.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/implementation.hpp"
+#include "common/op_desc.hpp"
+#include "cpu/x64/shuffle/row_kernel.hpp"
+#include "gtests/common/guarded_buffer.hpp"
+#include "gtests/common/tensor.hpp"
+#include "reference/layout.hpp"
+#include "reference/shuffle_reference.hpp"
+
+namespace tombola::impl {
+namespace {
+
+using test::Guard;
+using test::GuardedBuffer;
+
+struct Case {
+    reference::Layout src, dst;
+    DataType type;
+    int axis;
+    int64_t group;
+    bool backward;
+
+    std::string to_string() const {
+        return src.to_string() + " to " + dst.to_string() + " " + name_of(type) + " axis " +
+               std::to_string(axis) + " group " + std::to_string(group) +
+               (backward ? " backward" : " forward");
+    }
+};
+
+MemoryDesc descriptor(const reference::Layout& layout, DataType type) {
+    MemoryDesc desc;
+    desc.ndims = layout.ndims();
+    desc.data_type = type;
+    desc.format_kind = FormatKind::blocked;
+    desc.block_dim = layout.block_dim;
+    desc.block = layout.block;
+    for (int d = 0; d < desc.ndims; ++d) {
+        const auto at = static_cast<size_t>(d);
+        desc.dims[at] = layout.dims[at];
+        desc.padded_dims[at] = layout.padded_dims[at];
+        desc.strides[at] = layout.strides[at];
+    }
+    return desc;
+}
+
+ShuffleDesc descriptor(const Case& c) {
+    ShuffleDesc desc;
+    desc.prop_kind = c.backward ? PropKind::backward_data : PropKind::forward_training;
+    desc.src = descriptor(c.src, c.type);
+    desc.dst = descriptor(c.dst, c.type);
+    desc.axis = c.axis;
+    desc.group_size = c.group;
+    return desc;
+}
+
+// What the destination's memory must hold: the reference's answer, zeros in the padding, and the poison it had
+// everywhere else.
+std::vector<uint8_t> expected(const Case& c, const std::vector<uint8_t>& logical_src) {
+    const size_t element = size_of(c.type);
+    std::vector<uint8_t> logical(logical_src.size());
+    reference::shuffle_reference(c.src.dims, element, c.axis, c.group, c.backward,
+                                 logical_src.data(), logical.data());
+    std::vector<uint8_t> physical(static_cast<size_t>(c.dst.span()) * element,
+                                  GuardedBuffer::kPoison);
+    reference::pack(c.dst, element, logical.data(), physical.data());
+    return physical;
+}
+
+// Runs one row; false if it does not serve the case.
+bool run(const Implementation& row, const Case& c, const GuardedBuffer& src, GuardedBuffer& dst) {
+    const OpDesc desc = descriptor(c);
+    const auto plan = row.plan(desc);
+    if (!plan.ok()) {
+        EXPECT_EQ(plan.status().code(), StatusCode::unimplemented) << c.to_string();
+        EXPECT_FALSE(plan.status().message().empty());
+        return false;
+    }
+    auto executable = row.create(desc, plan.value());
+    EXPECT_TRUE(executable.ok()) << c.to_string() << executable.status().message();
+    if (!executable.ok()) return false;
+    ExecContext context;
+    context.add(c.backward ? TOMBOLA_ARG_DIFF_DST : TOMBOLA_ARG_SRC, src.data<void>());
+    context.add(c.backward ? TOMBOLA_ARG_DIFF_SRC : TOMBOLA_ARG_DST, dst.data<void>());
+    EXPECT_TRUE(executable.value()->execute(context).ok());
+    return true;
+}
+
+std::vector<const Implementation*> rows_in_force() {
+    std::vector<const Implementation*> rows;
+    for (const Implementation& row : implementations(PrimitiveKind::shuffle))
+        if (row.min_isa <= effective_isa()) rows.push_back(&row);
+    return rows;
+}
+
+class Served {
+  public:
+    void check(const Case& c) {
+        const size_t element = size_of(c.type);
+        const auto logical = test::test_bytes(static_cast<size_t>(c.src.count()) * element);
+        const auto want = expected(c, logical);
+        for (const Guard guard : {Guard::behind, Guard::before}) {
+            const GuardedBuffer src(static_cast<size_t>(c.src.span()) * element, guard);
+            // The source's padding stays poison: no row may take it for zeros.
+            std::vector<uint8_t> physical(src.bytes(), GuardedBuffer::kPoison);
+            reference::pack(c.src, element, logical.data(), physical.data());
+            if (c.src.block_dim >= 0 && c.dst.block_dim >= 0)
+                poison_padding(c.src, element, physical);
+            std::memcpy(src.data(), physical.data(), physical.size());
+            GuardedBuffer dst(want.size(), guard);
+            for (const Implementation* row : rows_in_force()) {
+                dst.poison();
+                if (!run(*row, c, src, dst)) continue;
+                ++served_[row->name];
+                ASSERT_EQ(std::memcmp(dst.data(), want.data(), want.size()), 0)
+                    << row->name << ": " << c.to_string();
+                ASSERT_TRUE(dst.slack_is_intact()) << row->name << ": " << c.to_string();
+            }
+        }
+    }
+    const std::map<std::string, int>& counts() const { return served_; }
+
+  private:
+    static void poison_padding(const reference::Layout& layout, size_t element,
+                               std::vector<uint8_t>& physical) {
+        const auto d = static_cast<size_t>(layout.block_dim);
+        if (layout.dims[d] == layout.padded_dims[d]) return;
+        const int64_t padding = layout.padded_dims[d] - layout.dims[d];
+        reference::Dims dims = layout.dims;
+        dims[d] = padding;
+        const reference::Layout box = reference::Layout::row_major(dims);
+        for (int64_t e = 0; e < box.count(); ++e) {
+            reference::Dims index = reference::index_of(dims, e);
+            index[d] += layout.dims[d];
+            std::memset(&physical[static_cast<size_t>(layout.offset(index)) * element],
+                        GuardedBuffer::kPoison, element);
+        }
+    }
+
+    std::map<std::string, int> served_;
+};
+
+// Strides in the order of `letters`, each dimension `gap` elements longer than it need be.
+reference::Layout with_gaps(const std::string& letters, const reference::Dims& dims, int64_t gap) {
+    reference::Layout layout = reference::Layout::from_letters(letters, dims);
+    int64_t stride = 1;
+    for (size_t i = letters.size(); i-- > 0;) {
+        const auto d = static_cast<size_t>(letters[i] - 'a');
+        layout.strides[d] = stride;
+        stride *= layout.dims[d] + gap;
+    }
+    return layout;
+}
+
+constexpr DataType kTypes[] = {DataType::s8, DataType::bf16, DataType::f32, DataType::f64};
+
+// A group of the axis for each of its factors that is asked for.
+void check_both_directions(Served& served, const reference::Layout& src,
+                           const reference::Layout& dst, DataType type, int axis, int64_t group) {
+    for (const bool backward : {false, true}) served.check({src, dst, type, axis, group, backward});
+}
+
+TEST(ShuffleJit, AxisOneInEveryLayout) {
+    constexpr struct {
+        int64_t Q, G;
+    } kFactors[] = {{1, 5},  {2, 2},   {3, 2},   {2, 3},   {29, 2}, {39, 3}, {4, 4},
+                    {5, 4},  {8, 2},   {3, 8},   {15, 8},  {8, 8},  {7, 5},  {31, 3},
+                    {16, 4}, {17, 16}, {11, 13}, {70, 2},  {64, 3}, {33, 7}, {40, 9},
+                    {6, 33}, {1, 16},  {100, 2}, {34, 33}, {130, 2}};
+    constexpr struct {
+        int64_t n, h, w;
+    } kImages[] = {{1, 1, 1}, {2, 1, 1}, {1, 1, 3}, {3, 2, 2}, {1, 5, 5}, {2, 7, 7}, {1, 3, 17}};
+    Served served;
+    for (const DataType type : kTypes)
+        for (const auto& factors : kFactors)
+            for (const auto& image : kImages)
+                for (const char* letters :
+                     {"abcd", "acdb", "aBcd4b", "aBcd8b", "aBcd16b", "bacd", "cdab", "cdba"}) {
+                    const auto layout = reference::Layout::from_letters(
+                        letters, {image.n, factors.Q * factors.G, image.h, image.w});
+                    check_both_directions(served, layout, layout, type, 1, factors.G);
+                    if (HasFatalFailure()) return;
+                }
+    // Each row has had something to do: the grid reaches all of them.
+    for (const Implementation* row : rows_in_force())
+        EXPECT_GT(served.counts().count(row->name), 0u) << row->name;
+}
+
+TEST(ShuffleJit, EveryAxisAndStrides) {
+    std::mt19937 random(4);
+    const auto pick = [&](int64_t low, int64_t high) {
+        return low + static_cast<int64_t>(random() % static_cast<uint32_t>(high - low + 1));
+    };
+    Served served;
+    for (int i = 0; i < 1500; ++i) {
+        const int ndims = static_cast<int>(pick(1, 5));
+        const int axis = static_cast<int>(pick(0, ndims - 1));
+        reference::Dims dims;
+        for (int d = 0; d < ndims; ++d) dims.push_back(pick(1, 6));
+        const int64_t group = pick(1, 9);
+        dims[static_cast<size_t>(axis)] = group * pick(1, 20);
+        std::string letters = std::string("abcde").substr(0, static_cast<size_t>(ndims));
+        std::shuffle(letters.begin(), letters.end(), random);
+        reference::Layout src = with_gaps(letters, dims, pick(0, 3) % 2);
+        reference::Layout dst = src;
+        switch (pick(0, 3)) {
+            case 0:
+                dst = with_gaps(letters, dims, pick(0, 2));
+                break;
+            case 1: {
+                std::shuffle(letters.begin(), letters.end(), random);
+                dst = reference::Layout::from_letters(letters, dims);
+                break;
+            }
+            case 2: {
+                // A block of any dimension, the innermost in memory.
+                const auto blocked = static_cast<size_t>(pick(0, ndims - 1));
+                std::string name = letters;
+                const auto at = name.find(static_cast<char>('a' + blocked));
+                name[at] = static_cast<char>('A' + blocked);
+                name += std::to_string(int64_t{4} << pick(0, 2)) + static_cast<char>('a' + blocked);
+                src = dst = reference::Layout::from_letters(name, dims);
+                break;
+            }
+            default:
+                break;
+        }
+        check_both_directions(served, src, dst, kTypes[pick(0, 3)], axis, group);
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST(ShuffleJit, LargeEnoughForThreadsAndTiles) {
+    Served served;
+    for (const DataType type : {DataType::s8, DataType::f32})
+        for (const char* letters : {"abcd", "acdb", "aBcd8b", "aBcd16b"})
+            for (const auto& dims : {reference::Dims{3, 116, 41, 53}, reference::Dims{40, 90, 7, 7},
+                                     reference::Dims{1, 12, 211, 197}}) {
+                const auto layout = reference::Layout::from_letters(letters, dims);
+                check_both_directions(served, layout, layout, type, 1, dims[1] == 116 ? 4 : 3);
+                if (HasFatalFailure()) return;
+            }
+}
+
+TEST(ShuffleJit, BackwardOfForwardIsTheIdentity) {
+    for (const Implementation* row : rows_in_force())
+        for (const char* letters : {"abcd", "acdb", "aBcd8b"}) {
+            const auto layout = reference::Layout::from_letters(letters, {2, 24, 3, 5});
+            const Case forward{layout, layout, DataType::bf16, 1, 3, false};
+            const Case backward{layout, layout, DataType::bf16, 1, 3, true};
+            const GuardedBuffer src(static_cast<size_t>(layout.span()) * 2);
+            const auto values = test::test_bytes(src.bytes());
+            std::memcpy(src.data(), values.data(), values.size());
+            GuardedBuffer middle(src.bytes()), back(src.bytes());
+            if (!run(*row, forward, src, middle)) continue;
+            ASSERT_TRUE(run(*row, backward, middle, back));
+            EXPECT_EQ(std::memcmp(back.data(), src.data(), src.bytes()), 0)
+                << row->name << " " << letters;
+        }
+}
+
+// Streaming stores are for tensors too large for a test: the kernel itself, on rows at every alignment.
+TEST(ShuffleJit, StreamingRows) {
+    using cpu::x64::RowKernel;
+    for (const CpuIsa isa : {CpuIsa::avx2, CpuIsa::avx512_core}) {
+        if (isa > effective_isa()) continue;
+        for (const int64_t row_bytes : {512, 513, 575, 784, 1000, 3136, 4099}) {
+            const auto kernel = cpu::x64::make_kernel<RowKernel>({isa, row_bytes, true});
+            ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+            constexpr int64_t kRows = 67;
+            const GuardedBuffer src(static_cast<size_t>(kRows * row_bytes));
+            GuardedBuffer dst(src.bytes());
+            const auto values = test::test_bytes(src.bytes());
+            std::memcpy(src.data(), values.data(), values.size());
+            RowKernel::Args args{
+                src.data(), dst.data(), {1, 0, 0}, {1, 0, 0}, {kRows, row_bytes, row_bytes}};
+            (*kernel.value())(args);
+            EXPECT_EQ(std::memcmp(dst.data(), src.data(), src.bytes()), 0) << row_bytes;
+            EXPECT_TRUE(dst.slack_is_intact());
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tombola::impl
