@@ -515,6 +515,37 @@ TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create(
     tombola_alignment_t alignment, const_tombola_memory_desc_t dst_desc, uint64_t global_seed,
     uint64_t op_seed, tombola_int_draws_t int_draws, const_tombola_primitive_attr_t attr);
 
+/** The number of u32 words of a state of the pytorch alignment: 624 words, then the position. */
+#define TOMBOLA_MT19937_STATE_WORDS 625
+/** The size of what torch.get_rng_state() returns for the CPU. */
+#define TOMBOLA_TORCH_RNG_STATE_BYTES 5056
+
+/** Takes over a PyTorch CPU generator: what torch.get_rng_state() returned becomes a state of the pytorch
+ * alignment, for SRC_STATE. The numbers drawn from it are those that PyTorch would have drawn next.
+ *
+ * @param torch_state The bytes of the tensor that torch.get_rng_state() returned; any alignment.
+ * @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
+ * @param state Output: TOMBOLA_MT19937_STATE_WORDS words, sharing no memory with torch_state.
+ * @return tombola_success; tombola_invalid_arguments for a null argument, another number of bytes, or
+ *     bytes that PyTorch would refuse. Thread-safe.
+ * Source of the layout: PyTorch, aten/src/ATen/CPUGeneratorImpl.cpp, CPUGeneratorImplState. */
+TOMBOLA_API tombola_status_t tombola_mt19937_state_from_torch(const void* torch_state,
+                                                              size_t torch_state_bytes,
+                                                              uint32_t* state);
+
+/** Hands a PyTorch CPU generator back: patches what torch.get_rng_state() returned so that after
+ * torch.set_rng_state() PyTorch goes on where a DST_STATE stands. The seed, and the normal numbers that
+ * PyTorch has drawn in advance, stay as they are.
+ *
+ * @param state TOMBOLA_MT19937_STATE_WORDS words.
+ * @param torch_state The bytes of a tensor that torch.get_rng_state() returned: patched in place.
+ * @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
+ * @return tombola_success; tombola_invalid_arguments for a null argument, a position (the last word of
+ *     state) beyond 624, another number of bytes, or bytes that PyTorch would refuse. Thread-safe. */
+TOMBOLA_API tombola_status_t tombola_mt19937_state_to_torch(const uint32_t* state,
+                                                            void* torch_state,
+                                                            size_t torch_state_bytes);
+
 /** @} */
 
 /** @defgroup tombola_multinomial Multinomial

@@ -922,6 +922,28 @@ struct random_uniform : public primitive {
     random_uniform(const primitive_desc& pd) : primitive(pd) {}
 };
 
+/// A state of the pytorch alignment: 624 words, then the position.
+using mt19937_state = std::array<uint32_t, TOMBOLA_MT19937_STATE_WORDS>;
+
+/// Takes over a PyTorch CPU generator; see tombola_mt19937_state_from_torch().
+/// @param torch_state The bytes that torch.get_rng_state() returned.
+/// @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
+/// @return The state, for SRC_STATE.
+inline mt19937_state mt19937_state_from_torch(const void* torch_state, size_t torch_state_bytes) {
+    mt19937_state state;
+    error::check(tombola_mt19937_state_from_torch(torch_state, torch_state_bytes, state.data()));
+    return state;
+}
+
+/// Hands a PyTorch CPU generator back; see tombola_mt19937_state_to_torch().
+/// @param state A DST_STATE.
+/// @param torch_state The bytes that torch.get_rng_state() returned: patched in place.
+/// @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
+inline void mt19937_state_to_torch(const mt19937_state& state, void* torch_state,
+                                   size_t torch_state_bytes) {
+    error::check(tombola_mt19937_state_to_torch(state.data(), torch_state, torch_state_bytes));
+}
+
 /// Class indices drawn by weight; see @ref tombola_multinomial.
 struct multinomial : public primitive {
     /// The arguments of a multinomial.
