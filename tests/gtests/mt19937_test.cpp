@@ -47,6 +47,21 @@ TEST(Mt19937, sliding_the_window_does_not_change_the_words) {
     }
 }
 
+TEST(Mt19937, untwisting_undoes_twisting) {
+    Mt19937 state = Mt19937::from_seed(77);
+    state.twist();
+    const Mt19937 before = state;
+    state.twist();
+    const Mt19937 after = state;
+    state.untwist();
+    // The low bits of the first word are lost.
+    EXPECT_EQ(state.words[0] & kMtUpperMask, before.words[0] & kMtUpperMask);
+    EXPECT_EQ(std::memcmp(state.words + 1, before.words + 1, sizeof before.words - 4), 0);
+    EXPECT_EQ(state.position, 624u);
+    state.twist();
+    EXPECT_TRUE(same_state(state, after));
+}
+
 TEST(Mt19937, skipping_leaves_the_state_that_stepping_leaves) {
     for (const uint32_t position : {0u, 1u, 100u, 623u, 624u}) {
         for (const uint64_t count :

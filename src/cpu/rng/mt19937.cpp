@@ -27,6 +27,23 @@ void Mt19937::twist() {
     position = 0;
 }
 
+// The row a has the top bit that y >> 1 lacks, so x[i+624] ^ x[i+397] tells whether y was odd, and with it y:
+// the upper bit of x[i] and the lower bits of x[i+1]. In descending order, x[i+397] is known before x[i].
+void Mt19937::untwist() {
+    constexpr int kOld = kMtWords - kMtShift;
+    uint32_t old[kMtWords + 1] = {};
+    for (int i = kMtWords - 1; i >= 0; --i) {
+        const uint32_t x_im = i < kOld ? old[i + kMtShift] : words[i - kOld];
+        const uint32_t a_y = words[i] ^ x_im;
+        const uint32_t odd = a_y >> 31;
+        const uint32_t y = (a_y ^ ((0u - odd) & kMtMatrix)) << 1 | odd;
+        old[i] |= y & kMtUpperMask;
+        old[i + 1] |= y & kMtLowerMask;
+    }
+    std::memcpy(words, old, sizeof(words));
+    position = kMtWords;
+}
+
 void Mt19937::slide(int count) {
     uint32_t line[2 * kMtWords];
     for (; count > 0; count -= kMtWords) {

@@ -62,6 +62,9 @@ struct Mt19937 {
     void generate(uint32_t* out, size_t count);
     // Moves the window on by 624 words and the position to its start.
     void twist();
+    // The state before twist(), with the position 624: undoes it, but for the low bits of the first word, which
+    // are lost and without influence.
+    void untwist();
     // Moves the window on by `count` words and leaves the position in it alone.
     void slide(int count);
     // Leaves what `count` calls of next() leave, in a time that does not grow with count

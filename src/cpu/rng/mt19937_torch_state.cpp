@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// PyTorch's CPU generator as torch.get_rng_state() gives it, and back. PyTorch keeps the window of 624 words, the
+// index of the next one, and `left`, which it decrements before each word and at 0 twists: 1 stands for a window
+// that is used up, whatever `next` says, and PyTorch refuses more than 624. A window of which no word is used
+// would need 625, so it goes back as the window before it.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "common/c_api.hpp"
+#include "cpu/rng/mt19937.hpp"
+
+namespace tombola::impl::cpu {
+namespace {
+
+// Little-endian, as x86-64 is. Behind it come normal numbers drawn in advance.
+struct TorchEngine {
+    uint64_t seed;
+    int32_t left;
+    int32_t seeded;
+    uint64_t next;
+    uint64_t words[kMtWords];
+};
+static_assert(sizeof(TorchEngine) == 5016 && offsetof(TorchEngine, words) == 24);
+static_assert(sizeof(Mt19937) == TOMBOLA_MT19937_STATE_WORDS * sizeof(uint32_t));
+
+Result<TorchEngine> read_engine(const void* bytes, size_t size) {
+    TOMBOLA_TRY(check_not_null(bytes, "torch_state"));
+    if (size != TOMBOLA_TORCH_RNG_STATE_BYTES)
+        return invalid("torch_state_bytes is %zu; expected %d", size,
+                       TOMBOLA_TORCH_RNG_STATE_BYTES);
+    TorchEngine engine;
+    std::memcpy(&engine, bytes, sizeof engine);
+    if (engine.seeded != 1) return invalid("torch_state is not seeded; expected 1 at byte 12");
+    if (engine.left < 1 || engine.left > kMtWords)
+        return invalid("torch_state has %d at byte 8 (left); expected 1 to %d", engine.left,
+                       kMtWords);
+    if (engine.next > kMtWords)
+        return invalid("torch_state has %llu at byte 16 (next); expected 0 to %d",
+                       static_cast<unsigned long long>(engine.next), kMtWords);
+    for (int i = 0; i < kMtWords; ++i)
+        if (engine.words[i] > 0xFFFFFFFF)
+            return invalid("torch_state has %llu as word %d; expected 32 bits",
+                           static_cast<unsigned long long>(engine.words[i]), i);
+    return engine;
+}
+
+Status from_torch(const void* bytes, size_t size, uint32_t* out) {
+    TOMBOLA_TRY(check_not_null(out, "state"));
+    Result<TorchEngine> engine = read_engine(bytes, size);
+    TOMBOLA_TRY(engine.take_status());
+    Mt19937 state;
+    for (int i = 0; i < kMtWords; ++i)
+        state.words[i] = static_cast<uint32_t>(engine.value().words[i]);
+    state.position =
+        engine.value().left == 1 ? kMtWords : static_cast<uint32_t>(engine.value().next);
+    // What PyTorch never writes: words left over that nothing would use. It twists by `left` alone.
+    if (engine.value().left != 1 &&
+        state.position + static_cast<uint32_t>(engine.value().left) != kMtWords + 1)
+        return invalid("torch_state has left %d and next %u; expected a sum of %d",
+                       engine.value().left, state.position, kMtWords + 1);
+    std::memcpy(out, &state, sizeof state);
+    return {};
+}
+
+Status to_torch(const uint32_t* in, void* bytes, size_t size) {
+    TOMBOLA_TRY(check_not_null(in, "state"));
+    Mt19937 state;
+    std::memcpy(&state, in, sizeof state);
+    if (state.position > kMtWords)
+        return invalid("state[%d], the position, is %u; expected 0 to %d", kMtWords, state.position,
+                       kMtWords);
+    Result<TorchEngine> engine = read_engine(bytes, size);
+    TOMBOLA_TRY(engine.take_status());
+    if (state.position == 0) state.untwist();
+    for (int i = 0; i < kMtWords; ++i) engine.value().words[i] = state.words[i];
+    engine.value().next = state.position;
+    engine.value().left = kMtWords + 1 - static_cast<int32_t>(state.position);
+    std::memcpy(bytes, &engine.value(), sizeof(TorchEngine));
+    return {};
+}
+
+}  // namespace
+}  // namespace tombola::impl::cpu
+
+extern "C" {
+
+tombola_status_t tombola_mt19937_state_from_torch(const void* torch_state, size_t torch_state_bytes,
+                                                  uint32_t* state) {
+    return tombola::impl::api_call("mt19937_state_from_torch", [&] {
+        return tombola::impl::cpu::from_torch(torch_state, torch_state_bytes, state);
+    });
+}
+
+tombola_status_t tombola_mt19937_state_to_torch(const uint32_t* state, void* torch_state,
+                                                size_t torch_state_bytes) {
+    return tombola::impl::api_call("mt19937_state_to_torch", [&] {
+        return tombola::impl::cpu::to_torch(state, torch_state, torch_state_bytes);
+    });
+}
+
+}  // extern "C"
