@@ -10,8 +10,10 @@ if(NOT XBYAK_INCLUDE_DIR)
     set(XBYAK_INCLUDE_DIR ${xbyak_SOURCE_DIR})
 endif()
 
+# The threading run-time: all that the library itself links.
 if(TOMBOLA_CPU_RUNTIME STREQUAL "OMP")
     find_package(OpenMP REQUIRED COMPONENTS CXX)
+    set(tombola_runtime_libraries OpenMP::OpenMP_CXX)
 elseif(NOT TOMBOLA_CPU_RUNTIME STREQUAL "SEQ")
     message(FATAL_ERROR "TOMBOLA_CPU_RUNTIME is ${TOMBOLA_CPU_RUNTIME}; expected OMP or SEQ")
 endif()

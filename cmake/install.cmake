@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts where. Three components, which become three packages:
+#
+#   runtime   libtombola.so.0
+#   devel     the headers, libtombola.so or libtombola.a, tombolaConfig.cmake, tombola.pc
+#   tools     benchtombola
+#
+# The installed tree may be moved: every path in it is relative to where it lies.
+include(CMakePackageConfigHelpers)
+
+set(tombola_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tombola)
+
+install(TARGETS tombola EXPORT tombola_targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
+install(DIRECTORY include/tombola DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT devel
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(EXPORT tombola_targets FILE tombolaTargets.cmake NAMESPACE tombola::
+    DESTINATION ${tombola_cmake_dir} COMPONENT devel)
+
+configure_package_config_file(cmake/tombolaConfig.cmake.in
+    ${CMAKE_CURRENT_BINARY_DIR}/tombolaConfig.cmake INSTALL_DESTINATION ${tombola_cmake_dir}
+    NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/tombolaConfigVersion.cmake
+    COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tombolaConfig.cmake
+    ${CMAKE_CURRENT_BINARY_DIR}/tombolaConfigVersion.cmake
+    DESTINATION ${tombola_cmake_dir} COMPONENT devel)
+
+# Who links the static library links its run-time too; the shared one brings it along.
+set(tombola_pc_flags "")
+set(tombola_pc_libs "")
+set(tombola_pc_requires "")
+if(TOMBOLA_LIBRARY_TYPE STREQUAL "STATIC")
+    set(tombola_pc_flags " -DTOMBOLA_STATIC")
+    set(tombola_pc_libs " -lstdc++ -lm")
+    if(TOMBOLA_CPU_RUNTIME STREQUAL "OMP")
+        foreach(name IN LISTS OpenMP_CXX_LIB_NAMES)
+            string(APPEND tombola_pc_libs " -l${name}")
+        endforeach()
+    endif()
+endif()
+file(RELATIVE_PATH tombola_pc_prefix
+    ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/tombola.pc.in ${CMAKE_CURRENT_BINARY_DIR}/tombola.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tombola.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT devel)
+
+if(TARGET benchtombola)
+    file(RELATIVE_PATH tombola_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+    set_target_properties(benchtombola PROPERTIES INSTALL_RPATH "$ORIGIN/${tombola_bin_to_lib}")
+    install(TARGETS benchtombola RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+endif()

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installs a build into an empty prefix, moves the prefix elsewhere, then builds and runs three consumers against it
+# and nothing else: C++ by find_package, C by find_package, C by pkg-config.
+#
+#   cmake -D BUILD=dir -D WORK=dir -D TYPE=SHARED|STATIC -D VERSION=x.y.z -D LIBDIR=lib -D BINDIR=bin
+#         -D GENERATOR=.. -D CC=.. -D CXX=.. -D FLAGS=.. -D PKG_CONFIG=.. -P run.cmake
+
+# Runs a command; shows its output and stops when it fails.
+function(run)
+    execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE result)
+    list(JOIN ARGN " " command)
+    message("$ ${command}\n${output}")
+    if(result)
+        message(FATAL_ERROR "failed: ${result}")
+    endif()
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first)
+file(RENAME ${WORK}/first ${WORK}/prefix)
+set(prefix ${WORK}/prefix)
+
+foreach(file IN ITEMS include/tombola/tombola.h include/tombola/tombola.hpp ${LIBDIR}/pkgconfig/tombola.pc
+        ${LIBDIR}/cmake/tombola/tombolaConfig.cmake ${LIBDIR}/cmake/tombola/tombolaConfigVersion.cmake)
+    if(NOT EXISTS ${prefix}/${file})
+        message(FATAL_ERROR "${file} was not installed")
+    endif()
+endforeach()
+
+# No installed text may name a place of this machine.
+file(GLOB_RECURSE texts ${prefix}/*.cmake ${prefix}/*.pc ${prefix}/*.h ${prefix}/*.hpp)
+foreach(file IN LISTS texts)
+    file(READ ${file} text)
+    string(FIND "${text}" "${BUILD}" at)
+    if(NOT at EQUAL -1)
+        message(FATAL_ERROR "${file} names the build directory")
+    endif()
+endforeach()
+
+if(TYPE STREQUAL "SHARED")
+    string(REGEX MATCH "^[0-9]+" major ${VERSION})
+    if(NOT IS_SYMLINK ${prefix}/${LIBDIR}/libtombola.so OR NOT EXISTS ${prefix}/${LIBDIR}/libtombola.so.${major}
+            OR NOT EXISTS ${prefix}/${LIBDIR}/libtombola.so.${VERSION})
+        message(FATAL_ERROR "the shared library and its links were not installed")
+    endif()
+elseif(NOT EXISTS ${prefix}/${LIBDIR}/libtombola.a)
+    message(FATAL_ERROR "libtombola.a was not installed")
+endif()
+
+foreach(language IN ITEMS cpp c)
+    run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/${language} -B ${WORK}/${language}
+        -G ${GENERATOR} --no-warn-unused-cli
+        -D CMAKE_PREFIX_PATH=${prefix} -D CMAKE_BUILD_TYPE=Release
+        -D TOMBOLA_EXPECTED_VERSION=${VERSION} -D TOMBOLA_EXPECTED_TYPE=${TYPE}
+        -D CMAKE_C_COMPILER=${CC} -D CMAKE_CXX_COMPILER=${CXX}
+        -D "CMAKE_C_FLAGS=${FLAGS} -Wall -Wextra -Werror" -D "CMAKE_CXX_FLAGS=${FLAGS} -Wall -Wextra -Werror")
+    run(${CMAKE_COMMAND} --build ${WORK}/${language})
+    run(${WORK}/${language}/consumer)
+endforeach()
+
+if(NOT PKG_CONFIG)
+    message("SKIPPED: pkg-config is not installed: C by pkg-config")
+else()
+    set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
+    run(${PKG_CONFIG} --exact-version=${VERSION} tombola)
+    execute_process(COMMAND ${PKG_CONFIG} --cflags --libs tombola OUTPUT_VARIABLE flags
+        OUTPUT_STRIP_TRAILING_WHITESPACE)
+    separate_arguments(flags UNIX_COMMAND "${FLAGS} ${flags}")
+    run(${CC} -std=c99 ${CMAKE_CURRENT_LIST_DIR}/consumer.c -o ${WORK}/by-pkg-config ${flags}
+        -Wl,-rpath,${prefix}/${LIBDIR})
+    run(${WORK}/by-pkg-config)
+endif()
+
+if(EXISTS ${prefix}/${BINDIR}/benchtombola)
+    run(${prefix}/${BINDIR}/benchtombola --help)
+endif()
