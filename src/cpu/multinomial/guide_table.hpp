@@ -49,10 +49,10 @@ class GuideTable {
     }
 
   private:
-    // A power of two between two and four times the classes.
+    // A power of two, at least four times the classes.
     static dim_t buckets(dim_t classes) {
         dim_t n = 64;
-        while (n < 2 * classes) n *= 2;
+        while (n < 4 * classes) n *= 2;
         return n;
     }
 

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/multinomial/jit_multinomial.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "cpu/multinomial/guide_table.hpp"
+#include "cpu/multinomial/weight_tree.hpp"
+#include "cpu/rng/scatter.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+constexpr dim_t kChunkSamples = 1024;
+constexpr int kMostRanges = 256;  // of one row
+constexpr dim_t kMostGuideClasses = INT64_C(1) << 31;
+constexpr size_t kLine = 64;
+
+size_t aligned(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+constexpr dim_t kGroup = DrawKernel::kGroupSamples;
+static_assert(kChunkSamples % kGroup == 0);
+
+size_t size(dim_t n) { return static_cast<size_t>(n); }
+
+// The pairs of words of samples [first, first + count).
+void fill_words(const UniformSource& uniforms, dim_t first, dim_t count, uint32_t* words) {
+    PhiloxWords stream({0, uniforms.seeds.op}, PhiloxKey::from(uniforms.seeds.global),
+                       (Uint128{uniforms.offset} + static_cast<Uint128>(first)) * 2);
+    for (dim_t i = 0; i < 2 * count; ++i) words[i] = stream.next();
+}
+
+}  // namespace
+
+struct JitMultinomial::Call {
+    const ExecContext& context;
+    UniformSource uniforms;
+    RowSource source;
+    const char* src;
+    char* scratch;
+};
+
+struct JitMultinomial::Part {
+    char* row;
+    uint64_t* weights;
+    uint32_t* guide;
+};
+
+// -- planning ------------------------------------------------------------------------------------
+
+// A sample from blocks costs the weights of a block, about as much as the guide of 64 classes.
+JitMultinomial::Way JitMultinomial::way_for(const Desc& desc) {
+    const dim_t classes = desc.src.dims[1];
+    if (takes_classes_out(desc)) return Way::tree;
+    const bool few = desc.dst.dims[1] <= std::max<dim_t>(4, classes / 64);
+    return few || classes >= kMostGuideClasses ? Way::blocks : Way::guide;
+}
+
+// Rows are shared out where there is one for each thread; otherwise the threads share each row.
+int JitMultinomial::row_parts(const Desc& desc) {
+    const int threads = max_threads();
+    return desc.src.dims[0] >= threads ? threads : 1;
+}
+
+JitMultinomial::Scratch::Scratch(const Desc& desc) {
+    const dim_t batch = desc.src.dims[0], classes = desc.src.dims[1], samples = desc.dst.dims[1];
+    const Way way = way_for(desc);
+    const dim_t blocks = (classes + RowPasses::kBlockClasses - 1) / RowPasses::kBlockClasses;
+    results = 0;
+    parts = aligned(size(way == Way::guide ? batch : batch * samples) * 8);
+    row = 0;
+    weights = MatrixLayout(desc.src).has_dense_rows()
+                  ? 0
+                  : aligned(size(classes) * size_of(desc.src.data_type));
+    const dim_t stored = way == Way::tree    ? WeightTree::storage(classes)
+                         : way == Way::guide ? classes
+                                             : blocks + RowPasses::kBlockClasses;
+    guide = weights + aligned(size(stored + kUnitClasses) * 8);
+    part_bytes = guide + (way == Way::guide ? aligned(size(GuideTable::storage(classes)) * 4) : 0);
+}
+
+Result<Plan> JitMultinomial::plan_for(const Desc& desc) {
+    if (desc.dst.has_zero_dim()) return unimplemented("nothing to draw");
+    return Plan{Scratch(desc).part_at(row_parts(desc))};
+}
+
+JitMultinomial::JitMultinomial(const Desc& desc, RowPasses passes,
+                               std::shared_ptr<const DrawKernel> draw, int most_parts)
+    : desc_(desc),
+      way_(way_for(desc)),
+      scratch_(desc),
+      passes_(std::move(passes)),
+      draw_(std::move(draw)),
+      src_(desc.src),
+      dst_(desc.dst),
+      most_parts_(most_parts) {}
+
+Result<std::unique_ptr<Executable>> JitMultinomial::create_for(CpuIsa isa, const Desc& desc,
+                                                               const Plan& plan) {
+    const Way way = way_for(desc);
+    Result<RowPasses> passes = RowPasses::create(
+        isa, desc, way == Way::blocks ? RowPasses::Weights::both : RowPasses::Weights::stored);
+    if (!passes.ok()) return passes.take_status();
+    std::shared_ptr<const DrawKernel> draw;
+    if (way == Way::guide) {
+        auto made = cached_kernel<DrawKernel>({isa, desc.dst.data_type});
+        if (!made.ok()) return made.take_status();
+        draw = made.take();
+    }
+    const Scratch scratch(desc);
+    const auto parts =
+        static_cast<int>((plan.scratchpad_bytes - scratch.parts) / scratch.part_bytes);
+    return std::unique_ptr<Executable>(
+        new JitMultinomial(desc, passes.take(), std::move(draw), parts));
+}
+
+// -- rows ----------------------------------------------------------------------------------------
+
+JitMultinomial::Part JitMultinomial::part_of(const Call& call, int part) const {
+    char* at = call.scratch + scratch_.part_at(part);
+    return {at + scratch_.row, reinterpret_cast<uint64_t*>(at + scratch_.weights),
+            reinterpret_cast<uint32_t*>(at + scratch_.guide)};
+}
+
+// body(part, rows): every row, in order within a part.
+template <class Body>
+void JitMultinomial::for_rows(const Body& body) const {
+    const dim_t batch = desc_.src.dims[0];
+    const size_t bytes = size(desc_.src.nelems() + desc_.dst.nelems()) * 8;
+    const int parts = batch < max_threads() ? 1 : std::min(parts_for(bytes), most_parts_);
+    if (parts == 1) return body(0, Range{0, batch});
+    parallel(parts, [&](int part, int all) { body(part, split(batch, part, all)); });
+}
+
+// The row's elements one behind the other: in place, or copied.
+const char* JitMultinomial::dense_row(const Call& call, const Part& part, dim_t row) const {
+    const dim_t bytes = passes_.element_bytes();
+    if (src_.has_dense_rows()) return call.src + src_.offset(row, 0) * bytes;
+    for (dim_t k = 0; k < passes_.classes(); ++k)
+        std::memcpy(part.row + k * bytes, call.src + src_.offset(row, k) * bytes, size(bytes));
+    return part.row;
+}
+
+bool JitMultinomial::find_greatest(const char* data, double& result) const {
+    const dim_t classes = passes_.classes();
+    const int parts = std::min(parts_for(size(classes * passes_.element_bytes())), kMostRanges);
+    if (parts == 1) return passes_.greatest(data, 0, classes, result);
+    std::array<double, kMostRanges> most;
+    std::array<bool, kMostRanges> good;
+    parallel(parts, [&](int part, int all) {
+        const Range range = split(classes, part, all, kUnitClasses);
+        good[size(part)] = passes_.greatest(data, range.begin, range.end, most[size(part)]);
+    });
+    result = *std::max_element(most.begin(), most.begin() + parts);
+    return std::all_of(good.begin(), good.begin() + parts, [](bool g) { return g; });
+}
+
+bool JitMultinomial::load_row(const Call& call, const Part& part, dim_t index, Row& row) const {
+    row.index = index;
+    row.data = dense_row(call, part, index);
+    double greatest = 0;
+    if (!find_greatest(row.data, greatest) || !passes_.is_distribution(greatest)) return false;
+    passes_.set_scale(row, greatest);
+    return true;
+}
+
+// -- drawing -------------------------------------------------------------------------------------
+
+void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const Row& row,
+                                      const char* ahead) const {
+    const dim_t samples = desc_.dst.dims[1], blocks = passes_.blocks();
+    constexpr dim_t kBlock = RowPasses::kBlockClasses;
+    uint64_t* prefix = part.weights;
+    uint64_t* weights = part.weights + blocks;
+    parallel_ranges(blocks, 1, size(passes_.classes() * passes_.element_bytes()),
+                    [&](dim_t begin, dim_t end) {
+                        passes_.sum(row, call.source, begin, end, ahead, prefix + begin);
+                    });
+    for (dim_t b = 1; b < blocks; ++b) prefix[b] += prefix[b - 1];
+    const uint64_t sum = prefix[blocks - 1];
+    void* results = call.scratch + scratch_.results;
+    UniformReader uniforms(call.uniforms, row.index * samples);
+    for (dim_t s = 0; s < samples; ++s) {
+        uint64_t target = draw_target(uniforms.next(), sum);
+        const dim_t block = std::lower_bound(prefix, prefix + blocks, target) - prefix;
+        if (block > 0) target -= prefix[block - 1];
+        const dim_t first = block * kBlock;
+        passes_.store(row, call.source, first, std::min(first + kBlock, passes_.classes()),
+                      weights);
+        dim_t k = 0;
+        for (uint64_t reached = weights[0]; reached < target; reached += weights[k]) ++k;
+        put(results, row.index * samples + s, first + k);
+    }
+}
+
+// False if the row has fewer classes of positive weight than samples.
+bool JitMultinomial::draw_from_tree(const Call& call, const Part& part, const Row& row) const {
+    const dim_t samples = desc_.dst.dims[1], classes = passes_.classes();
+    parallel_ranges(classes, kUnitClasses, size(classes) * 8, [&](dim_t begin, dim_t end) {
+        passes_.store(row, call.source, begin, end, part.weights + begin);
+    });
+    WeightTree tree(part.weights, classes);
+    UniformReader uniforms(call.uniforms, row.index * samples);
+    for (dim_t s = 0; s < samples; ++s) {
+        if (tree.sum() == 0) return false;
+        put(call.scratch + scratch_.results, row.index * samples + s,
+            tree.take(draw_target(uniforms.next(), tree.sum())));
+    }
+    return true;
+}
+
+void JitMultinomial::draw_by_guide(const Call& call, const Part& part, const Row& row) const {
+    const dim_t samples = desc_.dst.dims[1], classes = passes_.classes();
+    uint64_t* prefix = part.weights;
+    parallel_ranges(classes, kUnitClasses, size(classes) * 8, [&](dim_t begin, dim_t end) {
+        passes_.store(row, call.source, begin, end, prefix + begin);
+    });
+    for (dim_t k = 1; k < classes; ++k) prefix[k] += prefix[k - 1];
+    const GuideTable guide(part.guide, prefix, classes);
+
+    const uint64_t sum = prefix[classes - 1];
+    const size_t index_bytes = size_of(desc_.dst.data_type);
+    auto* dst = call.context.output<char>(TOMBOLA_ARG_DST);
+    parallel_ranges(samples, kChunkSamples, size(samples) * 16, [&](dim_t begin, dim_t end) {
+        // On the stack, as more threads may share a row than there are parts of the scratchpad.
+        alignas(64) uint32_t words[2 * kChunkSamples];
+        alignas(64) char indices[kChunkSamples * sizeof(int64_t)];
+        for (dim_t s = begin; s < end; s += kChunkSamples) {
+            const dim_t count = std::min(kChunkSamples, end - s);
+            const dim_t first = row.index * samples + s;
+            if (call.uniforms.given != nullptr) {
+                for (dim_t i = 0; i < count; ++i)
+                    put(indices, i, guide.find(draw_target(call.uniforms.given[first + i], sum)));
+                scatter(desc_.dst, dst, first, count, indices);
+                continue;
+            }
+            const dim_t groups = (count + kGroup - 1) / kGroup;
+            std::fill(words + 2 * count, words + 2 * groups * kGroup, 0);
+            fill_words(call.uniforms, first, count, words);
+            const bool in_place = dst_.has_dense_rows() && count % kGroup == 0;
+            char* to = in_place ? dst + size(dst_.offset(row.index, s)) * index_bytes : indices;
+            DrawKernel::Args args{words,
+                                  to,
+                                  groups,
+                                  guide.guide(),
+                                  prefix,
+                                  sum,
+                                  static_cast<uint64_t>(guide.shift())};
+            (*draw_)(args);
+            if (!in_place) scatter(desc_.dst, dst, first, count, indices);
+        }
+    });
+}
+
+void JitMultinomial::put(void* indices, dim_t at, dim_t k) const {
+    if (desc_.dst.data_type == DataType::s32)
+        static_cast<int32_t*>(indices)[at] = static_cast<int32_t>(k);
+    else
+        static_cast<int64_t*>(indices)[at] = k;
+}
+
+// -- an execution --------------------------------------------------------------------------------
+
+Status JitMultinomial::execute(const ExecContext& context) const {
+    Result<UniformSource> uniforms = uniform_source(desc_, context);
+    if (!uniforms.ok()) return uniforms.take_status();
+    const Call call{context, uniforms.take(),
+                    RowSource(src_, context.input(TOMBOLA_ARG_SRC), desc_.log_probs),
+                    context.input<char>(TOMBOLA_ARG_SRC), context.scratchpad<char>()};
+    LowestRow wrong;
+    if (way_ == Way::guide) {
+        auto* greatest = reinterpret_cast<double*>(call.scratch + scratch_.results);
+        for_rows([&](int index, Range rows) {
+            const Part part = part_of(call, index);
+            Row row;
+            for (dim_t r = rows.begin; r < rows.end; ++r) {
+                if (!load_row(call, part, r, row)) return wrong.report(r);
+                greatest[r] = row.scale.greatest;
+            }
+        });
+    } else {
+        for_rows(
+            [&](int index, Range rows) { draw_rows(call, part_of(call, index), rows, wrong); });
+    }
+    if (wrong.any()) {
+        RowScale scale;
+        return call.source.check(wrong.row(), classes_needed(desc_), scale);
+    }
+    if (way_ == Way::guide) {
+        const auto* greatest = reinterpret_cast<const double*>(call.scratch + scratch_.results);
+        for_rows([&](int index, Range rows) {
+            const Part part = part_of(call, index);
+            Row row;
+            for (row.index = rows.begin; row.index < rows.end; ++row.index) {
+                row.data = dense_row(call, part, row.index);
+                passes_.set_scale(row, greatest[row.index]);
+                draw_by_guide(call, part, row);
+            }
+        });
+    } else {
+        scatter(desc_.dst, context.output(TOMBOLA_ARG_DST), 0, desc_.dst.nelems(),
+                call.scratch + scratch_.results);
+    }
+    finish(desc_, context, call.uniforms);
+    return {};
+}
+
+// blocks and tree: rows are drawn from as they are read.
+void JitMultinomial::draw_rows(const Call& call, const Part& part, Range rows,
+                               LowestRow& wrong) const {
+    Row row;
+    for (dim_t r = rows.begin; r < rows.end; ++r) {
+        if (!load_row(call, part, r, row)) return wrong.report(r);
+        if (way_ == Way::tree) {
+            if (!draw_from_tree(call, part, row)) return wrong.report(r);
+            continue;
+        }
+        // What is read next comes into the cache while this row's weights are computed.
+        const bool has_next = r + 1 < rows.end && src_.has_dense_rows();
+        const dim_t next = src_.offset(r + 1, 0) * passes_.element_bytes();
+        draw_from_blocks(call, part, row, has_next ? call.src + next : row.data);
+    }
+}
+
+}  // namespace tombola::impl::cpu::x64

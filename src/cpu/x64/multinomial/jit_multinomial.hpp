@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// multinomial by generated kernels. How a row is drawn from depends on what there is more of:
+//
+//   blocks   few samples from many classes: sums of blocks of classes, and for each sample the weights of the one
+//            block that it falls into; no distribution is stored
+//   guide    many samples: the cumulative distribution and its guide table, O(1) a sample
+//   tree     without replacement: a tree of sums (cpu/multinomial/weight_tree.hpp)
+//
+// blocks and tree read a row for the check and for the weights in turn, while it is in cache, so their samples
+// wait in the scratchpad until every row has been checked. guide checks all rows first and draws into DST.
+
+#include <memory>
+
+#include "common/implementation.hpp"
+#include "cpu/multinomial/multinomial_call.hpp"
+#include "cpu/x64/multinomial/draw_kernel.hpp"
+#include "cpu/x64/multinomial/row_passes.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+class JitMultinomial : public Executable {
+  public:
+    using Desc = MultinomialDesc;
+
+    Status execute(const ExecContext& context) const override;
+
+  protected:
+    static Result<Plan> plan_for(const Desc& desc);
+    static Result<std::unique_ptr<Executable>> create_for(CpuIsa isa, const Desc& desc,
+                                                          const Plan& plan);
+
+  private:
+    enum class Way { blocks, guide, tree };
+    // The scratchpad: what all rows share, then what each part has for itself. Offsets in bytes.
+    struct Scratch {
+        explicit Scratch(const Desc& desc);
+        size_t part_at(int part) const { return parts + static_cast<size_t>(part) * part_bytes; }
+        size_t results;  // the samples, of DST's type; guide: the greatest elements, f64[batch]
+        size_t parts;
+        size_t row, weights, guide;  // within a part
+        size_t part_bytes;
+    };
+    struct Call;  // one execution
+    struct Part;  // the part's share of the scratchpad
+
+    JitMultinomial(const Desc& desc, RowPasses passes, std::shared_ptr<const DrawKernel> draw,
+                   int most_parts);
+
+    static Way way_for(const Desc& desc);
+    static int row_parts(const Desc& desc);
+
+    template <class Body>
+    void for_rows(const Body& body) const;
+    Part part_of(const Call& call, int part) const;
+    const char* dense_row(const Call& call, const Part& part, dim_t row) const;
+    bool find_greatest(const char* data, double& result) const;
+    bool load_row(const Call& call, const Part& part, dim_t index, Row& row) const;
+    void draw_from_blocks(const Call& call, const Part& part, const Row& row,
+                          const char* ahead) const;
+    bool draw_from_tree(const Call& call, const Part& part, const Row& row) const;
+    void draw_by_guide(const Call& call, const Part& part, const Row& row) const;
+    void draw_rows(const Call& call, const Part& part, Range rows, LowestRow& wrong) const;
+    // Element `at` of indices of DST's type.
+    void put(void* indices, dim_t at, dim_t k) const;
+
+    Desc desc_;
+    Way way_;
+    Scratch scratch_;
+    RowPasses passes_;
+    std::shared_ptr<const DrawKernel> draw_;  // guide alone
+    MatrixLayout src_, dst_;
+    int most_parts_;
+};
+
+template <CpuIsa isa>
+class JitMultinomialFor : public JitMultinomial {
+  public:
+    static Result<Plan> plan(const Desc& desc) { return plan_for(desc); }
+    static Result<std::unique_ptr<Executable>> create(const Desc& desc, const Plan& plan) {
+        return create_for(isa, desc, plan);
+    }
+};
+
+}  // namespace tombola::impl::cpu::x64

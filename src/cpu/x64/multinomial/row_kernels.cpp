@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/multinomial/row_kernels.hpp"
+
+#include <cstddef>
+#include <limits>
+
+namespace tombola::impl::cpu::x64 {
+
+// -- RowMaxKernel --------------------------------------------------------------------------------
+// vec 0-3 maxima, 4 elements, 5 scratch, 6 zeros, 7 refused lanes (AVX2); k1 scratch, k2 refused lanes.
+void RowMaxKernel::generate() {
+    constexpr int kMaxima = 4;
+    const Vec x = vec(4), scratch = vec(5), zeros = vec(6), noted = vec(7);
+    begin(4);
+    const Reg args = gpr(0), src = gpr(1), units = gpr(2), refused = gpr(3);
+    mov(src, ptr[args + offsetof(Args, src)]);
+    mov(units, ptr[args + offsetof(Args, units)]);
+    zero(zeros);
+    zero(noted);
+    if (is_avx512()) kxorw(k2, k2, k2);
+    const float lowest = log_probs() ? -std::numeric_limits<float>::infinity() : 0.0f;
+    for (int i = 0; i < kMaxima; ++i)
+        load(vec(i), is_f64() ? vector_f64(static_cast<double>(lowest)) : vector_f32(lowest));
+
+    const auto emit_units = [&](int count) {
+        for (int i = 0; i < count * vectors_a_unit(); ++i) {
+            const Vec most = vec(i % kMaxima);
+            load_wide(x, ptr[src + i * vector_step()]);
+            note_refused(noted, x, zeros, scratch);
+            is_f64() ? vmaxpd(most, x, most) : vmaxps(most, x, most);
+        }
+        add(src, count * kUnitClasses * element_bytes());
+    };
+    Label four, one, done;
+    constexpr int kUnrolled = 4;
+    sub(units, kUnrolled);
+    jl(one, T_NEAR);
+    L(four);
+    emit_units(kUnrolled);
+    sub(units, kUnrolled);
+    jge(four, T_NEAR);
+    L(one);
+    add(units, kUnrolled);
+    jz(done, T_NEAR);
+    Label each;
+    L(each);
+    emit_units(1);
+    dec(units);
+    jnz(each, T_NEAR);
+    L(done);
+
+    for (int i = 1; i < kMaxima; ++i)
+        is_f64() ? vmaxpd(vec(0), vec(0), vec(i)) : vmaxps(vec(0), vec(0), vec(i));
+    store(ptr[args + offsetof(Args, most)], vec(0));
+    if (is_avx512())
+        kmovw(refused.cvt32(), k2);
+    else
+        vmovmskps(refused.cvt32(), noted);
+    mov(ptr[args + offsetof(Args, refused)], refused);
+    end();
+}
+
+// -- WeightSumKernel -----------------------------------------------------------------------------
+// vec 0 even classes, 1 odd classes, 2-4 scratch, 5 and 6 sums; constants from 7 on.
+void WeightSumKernel::generate() {
+    begin(8);
+    const Reg args = gpr(0), src = gpr(1), ahead = gpr(2), blocks = gpr(3), units = gpr(4),
+              sums = gpr(5), left = gpr(6);
+    mov(src, ptr[args + offsetof(Args, src)]);
+    mov(ahead, ptr[args + offsetof(Args, ahead)]);
+    mov(blocks, ptr[args + offsetof(Args, blocks)]);
+    mov(units, ptr[args + offsetof(Args, units)]);
+    mov(sums, ptr[args + offsetof(Args, sums)]);
+    load_constants(ptr[args + offsetof(Args, scale.greatest)],
+                   ptr[args + offsetof(Args, scale.top)]);
+
+    Label block, unit;
+    L(block);
+    mov(left, units);
+    zero(vec(5));
+    zero(vec(6));
+    L(unit);
+    emit_unit(src, ahead);
+    dec(left);
+    jnz(unit, T_NEAR);
+    emit_sum(ptr[sums]);
+    add(sums, 8);
+    dec(blocks);
+    jnz(block, T_NEAR);
+    end();
+}
+
+void WeightSumKernel::emit_unit(const Reg& src, const Reg& ahead) {
+    const int step = kUnitClasses * element_bytes();
+    const Lanes r{vec(0), vec(1), vec(2), vec(3), vec(4)};
+    for (int i = 0; i < vectors_a_unit(); ++i) {
+        load_wide(r.x, ptr[src + i * vector_step()]);
+        emit_weights(r);
+        vpaddq(vec(5), vec(5), r.x);
+        if (!is_f64()) vpaddq(vec(6), vec(6), r.odd);
+    }
+    for (int line = 0; line < step; line += 64) prefetcht1(ptr[ahead + line]);
+    add(src, step);
+    add(ahead, step);
+}
+
+void WeightSumKernel::emit_sum(const Address& to) {
+    const Vec sum = vec(5), other = vec(6);
+    const Xbyak::Ymm half(5), upper(6);
+    const Xbyak::Xmm quarter(5), next(6);
+    vpaddq(sum, sum, other);
+    if (is_avx512()) {
+        vextracti64x4(upper, Xbyak::Zmm(5), 1);
+        vpaddq(half, half, upper);
+    }
+    vextracti128(next, half, 1);
+    vpaddq(quarter, quarter, next);
+    vpunpckhqdq(next, quarter, quarter);
+    vpaddq(quarter, quarter, next);
+    vmovq(to, quarter);
+}
+
+// -- WeightStoreKernel ---------------------------------------------------------------------------
+// vec 0 even classes, 1 odd classes, 2-4 scratch, 5 and 6 the order of AVX-512's stores; constants from 7 on.
+void WeightStoreKernel::generate() {
+    begin(4);
+    const Reg args = gpr(0), src = gpr(1), units = gpr(2), weights = gpr(3);
+    mov(src, ptr[args + offsetof(Args, src)]);
+    mov(units, ptr[args + offsetof(Args, units)]);
+    mov(weights, ptr[args + offsetof(Args, weights)]);
+    load_constants(ptr[args + offsetof(Args, scale.greatest)],
+                   ptr[args + offsetof(Args, scale.top)]);
+    if (is_avx512() && !is_f64()) {
+        constexpr uint64_t kFirst[] = {0, 8, 1, 9, 2, 10, 3, 11};
+        constexpr uint64_t kSecond[] = {4, 12, 5, 13, 6, 14, 7, 15};
+        load(vec(5), vector_table(kFirst));
+        load(vec(6), vector_table(kSecond));
+    }
+    Label unit;
+    L(unit);
+    const Lanes r{vec(0), vec(1), vec(2), vec(3), vec(4)};
+    for (int i = 0; i < vectors_a_unit(); ++i) {
+        load_wide(r.x, ptr[src + i * vector_step()]);
+        emit_weights(r);
+        emit_store(weights, i, r);
+    }
+    add(src, kUnitClasses * element_bytes());
+    add(weights, kUnitClasses * 8);
+    dec(units);
+    jnz(unit, T_NEAR);
+    end();
+}
+
+// AVX2:  even 0 2 | 4 6, odd 1 3 | 5 7 -> unpack 0 1 | 4 5 and 2 3 | 6 7 -> 0 1 2 3 and 4 5 6 7.
+void WeightStoreKernel::emit_store(const Reg& to, int vector, const Lanes& r) {
+    if (is_f64()) return store(ptr[to + vector * bytes()], r.x);
+    const Vec &first = r.scratch1, &second = r.scratch2;
+    if (is_avx512()) {
+        copy(first, vec(5));
+        copy(second, vec(6));
+        vpermi2q(first, r.x, r.odd);
+        vpermi2q(second, r.x, r.odd);
+    } else {
+        vpunpcklqdq(r.scratch3, r.x, r.odd);
+        vpunpckhqdq(r.odd, r.x, r.odd);
+        vperm2i128(first, r.scratch3, r.odd, 0x20);
+        vperm2i128(second, r.scratch3, r.odd, 0x31);
+    }
+    store(ptr[to + 2 * vector * bytes()], first);
+    store(ptr[to + (2 * vector + 1) * bytes()], second);
+}
+
+}  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The passes over a row of SRC, in units of kUnitClasses classes:
+//
+//   RowMaxKernel       its greatest element, and whether it has one that is refused
+//   WeightSumKernel    the sums of its weights, block by block, without storing a weight
+//   WeightStoreKernel  its weights
+
+#include <cstdint>
+#include <tuple>
+
+#include "cpu/x64/multinomial/weight_ops.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+class RowMaxKernel : public WeightOps {
+  public:
+    using Key = std::tuple<CpuIsa, DataType, bool>;
+    struct Args {
+        const void* src;
+        int64_t units;
+        uint64_t refused;  // out: not 0 if there is a NaN, or without logits, what is below 0
+        alignas(64) char most[64];  // out: maxima, f32 or f64, in every lane of the ISA's width
+    };
+    explicit RowMaxKernel(const Key& key)
+        : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "multinomial.max") {}
+    void operator()(Args& args) const { run(&args); }
+    int result_bytes() const { return bytes(); }
+
+  private:
+    void generate() override;
+};
+
+// What the two kernels that know weights need of a row.
+struct WeightScaleArgs {
+    uint64_t greatest;  // logits: the greatest, as the bits of a lane
+    uint64_t top;       // 1 + L + exponent field of the greatest weight
+};
+
+class WeightSumKernel : public WeightOps {
+  public:
+    using Key = std::tuple<CpuIsa, DataType, bool>;
+    struct Args {
+        const void* src;
+        const void* ahead;  // prefetched in step with src: what is read next, or src itself
+        int64_t blocks;     // at least 1
+        int64_t units;      // of each block, at least 1
+        uint64_t* sums;     // out: one a block
+        WeightScaleArgs scale;
+    };
+    explicit WeightSumKernel(const Key& key)
+        : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "multinomial.sum") {}
+    void operator()(Args& args) const { run(&args); }
+
+  private:
+    void generate() override;
+    void emit_unit(const Reg& src, const Reg& ahead);
+    void emit_sum(const Address& to);
+};
+
+class WeightStoreKernel : public WeightOps {
+  public:
+    using Key = std::tuple<CpuIsa, DataType, bool>;
+    struct Args {
+        const void* src;
+        int64_t units;      // at least 1
+        uint64_t* weights;  // out: one a class
+        WeightScaleArgs scale;
+    };
+    explicit WeightStoreKernel(const Key& key)
+        : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "multinomial.store") {}
+    void operator()(Args& args) const { run(&args); }
+
+  private:
+    void generate() override;
+    void emit_store(const Reg& to, int vector, const Lanes& r);
+};
+
+}  // namespace tombola::impl::cpu::x64

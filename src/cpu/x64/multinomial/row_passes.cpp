@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/multinomial/row_passes.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "cpu/float16.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+template <class Lane>
+double greatest_lane(const char* lanes, int bytes) {
+    Lane values[64 / sizeof(Lane)];
+    std::memcpy(values, lanes, static_cast<size_t>(bytes));
+    return static_cast<double>(
+        *std::max_element(values, values + static_cast<size_t>(bytes) / sizeof(Lane)));
+}
+
+}  // namespace
+
+Result<RowPasses> RowPasses::create(CpuIsa isa, const MultinomialDesc& desc, Weights weights) {
+    const std::tuple<CpuIsa, DataType, bool> key{isa, desc.src.data_type, desc.log_probs};
+    RowPasses passes;
+    passes.type_ = desc.src.data_type;
+    passes.log_probs_ = desc.log_probs;
+    passes.classes_ = desc.src.dims[1];
+    passes.element_bytes_ = static_cast<dim_t>(size_of(passes.type_));
+    auto max = cached_kernel<RowMaxKernel>(key);
+    if (!max.ok()) return max.take_status();
+    passes.max_ = max.take();
+    if (weights != Weights::stored) {
+        auto sum = cached_kernel<WeightSumKernel>(key);
+        if (!sum.ok()) return sum.take_status();
+        passes.sum_ = sum.take();
+    }
+    if (weights != Weights::sums) {
+        auto store = cached_kernel<WeightStoreKernel>(key);
+        if (!store.ok()) return store.take_status();
+        passes.store_ = store.take();
+    }
+    return passes;
+}
+
+RowPasses::Unit RowPasses::padded(const char* row, dim_t begin, dim_t end) const {
+    constexpr uint16_t kF16 = 0xFC00, kBf16 = 0xFF80;
+    constexpr float kF32 = -std::numeric_limits<float>::infinity();
+    constexpr double kF64 = -std::numeric_limits<double>::infinity();
+    const void* minus_infinity = type_ == DataType::f16    ? static_cast<const void*>(&kF16)
+                                 : type_ == DataType::bf16 ? static_cast<const void*>(&kBf16)
+                                 : type_ == DataType::f32  ? static_cast<const void*>(&kF32)
+                                                           : static_cast<const void*>(&kF64);
+    Unit unit{};
+    const auto size = static_cast<size_t>(element_bytes_);
+    const auto count = static_cast<size_t>(end - begin);
+    assert(count < kUnitClasses);
+    std::memcpy(unit.bytes, row + begin * element_bytes_, count * size);
+    if (log_probs_)
+        for (size_t i = count; i < kUnitClasses; ++i)
+            std::memcpy(unit.bytes + i * size, minus_infinity, size);
+    return unit;
+}
+
+bool RowPasses::greatest(const char* row, dim_t begin, dim_t end, double& result) const {
+    result = log_probs_ ? -kInf : 0;
+    const auto pass = [&](const char* data, dim_t units) {
+        RowMaxKernel::Args args{data, units, 0, {}};
+        (*max_)(args);
+        const double most = type_ == DataType::f64
+                                ? greatest_lane<double>(args.most, max_->result_bytes())
+                                : greatest_lane<float>(args.most, max_->result_bytes());
+        result = std::max(result, most);
+        return args.refused == 0 && most < kInf;
+    };
+    const dim_t units = (end - begin) / kUnitClasses;
+    const dim_t whole = begin + units * kUnitClasses;
+    if (units > 0 && !pass(row + begin * element_bytes_, units)) return false;
+    return whole == end || pass(padded(row, whole, end).bytes, 1);
+}
+
+bool RowPasses::is_distribution(double greatest) const {
+    return log_probs_ ? greatest > -kInf : greatest > 0;
+}
+
+void RowPasses::set_scale(Row& row, double greatest) const {
+    const double weight = log_probs_ ? 1.0 : greatest;  // the greatest
+    row.scale = {greatest, quantum_shift(weight, classes_)};
+    uint64_t field;
+    if (type_ == DataType::f64) {
+        row.args.greatest = bit_cast<uint64_t>(greatest);
+        field = bit_cast<uint64_t>(weight) >> 52;
+    } else {
+        row.args.greatest = bit_cast<uint32_t>(static_cast<float>(greatest));
+        field = bit_cast<uint32_t>(static_cast<float>(weight)) >> 23;
+    }
+    row.args.top = 1 + static_cast<uint64_t>(ceil_log2(classes_)) + field;
+    row.is_scalar = field < kLeastField;
+}
+
+void RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t end,
+                    const char* ahead, uint64_t* sums) const {
+    if (row.is_scalar) {
+        for (dim_t block = begin; block < end; ++block) {
+            uint64_t total = 0;
+            const dim_t last = std::min(classes_, (block + 1) * kBlockClasses);
+            for (dim_t k = block * kBlockClasses; k < last; ++k)
+                total += source.weight(row.index, k, row.scale);
+            *sums++ = total;
+        }
+        return;
+    }
+    const dim_t whole = std::min(end, classes_ / kBlockClasses);
+    const dim_t at = begin * kBlockClasses * element_bytes_;
+    if (begin < whole) {
+        WeightSumKernel::Args args{row.data + at, ahead + at, whole - begin,
+                                   kBlockUnits,   sums,       row.args};
+        (*sum_)(args);
+        sums += whole - begin;
+    }
+    if (whole == end) return;
+    // The last block of the row, which is not whole.
+    const dim_t first = whole * kBlockClasses;
+    const dim_t units = (classes_ - first) / kUnitClasses;
+    const dim_t rest = first + units * kUnitClasses;
+    uint64_t parts[2] = {0, 0};
+    if (units > 0) {
+        const char* data = row.data + first * element_bytes_;
+        WeightSumKernel::Args args{data, data, 1, units, &parts[0], row.args};
+        (*sum_)(args);
+    }
+    if (rest < classes_) {
+        const Unit unit = padded(row.data, rest, classes_);
+        WeightSumKernel::Args args{unit.bytes, unit.bytes, 1, 1, &parts[1], row.args};
+        (*sum_)(args);
+    }
+    *sums = parts[0] + parts[1];
+}
+
+void RowPasses::store(const Row& row, const RowSource& source, dim_t begin, dim_t end,
+                      uint64_t* weights) const {
+    if (row.is_scalar) {
+        for (dim_t k = begin; k < end; ++k) *weights++ = source.weight(row.index, k, row.scale);
+        return;
+    }
+    const dim_t units = (end - begin) / kUnitClasses;
+    const dim_t whole = begin + units * kUnitClasses;
+    if (units > 0) {
+        WeightStoreKernel::Args args{row.data + begin * element_bytes_, units, weights, row.args};
+        (*store_)(args);
+    }
+    if (whole < end) {
+        const Unit unit = padded(row.data, whole, end);
+        WeightStoreKernel::Args args{unit.bytes, 1, weights + (whole - begin), row.args};
+        (*store_)(args);
+    }
+}
+
+}  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The passes over one row of SRC, whole: the generated kernels on whole units, the classes behind the last unit
+// in a padded copy, and rows whose greatest weight is tiny in scalar C++.
+
+#include <cstdint>
+#include <memory>
+
+#include "common/status.hpp"
+#include "cpu/multinomial/row_source.hpp"
+#include "cpu/x64/multinomial/row_kernels.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+// One row: `data` has its classes one behind the other.
+struct Row {
+    dim_t index = 0;
+    const char* data = nullptr;
+    RowScale scale;          // for scalar C++
+    WeightScaleArgs args{};  // for the kernels
+    bool is_scalar = false;  // for scalar C++ alone
+};
+
+class RowPasses {
+  public:
+    static constexpr dim_t kBlockUnits = 32;
+    static constexpr dim_t kBlockClasses = kBlockUnits * kUnitClasses;
+
+    // Which of the kernels are wanted besides the maximum.
+    enum class Weights { sums, stored, both };
+    static Result<RowPasses> create(CpuIsa isa, const MultinomialDesc& desc, Weights weights);
+
+    dim_t classes() const { return classes_; }
+    dim_t blocks() const { return (classes_ + kBlockClasses - 1) / kBlockClasses; }
+    dim_t element_bytes() const { return element_bytes_; }
+
+    // The greatest element among classes [begin, end), begin a multiple of kUnitClasses; false if there is one
+    // that a row may not have.
+    bool greatest(const char* row, dim_t begin, dim_t end, double& result) const;
+    // Whether a row with this greatest element can be drawn from.
+    bool is_distribution(double greatest) const;
+    // Fills in what follows from the greatest element.
+    void set_scale(Row& row, double greatest) const;
+
+    // Sums of the weights of blocks [begin, end). `ahead` is what will be read next, laid out as the row.
+    void sum(const Row& row, const RowSource& source, dim_t begin, dim_t end, const char* ahead,
+             uint64_t* sums) const;
+    // Weights of classes [begin, end), begin a multiple of kUnitClasses. Up to kUnitClasses - 1 more elements of
+    // `weights` are overwritten.
+    void store(const Row& row, const RowSource& source, dim_t begin, dim_t end,
+               uint64_t* weights) const;
+
+  private:
+    RowPasses() = default;
+    struct alignas(64) Unit {
+        char bytes[kUnitClasses * sizeof(double)];
+    };
+    // The classes [begin, end), fewer than a unit, followed by classes of weight 0.
+    Unit padded(const char* row, dim_t begin, dim_t end) const;
+
+    std::shared_ptr<const RowMaxKernel> max_;
+    std::shared_ptr<const WeightSumKernel> sum_;
+    std::shared_ptr<const WeightStoreKernel> store_;
+    DataType type_ = DataType::undef;
+    bool log_probs_ = false;
+    dim_t classes_ = 0;
+    dim_t element_bytes_ = 0;
+};
+
+}  // namespace tombola::impl::cpu::x64

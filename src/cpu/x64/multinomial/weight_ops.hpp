@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The operations of doc/multinomial.md on vectors: from the elements of SRC to weights as 62-bit integers.
+//
+//   element --load_wide--> x --(logits: exponential)--> bits of w --quantise--> q
+//
+// Lanes are f32 for f16, bf16 and f32, and f64 for f64. With E the exponent field of w and s its significand,
+// 1 <= s < 2, as an integer s * 2^62,
+//
+//   q = max(1, floor(w * 2^(61-L-e))) = s * 2^62 >> min(top - E, 62),   top = 1 + L + E of the greatest weight,
+//
+// as a shift by 62 leaves 1, and nothing less is left of a weight that is not 0. A subnormal w has E = 0 and
+// no leading 1, but with E of the greatest weight >= kLeastField its q is 1, which is what comes out.
+//
+//   f32 lanes   | s1 E1 | s0 E0 | ...  are taken apart as  even: s0 << 32 >> E0,  odd: (s1 << 32) >> E1
+
+#include <cstdint>
+#include <deque>
+
+#include "common/types.hpp"
+#include "cpu/x64/vocabulary.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+// Rows whose greatest weight has a smaller exponent field are not for these kernels.
+inline constexpr int kLeastField = 62;
+// Kernels take classes in units of this many, and know no tails: a caller pads the rest of a row.
+inline constexpr int kUnitClasses = 16;
+
+class WeightOps : public Vocabulary {
+  protected:
+    WeightOps(CpuIsa isa, DataType type, bool log_probs, const std::string& name);
+
+    bool is_f64() const { return type_ == DataType::f64; }
+    bool log_probs() const { return log_probs_; }
+    int element_bytes() const { return static_cast<int>(size_of(type_)); }
+    int classes_a_vector() const { return lanes(is_f64() ? 8 : 4); }
+    int vectors_a_unit() const { return kUnitClasses / classes_a_vector(); }
+    int vector_step() const { return classes_a_vector() * element_bytes(); }  // bytes of SRC
+
+    // d = the elements at `a`, as f32 or f64.
+    void load_wide(const Vec& d, const Address& a);
+    // Notes where x is no element that a row may have: NaN, and without logits, what is below 0. A caller finds
+    // +inf by the maximum. AVX-512 notes in k2, AVX2 in `noted`; `scratch` is overwritten.
+    void note_refused(const Vec& noted, const Vec& x, const Vec& zeros, const Vec& scratch);
+
+    // Loads the constants; `greatest` and `top` are memory operands of the width of a lane. Claims k1 and
+    // registers 7 and above.
+    void load_constants(const Address& greatest, const Address& top);
+    // Turns x into integers. f32 lanes: x becomes the classes 0, 2, 4 ..., odd becomes 1, 3, 5 ...; f64 lanes: x
+    // alone. scratch1 ... scratch3 are overwritten; `odd` is no scratch register.
+    struct Lanes {
+        Vec x, odd, scratch1, scratch2, scratch3;
+    };
+    void emit_weights(const Lanes& r);
+
+  private:
+    using Operand = Xbyak::Operand;
+    // A constant in a register, or in memory once the registers are used up.
+    const Operand* hold(const Address& a);
+    const Operand* hold_bits(uint32_t narrow, uint64_t wide);
+    const Operand* hold_float(float narrow, double wide);
+
+    void emit_exp(const Lanes& r);
+    void emit_quantise(const Lanes& r);
+    // Where the weight is 0: k1 or `mask` has the other lanes set.
+    void mask_positive(const Vec& mask, const Vec& x);
+    void mask_not_flushed(const Vec& mask, const Vec& d);
+
+    DataType type_;
+    bool log_probs_;
+    int next_held_ = 0;
+    std::deque<Vec> held_registers_;
+    std::deque<Address> held_addresses_;
+
+    Vec top_, greatest_, zeros_;
+    const Operand *most_ = nullptr, *fraction_ = nullptr, *leading_ = nullptr, *low_ = nullptr,
+                  *high_ = nullptr;
+    const Operand *flush_ = nullptr, *log2e_ = nullptr, *round_ = nullptr, *ln2_hi_ = nullptr,
+                  *ln2_lo_ = nullptr, *one_ = nullptr;
+    const Operand* c_[12] = {};
+};
+
+}  // namespace tombola::impl::cpu::x64
