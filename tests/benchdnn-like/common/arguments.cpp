@@ -2,6 +2,7 @@
 #include "common/arguments.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -37,6 +38,13 @@ Argument Arguments::make(int arg, const char* name, Argument::Role role) const {
     argument.role = role;
     argument.type = type_of(desc(arg));
     argument.layout = layout_of(desc(arg));
+    // The tensor, what it must be, and what it is in logical order.
+    const double wanted = 3.0 * static_cast<double>(tombola_memory_desc_get_size(desc(arg)));
+    const double available = 0.9 * static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                             static_cast<double>(sysconf(_SC_PAGESIZE));
+    if (wanted > available)
+        throw TooLarge(fmt::format("needs {:.1f} GB of memory, this machine can give {:.1f}",
+                                   wanted / 1e9, available / 1e9));
     return argument;
 }
 

@@ -51,7 +51,8 @@ constexpr CommonOption kCommonOptions[] = {
      "to FILE.state"},
     {"perf-template", "def|csv|TEXT", "the line of performance mode; the fields are listed below"},
     {"fix-times-per-prb", "N",
-     "performance mode: exactly N samples of one run each; 0: as long as --max-ms-per-prb"},
+     "performance mode: exactly N samples of one run each; 0 (default): as many as "
+     "--max-ms-per-prb allows"},
     {"max-ms-per-prb", "MS",
      "performance mode: time spent on one problem, 1 to 60000; default 1000"},
     {"allow-unimpl", "true|false",
@@ -286,8 +287,9 @@ std::string CommandLine::find_batch(const std::string& file) const {
         if (driver_)
             for (const std::string& inputs : inputs_)
                 candidates.push_back(inputs + "/" + driver_->name() + "/" + file);
-        // inputs/<driver>/file as it stands in the tree, from wherever the program is called
+        // shuffle/smoke and inputs/shuffle/smoke, from wherever the program is called
         for (const std::string& inputs : inputs_) candidates.push_back(inputs + "/" + file);
+        for (const std::string& inputs : inputs_) candidates.push_back(inputs + "/../" + file);
     }
     std::string tried;
     for (const std::string& candidate : candidates) {

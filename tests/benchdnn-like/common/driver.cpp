@@ -16,9 +16,13 @@ std::string Driver::option() const {
 
 bool parse_dims(const std::string& text, reference::Dims& dims) {
     dims.clear();
+    double elements = 1;
     for (const std::string& piece : split(text, 'x')) {
         int64_t size;
         if (!parse_value(piece, size) || size < 0) return false;
+        elements *=
+            static_cast<double>(std::max<int64_t>(size, 16));  // blocks and strides included
+        if (elements > 0x1p58) return false;
         dims.push_back(size);
     }
     return dims.size() <= TOMBOLA_MAX_NDIMS;
@@ -41,23 +45,27 @@ std::string split_name(const std::string& text, std::string& name) {
 
 void refuse_value(const std::string& option, const std::string& value,
                   const std::string& expected) {
-    throw UsageError(fmt::format("{}: '{}' is not {}", option, value, expected));
+    throw UsageError(fmt::format("{}={}: expected {}", option, value, expected));
 }
 
 std::string help_line(const std::string& option, const std::string& text) {
     constexpr size_t kColumn = 30, kWidth = 110;
-    std::string line = "      " + option;
-    line.resize(std::max(line.size() + 1, kColumn), ' ');
-    std::string result;
+    std::string line = "      " + option, result;
+    const auto end_line = [&] {
+        while (!line.empty() && line.back() == ' ') line.pop_back();
+        result += line + "\n";
+        line.assign(kColumn, ' ');
+    };
+    if (line.size() < kColumn)
+        line.resize(kColumn, ' ');
+    else
+        end_line();
     for (const std::string& word : split(text, ' ')) {
-        if (line.size() + word.size() > kWidth) {
-            result += line + "\n";
-            line.assign(kColumn, ' ');
-        }
+        if (line.size() + word.size() > kWidth) end_line();
         line += word + " ";
     }
-    while (line.back() == ' ') line.pop_back();
-    return result + line + "\n";
+    end_line();
+    return result;
 }
 
 }  // namespace tombola::bench

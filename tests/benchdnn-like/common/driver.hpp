@@ -64,6 +64,12 @@ class Problem {
     // reproduces this run.
     virtual void pin(const Arguments& args) { (void)args; }
 
+    // After a comparison without a difference: why it proves little; empty if it does.
+    virtual std::string mistrust(const Arguments& args) const {
+        (void)args;
+        return "";
+    }
+
     virtual Ceiling ceiling() const = 0;
     // For Ceiling::fill: the same kernel on about that many bytes.
     virtual std::unique_ptr<Problem> resized(int64_t bytes) const {
@@ -160,7 +166,8 @@ class TypedDriver : public Driver {
         P problem;
         const std::string sizes = split_name(text, problem.name);
         if (!problem.parse_sizes(sizes))
-            refuse_value(option(), text, std::string("a problem as ") + P::kSyntax);
+            throw UsageError(option() + ": problem '" + text + "': expected " + P::kSyntax +
+                             ", sizes separated by x");
         std::vector<std::unique_ptr<Problem>> all;
         expand(problem, 0, all);
         return all;

@@ -15,6 +15,11 @@ struct CaseError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// The machine's memory does not hold the case: it counts as skipped.
+struct TooLarge : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
 

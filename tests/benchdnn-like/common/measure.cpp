@@ -141,6 +141,9 @@ Measurement measure(const Problem& problem, const Settings& settings, Execution&
     result.runs = static_cast<int>(own.samples.size()) * own.repeats;
     result.best = own.best();
     result.worst = *std::max_element(own.samples.begin(), own.samples.end());
+    std::vector<double> sorted = own.samples;
+    std::sort(sorted.begin(), sorted.end());
+    result.median = sorted[sorted.size() / 2];
     for (double sample : own.samples)
         result.mean += sample / static_cast<double>(own.samples.size());
 

@@ -11,10 +11,10 @@ namespace tombola::bench {
 
 struct Measurement {
     int runs = 0;
-    double best = 0, mean = 0, worst = 0;  // seconds of one execution
-    double bytes = 0;                      // read and written by one execution
-    double ceiling = 0;                    // bytes a second
-    std::string bound;                     // what the ceiling is
+    double best = 0, median = 0, mean = 0, worst = 0;  // seconds of one execution
+    double bytes = 0;                                  // read and written by one execution
+    double ceiling = 0;                                // bytes a second
+    std::string bound;                                 // what the ceiling is
 
     double share() const { return ceiling > 0 ? bytes / best / ceiling : 0; }
 };

@@ -25,7 +25,8 @@ const std::vector<std::pair<std::string, std::string>>& PerfTemplate::common_nam
         {"name", "the problem's name, as in 2x8x3x3_n\"name\""},
         {"engine", "cpu"},
         {"impl", "the implementation"},
-        {"time", "time of one execution in ms: %-time% best, %0time% mean, %+time% worst"},
+        {"time",
+         "time of one execution in ms: %-time% best, %~time% median, %0time% mean, %+time% worst"},
         {"bw", "bytes read and written a second: %-Gbw% GB/s of the best run, %0Gbw% of the mean"},
         {"ceil", "what this machine can do, GB/s, measured in turns with the runs"},
         {"bound", "what the ceiling is: memset, stores, nt-stores, in-cache, memcpy, read"},
@@ -52,7 +53,7 @@ void PerfTemplate::parse() {
         if (end != std::string::npos) {
             size_t begin = i + 1;
             Field field;
-            if (std::string("-0+").find(text_[begin]) != std::string::npos && begin < end)
+            if (std::string("-~0+").find(text_[begin]) != std::string::npos && begin < end)
                 field.modifier = text_[begin++];
             const size_t unit = std::string("KMG").find(text_[begin]);
             if (unit != std::string::npos && begin < end) {

@@ -4,7 +4,7 @@
 // The line that performance mode prints for a problem, as --perf-template gives it.
 //
 // %NAME% is replaced; all other text is printed as it stands, a % that begins no name included. A number's name
-// may have a modifier in front: - best run, 0 mean, + worst run, and then a unit K, M or G.
+// may have a modifier in front: - best run, ~ median, 0 mean, + worst run, and then a unit K, M or G.
 
 #include <functional>
 #include <optional>

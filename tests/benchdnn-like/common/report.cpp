@@ -43,6 +43,7 @@ std::string template_value(const PerfTemplate::Field& field, const Problem& prob
                            const std::string& repro, const CaseResult& result) {
     const Measurement& m = result.measurement;
     const double seconds = field.modifier == '-'   ? m.best
+                           : field.modifier == '~' ? m.median
                            : field.modifier == '+' ? m.worst
                                                    : m.mean;
     const auto number = [](double value) { return fmt::format("{:.6g}", value); };

@@ -169,6 +169,6 @@ std::string expected_value(const TagName&) {
 }
 std::string expected_value(const FileName&) { return "a file"; }
 std::string expected_value(const NumberText&) { return "a number, or auto"; }
-std::string expected_value(const Seeds&) { return "two unsigned integers of 64 bits, GLOBAL:OP"; }
+std::string expected_value(const Seeds&) { return "GLOBAL:OP, unsigned integers of 64 bits"; }
 
 }  // namespace tombola::bench

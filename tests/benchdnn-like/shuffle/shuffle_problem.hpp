@@ -27,6 +27,7 @@ struct ShuffleProblem : TypedProblem<ShuffleProblem> {
     std::string refusal(const Arguments* args) const override;
     void add_arguments(const Settings& settings, Arguments& args) const override;
     void expect(Arguments& args) const override;
+    std::string mistrust(const Arguments& args) const override;
     Ceiling ceiling() const override { return Ceiling::copy; }
 
   private:
