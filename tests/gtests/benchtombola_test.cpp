@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The parts of benchtombola that a run in which nothing is wrong does not show: what it says when a result is
+// wrong, and how a command line becomes cases.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "common/command_line.hpp"
+#include "common/errors.hpp"
+#include "common/perf_template.hpp"
+#include "common/report.hpp"
+#include "common/run_case.hpp"
+#include "random_generator/random_generator_problem.hpp"
+#include "shuffle/shuffle_problem.hpp"
+
+namespace tombola::bench {
+namespace {
+
+Argument blocked_argument() {
+    Argument argument{};
+    argument.name = "DST";
+    argument.role = Argument::Role::output;
+    argument.type = tombola_u8;
+    argument.layout = reference::Layout::from_letters("aBc4b", {1, 3, 2});
+    return argument;
+}
+
+TEST(Compare, EqualMemoryHasNoDifference) {
+    const Bytes expected{1, 2, 3, 0, 4, 5, 6, 0};
+    EXPECT_EQ(compare(blocked_argument(), expected.data(), expected).elements, 0u);
+}
+
+TEST(Compare, NamesTheElement) {
+    const Bytes expected{1, 2, 3, 0, 4, 5, 6, 0}, actual{1, 2, 3, 0, 4, 9, 6, 0};
+    const Difference difference = compare(blocked_argument(), actual.data(), expected);
+    EXPECT_EQ(difference.elements, 1u);
+    EXPECT_EQ(difference.first, "DST[0,1,1] is 9, expected 5");
+}
+
+TEST(Compare, SeesPadding) {
+    const Bytes expected{1, 2, 3, 0, 4, 5, 6, 0}, actual{1, 2, 3, 0, 4, 5, 6, 7};
+    const Difference difference = compare(blocked_argument(), actual.data(), expected);
+    EXPECT_EQ(difference.elements, 1u);
+    EXPECT_NE(difference.first.find("padding or gap at element 7"), std::string::npos);
+}
+
+TEST(Compare, SeesGapsBetweenElements) {
+    Argument argument = blocked_argument();
+    argument.layout = reference::Layout::row_major({2, 2});
+    argument.layout.strides = {3, 1};
+    const uint8_t poison = Execution::kPoison;
+    const Bytes expected{1, 2, poison, 3, 4}, actual{1, 2, 0, 3, 4};
+    EXPECT_EQ(compare(argument, actual.data(), expected).elements, 1u);
+}
+
+// Floats are compared by their bits: 0 and -0 differ, and so do two NaNs.
+TEST(Compare, IsBitwise) {
+    Argument argument = blocked_argument();
+    argument.type = tombola_f32;
+    argument.layout = reference::Layout::row_major({1});
+    const float zero = 0.0f, negative_zero = -0.0f;
+    Bytes expected = bytes_of(&zero, 1), actual = bytes_of(&negative_zero, 1);
+    EXPECT_EQ(compare(argument, actual.data(), expected).elements, 1u);
+    const uint32_t nans[] = {0x7fc00000, 0x7fc00001};
+    expected = bytes_of(&nans[0], 1);
+    actual = bytes_of(&nans[1], 1);
+    EXPECT_EQ(compare(argument, actual.data(), expected).elements, 1u);
+}
+
+// A problem that expects one wrong element: what a broken kernel looks like from here.
+struct WrongExpectation : ShuffleProblem {
+    void expect(Arguments& args) const override {
+        ShuffleProblem::expect(args);
+        args.at(TOMBOLA_ARG_DST).expected[5] ^= 1;
+    }
+};
+
+TEST(RunCase, FailureCountsAndReproduces) {
+    Case made;
+    auto problem = std::make_unique<WrongExpectation>();
+    problem->dt = tombola_u8;
+    problem->group = 2;
+    problem->dims = {2, 4};
+    made.problem = std::move(problem);
+    made.settings = std::make_shared<Settings>();
+    const CaseResult result = run_case(*made.problem, *made.settings, false);
+    EXPECT_EQ(result.state, State::failed);
+    EXPECT_NE(result.reason.find("errors:1 total:8 first: DST[1,1] is"), std::string::npos)
+        << result.reason;
+
+    testing::internal::CaptureStdout();
+    Report report(0, 1);
+    report.finish(*made.problem, *made.settings, made.repro(), result);
+    report.summary();
+    const std::string output = testing::internal::GetCapturedStdout();
+    EXPECT_NE(output.find("0:FAILED ("), std::string::npos) << output;
+    EXPECT_NE(output.find("__REPRO: --shuffle --dt=u8 --group=2 2x4\n"), std::string::npos)
+        << output;
+    EXPECT_NE(output.find("failed:1 "), std::string::npos) << output;
+    EXPECT_FALSE(report.ok());
+}
+
+// The library refuses what need not be refused, and the other way round.
+struct RefusalWanted : RandomGeneratorProblem {
+    std::string refusal(const Arguments* args) const override {
+        return args ? "the test says so" : "";
+    }
+};
+struct NoRefusalWanted : ShuffleProblem {
+    std::string refusal(const Arguments*) const override { return ""; }
+};
+
+TEST(RunCase, RefusalsMustBeExpected) {
+    RefusalWanted accepted;
+    accepted.dims = {4};
+    EXPECT_EQ(run_case(accepted, Settings{}, false).state, State::failed);
+    NoRefusalWanted refused;
+    refused.dims = {2, 4};
+    refused.group = 3;
+    EXPECT_EQ(run_case(refused, Settings{}, false).state, State::failed);
+}
+
+TEST(RunCase, EqualElementsProveLittle) {
+    const std::string file = testing::TempDir() + "benchtombola_zeros";
+    write_file(file, Bytes(32, 0));
+    Settings settings;
+    settings.src = file;
+    ShuffleProblem problem;
+    problem.dims = {2, 4};
+    problem.group = 2;
+    EXPECT_EQ(run_case(problem, settings, false).state, State::mistrusted);
+}
+
+std::vector<std::string> listed(const std::vector<std::string>& args) {
+    CommandLine command_line({});
+    command_line.parse(args);
+    std::vector<std::string> lines;
+    for (const Case& made : command_line.cases()) lines.push_back(made.repro());
+    return lines;
+}
+
+TEST(CommandLine, ListsGiveTheirProductFirstFieldSlowest) {
+    EXPECT_EQ(
+        listed({"--shuffle", "--group=1,2", "--dt=s8,u8", "2x4"}),
+        (std::vector<std::string>{"--shuffle --dt=s8 2x4", "--shuffle --dt=s8 --group=2 2x4",
+                                  "--shuffle --dt=u8 2x4", "--shuffle --dt=u8 --group=2 2x4"}));
+}
+
+TEST(CommandLine, OptionsHoldForTheProblemsBehindThem) {
+    EXPECT_EQ(listed({"--shuffle", "2x4", "--dt=s8", "2x4", "--attr-scratchpad=user", "2x4",
+                      "--reset", "2x4"}),
+              (std::vector<std::string>{"--shuffle 2x4", "--shuffle --dt=s8 2x4",
+                                        "--shuffle --attr-scratchpad=user --dt=s8 2x4",
+                                        "--shuffle 2x4"}));
+}
+
+// A repro line is a command line that makes the same case.
+TEST(CommandLine, ReproLinesReproduce) {
+    const std::vector<std::string> lines =
+        listed({"--random-uniform", "--dt=f64,s32", "--alignment=pytorch", "--seeds=0x10:3",
+                "--min=-7", "--max=0x40", "--offset=9", "--int-draws=torch2", "--tag=axb",
+                "--impl=portable", "--skip-impl=a,b", "--state=s", "2x3x4_n\"some:name\""});
+    ASSERT_EQ(lines.size(), 2u);
+    for (const std::string& line : lines)
+        EXPECT_EQ(listed(split(line, ' ')), std::vector<std::string>{line});
+}
+
+TEST(CommandLine, NumbersAreDecimalOrHex) {
+    EXPECT_EQ(
+        listed({"--random-generator", "--counter=0x10:010", "--key=0xffffffff", "4"}),
+        (std::vector<std::string>{"--random-generator --counter=16:10:0:0 --key=4294967295:0 4"}));
+}
+
+TEST(PerfTemplate, LiteralTextStandsAsItIs) {
+    const PerfTemplate perf("100% of %prb%, %-Gbw%%");
+    std::vector<std::string> names;
+    const std::string line = perf.expand([&](const PerfTemplate::Field& field) {
+        names.push_back(std::string(1, field.modifier) + field.name);
+        return std::string("#");
+    });
+    EXPECT_EQ(line, "100% of #, #%");
+    EXPECT_EQ(names, (std::vector<std::string>{"0prb", "-bw"}));
+}
+
+}  // namespace
+}  // namespace tombola::bench
