@@ -19,8 +19,8 @@
 #ifndef TOMBOLA_H
 #define TOMBOLA_H
 
-#include "tombola/tombola_types.h"
-#include "tombola/tombola_version.h"
+#include "tombola_types.h"
+#include "tombola_version.h"
 
 #ifndef TOMBOLA_API
 #if defined(TOMBOLA_STATIC)

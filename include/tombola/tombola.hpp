@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "tombola/tombola.h"
+#include "tombola.h"
 
 /// The C++ API.
 namespace tombola {
@@ -46,6 +46,13 @@ struct error : public std::exception {
     /// @param status The status of the C function that was called last.
     static void check(tombola_status_t status) {
         if (status != tombola_success) throw error(status, tombola_get_last_error());
+    }
+    /// The same with words in front of the message, as oneDNN spells it.
+    /// @param status The status of the C function that was called last.
+    /// @param message What could not be done.
+    static void wrap_c_api(tombola_status_t status, const char* message) {
+        if (status != tombola_success)
+            throw error(status, std::string(message) + ": " + tombola_get_last_error());
     }
 };
 
@@ -134,6 +141,19 @@ enum class status {
     not_required = tombola_not_required,            ///< No such property.
 };
 
+/// What query_s64() and query_md() can be asked; see tombola_query_t.
+enum class query {
+    undef = tombola_query_undef,                                    ///< Nothing.
+    memory_consumption_s64 = tombola_query_memory_consumption_s64,  ///< Bytes of scratchpad.
+    group_size_s64 = tombola_query_group_size_s64,                  ///< Group size of a shuffle.
+    src_md = tombola_query_src_md,                                  ///< SRC.
+    diff_src_md = tombola_query_diff_src_md,                        ///< DIFF_SRC.
+    dst_md = tombola_query_dst_md,                                  ///< DST.
+    diff_dst_md = tombola_query_diff_dst_md,                        ///< DIFF_DST.
+    scratchpad_md = tombola_query_scratchpad_md,                    ///< SCRATCHPAD.
+    exec_arg_md = tombola_query_exec_arg_md,  ///< The argument given as index.
+};
+
 /// The CPU.
 struct engine : public handle<tombola_engine_t, tombola_engine_destroy> {
     using handle::handle;
@@ -199,6 +219,15 @@ struct stream : public handle<tombola_stream_t, tombola_stream_destroy> {
         return *this;
     }
 };
+
+/// Flags that either has.
+inline stream::flags operator|(stream::flags lhs, stream::flags rhs) {
+    return static_cast<stream::flags>(static_cast<unsigned>(lhs) | static_cast<unsigned>(rhs));
+}
+/// Flags that both have.
+inline stream::flags operator&(stream::flags lhs, stream::flags rhs) {
+    return static_cast<stream::flags>(static_cast<unsigned>(lhs) & static_cast<unsigned>(rhs));
+}
 
 /// Attributes of a primitive.
 struct primitive_attr : public handle<tombola_primitive_attr_t, tombola_primitive_attr_destroy> {
@@ -420,6 +449,8 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         size_t get_size() const { return tombola_memory_desc_get_size(get(true)); }
         /// Whether it describes no tensor.
         bool is_zero() const { return get(true) == nullptr || get_ndims() == 0; }
+        /// Whether it describes a tensor.
+        explicit operator bool() const { return !is_zero(); }
         /// Whether both describe the same tensor in the same layout.
         bool operator==(const desc& other) const {
             return tombola_memory_desc_equal(get(true), other.get(true)) != 0;
@@ -600,6 +631,11 @@ struct primitive_desc_base
     /// A property that is a number of 64 bits.
     /// @param what tombola_query_*_s64.
     memory::dim query_s64(tombola_query_t what) const { return query<memory::dim>(what); }
+    /// A property that is a number of 64 bits.
+    /// @param what query::*_s64.
+    memory::dim query_s64(tombola::query what) const {
+        return query_s64(static_cast<tombola_query_t>(what));
+    }
     /// A memory descriptor; an empty one when there is none.
     /// @param what tombola_query_*_md.
     /// @param index For tombola_query_exec_arg_md the argument, otherwise 0.
@@ -607,6 +643,12 @@ struct primitive_desc_base
         const auto owned = tombola_primitive_desc_query_md(get(), what, index);
         if (owned == nullptr) throw error(tombola_invalid_arguments, tombola_get_last_error());
         return memory::desc::copy_of(owned);
+    }
+    /// A memory descriptor; an empty one when there is none.
+    /// @param what query::*_md.
+    /// @param index For query::exec_arg_md the argument, otherwise 0.
+    memory::desc query_md(tombola::query what, int index = 0) const {
+        return query_md(static_cast<tombola_query_t>(what), index);
     }
     /// The descriptor of an execution argument.
     /// @param arg TOMBOLA_ARG_*.
@@ -648,6 +690,30 @@ struct primitive_desc_base
     void accept(tombola_primitive_desc_t result, tombola_status_t status, bool allow_empty) {
         if (!allow_empty) error::check(status);
         if (status == tombola_success) reset(result);
+    }
+    /// Takes a copy of a C primitive descriptor, after a check that it is of the right operator.
+    /// @param c_pd The C primitive descriptor; it stays the caller's.
+    /// @param expected The operator.
+    /// @param backward Whether the direction must be backward; ignored but for shuffle.
+    void accept_copy(const_tombola_primitive_desc_t c_pd, primitive::kind expected,
+                     bool backward = false) {
+        tombola_primitive_desc_t copy = nullptr;
+        error::check(tombola_primitive_desc_clone(&copy, c_pd));
+        const handle owner(copy);
+        tombola_primitive_kind_t kind{};
+        error::check(tombola_primitive_desc_query(c_pd, tombola_query_primitive_kind, 0, &kind));
+        bool right = kind == static_cast<tombola_primitive_kind_t>(expected);
+        if (right && expected == primitive::kind::shuffle) {
+            tombola_prop_kind_t prop_kind{};
+            error::check(
+                tombola_primitive_desc_query(c_pd, tombola_query_prop_kind, 0, &prop_kind));
+            right = backward == (prop_kind == tombola_backward_data);
+        }
+        if (!right)
+            throw error(tombola_invalid_arguments,
+                        "primitive_desc: the C primitive descriptor is of another operator or "
+                        "direction");
+        static_cast<handle&>(*this) = owner;
     }
 };
 
@@ -693,6 +759,10 @@ struct shuffle_forward : public primitive {
     struct primitive_desc : public tombola::primitive_desc {
         /// An empty object.
         primitive_desc() = default;
+        /// @param c_pd A C primitive descriptor of this operator, which is copied.
+        primitive_desc(tombola_primitive_desc_t c_pd) {
+            accept_copy(c_pd, primitive::kind::shuffle);
+        }
         /// @param adesc The arguments.
         /// @param aengine The engine.
         /// @param attr Attributes.
@@ -755,6 +825,10 @@ struct shuffle_backward : public primitive {
     struct primitive_desc : public tombola::primitive_desc {
         /// An empty object.
         primitive_desc() = default;
+        /// @param c_pd A C primitive descriptor of this operator, which is copied.
+        primitive_desc(tombola_primitive_desc_t c_pd) {
+            accept_copy(c_pd, primitive::kind::shuffle, true);
+        }
         /// @param adesc The arguments.
         /// @param aengine The engine.
         /// @param hint_fwd_pd Primitive descriptor of the forward shuffle.
@@ -817,6 +891,10 @@ struct random_generator : public primitive {
     struct primitive_desc : public tombola::primitive_desc {
         /// An empty object.
         primitive_desc() = default;
+        /// @param c_pd A C primitive descriptor of this operator, which is copied.
+        primitive_desc(tombola_primitive_desc_t c_pd) {
+            accept_copy(c_pd, primitive::kind::random_generator);
+        }
         /// @param adesc The arguments.
         /// @param aengine The engine.
         /// @param attr Attributes.
@@ -877,6 +955,10 @@ struct random_uniform : public primitive {
     struct primitive_desc : public tombola::primitive_desc {
         /// An empty object.
         primitive_desc() = default;
+        /// @param c_pd A C primitive descriptor of this operator, which is copied.
+        primitive_desc(tombola_primitive_desc_t c_pd) {
+            accept_copy(c_pd, primitive::kind::random_uniform);
+        }
         /// @param adesc The arguments.
         /// @param aengine The engine.
         /// @param attr Attributes.
@@ -975,6 +1057,10 @@ struct multinomial : public primitive {
     struct primitive_desc : public tombola::primitive_desc {
         /// An empty object.
         primitive_desc() = default;
+        /// @param c_pd A C primitive descriptor of this operator, which is copied.
+        primitive_desc(tombola_primitive_desc_t c_pd) {
+            accept_copy(c_pd, primitive::kind::multinomial);
+        }
         /// @param adesc The arguments.
         /// @param aengine The engine.
         /// @param attr Attributes.

@@ -359,7 +359,8 @@ typedef enum {
     tombola_query_strides = 134,     /**< const tombola_dims_t*. */
     tombola_query_inner_nblks_s32 = 135, /**< int: 1 for a blocked layout, otherwise 0. */
     tombola_query_inner_blks = 136,      /**< const tombola_dims_t*: the block's size. */
-    tombola_query_inner_idxs = 137       /**< const tombola_dims_t*: the blocked dimension. */
+    tombola_query_inner_idxs = 137,      /**< const tombola_dims_t*: the blocked dimension. */
+    tombola_query_padded_offsets = 138   /**< const tombola_dims_t*: all 0, as in oneDNN. */
 } tombola_query_t;
 
 /** @} */

@@ -65,6 +65,8 @@ Status query(const MemoryDesc& desc, tombola_query_t what, void* result) {
             return give_dims(*one_element_dims(desc.is_blocked() ? desc.block : 0));
         case tombola_query_inner_idxs:
             return give_dims(*one_element_dims(desc.is_blocked() ? desc.block_dim : 0));
+        case tombola_query_padded_offsets:
+            return give_dims(*one_element_dims(0));
         default:
             return invalid("what is %d; expected a query of a memory descriptor", what);
     }

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/** @file
+ * oneDNN's C API, 3.x, over tombola: what a program that shuffles needs. Each function has oneDNN's
+ * signature and calls the function of tombola that has the same name. */
+
+#ifndef TOMBOLA_COMPAT_DNNL_H
+#define TOMBOLA_COMPAT_DNNL_H
+
+#include "dnnl_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Engine and stream. */
+
+static inline size_t dnnl_engine_get_count(dnnl_engine_kind_t kind) {
+    return tombola_engine_get_count(kind);
+}
+static inline dnnl_status_t dnnl_engine_create(dnnl_engine_t* engine, dnnl_engine_kind_t kind,
+                                               size_t index) {
+    return tombola_engine_create(engine, kind, index);
+}
+static inline dnnl_status_t dnnl_engine_get_kind(dnnl_engine_t engine, dnnl_engine_kind_t* kind) {
+    return tombola_engine_get_kind(engine, kind);
+}
+static inline dnnl_status_t dnnl_engine_destroy(dnnl_engine_t engine) {
+    return tombola_engine_destroy(engine);
+}
+static inline dnnl_status_t dnnl_stream_create(dnnl_stream_t* stream, dnnl_engine_t engine,
+                                               unsigned flags) {
+    return tombola_stream_create(stream, engine, flags);
+}
+static inline dnnl_status_t dnnl_stream_get_engine(const_dnnl_stream_t stream,
+                                                   dnnl_engine_t* engine) {
+    return tombola_stream_get_engine((dnnl_stream_t)stream, engine);
+}
+static inline dnnl_status_t dnnl_stream_wait(dnnl_stream_t stream) {
+    return tombola_stream_wait(stream);
+}
+static inline dnnl_status_t dnnl_stream_destroy(dnnl_stream_t stream) {
+    return tombola_stream_destroy(stream);
+}
+
+/* Memory. */
+
+static inline dnnl_status_t dnnl_memory_desc_create_with_tag(dnnl_memory_desc_t* memory_desc,
+                                                             int ndims, const dnnl_dims_t dims,
+                                                             dnnl_data_type_t data_type,
+                                                             dnnl_format_tag_t tag) {
+    return tombola_memory_desc_create_with_tag(memory_desc, ndims, dims, data_type, tag);
+}
+static inline dnnl_status_t dnnl_memory_desc_create_with_strides(dnnl_memory_desc_t* memory_desc,
+                                                                 int ndims, const dnnl_dims_t dims,
+                                                                 dnnl_data_type_t data_type,
+                                                                 const dnnl_dims_t strides) {
+    return tombola_memory_desc_create_with_strides(memory_desc, ndims, dims, data_type, strides);
+}
+static inline dnnl_status_t dnnl_memory_desc_create_submemory(
+    dnnl_memory_desc_t* memory_desc, const_dnnl_memory_desc_t parent_memory_desc,
+    const dnnl_dims_t dims, const dnnl_dims_t offsets) {
+    return tombola_memory_desc_create_submemory(memory_desc, parent_memory_desc, dims, offsets);
+}
+static inline dnnl_status_t dnnl_memory_desc_reshape(dnnl_memory_desc_t* out_memory_desc,
+                                                     const_dnnl_memory_desc_t in_memory_desc,
+                                                     int ndims, const dnnl_dims_t dims) {
+    return tombola_memory_desc_reshape(out_memory_desc, in_memory_desc, ndims, dims);
+}
+static inline dnnl_status_t dnnl_memory_desc_permute_axes(dnnl_memory_desc_t* out_memory_desc,
+                                                          const_dnnl_memory_desc_t in_memory_desc,
+                                                          const int* permutation) {
+    return tombola_memory_desc_permute_axes(out_memory_desc, in_memory_desc, permutation);
+}
+static inline dnnl_status_t dnnl_memory_desc_clone(dnnl_memory_desc_t* memory_desc,
+                                                   const_dnnl_memory_desc_t existing_memory_desc) {
+    return tombola_memory_desc_clone(memory_desc, existing_memory_desc);
+}
+static inline dnnl_status_t dnnl_memory_desc_destroy(dnnl_memory_desc_t memory_desc) {
+    return tombola_memory_desc_destroy(memory_desc);
+}
+static inline dnnl_status_t dnnl_memory_desc_query(const_dnnl_memory_desc_t memory_desc,
+                                                   dnnl_query_t what, void* result) {
+    return tombola_memory_desc_query(memory_desc, what, result);
+}
+static inline int dnnl_memory_desc_equal(const_dnnl_memory_desc_t lhs,
+                                         const_dnnl_memory_desc_t rhs) {
+    return tombola_memory_desc_equal(lhs, rhs);
+}
+static inline size_t dnnl_memory_desc_get_size(const_dnnl_memory_desc_t memory_desc) {
+    return tombola_memory_desc_get_size(memory_desc);
+}
+static inline size_t dnnl_data_type_size(dnnl_data_type_t data_type) {
+    return tombola_data_type_size(data_type);
+}
+static inline dnnl_status_t dnnl_memory_create(dnnl_memory_t* memory,
+                                               const_dnnl_memory_desc_t memory_desc,
+                                               dnnl_engine_t engine, void* handle) {
+    return tombola_memory_create(memory, memory_desc, engine, handle);
+}
+static inline dnnl_status_t dnnl_memory_get_memory_desc(const_dnnl_memory_t memory,
+                                                        const_dnnl_memory_desc_t* memory_desc) {
+    return tombola_memory_get_memory_desc(memory, memory_desc);
+}
+static inline dnnl_status_t dnnl_memory_get_engine(const_dnnl_memory_t memory,
+                                                   dnnl_engine_t* engine) {
+    return tombola_memory_get_engine(memory, engine);
+}
+static inline dnnl_status_t dnnl_memory_get_data_handle(const_dnnl_memory_t memory, void** handle) {
+    return tombola_memory_get_data_handle(memory, handle);
+}
+static inline dnnl_status_t dnnl_memory_set_data_handle(dnnl_memory_t memory, void* handle) {
+    return tombola_memory_set_data_handle(memory, handle);
+}
+/* On a CPU the data is always mapped. */
+static inline dnnl_status_t dnnl_memory_map_data(const_dnnl_memory_t memory, void** mapped_ptr) {
+    return tombola_memory_get_data_handle(memory, mapped_ptr);
+}
+static inline dnnl_status_t dnnl_memory_unmap_data(const_dnnl_memory_t memory, void* mapped_ptr) {
+    (void)mapped_ptr;
+    return memory != NULL ? tombola_success : tombola_invalid_arguments;
+}
+static inline dnnl_status_t dnnl_memory_destroy(dnnl_memory_t memory) {
+    return tombola_memory_destroy(memory);
+}
+
+/* Attributes. */
+
+static inline dnnl_status_t dnnl_primitive_attr_create(dnnl_primitive_attr_t* attr) {
+    return tombola_primitive_attr_create(attr);
+}
+static inline dnnl_status_t dnnl_primitive_attr_clone(dnnl_primitive_attr_t* attr,
+                                                      const_dnnl_primitive_attr_t existing_attr) {
+    return tombola_primitive_attr_clone(attr, existing_attr);
+}
+static inline dnnl_status_t dnnl_primitive_attr_destroy(dnnl_primitive_attr_t attr) {
+    return tombola_primitive_attr_destroy(attr);
+}
+static inline dnnl_status_t dnnl_primitive_attr_get_scratchpad_mode(
+    const_dnnl_primitive_attr_t attr, dnnl_scratchpad_mode_t* mode) {
+    return tombola_primitive_attr_get_scratchpad_mode(attr, mode);
+}
+static inline dnnl_status_t dnnl_primitive_attr_set_scratchpad_mode(dnnl_primitive_attr_t attr,
+                                                                    dnnl_scratchpad_mode_t mode) {
+    return tombola_primitive_attr_set_scratchpad_mode(attr, mode);
+}
+
+/* Primitives. */
+
+static inline dnnl_status_t dnnl_primitive_desc_next_impl(dnnl_primitive_desc_t primitive_desc) {
+    return tombola_primitive_desc_next_impl(primitive_desc);
+}
+static inline dnnl_status_t dnnl_primitive_desc_clone(
+    dnnl_primitive_desc_t* primitive_desc, const_dnnl_primitive_desc_t existing_primitive_desc) {
+    return tombola_primitive_desc_clone(primitive_desc, existing_primitive_desc);
+}
+static inline dnnl_status_t dnnl_primitive_desc_get_attr(const_dnnl_primitive_desc_t primitive_desc,
+                                                         const_dnnl_primitive_attr_t* attr) {
+    return tombola_primitive_desc_get_attr(primitive_desc, attr);
+}
+static inline dnnl_status_t dnnl_primitive_desc_query(const_dnnl_primitive_desc_t primitive_desc,
+                                                      dnnl_query_t what, int index, void* result) {
+    return tombola_primitive_desc_query(primitive_desc, what, index, result);
+}
+static inline const_dnnl_memory_desc_t dnnl_primitive_desc_query_md(
+    const_dnnl_primitive_desc_t primitive_desc, dnnl_query_t what, int index) {
+    return tombola_primitive_desc_query_md(primitive_desc, what, index);
+}
+static inline int dnnl_primitive_desc_query_s32(const_dnnl_primitive_desc_t primitive_desc,
+                                                dnnl_query_t what, int index) {
+    int result = 0;
+    if (what != tombola_query_axis_s32 && what != tombola_query_num_of_inputs_s32 &&
+        what != tombola_query_num_of_outputs_s32)
+        return 0;
+    return tombola_primitive_desc_query(primitive_desc, what, index, &result) == tombola_success
+               ? result
+               : 0;
+}
+static inline dnnl_status_t dnnl_primitive_desc_destroy(dnnl_primitive_desc_t primitive_desc) {
+    return tombola_primitive_desc_destroy(primitive_desc);
+}
+static inline dnnl_status_t dnnl_primitive_create(dnnl_primitive_t* primitive,
+                                                  const_dnnl_primitive_desc_t primitive_desc) {
+    return tombola_primitive_create(primitive, primitive_desc);
+}
+static inline dnnl_status_t dnnl_primitive_execute(const_dnnl_primitive_t primitive,
+                                                   dnnl_stream_t stream, int nargs,
+                                                   const dnnl_exec_arg_t* args) {
+    return tombola_primitive_execute(primitive, stream, nargs, args);
+}
+static inline dnnl_status_t dnnl_primitive_get_primitive_desc(
+    const_dnnl_primitive_t primitive, const_dnnl_primitive_desc_t* primitive_desc) {
+    return tombola_primitive_get_primitive_desc(primitive, primitive_desc);
+}
+static inline dnnl_status_t dnnl_primitive_destroy(dnnl_primitive_t primitive) {
+    return tombola_primitive_destroy(primitive);
+}
+
+/* Shuffle. */
+
+static inline dnnl_status_t dnnl_shuffle_forward_primitive_desc_create(
+    dnnl_primitive_desc_t* primitive_desc, dnnl_engine_t engine, dnnl_prop_kind_t prop_kind,
+    const_dnnl_memory_desc_t src_desc, const_dnnl_memory_desc_t dst_desc, int axis,
+    dnnl_dim_t group_size, const_dnnl_primitive_attr_t attr) {
+    return tombola_shuffle_forward_primitive_desc_create(
+        primitive_desc, engine, prop_kind, src_desc, dst_desc, axis, group_size, attr);
+}
+static inline dnnl_status_t dnnl_shuffle_backward_primitive_desc_create(
+    dnnl_primitive_desc_t* primitive_desc, dnnl_engine_t engine,
+    const_dnnl_memory_desc_t diff_src_desc, const_dnnl_memory_desc_t diff_dst_desc, int axis,
+    dnnl_dim_t group_size, const_dnnl_primitive_desc_t hint_fwd_pd,
+    const_dnnl_primitive_attr_t attr) {
+    return tombola_shuffle_backward_primitive_desc_create(
+        primitive_desc, engine, diff_src_desc, diff_dst_desc, axis, group_size, hint_fwd_pd, attr);
+}
+
+/* Library. */
+
+static inline dnnl_status_t dnnl_get_primitive_cache_capacity(int* capacity) {
+    return tombola_get_primitive_cache_capacity(capacity);
+}
+static inline dnnl_status_t dnnl_set_primitive_cache_capacity(int capacity) {
+    return tombola_set_primitive_cache_capacity(capacity);
+}
+static inline dnnl_status_t dnnl_set_verbose(int level) { return tombola_set_verbose(level); }
+
+/* The API's version is oneDNN's, the hash says whose library runs, the runtime is that library's. */
+static inline const dnnl_version_t* dnnl_version(void) {
+    static const dnnl_version_t versions[] = {
+        {DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR, DNNL_VERSION_PATCH, DNNL_VERSION_HASH,
+         DNNL_RUNTIME_SEQ, DNNL_RUNTIME_NONE},
+        {DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR, DNNL_VERSION_PATCH, DNNL_VERSION_HASH,
+         DNNL_RUNTIME_OMP, DNNL_RUNTIME_NONE},
+        {DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR, DNNL_VERSION_PATCH, DNNL_VERSION_HASH,
+         DNNL_RUNTIME_TBB, DNNL_RUNTIME_NONE},
+        {DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR, DNNL_VERSION_PATCH, DNNL_VERSION_HASH,
+         DNNL_RUNTIME_THREADPOOL, DNNL_RUNTIME_NONE}};
+    switch (tombola_version()->cpu_runtime[1]) { /* SEQ, OMP, TBB, THREADPOOL */
+        case 'M':
+            return &versions[1];
+        case 'B':
+            return &versions[2];
+        case 'H':
+            return &versions[3];
+        default:
+            return &versions[0];
+    }
+}
+
+/* Steps that tombola does not distinguish mean the one below. */
+static inline dnnl_status_t dnnl_set_max_cpu_isa(dnnl_cpu_isa_t isa) {
+    switch (isa) {
+        case dnnl_cpu_isa_sse41:
+        case dnnl_cpu_isa_avx:
+            return tombola_set_max_cpu_isa(tombola_cpu_isa_none);
+        case dnnl_cpu_isa_avx2:
+        case dnnl_cpu_isa_avx2_vnni:
+        case dnnl_cpu_isa_avx2_vnni_2:
+            return tombola_set_max_cpu_isa(tombola_cpu_isa_avx2);
+        case dnnl_cpu_isa_avx512_core:
+            return tombola_set_max_cpu_isa(tombola_cpu_isa_avx512_core);
+        case dnnl_cpu_isa_default:
+        case dnnl_cpu_isa_avx512_core_vnni:
+        case dnnl_cpu_isa_avx512_core_bf16:
+        case dnnl_cpu_isa_avx512_core_fp16:
+        case dnnl_cpu_isa_avx512_core_amx:
+        case dnnl_cpu_isa_avx512_core_amx_fp16:
+            return tombola_set_max_cpu_isa(tombola_cpu_isa_avx512_core_vbmi);
+    }
+    return tombola_invalid_arguments;
+}
+static inline dnnl_cpu_isa_t dnnl_get_effective_cpu_isa(void) {
+    switch (tombola_get_effective_cpu_isa()) {
+        case tombola_cpu_isa_avx2:
+            return dnnl_cpu_isa_avx2;
+        case tombola_cpu_isa_avx512_core:
+            return dnnl_cpu_isa_avx512_core;
+        case tombola_cpu_isa_avx512_core_vbmi:
+            return dnnl_cpu_isa_avx512_core_vnni;
+        default:
+            return dnnl_cpu_isa_sse41;
+    }
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
