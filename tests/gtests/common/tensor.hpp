@@ -115,7 +115,7 @@ class Tensor {
     std::vector<T> read_as() const {
         const std::vector<uint8_t> bytes = read();
         std::vector<T> values(bytes.size() / sizeof(T));
-        std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+        if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
         return values;
     }
 
