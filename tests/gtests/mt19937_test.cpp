@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cpu/rng/mt19937_jump.hpp"
+#include "cpu/x64/rng/mt19937_jump_kernels.hpp"
 #include "reference/mt19937_reference.hpp"
 
 namespace {
@@ -162,6 +163,22 @@ TEST(Mt19937, the_characteristic_polynomial_is_the_one_that_the_words_have) {
         if (polynomial[static_cast<size_t>(i)]) exponents.push_back(static_cast<uint16_t>(i));
     const auto& known = mt_characteristic_exponents();
     EXPECT_EQ(exponents, std::vector<uint16_t>(known.begin(), known.end()));
+}
+
+TEST(Mt19937, generated_loops_jump_as_the_portable_ones_do) {
+    using tombola::impl::CpuIsa;
+    for (const CpuIsa isa : {CpuIsa::avx2, CpuIsa::avx512_core}) {
+        if (tombola::impl::effective_isa() < isa) continue;
+        auto loops = x64::JitMtJumpLoops::create(isa);
+        ASSERT_TRUE(loops.ok());
+        for (const uint64_t k : {uint64_t{5000000}, uint64_t{1} << 40, ~uint64_t{0}}) {
+            EXPECT_EQ(mt_power_of_t(k, *loops.value()), mt_power_of_t(k)) << k;
+            Mt19937 portable = Mt19937::from_seed(3), generated = portable;
+            portable.skip(k);
+            generated.skip(k, *loops.value());
+            EXPECT_TRUE(same_state(portable, generated)) << k;
+        }
+    }
 }
 
 TEST(Mt19937, powers_of_t_multiply) {

@@ -19,7 +19,7 @@ class Execution : public Executable {
         TOMBOLA_TRY(bounds.take_status());
         const PytorchDraw<T> draw(bounds.value(), desc_.int_draws);
         return execute_pytorch(
-            context, desc_, draw.words(),
+            context, desc_, draw.words(), MtJumpLoops::portable(),
             [&](Mt19937& state, const FillPart& part) { generate_pytorch(draw, state, part); });
     }
 

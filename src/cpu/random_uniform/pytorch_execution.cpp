@@ -10,14 +10,14 @@
 namespace tombola::impl::cpu {
 namespace {
 
-// A part that does not begin the tensor starts with a jump, which takes the time of about two million words on
-// the fastest kernels. Shorter parts would not save any.
-constexpr int64_t kWordsAPart = int64_t{1} << 22;
+// A part that does not begin the tensor starts with a jump, which takes as long as one to two million words.
+// Shorter parts would save nothing.
+constexpr int64_t kWordsAPart = int64_t{1} << 21;
 
-void skip_values(Mt19937& state, uint64_t values, int words_per_value) {
+void skip_values(Mt19937& state, uint64_t values, int words_per_value, const MtJumpLoops& loops) {
     if (values <= std::numeric_limits<uint64_t>::max() / 2)
-        return state.skip(values * static_cast<uint64_t>(words_per_value));
-    for (int i = 0; i < words_per_value; ++i) state.skip(values);
+        return state.skip(values * static_cast<uint64_t>(words_per_value), loops);
+    for (int i = 0; i < words_per_value; ++i) state.skip(values, loops);
 }
 
 Result<Mt19937> start_of(const ExecContext& context, uint64_t global_seed) {
@@ -34,13 +34,13 @@ Result<Mt19937> start_of(const ExecContext& context, uint64_t global_seed) {
 }  // namespace
 
 Status execute_pytorch(const ExecContext& context, const RandomUniformDesc& desc,
-                       int words_per_value,
+                       int words_per_value, const MtJumpLoops& loops,
                        FunctionRef<void(Mt19937& state, const FillPart& part)> generate) {
     auto seeds = resolve_seeds(context, {desc.global_seed, desc.op_seed});
     if (!seeds.ok()) return seeds.take_status();
     auto start = start_of(context, seeds.value().global);
     if (!start.ok()) return start.take_status();
-    skip_values(start.value(), resolve_offset(context), words_per_value);
+    skip_values(start.value(), resolve_offset(context), words_per_value, loops);
 
     const int64_t count = desc.dst.nelems();
     Mt19937 after = start.value();
@@ -49,7 +49,7 @@ Status execute_pytorch(const ExecContext& context, const RandomUniformDesc& desc
     options.elements_a_part = kWordsAPart / words_per_value;
     fill(desc.dst, context.output(TOMBOLA_ARG_DST), options, [&](const FillPart& part) {
         Mt19937 state = start.value();
-        skip_values(state, static_cast<uint64_t>(part.first()), words_per_value);
+        skip_values(state, static_cast<uint64_t>(part.first()), words_per_value, loops);
         generate(state, part);
         if (part.first() + part.count() == count) after = state;
     });

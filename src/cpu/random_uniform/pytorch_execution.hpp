@@ -11,13 +11,14 @@
 #include "cpu/random_uniform/pytorch_draw.hpp"
 #include "cpu/rng/fill.hpp"
 #include "cpu/rng/mt19937.hpp"
+#include "cpu/rng/mt19937_jump.hpp"
 
 namespace tombola::impl::cpu {
 
 // generate(state, part) writes the values of a part, whose first takes the state's next words, and leaves the
-// state behind the last of them. Parts run at the same time, each with a state of its own.
+// state behind the last of them. `loops` are those of the jumps. Parts run at the same time, each with a state of its own.
 Status execute_pytorch(const ExecContext& context, const RandomUniformDesc& desc,
-                       int words_per_value,
+                       int words_per_value, const MtJumpLoops& loops,
                        FunctionRef<void(Mt19937& state, const FillPart& part)> generate);
 
 // The portable way to make a part's values.

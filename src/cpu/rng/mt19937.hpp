@@ -47,6 +47,8 @@ constexpr uint32_t mt_temper(uint32_t y) {
     return y;
 }
 
+class MtJumpLoops;
+
 // As the public state tensor u32[625] lies in memory: the window, then the position, 0 to 624.
 struct Mt19937 {
     uint32_t words[kMtWords];
@@ -70,6 +72,7 @@ struct Mt19937 {
     // Leaves what `count` calls of next() leave, in a time that does not grow with count
     // (mt19937_jump.cpp).
     void skip(uint64_t count);
+    void skip(uint64_t count, const MtJumpLoops& loops);
 };
 static_assert(sizeof(Mt19937) == 625 * sizeof(uint32_t) && std::is_trivially_copyable_v<Mt19937>);
 

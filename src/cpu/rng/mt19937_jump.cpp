@@ -43,42 +43,42 @@ constexpr Exponents characteristic() {
 constexpr Exponents kP = characteristic();
 static_assert(kP.count == kMtTerms && kP.leading == kMtDegree);
 
-constexpr int kPolyWords = static_cast<int>(std::tuple_size_v<MtPolynomial>);
-using Product = std::array<uint64_t, 2 * kPolyWords>;
+// A run of so many bits is reduced at once, as p has no term that near to the leading one.
+constexpr int kChunk = 8;
+static_assert(kMtDegree - kP.low[kMtTerms - 1] >= 64 * kChunk);
 
-// p has no term between t^19937 and this one, so a run of so many bits is reduced at once.
-constexpr int kGap = kMtDegree - kP.low[kMtTerms - 1];
-constexpr int kChunk = kGap / 64;
-static_assert(kChunk == 9);
-
-// dst ^= src << shift, for a chunk of words.
-inline void xor_shifted(uint64_t* dst, const uint64_t* chunk, int shift) {
-    dst += shift / 64;
-    const int left = shift % 64;
-    for (int i = 0; i < kChunk + 1; ++i)
-        dst[i] ^= (chunk[i + 1] << left) | (chunk[i] >> 1 >> (63 - left));
+// t^(19937 + s) = sum over the terms e of t^(e + s): the bit of weight t^b gets those of weight t^(b + 19937 - e).
+// chunk ^= the bits from `distance` above it, of 8 words in which the bits that are no part of it are zero.
+inline void xor_from(uint64_t* chunk, const uint64_t* at_chunk, int distance) {
+    const uint64_t* from = at_chunk + distance / 64;
+    const int right = distance % 64;
+    for (int i = 0; i < kChunk; ++i)
+        chunk[i] ^= from[i] >> right | from[i + 1] << 1 << (63 - right);
 }
 
-// The product modulo p: t^(19937 + s) = sum over the terms e of t^(e + s), from the top down.
-void reduce(Product& product, MtPolynomial& remainder) {
-    for (int word = 2 * kPolyWords; word > kPolyWords;) {
-        const int count = word - kPolyWords < kChunk ? word - kPolyWords : kChunk;
-        word -= count;
-        uint64_t chunk[kChunk + 2] = {};  // a zero word on either side
-        std::memcpy(chunk + 1, &product[static_cast<size_t>(word)],
-                    static_cast<size_t>(count) * sizeof(uint64_t));
-        for (const int e : kP.low) xor_shifted(product.data(), chunk, 64 * word - kMtDegree + e);
+// From the top down: the bits above t^19967 take those above them, and are then final; then the lower ones.
+void reduce(MtSquare& square) {
+    constexpr int kEnd = kMtPolynomialWords;
+    for (int word = kEnd - kChunk; word >= 0; word -= kChunk) {
+        uint64_t chunk[kChunk];
+        std::memcpy(chunk, square.high() + word, sizeof chunk);
+        for (int term = kMtTerms - 1; term >= 0; --term) {
+            const int distance = kMtDegree - kP.low[static_cast<size_t>(term)];
+            if (word + distance / 64 >= kEnd) break;
+            xor_from(chunk, square.high() + word, distance);
+        }
+        std::memcpy(square.high() + word, chunk, sizeof chunk);
     }
-    // The last 31 bits above t^19936 share a word with lower ones.
-    constexpr int kSplit = kMtDegree % 64;
-    uint64_t& top = product[kPolyWords - 1];
-    const uint64_t above = top >> kSplit;
-    top &= (uint64_t{1} << kSplit) - 1;
-    for (const int e : kP.low) {
-        product[static_cast<size_t>(e / 64)] ^= above << e % 64;
-        product[static_cast<size_t>(e / 64 + 1)] ^= above >> 1 >> (63 - e % 64);
+    for (int word = 0; word < kEnd; word += kChunk) {
+        uint64_t chunk[kChunk];
+        std::memcpy(chunk, square.low + word, sizeof chunk);
+        for (int term = 0; term < kMtTerms; ++term) {
+            const int distance = kMtDegree - kP.low[static_cast<size_t>(term)];
+            if (word + distance / 64 + kChunk < kEnd) break;
+            xor_from(chunk, square.zero_high_zero + word, distance);
+        }
+        std::memcpy(square.low + word, chunk, sizeof chunk);
     }
-    std::memcpy(remainder.data(), product.data(), sizeof(remainder));
 }
 
 // The square of a polynomial of 32 coefficients: over GF(2) it has a zero between each two of them.
@@ -90,13 +90,15 @@ constexpr uint64_t spread(uint64_t bits) {
     return (bits | bits << 1) & 0x5555555555555555;
 }
 
-void square(MtPolynomial& g) {
-    Product product;
-    for (size_t i = 0; i < g.size(); ++i) {
-        product[2 * i] = spread(g[i] & 0xFFFFFFFF);
-        product[2 * i + 1] = spread(g[i] >> 32);
+// The last 31 bits above t^19936, which share a word with lower ones.
+void reduce_last(MtPolynomial& g) {
+    constexpr int kSplit = kMtDegree % 64;
+    const uint64_t above = g.back() >> kSplit;
+    g.back() &= (uint64_t{1} << kSplit) - 1;
+    for (const int e : kP.low) {
+        g[static_cast<size_t>(e / 64)] ^= above << e % 64;
+        g[static_cast<size_t>(e / 64 + 1)] ^= above >> 1 >> (63 - e % 64);
     }
-    reduce(product, g);
 }
 
 void multiply_by_t(MtPolynomial& g) {
@@ -108,8 +110,15 @@ void multiply_by_t(MtPolynomial& g) {
     for (const int e : kP.low) g[static_cast<size_t>(e / 64)] ^= uint64_t{1} << e % 64;
 }
 
-// sum ^= the 624 words from each of the places, four places at a time.
-void add_windows(uint32_t* sum, const uint32_t* line, const uint16_t* places, int count) {
+// Below this many windows, about a million words, twisting through them takes less time than a
+// jump.
+constexpr uint64_t kMinJumpWindows = 1000;
+
+}  // namespace
+
+// Four places at a time.
+void MtJumpLoops::add_windows(uint32_t* __restrict sum, const uint32_t* __restrict line,
+                              const uint16_t* places, int count) const {
     int i = 0;
     for (; i + 4 <= count; i += 4) {
         const uint32_t* a = line + places[i];
@@ -118,39 +127,53 @@ void add_windows(uint32_t* sum, const uint32_t* line, const uint16_t* places, in
         const uint32_t* d = line + places[i + 3];
         for (int j = 0; j < kMtWords; ++j) sum[j] ^= a[j] ^ b[j] ^ c[j] ^ d[j];
     }
-    for (; i < count; ++i)
-        for (int j = 0; j < kMtWords; ++j) sum[j] ^= line[places[i] + j];
+    for (; i < count; ++i) {
+        const uint32_t* a = line + places[i];
+        for (int j = 0; j < kMtWords; ++j) sum[j] ^= a[j];
+    }
 }
 
-// Below this many windows, about a million words, twisting through them takes less time than a
-// jump.
-constexpr uint64_t kMinJumpWindows = 1000;
+void MtJumpLoops::square(const MtPolynomial& g, MtSquare& square) const {
+    for (int i = 0; i < kMtPolynomialWords; ++i) {
+        uint64_t* half = i < kMtPolynomialWords / 2 ? square.low + 2 * i
+                                                    : square.high() + 2 * i - kMtPolynomialWords;
+        half[0] = spread(g[static_cast<size_t>(i)] & 0xFFFFFFFF);
+        half[1] = spread(g[static_cast<size_t>(i)] >> 32);
+    }
+    reduce(square);
+}
 
-}  // namespace
+const MtJumpLoops& MtJumpLoops::portable() {
+    static const MtJumpLoops loops;
+    return loops;
+}
 
 const std::array<uint16_t, kMtTerms>& mt_characteristic_exponents() { return kP.low; }
 
-MtPolynomial mt_power_of_t(uint64_t k) {
+MtPolynomial mt_power_of_t(uint64_t k, const MtJumpLoops& loops) {
     // The leading bits of k, as many as need no reduction, then one squaring for each further bit.
     int below = 0;
     while (k >> below >= kMtDegree) ++below;
     MtPolynomial g{};
     const uint64_t start = k >> below;
     g[start / 64] = uint64_t{1} << start % 64;
+    MtSquare square{};
     while (below-- > 0) {
-        square(g);
+        loops.square(g, square);
+        std::memcpy(g.data(), square.low, sizeof g);
+        reduce_last(g);
         if (k >> below & 1) multiply_by_t(g);
     }
     return g;
 }
 
-void mt_jump(uint32_t* words, const MtPolynomial& power_k_minus_1) {
+void mt_jump(uint32_t* words, const MtPolynomial& power_k_minus_1, const MtJumpLoops& loops) {
     // x[k + j] = sum over i of g_i x[1 + i + j], 0 <= j < 624, with two windows of the sequence at
     // a time.
-    uint32_t line[2 * kMtWords];
+    alignas(64) uint32_t line[2 * kMtWords];
     Mt19937 window;
     std::memcpy(window.words, words, sizeof(window.words));
-    uint32_t sum[kMtWords] = {};
+    alignas(64) uint32_t sum[kMtWords] = {};
     uint16_t places[kMtWords];
     for (int first = 0; first < kMtDegree; first += kMtWords) {
         std::memcpy(line, window.words, sizeof(window.words));
@@ -163,12 +186,14 @@ void mt_jump(uint32_t* words, const MtPolynomial& power_k_minus_1) {
             count +=
                 static_cast<int>(power_k_minus_1[static_cast<size_t>(bit / 64)] >> bit % 64 & 1);
         }
-        add_windows(sum, line, places, count);
+        loops.add_windows(sum, line, places, count);
     }
     std::memcpy(words, sum, sizeof(sum));
 }
 
-void Mt19937::skip(uint64_t count) {
+void Mt19937::skip(uint64_t count) { skip(count, MtJumpLoops::portable()); }
+
+void Mt19937::skip(uint64_t count, const MtJumpLoops& loops) {
     if (count <= kMtWords - position) {
         position += static_cast<uint32_t>(count);
         return;
@@ -179,7 +204,7 @@ void Mt19937::skip(uint64_t count) {
     if (windows > kMinJumpWindows) {
         twist();  // so that 624 * windows stays within 64 bits
         --windows;
-        mt_jump(words, mt_power_of_t(kMtWords * windows - 1));
+        mt_jump(words, mt_power_of_t(kMtWords * windows - 1, loops), loops);
         windows = 0;
     }
     for (; windows > 0; --windows) twist();

@@ -27,17 +27,40 @@ namespace tombola::impl::cpu {
 inline constexpr int kMtDegree = 19937;
 
 // A polynomial over GF(2) of degree < 19968: bit i of the array is the coefficient of t^i.
-using MtPolynomial = std::array<uint64_t, 312>;
+inline constexpr int kMtPolynomialWords = 312;
+using MtPolynomial = std::array<uint64_t, kMtPolynomialWords>;
 
-// The exponents of p below its leading term t^19937, in ascending order.
+// The exponents of p below its leading term t^19937, in ascending order. None is above 19314.
 inline constexpr int kMtTerms = 134;
 const std::array<uint16_t, kMtTerms>& mt_characteristic_exponents();
 
-// t^k mod p.
-MtPolynomial mt_power_of_t(uint64_t k);
+// The square of a polynomial on its way to the remainder modulo p. Its high half, the bits of weight t^19968 and
+// above, lies between zeros, so that bits at any distance may be looked up.
+struct alignas(64) MtSquare {
+    uint64_t low[kMtPolynomialWords];
+    uint64_t zero_high_zero[3 * kMtPolynomialWords + 8];
 
-// Moves the window of `words` on by k words, k >= 1, given t^(k-1) mod p. All bits of the new
-// window are exact.
-void mt_jump(uint32_t* words, const MtPolynomial& power_k_minus_1);
+    uint64_t* high() { return zero_high_zero + kMtPolynomialWords; }
+};
+
+// The two inner loops of a jump, in plain C++; cpu/x64 has them as generated code.
+class MtJumpLoops {
+  public:
+    virtual ~MtJumpLoops() = default;
+    // square = g^2, reduced until `low` is congruent to it. The zeros are there.
+    virtual void square(const MtPolynomial& g, MtSquare& square) const;
+    // sum[j] ^= line[place + j] for 0 <= j < 624 and each of the places, which are at most 624.
+    virtual void add_windows(uint32_t* sum, const uint32_t* line, const uint16_t* places,
+                             int count) const;
+
+    static const MtJumpLoops& portable();
+};
+
+// t^k mod p.
+MtPolynomial mt_power_of_t(uint64_t k, const MtJumpLoops& loops = MtJumpLoops::portable());
+
+// Moves the window of `words` on by k words, k >= 1, given t^(k-1) mod p. All bits of the new window are exact.
+void mt_jump(uint32_t* words, const MtPolynomial& power_k_minus_1,
+             const MtJumpLoops& loops = MtJumpLoops::portable());
 
 }  // namespace tombola::impl::cpu

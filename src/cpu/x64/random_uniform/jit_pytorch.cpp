@@ -8,6 +8,7 @@
 #include "cpu/random_uniform/element_type.hpp"
 #include "cpu/random_uniform/pytorch_draw.hpp"
 #include "cpu/random_uniform/pytorch_execution.hpp"
+#include "cpu/x64/rng/mt19937_jump_kernels.hpp"
 #include "cpu/x64/rng/mt19937_kernel.hpp"
 #include "cpu/x64/rng/mt19937_stream.hpp"
 
@@ -65,8 +66,12 @@ template <class T>
 class Execution : public Executable {
   public:
     using Kernel = std::shared_ptr<const Mt19937Kernel>;
-    Execution(const RandomUniformDesc& desc, Kernel narrow, Kernel wide)
-        : desc_(desc), narrow_(std::move(narrow)), wide_(std::move(wide)) {}
+    using Loops = std::unique_ptr<const JitMtJumpLoops>;
+    Execution(const RandomUniformDesc& desc, Kernel narrow, Kernel wide, Loops loops)
+        : desc_(desc),
+          narrow_(std::move(narrow)),
+          wide_(std::move(wide)),
+          loops_(std::move(loops)) {}
 
     Status execute(const ExecContext& context) const override {
         Result<Bounds<T>> bounds = resolve_bounds<T>(context);
@@ -75,11 +80,11 @@ class Execution : public Executable {
         Params params;
         if (!make_params(draw, params))
             return execute_pytorch(
-                context, desc_, draw.words(),
+                context, desc_, draw.words(), *loops_,
                 [&](Mt19937& state, const FillPart& part) { generate_pytorch(draw, state, part); });
         const Mt19937Kernel& kernel = draw.words() == 2 ? *wide_ : *narrow_;
         return execute_pytorch(
-            context, desc_, draw.words(), [&](Mt19937& state, const FillPart& part) {
+            context, desc_, draw.words(), *loops_, [&](Mt19937& state, const FillPart& part) {
                 Mt19937Stream stream(kernel, params, state);
                 part.for_each_run(
                     [&](const Run& run) { stream.generate(run.count, run.to, run.streaming); });
@@ -90,6 +95,7 @@ class Execution : public Executable {
   private:
     RandomUniformDesc desc_;
     Kernel narrow_, wide_;
+    Loops loops_;
 };
 
 }  // namespace
@@ -109,11 +115,13 @@ Result<std::unique_ptr<Executable>> JitPytorchUniform<isa>::create(const Desc& d
         desc.dst.data_type, [&](auto type) -> Result<std::unique_ptr<Executable>> {
             using T = decltype(type);
             auto narrow = cached_kernel<Mt19937Kernel>({isa, kOutput<T>});
-            if (!narrow.ok()) return narrow.take_status();
+            TOMBOLA_TRY(narrow.take_status());
             auto wide = cached_kernel<Mt19937Kernel>({isa, kWideOutput<T>});
-            if (!wide.ok()) return wide.take_status();
+            TOMBOLA_TRY(wide.take_status());
+            auto loops = JitMtJumpLoops::create(isa);
+            TOMBOLA_TRY(loops.take_status());
             return Result<std::unique_ptr<Executable>>(
-                std::make_unique<Execution<T>>(desc, narrow.take(), wide.take()));
+                std::make_unique<Execution<T>>(desc, narrow.take(), wide.take(), loops.take()));
         });
 }
 

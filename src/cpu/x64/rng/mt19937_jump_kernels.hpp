@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The inner loops of a jump of MT19937 as generated code (cpu/rng/mt19937_jump.hpp has the mathematics).
+//
+// Squaring modulo p. The product of a word by itself is one carry-less multiplication. p has 135 terms, so its
+// multiples are taken off by shifts, which costs less than multiplying by it: the bit of weight t^b takes, for
+// each term t^e below the leading one, the bit of weight t^(b + 19937 - e). Lanes: 4 or 8 words of bits, and
+//
+//     chunk ^= (words at distance q) >> r | (words at distance q + 1) << (64 - r),    19937 - e = 64 q + r
+//
+// The high half goes from the top down, a chunk taking nothing from itself, as the smallest distance is 623 bits;
+// the low half then takes from the high one. Distances are in order, and a chunk stops when they leave the half.
+//
+// Adding windows. The sum of 624 words is kept in 13 registers at a time, in 3 passes or 6 over the places.
+
+#include <memory>
+#include <tuple>
+
+#include "common/status.hpp"
+#include "cpu/rng/mt19937_jump.hpp"
+#include "cpu/x64/vocabulary.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+class MtSquareKernel : public Vocabulary {
+  public:
+    struct Args {
+        const uint64_t* g;
+        uint64_t* low;
+        uint64_t* zero_high_zero;
+    };
+    using Key = std::tuple<CpuIsa>;
+    explicit MtSquareKernel(const Key& key) : Vocabulary(std::get<CpuIsa>(key), "mt19937.square") {}
+    void operator()(Args& args) const { run(&args); }
+
+  private:
+    void generate() override;
+    void emit_squares();
+    void emit_reduce_high();
+    void emit_reduce_low();
+    void emit_xor_from(const Reg& at, int distance);
+};
+
+class MtAddWindowsKernel : public Vocabulary {
+  public:
+    struct Args {
+        uint32_t* sum;
+        const uint32_t* line;
+        const uint16_t* places;
+        int64_t count;  // at least 1
+    };
+    using Key = std::tuple<CpuIsa>;
+    explicit MtAddWindowsKernel(const Key& key)
+        : Vocabulary(std::get<CpuIsa>(key), "mt19937.add_windows") {}
+    void operator()(Args& args) const { run(&args); }
+
+  private:
+    void generate() override;
+};
+
+class JitMtJumpLoops : public MtJumpLoops {
+  public:
+    static Result<std::unique_ptr<const JitMtJumpLoops>> create(CpuIsa isa);
+
+    void square(const MtPolynomial& g, MtSquare& square) const override;
+    void add_windows(uint32_t* sum, const uint32_t* line, const uint16_t* places,
+                     int count) const override;
+
+  private:
+    using Square = std::shared_ptr<const MtSquareKernel>;
+    using AddWindows = std::shared_ptr<const MtAddWindowsKernel>;
+    JitMtJumpLoops(Square square, AddWindows add_windows)
+        : square_(std::move(square)), add_windows_(std::move(add_windows)) {}
+
+    Square square_;
+    AddWindows add_windows_;
+};
+
+}  // namespace tombola::impl::cpu::x64
