@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # The command line as a user sees it: exit status, output, files.
-#   cmake -DBENCH=<benchtombola> -DWORK=<folder> -P cli_test.cmake
+#   cmake -DBENCH=<benchtombola> -DWORK=<folder> -DDOC=<doc/benchtombola.md> -P cli_test.cmake
 
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
@@ -47,7 +47,7 @@ expect(2 "'4x': expected DIMS" --shuffle 4x)
 expect(2 "'4x-4': expected DIMS" --shuffle 4x-4)
 expect(2 "--mode=Q: expected C, P, CP, R or L" --shuffle --mode=Q 4x4)
 expect(2 "--batch=nowhere: cannot open" --shuffle --batch=nowhere)
-expect(2 "--match=[*]: expected a regular expression" --shuffle --match=* 4x4)
+expect(2 "--match=a[(]: expected a regular expression" --shuffle --match=a\( 4x4)
 expect(2 "--perf-template: '%foo%'" --shuffle --perf-template=%foo% 4x4)
 expect(2 "--max-ms-per-prb=0: expected an integer from 1" --shuffle --max-ms-per-prb=0 4x4)
 expect(2 "--fix-times-per-prb=-1: expected" --shuffle --fix-times-per-prb=-1 4x4)
@@ -67,15 +67,18 @@ check("nothing ran before the mistake" NOT output MATCHES "tests:")
 file(WRITE ${WORK}/itself "--batch=itself\n")
 expect(2 "more than 16 deep" --shuffle --batch=itself)
 
-# --- Help names every option.
+# --- Help names every option, and so does the documentation.
+file(READ ${DOC} doc)
 expect(0 "--shuffle.*--random-generator.*--random-uniform" --help)
 foreach(option dir dt tag dtag axis group counter key alignment seeds min max offset int-draws mode batch reset
         match impl skip-impl attr-scratchpad src state dump perf-template fix-times-per-prb max-ms-per-prb
         allow-unimpl allow-enum-tags-only canonical engine verbose help)
     check("help names --${option}" output MATCHES "--${option}[ =\n]")
+    check("doc names --${option}" doc MATCHES "--${option}[ =`]")
 endforeach()
 foreach(name prb impl time bw ceil bound share)
     check("help names %${name}%" output MATCHES "%${name}%")
+    check("doc names %${name}%" doc MATCHES "`%${name}%`")
 endforeach()
 
 # --- Lists, the state machine, the summary.
