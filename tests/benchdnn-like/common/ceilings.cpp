@@ -13,14 +13,13 @@ namespace tombola::bench {
 
 namespace {
 
-// Waking threads for less than this costs more than they save.
 constexpr size_t kSharedFrom = size_t{1} << 20;
 
 // Runs body(begin, end) on parts of [0, bytes) that begin at multiples of 4096.
 template <class Body>
 void in_parallel(size_t bytes, const Body& body) {
-    const int threads = max_threads();
-    if (threads == 1 || bytes < kSharedFrom) return body(size_t{0}, bytes);
+    const int threads = threads_for(bytes);
+    if (threads == 1) return body(size_t{0}, bytes);
 #ifdef TOMBOLA_RUNTIME_OMP
     const size_t part = (bytes / static_cast<size_t>(threads) + 4096) / 4096 * 4096;
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
@@ -42,6 +41,20 @@ int max_threads() {
     return omp_get_max_threads();
 #else
     return 1;
+#endif
+}
+
+int threads_for(size_t bytes) { return bytes < kSharedFrom ? 1 : max_threads(); }
+
+OneThread::OneThread() : threads_(max_threads()) {
+#ifdef TOMBOLA_RUNTIME_OMP
+    omp_set_num_threads(1);
+#endif
+}
+
+OneThread::~OneThread() {
+#ifdef TOMBOLA_RUNTIME_OMP
+    omp_set_num_threads(threads_);
 #endif
 }
 

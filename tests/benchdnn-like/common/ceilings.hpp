@@ -16,5 +16,18 @@ void read_all(const uint8_t* data, size_t bytes);
 
 // Threads that the library may use.
 int max_threads();
+// Threads that a fill of so many bytes is shared by: waking them for less costs more than it saves.
+int threads_for(size_t bytes);
+
+// While it lives, the library and the functions above use the calling thread alone.
+class OneThread {
+  public:
+    OneThread();
+    ~OneThread();
+    OneThread(const OneThread&) = delete;
+
+  private:
+    int threads_;
+};
 
 }  // namespace tombola::bench

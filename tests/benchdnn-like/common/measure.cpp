@@ -36,7 +36,7 @@ struct Contender {
 constexpr double kWarmBelow = 64 * 1024 * 1024;
 constexpr double kSampleSeconds = 50e-6;
 constexpr size_t kMinRounds = 3, kMaxRounds = 100000;
-// In-cache rate: a destination that the second-level cache holds, for each thread.
+// In-cache rate: a destination that the second-level cache holds.
 constexpr int64_t kInCacheBytes = 256 * 1024;
 
 void check(tombola_status_t status) {
@@ -89,7 +89,7 @@ Measurement measure(const Problem& problem, const Settings& settings, Execution&
             contenders.push_back({"memset", bytes, [=] { fill_memset(to, to_bytes); }});
             contenders.push_back({"stores", bytes, [=] { fill_stores(to, to_bytes); }});
             contenders.push_back({"nt-stores", bytes, [=] { fill_nt_stores(to, to_bytes); }});
-            if (const auto twin = problem.resized(kInCacheBytes * max_threads())) {
+            if (const auto twin = problem.resized(kInCacheBytes)) {
                 Settings same = settings;
                 same.impl = execution.impl();
                 same.skip_impl.clear();
@@ -97,8 +97,13 @@ Measurement measure(const Problem& problem, const Settings& settings, Execution&
                 if (in_cache->outcome() == Execution::Outcome::ready) {
                     in_cache->allocate(Buffer::Place::aligned);
                     const Argument& small = largest(*in_cache, Argument::Role::output);
-                    contenders.push_back({"in-cache", static_cast<double>(small.stored_bytes()),
-                                          [&] { check(in_cache->run()); }});
+                    // What one thread does, times the threads that share a tensor of this size.
+                    const double threads = threads_for(to_bytes);
+                    contenders.push_back(
+                        {"in-cache", threads * static_cast<double>(small.stored_bytes()), [&] {
+                             const OneThread alone;
+                             check(in_cache->run());
+                         }});
                 }
             }
             break;
