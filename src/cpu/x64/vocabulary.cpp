@@ -189,17 +189,6 @@ void Vocabulary::xor_then_mask(const Vec& d, const Vec& a, const Operand& mask) 
     vpand(d, d, mask);
 }
 
-// vpsignd gives its first source where the second is positive, and 0 where that is 0.
-void Vocabulary::xor_if_odd_u32(const Vec& d, const Vec& a, const Operand& one, const Vec& row) {
-    if (is_avx512()) {
-        vptestmd(k1, a, one);
-        return vpxord(d | k1, d, row);
-    }
-    vpand(a, a, one);
-    vpsignd(a, row, a);
-    vpxor(d, d, a);
-}
-
 //   d = a0 b0 + 2^32 (a1 b0 + a0 b1)
 void Vocabulary::mul_lo_u64(const Vec& d, const Vec& a, const Vec& b, const Vec& b_high,
                             const Vec& scratch, const Vec& scratch2) {

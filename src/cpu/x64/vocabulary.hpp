@@ -124,9 +124,6 @@ class Vocabulary : public JitKernel {
     void xor_masked(const Vec& d, const Vec& a, const Xbyak::Operand& mask);
     // d = (d ^ a) & mask.
     void xor_then_mask(const Vec& d, const Vec& a, const Xbyak::Operand& mask);
-    // d = d ^ row in the u32 lanes where a is odd; `one` is 1 in every lane, and row below 2^31 or
-    // above. AVX2 overwrites a; AVX-512 overwrites k1.
-    void xor_if_odd_u32(const Vec& d, const Vec& a, const Xbyak::Operand& one, const Vec& row);
 
     // -- integers
     // ---------------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ constexpr int kMinimum = 6;
 constexpr int kScale = 7;                      // floating point
 constexpr int kDivisor = 7, kDivisorHigh = 8;  // integers; High: >> 32
 constexpr int kReciprocal = 9, kReciprocalHigh = 10;
-constexpr int kMatrixRow = 11;
-constexpr int kUpper = 16, kOne = 17, kTemperB = 18, kTemperC = 19, kTaken = 20, kLowWord = 21;
+constexpr int kRows = 11;
+constexpr int kUpper = 16, kTemperB = 17, kTemperC = 18, kTaken = 19, kLowWord = 20;
 
 struct Shape {
     const char* name;
@@ -99,10 +99,10 @@ void Mt19937Kernel::emit_params() {
         vpsrlq(vec(kDivisorHigh), vec(kDivisor), 32);
         vpsrlq(vec(kReciprocalHigh), vec(kReciprocal), 32);
     }
-    load(vec(kMatrixRow), vector_u32(kMtMatrix));
-    constants_ = Constants{hold_u32(kUpper, kMtUpperMask), hold_u32(kOne, 1),
-                           hold_u32(kTemperB, kMtTemperB), hold_u32(kTemperC, kMtTemperC),
-                           hold_u64(kTaken, taken_bits()), hold_u64(kLowWord, 0xFFFFFFFF)};
+    load(vec(kRows), vector_u64(uint64_t{kMtMatrix} << 32));
+    constants_ = Constants{hold_u32(kUpper, kMtUpperMask), hold_u32(kTemperB, kMtTemperB),
+                           hold_u32(kTemperC, kMtTemperC), hold_u64(kTaken, taken_bits()),
+                           hold_u64(kLowWord, 0xFFFFFFFF)};
 }
 
 void Mt19937Kernel::emit_convert_loop() {
@@ -134,15 +134,16 @@ void Mt19937Kernel::emit_window_loop(bool streaming) {
 }
 
 //   x[i]' = x[i+397] ^ (z >> 1) ^ (z odd ? a : 0),   z = (x[i] & U) | (x[i+1] & L)
+// vpermd looks a lane of its table up by the low bits of z: the odd ones hold a.
 void Mt19937Kernel::emit_twist(int i) {
-    const Vec y = vec(kY), z = vec(kT0);
+    const Vec y = vec(kY), z = vec(kT0), row = vec(kT1);
     const auto x = [&](int at) { return ptr[gpr(kWords) + 4 * at]; };
     constexpr int kLastOld = kMtWords - kMtShift - 1;  // 226
     load(z, x(i));
     select_bits(z, constants_->upper, x(i + 1));
+    vpermd(row, z, vec(kRows));
     vpsrld(y, z, 1);
-    xor_bits(y, y, x(i <= kLastOld ? i + kMtShift : i + kMtShift - kMtWords));
-    xor_if_odd_u32(y, z, constants_->one, vec(kMatrixRow));
+    xor3(y, row, x(i <= kLastOld ? i + kMtShift : i + kMtShift - kMtWords));
     store(x(i), y);
     if (i == 0) store(x(kMtWords), y);
 }

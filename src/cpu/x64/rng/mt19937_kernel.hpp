@@ -74,7 +74,7 @@ class Mt19937Kernel : public Vocabulary {
   private:
     // The paper's constants, and the bits of a word that a conversion takes.
     struct Constants {
-        Held upper, one, temper_b, temper_c, taken, low_word;
+        Held upper, temper_b, temper_c, taken, low_word;
     };
 
     void generate() override;
