@@ -2,6 +2,7 @@
 
 // The drivers there are. A new one is its folder, a line here and a line in CMakeLists.txt.
 
+#include "multinomial/multinomial_problem.hpp"
 #include "random_generator/random_generator_problem.hpp"
 #include "random_uniform/random_uniform_problem.hpp"
 #include "shuffle/shuffle_problem.hpp"
@@ -13,6 +14,7 @@ std::vector<std::unique_ptr<Driver>> make_drivers() {
     drivers.push_back(std::make_unique<TypedDriver<ShuffleProblem>>());
     drivers.push_back(std::make_unique<TypedDriver<RandomGeneratorProblem>>());
     drivers.push_back(std::make_unique<TypedDriver<RandomUniformProblem>>());
+    drivers.push_back(std::make_unique<TypedDriver<MultinomialProblem>>());
     return drivers;
 }
 

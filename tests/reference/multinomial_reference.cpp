@@ -46,6 +46,11 @@ double stream_uniform(const MultinomialRequest& request, Wide i) {
     return std::ldexp(static_cast<double>(fraction), -52);
 }
 
+const void* row_of(const MultinomialRequest& request, const void* probs, int64_t row) {
+    const size_t row_bytes = static_cast<size_t>(request.classes) * size_of(request.type);
+    return static_cast<const char*>(probs) + static_cast<size_t>(row) * row_bytes;
+}
+
 }  // namespace
 
 float weight_exp_f32(float d) {
@@ -137,43 +142,53 @@ uint64_t multinomial_target(double u, uint64_t sum) {
     return ceiling == 0 ? 1 : ceiling;
 }
 
-std::string multinomial_reference(const MultinomialRequest& request, const void* probs,
-                                  std::vector<int64_t>& indices) {
-    indices.clear();
-    const size_t row_bytes = static_cast<size_t>(request.classes) * size_of(request.type);
-    std::vector<int64_t> drawn;
+std::string multinomial_refusal(const MultinomialRequest& request, const void* probs) {
+    for (size_t i = 0; i < request.uniforms.size(); ++i) {
+        const auto at = static_cast<int64_t>(i);
+        if (!(request.uniforms[i] >= 0 && request.uniforms[i] <= 1))
+            return "row " + std::to_string(at / request.samples) + ", sample " +
+                   std::to_string(at % request.samples);
+    }
     for (int64_t row = 0; row < request.batch; ++row) {
         const std::string where = "row " + std::to_string(row);
         std::string refusal;
-        std::vector<uint64_t> q = multinomial_weights(
-            request, static_cast<const char*>(probs) + static_cast<size_t>(row) * row_bytes,
-            refusal);
+        const std::vector<uint64_t> q =
+            multinomial_weights(request, row_of(request, probs, row), refusal);
         if (q.empty()) return where + (refusal[0] == 'c' ? ", " : ": ") + refusal;
         int64_t positive = 0;
-        uint64_t sum = 0;
-        for (const uint64_t weight : q) {
-            positive += weight > 0 ? 1 : 0;
-            sum += weight;
-        }
+        for (const uint64_t weight : q) positive += weight > 0 ? 1 : 0;
         if (!request.with_replacement && positive < request.samples)
             return where + ": " + std::to_string(positive);
+    }
+    return {};
+}
+
+std::string multinomial_reference(const MultinomialRequest& request, const void* probs,
+                                  std::vector<int64_t>& indices) {
+    indices.clear();
+    if (request.samples == 0) return {};
+    std::string refusal = multinomial_refusal(request, probs);
+    if (!refusal.empty()) return refusal;
+    for (int64_t row = 0; row < request.batch; ++row) {
+        std::vector<uint64_t> q =
+            multinomial_weights(request, row_of(request, probs, row), refusal);
+        uint64_t sum = 0;
+        for (const uint64_t weight : q) sum += weight;
         for (int64_t s = 0; s < request.samples; ++s) {
             const int64_t i = row * request.samples + s;
             const double u =
                 request.uniforms.empty()
                     ? stream_uniform(request, Wide{request.offset} + static_cast<Wide>(i))
                     : request.uniforms[static_cast<size_t>(i)];
-            if (!(u >= 0 && u <= 1)) return where + ", sample " + std::to_string(s);
             const uint64_t target = multinomial_target(u, sum);
             size_t k = 0;
             for (uint64_t prefix = q[0]; prefix < target; prefix += q[k]) ++k;
-            drawn.push_back(static_cast<int64_t>(k));
+            indices.push_back(static_cast<int64_t>(k));
             if (request.with_replacement) continue;
             sum -= q[k];
             q[k] = 0;
         }
     }
-    indices = std::move(drawn);
     return {};
 }
 

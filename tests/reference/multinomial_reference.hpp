@@ -34,8 +34,10 @@ std::vector<uint64_t> multinomial_weights(const MultinomialRequest& request, con
 // t = max(1, ceil(u * sum)).
 uint64_t multinomial_target(double u, uint64_t sum);
 
-// Draws all rows: indices receives batch * samples classes. Returns why the operator must refuse, with the row
-// ("row 3, class 17: ..."), or nothing; indices is empty then.
+// Why the operator must refuse these values, with the row ("row 3, class 17: ..."); empty if it must not.
+std::string multinomial_refusal(const MultinomialRequest& request, const void* probs);
+
+// Draws all rows: indices receives batch * samples classes, or none, with the refusal returned.
 std::string multinomial_reference(const MultinomialRequest& request, const void* probs,
                                   std::vector<int64_t>& indices);
 

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "multinomial/multinomial_problem.hpp"
+
+#include "reference/numeric.hpp"
+
+namespace tombola::bench {
+
+std::vector<Field<MultinomialProblem>> MultinomialProblem::fields() {
+    using P = MultinomialProblem;
+    return {
+        field("dt", &P::dt, "data type of the weights or logits"),
+        field("odt", &P::odt, "data type of the indices, s32 or s64"),
+        field("seeds", &P::seeds, "seeds; 0:0 draws them from the operating system"),
+        field("replacement", &P::replacement, "whether a class may be drawn again"),
+        field("log-probs", &P::log_probs, "whether the input is logits"),
+        field("samples", &P::samples, "samples a row"),
+        field("offset", &P::offset, "sample of the stream at which the tensor starts"),
+        field("uniforms", &P::uniforms,
+              "f64 numbers in [0, 1], BATCH x samples of them, in place of the stream's"),
+    };
+}
+
+bool MultinomialProblem::parse_sizes(const std::string& text) {
+    reference::Dims dims;
+    if (!parse_dims(text, dims) || dims.size() != 2) return false;
+    batch = dims[0];
+    classes = dims[1];
+    return true;
+}
+
+bool MultinomialProblem::is_floating() const {
+    return dt == tombola_f16 || dt == tombola_bf16 || dt == tombola_f32 || dt == tombola_f64;
+}
+
+tombola_status_t MultinomialProblem::create(const Settings& settings,
+                                            const_tombola_primitive_attr_t attr,
+                                            PrimitiveDesc& primitive_desc,
+                                            std::string& reason) const {
+    if (samples < 0) {
+        reason = "--samples is negative";
+        return tombola_invalid_arguments;
+    }
+    const DescResult src = make_desc({{batch, classes}, dt, "abx"}, settings.allow_enum_tags_only);
+    const DescResult dst = make_desc({{batch, samples}, odt, "abx"}, settings.allow_enum_tags_only);
+    for (const DescResult* made : {&src, &dst}) {
+        reason = made->reason;
+        if (made->status != tombola_success) return made->status;
+    }
+    tombola_primitive_desc_t created = nullptr;
+    const auto status = tombola_multinomial_primitive_desc_create(
+        &created, engine(), src.desc.get(), dst.desc.get(), replacement ? 1 : 0, log_probs ? 1 : 0,
+        seeds.global, seeds.op, attr);
+    primitive_desc.reset(created);
+    return status;
+}
+
+std::string MultinomialProblem::refusal(const Arguments* args) const {
+    if (!is_floating()) return "the data type is not one of f16, bf16, f32, f64";
+    if (odt != tombola_s32 && odt != tombola_s64) return "the indices' type is not s32 or s64";
+    if (samples < 0) return "the number of samples is negative";
+    if (batch == 0 || samples == 0) return "";
+    if (classes == 0) return "there is no class";
+    if (odt == tombola_s32 && classes > INT64_C(0x80000000)) return "s32 cannot count the classes";
+    if (!replacement && samples > classes) return "there are more samples than classes";
+    // Values inside tensors are looked at when the primitive runs.
+    if (args == nullptr) return "";
+    return reference::multinomial_refusal(request(*args), args->at(TOMBOLA_ARG_SRC).values.data());
+}
+
+Bytes MultinomialProblem::default_probs() const {
+    const size_t size = reference::size_of(dt);
+    const auto count = static_cast<size_t>(batch * classes);
+    Bytes bytes(count * size);
+    uint64_t state = 1;
+    for (size_t i = 0; i < count; ++i) {
+        state = state * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX
+        const double u = static_cast<double>(state >> 40) * 0x1p-24;  // in [0, 1)
+        // Every 16th weight is 0 and every 16th logit -inf, but for the first of a row.
+        const bool never = i % 16 == 7 && i % static_cast<size_t>(classes) != 0;
+        const double value = log_probs ? (never ? -__builtin_inf() : 20 * u - 10)
+                             : never   ? 0
+                                       : u + 0.0625;
+        reference::Scalar scalar{};
+        switch (dt) {
+            case tombola_f16:
+                scalar = reference::scalar_of(reference::double_to_f16(value));
+                break;
+            case tombola_bf16:
+                scalar = reference::scalar_of(reference::double_to_bf16(value));
+                break;
+            case tombola_f32:
+                scalar = reference::scalar_of(static_cast<float>(value));
+                break;
+            default:
+                scalar = reference::scalar_of(value);
+                break;
+        }
+        std::memcpy(&bytes[i * size], scalar.data(), size);
+    }
+    return bytes;
+}
+
+void MultinomialProblem::add_arguments(const Settings& settings, Arguments& args) const {
+    if (!settings.state.empty())
+        throw CaseError("--state: multinomial has no state; --offset says where its stream starts");
+    args.add_input(TOMBOLA_ARG_SRC, "SRC",
+                   settings.src.empty()
+                       ? default_probs()
+                       : read_file(settings.src, args.logical_bytes(TOMBOLA_ARG_SRC), "--src"));
+    if (offset != 0) args.add_input(TOMBOLA_ARG_OFFSET, "OFFSET", bytes_of(&offset, 1));
+    if (!uniforms.text.empty())
+        args.add_input(
+            TOMBOLA_ARG_UNIFORMS, "UNIFORMS",
+            read_file(uniforms.text, args.logical_bytes(TOMBOLA_ARG_UNIFORMS), "--uniforms"));
+    args.add_output(TOMBOLA_ARG_DST, "DST", Argument::Dump::tensor);
+    // The optional output costs time, so a measurement leaves it out.
+    if (settings.mode.performance && !settings.mode.correctness && settings.dump.empty()) return;
+    args.add_output(TOMBOLA_ARG_DST_SEEDS, "DST_SEEDS");
+}
+
+reference::MultinomialRequest MultinomialProblem::request(const Arguments& args) const {
+    reference::MultinomialRequest request;
+    request.type = dt;
+    request.with_replacement = replacement;
+    request.log_probs = log_probs;
+    request.batch = batch;
+    request.classes = classes;
+    request.samples = samples;
+    request.global_seed = seeds.global;
+    request.op_seed = seeds.op;
+    request.offset = offset;
+    if (const Argument* given = args.find(TOMBOLA_ARG_UNIFORMS)) {
+        request.uniforms.resize(given->count());
+        if (!request.uniforms.empty())
+            std::memcpy(request.uniforms.data(), given->values.data(), given->values.size());
+    }
+    return request;
+}
+
+void MultinomialProblem::expect(Arguments& args) const {
+    reference::MultinomialRequest wanted = request(args);
+    Argument& dst = args.at(TOMBOLA_ARG_DST);
+    if (Argument* used = args.find(TOMBOLA_ARG_DST_SEEDS)) {
+        const uint64_t own[2] = {seeds.global, seeds.op};
+        used->expected = bytes_of(own, 2);
+        if (is_entropy()) {
+            // Any seeds but those that ask for entropy; the samples must be theirs.
+            used->expected = used->values;
+            std::memcpy(&wanted.global_seed, used->values.data(), 8);
+            std::memcpy(&wanted.op_seed, used->values.data() + 8, 8);
+            if (wanted.global_seed == 0 && wanted.op_seed == 0)
+                throw CaseError("DST_SEEDS is 0, 0, expected the seeds drawn");
+        }
+    } else if (is_entropy()) {
+        dst.compared = false;
+        return;
+    }
+    std::vector<int64_t> indices;
+    reference::multinomial_reference(wanted, args.at(TOMBOLA_ARG_SRC).values.data(), indices);
+    const size_t size = reference::size_of(odt);
+    dst.expected.resize(dst.logical_bytes());
+    for (size_t i = 0; i < indices.size(); ++i)
+        std::memcpy(&dst.expected[i * size], &indices[i], size);  // little-endian: the low bytes
+}
+
+void MultinomialProblem::pin(const Arguments& args) {
+    const Argument* used = args.find(TOMBOLA_ARG_DST_SEEDS);
+    if (!is_entropy() || !used || used->values.size() != 16) return;
+    std::memcpy(&seeds.global, used->values.data(), 8);
+    std::memcpy(&seeds.op, used->values.data() + 8, 8);
+}
+
+}  // namespace tombola::bench
