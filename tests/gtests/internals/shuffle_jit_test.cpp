@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <set>
@@ -80,23 +81,26 @@ std::vector<uint8_t> expected(const Case& c, const std::vector<uint8_t>& logical
     return physical;
 }
 
-// Runs one row; false if it does not serve the case.
-bool run(const Implementation& row, const Case& c, const GuardedBuffer& src, GuardedBuffer& dst) {
+// Null if the row does not serve the case.
+std::unique_ptr<Executable> create(const Implementation& row, const Case& c) {
     const OpDesc desc = descriptor(c);
     const auto plan = row.plan(desc);
     if (!plan.ok()) {
         EXPECT_EQ(plan.status().code(), StatusCode::unimplemented) << c.to_string();
         EXPECT_FALSE(plan.status().message().empty());
-        return false;
+        return nullptr;
     }
     auto executable = row.create(desc, plan.value());
     EXPECT_TRUE(executable.ok()) << c.to_string() << executable.status().message();
-    if (!executable.ok()) return false;
+    return executable.ok() ? executable.take() : nullptr;
+}
+
+void run(const Executable& executable, const Case& c, const GuardedBuffer& src,
+         GuardedBuffer& dst) {
     ExecContext context;
     context.add(c.backward ? TOMBOLA_ARG_DIFF_DST : TOMBOLA_ARG_SRC, src.data<void>());
     context.add(c.backward ? TOMBOLA_ARG_DIFF_SRC : TOMBOLA_ARG_DST, dst.data<void>());
-    EXPECT_TRUE(executable.value()->execute(context).ok());
-    return true;
+    EXPECT_TRUE(executable.execute(context).ok());
 }
 
 std::vector<const Implementation*> rows_in_force() {
@@ -112,6 +116,11 @@ class Served {
         const size_t element = size_of(c.type);
         const auto logical = test::test_bytes(static_cast<size_t>(c.src.count()) * element);
         const auto want = expected(c, logical);
+        std::vector<std::unique_ptr<Executable>> executables;
+        for (const Implementation* row : rows_in_force()) {
+            executables.push_back(create(*row, c));
+            served_[row->name] += executables.back() != nullptr;
+        }
         for (const Guard guard : {Guard::behind, Guard::before}) {
             const GuardedBuffer src(static_cast<size_t>(c.src.span()) * element, guard);
             // The source's padding stays poison: no row may take it for zeros.
@@ -121,13 +130,14 @@ class Served {
                 poison_padding(c.src, element, physical);
             std::memcpy(src.data(), physical.data(), physical.size());
             GuardedBuffer dst(want.size(), guard);
-            for (const Implementation* row : rows_in_force()) {
+            for (size_t i = 0; i < executables.size(); ++i) {
+                if (executables[i] == nullptr) continue;
                 dst.poison();
-                if (!run(*row, c, src, dst)) continue;
-                ++served_[row->name];
+                run(*executables[i], c, src, dst);
+                const char* row = rows_in_force()[i]->name;
                 ASSERT_EQ(std::memcmp(dst.data(), want.data(), want.size()), 0)
-                    << row->name << ": " << c.to_string();
-                ASSERT_TRUE(dst.slack_is_intact()) << row->name << ": " << c.to_string();
+                    << row << ": " << c.to_string();
+                ASSERT_TRUE(dst.slack_is_intact()) << row << ": " << c.to_string();
             }
         }
     }
@@ -180,9 +190,7 @@ TEST(ShuffleJit, AxisOneInEveryLayout) {
                     {5, 4},  {8, 2},   {3, 8},   {15, 8},  {8, 8},  {7, 5},  {31, 3},
                     {16, 4}, {17, 16}, {11, 13}, {70, 2},  {64, 3}, {33, 7}, {40, 9},
                     {6, 33}, {1, 16},  {100, 2}, {34, 33}, {130, 2}};
-    constexpr struct {
-        int64_t n, h, w;
-    } kImages[] = {{1, 1, 1}, {2, 1, 1}, {1, 1, 3}, {3, 2, 2}, {1, 5, 5}, {2, 7, 7}, {1, 3, 17}};
+    constexpr struct { int64_t n, h, w; } kImages[] = {{1, 1, 1}, {3, 2, 2}, {2, 7, 7}, {1, 3, 17}};
     Served served;
     for (const DataType type : kTypes)
         for (const auto& factors : kFactors)
@@ -196,7 +204,7 @@ TEST(ShuffleJit, AxisOneInEveryLayout) {
                 }
     // Each row has had something to do: the grid reaches all of them.
     for (const Implementation* row : rows_in_force())
-        EXPECT_GT(served.counts().count(row->name), 0u) << row->name;
+        EXPECT_GT(served.counts().at(row->name), 0) << row->name;
 }
 
 TEST(ShuffleJit, EveryAxisAndStrides) {
@@ -265,8 +273,11 @@ TEST(ShuffleJit, BackwardOfForwardIsTheIdentity) {
             const auto values = test::test_bytes(src.bytes());
             std::memcpy(src.data(), values.data(), values.size());
             GuardedBuffer middle(src.bytes()), back(src.bytes());
-            if (!run(*row, forward, src, middle)) continue;
-            ASSERT_TRUE(run(*row, backward, middle, back));
+            const auto there = create(*row, forward), again = create(*row, backward);
+            ASSERT_EQ(there == nullptr, again == nullptr);
+            if (there == nullptr) continue;
+            run(*there, forward, src, middle);
+            run(*again, backward, middle, back);
             EXPECT_EQ(std::memcmp(back.data(), src.data(), src.bytes()), 0)
                 << row->name << " " << letters;
         }
@@ -278,15 +289,15 @@ TEST(ShuffleJit, StreamingRows) {
     for (const CpuIsa isa : {CpuIsa::avx2, CpuIsa::avx512_core}) {
         if (isa > effective_isa()) continue;
         for (const int64_t row_bytes : {512, 513, 575, 784, 1000, 3136, 4099}) {
-            const auto kernel = cpu::x64::make_kernel<RowKernel>({isa, row_bytes, true});
+            const auto kernel =
+                cpu::x64::make_kernel<RowKernel>({isa, row_bytes, row_bytes, row_bytes, true});
             ASSERT_TRUE(kernel.ok()) << kernel.status().message();
             constexpr int64_t kRows = 67;
             const GuardedBuffer src(static_cast<size_t>(kRows * row_bytes));
             GuardedBuffer dst(src.bytes());
             const auto values = test::test_bytes(src.bytes());
             std::memcpy(src.data(), values.data(), values.size());
-            RowKernel::Args args{
-                src.data(), dst.data(), {1, 0, 0}, {1, 0, 0}, {kRows, row_bytes, row_bytes}};
+            RowKernel::Args args{src.data(), dst.data(), {1, 0, 0}, {1, 0, 0}, kRows};
             (*kernel.value())(args);
             EXPECT_EQ(std::memcmp(dst.data(), src.data(), src.bytes()), 0) << row_bytes;
             EXPECT_TRUE(dst.slack_is_intact());

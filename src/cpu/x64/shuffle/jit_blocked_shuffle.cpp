@@ -11,9 +11,10 @@ namespace {
 
 // All destination blocks are written for a tile of pixels before the next tile, so that the source blocks, each
 // of which several destination blocks read, stay in the first-level cache or near it.
-constexpr int64_t kTileBytes = 128 * 1024;
+constexpr int64_t kTileBytes = 24 * 1024;
 constexpr int64_t kLeastTileBytesOfABlock = 2048;
 constexpr int64_t kMaxBlocks = 4096;
+constexpr int64_t kSingleStepVectors = 8;
 
 struct Chosen {
     ShuffleLayout layout;
@@ -45,10 +46,13 @@ Result<Chosen> choose(const ShuffleDesc& desc, CpuIsa isa) {
     const ShuffleLayout& l = layout.value();
     const PermuteLimits limits = limits_of(isa, static_cast<int>(l.element));
     const int64_t pixels = l.loops[l.depth - 1].count;
-    int64_t step = 1;
+    // A small image is one step; a large one is walked a vector or two at a time.
+    const bool single_step =
+        pixels * l.block * l.element <= kSingleStepVectors * limits.vector_bytes;
+    int64_t step = single_step ? pixels : 1;
     while (2 * step <= pixels && 2 * step * l.block * l.element <= 2 * limits.vector_bytes)
         step *= 2;
-    PermutePlan plan = plan_permutes(blocked_program(l, step, limits), isa);
+    PermutePlan plan = plan_permutes(blocked_program(l, step, single_step, limits), isa);
     return Chosen{l, step, std::move(plan)};
 }
 

@@ -82,17 +82,17 @@ class RowShuffle : public Executable {
                              dst + at.dst + c * l.dst_axis,
                              {1, images.src, images.dst},
                              {1, l.src_axis, l.Q * l.dst_axis},
-                             {l.Q, l.G * l.src_axis, l.dst_axis}};
+                             l.Q};
         if (c == 0 && count >= l.C) {
             args.images.count = std::min(count / l.C, images.count - image % images.count);
             args.groups.count = l.G;
         } else if (u == 0 && count >= l.Q) {
             args.groups.count = std::min(count / l.Q, l.G - v);
         } else {
-            args.rows.count = std::min(count, l.Q - u);
+            args.rows = std::min(count, l.Q - u);
         }
         (*kernel_)(args);
-        return args.images.count * args.groups.count * args.rows.count;
+        return args.images.count * args.groups.count * args.rows;
     }
 
     ShuffleDesc desc_;
@@ -118,7 +118,7 @@ Result<std::unique_ptr<Executable>> JitRowShuffle<isa>::create(const ShuffleDesc
     const ShuffleLayout& l = layout.value();
     if (l.depth == 0 && l.C == 1)
         return std::unique_ptr<Executable>(std::make_unique<RowShuffle>(desc, l, nullptr));
-    auto kernel = make_kernel<RowKernel>({isa, l.inner, streams(l)});
+    auto kernel = make_kernel<RowKernel>({isa, l.inner, l.G * l.src_axis, l.dst_axis, streams(l)});
     if (!kernel.ok()) return kernel.take_status();
     return std::unique_ptr<Executable>(std::make_unique<RowShuffle>(desc, l, kernel.take()));
 }

@@ -34,8 +34,8 @@ size_t code_bytes_for(const LanePlan& plan) {
 }  // namespace
 
 LaneKernel::LaneKernel(const Key& key)
-    : PermuteKernel(key.isa, "shuffle_lane", code_bytes_for(*key.plan), key.plan->src_step,
-                    key.plan->dst_step, static_cast<int>(key.plan->sections.size())),
+    : PermuteKernel(key.isa, "shuffle_lane", code_bytes_for(*key.plan), key.plan->loop,
+                    section_loops(*key.plan)),
       plan_(key.plan) {}
 
 void LaneKernel::emit_hoisted(int section) {

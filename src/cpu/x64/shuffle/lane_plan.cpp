@@ -8,6 +8,8 @@ namespace {
 
 constexpr int kLaneBytes = LanePlan::kLaneBytes;
 constexpr uint8_t kZeroByte = 0x80;
+// What a store over two cache lines costs, measured in the second-level cache.
+constexpr double kSplitCycles = 4;
 
 struct Piece16 {
     int64_t offset;
@@ -106,8 +108,7 @@ bool is_contiguous(const LanePlan::Term& term, int lanes) {
 
 LanePlan plan_lanes(const PermuteProgram& program) {
     LanePlan plan{};
-    plan.src_step = program.src_step;
-    plan.dst_step = program.dst_step;
+    plan.loop = {program.src_step, program.dst_step, program.single_step};
     for (const PermuteSection& section : program.sections) {
         LanePlan::Section planned;
         for (const PermuteOutput& output : section.outputs) {
@@ -117,8 +118,10 @@ LanePlan plan_lanes(const PermuteProgram& program) {
                                                                                         : loose);
             plan.cycles += micro_operations(planned.outputs.back()) / 3.5;
         }
+        planned.loop = {section.repeats, section.src_repeat, section.dst_repeat};
         plan.sections.push_back(std::move(planned));
     }
+    plan.cycles += kSplitCycles * split_stores(program);
     return plan;
 }
 

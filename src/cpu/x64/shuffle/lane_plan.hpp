@@ -31,9 +31,10 @@ struct LanePlan {
     };
     struct Section {
         std::vector<Output> outputs;
+        SectionLoop loop;
     };
 
-    int64_t src_step, dst_step;
+    ProgramLoop loop;
     std::vector<Section> sections;
     double cycles;  // estimate for one inner step of every section
 };

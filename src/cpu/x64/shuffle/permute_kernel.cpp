@@ -5,26 +5,29 @@
 
 // register  role
 // gpr 0     arguments
-// gpr 1, 2  source and destination of this outer repetition
-// gpr 3, 4  source and destination of this inner step
-// gpr 5, 6  those of the last inner step
+// gpr 1-2   source and destination of this outer repetition
+// gpr 3-4   of this inner step
+// gpr 5-6   of the last inner step
 // gpr 7     outer repetitions left
-// gpr 8     scratch
+// gpr 8     repetitions of this section left
+// gpr 9-10  source and destination of this section
 
 namespace tombola::impl::cpu::x64 {
 
 void PermuteKernel::generate() {
-    begin(9);
+    begin(11);
     const Reg args = gpr(0), src = gpr(1), dst = gpr(2), outer = gpr(7);
     mov(src, ptr[args + offsetof(Args, src)]);
     mov(dst, ptr[args + offsetof(Args, dst)]);
     mov(outer, ptr[args + offsetof(Args, outer)]);
+    const bool one_section = sections_.size() == 1;
+    if (one_section) emit_hoisted(0);
     Label repeat;
     align(32);
     L(repeat);
-    for (int section = 0; section < sections_; ++section) {
-        if (sections_ > 1 || section == 0) emit_hoisted(section);
-        emit_section(section);
+    for (size_t section = 0; section < sections_.size(); ++section) {
+        if (!one_section) emit_hoisted(static_cast<int>(section));
+        emit_section(static_cast<int>(section));
     }
     add(src, ptr[args + offsetof(Args, src_outer)]);
     add(dst, ptr[args + offsetof(Args, dst_outer)]);
@@ -33,28 +36,48 @@ void PermuteKernel::generate() {
     end();
 }
 
-// s and d advance by their steps; a step beyond the last is moved back to the last.
 void PermuteKernel::emit_section(int section) {
-    const Reg args = gpr(0), src = gpr(1), dst = gpr(2), s_last = gpr(5), d_last = gpr(6);
-    Label step, done;
+    const Reg src = gpr(1), dst = gpr(2), repeats = gpr(8), section_src = gpr(9),
+              section_dst = gpr(10);
+    const SectionLoop& loop = sections_[static_cast<size_t>(section)];
+    Label repeat;
+    mov(section_src, src);
+    mov(section_dst, dst);
+    if (loop.repeats > 1) mov(repeats, loop.repeats);
+    L(repeat);
+    emit_steps(section);
+    if (loop.repeats == 1) return;
+    add(section_src, static_cast<uint32_t>(loop.src_repeat));
+    add(section_dst, static_cast<uint32_t>(loop.dst_repeat));
+    dec(repeats);
+    jnz(repeat, T_NEAR);
+}
+
+// All steps before the last, one after the other, and then the last where it has to be.
+void PermuteKernel::emit_steps(int section) {
+    const Reg args = gpr(0), s_last = gpr(5), d_last = gpr(6), section_src = gpr(9),
+              section_dst = gpr(10);
+    mov(s(), section_src);
+    mov(d(), section_dst);
+    if (loop_.single_step) return emit_step(section);
+    Label step, last;
     mov(s_last, ptr[args + offsetof(Args, src_last)]);
     mov(d_last, ptr[args + offsetof(Args, dst_last)]);
-    mov(s(), src);
-    mov(d(), dst);
-    add(s_last, src);
-    add(d_last, dst);
+    add(s_last, s());
+    add(d_last, d());
+    cmp(s(), s_last);
+    jge(last, T_NEAR);
     align(16);
     L(step);
     emit_step(section);
+    add(s(), static_cast<uint32_t>(loop_.src_step));
+    add(d(), static_cast<uint32_t>(loop_.dst_step));
     cmp(s(), s_last);
-    je(done, T_NEAR);
-    add(s(), static_cast<uint32_t>(src_step_));
-    add(d(), static_cast<uint32_t>(dst_step_));
-    cmp(s(), s_last);
-    cmovg(s(), s_last);
-    cmovg(d(), d_last);
-    jmp(step, T_NEAR);
-    L(done);
+    jl(step, T_NEAR);
+    L(last);
+    mov(s(), s_last);
+    mov(d(), d_last);
+    emit_step(section);
 }
 
 }  // namespace tombola::impl::cpu::x64

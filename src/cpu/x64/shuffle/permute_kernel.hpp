@@ -4,6 +4,8 @@
 // The loops around a permute program, shared by the kernels that carry one out.
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cpu/x64/shuffle/permute_program.hpp"
 #include "cpu/x64/vocabulary.hpp"
@@ -16,12 +18,16 @@ class PermuteKernel : public Vocabulary {
     void operator()(Args& args) const { run(&args); }
 
   protected:
-    PermuteKernel(CpuIsa isa, const std::string& name, size_t max_code_bytes, int64_t src_step,
-                  int64_t dst_step, int sections)
-        : Vocabulary(isa, name, max_code_bytes),
-          src_step_(src_step),
-          dst_step_(dst_step),
-          sections_(sections) {}
+    PermuteKernel(CpuIsa isa, const std::string& name, size_t max_code_bytes,
+                  const ProgramLoop& loop, std::vector<SectionLoop> sections)
+        : Vocabulary(isa, name, max_code_bytes), loop_(loop), sections_(std::move(sections)) {}
+
+    template <class Plan>
+    static std::vector<SectionLoop> section_loops(const Plan& plan) {
+        std::vector<SectionLoop> loops;
+        for (const auto& section : plan.sections) loops.push_back(section.loop);
+        return loops;
+    }
 
     // What stays in registers through the section's loop, and one inner step at s() and d().
     virtual void emit_hoisted(int section) = 0;
@@ -34,9 +40,10 @@ class PermuteKernel : public Vocabulary {
   private:
     void generate() override;
     void emit_section(int section);
+    void emit_steps(int section);
 
-    int64_t src_step_, dst_step_;
-    int sections_;
+    ProgramLoop loop_;
+    std::vector<SectionLoop> sections_;
 };
 
 }  // namespace tombola::impl::cpu::x64

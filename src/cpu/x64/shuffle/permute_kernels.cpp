@@ -11,8 +11,8 @@ bool uses_windows(CpuIsa isa, int unit) {
 }
 
 PermuteLimits limits_of(CpuIsa isa, int unit) {
-    if (uses_windows(isa, unit)) return {WindowPlan::kVectorBytes, true, 20 * 64, 32};
-    return {32, false, 32 * 32, 16};
+    if (uses_windows(isa, unit)) return {WindowPlan::kVectorBytes, true, 64 * 64, 32};
+    return {32, false, 64 * 32, 16};
 }
 
 PermutePlan plan_permutes(const PermuteProgram& program, CpuIsa isa) {

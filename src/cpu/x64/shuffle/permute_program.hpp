@@ -8,15 +8,16 @@
 // permutation, unrolled over as many pixels, channels or blocks as pay, together with the steps:
 //
 //   for each of Args::outer repetitions                         (addresses advance by Args::*_outer)
-//     for each section                                          (one; or one a destination block)
-//       for s, d from the section's start in src_step, dst_step up to and including Args::*_last:
+//     for each section, so often as it repeats                  (addresses advance by its *_repeat)
+//       for s, d from there in src_step, dst_step, and at last at Args::*_last:
 //         each output: bytes [d + dst_offset, + bytes) = gathered units at s + source[i], or zeros
 //
-// The last step of the inner loop is clamped, not masked: it repeats elements of the one before, so that every
+// The last step of the inner loop is moved back, not masked: it repeats elements of the one before, so that every
 // vector is full and no byte outside the tensor is touched.
 //
 // Extents say which bytes relative to s may be loaded: everything that a load may touch lies in one of them.
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -37,13 +38,38 @@ struct PermuteOutput {
 struct PermuteSection {
     std::vector<Extent> extents;
     std::vector<PermuteOutput> outputs;
+    int64_t repeats = 1;
+    int64_t src_repeat = 0, dst_repeat = 0;
 };
 
 struct PermuteProgram {
     int unit = 1;  // bytes that stay together: 1, 2, 4 or 8
     int64_t src_step = 0;
     int64_t dst_step = 0;
+    bool single_step = false;  // *_last are 0: there is no inner loop
+    int64_t dst_alignment =
+        1;  // of where steps begin, if the destination is aligned, up to a cache line
     std::vector<PermuteSection> sections;
+};
+
+// Orders sections by where they read, so that what several read is read while it is close, and makes one section of
+// those that read the same extents, up to `max_outputs` outputs.
+void gather_sections(PermuteProgram& program, size_t max_outputs);
+
+// Joins neighbouring sections that are the same but for an offset of the source and one of the destination.
+void join_sections(PermuteProgram& program);
+
+// How many of a step's outputs cross a border of cache lines, on average over the steps, if the destination is
+// aligned to a line.
+double split_stores(const PermuteProgram& program);
+
+// What plans keep of a program for the loops around it.
+struct SectionLoop {
+    int64_t repeats, src_repeat, dst_repeat;
+};
+struct ProgramLoop {
+    int64_t src_step, dst_step;
+    bool single_step;
 };
 
 // Arguments of the generated function. *_last is the offset of the last inner step, in bytes.

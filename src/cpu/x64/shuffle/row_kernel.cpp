@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/x64/shuffle/row_kernel.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "cpu/x64/shuffle/permute_program.hpp"
@@ -24,30 +25,39 @@
 // gpr 7-9   images, groups, rows left
 // gpr 10    offset in a long row
 // gpr 11    scratch
-// vec 0-7   bytes on their way
+// vec 0-15  bytes on their way
 // k1        the bytes of a short row
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kInFlight = 8;
+constexpr int kInFlight = 16;
 constexpr int kVectorsUnrolled = 16;  // a row of up to this many vectors is straight code
 constexpr int kVectorsInLoop = 4;
+constexpr int kMaxRowsUnrolled = 8;
+
+bool fits_displacement(int64_t value) {
+    return -(int64_t{1} << 31) <= value && value < int64_t{1} << 31;
+}
 
 }  // namespace
 
 RowKernel::RowKernel(const Key& key)
-    : Vocabulary(key.isa, "shuffle_row"), row_bytes_(key.row_bytes), streaming_(key.streaming) {}
+    : Vocabulary(key.isa, "shuffle_row"),
+      row_bytes_(key.row_bytes),
+      src_row_(key.src_row),
+      dst_row_(key.dst_row),
+      streaming_(key.streaming) {}
 
 void RowKernel::generate() {
     begin(12);
     const Reg args = gpr(0), src = gpr(1), dst = gpr(2), group_src = gpr(3), group_dst = gpr(4),
-              row_src = gpr(5), row_dst = gpr(6), images = gpr(7), groups = gpr(8), rows = gpr(9);
+              images = gpr(7), groups = gpr(8);
     const auto advance = [&](const Reg& s, const Reg& d, size_t loop) {
         add(s, ptr[args + loop + offsetof(Loop, src)]);
         add(d, ptr[args + loop + offsetof(Loop, dst)]);
     };
-    Label each_image, each_group, each_row;
+    Label each_image, each_group;
     if (is_avx512() && row_bytes_ < bytes())
         kmovq(k1, constant_u64((uint64_t{1} << row_bytes_) - 1));
     mov(src, ptr[args + offsetof(Args, src)]);
@@ -58,15 +68,7 @@ void RowKernel::generate() {
     mov(group_dst, dst);
     mov(groups, ptr[args + offsetof(Args, groups)]);
     L(each_group);
-    mov(row_src, group_src);
-    mov(row_dst, group_dst);
-    mov(rows, ptr[args + offsetof(Args, rows)]);
-    align(16);
-    L(each_row);
-    emit_row();
-    advance(row_src, row_dst, offsetof(Args, rows));
-    dec(rows);
-    jnz(each_row, T_NEAR);
+    emit_group();
     advance(group_src, group_dst, offsetof(Args, groups));
     dec(groups);
     jnz(each_group, T_NEAR);
@@ -77,36 +79,86 @@ void RowKernel::generate() {
     end();
 }
 
-void RowKernel::emit_row() {
-    if (streaming_) return emit_streaming_row();
-    if (row_bytes_ <= kVectorsUnrolled * bytes()) return emit_short_row();
-    emit_long_row();
+// Several rows at a time, then one by one.
+void RowKernel::emit_group() {
+    const Reg args = gpr(0), group_src = gpr(3), group_dst = gpr(4), row_src = gpr(5),
+              row_dst = gpr(6), rows = gpr(9);
+    const int unroll = rows_unrolled();
+    Label several, several_end, one, one_end;
+    mov(row_src, group_src);
+    mov(row_dst, group_dst);
+    mov(rows, ptr[args + offsetof(Args, rows)]);
+    if (unroll > 1) {
+        sub(rows, unroll);
+        jl(several_end, T_NEAR);
+        align(16);
+        L(several);
+        for (int row = 0; row < unroll; ++row)
+            emit_row(row * src_row_, row * dst_row_, row * kInFlight / unroll);
+        advance_rows(unroll);
+        sub(rows, unroll);
+        jge(several, T_NEAR);
+        L(several_end);
+        add(rows, unroll);
+        jz(one_end, T_NEAR);
+    }
+    L(one);
+    emit_row(0, 0, 0);
+    advance_rows(1);
+    dec(rows);
+    jnz(one, T_NEAR);
+    L(one_end);
 }
 
-void RowKernel::emit_short_row() {
+void RowKernel::advance_rows(int rows) {
+    const Reg scratch = gpr(11);
+    const auto advance = [&](const Reg& address, int64_t bytes) {
+        if (fits_displacement(bytes)) return add(address, static_cast<uint32_t>(bytes));
+        mov(scratch, bytes);
+        add(address, scratch);
+    };
+    advance(gpr(5), rows * src_row_);
+    advance(gpr(6), rows * dst_row_);
+}
+
+int RowKernel::rows_unrolled() const {
+    if (streaming_ || row_bytes_ > kVectorsUnrolled * bytes()) return 1;
+    const int64_t vectors = (row_bytes_ + bytes() - 1) / bytes();
+    const auto rows = static_cast<int>(
+        std::min<int64_t>(kMaxRowsUnrolled, std::max<int64_t>(kVectorsUnrolled / vectors, 1)));
+    return fits_displacement(rows * src_row_ + row_bytes_) &&
+                   fits_displacement(rows * dst_row_ + row_bytes_)
+               ? rows
+               : 1;
+}
+
+void RowKernel::emit_row(int64_t src_offset, int64_t dst_offset, int first_register) {
     const Reg src = gpr(5), dst = gpr(6);
+    if (streaming_) return emit_streaming_row();
+    if (row_bytes_ > kVectorsUnrolled * bytes()) return emit_long_row();
     if (is_avx512() && row_bytes_ < bytes()) {
-        vmovdqu8(vec(0) | k1 | T_z, ptr[src]);
-        vmovdqu8(ptr[dst] | k1, vec(0));
+        const Vec v = vec(first_register);
+        vmovdqu8(v | k1 | T_z, ptr[src + src_offset]);
+        vmovdqu8(ptr[dst + dst_offset] | k1, v);
         return;
     }
-    int turn = 0;
+    int turn = first_register;
     for (const Piece& piece : cut_into_vectors(row_bytes_, bytes(), false))
-        emit_piece(piece.offset, piece.bytes, turn++);
+        emit_piece(src_offset + piece.offset, dst_offset + piece.offset, piece.bytes, turn++);
 }
 
 // 1, 2, 4 ... bytes() bytes.
-void RowKernel::emit_piece(int64_t offset, int size, int turn) {
-    const Address from = ptr[gpr(5) + offset], to = ptr[gpr(6) + offset];
+void RowKernel::emit_piece(int64_t src_offset, int64_t dst_offset, int size, int turn) {
+    const Address from = ptr[gpr(5) + src_offset], to = ptr[gpr(6) + dst_offset];
     const Reg scratch = gpr(11);
     const Vec v = vec(turn % kInFlight);
     const Xbyak::Xmm low = quarter(v.getIdx());
     switch (size) {
         case 1:
-            movzx(scratch.cvt32(), byte[gpr(5) + offset]);
+            movzx(scratch.cvt32(), byte[gpr(5) + src_offset]);
             return mov(to, scratch.cvt8());
         case 2:
-            movzx(scratch.cvt32(), word[gpr(5) + offset]);
+            movzx(scratch.cvt32(), word[gpr(5) + src_offset]);
             return mov(to, scratch.cvt16());
         case 4:
             mov(scratch.cvt32(), from);
@@ -140,9 +192,11 @@ void RowKernel::emit_long_row() {
     add(at, static_cast<uint32_t>(step));
     jnz(next);
     int64_t offset = looped;
-    for (; offset + bytes() <= row_bytes_; offset += bytes())
-        emit_piece(offset - looped, bytes(), static_cast<int>(offset / bytes()));
-    if (offset < row_bytes_) emit_piece(row_bytes_ - bytes() - looped, bytes(), 0);
+    const auto vector_at = [&](int64_t at_offset) {
+        emit_piece(at_offset - looped, at_offset - looped, bytes(), 0);
+    };
+    for (; offset + bytes() <= row_bytes_; offset += bytes()) vector_at(offset);
+    if (offset < row_bytes_) vector_at(row_bytes_ - bytes());
     sub(src, static_cast<uint32_t>(looped));
     sub(dst, static_cast<uint32_t>(looped));
 }
@@ -152,8 +206,8 @@ void RowKernel::emit_streaming_row() {
     const Reg src = gpr(5), dst = gpr(6), at = gpr(10);
     const int64_t step = kVectorsInLoop * bytes();
     Label loop, loop_end, single, single_end;
-    emit_piece(0, bytes(), 0);
-    emit_piece(row_bytes_ - bytes(), bytes(), 1);
+    emit_piece(0, 0, bytes(), 0);
+    emit_piece(row_bytes_ - bytes(), row_bytes_ - bytes(), bytes(), 1);
     // at = the offset of the first aligned vector behind the start.
     mov(at, dst);
     neg(at);

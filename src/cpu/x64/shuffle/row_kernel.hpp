@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Copies rows of a fixed number of bytes from three nested loops of addresses: see row_kernel.cpp.
+// Copies rows of a fixed number of bytes at the addresses of three nested loops: see row_kernel.cpp.
 
 #include <cstdint>
 
@@ -18,12 +18,14 @@ class RowKernel : public Vocabulary {
     struct Args {
         const void* src;
         void* dst;
-        Loop images, groups, rows;  // slowest first; counts of at least 1
+        Loop images, groups;  // slowest first; counts of at least 1
+        int64_t rows;         // in each group, at least 1
     };
     struct Key {
         CpuIsa isa;
         int64_t row_bytes;
-        bool streaming;  // stores past the caches; row_bytes >= kMinStreamingBytes
+        int64_t src_row, dst_row;  // from row to row of a group
+        bool streaming;            // stores past the caches; row_bytes >= kMinStreamingBytes
     };
     static constexpr int64_t kMinStreamingBytes = 512;
 
@@ -32,13 +34,15 @@ class RowKernel : public Vocabulary {
 
   private:
     void generate() override;
-    void emit_row();
-    void emit_short_row();
+    void emit_group();
+    void emit_row(int64_t src_offset, int64_t dst_offset, int first_register);
+    void advance_rows(int rows);
+    int rows_unrolled() const;
     void emit_long_row();
     void emit_streaming_row();
-    void emit_piece(int64_t offset, int bytes, int turn);
+    void emit_piece(int64_t src_offset, int64_t dst_offset, int size, int turn);
 
-    int64_t row_bytes_;
+    int64_t row_bytes_, src_row_, dst_row_;
     bool streaming_;
 };
 

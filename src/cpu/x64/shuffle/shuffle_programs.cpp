@@ -2,9 +2,13 @@
 #include "cpu/x64/shuffle/shuffle_programs.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tombola::impl::cpu::x64 {
 namespace {
+
+constexpr int64_t kLineBytes = 64;
+constexpr size_t kMaxOutputs = 32;
 
 // The greatest power of two, up to 8, that divides `bytes`.
 int unit_of(int64_t bytes) {
@@ -25,6 +29,8 @@ PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels,
     const int64_t pixel_bytes = layout.C * layout.inner, bytes = pixels * pixel_bytes;
     PixelProgram result{{}, pixels, 0, 0, bytes};
     PermuteProgram& program = result.program;
+    program.single_step = pixels == 1;
+    program.dst_alignment = std::gcd(bytes, kLineBytes);
     program.unit = unit_of(layout.inner);
     program.src_step = program.dst_step = bytes;
     PermuteSection section;
@@ -51,6 +57,8 @@ PixelProgram few_groups(const ShuffleLayout& layout, int64_t n) {
     program.unit = static_cast<int>(E);
     program.src_step = n * layout.G * E;
     program.dst_step = n * E;
+    program.single_step = layout.Q == n;
+    program.dst_alignment = std::gcd(std::gcd(layout.C * E, n * E), kLineBytes);
     result.src_last = (layout.Q - n) * layout.G * E;
     result.dst_last = (layout.Q - n) * E;
     PermuteSection section;
@@ -73,6 +81,8 @@ PixelProgram few_rows(const ShuffleLayout& layout, int64_t n, const PermuteLimit
     program.unit = static_cast<int>(E);
     program.src_step = n * E;
     program.dst_step = n * layout.Q * E;
+    program.single_step = layout.G == n;
+    program.dst_alignment = std::gcd(std::gcd(layout.C * E, n * layout.Q * E), kLineBytes);
     result.src_last = (layout.G - n) * E;
     result.dst_last = (layout.G - n) * layout.Q * E;
     PermuteSection section;
@@ -97,18 +107,21 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
                                          const PermuteLimits& limits) {
     std::vector<PixelProgram> programs;
     const int64_t pixel_bytes = layout.C * layout.inner;
-    // Enough pixels for a vector, and for several.
+    // Enough pixels for a vector, for several, and so many that every step starts where a vector may: then no
+    // store touches two cache lines, if the tensor itself is aligned.
     const int64_t most = dense ? pixels : 1;
-    const int64_t for_a_vector = (limits.vector_bytes + pixel_bytes - 1) / pixel_bytes;
     const int64_t in_a_vector = std::max<int64_t>(limits.vector_bytes / pixel_bytes, 1);
-    int64_t last = 0;
-    for (const int64_t wanted : {in_a_vector, for_a_vector, 2 * in_a_vector, 2 * for_a_vector,
-                                 4 * in_a_vector, 4 * for_a_vector}) {
+    const int64_t for_alignment = kLineBytes / std::gcd(pixel_bytes, kLineBytes);
+    std::vector<int64_t> counts;
+    for (const int64_t wanted : {in_a_vector, 2 * in_a_vector, 4 * in_a_vector, for_alignment,
+                                 (4 * limits.vector_bytes / pixel_bytes + for_alignment) /
+                                     for_alignment * for_alignment}) {
         const int64_t taken = std::min(wanted, most);
-        if (taken == last || taken * pixel_bytes > limits.whole_bytes) continue;
-        last = taken;
-        programs.push_back(whole_pixels(layout, taken, limits));
+        if (taken * pixel_bytes <= limits.whole_bytes &&
+            std::find(counts.begin(), counts.end(), taken) == counts.end())
+            counts.push_back(taken);
     }
+    for (const int64_t count : counts) programs.push_back(whole_pixels(layout, count, limits));
     const int64_t E = layout.inner;
     if (E != unit_of(E)) return programs;
     const auto elements = [&](int64_t available) {
@@ -126,12 +139,14 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
     return programs;
 }
 
-PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels,
+PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool single_step,
                                const PermuteLimits& limits) {
     const int64_t E = layout.element, block_bytes = layout.block * E;
     PermuteProgram program;
     program.unit = static_cast<int>(E);
     program.src_step = program.dst_step = pixels * block_bytes;
+    program.single_step = single_step;
+    program.dst_alignment = std::gcd(block_bytes, kLineBytes);
     for (int64_t first = 0; first < layout.C; first += layout.block) {
         PermuteSection section;
         std::vector<int64_t> blocks;
@@ -156,6 +171,8 @@ PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels,
         }
         program.sections.push_back(std::move(section));
     }
+    if (layout.G <= layout.Q) gather_sections(program, kMaxOutputs);
+    join_sections(program);
     return program;
 }
 

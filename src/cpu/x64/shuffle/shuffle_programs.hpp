@@ -31,8 +31,8 @@ struct PixelProgram {
 std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pixels, bool dense,
                                          const PermuteLimits& limits);
 
-// A section for each destination block; a step takes `pixels` pixels, a power of two.
-PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels,
+// A section for each destination block; a step takes `pixels` pixels, all there are if `single_step`.
+PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool single_step,
                                const PermuteLimits& limits);
 
 }  // namespace tombola::impl::cpu::x64

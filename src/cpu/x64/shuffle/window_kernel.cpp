@@ -49,8 +49,8 @@ uint64_t low_bits(int count) { return count >= 64 ? kAllBytes : (uint64_t{1} << 
 }  // namespace
 
 WindowKernel::WindowKernel(const Key& key)
-    : PermuteKernel(key.isa, "shuffle_window", code_bytes_for(*key.plan), key.plan->src_step,
-                    key.plan->dst_step, static_cast<int>(key.plan->sections.size())),
+    : PermuteKernel(key.isa, "shuffle_window", code_bytes_for(*key.plan), key.plan->loop,
+                    section_loops(*key.plan)),
       plan_(key.plan) {}
 
 void WindowKernel::emit_hoisted(int section) {

@@ -2,11 +2,15 @@
 #include "cpu/x64/shuffle/window_plan.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
 using Window = WindowPlan::Window;
+
+// What a store over two cache lines costs, measured in the second-level cache.
+constexpr double kSplitCycles = 4;
 
 // Vectors side by side over each extent; the last one is moved back to end where the extent does.
 std::vector<Window> windows_over(const std::vector<Extent>& extents) {
@@ -22,29 +26,46 @@ bool holds(const Window& window, int64_t source, int unit) {
     return window.offset <= source && source + unit <= window.offset + window.bytes;
 }
 
+// The windows that hold a unit: windows ascend, and overlap at most their neighbour.
+std::array<int, 2> windows_of(int64_t source, int unit, const std::vector<Window>& windows) {
+    const auto above =
+        std::upper_bound(windows.begin(), windows.end(), source,
+                         [](int64_t at, const Window& window) { return at < window.offset; });
+    const int last = static_cast<int>(above - windows.begin()) - 1;
+    std::array<int, 2> found = {-1, -1};
+    for (int i = 0; i < 2; ++i)
+        if (last - i >= 0 && holds(windows[static_cast<size_t>(last - i)], source, unit))
+            found[static_cast<size_t>(i)] = last - i;
+    return found;
+}
+
 // Takes the window that serves most of the units not served yet, until none is left.
 WindowPlan::Output cover(const PermuteOutput& output, int unit,
                          const std::vector<Window>& windows) {
-    WindowPlan::Output plan{
-        output.dst_offset, static_cast<int>(output.source.size()) * unit, {}, {}};
-    plan.units.assign(output.source.size(), {WindowPlan::kNoTerm, 0});
+    const size_t units = output.source.size();
+    WindowPlan::Output plan{output.dst_offset, static_cast<int>(units) * unit, {}, {}};
+    plan.units.assign(units, {WindowPlan::kNoTerm, 0});
+    std::vector<std::array<int, 2>> candidates(units, {-1, -1});
+    for (size_t i = 0; i < units; ++i)
+        if (output.source[i] != kZeroSource)
+            candidates[i] = windows_of(output.source[i], unit, windows);
+    std::vector<int> counts(windows.size());
     for (;;) {
-        int best = -1, best_count = 0;
-        for (size_t w = 0; w < windows.size(); ++w) {
-            int count = 0;
-            for (size_t i = 0; i < output.source.size(); ++i)
-                count += plan.units[i].term == WindowPlan::kNoTerm &&
-                         output.source[i] != kZeroSource &&
-                         holds(windows[w], output.source[i], unit);
-            if (count > best_count) best = static_cast<int>(w), best_count = count;
-        }
-        if (best < 0) return plan;
+        std::fill(counts.begin(), counts.end(), 0);
+        for (size_t i = 0; i < units; ++i)
+            for (const int w : candidates[i])
+                if (w >= 0) ++counts[static_cast<size_t>(w)];
+        const auto most = std::max_element(counts.begin(), counts.end());
+        if (*most == 0) return plan;
+        const int best = static_cast<int>(most - counts.begin());
         const int term = static_cast<int>(plan.windows.size());
         plan.windows.push_back(best);
-        for (size_t i = 0; i < output.source.size(); ++i)
-            if (plan.units[i].term == WindowPlan::kNoTerm && output.source[i] != kZeroSource &&
-                holds(windows[best], output.source[i], unit))
-                plan.units[i] = {term, static_cast<int>(output.source[i] - windows[best].offset)};
+        for (size_t i = 0; i < units; ++i) {
+            if (candidates[i][0] != best && candidates[i][1] != best) continue;
+            candidates[i] = {-1, -1};
+            plan.units[i] = {term, static_cast<int>(output.source[i] -
+                                                    windows[static_cast<size_t>(best)].offset)};
+        }
     }
 }
 
@@ -71,8 +92,7 @@ WindowPlan plan_windows(const PermuteProgram& program, CpuIsa isa) {
     WindowPlan plan{};
     plan.unit = program.unit;
     plan.merging = bytes_and_words && isa >= CpuIsa::avx512_core_vbmi;
-    plan.src_step = program.src_step;
-    plan.dst_step = program.dst_step;
+    plan.loop = {program.src_step, program.dst_step, program.single_step};
     for (const PermuteSection& section : program.sections) {
         WindowPlan::Section planned;
         planned.windows = windows_over(section.extents);
@@ -86,9 +106,11 @@ WindowPlan plan_windows(const PermuteProgram& program, CpuIsa isa) {
         drop_unused(planned);
         const double loads = static_cast<double>(planned.windows.size() + permutes);
         const double stores = static_cast<double>(planned.outputs.size());
-        plan.cycles += std::max({static_cast<double>(permutes), loads / 2, 2 * stores});
+        plan.cycles += std::max({static_cast<double>(permutes), loads / 2, stores});
+        planned.loop = {section.repeats, section.src_repeat, section.dst_repeat};
         plan.sections.push_back(std::move(planned));
     }
+    plan.cycles += kSplitCycles * split_stores(program);
     return plan;
 }
 

@@ -34,11 +34,12 @@ struct WindowPlan {
     struct Section {
         std::vector<Window> windows;
         std::vector<Output> outputs;
+        SectionLoop loop;
     };
 
     int unit;      // granularity of the permutes, in bytes
     bool merging;  // permute every window, merge under masks; otherwise two-source permutes
-    int64_t src_step, dst_step;
+    ProgramLoop loop;
     std::vector<Section> sections;
     double cycles;  // estimate for one inner step of every section
 };
