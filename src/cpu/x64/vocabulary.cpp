@@ -12,6 +12,8 @@ namespace {
 
 using Xbyak::Operand;
 
+constexpr uint8_t kXor = 0x96;  // truth table of vpternlogd: d ^ a ^ b
+
 constexpr int kVectorBytes = 64;  // of the widest ISA; the tables of the narrower are prefixes
 
 // Every lane `value`.
@@ -64,6 +66,22 @@ Vocabulary::Held Vocabulary::hold_u32(int index, uint32_t value) {
 Vocabulary::Held Vocabulary::hold_u64(int index, uint64_t value) {
     if (is_avx512()) load(vec(index), vector_u64(value));
     return {is_avx512() ? vec(index) : vec(0), vector_u64(value), is_avx512()};
+}
+
+Vocabulary::Spread Vocabulary::spread_u32(const Reg& base, size_t offset, int slot,
+                                          const Vec& scratch) {
+    if (is_avx512()) return Spread(ptr_b[base + offset]);
+    vpbroadcastd(scratch, ptr[base + offset]);
+    vmovdqa(ptr[rsp + slot * bytes()], scratch);
+    return Spread(ptr[rsp + slot * bytes()]);
+}
+
+Vocabulary::Spread Vocabulary::spread_u64(const Reg& base, size_t offset, int slot,
+                                          const Vec& scratch) {
+    if (is_avx512()) return Spread(ptr_b[base + offset]);
+    vpbroadcastq(scratch, ptr[base + offset]);
+    vmovdqa(ptr[rsp + slot * bytes()], scratch);
+    return Spread(ptr[rsp + slot * bytes()]);
 }
 
 void Vocabulary::copy(const Vec& d, const Vec& a) {
@@ -156,12 +174,15 @@ void Vocabulary::xor_bits(const Vec& d, const Vec& a, const Operand& b) {
     is_avx512() ? vpxord(d, a, b) : vpxor(d, a, b);
 }
 
+void Vocabulary::xor_bits_u64(const Vec& d, const Vec& a, const Operand& b) {
+    is_avx512() ? vpxorq(d, a, b) : vpxor(d, a, b);
+}
+
 void Vocabulary::and_not(const Vec& d, const Vec& a, const Operand& b) {
     is_avx512() ? vpandnd(d, a, b) : vpandn(d, a, b);
 }
 
 void Vocabulary::xor3(const Vec& d, const Vec& a, const Operand& b) {
-    constexpr uint8_t kXor = 0x96;  // truth table of d ^ a ^ b
     if (is_avx512()) return vpternlogd(d, a, b, kXor);
     vpxor(d, d, a);
     vpxor(d, d, b);
@@ -189,28 +210,16 @@ void Vocabulary::xor_then_mask(const Vec& d, const Vec& a, const Operand& mask) 
     vpand(d, d, mask);
 }
 
-//   d = a0 b0 + 2^32 (a1 b0 + a0 b1)
-void Vocabulary::mul_lo_u64(const Vec& d, const Vec& a, const Vec& b, const Vec& b_high,
-                            const Vec& scratch, const Vec& scratch2) {
-    if (is_avx512()) return vpmullq(d, a, b);
-    vpsrlq(scratch, a, 32);
-    vpmuludq(scratch, scratch, b);
-    vpmuludq(scratch2, a, b_high);
-    vpaddq(scratch, scratch, scratch2);
-    vpsllq(scratch, scratch, 32);
-    vpmuludq(d, a, b);
-    vpaddq(d, d, scratch);
-}
-
 // AVX2 compares as signed: a < b, unsigned, is a - 2^63 < b - 2^63.
-void Vocabulary::min_with_difference_u64(const Vec& d, const Vec& a, const Vec& b,
+void Vocabulary::min_with_difference_u64(const Vec& d, const Vec& a, const Operand& b,
                                          const Vec& scratch, const Vec& scratch2) {
     if (is_avx512()) {
         vpsubq(scratch, a, b);
         return vpminuq(d, a, scratch);
     }
-    vpxor(scratch, a, vector_u64(uint64_t{1} << 63));
-    vpxor(scratch2, b, vector_u64(uint64_t{1} << 63));
+    load(scratch2, vector_u64(uint64_t{1} << 63));
+    vpxor(scratch, a, scratch2);
+    vpxor(scratch2, scratch2, b);
     vpcmpgtq(scratch, scratch2, scratch);  // where a < b, a - b wraps
     vpandn(scratch, scratch, b);
     vpsubq(d, a, scratch);
@@ -235,6 +244,19 @@ void Vocabulary::narrow_u64(const Half& d, const Vec& a) {
     vpermq(Vec(d.getIdx()), a, 0x08);
 }
 
+void Vocabulary::xor3_u64(const Vec& d, const Vec& a, const Operand& b) {
+    if (is_avx512()) return vpternlogq(d, a, b, kXor);
+    vpxor(d, d, a);
+    vpxor(d, d, b);
+}
+
+void Vocabulary::and_or(const Vec& d, const Vec& mask, const Operand& value) {
+    constexpr uint8_t kAndOr = 0xEA;  // truth table of (d & mask) | value
+    if (is_avx512()) return vpternlogd(d, mask, value, kAndOr);
+    vpand(d, d, mask);
+    vpor(d, d, value);
+}
+
 void Vocabulary::mul_hi_lo(const Vec& hi, const Vec& lo, const Vec& a, const Operand& b) {
     assert(hi.getIdx() != lo.getIdx());
     vpmuludq(lo, a, b);
@@ -249,14 +271,36 @@ void Vocabulary::rotate_right_u32(const Vec& d, const Vec& a, int n, const Vec& 
     vpor(d, d, scratch);
 }
 
-void Vocabulary::set_odd_lanes(const Reg& scratch) {
+void Vocabulary::set_word_masks(const Reg& scratch) {
     if (!is_avx512()) return;
+    mov(scratch.cvt32(), 0x5555);
+    kmovd(k5, scratch.cvt32());
     mov(scratch.cvt32(), 0xAAAA);
     kmovd(k6, scratch.cvt32());
 }
 
 void Vocabulary::blend_odd_u32(const Vec& d, const Vec& even, const Vec& odd) {
     is_avx512() ? vpblendmd(d | k6, even, odd) : vpblendd(d, even, odd, 0xAA);
+}
+
+void Vocabulary::xor3_even_u32(const Vec& d, const Vec& a, const Operand& b, const Vec& scratch) {
+    if (is_avx512()) return vpternlogd(d | k5, a, b, kXor);
+    vpxor(scratch, d, a);
+    vpxor(scratch, scratch, b);
+    vpblendd(d, d, scratch, 0x55);
+}
+
+// a * b = al * bl + ((al * bh + ah * bl) << 32) modulo 2^64
+void Vocabulary::mul_lo_u64(const Vec& d, const Vec& a, const Operand& b, const Operand& b_high,
+                            const Vec& scratch, const Vec& scratch2) {
+    if (is_avx512()) return vpmullq(d, a, b);
+    vpsrlq(scratch, a, 32);
+    vpmuludq(scratch, scratch, b);
+    vpmuludq(scratch2, a, b_high);
+    vpaddq(scratch, scratch, scratch2);
+    vpsllq(scratch, scratch, 32);
+    vpmuludq(d, a, b);
+    vpaddq(d, d, scratch);
 }
 
 void Vocabulary::set_pack_order(const Vec& order) {

@@ -13,11 +13,12 @@
 // In comments, d is the destination, and "lane" an element of the type that the name ends in.
 // Unless a comment says otherwise, sources and destination may be the same register.
 //
-// Registers that the vocabulary claims when the operations that say so are used: k7 (tails), k6
-// (odd lanes).
+// Mask registers that the vocabulary claims: k7 by set_tail(), k6 (odd) and k5 (even) by
+// set_word_masks().
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "common/cpu_isa.hpp"
@@ -41,7 +42,6 @@ class Vocabulary : public JitKernel {
     bool has_vbmi() const { return isa_ >= CpuIsa::avx512_core_vbmi; }
 
     // -- shape
-    // ------------------------------------------------------------------------------------------------
     Vec vec(int index) const;
     Half half(int index) const;                                        // the low half of vec(index)
     Xbyak::Xmm quarter(int index) const { return Xbyak::Xmm(index); }  // its low 16 bytes
@@ -50,7 +50,6 @@ class Vocabulary : public JitKernel {
     int registers() const { return shape_of(isa_).registers; }  // 16 or 32
 
     // -- constants
-    // --------------------------------------------------------------------------------------------
     // Memory operands of the full width: every lane is `value`.
     Address vector_u16(uint16_t value);
     Address vector_u32(uint32_t value);
@@ -80,9 +79,26 @@ class Vocabulary : public JitKernel {
     };
     Held hold_u32(int index, uint32_t value);
     Held hold_u64(int index, uint64_t value);
+    // -- run-time values as operands
+    // An operand of which every lane is the value at [base + offset], for instructions whose EVEX form
+    // can broadcast lanes of that width (arithmetic and logic can, shuffles cannot). AVX-512
+    // broadcasts within the instruction, so `base` has to stay. AVX2 broadcasts once, here, and keeps
+    // the vector in the frame at rsp + slot * 32; scratch is overwritten.
+    class Spread {
+      public:
+        Spread() = default;
+        explicit Spread(const Address& address) : address_(address) {}
+        operator const Xbyak::Operand&() const { return *address_; }
+
+      private:
+        std::optional<Address> address_;
+    };
+    Spread spread_u32(const Reg& base, size_t offset, int slot, const Vec& scratch);
+    Spread spread_u64(const Reg& base, size_t offset, int slot, const Vec& scratch);
+    // Bytes of the frame that `slots` of them take.
+    int spread_bytes(int slots) const { return is_avx512() ? 0 : slots * bytes(); }
 
     // -- moves
-    // ------------------------------------------------------------------------------------------------
     void copy(const Vec& d, const Vec& a);
     void zero(const Vec& d);
     void broadcast_u32(const Vec& d, const Address& a) { vpbroadcastd(d, a); }
@@ -96,7 +112,7 @@ class Vocabulary : public JitKernel {
     void store_fence() { sfence(); }
 
     // -- tails: the first `count` bytes of a vector, 0 <= count < bytes(), known at run time
-    // ---------------------- No byte beyond is read or written. set_tail() once, then any number of
+    // No byte beyond is read or written. set_tail() once, then any number of
     // loads and stores while `count`, which is kept, and k7 stay as they are. `scratch` is
     // overwritten by each of the three. AVX2 goes through the red zone, 32 bytes below rsp.
     struct Tail {
@@ -110,13 +126,17 @@ class Vocabulary : public JitKernel {
     void store_tail(const Reg& address, const Vec& a, const Tail& tail);
 
     // -- logic
-    // ------------------------------------------------------------------------------------------------
     void and_bits(const Vec& d, const Vec& a, const Xbyak::Operand& b);
     void or_bits(const Vec& d, const Vec& a, const Xbyak::Operand& b);
     void xor_bits(const Vec& d, const Vec& a, const Xbyak::Operand& b);
+    // The same; for a b that spread_u64() gave.
+    void xor_bits_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b);
     void and_not(const Vec& d, const Vec& a, const Xbyak::Operand& b);  // d = ~a & b
     // d = d ^ a ^ b: one instruction on AVX-512.
     void xor3(const Vec& d, const Vec& a, const Xbyak::Operand& b);
+    void xor3_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b);  // b from spread_u64()
+    // d = (d & mask) | value: one instruction on AVX-512.
+    void and_or(const Vec& d, const Vec& mask, const Xbyak::Operand& value);
 
     // d = (d & mask) | (b & ~mask), bit by bit.
     void select_bits(const Vec& d, const Xbyak::Operand& mask, const Address& b);
@@ -126,7 +146,6 @@ class Vocabulary : public JitKernel {
     void xor_then_mask(const Vec& d, const Vec& a, const Xbyak::Operand& mask);
 
     // -- integers
-    // ---------------------------------------------------------------------------------------------
     // d = a * b, 64 bits, of the low words of each u64 lane.
     void mul_u32_wide(const Vec& d, const Vec& a, const Xbyak::Operand& b) { vpmuludq(d, a, b); }
     // hi:lo = a * b of the low words of each u64 lane; the product's high word comes down into the
@@ -138,16 +157,20 @@ class Vocabulary : public JitKernel {
     void rotate_right_u32(const Vec& d, const Vec& a, int n, const Vec& scratch);
     // Swaps the words of each u64 lane: a rotation by 32.
     void swap_words_u64(const Vec& d, const Vec& a) { vpshufd(d, a, 0xB1); }
-    // Even words of d from `even`, odd words from `odd`. Needs set_odd_lanes() on AVX-512 (k6).
-    void set_odd_lanes(const Reg& scratch);
+    // For the two below: k5 and k6 on AVX-512, nothing on AVX2.
+    void set_word_masks(const Reg& scratch);
+    // Even words of d from `even`, odd words from `odd`.
     void blend_odd_u32(const Vec& d, const Vec& even, const Vec& odd);
+    // The even words of d become d ^ a ^ b; the odd ones stay. scratch is none of them; AVX-512 leaves it alone.
+    void xor3_even_u32(const Vec& d, const Vec& a, const Xbyak::Operand& b, const Vec& scratch);
+    // d = the low 64 bits of a * b in each u64 lane. b_high holds b >> 32 in each lane. d is neither source;
+    // both scratches differ from all; AVX-512 leaves them alone.
+    void mul_lo_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b,
+                    const Xbyak::Operand& b_high, const Vec& scratch, const Vec& scratch2);
 
-    // d = a * b modulo 2^64 in each u64 lane; b_high has b >> 32. Neither scratch is a source.
-    void mul_lo_u64(const Vec& d, const Vec& a, const Vec& b, const Vec& b_high, const Vec& scratch,
-                    const Vec& scratch2);
     // d = the lesser of a and a - b modulo 2^64, unsigned. scratch and scratch2 are not sources.
-    void min_with_difference_u64(const Vec& d, const Vec& a, const Vec& b, const Vec& scratch,
-                                 const Vec& scratch2);
+    void min_with_difference_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b,
+                                 const Vec& scratch, const Vec& scratch2);
     // d = the lower or upper half of a's u32 lanes, as u64. The upper: d is not a.
     void widen_u32(const Vec& d, const Vec& a, bool upper);
     // d, half a register: a's u32 lanes, each below 65536, as u16; a's u64 lanes as u32. AVX2
@@ -156,8 +179,7 @@ class Vocabulary : public JitKernel {
     void narrow_u64(const Half& d, const Vec& a);
 
     // -- conversions
-    // ------------------------------------------------------------------------------------------ d
-    // holds twice the lanes: a's then b's, in order, each of which is below 65536. `order` is what
+    // d holds twice the lanes: a's then b's, in order, each of which is below 65536. `order` is what
     // set_pack_order() loaded (AVX-512; AVX2 leaves it alone), and not d.
     void set_pack_order(const Vec& order);
     void pack_u32_to_u16(const Vec& d, const Vec& a, const Vec& b, const Vec& order);

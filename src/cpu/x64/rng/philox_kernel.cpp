@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011; Philox 4x32-10.
+//
+// Round r, r = 0 ... 9, of keys k0[r], k1[r]:
+//
+//     p0 = M0 * c0      p1 = M1 * c2                       64-bit products
+//     c0' = hi(p1) ^ c1 ^ k0[r]      c1' = lo(p1)
+//     c2' = hi(p0) ^ c3 ^ k1[r]      c3' = lo(p0)
+//
+// Lanes: one block in each u64 lane, its words in the low halves of four registers.
+//
+//     | 63 .. 32 | 31 .. 0 |  of c0:  | junk | c0 of a block |
+//
+// vpmuludq reads the low halves alone, so nothing ever clears the high ones: c1' is p1 as it stands, and c0'
+// is p1 >> 32 with c1 and the key xored in. Three instructions a product on AVX-512, four on AVX2.
+//
+// Only c0 of the counter changes within a call, so the products of c2 in round 0 and of c0 in round 1 are
+// constants, and so is what they are xored with (fold0, fold1, fold2 below, computed once a call):
+//
+//     round 0   p0 = M0 * c0, which rises by M0 * (blocks a step): an addition instead of a product
+//               f = p0 ^ fold0                 fold0 = (c3 ^ k1[0]) << 32 | (hi(M0 * c0') ^ k1[1])
+//               c2' = f >> 32, and c2'' = lo(f) is already that of round 1
+//     round 1   g = M1 * c2' ^ fold1           fold1 = (c1' ^ k0[1]) << 32 | k0[2]
+//               c0'' = g >> 32, and lo(g) = c1'' ^ k0[2]
+//     round 2   c0''' = hi(M1 * c2'') ^ lo(g)
+//               c2''' = hi(M0 * c0'') ^ fold2  fold2 = lo(M0 * c0') ^ k1[2]
+//
+// The last round swaps the halves of a product instead of shifting it, and xors the low words alone: then a
+// lane is (w0, w1), and that of the other product (w2, w3), in output order. Two unpackings finish:
+//
+//     lanes of blocks  0 4 1 5 2 6 3 7   (w0 w1)        low lanes of each 16 bytes:  blocks 0 1 2 3
+//     and the same     0 4 1 5 2 6 3 7   (w2 w3)  -->   high lanes:                  blocks 4 5 6 7
+//
+// Registers:  stream s: c0 c1 c2 c3 t0 t1 at 6s ... 6s + 5, of which rounds exchange the roles
+//             then M0, M1, the products of round 0, and those of the conversion
+#include "cpu/x64/rng/philox_kernel.hpp"
+
+#include <cassert>
+#include <cstddef>
+#include <utility>
+
+#include "cpu/rng/philox.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+constexpr int kGprs = 6;
+constexpr int kLastRound = kPhiloxRounds - 1;
+
+}  // namespace
+
+PhiloxKernel::PhiloxKernel(CpuIsa isa, const char* output, int element_bytes, int words,
+                           LaneOrder order, bool has_fast)
+    : Vocabulary(isa, std::string("philox.") + output),
+      element_bytes_(element_bytes),
+      words_(words),
+      order_(order),
+      has_fast_(has_fast),
+      streams_(is_avx512() ? 4 : 2),
+      m0_(kStreamVecs * streams_),
+      m1_(m0_ + 1),
+      product_(m0_ + 2),
+      first_convert_vec_(m0_ + 3) {}
+
+void PhiloxKernel::generate() {
+    Label remainder, tail, done;
+    const int scratch_bytes = 3 * bytes();
+    begin(kGprs, spread_bytes(kSpreadSlots) + scratch_bytes);
+    load_arguments();
+
+    for (const bool streaming : {false, true}) {
+        Label other_stores, other_speed;
+        cmp(dword[args_ + offsetof(Args, streaming)], streaming ? 1 : 0);
+        jne(other_stores, T_NEAR);
+        if (has_fast_) {
+            cmp(dword[args_ + offsetof(Args, fast)], 0);
+            je(other_speed, T_NEAR);
+            emit_loop(streams_, true, streaming);
+            jmp(remainder, T_NEAR);
+            L(other_speed);
+        }
+        emit_loop(streams_, false, streaming);
+        if (!streaming) jmp(remainder, T_NEAR);
+        L(other_stores);
+    }
+    L(remainder);
+    emit_loop(1, false, false);
+    emit_tail();
+    end();
+}
+
+PhiloxKernel::Stream PhiloxKernel::stream(int index) const {
+    const int first = kStreamVecs * index;
+    return {first, first + 1, first + 2, first + 3, first + 4, first + 5};
+}
+
+void PhiloxKernel::load_arguments() {
+    args_ = gpr(0);
+    dst_ = gpr(1);
+    count_ = gpr(2);
+    scratch_ = gpr(3);
+    scratch2_ = gpr(4);
+    scratch3_ = gpr(5);
+    const Vec temporary = vec(0);
+    fold0_ = spread_u64(args_, offsetof(Args, fold0), next_slot_++, temporary);
+    fold1_ = spread_u64(args_, offsetof(Args, fold1), next_slot_++, temporary);
+    fold2_ = spread_u32(args_, offsetof(Args, fold2), next_slot_++, temporary);
+    for (int i = 0; i < kKeyedRounds; ++i)
+        for (int half = 0; half < 2; ++half)
+            keys_[i][half] =
+                spread_u32(args_, offsetof(Args, keys) + sizeof(uint32_t) * (2 * i + half),
+                           next_slot_++, temporary);
+    load_parameters();
+    set_word_masks(scratch_);
+    mov(dst_, ptr[args_ + offsetof(Args, dst)]);
+    mov(count_, ptr[args_ + offsetof(Args, count)]);
+    broadcast_u64(vec(product_), ptr[args_ + offsetof(Args, product)]);
+    vpaddq(vec(product_), vec(product_), lane_products());
+    load(vec(m0_), vector_u64(kPhiloxM0));
+    load(vec(m1_), vector_u64(kPhiloxM1));
+}
+
+PhiloxKernel::Spread PhiloxKernel::parameter_u32(int index) {
+    return spread_u32(args_, offsetof(Args, parameters) + sizeof(uint64_t) * index, next_slot_++,
+                      vec(0));
+}
+
+PhiloxKernel::Spread PhiloxKernel::parameter_u64(int index) {
+    return spread_u64(args_, offsetof(Args, parameters) + sizeof(uint64_t) * index, next_slot_++,
+                      vec(0));
+}
+
+PhiloxKernel::Spread PhiloxKernel::parameter_high(int index) {
+    return spread_u32(args_, offsetof(Args, parameters) + sizeof(uint64_t) * index + 4,
+                      next_slot_++, vec(0));
+}
+
+PhiloxKernel::Spread PhiloxKernel::last_key_high(int half) {
+    return spread_u64(args_, offsetof(Args, last_keys_high) + sizeof(uint64_t) * half, next_slot_++,
+                      vec(0));
+}
+
+// M0 times the number of the block in each lane.
+PhiloxKernel::Address PhiloxKernel::lane_products() {
+    uint64_t table[8];
+    const int blocks = group_blocks();
+    for (int lane = 0; lane < blocks; ++lane) {
+        const int block = order_ == LaneOrder::natural ? lane : lane / 2 + lane % 2 * (blocks / 2);
+        table[lane] = uint64_t{kPhiloxM0} * static_cast<unsigned>(block);
+    }
+    return vector_table(table);
+}
+
+// While a whole step of `streams` groups is left.
+void PhiloxKernel::emit_loop(int streams, bool fast, bool streaming) {
+    const int step = streams * group_elements();
+    Label again, done;
+    cmp(count_, step);
+    jb(done, T_NEAR);
+    align(32);
+    L(again);
+    emit_groups(streams, dst_, fast, streaming);
+    add(dst_, streams * group_bytes());
+    sub(count_, step);
+    cmp(count_, step);
+    jae(again, T_NEAR);
+    if (streaming) store_fence();
+    L(done);
+}
+
+// The rest, fewer than a group: a group into the frame, and from there what belongs to the tensor.
+void PhiloxKernel::emit_tail() {
+    Label none, partial;
+    test(count_, count_);
+    jz(none, T_NEAR);
+    const Reg& bytes_left = count_;
+    const Reg& from = args_;
+    const int scratch = spread_bytes(kSpreadSlots);
+    emit_groups(1, rsp + scratch, false, false);
+    imul(bytes_left, count_, element_bytes_);
+    lea(from, ptr[rsp + scratch]);
+    if (group_bytes() > bytes()) {
+        cmp(bytes_left, bytes());
+        jb(partial);
+        load(vec(0), ptr[from]);
+        store(ptr[dst_], vec(0));
+        add(from, bytes());
+        add(dst_, bytes());
+        sub(bytes_left, bytes());
+    }
+    L(partial);
+    load(vec(0), ptr[from]);
+    const Tail tail{bytes_left, scratch_, scratch2_};
+    set_tail(tail);
+    store_tail(dst_, vec(0), tail);
+    L(none);
+}
+
+void PhiloxKernel::emit_groups(int count, const Xbyak::RegExp& to, bool fast, bool streaming) {
+    Stream streams[4];
+    for (int i = 0; i < count; ++i) streams[i] = stream(i);
+    emit_rounds(streams, count);
+    for (int i = 0; i < count; ++i) {
+        emit_convert(streams[i], fast);
+        emit_store(streams[i], to + i * group_bytes(), streaming);
+    }
+}
+
+// The streams' instructions alternate, round by round, so that one's latency is the others' work.
+void PhiloxKernel::emit_rounds(Stream* streams, int count) {
+    for (int i = 0; i < count; ++i) emit_first_rounds(streams[i], i);
+    vpaddq(vec(product_), vec(product_),
+           vector_u64(uint64_t{kPhiloxM0} * static_cast<unsigned>(count * group_blocks())));
+    for (int round = 3; round < kLastRound; ++round)
+        for (int i = 0; i < count; ++i) emit_round(streams[i], round);
+    for (int i = 0; i < count; ++i) emit_last_round(streams[i]);
+}
+
+// Rounds 0 to 2, with what is constant folded (top of the file).
+void PhiloxKernel::emit_first_rounds(const Stream& s, int index) {
+    const Vec f = vec(s.c2), g = vec(s.t1), c0 = vec(s.c0);
+    if (index == 0) {
+        xor_bits_u64(f, vec(product_), fold0_);  // f = p0 ^ fold0
+    } else {
+        vpaddq(f, vec(product_),
+               vector_u64(uint64_t{kPhiloxM0} * static_cast<unsigned>(index * group_blocks())));
+        xor_bits_u64(f, f, fold0_);
+    }
+    vpsrlq(g, f, 32);                   // c2'
+    vpmuludq(g, vec(m1_), g);           // M1 * c2'
+    xor_bits_u64(g, g, fold1_);         // g
+    vpsrlq(c0, g, 32);                  // c0''
+    vpmuludq(vec(s.c3), vec(m0_), c0);  // M0 * c0'': c3''' is its low half
+    vpmuludq(vec(s.c1), vec(m1_), f);   // M1 * c2'': c1''' is its low half
+    vpsrlq(c0, vec(s.c1), 32);
+    xor_bits(c0, c0, g);  // c0'''
+    vpsrlq(vec(s.c2), vec(s.c3), 32);
+    xor_bits(vec(s.c2), vec(s.c2), fold2_);  // c2'''
+}
+
+void PhiloxKernel::emit_products(const Stream& s) {
+    vpmuludq(vec(s.t1), vec(m1_), vec(s.c2));
+    vpmuludq(vec(s.t0), vec(m0_), vec(s.c0));
+}
+
+void PhiloxKernel::emit_round(Stream& s, int round) {
+    emit_products(s);
+    vpsrlq(vec(s.c0), vec(s.t1), 32);
+    vpsrlq(vec(s.c2), vec(s.t0), 32);
+    xor3(vec(s.c0), vec(s.c1), key(round, 0));  // c0' = hi(p1) ^ c1 ^ k0
+    xor3(vec(s.c2), vec(s.c3), key(round, 1));  // c2' = hi(p0) ^ c3 ^ k1
+    std::swap(s.c1, s.t1);                      // c1' = lo(p1)
+    std::swap(s.c3, s.t0);                      // c3' = lo(p0)
+}
+
+void PhiloxKernel::emit_last_round(Stream& s) {
+    emit_products(s);
+    emit_packed_pairs(s);
+    emit_unpack(s);
+}
+
+void PhiloxKernel::emit_packed_pairs(const Stream& s) {
+    swap_words_u64(vec(s.c0), vec(s.t1));
+    swap_words_u64(vec(s.c2), vec(s.t0));
+    xor3_even_u32(vec(s.c0), vec(s.c1), key(kLastRound, 0), vec(s.t1));
+    xor3_even_u32(vec(s.c2), vec(s.c3), key(kLastRound, 1), vec(s.t0));
+}
+
+void PhiloxKernel::emit_unpack(Stream& s) {
+    vpunpckhqdq(vec(s.t0), vec(s.c0), vec(s.c2));
+    vpunpcklqdq(vec(s.c0), vec(s.c0), vec(s.c2));
+    std::swap(s.c2, s.t0);
+}
+
+void PhiloxKernel::emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) {
+    store_any(to, vec(s.c0), streaming);
+    store_any(to + bytes(), vec(s.c2), streaming);
+}
+
+void PhiloxKernel::store_any(const Xbyak::RegExp& to, const Vec& v, bool streaming) {
+    streaming ? store_streaming(ptr[to], v) : store(ptr[to], v);
+}
+
+}  // namespace tombola::impl::cpu::x64

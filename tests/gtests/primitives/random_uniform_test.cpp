@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// random_uniform, alignment tensorflow: the specification's examples, and every implementation that
+// the list holds against the independent reference and against the portable one, bit for bit.
+
+#include <gtest/gtest.h>
+#include <xmmintrin.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "gtests/common/tensor.hpp"
+#include "reference/random_uniform_reference.hpp"
+
+namespace tombola::test {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+using Seeds = std::array<uint64_t, 2>;
+using State = std::array<uint64_t, 2>;
+
+constexpr tombola_data_type_t kTypes[] = {tombola_f16, tombola_bf16, tombola_f32,
+                                          tombola_f64, tombola_s32,  tombola_s64};
+
+template <class T>
+Bytes bytes_of(T value) {
+    Bytes bytes(sizeof value);
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+}
+
+// A bound as the type has it. The 16-bit types take bits: nothing here rounds.
+struct Bound {
+    double value;
+    uint16_t f16, bf16;
+};
+constexpr Bound kZero{0, 0x0000, 0x0000}, kOne{1, 0x3C00, 0x3F80}, kMinusThree{-3, 0xC200, 0xC040},
+    kFive{5, 0x4500, 0x40A0}, kSeven{7, 0x4700, 0x40E0}, kMinusTwo{-2, 0xC000, 0xC000},
+    kSixteen{16, 0x4C00, 0x4180}, kThousand{1000, 0x63D0, 0x447A};
+
+Bytes bound(tombola_data_type_t type, const Bound& b) {
+    switch (type) {
+        case tombola_f16:
+            return bytes_of(b.f16);
+        case tombola_bf16:
+            return bytes_of(b.bf16);
+        case tombola_f32:
+            return bytes_of(static_cast<float>(b.value));
+        case tombola_f64:
+            return bytes_of(b.value);
+        case tombola_s32:
+            return bytes_of(static_cast<int32_t>(b.value));
+        default:
+            return bytes_of(static_cast<int64_t>(b.value));
+    }
+}
+
+struct Call {
+    Bytes min, max;
+    Seeds seeds{150, 10};
+    std::optional<uint64_t> offset;
+    std::optional<State> state;
+};
+
+struct Answer {
+    tombola_status_t status;
+    Bytes values;
+    State next_state{};
+    Seeds used_seeds{};
+};
+
+class RandomUniform : public testing::Test {
+  protected:
+    PrimitiveDesc descriptor(const_tombola_memory_desc_t dst, Seeds seeds) const {
+        PrimitiveDesc desc;
+        EXPECT_EQ(tombola_random_uniform_primitive_desc_create(
+                      desc.out(), engine_, tombola_alignment_tensorflow, dst, seeds[0], seeds[1],
+                      tombola_int_draws_spec, nullptr),
+                  tombola_success)
+            << last_error();
+        return desc;
+    }
+
+    // The call's seeds come by the argument SEEDS if `seeds_argument`, else they are the descriptor's.
+    Answer run(const_tombola_primitive_desc_t desc, const_tombola_memory_desc_t dst,
+               const Call& call, Guard guard = Guard::behind, bool seeds_argument = false) const {
+        Primitive primitive;
+        EXPECT_EQ(tombola_primitive_create(primitive.out(), desc), tombola_success) << last_error();
+        tombola_data_type_t type = tombola_data_type_undef;
+        tombola_memory_desc_query(dst, tombola_query_data_type, &type);
+        const MemoryDesc scalar = row_major({1}, type);
+        const MemoryDesc u64x1 = row_major({1}, tombola_u64), u64x2 = row_major({2}, tombola_u64);
+        Tensor out(dst, engine_, guard), min(scalar, engine_, guard), max(scalar, engine_, guard);
+        Tensor seeds(u64x2, engine_, guard), offset(u64x1, engine_, guard);
+        Tensor src_state(u64x2, engine_, guard), dst_state(u64x2, engine_, guard);
+        Tensor dst_seeds(u64x2, engine_, guard);
+        min.write(call.min);
+        max.write(call.max);
+        std::vector<tombola_exec_arg_t> args = {{TOMBOLA_ARG_MIN, min.memory()},
+                                                {TOMBOLA_ARG_MAX, max.memory()},
+                                                {TOMBOLA_ARG_DST, out.memory()},
+                                                {TOMBOLA_ARG_DST_STATE, dst_state.memory()},
+                                                {TOMBOLA_ARG_DST_SEEDS, dst_seeds.memory()}};
+        if (seeds_argument) {
+            seeds.write(bytes_of(call.seeds));
+            args.push_back({TOMBOLA_ARG_SEEDS, seeds.memory()});
+        }
+        if (call.offset) {
+            offset.write(bytes_of(*call.offset));
+            args.push_back({TOMBOLA_ARG_OFFSET, offset.memory()});
+        }
+        if (call.state) {
+            src_state.write(bytes_of(*call.state));
+            args.push_back({TOMBOLA_ARG_SRC_STATE, src_state.memory()});
+        }
+        Answer answer;
+        answer.status = tombola_primitive_execute(primitive, stream_, static_cast<int>(args.size()),
+                                                  args.data());
+        if (answer.status != tombola_success) {
+            EXPECT_TRUE(out.buffer().is_poison());
+            EXPECT_TRUE(dst_state.buffer().is_poison());
+            EXPECT_TRUE(dst_seeds.buffer().is_poison());
+            return answer;
+        }
+        EXPECT_TRUE(out.outside_is_intact());
+        EXPECT_TRUE(out.padding_is_zero());
+        answer.values = out.read();
+        std::memcpy(answer.next_state.data(), dst_state.buffer().data(), sizeof(State));
+        std::memcpy(answer.used_seeds.data(), dst_seeds.buffer().data(), sizeof(Seeds));
+        return answer;
+    }
+
+    Answer expected(tombola_data_type_t type, const Call& call, uint64_t count) const {
+        reference::UniformRequest request;
+        request.type = type;
+        std::memcpy(&request.min, call.min.data(), call.min.size());
+        std::memcpy(&request.max, call.max.data(), call.max.size());
+        request.global_seed = call.seeds[0];
+        request.op_seed = call.seeds[1];
+        request.offset = call.offset.value_or(0);
+        if (call.state) request.state = bytes_of(*call.state);
+        Answer answer;
+        answer.status = tombola_success;
+        answer.values.resize(count * tombola_data_type_size(type));
+        Bytes state;
+        reference::random_uniform_reference(request, count, answer.values.data(), &state);
+        std::memcpy(answer.next_state.data(), state.data(), sizeof(State));
+        answer.used_seeds = call.seeds;
+        return answer;
+    }
+
+    // Every implementation gives the reference's bits.
+    void check(const_tombola_memory_desc_t dst, tombola_data_type_t type, const Call& call,
+               Guard guard = Guard::behind, bool seeds_argument = false) const {
+        uint64_t count = 1;
+        for (const tombola_dim_t size : Layout(dst).dims) count *= static_cast<uint64_t>(size);
+        const Answer right = expected(type, call, count);
+        const PrimitiveDesc desc = descriptor(dst, call.seeds);
+        for_each_implementation(desc, [&](const_tombola_primitive_desc_t row) {
+            SCOPED_TRACE(impl_name(row) + " " + std::to_string(count) + " elements of type " +
+                         std::to_string(type));
+            const Answer answer = run(row, dst, call, guard, seeds_argument);
+            ASSERT_EQ(answer.status, tombola_success) << last_error();
+            EXPECT_TRUE(answer.values == right.values);
+            EXPECT_EQ(answer.next_state, right.next_state);
+            EXPECT_EQ(answer.used_seeds, right.used_seeds);
+        });
+    }
+
+    Engine engine_ = cpu_engine();
+    Stream stream_ = default_stream(engine_);
+};
+
+// OpenVINO, RandomUniform-8, examples 1 to 3 for alignment TENSORFLOW, as printed there.
+TEST_F(RandomUniform, ExamplesOfTheSpecification) {
+    const auto run_all = [&](const DimVector& dims, tombola_data_type_t type, const Call& call,
+                             const auto& compare) {
+        const MemoryDesc dst = row_major(dims, type);
+        for_each_implementation(descriptor(dst, call.seeds),
+                                [&](const_tombola_primitive_desc_t row) {
+                                    SCOPED_TRACE(impl_name(row));
+                                    compare(run(row, dst, call).values);
+                                });
+    };
+    run_all({3, 3}, tombola_f32, {bytes_of(0.0f), bytes_of(1.0f), {150, 10}, {}, {}},
+            [](const Bytes& values) {
+                const float printed[] = {0.7011236f, 0.30539632f, 0.93931055f,
+                                         0.9456035f, 0.11694777f, 0.50770056f,
+                                         0.5197197f, 0.22727466f, 0.991374f};
+                ASSERT_EQ(values.size(), sizeof printed);
+                // 7 or 8 printed digits: half a unit of the seventh.
+                for (size_t i = 0; i < 9; ++i) {
+                    float value;
+                    std::memcpy(&value, &values[i * sizeof value], sizeof value);
+                    EXPECT_NEAR(value, printed[i], 0.5e-7) << i;
+                }
+            });
+    run_all({2, 2}, tombola_f64, {bytes_of(2.0), bytes_of(10.0), {80, 100}, {}, {}},
+            [](const Bytes& values) {
+                const double printed[] = {5.65927959, 4.23122376, 2.67008206, 2.36423758};
+                ASSERT_EQ(values.size(), sizeof printed);
+                for (size_t i = 0; i < 4; ++i) {
+                    double value;
+                    std::memcpy(&value, &values[i * sizeof value], sizeof value);
+                    EXPECT_NEAR(value, printed[i], 0.5e-8) << i;
+                }
+            });
+    run_all({2, 3}, tombola_s32, {bytes_of(int32_t{50}), bytes_of(int32_t{100}), {80, 100}, {}, {}},
+            [](const Bytes& values) {
+                const std::array<int32_t, 6> printed = {65, 70, 56, 59, 82, 92};
+                EXPECT_TRUE(values == bytes_of(printed));
+            });
+}
+
+TEST_F(RandomUniform, EveryTypeAtEverySize) {
+    std::vector<tombola_dim_t> sizes;
+    for (tombola_dim_t size = 1; size <= 140; ++size) sizes.push_back(size);
+    for (const tombola_dim_t power : {256, 512, 1024})
+        for (const tombola_dim_t near : {-1, 0, 1}) sizes.push_back(power + near);
+    for (const auto type : kTypes)
+        for (const tombola_dim_t size : sizes) {
+            const Guard guard = size % 2 == 0 ? Guard::behind : Guard::before;
+            check(row_major({size}, type), type,
+                  {bound(type, kMinusThree), bound(type, kFive), {1, 2}, {}, {}}, guard);
+        }
+}
+
+// The short conversions, their neighbours, ranges that round, and ranges that are as wide as can be.
+TEST_F(RandomUniform, EveryKindOfBounds) {
+    const Bound pairs[][2] = {{kZero, kOne},         {kMinusTwo, kFive},      {kZero, kSixteen},
+                              {kMinusTwo, kSixteen}, {kMinusThree, kFive},    {kFive, kSeven},
+                              {kZero, kFive},        {kMinusThree, kThousand}};
+    constexpr tombola_dim_t kCount = 1031;
+    for (const auto type : kTypes)
+        for (const auto& pair : pairs)
+            check(row_major({kCount}, type), type,
+                  {bound(type, pair[0]), bound(type, pair[1]), {3, 4}, {}, {}});
+
+    const auto bits = [&](tombola_data_type_t type, auto min, auto max) {
+        check(row_major({kCount}, type), type, {bytes_of(min), bytes_of(max), {5, 6}, {}, {}});
+    };
+    // f16 and bf16 by their bits: subnormal ranges, a range at the edge of exactness, the widest.
+    bits(tombola_f16, uint16_t{0x0000}, uint16_t{0x0001});
+    bits(tombola_f16, uint16_t{0x0000}, uint16_t{0x0200});
+    bits(tombola_f16, uint16_t{0x0000}, uint16_t{0x0400});
+    bits(tombola_f16, uint16_t{0x8003}, uint16_t{0x0400});
+    bits(tombola_f16, uint16_t{0xF7FF}, uint16_t{0x77FF});
+    bits(tombola_f16, uint16_t{0x3C00}, uint16_t{0x3C01});
+    bits(tombola_bf16, uint16_t{0x0000}, uint16_t{0x0001});
+    bits(tombola_bf16, uint16_t{0x0000}, uint16_t{0x0080});
+    bits(tombola_bf16, uint16_t{0x0000}, uint16_t{0x0400});
+    bits(tombola_bf16, uint16_t{0x8003}, uint16_t{0x0070});
+    bits(tombola_bf16, uint16_t{0xFE80}, uint16_t{0x7E80});
+    bits(tombola_bf16, uint16_t{0x3F80}, uint16_t{0x3F81});
+    bits(tombola_f32, 0.0f, std::numeric_limits<float>::denorm_min());
+    bits(tombola_f32, -0.0f, 1.0f);
+    bits(tombola_f32, 1.0f, 1.0f + 0x1p-23f);
+    bits(tombola_f32, -1.5e38f, 1.8e38f);
+    bits(tombola_f32, 0.1f, 0.7f);
+    bits(tombola_f64, 0.0, std::numeric_limits<double>::denorm_min());
+    bits(tombola_f64, -0.0, 1.0);
+    bits(tombola_f64, -8.9e307, 8.9e307);
+    bits(tombola_f64, 0.1, 0.7);
+}
+
+// Quotients by multiplication: ranges beside powers of two, small, prime, and the largest.
+TEST_F(RandomUniform, EveryKindOfIntegerRange) {
+    constexpr tombola_dim_t kCount = 515;
+    const auto check_s32 = [&](uint32_t range, uint32_t min) {
+        const auto max = static_cast<int32_t>(min + range);
+        if (static_cast<int32_t>(min) >= max) return;
+        check(row_major({kCount}, tombola_s32), tombola_s32,
+              {bytes_of(min), bytes_of(max), {range, min}, {}, {}});
+    };
+    const auto check_s64 = [&](uint64_t range, uint64_t min) {
+        const auto max = static_cast<int64_t>(min + range);
+        if (static_cast<int64_t>(min) >= max) return;
+        check(row_major({kCount}, tombola_s64), tombola_s64,
+              {bytes_of(min), bytes_of(max), {range, min | 1}, {}, {}});
+    };
+    constexpr auto kMin32 = static_cast<uint32_t>(std::numeric_limits<int32_t>::min());
+    constexpr auto kMin64 = static_cast<uint64_t>(std::numeric_limits<int64_t>::min());
+    for (int shift = 0; shift < 64; ++shift)
+        for (const int near : {-2, -1, 0, 1, 2, 3, 5}) {
+            const uint64_t range = (uint64_t{1} << shift) + static_cast<uint64_t>(int64_t{near});
+            if (range == 0) continue;
+            check_s64(range, kMin64);
+            check_s64(range, 17);
+            if (range > std::numeric_limits<uint32_t>::max()) continue;
+            check_s32(static_cast<uint32_t>(range), kMin32);
+            check_s32(static_cast<uint32_t>(range), 0u - 5u);
+        }
+    for (const uint64_t range :
+         {3ull, 5ull, 7ull, 10ull, 641ull, 1000ull, 1000003ull, 4294967291ull, 0xFFFFFFFFull,
+          0x1234567890ABCDEFull, 0xFFFFFFFFFFFFFFFFull}) {
+        check_s64(range, kMin64);
+        if (range <= 0xFFFFFFFFull) check_s32(static_cast<uint32_t>(range), kMin32);
+    }
+}
+
+// Blocks whose counter is about to carry through each of its words.
+TEST_F(RandomUniform, CounterCarries) {
+    const State states[] = {{0xFFFFFFFF, 7},
+                            {0xFFFFFFF0, 0},
+                            {~uint64_t{0}, 7},
+                            {~uint64_t{0} - 9, 0xFFFFFFFF},
+                            {~uint64_t{0} - 20, ~uint64_t{0}}};
+    for (const auto type : kTypes)
+        for (const State& state : states)
+            for (const uint64_t offset : {0, 1, 2, 3, 77})
+                check(row_major({301}, type), type,
+                      {bound(type, kMinusThree), bound(type, kFive), {9, 8}, offset, state});
+    // An offset beyond 2^64 words.
+    for (const auto type : kTypes)
+        for (const uint64_t offset : {~uint64_t{0}, ~uint64_t{0} / 2, uint64_t{0xFFFFFFFF} * 4 - 3})
+            check(row_major({67}, type), type,
+                  {bound(type, kZero), bound(type, kOne), {9, 8}, offset, {}});
+}
+
+TEST_F(RandomUniform, CutsAnywhere) {
+    constexpr tombola_dim_t kCount = 203;
+    for (const auto type : kTypes) {
+        const size_t size = tombola_data_type_size(type);
+        Call call{bound(type, kMinusThree), bound(type, kSeven), {42, 43}, 5, {}};
+        for_each_implementation(
+            descriptor(row_major({kCount}, type), call.seeds),
+            [&](const_tombola_primitive_desc_t first) {
+                const std::string name = impl_name(first);
+                SCOPED_TRACE(name);
+                const Bytes whole = run(first, row_major({kCount}, type), call).values;
+                for (tombola_dim_t k = 1; k < kCount; ++k) {
+                    Bytes joined;
+                    Call part = call;
+                    for (const auto& [begin, count] :
+                         {std::pair{tombola_dim_t{0}, k}, {k, kCount - k}}) {
+                        part.offset = 5 + static_cast<uint64_t>(begin);
+                        const MemoryDesc dst = row_major({count}, type);
+                        for_each_implementation(
+                            descriptor(dst, call.seeds), [&](const_tombola_primitive_desc_t row) {
+                                if (impl_name(row) != name) return;
+                                const Bytes values = run(row, dst, part).values;
+                                joined.insert(joined.end(), values.begin(), values.end());
+                            });
+                    }
+                    ASSERT_EQ(joined.size(), whole.size());
+                    EXPECT_EQ(std::memcmp(joined.data(), whole.data(), kCount * size), 0) << k;
+                }
+            });
+    }
+}
+
+TEST_F(RandomUniform, EveryLayoutHasTheSameValues) {
+    for (const auto type : kTypes) {
+        const Call call{bound(type, kMinusTwo), bound(type, kFive), {11, 12}, 3, {}};
+        const MemoryDesc layouts[] = {
+            tagged({2, 19, 5, 7}, type, tombola_nchw),
+            tagged({2, 19, 5, 7}, type, tombola_nhwc),
+            tagged({2, 19, 5, 7}, type, tombola_nChw8c),
+            tagged({2, 19, 5, 7}, type, tombola_nChw16c),
+            tagged({3, 17}, type, tombola_ba),
+            tagged({1, 1, 1, 1}, type, tombola_nChw16c),
+            strided({3, 4, 5}, type, {50, 11, 2}),
+            strided({3, 4, 5}, type, {1, 3, 12}),
+            strided({7}, type, {3}),
+            tagged({2, 19, 5, 7, 3}, type, tombola_ndhwc),
+            tagged({5, 33}, type, tombola_nc),
+        };
+        for (const MemoryDesc& dst : layouts) {
+            if (dst.get() == nullptr) continue;
+            check(dst, type, call);
+            check(dst, type, call, Guard::before, true);
+        }
+    }
+}
+
+// Large enough for several threads, several runs of a layout that is not dense, and stores past the caches; at
+// addresses that are aligned to 64 bytes, to 16, and to the element alone.
+TEST_F(RandomUniform, LargeTensors) {
+    constexpr size_t kBytes = (size_t{8} << 20) + 4096;
+    for (const auto type : kTypes) {
+        const size_t size = tombola_data_type_size(type);
+        const auto count = static_cast<tombola_dim_t>(kBytes / size) + 3;
+        const Call call{
+            bound(type, kZero), bound(type, kOne), {21, 22}, 1, State{0xFFFFFFFFFFFF8000, 3}};
+        const Answer right = expected(type, call, static_cast<uint64_t>(count));
+        const MemoryDesc dst = row_major({count}, type);
+        const MemoryDesc scalar = row_major({1}, type), u64x1 = row_major({1}, tombola_u64),
+                         u64x2 = row_major({2}, tombola_u64);
+        std::vector<uint8_t> buffer(static_cast<size_t>(count) * size + 256);
+        uint8_t* aligned = buffer.data() + (64 - reinterpret_cast<uintptr_t>(buffer.data()) % 64);
+        for_each_implementation(
+            descriptor(dst, call.seeds), [&](const_tombola_primitive_desc_t row) {
+                SCOPED_TRACE(impl_name(row));
+                Primitive primitive;
+                ASSERT_EQ(tombola_primitive_create(primitive.out(), row), tombola_success);
+                for (const size_t shift : {size_t{0}, size_t{16}, size}) {
+                    for (const uint64_t offset : {0, 1}) {
+                        Bytes min = call.min, max = call.max, offset_bytes = bytes_of(offset);
+                        State state = *call.state;
+                        const Memory min_memory = memory_over(scalar, engine_, min.data());
+                        const Memory max_memory = memory_over(scalar, engine_, max.data());
+                        const Memory offset_memory =
+                            memory_over(u64x1, engine_, offset_bytes.data());
+                        const Memory state_memory = memory_over(u64x2, engine_, state.data());
+                        const Memory out = memory_over(dst, engine_, aligned + shift);
+                        const tombola_exec_arg_t args[] = {{TOMBOLA_ARG_MIN, min_memory},
+                                                           {TOMBOLA_ARG_MAX, max_memory},
+                                                           {TOMBOLA_ARG_OFFSET, offset_memory},
+                                                           {TOMBOLA_ARG_SRC_STATE, state_memory},
+                                                           {TOMBOLA_ARG_DST, out}};
+                        ASSERT_EQ(tombola_primitive_execute(primitive, stream_, 5, args),
+                                  tombola_success)
+                            << last_error();
+                        const size_t skip = (1 - static_cast<size_t>(offset)) * size;
+                        EXPECT_EQ(std::memcmp(aligned + shift + skip, right.values.data(),
+                                              right.values.size() - skip),
+                                  0);
+                    }
+                }
+            });
+    }
+}
+
+// Flush-to-zero and denormals-are-zero, and each other rounding direction: the same bits, and the caller's
+// setting is there afterwards.
+TEST_F(RandomUniform, CallersFloatingPointSettings) {
+    constexpr unsigned kDefault = 0x1F80, kFlush = 0x8000, kDenormalsAreZero = 0x0040;
+    for (const auto type : kTypes) {
+        Call call{bound(type, kMinusThree), bound(type, kSeven), {77, 78}, {}, {}};
+        if (type == tombola_f32) call.max = bytes_of(1e-39f), call.min = bytes_of(0.0f);
+        if (type == tombola_f64) call.max = bytes_of(1e-310), call.min = bytes_of(0.0);
+        if (type == tombola_bf16)
+            call.max = bytes_of(uint16_t{0x0040}), call.min = bytes_of(uint16_t{0});
+        for (const unsigned setting : {kFlush | kDenormalsAreZero, 0x2000u, 0x4000u, 0x6000u}) {
+            const unsigned caller = kDefault | setting;
+            const Answer right = expected(type, call, 333);
+            const MemoryDesc dst = row_major({333}, type);
+            for_each_implementation(descriptor(dst, call.seeds),
+                                    [&](const_tombola_primitive_desc_t row) {
+                                        SCOPED_TRACE(impl_name(row));
+                                        _mm_setcsr(caller);
+                                        const Answer answer = run(row, dst, call);
+                                        const unsigned afterwards = _mm_getcsr();
+                                        _mm_setcsr(kDefault);
+                                        EXPECT_EQ(afterwards & 0xFFC0, caller & 0xFFC0);
+                                        EXPECT_TRUE(answer.values == right.values);
+                                    });
+        }
+    }
+}
+
+TEST_F(RandomUniform, BadBoundsAreRefusedAndNothingIsWritten) {
+    const auto refused = [&](tombola_data_type_t type, const Bytes& min, const Bytes& max,
+                             const std::string& named) {
+        const MemoryDesc dst = row_major({5}, type);
+        for_each_implementation(descriptor(dst, {1, 1}), [&](const_tombola_primitive_desc_t row) {
+            SCOPED_TRACE(impl_name(row) + " " + named);
+            const Answer answer = run(row, dst, {min, max, {1, 1}, {}, {}});
+            EXPECT_EQ(answer.status, tombola_invalid_arguments);
+            EXPECT_NE(last_error().find(named), std::string::npos) << last_error();
+        });
+    };
+    for (const auto type : kTypes) {
+        refused(type, bound(type, kFive), bound(type, kFive), "MIN is 5 and MAX is 5");
+        refused(type, bound(type, kFive), bound(type, kMinusTwo), "MIN is 5 and MAX is -2");
+    }
+    const float inf = std::numeric_limits<float>::infinity();
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    refused(tombola_f32, bytes_of(0.0f), bytes_of(inf), "MAX is inf");
+    refused(tombola_f32, bytes_of(-inf), bytes_of(0.0f), "MIN is -inf");
+    refused(tombola_f32, bytes_of(nan), bytes_of(1.0f), "MIN is nan");
+    refused(tombola_f32, bytes_of(0.0f), bytes_of(nan), "MAX is nan");
+    refused(tombola_f32, bytes_of(-3e38f), bytes_of(3e38f), "MAX - MIN");
+    refused(tombola_f64, bytes_of(-1e308), bytes_of(1e308), "MAX - MIN");
+    refused(tombola_f16, bytes_of(uint16_t{0xFBFF}), bytes_of(uint16_t{0x7BFF}), "MAX - MIN");
+    refused(tombola_bf16, bytes_of(uint16_t{0xFF7F}), bytes_of(uint16_t{0x7F7F}), "MAX - MIN");
+    refused(tombola_f16, bytes_of(uint16_t{0}), bytes_of(uint16_t{0x7C00}), "MAX is inf");
+    refused(tombola_bf16, bytes_of(uint16_t{0x7FC0}), bytes_of(uint16_t{0}), "MIN is nan");
+}
+
+// Seeds (0, 0): different at each execution, and told by DST_SEEDS, with which they can be had again.
+TEST_F(RandomUniform, NoSeedsAreFreshSeeds) {
+    const MemoryDesc dst = row_major({64}, tombola_f32);
+    const Call call{bytes_of(0.0f), bytes_of(1.0f), {0, 0}, {}, {}};
+    for_each_implementation(descriptor(dst, {0, 0}), [&](const_tombola_primitive_desc_t row) {
+        SCOPED_TRACE(impl_name(row));
+        const Answer one = run(row, dst, call), other = run(row, dst, call);
+        EXPECT_NE(one.used_seeds, (Seeds{0, 0}));
+        EXPECT_NE(one.used_seeds, other.used_seeds);
+        EXPECT_FALSE(one.values == other.values);
+        Call again = call;
+        again.seeds = one.used_seeds;
+        EXPECT_TRUE(run(row, dst, again, Guard::behind, true).values == one.values);
+    });
+}
+
+// [0, n) and then, from the state left behind, what TensorFlow's reservation of 256 blocks an element gives.
+TEST_F(RandomUniform, StateGoesOnBehindTheReservation) {
+    const MemoryDesc dst = row_major({10}, tombola_f32);
+    const Call call{bytes_of(0.0f), bytes_of(1.0f), {5, 6}, {}, {}};
+    const Answer first = run(descriptor(dst, call.seeds), dst, call);
+    EXPECT_EQ(first.next_state, (State{2560, 6}));
+    Call next = call;
+    next.state = first.next_state;
+    Call skipped = call;
+    skipped.offset = 2560 * 4;  // the same block, counted in elements of one word
+    EXPECT_TRUE(run(descriptor(dst, call.seeds), dst, next).values ==
+                run(descriptor(dst, call.seeds), dst, skipped).values);
+}
+
+}  // namespace
+}  // namespace tombola::test
