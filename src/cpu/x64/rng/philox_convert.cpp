@@ -21,7 +21,6 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kLastRound = kPhiloxRounds - 1;
 constexpr bool kHasFast = true;
 
 class WordsKernel : public PhiloxKernel {
@@ -69,19 +68,10 @@ class F64Kernel : public PhiloxKernel {
     void load_parameters() override {
         range_ = parameter_u64(0);
         min_ = parameter_u64(1);
-        key_high_[0] = last_key_high(0);
-        key_high_[1] = last_key_high(1);
         load(mask(), vector_u64(0x000FFFFFFFFFFFFF));
     }
-    // The first word has to be the high half: the product as it is, with c1 and the key xored in there.
-    void emit_last_round(Stream& s) override {
-        emit_products(s);
-        vpsllq(vec(s.c0), vec(s.c1), 32);
-        vpsllq(vec(s.c2), vec(s.c3), 32);
-        xor3_u64(vec(s.c0), vec(s.t1), key_high_[0]);
-        xor3_u64(vec(s.c2), vec(s.t0), key_high_[1]);
-        emit_unpack(s);
-    }
+    // The pairs (w1, w0) are what an element consists of.
+    void emit_gather(Stream& s) override { emit_unpack_as_is(s); }
     void emit_convert(Stream& s, bool fast) override {
         for (const int v : {s.c0, s.c2}) {
             and_or(vec(v), mask(), vector_f64(1.0));
@@ -92,7 +82,7 @@ class F64Kernel : public PhiloxKernel {
         }
     }
     Vec mask() const { return vec(convert_vec(0)); }
-    Spread range_, min_, key_high_[2];
+    Spread range_, min_;
 };
 
 class F16Kernel : public PhiloxKernel {
@@ -103,19 +93,21 @@ class F16Kernel : public PhiloxKernel {
 
   private:
     void load_parameters() override {
-        step_ = parameter_u32(0);  // range * 2^-10
+        load_parameter_u32(step(), 0);  // range * 2^-10
         min_ = parameter_u32(1);
     }
     void emit_convert(Stream& s, bool fast) override {
         for (const int v : {s.c0, s.c2}) {
             and_bits(vec(v), vec(v), vector_u32(0x3FF));
             vcvtdq2ps(vec(v), vec(v));
-            vmulps(vec(v), vec(v), step_);
-            if (!fast) {
+            if (fast) {
+                vfmadd213ps(vec(v), step(), min_);  // the product is exact: one rounding, the sum's
+            } else {
+                vmulps(vec(v), vec(v), step());
                 cvt_f32_to_f16(half(v), vec(v));
                 cvt_f16_to_f32(vec(v), half(v));
+                vaddps(vec(v), vec(v), min_);
             }
-            vaddps(vec(v), vec(v), min_);
             cvt_f32_to_f16(half(v), vec(v));
         }
     }
@@ -123,7 +115,8 @@ class F16Kernel : public PhiloxKernel {
         store_any(to, half(s.c0), streaming);
         store_any(to + bytes() / 2, half(s.c2), streaming);
     }
-    Spread step_, min_;
+    Vec step() const { return vec(convert_vec(0)); }
+    Spread min_;
 };
 
 class BF16Kernel : public PhiloxKernel {
@@ -136,17 +129,19 @@ class BF16Kernel : public PhiloxKernel {
     void load_parameters() override {
         range_ = parameter_u32(0);
         min_ = parameter_u32(1);
+        step_ = parameter_u32(2);  // range * 2^-7
     }
     void emit_convert(Stream& s, bool fast) override {
         for (const int v : {s.c0, s.c2}) {
             and_bits(vec(v), vec(v), vector_u32(0x7F));
             vcvtdq2ps(vec(v), vec(v));
-            vmulps(vec(v), vec(v), vector_f32(0x1p-7f));
-            vmulps(vec(v), vec(v), range_);
             if (fast) {
+                vmulps(vec(v), vec(v), step_);
                 vpsrld(vec(v), vec(v), 16);
                 continue;
             }
+            vmulps(vec(v), vec(v), vector_f32(0x1p-7f));
+            vmulps(vec(v), vec(v), range_);
             round_f32_to_bf16(vec(v), vec(v), vec(s.t1));
             vpslld(vec(v), vec(v), 16);
             vaddps(vec(v), vec(v), min_);
@@ -158,7 +153,7 @@ class BF16Kernel : public PhiloxKernel {
     void emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) override {
         store_any(to, vec(s.c0), streaming);
     }
-    Spread range_, min_;
+    Spread range_, min_, step_;
 };
 
 class S32Kernel : public PhiloxKernel {
@@ -175,24 +170,20 @@ class S32Kernel : public PhiloxKernel {
         range_ = parameter_u64(3);
         min_ = parameter_u32(4);
     }
-    // Words 0 and 2 are the low halves of the pairs, words 1 and 3 those of the products.
-    void emit_last_round(Stream& s) override {
-        emit_products(s);
-        swap_words_u64(vec(s.c0), vec(s.t1));
-        xor3_even_u32(vec(s.c0), vec(s.c1), key(kLastRound, 0), vec(spare()));
-        emit_pair_remainder(vec(s.c0), vec(s.t1), vec(s.c1));
-        swap_words_u64(vec(s.c2), vec(s.t0));
-        xor3_even_u32(vec(s.c2), vec(s.c3), key(kLastRound, 1), vec(spare()));
-        emit_pair_remainder(vec(s.c2), vec(s.t0), vec(s.c3));
+    // Words 1 and 3 are the low halves of the pairs, words 0 and 2 the high ones.
+    void emit_gather(Stream& s) override {
+        emit_pair_remainder(vec(s.c0), vec(s.t0), vec(s.t1));
+        emit_pair_remainder(vec(s.c2), vec(s.t0), vec(s.t1));
         emit_unpack(s);
     }
-    // pair = (w % range, w' % range) from pair = (w, w') and odd = (w', junk).
-    void emit_pair_remainder(const Vec& pair, const Vec& odd, const Vec& temporary) {
-        emit_multiple(temporary, pair);
-        emit_multiple(odd, odd);
-        vpsubd(pair, pair, temporary);  // below 2^32: nothing to subtract in the high half
-        vpsllq(odd, odd, 32);
-        vpsubd(pair, pair, odd);
+    // Both words of each pair modulo the range.
+    void emit_pair_remainder(const Vec& pair, const Vec& low, const Vec& high) {
+        vpsrlq(high, pair, 32);
+        emit_multiple(low, pair);
+        emit_multiple(high, high);
+        vpsubd(pair, pair, low);  // below 2^32: nothing to subtract in the high half
+        vpsllq(high, high, 32);
+        vpsubd(pair, pair, high);
     }
     // d = (w * m + a >> s) * range: the greatest multiple of the range that w holds.
     void emit_multiple(const Vec& d, const Vec& w) {
@@ -205,7 +196,6 @@ class S32Kernel : public PhiloxKernel {
         vpaddd(vec(s.c0), vec(s.c0), min_);
         vpaddd(vec(s.c2), vec(s.c2), min_);
     }
-    int spare() const { return convert_vec(0); }
     Spread multiplier_, addend_, shift_, range_, min_;
 };
 

@@ -38,15 +38,14 @@ void fold_rounds(PhiloxKernel::Args& args, PhiloxCounter counter, PhiloxKey key)
 }
 
 void set_keys(PhiloxKernel::Args& args, PhiloxKey key) {
-    constexpr uint32_t kFirst = kPhiloxRounds - PhiloxKernel::kKeyedRounds;
+    constexpr uint32_t kLast = kPhiloxRounds - 1;
+    constexpr uint32_t kFirst = kLast - PhiloxKernel::kKeyedRounds;
     for (uint32_t i = 0; i < PhiloxKernel::kKeyedRounds; ++i) {
         args.keys[i][0] = key.k0 + (kFirst + i) * kPhiloxW0;
         args.keys[i][1] = key.k1 + (kFirst + i) * kPhiloxW1;
     }
-    // f64 takes those of the last round in the high half.
-    const uint32_t(&last)[2] = args.keys[PhiloxKernel::kKeyedRounds - 1];
-    args.last_keys_high[0] = uint64_t{last[0]} << 32;
-    args.last_keys_high[1] = uint64_t{last[1]} << 32;
+    args.last_keys_high[0] = uint64_t{key.k0 + kLast * kPhiloxW0} << 32;
+    args.last_keys_high[1] = uint64_t{key.k1 + kLast * kPhiloxW1} << 32;
 }
 
 }  // namespace
@@ -67,8 +66,9 @@ PhiloxParameters f16_parameters(float range, float min) {
 
 // 7 bits times a power of two, and nothing added, is exact in bf16 if it is not subnormal.
 PhiloxParameters bf16_parameters(float range, float min) {
-    return {{bit_cast<uint32_t>(range), bit_cast<uint32_t>(min)},
-            is_power_of_two(range) && range >= 0x1p-119f && min == 0.0f};
+    return {
+        {bit_cast<uint32_t>(range), bit_cast<uint32_t>(min), bit_cast<uint32_t>(range * 0x1p-7f)},
+        is_power_of_two(range) && range >= 0x1p-119f && min == 0.0f};
 }
 
 // With l = floor(log2 range), 2^(32+l) = m * range + r: either m + 1 serves, w * (m + 1) >> (32 + l), if

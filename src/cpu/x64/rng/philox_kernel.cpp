@@ -25,11 +25,13 @@
 //     round 2   c0''' = hi(M1 * c2'') ^ lo(g)
 //               c2''' = hi(M0 * c0'') ^ fold2  fold2 = lo(M0 * c0') ^ k1[2]
 //
-// The last round swaps the halves of a product instead of shifting it, and xors the low words alone: then a
-// lane is (w0, w1), and that of the other product (w2, w3), in output order. Two unpackings finish:
+// The last round xors c1 and the key into the high half of p1 where it is: a lane is (w1, w0), low half first,
+// and that of the other product (w3, w2). Two shuffles gather the blocks and swap the pairs' words:
 //
-//     lanes of blocks  0 4 1 5 2 6 3 7   (w0 w1)        low lanes of each 16 bytes:  blocks 0 1 2 3
-//     and the same     0 4 1 5 2 6 3 7   (w2 w3)  -->   high lanes:                  blocks 4 5 6 7
+//     lanes of blocks  0 4 1 5 2 6 3 7   (w1 w0)        low lanes of each 16 bytes:  blocks 0 1 2 3
+//     and the same     0 4 1 5 2 6 3 7   (w3 w2)  -->   high lanes:                  blocks 4 5 6 7
+//
+// f64, whose first word is the high half, takes the pairs as they are.
 //
 // Registers:  stream s: c0 c1 c2 c3 t0 t1 at 6s ... 6s + 5, of which rounds exchange the roles
 //             then M0, M1, the products of round 0, and those of the conversion
@@ -110,6 +112,10 @@ void PhiloxKernel::load_arguments() {
             keys_[i][half] =
                 spread_u32(args_, offsetof(Args, keys) + sizeof(uint32_t) * (2 * i + half),
                            next_slot_++, temporary);
+    for (int half = 0; half < 2; ++half)
+        last_key_[half] =
+            spread_u64(args_, offsetof(Args, last_keys_high) + sizeof(uint64_t) * half,
+                       next_slot_++, temporary);
     load_parameters();
     set_word_masks(scratch_);
     mov(dst_, ptr[args_ + offsetof(Args, dst)]);
@@ -125,6 +131,10 @@ PhiloxKernel::Spread PhiloxKernel::parameter_u32(int index) {
                       vec(0));
 }
 
+void PhiloxKernel::load_parameter_u32(const Vec& d, int index) {
+    broadcast_u32(d, ptr[args_ + offsetof(Args, parameters) + sizeof(uint64_t) * index]);
+}
+
 PhiloxKernel::Spread PhiloxKernel::parameter_u64(int index) {
     return spread_u64(args_, offsetof(Args, parameters) + sizeof(uint64_t) * index, next_slot_++,
                       vec(0));
@@ -133,11 +143,6 @@ PhiloxKernel::Spread PhiloxKernel::parameter_u64(int index) {
 PhiloxKernel::Spread PhiloxKernel::parameter_high(int index) {
     return spread_u32(args_, offsetof(Args, parameters) + sizeof(uint64_t) * index + 4,
                       next_slot_++, vec(0));
-}
-
-PhiloxKernel::Spread PhiloxKernel::last_key_high(int half) {
-    return spread_u64(args_, offsetof(Args, last_keys_high) + sizeof(uint64_t) * half, next_slot_++,
-                      vec(0));
 }
 
 // M0 times the number of the block in each lane.
@@ -255,18 +260,22 @@ void PhiloxKernel::emit_round(Stream& s, int round) {
 
 void PhiloxKernel::emit_last_round(Stream& s) {
     emit_products(s);
-    emit_packed_pairs(s);
-    emit_unpack(s);
+    vpsllq(vec(s.c0), vec(s.c1), 32);
+    vpsllq(vec(s.c2), vec(s.c3), 32);
+    xor3_u64(vec(s.c0), vec(s.t1), last_key_[0]);  // (w1, w0)
+    xor3_u64(vec(s.c2), vec(s.t0), last_key_[1]);  // (w3, w2)
+    emit_gather(s);
 }
 
-void PhiloxKernel::emit_packed_pairs(const Stream& s) {
-    swap_words_u64(vec(s.c0), vec(s.t1));
-    swap_words_u64(vec(s.c2), vec(s.t0));
-    xor3_even_u32(vec(s.c0), vec(s.c1), key(kLastRound, 0), vec(s.t1));
-    xor3_even_u32(vec(s.c2), vec(s.c3), key(kLastRound, 1), vec(s.t0));
-}
-
+// From pairs (w1, w0) and (w3, w2) in c0 and c2: swapped while they are gathered.
 void PhiloxKernel::emit_unpack(Stream& s) {
+    vshufps(vec(s.t0), vec(s.c0), vec(s.c2), 0xBB);  // of the high u64 lanes
+    vshufps(vec(s.c0), vec(s.c0), vec(s.c2), 0x11);  // of the low ones
+    std::swap(s.c2, s.t0);
+}
+
+// The same without swapping: blocks (w1, w0, w3, w2), or what else the pairs are.
+void PhiloxKernel::emit_unpack_as_is(Stream& s) {
     vpunpckhqdq(vec(s.t0), vec(s.c0), vec(s.c2));
     vpunpcklqdq(vec(s.c0), vec(s.c0), vec(s.c2));
     std::swap(s.c2, s.t0);

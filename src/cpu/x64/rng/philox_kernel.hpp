@@ -20,8 +20,7 @@ namespace tombola::impl::cpu::x64 {
 
 class PhiloxKernel : public Vocabulary {
   public:
-    static constexpr int kKeyedRounds =
-        7;  // rounds 3 to 9, whose keys are not folded into constants
+    static constexpr int kKeyedRounds = 6;  // 3 to 8: what is before is folded; 9 has its own
     static constexpr int kParameters = 5;
 
     struct Args {
@@ -30,7 +29,7 @@ class PhiloxKernel : public Vocabulary {
         uint64_t product;  // M0 * c0 of the first block
         // What the constant counter words leave of rounds 0 to 2 (philox_kernel.cpp).
         uint64_t fold0, fold1;
-        uint64_t last_keys_high[2];        // k0, k1 of round 9 in the high half
+        uint64_t last_keys_high[2];        // k0, k1 of round 9, in the high half
         uint64_t parameters[kParameters];  // of the conversion (philox_convert.cpp)
         uint32_t keys[kKeyedRounds][2];    // k0, k1
         uint32_t fold2;
@@ -59,9 +58,9 @@ class PhiloxKernel : public Vocabulary {
 
     // What a conversion adds. Its own registers are vec(convert_vec(0)) ... of which there are convert_vecs().
     virtual void load_parameters() {}
-    // The last round: leaves the elements in order, densely, in finished_vecs() vectors beginning with c0's and
-    // then c2's register. Any register of the stream may be used.
-    virtual void emit_last_round(Stream& s);
+    // From the pairs of the last round to vectors of whole blocks: emit_unpack(), unless a conversion does better.
+    virtual void emit_gather(Stream& s) { emit_unpack(s); }
+    // The elements, in order and densely, from the blocks in c0 and c2. May use every register of the stream.
     virtual void emit_convert(Stream& s, bool fast) = 0;
     virtual void emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming);
 
@@ -70,18 +69,20 @@ class PhiloxKernel : public Vocabulary {
     // For conversions.
     Spread parameter_u32(int index);
     Spread parameter_u64(int index);
+    void load_parameter_u32(const Vec& d, int index);
     // The high word of a u64 parameter in the low half of each lane, for vpmuludq.
     Spread parameter_high(int index);
     const Spread& key(int round, int half) const { return keys_[round - 3][half]; }
-    Spread last_key_high(int half);
+    // k0, k1 of the last round in the high half of u64 lanes.
+    const Spread& last_key(int half) const { return last_key_[half]; }
     int convert_vec(int index) const { return first_convert_vec_ + index; }
     int convert_vecs() const { return registers() - first_convert_vec_; }
     // t1 = M1 * c2 and t0 = M0 * c0.
     void emit_products(const Stream& s);
-    // c0 = the words (w0, w1) and c2 = (w2, w3) of the last round's products, in output order.
-    void emit_packed_pairs(const Stream& s);
-    // Blocks in the order of the output: c0 and c2 from the pairs there.
+    // From pairs (w1, w0) in c0 and (w3, w2) in c2: blocks in output order, in c0 and c2.
     void emit_unpack(Stream& s);
+    // The same with the pairs as they are.
+    void emit_unpack_as_is(Stream& s);
     void store_any(const Xbyak::RegExp& to, const Vec& v, bool streaming);
     int group_blocks() const { return bytes() / 8; }
     int group_elements() const { return group_blocks() * 4 / words_; }
@@ -89,7 +90,7 @@ class PhiloxKernel : public Vocabulary {
 
   private:
     static constexpr int kStreamVecs = 6;
-    static constexpr int kSpreadSlots = 3 + 2 * kKeyedRounds + kParameters + 2;
+    static constexpr int kSpreadSlots = 5 + 2 * kKeyedRounds + kParameters + 2;
 
     Address lane_products();
     Stream stream(int index) const;
@@ -98,6 +99,7 @@ class PhiloxKernel : public Vocabulary {
     void emit_rounds(Stream* streams, int count);
     void emit_first_rounds(const Stream& s, int index);
     void emit_round(Stream& s, int round);
+    void emit_last_round(Stream& s);
     void emit_loop(int streams, bool fast, bool streaming);
     void emit_tail();
 
@@ -107,7 +109,7 @@ class PhiloxKernel : public Vocabulary {
     int streams_;  // of the main loop: enough to hide the latency of a round, as the registers allow
     int m0_, m1_, product_, first_convert_vec_;
     Reg args_, dst_, count_, scratch_, scratch2_, scratch3_;
-    Spread fold0_, fold1_, fold2_, keys_[kKeyedRounds][2];
+    Spread fold0_, fold1_, fold2_, keys_[kKeyedRounds][2], last_key_[2];
     int next_slot_ = 0;
 };
 
