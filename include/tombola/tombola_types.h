@@ -381,7 +381,7 @@ typedef struct {
     int major;               /**< Changes when a produced number or the ABI changes. */
     int minor;               /**< Changes with additions. */
     int patch;               /**< Changes with corrections. */
-    const char* cpu_runtime; /**< "OMP" or "SEQ". */
+    const char* cpu_runtime; /**< "OMP", "SEQ", "TBB" or "THREADPOOL". */
 } tombola_version_t;
 
 /** @} */

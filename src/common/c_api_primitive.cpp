@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every primitive shares: descriptors' queries, creation, execution.
+#include "common/active_threadpool.hpp"
 #include "common/c_api.hpp"
 
 namespace tombola::impl {
@@ -208,6 +209,7 @@ tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
         if (nargs > 0) TOMBOLA_TRY(check_not_null(args, "args"));
         ExecArg given[kMaxGivenArgs];
         for (int i = 0; i < nargs; ++i) given[i] = {args[i].arg, from_handle(args[i].memory)};
+        const ActiveThreadpool threadpool(from_handle(stream)->threadpool);
         return from_handle(primitive)->primitive->execute(given, nargs);
     });
 }

@@ -4,6 +4,7 @@
 
 #include "common/c_api.hpp"
 #include "common/format_tag.hpp"
+#include "common/parallel_runtime.hpp"
 #include "common/primitive_cache.hpp"
 #include "common/settings.hpp"
 #include "common/verbose.hpp"
@@ -140,13 +141,8 @@ tombola_status_t tombola_primitive_attr_set_scratchpad_mode(tombola_primitive_at
 }
 
 const tombola_version_t* tombola_version(void) {
-#if defined(TOMBOLA_RUNTIME_OMP)
     static const tombola_version_t kVersion = {TOMBOLA_VERSION_MAJOR, TOMBOLA_VERSION_MINOR,
-                                               TOMBOLA_VERSION_PATCH, "OMP"};
-#else
-    static const tombola_version_t kVersion = {TOMBOLA_VERSION_MAJOR, TOMBOLA_VERSION_MINOR,
-                                               TOMBOLA_VERSION_PATCH, "SEQ"};
-#endif
+                                               TOMBOLA_VERSION_PATCH, runtime_name()};
     return &kVersion;
 }
 

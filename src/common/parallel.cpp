@@ -2,14 +2,10 @@
 #include "common/parallel.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/fp_env.hpp"
-
-#if defined(TOMBOLA_RUNTIME_OMP)
-#include <omp.h>
-#elif !defined(TOMBOLA_RUNTIME_SEQ)
-#error "TOMBOLA_RUNTIME_OMP or TOMBOLA_RUNTIME_SEQ has to be defined"
-#endif
+#include "common/parallel_runtime.hpp"
 
 namespace tombola::impl {
 namespace {
@@ -18,30 +14,32 @@ namespace {
 // one core moves some hundred KiB: with less than this for each part, sharing loses.
 constexpr size_t kBytesPerPart = size_t{512} << 10;
 
+// Whether this thread is running a part: regions inside it stay on it.
+bool& in_region() {
+    thread_local bool inside = false;
+    return inside;
+}
+
+// A part on whatever thread the run-time has chosen.
+void run_part(int part, int parts, FunctionRef<void(int, int)> body) {
+    const DefaultFpEnv fp_env;
+    const bool before = std::exchange(in_region(), true);
+    body(part, parts);
+    in_region() = before;
+}
+
 }  // namespace
 
-#if defined(TOMBOLA_RUNTIME_OMP)
-
-int max_threads() { return omp_in_parallel() ? 1 : omp_get_max_threads(); }
+int max_threads() { return in_region() ? 1 : runtime_threads(); }
 
 void parallel(int parts, FunctionRef<void(int, int)> body) {
     if (parts <= 1) return body(0, 1);
-#pragma omp parallel for schedule(static, 1) num_threads(std::min(parts, max_threads()))
-    for (int part = 0; part < parts; ++part) {
-        const DefaultFpEnv fp_env;
-        body(part, parts);
+    if (max_threads() == 1) {
+        for (int part = 0; part < parts; ++part) run_part(part, parts, body);
+    } else {
+        runtime_run(parts, [&](int part) { run_part(part, parts, body); });
     }
 }
-
-#else
-
-int max_threads() { return 1; }
-
-void parallel(int parts, FunctionRef<void(int, int)> body) {
-    for (int part = 0; part < parts; ++part) body(part, parts);
-}
-
-#endif
 
 Range split(int64_t count, int part, int parts, int64_t multiple) {
     const int64_t units = (count + multiple - 1) / multiple;

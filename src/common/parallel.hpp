@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The one door to threads. Work is divided by index, never by thread id, so results do not depend
+// The one door to threads; parallel_<runtime>.cpp are what may lie behind it. Work is divided by index, never by thread id, so results do not depend
 // on how many threads there are; every worker runs under the default floating-point environment.
 
 #include <cstddef>
@@ -29,7 +29,8 @@ class FunctionRef<R(Args...)> {
     R (*call_)(void*, Args...);
 };
 
-// The number of threads that parallel() can use from here; 1 inside a parallel region.
+// The number of threads that parallel() can use from here; 1 inside a parallel region. It may be another one at the
+// next execution, and says nothing while a primitive is created: the thread pool belongs to the stream.
 int max_threads();
 
 // Calls body(part, parts) once for each part, on up to `parts` threads. body must not throw.

@@ -16,6 +16,7 @@
 #include "common/op_desc.hpp"
 #include "common/status.hpp"
 #include "common/types.hpp"
+#include "tombola/tombola_threadpool_iface.hpp"
 
 namespace tombola::impl {
 
@@ -23,6 +24,7 @@ struct Engine {};
 
 struct Stream {
     Engine* engine;
+    threadpool_interop::threadpool_iface* threadpool = nullptr;  // the caller's, if it brought one
 };
 
 struct Attr {

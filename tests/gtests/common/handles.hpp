@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "gtests/common/test_threadpool.hpp"
 #include "tombola/tombola.h"
+#include "tombola/tombola_threadpool.h"
 
 namespace tombola::test {
 
@@ -54,9 +56,14 @@ inline Engine cpu_engine() {
     return engine;
 }
 
+// A stream as a test needs it: in a THREADPOOL build on a pool of several threads.
 inline Stream default_stream(tombola_engine_t engine) {
+    static TestThreadpool pool(3);  // outlives every stream
     Stream stream;
-    tombola_stream_create(stream.out(), engine, tombola_stream_default_flags);
+    if (tombola_version()->cpu_runtime == std::string("THREADPOOL"))
+        tombola_threadpool_interop_stream_create(stream.out(), engine, &pool);
+    else
+        tombola_stream_create(stream.out(), engine, tombola_stream_default_flags);
     return stream;
 }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// The C++ API of streams that run on a thread pool of the caller's.
+
+#ifndef TOMBOLA_THREADPOOL_HPP
+#define TOMBOLA_THREADPOOL_HPP
+
+#include "tombola/tombola.hpp"
+#include "tombola/tombola_threadpool.h"
+#include "tombola/tombola_threadpool_iface.hpp"
+
+namespace tombola {
+namespace threadpool_interop {
+
+/// Makes a stream whose executions run on a thread pool; see tombola_threadpool_interop_stream_create().
+/// @param aengine The engine.
+/// @param threadpool The pool, which must outlive the stream; null: executions run on the calling thread.
+inline stream make_stream(const engine& aengine, threadpool_iface* threadpool) {
+    tombola_stream_t result = nullptr;
+    error::check(tombola_threadpool_interop_stream_create(&result, aengine.get(), threadpool));
+    return stream(result);
+}
+
+/// The thread pool that a stream was made with, or null.
+/// @param astream The stream.
+inline threadpool_iface* get_threadpool(const stream& astream) {
+    void* result = nullptr;
+    error::check(tombola_threadpool_interop_stream_get_threadpool(astream.get(), &result));
+    return static_cast<threadpool_iface*>(result);
+}
+
+}  // namespace threadpool_interop
+}  // namespace tombola
+
+#endif

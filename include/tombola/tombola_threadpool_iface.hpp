@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// The interface between tombola and a thread pool of the caller's, member by member as in oneDNN's
+/// dnnl_threadpool_iface.hpp: an adaptor written for that one serves here after a change of the base class.
+
+#ifndef TOMBOLA_THREADPOOL_IFACE_HPP
+#define TOMBOLA_THREADPOOL_IFACE_HPP
+
+#include <cstdint>
+#include <functional>
+
+namespace tombola {
+
+/// What executions on a thread pool of the caller's need.
+namespace threadpool_interop {
+
+/// A thread pool of the caller's. A library built with TOMBOLA_CPU_RUNTIME=THREADPOOL starts no thread of its own: it
+/// calls this from the thread that executes, for executions on a stream that was made with the pool.
+struct threadpool_iface {
+    /// The number of threads that parallel_for() runs on, the calling one included if it takes part.
+    virtual int get_num_threads() const = 0;
+    /// Whether the calling thread is running a task of this pool. If so, the execution stays on it.
+    virtual bool get_in_parallel() const = 0;
+    /// Calls fn(i, n) once for each i in [0, n), in any order and on any threads. A calling thread that waits for
+    /// the others must run no task of another parallel_for() meanwhile. Tasks need not run at the same time.
+    /// @param n The number of tasks; it may exceed the number of threads.
+    /// @param fn The task; it does not throw.
+    virtual void parallel_for(int n, const std::function<void(int, int)>& fn) = 0;
+    /// A combination of the flags below; 0: parallel_for() returns when all tasks have ended.
+    virtual uint64_t get_flags() const = 0;
+    /// Flag: parallel_for() may return before the tasks have ended, and keeps a copy of fn. Executions wait for
+    /// the tasks themselves: when one returns, its results are there.
+    static constexpr uint64_t ASYNCHRONOUS = 1;
+    /// The pool outlives the streams that were made with it.
+    virtual ~threadpool_iface() = default;
+};
+
+}  // namespace threadpool_interop
+}  // namespace tombola
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The caller's thread pool during an execution: the stream has it, the door to threads looks for it here, and
+// nothing in between has to hand it on.
+
+#include "tombola/tombola_threadpool_iface.hpp"
+
+namespace tombola::impl {
+
+inline threadpool_interop::threadpool_iface*& active_threadpool() {
+    thread_local threadpool_interop::threadpool_iface* pool = nullptr;
+    return pool;
+}
+
+// Makes a pool, or none, the active one of this thread for as long as the object lives.
+class ActiveThreadpool {
+  public:
+    explicit ActiveThreadpool(threadpool_interop::threadpool_iface* pool)
+        : before_(active_threadpool()) {
+        active_threadpool() = pool;
+    }
+    ~ActiveThreadpool() { active_threadpool() = before_; }
+    ActiveThreadpool(const ActiveThreadpool&) = delete;
+    ActiveThreadpool& operator=(const ActiveThreadpool&) = delete;
+
+  private:
+    threadpool_interop::threadpool_iface* before_;
+};
+
+}  // namespace tombola::impl

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SEQ: everything on the calling thread.
+#include "common/parallel_runtime.hpp"
+
+namespace tombola::impl {
+
+const char* runtime_name() { return "SEQ"; }
+
+int runtime_threads() { return 1; }
+
+void runtime_run(int parts, FunctionRef<void(int)> body) {
+    for (int part = 0; part < parts; ++part) body(part);
+}
+
+}  // namespace tombola::impl

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// TBB: the arena that the calling thread is in, the caller's own one if there is one.
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+
+#include "common/parallel_runtime.hpp"
+
+namespace tombola::impl {
+
+const char* runtime_name() { return "TBB"; }
+
+int runtime_threads() { return std::max(1, tbb::this_task_arena::max_concurrency()); }
+
+void runtime_run(int parts, FunctionRef<void(int)> body) {
+    // Isolated: a thread that waits takes no task of the caller's, which might execute another primitive on it.
+    tbb::this_task_arena::isolate([&] {
+        tbb::parallel_for(
+            0, parts, [&](int part) { body(part); }, tbb::static_partitioner());
+    });
+}
+
+}  // namespace tombola::impl

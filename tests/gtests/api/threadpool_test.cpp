@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Streams on a thread pool of the caller's: in a THREADPOOL build executions run on it, in any other build such
+// a stream is refused.
+
+#include "tombola/tombola_threadpool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+
+#include "gtests/common/test_threadpool.hpp"
+
+namespace tombola::test {
+namespace {
+
+bool is_threadpool_build() { return std::strcmp(version()->cpu_runtime, "THREADPOOL") == 0; }
+
+// A shuffle of 8 MiB, which is worth sharing: src[i] = i, axis 0 as a matrix of kRows x kColumns.
+class BigShuffle {
+  public:
+    static constexpr int64_t kRows = 1024, kColumns = 2048;
+
+    explicit BigShuffle(const engine& eng)
+        : desc_({kRows * kColumns}, memory::data_type::s32, memory::format_tag::a),
+          src_(desc_, eng),
+          dst_(desc_, eng),
+          shuffle_(shuffle_forward::primitive_desc(eng, prop_kind::forward_inference, desc_, desc_,
+                                                   0, kColumns)) {
+        auto* values = static_cast<int32_t*>(src_.get_data_handle());
+        std::iota(values, values + kRows * kColumns, 0);
+    }
+
+    // Whether the execution gave the transposed matrix.
+    bool is_right_on(const stream& strm) {
+        auto* result = static_cast<int32_t*>(dst_.get_data_handle());
+        std::memset(result, 0x5A, static_cast<size_t>(kRows * kColumns) * sizeof *result);
+        shuffle_.execute(strm, {{TOMBOLA_ARG_SRC, src_}, {TOMBOLA_ARG_DST, dst_}});
+        for (int64_t column = 0; column < kColumns; ++column)
+            for (int64_t row = 0; row < kRows; ++row)
+                if (result[column * kRows + row] != row * kColumns + column) return false;
+        return true;
+    }
+
+  private:
+    memory::desc desc_;
+    memory src_, dst_;
+    shuffle_forward shuffle_;
+};
+
+TEST(Threadpool, OtherBuildsRefuse) {
+    if (is_threadpool_build()) GTEST_SKIP() << "this is a THREADPOOL build";
+    const engine eng(engine::kind::cpu, 0);
+    TestThreadpool pool(1);
+    try {
+        threadpool_interop::make_stream(eng, &pool);
+        FAIL() << "expected an error";
+    } catch (const error& failure) {
+        EXPECT_EQ(failure.status, tombola_unimplemented);
+        EXPECT_NE(failure.message.find(version()->cpu_runtime), std::string::npos)
+            << failure.message;
+    }
+    void* found = &pool;
+    EXPECT_EQ(tombola_threadpool_interop_stream_get_threadpool(stream(eng).get(), &found),
+              tombola_success);
+    EXPECT_EQ(found, nullptr);
+}
+
+TEST(Threadpool, NullArgumentsAreRefused) {
+    const engine eng(engine::kind::cpu, 0);
+    const stream strm(eng);
+    tombola_stream_t out = nullptr;
+    void* found = nullptr;
+    EXPECT_EQ(tombola_threadpool_interop_stream_create(nullptr, eng.get(), nullptr),
+              tombola_invalid_arguments);
+    EXPECT_EQ(tombola_threadpool_interop_stream_create(&out, nullptr, nullptr),
+              tombola_invalid_arguments);
+    EXPECT_EQ(tombola_threadpool_interop_stream_get_threadpool(nullptr, &found),
+              tombola_invalid_arguments);
+    EXPECT_EQ(tombola_threadpool_interop_stream_get_threadpool(strm.get(), nullptr),
+              tombola_invalid_arguments);
+}
+
+TEST(Threadpool, ExecutionsRunOnTheStreamsPool) {
+    if (!is_threadpool_build()) GTEST_SKIP() << "not a THREADPOOL build";
+    const engine eng(engine::kind::cpu, 0);
+    BigShuffle shuffle(eng);
+    for (const bool asynchronous : {false, true}) {
+        TestThreadpool pool(3, asynchronous);
+        TestThreadpool other(2, asynchronous);
+        const stream strm = threadpool_interop::make_stream(eng, &pool);
+        EXPECT_EQ(threadpool_interop::get_threadpool(strm), &pool);
+        EXPECT_TRUE(shuffle.is_right_on(strm));
+        EXPECT_GT(pool.calls(), 0);
+        // Each stream on its own pool, and on none without one.
+        const int calls = pool.calls();
+        EXPECT_TRUE(shuffle.is_right_on(threadpool_interop::make_stream(eng, &other)));
+        EXPECT_GT(other.calls(), 0);
+        EXPECT_TRUE(shuffle.is_right_on(stream(eng)));
+        EXPECT_TRUE(shuffle.is_right_on(threadpool_interop::make_stream(eng, nullptr)));
+        EXPECT_EQ(pool.calls(), calls);
+    }
+}
+
+TEST(Threadpool, ExecutionsInsideATaskOfThePoolStayOnItsThread) {
+    if (!is_threadpool_build()) GTEST_SKIP() << "not a THREADPOOL build";
+    const engine eng(engine::kind::cpu, 0);
+    TestThreadpool pool(2);
+    const stream strm = threadpool_interop::make_stream(eng, &pool);
+    std::atomic<int> right{0};
+    pool.parallel_for(4, [&](int, int) { right += BigShuffle(eng).is_right_on(strm) ? 1 : 0; });
+    EXPECT_EQ(right, 4);
+    EXPECT_EQ(pool.calls(), 1);
+}
+
+}  // namespace
+}  // namespace tombola::test
