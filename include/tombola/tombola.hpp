@@ -221,10 +221,16 @@ struct stream : public handle<tombola_stream_t, tombola_stream_destroy> {
 };
 
 /// Flags that either has.
+/// @param lhs Flags.
+/// @param rhs Flags.
+/// @return The flags.
 inline stream::flags operator|(stream::flags lhs, stream::flags rhs) {
     return static_cast<stream::flags>(static_cast<unsigned>(lhs) | static_cast<unsigned>(rhs));
 }
 /// Flags that both have.
+/// @param lhs Flags.
+/// @param rhs Flags.
+/// @return The flags.
 inline stream::flags operator&(stream::flags lhs, stream::flags rhs) {
     return static_cast<stream::flags>(static_cast<unsigned>(lhs) & static_cast<unsigned>(rhs));
 }
@@ -1112,6 +1118,7 @@ enum class cpu_isa {
 };
 
 /// The version of the library that is running.
+/// @return The version; valid for ever.
 inline const tombola_version_t* version() { return tombola_version(); }
 /// Caps the instruction set; see tombola_set_max_cpu_isa().
 /// @param isa The cap.
@@ -1119,6 +1126,7 @@ inline status set_max_cpu_isa(cpu_isa isa) {
     return static_cast<status>(tombola_set_max_cpu_isa(static_cast<tombola_cpu_isa_t>(isa)));
 }
 /// The instruction set that primitive descriptors are created for now.
+/// @return The instruction set.
 inline cpu_isa get_effective_cpu_isa() {
     return static_cast<cpu_isa>(tombola_get_effective_cpu_isa());
 }
@@ -1126,6 +1134,7 @@ inline cpu_isa get_effective_cpu_isa() {
 /// @param level 0, 1 or 2.
 inline status set_verbose(int level) { return static_cast<status>(tombola_set_verbose(level)); }
 /// How many primitives the cache may hold.
+/// @return The number.
 inline int get_primitive_cache_capacity() {
     int result = 0;
     error::check(tombola_get_primitive_cache_capacity(&result));

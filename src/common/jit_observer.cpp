@@ -109,8 +109,8 @@ class JitDump {
         std::fwrite(&header, sizeof header, 1, file_.get());
         std::fflush(file_.get());
         // perf finds the file by the record of this mapping, which must be executable and stay.
-        mmap(nullptr, sizeof header, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file_.get()), 0);
-        return true;
+        return mmap(nullptr, sizeof header, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file_.get()),
+                    0) != MAP_FAILED;
     }
 
     bool tried_ = false;

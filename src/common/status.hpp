@@ -76,10 +76,14 @@ class [[nodiscard]] Result {
 // printf-style formatting into a string, for messages.
 template <class... Args>
 std::string format(const char* fmt, Args... args) {
-    const int size = std::snprintf(nullptr, 0, fmt, args...);
-    std::string text(static_cast<size_t>(size), '\0');
-    std::snprintf(text.data(), text.size() + 1, fmt, args...);
-    return text;
+    if constexpr (sizeof...(Args) == 0) {
+        return fmt;
+    } else {
+        const int size = std::snprintf(nullptr, 0, fmt, args...);
+        std::string text(static_cast<size_t>(size), '\0');
+        std::snprintf(text.data(), text.size() + 1, fmt, args...);
+        return text;
+    }
 }
 
 template <class... Args>

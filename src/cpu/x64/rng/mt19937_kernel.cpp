@@ -11,7 +11,7 @@ constexpr int kArgs = 0, kWords = 1, kTo = 2, kCount = 3, kMode = 4;  // general
 
 // Vector registers. Those from kUpper on exist on AVX-512 alone (see Vocabulary::Held).
 constexpr int kY = 0;  // the word at work, then the value
-constexpr int kT0 = 1, kT1 = 2, kT2 = 3, kT3 = 4, kT4 = 5;
+constexpr int kT0 = 1, kT1 = 2, kT2 = 3, kT3 = 4;
 constexpr int kMinimum = 6;
 constexpr int kScale = 7;                      // floating point
 constexpr int kDivisor = 7, kDivisorHigh = 8;  // integers; High: >> 32

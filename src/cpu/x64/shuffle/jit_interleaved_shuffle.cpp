@@ -60,7 +60,6 @@ class InterleavedShuffle : public Executable {
         : desc_(desc),
           layout_(chosen.layout),
           step_pixels_(chosen.pixel.pixels),
-          step_bytes_(chosen.pixel.bytes),
           src_last_(chosen.pixel.src_last),
           dst_last_(chosen.pixel.dst_last),
           kernel_(std::move(kernel)) {}
@@ -103,7 +102,7 @@ class InterleavedShuffle : public Executable {
 
     ShuffleDesc desc_;
     ShuffleLayout layout_;
-    int64_t step_pixels_, step_bytes_, src_last_, dst_last_;
+    int64_t step_pixels_, src_last_, dst_last_;
     std::shared_ptr<const PermuteKernel> kernel_;
 };
 

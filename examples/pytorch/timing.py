@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table of times: tombola's operators beside PyTorch's own, on this machine, in this process.
+
+usage: timing.py [MILLISECONDS]        time spent on each cell; default 200
+
+The least of the repetitions is shown, in microseconds, after a check that both sides give the same tensor
+(multinomial without replacement: the same distribution, other numbers).
+"""
+import sys
+import time
+
+import torch
+
+import tombola_torch as tt
+
+
+def least_time(work, budget):
+    work()
+    least, spent = float("inf"), 0.0
+    while spent < budget:
+        begin = time.perf_counter()
+        work()
+        elapsed = time.perf_counter() - begin
+        least, spent = min(least, elapsed), spent + elapsed
+    return least
+
+
+def cases():
+    for name in ("float32", "float64", "float16", "bfloat16"):
+        dtype = getattr(torch, name)
+        for count in (1_000, 100_000, 10_000_000):
+            x = torch.empty(count, dtype=dtype)
+            yield (
+                f"uniform_ {name} {count}",
+                lambda x=x: tt.uniform_(x),
+                lambda x=x: x.uniform_(),
+                True,
+            )
+    for count in (1_000, 1_000_000):
+        yield (
+            f"randint int64 {count}",
+            lambda n=count: tt.randint(0, 1000, (n,)),
+            lambda n=count: torch.randint(0, 1000, (n,)),
+            True,
+        )
+    w = torch.rand(1, 1000, dtype=torch.float64)
+    yield (
+        "multinomial 1x1000, 100000 with replacement",
+        lambda: tt.multinomial(w, 100_000, True),
+        lambda: torch.multinomial(w, 100_000, True),
+        True,
+    )
+    v = torch.rand(64, 32_000)
+    yield (
+        "multinomial 64x32000, 1 each",
+        lambda: tt.multinomial(v, 1, True),
+        lambda: torch.multinomial(v, 1, True),
+        False,
+    )
+    yield (
+        "multinomial 64x32000, 100 without replacement",
+        lambda: tt.multinomial(v, 100),
+        lambda: torch.multinomial(v, 100),
+        False,
+    )
+    for dtype in (torch.float32, torch.uint8):
+        for format_name in ("contiguous_format", "channels_last"):
+            x = (torch.rand(8, 136, 56, 56) * 200).to(dtype).contiguous(
+                memory_format=getattr(torch, format_name)
+            )
+            yield (
+                f"channel_shuffle {str(dtype)[6:]} 8x136x56x56 {format_name}",
+                lambda x=x: tt.channel_shuffle(x, 4),
+                lambda x=x: torch.channel_shuffle(x, 4),
+                True,
+            )
+
+
+def main():
+    budget = float(sys.argv[1] if len(sys.argv) > 1 else 200) / 1000
+    print(f"PyTorch {torch.__version__}, {torch.get_num_threads()} threads")
+    print(f"{'operator':52} {'tombola us':>12} {'PyTorch us':>12} {'ratio':>7}")
+    for name, ours, theirs, comparable in cases():
+        torch.manual_seed(1)
+        a = ours().clone()
+        torch.manual_seed(1)
+        b = theirs()
+        if comparable and not torch.equal(a, b):
+            sys.exit(f"{name}: the tensors differ")
+        mine, other = least_time(ours, budget), least_time(theirs, budget)
+        print(f"{name:52} {mine * 1e6:12.1f} {other * 1e6:12.1f} {other / mine:6.1f}x")
+
+
+if __name__ == "__main__":
+    main()
