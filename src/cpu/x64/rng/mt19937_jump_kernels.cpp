@@ -118,10 +118,10 @@ void MtSquareKernel::emit_reduce_low() {
 
 void MtAddWindowsKernel::generate() {
     constexpr int kSums = 13;
+    begin(8);
     const Reg &sum = gpr(1), &line = gpr(2), &places = gpr(3), &count = gpr(4);
     const Reg &left = gpr(5), &place = gpr(6), &at = gpr(7);
     const int passes = kMtWords * 4 / bytes() / kSums;
-    begin(8);
     mov(sum, ptr[gpr(0) + offsetof(Args, sum)]);
     mov(line, ptr[gpr(0) + offsetof(Args, line)]);
     mov(count, ptr[gpr(0) + offsetof(Args, count)]);
