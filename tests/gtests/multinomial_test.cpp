@@ -260,6 +260,34 @@ TEST_F(Multinomial, EveryTypeAndShape) {
                 }
 }
 
+// Enough work that threads share it, by rows and within a row. ctest runs this with one, two and three threads,
+// and the reference has one.
+TEST_F(Multinomial, WorkThatThreadsShare) {
+    struct Shape {
+        int64_t batch, classes, samples;
+    };
+    for (const Shape& shape : {Shape{60, 4099, 2},
+                               {7, 1000, 30000},
+                               {1, 700, 200001},
+                               {1, 300007, 3},
+                               {1, 300007, 6000},
+                               {2, 200003, 70}})
+        for (const bool log_probs : {false, true})
+            for (const bool with_replacement : {true, false}) {
+                if (!with_replacement && shape.samples > 100) continue;
+                Problem p = problem(tombola_f32, shape.batch, shape.samples,
+                                    varied(shape.batch, shape.classes, log_probs, 17));
+                p.request.log_probs = log_probs;
+                p.request.with_replacement = with_replacement;
+                check(p, std::to_string(shape.batch) + "x" + std::to_string(shape.classes));
+            }
+    // The lowest row is named, whichever thread sees its row first.
+    std::vector<double> probs(60 * 4099, 1);
+    probs[50 * 4099 + 7] = kNan;
+    probs[31 * 4099 + 4098] = -1;
+    check(problem(tombola_f32, 60, 2, probs), "two bad rows");
+}
+
 TEST_F(Multinomial, EveryLayout) {
     for (const auto type : {tombola_f32, tombola_bf16})
         for (const bool with_replacement : {true, false})
