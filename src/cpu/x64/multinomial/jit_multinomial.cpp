@@ -8,6 +8,7 @@
 #include "cpu/multinomial/guide_table.hpp"
 #include "cpu/multinomial/weight_tree.hpp"
 #include "cpu/rng/scatter.hpp"
+#include "cpu/x64/rng/philox_fill.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -22,13 +23,6 @@ constexpr dim_t kGroup = DrawKernel::kGroupSamples;
 static_assert(kChunkSamples % kGroup == 0);
 
 size_t size(dim_t n) { return static_cast<size_t>(n); }
-
-// The pairs of words of samples [first, first + count).
-void fill_words(const UniformSource& uniforms, dim_t first, dim_t count, uint32_t* words) {
-    PhiloxWords stream({0, uniforms.seeds.op}, PhiloxKey::from(uniforms.seeds.global),
-                       (Uint128{uniforms.offset} + static_cast<Uint128>(first)) * 2);
-    for (dim_t i = 0; i < 2 * count; ++i) words[i] = stream.next();
-}
 
 }  // namespace
 
@@ -85,12 +79,14 @@ Result<Plan> JitMultinomial::plan_for(const Desc& desc) {
 }
 
 JitMultinomial::JitMultinomial(const Desc& desc, RowPasses passes,
-                               std::shared_ptr<const DrawKernel> draw, int most_parts)
+                               std::shared_ptr<const DrawKernel> draw,
+                               std::shared_ptr<const PhiloxKernel> words, int most_parts)
     : desc_(desc),
       way_(way_for(desc)),
       scratch_(desc),
       passes_(std::move(passes)),
       draw_(std::move(draw)),
+      words_(std::move(words)),
       src_(desc.src),
       dst_(desc.dst),
       most_parts_(most_parts) {}
@@ -102,16 +98,20 @@ Result<std::unique_ptr<Executable>> JitMultinomial::create_for(CpuIsa isa, const
         isa, desc, way == Way::blocks ? RowPasses::Weights::both : RowPasses::Weights::stored);
     if (!passes.ok()) return passes.take_status();
     std::shared_ptr<const DrawKernel> draw;
+    std::shared_ptr<const PhiloxKernel> words;
     if (way == Way::guide) {
         auto made = cached_kernel<DrawKernel>({isa, desc.dst.data_type});
         if (!made.ok()) return made.take_status();
         draw = made.take();
+        auto philox = philox_kernel(isa, PhiloxOutput::words);
+        if (!philox.ok()) return philox.take_status();
+        words = philox.take();
     }
     const Scratch scratch(desc);
     const auto parts =
         static_cast<int>((plan.scratchpad_bytes - scratch.parts) / scratch.part_bytes);
     return std::unique_ptr<Executable>(
-        new JitMultinomial(desc, passes.take(), std::move(draw), parts));
+        new JitMultinomial(desc, passes.take(), std::move(draw), std::move(words), parts));
 }
 
 // -- rows ----------------------------------------------------------------------------------------
@@ -219,6 +219,8 @@ void JitMultinomial::draw_by_guide(const Call& call, const Part& part, const Row
     const GuideTable guide(part.guide, prefix, classes);
 
     const uint64_t sum = prefix[classes - 1];
+    const PhiloxFill stream(*words_, {0, call.uniforms.seeds.op},
+                            PhiloxKey::from(call.uniforms.seeds.global), {});
     const size_t index_bytes = size_of(desc_.dst.data_type);
     auto* dst = call.context.output<char>(TOMBOLA_ARG_DST);
     parallel_ranges(samples, kChunkSamples, size(samples) * 16, [&](dim_t begin, dim_t end) {
@@ -236,7 +238,8 @@ void JitMultinomial::draw_by_guide(const Call& call, const Part& part, const Row
             }
             const dim_t groups = (count + kGroup - 1) / kGroup;
             std::fill(words + 2 * count, words + 2 * groups * kGroup, 0);
-            fill_words(call.uniforms, first, count, words);
+            stream.generate((Uint128{call.uniforms.offset} + static_cast<Uint128>(first)) * 2,
+                            2 * count, words, false);
             const bool in_place = dst_.has_dense_rows() && count % kGroup == 0;
             char* to = in_place ? dst + size(dst_.offset(row.index, s)) * index_bytes : indices;
             DrawKernel::Args args{words,

@@ -17,6 +17,7 @@
 #include "cpu/multinomial/multinomial_call.hpp"
 #include "cpu/x64/multinomial/draw_kernel.hpp"
 #include "cpu/x64/multinomial/row_passes.hpp"
+#include "cpu/x64/rng/philox_kernel.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
@@ -46,7 +47,7 @@ class JitMultinomial : public Executable {
     struct Part;  // the part's share of the scratchpad
 
     JitMultinomial(const Desc& desc, RowPasses passes, std::shared_ptr<const DrawKernel> draw,
-                   int most_parts);
+                   std::shared_ptr<const PhiloxKernel> words, int most_parts);
 
     static Way way_for(const Desc& desc);
     static int row_parts(const Desc& desc);
@@ -69,7 +70,8 @@ class JitMultinomial : public Executable {
     Way way_;
     Scratch scratch_;
     RowPasses passes_;
-    std::shared_ptr<const DrawKernel> draw_;  // guide alone
+    std::shared_ptr<const DrawKernel> draw_;     // guide alone
+    std::shared_ptr<const PhiloxKernel> words_;  // guide alone
     MatrixLayout src_, dst_;
     int most_parts_;
 };
