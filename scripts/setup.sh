@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
 build_packages=(cmake ninja-build g++ libxbyak-dev libgtest-dev libcli11-dev libfmt-dev)
-peer_packages=(libdnnl-dev librandom123-dev libbenchmark-dev)
+peer_packages=(libdnnl-dev librandom123-dev libbenchmark-dev libopenmpi-dev openmpi-bin pkg-config)
 lint_packages=(clang-format clang-tidy doxygen)
 
 heading() { printf '\n== %s\n' "$*"; }

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# `cpack` makes Debian packages of the three components of install.cmake: libtombola0, libtombola-dev, tombola-tools.
+# The preset "package" sets what a package needs: the prefix /usr, and no run path.
+set(TOMBOLA_PACKAGE_MAINTAINER "The tombola authors <tombola@example.org>" CACHE STRING
+    "Maintainer of the packages that cpack makes")
+
+set(runtime_package libtombola${PROJECT_VERSION_MAJOR})
+set(devel_package libtombola-dev)
+set(tools_package tombola-tools)
+set(packages_version "${PROJECT_VERSION}")
+
+foreach(component IN ITEMS runtime devel tools)
+    install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${${component}_package}
+        RENAME copyright COMPONENT ${component} EXCLUDE_FROM_ALL)
+    string(TOUPPER ${component} COMPONENT)
+    set(CPACK_DEBIAN_${COMPONENT}_PACKAGE_NAME ${${component}_package})
+endforeach()
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME tombola)
+set(CPACK_PACKAGE_CONTACT "${TOMBOLA_PACKAGE_MAINTAINER}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL runtime devel)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "${PROJECT_DESCRIPTION}
+ TensorFlow's, PyTorch's and DirectML's random numbers bit for bit, class indices by
+ weight, and shuffles along any axis in any layout, with kernels generated at run time.
+ .
+ This package has the shared library.")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+
+set(CPACK_COMPONENT_DEVEL_DESCRIPTION "${PROJECT_DESCRIPTION} (development files)
+ The headers of the C and the C++ API, tombolaConfig.cmake and tombola.pc.")
+set(CPACK_DEBIAN_DEVEL_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVEL_PACKAGE_DEPENDS "${runtime_package} (= ${packages_version})")
+
+if(TARGET benchtombola)
+    list(APPEND CPACK_COMPONENTS_ALL tools)
+    set(CPACK_COMPONENT_TOOLS_DESCRIPTION "${PROJECT_DESCRIPTION} (command line)
+ benchtombola checks every primitive against an independent reference, and measures it.")
+    set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
+    set(CPACK_DEBIAN_TOOLS_PACKAGE_SHLIBDEPS ON)
+    set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${runtime_package} (= ${packages_version})")
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src)
+endif()
+include(CPack)
