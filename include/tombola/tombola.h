@@ -145,6 +145,29 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_strides(
     tombola_memory_desc_t* memory_desc, int ndims, const tombola_dims_t dims,
     tombola_data_type_t data_type, const tombola_dims_t strides);
 
+/** Creates a memory descriptor of any layout that there can be: strides, one dimension in blocks, an
+ * offset. The element with logical index i lies, in elements from the data handle, at
+ *
+ *     offset + sum over d of (i[d] / block(d)) * strides[d] + i[block_dim] % block
+ *
+ * where block(d) is block for block_dim and 1 for the others. The tensor is padded with zeros to whole
+ * blocks.
+ *
+ * @param memory_desc Output: the descriptor.
+ * @param ndims Number of dimensions, 0 to 12.
+ * @param dims Sizes of the dimensions, each at least 0.
+ * @param data_type Type of an element.
+ * @param strides Distance in elements of neighbours along each dimension, along block_dim of
+ * neighbouring blocks; at least 0, such that no two elements share an address.
+ * @param block_dim The dimension in blocks, 0 to ndims - 1; without meaning where block is 1.
+ * @param block Elements of a block: a power of two from 2 to 64; 1 for a layout without blocks.
+ * @param offset Elements from the data handle to the first, at least 0.
+ * @return As tombola_memory_desc_create_with_tag(). */
+TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_block(
+    tombola_memory_desc_t* memory_desc, int ndims, const tombola_dims_t dims,
+    tombola_data_type_t data_type, const tombola_dims_t strides, int block_dim, tombola_dim_t block,
+    tombola_dim_t offset);
+
 /** Creates a descriptor of a box inside another tensor.
  *
  * @param memory_desc Output: the descriptor; its data handle is the parent's.

@@ -376,6 +376,27 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
             accept(result, status, allow_empty);
         }
 
+        /// Any layout that there can be; see tombola_memory_desc_create_with_block().
+        /// @param adims Sizes of the dimensions.
+        /// @param adata_type Type of an element.
+        /// @param strides Distance of neighbours along each dimension, along block_dim of blocks.
+        /// @param block_dim The dimension in blocks.
+        /// @param block Elements of a block: a power of two up to 64; 1: no blocks.
+        /// @param offset Elements from the data handle to the first.
+        /// @param allow_empty Whether a failure gives an empty descriptor instead of an exception.
+        /// @return The descriptor.
+        static desc with_block(const memory::dims& adims, memory::data_type adata_type,
+                               const memory::dims& strides, int block_dim, memory::dim block,
+                               memory::dim offset = 0, bool allow_empty = false) {
+            check_count(strides.size(), adims.size(), "strides");
+            return derived(allow_empty, [&](tombola_memory_desc_t* result) {
+                return tombola_memory_desc_create_with_block(
+                    result, static_cast<int>(adims.size()), adims.data(),
+                    static_cast<tombola_data_type_t>(adata_type), strides.data(), block_dim, block,
+                    offset);
+            });
+        }
+
         /// A box inside this tensor.
         /// @param adims Sizes of the box.
         /// @param offsets Index of its first element.

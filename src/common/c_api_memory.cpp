@@ -24,7 +24,7 @@ Status check_alignment(const MemoryDesc& desc, const void* handle) {
 // inner_blks and inner_idxs are asked for as arrays; these hold every array that there can be.
 const Dims* one_element_dims(dim_t value) {
     static const auto kArrays = [] {
-        std::array<Dims, 17> arrays{};
+        std::array<Dims, kMaxBlock + 1> arrays{};
         for (size_t i = 0; i < arrays.size(); ++i) arrays[i][0] = static_cast<dim_t>(i);
         return arrays;
     }();
@@ -102,6 +102,19 @@ tombola_status_t tombola_memory_desc_create_with_strides(tombola_memory_desc_t* 
         TOMBOLA_TRY(check_not_null(memory_desc, "memory_desc"));
         return hand_out(memory_desc, MemoryDesc::from_strides(
                                          ndims, dims, static_cast<DataType>(data_type), strides));
+    });
+}
+
+tombola_status_t tombola_memory_desc_create_with_block(tombola_memory_desc_t* memory_desc,
+                                                       int ndims, const tombola_dims_t dims,
+                                                       tombola_data_type_t data_type,
+                                                       const tombola_dims_t strides, int block_dim,
+                                                       tombola_dim_t block, tombola_dim_t offset) {
+    return api_call("memory_desc_create_with_block", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(memory_desc, "memory_desc"));
+        return hand_out(memory_desc,
+                        MemoryDesc::from_block(ndims, dims, static_cast<DataType>(data_type),
+                                               strides, block_dim, block, offset));
     });
 }
 

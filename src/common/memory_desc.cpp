@@ -66,21 +66,33 @@ std::array<int, kMaxDims> physical_order(const MemoryDesc& desc) {
     return order;
 }
 
-// Whether two elements of a plain layout could share an address: each stride has to reach beyond
-// all that the smaller strides span.
+// Whether two elements could share an address: each stride has to reach beyond all that a block and the
+// smaller strides span.
 Status check_strides(const MemoryDesc& desc) {
     const auto order = physical_order(desc);
-    dim_t span = 1;
+    dim_t span = desc.block;
     for (int i = desc.ndims - 1; i >= 0; --i) {
         const int d = order[i];
-        if (desc.dims[d] <= 1) continue;
+        if (steps(desc, d) <= 1) continue;
         if (desc.strides[d] < span)
             return invalid(
                 "strides[%d] is %lld; expected at least %lld, so that no two elements "
                 "share an address",
                 d, static_cast<long long>(desc.strides[d]), static_cast<long long>(span));
-        span += (desc.dims[d] - 1) * desc.strides[d];
+        span += (steps(desc, d) - 1) * desc.strides[d];
     }
+    return {};
+}
+
+// Cuts dimension d into blocks.
+Status set_block(MemoryDesc& desc, int d, dim_t block) {
+    dim_t padded = 0;
+    if (__builtin_add_overflow(desc.dims[d], block - 1, &padded))
+        return invalid("dims[%d] is %lld; expected a tensor of less than 2^63 bytes", d,
+                       static_cast<long long>(desc.dims[d]));
+    desc.block_dim = d;
+    desc.block = block;
+    desc.padded_dims[d] = padded / block * block;
     return {};
 }
 
@@ -108,16 +120,7 @@ Result<MemoryDesc> MemoryDesc::from_tag(int ndims, const dim_t* dims, DataType t
         return invalid("tag %s has %d dimensions; expected %d, the number of dims", tag_name(tag),
                        layout.ndims, ndims);
     desc.format_kind = FormatKind::blocked;
-    desc.block_dim = layout.block_dim;
-    desc.block = layout.block;
-    if (desc.is_blocked()) {
-        const int d = desc.block_dim;
-        dim_t padded = 0;
-        if (__builtin_add_overflow(desc.dims[d], desc.block - 1, &padded))
-            return invalid("dims[%d] is %lld; expected a tensor of less than 2^63 bytes", d,
-                           static_cast<long long>(desc.dims[d]));
-        desc.padded_dims[d] = padded / desc.block * desc.block;
-    }
+    if (layout.block_dim >= 0) TOMBOLA_TRY(set_block(desc, layout.block_dim, layout.block));
     TOMBOLA_TRY(check_size(desc));  // the strides are still 0: this bounds the products below
     dim_t stride = desc.block;
     for (int i = ndims - 1; i >= 0; --i) {
@@ -130,6 +133,7 @@ Result<MemoryDesc> MemoryDesc::from_tag(int ndims, const dim_t* dims, DataType t
 
 Result<MemoryDesc> MemoryDesc::from_strides(int ndims, const dim_t* dims, DataType type,
                                             const dim_t* strides) {
+    if (strides != nullptr) return from_block(ndims, dims, type, strides, 0, 1, 0);
     TOMBOLA_TRY(check_shape(ndims, dims, type));
     MemoryDesc desc;
     if (ndims == 0) return desc;
@@ -139,14 +143,33 @@ Result<MemoryDesc> MemoryDesc::from_strides(int ndims, const dim_t* dims, DataTy
     std::copy_n(dims, ndims, desc.dims.begin());
     desc.padded_dims = desc.dims;
     TOMBOLA_TRY(check_size(desc));
-    if (strides == nullptr) {
-        dim_t stride = 1;
-        for (int d = ndims - 1; d >= 0; --d) {
-            desc.strides[d] = stride;
-            stride *= std::max<dim_t>(desc.dims[d], 1);
-        }
-        return desc;
+    dim_t stride = 1;
+    for (int d = ndims - 1; d >= 0; --d) {
+        desc.strides[d] = stride;
+        stride *= std::max<dim_t>(desc.dims[d], 1);
     }
+    return desc;
+}
+
+Result<MemoryDesc> MemoryDesc::from_block(int ndims, const dim_t* dims, DataType type,
+                                          const dim_t* strides, int block_dim, dim_t block,
+                                          dim_t offset) {
+    TOMBOLA_TRY(check_shape(ndims, dims, type));
+    MemoryDesc desc;
+    if (ndims == 0) return desc;
+    if (strides == nullptr) return invalid("strides is null; expected %d distances", ndims);
+    if (block < 1 || block > kMaxBlock || (block & (block - 1)) != 0)
+        return invalid("block is %lld; expected a power of two from 1 to %lld",
+                       static_cast<long long>(block), static_cast<long long>(kMaxBlock));
+    if (block > 1 && (block_dim < 0 || block_dim >= ndims))
+        return invalid("block_dim is %d; expected 0 to %d", block_dim, ndims - 1);
+    desc.ndims = ndims;
+    desc.data_type = type;
+    desc.format_kind = FormatKind::blocked;
+    std::copy_n(dims, ndims, desc.dims.begin());
+    desc.padded_dims = desc.dims;
+    if (block > 1) TOMBOLA_TRY(set_block(desc, block_dim, block));
+    TOMBOLA_TRY(check_size(desc));
     for (int d = 0; d < ndims; ++d) {
         if (strides[d] == TOMBOLA_RUNTIME_DIM_VAL)
             return invalid("strides[%d] is a run-time stride; expected a number that is known now",
@@ -158,6 +181,12 @@ Result<MemoryDesc> MemoryDesc::from_strides(int ndims, const dim_t* dims, DataTy
     }
     TOMBOLA_TRY(check_size(desc));
     if (!desc.has_zero_dim()) TOMBOLA_TRY(check_strides(desc));
+    const dim_t element = static_cast<dim_t>(size_of(type));
+    if (offset < 0 || offset > (INT64_MAX - static_cast<dim_t>(desc.size())) / element)
+        return invalid(
+            "offset is %lld; expected at least 0, and a tensor that ends before 2^63 bytes",
+            static_cast<long long>(offset));
+    desc.offset0 = offset;
     return desc;
 }
 

@@ -29,6 +29,8 @@ enum class FormatKind {
 
 using Dims = std::array<dim_t, kMaxDims>;
 
+constexpr dim_t kMaxBlock = 64;
+
 struct MemoryDesc {
     int ndims = 0;
     DataType data_type = DataType::undef;
@@ -46,6 +48,10 @@ struct MemoryDesc {
     // strides may be null: row-major.
     static Result<MemoryDesc> from_strides(int ndims, const dim_t* dims, DataType type,
                                            const dim_t* strides);
+    // Everything given; block 1 for a layout without blocks.
+    static Result<MemoryDesc> from_block(int ndims, const dim_t* dims, DataType type,
+                                         const dim_t* strides, int block_dim, dim_t block,
+                                         dim_t offset);
     Result<MemoryDesc> submemory(const dim_t* sub_dims, const dim_t* offsets) const;
     Result<MemoryDesc> reshape(int new_ndims, const dim_t* new_dims) const;
     Result<MemoryDesc> permute_axes(const int* permutation) const;

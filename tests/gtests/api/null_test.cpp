@@ -90,6 +90,21 @@ TEST(NullArguments, AreRefusedByName) {
                                                             nullptr);
          }},
         {"memory_desc",
+         [&] {
+             return tombola_memory_desc_create_with_block(nullptr, 2, dims, tombola_f32, dims, 0, 1,
+                                                          0);
+         }},
+        {"dims",
+         [&] {
+             return tombola_memory_desc_create_with_block(&desc_out, 2, nullptr, tombola_f32, dims,
+                                                          0, 1, 0);
+         }},
+        {"strides",
+         [&] {
+             return tombola_memory_desc_create_with_block(&desc_out, 2, dims, tombola_f32, nullptr,
+                                                          0, 1, 0);
+         }},
+        {"memory_desc",
          [&] { return tombola_memory_desc_create_submemory(nullptr, desc, dims, offsets); }},
         {"parent",
          [&] { return tombola_memory_desc_create_submemory(&desc_out, nullptr, dims, offsets); }},
