@@ -178,10 +178,6 @@ void Vocabulary::xor_bits_u64(const Vec& d, const Vec& a, const Operand& b) {
     is_avx512() ? vpxorq(d, a, b) : vpxor(d, a, b);
 }
 
-void Vocabulary::and_not(const Vec& d, const Vec& a, const Operand& b) {
-    is_avx512() ? vpandnd(d, a, b) : vpandn(d, a, b);
-}
-
 void Vocabulary::xor3(const Vec& d, const Vec& a, const Operand& b) {
     if (is_avx512()) return vpternlogd(d, a, b, kXor);
     vpxor(d, d, a);
@@ -250,44 +246,21 @@ void Vocabulary::xor3_u64(const Vec& d, const Vec& a, const Operand& b) {
     vpxor(d, d, b);
 }
 
-void Vocabulary::and_or(const Vec& d, const Vec& mask, const Operand& value) {
+void Vocabulary::and_or(const Vec& d, const Operand& mask, const Operand& value) {
     constexpr uint8_t kAndOr = 0xEA;  // truth table of (d & mask) | value
-    if (is_avx512()) return vpternlogd(d, mask, value, kAndOr);
+    if (is_avx512()) return vpternlogd(d, static_cast<const Vec&>(mask), value, kAndOr);
     vpand(d, d, mask);
     vpor(d, d, value);
 }
 
-void Vocabulary::mul_hi_lo(const Vec& hi, const Vec& lo, const Vec& a, const Operand& b) {
-    assert(hi.getIdx() != lo.getIdx());
-    vpmuludq(lo, a, b);
-    vpsrlq(hi, lo, 32);
-}
-
-void Vocabulary::rotate_right_u32(const Vec& d, const Vec& a, int n, const Vec& scratch) {
-    assert(0 < n && n < 32);
-    if (is_avx512()) return vprord(d, a, static_cast<uint8_t>(n));
-    vpslld(scratch, a, static_cast<uint8_t>(32 - n));
-    vpsrld(d, a, static_cast<uint8_t>(n));
-    vpor(d, d, scratch);
-}
-
-void Vocabulary::set_word_masks(const Reg& scratch) {
+void Vocabulary::set_odd_lanes(const Reg& scratch) {
     if (!is_avx512()) return;
-    mov(scratch.cvt32(), 0x5555);
-    kmovd(k5, scratch.cvt32());
     mov(scratch.cvt32(), 0xAAAA);
     kmovd(k6, scratch.cvt32());
 }
 
 void Vocabulary::blend_odd_u32(const Vec& d, const Vec& even, const Vec& odd) {
     is_avx512() ? vpblendmd(d | k6, even, odd) : vpblendd(d, even, odd, 0xAA);
-}
-
-void Vocabulary::xor3_even_u32(const Vec& d, const Vec& a, const Operand& b, const Vec& scratch) {
-    if (is_avx512()) return vpternlogd(d | k5, a, b, kXor);
-    vpxor(scratch, d, a);
-    vpxor(scratch, scratch, b);
-    vpblendd(d, d, scratch, 0x55);
 }
 
 // a * b = al * bl + ((al * bh + ah * bl) << 32) modulo 2^64
@@ -301,20 +274,6 @@ void Vocabulary::mul_lo_u64(const Vec& d, const Vec& a, const Operand& b, const 
     vpsllq(scratch, scratch, 32);
     vpmuludq(d, a, b);
     vpaddq(d, d, scratch);
-}
-
-void Vocabulary::set_pack_order(const Vec& order) {
-    if (!is_avx512()) return;
-    constexpr uint64_t kOrder[8] = {0, 2, 4, 6, 1, 3, 5, 7};
-    static_assert(sizeof kOrder == kVectorBytes);
-    load(order, vector_table(kOrder));
-}
-
-void Vocabulary::pack_u32_to_u16(const Vec& d, const Vec& a, const Vec& b, const Vec& order) {
-    vpackusdw(d, a,
-              b);  // by 16-byte lanes: a0 b0 a1 b1 ..., 8 bytes each, which vpermq puts in order
-    if (!is_avx512()) return vpermq(d, d, 0xD8);
-    vpermq(d, order, d);
 }
 
 // Nearest even: add half of a unit in the last place, less one when the kept bit is even, and

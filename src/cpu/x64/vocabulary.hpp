@@ -13,8 +13,7 @@
 // In comments, d is the destination, and "lane" an element of the type that the name ends in.
 // Unless a comment says otherwise, sources and destination may be the same register.
 //
-// Mask registers that the vocabulary claims: k7 by set_tail(), k6 (odd) and k5 (even) by
-// set_word_masks().
+// Mask registers that the vocabulary claims: k7 by set_tail(), k6 by set_odd_lanes().
 
 #include <cstddef>
 #include <cstdint>
@@ -79,6 +78,7 @@ class Vocabulary : public JitKernel {
     };
     Held hold_u32(int index, uint32_t value);
     Held hold_u64(int index, uint64_t value);
+
     // -- run-time values as operands
     // An operand of which every lane is the value at [base + offset], for instructions whose EVEX form
     // can broadcast lanes of that width (arithmetic and logic can, shuffles cannot). AVX-512
@@ -131,12 +131,11 @@ class Vocabulary : public JitKernel {
     void xor_bits(const Vec& d, const Vec& a, const Xbyak::Operand& b);
     // The same; for a b that spread_u64() gave.
     void xor_bits_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b);
-    void and_not(const Vec& d, const Vec& a, const Xbyak::Operand& b);  // d = ~a & b
     // d = d ^ a ^ b: one instruction on AVX-512.
     void xor3(const Vec& d, const Vec& a, const Xbyak::Operand& b);
     void xor3_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b);  // b from spread_u64()
-    // d = (d & mask) | value: one instruction on AVX-512.
-    void and_or(const Vec& d, const Vec& mask, const Xbyak::Operand& value);
+    // d = (d & mask) | value: one instruction on AVX-512, where mask is a register.
+    void and_or(const Vec& d, const Xbyak::Operand& mask, const Xbyak::Operand& value);
 
     // d = (d & mask) | (b & ~mask), bit by bit.
     void select_bits(const Vec& d, const Xbyak::Operand& mask, const Address& b);
@@ -148,21 +147,12 @@ class Vocabulary : public JitKernel {
     // -- integers
     // d = a * b, 64 bits, of the low words of each u64 lane.
     void mul_u32_wide(const Vec& d, const Vec& a, const Xbyak::Operand& b) { vpmuludq(d, a, b); }
-    // hi:lo = a * b of the low words of each u64 lane; the product's high word comes down into the
-    // low half of hi, and lo is the whole product, whose low word is the low half. hi is neither
-    // source.
-    void mul_hi_lo(const Vec& hi, const Vec& lo, const Vec& a, const Xbyak::Operand& b);
-    // Rotates each lane right by n bits, 0 < n < 32. scratch is neither d nor a; AVX-512 leaves it
-    // alone.
-    void rotate_right_u32(const Vec& d, const Vec& a, int n, const Vec& scratch);
     // Swaps the words of each u64 lane: a rotation by 32.
     void swap_words_u64(const Vec& d, const Vec& a) { vpshufd(d, a, 0xB1); }
-    // For the two below: k5 and k6 on AVX-512, nothing on AVX2.
-    void set_word_masks(const Reg& scratch);
+    // For blend_odd_u32(): k6 on AVX-512, nothing on AVX2.
+    void set_odd_lanes(const Reg& scratch);
     // Even words of d from `even`, odd words from `odd`.
     void blend_odd_u32(const Vec& d, const Vec& even, const Vec& odd);
-    // The even words of d become d ^ a ^ b; the odd ones stay. scratch is none of them; AVX-512 leaves it alone.
-    void xor3_even_u32(const Vec& d, const Vec& a, const Xbyak::Operand& b, const Vec& scratch);
     // d = the low 64 bits of a * b in each u64 lane. b_high holds b >> 32 in each lane. d is neither source;
     // both scratches differ from all; AVX-512 leaves them alone.
     void mul_lo_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b,
@@ -179,10 +169,6 @@ class Vocabulary : public JitKernel {
     void narrow_u64(const Half& d, const Vec& a);
 
     // -- conversions
-    // d holds twice the lanes: a's then b's, in order, each of which is below 65536. `order` is what
-    // set_pack_order() loaded (AVX-512; AVX2 leaves it alone), and not d.
-    void set_pack_order(const Vec& order);
-    void pack_u32_to_u16(const Vec& d, const Vec& a, const Vec& b, const Vec& order);
     // f32 to f16, nearest even; d is the low half of a register.
     void cvt_f32_to_f16(const Half& d, const Vec& a) { vcvtps2ph(d, a, 0); }
     void cvt_f16_to_f32(const Vec& d, const Half& a) { vcvtph2ps(d, a); }

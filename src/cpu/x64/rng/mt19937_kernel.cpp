@@ -92,7 +92,7 @@ void Mt19937Kernel::emit_params() {
     } else if (words_per_value_ == 1) {
         broadcast_u32(vec(kDivisor), divisor);
         broadcast_u32(vec(kReciprocal), reciprocal);
-        set_word_masks(gpr(kArgs));
+        set_odd_lanes(gpr(kArgs));
     } else {
         broadcast_u64(vec(kDivisor), divisor);
         broadcast_u64(vec(kReciprocal), reciprocal);

@@ -14,6 +14,7 @@
 //   f32, f64    range = 1, min = 0
 //   f16, bf16   range is a power of two, so that no product needs rounding; for bf16 also min = 0
 #include <cstddef>
+#include <optional>
 
 #include "cpu/rng/philox.hpp"
 #include "cpu/x64/rng/philox_kernel.hpp"
@@ -43,18 +44,18 @@ class F32Kernel : public PhiloxKernel {
     void load_parameters() override {
         range_ = parameter_u32(0);
         min_ = parameter_u32(1);
-        load(mask(), vector_u32(0x7FFFFF));
+        mask_ = hold_u32(convert_vec(0), 0x7FFFFF);
     }
     void emit_convert(Stream& s, bool fast) override {
         for (const int v : {s.c0, s.c2}) {
-            and_or(vec(v), mask(), vector_f32(1.0f));
+            and_or(vec(v), *mask_, vector_f32(1.0f));
             vsubps(vec(v), vec(v), vector_f32(1.0f));
             if (fast) continue;
             vmulps(vec(v), vec(v), range_);
             vaddps(vec(v), vec(v), min_);
         }
     }
-    Vec mask() const { return vec(convert_vec(0)); }
+    std::optional<Held> mask_;
     Spread range_, min_;
 };
 
@@ -68,20 +69,20 @@ class F64Kernel : public PhiloxKernel {
     void load_parameters() override {
         range_ = parameter_u64(0);
         min_ = parameter_u64(1);
-        load(mask(), vector_u64(0x000FFFFFFFFFFFFF));
+        mask_ = hold_u64(convert_vec(0), 0x000FFFFFFFFFFFFF);
     }
     // The pairs (w1, w0) are what an element consists of.
     void emit_gather(Stream& s) override { emit_unpack_as_is(s); }
     void emit_convert(Stream& s, bool fast) override {
         for (const int v : {s.c0, s.c2}) {
-            and_or(vec(v), mask(), vector_f64(1.0));
+            and_or(vec(v), *mask_, vector_f64(1.0));
             vsubpd(vec(v), vec(v), vector_f64(1.0));
             if (fast) continue;
             vmulpd(vec(v), vec(v), range_);
             vaddpd(vec(v), vec(v), min_);
         }
     }
-    Vec mask() const { return vec(convert_vec(0)); }
+    std::optional<Held> mask_;
     Spread range_, min_;
 };
 
@@ -93,7 +94,7 @@ class F16Kernel : public PhiloxKernel {
 
   private:
     void load_parameters() override {
-        load_parameter_u32(step(), 0);  // range * 2^-10
+        step_ = parameter_u32(0);  // range * 2^-10
         min_ = parameter_u32(1);
     }
     void emit_convert(Stream& s, bool fast) override {
@@ -101,9 +102,11 @@ class F16Kernel : public PhiloxKernel {
             and_bits(vec(v), vec(v), vector_u32(0x3FF));
             vcvtdq2ps(vec(v), vec(v));
             if (fast) {
-                vfmadd213ps(vec(v), step(), min_);  // the product is exact: one rounding, the sum's
+                // The product is exact: one rounding, the sum's.
+                broadcast_u32(vec(s.t), parameter_address(1));
+                vfmadd132ps(vec(v), vec(s.t), step_);
             } else {
-                vmulps(vec(v), vec(v), step());
+                vmulps(vec(v), vec(v), step_);
                 cvt_f32_to_f16(half(v), vec(v));
                 cvt_f16_to_f32(vec(v), half(v));
                 vaddps(vec(v), vec(v), min_);
@@ -115,8 +118,7 @@ class F16Kernel : public PhiloxKernel {
         store_any(to, half(s.c0), streaming);
         store_any(to + bytes() / 2, half(s.c2), streaming);
     }
-    Vec step() const { return vec(convert_vec(0)); }
-    Spread min_;
+    Spread step_, min_;
 };
 
 class BF16Kernel : public PhiloxKernel {
@@ -142,10 +144,10 @@ class BF16Kernel : public PhiloxKernel {
             }
             vmulps(vec(v), vec(v), vector_f32(0x1p-7f));
             vmulps(vec(v), vec(v), range_);
-            round_f32_to_bf16(vec(v), vec(v), vec(s.t1));
+            round_f32_to_bf16(vec(v), vec(v), vec(s.t));
             vpslld(vec(v), vec(v), 16);
             vaddps(vec(v), vec(v), min_);
-            round_f32_to_bf16(vec(v), vec(v), vec(s.t1));
+            round_f32_to_bf16(vec(v), vec(v), vec(s.t));
         }
         // Blocks 0 2 4 6 and 1 3 5 7: packing within 16 bytes puts them in order.
         vpackusdw(vec(s.c0), vec(s.c0), vec(s.c2));
@@ -172,8 +174,8 @@ class S32Kernel : public PhiloxKernel {
     }
     // Words 1 and 3 are the low halves of the pairs, words 0 and 2 the high ones.
     void emit_gather(Stream& s) override {
-        emit_pair_remainder(vec(s.c0), vec(s.t0), vec(s.t1));
-        emit_pair_remainder(vec(s.c2), vec(s.t0), vec(s.t1));
+        emit_pair_remainder(vec(s.c0), vec(s.c1), vec(s.c3));
+        emit_pair_remainder(vec(s.c2), vec(s.c1), vec(s.c3));
         emit_unpack(s);
     }
     // Both words of each pair modulo the range.
@@ -203,7 +205,7 @@ class S64Kernel : public PhiloxKernel {
   public:
     using Key = std::tuple<CpuIsa>;
     explicit S64Kernel(const Key& key)
-        : PhiloxKernel(std::get<0>(key), "s64", 8, 2, LaneOrder::halves, !kHasFast) {}
+        : PhiloxKernel(std::get<0>(key), "s64", 8, 2, LaneOrder::halves, !kHasFast, 2) {}
 
   private:
     void load_parameters() override {
@@ -217,7 +219,7 @@ class S64Kernel : public PhiloxKernel {
     }
     void emit_convert(Stream& s, bool) override {
         for (const int v : {s.c0, s.c2})
-            emit_remainder(vec(v), vec(s.t0), vec(s.t1), vec(s.c1), vec(s.c3));
+            emit_remainder(vec(v), vec(s.c1), vec(s.c3), vec(s.t), vec(convert_vec(0)));
     }
     // q = hi64(x * m) >> s without the low product and the carries of the middle ones: hi64 is too small by at
     // most 2, so q by at most 3 where range < 4, and by at most 1 otherwise (philox_fill.cpp).

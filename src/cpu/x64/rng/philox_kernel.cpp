@@ -33,8 +33,9 @@
 //
 // f64, whose first word is the high half, takes the pairs as they are.
 //
-// Registers:  stream s: c0 c1 c2 c3 t0 t1 at 6s ... 6s + 5, of which rounds exchange the roles
-//             then M0, M1, the products of round 0, and those of the conversion
+// Registers:  stream s: c0 c1 c2 c3 t at 5s ... 5s + 4, of which rounds exchange the roles
+//             then the products of round 0; on AVX-512 M0 and M1, which AVX2 reads from memory, so that it
+//             has room for three streams; then those of the conversion
 #include "cpu/x64/rng/philox_kernel.hpp"
 
 #include <cassert>
@@ -52,17 +53,15 @@ constexpr int kLastRound = kPhiloxRounds - 1;
 }  // namespace
 
 PhiloxKernel::PhiloxKernel(CpuIsa isa, const char* output, int element_bytes, int words,
-                           LaneOrder order, bool has_fast)
+                           LaneOrder order, bool has_fast, int avx2_streams)
     : Vocabulary(isa, std::string("philox.") + output),
       element_bytes_(element_bytes),
       words_(words),
       order_(order),
       has_fast_(has_fast),
-      streams_(is_avx512() ? 4 : 2),
-      m0_(kStreamVecs * streams_),
-      m1_(m0_ + 1),
-      product_(m0_ + 2),
-      first_convert_vec_(m0_ + 3) {}
+      streams_(is_avx512() ? 4 : avx2_streams),
+      product_(kStreamVecs * streams_),
+      first_convert_vec_(product_ + (is_avx512() ? 3 : 1)) {}
 
 void PhiloxKernel::generate() {
     Label remainder, tail, done;
@@ -93,7 +92,7 @@ void PhiloxKernel::generate() {
 
 PhiloxKernel::Stream PhiloxKernel::stream(int index) const {
     const int first = kStreamVecs * index;
-    return {first, first + 1, first + 2, first + 3, first + 4, first + 5};
+    return {first, first + 1, first + 2, first + 3, first + 4};
 }
 
 void PhiloxKernel::load_arguments() {
@@ -117,13 +116,12 @@ void PhiloxKernel::load_arguments() {
             spread_u64(args_, offsetof(Args, last_keys_high) + sizeof(uint64_t) * half,
                        next_slot_++, temporary);
     load_parameters();
-    set_word_masks(scratch_);
     mov(dst_, ptr[args_ + offsetof(Args, dst)]);
     mov(count_, ptr[args_ + offsetof(Args, count)]);
     broadcast_u64(vec(product_), ptr[args_ + offsetof(Args, product)]);
     vpaddq(vec(product_), vec(product_), lane_products());
-    load(vec(m0_), vector_u64(kPhiloxM0));
-    load(vec(m1_), vector_u64(kPhiloxM1));
+    m0_ = hold_u64(product_ + 1, kPhiloxM0);
+    m1_ = hold_u64(product_ + 2, kPhiloxM1);
 }
 
 PhiloxKernel::Spread PhiloxKernel::parameter_u32(int index) {
@@ -131,8 +129,8 @@ PhiloxKernel::Spread PhiloxKernel::parameter_u32(int index) {
                       vec(0));
 }
 
-void PhiloxKernel::load_parameter_u32(const Vec& d, int index) {
-    broadcast_u32(d, ptr[args_ + offsetof(Args, parameters) + sizeof(uint64_t) * index]);
+PhiloxKernel::Address PhiloxKernel::parameter_address(int index) {
+    return ptr[args_ + offsetof(Args, parameters) + sizeof(uint64_t) * index];
 }
 
 PhiloxKernel::Spread PhiloxKernel::parameter_u64(int index) {
@@ -223,7 +221,7 @@ void PhiloxKernel::emit_rounds(Stream* streams, int count) {
 
 // Rounds 0 to 2, with what is constant folded (top of the file).
 void PhiloxKernel::emit_first_rounds(const Stream& s, int index) {
-    const Vec f = vec(s.c2), g = vec(s.t1), c0 = vec(s.c0);
+    const Vec f = vec(s.c2), g = vec(s.t), c0 = vec(s.c0);
     if (index == 0) {
         xor_bits_u64(f, vec(product_), fold0_);  // f = p0 ^ fold0
     } else {
@@ -231,54 +229,53 @@ void PhiloxKernel::emit_first_rounds(const Stream& s, int index) {
                vector_u64(uint64_t{kPhiloxM0} * static_cast<unsigned>(index * group_blocks())));
         xor_bits_u64(f, f, fold0_);
     }
-    vpsrlq(g, f, 32);                   // c2'
-    vpmuludq(g, vec(m1_), g);           // M1 * c2'
-    xor_bits_u64(g, g, fold1_);         // g
-    vpsrlq(c0, g, 32);                  // c0''
-    vpmuludq(vec(s.c3), vec(m0_), c0);  // M0 * c0'': c3''' is its low half
-    vpmuludq(vec(s.c1), vec(m1_), f);   // M1 * c2'': c1''' is its low half
+    vpsrlq(g, f, 32);               // c2'
+    vpmuludq(g, g, *m1_);           // M1 * c2'
+    xor_bits_u64(g, g, fold1_);     // g
+    vpsrlq(c0, g, 32);              // c0''
+    vpmuludq(vec(s.c3), c0, *m0_);  // M0 * c0'': c3''' is its low half
+    vpmuludq(vec(s.c1), f, *m1_);   // M1 * c2'': c1''' is its low half
     vpsrlq(c0, vec(s.c1), 32);
     xor_bits(c0, c0, g);  // c0'''
     vpsrlq(vec(s.c2), vec(s.c3), 32);
     xor_bits(vec(s.c2), vec(s.c2), fold2_);  // c2'''
 }
 
-void PhiloxKernel::emit_products(const Stream& s) {
-    vpmuludq(vec(s.t1), vec(m1_), vec(s.c2));
-    vpmuludq(vec(s.t0), vec(m0_), vec(s.c0));
-}
-
 void PhiloxKernel::emit_round(Stream& s, int round) {
-    emit_products(s);
-    vpsrlq(vec(s.c0), vec(s.t1), 32);
-    vpsrlq(vec(s.c2), vec(s.t0), 32);
-    xor3(vec(s.c0), vec(s.c1), key(round, 0));  // c0' = hi(p1) ^ c1 ^ k0
-    xor3(vec(s.c2), vec(s.c3), key(round, 1));  // c2' = hi(p0) ^ c3 ^ k1
-    std::swap(s.c1, s.t1);                      // c1' = lo(p1)
-    std::swap(s.c3, s.t0);                      // c3' = lo(p0)
+    const Stream old = s;
+    vpmuludq(vec(old.t), vec(old.c2), *m1_);   // p1
+    vpmuludq(vec(old.c0), vec(old.c0), *m0_);  // p0
+    s = {old.c2, old.t, old.c1, old.c0, old.c3};
+    vpsrlq(vec(s.c0), vec(old.t), 32);
+    xor3(vec(s.c0), vec(old.c1), key(round, 0));  // c0' = hi(p1) ^ c1 ^ k0,  c1' = lo(p1)
+    vpsrlq(vec(s.c2), vec(old.c0), 32);
+    xor3(vec(s.c2), vec(old.c3), key(round, 1));  // c2' = hi(p0) ^ c3 ^ k1,  c3' = lo(p0)
 }
 
 void PhiloxKernel::emit_last_round(Stream& s) {
-    emit_products(s);
-    vpsllq(vec(s.c0), vec(s.c1), 32);
-    vpsllq(vec(s.c2), vec(s.c3), 32);
-    xor3_u64(vec(s.c0), vec(s.t1), last_key_[0]);  // (w1, w0)
-    xor3_u64(vec(s.c2), vec(s.t0), last_key_[1]);  // (w3, w2)
+    const Stream old = s;
+    vpmuludq(vec(old.t), vec(old.c2), *m1_);
+    vpmuludq(vec(old.c0), vec(old.c0), *m0_);
+    s = {old.c1, old.c0, old.c3, old.c2, old.t};
+    vpsllq(vec(s.c0), vec(old.c1), 32);
+    xor3_u64(vec(s.c0), vec(old.t), last_key_[0]);  // (w1, w0)
+    vpsllq(vec(s.c2), vec(old.c3), 32);
+    xor3_u64(vec(s.c2), vec(old.c0), last_key_[1]);  // (w3, w2)
     emit_gather(s);
 }
 
 // From pairs (w1, w0) and (w3, w2) in c0 and c2: swapped while they are gathered.
 void PhiloxKernel::emit_unpack(Stream& s) {
-    vshufps(vec(s.t0), vec(s.c0), vec(s.c2), 0xBB);  // of the high u64 lanes
+    vshufps(vec(s.t), vec(s.c0), vec(s.c2), 0xBB);   // of the high u64 lanes
     vshufps(vec(s.c0), vec(s.c0), vec(s.c2), 0x11);  // of the low ones
-    std::swap(s.c2, s.t0);
+    std::swap(s.c2, s.t);
 }
 
 // The same without swapping: blocks (w1, w0, w3, w2), or what else the pairs are.
 void PhiloxKernel::emit_unpack_as_is(Stream& s) {
-    vpunpckhqdq(vec(s.t0), vec(s.c0), vec(s.c2));
+    vpunpckhqdq(vec(s.t), vec(s.c0), vec(s.c2));
     vpunpcklqdq(vec(s.c0), vec(s.c0), vec(s.c2));
-    std::swap(s.c2, s.t0);
+    std::swap(s.c2, s.t);
 }
 
 void PhiloxKernel::emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -42,10 +43,10 @@ class PhiloxKernel : public Vocabulary {
     void operator()(Args& args) const { run(&args); }
 
   protected:
-    // The registers of one stream: a block in each u64 lane. c0 to c3 hold the counter's words in the low halves
-    // of the lanes; what is in the high halves never matters.
+    // The registers of one stream: a block in each u64 lane. c0 to c3 hold the counter's words in the
+    // low halves of the lanes; what is in the high halves never matters. t is free between rounds.
     struct Stream {
-        int c0, c1, c2, c3, t0, t1;
+        int c0, c1, c2, c3, t;
     };
     // Which of the blocks of a group lie in the low and high u64 lanes of each 16 bytes.
     enum class LaneOrder {
@@ -54,9 +55,9 @@ class PhiloxKernel : public Vocabulary {
     };
 
     PhiloxKernel(CpuIsa isa, const char* output, int element_bytes, int words, LaneOrder order,
-                 bool has_fast);
+                 bool has_fast, int avx2_streams = 3);
 
-    // What a conversion adds. Its own registers are vec(convert_vec(0)) ... of which there are convert_vecs().
+    // What a conversion adds. Its own registers are vec(convert_vec(0)) and on, if it asked for them.
     virtual void load_parameters() {}
     // From the pairs of the last round to vectors of whole blocks: emit_unpack(), unless a conversion does better.
     virtual void emit_gather(Stream& s) { emit_unpack(s); }
@@ -69,16 +70,13 @@ class PhiloxKernel : public Vocabulary {
     // For conversions.
     Spread parameter_u32(int index);
     Spread parameter_u64(int index);
-    void load_parameter_u32(const Vec& d, int index);
+    Address parameter_address(int index);
     // The high word of a u64 parameter in the low half of each lane, for vpmuludq.
     Spread parameter_high(int index);
     const Spread& key(int round, int half) const { return keys_[round - 3][half]; }
     // k0, k1 of the last round in the high half of u64 lanes.
     const Spread& last_key(int half) const { return last_key_[half]; }
     int convert_vec(int index) const { return first_convert_vec_ + index; }
-    int convert_vecs() const { return registers() - first_convert_vec_; }
-    // t1 = M1 * c2 and t0 = M0 * c0.
-    void emit_products(const Stream& s);
     // From pairs (w1, w0) in c0 and (w3, w2) in c2: blocks in output order, in c0 and c2.
     void emit_unpack(Stream& s);
     // The same with the pairs as they are.
@@ -89,7 +87,7 @@ class PhiloxKernel : public Vocabulary {
     int group_bytes() const { return group_elements() * element_bytes_; }
 
   private:
-    static constexpr int kStreamVecs = 6;
+    static constexpr int kStreamVecs = 5;
     static constexpr int kSpreadSlots = 5 + 2 * kKeyedRounds + kParameters + 2;
 
     Address lane_products();
@@ -106,8 +104,9 @@ class PhiloxKernel : public Vocabulary {
     int element_bytes_, words_;
     LaneOrder order_;
     bool has_fast_;
-    int streams_;  // of the main loop: enough to hide the latency of a round, as the registers allow
-    int m0_, m1_, product_, first_convert_vec_;
+    int streams_;  // of the main loop: enough to hide the latency of a round
+    int product_, first_convert_vec_;
+    std::optional<Held> m0_, m1_;
     Reg args_, dst_, count_, scratch_, scratch2_, scratch3_;
     Spread fold0_, fold1_, fold2_, keys_[kKeyedRounds][2], last_key_[2];
     int next_slot_ = 0;

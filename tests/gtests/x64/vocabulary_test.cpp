@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Each operation of the JIT vocabulary by itself, at each instruction set up to the one in force,
+// against the same operation in plain C++.
+
+#include "cpu/x64/vocabulary.hpp"
+
+#include <gtest/gtest.h>
+#include <immintrin.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <tuple>
+#include <vector>
+
+#include "gtests/common/guarded_buffer.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+using test::Guard;
+using test::GuardedBuffer;
+
+constexpr size_t kMaxBytes = 64;
+constexpr int kInputs = 3;
+
+// One vector as lanes of T; the first bytes() of it count.
+struct alignas(kMaxBytes) Lanes {
+    std::array<uint8_t, kMaxBytes> bytes{};
+    template <class T>
+    T get(size_t lane) const {
+        T value;
+        std::memcpy(&value, &bytes[lane * sizeof value], sizeof value);
+        return value;
+    }
+    template <class T>
+    void set(size_t lane, T value) {
+        std::memcpy(&bytes[lane * sizeof value], &value, sizeof value);
+    }
+};
+
+// A kernel that loads three vectors into registers 1 to 3, runs a body, and stores register 0. The body is a
+// test's, so that nothing but the operation under test stands between loads and store.
+class OperationKernel : public Vocabulary {
+  public:
+    using Body = std::function<void(OperationKernel&)>;
+    using Key = std::tuple<CpuIsa, const Body*>;
+    struct Args {
+        const Lanes* inputs;
+        Lanes* output;
+        void* tensor;
+        uint64_t count;
+        uint64_t value;
+    };
+    explicit OperationKernel(const Key& key)
+        : Vocabulary(std::get<0>(key), "operation"), body_(*std::get<1>(key)) {}
+    void operator()(Args& args) const { run(&args); }
+
+    using Vocabulary::and_bits;
+    using Vocabulary::and_or;
+    using Vocabulary::blend_odd_u32;
+    using Vocabulary::broadcast_u32;
+    using Vocabulary::broadcast_u64;
+    using Vocabulary::bytes;
+    using Vocabulary::copy;
+    using Vocabulary::cvt_f16_to_f32;
+    using Vocabulary::cvt_f32_to_f16;
+    using Vocabulary::half;
+    using Vocabulary::load;
+    using Vocabulary::load_tail;
+    using Vocabulary::min_with_difference_u64;
+    using Vocabulary::mul_lo_u64;
+    using Vocabulary::mul_u32_wide;
+    using Vocabulary::or_bits;
+    using Vocabulary::round_f32_to_bf16;
+    using Vocabulary::set_odd_lanes;
+    using Vocabulary::set_tail;
+    using Vocabulary::spread_u32;
+    using Vocabulary::spread_u64;
+    using Vocabulary::store_fence;
+    using Vocabulary::store_streaming;
+    using Vocabulary::store_tail;
+    using Vocabulary::swap_words_u64;
+    using Vocabulary::Tail;
+    using Vocabulary::Vec;
+    using Vocabulary::vec;
+    using Vocabulary::vector_f32;
+    using Vocabulary::vector_f64;
+    using Vocabulary::vector_u16;
+    using Vocabulary::vector_u32;
+    using Vocabulary::vector_u64;
+    using Vocabulary::xor3;
+    using Vocabulary::xor3_u64;
+    using Vocabulary::xor_bits;
+    using Vocabulary::xor_bits_u64;
+    using Vocabulary::zero;
+    using Xbyak::CodeGenerator::jmp;
+    using Xbyak::CodeGenerator::ptr;
+    using Xbyak::CodeGenerator::vpsrlq;
+
+    Xbyak::Reg64 args() { return gpr(0); }
+    Xbyak::Reg64 tensor() { return gpr(2); }
+    Tail tail() { return {gpr(3), gpr(4), gpr(5)}; }
+    Xbyak::Reg64 scratch() { return gpr(6); }
+    Xbyak::Address argument(size_t offset) { return ptr[args() + offset]; }
+
+  private:
+    void generate() override {
+        begin(7, 2 * static_cast<int>(kMaxBytes));
+        mov(gpr(1), ptr[gpr(0) + offsetof(Args, inputs)]);
+        for (int i = 0; i < kInputs; ++i)
+            load(vec(i + 1), ptr[gpr(1) + static_cast<size_t>(i) * sizeof(Lanes)]);
+        mov(gpr(2), ptr[gpr(0) + offsetof(Args, tensor)]);
+        mov(gpr(3), ptr[gpr(0) + offsetof(Args, count)]);
+        mov(gpr(1), ptr[gpr(0) + offsetof(Args, output)]);
+        body_(*this);
+        store(ptr[gpr(1)], vec(0));
+        end();
+    }
+    const Body& body_;
+};
+using K = OperationKernel;
+
+class VocabularyTest : public testing::TestWithParam<CpuIsa> {
+  protected:
+    void SetUp() override {
+        if (effective_isa() < GetParam()) GTEST_SKIP() << "the effective ISA is below";
+        uint64_t x = 1;
+        for (Lanes& input : inputs_)
+            for (size_t lane = 0; lane < 8; ++lane) {
+                x = x * 6364136223846793005u + 1442695040888963407u;  // Knuth, MMIX
+                input.set(lane, x ^ x >> 29);
+            }
+    }
+    size_t bytes() const { return static_cast<size_t>(shape_of(GetParam()).bytes); }
+
+    void run(const K::Body& body) {
+        auto made = make_kernel<K>({GetParam(), &body});
+        ASSERT_TRUE(made.ok()) << made.status().message();
+        K::Args args{inputs_.data(), &output_, tensor_, count_, value_};
+        (*made.value())(args);
+    }
+    // right(lane) is what lane `lane` of the output has to be.
+    template <class T, class Right>
+    void expect(const Right& right) {
+        for (size_t lane = 0; lane < bytes() / sizeof(T); ++lane)
+            EXPECT_EQ(output_.get<T>(lane), right(lane)) << "lane " << lane;
+    }
+    template <class T>
+    T in(int input, size_t lane) const {
+        return inputs_[static_cast<size_t>(input)].get<T>(lane);
+    }
+
+    std::array<Lanes, kInputs> inputs_;
+    Lanes output_;
+    void* tensor_ = nullptr;
+    uint64_t count_ = 0;
+    uint64_t value_ = 0x0123456789ABCDEF;
+};
+
+TEST_P(VocabularyTest, CopyAndZero) {
+    run([](K& k) { k.copy(k.vec(0), k.vec(2)); });
+    expect<uint64_t>([&](size_t i) { return in<uint64_t>(1, i); });
+    run([](K& k) { k.zero(k.vec(0)); });
+    expect<uint64_t>([](size_t) { return 0u; });
+}
+
+TEST_P(VocabularyTest, Constants) {
+    run([](K& k) { k.load(k.vec(0), k.vector_u16(0x1234)); });
+    expect<uint16_t>([](size_t) { return 0x1234; });
+    run([](K& k) { k.load(k.vec(0), k.vector_u32(0xDEADBEEF)); });
+    expect<uint32_t>([](size_t) { return 0xDEADBEEF; });
+    run([](K& k) { k.load(k.vec(0), k.vector_u64(0x0123456789ABCDEF)); });
+    expect<uint64_t>([](size_t) { return 0x0123456789ABCDEF; });
+    run([](K& k) { k.load(k.vec(0), k.vector_f32(1.5f)); });
+    expect<float>([](size_t) { return 1.5f; });
+    run([](K& k) { k.load(k.vec(0), k.vector_f64(-2.25)); });
+    expect<double>([](size_t) { return -2.25; });
+}
+
+TEST_P(VocabularyTest, Broadcasts) {
+    const auto low = static_cast<uint32_t>(value_);
+    run([](K& k) { k.broadcast_u32(k.vec(0), k.argument(offsetof(K::Args, value))); });
+    expect<uint32_t>([&](size_t) { return low; });
+    run([](K& k) { k.broadcast_u64(k.vec(0), k.argument(offsetof(K::Args, value))); });
+    expect<uint64_t>([&](size_t) { return value_; });
+    count_ = value_;
+    run([](K& k) { k.broadcast_u32(k.vec(0), k.tail().count); });
+    expect<uint32_t>([&](size_t) { return low; });
+    run([](K& k) { k.broadcast_u64(k.vec(0), k.tail().count); });
+    expect<uint64_t>([&](size_t) { return value_; });
+}
+
+TEST_P(VocabularyTest, SpreadValuesAreOperands) {
+    run([](K& k) {
+        const auto spread = k.spread_u32(k.args(), offsetof(K::Args, value), 0, k.vec(0));
+        k.xor_bits(k.vec(0), k.vec(1), spread);
+    });
+    const auto low = static_cast<uint32_t>(value_);
+    expect<uint32_t>([&](size_t i) { return in<uint32_t>(0, i) ^ low; });
+    run([](K& k) {
+        const auto spread = k.spread_u64(k.args(), offsetof(K::Args, value), 1, k.vec(0));
+        k.xor_bits_u64(k.vec(0), k.vec(1), spread);
+    });
+    expect<uint64_t>([&](size_t i) { return in<uint64_t>(0, i) ^ value_; });
+    run([](K& k) {
+        const auto spread = k.spread_u64(k.args(), offsetof(K::Args, value), 1, k.vec(0));
+        k.copy(k.vec(0), k.vec(1));
+        k.xor3_u64(k.vec(0), k.vec(2), spread);
+    });
+    expect<uint64_t>([&](size_t i) { return in<uint64_t>(0, i) ^ in<uint64_t>(1, i) ^ value_; });
+}
+
+TEST_P(VocabularyTest, Logic) {
+    run([](K& k) { k.and_bits(k.vec(0), k.vec(1), k.vec(2)); });
+    expect<uint64_t>([&](size_t i) { return in<uint64_t>(0, i) & in<uint64_t>(1, i); });
+    run([](K& k) { k.or_bits(k.vec(0), k.vec(1), k.vec(2)); });
+    expect<uint64_t>([&](size_t i) { return in<uint64_t>(0, i) | in<uint64_t>(1, i); });
+    run([](K& k) { k.xor_bits(k.vec(0), k.vec(1), k.vec(2)); });
+    expect<uint64_t>([&](size_t i) { return in<uint64_t>(0, i) ^ in<uint64_t>(1, i); });
+    run([](K& k) {
+        k.copy(k.vec(0), k.vec(1));
+        k.xor3(k.vec(0), k.vec(2), k.vec(3));
+    });
+    expect<uint64_t>(
+        [&](size_t i) { return in<uint64_t>(0, i) ^ in<uint64_t>(1, i) ^ in<uint64_t>(2, i); });
+    run([](K& k) {
+        k.copy(k.vec(0), k.vec(1));
+        k.and_or(k.vec(0), k.vec(2), k.vec(3));
+    });
+    expect<uint64_t>(
+        [&](size_t i) { return (in<uint64_t>(0, i) & in<uint64_t>(1, i)) | in<uint64_t>(2, i); });
+}
+
+TEST_P(VocabularyTest, Products) {
+    const auto product = [&](size_t i) {
+        return uint64_t{in<uint32_t>(0, 2 * i)} * in<uint32_t>(1, 2 * i);
+    };
+    run([](K& k) { k.mul_u32_wide(k.vec(0), k.vec(1), k.vec(2)); });
+    expect<uint64_t>(product);
+    run([](K& k) {
+        k.vpsrlq(k.vec(5), k.vec(2), 32);
+        k.mul_lo_u64(k.vec(0), k.vec(1), k.vec(2), k.vec(5), k.vec(6), k.vec(7));
+    });
+    expect<uint64_t>([&](size_t i) { return in<uint64_t>(0, i) * in<uint64_t>(1, i); });
+}
+
+// Greater, equal and less, also across 2^63.
+TEST_P(VocabularyTest, MinWithDifference) {
+    const uint64_t pairs[8][2] = {{5, 3},          {3, 5},          {7, 7},
+                                  {1ull << 63, 1}, {1, 1ull << 63}, {~0ull, 1ull << 63},
+                                  {0, ~0ull},      {~0ull, 0}};
+    for (size_t shift = 0; shift < 8; shift += 4) {
+        for (size_t i = 0; i < 8; ++i) {
+            inputs_[0].set(i, pairs[(i + shift) % 8][0]);
+            inputs_[1].set(i, pairs[(i + shift) % 8][1]);
+        }
+        run([](K& k) {
+            k.min_with_difference_u64(k.vec(0), k.vec(1), k.vec(2), k.vec(4), k.vec(5));
+        });
+        expect<uint64_t>([&](size_t i) {
+            const auto a = in<uint64_t>(0, i), b = in<uint64_t>(1, i);
+            return std::min(a, a - b);
+        });
+    }
+}
+
+TEST_P(VocabularyTest, SwapsAndBlends) {
+    run([](K& k) { k.swap_words_u64(k.vec(0), k.vec(1)); });
+    expect<uint32_t>([&](size_t i) { return in<uint32_t>(0, i ^ 1); });
+    run([](K& k) {
+        k.set_odd_lanes(k.scratch());
+        k.blend_odd_u32(k.vec(0), k.vec(1), k.vec(2));
+    });
+    expect<uint32_t>([&](size_t i) { return in<uint32_t>(static_cast<int>(i % 2), i); });
+}
+
+// Values that are exact, that round up and down, ties to either side, subnormal in f16, and too large for it. The
+// expected f16 bits are worked out by hand from the format: 5 bits of exponent, bias 15, 10 of fraction.
+TEST_P(VocabularyTest, F16) {
+    const struct {
+        float value;
+        uint16_t bits;
+    } kCases[] = {{1.0f, 0x3C00},
+                  {-2.0f, 0xC000},
+                  {1.0f + 0x1p-11f, 0x3C00},
+                  {1.0f + 0x3p-11f, 0x3C02},
+                  {1.0f + 0x1p-10f, 0x3C01},
+                  {65504.0f, 0x7BFF},
+                  {65519.0f, 0x7BFF},
+                  {65520.0f, 0x7C00},
+                  {0x1p-24f, 0x0001},
+                  {0x1p-25f, 0x0000},
+                  {0x3p-25f, 0x0002},
+                  {0x1p-14f, 0x0400},
+                  {0.0f, 0x0000},
+                  {-0.0f, 0x8000},
+                  {0.333251953125f, 0x3555},
+                  {1000.0f, 0x63D0}};
+    for (size_t first = 0; first < std::size(kCases); first += bytes() / 4) {
+        for (size_t i = 0; i < bytes() / 4; ++i) inputs_[0].set(i, kCases[first + i].value);
+        run([](K& k) { k.cvt_f32_to_f16(k.half(0), k.vec(1)); });
+        for (size_t i = 0; i < bytes() / 4; ++i)
+            EXPECT_EQ(output_.get<uint16_t>(i), kCases[first + i].bits) << kCases[first + i].value;
+        for (size_t i = 0; i < bytes() / 4; ++i) inputs_[0].set(i, kCases[first + i].bits);
+        run([](K& k) { k.cvt_f16_to_f32(k.vec(0), k.half(1)); });
+        for (size_t i = 0; i < bytes() / 4; ++i) {
+            const float widened = output_.get<float>(i);
+            const float value = kCases[first + i].value;
+            // Exact, or the nearest: within half a unit of 11 bits, or of the subnormal spacing.
+            if (!std::isinf(widened)) {
+                EXPECT_LE(std::abs(widened - value),
+                          std::max(0x1p-25f, std::abs(value) * 0x1p-11f));
+            }
+        }
+    }
+}
+
+// bf16 is the upper half of f32: exact, below, above, and the two ties.
+TEST_P(VocabularyTest, BF16) {
+    const uint32_t kCases[8][2] = {{0x3F800000, 0x3F80}, {0x3F807FFF, 0x3F80}, {0x3F808001, 0x3F81},
+                                   {0x3F808000, 0x3F80}, {0x3F818000, 0x3F82}, {0xBF818000, 0xBF82},
+                                   {0x00018000, 0x0002}, {0x7F7FFFFF, 0x7F80}};
+    for (size_t i = 0; i < 16; ++i) inputs_[0].set(i, kCases[i % 8][0]);
+    run([](K& k) { k.round_f32_to_bf16(k.vec(0), k.vec(1), k.vec(4)); });
+    expect<uint32_t>([&](size_t i) { return kCases[i % 8][1]; });
+}
+
+// Every length; neighbours on either side are pages that cannot be touched.
+TEST_P(VocabularyTest, TailsTouchNothingElse) {
+    for (size_t count = 0; count < bytes(); ++count)
+        for (const Guard guard : {Guard::behind, Guard::before}) {
+            GuardedBuffer buffer(count, guard);
+            count_ = count;
+            tensor_ = buffer.data();
+            run([](K& k) {
+                k.set_tail(k.tail());
+                k.store_tail(k.tensor(), k.vec(1), k.tail());
+                k.zero(k.vec(0));
+            });
+            EXPECT_EQ(std::memcmp(buffer.data(), inputs_[0].bytes.data(), count), 0) << count;
+            EXPECT_TRUE(buffer.slack_is_intact()) << count;
+            run([](K& k) {
+                k.set_tail(k.tail());
+                k.load_tail(k.vec(0), k.tensor(), k.tail());
+            });
+            expect<uint8_t>([&](size_t i) { return i < count ? in<uint8_t>(0, i) : 0; });
+        }
+}
+
+TEST_P(VocabularyTest, StreamingStore) {
+    Lanes target;
+    tensor_ = &target;
+    run([](K& k) {
+        k.store_streaming(k.ptr[k.tensor()], k.vec(1));
+        k.store_fence();
+        k.zero(k.vec(0));
+    });
+    EXPECT_EQ(std::memcmp(target.bytes.data(), inputs_[0].bytes.data(), bytes()), 0);
+}
+
+// What the assembler refuses becomes a status, whatever the build type: here a label without a place, and more
+// code than was reserved.
+TEST_P(VocabularyTest, AssemblersErrorsAreStatuses) {
+    const K::Body endless = [](K& k) {
+        for (int i = 0; i < 100000; ++i) k.xor_bits(k.vec(0), k.vec(1), k.vec(2));
+    };
+    const auto too_long = make_kernel<K>({GetParam(), &endless});
+    ASSERT_FALSE(too_long.ok());
+    EXPECT_EQ(too_long.status().code(), StatusCode::runtime_error);
+    EXPECT_NE(too_long.status().message().find("code generation failed"), std::string::npos);
+
+    const K::Body nowhere = [](K& k) {
+        Xbyak::Label label;
+        k.jmp(label);
+    };
+    const auto unplaced = make_kernel<K>({GetParam(), &nowhere});
+    EXPECT_FALSE(unplaced.ok());
+}
+
+INSTANTIATE_TEST_SUITE_P(EachIsa, VocabularyTest,
+                         testing::Values(CpuIsa::avx2, CpuIsa::avx512_core,
+                                         CpuIsa::avx512_core_vbmi),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+}  // namespace
+}  // namespace tombola::impl::cpu::x64
