@@ -47,7 +47,7 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kGprs = 6;
+constexpr int kUsedGprs = 5;
 constexpr int kLastRound = kPhiloxRounds - 1;
 
 }  // namespace
@@ -66,7 +66,7 @@ PhiloxKernel::PhiloxKernel(CpuIsa isa, const char* output, int element_bytes, in
 void PhiloxKernel::generate() {
     Label remainder, tail, done;
     const int scratch_bytes = 3 * bytes();
-    begin(kGprs, spread_bytes(kSpreadSlots) + scratch_bytes);
+    begin(kUsedGprs, spread_bytes(kSpreadSlots) + scratch_bytes);
     load_arguments();
 
     for (const bool streaming : {false, true}) {
@@ -101,7 +101,6 @@ void PhiloxKernel::load_arguments() {
     count_ = gpr(2);
     scratch_ = gpr(3);
     scratch2_ = gpr(4);
-    scratch3_ = gpr(5);
     const Vec temporary = vec(0);
     fold0_ = spread_u64(args_, offsetof(Args, fold0), next_slot_++, temporary);
     fold1_ = spread_u64(args_, offsetof(Args, fold1), next_slot_++, temporary);

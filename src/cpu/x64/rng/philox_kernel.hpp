@@ -107,7 +107,7 @@ class PhiloxKernel : public Vocabulary {
     int streams_;  // of the main loop: enough to hide the latency of a round
     int product_, first_convert_vec_;
     std::optional<Held> m0_, m1_;
-    Reg args_, dst_, count_, scratch_, scratch2_, scratch3_;
+    Reg args_, dst_, count_, scratch_, scratch2_;
     Spread fold0_, fold1_, fold2_, keys_[kKeyedRounds][2], last_key_[2];
     int next_slot_ = 0;
 };
