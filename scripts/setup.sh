@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # A spinning OpenMP thread takes the core from its neighbours.
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
-build_packages=(cmake ninja-build g++ libxbyak-dev libgtest-dev libcli11-dev libfmt-dev)
+build_packages=(cmake ninja-build g++ libxbyak-dev libgtest-dev libfmt-dev)
 peer_packages=(libdnnl-dev librandom123-dev libbenchmark-dev libopenmpi-dev openmpi-bin pkg-config)
 lint_packages=(clang-format clang-tidy doxygen)
 

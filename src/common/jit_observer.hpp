@@ -4,11 +4,11 @@
 // Makes generated code visible from outside, as TOMBOLA_JIT_DUMP and TOMBOLA_JIT_PROFILE ask:
 //
 //   TOMBOLA_JIT_DUMP=dir          dir/tombola.<name>.<n>.bin, the bytes; n counts the kernels of
-//   the process TOMBOLA_JIT_PROFILE=perfmap   a line in /tmp/perf-<pid>.map, which `perf report`
-//   reads by itself TOMBOLA_JIT_PROFILE=jitdump   a record in jit-<pid>.dump (in $JITDUMPDIR, or
-//   the current folder), code
-//                                 included: perf record -k mono ..., perf inject --jit, perf
-//                                 annotate
+//                                 the process
+//   TOMBOLA_JIT_PROFILE=perfmap   a line in /tmp/perf-<pid>.map, which `perf report` reads by itself
+//   TOMBOLA_JIT_PROFILE=jitdump   a record in jit-<pid>.dump (in $JITDUMPDIR, or the current
+//                                 folder), code included: perf record -k mono ...,
+//                                 perf inject --jit, perf annotate
 
 #include <cstddef>
 

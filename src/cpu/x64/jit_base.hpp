@@ -15,14 +15,13 @@
 //   auto kernel = cached_kernel<MyKernel>({isa});     // Result<std::shared_ptr<const MyKernel>>
 //
 // Invariants:
-// - generate() runs once, inside cached_kernel() or make_kernel(), which turn whatever the
-// assembler refuses
-//   into a Status. Until then the pages are read-write; from then on they are read-execute and
-//   never change.
+// - generate() runs once, inside cached_kernel() or make_kernel(), which turn whatever the assembler
+//   refuses into a Status. Until then the pages are read-write; from then on they are read-execute
+//   and never change.
 // - Constants lie behind the code, in the same pages, aligned to 64 bytes.
 // - A kernel calls nothing, allocates nothing, and reaches no memory but its arguments, its
-// constants and its
-//   stack frame. It must be called under the default MXCSR, as execute() and parallel() guarantee.
+//   constants and its stack frame. It must be called under the default MXCSR, as execute() and
+//   parallel() guarantee.
 
 #include <xbyak/xbyak.h>
 
