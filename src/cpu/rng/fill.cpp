@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kRunBytes = 16 * 1024;  // half of the smallest first-level cache, and little stack
 
 // From this many bytes on a tensor does not stay in the caches, and stores past them save reading it first.
-constexpr size_t kStreamingBytes = size_t{8} << 20;
+constexpr size_t kStreamingBytes = size_t{4} << 20;
 
 }  // namespace
 
