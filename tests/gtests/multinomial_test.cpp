@@ -266,12 +266,12 @@ TEST_F(Multinomial, WorkThatThreadsShare) {
     struct Shape {
         int64_t batch, classes, samples;
     };
-    for (const Shape& shape : {Shape{60, 4099, 2},
+    for (const Shape& shape : {Shape{130, 4099, 2},
                                {7, 1000, 30000},
                                {1, 700, 200001},
-                               {1, 300007, 3},
+                               {1, 600011, 3},
                                {1, 300007, 6000},
-                               {2, 200003, 70}})
+                               {2, 270001, 70}})
         for (const bool log_probs : {false, true})
             for (const bool with_replacement : {true, false}) {
                 if (!with_replacement && shape.samples > 100) continue;
