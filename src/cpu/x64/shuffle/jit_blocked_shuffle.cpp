@@ -15,6 +15,7 @@ constexpr int64_t kTileBytes = 24 * 1024;
 constexpr int64_t kLeastTileBytesOfABlock = 2048;
 constexpr int64_t kMaxBlocks = 4096;
 constexpr int64_t kSingleStepVectors = 8;
+constexpr int64_t kLeastBytes = 4;  // of a block's pixels: LaneKernel loads and stores no fewer
 
 struct Chosen {
     ShuffleLayout layout;
@@ -37,6 +38,8 @@ Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
     if (l.depth == 0 || l.loops[l.depth - 1].src != block_bytes ||
         l.loops[l.depth - 1].dst != block_bytes)
         l.loops[l.depth++] = {1, 0, 0};
+    if (l.loops[l.depth - 1].count * block_bytes < kLeastBytes)
+        return unimplemented("too few bytes behind one another");
     return layout;
 }
 

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Cases that nobody thought of: types, shapes, layouts and values at random, for each primitive and every
+// implementation that its list holds, against the references. The sequence is fixed; to look further,
+// TOMBOLA_RANDOM_CASES says how many cases a primitive has, and TOMBOLA_RANDOM_SEED where the sequence starts.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <random>
+
+#include "gtests/common/tensor.hpp"
+#include "reference/multinomial_reference.hpp"
+#include "reference/numeric.hpp"
+#include "reference/philox_reference.hpp"
+#include "reference/random_uniform_reference.hpp"
+#include "reference/shuffle_reference.hpp"
+
+namespace tombola::test {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+using Args = std::vector<tombola_exec_arg_t>;
+
+uint64_t setting(const char* name, uint64_t otherwise) {
+    const char* text = std::getenv(name);
+    return text != nullptr ? std::strtoull(text, nullptr, 0) : otherwise;
+}
+
+int64_t elements(const DimVector& dims) {
+    return std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());
+}
+
+template <class T>
+Bytes bytes_of(const T& value) {
+    Bytes bytes(sizeof value);
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+}
+
+class RandomCases : public testing::Test {
+  protected:
+    // A number in [low, high].
+    int64_t pick(int64_t low, int64_t high) {
+        return low + static_cast<int64_t>(random_() % static_cast<uint64_t>(high - low + 1));
+    }
+    bool chance(int percent) { return pick(0, 99) < percent; }
+    template <class T>
+    T one_of(std::initializer_list<T> values) {
+        return values.begin()[pick(0, static_cast<int64_t>(values.size()) - 1)];
+    }
+    // All magnitudes alike.
+    uint64_t word() { return random_() >> pick(0, 63); }
+
+    DimVector shape(int64_t most_elements) {
+        DimVector dims(static_cast<size_t>(pick(1, 6)));
+        for (auto& size : dims) size = 1;
+        while (chance(90)) {
+            auto& size = dims[static_cast<size_t>(pick(0, static_cast<int64_t>(dims.size()) - 1))];
+            const int64_t others = elements(dims) / size;
+            if (others > most_elements / 2) break;
+            size =
+                pick(1, std::min(most_elements / others, chance(70) ? int64_t{40} : most_elements));
+        }
+        return dims;
+    }
+
+    // Row-major, permuted, with gaps, in blocks, or behind an offset.
+    MemoryDesc layout(const DimVector& dims, tombola_data_type_t type) {
+        if (chance(25)) return row_major(dims, type);
+        const int ndims = static_cast<int>(dims.size());
+        const int block_dim = static_cast<int>(pick(0, ndims - 1));
+        const tombola_dim_t block = chance(40) ? one_of<tombola_dim_t>({2, 4, 8, 16, 32}) : 1;
+        std::vector<size_t> order(dims.size());
+        std::iota(order.begin(), order.end(), 0);
+        if (chance(60)) std::shuffle(order.begin(), order.end(), random_);
+        DimVector strides(dims.size());
+        tombola_dim_t stride = block;
+        for (size_t i = dims.size(); i-- > 0;) {
+            const size_t d = order[i];
+            if (chance(15)) stride += pick(1, 20);
+            strides[d] = stride;
+            stride *= static_cast<int>(d) == block_dim ? (dims[d] + block - 1) / block : dims[d];
+        }
+        MemoryDesc desc;
+        EXPECT_EQ(tombola_memory_desc_create_with_block(desc.out(), ndims, dims.data(), type,
+                                                        strides.data(), block_dim, block,
+                                                        chance(20) ? pick(1, 40) : 0),
+                  tombola_success)
+            << last_error();
+        return desc;
+    }
+
+    struct Input {
+        int arg;
+        const_tombola_memory_desc_t desc;
+        Bytes values;
+    };
+    // Runs every implementation; each must give `expected` in logical order, or refuse and leave the output as it
+    // was where there is no expectation.
+    void check(const_tombola_primitive_desc_t first, const std::vector<Input>& inputs, int out_arg,
+               const_tombola_memory_desc_t out_desc, const Bytes* expected) {
+        for_each_implementation(first, [&](const_tombola_primitive_desc_t desc) {
+            SCOPED_TRACE(impl_name(desc));
+            const Guard guard = chance(50) ? Guard::behind : Guard::before;
+            std::vector<std::unique_ptr<Tensor>> tensors;
+            Args args;
+            for (const Input& input : inputs) {
+                tensors.push_back(std::make_unique<Tensor>(input.desc, engine_, guard));
+                tensors.back()->write(input.values);
+                args.push_back({input.arg, tensors.back()->memory()});
+            }
+            Tensor out(out_desc, engine_, guard);
+            args.push_back({out_arg, out.memory()});
+            std::shuffle(args.begin(), args.end(), random_);
+            Primitive primitive;
+            ASSERT_EQ(tombola_primitive_create(primitive.out(), desc), tombola_success)
+                << last_error();
+            const tombola_status_t status = tombola_primitive_execute(
+                primitive, stream_, static_cast<int>(args.size()), args.data());
+            if (expected == nullptr) {
+                EXPECT_EQ(status, tombola_invalid_arguments);
+                EXPECT_TRUE(out.buffer().is_poison());
+                return;
+            }
+            ASSERT_EQ(status, tombola_success) << last_error();
+            ASSERT_EQ(out.read(), *expected);
+            EXPECT_TRUE(out.padding_is_zero());
+            EXPECT_TRUE(out.outside_is_intact());
+        });
+    }
+
+    // case_of() for each case, until one fails.
+    template <class Case>
+    void repeat(const Case& case_of) {
+        const uint64_t seed = setting("TOMBOLA_RANDOM_SEED", 1);
+        for (uint64_t i = 0; i < setting("TOMBOLA_RANDOM_CASES", 150); ++i) {
+            SCOPED_TRACE("TOMBOLA_RANDOM_SEED=" + std::to_string(seed + i));
+            random_.seed(seed + i);
+            case_of();
+            if (HasFailure()) return;
+        }
+    }
+
+    std::mt19937_64 random_;
+    Engine engine_ = cpu_engine();
+    Stream stream_ = default_stream(engine_);
+};
+
+TEST_F(RandomCases, Shuffle) {
+    repeat([&] {
+        const auto type = one_of({tombola_s8, tombola_bf16, tombola_f32, tombola_f64});
+        DimVector dims = shape(chance(10) ? 200000 : 4000);
+        const auto axis = static_cast<size_t>(pick(0, static_cast<int64_t>(dims.size()) - 1));
+        const int64_t most = std::max<int64_t>(1, 8000 / elements(dims));
+        const int64_t groups = pick(1, chance(50) ? 9 : 70);
+        dims[axis] = groups * pick(1, std::min<int64_t>(most, 70));
+        const bool backward = chance(50);
+        const MemoryDesc src = layout(dims, type), dst = layout(dims, type);
+        PrimitiveDesc desc;
+        ASSERT_EQ(backward ? tombola_shuffle_backward_primitive_desc_create(
+                                 desc.out(), engine_, dst, src, static_cast<int>(axis), groups,
+                                 nullptr, nullptr)
+                           : tombola_shuffle_forward_primitive_desc_create(
+                                 desc.out(), engine_, tombola_forward_inference, src, dst,
+                                 static_cast<int>(axis), groups, nullptr),
+                  tombola_success)
+            << last_error();
+        const size_t size = tombola_data_type_size(type);
+        const auto count = static_cast<size_t>(elements(dims));
+        const Bytes values = test_bytes(count * size, static_cast<uint32_t>(random_()));
+        Bytes expected(values.size());
+        reference::shuffle_reference(dims, size, static_cast<int>(axis), groups, backward,
+                                     values.data(), expected.data());
+        check(desc, {{backward ? TOMBOLA_ARG_DIFF_DST : TOMBOLA_ARG_SRC, src, values}},
+              backward ? TOMBOLA_ARG_DIFF_SRC : TOMBOLA_ARG_DST, dst, &expected);
+    });
+}
+
+TEST_F(RandomCases, RandomGenerator) {
+    repeat([&] {
+        const DimVector dims = shape(20000);
+        const MemoryDesc dst = layout(dims, tombola_u32), state = row_major({6}, tombola_u32);
+        std::array<uint32_t, 6> words;
+        for (auto& w : words)
+            w = chance(30) ? ~static_cast<uint32_t>(pick(0, 9)) : static_cast<uint32_t>(word());
+        PrimitiveDesc desc;
+        ASSERT_EQ(tombola_random_generator_primitive_desc_create(
+                      desc.out(), engine_, tombola_philox4x32_10, dst, nullptr),
+                  tombola_success)
+            << last_error();
+        const auto count = static_cast<size_t>(elements(dims));
+        Bytes expected(count * 4);
+        reference::philox_words({words[0], words[1], words[2], words[3]}, {words[4], words[5]},
+                                count, reinterpret_cast<uint32_t*>(expected.data()));
+        check(desc, {{TOMBOLA_ARG_SRC_STATE, state, bytes_of(words)}}, TOMBOLA_ARG_DST, dst,
+              &expected);
+    });
+}
+
+TEST_F(RandomCases, RandomUniform) {
+    repeat([&] {
+        reference::UniformRequest request;
+        const bool torch = chance(50);
+        request.alignment = torch ? tombola_alignment_pytorch : tombola_alignment_tensorflow;
+        request.int_draws = torch ? one_of({tombola_int_draws_spec, tombola_int_draws_torch1,
+                                            tombola_int_draws_torch2})
+                                  : tombola_int_draws_spec;
+        request.type =
+            one_of({tombola_f16, tombola_bf16, tombola_f32, tombola_f64, tombola_s32, tombola_s64});
+        request.global_seed = word() + 1;
+        request.op_seed = word();
+        request.offset = chance(50) ? 0 : chance(70) || torch ? word() >> 30 : word();
+        // Any bits may be a bound; most pairs are refused, and that is a case too.
+        const uint64_t low = chance(50) ? 0 - word() : word();
+        request.min = reference::scalar_of(low);
+        request.max = reference::scalar_of(chance(70) ? low + word() : word());
+        if (reference::is_floating(request.type) && chance(70)) {
+            const double a =
+                std::ldexp(static_cast<double>(pick(-99, 99)), static_cast<int>(pick(-8, 5)));
+            const double b =
+                a + std::ldexp(static_cast<double>(pick(1, 99)), static_cast<int>(pick(-8, 5)));
+            const auto scalar = [&](double v) {
+                return request.type == tombola_f64   ? reference::scalar_of(v)
+                       : request.type == tombola_f32 ? reference::scalar_of(static_cast<float>(v))
+                       : request.type == tombola_f16
+                           ? reference::scalar_of(reference::double_to_f16(v))
+                           : reference::scalar_of(reference::double_to_bf16(v));
+            };
+            request.min = scalar(a);
+            request.max = scalar(b);
+        }
+        const DimVector dims = shape(20000);
+        const MemoryDesc dst = layout(dims, request.type), bound = row_major({1}, request.type),
+                         u64x1 = row_major({1}, tombola_u64), u64x2 = row_major({2}, tombola_u64);
+        PrimitiveDesc desc;
+        ASSERT_EQ(
+            tombola_random_uniform_primitive_desc_create(desc.out(), engine_, request.alignment,
+                                                         dst, 1, 1, request.int_draws, nullptr),
+            tombola_success)
+            << last_error();
+        const size_t size = tombola_data_type_size(request.type);
+        const auto count = static_cast<size_t>(elements(dims));
+        const bool refused = !reference::uniform_refusal(request).empty();
+        Bytes expected(count * size);
+        if (!refused) reference::random_uniform_reference(request, count, expected.data(), nullptr);
+        const Bytes min(request.min.begin(), request.min.begin() + static_cast<ptrdiff_t>(size));
+        const Bytes max(request.max.begin(), request.max.begin() + static_cast<ptrdiff_t>(size));
+        check(desc,
+              {{TOMBOLA_ARG_MIN, bound, min},
+               {TOMBOLA_ARG_MAX, bound, max},
+               {TOMBOLA_ARG_SEEDS, u64x2,
+                bytes_of(std::array<uint64_t, 2>{request.global_seed, request.op_seed})},
+               {TOMBOLA_ARG_OFFSET, u64x1, bytes_of(request.offset)}},
+              TOMBOLA_ARG_DST, dst, refused ? nullptr : &expected);
+    });
+}
+
+TEST_F(RandomCases, Multinomial) {
+    repeat([&] {
+        reference::MultinomialRequest request;
+        request.type = one_of({tombola_f16, tombola_bf16, tombola_f32, tombola_f64});
+        request.with_replacement = chance(60);
+        request.log_probs = chance(50);
+        request.batch = pick(1, 5);
+        request.classes = pick(1, chance(30) ? 5000 : 60);
+        request.samples = pick(1, chance(20) ? 3000 : 20);
+        if (!request.with_replacement) request.samples = std::min(request.samples, request.classes);
+        request.global_seed = word() + 1;
+        request.op_seed = word();
+        request.offset = chance(50) ? 0 : word();
+        // Weights of many magnitudes, of one, or of few values; now and then one that must be refused.
+        const int spread = static_cast<int>(one_of({0, 3, 12, 200}));
+        const int zeros = static_cast<int>(one_of({0, 20, 95}));
+        const bool bad = chance(5);
+        const size_t size = tombola_data_type_size(request.type);
+        const auto count = static_cast<size_t>(request.batch * request.classes);
+        Bytes probs(count * size);
+        for (size_t i = 0; i < count; ++i) {
+            double v = std::ldexp(static_cast<double>(pick(0, 4095)) / 4096.0,
+                                  static_cast<int>(pick(-spread, spread)));
+            if (request.log_probs && chance(50)) v = -v;
+            if (chance(zeros)) v = request.log_probs ? -INFINITY : 0.0;
+            if (bad && i == count / 2) v = one_of<double>({-1.0, NAN, INFINITY});
+            if (request.type == tombola_f64) std::memcpy(&probs[i * size], &v, 8);
+            const auto f32 = static_cast<float>(v);
+            if (request.type == tombola_f32) std::memcpy(&probs[i * size], &f32, 4);
+            const uint16_t half = request.type == tombola_f16 ? reference::double_to_f16(v)
+                                                              : reference::double_to_bf16(v);
+            if (size == 2) std::memcpy(&probs[i * size], &half, 2);
+        }
+        const auto index_type = one_of({tombola_s32, tombola_s64});
+        const MemoryDesc src = layout({request.batch, request.classes}, request.type),
+                         dst = layout({request.batch, request.samples}, index_type),
+                         u64x1 = row_major({1}, tombola_u64), u64x2 = row_major({2}, tombola_u64);
+        PrimitiveDesc desc;
+        ASSERT_EQ(tombola_multinomial_primitive_desc_create(desc.out(), engine_, src, dst,
+                                                            request.with_replacement,
+                                                            request.log_probs, 1, 1, nullptr),
+                  tombola_success)
+            << last_error();
+        std::vector<int64_t> indices;
+        const bool refused =
+            !reference::multinomial_reference(request, probs.data(), indices).empty();
+        Bytes expected;
+        for (const int64_t index : indices) {
+            const Bytes bytes = bytes_of(index);
+            expected.insert(
+                expected.end(), bytes.begin(),
+                bytes.begin() + static_cast<ptrdiff_t>(tombola_data_type_size(index_type)));
+        }
+        check(desc,
+              {{TOMBOLA_ARG_SRC, src, probs},
+               {TOMBOLA_ARG_SEEDS, u64x2,
+                bytes_of(std::array<uint64_t, 2>{request.global_seed, request.op_seed})},
+               {TOMBOLA_ARG_OFFSET, u64x1, bytes_of(request.offset)}},
+              TOMBOLA_ARG_DST, dst, refused ? nullptr : &expected);
+    });
+}
+
+}  // namespace
+}  // namespace tombola::test
