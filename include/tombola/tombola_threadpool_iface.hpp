@@ -15,19 +15,24 @@ namespace tombola {
 /// What executions on a thread pool of the caller's need.
 namespace threadpool_interop {
 
+/// @ingroup tombola_cpp_threadpool
 /// A thread pool of the caller's. A library built with TOMBOLA_CPU_RUNTIME=THREADPOOL starts no thread of its own: it
-/// calls this from the thread that executes, for executions on a stream that was made with the pool.
+/// calls this from the thread that executes, for executions on a stream that was made with the pool. Several threads
+/// may execute on streams of one pool at a time: then the members are called by all of them.
 struct threadpool_iface {
     /// The number of threads that parallel_for() runs on, the calling one included if it takes part.
+    /// @return The number, at least 1.
     virtual int get_num_threads() const = 0;
     /// Whether the calling thread is running a task of this pool. If so, the execution stays on it.
+    /// @return true if it is.
     virtual bool get_in_parallel() const = 0;
     /// Calls fn(i, n) once for each i in [0, n), in any order and on any threads. A calling thread that waits for
     /// the others must run no task of another parallel_for() meanwhile. Tasks need not run at the same time.
     /// @param n The number of tasks; it may exceed the number of threads.
-    /// @param fn The task; it does not throw.
+    /// @param fn The task: takes its number i and n; it does not throw.
     virtual void parallel_for(int n, const std::function<void(int, int)>& fn) = 0;
-    /// A combination of the flags below; 0: parallel_for() returns when all tasks have ended.
+    /// How parallel_for() behaves.
+    /// @return A combination of the flags below; 0: parallel_for() returns when all tasks have ended.
     virtual uint64_t get_flags() const = 0;
     /// Flag: parallel_for() may return before the tasks have ended, and keeps a copy of fn. Executions wait for
     /// the tasks themselves: when one returns, its results are there.

@@ -199,6 +199,10 @@ inline memory::desc desc_from(const layout& from, memory::data_type type) {
 }  // namespace detail
 /// @endcond
 
+/// @addtogroup tombola_cpp_interop
+/// Memory descriptors converted, and memory objects over the same data. Declared by tombola/interop/dnnl.hpp.
+/// @{
+
 /// The descriptor of the same tensor in the same layout.
 /// @param desc oneDNN's descriptor: empty, any, or blocked with at most one inner block.
 /// @return tombola's descriptor, submemory offset included.
@@ -286,6 +290,8 @@ inline dnnl::memory to_dnnl(const memory& mem, const dnnl::engine& aengine) {
     }
     return dnnl::memory(to_dnnl(desc), aengine, data);
 }
+
+/// @}
 
 }  // namespace tombola::interop
 

@@ -96,6 +96,20 @@ TEST_F(CppApi, CreationWithoutADescriptor) {
     EXPECT_TRUE(shuffle_backward::primitive_desc(engine_, md_, md_, 0, 2, forward_pd, attr, true));
 }
 
+// Layouts of their own in the spelling of dnnl 2.
+TEST_F(CppApi, DescriptorsOfTwoTensors) {
+    const memory::desc nchw({2, 6, 3, 3}, dt::f32, tag::nchw);
+    const memory::desc nhwc({2, 6, 3, 3}, dt::f32, tag::nhwc);
+    const shuffle_forward::primitive_desc forward(
+        shuffle_forward::desc(prop_kind::forward_training, nchw, nhwc, 1, 2), engine_);
+    EXPECT_EQ(forward.src_desc(), nchw);
+    EXPECT_EQ(forward.dst_desc(), nhwc);
+    const shuffle_backward::primitive_desc backward(shuffle_backward::desc(nchw, nhwc, 1, 2),
+                                                    engine_, forward);
+    EXPECT_EQ(backward.diff_src_desc(), nchw);
+    EXPECT_EQ(backward.diff_dst_desc(), nhwc);
+}
+
 TEST_F(CppApi, OpenDestinationTakesTheSourcesLayout) {
     const memory::desc nhwc({2, 6, 3, 3}, dt::f32, tag::nhwc);
     const memory::desc any({2, 6, 3, 3}, dt::f32, tag::any);
@@ -172,6 +186,11 @@ TEST_F(CppApi, AllowEmptyMakesAnEmptyObjectInstead) {
                                                   attr,
                                                   true));  // not the hint's group
     EXPECT_FALSE(memory::desc({-2}, dt::f32, tag::a, true));
+    EXPECT_FALSE(memory::desc({6}, dt::f32, memory::dims{1, 1}, true));
+    EXPECT_FALSE(memory::desc::with_block({6}, dt::f32, {1, 1}, 0, 1, 0, true));
+    EXPECT_FALSE(md_.submemory_desc({2, 2}, {0}, true));
+    EXPECT_FALSE(md_.submemory_desc({2}, {0, 0}, true));
+    EXPECT_FALSE(md_.permute_axes({1, 0}, true));
     EXPECT_FALSE(md_.reshape({5}, true));
     EXPECT_TRUE(md_.reshape({2, 3}, true));
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// What failing calls of the C++ API throw. Included by tombola.hpp.
+
+#ifndef TOMBOLA_ERROR_HPP
+#define TOMBOLA_ERROR_HPP
+
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "tombola.h"
+
+namespace tombola {
+
+/// @addtogroup tombola_cpp_error
+/// @{
+
+/// Statuses, by the names of oneDNN.
+enum class status {
+    success = tombola_success,                      ///< Done.
+    out_of_memory = tombola_out_of_memory,          ///< Memory could not be allocated.
+    invalid_arguments = tombola_invalid_arguments,  ///< An argument is wrong.
+    unimplemented = tombola_unimplemented,          ///< Nothing serves this.
+    last_impl_reached = tombola_last_impl_reached,  ///< No further implementation.
+    runtime_error = tombola_runtime_error,          ///< The system failed.
+    not_required = tombola_not_required,            ///< No such property.
+};
+
+/// What every failing call throws.
+struct error : public std::exception {
+    tombola_status_t status;  ///< The status of the C function; never tombola_success.
+    std::string message;      ///< What was wrong: the argument, its value and what was expected.
+
+    /// @param astatus The status.
+    /// @param amessage The message.
+    error(tombola_status_t astatus, std::string amessage)
+        : status(astatus), message(std::move(amessage)) {}
+    /// The message.
+    /// @return Text that lives as long as this object.
+    const char* what() const noexcept override { return message.c_str(); }
+
+    /// Throws the calling thread's last error unless the status is success.
+    /// @param status The status of the C function that this thread called last.
+    /// @throws error With that status and tombola_get_last_error().
+    static void check(tombola_status_t status) {
+        if (status != tombola_success) throw error(status, tombola_get_last_error());
+    }
+    /// The same with words in front of the message, as oneDNN spells it.
+    /// @param status The status of the C function that this thread called last.
+    /// @param message What could not be done.
+    /// @throws error With that status, the words and tombola_get_last_error().
+    static void wrap_c_api(tombola_status_t status, const char* message) {
+        if (status != tombola_success)
+            throw error(status, std::string(message) + ": " + tombola_get_last_error());
+    }
+};
+
+/// @}
+
+}  // namespace tombola
+
+#endif

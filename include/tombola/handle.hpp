@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// What all objects of the C++ API are: shared handles of the C API. Included by tombola.hpp.
+
+#ifndef TOMBOLA_HANDLE_HPP
+#define TOMBOLA_HANDLE_HPP
+
+#include <memory>
+#include <type_traits>
+
+#include "error.hpp"
+
+namespace tombola {
+
+/// @addtogroup tombola_cpp_handle
+/// @{
+
+/// A shared handle of the C API: copies refer to the same object, the last one destroys it.
+/// @tparam T The C handle.
+/// @tparam destroy The C function that frees what it refers to.
+template <class T, tombola_status_t (*destroy)(T)>
+class handle {
+  public:
+    /// An empty handle.
+    handle() = default;
+    /// Takes over a C handle.
+    /// @param object The C handle; NULL makes an empty handle.
+    /// @param weak Whether somebody else destroys it: then it must outlive this handle and its copies.
+    explicit handle(T object, bool weak = false) { reset(object, weak); }
+
+    /// Refers to another object.
+    /// @param object The C handle; NULL makes an empty handle.
+    /// @param weak Whether somebody else destroys it: then it must outlive this handle and its copies.
+    void reset(T object, bool weak = false) {
+        if (weak)
+            data_.reset(object, [](T) { return tombola_success; });
+        else
+            data_.reset(object, destroy);
+    }
+
+    /// The C handle.
+    /// @param allow_empty Whether an empty handle gives NULL; otherwise it throws.
+    /// @return The C handle, still owned by this object.
+    /// @throws error invalid_arguments if the handle is empty.
+    T get(bool allow_empty = false) const {
+        if (!allow_empty && data_ == nullptr)
+            throw error(tombola_invalid_arguments, "the object is empty");
+        return data_.get();
+    }
+    /// The C handle.
+    /// @return The C handle, still owned by this object; NULL if it is empty.
+    explicit operator T() const { return get(true); }
+    /// Whether it refers to an object.
+    /// @return false if it is empty.
+    explicit operator bool() const { return data_ != nullptr; }
+    /// Whether both refer to the same object, not to equal ones.
+    /// @param other Another handle.
+    /// @return true if both are the same or both are empty.
+    bool operator==(const handle& other) const { return data_ == other.data_; }
+    /// Whether they refer to different objects.
+    /// @param other Another handle.
+    /// @return The opposite of ==.
+    bool operator!=(const handle& other) const { return data_ != other.data_; }
+
+  private:
+    std::shared_ptr<std::remove_pointer_t<T>> data_;
+};
+
+/// @}
+
+}  // namespace tombola
+
+#endif

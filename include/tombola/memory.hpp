@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Memory descriptors and memory objects of the C++ API. Included by tombola.hpp.
+
+#ifndef TOMBOLA_MEMORY_HPP
+#define TOMBOLA_MEMORY_HPP
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "engine.hpp"
+#include "handle.hpp"
+
+namespace tombola {
+
+/// @addtogroup tombola_cpp_memory
+/// @{
+
+/// A tensor: a descriptor with the address of its data.
+struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
+    using handle::handle;
+
+    /// The type of a dimension, a stride or an offset, in elements.
+    using dim = tombola_dim_t;
+    /// Dimensions, strides or offsets, in elements.
+    using dims = std::vector<dim>;
+
+    /// Types of elements.
+    enum class data_type {
+        undef = tombola_data_type_undef,  ///< None.
+        f16 = tombola_f16,                ///< IEEE 754 binary16.
+        bf16 = tombola_bf16,              ///< bfloat16.
+        f32 = tombola_f32,                ///< IEEE 754 binary32.
+        f64 = tombola_f64,                ///< IEEE 754 binary64.
+        s8 = tombola_s8,                  ///< 8-bit signed integer.
+        u8 = tombola_u8,                  ///< 8-bit unsigned integer.
+        s32 = tombola_s32,                ///< 32-bit signed integer.
+        u32 = tombola_u32,                ///< 32-bit unsigned integer.
+        s64 = tombola_s64,                ///< 64-bit signed integer.
+        u64 = tombola_u64,                ///< 64-bit unsigned integer.
+    };
+
+    /// How a descriptor gives its layout.
+    enum class format_kind {
+        undef = tombola_format_kind_undef,  ///< An empty descriptor.
+        any = tombola_format_kind_any,      ///< Left to the primitive.
+        blocked = tombola_blocked,          ///< Strides and at most one block.
+    };
+
+    /// Layouts by name; see tombola_format_tag_t.
+    // clang-format off
+    enum class format_tag {
+        undef = tombola_format_tag_undef, any = tombola_format_tag_any,
+        a = tombola_a, ab = tombola_ab, abc = tombola_abc, abcd = tombola_abcd,
+        abcde = tombola_abcde, abcdef = tombola_abcdef, abcdefg = tombola_abcdefg,
+        abcdefgh = tombola_abcdefgh, abcdefghi = tombola_abcdefghi,
+        abcdefghij = tombola_abcdefghij, abcdefghijk = tombola_abcdefghijk,
+        abcdefghijkl = tombola_abcdefghijkl, ba = tombola_ba, acb = tombola_acb, bac = tombola_bac,
+        bca = tombola_bca, cab = tombola_cab, cba = tombola_cba, abdc = tombola_abdc,
+        acbd = tombola_acbd, acdb = tombola_acdb, adbc = tombola_adbc, adcb = tombola_adcb,
+        bacd = tombola_bacd, badc = tombola_badc, bcad = tombola_bcad, bcda = tombola_bcda,
+        bdac = tombola_bdac, bdca = tombola_bdca, cabd = tombola_cabd, cadb = tombola_cadb,
+        cbad = tombola_cbad, cbda = tombola_cbda, cdab = tombola_cdab, cdba = tombola_cdba,
+        dabc = tombola_dabc, dacb = tombola_dacb, dbac = tombola_dbac, dbca = tombola_dbca,
+        dcab = tombola_dcab, dcba = tombola_dcba, abced = tombola_abced, abdec = tombola_abdec,
+        acbde = tombola_acbde, acdeb = tombola_acdeb, adecb = tombola_adecb, bacde = tombola_bacde,
+        bcdea = tombola_bcdea, cdeba = tombola_cdeba, decab = tombola_decab,
+        abcdfe = tombola_abcdfe, abdfce = tombola_abdfce, abdefc = tombola_abdefc,
+        acbdef = tombola_acbdef, adefcb = tombola_adefcb, defcab = tombola_defcab,
+        aBc4b = tombola_aBc4b, aBc8b = tombola_aBc8b, aBc16b = tombola_aBc16b,
+        aBcd4b = tombola_aBcd4b, aBcd8b = tombola_aBcd8b, aBcd16b = tombola_aBcd16b,
+        aBcde4b = tombola_aBcde4b, aBcde8b = tombola_aBcde8b, aBcde16b = tombola_aBcde16b,
+        x = tombola_x, nc = tombola_nc, cn = tombola_cn, tn = tombola_tn, nt = tombola_nt,
+        ncw = tombola_ncw, nwc = tombola_nwc, nchw = tombola_nchw, nhwc = tombola_nhwc,
+        chwn = tombola_chwn, ncdhw = tombola_ncdhw, ndhwc = tombola_ndhwc, oi = tombola_oi,
+        io = tombola_io, oiw = tombola_oiw, owi = tombola_owi, wio = tombola_wio,
+        iwo = tombola_iwo, oihw = tombola_oihw, hwio = tombola_hwio, ohwi = tombola_ohwi,
+        ihwo = tombola_ihwo, iohw = tombola_iohw, oidhw = tombola_oidhw, iodhw = tombola_iodhw,
+        dhwio = tombola_dhwio, odhwi = tombola_odhwi, idhwo = tombola_idhwo, goiw = tombola_goiw,
+        gowi = tombola_gowi, gwio = tombola_gwio, wigo = tombola_wigo, goihw = tombola_goihw,
+        gohwi = tombola_gohwi, ghwio = tombola_ghwio, hwigo = tombola_hwigo, giohw = tombola_giohw,
+        goidhw = tombola_goidhw, godhwi = tombola_godhwi, gdhwio = tombola_gdhwio,
+        giodhw = tombola_giodhw, dhwigo = tombola_dhwigo, tnc = tombola_tnc, ntc = tombola_ntc,
+        ldnc = tombola_ldnc, ldigo = tombola_ldigo, ldgoi = tombola_ldgoi, ldio = tombola_ldio,
+        ldoi = tombola_ldoi, ldgo = tombola_ldgo, nCw4c = tombola_nCw4c, nCw8c = tombola_nCw8c,
+        nCw16c = tombola_nCw16c, nChw4c = tombola_nChw4c, nChw8c = tombola_nChw8c,
+        nChw16c = tombola_nChw16c, nCdhw4c = tombola_nCdhw4c, nCdhw8c = tombola_nCdhw8c,
+        nCdhw16c = tombola_nCdhw16c,
+    };
+    // clang-format on
+
+    /// What a tensor is: dimensions, data type, layout. Descriptors never change: copies share.
+    struct desc : public handle<tombola_memory_desc_t, tombola_memory_desc_destroy> {
+        using handle::handle;
+
+        /// An empty descriptor: no dimensions, no type.
+        desc() {
+            create(false, tombola_memory_desc_create_with_tag, 0, nullptr, tombola_data_type_undef,
+                   tombola_format_tag_undef);
+        }
+        /// A layout by its name.
+        /// @param adims Sizes of the dimensions: 0 to 12 numbers, each at least 0.
+        /// @param adata_type Type of an element.
+        /// @param aformat_tag The layout, of as many dimensions; any leaves it to the primitive.
+        /// @param allow_empty Whether a failure gives an empty handle instead of an exception.
+        /// @throws error invalid_arguments for a negative or run-time size, more than 2^63-1 bytes, an
+        ///     unknown type or a tag of another number of dimensions; out_of_memory.
+        desc(const memory::dims& adims, memory::data_type adata_type, format_tag aformat_tag,
+             bool allow_empty = false) {
+            create(allow_empty, tombola_memory_desc_create_with_tag, static_cast<int>(adims.size()),
+                   adims.data(), static_cast<tombola_data_type_t>(adata_type),
+                   static_cast<tombola_format_tag_t>(aformat_tag));
+        }
+        /// A layout by its strides.
+        /// @param adims Sizes of the dimensions: 0 to 12 numbers, each at least 0.
+        /// @param adata_type Type of an element.
+        /// @param strides Distance in elements of neighbours along each dimension, at least 0, such
+        ///     that no two elements share an address; empty: row-major.
+        /// @param allow_empty Whether a failure gives an empty handle instead of an exception.
+        /// @throws error invalid_arguments for sizes or a type as above, another number of strides,
+        ///     a negative or run-time stride, or elements that share an address; out_of_memory.
+        desc(const memory::dims& adims, memory::data_type adata_type, const memory::dims& strides,
+             bool allow_empty = false) {
+            if (!strides.empty() && !count_is(strides.size(), adims.size(), "strides", allow_empty))
+                return;
+            create(allow_empty, tombola_memory_desc_create_with_strides,
+                   static_cast<int>(adims.size()), adims.data(),
+                   static_cast<tombola_data_type_t>(adata_type),
+                   strides.empty() ? nullptr : strides.data());
+        }
+
+        /// Any layout that there can be: strides, one dimension in blocks, an offset; the formula is at
+        /// tombola_memory_desc_create_with_block().
+        /// @param adims Sizes of the dimensions: 0 to 12 numbers, each at least 0.
+        /// @param adata_type Type of an element.
+        /// @param strides Distance in elements of neighbours along each dimension, along block_dim of
+        ///     neighbouring blocks; at least 0, such that no two elements share an address.
+        /// @param block_dim The dimension in blocks, 0 to n - 1; without meaning where block is 1.
+        /// @param block Elements of a block: a power of two up to 64; 1: no blocks.
+        /// @param offset Elements from the data handle to the first, at least 0.
+        /// @param allow_empty Whether a failure gives an empty handle instead of an exception.
+        /// @return The descriptor.
+        /// @throws error invalid_arguments for whatever is not as said here; out_of_memory.
+        static desc with_block(const memory::dims& adims, memory::data_type adata_type,
+                               const memory::dims& strides, int block_dim, memory::dim block,
+                               memory::dim offset = 0, bool allow_empty = false) {
+            desc made(nullptr);
+            if (count_is(strides.size(), adims.size(), "strides", allow_empty))
+                made.create(allow_empty, tombola_memory_desc_create_with_block,
+                            static_cast<int>(adims.size()), adims.data(),
+                            static_cast<tombola_data_type_t>(adata_type), strides.data(), block_dim,
+                            block, offset);
+            return made;
+        }
+
+        /// A box inside this tensor, over the same data handle.
+        /// @param adims Sizes of the box, as many as this tensor has.
+        /// @param offsets Logical index of its first element, as many. Along a blocked dimension the box
+        ///     must start at a block's border, and end at one or at this tensor's end.
+        /// @param allow_empty Whether a failure gives an empty handle instead of an exception.
+        /// @return The box's descriptor, with a submemory offset.
+        /// @throws error invalid_arguments for a box that is not inside; unimplemented for a border
+        ///     inside a block; out_of_memory.
+        desc submemory_desc(const memory::dims& adims, const memory::dims& offsets,
+                            bool allow_empty = false) const {
+            const auto n = static_cast<size_t>(get_ndims());
+            desc made(nullptr);
+            if (count_is(adims.size(), n, "dims", allow_empty) &&
+                count_is(offsets.size(), n, "offsets", allow_empty))
+                made.create(allow_empty, tombola_memory_desc_create_submemory, get(), adims.data(),
+                            offsets.data());
+            return made;
+        }
+        /// The same data under other dimensions. This tensor must be plain, without blocks.
+        /// @param adims The new sizes, of the same number of elements.
+        /// @param allow_empty Whether a failure gives an empty handle instead of an exception.
+        /// @return The new descriptor.
+        /// @throws error invalid_arguments for another number of elements, a blocked tensor, or where a
+        ///     copy would be needed; out_of_memory.
+        desc reshape(const memory::dims& adims, bool allow_empty = false) const {
+            desc made(nullptr);
+            made.create(allow_empty, tombola_memory_desc_reshape, get(),
+                        static_cast<int>(adims.size()), adims.data());
+            return made;
+        }
+        /// The same data with its logical dimensions in another order.
+        /// @param permutation Dimension d becomes dimension permutation[d]; each number once.
+        /// @param allow_empty Whether a failure gives an empty handle instead of an exception.
+        /// @return The new descriptor.
+        /// @throws error invalid_arguments for what is not a permutation; out_of_memory.
+        desc permute_axes(const std::vector<int>& permutation, bool allow_empty = false) const {
+            desc made(nullptr);
+            if (count_is(permutation.size(), static_cast<size_t>(get_ndims()), "permutation",
+                         allow_empty))
+                made.create(allow_empty, tombola_memory_desc_permute_axes, get(),
+                            permutation.data());
+            return made;
+        }
+
+        /// Number of dimensions.
+        /// @return 0 to 12.
+        int get_ndims() const { return query<int>(tombola_query_ndims_s32); }
+        /// Sizes of the dimensions.
+        /// @return The sizes, in elements.
+        memory::dims get_dims() const { return query_dims(tombola_query_dims, get_ndims()); }
+        /// Sizes of the dimensions with padding: of a blocked dimension a multiple of its block.
+        /// @return The sizes, in elements.
+        memory::dims get_padded_dims() const {
+            return query_dims(tombola_query_padded_dims, get_ndims());
+        }
+        /// Offsets of the data inside the padding.
+        /// @return As many zeros as there are dimensions.
+        memory::dims get_padded_offsets() const {
+            return memory::dims(static_cast<size_t>(get_ndims()), 0);
+        }
+        /// Strides; of a blocked dimension the distance of its blocks.
+        /// @return The strides, in elements.
+        memory::dims get_strides() const { return query_dims(tombola_query_strides, get_ndims()); }
+        /// Distance from the data handle to the first element.
+        /// @return The distance, in elements.
+        memory::dim get_submemory_offset() const {
+            return query<memory::dim>(tombola_query_submemory_offset_s64);
+        }
+        /// Type of an element.
+        /// @return The type; undef for an empty descriptor.
+        memory::data_type get_data_type() const {
+            return static_cast<memory::data_type>(
+                query<tombola_data_type_t>(tombola_query_data_type));
+        }
+        /// How the layout is given.
+        /// @return The kind; undef for an empty descriptor.
+        memory::format_kind get_format_kind() const {
+            return static_cast<memory::format_kind>(
+                query<tombola_format_kind_t>(tombola_query_format_kind));
+        }
+        /// Number of blocked dimensions.
+        /// @return 0 or 1.
+        int get_inner_nblks() const { return query<int>(tombola_query_inner_nblks_s32); }
+        /// Sizes of the blocks.
+        /// @return get_inner_nblks() numbers, in elements.
+        memory::dims get_inner_blks() const {
+            return query_dims(tombola_query_inner_blks, get_inner_nblks());
+        }
+        /// The blocked dimensions.
+        /// @return get_inner_nblks() indices of dimensions.
+        memory::dims get_inner_idxs() const {
+            return query_dims(tombola_query_inner_idxs, get_inner_nblks());
+        }
+        /// Sizes of the dimensions, as oneDNN 2 spells it.
+        /// @return get_dims().
+        memory::dims dims() const { return get_dims(); }
+        /// Type of an element, as oneDNN 2 spells it.
+        /// @return get_data_type().
+        memory::data_type data_type() const { return get_data_type(); }
+        /// Distance from the data handle to behind the last element, padding included.
+        /// @return The number of bytes; 0 for an empty descriptor or handle.
+        size_t get_size() const { return tombola_memory_desc_get_size(get(true)); }
+        /// Whether it describes no tensor.
+        /// @return true for an empty descriptor or handle.
+        bool is_zero() const { return get(true) == nullptr || get_ndims() == 0; }
+        /// Whether it describes a tensor.
+        /// @return The opposite of is_zero().
+        explicit operator bool() const { return !is_zero(); }
+        /// Whether both describe the same tensor in the same layout at the same offset.
+        /// @param other Another descriptor.
+        /// @return true if they do, or if both are empty handles.
+        bool operator==(const desc& other) const {
+            return tombola_memory_desc_equal(get(true), other.get(true)) != 0;
+        }
+        /// Whether they differ.
+        /// @param other Another descriptor.
+        /// @return The opposite of ==.
+        bool operator!=(const desc& other) const { return !(*this == other); }
+
+        /// A copy of a descriptor that the C API owns.
+        /// @param owned The descriptor.
+        /// @return The copy.
+        /// @throws error invalid_arguments for NULL; out_of_memory.
+        static desc copy_of(const_tombola_memory_desc_t owned) {
+            desc made(nullptr);
+            made.create(false, tombola_memory_desc_clone, owned);
+            return made;
+        }
+
+      private:
+        // Refers to what a C function makes of the arguments; on failure throws or stays empty.
+        template <class Function, class... Args>
+        void create(bool allow_empty, Function function, Args... args) {
+            tombola_memory_desc_t result = nullptr;
+            const tombola_status_t status = function(&result, args...);
+            if (!allow_empty) error::check(status);
+            reset(status == tombola_success ? result : nullptr);
+        }
+        static bool count_is(size_t count, size_t expected, const char* name, bool allow_empty) {
+            if (count != expected && !allow_empty)
+                throw error(tombola_invalid_arguments,
+                            std::string("memory::desc: ") + name + " has " + std::to_string(count) +
+                                " elements; expected " + std::to_string(expected));
+            return count == expected;
+        }
+        template <class T>
+        T query(tombola_query_t what) const {
+            T result{};
+            error::check(tombola_memory_desc_query(get(), what, &result));
+            return result;
+        }
+        memory::dims query_dims(tombola_query_t what, int count) const {
+            const tombola_dims_t* result = nullptr;
+            error::check(tombola_memory_desc_query(get(), what, &result));
+            return memory::dims(*result, *result + count);
+        }
+    };
+
+    /// An empty handle.
+    memory() = default;
+    /// A tensor over data of the caller's, or of its own.
+    /// @param md What the tensor is; its layout is not any.
+    /// @param aengine The engine; it must outlive the memory object.
+    /// @param data Address of the caller's data, get_size() bytes, aligned to an element's size, which must
+    ///     outlive the object's use; TOMBOLA_MEMORY_ALLOCATE: the library allocates and frees;
+    ///     TOMBOLA_MEMORY_NONE: none yet.
+    /// @throws error invalid_arguments for an empty md or engine, the layout any or a misaligned
+    ///     address; out_of_memory.
+    memory(const desc& md, const engine& aengine, void* data) {
+        tombola_memory_t result = nullptr;
+        error::check(tombola_memory_create(&result, md.get(), aengine.get(), data));
+        reset(result);
+    }
+    /// A tensor whose data the library allocates, aligned to 64 bytes, with padding of zeros and elements
+    /// of any value, and frees.
+    /// @param md What the tensor is; its layout is not any.
+    /// @param aengine The engine; it must outlive the memory object.
+    /// @throws error As above.
+    memory(const desc& md, const engine& aengine) : memory(md, aengine, TOMBOLA_MEMORY_ALLOCATE) {}
+
+    /// The descriptor.
+    /// @return A copy.
+    desc get_desc() const {
+        const_tombola_memory_desc_t result = nullptr;
+        error::check(tombola_memory_get_memory_desc(get(), &result));
+        return desc::copy_of(result);
+    }
+    /// The engine.
+    /// @return A handle that does not keep the engine alive.
+    engine get_engine() const {
+        tombola_engine_t result = nullptr;
+        error::check(tombola_memory_get_engine(get(), &result));
+        return engine(result, true);
+    }
+    /// Address of the data.
+    /// @return The address; null if there is none.
+    void* get_data_handle() const {
+        void* result = nullptr;
+        error::check(tombola_memory_get_data_handle(get(), &result));
+        return result;
+    }
+    /// Replaces the address of the data, for all copies of this handle. Data that the library allocated is
+    /// freed, unless its own address is given. No other thread may use the object meanwhile.
+    /// @param data The new address, aligned to an element's size, or null.
+    /// @throws error invalid_arguments for a misaligned address.
+    void set_data_handle(void* data) const {
+        error::check(tombola_memory_set_data_handle(get(), data));
+    }
+    /// The same, as oneDNN spells it.
+    /// @param data The new address, aligned to an element's size, or null.
+    /// @param astream Any stream; it is not used.
+    /// @throws error invalid_arguments for a misaligned address.
+    void set_data_handle(void* data, [[maybe_unused]] const stream& astream) const {
+        set_data_handle(data);
+    }
+    /// Address of the data: on a CPU nothing has to be mapped.
+    /// @tparam T What it points to.
+    /// @return The address; null if there is none.
+    template <class T = void>
+    T* map_data() const {
+        return static_cast<T*>(get_data_handle());
+    }
+    /// Ends what map_data() began: nothing.
+    /// @param mapped What map_data() returned; it is not used.
+    void unmap_data([[maybe_unused]] void* mapped) const {}
+    /// Size of an element.
+    /// @param adata_type The type.
+    /// @return The number of bytes; 0 for what is not a type.
+    static size_t data_type_size(data_type adata_type) {
+        return tombola_data_type_size(static_cast<tombola_data_type_t>(adata_type));
+    }
+};
+
+/// @}
+
+}  // namespace tombola
+
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Primitives and their attributes in the C++ API. Included by tombola.hpp.
+
+#ifndef TOMBOLA_PRIMITIVE_HPP
+#define TOMBOLA_PRIMITIVE_HPP
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <unordered_map>
+
+#include "engine.hpp"
+#include "handle.hpp"
+#include "memory.hpp"
+
+namespace tombola {
+
+/// @addtogroup tombola_cpp_primitive
+/// @{
+
+/// The direction of a primitive.
+enum class prop_kind {
+    undef = tombola_prop_kind_undef,                ///< None.
+    forward_training = tombola_forward_training,    ///< Forward.
+    forward_inference = tombola_forward_inference,  ///< Forward.
+    forward = tombola_forward,                      ///< Forward.
+    backward = tombola_backward,                    ///< Backward.
+    backward_data = tombola_backward_data,          ///< Backward.
+};
+
+/// Who provides the scratchpad.
+enum class scratchpad_mode {
+    library = tombola_scratchpad_mode_library,  ///< The library.
+    user = tombola_scratchpad_mode_user,        ///< The caller.
+};
+
+/// Attributes of a primitive.
+struct primitive_attr : public handle<tombola_primitive_attr_t, tombola_primitive_attr_destroy> {
+    using handle::handle;
+
+    /// The defaults: scratchpad mode library.
+    /// @throws error out_of_memory.
+    primitive_attr() {
+        tombola_primitive_attr_t result;
+        error::check(tombola_primitive_attr_create(&result));
+        reset(result);
+    }
+    /// The scratchpad mode.
+    /// @return The mode.
+    scratchpad_mode get_scratchpad_mode() const {
+        tombola_scratchpad_mode_t result;
+        error::check(tombola_primitive_attr_get_scratchpad_mode(get(), &result));
+        return static_cast<scratchpad_mode>(result);
+    }
+    /// Sets the scratchpad mode, for all copies of this handle and for primitive descriptors made later.
+    /// @param mode library: scratch memory belongs to the thread that executes, which keeps it. user: an
+    ///     execution needs TOMBOLA_ARG_SCRATCHPAD, described by primitive_desc_base::scratchpad_desc().
+    /// @throws error invalid_arguments for an unknown mode.
+    void set_scratchpad_mode(scratchpad_mode mode) {
+        error::check(tombola_primitive_attr_set_scratchpad_mode(
+            get(), static_cast<tombola_scratchpad_mode_t>(mode)));
+    }
+};
+
+struct primitive_desc_base;
+
+/// An operator that is ready to run; immutable, and any number of threads may run it.
+struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy> {
+    using handle::handle;
+
+    /// The operators.
+    enum class kind {
+        undef = tombola_undefined_primitive,          ///< None.
+        shuffle = tombola_shuffle,                    ///< shuffle_forward, shuffle_backward.
+        random_generator = tombola_random_generator,  ///< random_generator.
+        random_uniform = tombola_random_uniform,      ///< random_uniform.
+        multinomial = tombola_multinomial,            ///< multinomial.
+    };
+
+    /// An empty handle.
+    primitive() = default;
+    /// Makes a primitive, its code from the cache if the same is there.
+    /// @param c_pd The C primitive descriptor; it is copied.
+    /// @throws error invalid_arguments for NULL; out_of_memory; runtime_error when code could not be
+    ///     generated.
+    explicit primitive(const_tombola_primitive_desc_t c_pd) {
+        tombola_primitive_t result = nullptr;
+        error::check(tombola_primitive_create(&result, c_pd));
+        reset(result);
+    }
+    /// Makes a primitive, its code from the cache if the same is there.
+    /// @param pd The primitive descriptor; it is copied.
+    /// @throws error As above.
+    inline primitive(const primitive_desc_base& pd);
+
+    /// Runs the primitive. When the call returns, the results are there.
+    /// @param astream The stream.
+    /// @param args The arguments, at most 32, by TOMBOLA_ARG_*: every required one and any of the optional
+    ///     ones of the operator's page, with the descriptors that the primitive descriptor tells. Outputs
+    ///     share no memory with any other argument, unless the operator's page says so.
+    /// @throws error invalid_arguments when an argument is missing, unknown, without data, of another
+    ///     descriptor or overlaps another, or when a value in it is refused; out_of_memory;
+    ///     runtime_error when the operating system gives no entropy. The outputs are then untouched.
+    void execute(const stream& astream, const std::unordered_map<int, memory>& args) const {
+        std::array<tombola_exec_arg_t, kMaxArgs> c_args{};
+        if (args.size() > kMaxArgs)
+            throw error(tombola_invalid_arguments,
+                        "primitive::execute: too many arguments: " + std::to_string(args.size()));
+        int count = 0;
+        for (const auto& [arg, mem] : args)
+            c_args[static_cast<size_t>(count++)] = {arg, mem.get(true)};
+        error::check(tombola_primitive_execute(get(), astream.get(), count, c_args.data()));
+    }
+
+    /// The C primitive descriptor.
+    /// @return The descriptor, owned by the primitive.
+    const_tombola_primitive_desc_t get_primitive_desc() const {
+        const_tombola_primitive_desc_t result = nullptr;
+        error::check(tombola_primitive_get_primitive_desc(get(), &result));
+        return result;
+    }
+    /// The operator.
+    /// @return The kind.
+    kind get_kind() const {
+        tombola_primitive_kind_t result;
+        error::check(tombola_primitive_desc_query(get_primitive_desc(),
+                                                  tombola_query_primitive_kind, 0, &result));
+        return static_cast<kind>(result);
+    }
+
+  private:
+    static constexpr size_t kMaxArgs = 32;
+};
+
+/// @}
+
+}  // namespace tombola
+
+#endif

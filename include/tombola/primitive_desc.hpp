@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Primitive descriptors of the C++ API: what those of all operators share. Included by tombola.hpp.
+
+#ifndef TOMBOLA_PRIMITIVE_DESC_HPP
+#define TOMBOLA_PRIMITIVE_DESC_HPP
+
+#include "engine.hpp"
+#include "handle.hpp"
+#include "memory.hpp"
+#include "primitive.hpp"
+
+namespace tombola {
+
+/// @addtogroup tombola_cpp_primitive
+/// @{
+
+/// What query_s64() and query_md() can be asked; see tombola_query_t.
+enum class query {
+    undef = tombola_query_undef,                                    ///< Nothing.
+    memory_consumption_s64 = tombola_query_memory_consumption_s64,  ///< Bytes of scratchpad.
+    group_size_s64 = tombola_query_group_size_s64,                  ///< Group size of a shuffle.
+    src_md = tombola_query_src_md,                                  ///< SRC.
+    diff_src_md = tombola_query_diff_src_md,                        ///< DIFF_SRC.
+    dst_md = tombola_query_dst_md,                                  ///< DST.
+    diff_dst_md = tombola_query_diff_dst_md,                        ///< DIFF_DST.
+    scratchpad_md = tombola_query_scratchpad_md,                    ///< SCRATCHPAD.
+    exec_arg_md = tombola_query_exec_arg_md,  ///< The argument given as index.
+};
+
+/// What all primitive descriptors share: queries. A descriptor that is asked for an argument which the
+/// operator does not have gives an empty memory descriptor.
+struct primitive_desc_base
+    : public handle<tombola_primitive_desc_t, tombola_primitive_desc_destroy> {
+    using handle::handle;
+
+    /// An empty handle.
+    primitive_desc_base() = default;
+
+    /// The engine.
+    /// @return A handle that does not keep the engine alive.
+    engine get_engine() const {
+        return engine(query<tombola_engine_t>(tombola_query_engine), true);
+    }
+    /// The name of the implementation.
+    /// @return Text that is valid for ever, such as "jit:avx2" or "portable".
+    const char* impl_info_str() const { return query<const char*>(tombola_query_impl_info_str); }
+    /// The operator.
+    /// @return The kind.
+    primitive::kind get_kind() const {
+        return static_cast<primitive::kind>(
+            query<tombola_primitive_kind_t>(tombola_query_primitive_kind));
+    }
+    /// A property that is a number of 64 bits.
+    /// @param what tombola_query_memory_consumption_s64 or tombola_query_group_size_s64.
+    /// @return The number: bytes of scratchpad, or a group size.
+    /// @throws error not_required if this operator has no such property; invalid_arguments for another
+    ///     query.
+    memory::dim query_s64(tombola_query_t what) const { return query<memory::dim>(what); }
+    /// A property that is a number of 64 bits.
+    /// @param what query::memory_consumption_s64 or query::group_size_s64.
+    /// @return The number: bytes of scratchpad, or a group size.
+    /// @throws error As above.
+    memory::dim query_s64(tombola::query what) const {
+        return query_s64(static_cast<tombola_query_t>(what));
+    }
+    /// A memory descriptor.
+    /// @param what tombola_query_*_md.
+    /// @param index For tombola_query_exec_arg_md the argument, TOMBOLA_ARG_*, otherwise 0.
+    /// @return A copy; an empty descriptor when the operator has no such argument.
+    /// @throws error invalid_arguments for another query; out_of_memory.
+    memory::desc query_md(tombola_query_t what, int index = 0) const {
+        const auto owned = tombola_primitive_desc_query_md(get(), what, index);
+        if (owned == nullptr) throw error(tombola_invalid_arguments, tombola_get_last_error());
+        return memory::desc::copy_of(owned);
+    }
+    /// A memory descriptor.
+    /// @param what query::*_md.
+    /// @param index For query::exec_arg_md the argument, TOMBOLA_ARG_*, otherwise 0.
+    /// @return A copy; an empty descriptor when the operator has no such argument.
+    /// @throws error As above.
+    memory::desc query_md(tombola::query what, int index = 0) const {
+        return query_md(static_cast<tombola_query_t>(what), index);
+    }
+    /// The descriptor of an execution argument.
+    /// @param arg TOMBOLA_ARG_*.
+    /// @return A copy; an empty descriptor when the operator has no such argument.
+    memory::desc exec_arg_desc(int arg) const { return query_md(tombola_query_exec_arg_md, arg); }
+    /// The descriptor of SRC.
+    /// @param index 0; any other gives an empty descriptor.
+    /// @return A copy; an empty descriptor when the operator has no such argument.
+    memory::desc src_desc(int index = 0) const { return query_md(tombola_query_src_md, index); }
+    /// The descriptor of DST.
+    /// @param index 0; any other gives an empty descriptor.
+    /// @return A copy, whose layout is never any; an empty descriptor when the operator has no such argument.
+    memory::desc dst_desc(int index = 0) const { return query_md(tombola_query_dst_md, index); }
+    /// The descriptor of DIFF_SRC.
+    /// @param index 0; any other gives an empty descriptor.
+    /// @return A copy, whose layout is never any; an empty descriptor when the operator has no such argument.
+    memory::desc diff_src_desc(int index = 0) const {
+        return query_md(tombola_query_diff_src_md, index);
+    }
+    /// The descriptor of DIFF_DST.
+    /// @param index 0; any other gives an empty descriptor.
+    /// @return A copy, whose layout is never any; an empty descriptor when the operator has no such argument.
+    memory::desc diff_dst_desc(int index = 0) const {
+        return query_md(tombola_query_diff_dst_md, index);
+    }
+    /// The descriptor of SCRATCHPAD.
+    /// @return A copy: u8 [bytes]; empty unless the scratchpad mode is user and one is needed.
+    memory::desc scratchpad_desc() const { return query_md(tombola_query_scratchpad_md); }
+    /// The engine of the scratchpad.
+    /// @return get_engine().
+    engine scratchpad_engine() const { return get_engine(); }
+    /// The attributes.
+    /// @return A copy.
+    /// @throws error out_of_memory.
+    primitive_attr get_primitive_attr() const {
+        const_tombola_primitive_attr_t owned = nullptr;
+        error::check(tombola_primitive_desc_get_attr(get(), &owned));
+        tombola_primitive_attr_t copy = nullptr;
+        error::check(tombola_primitive_attr_clone(&copy, owned));
+        return primitive_attr(copy);
+    }
+
+  protected:
+    /// A property of a primitive descriptor.
+    /// @tparam T The type stated beside the query's name.
+    /// @param what The query.
+    /// @return The property.
+    template <class T>
+    T query(tombola_query_t what) const {
+        T result{};
+        error::check(tombola_primitive_desc_query(get(), what, 0, &result));
+        return result;
+    }
+};
+
+inline primitive::primitive(const primitive_desc_base& pd)
+    : primitive(static_cast<const_tombola_primitive_desc_t>(pd.get())) {}
+
+/// A primitive descriptor that can move on to the next implementation.
+struct primitive_desc : public primitive_desc_base {
+    using primitive_desc_base::primitive_desc_base;
+
+    /// Moves to the next implementation. Copies of this object stay where they are.
+    /// @return Whether there was one; if not, the object stays as it is.
+    /// @throws error out_of_memory.
+    bool next_impl() {
+        tombola_primitive_desc_t copy = nullptr;
+        error::check(tombola_primitive_desc_clone(&copy, get()));
+        handle moved(copy);
+        const auto status = tombola_primitive_desc_next_impl(copy);
+        if (status == tombola_last_impl_reached) return false;
+        error::check(status);
+        static_cast<handle&>(*this) = moved;
+        return true;
+    }
+};
+
+/// The primitive descriptor of an operator. Each operator's own is one of these, with a constructor that takes
+/// the arguments one by one, as oneDNN 3 does; the one that takes them as a desc is oneDNN 2's.
+/// @tparam Desc The operator's arguments.
+/// @tparam operator_kind The operator.
+/// @tparam Hint Of a backward operator the forward one's primitive descriptor, of others nothing.
+template <class Desc, primitive::kind operator_kind, class... Hint>
+struct operator_desc : public primitive_desc {
+    /// An empty handle.
+    operator_desc() = default;
+    /// A copy of a C primitive descriptor.
+    /// @param c_pd The C primitive descriptor; it stays the caller's.
+    /// @throws error invalid_arguments for NULL, or if it is of another operator or direction; out_of_memory.
+    operator_desc(tombola_primitive_desc_t c_pd) {
+        tombola_primitive_desc_t copy = nullptr;
+        error::check(tombola_primitive_desc_clone(&copy, c_pd));
+        reset(copy);
+        bool right = get_kind() == operator_kind;
+        if (right && operator_kind == primitive::kind::shuffle) {
+            const bool backward =
+                query<tombola_prop_kind_t>(tombola_query_prop_kind) == tombola_backward_data;
+            right = backward == (sizeof...(Hint) > 0);
+        }
+        if (!right)
+            throw error(tombola_invalid_arguments,
+                        "primitive_desc: the C primitive descriptor is of another operator or "
+                        "direction");
+    }
+    /// Chooses an implementation for an operator's arguments.
+    /// @param adesc The arguments.
+    /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
+    /// @param hint Of a backward operator the primitive descriptor of the forward one; may be empty.
+    /// @param attr Attributes; they are copied.
+    /// @param allow_empty Whether a failure gives an empty object instead of an exception. (An empty engine
+    ///     always throws.)
+    /// @throws error invalid_arguments for whatever is not as the arguments' own page says; out_of_memory.
+    ///     unimplemented cannot come of arguments that are right: the portable implementations serve all.
+    operator_desc(const Desc& adesc, const engine& aengine, const Hint&... hint,
+                  const primitive_attr& attr = primitive_attr(), bool allow_empty = false) {
+        tombola_primitive_desc_t result = nullptr;
+        const tombola_status_t status =
+            adesc.create(&result, aengine.get(), hint.get(true)..., attr.get(true));
+        if (!allow_empty) error::check(status);
+        if (status == tombola_success) reset(result);
+    }
+};
+
+/// @}
+
+}  // namespace tombola
+
+#endif

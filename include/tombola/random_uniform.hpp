@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Uniform numbers in the C++ API. Included by tombola.hpp.
+
+#ifndef TOMBOLA_RANDOM_UNIFORM_HPP
+#define TOMBOLA_RANDOM_UNIFORM_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "memory.hpp"
+#include "primitive.hpp"
+#include "primitive_desc.hpp"
+
+namespace tombola {
+
+/// @addtogroup tombola_cpp_random_uniform
+/// @{
+
+/// Whose numbers a random_uniform gives.
+enum class alignment {
+    tensorflow = tombola_alignment_tensorflow,  ///< TensorFlow's: Philox.
+    pytorch = tombola_alignment_pytorch,        ///< PyTorch's: MT19937.
+};
+
+/// How many words an integer of the pytorch alignment takes; see tombola_int_draws_t.
+enum class int_draws {
+    spec = tombola_int_draws_spec,      ///< As the specification says.
+    torch1 = tombola_int_draws_torch1,  ///< As PyTorch 1.x.
+    torch2 = tombola_int_draws_torch2,  ///< As current PyTorch.
+};
+
+/// Uniform numbers in [MIN, MAX).
+///
+/// Execution arguments: TOMBOLA_ARG_MIN and TOMBOLA_ARG_MAX, one element of DST's type each, finite,
+/// MIN < MAX; TOMBOLA_ARG_DST; optional TOMBOLA_ARG_SEEDS u64[2] {global, op}, in place of the
+/// descriptor's; TOMBOLA_ARG_OFFSET u64[1], the element of the stream at which DST starts;
+/// TOMBOLA_ARG_SRC_STATE and TOMBOLA_ARG_DST_STATE, the state before and after, u64[2] (tensorflow) or
+/// u32[625] (pytorch), in one buffer if you like; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were used,
+/// which may be SEEDS' own buffer. Otherwise no two share memory.
+struct random_uniform : public primitive {
+    /// The arguments of a random_uniform.
+    struct desc {
+        tombola::alignment alignment;  ///< Whose numbers.
+        memory::desc dst_desc;         ///< The numbers.
+        uint64_t global_seed;          ///< Global seed.
+        uint64_t op_seed;              ///< Operation's seed.
+        tombola::int_draws int_draws;  ///< Words an integer takes (pytorch).
+
+        /// What is drawn.
+        /// @param alignment Whose numbers.
+        /// @param dst_desc The numbers: f16, bf16, f32, f64, s32 or s64, of any shape and layout; the layout
+        ///     any is row-major.
+        /// @param global_seed Global seed, any number (pytorch: its low 32 bits count); both seeds 0: fresh
+        ///     entropy at each execution.
+        /// @param op_seed Operation's seed, any number; ignored by the pytorch alignment, but for the rule
+        ///     above.
+        /// @param int_draws Words an integer takes (pytorch; otherwise ignored).
+        desc(tombola::alignment alignment, const memory::desc& dst_desc, uint64_t global_seed,
+             uint64_t op_seed, tombola::int_draws int_draws = tombola::int_draws::spec)
+            : alignment(alignment),
+              dst_desc(dst_desc),
+              global_seed(global_seed),
+              op_seed(op_seed),
+              int_draws(int_draws) {}
+
+        /// @cond
+        tombola_status_t create(tombola_primitive_desc_t* result, tombola_engine_t c_engine,
+                                const_tombola_primitive_attr_t attr) const {
+            return tombola_random_uniform_primitive_desc_create(
+                result, c_engine, static_cast<tombola_alignment_t>(alignment), dst_desc.get(true),
+                global_seed, op_seed, static_cast<tombola_int_draws_t>(int_draws), attr);
+        }
+        /// @endcond
+    };
+
+    /// Primitive descriptor of a random_uniform.
+    struct primitive_desc : public operator_desc<desc, primitive::kind::random_uniform> {
+        using operator_desc<desc, primitive::kind::random_uniform>::operator_desc;
+        /// An empty handle.
+        primitive_desc() = default;
+        /// Chooses an implementation.
+        /// @copydetails desc::desc
+        /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
+        /// @param attr Attributes; they are copied.
+        /// @param allow_empty Whether a failure gives an empty object instead of an exception.
+        /// @throws error As operator_desc.
+        primitive_desc(const engine& aengine, tombola::alignment alignment,
+                       const memory::desc& dst_desc, uint64_t global_seed, uint64_t op_seed,
+                       tombola::int_draws int_draws = tombola::int_draws::spec,
+                       const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
+            : operator_desc(desc(alignment, dst_desc, global_seed, op_seed, int_draws), aengine,
+                            attr, allow_empty) {}
+        /// The descriptor of MIN and of MAX.
+        /// @return One element of the destination's type.
+        memory::desc bound_desc() const { return exec_arg_desc(TOMBOLA_ARG_MIN); }
+        /// The descriptor of SEEDS and of DST_SEEDS.
+        /// @return u64[2].
+        memory::desc seeds_desc() const { return exec_arg_desc(TOMBOLA_ARG_SEEDS); }
+        /// The descriptor of OFFSET.
+        /// @return u64[1].
+        memory::desc offset_desc() const { return exec_arg_desc(TOMBOLA_ARG_OFFSET); }
+        /// The descriptor of SRC_STATE.
+        /// @return u64[2] (tensorflow) or u32[625] (pytorch).
+        memory::desc src_state_desc() const { return exec_arg_desc(TOMBOLA_ARG_SRC_STATE); }
+        /// The descriptor of DST_STATE.
+        /// @return That of SRC_STATE.
+        memory::desc dst_state_desc() const { return exec_arg_desc(TOMBOLA_ARG_DST_STATE); }
+    };
+
+    /// An empty handle.
+    random_uniform() = default;
+    /// Makes the primitive.
+    /// @param pd The primitive descriptor; it is copied.
+    /// @throws error As primitive::primitive().
+    random_uniform(const primitive_desc& pd) : primitive(pd) {}
+};
+
+/// A state of the pytorch alignment: 624 words, then the position of the next one, 0 to 624.
+using mt19937_state = std::array<uint32_t, TOMBOLA_MT19937_STATE_WORDS>;
+
+/// Takes over a PyTorch CPU generator; see tombola_mt19937_state_from_torch().
+/// @param torch_state The bytes that torch.get_rng_state() returned; any alignment.
+/// @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
+/// @return The state, for SRC_STATE.
+/// @throws error invalid_arguments for null, another number of bytes, or bytes that PyTorch would refuse.
+inline mt19937_state mt19937_state_from_torch(const void* torch_state, size_t torch_state_bytes) {
+    mt19937_state state;
+    error::check(tombola_mt19937_state_from_torch(torch_state, torch_state_bytes, state.data()));
+    return state;
+}
+
+/// Hands a PyTorch CPU generator back; see tombola_mt19937_state_to_torch().
+/// @param state A DST_STATE.
+/// @param torch_state The bytes that torch.get_rng_state() returned: patched in place; any alignment.
+/// @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
+/// @throws error invalid_arguments for null, a position beyond 624, another number of bytes, or bytes that
+///     PyTorch would refuse.
+inline void mt19937_state_to_torch(const mt19937_state& state, void* torch_state,
+                                   size_t torch_state_bytes) {
+    error::check(tombola_mt19937_state_to_torch(state.data(), torch_state, torch_state_bytes));
+}
+
+/// @}
+
+}  // namespace tombola
+
+#endif
