@@ -1,20 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * The C API of tombola.
- *
- * Objects are opaque handles, made by a function whose name ends in _create and freed by the one
- * that ends in _destroy; destroying NULL is allowed. Every function returns a status. When it is
- * not tombola_success, nothing has been written through any argument, and tombola_get_last_error()
- * tells what was wrong.
- *
- * Threads: functions on different objects may run at the same time, and so may any number of
- * functions that only read one object. An execution only reads its primitive, its stream and its
- * memory objects' handles.
- *
- * A handle passed to a function is used during the call alone, but for the engine, which must
- * outlive what was made with it. Destroying an object while another refers to it is allowed:
- * primitives keep their descriptor. */
+ * The C API of tombola. */
 
 #ifndef TOMBOLA_H
 #define TOMBOLA_H
@@ -35,18 +22,39 @@
 extern "C" {
 #endif
 
+/** @defgroup tombola_c C API
+ * What the headers tombola.h, tombola_types.h and tombola_threadpool.h declare.
+ *
+ * **Objects** are opaque handles, made by a function whose name ends in _create or _clone and freed by the one that
+ * ends in _destroy; destroying NULL is allowed. A handle passed to a function is used during the call alone: what was
+ * made of it may outlive it. The engine alone must outlive what was made with it.
+ *
+ * **Statuses.** When a function's status is not tombola_success, nothing has been written through any argument, and
+ * tombola_get_last_error() tells what was wrong. Every function that takes a pointer gives tombola_invalid_arguments
+ * for NULL, unless it says that NULL is allowed, and each says what else it can give.
+ *
+ * **Threads.** Functions on different objects may run at the same time, and so may any number of functions that only
+ * read one object. tombola_primitive_execute() only reads its primitive, its stream and its memory objects' handles.
+ * What changes or destroys an object (tombola_memory_set_data_handle(), tombola_primitive_attr_set_scratchpad_mode(),
+ * tombola_primitive_desc_next_impl(), _destroy) needs it for itself. Functions without an object may be called from
+ * any thread at any time.
+ *
+ * **Tensors.** Sizes, strides and offsets are counted in elements. Which data types, shapes, layouts and values an
+ * operator takes, and which execution arguments may share memory, stands in its group. */
+
 /** @defgroup tombola_errors Errors
+ * @ingroup tombola_c
  * @{ */
 
 /** The message of this thread's last failed call: the argument, its value, and what was expected.
  *
- * @return Text that stays valid until the next failing call on this thread; "" if none has failed.
- * Thread-safe: each thread has its own. */
+ * @return Text that stays valid until the next failing call on this thread; "" if none has failed. */
 TOMBOLA_API const char* tombola_get_last_error(void);
 
 /** @} */
 
 /** @defgroup tombola_engine Engine and stream
+ * @ingroup tombola_c
  * @{ */
 
 /** Counts the engines of a kind.
@@ -60,8 +68,8 @@ TOMBOLA_API size_t tombola_engine_get_count(tombola_engine_kind_t kind);
  * @param engine Output: the engine.
  * @param kind tombola_cpu.
  * @param index 0.
- * @return tombola_success; tombola_invalid_arguments for a null output, another kind or another
- * index; tombola_out_of_memory. */
+ * @return tombola_success; tombola_invalid_arguments for another kind or index;
+ * tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_engine_create(tombola_engine_t* engine,
                                                    tombola_engine_kind_t kind, size_t index);
 
@@ -69,7 +77,7 @@ TOMBOLA_API tombola_status_t tombola_engine_create(tombola_engine_t* engine,
  *
  * @param engine The engine.
  * @param kind Output: tombola_cpu.
- * @return tombola_success; tombola_invalid_arguments for a null argument. */
+ * @return tombola_success; tombola_invalid_arguments. */
 TOMBOLA_API tombola_status_t tombola_engine_get_kind(tombola_engine_t engine,
                                                      tombola_engine_kind_t* kind);
 
@@ -83,9 +91,8 @@ TOMBOLA_API tombola_status_t tombola_engine_destroy(tombola_engine_t engine);
  *
  * @param stream Output: the stream.
  * @param engine The engine it belongs to.
- * @param flags A combination of tombola_stream_flags_t.
- * @return tombola_success; tombola_invalid_arguments for a null argument or an unknown flag;
- *     tombola_out_of_memory. */
+ * @param flags A combination of tombola_stream_flags_t; none of them changes anything.
+ * @return tombola_success; tombola_invalid_arguments for an unknown flag; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_stream_create(tombola_stream_t* stream,
                                                    tombola_engine_t engine, unsigned flags);
 
@@ -93,7 +100,7 @@ TOMBOLA_API tombola_status_t tombola_stream_create(tombola_stream_t* stream,
  *
  * @param stream The stream.
  * @param engine Output: the engine, owned by who created it.
- * @return tombola_success; tombola_invalid_arguments for a null argument. */
+ * @return tombola_success; tombola_invalid_arguments. */
 TOMBOLA_API tombola_status_t tombola_stream_get_engine(tombola_stream_t stream,
                                                        tombola_engine_t* engine);
 
@@ -113,17 +120,18 @@ TOMBOLA_API tombola_status_t tombola_stream_destroy(tombola_stream_t stream);
 /** @} */
 
 /** @defgroup tombola_memory Memory
+ * @ingroup tombola_c
  * @{ */
 
 /** Creates a memory descriptor from a layout's name.
  *
  * @param memory_desc Output: the descriptor.
- * @param ndims Number of dimensions, 0 to 12. 0 gives an empty descriptor.
- * @param dims Sizes of the dimensions, each at least 0.
+ * @param ndims Number of dimensions, 0 to 12. 0 gives an empty descriptor, whatever else is said.
+ * @param dims Sizes of the dimensions: ndims numbers, each at least 0.
  * @param data_type Type of an element.
  * @param tag The layout; its number of dimensions must be ndims. tombola_format_tag_any leaves the
  * layout to the primitive.
- * @return tombola_success; tombola_invalid_arguments for a null argument, a negative or run-time
+ * @return tombola_success; tombola_invalid_arguments for another ndims, a negative or run-time
  * dimension, a size in bytes beyond 2^63-1, an unknown type or a tag of another number of
  * dimensions; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_tag(tombola_memory_desc_t* memory_desc,
@@ -135,12 +143,13 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_tag(tombola_memory_
 /** Creates a memory descriptor from strides.
  *
  * @param memory_desc Output: the descriptor.
- * @param ndims Number of dimensions, 0 to 12.
- * @param dims Sizes of the dimensions, each at least 0.
+ * @param ndims Number of dimensions, 0 to 12. 0 gives an empty descriptor, whatever else is said.
+ * @param dims Sizes of the dimensions: ndims numbers, each at least 0.
  * @param data_type Type of an element.
- * @param strides Distance in elements of neighbours along each dimension, at least 0, such that no
- * two elements share an address; NULL for row-major.
- * @return As tombola_memory_desc_create_with_tag(). */
+ * @param strides Distance in elements of neighbours along each dimension: ndims numbers, at least 0,
+ * such that no two elements share an address; NULL for row-major.
+ * @return As tombola_memory_desc_create_with_tag(); tombola_invalid_arguments also for a negative or
+ * run-time stride and for elements that share an address. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_strides(
     tombola_memory_desc_t* memory_desc, int ndims, const tombola_dims_t dims,
     tombola_data_type_t data_type, const tombola_dims_t strides);
@@ -154,15 +163,16 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_strides(
  * blocks.
  *
  * @param memory_desc Output: the descriptor.
- * @param ndims Number of dimensions, 0 to 12.
- * @param dims Sizes of the dimensions, each at least 0.
+ * @param ndims Number of dimensions, 0 to 12. 0 gives an empty descriptor, whatever else is said.
+ * @param dims Sizes of the dimensions: ndims numbers, each at least 0.
  * @param data_type Type of an element.
  * @param strides Distance in elements of neighbours along each dimension, along block_dim of
- * neighbouring blocks; at least 0, such that no two elements share an address.
+ * neighbouring blocks: ndims numbers, at least 0, such that no two elements share an address.
  * @param block_dim The dimension in blocks, 0 to ndims - 1; without meaning where block is 1.
  * @param block Elements of a block: a power of two from 2 to 64; 1 for a layout without blocks.
  * @param offset Elements from the data handle to the first, at least 0.
- * @return As tombola_memory_desc_create_with_tag(). */
+ * @return As tombola_memory_desc_create_with_strides(); tombola_invalid_arguments also for another
+ * block or block_dim, a negative offset or an end beyond 2^63-1 bytes. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_block(
     tombola_memory_desc_t* memory_desc, int ndims, const tombola_dims_t dims,
     tombola_data_type_t data_type, const tombola_dims_t strides, int block_dim, tombola_dim_t block,
@@ -172,11 +182,10 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_block(
  *
  * @param memory_desc Output: the descriptor; its data handle is the parent's.
  * @param parent The parent's descriptor.
- * @param dims Sizes of the box.
- * @param offsets Logical index of the box's first element. Along a blocked dimension the box must
+ * @param dims Sizes of the box, as many as the parent has.
+ * @param offsets Logical index of the box's first element, as many numbers. Along a blocked dimension the box must
  * start at a block's border, and end at one or at the parent's end.
- * @return tombola_success; tombola_invalid_arguments for a null argument or a box that is not
- * inside; tombola_unimplemented for a border inside a block; tombola_out_of_memory. */
+ * @return tombola_success; tombola_invalid_arguments for a box that is not inside or a parent without layout; tombola_unimplemented for a border inside a block; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_submemory(
     tombola_memory_desc_t* memory_desc, const_tombola_memory_desc_t parent,
     const tombola_dims_t dims, const tombola_dims_t offsets);
@@ -185,10 +194,10 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_submemory(
  *
  * @param memory_desc Output: the descriptor.
  * @param in_memory_desc A plain descriptor whose dimensions can be joined or split without a copy.
- * @param ndims New number of dimensions.
- * @param dims New sizes, with the same number of elements.
- * @return tombola_success; tombola_invalid_arguments for a null argument or another number of
- * elements, or where a copy would be needed; tombola_out_of_memory. */
+ * @param ndims New number of dimensions, 0 to 12.
+ * @param dims New sizes: ndims numbers, with the same number of elements.
+ * @return tombola_success; tombola_invalid_arguments for another number of elements, a blocked
+ * layout, or where a copy would be needed; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_reshape(tombola_memory_desc_t* memory_desc,
                                                          const_tombola_memory_desc_t in_memory_desc,
                                                          int ndims, const tombola_dims_t dims);
@@ -197,9 +206,10 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_reshape(tombola_memory_desc_t* 
  *
  * @param memory_desc Output: the descriptor.
  * @param in_memory_desc The descriptor.
- * @param permutation Dimension d of the input becomes dimension permutation[d] of the output.
- * @return tombola_success; tombola_invalid_arguments for a null argument or what is not a
- * permutation; tombola_out_of_memory. */
+ * @param permutation Dimension d of the input becomes dimension permutation[d] of the output: each
+ * of 0 to ndims - 1 once.
+ * @return tombola_success; tombola_invalid_arguments for what is not a permutation;
+ * tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_permute_axes(
     tombola_memory_desc_t* memory_desc, const_tombola_memory_desc_t in_memory_desc,
     const int* permutation);
@@ -208,7 +218,7 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_permute_axes(
  *
  * @param memory_desc Output: the copy.
  * @param existing The descriptor.
- * @return tombola_success; tombola_invalid_arguments for a null argument; tombola_out_of_memory. */
+ * @return tombola_success; tombola_invalid_arguments; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_clone(tombola_memory_desc_t* memory_desc,
                                                        const_tombola_memory_desc_t existing);
 
@@ -224,7 +234,7 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_destroy(tombola_memory_desc_t m
  * @param what A tombola_query_* from tombola_query_ndims_s32 on.
  * @param result Output of the type stated beside the query's name; pointers stay valid as long as
  * the descriptor.
- * @return tombola_success; tombola_invalid_arguments for a null argument or an unknown query. */
+ * @return tombola_success; tombola_invalid_arguments for an unknown query. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_query(const_tombola_memory_desc_t memory_desc,
                                                        tombola_query_t what, void* result);
 
@@ -253,11 +263,12 @@ TOMBOLA_API size_t tombola_data_type_size(tombola_data_type_t data_type);
  * @param memory Output: the memory object.
  * @param memory_desc What the tensor is; it is copied.
  * @param engine The engine.
- * @param handle TOMBOLA_MEMORY_ALLOCATE: the library allocates, zero-filled padding included, and
- * frees. TOMBOLA_MEMORY_NONE: no data yet. Otherwise the address of the caller's data, which must
- * be aligned to the element's size and outlive the object's use.
- * @return tombola_success; tombola_invalid_arguments for a null argument, a layout left open (any)
- * or a misaligned address; tombola_out_of_memory. */
+ * @param handle TOMBOLA_MEMORY_ALLOCATE: the library allocates, aligned to 64 bytes, with padding of
+ * zeros and elements of any value, and frees. TOMBOLA_MEMORY_NONE: no data yet. Otherwise the address
+ * of the caller's data: tombola_memory_desc_get_size() bytes, aligned to the element's size, which
+ * must outlive the object's use.
+ * @return tombola_success; tombola_invalid_arguments for a layout left open (any) or a misaligned
+ * address; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_create(tombola_memory_t* memory,
                                                    const_tombola_memory_desc_t memory_desc,
                                                    tombola_engine_t engine, void* handle);
@@ -266,7 +277,7 @@ TOMBOLA_API tombola_status_t tombola_memory_create(tombola_memory_t* memory,
  *
  * @param memory The memory object.
  * @param memory_desc Output: its descriptor, owned by the object.
- * @return tombola_success; tombola_invalid_arguments for a null argument. */
+ * @return tombola_success; tombola_invalid_arguments. */
 TOMBOLA_API tombola_status_t tombola_memory_get_memory_desc(
     const_tombola_memory_t memory, const_tombola_memory_desc_t* memory_desc);
 
@@ -274,7 +285,7 @@ TOMBOLA_API tombola_status_t tombola_memory_get_memory_desc(
  *
  * @param memory The memory object.
  * @param engine Output: the engine, owned by who created it.
- * @return tombola_success; tombola_invalid_arguments for a null argument. */
+ * @return tombola_success; tombola_invalid_arguments. */
 TOMBOLA_API tombola_status_t tombola_memory_get_engine(const_tombola_memory_t memory,
                                                        tombola_engine_t* engine);
 
@@ -282,7 +293,7 @@ TOMBOLA_API tombola_status_t tombola_memory_get_engine(const_tombola_memory_t me
  *
  * @param memory The memory object.
  * @param handle Output: the address, or NULL when there is none.
- * @return tombola_success; tombola_invalid_arguments for a null argument. */
+ * @return tombola_success; tombola_invalid_arguments. */
 TOMBOLA_API tombola_status_t tombola_memory_get_data_handle(const_tombola_memory_t memory,
                                                             void** handle);
 
@@ -291,7 +302,7 @@ TOMBOLA_API tombola_status_t tombola_memory_get_data_handle(const_tombola_memory
  *
  * @param memory The memory object.
  * @param handle The new address, aligned to the element's size, or NULL.
- * @return tombola_success; tombola_invalid_arguments for a null memory or a misaligned address. */
+ * @return tombola_success; tombola_invalid_arguments for a misaligned address. */
 TOMBOLA_API tombola_status_t tombola_memory_set_data_handle(tombola_memory_t memory, void* handle);
 
 /** Destroys a memory object, and its data if the library allocated it.
@@ -303,19 +314,20 @@ TOMBOLA_API tombola_status_t tombola_memory_destroy(tombola_memory_t memory);
 /** @} */
 
 /** @defgroup tombola_attr Attributes
+ * @ingroup tombola_c
  * @{ */
 
 /** Creates attributes with their defaults: scratchpad mode library.
  *
  * @param attr Output: the attributes.
- * @return tombola_success; tombola_invalid_arguments for a null argument; tombola_out_of_memory. */
+ * @return tombola_success; tombola_invalid_arguments; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_primitive_attr_create(tombola_primitive_attr_t* attr);
 
 /** Copies attributes.
  *
  * @param attr Output: the copy.
  * @param existing The attributes.
- * @return tombola_success; tombola_invalid_arguments for a null argument; tombola_out_of_memory. */
+ * @return tombola_success; tombola_invalid_arguments; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_primitive_attr_clone(tombola_primitive_attr_t* attr,
                                                           const_tombola_primitive_attr_t existing);
 
@@ -329,7 +341,7 @@ TOMBOLA_API tombola_status_t tombola_primitive_attr_destroy(tombola_primitive_at
  *
  * @param attr The attributes.
  * @param mode Output: the mode.
- * @return tombola_success; tombola_invalid_arguments for a null argument. */
+ * @return tombola_success; tombola_invalid_arguments. */
 TOMBOLA_API tombola_status_t tombola_primitive_attr_get_scratchpad_mode(
     const_tombola_primitive_attr_t attr, tombola_scratchpad_mode_t* mode);
 
@@ -339,20 +351,21 @@ TOMBOLA_API tombola_status_t tombola_primitive_attr_get_scratchpad_mode(
  * @param mode library: scratch memory belongs to the thread that executes, which keeps it for its
  * next execution. user: the execution argument TOMBOLA_ARG_SCRATCHPAD is required, with the
  * descriptor that tombola_query_scratchpad_md tells.
- * @return tombola_success; tombola_invalid_arguments for a null argument or an unknown mode. */
+ * @return tombola_success; tombola_invalid_arguments for an unknown mode. */
 TOMBOLA_API tombola_status_t tombola_primitive_attr_set_scratchpad_mode(
     tombola_primitive_attr_t attr, tombola_scratchpad_mode_t mode);
 
 /** @} */
 
 /** @defgroup tombola_primitive Primitives
+ * @ingroup tombola_c
  * @{ */
 
 /** Moves a primitive descriptor to the next implementation that serves it.
  *
  * @param primitive_desc The primitive descriptor; it stays as it was on failure.
- * @return tombola_success; tombola_last_impl_reached when there is none; tombola_invalid_arguments
- * for a null argument; tombola_out_of_memory. */
+ * @return tombola_success; tombola_last_impl_reached when there is none; tombola_invalid_arguments;
+ * tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t
 tombola_primitive_desc_next_impl(tombola_primitive_desc_t primitive_desc);
 
@@ -360,15 +373,15 @@ tombola_primitive_desc_next_impl(tombola_primitive_desc_t primitive_desc);
  *
  * @param primitive_desc Output: the copy.
  * @param existing The primitive descriptor.
- * @return tombola_success; tombola_invalid_arguments for a null argument; tombola_out_of_memory. */
+ * @return tombola_success; tombola_invalid_arguments; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_primitive_desc_clone(tombola_primitive_desc_t* primitive_desc,
                                                           const_tombola_primitive_desc_t existing);
 
-/** Copies the attributes that a primitive descriptor was made with.
+/** Tells the attributes that a primitive descriptor was made with.
  *
  * @param primitive_desc The primitive descriptor.
  * @param attr Output: the attributes, owned by the primitive descriptor.
- * @return tombola_success; tombola_invalid_arguments for a null argument. */
+ * @return tombola_success; tombola_invalid_arguments. */
 TOMBOLA_API tombola_status_t tombola_primitive_desc_get_attr(
     const_tombola_primitive_desc_t primitive_desc, const_tombola_primitive_attr_t* attr);
 
@@ -379,7 +392,7 @@ TOMBOLA_API tombola_status_t tombola_primitive_desc_get_attr(
  * @param index 0.
  * @param result Output of the type stated beside the query's name; text stays valid for ever.
  * @return tombola_success; tombola_not_required when this operator has no such property;
- *     tombola_invalid_arguments for a null argument or an unknown query. */
+ *     tombola_invalid_arguments for an unknown query or another index. */
 TOMBOLA_API tombola_status_t tombola_primitive_desc_query(
     const_tombola_primitive_desc_t primitive_desc, tombola_query_t what, int index, void* result);
 
@@ -404,23 +417,25 @@ tombola_primitive_desc_destroy(tombola_primitive_desc_t primitive_desc);
  *
  * @param primitive Output: the primitive.
  * @param primitive_desc What it is to do; it is copied.
- * @return tombola_success; tombola_invalid_arguments for a null argument; tombola_out_of_memory;
- *     tombola_runtime_error when code could not be generated. */
+ * @return tombola_success; tombola_invalid_arguments; tombola_out_of_memory; tombola_runtime_error
+ *     when code could not be generated. */
 TOMBOLA_API tombola_status_t tombola_primitive_create(
     tombola_primitive_t* primitive, const_tombola_primitive_desc_t primitive_desc);
 
-/** Runs a primitive. Any number of threads may run one primitive at the same time.
+/** Runs a primitive. Any number of threads may run one primitive at the same time. When the call
+ * returns, the results are there. It allocates nothing, but for scratch memory of a thread that did not
+ * create the primitive.
  *
  * @param primitive The primitive.
  * @param stream The stream.
- * @param nargs Number of arguments.
+ * @param nargs Number of arguments, 0 to 32.
  * @param args The arguments, in any order: every required one, each at most once, with the
  * descriptors that the primitive descriptor tells. Outputs share no memory with any other argument,
  * unless the operator's page says so.
  * @return tombola_success; tombola_invalid_arguments when an argument is missing, unknown, without
  * data, of another descriptor or overlaps another, or when a value in it is refused;
- * tombola_out_of_memory; tombola_runtime_error. The outputs are untouched unless the call succeeds.
- */
+ * tombola_out_of_memory when scratch memory could not be had; tombola_runtime_error when the operating
+ * system gives no entropy. The outputs are untouched unless the call succeeds. */
 TOMBOLA_API tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
                                                        tombola_stream_t stream, int nargs,
                                                        const tombola_exec_arg_t* args);
@@ -429,7 +444,7 @@ TOMBOLA_API tombola_status_t tombola_primitive_execute(const_tombola_primitive_t
  *
  * @param primitive The primitive.
  * @param primitive_desc Output: the descriptor, owned by the primitive.
- * @return tombola_success; tombola_invalid_arguments for a null argument. */
+ * @return tombola_success; tombola_invalid_arguments. */
 TOMBOLA_API tombola_status_t tombola_primitive_get_primitive_desc(
     const_tombola_primitive_t primitive, const_tombola_primitive_desc_t* primitive_desc);
 
@@ -442,10 +457,19 @@ TOMBOLA_API tombola_status_t tombola_primitive_destroy(tombola_primitive_t primi
 /** @} */
 
 /** @defgroup tombola_shuffle Shuffle
+ * @ingroup tombola_c
  * Channel shuffle: the axis, seen as a matrix of C / group_size rows and group_size columns, is
- * transposed. Source: oneDNN's shuffle primitive. Arguments: SRC, DST forward; DIFF_DST, DIFF_SRC
- * backward; data types f16, bf16, f32, f64, s8, u8, s32, u32, s64, u64 in both directions; any
- * layout.
+ * transposed. Source: oneDNN's shuffle primitive.
+ *
+ * Execution arguments, two of the same dimensions and data type, in layouts of their own, sharing no
+ * memory:
+ *
+ * | argument | type and shape | |
+ * |---|---|---|
+ * | TOMBOLA_ARG_SRC (forward), TOMBOLA_ARG_DIFF_DST (backward) | f16, bf16, f32, f64, s8, u8, s32, u32, s64 or u64, any shape and layout | read |
+ * | TOMBOLA_ARG_DST (forward), TOMBOLA_ARG_DIFF_SRC (backward) | the same | written, padding with zeros |
+ *
+ * Elements are moved, whatever their value.
  * @{ */
 
 /** Creates a primitive descriptor of a forward shuffle.
@@ -453,14 +477,15 @@ TOMBOLA_API tombola_status_t tombola_primitive_destroy(tombola_primitive_t primi
  * @param primitive_desc Output: the primitive descriptor.
  * @param engine The engine.
  * @param prop_kind tombola_forward_training or tombola_forward_inference: there is no difference.
- * @param src_desc The source tensor.
+ * @param src_desc The source tensor: any shape and data type, any layout but tombola_format_tag_any.
  * @param dst_desc The destination tensor: dimensions and data type of src_desc, any layout;
  *     tombola_format_tag_any or NULL takes src_desc's layout.
  * @param axis The axis that is shuffled, 0 to ndims - 1.
- * @param group_size Number of columns; it must divide the size of the axis.
+ * @param group_size Number of columns, at least 1; it must divide the size of the axis.
  * @param attr Attributes, or NULL for the defaults.
- * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory.
- */
+ * @return tombola_success; tombola_invalid_arguments for another direction, an empty or open src_desc,
+ * a dst_desc of other dimensions or type, or an axis or group_size outside its range;
+ * tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_shuffle_forward_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     tombola_prop_kind_t prop_kind, const_tombola_memory_desc_t src_desc,
@@ -472,17 +497,18 @@ TOMBOLA_API tombola_status_t tombola_shuffle_forward_primitive_desc_create(
  *
  * @param primitive_desc Output: the primitive descriptor.
  * @param engine The engine.
- * @param diff_src_desc The tensor that is written; tombola_format_tag_any or NULL takes
- * diff_dst_desc's layout.
- * @param diff_dst_desc The tensor that is read. With tombola_format_tag_any it takes the layout of
- * the hint's destination.
+ * @param diff_src_desc The tensor that is written: dimensions and data type of diff_dst_desc, any
+ * layout; tombola_format_tag_any or NULL takes diff_dst_desc's layout.
+ * @param diff_dst_desc The tensor that is read: any shape, data type and layout. With
+ * tombola_format_tag_any it takes the layout of the hint's destination.
  * @param axis The axis that is shuffled, 0 to ndims - 1.
- * @param group_size The forward shuffle's group_size.
+ * @param group_size The forward shuffle's group_size: a divisor of the size of the axis, at least 1.
  * @param hint_fwd_pd Primitive descriptor of the forward shuffle, or NULL. If given, its axis,
  * group_size and dimensions must be the same.
  * @param attr Attributes, or NULL for the defaults.
- * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory.
- */
+ * @return tombola_success; tombola_invalid_arguments for an empty diff_dst_desc or an open one without
+ * hint, a diff_src_desc of other dimensions or type, an axis or group_size outside its range, or a hint
+ * that is not of a forward shuffle or does not agree; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_shuffle_backward_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     const_tombola_memory_desc_t diff_src_desc, const_tombola_memory_desc_t diff_dst_desc, int axis,
@@ -492,11 +518,20 @@ TOMBOLA_API tombola_status_t tombola_shuffle_backward_primitive_desc_create(
 /** @} */
 
 /** @defgroup tombola_random_generator Random generator
+ * @ingroup tombola_c
  * Raw words of a counter-based generator. Source: DirectML's DML_RANDOM_GENERATOR_OPERATOR_DESC.
- * Arguments: SRC_STATE u32[6] = counter (least significant word first), key; DST u32 of any shape;
- * optional DST_STATE u32[6], which may be SRC_STATE's buffer. States may have up to eleven leading
- * dimensions of 1. Element e of DST, in row-major order, is word e % 4 of the block at counter + e
- * / 4.
+ * Element e of DST, in row-major order, is word e % 4 of the block at counter + e / 4.
+ *
+ * Execution arguments:
+ *
+ * | argument | type and shape | |
+ * |---|---|---|
+ * | TOMBOLA_ARG_SRC_STATE | u32[6]: counter, least significant word first, then key; any values | read |
+ * | TOMBOLA_ARG_DST | u32 of any shape and layout | written, padding with zeros |
+ * | TOMBOLA_ARG_DST_STATE | u32[6]: the state after the call; may be SRC_STATE's own buffer | optional, written |
+ *
+ * States are row-major and may have up to eleven leading dimensions of 1. But for what is said here, no two
+ * share memory.
  * @{ */
 
 /** Creates a primitive descriptor of a random generator.
@@ -504,10 +539,10 @@ TOMBOLA_API tombola_status_t tombola_shuffle_backward_primitive_desc_create(
  * @param primitive_desc Output: the primitive descriptor.
  * @param engine The engine.
  * @param kind tombola_philox4x32_10.
- * @param dst_desc The tensor of words, u32; tombola_format_tag_any is row-major.
+ * @param dst_desc The tensor of words: u32, any shape and layout; tombola_format_tag_any is row-major.
  * @param attr Attributes, or NULL for the defaults.
- * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory.
- */
+ * @return tombola_success; tombola_invalid_arguments for another kind, or a dst_desc that is empty or
+ * not u32; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_random_generator_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     tombola_generator_kind_t kind, const_tombola_memory_desc_t dst_desc,
@@ -516,9 +551,24 @@ TOMBOLA_API tombola_status_t tombola_random_generator_primitive_desc_create(
 /** @} */
 
 /** @defgroup tombola_random_uniform Random uniform
- * Uniform numbers in [min, max). Source: OpenVINO's RandomUniform-8. Arguments: MIN, MAX: one
- * element of DST's type; DST; optional SEEDS u64[2], OFFSET u64[1], SRC_STATE and DST_STATE
- * (tensorflow: u64[2]; pytorch: u32[625]), DST_SEEDS u64[2].
+ * @ingroup tombola_c
+ * Uniform numbers in [MIN, MAX). Source: OpenVINO's RandomUniform-8; what is computed is on the page
+ * random_uniform.
+ *
+ * Execution arguments:
+ *
+ * | argument | type and shape | |
+ * |---|---|---|
+ * | TOMBOLA_ARG_MIN, TOMBOLA_ARG_MAX | one element of DST's type each: finite, MIN < MAX, MAX - MIN finite | read |
+ * | TOMBOLA_ARG_DST | f16, bf16, f32, f64, s32 or s64 of any shape and layout | written, padding with zeros |
+ * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's; any values | optional, read |
+ * | TOMBOLA_ARG_OFFSET | u64[1]: the element of the stream at which DST starts; any value | optional, read |
+ * | TOMBOLA_ARG_SRC_STATE | tensorflow: u64[2] {n, op counter}; pytorch: u32[625], words and position | optional, read |
+ * | TOMBOLA_ARG_DST_STATE | the state after the call; may be SRC_STATE's own buffer | optional, written |
+ * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used; may be SEEDS' own buffer | optional, written |
+ *
+ * All but DST are row-major and may have leading dimensions of 1. But for what is said here, no two share
+ * memory.
  * @{ */
 
 /** Creates a primitive descriptor of random_uniform.
@@ -526,13 +576,16 @@ TOMBOLA_API tombola_status_t tombola_random_generator_primitive_desc_create(
  * @param primitive_desc Output: the primitive descriptor.
  * @param engine The engine.
  * @param alignment Whose numbers.
- * @param dst_desc The tensor: f16, bf16, f32, f64, s32 or s64; tombola_format_tag_any is row-major.
- * @param global_seed The global seed. Both seeds 0: fresh entropy at each execution.
- * @param op_seed The operation's seed; ignored by the pytorch alignment, but for the rule above.
- * @param int_draws The pytorch alignment's rule for integers.
+ * @param dst_desc The tensor: f16, bf16, f32, f64, s32 or s64, any shape and layout;
+ * tombola_format_tag_any is row-major.
+ * @param global_seed The global seed, any number (pytorch: its low 32 bits count). Both seeds 0: fresh
+ * entropy at each execution.
+ * @param op_seed The operation's seed, any number; ignored by the pytorch alignment, but for the rule
+ * above.
+ * @param int_draws The pytorch alignment's rule for integers; otherwise ignored.
  * @param attr Attributes, or NULL for the defaults.
- * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory.
- */
+ * @return tombola_success; tombola_invalid_arguments for an unknown alignment or rule, or a dst_desc
+ * that is empty or of another type; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     tombola_alignment_t alignment, const_tombola_memory_desc_t dst_desc, uint64_t global_seed,
@@ -550,7 +603,7 @@ TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create(
  * @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
  * @param state Output: TOMBOLA_MT19937_STATE_WORDS words, sharing no memory with torch_state.
  * @return tombola_success; tombola_invalid_arguments for a null argument, another number of bytes, or
- *     bytes that PyTorch would refuse. Thread-safe.
+ *     bytes that PyTorch would refuse.
  * Source of the layout: PyTorch, aten/src/ATen/CPUGeneratorImpl.cpp, CPUGeneratorImplState. */
 TOMBOLA_API tombola_status_t tombola_mt19937_state_from_torch(const void* torch_state,
                                                               size_t torch_state_bytes,
@@ -564,7 +617,7 @@ TOMBOLA_API tombola_status_t tombola_mt19937_state_from_torch(const void* torch_
  * @param torch_state The bytes of a tensor that torch.get_rng_state() returned: patched in place.
  * @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
  * @return tombola_success; tombola_invalid_arguments for a null argument, a position (the last word of
- *     state) beyond 624, another number of bytes, or bytes that PyTorch would refuse. Thread-safe. */
+ *     state) beyond 624, another number of bytes, or bytes that PyTorch would refuse. */
 TOMBOLA_API tombola_status_t tombola_mt19937_state_to_torch(const uint32_t* state,
                                                             void* torch_state,
                                                             size_t torch_state_bytes);
@@ -572,24 +625,41 @@ TOMBOLA_API tombola_status_t tombola_mt19937_state_to_torch(const uint32_t* stat
 /** @} */
 
 /** @defgroup tombola_multinomial Multinomial
- * Class indices drawn by weight. Source: OpenVINO's Multinomial-13. Arguments: SRC weights or
- * logits [batch, classes]; DST indices [batch, samples]; optional SEEDS u64[2], OFFSET u64[1],
- * UNIFORMS f64 [batch, samples], DST_SEEDS u64[2].
+ * @ingroup tombola_c
+ * Class indices drawn by weight. Source: OpenVINO's Multinomial-13; what is computed is on the page
+ * multinomial.
+ *
+ * Execution arguments:
+ *
+ * | argument | type and shape | |
+ * |---|---|---|
+ * | TOMBOLA_ARG_SRC | f16, bf16, f32 or f64 [batch, classes], any layout: weights, finite and at least 0, or logits, below infinity; each row with enough classes to draw | read |
+ * | TOMBOLA_ARG_DST | s32 or s64 [batch, samples], any layout: indices from 0 to classes - 1 | written, padding with zeros |
+ * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's; any values | optional, read |
+ * | TOMBOLA_ARG_OFFSET | u64[1]: the sample of the stream at which DST starts; any value | optional, read |
+ * | TOMBOLA_ARG_UNIFORMS | f64 [batch, samples], row-major, each in [0, 1], in place of the stream | optional, read |
+ * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used; may be SEEDS' own buffer | optional, written |
+ *
+ * But for what is said here, no two share memory.
  * @{ */
 
 /** Creates a primitive descriptor of multinomial.
  *
  * @param primitive_desc Output: the primitive descriptor.
  * @param engine The engine.
- * @param probs_desc Weights or logits, [batch, classes], f16, bf16, f32 or f64.
- * @param dst_desc Class indices, [batch, samples], s32 or s64; tombola_format_tag_any is row-major.
+ * @param probs_desc Weights or logits: [batch, classes], f16, bf16, f32 or f64, any layout but
+ * tombola_format_tag_any.
+ * @param dst_desc Class indices: [batch, samples], s32 or s64, any layout; tombola_format_tag_any is
+ * row-major.
  * @param with_replacement 0 or 1. 0: a class is drawn at most once a row.
  * @param log_probs 0 or 1. 1: the input is logits, whose exponentials are the weights.
- * @param global_seed The global seed. Both seeds 0: fresh entropy at each execution.
- * @param op_seed The operation's seed.
+ * @param global_seed The global seed, any number. Both seeds 0: fresh entropy at each execution.
+ * @param op_seed The operation's seed, any number.
  * @param attr Attributes, or NULL for the defaults.
- * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented; tombola_out_of_memory.
- */
+ * @return tombola_success; tombola_invalid_arguments for descriptors that are empty, of another type or
+ * not of two dimensions, an open probs_desc, different numbers of rows, no classes, more than 2^31 classes
+ * with s32, without replacement more samples than classes, or flags other than 0 and 1;
+ * tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_multinomial_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     const_tombola_memory_desc_t probs_desc, const_tombola_memory_desc_t dst_desc,
@@ -599,6 +669,7 @@ TOMBOLA_API tombola_status_t tombola_multinomial_primitive_desc_create(
 /** @} */
 
 /** @defgroup tombola_service Library
+ * @ingroup tombola_c
  * @{ */
 
 /** Tells the version of the library that is running.
@@ -609,11 +680,11 @@ TOMBOLA_API const tombola_version_t* tombola_version(void);
 /** Caps the instruction set of primitive descriptors created from now on; like TOMBOLA_MAX_CPU_ISA.
  *
  * @param isa The cap. A cap above what the machine has changes nothing.
- * @return tombola_success; tombola_invalid_arguments for an unknown value. Thread-safe. */
+ * @return tombola_success; tombola_invalid_arguments for an unknown value. */
 TOMBOLA_API tombola_status_t tombola_set_max_cpu_isa(tombola_cpu_isa_t isa);
 
 /** Tells the instruction set that primitive descriptors are created for now: the machine's, or the
- * cap if that is lower. Thread-safe.
+ * cap if that is lower.
  *
  * @return The instruction set. */
 TOMBOLA_API tombola_cpu_isa_t tombola_get_effective_cpu_isa(void);
@@ -621,20 +692,20 @@ TOMBOLA_API tombola_cpu_isa_t tombola_get_effective_cpu_isa(void);
 /** Sets how much verbose mode prints; like TOMBOLA_VERBOSE.
  *
  * @param level 0: nothing. 1: executions and errors. 2: creations and rejections too.
- * @return tombola_success; tombola_invalid_arguments for another level. Thread-safe. */
+ * @return tombola_success; tombola_invalid_arguments for another level. */
 TOMBOLA_API tombola_status_t tombola_set_verbose(int level);
 
 /** Tells how many primitives the cache may hold.
  *
  * @param capacity Output: the number.
- * @return tombola_success; tombola_invalid_arguments for a null argument. Thread-safe. */
+ * @return tombola_success; tombola_invalid_arguments. */
 TOMBOLA_API tombola_status_t tombola_get_primitive_cache_capacity(int* capacity);
 
 /** Sets how many primitives the cache may hold; like TOMBOLA_PRIMITIVE_CACHE_CAPACITY. The least
  * recently used ones beyond it are dropped at once; 0 empties the cache and turns it off.
  *
  * @param capacity The number, at least 0.
- * @return tombola_success; tombola_invalid_arguments for a negative number. Thread-safe. */
+ * @return tombola_success; tombola_invalid_arguments for a negative number. */
 TOMBOLA_API tombola_status_t tombola_set_primitive_cache_capacity(int capacity);
 
 /** The name of a status, without prefix: "invalid_arguments".
@@ -650,7 +721,7 @@ TOMBOLA_API const char* tombola_dt2str(tombola_data_type_t data_type);
  * @return The name; "undef" for what is not a tag. */
 TOMBOLA_API const char* tombola_fmt_tag2str(tombola_format_tag_t tag);
 /** The layout of a name: "nchw", "abcd", "aBcd16b", "any".
- * @param name The name, of a tag or of one of its further names.
+ * @param name The name, of a tag or of one of its further names; or NULL.
  * @return The tag; tombola_format_tag_undef for what is not a name. */
 TOMBOLA_API tombola_format_tag_t tombola_str2fmt_tag(const char* name);
 /** The name of a direction: "forward_training".

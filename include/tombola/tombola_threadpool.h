@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 /** @defgroup tombola_threadpool_interop Thread pool
+ * @ingroup tombola_c
  * Executions on the caller's own threads. It needs a library built with TOMBOLA_CPU_RUNTIME=THREADPOOL, whose
  * executions on other streams run on the calling thread alone.
  * @{ */
@@ -23,8 +24,8 @@ extern "C" {
  * @param engine The engine it belongs to.
  * @param threadpool Address of an object of the C++ class tombola::threadpool_interop::threadpool_iface, which must
  * outlive the stream. NULL: executions run on the calling thread.
- * @return tombola_success; tombola_invalid_arguments for a null stream or engine; tombola_unimplemented
- * when the library was built with another run-time; tombola_out_of_memory. Thread-safe. */
+ * @return tombola_success; tombola_invalid_arguments; tombola_unimplemented
+ * when the library was built with another run-time; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_threadpool_interop_stream_create(tombola_stream_t* stream,
                                                                       tombola_engine_t engine,
                                                                       void* threadpool);
@@ -33,7 +34,7 @@ TOMBOLA_API tombola_status_t tombola_threadpool_interop_stream_create(tombola_st
  *
  * @param stream The stream.
  * @param threadpool Output: the pool that the stream was created with, or NULL.
- * @return tombola_success; tombola_invalid_arguments for a null argument. Thread-safe. */
+ * @return tombola_success; tombola_invalid_arguments. */
 TOMBOLA_API tombola_status_t
 tombola_threadpool_interop_stream_get_threadpool(tombola_stream_t stream, void** threadpool);
 

@@ -14,6 +14,7 @@ extern "C" {
 #endif
 
 /** @defgroup tombola_status Status
+ * @ingroup tombola_c
  * @{ */
 
 /** What a call returned. The reason of a failure is in tombola_get_last_error(). */
@@ -30,6 +31,7 @@ typedef enum {
 /** @} */
 
 /** @defgroup tombola_tensor_types Data types and layouts
+ * @ingroup tombola_c
  * @{ */
 
 /** The type of a tensor's elements. */
@@ -212,6 +214,7 @@ typedef const struct tombola_memory_desc* const_tombola_memory_desc_t;
 /** @} */
 
 /** @defgroup tombola_object_types Engines, streams, memory, primitives
+ * @ingroup tombola_c
  * @{ */
 
 /** The kind of device that an engine stands for. */
@@ -366,6 +369,7 @@ typedef enum {
 /** @} */
 
 /** @defgroup tombola_service_types Library
+ * @ingroup tombola_c
  * @{ */
 
 /** The instruction sets that implementations ask for: each step includes the one before. */
