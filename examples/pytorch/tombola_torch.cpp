@@ -10,7 +10,11 @@
 #include <torch/version.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <numeric>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tombola/tombola.hpp"
@@ -93,8 +97,41 @@ memory::data_type type_of_size(size_t bytes) {
     }
 }
 
-memory over(const memory::desc& desc, const void* data) {
-    return memory(desc, cpu(), const_cast<void*>(data));
+// A primitive with memory objects for its arguments: between two executions only addresses change.
+struct Prepared {
+    tombola::primitive primitive;
+    std::unordered_map<int, memory> args;
+
+    void run(std::initializer_list<std::pair<int, const void*>> addresses) const {
+        for (const auto& [arg, address] : addresses)
+            args.at(arg).set_data_handle(const_cast<void*>(address));
+        primitive.execute(queue(), args);
+    }
+};
+
+// A primitive of an operator, taking these of its arguments.
+template <class Operator>
+Prepared prepare(const typename Operator::primitive_desc& pd, std::initializer_list<int> args) {
+    Prepared prepared{Operator(pd), {}};
+    for (const int arg : args)
+        prepared.args.emplace(arg, memory(pd.exec_arg_desc(arg), cpu(), TOMBOLA_MEMORY_NONE));
+    return prepared;
+}
+
+// What was prepared for a key on this thread, among the last few keys; otherwise what make() gives. It is what
+// makes calls on small tensors cheap: descriptors and memory objects take longer to make than 1,000 numbers.
+template <class Key, class Make>
+const Prepared& recent(const Key& key, const Make& make) {
+    constexpr size_t kKept = 16;
+    thread_local std::vector<std::pair<Key, Prepared>> kept;
+    auto found =
+        std::find_if(kept.begin(), kept.end(), [&](auto& one) { return one.first == key; });
+    if (found == kept.end()) {
+        if (kept.size() == kKept) kept.pop_back();
+        found = kept.emplace(kept.end(), key, make());
+    }
+    std::rotate(kept.begin(), found, found + 1);
+    return kept.front().second;
 }
 
 // PyTorch's generator for as long as an operator draws from it: locked, its state as tombola takes it.
@@ -107,25 +144,27 @@ class BorrowedGenerator {
           lock_(generator_.mutex()),
           blob_(generator_.get_state()) {
         TORCH_CHECK(generator_.device().is_cpu(), "tombola draws from a generator of the CPU");
-        before_ = tombola::mt19937_state_from_torch(blob_.data_ptr(), bytes());
+        state_ = tombola::mt19937_state_from_torch(blob_.data_ptr(), bytes());
     }
     // Fills a box with numbers in [from, to), in its row-major order, and hands the generator back.
     template <class T>
     void fill(const Box& box, memory::data_type type, void* data, T from, T to,
               tombola::int_draws draws = tombola::int_draws::spec) {
-        const tombola::random_uniform::primitive_desc pd(cpu(), tombola::alignment::pytorch,
-                                                         memory::desc(box.dims, type, box.strides),
-                                                         0, 1, draws);
-        tombola::mt19937_state after;
-        tombola::random_uniform(pd).execute(
-            queue(), {{TOMBOLA_ARG_MIN, over(pd.bound_desc(), &from)},
-                      {TOMBOLA_ARG_MAX, over(pd.bound_desc(), &to)},
-                      {TOMBOLA_ARG_SRC_STATE, over(pd.src_state_desc(), before_.data())},
-                      {TOMBOLA_ARG_DST_STATE, over(pd.dst_state_desc(), after.data())},
-                      {TOMBOLA_ARG_DST, over(pd.dst_desc(), data)}});
-        tombola::mt19937_state_to_torch(after, blob_.data_ptr(), bytes());
+        const std::tuple key(box.dims, box.strides, type, draws);
+        const Prepared& uniform = recent(key, [&] {
+            const memory::desc desc(box.dims, type, box.strides);
+            return prepare<tombola::random_uniform>(
+                {cpu(), tombola::alignment::pytorch, desc, 0, 1, draws},
+                {TOMBOLA_ARG_MIN, TOMBOLA_ARG_MAX, TOMBOLA_ARG_SRC_STATE, TOMBOLA_ARG_DST_STATE,
+                 TOMBOLA_ARG_DST});
+        });
+        uniform.run({{TOMBOLA_ARG_MIN, &from},
+                     {TOMBOLA_ARG_MAX, &to},
+                     {TOMBOLA_ARG_SRC_STATE, state_.data()},
+                     {TOMBOLA_ARG_DST_STATE, state_.data()},
+                     {TOMBOLA_ARG_DST, data}});
+        tombola::mt19937_state_to_torch(state_, blob_.data_ptr(), bytes());
         generator_.set_state(blob_);
-        before_ = after;
     }
 
   private:
@@ -134,7 +173,7 @@ class BorrowedGenerator {
     at::Generator generator_;
     std::lock_guard<std::mutex> lock_;
     at::Tensor blob_;
-    tombola::mt19937_state before_;
+    tombola::mt19937_state state_;
 };
 
 // PyTorch takes two words for an integer from a range of 2^32 on; since 2.7 from 2^28 on.
@@ -159,22 +198,21 @@ at::Tensor shuffle(const at::Tensor& self, int64_t groups, bool backward) {
         self.is_non_overlapping_and_dense() ? self : self.contiguous(self.suggest_memory_format());
     at::Tensor result = at::empty_like(source);
     if (source.numel() == 0) return result;
-    const memory::desc desc(source.sizes().vec(), type_of_size(source.element_size()),
-                            source.strides().vec());
-    const int64_t group_size = source.size(1) / groups;
-    const tombola::shuffle_forward::primitive_desc forward(
-        cpu(), tombola::prop_kind::forward_training, desc, desc, 1, group_size);
-    if (!backward) {
-        tombola::shuffle_forward(forward).execute(
-            queue(), {{TOMBOLA_ARG_SRC, over(desc, source.data_ptr())},
-                      {TOMBOLA_ARG_DST, over(desc, result.data_ptr())}});
-    } else {
-        const tombola::shuffle_backward::primitive_desc pd(cpu(), desc, desc, 1, group_size,
-                                                           forward);
-        tombola::shuffle_backward(pd).execute(
-            queue(), {{TOMBOLA_ARG_DIFF_DST, over(desc, source.data_ptr())},
-                      {TOMBOLA_ARG_DIFF_SRC, over(desc, result.data_ptr())}});
-    }
+    const std::tuple key(source.sizes().vec(), source.strides().vec(), source.element_size(),
+                         groups, backward);
+    const Prepared& shuffled = recent(key, [&] {
+        const memory::desc desc(source.sizes().vec(), type_of_size(source.element_size()),
+                                source.strides().vec());
+        const int64_t group_size = source.size(1) / groups;
+        if (backward)
+            return prepare<tombola::shuffle_backward>({cpu(), desc, desc, 1, group_size, {}},
+                                                      {TOMBOLA_ARG_DIFF_DST, TOMBOLA_ARG_DIFF_SRC});
+        return prepare<tombola::shuffle_forward>(
+            {cpu(), tombola::prop_kind::forward_training, desc, desc, 1, group_size},
+            {TOMBOLA_ARG_SRC, TOMBOLA_ARG_DST});
+    });
+    shuffled.run({{backward ? TOMBOLA_ARG_DIFF_DST : TOMBOLA_ARG_SRC, source.data_ptr()},
+                  {backward ? TOMBOLA_ARG_DIFF_SRC : TOMBOLA_ARG_DST, result.data_ptr()}});
     return result;
 }
 
@@ -278,28 +316,33 @@ at::Tensor multinomial(const at::Tensor& probabilities, int64_t samples, bool re
     at::Tensor result = at::empty({batch, samples}, at::TensorOptions().dtype(at::kLong));
     if (batch > 0)
         guarded([&] {
-            const memory::desc probs({batch, weights.size(1)}, type_of(weights.scalar_type()),
-                                     memory::format_tag::ab);
-            const memory::desc dst({batch, samples}, memory::data_type::s64,
-                                   memory::format_tag::ab);
             BorrowedGenerator borrowed(generator);
             const bool as_torch = replacement && samples > 1;
-            int64_t seed = 0;
-            std::vector<double> uniforms;
+            const auto type = type_of(weights.scalar_type());
+            const std::tuple key(batch, weights.size(1), samples, type, replacement);
+            const Prepared& draw = recent(key, [&] {
+                const memory::desc probs({batch, weights.size(1)}, type, memory::format_tag::ab);
+                const memory::desc dst({batch, samples}, memory::data_type::s64,
+                                       memory::format_tag::ab);
+                return prepare<tombola::multinomial>(
+                    {cpu(), probs, dst, replacement, false, 0, 1},
+                    {TOMBOLA_ARG_SRC, TOMBOLA_ARG_DST,
+                     as_torch ? TOMBOLA_ARG_UNIFORMS : TOMBOLA_ARG_SEEDS});
+            });
             if (as_torch) {
-                uniforms.resize(static_cast<size_t>(batch * samples));
+                std::vector<double> uniforms(static_cast<size_t>(batch * samples));
                 borrowed.fill<double>({{batch * samples}, {1}}, memory::data_type::f64,
                                       uniforms.data(), 0.0, 1.0);
+                draw.run({{TOMBOLA_ARG_SRC, weights.data_ptr()},
+                          {TOMBOLA_ARG_DST, result.data_ptr()},
+                          {TOMBOLA_ARG_UNIFORMS, uniforms.data()}});
             } else {
-                borrowed.fill<int64_t>({{1}, {1}}, memory::data_type::s64, &seed, 1, INT64_MAX);
+                int64_t seeds[2] = {0, 0};
+                borrowed.fill<int64_t>({{1}, {1}}, memory::data_type::s64, seeds, 1, INT64_MAX);
+                draw.run({{TOMBOLA_ARG_SRC, weights.data_ptr()},
+                          {TOMBOLA_ARG_DST, result.data_ptr()},
+                          {TOMBOLA_ARG_SEEDS, seeds}});
             }
-            const tombola::multinomial::primitive_desc pd(cpu(), probs, dst, replacement, false,
-                                                          static_cast<uint64_t>(seed), 0);
-            std::unordered_map<int, memory> args = {
-                {TOMBOLA_ARG_SRC, over(probs, weights.data_ptr())},
-                {TOMBOLA_ARG_DST, over(dst, result.data_ptr())}};
-            if (as_torch) args[TOMBOLA_ARG_UNIFORMS] = over(pd.uniforms_desc(), uniforms.data());
-            tombola::multinomial(pd).execute(queue(), args);
         });
     return probabilities.dim() == 1 ? result.squeeze(0) : result;
 }

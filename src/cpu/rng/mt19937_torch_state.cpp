@@ -40,7 +40,9 @@ Result<TorchEngine> read_engine(const void* bytes, size_t size) {
     if (engine.next > kMtWords)
         return invalid("torch_state has %llu at byte 16 (next); expected 0 to %d",
                        static_cast<unsigned long long>(engine.next), kMtWords);
-    for (int i = 0; i < kMtWords; ++i)
+    uint64_t bits = 0;  // of all words, so that the loop is one of vectors
+    for (const uint64_t word : engine.words) bits |= word;
+    for (int i = 0; bits > 0xFFFFFFFF && i < kMtWords; ++i)
         if (engine.words[i] > 0xFFFFFFFF)
             return invalid("torch_state has %llu as word %d; expected 32 bits",
                            static_cast<unsigned long long>(engine.words[i]), i);
