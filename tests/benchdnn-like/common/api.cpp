@@ -2,8 +2,11 @@
 #include "common/api.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include "common/errors.hpp"
+#include "gtests/common/test_threadpool.hpp"
+#include "tombola/tombola_threadpool.h"
 
 namespace tombola::bench {
 
@@ -22,11 +25,20 @@ tombola_engine_t engine() {
     return kEngine;
 }
 
+// A THREADPOOL build has no threads of its own: there the stream is on a pool of as many as the machine has, two at
+// least. The pool and the stream live until the program ends.
 tombola_stream_t stream() {
     static const tombola_stream_t kStream = [] {
         tombola_stream_t created = nullptr;
-        require(tombola_stream_create(&created, engine(), tombola_stream_default_flags),
-                "tombola_stream_create");
+        if (tombola_version()->cpu_runtime == std::string("THREADPOOL")) {
+            const int threads = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
+            require(tombola_threadpool_interop_stream_create(&created, engine(),
+                                                             new test::TestThreadpool(threads - 1)),
+                    "tombola_threadpool_interop_stream_create");
+        } else {
+            require(tombola_stream_create(&created, engine(), tombola_stream_default_flags),
+                    "tombola_stream_create");
+        }
         return created;
     }();
     return kStream;
