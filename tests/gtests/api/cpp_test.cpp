@@ -201,7 +201,7 @@ TEST_F(CppApi, EmptyObjects) {
     EXPECT_FALSE(memory());
     EXPECT_TRUE(memory::desc().is_zero());
     expect_error(tombola_invalid_arguments, "empty",
-                 [&] { shuffle_forward(shuffle_forward::primitive_desc()); });
+                 [&] { shuffle_forward{shuffle_forward::primitive_desc()}; });
     expect_error(tombola_invalid_arguments, "empty", [&] { memory().get_data_handle(); });
 }
 
