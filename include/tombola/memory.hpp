@@ -105,7 +105,7 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         /// @param adata_type Type of an element.
         /// @param aformat_tag The layout, of as many dimensions; any leaves it to the primitive.
         /// @param allow_empty Whether a failure gives an empty handle instead of an exception.
-        /// @throws error invalid_arguments for a negative or run-time size, more than 2^63-1 bytes, an
+        /// @throws error invalid_arguments for a negative or run-time size, 2^56 bytes or more, an
         ///     unknown type or a tag of another number of dimensions; out_of_memory.
         desc(const memory::dims& adims, memory::data_type adata_type, format_tag aformat_tag,
              bool allow_empty = false) {

@@ -132,7 +132,7 @@ TOMBOLA_API tombola_status_t tombola_stream_destroy(tombola_stream_t stream);
  * @param tag The layout; its number of dimensions must be ndims. tombola_format_tag_any leaves the
  * layout to the primitive.
  * @return tombola_success; tombola_invalid_arguments for another ndims, a negative or run-time
- * dimension, a size in bytes beyond 2^63-1, an unknown type or a tag of another number of
+ * dimension, a size of 2^56 bytes or more, an unknown type or a tag of another number of
  * dimensions; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_tag(tombola_memory_desc_t* memory_desc,
                                                                  int ndims,
@@ -172,7 +172,7 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_strides(
  * @param block Elements of a block: a power of two from 2 to 64; 1 for a layout without blocks.
  * @param offset Elements from the data handle to the first, at least 0.
  * @return As tombola_memory_desc_create_with_strides(); tombola_invalid_arguments also for another
- * block or block_dim, a negative offset or an end beyond 2^63-1 bytes. */
+ * block or block_dim, a negative offset or an end at 2^56 bytes or beyond. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_block(
     tombola_memory_desc_t* memory_desc, int ndims, const tombola_dims_t dims,
     tombola_data_type_t data_type, const tombola_dims_t strides, int block_dim, tombola_dim_t block,

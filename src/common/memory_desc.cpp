@@ -33,11 +33,14 @@ Status check_shape(int ndims, const dim_t* dims, DataType type) {
     return {};
 }
 
-// The tensor, padding included, and its span have to be countable in bytes.
+// No address reaches as far, and sizes and strides may be doubled, or multiplied by a few dozen, without a thought.
+constexpr dim_t kMaxBytes = dim_t{1} << 56;
+
+// The tensor, padding included, and each stride, also one that no index multiplies.
 Status check_size(const MemoryDesc& desc) {
-    const dim_t limit = INT64_MAX / static_cast<dim_t>(size_of(desc.data_type));
+    const dim_t limit = kMaxBytes / static_cast<dim_t>(size_of(desc.data_type));
     const auto too_large = [&] {
-        return invalid("dims are %s; expected a tensor of less than 2^63 bytes",
+        return invalid("dims are %s; expected a tensor of less than 2^56 bytes",
                        dims_to_string(desc.ndims, desc.dims.data()).c_str());
     };
     dim_t elements = 1;
@@ -45,7 +48,10 @@ Status check_size(const MemoryDesc& desc) {
     for (int d = 0; d < desc.ndims; ++d) {
         dim_t reach = 0;
         const dim_t extent = std::max<dim_t>(desc.padded_dims[d], 1);
-        if (__builtin_mul_overflow(elements, extent, &elements) || elements > limit)
+        if (desc.strides[d] >= limit)
+            return invalid("strides[%d] is %lld; expected less than 2^56 bytes", d,
+                           static_cast<long long>(desc.strides[d]));
+        if (__builtin_mul_overflow(elements, extent, &elements) || elements >= limit)
             return too_large();
         if (__builtin_mul_overflow(std::max<dim_t>(steps(desc, d), 1) - 1, desc.strides[d],
                                    &reach) ||
@@ -88,7 +94,7 @@ Status check_strides(const MemoryDesc& desc) {
 Status set_block(MemoryDesc& desc, int d, dim_t block) {
     dim_t padded = 0;
     if (__builtin_add_overflow(desc.dims[d], block - 1, &padded))
-        return invalid("dims[%d] is %lld; expected a tensor of less than 2^63 bytes", d,
+        return invalid("dims[%d] is %lld; expected a tensor of less than 2^56 bytes", d,
                        static_cast<long long>(desc.dims[d]));
     desc.block_dim = d;
     desc.block = block;
@@ -182,9 +188,9 @@ Result<MemoryDesc> MemoryDesc::from_block(int ndims, const dim_t* dims, DataType
     TOMBOLA_TRY(check_size(desc));
     if (!desc.has_zero_dim()) TOMBOLA_TRY(check_strides(desc));
     const dim_t element = static_cast<dim_t>(size_of(type));
-    if (offset < 0 || offset > (INT64_MAX - static_cast<dim_t>(desc.size())) / element)
+    if (offset < 0 || offset > (kMaxBytes - static_cast<dim_t>(desc.size())) / element)
         return invalid(
-            "offset is %lld; expected at least 0, and a tensor that ends before 2^63 bytes",
+            "offset is %lld; expected at least 0, and a tensor that ends before 2^56 bytes",
             static_cast<long long>(offset));
     desc.offset0 = offset;
     return desc;

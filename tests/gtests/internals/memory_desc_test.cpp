@@ -169,13 +169,15 @@ TEST(MemoryDesc, BadShapesAreRefusedWithTheirValue) {
               std::string::npos);
 }
 
-// 2^63 bytes cannot be counted in an int64_t; half of that can.
-TEST(MemoryDesc, SizesBeyondInt64AreRefused) {
+// The public header's limit is 2^56 bytes.
+TEST(MemoryDesc, SizesBeyondAddressesAreRefused) {
     constexpr dim_t k2To30 = dim_t{1} << 30;
     const auto make = [](const Index& dims, DataType type, tombola_format_tag_t tag) {
         return MemoryDesc::from_tag(static_cast<int>(dims.size()), dims.data(), type, tag);
     };
-    EXPECT_TRUE(make({k2To30, k2To30}, DataType::f32, tombola_ab).ok());       // 2^62 bytes
+    constexpr dim_t k2To24 = dim_t{1} << 24;
+    EXPECT_TRUE(make({k2To24 - 1, k2To30}, DataType::f32, tombola_ab).ok());   // 2^56 - 2^32 bytes
+    EXPECT_FALSE(make({k2To24, k2To30}, DataType::f32, tombola_ab).ok());      // 2^56 bytes
     EXPECT_FALSE(make({k2To30, 2 * k2To30}, DataType::f32, tombola_ab).ok());  // 2^63 bytes
     EXPECT_FALSE(make({INT64_MAX, INT64_MAX}, DataType::s8, tombola_ab).ok());
     EXPECT_FALSE(make({INT64_MAX, 2}, DataType::s8, tombola_ab).ok());
@@ -186,8 +188,10 @@ TEST(MemoryDesc, SizesBeyondInt64AreRefused) {
     const Index dims = {2, 2};
     const Index far = {INT64_MAX, 1};
     EXPECT_FALSE(MemoryDesc::from_strides(2, dims.data(), DataType::s8, far.data()).ok());
-    const Index near = {INT64_MAX / 2, 1};
+    const Index near = {k2To24 * k2To30 * 2, 1};
     EXPECT_TRUE(MemoryDesc::from_strides(2, dims.data(), DataType::s8, near.data()).ok());
+    const Index single = {1, 2};  // a stride that no index multiplies
+    EXPECT_FALSE(MemoryDesc::from_strides(2, single.data(), DataType::s8, far.data()).ok());
     EXPECT_FALSE(MemoryDesc::from_strides(2, dims.data(), DataType::f64, near.data()).ok());
 }
 
