@@ -12,7 +12,8 @@ namespace tombola::impl {
 // At least `bytes` bytes, aligned to 64; null when memory is out or bytes is 0.
 void* thread_scratchpad(size_t bytes);
 
-// Memory aligned to 64 bytes; null when memory is out. Freed with aligned_free.
+// Memory aligned to 64 bytes; null when memory is out. Freed with aligned_free. More than 32 MiB asks for pages of
+// 2 MiB (transparent huge pages, where the system gives them to those who ask).
 void* aligned_malloc(size_t bytes);
 void aligned_free(void* data);
 
