@@ -12,7 +12,9 @@ namespace {
 
 using Xbyak::Operand;
 
-constexpr uint8_t kXor = 0x96;  // truth table of vpternlogd: d ^ a ^ b
+// Truth tables of vpternlogd.
+constexpr uint8_t kXor = 0x96;    // d ^ a ^ b
+constexpr uint8_t kOrAnd = 0xF8;  // d | (a & b)
 
 constexpr int kVectorBytes = 64;  // of the widest ISA; the tables of the narrower are prefixes
 
@@ -263,6 +265,16 @@ void Vocabulary::blend_odd_u32(const Vec& d, const Vec& even, const Vec& odd) {
     is_avx512() ? vpblendmd(d | k6, even, odd) : vpblendd(d, even, odd, 0xAA);
 }
 
+void Vocabulary::interleave_high_u16(const Vec& d, const Vec& a, const Vec& b) {
+    vpsrld(d, a, 16);
+    is_avx512() ? vpternlogd(d, b, vector_u32(0xFFFF0000), kOrAnd) : vpblendw(d, d, b, 0xAA);
+}
+
+void Vocabulary::interleave_low_u16(const Vec& d, const Vec& a, const Vec& b) {
+    vpslld(d, b, 16);
+    is_avx512() ? vpternlogd(d, a, vector_u32(0x0000FFFF), kOrAnd) : vpblendw(d, d, a, 0x55);
+}
+
 // a * b = al * bl + ((al * bh + ah * bl) << 32) modulo 2^64
 void Vocabulary::mul_lo_u64(const Vec& d, const Vec& a, const Operand& b, const Operand& b_high,
                             const Vec& scratch, const Vec& scratch2) {
@@ -279,11 +291,15 @@ void Vocabulary::mul_lo_u64(const Vec& d, const Vec& a, const Operand& b, const 
 // Nearest even: add half of a unit in the last place, less one when the kept bit is even, and
 // truncate.
 //   d = (a + 7FFF + (a >> 16 & 1)) >> 16
-void Vocabulary::round_f32_to_bf16(const Vec& d, const Vec& a, const Vec& scratch) {
+void Vocabulary::round_f32_to_bf16_high(const Vec& d, const Vec& a, const Vec& scratch) {
     vpsrld(scratch, a, 16);
     and_bits(scratch, scratch, vector_u32(1));
     vpaddd(scratch, scratch, vector_u32(0x7FFF));
     vpaddd(d, a, scratch);
+}
+
+void Vocabulary::round_f32_to_bf16(const Vec& d, const Vec& a, const Vec& scratch) {
+    round_f32_to_bf16_high(d, a, scratch);
     vpsrld(d, d, 16);
 }
 

@@ -153,6 +153,11 @@ class Vocabulary : public JitKernel {
     void set_odd_lanes(const Reg& scratch);
     // Even words of d from `even`, odd words from `odd`.
     void blend_odd_u32(const Vec& d, const Vec& even, const Vec& odd);
+    // The halves of u32 lanes, interleaved as u16 lanes.
+    // d = (a >> 16) | (b & FFFF0000). d is not b.
+    void interleave_high_u16(const Vec& d, const Vec& a, const Vec& b);
+    // d = (a & FFFF) | (b << 16). d is not a.
+    void interleave_low_u16(const Vec& d, const Vec& a, const Vec& b);
     // d = the low 64 bits of a * b in each u64 lane. b_high holds b >> 32 in each lane. d is neither source;
     // both scratches differ from all; AVX-512 leaves them alone.
     void mul_lo_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b,
@@ -172,8 +177,10 @@ class Vocabulary : public JitKernel {
     // f32 to f16, nearest even; d is the low half of a register.
     void cvt_f32_to_f16(const Half& d, const Vec& a) { vcvtps2ph(d, a, 0); }
     void cvt_f16_to_f32(const Vec& d, const Half& a) { vcvtph2ps(d, a); }
-    // f32 to bf16, nearest even, in the low word of each u32 lane, the high word zero. Not for NaN.
-    // scratch is neither d nor a.
+    // f32 to bf16, nearest even. Not for NaN. scratch is neither d nor a.
+    // In the high half of each u32 lane; the low one holds junk.
+    void round_f32_to_bf16_high(const Vec& d, const Vec& a, const Vec& scratch);
+    // In the low half of each u32 lane, the high one zero.
     void round_f32_to_bf16(const Vec& d, const Vec& a, const Vec& scratch);
     // d = f64 of the integers (low word << 32 | high word) of a's u64 lanes, below 2^53: exact.
     // scratch is neither d nor a.

@@ -68,6 +68,8 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::cvt_f16_to_f32;
     using Vocabulary::cvt_f32_to_f16;
     using Vocabulary::half;
+    using Vocabulary::interleave_high_u16;
+    using Vocabulary::interleave_low_u16;
     using Vocabulary::load;
     using Vocabulary::load_tail;
     using Vocabulary::min_with_difference_u64;
@@ -75,6 +77,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::mul_u32_wide;
     using Vocabulary::or_bits;
     using Vocabulary::round_f32_to_bf16;
+    using Vocabulary::round_f32_to_bf16_high;
     using Vocabulary::set_odd_lanes;
     using Vocabulary::set_tail;
     using Vocabulary::spread_u32;
@@ -277,6 +280,30 @@ TEST_P(VocabularyTest, SwapsAndBlends) {
     expect<uint32_t>([&](size_t i) { return in<uint32_t>(static_cast<int>(i % 2), i); });
 }
 
+// Also with the destination in the place that each may take.
+TEST_P(VocabularyTest, InterleavesHalves) {
+    const auto high = [&](size_t i) {
+        return in<uint32_t>(0, i) >> 16 | (in<uint32_t>(1, i) & 0xFFFF0000);
+    };
+    run([](K& k) { k.interleave_high_u16(k.vec(0), k.vec(1), k.vec(2)); });
+    expect<uint32_t>(high);
+    run([](K& k) {
+        k.copy(k.vec(0), k.vec(1));
+        k.interleave_high_u16(k.vec(0), k.vec(0), k.vec(2));
+    });
+    expect<uint32_t>(high);
+    const auto low = [&](size_t i) {
+        return (in<uint32_t>(0, i) & 0xFFFF) | in<uint32_t>(1, i) << 16;
+    };
+    run([](K& k) { k.interleave_low_u16(k.vec(0), k.vec(1), k.vec(2)); });
+    expect<uint32_t>(low);
+    run([](K& k) {
+        k.copy(k.vec(0), k.vec(2));
+        k.interleave_low_u16(k.vec(0), k.vec(1), k.vec(0));
+    });
+    expect<uint32_t>(low);
+}
+
 // Values that are exact, that round up and down, ties to either side, subnormal in f16, and too large for it. The
 // expected f16 bits are worked out by hand from the format: 5 bits of exponent, bias 15, 10 of fraction.
 TEST_P(VocabularyTest, F16) {
@@ -326,6 +353,9 @@ TEST_P(VocabularyTest, BF16) {
     for (size_t i = 0; i < 16; ++i) inputs_[0].set(i, kCases[i % 8][0]);
     run([](K& k) { k.round_f32_to_bf16(k.vec(0), k.vec(1), k.vec(4)); });
     expect<uint32_t>([&](size_t i) { return kCases[i % 8][1]; });
+    run([](K& k) { k.round_f32_to_bf16_high(k.vec(0), k.vec(1), k.vec(4)); });
+    for (size_t i = 0; i < bytes() / 4; ++i)
+        EXPECT_EQ(output_.get<uint32_t>(i) >> 16, kCases[i % 8][1]) << "lane " << i;
 }
 
 // Every length; neighbours on either side are pages that cannot be touched.

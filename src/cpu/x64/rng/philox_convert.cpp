@@ -5,16 +5,18 @@
 //   f32     unit = ((w & 7FFFFF) | 3F800000) - 1.0        value = unit * range + min, rounded twice
 //   f64     the same on 64 bits; the first word is the high half
 //   f16     k = w & 3FF: unit = k * 2^-10 exactly         value = f16(f16(k * (range * 2^-10)) + min)
-//   bf16    k = w & 7F: unit = k * 2^-7 exactly           value = bf16(bf16(k * 2^-7 * range) + min)
+//   bf16    k = w & 7F: unit = k * 2^-7 exactly           value = bf16(bf16(k * 2^-7 * range) + min); AVX-512 looks
+//           it up by k
 //   s32     w - q * range + min, where q = (w * m + a) >> s is the quotient exactly (Robison, "N-bit unsigned
 //           division via N-bit multiply-add", ARITH 2005)
 //   s64     likewise with an estimate of the quotient that is too small by at most 3, mended afterwards
 //
 // "fast" is the short form, for parameters that make steps the identity or exact:
 //   f32, f64    range = 1, min = 0
-//   f16, bf16   range is a power of two, so that no product needs rounding; for bf16 also min = 0
+//   f16, bf16   range is a power of two, so that no product needs rounding; for bf16 also min = 0 (AVX2 alone)
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "cpu/rng/philox.hpp"
 #include "cpu/x64/rng/philox_kernel.hpp"
@@ -121,41 +123,105 @@ class F16Kernel : public PhiloxKernel {
     Spread step_, min_;
 };
 
+// What the two kernels of bf16 share. A block's four values are a u64 lane, so no blocks are gathered: the pairs
+// give lanes of words (w1 w3 w0 w2), which one shuffle puts in order.
 class BF16Kernel : public PhiloxKernel {
-  public:
-    using Key = std::tuple<CpuIsa>;
-    explicit BF16Kernel(const Key& key)
-        : PhiloxKernel(std::get<0>(key), "bf16", 2, 1, LaneOrder::natural, kHasFast) {}
+  protected:
+    BF16Kernel(CpuIsa isa, bool has_fast)
+        : PhiloxKernel(isa, "bf16", 2, 1, LaneOrder::natural, has_fast) {}
 
-  private:
     void load_parameters() override {
         range_ = parameter_u32(0);
         min_ = parameter_u32(1);
+    }
+    // Of k, an integer of 7 bits: the value in the high half of each lane, junk in the low one.
+    void emit_value(const Vec& k, const Vec& scratch) {
+        vcvtdq2ps(k, k);
+        vmulps(k, k, vector_f32(0x1p-7f));
+        vmulps(k, k, range_);
+        round_f32_to_bf16_high(k, k, scratch);
+        and_bits(k, k, vector_u32(0xFFFF0000));
+        vaddps(k, k, min_);
+        round_f32_to_bf16_high(k, k, scratch);
+    }
+    void emit_gather(Stream&) override {}
+    void emit_word_order(const Vec& v) {
+        constexpr uint8_t kOrder[8] = {4, 5, 0, 1, 6, 7, 2, 3};
+        uint8_t table[64];
+        for (size_t i = 0; i < sizeof table; ++i)
+            table[i] = static_cast<uint8_t>(kOrder[i % 8] + i % 16 / 8 * 8);
+        vpshufb(v, v, vector_table(table));
+    }
+    void emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) override {
+        store_any(to, vec(s.c0), streaming);
+    }
+
+  private:
+    Spread range_, min_;
+};
+
+// Each value by itself.
+class BF16ArithmeticKernel : public BF16Kernel {
+  public:
+    using Key = std::tuple<CpuIsa>;
+    explicit BF16ArithmeticKernel(const Key& key) : BF16Kernel(std::get<0>(key), kHasFast) {}
+
+  private:
+    void load_parameters() override {
+        BF16Kernel::load_parameters();
         step_ = parameter_u32(2);  // range * 2^-7
     }
     void emit_convert(Stream& s, bool fast) override {
         for (const int v : {s.c0, s.c2}) {
             and_bits(vec(v), vec(v), vector_u32(0x7F));
-            vcvtdq2ps(vec(v), vec(v));
             if (fast) {
+                vcvtdq2ps(vec(v), vec(v));
                 vmulps(vec(v), vec(v), step_);
-                vpsrld(vec(v), vec(v), 16);
-                continue;
+            } else {
+                emit_value(vec(v), vec(s.t));
             }
-            vmulps(vec(v), vec(v), vector_f32(0x1p-7f));
-            vmulps(vec(v), vec(v), range_);
-            round_f32_to_bf16(vec(v), vec(v), vec(s.t));
-            vpslld(vec(v), vec(v), 16);
-            vaddps(vec(v), vec(v), min_);
-            round_f32_to_bf16(vec(v), vec(v), vec(s.t));
         }
-        // Blocks 0 2 4 6 and 1 3 5 7: packing within 16 bytes puts them in order.
-        vpackusdw(vec(s.c0), vec(s.c0), vec(s.c2));
+        interleave_high_u16(vec(s.c0), vec(s.c0), vec(s.c2));
+        emit_word_order(vec(s.c0));
     }
-    void emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) override {
-        store_any(to, vec(s.c0), streaming);
+    Spread step_;
+};
+
+// On AVX-512, which looks 16-bit lanes up in two registers (vpermi2w): the 128 values there are, in four
+// registers, computed once a call.
+class BF16TableKernel : public BF16Kernel {
+  public:
+    using Key = std::tuple<CpuIsa>;
+    explicit BF16TableKernel(const Key& key) : BF16Kernel(std::get<0>(key), !kHasFast) {}
+
+  private:
+    static constexpr int kTables = 4;  // of 32 values
+    Vec values(int table) const { return vec(convert_vec(table)); }
+
+    void load_parameters() override {
+        BF16Kernel::load_parameters();
+        const Vec even = vec(0), odd = vec(1), scratch = vec(2);
+        for (int table = 0; table < kTables; ++table) {
+            uint32_t k[16];
+            for (uint32_t i = 0; i < 16; ++i) k[i] = 32 * static_cast<uint32_t>(table) + 2 * i;
+            load(even, vector_table(k));
+            vpaddd(odd, even, vector_u32(1));
+            emit_value(even, scratch);
+            emit_value(odd, scratch);
+            interleave_high_u16(values(table), even, odd);
+        }
     }
-    Spread range_, min_, step_;
+    // vpermi2w reads the low 6 bits of its index; bit 6 says which pair of registers.
+    void emit_convert(Stream& s, bool) override {
+        const Vec v = vec(s.c2);
+        interleave_low_u16(v, vec(s.c0), vec(s.c2));
+        emit_word_order(v);
+        vptestnmw(k1, v, vector_u16(0x40));
+        vptestmw(k2, v, vector_u16(0x40));
+        vpermi2w(v | k1, values(0), values(1));
+        vpermi2w(v | k2, values(2), values(3));
+        std::swap(s.c0, s.c2);
+    }
 };
 
 class S32Kernel : public PhiloxKernel {
@@ -258,7 +324,8 @@ Result<std::shared_ptr<const PhiloxKernel>> philox_kernel(CpuIsa isa, PhiloxOutp
         case PhiloxOutput::f16:
             return cached<F16Kernel>(isa);
         case PhiloxOutput::bf16:
-            return cached<BF16Kernel>(isa);
+            return isa >= CpuIsa::avx512_core ? cached<BF16TableKernel>(isa)
+                                              : cached<BF16ArithmeticKernel>(isa);
         case PhiloxOutput::f32:
             return cached<F32Kernel>(isa);
         case PhiloxOutput::f64:
