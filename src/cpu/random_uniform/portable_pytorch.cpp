@@ -5,6 +5,7 @@
 #include "cpu/random_uniform/element_type.hpp"
 #include "cpu/random_uniform/pytorch_draw.hpp"
 #include "cpu/random_uniform/pytorch_execution.hpp"
+#include "cpu/random_uniform/uniform_plan.hpp"
 
 namespace tombola::impl::cpu {
 namespace {
@@ -30,11 +31,7 @@ class Execution : public Executable {
 }  // namespace
 
 Result<Plan> PortablePytorchUniform::plan(const Desc& desc) {
-    if (desc.alignment != Alignment::pytorch)
-        return unimplemented("alignment is %s; this one serves pytorch", name_of(desc.alignment));
-    if (!is_uniform_type(desc.dst.data_type))
-        return unimplemented("no conversion to %s", name_of(desc.dst.data_type));
-    return Plan{};
+    return plan_uniform(desc, Alignment::pytorch);
 }
 
 Result<std::unique_ptr<Executable>> PortablePytorchUniform::create(const Desc& desc, const Plan&) {

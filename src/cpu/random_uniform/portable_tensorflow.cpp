@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/random_uniform/portable_tensorflow.hpp"
 
-#include "cpu/random_uniform/bounds.hpp"
-#include "cpu/random_uniform/element_type.hpp"
+#include <type_traits>
+
 #include "cpu/random_uniform/tensorflow_call.hpp"
 #include "cpu/random_uniform/tensorflow_convert.hpp"
+#include "cpu/random_uniform/uniform_plan.hpp"
 #include "cpu/rng/fill.hpp"
 #include "cpu/rng/philox.hpp"
 
@@ -16,23 +17,14 @@ class PortableTensorflowExecutable : public Executable {
     explicit PortableTensorflowExecutable(const RandomUniformDesc& desc) : desc_(desc) {}
 
     Status execute(const ExecContext& context) const override {
-        return with_uniform_type(desc_.dst.data_type,
-                                 [&](auto type) { return execute_as<decltype(type)>(context); });
+        return execute_tensorflow(
+            context, desc_, [&](const auto& bounds, const TensorflowCall& call) {
+                using T = std::decay_t<decltype(bounds.min)>;
+                generate(TensorflowConvert<T>(bounds), call, context.output<T>(TOMBOLA_ARG_DST));
+            });
     }
 
   private:
-    template <class T>
-    Status execute_as(const ExecContext& context) const {
-        Result<Bounds<T>> bounds = resolve_bounds<T>(context);
-        TOMBOLA_TRY(bounds.take_status());
-        Result<TensorflowCall> call = resolve_tensorflow_call(desc_, context);
-        TOMBOLA_TRY(call.take_status());
-        report_tensorflow_call(desc_, context, call.value());
-        generate(TensorflowConvert<T>(bounds.value()), call.value(),
-                 context.output<T>(TOMBOLA_ARG_DST));
-        return {};
-    }
-
     template <class T>
     void generate(const TensorflowConvert<T>& convert, const TensorflowCall& call, T* dst) const {
         constexpr int kWords = TensorflowConvert<T>::kWords;
@@ -55,12 +47,7 @@ class PortableTensorflowExecutable : public Executable {
 }  // namespace
 
 Result<Plan> PortableTensorflowUniform::plan(const Desc& desc) {
-    if (desc.alignment != Alignment::tensorflow)
-        return unimplemented("alignment is %s; this one serves tensorflow",
-                             name_of(desc.alignment));
-    if (!is_uniform_type(desc.dst.data_type))
-        return unimplemented("no conversion to %s", name_of(desc.dst.data_type));
-    return Plan{};
+    return plan_uniform(desc, Alignment::tensorflow);
 }
 
 Result<std::unique_ptr<Executable>> PortableTensorflowUniform::create(const Desc& desc,

@@ -13,6 +13,8 @@
 #include "common/implementation.hpp"
 #include "common/op_desc.hpp"
 #include "common/status.hpp"
+#include "cpu/random_uniform/bounds.hpp"
+#include "cpu/random_uniform/element_type.hpp"
 #include "cpu/rng/philox.hpp"
 #include "cpu/rng/seeds.hpp"
 
@@ -36,5 +38,20 @@ Result<TensorflowCall> resolve_tensorflow_call(const RandomUniformDesc& desc,
 // Writes the optional outputs. After all that may fail.
 void report_tensorflow_call(const RandomUniformDesc& desc, const ExecContext& context,
                             const TensorflowCall& call);
+
+// One execution: generate(bounds, call), with the Bounds<T> of the type, writes the values.
+template <class Generate>
+Status execute_tensorflow(const ExecContext& context, const RandomUniformDesc& desc,
+                          const Generate& generate) {
+    return with_uniform_type(desc.dst.data_type, [&](auto type) -> Status {
+        auto bounds = resolve_bounds<decltype(type)>(context);
+        TOMBOLA_TRY(bounds.take_status());
+        auto call = resolve_tensorflow_call(desc, context);
+        TOMBOLA_TRY(call.take_status());
+        report_tensorflow_call(desc, context, call.value());
+        generate(bounds.value(), call.value());
+        return {};
+    });
+}
 
 }  // namespace tombola::impl::cpu

@@ -8,6 +8,7 @@
 #include "cpu/random_uniform/element_type.hpp"
 #include "cpu/random_uniform/pytorch_draw.hpp"
 #include "cpu/random_uniform/pytorch_execution.hpp"
+#include "cpu/random_uniform/uniform_plan.hpp"
 #include "cpu/x64/rng/mt19937_jump_kernels.hpp"
 #include "cpu/x64/rng/mt19937_kernel.hpp"
 #include "cpu/x64/rng/mt19937_stream.hpp"
@@ -102,11 +103,7 @@ class Execution : public Executable {
 
 template <CpuIsa isa>
 Result<Plan> JitPytorchUniform<isa>::plan(const Desc& desc) {
-    if (desc.alignment != Alignment::pytorch)
-        return unimplemented("alignment is %s; this one serves pytorch", name_of(desc.alignment));
-    if (!is_uniform_type(desc.dst.data_type))
-        return unimplemented("no conversion to %s", name_of(desc.dst.data_type));
-    return Plan{};
+    return plan_uniform(desc, Alignment::pytorch);
 }
 
 template <CpuIsa isa>

@@ -2,8 +2,8 @@
 #include "cpu/x64/random_uniform/jit_tensorflow.hpp"
 
 #include "cpu/random_uniform/bounds.hpp"
-#include "cpu/random_uniform/element_type.hpp"
 #include "cpu/random_uniform/tensorflow_call.hpp"
+#include "cpu/random_uniform/uniform_plan.hpp"
 #include "cpu/x64/rng/philox_fill.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -51,30 +51,21 @@ class JitTensorflowExecutable : public Executable {
         : desc_(desc), kernel_(std::move(kernel)) {}
 
     Status execute(const ExecContext& context) const override {
-        return with_uniform_type(desc_.dst.data_type,
-                                 [&](auto type) { return execute_as<decltype(type)>(context); });
+        return execute_tensorflow(
+            context, desc_, [&](const auto& bounds, const TensorflowCall& call) {
+                const PhiloxFill source(*kernel_, call.start, call.key, parameters_of(bounds));
+                fill(desc_.dst, context.output(TOMBOLA_ARG_DST), kPhiloxFillOptions,
+                     [&](const FillPart& part) {
+                         part.for_each_run([&](const Run& run) {
+                             source.generate(
+                                 Uint128{call.offset} + static_cast<uint64_t>(run.first), run.count,
+                                 run.to, run.streaming);
+                         });
+                     });
+            });
     }
 
   private:
-    template <class T>
-    Status execute_as(const ExecContext& context) const {
-        Result<Bounds<T>> bounds = resolve_bounds<T>(context);
-        TOMBOLA_TRY(bounds.take_status());
-        Result<TensorflowCall> resolved = resolve_tensorflow_call(desc_, context);
-        TOMBOLA_TRY(resolved.take_status());
-        const TensorflowCall& call = resolved.value();
-        const PhiloxFill source(*kernel_, call.start, call.key, parameters_of(bounds.value()));
-        report_tensorflow_call(desc_, context, call);
-        fill(desc_.dst, context.output(TOMBOLA_ARG_DST), kPhiloxFillOptions,
-             [&](const FillPart& part) {
-                 part.for_each_run([&](const Run& run) {
-                     source.generate(Uint128{call.offset} + static_cast<uint64_t>(run.first),
-                                     run.count, run.to, run.streaming);
-                 });
-             });
-        return {};
-    }
-
     RandomUniformDesc desc_;
     std::shared_ptr<const PhiloxKernel> kernel_;
 };
@@ -83,12 +74,7 @@ class JitTensorflowExecutable : public Executable {
 
 template <CpuIsa isa>
 Result<Plan> JitTensorflowUniform<isa>::plan(const Desc& desc) {
-    if (desc.alignment != Alignment::tensorflow)
-        return unimplemented("alignment is %s; this one serves tensorflow",
-                             name_of(desc.alignment));
-    if (!is_uniform_type(desc.dst.data_type))
-        return unimplemented("no conversion to %s", name_of(desc.dst.data_type));
-    return Plan{};
+    return plan_uniform(desc, Alignment::tensorflow);
 }
 
 template <CpuIsa isa>
