@@ -11,7 +11,11 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <functional>
+#include <iterator>
+#include <regex>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -67,21 +71,32 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::copy;
     using Vocabulary::cvt_f16_to_f32;
     using Vocabulary::cvt_f32_to_f16;
+    using Vocabulary::cvt_swapped_u53_to_f64;
     using Vocabulary::half;
+    using Vocabulary::hold_u32;
+    using Vocabulary::hold_u64;
     using Vocabulary::interleave_high_u16;
     using Vocabulary::interleave_low_u16;
+    using Vocabulary::lanes;
     using Vocabulary::load;
     using Vocabulary::load_tail;
     using Vocabulary::min_with_difference_u64;
     using Vocabulary::mul_lo_u64;
     using Vocabulary::mul_u32_wide;
+    using Vocabulary::narrow_u32;
+    using Vocabulary::narrow_u64;
     using Vocabulary::or_bits;
+    using Vocabulary::quarter;
+    using Vocabulary::registers;
     using Vocabulary::round_f32_to_bf16;
     using Vocabulary::round_f32_to_bf16_high;
+    using Vocabulary::select_bits;
     using Vocabulary::set_odd_lanes;
     using Vocabulary::set_tail;
+    using Vocabulary::spread_bytes;
     using Vocabulary::spread_u32;
     using Vocabulary::spread_u64;
+    using Vocabulary::store;
     using Vocabulary::store_fence;
     using Vocabulary::store_streaming;
     using Vocabulary::store_tail;
@@ -91,13 +106,17 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::vec;
     using Vocabulary::vector_f32;
     using Vocabulary::vector_f64;
+    using Vocabulary::vector_table;
     using Vocabulary::vector_u16;
     using Vocabulary::vector_u32;
     using Vocabulary::vector_u64;
+    using Vocabulary::widen_u32;
     using Vocabulary::xor3;
     using Vocabulary::xor3_u64;
     using Vocabulary::xor_bits;
     using Vocabulary::xor_bits_u64;
+    using Vocabulary::xor_masked;
+    using Vocabulary::xor_then_mask;
     using Vocabulary::zero;
     using Xbyak::CodeGenerator::jmp;
     using Xbyak::CodeGenerator::ptr;
@@ -130,6 +149,9 @@ class VocabularyTest : public testing::TestWithParam<CpuIsa> {
   protected:
     void SetUp() override {
         if (effective_isa() < GetParam()) GTEST_SKIP() << "the effective ISA is below";
+        set_random_inputs();
+    }
+    void set_random_inputs() {
         uint64_t x = 1;
         for (Lanes& input : inputs_)
             for (size_t lane = 0; lane < 8; ++lane) {
@@ -150,6 +172,30 @@ class VocabularyTest : public testing::TestWithParam<CpuIsa> {
     void expect(const Right& right) {
         for (size_t lane = 0; lane < bytes() / sizeof(T); ++lane)
             EXPECT_EQ(output_.get<T>(lane), right(lane)) << "lane " << lane;
+    }
+    // The same of every vector that `body` makes of random inputs, and of all pairs of the edge values; the
+    // third input is their sum.
+    template <class T, class Right>
+    void check(const K::Body& body, const Right& right) {
+        run(body);
+        expect<T>(right);
+        constexpr T kOne = 1, kTop = kOne << (8 * sizeof(T) - 1), kAll = static_cast<T>(~T{0});
+        constexpr T kHalf = kOne << 4 * sizeof(T);
+        constexpr T kEdges[] = {0, kOne, kHalf - 1, kHalf, kHalf / 2, kTop - 1, kTop, kAll};
+        constexpr size_t kCount = std::size(kEdges);
+        const size_t lanes = bytes() / sizeof(T);
+        for (size_t first = 0; first < kCount * kCount; first += lanes) {
+            for (size_t lane = 0; lane < lanes; ++lane) {
+                const size_t pair = (first + lane) % (kCount * kCount);
+                const T a = kEdges[pair / kCount], b = kEdges[pair % kCount];
+                inputs_[0].set(lane, a);
+                inputs_[1].set(lane, b);
+                inputs_[2].set(lane, static_cast<T>(a + b));
+            }
+            run(body);
+            expect<T>(right);
+        }
+        set_random_inputs();
     }
     template <class T>
     T in(int input, size_t lane) const {
@@ -181,6 +227,38 @@ TEST_P(VocabularyTest, Constants) {
     expect<float>([](size_t) { return 1.5f; });
     run([](K& k) { k.load(k.vec(0), k.vector_f64(-2.25)); });
     expect<double>([](size_t) { return -2.25; });
+    Lanes table;
+    for (size_t i = 0; i < kMaxBytes; ++i) table.set(i, static_cast<uint8_t>(3 * i + 1));
+    run([&](K& k) { k.load(k.vec(0), k.vector_table(&table)); });
+    expect<uint8_t>([&](size_t i) { return table.get<uint8_t>(i); });
+}
+
+TEST_P(VocabularyTest, Shape) {
+    const bool wide = GetParam() >= CpuIsa::avx512_core;
+    run([&](K& k) {
+        EXPECT_EQ(k.bytes(), wide ? 64 : 32);
+        EXPECT_EQ(k.lanes(2), wide ? 32 : 16);
+        EXPECT_EQ(k.lanes(8), wide ? 8 : 4);
+        EXPECT_EQ(k.registers(), wide ? 32 : 16);
+        EXPECT_EQ(k.vec(3).getBit(), wide ? 512 : 256);
+        EXPECT_EQ(k.half(3).getBit(), wide ? 256 : 128);
+        EXPECT_EQ(k.quarter(3).getBit(), 128);
+        EXPECT_EQ(k.vec(3).getIdx() + k.half(4).getIdx() + k.quarter(5).getIdx(), 12);
+        EXPECT_EQ(k.spread_bytes(3), wide ? 0 : 96);
+        k.zero(k.vec(0));
+    });
+}
+
+TEST_P(VocabularyTest, LoadAndStore) {
+    Lanes unaligned[2];
+    uint8_t* to = unaligned[0].bytes.data() + 3;
+    tensor_ = to;
+    run([](K& k) {
+        k.store(k.ptr[k.tensor()], k.vec(1));
+        k.load(k.vec(0), k.ptr[k.tensor()]);
+    });
+    EXPECT_EQ(std::memcmp(to, inputs_[0].bytes.data(), bytes()), 0);
+    expect<uint64_t>([&](size_t i) { return in<uint64_t>(0, i); });
 }
 
 TEST_P(VocabularyTest, Broadcasts) {
@@ -217,56 +295,202 @@ TEST_P(VocabularyTest, SpreadValuesAreOperands) {
 }
 
 TEST_P(VocabularyTest, Logic) {
-    run([](K& k) { k.and_bits(k.vec(0), k.vec(1), k.vec(2)); });
-    expect<uint64_t>([&](size_t i) { return in<uint64_t>(0, i) & in<uint64_t>(1, i); });
-    run([](K& k) { k.or_bits(k.vec(0), k.vec(1), k.vec(2)); });
-    expect<uint64_t>([&](size_t i) { return in<uint64_t>(0, i) | in<uint64_t>(1, i); });
-    run([](K& k) { k.xor_bits(k.vec(0), k.vec(1), k.vec(2)); });
-    expect<uint64_t>([&](size_t i) { return in<uint64_t>(0, i) ^ in<uint64_t>(1, i); });
+    const auto a = [&](size_t i) { return in<uint64_t>(0, i); };
+    const auto b = [&](size_t i) { return in<uint64_t>(1, i); };
+    const auto c = [&](size_t i) { return in<uint64_t>(2, i); };
+    check<uint64_t>([](K& k) { k.and_bits(k.vec(0), k.vec(1), k.vec(2)); },
+                    [&](size_t i) { return a(i) & b(i); });
+    check<uint64_t>([](K& k) { k.or_bits(k.vec(0), k.vec(1), k.vec(2)); },
+                    [&](size_t i) { return a(i) | b(i); });
+    check<uint64_t>([](K& k) { k.xor_bits(k.vec(0), k.vec(1), k.vec(2)); },
+                    [&](size_t i) { return a(i) ^ b(i); });
+    check<uint64_t>([](K& k) { k.xor_bits_u64(k.vec(0), k.vec(1), k.vec(2)); },
+                    [&](size_t i) { return a(i) ^ b(i); });
+    check<uint64_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.xor3(k.vec(0), k.vec(2), k.vec(3));
+        },
+        [&](size_t i) { return a(i) ^ b(i) ^ c(i); });
+    check<uint64_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.xor3_u64(k.vec(0), k.vec(2), k.vec(3));
+        },
+        [&](size_t i) { return a(i) ^ b(i) ^ c(i); });
+    check<uint64_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.and_or(k.vec(0), k.vec(2), k.vec(3));
+        },
+        [&](size_t i) { return (a(i) & b(i)) | c(i); });
+}
+
+// Masks in a register, and as kernels hold them.
+TEST_P(VocabularyTest, MaskedLogic) {
+    constexpr uint32_t kMask = 0x9D2C5680;  // of MT19937's tempering: no two halves alike
+    const auto a = [&](size_t i) { return in<uint32_t>(0, i); };
+    const auto b = [&](size_t i) { return in<uint32_t>(1, i); };
+    const auto mask = [&](size_t i) { return in<uint32_t>(2, i); };
+    check<uint32_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.select_bits(k.vec(0), k.vec(3), k.vector_u32(0x12345678));
+        },
+        [&](size_t i) { return (a(i) & mask(i)) | (0x12345678 & ~mask(i)); });
+    check<uint32_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.select_bits(k.vec(0), k.hold_u32(16, kMask), k.vector_u32(0x12345678));
+        },
+        [&](size_t i) { return (a(i) & kMask) | (0x12345678 & ~kMask); });
+    check<uint32_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.xor_masked(k.vec(0), k.vec(2), k.vec(3));
+        },
+        [&](size_t i) { return a(i) ^ (b(i) & mask(i)); });
+    check<uint32_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.xor_masked(k.vec(0), k.vec(2), k.hold_u32(16, kMask));
+        },
+        [&](size_t i) { return a(i) ^ (b(i) & kMask); });
+    check<uint32_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.xor_then_mask(k.vec(0), k.vec(2), k.vec(3));
+        },
+        [&](size_t i) { return (a(i) ^ b(i)) & mask(i); });
+    check<uint32_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.xor_then_mask(k.vec(0), k.vec(2), k.hold_u32(16, kMask));
+        },
+        [&](size_t i) { return (a(i) ^ b(i)) & kMask; });
+}
+
+// Two at once: where a register holds a constant, it is one of its own.
+TEST_P(VocabularyTest, HeldConstantsAreOperands) {
     run([](K& k) {
-        k.copy(k.vec(0), k.vec(1));
-        k.xor3(k.vec(0), k.vec(2), k.vec(3));
+        const auto narrow = k.hold_u32(16, 0xDEADBEEF);
+        const auto wide = k.hold_u64(17, 0x0123456789ABCDEF);
+        k.xor_bits(k.vec(0), k.vec(1), narrow);
+        k.xor_bits_u64(k.vec(0), k.vec(0), wide);
     });
     expect<uint64_t>(
-        [&](size_t i) { return in<uint64_t>(0, i) ^ in<uint64_t>(1, i) ^ in<uint64_t>(2, i); });
-    run([](K& k) {
-        k.copy(k.vec(0), k.vec(1));
-        k.and_or(k.vec(0), k.vec(2), k.vec(3));
-    });
-    expect<uint64_t>(
-        [&](size_t i) { return (in<uint64_t>(0, i) & in<uint64_t>(1, i)) | in<uint64_t>(2, i); });
+        [&](size_t i) { return in<uint64_t>(0, i) ^ 0xDEADBEEFDEADBEEF ^ 0x0123456789ABCDEF; });
 }
 
 TEST_P(VocabularyTest, Products) {
-    const auto product = [&](size_t i) {
-        return uint64_t{in<uint32_t>(0, 2 * i)} * in<uint32_t>(1, 2 * i);
-    };
-    run([](K& k) { k.mul_u32_wide(k.vec(0), k.vec(1), k.vec(2)); });
-    expect<uint64_t>(product);
-    run([](K& k) {
-        k.vpsrlq(k.vec(5), k.vec(2), 32);
-        k.mul_lo_u64(k.vec(0), k.vec(1), k.vec(2), k.vec(5), k.vec(6), k.vec(7));
-    });
-    expect<uint64_t>([&](size_t i) { return in<uint64_t>(0, i) * in<uint64_t>(1, i); });
+    const auto a = [&](size_t i) { return in<uint64_t>(0, i); };
+    const auto b = [&](size_t i) { return in<uint64_t>(1, i); };
+    check<uint64_t>([](K& k) { k.mul_u32_wide(k.vec(0), k.vec(1), k.vec(2)); },
+                    [&](size_t i) { return (a(i) & 0xFFFFFFFF) * (b(i) & 0xFFFFFFFF); });
+    check<uint64_t>(
+        [](K& k) {
+            k.vpsrlq(k.vec(5), k.vec(2), 32);
+            k.mul_lo_u64(k.vec(0), k.vec(1), k.vec(2), k.vec(5), k.vec(6), k.vec(7));
+        },
+        [&](size_t i) { return a(i) * b(i); });
 }
 
-// Greater, equal and less, also across 2^63.
+// Greater, equal and less, also across 2^63. The destination may be the first source.
 TEST_P(VocabularyTest, MinWithDifference) {
-    const uint64_t pairs[8][2] = {{5, 3},          {3, 5},          {7, 7},
-                                  {1ull << 63, 1}, {1, 1ull << 63}, {~0ull, 1ull << 63},
-                                  {0, ~0ull},      {~0ull, 0}};
-    for (size_t shift = 0; shift < 8; shift += 4) {
-        for (size_t i = 0; i < 8; ++i) {
-            inputs_[0].set(i, pairs[(i + shift) % 8][0]);
-            inputs_[1].set(i, pairs[(i + shift) % 8][1]);
+    const auto right = [&](size_t i) {
+        const auto a = in<uint64_t>(0, i), b = in<uint64_t>(1, i);
+        return std::min(a, a - b);
+    };
+    check<uint64_t>(
+        [](K& k) { k.min_with_difference_u64(k.vec(0), k.vec(1), k.vec(2), k.vec(4), k.vec(5)); },
+        right);
+    check<uint64_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.min_with_difference_u64(k.vec(0), k.vec(0), k.vec(2), k.vec(4), k.vec(5));
+        },
+        right);
+}
+
+TEST_P(VocabularyTest, Widens) {
+    const size_t half = bytes() / 8;
+    check<uint32_t>([](K& k) { k.widen_u32(k.vec(0), k.vec(1), false); },
+                    [&](size_t i) { return i % 2 == 0 ? in<uint32_t>(0, i / 2) : 0; });
+    check<uint32_t>([](K& k) { k.widen_u32(k.vec(0), k.vec(1), true); },
+                    [&](size_t i) { return i % 2 == 0 ? in<uint32_t>(0, half + i / 2) : 0; });
+    check<uint32_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.widen_u32(k.vec(0), k.vec(0), false);
+        },
+        [&](size_t i) { return i % 2 == 0 ? in<uint32_t>(0, i / 2) : 0; });
+}
+
+// Into another register, and in place.
+TEST_P(VocabularyTest, Narrows) {
+    constexpr uint16_t kEdges[] = {0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF, 0x1234, 0xFEDC};
+    for (size_t i = 0; i < 16; ++i) inputs_[0].set(i, uint32_t{kEdges[i * 5 % 8]});
+    const auto expect_u16 = [&] {
+        for (size_t i = 0; i < bytes() / 4; ++i)
+            EXPECT_EQ(output_.get<uint16_t>(i), in<uint32_t>(0, i)) << "lane " << i;
+    };
+    run([](K& k) { k.narrow_u32(k.half(0), k.vec(1)); });
+    expect_u16();
+    run([](K& k) {
+        k.copy(k.vec(0), k.vec(1));
+        k.narrow_u32(k.half(0), k.vec(0));
+    });
+    expect_u16();
+
+    set_random_inputs();
+    inputs_[0].set(0, ~uint64_t{0});
+    inputs_[0].set(1, uint64_t{0x7FFFFFFF80000000});
+    const auto expect_u32 = [&] {
+        for (size_t i = 0; i < bytes() / 8; ++i)
+            EXPECT_EQ(output_.get<uint32_t>(i), static_cast<uint32_t>(in<uint64_t>(0, i)))
+                << "lane " << i;
+    };
+    run([](K& k) { k.narrow_u64(k.half(0), k.vec(1)); });
+    expect_u32();
+    run([](K& k) {
+        k.copy(k.vec(0), k.vec(1));
+        k.narrow_u64(k.half(0), k.vec(0));
+    });
+    expect_u32();
+}
+
+// Integers of up to 53 bits, with their words swapped.
+TEST_P(VocabularyTest, SwappedU53ToF64) {
+    constexpr uint64_t kMost = (uint64_t{1} << 53) - 1;
+    const uint64_t kIntegers[16] = {0,
+                                    1,
+                                    0xFFFFFFFF,
+                                    0x100000000,
+                                    0x100000001,
+                                    0x80000000,
+                                    0x7FFFFFFF,
+                                    kMost,
+                                    kMost - 1,
+                                    uint64_t{1} << 52,
+                                    (uint64_t{1} << 52) - 1,
+                                    0x1FFFFF00000000,
+                                    0x1FFFFF7FFFFFFF,
+                                    0x1FFFFF80000000,
+                                    0x123456789ABCD,
+                                    0x10000080000000};
+    for (size_t first = 0; first < 16; first += bytes() / 8) {
+        for (size_t i = 0; i < bytes() / 8; ++i) {
+            const uint64_t x = kIntegers[first + i];
+            inputs_[0].set(i, x << 32 | x >> 32);
         }
+        const auto right = [&](size_t i) { return static_cast<double>(kIntegers[first + i]); };
+        run([](K& k) { k.cvt_swapped_u53_to_f64(k.vec(0), k.vec(1), k.vec(4)); });
+        expect<double>(right);
         run([](K& k) {
-            k.min_with_difference_u64(k.vec(0), k.vec(1), k.vec(2), k.vec(4), k.vec(5));
+            k.copy(k.vec(0), k.vec(1));
+            k.cvt_swapped_u53_to_f64(k.vec(0), k.vec(0), k.vec(4));
         });
-        expect<uint64_t>([&](size_t i) {
-            const auto a = in<uint64_t>(0, i), b = in<uint64_t>(1, i);
-            return std::min(a, a - b);
-        });
+        expect<double>(right);
     }
 }
 
@@ -408,6 +632,24 @@ TEST_P(VocabularyTest, AssemblersErrorsAreStatuses) {
     };
     const auto unplaced = make_kernel<K>({GetParam(), &nowhere});
     EXPECT_FALSE(unplaced.ok());
+}
+
+// An operation that is added without a test of its own is missed here.
+TEST(Vocabulary, EveryOperationIsNamedInThisFile) {
+    const auto contents = [](const char* path) {
+        std::ifstream file(path);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    std::string header = contents(TOMBOLA_SOURCE_DIR "/src/cpu/x64/vocabulary.hpp");
+    const std::string tests = contents(TOMBOLA_SOURCE_DIR "/tests/gtests/x64/vocabulary_test.cpp");
+    header.resize(header.find("\n  private:\n    void"));  // what kernels cannot call
+    const std::regex declaration(
+        "\n    (?:void|int|Vec|Half|Held|Spread|Address|Xbyak::Xmm) (\\w+)\\(");
+    int operations = 0;
+    for (std::sregex_iterator it(header.begin(), header.end(), declaration), end; it != end;
+         ++it, ++operations)
+        EXPECT_NE(tests.find("k." + it->str(1) + "("), std::string::npos) << it->str(1);
+    EXPECT_GT(operations, 50);
 }
 
 INSTANTIATE_TEST_SUITE_P(EachIsa, VocabularyTest,
