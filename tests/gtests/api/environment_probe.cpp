@@ -1,16 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What environment_test.cpp runs with this or that environment: creates a shuffle twice, executes
-// it, has one refused, and prints what is in force.
+// What tests run with this or that environment (probe.hpp), and what it says of itself. Without an argument: creates
+// a shuffle twice, executes it, and has one refused. With the name of a primitive: executes one of it.
+
+#include <unistd.h>
 
 #include <cstdio>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "tombola/tombola.hpp"
 
-int main() {
-    using namespace tombola;
+namespace {
+
+using namespace tombola;
+
+void print_state() {
+    std::printf("probe isa %s\n",
+                tombola_cpu_isa2str(static_cast<tombola_cpu_isa_t>(get_effective_cpu_isa())));
+    std::printf("probe capacity %d\n", get_primitive_cache_capacity());
+    std::printf("probe pid %d\n", static_cast<int>(getpid()));
+}
+
+template <class Primitive>
+void execute(const engine& eng, const typename Primitive::primitive_desc& pd,
+             const std::unordered_map<int, memory>& args) {
+    stream strm(eng);
+    Primitive(pd).execute(strm, args);
+    std::printf("probe implementation %s\n", pd.impl_info_str());
+}
+
+// Lanes of bytes: a case that each instruction set has kernels of its own for.
+void run_shuffle(const engine& eng) {
+    const memory::desc md({2, 48, 5, 5}, memory::data_type::s8, memory::format_tag::nhwc);
+    const shuffle_forward::primitive_desc pd(eng, prop_kind::forward_training, md, md, 1, 4);
+    const memory src(md, eng), dst(md, eng);
+    execute<shuffle_forward>(eng, pd, {{TOMBOLA_ARG_SRC, src}, {TOMBOLA_ARG_DST, dst}});
+}
+
+void run_random_generator(const engine& eng) {
+    const memory::desc md({1000}, memory::data_type::u32, memory::format_tag::a);
+    const random_generator::primitive_desc pd(eng, generator_kind::philox4x32_10, md);
+    std::vector<uint32_t> state(6, 1);
+    execute<random_generator>(
+        eng, pd,
+        {{TOMBOLA_ARG_SRC_STATE, memory(pd.src_state_desc(), eng, state.data())},
+         {TOMBOLA_ARG_DST, memory(md, eng)}});
+}
+
+void run_random_uniform(const engine& eng, alignment aalignment) {
+    const memory::desc md({1000}, memory::data_type::f32, memory::format_tag::a);
+    const random_uniform::primitive_desc pd(eng, aalignment, md, 1, 2);
+    float low = 0, high = 1;
+    execute<random_uniform>(eng, pd,
+                            {{TOMBOLA_ARG_MIN, memory(pd.bound_desc(), eng, &low)},
+                             {TOMBOLA_ARG_MAX, memory(pd.bound_desc(), eng, &high)},
+                             {TOMBOLA_ARG_DST, memory(md, eng)}});
+}
+
+void run_multinomial(const engine& eng) {
+    const memory::desc probs({2, 100}, memory::data_type::f32, memory::format_tag::ab);
+    const memory::desc dst({2, 50}, memory::data_type::s32, memory::format_tag::ab);
+    const multinomial::primitive_desc pd(eng, probs, dst, true, false, 1, 2);
+    std::vector<float> weights(200, 1.0f);
+    execute<multinomial>(eng, pd,
+                         {{TOMBOLA_ARG_SRC, memory(probs, eng, weights.data())},
+                          {TOMBOLA_ARG_DST, memory(dst, eng)}});
+}
+
+int run_one(const engine& eng, const std::string& name) {
+    if (name == "shuffle")
+        run_shuffle(eng);
+    else if (name == "random_generator")
+        run_random_generator(eng);
+    else if (name == "tensorflow")
+        run_random_uniform(eng, alignment::tensorflow);
+    else if (name == "pytorch")
+        run_random_uniform(eng, alignment::pytorch);
+    else if (name == "multinomial")
+        run_multinomial(eng);
+    else
+        return 1;
+    print_state();
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
     const engine eng(engine::kind::cpu, 0);
+    if (argc > 1) return run_one(eng, argv[1]);
     const stream strm(eng);
     const memory::desc md({2, 16, 7, 7}, memory::data_type::f32, memory::format_tag::nchw);
     const shuffle_forward::primitive_desc pd(eng, prop_kind::forward_training, md, md, 1, 4);
@@ -20,9 +100,7 @@ int main() {
         shuffle_forward(pd).execute(strm, {{TOMBOLA_ARG_SRC, src}, {TOMBOLA_ARG_DST, dst}});
     const shuffle_forward::primitive_desc bad(eng, prop_kind::forward_training, md, md, 1, 5,
                                               primitive_attr(), true);
-    std::printf("probe isa %s\n",
-                tombola_cpu_isa2str(static_cast<tombola_cpu_isa_t>(get_effective_cpu_isa())));
     std::printf("probe implementation %s\n", pd.impl_info_str());
-    std::printf("probe capacity %d\n", get_primitive_cache_capacity());
+    print_state();
     return bad ? 1 : 0;
 }

@@ -4,60 +4,16 @@
 // them, and what it prints is looked at. The form of a line is that of oneDNN 3.
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <cstdlib>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "gtests/common/handles.hpp"
+#include "gtests/api/probe.hpp"
+#include "tombola/tombola.h"
 
 namespace tombola::test {
 namespace {
-
-struct Output {
-    int exit_code = -1;
-    std::vector<std::string> lines;
-
-    std::vector<std::string> with(const std::string& text) const {
-        std::vector<std::string> found;
-        for (const std::string& line : lines)
-            if (line.find(text) != std::string::npos) found.push_back(line);
-        return found;
-    }
-    // What follows "probe NAME ".
-    std::string probe(const std::string& name) const {
-        const std::vector<std::string> found = with("probe " + name + " ");
-        return found.size() == 1 ? found[0].substr(name.size() + 7) : "not printed";
-    }
-};
-
-// `environment` as in a shell: "NAME=value NAME=value". Standard error is read too.
-Output run_probe(const std::string& environment) {
-    const std::string command = "env " + environment + " " + TOMBOLA_TEST_PROBE + " 2>&1";
-    Output output;
-    FILE* pipe = popen(command.c_str(), "r");
-    if (pipe == nullptr) return output;
-    std::string text;
-    char buffer[4096];
-    while (const size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) text.append(buffer, n);
-    const int status = pclose(pipe);
-    output.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);) output.lines.push_back(line);
-    EXPECT_EQ(output.exit_code, 0) << command << '\n' << text;
-    return output;
-}
-
-std::vector<std::string> fields(const std::string& line) {
-    std::vector<std::string> parts;
-    std::istringstream stream(line);
-    for (std::string part; std::getline(stream, part, ',');) parts.push_back(part);
-    return parts;
-}
 
 const char* kPlain = "-u TOMBOLA_VERBOSE -u TOMBOLA_PRIMITIVE_CACHE_CAPACITY";
 
@@ -117,35 +73,6 @@ TEST(Environment, VerboseTwoTellsWhyAnImplementationIsRejected) {
     for (const std::string& line : capped.with("create:dispatch,cpu,shuffle," + name + ","))
         found = found || line.find("the effective ISA is none") != std::string::npos;
     EXPECT_TRUE(found) << name;
-}
-
-// The implementation that verbose mode says has run needs no more than the cap, and where the
-// library has kernels for the cap, it is one of them that ran.
-TEST(Environment, TheForcedIsaIsTheOneThatRan) {
-    for (const char* cap : {"none", "avx2", "avx512_core", "avx512_core_vbmi"}) {
-        const Output output =
-            run_probe(std::string("TOMBOLA_VERBOSE=1 TOMBOLA_MAX_CPU_ISA=") + cap);
-        const std::vector<std::string> executions = output.with(",primitive,exec,");
-        ASSERT_EQ(executions.size(), 2u);
-        const std::string ran = fields(executions[0])[6];
-        const std::string isa = output.probe("isa");
-        EXPECT_FALSE(output.with("isa:" + isa).empty());
-        if (std::string(cap) == "none") {
-            EXPECT_EQ(isa, "none");
-            EXPECT_EQ(ran, "portable");
-            continue;
-        }
-        // This machine may have less than the cap; then it is the machine's that is in force.
-        const size_t colon = ran.find(':');
-        const std::string of = colon == std::string::npos ? "none" : ran.substr(colon + 1);
-        const std::vector<std::string> ladder = {"none", "avx2", "avx512_core", "avx512_core_vbmi"};
-        const auto rank = [&](const std::string& step) {
-            return std::find(ladder.begin(), ladder.end(), step) - ladder.begin();
-        };
-        ASSERT_LT(rank(of), 4) << ran;
-        EXPECT_LE(rank(of), rank(isa)) << ran;
-        EXPECT_LE(rank(isa), rank(cap));
-    }
 }
 
 TEST(Environment, CacheCapacity) {
