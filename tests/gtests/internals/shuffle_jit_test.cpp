@@ -17,6 +17,7 @@
 #include "common/implementation.hpp"
 #include "common/op_desc.hpp"
 #include "cpu/x64/shuffle/row_kernel.hpp"
+#include "cpu/x64/shuffle/stitch_kernel.hpp"
 #include "gtests/common/guarded_buffer.hpp"
 #include "gtests/common/tensor.hpp"
 #include "reference/layout.hpp"
@@ -281,6 +282,54 @@ TEST(ShuffleJit, BackwardOfForwardIsTheIdentity) {
             EXPECT_EQ(std::memcmp(back.data(), src.data(), src.bytes()), 0)
                 << row->name << " " << letters;
         }
+}
+
+// Groups longer than a slice, in rows of a few bytes and of several vectors.
+TEST(ShuffleJit, ShortRowsOfManyChannels) {
+    Served served;
+    for (const DataType type : {DataType::s8, DataType::bf16, DataType::f32})
+        for (const auto& dims : {reference::Dims{2, 1090, 7, 7}, reference::Dims{3, 606, 5, 5},
+                                 reference::Dims{1, 402, 9, 13}}) {
+            const auto layout = reference::Layout::from_letters("abcd", dims);
+            check_both_directions(served, layout, layout, type, 1, 2);
+            if (HasFatalFailure()) return;
+        }
+}
+
+// Runs of rows that begin and end anywhere, as threads and slices cut them: nothing else is written.
+TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
+    using cpu::x64::StitchKernel;
+    if (effective_isa() < CpuIsa::avx512_core) GTEST_SKIP() << "AVX-512";
+    constexpr int64_t kQ = 5, kG = 3, kImages = 6, kRows = kQ * kG * kImages;
+    for (const int64_t R : {16, 17, 20, 25, 31, 33, 36, 48, 49, 63, 65, 98, 100, 127, 196, 254}) {
+        const StitchKernel::Key key{CpuIsa::avx512_core, R, kQ, kG, R, kQ * kG * R};
+        ASSERT_TRUE(StitchKernel::serves(key));
+        const auto kernel = cpu::x64::make_kernel<StitchKernel>(key);
+        ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+        const auto bytes = static_cast<size_t>(kRows * R);
+        const GuardedBuffer src(bytes);
+        const auto values = test::test_bytes(bytes);
+        std::memcpy(src.data(), values.data(), bytes);
+        std::vector<uint8_t> want(bytes), got(bytes);
+        for (int64_t row = 0; row < kRows; ++row) {
+            const int64_t image = row / (kQ * kG), c = row % (kQ * kG);
+            const int64_t from = image * kQ * kG + c % kQ * kG + c / kQ;
+            std::memcpy(&want[static_cast<size_t>(row * R)], &values[static_cast<size_t>(from * R)],
+                        static_cast<size_t>(R));
+        }
+        GuardedBuffer dst(bytes);
+        for (int64_t begin = 0; begin < kRows; ++begin)
+            for (int64_t end = begin + 1; end <= kRows; ++end) {
+                dst.poison();
+                (*kernel.value())(src.data<char>(), dst.data<char>(), begin, end);
+                std::fill(got.begin(), got.end(), GuardedBuffer::kPoison);
+                std::copy(want.begin() + begin * R, want.begin() + end * R,
+                          got.begin() + begin * R);
+                ASSERT_EQ(std::memcmp(dst.data(), got.data(), bytes), 0)
+                    << R << " bytes, rows " << begin << " to " << end;
+                ASSERT_TRUE(dst.slack_is_intact());
+            }
+    }
 }
 
 // Streaming stores are for tensors too large for a test: the kernel itself, on rows at every alignment.

@@ -8,12 +8,17 @@
 #include "cpu/loop_nest.hpp"
 #include "cpu/x64/shuffle/row_kernel.hpp"
 #include "cpu/x64/shuffle/shuffle_layout.hpp"
+#include "cpu/x64/shuffle/stitch_kernel.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
 // Source and destination together from which on stores bypass the caches.
 constexpr int64_t kStreamingBytes = int64_t{64} << 20;
+
+// The rows of neighbouring groups share cache lines of the source, and groups are copied one after the other: in
+// slices, so that what the rows of a slice touch in both tensors stays in the first-level cache until then.
+constexpr int64_t kSliceBytes = 24 * 1024;
 
 Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
     if (desc.dst.has_zero_dim()) return unimplemented("no elements");
@@ -101,6 +106,59 @@ class RowShuffle : public Executable {
     std::shared_ptr<const RowKernel> kernel_;
 };
 
+// Short rows into a destination without gaps.
+class StitchedShuffle : public Executable {
+  public:
+    StitchedShuffle(const ShuffleDesc& desc, const ShuffleLayout& layout,
+                    std::shared_ptr<const StitchKernel> kernel)
+        : forward_(desc.is_forward()),
+          images_(layout.iterations(layout.depth)),
+          C_(layout.C),
+          Q_(layout.Q),
+          row_bytes_(layout.inner),
+          slice_(kSliceBytes / (2 * layout.inner + StitchKernel::kLineBytes)),
+          kernel_(std::move(kernel)) {}
+
+    Status execute(const ExecContext& context) const override {
+        const char* src = context.input<char>(forward_ ? TOMBOLA_ARG_SRC : TOMBOLA_ARG_DIFF_DST);
+        char* dst = context.output<char>(forward_ ? TOMBOLA_ARG_DST : TOMBOLA_ARG_DIFF_SRC);
+        const int64_t rows = images_ * C_;
+        parallel_ranges(rows, 1, static_cast<size_t>(2 * rows * row_bytes_),
+                        [&](int64_t begin, int64_t end) { copy(src, dst, begin, end); });
+        return {};
+    }
+
+  private:
+    // Rows [begin, end) of the destination: at once, or a slice of each group of an image after the other.
+    void copy(const char* src, char* dst, int64_t begin, int64_t end) const {
+        if (Q_ <= slice_) return (*kernel_)(src, dst, begin, end);
+        for (int64_t image = begin / C_ * C_; image < end; image += C_)
+            for (int64_t u = 0; u < Q_; u += slice_)
+                for (int64_t group = image; group < image + C_; group += Q_) {
+                    const int64_t from = std::max(group + u, begin);
+                    const int64_t to = std::min(group + std::min(u + slice_, Q_), end);
+                    if (from < to) (*kernel_)(src, dst, from, to);
+                }
+    }
+
+    bool forward_;
+    int64_t images_, C_, Q_, row_bytes_;
+    int64_t slice_;  // rows of a group
+    std::shared_ptr<const StitchKernel> kernel_;
+};
+
+bool is_dense(const ShuffleLayout& l) {
+    return l.dst_axis == l.inner && !l.has_padding &&
+           (l.depth == 0 || (l.depth == 1 && l.loops[0].dst == l.C * l.inner));
+}
+
+Result<std::unique_ptr<Executable>> make_stitched(const ShuffleDesc& desc, const ShuffleLayout& l,
+                                                  const StitchKernel::Key& key) {
+    auto kernel = make_kernel<StitchKernel>(key);
+    if (!kernel.ok()) return kernel.take_status();
+    return std::unique_ptr<Executable>(std::make_unique<StitchedShuffle>(desc, l, kernel.take()));
+}
+
 }  // namespace
 
 template <CpuIsa isa>
@@ -118,6 +176,9 @@ Result<std::unique_ptr<Executable>> JitRowShuffle<isa>::create(const ShuffleDesc
     const ShuffleLayout& l = layout.value();
     if (l.depth == 0 && l.C == 1)
         return std::unique_ptr<Executable>(std::make_unique<RowShuffle>(desc, l, nullptr));
+    const StitchKernel::Key key{isa, l.inner,    l.Q,
+                                l.G, l.src_axis, l.depth == 0 ? 0 : l.loops[0].src};
+    if (is_dense(l) && !streams(l) && StitchKernel::serves(key)) return make_stitched(desc, l, key);
     auto kernel = make_kernel<RowKernel>({isa, l.inner, l.G * l.src_axis, l.dst_axis, streams(l)});
     if (!kernel.ok()) return kernel.take_status();
     return std::unique_ptr<Executable>(std::make_unique<RowShuffle>(desc, l, kernel.take()));

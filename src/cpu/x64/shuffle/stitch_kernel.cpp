@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/shuffle/stitch_kernel.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+
+// Rows of R bytes, in the order of the destination, where they follow each other without a gap:
+//
+//   for each image, v < G, u < Q:   dst row u + v * Q = src row u * G + v
+//
+// Copied one by one, most rows would begin and end within a cache line, and a store under a mask that crosses a
+// line costs several cycles. Loads that do so cost little. So each line of the destination is put together in a
+// register, from one load under a mask for each row that has a part in it, at the address that brings the row's
+// bytes to their place, and stored whole. For R = 49:
+//
+//   byte of the line   0 ............ 48 49 ........ 63 | 0 ........ 33 34 ........ 63 | 0 ...
+//   load, zeroing      row 0 from s0                    | row 1 from s1 + 15           |
+//   load, merging                        row 1 at s1-49 |               row 2 at s2-34 |
+//   store              line 0                           | line 1                       |
+//
+// 64 / gcd(R, 64) rows are a whole number of lines: the code is one such period, unrolled, in which all masks and
+// offsets are constants. After each row it asks whether a group ends, and comes back with the source of the next.
+// A run may begin at any row of the period and end at any: its first and its last line are stored under masks.
+//
+// register  role
+// gpr 0     arguments
+// gpr 1     source of the row
+// gpr 2     destination of the period
+// gpr 3-4   rows left in the group, and in the run behind it
+// gpr 5     groups left in the image
+// gpr 6-7   source of the group, of the image
+// gpr 8     where to go on behind a group
+// gpr 9     scratch
+// vec 0     the line under way
+// vec 1-8   lines out of the middle of a row, in turn
+// k1        a mask
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+constexpr int64_t kMaxLines = 256;  // of a period: about 10 KiB of code
+constexpr int64_t kLeastRowBytes = 16;
+constexpr int kInFlight = 8;
+
+uint64_t low_bytes(int64_t count) {
+    return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+}
+
+}  // namespace
+
+int64_t StitchKernel::period_of(int64_t row_bytes) {
+    return kLineBytes / std::gcd(row_bytes, kLineBytes);
+}
+
+bool StitchKernel::serves(const Key& key) {
+    const int64_t rows = period_of(key.row_bytes);
+    return key.isa >= CpuIsa::avx512_core && rows > 1 && key.row_bytes >= kLeastRowBytes &&
+           rows * key.row_bytes <= kMaxLines * kLineBytes &&
+           key.G * key.src_axis < int64_t{1} << 31 && key.src_image < int64_t{1} << 31;
+}
+
+StitchKernel::StitchKernel(const Key& key)
+    : Vocabulary(key.isa, "shuffle_stitch"),
+      row_bytes_(key.row_bytes),
+      Q_(key.Q),
+      G_(key.G),
+      src_axis_(key.src_axis),
+      src_image_(key.src_image),
+      rows_(static_cast<size_t>(period_of(key.row_bytes))),
+      group_ends_(rows_.size()) {
+    for (size_t r = 0; r < rows_.size(); ++r) {
+        const int64_t at = static_cast<int64_t>(r) * row_bytes_;
+        rows_[r].line = at / kLineBytes * kLineBytes;
+        rows_[r].in_line = at % kLineBytes;
+    }
+}
+
+void StitchKernel::operator()(const char* src, char* dst, int64_t begin, int64_t end) const {
+    const int64_t C = Q_ * G_, c = begin % C, u = c % Q_, v = c / Q_;
+    const char* image = src + begin / C * src_image_;
+    const char* group = image + v * src_axis_;
+    const int64_t in_period = begin % static_cast<int64_t>(rows_.size());
+    const int64_t last_line = end * row_bytes_ / kLineBytes * kLineBytes;
+    const bool within_a_line = begin * row_bytes_ > last_line;
+    Args args{group + u * G_ * src_axis_,
+              dst + (begin - in_period) * row_bytes_,
+              in_period,
+              end - begin,
+              Q_ - u,
+              G_ - v,
+              group,
+              image,
+              dst + last_line,
+              within_a_line ? 0 : low_bytes(end * row_bytes_ - last_line)};
+    run(&args);
+}
+
+void StitchKernel::generate() {
+    begin(10);
+    load_arguments();
+    jmp(ptr[resume() + scratch() * sizeof(void*)]);
+    align(32);
+    const size_t last = rows_.size() - 1;
+    for (size_t r = 0; r <= last; ++r) {
+        emit_row(rows_[r], r == last);
+        jz(group_ends_[r], T_NEAR);
+    }
+    jmp(rows_[0].next, T_NEAR);
+    for (size_t r = 0; r <= last; ++r) {
+        const Row& next = rows_[r < last ? r + 1 : 0];
+        L(group_ends_[r]);
+        go_on_at(next.next);
+        if (r > 0) emit_first_row(rows_[r], next);
+    }
+    emit_next_group();
+    emit_last_line();
+    end();
+    L(first_rows_);
+    for (const Row& row : rows_) putL(row.first);
+}
+
+void StitchKernel::load_arguments() {
+    const auto load = [&](const Reg& to, size_t offset) { mov(to, ptr[args() + offset]); };
+    load(src(), offsetof(Args, src));
+    load(dst(), offsetof(Args, period));
+    load(rows_left(), offsetof(Args, rows_left));
+    load(rows_behind(), offsetof(Args, rows));
+    load(groups_left(), offsetof(Args, groups_left));
+    load(group_src(), offsetof(Args, group_src));
+    load(image_src(), offsetof(Args, image_src));
+    load(scratch(), offsetof(Args, in_period));
+    lea(resume(), ptr[rip + first_rows_]);
+    take_rows();
+}
+
+// rows_left = min(rows_left, rows_behind), which is no longer behind.
+void StitchKernel::take_rows() {
+    cmp(rows_left(), rows_behind());
+    cmovg(rows_left(), rows_behind());
+    sub(rows_behind(), rows_left());
+}
+
+// The head completes the line under way, then come lines of the row's own, and the tail begins another. Ends with
+// the zero flag set if no row of the group is left.
+void StitchKernel::emit_row(Row& row, bool last_of_period) {
+    int64_t from = row.in_line > 0 ? std::min(kLineBytes - row.in_line, row_bytes_) : 0;
+    L(row.next);
+    if (row.in_line == 0) L(row.first);
+    if (from > 0) {
+        kmovq(k1, constant_u64(bytes_of(row)));
+        vmovdqu8(line_under_way() | k1, ptr[src() - row.in_line]);
+        if (ends_line(row)) store(ptr[dst() + row.line], line_under_way());
+        L(row.behind_head);
+    }
+    for (; from + kLineBytes <= row_bytes_; from += kLineBytes) {
+        const Vec line = vec(1 + turn_++ % kInFlight);
+        load(line, ptr[src() + from]);
+        store(ptr[dst() + row.line + row.in_line + from], line);
+    }
+    if (from < row_bytes_) {
+        kmovq(k1, constant_u64(low_bytes(row_bytes_ - from)));
+        vmovdqu8(line_under_way() | k1 | T_z, ptr[src() + from]);
+    }
+    if (last_of_period)
+        add(dst(), static_cast<uint32_t>(static_cast<int64_t>(rows_.size()) * row_bytes_));
+    emit_row_end();
+}
+
+// The same for a row that begins a run within a line: stores its part of the line, and no more.
+void StitchKernel::emit_first_row(Row& row, const Row& next) {
+    L(row.first);
+    kmovq(k1, constant_u64(bytes_of(row)));
+    vmovdqu8(line_under_way() | k1 | T_z, ptr[src() - row.in_line]);
+    vmovdqu8(ptr[dst() + row.line] | k1, line_under_way());
+    if (ends_line(row)) return jmp(row.behind_head, T_NEAR);
+    emit_row_end();
+    jnz(next.first, T_NEAR);
+    go_on_at(next.first);
+}
+
+void StitchKernel::emit_row_end() {
+    add(src(), static_cast<uint32_t>(G_ * src_axis_));
+    dec(rows_left());
+}
+
+// The next row is of the next group, if any.
+void StitchKernel::go_on_at(const Label& next_row) {
+    lea(resume(), ptr[rip + next_row]);
+    jmp(next_group_, T_NEAR);
+}
+
+void StitchKernel::emit_next_group() {
+    Label same_image;
+    L(next_group_);
+    test(rows_behind(), rows_behind());
+    jz(last_line_);
+    mov(rows_left(), Q_);
+    take_rows();
+    add(group_src(), static_cast<uint32_t>(src_axis_));
+    dec(groups_left());
+    jnz(same_image);
+    mov(groups_left(), G_);
+    add(image_src(), static_cast<uint32_t>(src_image_));
+    mov(group_src(), image_src());
+    L(same_image);
+    mov(src(), group_src());
+    jmp(resume());
+}
+
+void StitchKernel::emit_last_line() {
+    Label nothing;
+    L(last_line_);
+    mov(scratch(), ptr[args() + offsetof(Args, last_mask)]);
+    test(scratch(), scratch());
+    jz(nothing);
+    kmovq(k1, scratch());
+    mov(dst(), ptr[args() + offsetof(Args, last_line)]);
+    vmovdqu8(ptr[dst()] | k1, line_under_way());
+    L(nothing);
+}
+
+uint64_t StitchKernel::bytes_of(const Row& row) const {
+    return low_bytes(row.in_line + row_bytes_) & ~low_bytes(row.in_line);
+}
+
+}  // namespace tombola::impl::cpu::x64
