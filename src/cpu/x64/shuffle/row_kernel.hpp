@@ -35,11 +35,12 @@ class RowKernel : public Vocabulary {
   private:
     void generate() override;
     void emit_group();
+    void emit_rows(int count);
     void emit_row(int64_t src_offset, int64_t dst_offset, int first_register);
     void advance_rows(int rows);
     int rows_unrolled() const;
     void emit_long_row();
-    void emit_streaming_row();
+    void emit_streaming_rows(int count);
     void emit_piece(int64_t src_offset, int64_t dst_offset, int size, int turn);
 
     int64_t row_bytes_, src_row_, dst_row_;
