@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 
 #include "common/parallel.hpp"
 #include "cpu/loop_nest.hpp"
@@ -16,6 +17,8 @@ constexpr int64_t kLeastTileBytesOfABlock = 2048;
 constexpr int64_t kMaxBlocks = 4096;
 constexpr int64_t kSingleStepVectors = 8;
 constexpr int64_t kLeastBytes = 4;  // of a block's pixels: LaneKernel loads and stores no fewer
+constexpr int64_t kLineBytes = 64;
+constexpr double kSectionCycles = 20;  // around the steps of a section
 
 struct Chosen {
     ShuffleLayout layout;
@@ -49,14 +52,30 @@ Result<Chosen> choose(const ShuffleDesc& desc, CpuIsa isa) {
     const ShuffleLayout& l = layout.value();
     const PermuteLimits limits = limits_of(isa, static_cast<int>(l.element));
     const int64_t pixels = l.loops[l.depth - 1].count;
-    // A small image is one step; a large one is walked a vector or two at a time.
-    const bool single_step =
-        pixels * l.block * l.element <= kSingleStepVectors * limits.vector_bytes;
-    int64_t step = single_step ? pixels : 1;
-    while (2 * step <= pixels && 2 * step * l.block * l.element <= 2 * limits.vector_bytes)
-        step *= 2;
-    PermutePlan plan = plan_permutes(blocked_program(l, step, single_step, limits), isa);
-    return Chosen{l, step, std::move(plan)};
+    const int64_t block_bytes = l.block * l.element;
+    Chosen best{l, 0, {}};
+    double least = std::numeric_limits<double>::infinity();
+    const auto consider = [&](int64_t step, bool single_step, bool by_alignment) {
+        const PermuteProgram program = blocked_program(l, step, single_step, by_alignment, limits);
+        PermutePlan plan = plan_permutes(program, isa);
+        // The last step is moved back, and so may be the second.
+        const int64_t steps =
+            single_step ? 1 : (pixels + step - 1) / step + (l.dst_axis % kLineBytes != 0);
+        const double cycles = static_cast<double>(steps) * cycles_of(plan) +
+                              kSectionCycles * static_cast<double>(program.sections.size());
+        if (cycles >= least) return;
+        least = cycles;
+        best = {l, step, std::move(plan)};
+    };
+    // A small image may be one step.
+    if (pixels * block_bytes <= kSingleStepVectors * limits.vector_bytes)
+        consider(pixels, true, false);
+    for (const int64_t vectors : {1, 2, 4}) {
+        const int64_t step = std::max<int64_t>(vectors * limits.vector_bytes / block_bytes, 1);
+        if (step > pixels || (step == pixels && best.step_pixels > 0)) break;
+        for (const bool by_alignment : {false, true}) consider(step, false, by_alignment);
+    }
+    return best;
 }
 
 class BlockedShuffle : public Executable {

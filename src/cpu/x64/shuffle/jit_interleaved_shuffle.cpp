@@ -15,6 +15,8 @@ constexpr int64_t kMaxInner = 16;
 // Beyond this many cycles an element, the portable implementation is as fast.
 constexpr double kMaxCyclesAnElement = 0.9;
 constexpr double kLoopCycles = 2;
+// What a copy takes in the second-level cache: nothing is gained by fewer.
+constexpr double kLeastCyclesAByte = 4.4 / 64;
 
 struct Chosen {
     ShuffleLayout layout;
@@ -42,7 +44,8 @@ Result<Chosen> choose(const ShuffleDesc& desc, CpuIsa isa) {
     const PermuteLimits limits = limits_of(isa, static_cast<int>(l.inner & -l.inner));
     for (PixelProgram& pixel : pixel_programs(l, pixels.count, dense, limits)) {
         PermutePlan plan = plan_permutes(pixel.program, isa);
-        const double cycles = (cycles_of(plan) + kLoopCycles) / static_cast<double>(pixel.bytes);
+        const double cycles =
+            std::max((cycles_of(plan) + kLoopCycles) / pixel.bytes, kLeastCyclesAByte);
         if (cycles >= best.cycles_a_byte) continue;
         best.pixel = std::move(pixel);
         best.plan = std::move(plan);

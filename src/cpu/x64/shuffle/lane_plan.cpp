@@ -108,20 +108,21 @@ bool is_contiguous(const LanePlan::Term& term, int lanes) {
 
 LanePlan plan_lanes(const PermuteProgram& program) {
     LanePlan plan{};
-    plan.loop = {program.src_step, program.dst_step, program.single_step};
+    plan.loop = loop_of(program);
     for (const PermuteSection& section : program.sections) {
         LanePlan::Section planned;
+        double cycles = kSplitCycles * split_stores(program, section);
         for (const PermuteOutput& output : section.outputs) {
             const auto loose = plan_output(output, program.unit, section.extents, false);
             const auto grid = plan_output(output, program.unit, section.extents, true);
             planned.outputs.push_back(micro_operations(grid) <= micro_operations(loose) ? grid
                                                                                         : loose);
-            plan.cycles += micro_operations(planned.outputs.back()) / 3.5;
+            cycles += micro_operations(planned.outputs.back()) / 3.5;
         }
-        planned.loop = {section.repeats, section.src_repeat, section.dst_repeat};
+        plan.cycles += static_cast<double>(section.repeats) * cycles;
+        planned.loop = loop_of(section);
         plan.sections.push_back(std::move(planned));
     }
-    plan.cycles += kSplitCycles * split_stores(program);
     return plan;
 }
 

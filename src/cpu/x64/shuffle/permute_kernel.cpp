@@ -11,11 +11,12 @@
 // gpr 7     outer repetitions left
 // gpr 8     repetitions of this section left
 // gpr 9-10  source and destination of this section
+// gpr 11    bytes to the next step
 
 namespace tombola::impl::cpu::x64 {
 
 void PermuteKernel::generate() {
-    begin(11);
+    begin(12);
     const Reg args = gpr(0), src = gpr(1), dst = gpr(2), outer = gpr(7);
     mov(src, ptr[args + offsetof(Args, src)]);
     mov(dst, ptr[args + offsetof(Args, dst)]);
@@ -67,17 +68,37 @@ void PermuteKernel::emit_steps(int section) {
     add(d_last, d());
     cmp(s(), s_last);
     jge(last, T_NEAR);
+    emit_first_advance(section);
     align(16);
     L(step);
     emit_step(section);
-    add(s(), static_cast<uint32_t>(loop_.src_step));
-    add(d(), static_cast<uint32_t>(loop_.dst_step));
+    emit_advance();
     cmp(s(), s_last);
     jl(step, T_NEAR);
     L(last);
     mov(s(), s_last);
     mov(d(), d_last);
     emit_step(section);
+}
+
+// advance = step - d mod a line (a step, if that is less), in granules: the second step begins a line.
+void PermuteKernel::emit_first_advance(int section) {
+    if (!steps_align()) return;
+    lea(advance(), ptr[d() + sections_[static_cast<size_t>(section)].first_output]);
+    and_(advance(), static_cast<uint32_t>(aligned_to() - loop_.granule));
+    neg(advance());
+    add(advance(), static_cast<uint32_t>(loop_.dst_step));
+}
+
+void PermuteKernel::emit_advance() {
+    if (steps_align()) {
+        add(s(), advance());
+        add(d(), advance());
+        mov(advance(), loop_.dst_step);
+    } else {
+        add(s(), static_cast<uint32_t>(loop_.src_step));
+        add(d(), static_cast<uint32_t>(loop_.dst_step));
+    }
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -41,6 +41,13 @@ class PermuteKernel : public Vocabulary {
     void generate() override;
     void emit_section(int section);
     void emit_steps(int section);
+    void emit_first_advance(int section);
+    void emit_advance();
+
+    // Powers of two.
+    int64_t aligned_to() const { return loop_.dst_step < 64 ? loop_.dst_step : 64; }
+    bool steps_align() const { return loop_.granule > 0 && loop_.granule < aligned_to(); }
+    Reg advance() const { return gpr(11); }
 
     ProgramLoop loop_;
     std::vector<SectionLoop> sections_;

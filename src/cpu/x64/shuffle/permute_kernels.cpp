@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/x64/shuffle/permute_kernels.hpp"
 
+#include <utility>
+
 #include "cpu/x64/shuffle/lane_kernel.hpp"
+#include "cpu/x64/shuffle/route_kernel.hpp"
 #include "cpu/x64/shuffle/window_kernel.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -16,24 +19,36 @@ PermuteLimits limits_of(CpuIsa isa, int unit) {
 }
 
 PermutePlan plan_permutes(const PermuteProgram& program, CpuIsa isa) {
-    if (uses_windows(isa, program.unit)) return plan_windows(program, isa);
-    return plan_lanes(program);
+    const auto cheaper = [&](auto plan) -> PermutePlan {
+        auto routes = plan_routes(program, isa);
+        if (routes && routes->cycles < plan.cycles) return std::move(*routes);
+        return plan;
+    };
+    return uses_windows(isa, program.unit) ? cheaper(plan_windows(program, isa))
+                                           : cheaper(plan_lanes(program));
 }
 
 double cycles_of(const PermutePlan& plan) {
     return std::visit([](const auto& p) { return p.cycles; }, plan);
 }
 
-Result<std::shared_ptr<const PermuteKernel>> make_permute_kernel(const PermutePlan& plan,
-                                                                 CpuIsa isa) {
-    if (const auto* windows = std::get_if<WindowPlan>(&plan)) {
-        auto kernel = make_kernel<WindowKernel>({isa, windows});
-        if (!kernel.ok()) return kernel.take_status();
-        return std::shared_ptr<const PermuteKernel>(kernel.take());
-    }
-    auto kernel = make_kernel<LaneKernel>({isa, &std::get<LanePlan>(plan)});
+namespace {
+
+template <class Kernel>
+Result<std::shared_ptr<const PermuteKernel>> make(const typename Kernel::Key& key) {
+    auto kernel = make_kernel<Kernel>(key);
     if (!kernel.ok()) return kernel.take_status();
     return std::shared_ptr<const PermuteKernel>(kernel.take());
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const PermuteKernel>> make_permute_kernel(const PermutePlan& plan,
+                                                                 CpuIsa isa) {
+    if (const auto* windows = std::get_if<WindowPlan>(&plan))
+        return make<WindowKernel>({isa, windows});
+    if (const auto* routes = std::get_if<RoutePlan>(&plan)) return make<RouteKernel>({isa, routes});
+    return make<LaneKernel>({isa, &std::get<LanePlan>(plan)});
 }
 
 }  // namespace tombola::impl::cpu::x64

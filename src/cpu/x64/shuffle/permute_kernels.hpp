@@ -10,12 +10,13 @@
 #include "common/status.hpp"
 #include "cpu/x64/shuffle/lane_plan.hpp"
 #include "cpu/x64/shuffle/permute_kernel.hpp"
+#include "cpu/x64/shuffle/route_plan.hpp"
 #include "cpu/x64/shuffle/shuffle_programs.hpp"
 #include "cpu/x64/shuffle/window_plan.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
-using PermutePlan = std::variant<WindowPlan, LanePlan>;
+using PermutePlan = std::variant<WindowPlan, LanePlan, RoutePlan>;
 
 // Whether `isa` works on whole vectors (WindowKernel), or on lanes (LaneKernel): AVX2 has no permute of two
 // registers, AVX-512 without VBMI none of bytes.

@@ -8,6 +8,8 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
+constexpr int64_t kLineBytes = 64;
+
 // Whether b is a moved by these offsets.
 bool is_moved(const PermuteSection& a, const PermuteSection& b, int64_t src, int64_t dst) {
     if (a.extents.size() != b.extents.size() || a.outputs.size() != b.outputs.size()) return false;
@@ -31,17 +33,41 @@ bool same_extents(const PermuteSection& a, const PermuteSection& b) {
         [](const Extent& x, const Extent& y) { return x.begin == y.begin && x.end == y.end; });
 }
 
+// What a step writes side by side, in ascending order.
+std::vector<Piece> runs_of(const PermuteSection& section, int unit) {
+    std::vector<Piece> runs;
+    for (const PermuteOutput& output : section.outputs)
+        runs.push_back({output.dst_offset, static_cast<int>(output.source.size()) * unit});
+    std::sort(runs.begin(), runs.end(),
+              [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
+    size_t last = 0;
+    for (size_t i = 1; i < runs.size(); ++i)
+        if (runs[i].offset <= runs[last].offset + runs[last].bytes)
+            runs[last].bytes = static_cast<int>(runs[i].offset + runs[i].bytes - runs[last].offset);
+        else
+            runs[++last] = runs[i];
+    runs.resize(std::min(runs.size(), last + 1));
+    return runs;
+}
+
 }  // namespace
 
-void gather_sections(PermuteProgram& program, size_t max_outputs) {
+void gather_sections(PermuteProgram& program, size_t max_outputs, bool by_alignment) {
+    const auto alike = [&](const PermuteSection& a, const PermuteSection& b) {
+        return !by_alignment ||
+               (a.outputs[0].dst_offset - b.outputs[0].dst_offset) % kLineBytes == 0;
+    };
     std::stable_sort(program.sections.begin(), program.sections.end(),
-                     [](const PermuteSection& a, const PermuteSection& b) {
-                         return a.extents[0].begin < b.extents[0].begin;
+                     [&](const PermuteSection& a, const PermuteSection& b) {
+                         if (a.extents[0].begin != b.extents[0].begin)
+                             return a.extents[0].begin < b.extents[0].begin;
+                         return by_alignment && a.outputs[0].dst_offset % kLineBytes <
+                                                    b.outputs[0].dst_offset % kLineBytes;
                      });
     std::vector<PermuteSection> gathered;
     for (PermuteSection& section : program.sections) {
         PermuteSection* last = gathered.empty() ? nullptr : &gathered.back();
-        if (last != nullptr && same_extents(*last, section) &&
+        if (last != nullptr && same_extents(*last, section) && alike(*last, section) &&
             last->outputs.size() + section.outputs.size() <= max_outputs)
             std::move(section.outputs.begin(), section.outputs.end(),
                       std::back_inserter(last->outputs));
@@ -73,19 +99,31 @@ void join_sections(PermuteProgram& program) {
     program.sections = std::move(joined);
 }
 
-double split_stores(const PermuteProgram& program) {
-    constexpr int64_t kLineBytes = 64;
-    double splits = 0;
-    for (const PermuteSection& section : program.sections)
-        for (const PermuteOutput& output : section.outputs) {
-            const auto bytes = static_cast<int64_t>(output.source.size()) * program.unit;
-            const int64_t alignment = std::min(program.dst_alignment, kLineBytes);
-            int64_t split = 0;
-            for (int64_t start = 0; start < kLineBytes; start += alignment)
-                split += (start + output.dst_offset) % kLineBytes + bytes > kLineBytes;
-            splits += static_cast<double>(split * alignment) / static_cast<double>(kLineBytes);
+ProgramLoop loop_of(const PermuteProgram& program) {
+    return {program.src_step, program.dst_step, program.single_step, program.granule};
+}
+
+SectionLoop loop_of(const PermuteSection& section) {
+    return {section.repeats, section.src_repeat, section.dst_repeat, section.outputs[0].dst_offset};
+}
+
+double split_stores(const PermuteProgram& program, const PermuteSection& section) {
+    const auto extra_lines = [](int64_t at, int64_t bytes) {
+        return ((at & (kLineBytes - 1)) + bytes + kLineBytes - 1) / kLineBytes -
+               (bytes + kLineBytes - 1) / kLineBytes;
+    };
+    const bool aligns = program.granule > 0 && program.granule < kLineBytes && !program.single_step;
+    const int64_t alignment = std::min(program.dst_alignment, kLineBytes);
+    int64_t lines = 0, cases = 0;
+    for (int64_t repeat = 0; repeat < section.repeats; ++repeat)
+        for (int64_t start = 0; start < kLineBytes; start += aligns ? kLineBytes : alignment) {
+            const int64_t at =
+                aligns ? -section.outputs[0].dst_offset : start + repeat * section.dst_repeat;
+            for (const Piece& run : runs_of(section, program.unit))
+                lines += extra_lines(at + run.offset, run.bytes);
+            ++cases;
         }
-    return splits;
+    return static_cast<double>(lines) / static_cast<double>(cases);
 }
 
 std::vector<Piece> cut_into_vectors(int64_t bytes, int vector_bytes, bool masks) {

@@ -49,28 +49,37 @@ struct PermuteProgram {
     bool single_step = false;  // *_last are 0: there is no inner loop
     int64_t dst_alignment =
         1;  // of where steps begin, if the destination is aligned, up to a cache line
+    // Where steps may begin, if they may begin anywhere but at src_step and dst_step, which are then equal: at
+    // multiples of so many bytes. The second step of a section then begins where its first output is aligned.
+    int64_t granule = 0;
     std::vector<PermuteSection> sections;
 };
 
 // Orders sections by where they read, so that what several read is read while it is close, and makes one section of
-// those that read the same extents, up to `max_outputs` outputs.
-void gather_sections(PermuteProgram& program, size_t max_outputs);
+// those that read the same extents, up to `max_outputs` outputs; `by_alignment`: only of those whose outputs start at the
+// same place in a cache line.
+void gather_sections(PermuteProgram& program, size_t max_outputs, bool by_alignment);
 
 // Joins neighbouring sections that are the same but for an offset of the source and one of the destination.
 void join_sections(PermuteProgram& program);
 
-// How many of a step's outputs cross a border of cache lines, on average over the steps, if the destination is
-// aligned to a line.
-double split_stores(const PermuteProgram& program);
+// How many cache lines a section's stores touch in a step beyond those that their bytes would fill, on average over the steps, if
+// the destination is aligned to a line. Vectors side by side, stored one after the other, are merged on their way.
+double split_stores(const PermuteProgram& program, const PermuteSection& section);
 
 // What plans keep of a program for the loops around it.
 struct SectionLoop {
     int64_t repeats, src_repeat, dst_repeat;
+    int64_t first_output;  // its dst_offset
 };
+
 struct ProgramLoop {
     int64_t src_step, dst_step;
     bool single_step;
+    int64_t granule;
 };
+ProgramLoop loop_of(const PermuteProgram& program);
+SectionLoop loop_of(const PermuteSection& section);
 
 // Arguments of the generated function. *_last is the offset of the last inner step, in bytes.
 struct PermuteArgs {

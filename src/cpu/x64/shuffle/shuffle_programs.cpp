@@ -23,11 +23,16 @@ int64_t power_of_two_up_to(int64_t n) {
     return power;
 }
 
+// Bytes of a pixel for each of the steps over n of `count` items, the last of which may be moved back.
+double share_of_step(const ShuffleLayout& layout, int64_t count, int64_t n) {
+    return static_cast<double>(layout.C * layout.inner) / static_cast<double>((count + n - 1) / n);
+}
+
 // `pixels` pixels at once, their permutation written out.
 PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels,
                           const PermuteLimits& limits) {
     const int64_t pixel_bytes = layout.C * layout.inner, bytes = pixels * pixel_bytes;
-    PixelProgram result{{}, pixels, 0, 0, bytes};
+    PixelProgram result{{}, pixels, 0, 0, static_cast<double>(bytes)};
     PermuteProgram& program = result.program;
     program.single_step = pixels == 1;
     program.dst_alignment = std::gcd(bytes, kLineBytes);
@@ -52,7 +57,7 @@ PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels,
 // each of the G rows of the destination.
 PixelProgram few_groups(const ShuffleLayout& layout, int64_t n) {
     const int64_t E = layout.inner;
-    PixelProgram result{{}, 0, 0, 0, n * layout.G * E};
+    PixelProgram result{{}, 0, 0, 0, share_of_step(layout, layout.Q, n)};
     PermuteProgram& program = result.program;
     program.unit = static_cast<int>(E);
     program.src_step = n * layout.G * E;
@@ -76,7 +81,7 @@ PixelProgram few_groups(const ShuffleLayout& layout, int64_t n) {
 // destination elements side by side.
 PixelProgram few_rows(const ShuffleLayout& layout, int64_t n, const PermuteLimits& limits) {
     const int64_t E = layout.inner;
-    PixelProgram result{{}, 0, 0, 0, n * layout.Q * E};
+    PixelProgram result{{}, 0, 0, 0, share_of_step(layout, layout.G, n)};
     PermuteProgram& program = result.program;
     program.unit = static_cast<int>(E);
     program.src_step = n * E;
@@ -140,13 +145,16 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
 }
 
 PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool single_step,
-                               const PermuteLimits& limits) {
+                               bool by_alignment, const PermuteLimits& limits) {
     const int64_t E = layout.element, block_bytes = layout.block * E;
     PermuteProgram program;
     program.unit = static_cast<int>(E);
     program.src_step = program.dst_step = pixels * block_bytes;
     program.single_step = single_step;
-    program.dst_alignment = std::gcd(block_bytes, kLineBytes);
+    program.dst_alignment = std::gcd(program.dst_step, kLineBytes);
+    for (int i = 0; i + 1 < layout.depth; ++i)
+        program.dst_alignment = std::gcd(program.dst_alignment, layout.loops[i].dst);
+    program.granule = block_bytes;
     for (int64_t first = 0; first < layout.C; first += layout.block) {
         PermuteSection section;
         std::vector<int64_t> blocks;
@@ -171,7 +179,7 @@ PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool
         }
         program.sections.push_back(std::move(section));
     }
-    if (layout.G <= layout.Q) gather_sections(program, kMaxOutputs);
+    gather_sections(program, kMaxOutputs, by_alignment);
     join_sections(program);
     return program;
 }

@@ -23,7 +23,7 @@ struct PixelProgram {
     PermuteProgram program;
     int64_t pixels;  // a step takes this many, dense; 0: the inner loop is within a pixel
     int64_t src_last, dst_last;  // of the inner loop, if it is within a pixel
-    int64_t bytes;               // that a step writes
+    double bytes;                // that a step writes, without those that it only repeats
 };
 
 // All that could serve, for the caller to choose by the cost of their plans. `dense`: `pixels` pixels follow each
@@ -31,8 +31,9 @@ struct PixelProgram {
 std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pixels, bool dense,
                                          const PermuteLimits& limits);
 
-// A section for each destination block; a step takes `pixels` pixels, all there are if `single_step`.
+// Sections are destination blocks that read the same source blocks; `by_alignment`: and that start at the same place in a
+// cache line. A step takes `pixels` pixels, all there are if `single_step`.
 PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool single_step,
-                               const PermuteLimits& limits);
+                               bool by_alignment, const PermuteLimits& limits);
 
 }  // namespace tombola::impl::cpu::x64

@@ -92,7 +92,7 @@ WindowPlan plan_windows(const PermuteProgram& program, CpuIsa isa) {
     WindowPlan plan{};
     plan.unit = program.unit;
     plan.merging = bytes_and_words && isa >= CpuIsa::avx512_core_vbmi;
-    plan.loop = {program.src_step, program.dst_step, program.single_step};
+    plan.loop = loop_of(program);
     for (const PermuteSection& section : program.sections) {
         WindowPlan::Section planned;
         planned.windows = windows_over(section.extents);
@@ -106,11 +106,12 @@ WindowPlan plan_windows(const PermuteProgram& program, CpuIsa isa) {
         drop_unused(planned);
         const double loads = static_cast<double>(planned.windows.size() + permutes);
         const double stores = static_cast<double>(planned.outputs.size());
-        plan.cycles += std::max({static_cast<double>(permutes), loads / 2, stores});
-        planned.loop = {section.repeats, section.src_repeat, section.dst_repeat};
+        plan.cycles += static_cast<double>(section.repeats) *
+                       (std::max({static_cast<double>(permutes), loads / 2, stores}) +
+                        kSplitCycles * split_stores(program, section));
+        planned.loop = loop_of(section);
         plan.sections.push_back(std::move(planned));
     }
-    plan.cycles += kSplitCycles * split_stores(program);
     return plan;
 }
 

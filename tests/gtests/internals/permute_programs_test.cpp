@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Every permute program that a shuffle may be made of, by every plan that can carry it out, in guarded memory: those
+// that the cost estimates do not choose as well. Expected values follow the definition, channel by channel.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/cpu_isa.hpp"
+#include "cpu/x64/shuffle/permute_kernels.hpp"
+#include "gtests/common/guarded_buffer.hpp"
+#include "gtests/common/tensor.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+using test::GuardedBuffer;
+
+constexpr int64_t kPixels = 11;
+
+std::vector<CpuIsa> isas_in_force() {
+    std::vector<CpuIsa> isas;
+    for (const CpuIsa isa : {CpuIsa::avx2, CpuIsa::avx512_core, CpuIsa::avx512_core_vbmi})
+        if (isa <= effective_isa()) isas.push_back(isa);
+    return isas;
+}
+
+// How many programs each kind of plan carried out.
+struct Counts {
+    int windows = 0, lanes = 0, routes = 0;
+};
+
+class Checked {
+  public:
+    Checked(const ShuffleLayout& layout, size_t bytes) : layout_(layout), src_(bytes), dst_(bytes) {
+        const auto values = test::test_bytes(bytes);
+        std::memcpy(src_.data(), values.data(), bytes);
+        want_.assign(bytes, GuardedBuffer::kPoison);
+        for (int64_t pixel = 0; pixel < kPixels; ++pixel)
+            for (int64_t c = 0; c < layout.C; ++c) {
+                const int64_t at = pixel * layout.loops[0].src;
+                std::memcpy(
+                    &want_[static_cast<size_t>(at + layout.dst_offset(c))],
+                    &values[static_cast<size_t>(at + layout.src_offset(layout.source_channel(c)))],
+                    static_cast<size_t>(layout.inner));
+            }
+    }
+
+    // The padding of the last block is written as zeros.
+    void expect_zeros(int64_t at, int64_t bytes) {
+        std::memset(&want_[static_cast<size_t>(at)], 0, static_cast<size_t>(bytes));
+    }
+
+    void run(const PermuteProgram& program, PermuteArgs args, CpuIsa isa) {
+        std::vector<PermutePlan> plans;
+        if (uses_windows(isa, program.unit))
+            plans.emplace_back(plan_windows(program, isa)), ++counts[isa].windows;
+        else
+            plans.emplace_back(plan_lanes(program)), ++counts[isa].lanes;
+        if (auto routes = plan_routes(program, isa)) {
+            plans.emplace_back(std::move(*routes));
+            ++counts[isa].routes;
+        }
+        for (const PermutePlan& plan : plans) {
+            const auto kernel = make_permute_kernel(plan, isa);
+            ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+            dst_.poison();
+            args.src = src_.data();
+            args.dst = dst_.data();
+            (*kernel.value())(args);
+            ASSERT_EQ(std::memcmp(dst_.data(), want_.data(), want_.size()), 0)
+                << "element " << layout_.element << " Q " << layout_.Q << " G " << layout_.G
+                << " block " << layout_.block << " isa " << static_cast<int>(isa) << " plan "
+                << plan.index() << " step " << program.dst_step;
+            ASSERT_TRUE(dst_.slack_is_intact());
+        }
+    }
+
+    static std::map<CpuIsa, Counts> counts;
+
+  private:
+    ShuffleLayout layout_;
+    GuardedBuffer src_, dst_;
+    std::vector<uint8_t> want_;
+};
+std::map<CpuIsa, Counts> Checked::counts;
+
+TEST(PermutePrograms, ChannelsSideBySide) {
+    Checked::counts.clear();
+    constexpr int64_t kSizes[] = {2, 3, 4, 7, 8, 12, 15, 16, 17, 30, 32, 33, 64, 65};
+    for (const int64_t E : {1, 2, 4, 8})
+        for (const int64_t Q : kSizes)
+            for (const int64_t G : kSizes) {
+                ShuffleLayout layout{};
+                layout.C = Q * G;
+                layout.Q = Q;
+                layout.G = G;
+                layout.element = layout.inner = layout.src_axis = layout.dst_axis = E;
+                layout.block = 1;
+                const int64_t pixel_bytes = layout.C * E;
+                layout.loops[0] = {kPixels, pixel_bytes, pixel_bytes};
+                layout.depth = 1;
+                Checked checked(layout, static_cast<size_t>(kPixels * pixel_bytes));
+                for (const CpuIsa isa : isas_in_force())
+                    for (const PixelProgram& pixel : pixel_programs(
+                             layout, kPixels, true, limits_of(isa, static_cast<int>(E)))) {
+                        PermuteArgs args{nullptr, nullptr,     pixel.src_last, pixel.dst_last,
+                                         kPixels, pixel_bytes, pixel_bytes};
+                        if (pixel.pixels > 1) {
+                            args.outer = 1;
+                            args.src_last = args.dst_last = (kPixels - pixel.pixels) * pixel_bytes;
+                        }
+                        checked.run(pixel.program, args, isa);
+                        if (HasFatalFailure()) return;
+                    }
+            }
+    for (const CpuIsa isa : isas_in_force()) EXPECT_GT(Checked::counts[isa].routes, 0);
+}
+
+TEST(PermutePrograms, Blocks) {
+    Checked::counts.clear();
+    constexpr struct {
+        int64_t Q, G;
+    } kFactors[] = {{4, 4}, {32, 4}, {64, 8}, {8, 16}, {16, 8}, {34, 4}, {29, 2}, {5, 3}, {4, 72}};
+    for (const int64_t E : {1, 2, 4, 8})
+        for (const int64_t block : {4, 8, 16})
+            for (const auto& factors : kFactors) {
+                const int64_t block_bytes = block * E;
+                ShuffleLayout layout{};
+                layout.C = factors.Q * factors.G;
+                layout.Q = factors.Q;
+                layout.G = factors.G;
+                layout.element = layout.inner = E;
+                layout.block = block;
+                layout.src_axis = layout.dst_axis = kPixels * block_bytes;
+                layout.loops[0] = {kPixels, block_bytes, block_bytes};
+                layout.depth = 1;
+                const int64_t blocks = (layout.C + block - 1) / block;
+                Checked checked(layout, static_cast<size_t>(blocks * layout.dst_axis));
+                for (int64_t c = layout.C; c < blocks * block; ++c)
+                    for (int64_t pixel = 0; pixel < kPixels; ++pixel)
+                        checked.expect_zeros(layout.dst_offset(c) + pixel * block_bytes, E);
+                for (const CpuIsa isa : isas_in_force()) {
+                    const PermuteLimits limits = limits_of(isa, static_cast<int>(E));
+                    for (int64_t step = 1; step <= kPixels; step *= 2)
+                        for (const bool by_alignment : {false, true}) {
+                            const int64_t last = (kPixels - step) * block_bytes;
+                            checked.run(blocked_program(layout, step, false, by_alignment, limits),
+                                        {nullptr, nullptr, last, last, 1, 0, 0}, isa);
+                            if (HasFatalFailure()) return;
+                        }
+                    checked.run(blocked_program(layout, kPixels, true, false, limits),
+                                {nullptr, nullptr, 0, 0, 1, 0, 0}, isa);
+                    if (HasFatalFailure()) return;
+                }
+            }
+    for (const CpuIsa isa : isas_in_force()) EXPECT_GT(Checked::counts[isa].routes, 0);
+}
+
+}  // namespace
+}  // namespace tombola::impl::cpu::x64
