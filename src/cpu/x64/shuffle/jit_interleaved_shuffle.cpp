@@ -16,7 +16,7 @@ constexpr int64_t kMaxInner = 16;
 constexpr double kMaxCyclesAnElement = 0.9;
 constexpr double kLoopCycles = 2;
 // What a copy takes in the second-level cache: nothing is gained by fewer.
-constexpr double kLeastCyclesAByte = 4.4 / 64;
+constexpr double kCopyCyclesAByte = 4.4 / 64;
 
 struct Chosen {
     ShuffleLayout layout;
@@ -45,7 +45,9 @@ Result<Chosen> choose(const ShuffleDesc& desc, CpuIsa isa) {
     for (PixelProgram& pixel : pixel_programs(l, pixels.count, dense, limits)) {
         PermutePlan plan = plan_permutes(pixel.program, isa);
         const double cycles =
-            std::max((cycles_of(plan) + kLoopCycles) / pixel.bytes, kLeastCyclesAByte);
+            std::max(cycles_of(plan) + kLoopCycles,
+                     kCopyCyclesAByte * static_cast<double>(stored_bytes(pixel.program))) /
+            pixel.bytes;
         if (cycles >= best.cycles_a_byte) continue;
         best.pixel = std::move(pixel);
         best.plan = std::move(plan);

@@ -14,8 +14,9 @@ bool uses_windows(CpuIsa isa, int unit) {
 }
 
 PermuteLimits limits_of(CpuIsa isa, int unit) {
-    if (uses_windows(isa, unit)) return {WindowPlan::kVectorBytes, true, 64 * 64, 32};
-    return {32, false, 64 * 32, 16};
+    const int transposed = max_transposed(isa, unit);
+    if (uses_windows(isa, unit)) return {WindowPlan::kVectorBytes, true, 64 * 64, 32, transposed};
+    return {32, false, 64 * 32, 16, transposed};
 }
 
 PermutePlan plan_permutes(const PermuteProgram& program, CpuIsa isa) {

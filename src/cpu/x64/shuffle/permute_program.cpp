@@ -108,22 +108,33 @@ SectionLoop loop_of(const PermuteSection& section) {
 }
 
 double split_stores(const PermuteProgram& program, const PermuteSection& section) {
-    const auto extra_lines = [](int64_t at, int64_t bytes) {
-        return ((at & (kLineBytes - 1)) + bytes + kLineBytes - 1) / kLineBytes -
-               (bytes + kLineBytes - 1) / kLineBytes;
-    };
+    // Of a split that its neighbour makes good.
+    constexpr double kMergedSplit = 0.125;
+    const auto lines = [](int64_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes; };
     const bool aligns = program.granule > 0 && program.granule < kLineBytes && !program.single_step;
     const int64_t alignment = std::min(program.dst_alignment, kLineBytes);
-    int64_t lines = 0, cases = 0;
+    double splits = 0;
+    int cases = 0;
     for (int64_t repeat = 0; repeat < section.repeats; ++repeat)
         for (int64_t start = 0; start < kLineBytes; start += aligns ? kLineBytes : alignment) {
-            const int64_t at =
+            const int64_t base =
                 aligns ? -section.outputs[0].dst_offset : start + repeat * section.dst_repeat;
-            for (const Piece& run : runs_of(section, program.unit))
-                lines += extra_lines(at + run.offset, run.bytes);
+            for (const Piece& run : runs_of(section, program.unit)) {
+                const int64_t at = (base + run.offset) & (kLineBytes - 1);
+                splits += static_cast<double>(lines(at + run.bytes) - lines(run.bytes));
+                if (at != 0) splits += kMergedSplit * static_cast<double>(run.bytes / kLineBytes);
+            }
             ++cases;
         }
-    return static_cast<double>(lines) / static_cast<double>(cases);
+    return splits / cases;
+}
+
+int64_t stored_bytes(const PermuteProgram& program) {
+    int64_t bytes = 0;
+    for (const PermuteSection& section : program.sections)
+        for (const PermuteOutput& output : section.outputs)
+            bytes += section.repeats * static_cast<int64_t>(output.source.size()) * program.unit;
+    return bytes;
 }
 
 std::vector<Piece> cut_into_vectors(int64_t bytes, int vector_bytes, bool masks) {

@@ -63,9 +63,13 @@ void gather_sections(PermuteProgram& program, size_t max_outputs, bool by_alignm
 // Joins neighbouring sections that are the same but for an offset of the source and one of the destination.
 void join_sections(PermuteProgram& program);
 
-// How many cache lines a section's stores touch in a step beyond those that their bytes would fill, on average over the steps, if
-// the destination is aligned to a line. Vectors side by side, stored one after the other, are merged on their way.
+// How many cache lines a section's stores touch in a step beyond those that their bytes would fill, on average over the
+// steps, if the destination is aligned to a line. Vectors side by side, stored one after the other, are merged on
+// their way, so that a line which two of them share counts little.
 double split_stores(const PermuteProgram& program, const PermuteSection& section);
+
+// Bytes that a step stores, of every section.
+int64_t stored_bytes(const PermuteProgram& program);
 
 // What plans keep of a program for the loops around it.
 struct SectionLoop {

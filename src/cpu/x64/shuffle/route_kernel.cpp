@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 // Transposes of K registers: route_plan.hpp has the maths and a diagram. Blends of a stage work in place: the
 // registers i, i + 2^s, i + 2 * 2^s ... are a ring, and the first of a ring is written to the register that is free, so
@@ -88,7 +89,6 @@ void RouteKernel::emit_together(const Route* first, const Route* end, int used) 
         for (size_t w = 0; w < at_.size(); ++w) emit_source(route->sources[w], vec(at_[w]));
         emit_blends(*route);
         for (size_t o = 0; o < at_.size(); ++o) outputs.emplace_back(&route->outputs[o], at_[o]);
-        // the free register
     }
     std::stable_sort(outputs.begin(), outputs.end(), [](const auto& a, const auto& b) {
         return a.first->pieces[0].offset < b.first->pieces[0].offset;

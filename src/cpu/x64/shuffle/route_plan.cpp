@@ -172,14 +172,17 @@ int Route::stages() const {
     return stages;
 }
 
+int max_transposed(CpuIsa isa, int unit) {
+    const int least_unit = isa >= CpuIsa::avx512_core_vbmi ? 1 : isa >= CpuIsa::avx512_core ? 2 : 4;
+    return unit < least_unit ? 0 : shape_of(isa).registers / 2;
+}
+
 std::optional<RoutePlan> plan_routes(const PermuteProgram& program, CpuIsa isa) {
-    if (program.unit < (isa >= CpuIsa::avx512_core_vbmi ? 1 : isa >= CpuIsa::avx512_core ? 2 : 4))
-        return std::nullopt;
+    const int max_registers = max_transposed(isa, program.unit);
     RoutePlan plan{program.unit, loop_of(program), {}, 0};
     for (const PermuteSection& section : program.sections) {
         RoutePlan::Section planned{
-            routes_of(section, program.unit, shape_of(isa).bytes, shape_of(isa).registers / 2),
-            loop_of(section)};
+            routes_of(section, program.unit, shape_of(isa).bytes, max_registers), loop_of(section)};
         if (planned.routes.empty()) return std::nullopt;
         double cycles = kSplitCycles * split_stores(program, section);
         for (const Route& route : planned.routes) cycles += cycles_of(route);

@@ -53,8 +53,10 @@ struct RoutePlan {
     double cycles;  // estimate for one inner step of every section
 };
 
-// None if the program is not made of transposes of 4 registers or more, or if `isa` cannot permute its units within
-// a whole register.
+// How many registers a transpose may have; 0 if `isa` cannot permute units of that size within a whole register.
+int max_transposed(CpuIsa isa, int unit);
+
+// None if the program is not made of transposes of 4 to max_transposed() registers.
 std::optional<RoutePlan> plan_routes(const PermuteProgram& program, CpuIsa isa);
 
 }  // namespace tombola::impl::cpu::x64

@@ -106,6 +106,45 @@ PixelProgram few_rows(const ShuffleLayout& layout, int64_t n, const PermuteLimit
     return result;
 }
 
+// G and Q both large: a section transposes `columns` neighbouring v of `rows` neighbouring u.
+PixelProgram tiles(const ShuffleLayout& layout, int64_t rows, int64_t columns,
+                   const PermuteLimits& limits) {
+    const int64_t E = layout.inner, G = layout.G, Q = layout.Q;
+    PixelProgram result{{}, 0, 0, 0, share_of_step(layout, Q, rows)};
+    PermuteProgram& program = result.program;
+    program.unit = static_cast<int>(E);
+    program.src_step = rows * G * E;
+    program.dst_step = rows * E;
+    program.single_step = Q == rows;
+    program.dst_alignment = std::gcd(std::gcd(layout.C * E, rows * E), kLineBytes);
+    result.src_last = (Q - rows) * G * E;
+    result.dst_last = (Q - rows) * E;
+    for (int64_t first = 0; first < G; first += columns) {
+        const int64_t v0 = std::min(first, G - columns);
+        PermuteSection section;
+        // Where rows of a tensor follow each other, they are one.
+        if (G == columns)
+            section.extents = {{0, rows * G * E}};
+        else
+            for (int64_t u = 0; u < rows; ++u)
+                section.extents.push_back({(u * G + v0) * E, (u * G + v0 + columns) * E});
+        const int64_t runs = Q == rows ? 1 : columns, run_bytes = rows * columns * E / runs;
+        for (int64_t run = 0; run < runs; ++run)
+            for (const Piece& piece :
+                 cut_into_vectors(run_bytes, limits.vector_bytes, limits.masks)) {
+                PermuteOutput output{(v0 + run) * Q * E + piece.offset, {}};
+                for (int64_t at = piece.offset; at < piece.offset + piece.bytes; at += E) {
+                    const int64_t u = at / E % rows, v = v0 + run + at / E / rows;
+                    output.source.push_back((u * G + v) * E);
+                }
+                section.outputs.push_back(std::move(output));
+            }
+        program.sections.push_back(std::move(section));
+    }
+    join_sections(program);
+    return result;
+}
+
 }  // namespace
 
 std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pixels, bool dense,
@@ -141,6 +180,13 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
         const int64_t n = elements(layout.G);
         if (limits.masks || n * E >= 4) programs.push_back(few_rows(layout, n, limits));
     }
+    for (int64_t rows = 16 / E; rows <= std::min(layout.Q, limits.vector_bytes / E); rows *= 2)
+        for (int64_t columns = 16 / E; columns <= std::min(layout.G, limits.vector_bytes / E);
+             columns *= 2) {
+            const int64_t registers = rows * columns * E / limits.vector_bytes;
+            if (registers >= 4 && registers <= limits.max_transposed)
+                programs.push_back(tiles(layout, rows, columns, limits));
+        }
     return programs;
 }
 

@@ -16,6 +16,7 @@ struct PermuteLimits {
     bool masks;           // loads and stores of any number of bytes
     int64_t whole_bytes;  // the most that one step may write
     int max_sources;      // vectors that one output may take from
+    int max_transposed;   // registers that a transpose may have; 0: there are none of such units
 };
 
 // A program for pixels whose channels lie side by side, and how the loop over pixels drives it.
