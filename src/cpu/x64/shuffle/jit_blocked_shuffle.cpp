@@ -18,7 +18,8 @@ constexpr int64_t kMaxBlocks = 4096;
 constexpr int64_t kSingleStepVectors = 8;
 constexpr int64_t kLeastBytes = 4;  // of a block's pixels: LaneKernel loads and stores no fewer
 constexpr int64_t kLineBytes = 64;
-constexpr double kSectionCycles = 20;  // around the steps of a section
+constexpr double kLoopCycles = 0.5;    // around a step
+constexpr double kSectionCycles = 10;  // around the steps of a section
 
 struct Chosen {
     ShuffleLayout layout;
@@ -61,8 +62,12 @@ Result<Chosen> choose(const ShuffleDesc& desc, CpuIsa isa) {
         // The last step is moved back, and so may be the second.
         const int64_t steps =
             single_step ? 1 : (pixels + step - 1) / step + (l.dst_axis % kLineBytes != 0);
-        const double cycles = static_cast<double>(steps) * cycles_of(plan) +
-                              kSectionCycles * static_cast<double>(program.sections.size());
+        double sections = 0;
+        for (const PermuteSection& section : program.sections)
+            sections += static_cast<double>(section.repeats);
+        const double cycles =
+            static_cast<double>(steps) * (cycles_of(plan) + kLoopCycles * sections) +
+            kSectionCycles * sections;
         if (cycles >= least) return;
         least = cycles;
         best = {l, step, std::move(plan)};

@@ -109,7 +109,7 @@ SectionLoop loop_of(const PermuteSection& section) {
 
 double split_stores(const PermuteProgram& program, const PermuteSection& section) {
     // Of a split that its neighbour makes good.
-    constexpr double kMergedSplit = 0.125;
+    constexpr double kMergedSplit = 0.25;
     const auto lines = [](int64_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes; };
     const bool aligns = program.granule > 0 && program.granule < kLineBytes && !program.single_step;
     const int64_t alignment = std::min(program.dst_alignment, kLineBytes);

@@ -97,8 +97,6 @@ void RouteKernel::emit_together(const Route* first, const Route* end, int used) 
 }
 
 void RouteKernel::emit_source(const Register& source, const Vec& v) {
-    if (source.pieces.size() == 1 && !is_identity(source))
-        return permute(v, table(source), ptr[s() + source.pieces[0].offset]);
     load_pieces(v, source.pieces);
     if (!is_identity(source)) permute(v, table(source), v);
 }
@@ -161,12 +159,15 @@ void RouteKernel::store_pieces(const std::vector<Piece>& pieces, const Vec& v) {
 // d = a, or b in the sections whose number has bit `stage`.
 void RouteKernel::blend(const Vec& d, const Vec& a, const Vec& b, int K, int stage) {
     const uint16_t mask = blended(K, stage);
+    if (!is_avx512() && plan_->lane_bytes / K < 4)
+        return vpblendw(d, a, b, static_cast<uint8_t>(mask));
     if (!is_avx512()) return vpblendd(d, a, b, static_cast<uint8_t>(mask));
     const auto found = std::find(masks_.begin(), masks_.end(), mask);
     vpblendmd(d | Xbyak::Opmask(1 + static_cast<int>(found - masks_.begin())), a, b);
 }
 
-void RouteKernel::permute(const Vec& d, const Vec& indices, const Xbyak::Operand& a) {
+void RouteKernel::permute(const Vec& d, const Vec& indices, const Vec& a) {
+    if (plan_->lane_bytes < bytes()) return vpshufb(d, a, indices);
     switch (permuted_unit()) {
         case 1:
             return vpermb(d, indices, a);
@@ -177,12 +178,14 @@ void RouteKernel::permute(const Vec& d, const Vec& indices, const Xbyak::Operand
     }
 }
 
-// The sections of a stage, a bit for each 4 bytes.
+// The sections of a stage, a bit for each 4 bytes of the register, or, where they are narrower, for each 2 of a lane.
 uint16_t RouteKernel::blended(int K, int stage) const {
-    const int words = bytes() / 4;
+    const int section_bytes = plan_->lane_bytes / K;
+    const int width = std::min(section_bytes, 4);
+    const int bits = width < 4 ? plan_->lane_bytes / width : bytes() / width;
     int mask = 0;
-    for (int word = 0; word < words; ++word)
-        if ((word * K / words >> stage & 1) != 0) mask |= 1 << word;
+    for (int bit = 0; bit < bits; ++bit)
+        if ((bit * width % plan_->lane_bytes / section_bytes >> stage & 1) != 0) mask |= 1 << bit;
     return static_cast<uint16_t>(mask);
 }
 
@@ -192,13 +195,15 @@ bool RouteKernel::is_identity(const Register& r) const {
     return true;
 }
 
-// Indices of bytes, words, or double words: two of these for a unit of 8.
+// Indices of bytes, words, or double words: two of these for a unit of 8. Within a lane they count from its start.
 RouteKernel::Table RouteKernel::table_of(const Register& r) const {
     Table indices{};
     const int width = permuted_unit(), a_unit = plan_->unit / width;
-    for (int i = 0; i < bytes() / width; ++i)
+    for (int i = 0; i < bytes() / width; ++i) {
+        const int from = r.order[static_cast<size_t>(i / a_unit)] * a_unit + i % a_unit;
         indices[static_cast<size_t>(i * width)] =
-            static_cast<uint8_t>(r.order[static_cast<size_t>(i / a_unit)] * a_unit + i % a_unit);
+            static_cast<uint8_t>(from % (plan_->lane_bytes / width));
+    }
     return indices;
 }
 

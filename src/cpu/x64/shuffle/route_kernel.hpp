@@ -33,14 +33,18 @@ class RouteKernel : public PermuteKernel {
     void load_pieces(const Vec& v, const std::vector<Piece>& pieces);
     void store_pieces(const std::vector<Piece>& pieces, const Vec& v);
     void blend(const Vec& d, const Vec& a, const Vec& b, int K, int stage);
-    void permute(const Vec& d, const Vec& indices, const Xbyak::Operand& a);
+    void permute(const Vec& d, const Vec& indices, const Vec& a);
 
     bool is_identity(const Register& r) const;
     Table table_of(const Register& r) const;
     Vec table(const Register& r);
     uint16_t blended(int K, int stage) const;
 
-    int permuted_unit() const { return plan_->unit < 4 ? plan_->unit : 4; }
+    // What indices count.
+    int permuted_unit() const {
+        if (plan_->lane_bytes < bytes()) return 1;
+        return plan_->unit < 4 ? plan_->unit : 4;
+    }
     Vec part(int index, int bytes) const;
     int index_scratch() const { return registers() / 2 + 1; }
 

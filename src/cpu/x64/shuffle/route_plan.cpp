@@ -12,8 +12,9 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr int kLeastPiece = 16, kLeastRegisters = 4;
-// What a store over two cache lines costs, measured in the second-level cache.
-constexpr double kSplitCycles = 4;
+// What a store over two cache lines costs, measured in the second-level cache: more than elsewhere, as all outputs of a
+// transpose are stored together.
+constexpr double kSplitCycles = 7;
 
 // Puts pieces side by side into registers; none if they do not fill them.
 std::vector<Route::Register> fill_registers(const std::vector<Piece>& pieces, int vector_bytes) {
@@ -131,11 +132,12 @@ Route transpose(const std::vector<Unit>& units, const std::vector<Route::Registe
 // The section as transposes; none if it is not made of such.
 std::vector<Route> routes_of(const PermuteSection& section, int unit, int vector_bytes,
                              int max_registers) {
-    std::vector<Piece> stores;
+    std::vector<Extent> stores;
     for (const PermuteOutput& output : section.outputs)
-        stores.push_back({output.dst_offset, static_cast<int>(output.source.size()) * unit});
+        stores.push_back({output.dst_offset,
+                          output.dst_offset + static_cast<int64_t>(output.source.size()) * unit});
     const auto sources = fill_registers(pieces_of(section.extents, vector_bytes), vector_bytes);
-    const auto outputs = fill_registers(stores, vector_bytes);
+    const auto outputs = fill_registers(pieces_of(stores, vector_bytes), vector_bytes);
     if (sources.empty() || sources.size() != outputs.size()) return {};
     const auto units = units_of(section, unit, sources, vector_bytes);
     if (units.empty()) return {};
@@ -172,18 +174,62 @@ int Route::stages() const {
     return stages;
 }
 
+namespace {
+
+// The bytes within which `isa` can permute units of that size: a register, or a lane of one.
+int permuted_bytes(CpuIsa isa, int unit) {
+    if (isa == CpuIsa::avx2) return unit < 4 ? 16 : 32;
+    return unit == 1 && isa < CpuIsa::avx512_core_vbmi ? 0 : 64;
+}
+
+// Two transposes of as many lanes side by side, as one of registers.
+Route side_by_side(const Route& low, const Route& high, int lane_bytes, int unit) {
+    Route both = low;
+    const auto join = [&](Route::Register& to, const Route::Register& from) {
+        const int64_t next = to.pieces[0].offset + lane_bytes;
+        if (from.pieces[0].offset == next && from.pieces[0].bytes == lane_bytes)
+            to.pieces[0].bytes = 2 * lane_bytes;
+        else
+            to.pieces.insert(to.pieces.end(), from.pieces.begin(), from.pieces.end());
+        const auto units = static_cast<size_t>(lane_bytes / unit);
+        for (size_t i = 0; i < units; ++i)
+            to.order[units + i] = static_cast<uint8_t>(units + from.order[i]);
+    };
+    for (size_t i = 0; i < both.sources.size(); ++i) {
+        join(both.sources[i], high.sources[i]);
+        join(both.outputs[i], high.outputs[i]);
+    }
+    return both;
+}
+
+// Lanes in pairs; the last without a partner goes with itself.
+std::vector<Route> paired(const std::vector<Route>& lanes, int lane_bytes, int unit) {
+    std::vector<Route> pairs;
+    for (size_t i = 0; i < lanes.size();) {
+        const size_t partner = i + 1 < lanes.size() && lanes[i + 1].K() == lanes[i].K() ? i + 1 : i;
+        pairs.push_back(side_by_side(lanes[i], lanes[partner], lane_bytes, unit));
+        i = partner + 1;
+    }
+    return pairs;
+}
+
+}  // namespace
+
 int max_transposed(CpuIsa isa, int unit) {
-    const int least_unit = isa >= CpuIsa::avx512_core_vbmi ? 1 : isa >= CpuIsa::avx512_core ? 2 : 4;
-    return unit < least_unit ? 0 : shape_of(isa).registers / 2;
+    return permuted_bytes(isa, unit) == 0 ? 0 : shape_of(isa).registers / 2;
 }
 
 std::optional<RoutePlan> plan_routes(const PermuteProgram& program, CpuIsa isa) {
     const int max_registers = max_transposed(isa, program.unit);
-    RoutePlan plan{program.unit, loop_of(program), {}, 0};
+    const int lane_bytes = permuted_bytes(isa, program.unit);
+    if (lane_bytes == 0) return std::nullopt;
+    RoutePlan plan{program.unit, lane_bytes, loop_of(program), {}, 0};
     for (const PermuteSection& section : program.sections) {
-        RoutePlan::Section planned{
-            routes_of(section, program.unit, shape_of(isa).bytes, max_registers), loop_of(section)};
+        RoutePlan::Section planned{routes_of(section, program.unit, lane_bytes, max_registers),
+                                   loop_of(section)};
         if (planned.routes.empty()) return std::nullopt;
+        if (lane_bytes < shape_of(isa).bytes)
+            planned.routes = paired(planned.routes, lane_bytes, program.unit);
         double cycles = kSplitCycles * split_stores(program, section);
         for (const Route& route : planned.routes) cycles += cycles_of(route);
         plan.cycles += static_cast<double>(section.repeats) * cycles;

@@ -16,7 +16,8 @@
 //              c0 c1 c2 c3               c2 c1 c0 c3            c2 d2 c0 d0            c2 d2 a2 b2
 //              d0 d1 d2 d3               d3 d2 d1 d0            d3 a3 d1 a1            d3 a3 b3 c3
 //
-// So an output costs two permutes and log2 K blends.
+// So an output costs two permutes and log2 K blends. Where an ISA permutes units within lanes of 16 bytes only, a
+// transpose is one of lanes, and two of them lie side by side in the registers.
 
 #include <array>
 #include <cstdint>
@@ -48,12 +49,13 @@ struct RoutePlan {
     };
 
     int unit;
+    int lane_bytes;  // within which units are permuted: a register, or 16 bytes, of which all do the same
     ProgramLoop loop;
     std::vector<Section> sections;
     double cycles;  // estimate for one inner step of every section
 };
 
-// How many registers a transpose may have; 0 if `isa` cannot permute units of that size within a whole register.
+// How many registers a transpose may have; 0 if `isa` has none for units of that size.
 int max_transposed(CpuIsa isa, int unit);
 
 // None if the program is not made of transposes of 4 to max_transposed() registers.
