@@ -106,21 +106,28 @@ class BlockedShuffle : public Executable {
         const int64_t block_bytes = layout_.block * layout_.element;
         const int64_t tiles = std::max<int64_t>(pixels / tile_pixels_, 1);
         const int64_t images = layout_.iterations(layout_.depth - 1);
+        const ByteLoop image_loop =
+            layout_.depth > 1 ? layout_.loops[layout_.depth - 2] : ByteLoop{1, 0, 0};
         parallel_ranges(images * tiles, 1, 2 * desc_.dst.size(), [&](int64_t begin, int64_t end) {
-            for (int64_t item = begin; item < end; ++item) {
-                const int64_t tile = item % tiles;
-                const Offsets at = offsets_of(layout_, layout_.depth - 1, item / tiles);
+            for (int64_t item = begin; item < end;) {
+                const int64_t tile = item % tiles, image = item / tiles;
+                const Offsets at = offsets_of(layout_, layout_.depth - 1, image);
                 const int64_t from = tile * tile_pixels_;
                 const int64_t to = tile + 1 == tiles ? pixels : from + tile_pixels_;
                 const int64_t last = (to - from - step_pixels_) * block_bytes;
+                // Images of one tile are one call, as far as they lie at equal distances.
+                const int64_t outer =
+                    tiles > 1 ? 1
+                              : std::min(end - item, image_loop.count - image % image_loop.count);
                 PermuteArgs args{src + at.src + from * block_bytes,
                                  dst + at.dst + from * block_bytes,
                                  last,
                                  last,
-                                 1,
-                                 0,
-                                 0};
+                                 outer,
+                                 image_loop.src,
+                                 image_loop.dst};
                 (*kernel_)(args);
+                item += outer;
             }
         });
         return {};
@@ -145,12 +152,7 @@ Result<Plan> JitBlockedShuffle<isa>::plan(const ShuffleDesc& desc) {
 template <CpuIsa isa>
 Result<std::unique_ptr<Executable>> JitBlockedShuffle<isa>::create(const ShuffleDesc& desc,
                                                                    const Plan&) {
-    auto chosen = choose(desc, isa);
-    if (!chosen.ok()) return chosen.take_status();
-    auto kernel = make_permute_kernel(chosen.value().plan, isa);
-    if (!kernel.ok()) return kernel.take_status();
-    return std::unique_ptr<Executable>(
-        std::make_unique<BlockedShuffle>(desc, chosen.value(), kernel.take()));
+    return make_permuted<BlockedShuffle>(desc, choose(desc, isa), isa);
 }
 
 template struct JitBlockedShuffle<CpuIsa::avx2>;

@@ -123,12 +123,7 @@ Result<Plan> JitInterleavedShuffle<isa>::plan(const ShuffleDesc& desc) {
 template <CpuIsa isa>
 Result<std::unique_ptr<Executable>> JitInterleavedShuffle<isa>::create(const ShuffleDesc& desc,
                                                                        const Plan&) {
-    auto chosen = choose(desc, isa);
-    if (!chosen.ok()) return chosen.take_status();
-    auto kernel = make_permute_kernel(chosen.value().plan, isa);
-    if (!kernel.ok()) return kernel.take_status();
-    return std::unique_ptr<Executable>(
-        std::make_unique<InterleavedShuffle>(desc, chosen.value(), kernel.take()));
+    return make_permuted<InterleavedShuffle>(desc, choose(desc, isa), isa);
 }
 
 template struct JitInterleavedShuffle<CpuIsa::avx2>;

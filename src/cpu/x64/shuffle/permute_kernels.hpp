@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "common/cpu_isa.hpp"
+#include "common/implementation.hpp"
 #include "common/status.hpp"
 #include "cpu/x64/shuffle/lane_plan.hpp"
 #include "cpu/x64/shuffle/permute_kernel.hpp"
@@ -28,5 +29,15 @@ double cycles_of(const PermutePlan& plan);
 
 Result<std::shared_ptr<const PermuteKernel>> make_permute_kernel(const PermutePlan& plan,
                                                                  CpuIsa isa);
+
+// The executable E of what was chosen for a descriptor, `plan` among it, with its kernel.
+template <class E, class Chosen>
+Result<std::unique_ptr<Executable>> make_permuted(const ShuffleDesc& desc, Result<Chosen> chosen,
+                                                  CpuIsa isa) {
+    if (!chosen.ok()) return chosen.take_status();
+    auto kernel = make_permute_kernel(chosen.value().plan, isa);
+    if (!kernel.ok()) return kernel.take_status();
+    return std::unique_ptr<Executable>(std::make_unique<E>(desc, chosen.value(), kernel.take()));
+}
 
 }  // namespace tombola::impl::cpu::x64
