@@ -265,6 +265,34 @@ TEST_F(RandomUniform, EveryKindOfBounds) {
     bits(tombola_f64, 0.1, 0.7);
 }
 
+// Each exponent of f16, each eighth of bf16, with few digits and with many; above 0, so that MAX is the range, and above
+// a minimum that makes the sum round too.
+TEST_F(RandomUniform, EveryMagnitudeOf16Bits) {
+    constexpr tombola_dim_t kCount = 2051;
+    const auto sweep = [&](tombola_data_type_t type, int digits, int first, int last, int step,
+                           uint16_t other_min) {
+        const int ones = (1 << digits) - 1;
+        for (int exponent = first; exponent <= last; exponent += step)
+            for (const int fraction : {0, 1, ones / 3, ones / 3 * 2, ones - 1, ones}) {
+                const auto max = static_cast<uint16_t>(exponent << digits | fraction);
+                const auto seed = uint64_t{max};
+                if (max != 0)
+                    check(row_major({kCount}, type), type,
+                          {bytes_of(uint16_t{0}), bytes_of(max), {seed, 7}, {}, {}});
+                check(row_major({kCount}, type), type,
+                      {bytes_of(other_min), bytes_of(max), {seed, 8}, {}, {}});
+            }
+    };
+    sweep(tombola_f16, 10, 0, 30, 1, 0x9555);     // -0.0013
+    sweep(tombola_bf16, 7, 0, 254, 8, 0x8355);    // -6.3e-37
+    sweep(tombola_bf16, 7, 120, 140, 1, 0xBEAA);  // -0.33
+    // f16 ranges from 2^-6 to 2^-3, where the smallest products cease to be subnormal. With a minimum of one unit a
+    // product that was not rounded, being a tie, shows: the sum is a tie that goes the other way.
+    for (int max = 9 << 10; max < 12 << 10; max += 3)
+        check(row_major({kCount}, tombola_f16), tombola_f16,
+              {bytes_of(uint16_t{1}), bytes_of(static_cast<uint16_t>(max)), {9, 9}, {}, {}});
+}
+
 // Quotients by multiplication: ranges beside powers of two, small, prime, and the largest.
 TEST_F(RandomUniform, EveryKindOfIntegerRange) {
     constexpr tombola_dim_t kCount = 515;

@@ -11,9 +11,11 @@
 //           division via N-bit multiply-add", ARITH 2005)
 //   s64     likewise with an estimate of the quotient that is too small by at most 3, mended afterwards
 //
-// "fast" is the short form, for parameters that make steps the identity or exact:
-//   f32, f64    range = 1, min = 0
-//   f16, bf16   range is a power of two, so that no product needs rounding; for bf16 also min = 0 (AVX2 alone)
+// These are form 0 of a conversion. Shorter forms serve parameters that make steps the identity or exact:
+//   f32, f64       1: range = 1, min = 0
+//   f16            1: range is a power of two, so that no product needs rounding
+//                  2: range is 2^-4 or more, so that no product is subnormal: it is rounded without conversions
+//   bf16 on AVX2   1: range is a power of two, min = 0
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -24,23 +26,24 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr bool kHasFast = true;
+// Forms of a conversion (top of the file).
+constexpr int kOneForm = 1, kTwoForms = 2, kThreeForms = 3;
 
 class WordsKernel : public PhiloxKernel {
   public:
     using Key = std::tuple<CpuIsa>;
     explicit WordsKernel(const Key& key)
-        : PhiloxKernel(std::get<0>(key), "words", 4, 1, LaneOrder::halves, !kHasFast) {}
+        : PhiloxKernel(std::get<0>(key), "words", 4, 1, LaneOrder::halves, kOneForm) {}
 
   private:
-    void emit_convert(Stream&, bool) override {}
+    void emit_convert(Stream&, int) override {}
 };
 
 class F32Kernel : public PhiloxKernel {
   public:
     using Key = std::tuple<CpuIsa>;
     explicit F32Kernel(const Key& key)
-        : PhiloxKernel(std::get<0>(key), "f32", 4, 1, LaneOrder::halves, kHasFast) {}
+        : PhiloxKernel(std::get<0>(key), "f32", 4, 1, LaneOrder::halves, kTwoForms) {}
 
   private:
     void load_parameters() override {
@@ -48,11 +51,11 @@ class F32Kernel : public PhiloxKernel {
         min_ = parameter_u32(1);
         mask_ = hold_u32(convert_vec(0), 0x7FFFFF);
     }
-    void emit_convert(Stream& s, bool fast) override {
+    void emit_convert(Stream& s, int form) override {
         for (const int v : {s.c0, s.c2}) {
             and_or(vec(v), *mask_, vector_f32(1.0f));
             vsubps(vec(v), vec(v), vector_f32(1.0f));
-            if (fast) continue;
+            if (form == 1) continue;
             vmulps(vec(v), vec(v), range_);
             vaddps(vec(v), vec(v), min_);
         }
@@ -65,7 +68,7 @@ class F64Kernel : public PhiloxKernel {
   public:
     using Key = std::tuple<CpuIsa>;
     explicit F64Kernel(const Key& key)
-        : PhiloxKernel(std::get<0>(key), "f64", 8, 2, LaneOrder::halves, kHasFast) {}
+        : PhiloxKernel(std::get<0>(key), "f64", 8, 2, LaneOrder::halves, kTwoForms) {}
 
   private:
     void load_parameters() override {
@@ -75,11 +78,11 @@ class F64Kernel : public PhiloxKernel {
     }
     // The pairs (w1, w0) are what an element consists of.
     void emit_gather(Stream& s) override { emit_unpack_as_is(s); }
-    void emit_convert(Stream& s, bool fast) override {
+    void emit_convert(Stream& s, int form) override {
         for (const int v : {s.c0, s.c2}) {
             and_or(vec(v), *mask_, vector_f64(1.0));
             vsubpd(vec(v), vec(v), vector_f64(1.0));
-            if (fast) continue;
+            if (form == 1) continue;
             vmulpd(vec(v), vec(v), range_);
             vaddpd(vec(v), vec(v), min_);
         }
@@ -92,22 +95,27 @@ class F16Kernel : public PhiloxKernel {
   public:
     using Key = std::tuple<CpuIsa>;
     explicit F16Kernel(const Key& key)
-        : PhiloxKernel(std::get<0>(key), "f16", 2, 1, LaneOrder::halves, kHasFast) {}
+        : PhiloxKernel(std::get<0>(key), "f16", 2, 1, LaneOrder::halves, kThreeForms) {}
 
   private:
     void load_parameters() override {
         step_ = parameter_u32(0);  // range * 2^-10
         min_ = parameter_u32(1);
+        mask_ = hold_u32(convert_vec(0), 0x3FF);
     }
-    void emit_convert(Stream& s, bool fast) override {
+    void emit_convert(Stream& s, int form) override {
         for (const int v : {s.c0, s.c2}) {
-            and_bits(vec(v), vec(v), vector_u32(0x3FF));
-            vcvtdq2ps(vec(v), vec(v));
-            if (fast) {
+            if (form == 2) {
+                emit_product(vec(v), vec(s.t));
+                emit_round(vec(v), vec(s.t));
+                vaddps(vec(v), vec(v), min_);
+            } else if (form == 1) {
                 // The product is exact: one rounding, the sum's.
+                emit_integer(vec(v));
                 broadcast_u32(vec(s.t), parameter_address(1));
                 vfmadd132ps(vec(v), vec(s.t), step_);
             } else {
+                emit_integer(vec(v));
                 vmulps(vec(v), vec(v), step_);
                 cvt_f32_to_f16(half(v), vec(v));
                 cvt_f16_to_f32(vec(v), half(v));
@@ -116,10 +124,31 @@ class F16Kernel : public PhiloxKernel {
             cvt_f32_to_f16(half(v), vec(v));
         }
     }
+    void emit_integer(const Vec& v) {
+        and_bits(v, v, *mask_);
+        vcvtdq2ps(v, v);
+    }
+    // p = k * step: with 2^23 + k, which is k under the exponent of 2^23, it is one fma, and exact
+    //   (2^23 + k) * step - 2^23 * step
+    void emit_product(const Vec& v, const Vec& scratch) {
+        and_or(v, *mask_, vector_f32(0x1p23f));
+        broadcast_u32(scratch, parameter_address(2));  // -2^23 * step
+        vfmadd132ps(v, scratch, step_);
+    }
+    // p to the 11 digits of f16, nearest even, after Veltkamp (Dekker, Numerische Mathematik 18, 1971): the sum
+    //   g = 2^13 p + p
+    // is rounded where p's 11th digit is, and g - 2^13 p is exact. Ties go to even since p has 21 digits: 2^13 p is
+    // an even number of units of g's last digit. Where g reaches the next power of two, p is so near to one that it
+    // rounds to it.
+    void emit_round(const Vec& p, const Vec& g) {
+        vmulps(g, p, vector_f32(0x1p13f + 1));
+        vfnmadd132ps(p, g, vector_f32(0x1p13f));
+    }
     void emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) override {
         store_any(to, half(s.c0), streaming);
         store_any(to + bytes() / 2, half(s.c2), streaming);
     }
+    std::optional<Held> mask_;
     Spread step_, min_;
 };
 
@@ -127,8 +156,8 @@ class F16Kernel : public PhiloxKernel {
 // give lanes of words (w1 w3 w0 w2), which one shuffle puts in order.
 class BF16Kernel : public PhiloxKernel {
   protected:
-    BF16Kernel(CpuIsa isa, bool has_fast)
-        : PhiloxKernel(isa, "bf16", 2, 1, LaneOrder::natural, has_fast) {}
+    BF16Kernel(CpuIsa isa, int forms)
+        : PhiloxKernel(isa, "bf16", 2, 1, LaneOrder::natural, forms) {}
 
     void load_parameters() override {
         range_ = parameter_u32(0);
@@ -164,17 +193,17 @@ class BF16Kernel : public PhiloxKernel {
 class BF16ArithmeticKernel : public BF16Kernel {
   public:
     using Key = std::tuple<CpuIsa>;
-    explicit BF16ArithmeticKernel(const Key& key) : BF16Kernel(std::get<0>(key), kHasFast) {}
+    explicit BF16ArithmeticKernel(const Key& key) : BF16Kernel(std::get<0>(key), kTwoForms) {}
 
   private:
     void load_parameters() override {
         BF16Kernel::load_parameters();
         step_ = parameter_u32(2);  // range * 2^-7
     }
-    void emit_convert(Stream& s, bool fast) override {
+    void emit_convert(Stream& s, int form) override {
         for (const int v : {s.c0, s.c2}) {
             and_bits(vec(v), vec(v), vector_u32(0x7F));
-            if (fast) {
+            if (form == 1) {
                 vcvtdq2ps(vec(v), vec(v));
                 vmulps(vec(v), vec(v), step_);
             } else {
@@ -192,7 +221,7 @@ class BF16ArithmeticKernel : public BF16Kernel {
 class BF16TableKernel : public BF16Kernel {
   public:
     using Key = std::tuple<CpuIsa>;
-    explicit BF16TableKernel(const Key& key) : BF16Kernel(std::get<0>(key), !kHasFast) {}
+    explicit BF16TableKernel(const Key& key) : BF16Kernel(std::get<0>(key), kOneForm) {}
 
   private:
     static constexpr int kTables = 4;  // of 32 values
@@ -212,7 +241,7 @@ class BF16TableKernel : public BF16Kernel {
         }
     }
     // vpermi2w reads the low 6 bits of its index; bit 6 says which pair of registers.
-    void emit_convert(Stream& s, bool) override {
+    void emit_convert(Stream& s, int) override {
         const Vec v = vec(s.c2);
         interleave_low_u16(v, vec(s.c0), vec(s.c2));
         emit_word_order(v);
@@ -228,7 +257,7 @@ class S32Kernel : public PhiloxKernel {
   public:
     using Key = std::tuple<CpuIsa>;
     explicit S32Kernel(const Key& key)
-        : PhiloxKernel(std::get<0>(key), "s32", 4, 1, LaneOrder::halves, !kHasFast) {}
+        : PhiloxKernel(std::get<0>(key), "s32", 4, 1, LaneOrder::halves, kOneForm) {}
 
   private:
     void load_parameters() override {
@@ -260,7 +289,7 @@ class S32Kernel : public PhiloxKernel {
         vpsrlvq(d, d, shift_);
         vpmuludq(d, d, range_);
     }
-    void emit_convert(Stream& s, bool) override {
+    void emit_convert(Stream& s, int) override {
         vpaddd(vec(s.c0), vec(s.c0), min_);
         vpaddd(vec(s.c2), vec(s.c2), min_);
     }
@@ -271,7 +300,7 @@ class S64Kernel : public PhiloxKernel {
   public:
     using Key = std::tuple<CpuIsa>;
     explicit S64Kernel(const Key& key)
-        : PhiloxKernel(std::get<0>(key), "s64", 8, 2, LaneOrder::halves, !kHasFast, 2) {}
+        : PhiloxKernel(std::get<0>(key), "s64", 8, 2, LaneOrder::halves, kOneForm, 2) {}
 
   private:
     void load_parameters() override {
@@ -283,7 +312,7 @@ class S64Kernel : public PhiloxKernel {
         twice_ = parameter_u64(3);
         min_ = parameter_u64(4);
     }
-    void emit_convert(Stream& s, bool) override {
+    void emit_convert(Stream& s, int) override {
         for (const int v : {s.c0, s.c2})
             emit_remainder(vec(v), vec(s.c1), vec(s.c3), vec(s.t), vec(convert_vec(0)));
     }

@@ -51,24 +51,33 @@ void set_keys(PhiloxKernel::Args& args, PhiloxKey key) {
 }  // namespace
 
 PhiloxParameters f32_parameters(float range, float min) {
-    return {{bit_cast<uint32_t>(range), bit_cast<uint32_t>(min)}, range == 1.0f && min == 0.0f};
+    return {{bit_cast<uint32_t>(range), bit_cast<uint32_t>(min)},
+            range == 1.0f && min == 0.0f ? 1u : 0u};
 }
 
 PhiloxParameters f64_parameters(double range, double min) {
-    return {{bit_cast<uint64_t>(range), bit_cast<uint64_t>(min)}, range == 1.0 && min == 0.0};
+    return {{bit_cast<uint64_t>(range), bit_cast<uint64_t>(min)},
+            range == 1.0 && min == 0.0 ? 1u : 0u};
 }
 
-// A power of two times 10 bits is exact in f16 unless it goes below 2^-24, its smallest.
+// Form 1: a power of two times 10 bits is exact in f16 unless it goes below 2^-24, its smallest. Form 2: no product
+// but 0 is below 2^-14, where f16 has fewer digits.
 PhiloxParameters f16_parameters(float range, float min) {
-    return {{bit_cast<uint32_t>(range * 0x1p-10f), bit_cast<uint32_t>(min)},
-            is_power_of_two(range) && range >= 0x1p-14f};
+    uint32_t form = 0;
+    if (is_power_of_two(range) && range >= 0x1p-14f)
+        form = 1;
+    else if (range >= 0x1p-4f)
+        form = 2;
+    return {{bit_cast<uint32_t>(range * 0x1p-10f), bit_cast<uint32_t>(min),
+             bit_cast<uint32_t>(range * -0x1p13f)},
+            form};
 }
 
 // 7 bits times a power of two, and nothing added, is exact in bf16 if it is not subnormal.
 PhiloxParameters bf16_parameters(float range, float min) {
     return {
         {bit_cast<uint32_t>(range), bit_cast<uint32_t>(min), bit_cast<uint32_t>(range * 0x1p-7f)},
-        is_power_of_two(range) && range >= 0x1p-119f && min == 0.0f};
+        is_power_of_two(range) && range >= 0x1p-119f && min == 0.0f ? 1u : 0u};
 }
 
 // With l = floor(log2 range), 2^(32+l) = m * range + r: either m + 1 serves, w * (m + 1) >> (32 + l), if
@@ -99,7 +108,7 @@ PhiloxFill::PhiloxFill(const PhiloxKernel& kernel, PhiloxCounter start, PhiloxKe
     : kernel_(kernel), start_(start), key_(key), args_{} {
     set_keys(args_, key);
     std::memcpy(args_.parameters, parameters.values, sizeof args_.parameters);
-    args_.fast = parameters.fast ? 1 : 0;
+    args_.form = parameters.form;
 }
 
 // An element that begins within a block: its block goes to a buffer first, and what was asked for is copied.

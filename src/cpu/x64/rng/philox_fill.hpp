@@ -14,7 +14,7 @@ namespace tombola::impl::cpu::x64 {
 // What a conversion needs beside the words, as its kernel takes it (philox_convert.cpp).
 struct PhiloxParameters {
     uint64_t values[PhiloxKernel::kParameters] = {};
-    bool fast = false;
+    uint32_t form = 0;
 };
 
 // Values [min, min + range) of alignment tensorflow. The 16-bit types: both exact in f32.

@@ -53,12 +53,12 @@ constexpr int kLastRound = kPhiloxRounds - 1;
 }  // namespace
 
 PhiloxKernel::PhiloxKernel(CpuIsa isa, const char* output, int element_bytes, int words,
-                           LaneOrder order, bool has_fast, int avx2_streams)
+                           LaneOrder order, int forms, int avx2_streams)
     : Vocabulary(isa, std::string("philox.") + output),
       element_bytes_(element_bytes),
       words_(words),
       order_(order),
-      has_fast_(has_fast),
+      forms_(forms),
       streams_(is_avx512() ? 4 : avx2_streams),
       product_(kStreamVecs * streams_),
       first_convert_vec_(product_ + (is_avx512() ? 3 : 1)) {}
@@ -70,22 +70,23 @@ void PhiloxKernel::generate() {
     load_arguments();
 
     for (const bool streaming : {false, true}) {
-        Label other_stores, other_speed;
+        Label other_stores;
         cmp(dword[args_ + offsetof(Args, streaming)], streaming ? 1 : 0);
         jne(other_stores, T_NEAR);
-        if (has_fast_) {
-            cmp(dword[args_ + offsetof(Args, fast)], 0);
-            je(other_speed, T_NEAR);
-            emit_loop(streams_, true, streaming);
+        for (int form = forms_ - 1; form > 0; --form) {
+            Label other_form;
+            cmp(dword[args_ + offsetof(Args, form)], form);
+            jne(other_form, T_NEAR);
+            emit_loop(streams_, form, streaming);
             jmp(remainder, T_NEAR);
-            L(other_speed);
+            L(other_form);
         }
-        emit_loop(streams_, false, streaming);
-        if (!streaming) jmp(remainder, T_NEAR);
+        emit_loop(streams_, 0, streaming);
+        jmp(remainder, T_NEAR);
         L(other_stores);
     }
     L(remainder);
-    emit_loop(1, false, false);
+    emit_loop(1, 0, false);
     emit_tail();
     end();
 }
@@ -154,14 +155,14 @@ PhiloxKernel::Address PhiloxKernel::lane_products() {
 }
 
 // While a whole step of `streams` groups is left.
-void PhiloxKernel::emit_loop(int streams, bool fast, bool streaming) {
+void PhiloxKernel::emit_loop(int streams, int form, bool streaming) {
     const int step = streams * group_elements();
     Label again, done;
     cmp(count_, step);
     jb(done, T_NEAR);
     align(32);
     L(again);
-    emit_groups(streams, dst_, fast, streaming);
+    emit_groups(streams, dst_, form, streaming);
     add(dst_, streams * group_bytes());
     sub(count_, step);
     cmp(count_, step);
@@ -178,7 +179,7 @@ void PhiloxKernel::emit_tail() {
     const Reg& bytes_left = count_;
     const Reg& from = args_;
     const int scratch = spread_bytes(kSpreadSlots);
-    emit_groups(1, rsp + scratch, false, false);
+    emit_groups(1, rsp + scratch, 0, false);
     imul(bytes_left, count_, element_bytes_);
     lea(from, ptr[rsp + scratch]);
     if (group_bytes() > bytes()) {
@@ -198,12 +199,12 @@ void PhiloxKernel::emit_tail() {
     L(none);
 }
 
-void PhiloxKernel::emit_groups(int count, const Xbyak::RegExp& to, bool fast, bool streaming) {
+void PhiloxKernel::emit_groups(int count, const Xbyak::RegExp& to, int form, bool streaming) {
     Stream streams[4];
     for (int i = 0; i < count; ++i) streams[i] = stream(i);
     emit_rounds(streams, count);
     for (int i = 0; i < count; ++i) {
-        emit_convert(streams[i], fast);
+        emit_convert(streams[i], form);
         emit_store(streams[i], to + i * group_bytes(), streaming);
     }
 }

@@ -35,7 +35,7 @@ class PhiloxKernel : public Vocabulary {
         uint32_t keys[kKeyedRounds][2];    // k0, k1
         uint32_t fold2;
         uint32_t streaming;  // stores past the caches; dst is aligned to 64 bytes
-        uint32_t fast;       // the parameters allow the short conversion
+        uint32_t form;       // of the conversion: 0, or a shorter one that the parameters allow
     };
 
     int element_bytes() const { return element_bytes_; }
@@ -55,14 +55,16 @@ class PhiloxKernel : public Vocabulary {
     };
 
     PhiloxKernel(CpuIsa isa, const char* output, int element_bytes, int words, LaneOrder order,
-                 bool has_fast, int avx2_streams = 3);
+                 int forms, int avx2_streams = 3);
 
     // What a conversion adds. Its own registers are vec(convert_vec(0)) and on, if it asked for them.
     virtual void load_parameters() {}
     // From the pairs of the last round to vectors of whole blocks: emit_unpack(), unless a conversion does better.
     virtual void emit_gather(Stream& s) { emit_unpack(s); }
     // The elements, in order and densely, from the blocks in c0 and c2. May use every register of the stream.
-    virtual void emit_convert(Stream& s, bool fast) = 0;
+    // form: 0 serves all parameters, also those that would allow a form that the kernel does not have; the others
+    // some, in fewer steps. There are as many as the constructor was told.
+    virtual void emit_convert(Stream& s, int form) = 0;
     virtual void emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming);
 
     void generate() final;
@@ -93,17 +95,17 @@ class PhiloxKernel : public Vocabulary {
     Address lane_products();
     Stream stream(int index) const;
     void load_arguments();
-    void emit_groups(int streams, const Xbyak::RegExp& to, bool fast, bool streaming);
+    void emit_groups(int streams, const Xbyak::RegExp& to, int form, bool streaming);
     void emit_rounds(Stream* streams, int count);
     void emit_first_rounds(const Stream& s, int index);
     void emit_round(Stream& s, int round);
     void emit_last_round(Stream& s);
-    void emit_loop(int streams, bool fast, bool streaming);
+    void emit_loop(int streams, int form, bool streaming);
     void emit_tail();
 
     int element_bytes_, words_;
     LaneOrder order_;
-    bool has_fast_;
+    int forms_;
     int streams_;  // of the main loop: enough to hide the latency of a round
     int product_, first_convert_vec_;
     std::optional<Held> m0_, m1_;
