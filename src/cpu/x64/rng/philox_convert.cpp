@@ -16,6 +16,7 @@
 //   f16            1: range is a power of two, so that no product needs rounding
 //                  2: range is 2^-4 or more, so that no product is subnormal: it is rounded without conversions
 //   bf16 on AVX2   1: range is a power of two, min = 0
+//                  2: range is between 2^-100 and 2^100, so that no intermediate is subnormal or infinite: the same
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -107,7 +108,7 @@ class F16Kernel : public PhiloxKernel {
         for (const int v : {s.c0, s.c2}) {
             if (form == 2) {
                 emit_product(vec(v), vec(s.t));
-                emit_round(vec(v), vec(s.t));
+                emit_round_product(vec(v), vec(s.t), 11);
                 vaddps(vec(v), vec(v), min_);
             } else if (form == 1) {
                 // The product is exact: one rounding, the sum's.
@@ -134,15 +135,6 @@ class F16Kernel : public PhiloxKernel {
         and_or(v, *mask_, vector_f32(0x1p23f));
         broadcast_u32(scratch, parameter_address(2));  // -2^23 * step
         vfmadd132ps(v, scratch, step_);
-    }
-    // p to the 11 digits of f16, nearest even, after Veltkamp (Dekker, Numerische Mathematik 18, 1971): the sum
-    //   g = 2^13 p + p
-    // is rounded where p's 11th digit is, and g - 2^13 p is exact. Ties go to even since p has 21 digits: 2^13 p is
-    // an even number of units of g's last digit. Where g reaches the next power of two, p is so near to one that it
-    // rounds to it.
-    void emit_round(const Vec& p, const Vec& g) {
-        vmulps(g, p, vector_f32(0x1p13f + 1));
-        vfnmadd132ps(p, g, vector_f32(0x1p13f));
     }
     void emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) override {
         store_any(to, half(s.c0), streaming);
@@ -184,8 +176,6 @@ class BF16Kernel : public PhiloxKernel {
     void emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) override {
         store_any(to, vec(s.c0), streaming);
     }
-
-  private:
     Spread range_, min_;
 };
 
@@ -193,7 +183,7 @@ class BF16Kernel : public PhiloxKernel {
 class BF16ArithmeticKernel : public BF16Kernel {
   public:
     using Key = std::tuple<CpuIsa>;
-    explicit BF16ArithmeticKernel(const Key& key) : BF16Kernel(std::get<0>(key), kTwoForms) {}
+    explicit BF16ArithmeticKernel(const Key& key) : BF16Kernel(std::get<0>(key), kThreeForms) {}
 
   private:
     void load_parameters() override {
@@ -203,12 +193,16 @@ class BF16ArithmeticKernel : public BF16Kernel {
     void emit_convert(Stream& s, int form) override {
         for (const int v : {s.c0, s.c2}) {
             and_bits(vec(v), vec(v), vector_u32(0x7F));
-            if (form == 1) {
-                vcvtdq2ps(vec(v), vec(v));
-                vmulps(vec(v), vec(v), step_);
-            } else {
+            if (form == 0) {
                 emit_value(vec(v), vec(s.t));
+                continue;
             }
+            vcvtdq2ps(vec(v), vec(v));
+            vmulps(vec(v), vec(v), step_);
+            if (form == 1) continue;
+            emit_round_product(vec(v), vec(s.t), 8);
+            vaddps(vec(v), vec(v), min_);
+            round_f32_to_bf16_high(vec(v), vec(v), vec(s.t));
         }
         interleave_high_u16(vec(s.c0), vec(s.c0), vec(s.c2));
         emit_word_order(vec(s.c0));

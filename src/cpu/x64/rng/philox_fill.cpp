@@ -73,11 +73,17 @@ PhiloxParameters f16_parameters(float range, float min) {
             form};
 }
 
-// 7 bits times a power of two, and nothing added, is exact in bf16 if it is not subnormal.
+// Form 1: 7 bits times a power of two, and nothing added, is exact in bf16 if it is not subnormal. Form 2: far from
+// what f32 cannot hold.
 PhiloxParameters bf16_parameters(float range, float min) {
+    uint32_t form = 0;
+    if (is_power_of_two(range) && range >= 0x1p-119f && min == 0.0f)
+        form = 1;
+    else if (range >= 0x1p-100f && range <= 0x1p100f)
+        form = 2;
     return {
         {bit_cast<uint32_t>(range), bit_cast<uint32_t>(min), bit_cast<uint32_t>(range * 0x1p-7f)},
-        is_power_of_two(range) && range >= 0x1p-119f && min == 0.0f ? 1u : 0u};
+        form};
 }
 
 // With l = floor(log2 range), 2^(32+l) = m * range + r: either m + 1 serves, w * (m + 1) >> (32 + l), if

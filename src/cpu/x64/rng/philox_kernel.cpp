@@ -283,6 +283,17 @@ void PhiloxKernel::emit_store(const Stream& s, const Xbyak::RegExp& to, bool str
     store_any(to + bytes(), vec(s.c2), streaming);
 }
 
+// After Veltkamp (Dekker, Numerische Mathematik 18, 1971). With s = 24 - digits, the sum
+//   g = 2^s p + p
+// is rounded where p's last wanted digit is, and g - 2^s p is exact. Ties go to even if p has fewer than 24 digits:
+// 2^s p is an even number of units of g's last digit. Where g reaches the next power of two, p is so near to one
+// that it rounds to it. Not for subnormal results, nor for 2^s p beyond the largest number.
+void PhiloxKernel::emit_round_product(const Vec& p, const Vec& g, int digits) {
+    const auto scale = static_cast<float>(1 << (24 - digits));
+    vmulps(g, p, vector_f32(scale + 1));
+    vfnmadd132ps(p, g, vector_f32(scale));
+}
+
 void PhiloxKernel::store_any(const Xbyak::RegExp& to, const Vec& v, bool streaming) {
     streaming ? store_streaming(ptr[to], v) : store(ptr[to], v);
 }

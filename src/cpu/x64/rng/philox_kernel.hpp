@@ -83,6 +83,8 @@ class PhiloxKernel : public Vocabulary {
     void emit_unpack(Stream& s);
     // The same with the pairs as they are.
     void emit_unpack_as_is(Stream& s);
+    // p, a product of few digits, to `digits` of them, nearest even. g is scratch.
+    void emit_round_product(const Vec& p, const Vec& g, int digits);
     void store_any(const Xbyak::RegExp& to, const Vec& v, bool streaming);
     int group_blocks() const { return bytes() / 8; }
     int group_elements() const { return group_blocks() * 4 / words_; }
