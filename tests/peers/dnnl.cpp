@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// oneDNN's shuffle.
+
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "peers.hpp"
+
+namespace tombola::peers {
+
+namespace {
+
+using dnnl::memory;
+
+const dnnl::engine& cpu() {
+    static const dnnl::engine object(dnnl::engine::kind::cpu, 0);
+    return object;
+}
+
+memory::data_type data_type(Type type) {
+    return type == Type::f32    ? memory::data_type::f32
+           : type == Type::bf16 ? memory::data_type::bf16
+                                : memory::data_type::s8;
+}
+
+memory::format_tag format_tag(const std::string& layout) {
+    return layout == "nchw"     ? memory::format_tag::nchw
+           : layout == "nhwc"   ? memory::format_tag::nhwc
+           : layout == "nChw8c" ? memory::format_tag::nChw8c
+                                : memory::format_tag::nChw16c;
+}
+
+// Both descriptors and the primitive of one direction.
+struct Created {
+    dnnl::primitive primitive;
+    std::string implementation;
+};
+memory::desc desc_of(const Shuffle& c) {
+    return {{c.dims.begin(), c.dims.end()}, data_type(c.type), format_tag(c.layout)};
+}
+Created create(const Shuffle& c) {
+    const auto group_size = static_cast<int>(c.group_size);
+    const dnnl::shuffle_forward::primitive_desc forward(
+        {dnnl::prop_kind::forward_training, desc_of(c), 1, group_size}, cpu());
+    if (c.forward) return {dnnl::shuffle_forward(forward), forward.impl_info_str()};
+    const dnnl::shuffle_backward::primitive_desc backward({desc_of(c), 1, group_size}, cpu(),
+                                                          forward);
+    return {dnnl::shuffle_backward(backward), backward.impl_info_str()};
+}
+
+Work shuffle(const Shuffle& c) {
+    const Created created = create(c);
+    const memory from(desc_of(c), cpu(), source(c.bytes()));
+    const memory to(desc_of(c), cpu(), destination(c.bytes()));
+    const std::unordered_map<int, memory> arguments = {
+        {c.forward ? DNNL_ARG_SRC : DNNL_ARG_DIFF_DST, from},
+        {c.forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_SRC, to}};
+    const auto run = [=, stream = dnnl::stream(cpu())]() mutable {
+        created.primitive.execute(stream, arguments);
+        stream.wait();
+    };
+    return {run, 2 * c.bytes(), created.implementation};
+}
+
+// Version 2 has no f16, and its bf16 shuffle of channel-blocked layouts writes out of bounds: that is never run.
+bool served(const Shuffle& c) {
+    return c.type != Type::f16 && (c.type != Type::bf16 || c.channels_per_block() == 1);
+}
+
+}  // namespace
+
+void add_dnnl() {
+    const dnnl_version_t* version = dnnl_version();
+    benchmark::AddCustomContext("oneDNN", std::to_string(version->major) + "." +
+                                              std::to_string(version->minor) + "." +
+                                              std::to_string(version->patch));
+    for (const Shuffle& c : shuffles())
+        if (served(c)) add("shuffle/" + c.name(), "oneDNN", [c] { return shuffle(c); });
+    add("calls/execute:shuffle of 32 bytes", "oneDNN", [] { return shuffle(kSmallShuffle); });
+    add("calls/create:shuffle", "oneDNN", [] { return Work{[] { create(kSmallShuffle); }}; });
+}
+
+}  // namespace tombola::peers

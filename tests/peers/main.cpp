@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// tombola beside other people's code, in one process and on one thread: whatever of it was installed when this was
+// built. scripts/perf-report runs it and makes doc/performance.md of what it says; by hand, for one case:
+//
+//   peers --benchmark_filter='^shuffle/f32:nchw:fwd:64x116x28x28/' --benchmark_repetitions=9
+//         --benchmark_enable_random_interleaving=true
+
+#include <benchmark/benchmark.h>
+#ifdef TOMBOLA_RUNTIME_OMP
+#include <omp.h>
+#endif
+
+#include "peers.hpp"
+#include "tombola/tombola.hpp"
+
+int main(int argc, char** argv) {
+#ifdef TOMBOLA_RUNTIME_OMP
+    omp_set_num_threads(1);  // tombola's, oneDNN's and PyTorch's alike
+#endif
+    benchmark::AddCustomContext("compiler", "g++ " __VERSION__);
+    benchmark::AddCustomContext(
+        "isa",
+        tombola_cpu_isa2str(static_cast<tombola_cpu_isa_t>(tombola::get_effective_cpu_isa())));
+
+    using namespace tombola::peers;
+    add_random();
+    add_shuffle();
+    add_multinomial();
+    add_plain();
+#ifdef TOMBOLA_PEER_RANDOM123
+    add_random123();
+#endif
+    add_mt19937();
+#ifdef TOMBOLA_PEER_DNNL
+    add_dnnl();
+#endif
+#ifdef TOMBOLA_PEER_TORCH
+    add_torch();
+#endif
+
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+    benchmark::RunSpecifiedBenchmarks();
+    return 0;
+}

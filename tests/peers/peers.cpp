@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "peers.hpp"
+
+#include <benchmark/benchmark.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+#include "tombola/tombola.hpp"
+
+namespace tombola::peers {
+
+namespace {
+
+// What is no larger is run once before it is timed: whoever came before may have put it out of the cache.
+constexpr size_t kWarmUpTo = size_t{16} << 20;
+
+class Mapping {
+  public:
+    Mapping() {
+        void* mapped = mmap(nullptr, kMaxBytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (mapped == MAP_FAILED) {
+            std::perror("peers: mmap");
+            std::exit(1);
+        }
+        data_ = static_cast<char*>(mapped);
+    }
+    // The first `bytes`, of which those that nobody asked for before pass through touch(data, bytes).
+    template <class Touch>
+    char* first(size_t bytes, const Touch& touch) {
+        if (bytes > kMaxBytes) std::abort();
+        if (bytes > touched_) {
+            touch(data_ + touched_, bytes - touched_);
+            touched_ = bytes;
+        }
+        return data_;
+    }
+
+  private:
+    char* data_;
+    size_t touched_ = 0;
+};
+
+}  // namespace
+
+char* destination(size_t bytes) {
+    static Mapping mapping;
+    return mapping.first(bytes, [](char* data, size_t more) { std::memset(data, 1, more); });
+}
+
+char* source(size_t bytes) {
+    static Mapping mapping;
+    static std::minstd_rand engine(1);
+    constexpr size_t kPage = 4096;
+    return mapping.first((bytes + kPage - 1) / kPage * kPage, [](char* data, size_t more) {
+        auto* values = reinterpret_cast<float*>(data);
+        for (size_t i = 0; i < more / sizeof(float); ++i)
+            values[i] = static_cast<float>(engine() & 0xFFFFFF) * 0x1p-24f;
+    });
+}
+
+void add(const std::string& section_and_case, const std::string& who, const Prepare& prepare) {
+    benchmark::RegisterBenchmark((section_and_case + "/" + who).c_str(), [prepare](benchmark::State&
+                                                                                       state) {
+        const Work work = prepare();
+        if (work.bytes <= kWarmUpTo) work.run();
+        for (auto _ : state) work.run();
+        state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(work.bytes));
+        state.SetLabel(work.implementation);
+    })->UseRealTime();
+}
+
+void add_tombola(const std::string& section_and_case, const Prepare& prepare) {
+    const auto under = [prepare](cpu_isa isa) {
+        return [prepare, isa] {
+            set_max_cpu_isa(isa);
+            return prepare();
+        };
+    };
+    static const cpu_isa best = get_effective_cpu_isa();
+    add(section_and_case, "tombola", under(best));
+    if (best > cpu_isa::avx2) add(section_and_case, "tombola-avx2", under(cpu_isa::avx2));
+}
+
+const char* name_of(Type type) {
+    constexpr const char* kNames[] = {"f16", "bf16", "f32", "f64", "s8", "s32", "s64"};
+    return kNames[static_cast<size_t>(type)];
+}
+
+size_t size_of(Type type) {
+    constexpr size_t kSizesOfTypes[] = {2, 2, 4, 8, 1, 4, 8};
+    return kSizesOfTypes[static_cast<size_t>(type)];
+}
+
+const std::vector<Uniform> kTensorflow = {
+    {"f32:unit", Type::f32, 0, 1},       {"f32:range", Type::f32, -3, 7},
+    {"f64:unit", Type::f64, 0, 1},       {"f64:range", Type::f64, -3, 7},
+    {"f16:unit", Type::f16, 0, 1},       {"f16:range", Type::f16, -3, 7},
+    {"bf16:unit", Type::bf16, 0, 1},     {"bf16:range", Type::bf16, -3, 7},
+    {"s32:range", Type::s32, -1e3, 1e6}, {"s64:range", Type::s64, -1e3, 0x1p50},
+};
+
+// Integers take one word of MT19937, or two if max - min is above 2^32.
+const std::vector<Uniform> kPytorch = {
+    {"f32:unit", Type::f32, 0, 1},           {"f32:range", Type::f32, -3, 7},
+    {"f64:unit", Type::f64, 0, 1},           {"f16:unit", Type::f16, 0, 1},
+    {"bf16:unit", Type::bf16, 0, 1},         {"s32:one word", Type::s32, 0, 1000003},
+    {"s64:one word", Type::s64, 0, 1000003}, {"s64:two words", Type::s64, 0, 0x1p62},
+};
+
+const std::vector<Multinomial> kMultinomials = {
+    {"1x1000:a million, with replacement", 1, 1000, 1000000, true, false},
+    {"64x32000:one, with replacement", 64, 32000, 1, true, false},
+    {"64x32000:one, without replacement", 64, 32000, 1, false, false},
+    {"64x32000:100, without replacement", 64, 32000, 100, false, false},
+    {"1x10000000:1000, with replacement", 1, 10000000, 1000, true, false},
+    {"64x128000:one, with replacement", 64, 128000, 1, true, false},
+    {"64x128000:one, from logits", 64, 128000, 1, true, true},
+};
+
+std::string Shuffle::name() const {
+    std::string text = name_of(type);
+    text += std::string(":") + layout + (forward ? ":fwd:" : ":bwd:");
+    for (size_t d = 0; d < dims.size(); ++d) text += (d > 0 ? "x" : "") + std::to_string(dims[d]);
+    return text;
+}
+
+size_t Shuffle::channels_per_block() const {
+    const std::string name = layout;
+    return name == "nChw8c" ? 8 : name == "nChw16c" ? 16 : 1;
+}
+
+size_t Shuffle::bytes() const {
+    const size_t block = channels_per_block();
+    const size_t channels = (static_cast<size_t>(dims[1]) + block - 1) / block * block;
+    return static_cast<size_t>(dims[0] * dims[2] * dims[3]) * channels * size_of(type);
+}
+
+const std::vector<Shuffle>& shuffles() {
+    static const std::vector<Shuffle> all = [] {
+        struct Shape {
+            std::array<int64_t, 4> dims;
+            int64_t group_size;
+        };
+        const Shape shapes[] = {
+            {{32, 4, 224, 224}, 2}, {{64, 116, 28, 28}, 2}, {{512, 192, 7, 7}, 2},
+            {{256, 704, 7, 7}, 2},  {{64, 117, 28, 28}, 3}, {{256, 465, 7, 7}, 3},
+            {{1, 1088, 7, 7}, 4},   {{16, 272, 56, 56}, 4}, {{64, 120, 28, 28}, 8},
+        };
+        std::vector<Shuffle> result;
+        for (const Type type : {Type::f32, Type::bf16, Type::f16, Type::s8})
+            for (const char* layout : {"nchw", "nhwc", "nChw8c", "nChw16c"})
+                for (const bool forward : {true, false})
+                    for (const Shape& shape : shapes)
+                        result.push_back({type, layout, forward, shape.dims, shape.group_size});
+        return result;
+    }();
+    return all;
+}
+
+}  // namespace tombola::peers

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What every source here shares: how a benchmark is added, the buffers that all of them work on, and the cases.
+//
+// A benchmark is called SECTION/CASE/WHO, as in shuffle/f32:nchw:fwd:64x116x28x28/oneDNN. All WHOs of one case do
+// the same work on the same bytes, so their times may be divided; scripts/perf_report does so.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tombola::peers {
+
+// One piece of work, ready to be repeated; `bytes` is what its GB/s are counted by.
+struct Work {
+    std::function<void()> run;
+    size_t bytes = 0;
+    std::string implementation = {};
+};
+using Prepare = std::function<Work()>;
+
+// Adds a benchmark of somebody else's code, and of tombola's: that once for the best instruction set, as WHO
+// "tombola", and once for AVX2 alone, as "tombola-avx2", if the machine has more. prepare() comes before each
+// repetition and is not measured.
+void add(const std::string& section_and_case, const std::string& who, const Prepare& prepare);
+void add_tombola(const std::string& section_and_case, const Prepare& prepare);
+
+// Every fill goes to the same buffer and every read comes from the other one, so that all meet the same pages.
+// They are mapped, aligned to pages and written once. The source holds f32 in [0, 1): weights, logits, or bytes to
+// copy.
+constexpr size_t kMaxBytes = size_t{512} << 20;
+char* destination(size_t bytes);
+char* source(size_t bytes);
+
+// Keeps the compiler from leaving out stores to what nobody looks at.
+inline void keep(const void* data) { asm volatile("" : : "r"(data) : "memory"); }
+
+// Tensors that are generated: in the second-level cache, and larger than any cache.
+struct Size {
+    const char* name;
+    size_t bytes;
+};
+constexpr std::array<Size, 2> kSizes = {Size{"1MiB", size_t{1} << 20}, Size{"512MiB", kMaxBytes}};
+
+enum class Type { f16, bf16, f32, f64, s8, s32, s64 };
+const char* name_of(Type type);
+size_t size_of(Type type);
+
+// random_uniform: bounds [min, max) that every type here can hold.
+struct Uniform {
+    const char* name;
+    Type type;
+    double min, max;
+};
+extern const std::vector<Uniform> kTensorflow, kPytorch;
+
+// Adds peers' fills: of every case in cache; beyond it of the first alone, as memory is not what bounds them.
+template <class Add>
+void for_peers(const std::vector<Uniform>& cases, const Add& add_one) {
+    for (const Size& size : kSizes)
+        for (const Uniform& c : cases)
+            if (&size == &kSizes[0] || &c == &cases[0])
+                add_one(c, c.name + (":" + std::string(size.name)), size.bytes);
+}
+
+// shuffle: oneDNN's benchdnn, inputs/shuffle/option_set_perf, that is ShuffleNet v1 and v2.
+struct Shuffle {
+    Type type;
+    const char* layout;  // nchw, nhwc, nChw8c, nChw16c
+    bool forward;
+    std::array<int64_t, 4> dims;
+    int64_t group_size;
+
+    std::string name() const;
+    size_t channels_per_block() const;
+    size_t bytes() const;  // of one tensor, padding included
+};
+const std::vector<Shuffle>& shuffles();
+
+// multinomial: f32 weights or logits, s64 indices.
+struct Multinomial {
+    const char* name;
+    int64_t batch, classes, samples;
+    bool with_replacement, log_probs;
+    size_t bytes() const { return static_cast<size_t>(batch * classes) * sizeof(float); }
+};
+extern const std::vector<Multinomial> kMultinomials;
+
+// calls: what a small execution, and the creation of a primitive whose kind exists, cost.
+const Shuffle kSmallShuffle = {Type::f32, "nchw", true, {1, 8, 1, 1}, 2};
+const Multinomial kSmallMultinomial = {"", 1, 10, 1, true, false};
+constexpr size_t kSmallBytes = 64 * sizeof(float);
+
+// The sets: tombola's primitives, what the machine does plainly, and the peers that CMake found.
+void add_random();
+void add_shuffle();
+void add_multinomial();
+void add_plain();
+void add_random123();
+void add_mt19937();
+void add_dnnl();
+void add_torch();
+
+}  // namespace tombola::peers

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// PyTorch's C++ library: uniform_() and random_(), multinomial(), channel_shuffle().
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <benchmark/benchmark.h>
+#include <malloc.h>
+#include <torch/version.h>
+
+#include "peers.hpp"
+
+namespace tombola::peers {
+
+namespace {
+
+at::ScalarType scalar_type(Type type) {
+    constexpr at::ScalarType kTypes[] = {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble,
+                                         at::kChar, at::kInt,      at::kLong};
+    return kTypes[static_cast<size_t>(type)];
+}
+
+Work uniform(const Uniform& c, size_t bytes) {
+    const auto count = static_cast<int64_t>(bytes / size_of(c.type));
+    at::Tensor tensor = at::from_blob(destination(bytes), {count}, scalar_type(c.type));
+    if (tensor.is_floating_point())
+        return {[=]() mutable { tensor.uniform_(c.min, c.max); }, bytes};
+    const auto min = static_cast<int64_t>(c.min), max = static_cast<int64_t>(c.max);
+    return {[=]() mutable { tensor.random_(min, max); }, bytes};
+}
+
+Work multinomial(const Multinomial& c) {
+    const at::Tensor input = at::from_blob(source(c.bytes()), {c.batch, c.classes}, at::kFloat);
+    at::Tensor indices = at::empty({c.batch, c.samples}, at::kLong);
+    const auto run = [=]() mutable {
+        at::multinomial_out(indices, c.log_probs ? at::softmax(input, 1) : input, c.samples,
+                            c.with_replacement);
+    };
+    return {run, c.bytes()};
+}
+
+// PyTorch counts the rows of what is transposed, oneDNN and tombola the columns.
+Work shuffle(const Shuffle& c) {
+    const at::Tensor input = at::from_blob(source(c.bytes()), c.dims, scalar_type(c.type));
+    const int64_t groups = c.forward ? c.dims[1] / c.group_size : c.group_size;
+    return {[=] { keep(at::channel_shuffle(input, groups).data_ptr()); }, 2 * c.bytes()};
+}
+
+}  // namespace
+
+void add_torch() {
+    at::set_num_threads(1);
+    // A result's memory is kept for the next one, so that no page fault is measured.
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    benchmark::AddCustomContext("PyTorch", TORCH_VERSION);
+
+    for_peers(kPytorch, [](const Uniform& c, const std::string& name, size_t n) {
+        add("pytorch/" + name, "PyTorch", [c, n] { return uniform(c, n); });
+    });
+    for (const Multinomial& c : kMultinomials)
+        add(std::string("multinomial/") + c.name, "PyTorch", [c] { return multinomial(c); });
+    for (const Shuffle& c : shuffles())
+        if (c.type == Type::f32 && std::string(c.layout) == "nchw")
+            add("shuffle/" + c.name(), "PyTorch", [c] { return shuffle(c); });
+
+    add("calls/execute:64 f32, pytorch", "PyTorch",
+        [] { return uniform(kPytorch[0], kSmallBytes); });
+    add("calls/execute:shuffle of 32 bytes", "PyTorch", [] { return shuffle(kSmallShuffle); });
+    add("calls/execute:one sample of 10 classes", "PyTorch",
+        [] { return multinomial(kSmallMultinomial); });
+}
+
+}  // namespace tombola::peers
