@@ -45,9 +45,9 @@ install_missing() {
         >/dev/null || die "Installing failed. By hand: apt-get install ${missing[*]}"
 }
 
-# build PRESET [TARGET]: configures build/PRESET, and builds the target or everything.
+# build PRESET [TARGET...]: configures build/PRESET, and builds the targets or everything.
 build() {
     heading "Building the preset $1 in build/$1"
     cmake --preset "$1" >/dev/null
-    cmake --build --preset "$1" ${2:+--target "$2"}
+    cmake --build --preset "$1" ${2:+--target "${@:2}"}
 }

@@ -16,8 +16,9 @@ namespace tombola::peers {
 
 namespace {
 
-// What is no larger is run once before it is timed: whoever came before may have put it out of the cache.
-constexpr size_t kWarmUpTo = size_t{16} << 20;
+// What is no larger is run once before it is timed, as benchtombola does: whoever came before may have put it out
+// of the caches.
+constexpr size_t kWarmUpTo = size_t{64} << 20;
 
 class Mapping {
   public:

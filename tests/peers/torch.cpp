@@ -5,7 +5,6 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <benchmark/benchmark.h>
-#include <malloc.h>
 #include <torch/version.h>
 
 #include "peers.hpp"
@@ -50,9 +49,6 @@ Work shuffle(const Shuffle& c) {
 
 void add_torch() {
     at::set_num_threads(1);
-    // A result's memory is kept for the next one, so that no page fault is measured.
-    mallopt(M_MMAP_MAX, 0);
-    mallopt(M_TRIM_THRESHOLD, 1 << 30);
     benchmark::AddCustomContext("PyTorch", TORCH_VERSION);
 
     for_peers(kPytorch, [](const Uniform& c, const std::string& name, size_t n) {

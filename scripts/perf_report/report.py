@@ -1,0 +1,389 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs tests/peers and benchtombola, and makes doc/performance.md and its charts of what they say. To be run by
+scripts/perf-report, where the options are explained. --smoke: the least that fills the page, for a test."""
+import argparse
+import datetime
+import json
+import math
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import charts
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Parts of tests/peers: what to run, what a smoke test runs, repetitions, least seconds of one.
+PARTS = {
+    "cache": (":1MiB/", "(words|f32:unit):1MiB/", 25, 0.004),
+    "memory": (":512MiB/", "nothing", 9, 0.001),
+    "shuffle": ("^shuffle/", ":fwd:1x1088x7x7/", 9, 0.002),
+    "multinomial": ("^multinomial/", "64x32000:100", 15, 0.004),
+    "calls": ("^calls/", "64 f32|create:shuffle", 25, 0.002),
+}
+# Parts of benchtombola: a line of the chart each. Bytes of one element of the first dimension that varies.
+SWEEPS = {
+    "random_generator": (4, ["--random-generator", "--key=1:2"], "{}"),
+    "random_uniform tensorflow, f32": (4, ["--random-uniform", "--alignment=tensorflow"], "{}"),
+    "random_uniform pytorch, f32": (4, ["--random-uniform", "--alignment=pytorch"], "{}"),
+    "shuffle, f32 nchw": (4096, ["--shuffle", "--tag=nchw", "--group=4"], "{}x16x8x8"),
+    "shuffle, s8 nhwc": (4096, ["--shuffle", "--dt=s8", "--tag=nhwc", "--group=4"], "{}x64x8x8"),
+    "multinomial, one sample, f32": (4, ["--multinomial", "--samples=1"], "1x{}"),
+}
+SIZES = [4 << k for k in range(10, 28, 2)] + [512 << 20]
+ISA_NAMES = {"none": "portable", "avx2": "AVX2", "avx512_core": "AVX-512", "avx512_core_vbmi": "AVX-512"}
+
+
+# Measuring ---------------------------------------------------------------------------------------------------------
+
+
+def run_peers(args, part):
+    wanted, smoke, repetitions, least = PARTS[part]
+    if args.smoke:
+        wanted, repetitions, least = smoke, 1, 0.0001
+    elif args.quick:
+        repetitions, least = max(2, repetitions // 6), least / 2
+    subprocess.run([args.build / "tests/peers/peers", f"--benchmark_filter={wanted}",
+                    f"--benchmark_repetitions={repetitions}", f"--benchmark_min_time={least}",
+                    "--benchmark_enable_random_interleaving=true", "--benchmark_out_format=json",
+                    f"--benchmark_out={args.data / part}.json"],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def run_sweeps(args):
+    result = {}
+    for isa in ("", "avx2"):
+        environment = dict(os.environ, OMP_NUM_THREADS="1", **({"TOMBOLA_MAX_CPU_ISA": isa} if isa else {}))
+        for name, (element, options, dims) in SWEEPS.items():
+            # The largest are left out where filling the input takes longer than measuring.
+            largest = 16 << 10 if args.smoke else 256 << 20 if "multinomial" in name else 512 << 20
+            sizes = [size for size in SIZES if size <= (min(largest, 16 << 20) if args.quick else largest)]
+            output = subprocess.run(
+                [args.build / "tests/benchdnn-like/benchtombola", options[0], "--mode=P",
+                 f"--max-ms-per-prb={20 if args.quick or args.smoke else 300}",
+                 "--perf-template=|%prb%|%-Gbw%|%0Gbw%|%ceil%|%share%|%bound%", *options[1:],
+                 *(dims.format(size // element) for size in sizes)],
+                check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout
+            rows = [row.split("|")[2:] for row in output.splitlines() if row.startswith("|")]
+            result.setdefault(isa or "best", {})[name] = [
+                {"size": size, **dict(zip(("best", "mean", "ceiling", "share"), map(float, row[:4]))), "bound": row[4]}
+                for size, row in zip(sizes, rows, strict=True)]
+    (args.data / "sizes.json").write_text(json.dumps(result, indent=1))
+
+
+def command(*words):
+    try:
+        run = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        return run.stdout.strip()
+    except OSError:
+        return ""
+
+
+def about_machine():
+    cpuinfo, memory = Path("/proc/cpuinfo").read_text(), Path("/proc/meminfo").read_text()
+    kib = int(re.search(r"MemTotal:\s+(\d+)", memory).group(1))
+    packages = {"Random123": "librandom123-dev", "PyTorch": "libtorch-dev"}  # whose headers do not say it in full
+    return {"cpu": re.search(r"model name\s*: (.*)", cpuinfo).group(1), "cores": os.cpu_count(),
+            "virtual": " hypervisor" in cpuinfo, "memory": round(kib / 2**20),
+            "date": datetime.date.today().isoformat(), "commit": command("git", "describe", "--always", "--dirty"),
+            "versions": {name: re.split(r"[+-]", command("dpkg-query", "-W", "-f", "${Version}", package))[0]
+                         for name, package in packages.items()}}
+
+
+def measure(args):
+    args.data.mkdir(parents=True, exist_ok=True)
+    for part in args.only or [*PARTS, "sizes"]:
+        begin = time.monotonic()
+        print(f"{part} ...", end=" ", flush=True)
+        run_sweeps(args) if part == "sizes" else run_peers(args, part)
+        print(f"{time.monotonic() - begin:.0f} s", flush=True)
+    (args.data / "machine.json").write_text(json.dumps(about_machine(), indent=1))
+
+
+# What was measured -------------------------------------------------------------------------------------------------
+
+
+class Figures:
+    """Best times in seconds by (section, case, who), and what else the files in a folder say."""
+
+    def __init__(self, folder):
+        self.time, self.bytes, self.context, self.spread = {}, {}, {}, []
+        self.machine = json.loads((folder / "machine.json").read_text())
+        sizes = folder / "sizes.json"
+        self.sizes = json.loads(sizes.read_text()) if sizes.exists() else {}
+        self.repetitions = []
+        for part in PARTS:
+            path = folder / f"{part}.json"
+            if not path.exists() or not path.stat().st_size:
+                continue
+            content = json.loads(path.read_text())
+            self.context.update(content["context"])
+            samples = {}
+            for entry in content["benchmarks"]:
+                if entry["run_type"] == "iteration":
+                    section, case, who = entry["run_name"].removesuffix("/real_time").split("/")
+                    samples.setdefault((section, case, who), []).append(entry["real_time"] * 1e-9)
+                    self.bytes[section, case] = entry["bytes_per_second"] * entry["real_time"] * 1e-9
+            for key, times in samples.items():
+                self.time[key] = min(times)
+                self.spread.append(statistics.median(times) / min(times) - 1)
+                self.repetitions.append(len(times))
+
+    def seconds(self, section, case, who="tombola"):
+        return self.time.get((section, case, who))
+
+    def rate(self, section, case, who="tombola"):
+        seconds = self.seconds(section, case, who)
+        return seconds and self.bytes[section, case] / seconds * 1e-9
+
+    def ratio(self, section, case, peer, who="tombola"):
+        own, other = self.seconds(section, case, who), self.seconds(section, case, peer)
+        return own and other and other / own
+
+    def cases(self, section):
+        return list(dict.fromkeys(case for s, case, _ in self.time if s == section))
+
+
+def mean(values):
+    """The geometric one, of what is there."""
+    logs = [math.log(v) for v in values if v]
+    return math.exp(sum(logs) / len(logs)) if logs else None
+
+
+def digits(value, count=3):
+    if value is None:
+        return "–"
+    return f"{value:.{max(0, count - 1 - math.floor(math.log10(value)))}f}" if value else "0"
+
+
+def duration(seconds):
+    if seconds is None:
+        return "–"
+    unit, name = next((u, n) for u, n in ((1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")) if seconds >= u or n == "ns")
+    return f"{digits(seconds / unit)} {name}"
+
+
+def beside(figure, ratio, suffix="×"):
+    return "–" if ratio is None else f"{figure} ({digits(ratio, 2)}{suffix})"
+
+
+# The page ----------------------------------------------------------------------------------------------------------
+
+OWN = ("tombola", "tombola-avx2")
+BOUNDS = {"unit": "[0, 1)", "range": "[-3, 7)", "one word": "one word", "two words": "two words"}
+INTEGER_BOUNDS = {"s32:range": "[-1000, 10⁶)", "s64:range": "[-1000, 2⁵⁰)"}
+
+
+def table(header, rows):
+    """Markdown; columns and rows in which nothing was measured are left out."""
+    rows = [row for row in rows if any(cell != "–" for cell in row[1:])]
+    kept = [i for i in range(len(header)) if any(row[i] != "–" for row in rows)]
+    show = [[row[i] for i in kept] for row in [header, ["---"] * len(header), *rows]]
+    return "\n".join("| " + " | ".join(row) + " |" for row in show) + "\n" if rows else ""
+
+
+def rates(f, section, case, own=OWN, peers=()):
+    """Cells: GB/s of tombola's, then of peers' with tombola's ratio to each."""
+    return [digits(f.rate(section, case, who)) for who in own] + [
+        beside(digits(f.rate(section, case, who)), f.ratio(section, case, who)) for who in peers]
+
+
+def generator_table(f, best):
+    section = "random_generator"
+    return table(["", best, "AVX2", "Random123", "memset", "plain fill past the caches"],
+                 [[charts.size_name(size), *rates(f, section, case, peers=["Random123"]),
+                   *rates(f, section, case, own=["memset", "streaming"])]
+                  for size, case in ((1 << 20, "words:1MiB"), (512 << 20, "words:512MiB"))])
+
+
+def uniform_table(f, best, section, peers):
+    rows = []
+    for case in (f"{t}:{bounds}" for t in ("f32", "f64", "f16", "bf16", "s32", "s64") for bounds in BOUNDS):
+        data_type, bounds = case.split(":")
+        rows.append([f"{data_type}, {INTEGER_BOUNDS.get(case, BOUNDS[bounds])}",
+                     *rates(f, section, case + ":1MiB", peers=peers),
+                     *rates(f, section, case + ":512MiB", peers=peers[:1])])
+    return table(["1 MiB", best, "AVX2", *peers, f"512 MiB: {best}", "AVX2", peers[0]], rows)
+
+
+def multinomial_table(f, best):
+    rows = []
+    for case in sorted(f.cases("multinomial"), key=lambda case: [int(n) for n in re.findall(r"\d+", case)]):
+        shape, samples = case.split(":")
+        own, avx2, torch, read = (duration(f.seconds("multinomial", case, who)) for who in (*OWN, "PyTorch", "read"))
+        share = f.ratio("multinomial", case, "read") if "million" not in samples else None
+        rows.append([f"{shape.replace('x', ' × ')}: {samples}", own, avx2,
+                     beside(torch, f.ratio("multinomial", case, "PyTorch")), beside(read, share and 100 * share, "%")])
+    return table(["batch × classes: samples of each", best, "AVX2", "PyTorch", "plain read"], rows)
+
+
+def shuffle_groups(f):
+    """The cases of each type and layout, in the page's order."""
+    order = ["f32", "bf16", "f16", "s8", "nchw", "nhwc", "nChw8c", "nChw16c"]
+    groups = {}
+    for case in f.cases("shuffle"):
+        groups.setdefault(tuple(case.split(":")[:2]), []).append(case)
+    return dict(sorted(groups.items(), key=lambda item: [order.index(name) for name in item[0]]))
+
+
+def shuffle_table(f, best):
+    rows = []
+    for names, cases in shuffle_groups(f).items():
+        row = [" ".join(names), *(digits(mean(f.rate("shuffle", case, who) for case in cases)) for who in OWN)]
+        for who, unit in (("memcpy", ""), ("oneDNN", "×"), ("PyTorch", "×")):
+            ratios = [ratio for ratio in (f.ratio("shuffle", case, who) for case in cases) if ratio]
+            rate = digits(mean(f.rate("shuffle", case, who) for case in cases))
+            row.append(f"{rate} ({digits(mean(ratios), 2)}{unit}, least {digits(min(ratios), 2)}{unit})"
+                       if ratios else "–")
+        rows.append(row)
+    page = table(["", best, "AVX2", "memcpy", "oneDNN", "PyTorch"], rows)
+    for who, title in zip(OWN, (best, "AVX2")):
+        shares = {case: f.ratio("shuffle", case, "memcpy", who) for case in f.cases("shuffle")}
+        if small := [share for case, share in shares.items() if share and ":1x1088x" in case]:
+            page += (f"\n{title}, all {len(shares)} cases: {digits(mean(shares.values()), 2)} of memcpy, least "
+                     f"{digits(min(shares.values()), 2)}; in cache (1x1088x7x7): {digits(mean(small), 2)}.\n")
+    return page
+
+
+def calls_table(f, best):
+    rows = []
+    for case in sorted(f.cases("calls")):
+        times = {who: duration(f.seconds("calls", case, who)) for who in (*OWN, "oneDNN", "PyTorch")}
+        rows.append([case.replace(":", ": "), *(times[who] for who in OWN),
+                     *(beside(times[who], f.ratio("calls", case, who)) for who in ("oneDNN", "PyTorch"))])
+    return table(["", best, "AVX2", "oneDNN", "PyTorch"], rows)
+
+
+def sizes_table(f):
+    sweeps = f.sizes.get("best", {})
+    sizes = sorted({point["size"] for points in sweeps.values() for point in points})
+    rows = []
+    for name, points in sweeps.items():
+        cells = {p["size"]: f"{digits(p['best'])} ({100 * p['share']:.0f}%)" for p in points}
+        rows.append([name, *(cells.get(size, "–") for size in sizes)])
+    return table(["", *map(charts.size_name, sizes)], rows)
+
+
+def bar_groups(f):
+    """What the chart of peers shows: 1 MiB of numbers, draws, and means over shuffle's shapes."""
+    def bar(label, section, cases, peer):
+        cases = [case for case in cases if f.seconds(section, case, peer)]
+        if not cases:
+            return []
+        ratios = [mean(f.ratio(section, case, peer, who) for case in cases) for who in OWN]
+        if section == "multinomial":
+            own, other = (duration(f.seconds(section, cases[0], who)).split() for who in ("tombola", peer))
+        else:
+            own, other = ([digits(mean(f.rate(section, case, who) for case in cases)), "GB/s"]
+                          for who in ("tombola", peer))
+        unit = "" if own[1] == other[1] else " " + own[1]
+        return [(label, ratios, digits(ratios[0], 2) + "×", f"{own[0]}{unit} / {other[0]} {other[1]}")]
+
+    def fills(section, pairs):
+        return [row for case, peer in pairs
+                for row in bar(f"{case.split(':')[0]} · {peer}", section, [case + ":1MiB"], peer)]
+
+    draws = {"1x1000:a million, with replacement": "a million of 1,000",
+             "1x10000000:1000, with replacement": "1,000 of 10 million",
+             "64x32000:one, with replacement": "64 × 1 of 32,000",
+             "64x32000:one, without replacement": "64 × 1, default call",
+             "64x32000:100, without replacement": "64 × 100 of 32,000",
+             "64x128000:one, from logits": "64 × 1 of 128,000, logits"}
+    shuffles = [("f32 nchw", "PyTorch"), *((name, "oneDNN") for name in (
+        "f32 nchw", "f32 nhwc", "f32 nChw16c", "bf16 nhwc", "s8 nchw", "s8 nhwc", "s8 nChw16c"))]
+    groups = shuffle_groups(f)
+    result = [
+        ("random_generator", fills("random_generator", [("words", "Random123")])),
+        ("random_uniform, TensorFlow's numbers",
+         fills("tensorflow", [(case, "Random123") for case in ("f32:unit", "f64:unit", "s32:range")])),
+        ("random_uniform, PyTorch's numbers",
+         fills("pytorch", [("f32:unit", peer) for peer in ("PyTorch", "std::mt19937", "Boost", "GSL")]
+               + [(case, "PyTorch") for case in ("f64:unit", "f16:unit", "bf16:unit", "s64:one word")])),
+        ("multinomial · PyTorch", [row for case, label in draws.items()
+                                   for row in bar(label, "multinomial", [case], "PyTorch")]),
+        ("shuffle, ShuffleNet's shapes", [row for name, peer in shuffles for row in bar(
+            f"{name} · {peer}", "shuffle", groups.get(tuple(name.split()), []), peer)]),
+    ]
+    return [(heading, rows) for heading, rows in result if rows]
+
+
+def draw_charts(f, best, folder):
+    """Writes the charts and returns their names."""
+    series = [best, "AVX2"][:1 if best == "AVX2" else 2]
+    drawn = {"peers": charts.bars("tombola beside its peers", "How many times as fast, on one thread; and the figures, "
+                                  f"tombola ({best}) / peer", bar_groups(f), series)}
+    for isa, title, name in (("best", best, "ceiling"), ("avx2", "AVX2", "ceiling-avx2")):
+        sweeps = f.sizes.get(isa, {}).items()
+        if sweeps:
+            drawn[name] = charts.lines(f"Share of the ceiling by size, {title}",
+                                       "Size: what is written, or read by multinomial. One thread.",
+                                       [(line, [(p["size"], p["share"]) for p in points]) for line, points in sweeps])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, svg in drawn.items():
+        (folder / f"{name}.svg").write_text(svg)
+    return list(drawn)
+
+
+def machine_lines(f):
+    machine, context = f.machine, f.context
+    caches = sorted((c["level"], c["size"]) for c in context["caches"] if c["type"] != "Instruction")
+    versions = {k: v for k, v in context.items() if k in ("Boost", "GSL", "oneDNN", "PyTorch")}
+    versions.update((k, v) for k, v in machine["versions"].items() if v)
+    header = (ROOT / "include/tombola/tombola_version.h").read_text()
+    version = ".".join(re.findall(r"VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header))
+    day = datetime.date.fromisoformat(machine["date"])
+    return f"""\
+| | |
+| --- | --- |
+| machine | {machine['cpu']}{', virtual' if machine['virtual'] else ''}, {machine['cores']} cores, \
+{context['mhz_per_cpu'] / 1000:.1f} GHz; {', '.join(f'L{level} {charts.size_name(size)}' for level, size in caches)}; \
+{machine['memory']} GiB |
+| instruction set | {context['isa']} |
+| compiler | {context['compiler']} |
+| peers | {', '.join(f'{k} {v}' for k, v in sorted(versions.items(), key=lambda item: item[0].lower()))} |
+| tombola | {version}, commit {machine['commit']}, {day.day} {day:%B %Y} |
+"""
+
+
+def write_page(f, out):
+    best = ISA_NAMES[f.context["isa"]]
+    names = draw_charts(f, best, out / "charts")
+    spread = sorted(f.spread)
+    half, tenth = (f"{100 * spread[len(spread) * k // 10]:.0f}%" for k in (5, 9))
+    page = (Path(__file__).parent / "page.md").read_text().format(
+        machine=machine_lines(f), best=best, half=half, tenth=tenth, few=min(f.repetitions), many=max(f.repetitions),
+        random_generator=generator_table(f, best), tensorflow=uniform_table(f, best, "tensorflow", ["Random123"]),
+        pytorch=uniform_table(f, best, "pytorch", ["PyTorch", "std::mt19937", "Boost", "GSL"]),
+        multinomial=multinomial_table(f, best), shuffle=shuffle_table(f, best), calls=calls_table(f, best),
+        sizes=sizes_table(f), ceilings="\n".join(
+            f"![Share of the ceiling by size](charts/{name}.svg)\n" for name in names if name != "peers"))
+    (out / "performance.md").write_text(page)
+    print(out / "performance.md")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release")
+    parser.add_argument("--from", dest="source", type=Path)
+    parser.add_argument("--out", type=Path, default=ROOT / "doc")
+    parser.add_argument("--only", type=lambda text: text.split(","))
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--smoke", action="store_true")
+    args = parser.parse_args()
+    if unknown := set(args.only or []) - {*PARTS, "sizes"}:
+        parser.error(f"--only: no part is called {', '.join(sorted(unknown))}; expected {' '.join(PARTS)} sizes")
+    args.data = args.source or (args.out if args.smoke else args.build / "perf-report")
+    if not args.source:
+        measure(args)
+    if not args.only:
+        write_page(Figures(args.data), args.out)
+
+
+if __name__ == "__main__":
+    main()
