@@ -22,8 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # Parts of tests/peers: what to run, what a smoke test runs, repetitions, least seconds of one.
 PARTS = {
     "cache": (":1MiB/", "(words|f32:unit):1MiB/", 25, 0.004),
-    "memory": (":512MiB/", "nothing", 9, 0.001),
-    "shuffle": ("^shuffle/", ":fwd:1x1088x7x7/", 9, 0.002),
+    "memory": (":512MiB/", "nothing", 7, 0.001),
+    "shuffle": ("^shuffle/", ":fwd:1x1088x7x7/", 7, 0.002),
     "multinomial": ("^multinomial/", "64x32000:100", 15, 0.004),
     "calls": ("^calls/", "64 f32|create:shuffle", 25, 0.002),
 }
@@ -37,6 +37,7 @@ SWEEPS = {
     "multinomial, one sample, f32": (4, ["--multinomial", "--samples=1"], "1x{}"),
 }
 SIZES = [4 << k for k in range(10, 28, 2)] + [512 << 20]
+PEERS = ("Boost", "GSL", "oneDNN", "PyTorch", "Random123")
 ISA_NAMES = {"none": "portable", "avx2": "AVX2", "avx512_core": "AVX-512", "avx512_core_vbmi": "AVX-512"}
 
 
@@ -49,11 +50,13 @@ def run_peers(args, part):
         wanted, repetitions, least = smoke, 1, 0.0001
     elif args.quick:
         repetitions, least = max(2, repetitions // 6), least / 2
-    subprocess.run([args.build / "tests/peers/peers", f"--benchmark_filter={wanted}",
-                    f"--benchmark_repetitions={repetitions}", f"--benchmark_min_time={least}",
-                    "--benchmark_enable_random_interleaving=true", "--benchmark_out_format=json",
-                    f"--benchmark_out={args.data / part}.json"],
-                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    unfinished = args.data / f"{part}.unfinished"
+    with open(args.data / f"{part}.log", "w") as log:
+        subprocess.run([args.build / "tests/peers/peers", f"--benchmark_filter={wanted}",
+                        f"--benchmark_repetitions={repetitions}", f"--benchmark_min_time={least}",
+                        "--benchmark_enable_random_interleaving=true", "--benchmark_out_format=json",
+                        f"--benchmark_out={unfinished}"], check=True, stdout=log, stderr=log)
+    unfinished.rename(args.data / f"{part}.json")
 
 
 def run_sweeps(args):
@@ -333,8 +336,7 @@ def draw_charts(f, best, folder):
 def machine_lines(f):
     machine, context = f.machine, f.context
     caches = sorted((c["level"], c["size"]) for c in context["caches"] if c["type"] != "Instruction")
-    versions = {k: v for k, v in context.items() if k in ("Boost", "GSL", "oneDNN", "PyTorch")}
-    versions.update((k, v) for k, v in machine["versions"].items() if v)
+    peers = sorted((name for name in PEERS if name in context), key=str.lower)
     header = (ROOT / "include/tombola/tombola_version.h").read_text()
     version = ".".join(re.findall(r"VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header))
     day = datetime.date.fromisoformat(machine["date"])
@@ -346,7 +348,7 @@ def machine_lines(f):
 {machine['memory']} GiB |
 | instruction set | {context['isa']} |
 | compiler | {context['compiler']} |
-| peers | {', '.join(f'{k} {v}' for k, v in sorted(versions.items(), key=lambda item: item[0].lower()))} |
+| peers | {', '.join(f"{name} {machine['versions'].get(name) or context[name]}" for name in peers)} |
 | tombola | {version}, commit {machine['commit']}, {day.day} {day:%B %Y} |
 """
 

@@ -35,21 +35,24 @@ memory bound(const random_uniform::primitive_desc& pd, const Uniform& c, double 
 // user's would.
 Work uniform(alignment whose, const Uniform& c, size_t bytes, uint64_t jump = 0) {
     const auto pd = describe(whose, c.type, bytes);
-    const random_uniform what(pd);
     Arguments arguments = {{TOMBOLA_ARG_MIN, bound(pd, c, c.min)},
-                           {TOMBOLA_ARG_MAX, bound(pd, c, c.max)},
-                           {TOMBOLA_ARG_DST, memory(pd.dst_desc(), cpu(), destination(bytes))}};
+                           {TOMBOLA_ARG_MAX, bound(pd, c, c.max)}};
     if (jump > 0) {
         const memory offset(pd.offset_desc(), cpu());
         std::memcpy(offset.get_data_handle(), &jump, sizeof jump);
         arguments.insert({TOMBOLA_ARG_OFFSET, offset});
     } else {
+        // A first state comes from one element.
+        const auto first = describe(whose, c.type, size_of(c.type));
         const memory state(pd.dst_state_desc(), cpu());
         arguments.insert({TOMBOLA_ARG_DST_STATE, state});
-        what.execute(cpu_stream(), arguments);
+        arguments.insert({TOMBOLA_ARG_DST, memory(first.dst_desc(), cpu())});
+        random_uniform(first).execute(cpu_stream(), arguments);
+        arguments.erase(TOMBOLA_ARG_DST);
         arguments.insert({TOMBOLA_ARG_SRC_STATE, state});
     }
-    return executing(what, arguments, bytes, pd.impl_info_str());
+    arguments.insert({TOMBOLA_ARG_DST, memory(pd.dst_desc(), cpu(), destination(bytes))});
+    return executing(random_uniform(pd), arguments, bytes, pd.impl_info_str());
 }
 
 }  // namespace

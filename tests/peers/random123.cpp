@@ -4,6 +4,7 @@
 // this machine, as whoever wants speed of a header would.
 
 #include <Random123/philox.h>
+#include <benchmark/benchmark.h>
 
 #include "uniform_rules.hpp"
 
@@ -45,6 +46,7 @@ void fill(const Uniform& c, char* to, size_t bytes) {
 }  // namespace
 
 void add_random123() {
+    benchmark::AddCustomContext("Random123", "(unknown version)");  // its headers do not say
     for (const Size& size : kSizes)
         add(std::string("random_generator/words:") + size.name, "Random123", [n = size.bytes] {
             return Work{[n, to = destination(n)] { fill_words(to, n); }, n};

@@ -30,7 +30,7 @@ def main():
         assert rows, f"{heading}: no figures"
 
     # What stands in brackets beside a peer is the quotient of the two figures in the row.
-    rows = re.findall(r"^\|[^|]+\| ([\d.]+) \|[^(]*? ([\d.]+) \(([\d.]+)×\)", page, re.MULTILINE)
+    rows = re.findall(r"^\|[^|]+\| ([\d.]+) \|[^(\n]*? ([\d.]+) \(([\d.]+)×\)", page, re.MULTILINE)
     for own, peer, ratio in rows:
         expected = float(own) / float(peer)
         assert abs(float(ratio) / expected - 1) < 0.06, (own, peer, ratio)  # two digits
