@@ -31,9 +31,10 @@ struct Contender {
     double rate() const { return bytes / best(); }
 };
 
-// What fits the cache is run once before each sample, because the one before it, a non-temporal fill above all,
-// has put its data out of the cache.
-constexpr double kWarmBelow = 64 * 1024 * 1024;
+// What fits the caches, a server's third level among them, is run once before each sample: the one before it may
+// have put its data out of the cache, if it was a non-temporal fill, or have left lines to be written back, which a
+// non-temporal fill would wait for.
+constexpr double kWarmBelow = 512 * 1024 * 1024;
 constexpr double kSampleSeconds = 50e-6;
 constexpr size_t kMinRounds = 3, kMaxRounds = 100000;
 // In-cache rate: a destination that the second-level cache holds.
