@@ -101,13 +101,10 @@ def lines(title, subtitle, series):
         y = place(sizes[0], i / 5)[1]
         parts.append(line(left, y, right, y, "axis" if i in (0, 5) else "grid"))
         parts.append(text(left - 8, y + 4, f"{20 * i}%", "end", "quiet"))
-    next_label = math.inf
-    for size in reversed(sizes):  # where labels would touch, the larger size has one
+    for size in sizes:
         x = place(size, 0)[0]
         parts.append(line(x, bottom, x, bottom + 4, "axis"))
-        if next_label - x > 50:
-            parts.append(text(min(x, right - 12), bottom + 18, size_name(size), "middle", "quiet"))
-            next_label = x
+        parts.append(text(min(x, right - 12), bottom + 18, size_name(size), "middle", "quiet"))
     for (_, points), colour in zip(series, LINES):
         placed = [place(size, share) for size, share in points]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in placed)

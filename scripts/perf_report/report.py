@@ -4,6 +4,7 @@
 scripts/perf-report, where the options are explained. --smoke: the least that fills the page, for a test."""
 import argparse
 import datetime
+import itertools
 import json
 import math
 import os
@@ -23,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PARTS = {
     "cache": (":1MiB/", "(words|f32:unit):1MiB/", 25, 0.004),
     "memory": (":512MiB/", "nothing", 9, 0.001),
-    "shuffle": ("^shuffle/", ":fwd:1x1088x7x7/", 9, 0.002),
+    "shuffle": ("^shuffle/", ":fwd:1x1088x7x7/", 7, 0.002),
     "multinomial": ("^multinomial/", "64x32000:100", 15, 0.004),
     "calls": ("^calls/", "64 f32|create:shuffle", 25, 0.002),
 }
@@ -36,7 +37,7 @@ SWEEPS = {
     "shuffle, s8 nhwc": (4096, ["--shuffle", "--dt=s8", "--tag=nhwc", "--group=4"], "{}x64x8x8"),
     "multinomial, one sample, f32": (4, ["--multinomial", "--samples=1"], "1x{}"),
 }
-SIZES = [4 << k for k in range(10, 28, 2)] + [512 << 20]
+SIZES = [4 << k for k in range(10, 26, 2)] + [512 << 20]
 PEERS = ("Boost", "GSL", "oneDNN", "PyTorch", "Random123")
 ISA_NAMES = {"none": "portable", "avx2": "AVX2", "avx512_core": "AVX-512", "avx512_core_vbmi": "AVX-512"}
 
@@ -60,23 +61,23 @@ def run_peers(args, part):
 
 
 def run_sweeps(args):
+    """GB/s of the best run and of the ceiling, by size. Three rounds, as other work may slow a whole one down."""
     result = {}
-    for isa in ("", "avx2"):
-        environment = dict(os.environ, OMP_NUM_THREADS="1", **({"TOMBOLA_MAX_CPU_ISA": isa} if isa else {}))
-        for name, (element, options, dims) in SWEEPS.items():
-            # The largest are left out where filling the input takes longer than measuring.
-            largest = 16 << 10 if args.smoke else 256 << 20 if "multinomial" in name else 512 << 20
-            sizes = [size for size in SIZES if size <= (min(largest, 16 << 20) if args.quick else largest)]
-            output = subprocess.run(
-                [args.build / "tests/benchdnn-like/benchtombola", options[0], "--mode=P",
-                 f"--max-ms-per-prb={20 if args.quick or args.smoke else 300}",
-                 "--perf-template=|%prb%|%-Gbw%|%0Gbw%|%ceil%|%share%|%bound%", *options[1:],
-                 *(dims.format(size // element) for size in sizes)],
-                check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout
-            rows = [row.split("|")[2:] for row in output.splitlines() if row.startswith("|")]
-            result.setdefault(isa or "best", {})[name] = [
-                {"size": size, **dict(zip(("best", "mean", "ceiling", "share"), map(float, row[:4]))), "bound": row[4]}
-                for size, row in zip(sizes, rows, strict=True)]
+    for _, isa, (name, (element, options, dims)) in itertools.product(
+            range(1 if args.quick or args.smoke else 3), ("", "avx2"), SWEEPS.items()):
+        # Filling multinomial's input takes longer than measuring.
+        largest = 16 << (10 if args.smoke else 20 if args.quick else 22 if "multinomial" in name else 30)
+        sizes = [size for size in SIZES if size <= largest]
+        output = subprocess.run(
+            [args.build / "tests/benchdnn-like/benchtombola", options[0], "--mode=P",
+             f"--max-ms-per-prb={20 if args.quick or args.smoke else 100}", "--perf-template=|%prb%|%-Gbw%|%ceil%",
+             *options[1:], *(dims.format(size // element) for size in sizes)],
+            check=True, stdout=subprocess.PIPE, text=True,
+            env=dict(os.environ, OMP_NUM_THREADS="1", **({"TOMBOLA_MAX_CPU_ISA": isa} if isa else {}))).stdout
+        rows = [map(float, row.split("|")[2:]) for row in output.splitlines() if row.startswith("|")]
+        points = result.setdefault(isa or "best", {}).setdefault(name, {})
+        for size, row in zip(sizes, rows, strict=True):
+            points[size] = [max(pair) for pair in zip(row, points.get(size, (0, 0)))]
     (args.data / "sizes.json").write_text(json.dumps(result, indent=1))
 
 
@@ -119,7 +120,9 @@ class Figures:
         self.time, self.bytes, self.context, self.spread = {}, {}, {}, []
         self.machine = json.loads((folder / "machine.json").read_text())
         sizes = folder / "sizes.json"
-        self.sizes = json.loads(sizes.read_text()) if sizes.exists() else {}
+        self.sizes = {isa: {name: [(int(size), best, best / ceiling) for size, (best, ceiling) in points.items()]
+                            for name, points in sweeps.items()}
+                      for isa, sweeps in (json.loads(sizes.read_text()) if sizes.exists() else {}).items()}
         self.repetitions = []
         for part in PARTS:
             path = folder / f"{part}.json"
@@ -265,10 +268,10 @@ def calls_table(f, best):
 
 def sizes_table(f):
     sweeps = f.sizes.get("best", {})
-    sizes = sorted({point["size"] for points in sweeps.values() for point in points})
+    sizes = sorted({size for points in sweeps.values() for size, _, _ in points})
     rows = []
     for name, points in sweeps.items():
-        cells = {p["size"]: f"{digits(p['best'])} ({100 * p['share']:.0f}%)" for p in points}
+        cells = {size: f"{digits(rate)} ({100 * share:.0f}%)" for size, rate, share in points}
         rows.append([name, *(cells.get(size, "–") for size in sizes)])
     return table(["", *map(charts.size_name, sizes)], rows)
 
@@ -324,9 +327,9 @@ def draw_charts(f, best, folder):
     for isa, title, name in (("best", best, "ceiling"), ("avx2", "AVX2", "ceiling-avx2")):
         sweeps = f.sizes.get(isa, {}).items()
         if sweeps and (isa == "best" or title != best):
+            shares = [(line, [(size, share) for size, _, share in points]) for line, points in sweeps]
             drawn[name] = charts.lines(f"Share of the ceiling by size, {title}",
-                                       "Size: what is written, or read by multinomial. One thread.",
-                                       [(line, [(p["size"], p["share"]) for p in points]) for line, points in sweeps])
+                                       "Size: what is written, or read by multinomial. One thread.", shares)
     folder.mkdir(parents=True, exist_ok=True)
     for name, svg in drawn.items():
         (folder / f"{name}.svg").write_text(svg)

@@ -16,9 +16,9 @@ namespace tombola::peers {
 
 namespace {
 
-// What is no larger is run once before it is timed, as benchtombola does: whoever came before may have put it out
-// of the caches.
-constexpr size_t kWarmUpTo = size_t{64} << 20;
+// What is no larger is run once before it is timed, for the same reasons as in benchtombola: whoever came before may
+// have put it out of the caches, or have left lines to be written back.
+constexpr size_t kWarmUpTo = size_t{256} << 20;
 
 class Mapping {
   public:
