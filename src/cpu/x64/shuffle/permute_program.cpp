@@ -122,7 +122,8 @@ double split_stores(const PermuteProgram& program, const PermuteSection& section
             for (const Piece& run : runs_of(section, program.unit)) {
                 const int64_t at = (base + run.offset) & (kLineBytes - 1);
                 splits += static_cast<double>(lines(at + run.bytes) - lines(run.bytes));
-                if (at != 0) splits += kMergedSplit * static_cast<double>(run.bytes / kLineBytes);
+                const int64_t vectors = at != 0 ? run.bytes / kLineBytes : 0;
+                splits += kMergedSplit * static_cast<double>(vectors);
             }
             ++cases;
         }

@@ -14,13 +14,11 @@
 // vec 0-16    T[0] ... T[K - 1], and the free one     (0-8)
 // vec 17      indices from memory                     (9)
 // vec 18-31   indices that stay                       (10-15)
-// k1-k7       which sections a stage blends
+// k1-k4       which sections a stage blends: the same four patterns whatever K
 // gpr         see permute_kernel.cpp
 
 namespace tombola::impl::cpu::x64 {
 namespace {
-
-constexpr size_t kMaxMasks = 7;
 
 size_t code_bytes_for(const RoutePlan& plan) {
     size_t operations = 0;

@@ -25,7 +25,8 @@ int64_t power_of_two_up_to(int64_t n) {
 
 // Bytes of a pixel for each of the steps over n of `count` items, the last of which may be moved back.
 double share_of_step(const ShuffleLayout& layout, int64_t count, int64_t n) {
-    return static_cast<double>(layout.C * layout.inner) / static_cast<double>((count + n - 1) / n);
+    const int64_t steps = (count + n - 1) / n;
+    return static_cast<double>(layout.C * layout.inner) / static_cast<double>(steps);
 }
 
 // `pixels` pixels at once, their permutation written out.
