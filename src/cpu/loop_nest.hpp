@@ -12,11 +12,13 @@
 
 namespace tombola::impl::cpu {
 
-// How one dimension maps to memory: index i lies at (i / block) * stride + i % block.
+// How one dimension maps to memory: index i lies at (i / block) * stride + i % block. Blocks are powers of two.
 struct AxisStride {
     dim_t stride = 0;
     dim_t block = 1;
-    dim_t offset(dim_t i) const { return block == 1 ? i * stride : i / block * stride + i % block; }
+    dim_t offset(dim_t i) const {
+        return (i >> __builtin_ctzll(static_cast<uint64_t>(block))) * stride + (i & (block - 1));
+    }
 };
 inline AxisStride axis_stride(const MemoryDesc& desc, int d) {
     return {desc.strides[d], d == desc.block_dim ? desc.block : 1};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // dst(ou, c, in) = src(ou, c', in), c = u + v * Q, c' = u * G + v (oneDNN, "Shuffle", forward; backward has C/G in
-// the place of G). The offsets of all channels are tabulated at creation, so an element costs two look-ups.
+// the place of G).
 #include "cpu/shuffle/portable_shuffle.hpp"
 
+#include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include "common/parallel.hpp"
 #include "cpu/shuffle/shuffle_geometry.hpp"
@@ -12,22 +12,14 @@
 namespace tombola::impl::cpu {
 namespace {
 
-struct ChannelOffset {
-    dim_t src, dst;  // in elements
-};
-
 class PortableShuffleExecutable : public Executable {
   public:
     explicit PortableShuffleExecutable(const ShuffleDesc& desc) : desc_(desc) {
-        if (desc.dst.has_zero_dim()) return;  // no channels: nothing is copied
-        geometry_ = make_geometry(desc);
-        channels_.reserve(static_cast<size_t>(geometry_.C));
-        for (dim_t c = 0; c < geometry_.C; ++c)
-            channels_.push_back({geometry_.src_axis.offset(geometry_.source_channel(c)),
-                                 geometry_.dst_axis.offset(c)});
+        if (!desc.dst.has_zero_dim()) geometry_ = make_geometry(desc);
     }
 
     Status execute(const ExecContext& context) const override {
+        if (desc_.dst.has_zero_dim()) return {};
         const bool forward = desc_.is_forward();
         const char* src = context.input<char>(forward ? TOMBOLA_ARG_SRC : TOMBOLA_ARG_DIFF_DST);
         char* dst = context.output<char>(forward ? TOMBOLA_ARG_DST : TOMBOLA_ARG_DIFF_SRC);
@@ -40,23 +32,39 @@ class PortableShuffleExecutable : public Executable {
     }
 
   private:
-    size_t work_bytes() const { return 2 * desc_.dst.size(); }
+    // Channels u + v * Q, first <= u < last, of one iteration, which is at these offsets.
+    struct Run {
+        dim_t src, dst, v, first, last;
+    };
+    // In the order of the destination.
+    template <class Copy>
+    void for_each_run(const Copy& copy) const {
+        const ShuffleGeometry& g = geometry_;
+        parallel_ranges(g.others.iterations() * g.C, 1, 2 * desc_.dst.size(),
+                        [&](dim_t begin, dim_t end) {
+                            LoopCursor cursor(g.others, begin / g.C);
+                            dim_t v = begin % g.C / g.Q, u = begin % g.C % g.Q;
+                            for (dim_t at = begin; at < end;) {
+                                const dim_t last = std::min(g.Q, u + end - at);
+                                copy(Run{cursor.src(), cursor.dst(), v, u, last});
+                                at += last - u;
+                                u = 0;
+                                if (++v < g.G) continue;
+                                v = 0;
+                                cursor.next();
+                            }
+                        });
+    }
 
-    // Rows of `inner` elements, one for each channel of each iteration.
     void copy_rows(const char* src, char* dst) const {
-        const auto element = static_cast<dim_t>(geometry_.element);
-        const auto row_bytes = static_cast<size_t>(geometry_.inner * element);
-        const dim_t rows = geometry_.others.iterations() * geometry_.C;
-        parallel_ranges(rows, 1, work_bytes(), [&](dim_t begin, dim_t end) {
-            LoopCursor cursor(geometry_.others, begin / geometry_.C);
-            dim_t c = begin % geometry_.C;
-            for (dim_t row = begin; row < end; ++row) {
-                const ChannelOffset& channel = channels_[static_cast<size_t>(c)];
-                std::memcpy(dst + (cursor.dst() + channel.dst) * element,
-                            src + (cursor.src() + channel.src) * element, row_bytes);
-                if (++c < geometry_.C) continue;
-                c = 0;
-                cursor.next();
+        const ShuffleGeometry& g = geometry_;
+        const auto element = static_cast<dim_t>(g.element);
+        const auto row_bytes = static_cast<size_t>(g.inner * element);
+        for_each_run([=, &g](const Run& run) {
+            for (dim_t u = run.first; u < run.last; ++u) {
+                const dim_t from = run.src + g.src_axis.offset(u * g.G + run.v);
+                const dim_t to = run.dst + g.dst_axis.offset(u + run.v * g.Q);
+                std::memcpy(dst + to * element, src + from * element, row_bytes);
             }
         });
     }
@@ -76,21 +84,24 @@ class PortableShuffleExecutable : public Executable {
 
     template <class T>
     void copy_elements_of(const char* src, char* dst) const {
-        parallel_ranges(geometry_.others.iterations(), 1, work_bytes(),
-                        [&](dim_t begin, dim_t end) {
-                            LoopCursor cursor(geometry_.others, begin);
-                            for (dim_t i = begin; i < end; ++i, cursor.next()) {
-                                const T* from = reinterpret_cast<const T*>(src) + cursor.src();
-                                T* to = reinterpret_cast<T*>(dst) + cursor.dst();
-                                for (const ChannelOffset& channel : channels_)
-                                    to[channel.dst] = from[channel.src];
-                            }
-                        });
+        const T* from = reinterpret_cast<const T*>(src);
+        T* to = reinterpret_cast<T*>(dst);
+        const dim_t G = geometry_.G, Q = geometry_.Q;
+        const AxisStride s = geometry_.src_axis, d = geometry_.dst_axis;
+        for_each_run([=](const Run& run) {
+            const T* a = from + run.src;
+            T* b = to + run.dst;
+            if (s.block == 1 && d.block == 1)
+                for (dim_t u = run.first; u < run.last; ++u)
+                    b[(u + run.v * Q) * d.stride] = a[(u * G + run.v) * s.stride];
+            else
+                for (dim_t u = run.first; u < run.last; ++u)
+                    b[d.offset(u + run.v * Q)] = a[s.offset(u * G + run.v)];
+        });
     }
 
     ShuffleDesc desc_;
     ShuffleGeometry geometry_;
-    std::vector<ChannelOffset> channels_;
 };
 
 }  // namespace

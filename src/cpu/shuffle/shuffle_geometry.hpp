@@ -25,13 +25,6 @@ struct ShuffleGeometry {
     LoopNest others;
     dim_t inner = 1;
     size_t element = 0;  // bytes
-
-    // Where channel c of the destination comes from.
-    dim_t source_channel(dim_t c) const {
-        const dim_t u = c % Q;
-        const dim_t v = c / Q;
-        return u * G + v;
-    }
 };
 
 // desc's tensors have elements.

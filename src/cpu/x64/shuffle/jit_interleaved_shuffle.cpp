@@ -36,6 +36,7 @@ Result<Chosen> choose(const ShuffleDesc& desc, CpuIsa isa) {
     if (l.src_axis != l.inner || l.dst_axis != l.inner)
         return unimplemented("channels do not lie side by side");
     if (l.inner >= kMaxInner) return unimplemented("rows of %d bytes", static_cast<int>(l.inner));
+    if (l.C >= (int64_t{1} << 31) / l.inner) return unimplemented("an axis of 2 GiB or more");
     // The pixels: the fastest loop that is left.
     if (l.depth == 0) l.loops[l.depth++] = {1, 0, 0};
     const ByteLoop& pixels = l.loops[l.depth - 1];
