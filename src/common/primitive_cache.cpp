@@ -4,7 +4,10 @@
 #include <list>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
+#include "common/hash.hpp"
+#include "common/parallel.hpp"
 #include "common/settings.hpp"
 
 namespace tombola::impl {
@@ -13,35 +16,32 @@ namespace {
 using DescPtr = std::shared_ptr<const PrimitiveDesc>;
 using CodePtr = std::shared_ptr<const Executable>;
 
-// Keys are looked up by reference and owned by the entry.
-struct Hash {
-    size_t operator()(const PrimitiveDesc* desc) const { return desc->hash(); }
-};
-struct Equal {
-    bool operator()(const PrimitiveDesc* a, const PrimitiveDesc* b) const {
-        return a->same_primitive(*b);
-    }
-};
+uint64_t hash_of(const DescRequest& request) { return request.hash; }
+bool equal(const DescRequest& a, const DescRequest& b) { return a == b; }
+uint64_t hash_of(const DescPtr& desc) { return desc->hash(); }
+bool equal(const DescPtr& a, const DescPtr& b) { return a->same_primitive(*b); }
 
+// Keys are looked up by reference and owned by the entry. Value is a pointer.
+template <class Key, class Value>
 class Cache {
   public:
-    CodePtr find(const PrimitiveDesc& desc) {
+    Value find(const Key& key) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        const auto found = index_.find(&desc);
+        const auto found = index_.find(&key);
         if (found == index_.end()) return nullptr;
         entries_.splice(entries_.begin(), entries_, found->second);
-        return found->second->code;
+        return found->second->second;
     }
 
-    CodePtr store(DescPtr desc, CodePtr code) {
+    Value store(Key key, Value value) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (capacity_ == 0) return code;
-        const auto found = index_.find(desc.get());
-        if (found != index_.end()) return found->second->code;
-        entries_.push_front({std::move(desc), code});
-        index_.emplace(entries_.front().desc.get(), entries_.begin());
+        if (capacity_ == 0) return value;
+        const auto found = index_.find(&key);
+        if (found != index_.end()) return found->second->second;
+        entries_.emplace_front(std::move(key), value);
+        index_.emplace(&entries_.front().first, entries_.begin());
         shrink();
-        return code;
+        return value;
     }
 
     int capacity() {
@@ -61,45 +61,74 @@ class Cache {
     }
 
   private:
-    struct Entry {
-        DescPtr desc;
-        CodePtr code;
+    using Entries = std::list<std::pair<Key, Value>>;
+    struct Hash {
+        size_t operator()(const Key* key) const { return hash_of(*key); }
+    };
+    struct Equal {
+        bool operator()(const Key* a, const Key* b) const { return equal(*a, *b); }
     };
 
     void shrink() {
         while (entries_.size() > static_cast<size_t>(capacity_)) {
-            index_.erase(entries_.back().desc.get());
+            index_.erase(&entries_.back().first);
             entries_.pop_back();
         }
     }
 
     std::mutex mutex_;
     int capacity_ = initial_cache_capacity();
-    std::list<Entry> entries_;  // the most recently used first
-    std::unordered_map<const PrimitiveDesc*, std::list<Entry>::iterator, Hash, Equal> index_;
+    Entries entries_;  // the most recently used first
+    std::unordered_map<const Key*, typename Entries::iterator, Hash, Equal> index_;
 };
 
-Cache& cache() {
-    static Cache instance;
+Cache<DescRequest, DescPtr>& descs() {
+    static Cache<DescRequest, DescPtr> instance;
+    return instance;
+}
+
+Cache<DescPtr, CodePtr>& codes() {
+    static Cache<DescPtr, CodePtr> instance;
     return instance;
 }
 
 }  // namespace
 
-CodePtr find_cached(const PrimitiveDesc& desc) { return cache().find(desc); }
+DescRequest::DescRequest(const OpDesc& an_op, const Attr& attr, Engine* an_engine, size_t a_first)
+    : op(an_op),
+      scratchpad_mode(attr.scratchpad_mode),
+      engine(an_engine),
+      first(a_first),
+      isa(effective_isa()),
+      threads(max_threads()),
+      hash(hash_combine(impl::hash_of(op), scratchpad_mode, first, isa, threads)) {}
 
-CodePtr store_cached(DescPtr desc, CodePtr code) {
-    return cache().store(std::move(desc), std::move(code));
+bool operator==(const DescRequest& a, const DescRequest& b) {
+    return a.hash == b.hash && a.scratchpad_mode == b.scratchpad_mode && a.engine == b.engine &&
+           a.first == b.first && a.isa == b.isa && a.threads == b.threads && a.op == b.op;
 }
 
-int cache_capacity() { return cache().capacity(); }
+DescPtr find_cached(const DescRequest& request) { return descs().find(request); }
+
+DescPtr store_cached(DescRequest request, DescPtr desc) {
+    return descs().store(std::move(request), std::move(desc));
+}
+
+CodePtr find_cached(const DescPtr& desc) { return codes().find(desc); }
+
+CodePtr store_cached(DescPtr desc, CodePtr code) {
+    return codes().store(std::move(desc), std::move(code));
+}
+
+int cache_capacity() { return codes().capacity(); }
 
 Status set_cache_capacity(int capacity) {
     if (capacity < 0) return invalid("capacity is %d; expected at least 0", capacity);
-    cache().set_capacity(capacity);
+    descs().set_capacity(capacity);
+    codes().set_capacity(capacity);
     return {};
 }
 
-int cache_size() { return cache().size(); }
+int cache_size() { return codes().size(); }
 
 }  // namespace tombola::impl

@@ -1,25 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The primitives that were created last, so that creating an equal one again costs a look-up. Least recently used
-// ones go first. Thread-safe; two threads that miss at the same time both create, and the first to finish is kept.
+// The primitive descriptors and primitives that were created last, so that creating an equal one again costs a
+// look-up: walking a list of implementations may take as long as generating code. Least recently used ones go
+// first. Thread-safe; two threads that miss at the same time both create, and the first to finish is kept.
 
 #include <memory>
 
+#include "common/cpu_isa.hpp"
 #include "common/implementation.hpp"
 #include "common/primitive_desc.hpp"
 
 namespace tombola::impl {
 
-// The executable of an equal primitive, or null.
-std::shared_ptr<const Executable> find_cached(const PrimitiveDesc& desc);
+// Everything that decides what PrimitiveDesc::create() makes.
+struct DescRequest {
+    DescRequest(const OpDesc& op, const Attr& attr, Engine* engine, size_t first);
+    friend bool operator==(const DescRequest& a, const DescRequest& b);
 
-// Remembers `code`; gives back what is in force: `code`, or what another thread stored meanwhile.
+    OpDesc op;
+    ScratchpadMode scratchpad_mode;
+    Engine* engine;
+    size_t first;
+    CpuIsa isa;   // in force
+    int threads;  // in force: scratchpads depend on them
+    uint64_t hash;
+};
+
+// The answer to an equal request, or null.
+std::shared_ptr<const PrimitiveDesc> find_cached(const DescRequest& request);
+
+// Remembers `desc`; gives back what is in force: `desc`, or what another thread stored meanwhile.
+std::shared_ptr<const PrimitiveDesc> store_cached(DescRequest request,
+                                                  std::shared_ptr<const PrimitiveDesc> desc);
+
+// The executable of an equal primitive, or null.
+std::shared_ptr<const Executable> find_cached(const std::shared_ptr<const PrimitiveDesc>& desc);
+
+// The same for its code.
 std::shared_ptr<const Executable> store_cached(std::shared_ptr<const PrimitiveDesc> desc,
                                                std::shared_ptr<const Executable> code);
 
+// Of the descriptors, and of the primitives.
 int cache_capacity();
 Status set_cache_capacity(int capacity);
-int cache_size();
+int cache_size();  // primitives
 
 }  // namespace tombola::impl

@@ -95,6 +95,10 @@ PrimitiveDesc::PrimitiveDesc(OpDesc op, const Attr& attr, Engine* engine)
 
 Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(OpDesc op, const Attr& attr,
                                                                    Engine* engine, size_t first) {
+    // Verbose mode tells the reasons of rejections, which only walking the list gives.
+    DescRequest request(op, attr, engine, first);
+    if (!verbose_create())
+        if (auto cached = find_cached(request)) return cached;
     std::shared_ptr<PrimitiveDesc> desc(new (std::nothrow)
                                             PrimitiveDesc(std::move(op), attr, engine));
     if (!desc) return Status(StatusCode::out_of_memory, "primitive_desc: out of memory");
@@ -119,8 +123,9 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(OpDesc op, co
         if (desc->plan_.scratchpad_bytes > 0)
             desc->scratchpad_desc_ =
                 MemoryDesc::vector(DataType::u8, static_cast<dim_t>(desc->plan_.scratchpad_bytes));
-        desc->hash_ = hash_combine(hash_of(desc->op_), attr.scratchpad_mode, row);
-        return std::shared_ptr<const PrimitiveDesc>(std::move(desc));
+        desc->hash_ = hash_combine(hash_of(desc->op_), attr.scratchpad_mode, row,
+                                   desc->plan_.scratchpad_bytes);
+        return store_cached(std::move(request), std::move(desc));
     }
     if (first > 0)
         return Status(StatusCode::last_impl_reached,
@@ -140,14 +145,15 @@ const ArgSpec* PrimitiveDesc::find_arg(int arg) const {
 
 bool PrimitiveDesc::same_primitive(const PrimitiveDesc& other) const {
     return hash_ == other.hash_ && implementation_ == other.implementation_ &&
-           attr_.scratchpad_mode == other.attr_.scratchpad_mode && op_ == other.op_;
+           attr_.scratchpad_mode == other.attr_.scratchpad_mode &&
+           plan_.scratchpad_bytes == other.plan_.scratchpad_bytes && op_ == other.op_;
 }
 
 std::string PrimitiveDesc::info() const { return verbose_info(op_, attr_, implementation_->name); }
 
 Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const PrimitiveDesc> desc) {
     const double start = verbose_create() ? now_milliseconds() : 0;
-    std::shared_ptr<const Executable> code = find_cached(*desc);
+    std::shared_ptr<const Executable> code = find_cached(desc);
     const bool hit = code != nullptr;
     if (!hit) {
         auto created = desc->implementation().create(desc->op(), desc->plan());

@@ -7,6 +7,10 @@
 #include <thread>
 #include <vector>
 
+#include "common/parallel.hpp"
+
+extern "C" void omp_set_num_threads(int) __attribute__((weak));
+
 namespace tombola::impl {
 namespace {
 
@@ -40,10 +44,10 @@ class PrimitiveCache : public testing::Test {
 TEST_F(PrimitiveCache, FindsWhatIsEqual) {
     ASSERT_TRUE(set_cache_capacity(4).ok());
     const auto code = std::make_shared<NoCode>();
-    EXPECT_EQ(find_cached(*shuffle_of(3)), nullptr);
+    EXPECT_EQ(find_cached(shuffle_of(3)), nullptr);
     EXPECT_EQ(store_cached(shuffle_of(3), code), code);
-    EXPECT_EQ(find_cached(*shuffle_of(3)), code);
-    EXPECT_EQ(find_cached(*shuffle_of(5)), nullptr);
+    EXPECT_EQ(find_cached(shuffle_of(3)), code);
+    EXPECT_EQ(find_cached(shuffle_of(5)), nullptr);
 }
 
 TEST_F(PrimitiveCache, TheFirstThatWasStoredStays) {
@@ -58,11 +62,11 @@ TEST_F(PrimitiveCache, TheLeastRecentlyUsedGoesFirst) {
     ASSERT_TRUE(set_cache_capacity(2).ok());
     for (const dim_t columns : {1, 2})
         store_cached(shuffle_of(columns), std::make_shared<NoCode>());
-    EXPECT_NE(find_cached(*shuffle_of(1)), nullptr);  // now 2 is the older one
+    EXPECT_NE(find_cached(shuffle_of(1)), nullptr);  // now 2 is the older one
     store_cached(shuffle_of(3), std::make_shared<NoCode>());
-    EXPECT_NE(find_cached(*shuffle_of(1)), nullptr);
-    EXPECT_EQ(find_cached(*shuffle_of(2)), nullptr);
-    EXPECT_NE(find_cached(*shuffle_of(3)), nullptr);
+    EXPECT_NE(find_cached(shuffle_of(1)), nullptr);
+    EXPECT_EQ(find_cached(shuffle_of(2)), nullptr);
+    EXPECT_NE(find_cached(shuffle_of(3)), nullptr);
     EXPECT_EQ(cache_size(), 2);
 }
 
@@ -72,14 +76,50 @@ TEST_F(PrimitiveCache, CapacityShrinksAtOnceAndZeroTurnsItOff) {
         store_cached(shuffle_of(columns), std::make_shared<NoCode>());
     ASSERT_TRUE(set_cache_capacity(1).ok());
     EXPECT_EQ(cache_size(), 1);
-    EXPECT_NE(find_cached(*shuffle_of(3)), nullptr);
+    EXPECT_NE(find_cached(shuffle_of(3)), nullptr);
     ASSERT_TRUE(set_cache_capacity(0).ok());
     EXPECT_EQ(cache_size(), 0);
     const auto code = std::make_shared<NoCode>();
     EXPECT_EQ(store_cached(shuffle_of(1), code), code);
-    EXPECT_EQ(find_cached(*shuffle_of(1)), nullptr);
+    EXPECT_EQ(find_cached(shuffle_of(1)), nullptr);
     EXPECT_EQ(set_cache_capacity(-1).code(), StatusCode::invalid_arguments);
     EXPECT_EQ(cache_capacity(), 0);
+}
+
+TEST_F(PrimitiveCache, DescriptorsAreFoundByAllThatDecidesThem) {
+    ASSERT_TRUE(set_cache_capacity(8).ok());
+    const auto first = shuffle_of(3);
+    EXPECT_EQ(shuffle_of(3), first);
+    EXPECT_NE(shuffle_of(5), first);
+    EXPECT_NE(shuffle_of(3, ScratchpadMode::user), first);
+    if (auto next = first->next(); next.ok()) {
+        EXPECT_NE(next.value(), first);
+        EXPECT_EQ(first->next().value(), next.value());
+    }
+    ASSERT_TRUE(set_cache_capacity(0).ok());
+    EXPECT_NE(shuffle_of(3), first);
+}
+
+// A scratchpad holds as many parts as there were threads, and so does the code that uses it.
+TEST_F(PrimitiveCache, CodeIsNotSharedAmongScratchpadsOfDifferentSizes) {
+    if (omp_set_num_threads == nullptr) GTEST_SKIP() << "not a build with OpenMP";
+    ASSERT_TRUE(set_cache_capacity(8).ok());
+    static Engine engine;
+    const dim_t probs[] = {64, 1000}, samples[] = {64, 3};
+    MultinomialDesc op;
+    op.src = MemoryDesc::from_strides(2, probs, DataType::f32, nullptr).take();
+    op.dst = MemoryDesc::from_strides(2, samples, DataType::s32, nullptr).take();
+    op.with_replacement = false;
+    const int before = max_threads();
+    omp_set_num_threads(1);
+    const auto one = PrimitiveDesc::create(op, {}, &engine).take();
+    omp_set_num_threads(4);
+    const auto four = PrimitiveDesc::create(op, {}, &engine).take();
+    omp_set_num_threads(before);
+    EXPECT_LT(one->plan().scratchpad_bytes, four->plan().scratchpad_bytes);
+    store_cached(four, std::make_shared<NoCode>());
+    EXPECT_EQ(find_cached(one), nullptr);
+    EXPECT_NE(find_cached(four), nullptr);
 }
 
 TEST_F(PrimitiveCache, ThreadsShareIt) {
@@ -90,7 +130,7 @@ TEST_F(PrimitiveCache, ThreadsShareIt) {
         threads.emplace_back([] {
             for (int round = 0; round < 200; ++round) {
                 const auto desc = shuffle_of(1 + round % 5);
-                if (find_cached(*desc) != nullptr) continue;
+                if (find_cached(desc) != nullptr) continue;
                 EXPECT_NE(store_cached(desc, std::make_shared<NoCode>()), nullptr);
             }
         });
