@@ -389,6 +389,23 @@ TEST_F(Multinomial, HardWeights) {
             }
 }
 
+// The greatest weight decides how all are scaled, wherever it lies: blocks of 512 classes that have none, the least,
+// or a weight that must be refused, before or behind the greatest.
+TEST_F(Multinomial, TheGreatestWeightAnywhere) {
+    Noise noise(11);
+    for (const auto type : kTypes)
+        for (const double start : {0.0, 0x1p-20, 1.0})
+            for (const double end : {0x1p-20, 1.0, 3.5})
+                for (const double last : {1.0, -1.0}) {
+                    std::vector<double> weights;
+                    for (int k = 0; k < 2000; ++k)
+                        weights.push_back((k < 1500 ? start : end) * (1 + noise.next()) / 2);
+                    weights.back() *= last;
+                    Problem p = problem(type, 1, 5, weights);
+                    check(p, std::to_string(start) + " then " + std::to_string(end));
+                }
+}
+
 TEST_F(Multinomial, HardLogits) {
     for (const auto type : kTypes)
         for (const int64_t classes : {33, 600, 3000})

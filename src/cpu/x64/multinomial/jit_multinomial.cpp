@@ -141,18 +141,29 @@ const char* JitMultinomial::dense_row(const Call& call, const Part& part, dim_t 
     return part.row;
 }
 
-bool JitMultinomial::find_greatest(const char* data, double& result) const {
-    const dim_t classes = passes_.classes();
-    const int parts = std::min(parts_for(size(classes * passes_.element_bytes())), kMostRanges);
-    if (parts == 1) return passes_.greatest(data, 0, classes, result);
+// body(range, greatest) for each part of [0, count) of a row that threads share; false if one of them is.
+template <class Body>
+bool JitMultinomial::share_row(dim_t count, dim_t grain, const Body& body, double& greatest) const {
+    const auto bytes = size(passes_.classes() * passes_.element_bytes());
+    const int parts = std::min(parts_for(bytes), kMostRanges);
+    if (parts == 1) return body(Range{0, count}, greatest);
     std::array<double, kMostRanges> most;
     std::array<bool, kMostRanges> good;
     parallel(parts, [&](int part, int all) {
-        const Range range = split(classes, part, all, kUnitClasses);
-        good[size(part)] = passes_.greatest(data, range.begin, range.end, most[size(part)]);
+        const auto at = size(part);
+        good[at] = body(split(count, part, all, grain), most[at]);
     });
-    result = *std::max_element(most.begin(), most.begin() + parts);
+    greatest = *std::max_element(most.begin(), most.begin() + parts);
     return std::all_of(good.begin(), good.begin() + parts, [](bool g) { return g; });
+}
+
+bool JitMultinomial::find_greatest(const char* data, double& result) const {
+    return share_row(
+        passes_.classes(), kUnitClasses,
+        [&](Range range, double& most) {
+            return passes_.greatest(data, range.begin, range.end, most);
+        },
+        result);
 }
 
 bool JitMultinomial::load_row(const Call& call, const Part& part, dim_t index, Row& row) const {
@@ -164,18 +175,51 @@ bool JitMultinomial::load_row(const Call& call, const Part& part, dim_t index, R
     return true;
 }
 
+// The sums of all blocks into the part's weights. Without logits also what find_greatest() tells.
+bool JitMultinomial::sum_blocks(const Call& call, const Part& part, const Row& row,
+                                const char* ahead, double& greatest) const {
+    return share_row(
+        passes_.blocks(), 1,
+        [&](Range range, double& most) {
+            most = 0;
+            return range.begin == range.end || passes_.sum(row, call.source, range.begin, range.end,
+                                                           ahead, part.weights + range.begin, most);
+        },
+        greatest);
+}
+
+// load_row() and sum_blocks(). Weights need the exponent of the greatest one alone: that of the first block serves
+// until a greater one turns up, which is seldom, and then the sums are taken again.
+bool JitMultinomial::load_sums(const Call& call, const Part& part, dim_t index, const char* ahead,
+                               Row& row) const {
+    double greatest = 0;
+    if (!desc_.log_probs) {
+        row.index = index;
+        row.data = dense_row(call, part, index);
+        const dim_t first = std::min(passes_.classes(), RowPasses::kBlockClasses);
+        if (!passes_.greatest(row.data, 0, first, greatest)) return false;
+        if (greatest > 0) passes_.set_scale(row, greatest);
+        if (greatest > 0 && !row.is_scalar) {
+            if (!sum_blocks(call, part, row, ahead, greatest)) return false;
+            const uint64_t top = row.args.top;
+            passes_.set_scale(row, greatest);
+            if (row.args.top != top) sum_blocks(call, part, row, ahead, greatest);
+            return true;
+        }
+    }
+    if (!load_row(call, part, index, row)) return false;
+    sum_blocks(call, part, row, ahead, greatest);
+    return true;
+}
+
 // -- drawing -------------------------------------------------------------------------------------
 
-void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const Row& row,
-                                      const char* ahead) const {
+// part.weights has the sums of the blocks.
+void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const Row& row) const {
     const dim_t samples = desc_.dst.dims[1], blocks = passes_.blocks();
     constexpr dim_t kBlock = RowPasses::kBlockClasses;
     uint64_t* prefix = part.weights;
     uint64_t* weights = part.weights + blocks;
-    parallel_ranges(blocks, 1, size(passes_.classes() * passes_.element_bytes()),
-                    [&](dim_t begin, dim_t end) {
-                        passes_.sum(row, call.source, begin, end, ahead, prefix + begin);
-                    });
     for (dim_t b = 1; b < blocks; ++b) prefix[b] += prefix[b - 1];
     const uint64_t sum = prefix[blocks - 1];
     void* results = call.scratch + scratch_.results;
@@ -313,15 +357,19 @@ void JitMultinomial::draw_rows(const Call& call, const Part& part, Range rows,
                                LowestRow& wrong) const {
     Row row;
     for (dim_t r = rows.begin; r < rows.end; ++r) {
-        if (!load_row(call, part, r, row)) return wrong.report(r);
         if (way_ == Way::tree) {
-            if (!draw_from_tree(call, part, row)) return wrong.report(r);
+            if (!load_row(call, part, r, row) || !draw_from_tree(call, part, row))
+                return wrong.report(r);
             continue;
         }
         // What is read next comes into the cache while this row's weights are computed.
         const bool has_next = r + 1 < rows.end && src_.has_dense_rows();
-        const dim_t next = src_.offset(r + 1, 0) * passes_.element_bytes();
-        draw_from_blocks(call, part, row, has_next ? call.src + next : row.data);
+        const char* ahead = has_next ? call.src + src_.offset(r + 1, 0) * passes_.element_bytes()
+                                     : (src_.has_dense_rows()
+                                            ? call.src + src_.offset(r, 0) * passes_.element_bytes()
+                                            : part.row);
+        if (!load_sums(call, part, r, ahead, row)) return wrong.report(r);
+        draw_from_blocks(call, part, row);
     }
 }
 

@@ -8,8 +8,8 @@
 //   guide    many samples: the cumulative distribution and its guide table, O(1) a sample
 //   tree     without replacement: a tree of sums (cpu/multinomial/weight_tree.hpp)
 //
-// blocks and tree read a row for the check and for the weights in turn, while it is in cache, so their samples
-// wait in the scratchpad until every row has been checked. guide checks all rows first and draws into DST.
+// blocks and tree read a row for the check and for the weights in turn, while it is in cache, or at once, so their
+// samples wait in the scratchpad until every row has been checked. guide checks all rows first and draws into DST.
 
 #include <memory>
 
@@ -56,10 +56,15 @@ class JitMultinomial : public Executable {
     void for_rows(const Body& body) const;
     Part part_of(const Call& call, int part) const;
     const char* dense_row(const Call& call, const Part& part, dim_t row) const;
+    template <class Body>
+    bool share_row(dim_t count, dim_t grain, const Body& body, double& greatest) const;
     bool find_greatest(const char* data, double& result) const;
     bool load_row(const Call& call, const Part& part, dim_t index, Row& row) const;
-    void draw_from_blocks(const Call& call, const Part& part, const Row& row,
-                          const char* ahead) const;
+    bool sum_blocks(const Call& call, const Part& part, const Row& row, const char* ahead,
+                    double& greatest) const;
+    bool load_sums(const Call& call, const Part& part, dim_t index, const char* ahead,
+                   Row& row) const;
+    void draw_from_blocks(const Call& call, const Part& part, const Row& row) const;
     bool draw_from_tree(const Call& call, const Part& part, const Row& row) const;
     void draw_by_guide(const Call& call, const Part& part, const Row& row) const;
     void draw_rows(const Call& call, const Part& part, Range rows, LowestRow& wrong) const;

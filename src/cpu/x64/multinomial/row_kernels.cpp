@@ -51,17 +51,13 @@ void RowMaxKernel::generate() {
 
     for (int i = 1; i < kMaxima; ++i)
         is_f64() ? vmaxpd(vec(0), vec(0), vec(i)) : vmaxps(vec(0), vec(0), vec(i));
-    store(ptr[args + offsetof(Args, most)], vec(0));
-    if (is_avx512())
-        kmovw(refused.cvt32(), k2);
-    else
-        vmovmskps(refused.cvt32(), noted);
-    mov(ptr[args + offsetof(Args, refused)], refused);
+    emit_findings(args + offsetof(Args, found), vec(0), noted, refused);
     end();
 }
 
 // -- WeightSumKernel -----------------------------------------------------------------------------
-// vec 0 even classes, 1 odd classes, 2-4 scratch, 5 and 6 sums; constants from 7 on.
+// vec 0 even classes, 1 odd classes, 2-4 scratch, 5 and 6 sums; without logits 7 maxima, 8 refused lanes (AVX2);
+// constants from 7 or 9 on; k1 scratch, k2 refused lanes.
 void WeightSumKernel::generate() {
     begin(8);
     const Reg args = gpr(0), src = gpr(1), ahead = gpr(2), blocks = gpr(3), units = gpr(4),
@@ -74,6 +70,11 @@ void WeightSumKernel::generate() {
     load_constants(ptr[args + offsetof(Args, scale.greatest)],
                    ptr[args + offsetof(Args, scale.top)]);
 
+    if (!log_probs()) {
+        zero(vec(7));
+        zero(vec(8));
+        if (is_avx512()) kxorw(k2, k2, k2);
+    }
     Label block, unit;
     L(block);
     mov(left, units);
@@ -87,6 +88,7 @@ void WeightSumKernel::generate() {
     add(sums, 8);
     dec(blocks);
     jnz(block, T_NEAR);
+    if (!log_probs()) emit_findings(args + offsetof(Args, found), vec(7), vec(8), left);
     end();
 }
 
@@ -95,6 +97,10 @@ void WeightSumKernel::emit_unit(const Reg& src, const Reg& ahead) {
     const Lanes r{vec(0), vec(1), vec(2), vec(3), vec(4)};
     for (int i = 0; i < vectors_a_unit(); ++i) {
         load_wide(r.x, ptr[src + i * vector_step()]);
+        if (!log_probs()) {
+            note_refused(vec(8), r.x, zeros(), r.scratch1);
+            is_f64() ? vmaxpd(vec(7), r.x, vec(7)) : vmaxps(vec(7), r.x, vec(7));
+        }
         emit_weights(r);
         vpaddq(vec(5), vec(5), r.x);
         if (!is_f64()) vpaddq(vec(6), vec(6), r.odd);

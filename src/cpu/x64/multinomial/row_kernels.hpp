@@ -4,7 +4,8 @@
 // The passes over a row of SRC, in units of kUnitClasses classes:
 //
 //   RowMaxKernel       its greatest element, and whether it has one that is refused
-//   WeightSumKernel    the sums of its weights, block by block, without storing a weight
+//   WeightSumKernel    the sums of its weights, block by block, without storing a weight; without logits also
+//                      what RowMaxKernel tells
 //   WeightStoreKernel  its weights
 
 #include <cstdint>
@@ -20,8 +21,7 @@ class RowMaxKernel : public WeightOps {
     struct Args {
         const void* src;
         int64_t units;
-        uint64_t refused;  // out: not 0 if there is a NaN, or without logits, what is below 0
-        alignas(64) char most[64];  // out: maxima, f32 or f64, in every lane of the ISA's width
+        RowFindings found;  // out
     };
     explicit RowMaxKernel(const Key& key)
         : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "multinomial.max") {}
@@ -48,10 +48,12 @@ class WeightSumKernel : public WeightOps {
         int64_t units;      // of each block, at least 1
         uint64_t* sums;     // out: one a block
         WeightScaleArgs scale;
+        RowFindings found;  // out, without logits
     };
     explicit WeightSumKernel(const Key& key)
         : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "multinomial.sum") {}
     void operator()(Args& args) const { run(&args); }
+    int result_bytes() const { return bytes(); }
 
   private:
     void generate() override;

@@ -66,16 +66,20 @@ RowPasses::Unit RowPasses::padded(const char* row, dim_t begin, dim_t end) const
     return unit;
 }
 
+bool RowPasses::accept(const RowFindings& found, double& greatest) const {
+    const int bytes = max_->result_bytes();
+    const double most = type_ == DataType::f64 ? greatest_lane<double>(found.most, bytes)
+                                               : greatest_lane<float>(found.most, bytes);
+    greatest = std::max(greatest, most);
+    return found.refused == 0 && most < kInf;
+}
+
 bool RowPasses::greatest(const char* row, dim_t begin, dim_t end, double& result) const {
     result = log_probs_ ? -kInf : 0;
     const auto pass = [&](const char* data, dim_t units) {
-        RowMaxKernel::Args args{data, units, 0, {}};
+        RowMaxKernel::Args args{data, units, {}};
         (*max_)(args);
-        const double most = type_ == DataType::f64
-                                ? greatest_lane<double>(args.most, max_->result_bytes())
-                                : greatest_lane<float>(args.most, max_->result_bytes());
-        result = std::max(result, most);
-        return args.refused == 0 && most < kInf;
+        return accept(args.found, result);
     };
     const dim_t units = (end - begin) / kUnitClasses;
     const dim_t whole = begin + units * kUnitClasses;
@@ -102,8 +106,9 @@ void RowPasses::set_scale(Row& row, double greatest) const {
     row.is_scalar = field < kLeastField;
 }
 
-void RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t end,
-                    const char* ahead, uint64_t* sums) const {
+bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t end,
+                    const char* ahead, uint64_t* sums, double& greatest) const {
+    greatest = 0;
     if (row.is_scalar) {
         for (dim_t block = begin; block < end; ++block) {
             uint64_t total = 0;
@@ -112,17 +117,22 @@ void RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
                 total += source.weight(row.index, k, row.scale);
             *sums++ = total;
         }
-        return;
+        return true;
     }
+    bool good = true;
+    const auto pass = [&](const char* data, const char* next, dim_t blocks, dim_t units,
+                          uint64_t* to) {
+        WeightSumKernel::Args args{data, next, blocks, units, to, row.args, {}};
+        (*sum_)(args);
+        if (!log_probs_) good = accept(args.found, greatest) && good;
+    };
     const dim_t whole = std::min(end, classes_ / kBlockClasses);
     const dim_t at = begin * kBlockClasses * element_bytes_;
     if (begin < whole) {
-        WeightSumKernel::Args args{row.data + at, ahead + at, whole - begin,
-                                   kBlockUnits,   sums,       row.args};
-        (*sum_)(args);
+        pass(row.data + at, ahead + at, whole - begin, kBlockUnits, sums);
         sums += whole - begin;
     }
-    if (whole == end) return;
+    if (whole == end) return good;
     // The last block of the row, which is not whole.
     const dim_t first = whole * kBlockClasses;
     const dim_t units = (classes_ - first) / kUnitClasses;
@@ -130,15 +140,14 @@ void RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
     uint64_t parts[2] = {0, 0};
     if (units > 0) {
         const char* data = row.data + first * element_bytes_;
-        WeightSumKernel::Args args{data, data, 1, units, &parts[0], row.args};
-        (*sum_)(args);
+        pass(data, data, 1, units, &parts[0]);
     }
     if (rest < classes_) {
         const Unit unit = padded(row.data, rest, classes_);
-        WeightSumKernel::Args args{unit.bytes, unit.bytes, 1, 1, &parts[1], row.args};
-        (*sum_)(args);
+        pass(unit.bytes, unit.bytes, 1, 1, &parts[1]);
     }
     *sums = parts[0] + parts[1];
+    return good;
 }
 
 void RowPasses::store(const Row& row, const RowSource& source, dim_t begin, dim_t end,

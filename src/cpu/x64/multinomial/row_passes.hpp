@@ -43,9 +43,10 @@ class RowPasses {
     // Fills in what follows from the greatest element.
     void set_scale(Row& row, double greatest) const;
 
-    // Sums of the weights of blocks [begin, end). `ahead` is what will be read next, laid out as the row.
-    void sum(const Row& row, const RowSource& source, dim_t begin, dim_t end, const char* ahead,
-             uint64_t* sums) const;
+    // Sums of the weights of blocks [begin, end). `ahead` is what will be read next, laid out as the row. Without
+    // logits, unless the row is for scalar C++, also what greatest() tells of their classes.
+    bool sum(const Row& row, const RowSource& source, dim_t begin, dim_t end, const char* ahead,
+             uint64_t* sums, double& greatest) const;
     // Weights of classes [begin, end), begin a multiple of kUnitClasses. Up to kUnitClasses - 1 more elements of
     // `weights` are overwritten.
     void store(const Row& row, const RowSource& source, dim_t begin, dim_t end,
@@ -56,6 +57,8 @@ class RowPasses {
     struct alignas(64) Unit {
         char bytes[kUnitClasses * sizeof(double)];
     };
+    // Takes what a kernel has found into account; false if it may not be in a row.
+    bool accept(const RowFindings& found, double& greatest) const;
     // The classes [begin, end), fewer than a unit, followed by classes of weight 0.
     Unit padded(const char* row, dim_t begin, dim_t end) const;
 

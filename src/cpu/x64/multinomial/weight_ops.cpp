@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/x64/multinomial/weight_ops.hpp"
 
+#include <cstddef>
+
 #include "cpu/multinomial/weight_exp.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kLowestHeld = 7;
+constexpr int kLowestHeld = 7, kLowestHeldOfWeights = 9;
 // vcmpps predicates, quiet: Intel SDM, table "Comparison Predicate for CMPPS".
 constexpr int kUnordered = 0x03, kNotGreaterEqual = 0x19, kGreaterEqual = 0x1D;
 
@@ -46,8 +48,18 @@ void WeightOps::note_refused(const Vec& noted, const Vec& x, const Vec& zeros, c
     or_bits(noted, noted, scratch);
 }
 
+void WeightOps::emit_findings(const Xbyak::RegExp& to, const Vec& most, const Vec& noted,
+                              const Reg& scratch) {
+    store(ptr[to + offsetof(RowFindings, most)], most);
+    if (is_avx512())
+        kmovw(scratch.cvt32(), k2);
+    else
+        vmovmskps(scratch.cvt32(), noted);
+    mov(ptr[to + offsetof(RowFindings, refused)], scratch);
+}
+
 const Xbyak::Operand* WeightOps::hold(const Address& a) {
-    if (next_held_ < kLowestHeld) {
+    if (next_held_ < (log_probs_ ? kLowestHeld : kLowestHeldOfWeights)) {
         held_addresses_.push_back(a);
         return &held_addresses_.back();
     }

@@ -25,6 +25,12 @@ namespace tombola::impl::cpu::x64 {
 
 // Rows whose greatest weight has a smaller exponent field are not for these kernels.
 inline constexpr int kLeastField = 62;
+// What a pass over a row comes across.
+struct RowFindings {
+    uint64_t refused;           // not 0 if there is a NaN, or without logits, what is below 0
+    alignas(64) char most[64];  // maxima, f32 or f64, in every lane of the ISA's width
+};
+
 // Kernels take classes in units of this many, and know no tails: a caller pads the rest of a row.
 inline constexpr int kUnitClasses = 16;
 
@@ -45,9 +51,14 @@ class WeightOps : public Vocabulary {
     // +inf by the maximum. AVX-512 notes in k2, AVX2 in `noted`; `scratch` is overwritten.
     void note_refused(const Vec& noted, const Vec& x, const Vec& zeros, const Vec& scratch);
 
+    // Stores RowFindings at `to`: the maxima, and whether note_refused() noted anything. `scratch` is overwritten.
+    void emit_findings(const Xbyak::RegExp& to, const Vec& most, const Vec& noted,
+                       const Reg& scratch);
+
     // Loads the constants; `greatest` and `top` are memory operands of the width of a lane. Claims k1 and
-    // registers 7 and above.
+    // registers 7 and above; without logits 9 and above.
     void load_constants(const Address& greatest, const Address& top);
+    const Vec& zeros() const { return zeros_; }  // without logits
     // Turns x into integers. f32 lanes: x becomes the classes 0, 2, 4 ..., odd becomes 1, 3, 5 ...; f64 lanes: x
     // alone. scratch1 ... scratch3 are overwritten; `odd` is no scratch register.
     struct Lanes {
