@@ -28,6 +28,21 @@ enum class status {
     not_required = tombola_not_required,            ///< No such property.
 };
 
+/// Whether a status of the C functions, such as error::status, is that of the enumeration.
+/// @param a A status of the C API.
+/// @param b A status of the C++ API.
+/// @return Whether they are the same.
+inline bool operator==(tombola_status_t a, status b) { return static_cast<status>(a) == b; }
+/// @copydoc operator==(tombola_status_t, status)
+inline bool operator==(status a, tombola_status_t b) { return b == a; }
+/// Whether a status of the C functions is another than that of the enumeration.
+/// @param a A status of the C API.
+/// @param b A status of the C++ API.
+/// @return The opposite of ==.
+inline bool operator!=(tombola_status_t a, status b) { return !(a == b); }
+/// @copydoc operator!=(tombola_status_t, status)
+inline bool operator!=(status a, tombola_status_t b) { return !(b == a); }
+
 /// What every failing call throws.
 struct error : public std::exception {
     tombola_status_t status;  ///< The status of the C function; never tombola_success.

@@ -7,11 +7,24 @@
 #define TOMBOLA_HANDLE_HPP
 
 #include <memory>
+#include <string>
 #include <type_traits>
 
 #include "error.hpp"
 
 namespace tombola {
+
+/// @cond
+namespace detail {
+inline const char* name_of(tombola_engine_t) { return "engine"; }
+inline const char* name_of(tombola_stream_t) { return "stream"; }
+inline const char* name_of(tombola_memory_desc_t) { return "memory descriptor"; }
+inline const char* name_of(tombola_memory_t) { return "memory object"; }
+inline const char* name_of(tombola_primitive_attr_t) { return "attribute object"; }
+inline const char* name_of(tombola_primitive_desc_t) { return "primitive descriptor"; }
+inline const char* name_of(tombola_primitive_t) { return "primitive"; }
+}  // namespace detail
+/// @endcond
 
 /// @addtogroup tombola_cpp_handle
 /// @{
@@ -45,7 +58,8 @@ class handle {
     /// @throws error invalid_arguments if the handle is empty.
     T get(bool allow_empty = false) const {
         if (!allow_empty && data_ == nullptr)
-            throw error(tombola_invalid_arguments, "the object is empty");
+            throw error(tombola_invalid_arguments,
+                        std::string("the ") + detail::name_of(T()) + " is empty");
         return data_.get();
     }
     /// The C handle.

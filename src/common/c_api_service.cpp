@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors, engine, stream, attributes, and the library's own settings.
 #include <cstdint>
+#include <string>
 
 #include "common/c_api.hpp"
 #include "common/format_tag.hpp"
@@ -43,7 +44,10 @@ tombola_status_t tombola_engine_create(tombola_engine_t* engine, tombola_engine_
     return api_call("engine_create", [&]() -> Status {
         TOMBOLA_TRY(check_not_null(engine, "engine"));
         if (kind != tombola_cpu)
-            return invalid("kind is %d; expected tombola_cpu", static_cast<int>(kind));
+            return invalid("kind is %s; expected cpu, the only kind of engine",
+                           kind == tombola_gpu          ? "gpu"
+                           : kind == tombola_any_engine ? "any_engine"
+                                                        : std::to_string(kind).c_str());
         if (index != 0) return invalid("index is %zu; expected 0, the only engine", index);
         *engine = to_handle<tombola_engine_t>(new Engine());
         return {};

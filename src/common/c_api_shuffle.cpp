@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+
 #include "common/c_api.hpp"
 
 namespace tombola::impl {
@@ -83,8 +85,9 @@ tombola_status_t tombola_shuffle_forward_primitive_desc_create(
         TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
         TOMBOLA_TRY(check_not_null(engine, "engine"));
         if (prop_kind != tombola_forward_training && prop_kind != tombola_forward_inference)
-            return invalid("prop_kind is %d; expected forward_training or forward_inference",
-                           static_cast<int>(prop_kind));
+            return invalid("prop_kind is %s; expected forward_training or forward_inference",
+                           prop_kind == tombola_backward_data ? name_of(PropKind::backward_data)
+                                                              : std::to_string(prop_kind).c_str());
         TOMBOLA_TRY(check_tensor_with_layout(src_desc, "src_desc"));
         const MemoryDesc& src = *from_handle(src_desc);
         TOMBOLA_TRY(check_group(src, axis, group_size));

@@ -15,32 +15,32 @@ constexpr dim_t kPhiloxStateWords = 6;      // counter[4], key[2]
 constexpr dim_t kTensorflowStateWords = 2;  // n, op counter
 constexpr dim_t kMt19937StateWords = 625;   // words[624], position
 
-ArgSpec required(int arg, const char* name, ArgSpec::Role role, ArgSpec::Match match,
-                 const MemoryDesc& desc) {
-    return {arg, name, role, true, match, desc};
+ArgSpec required(int arg, ArgSpec::Role role, ArgSpec::Match match, const MemoryDesc& desc) {
+    return {arg, name_of_arg(arg), role, true, match, desc};
 }
 
-ArgSpec optional_input(int arg, const char* name, DataType type, dim_t count) {
-    return {arg, name, kInput, false, kVector, MemoryDesc::vector(type, count)};
+ArgSpec optional_input(int arg, DataType type, dim_t count) {
+    return {arg, name_of_arg(arg), kInput, false, kVector, MemoryDesc::vector(type, count)};
 }
 
-ArgSpec optional_output(int arg, const char* name, DataType type, dim_t count, int may_alias) {
-    return {arg, name, kOutput, false, kVector, MemoryDesc::vector(type, count), may_alias};
+ArgSpec optional_output(int arg, DataType type, dim_t count, int may_alias) {
+    return {arg,      name_of_arg(arg), kOutput, false, kVector, MemoryDesc::vector(type, count),
+            may_alias};
 }
 
 std::vector<ArgSpec> args_of(const ShuffleDesc& desc) {
     if (desc.is_forward())
-        return {required(TOMBOLA_ARG_SRC, "SRC", kInput, kExact, desc.src),
-                required(TOMBOLA_ARG_DST, "DST", kOutput, kExact, desc.dst)};
-    return {required(TOMBOLA_ARG_DIFF_DST, "DIFF_DST", kInput, kExact, desc.src),
-            required(TOMBOLA_ARG_DIFF_SRC, "DIFF_SRC", kOutput, kExact, desc.dst)};
+        return {required(TOMBOLA_ARG_SRC, kInput, kExact, desc.src),
+                required(TOMBOLA_ARG_DST, kOutput, kExact, desc.dst)};
+    return {required(TOMBOLA_ARG_DIFF_DST, kInput, kExact, desc.src),
+            required(TOMBOLA_ARG_DIFF_SRC, kOutput, kExact, desc.dst)};
 }
 
 std::vector<ArgSpec> args_of(const RandomGeneratorDesc& desc) {
-    return {required(TOMBOLA_ARG_SRC_STATE, "SRC_STATE", kInput, kVector,
+    return {required(TOMBOLA_ARG_SRC_STATE, kInput, kVector,
                      MemoryDesc::vector(DataType::u32, kPhiloxStateWords)),
-            required(TOMBOLA_ARG_DST, "DST", kOutput, kExact, desc.dst),
-            optional_output(TOMBOLA_ARG_DST_STATE, "DST_STATE", DataType::u32, kPhiloxStateWords,
+            required(TOMBOLA_ARG_DST, kOutput, kExact, desc.dst),
+            optional_output(TOMBOLA_ARG_DST_STATE, DataType::u32, kPhiloxStateWords,
                             TOMBOLA_ARG_SRC_STATE)};
 }
 
@@ -49,28 +49,26 @@ std::vector<ArgSpec> args_of(const RandomUniformDesc& desc) {
     const bool philox = desc.alignment == Alignment::tensorflow;
     const DataType state_type = philox ? DataType::u64 : DataType::u32;
     const dim_t state_words = philox ? kTensorflowStateWords : kMt19937StateWords;
-    return {
-        required(TOMBOLA_ARG_MIN, "MIN", kInput, kVector, bound),
-        required(TOMBOLA_ARG_MAX, "MAX", kInput, kVector, bound),
-        required(TOMBOLA_ARG_DST, "DST", kOutput, kExact, desc.dst),
-        optional_input(TOMBOLA_ARG_SEEDS, "SEEDS", DataType::u64, 2),
-        optional_input(TOMBOLA_ARG_OFFSET, "OFFSET", DataType::u64, 1),
-        optional_input(TOMBOLA_ARG_SRC_STATE, "SRC_STATE", state_type, state_words),
-        optional_output(TOMBOLA_ARG_DST_STATE, "DST_STATE", state_type, state_words,
-                        TOMBOLA_ARG_SRC_STATE),
-        optional_output(TOMBOLA_ARG_DST_SEEDS, "DST_SEEDS", DataType::u64, 2, TOMBOLA_ARG_SEEDS)};
+    return {required(TOMBOLA_ARG_MIN, kInput, kVector, bound),
+            required(TOMBOLA_ARG_MAX, kInput, kVector, bound),
+            required(TOMBOLA_ARG_DST, kOutput, kExact, desc.dst),
+            optional_input(TOMBOLA_ARG_SEEDS, DataType::u64, 2),
+            optional_input(TOMBOLA_ARG_OFFSET, DataType::u64, 1),
+            optional_input(TOMBOLA_ARG_SRC_STATE, state_type, state_words),
+            optional_output(TOMBOLA_ARG_DST_STATE, state_type, state_words, TOMBOLA_ARG_SRC_STATE),
+            optional_output(TOMBOLA_ARG_DST_SEEDS, DataType::u64, 2, TOMBOLA_ARG_SEEDS)};
 }
 
 std::vector<ArgSpec> args_of(const MultinomialDesc& desc) {
     MemoryDesc uniforms =
         MemoryDesc::from_strides(2, desc.dst.dims.data(), DataType::f64, nullptr).take();
     return {
-        required(TOMBOLA_ARG_SRC, "SRC", kInput, kExact, desc.src),
-        required(TOMBOLA_ARG_DST, "DST", kOutput, kExact, desc.dst),
-        optional_input(TOMBOLA_ARG_SEEDS, "SEEDS", DataType::u64, 2),
-        optional_input(TOMBOLA_ARG_OFFSET, "OFFSET", DataType::u64, 1),
-        {TOMBOLA_ARG_UNIFORMS, "UNIFORMS", kInput, false, kExact, uniforms},
-        optional_output(TOMBOLA_ARG_DST_SEEDS, "DST_SEEDS", DataType::u64, 2, TOMBOLA_ARG_SEEDS)};
+        required(TOMBOLA_ARG_SRC, kInput, kExact, desc.src),
+        required(TOMBOLA_ARG_DST, kOutput, kExact, desc.dst),
+        optional_input(TOMBOLA_ARG_SEEDS, DataType::u64, 2),
+        optional_input(TOMBOLA_ARG_OFFSET, DataType::u64, 1),
+        {TOMBOLA_ARG_UNIFORMS, name_of_arg(TOMBOLA_ARG_UNIFORMS), kInput, false, kExact, uniforms},
+        optional_output(TOMBOLA_ARG_DST_SEEDS, DataType::u64, 2, TOMBOLA_ARG_SEEDS)};
 }
 
 uint64_t hash_field(const MemoryDesc& desc) { return hash_of(desc); }

@@ -56,6 +56,15 @@ Status check_desc(const ArgSpec& spec, const MemoryDesc& given) {
                : describe(spec.desc).c_str());
 }
 
+// An argument that is none of `specs`.
+Status refuse_arg(int place, int arg, const std::vector<ArgSpec>& specs) {
+    const char* name = name_of_arg(arg);
+    std::string taken;
+    for (const ArgSpec& spec : specs) taken += (taken.empty() ? "" : ", ") + std::string(spec.name);
+    return invalid("args[%d] is %s; expected one of %s", place,
+                   name == nullptr ? format("argument %d", arg).c_str() : name, taken.c_str());
+}
+
 // The bytes that an argument occupies.
 struct Span {
     const ArgSpec* spec;
@@ -177,9 +186,10 @@ Status Primitive::execute(const ExecArg* given, int count) const {
     const size_t scratchpad_bytes = desc_->plan().scratchpad_bytes;
     const bool user_scratchpad =
         scratchpad_bytes > 0 && desc_->attr().scratchpad_mode == ScratchpadMode::user;
-    static const ArgSpec kScratchpadSpec{TOMBOLA_ARG_SCRATCHPAD, "SCRATCHPAD",
-                                         ArgSpec::Role::output,  true,
-                                         ArgSpec::Match::vector, MemoryDesc{}};
+    static const ArgSpec kScratchpadSpec{
+        TOMBOLA_ARG_SCRATCHPAD, name_of_arg(TOMBOLA_ARG_SCRATCHPAD),
+        ArgSpec::Role::output,  true,
+        ArgSpec::Match::vector, MemoryDesc{}};
 
     ExecContext context;
     Span spans[ExecContext::kMaxArgs + 1];
@@ -195,8 +205,7 @@ Status Primitive::execute(const ExecArg* given, int count) const {
             if (!user_scratchpad) continue;  // not needed: as in oneDNN, giving it is no error
             spec = &kScratchpadSpec;
         }
-        if (spec == nullptr)
-            return invalid("args[%d] is argument %d, which this primitive does not take", i, arg);
+        if (spec == nullptr) return refuse_arg(i, arg, specs);
         const uint32_t bit =
             is_scratchpad ? 1u << 31 : 1u << static_cast<unsigned>(spec - specs.data());
         if ((seen & bit) != 0) return invalid("%s is given twice; expected once", spec->name);

@@ -123,4 +123,36 @@ const char* name_of(ScratchpadMode mode) {
     return "unknown";
 }
 
+const char* name_of_arg(int arg) {
+    switch (arg) {
+        case TOMBOLA_ARG_SRC:
+            return "SRC";
+        case TOMBOLA_ARG_DST:
+            return "DST";
+        case TOMBOLA_ARG_SCRATCHPAD:
+            return "SCRATCHPAD";
+        case TOMBOLA_ARG_DIFF_SRC:
+            return "DIFF_SRC";
+        case TOMBOLA_ARG_DIFF_DST:
+            return "DIFF_DST";
+        case TOMBOLA_ARG_MIN:
+            return "MIN";
+        case TOMBOLA_ARG_MAX:
+            return "MAX";
+        case TOMBOLA_ARG_SEEDS:
+            return "SEEDS";
+        case TOMBOLA_ARG_OFFSET:
+            return "OFFSET";
+        case TOMBOLA_ARG_UNIFORMS:
+            return "UNIFORMS";
+        case TOMBOLA_ARG_SRC_STATE:
+            return "SRC_STATE";
+        case TOMBOLA_ARG_DST_STATE:
+            return "DST_STATE";
+        case TOMBOLA_ARG_DST_SEEDS:
+            return "DST_SEEDS";
+    }
+    return nullptr;
+}
+
 }  // namespace tombola::impl

@@ -74,5 +74,7 @@ const char* name_of(GeneratorKind kind);
 const char* name_of(Alignment alignment);
 const char* name_of(IntDraws draws);
 const char* name_of(ScratchpadMode mode);
+// "DST_STATE"; null if no primitive has such an argument.
+const char* name_of_arg(int arg);
 
 }  // namespace tombola::impl

@@ -97,6 +97,7 @@ void library() {
         memory(memory::desc(), dnnl::engine(), nullptr);
     } catch (const dnnl::error& e) {
         check(e.status == dnnl_invalid_arguments, "status");
+        check(e.status == dnnl::status::invalid_arguments, "status by its name in C++");
         return;
     }
     throw std::runtime_error("an empty engine was accepted");

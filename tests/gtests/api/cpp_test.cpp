@@ -200,9 +200,29 @@ TEST_F(CppApi, EmptyObjects) {
     EXPECT_FALSE(shuffle_forward::primitive_desc());
     EXPECT_FALSE(memory());
     EXPECT_TRUE(memory::desc().is_zero());
-    expect_error(tombola_invalid_arguments, "empty",
+    expect_error(tombola_invalid_arguments, "the primitive descriptor is empty",
                  [&] { shuffle_forward{shuffle_forward::primitive_desc()}; });
-    expect_error(tombola_invalid_arguments, "empty", [&] { memory().get_data_handle(); });
+    expect_error(tombola_invalid_arguments, "the memory object is empty",
+                 [&] { memory().get_data_handle(); });
+    expect_error(tombola_invalid_arguments, "the engine is empty", [&] { stream(engine{}); });
+    expect_error(tombola_invalid_arguments, "the stream is empty", [&] { stream().get(); });
+    expect_error(tombola_invalid_arguments, "the memory descriptor is empty",
+                 [&] { memory::desc(tombola_memory_desc_t{}).get(); });
+    expect_error(tombola_invalid_arguments, "the primitive is empty",
+                 [&] { shuffle_forward().get(); });
+}
+
+TEST_F(CppApi, StatusesOfBothKindsCompare) {
+    const tombola::error error(tombola_invalid_arguments, "wrong");
+    EXPECT_TRUE(error.status == tombola::status::invalid_arguments);
+    EXPECT_TRUE(tombola::status::invalid_arguments == error.status);
+    EXPECT_FALSE(error.status == tombola::status::unimplemented);
+    EXPECT_FALSE(tombola::status::unimplemented == error.status);
+    EXPECT_TRUE(error.status != tombola::status::unimplemented);
+    EXPECT_TRUE(tombola::status::unimplemented != error.status);
+    EXPECT_FALSE(error.status != tombola::status::invalid_arguments);
+    EXPECT_FALSE(tombola::status::invalid_arguments != error.status);
+    EXPECT_TRUE(error.status == tombola_invalid_arguments);
 }
 
 TEST_F(CppApi, MemoryDescriptors) {

@@ -23,7 +23,13 @@ TEST(Engine, OneCpu) {
 TEST(Engine, OthersAreRefused) {
     Engine engine;
     EXPECT_EQ(tombola_engine_create(engine.out(), tombola_gpu, 0), tombola_invalid_arguments);
-    EXPECT_NE(last_error().find("kind is 2"), std::string::npos) << last_error();
+    EXPECT_NE(last_error().find("kind is gpu; expected cpu"), std::string::npos) << last_error();
+    EXPECT_EQ(tombola_engine_create(engine.out(), tombola_any_engine, 0),
+              tombola_invalid_arguments);
+    EXPECT_NE(last_error().find("kind is any_engine; "), std::string::npos) << last_error();
+    EXPECT_EQ(tombola_engine_create(engine.out(), static_cast<tombola_engine_kind_t>(3), 0),
+              tombola_invalid_arguments);
+    EXPECT_NE(last_error().find("kind is 3; "), std::string::npos) << last_error();
     EXPECT_EQ(tombola_engine_create(engine.out(), tombola_cpu, 5), tombola_invalid_arguments);
     EXPECT_NE(last_error().find("index is 5"), std::string::npos) << last_error();
     EXPECT_EQ(engine.get(), nullptr);
