@@ -32,7 +32,6 @@ std::vector<std::string> input_folders() {
 
 int run(const std::vector<std::string>& args) {
     CommandLine command_line(input_folders());
-    if (args.empty()) throw UsageError("expected a driver and a problem; --help tells more");
     command_line.parse(args);
     if (command_line.help_wanted()) {
         fmt::print("{}", command_line.help());

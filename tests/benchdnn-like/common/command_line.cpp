@@ -137,6 +137,22 @@ std::vector<std::string> read_tokens(std::istream& file) {
     return tokens;
 }
 
+// What an argument of the command line is for.
+enum class Scope {
+    run,       // all of the run, wherever it stands
+    behind,    // the problems behind it
+    problems,  // it is a problem, or brings some along
+};
+Scope scope_of(const std::string& token) {
+    if (token.compare(0, 1, "-") != 0 || token.compare(0, 8, "--batch=") == 0)
+        return Scope::problems;
+    const std::string name = token.substr(0, token.find('='));
+    if (token.compare(0, 2, "-v") == 0 || name == "-h" || name == "--verbose" || name == "--help" ||
+        name == "--engine")
+        return Scope::run;
+    return Scope::behind;
+}
+
 std::string folder_of(const std::string& path) {
     const size_t slash = path.rfind('/');
     return slash == std::string::npos ? "." : path.substr(0, slash);
@@ -164,7 +180,27 @@ CommandLine::CommandLine(std::vector<std::string> inputs)
     : drivers_(make_drivers()), inputs_(std::move(inputs)) {}
 
 void CommandLine::parse(const std::vector<std::string>& args) {
-    for (const std::string& arg : args) take(arg);
+    bool any = false;
+    std::string waiting;  // arguments that no problem stands behind yet
+    for (const std::string& arg : args) {
+        take(arg);
+        switch (scope_of(arg)) {
+            case Scope::run:
+                break;
+            case Scope::behind:
+                waiting += (waiting.empty() ? "" : " ") + arg;
+                break;
+            case Scope::problems:
+                any = true;
+                waiting.clear();
+                break;
+        }
+    }
+    if (help_) return;
+    if (!waiting.empty())
+        throw UsageError(waiting + ": expected a problem or --batch=FILE behind this" +
+                         (any ? "; an option holds for the problems behind it" : ""));
+    if (!any) throw UsageError("expected a driver and a problem; --help tells more");
 }
 
 void CommandLine::take(const std::string& token) {
@@ -302,7 +338,8 @@ std::string CommandLine::find_batch(const std::string& file) const {
                 candidates.push_back(inputs + "/" + driver_->name() + "/" + file);
         // shuffle/smoke and inputs/shuffle/smoke, from wherever the program is called
         for (const std::string& inputs : inputs_) candidates.push_back(inputs + "/" + file);
-        for (const std::string& inputs : inputs_) candidates.push_back(inputs + "/../" + file);
+        for (const std::string& inputs : inputs_)
+            candidates.push_back(folder_of(inputs) + "/" + file);
     }
     std::string tried;
     for (const std::string& candidate : candidates) {
@@ -311,9 +348,9 @@ std::string CommandLine::find_batch(const std::string& file) const {
             return candidate;
         // An empty file, but no folder, is a batch of nothing.
         if (stream.is_open() && stream.eof() && !stream.bad()) return candidate;
-        tried += (tried.empty() ? "" : ", ") + candidate;
+        tried += "\n    " + candidate;
     }
-    throw UsageError("--batch=" + file + ": cannot open any of " + tried);
+    throw UsageError("--batch=" + file + ": cannot open any of" + tried);
 }
 
 void CommandLine::take_batch(const std::string& file) {
@@ -350,9 +387,10 @@ std::string CommandLine::help() const {
     std::string text =
         "benchtombola: correctness and performance of tombola's primitives\n\n"
         "Usage: benchtombola DRIVER [options] PROBLEM ... [options] PROBLEM ...\n\n"
-        "An option holds for the problems behind it. Values that commas separate (LIST) give the "
-        "product of\n"
-        "cases. A problem may carry a name: 2x8x3x3_n\"name\". Numbers are decimal or 0x hex.\n\n"
+        "An option holds for the problems behind it, and needs one there. Values that commas "
+        "separate "
+        "(LIST)\ngive the product of cases. A problem may carry a name: 2x8x3x3_n\"name\". Numbers "
+        "are decimal or 0x hex.\n\n"
         "Drivers, with their own options:\n";
     for (const auto& driver : drivers_)
         if (!driver_ || driver_ == driver.get()) text += driver->help() + "\n";

@@ -5,7 +5,8 @@
 //
 // The command line is a state machine, as benchdnn's: an option sets values for the problems behind it, a
 // problem makes the product of all lists that are set at that moment. All of it is read before the first case
-// runs, so a mistake anywhere runs nothing.
+// runs, so a mistake anywhere runs nothing. An option with no problem behind it is a mistake too, except at the
+// end of a batch file, where oneDNN's own have some.
 
 #include <memory>
 #include <string>

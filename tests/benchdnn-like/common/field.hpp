@@ -14,6 +14,7 @@
 // From this list derive the options that are parsed, the product over their lists (the first field varies
 // slowest), the line that reproduces a problem, %name% in performance templates, and the help.
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -42,6 +43,20 @@ Field<P> field(const char* name, T P::*member, const char* help) {
                 return parse_value(text, problem.*member);
             },
             [member](const P& problem) { return print_value(problem.*member); }};
+}
+
+// The same where the driver takes some of the type's values only.
+template <class P, class T>
+Field<P> field(const char* name, T P::*member, const char* help, const std::vector<T>& values) {
+    Field<P> result = field(name, member, help);
+    result.expected.clear();
+    for (T value : values)
+        result.expected += (result.expected.empty() ? "one of " : ", ") + print_value(value);
+    result.parse = [member, values](P& problem, const std::string& text) {
+        return parse_value(text, problem.*member) &&
+               std::find(values.begin(), values.end(), problem.*member) != values.end();
+    };
+    return result;
 }
 
 }  // namespace tombola::bench

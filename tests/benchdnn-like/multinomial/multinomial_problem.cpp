@@ -8,8 +8,9 @@ namespace tombola::bench {
 std::vector<Field<MultinomialProblem>> MultinomialProblem::fields() {
     using P = MultinomialProblem;
     return {
-        field("dt", &P::dt, "data type of the weights or logits"),
-        field("odt", &P::odt, "data type of the indices, s32 or s64"),
+        field("dt", &P::dt, "data type of the weights or logits",
+              {tombola_f16, tombola_bf16, tombola_f32, tombola_f64}),
+        field("odt", &P::odt, "data type of the indices", {tombola_s32, tombola_s64}),
         field("seeds", &P::seeds, "seeds; 0:0 draws them from the operating system"),
         field("replacement", &P::replacement, "whether a class may be drawn again"),
         field("log-probs", &P::log_probs, "whether the input is logits"),
@@ -26,10 +27,6 @@ bool MultinomialProblem::parse_sizes(const std::string& text) {
     batch = dims[0];
     classes = dims[1];
     return true;
-}
-
-bool MultinomialProblem::is_floating() const {
-    return dt == tombola_f16 || dt == tombola_bf16 || dt == tombola_f32 || dt == tombola_f64;
 }
 
 tombola_status_t MultinomialProblem::create(const Settings& settings,
@@ -55,8 +52,6 @@ tombola_status_t MultinomialProblem::create(const Settings& settings,
 }
 
 std::string MultinomialProblem::refusal(const Arguments* args) const {
-    if (!is_floating()) return "the data type is not one of f16, bf16, f32, f64";
-    if (odt != tombola_s32 && odt != tombola_s64) return "the indices' type is not s32 or s64";
     if (samples < 0) return "the number of samples is negative";
     if (batch == 0 || samples == 0) return "";
     if (classes == 0) return "there is no class";

@@ -36,7 +36,6 @@ struct MultinomialProblem : TypedProblem<MultinomialProblem> {
 
   private:
     bool is_entropy() const { return seeds.global == 0 && seeds.op == 0; }
-    bool is_floating() const;
     // Weights or logits that depend on their number alone.
     Bytes default_probs() const;
     reference::MultinomialRequest request(const Arguments& args) const;

@@ -9,7 +9,8 @@ std::vector<Field<RandomUniformProblem>> RandomUniformProblem::fields() {
     using P = RandomUniformProblem;
     return {
         field("alignment", &P::alignment, "whose numbers"),
-        field("dt", &P::dt, "data type"),
+        field("dt", &P::dt, "data type",
+              {tombola_f16, tombola_bf16, tombola_f32, tombola_f64, tombola_s32, tombola_s64}),
         field("seeds", &P::seeds, "seeds; 0:0 draws them from the operating system"),
         field("min", &P::min, "lower bound, inclusive; auto is 0"),
         field("max", &P::max,
@@ -57,17 +58,6 @@ tombola_status_t RandomUniformProblem::create(const Settings& settings,
 }
 
 std::string RandomUniformProblem::refusal(const Arguments* args) const {
-    switch (dt) {
-        case tombola_f16:
-        case tombola_bf16:
-        case tombola_f32:
-        case tombola_f64:
-        case tombola_s32:
-        case tombola_s64:
-            break;
-        default:
-            return "the data type is not one of f16, bf16, f32, f64, s32, s64";
-    }
     reference::Scalar low, high;
     std::string reason;
     if (!bounds(low, high, reason)) return reason;
