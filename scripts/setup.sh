@@ -48,6 +48,5 @@ install_missing() {
 # build PRESET [TARGET...]: configures build/PRESET, and builds the targets or everything.
 build() {
     heading "Building the preset $1 in build/$1"
-    cmake --preset "$1" >/dev/null
-    cmake --build --preset "$1" ${2:+--target "${@:2}"}
+    cmake --preset "$1" >/dev/null && cmake --build --preset "$1" ${2:+--target "${@:2}"}
 }
