@@ -11,10 +11,15 @@ import os
 
 import torch
 
-torch.ops.load_library(
-    os.environ.get("TOMBOLA_TORCH_LIBRARY")
-    or os.path.join(os.path.dirname(os.path.abspath(__file__)), "libtombola_torch.so")
+_library = os.environ.get("TOMBOLA_TORCH_LIBRARY") or os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), "libtombola_torch.so"
 )
+if not os.path.exists(_library):
+    raise ImportError(
+        f"there is no {_library}: build the target tombola_torch, and set TOMBOLA_TORCH_LIBRARY to the path of "
+        "libtombola_torch.so"
+    )
+torch.ops.load_library(_library)
 _ops = torch.ops.tombola
 
 
