@@ -10,7 +10,7 @@ include(CMakePackageConfigHelpers)
 
 set(tombola_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tombola)
 
-install(TARGETS tombola EXPORT tombola_targets
+install(TARGETS tombola tombola_dnnl_compat EXPORT tombola_targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
 install(DIRECTORY include/tombola DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT devel

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs a build into an empty prefix, moves the prefix elsewhere, then builds and runs three consumers against it
-# and nothing else: C++ by find_package, C by find_package, C by pkg-config.
+# Installs a build into an empty prefix, moves the prefix elsewhere, then builds and runs consumers against it and
+# nothing else: C++ and C by find_package and by pkg-config, and a program for oneDNN by both.
 #
 #   cmake -D BUILD=dir -D WORK=dir -D TYPE=SHARED|STATIC -D VERSION=x.y.z -D LIBDIR=lib -D BINDIR=bin
 #         -D GENERATOR=.. -D CC=.. -D CXX=.. -D FLAGS=.. -D PKG_CONFIG=.. -P run.cmake
@@ -58,18 +58,27 @@ foreach(language IN ITEMS cpp c)
     run(${CMAKE_COMMAND} --build ${WORK}/${language})
     run(${WORK}/${language}/consumer)
 endforeach()
+run(${WORK}/cpp/compat)
 
 if(NOT PKG_CONFIG)
-    message("SKIPPED: pkg-config is not installed: C by pkg-config")
+    message("SKIPPED: pkg-config is not installed: programs by pkg-config")
 else()
     set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
     run(${PKG_CONFIG} --exact-version=${VERSION} tombola)
-    execute_process(COMMAND ${PKG_CONFIG} --cflags --libs tombola OUTPUT_VARIABLE flags
-        OUTPUT_STRIP_TRAILING_WHITESPACE)
-    separate_arguments(flags UNIX_COMMAND "${FLAGS} ${flags}")
-    run(${CC} -std=c99 ${CMAKE_CURRENT_LIST_DIR}/consumer.c -o ${WORK}/by-pkg-config ${flags}
-        -Wl,-rpath,${prefix}/${LIBDIR})
-    run(${WORK}/by-pkg-config)
+    foreach(query IN ITEMS "--cflags;--libs" --variable=libdir --variable=includedir)
+        execute_process(COMMAND ${PKG_CONFIG} ${query} tombola OUTPUT_VARIABLE answer OUTPUT_STRIP_TRAILING_WHITESPACE)
+        list(APPEND answers ${answer})
+    endforeach()
+    list(POP_BACK answers includedir)
+    list(POP_BACK answers libdir)
+    separate_arguments(flags UNIX_COMMAND "${FLAGS} ${answers} -Wl,-rpath,${libdir}")
+    run(${CC} -std=c99 ${CMAKE_CURRENT_LIST_DIR}/consumer.c ${flags} -o ${WORK}/c-by-pkg-config)
+    run(${WORK}/c-by-pkg-config)
+    run(${CXX} -std=c++17 ${CMAKE_CURRENT_LIST_DIR}/consumer.cpp ${flags} -o ${WORK}/cpp-by-pkg-config)
+    run(${WORK}/cpp-by-pkg-config)
+    run(${CXX} -std=c++17 -I${includedir}/tombola/compat ${CMAKE_CURRENT_LIST_DIR}/../compat/shuffle_v3.cpp ${flags}
+        -o ${WORK}/compat-by-pkg-config)
+    run(${WORK}/compat-by-pkg-config)
 endif()
 
 if(EXISTS ${prefix}/${BINDIR}/benchtombola)
