@@ -538,5 +538,24 @@ TEST_F(RandomUniform, StateGoesOnBehindTheReservation) {
                 run(descriptor(dst, call.seeds), dst, skipped).values);
 }
 
+// The state has no key: behind fresh seeds, the next call needs them as SEEDS.
+TEST_F(RandomUniform, StateAndUsedSeedsGoOnBehindFreshSeeds) {
+    const MemoryDesc dst = row_major({10}, tombola_f32);
+    const PrimitiveDesc desc = descriptor(dst, {0, 0});
+    const Call fresh{bytes_of(0.0f), bytes_of(1.0f), {0, 0}, {}, {}};
+    const Answer first = run(desc, dst, fresh);
+    Call next = fresh;
+    next.seeds = first.used_seeds;
+    next.state = first.next_state;
+    Call skipped = fresh;
+    skipped.seeds = first.used_seeds;
+    skipped.offset = 2560 * 4;
+    EXPECT_TRUE(run(desc, dst, next, Guard::behind, true).values ==
+                run(desc, dst, skipped, Guard::behind, true).values);
+    Call without = next;
+    without.seeds = {0, 0};
+    EXPECT_FALSE(run(desc, dst, without).values == run(desc, dst, without).values);
+}
+
 }  // namespace
 }  // namespace tombola::test
