@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -122,6 +123,30 @@ TEST(PermutePrograms, ChannelsSideBySide) {
                     }
             }
     expect_transposes();
+}
+
+// Programs of a gigabyte of channels: of every group written out, one alone would take gigabytes.
+TEST(PermutePrograms, AnyNumberOfGroups) {
+    for (const int64_t G : {int64_t{1} << 24, (int64_t{1} << 24) - 1}) {
+        ShuffleLayout layout{};
+        layout.Q = 8;
+        layout.G = G;
+        layout.C = layout.Q * G;
+        layout.element = layout.inner = layout.src_axis = layout.dst_axis = 8;
+        layout.block = 1;
+        for (const CpuIsa isa : isas_in_force())
+            for (const PixelProgram& pixel : pixel_programs(layout, 1, true, limits_of(isa, 8))) {
+                plan_permutes(pixel.program, isa);
+                EXPECT_LE(pixel.program.sections.size(), 2u);
+                int64_t end = 0;  // of what is written
+                for (const PermuteSection& section : pixel.program.sections)
+                    for (const PermuteOutput& output : section.outputs)
+                        end = std::max(end, (section.repeats - 1) * section.dst_repeat +
+                                                output.dst_offset + pixel.dst_last +
+                                                8 * static_cast<int64_t>(output.source.size()));
+                EXPECT_EQ(end, layout.C * 8);
+            }
+    }
 }
 
 TEST(PermutePrograms, Blocks) {

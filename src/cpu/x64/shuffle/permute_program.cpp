@@ -113,9 +113,11 @@ double split_stores(const PermuteProgram& program, const PermuteSection& section
     const auto lines = [](int64_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes; };
     const bool aligns = program.granule > 0 && program.granule < kLineBytes && !program.single_step;
     const int64_t alignment = std::min(program.dst_alignment, kLineBytes);
+    // After so many repeats at the most, lines are met where the first ones were.
+    const int64_t repeats = std::min(section.repeats, kLineBytes);
     double splits = 0;
     int cases = 0;
-    for (int64_t repeat = 0; repeat < section.repeats; ++repeat)
+    for (int64_t repeat = 0; repeat < repeats; ++repeat)
         for (int64_t start = 0; start < kLineBytes; start += aligns ? kLineBytes : alignment) {
             const int64_t base =
                 aligns ? -section.outputs[0].dst_offset : start + repeat * section.dst_repeat;

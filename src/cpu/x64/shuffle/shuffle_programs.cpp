@@ -120,8 +120,7 @@ PixelProgram tiles(const ShuffleLayout& layout, int64_t rows, int64_t columns,
     program.dst_alignment = std::gcd(std::gcd(layout.C * E, rows * E), kLineBytes);
     result.src_last = (Q - rows) * G * E;
     result.dst_last = (Q - rows) * E;
-    for (int64_t first = 0; first < G; first += columns) {
-        const int64_t v0 = std::min(first, G - columns);
+    const auto section_at = [&](int64_t v0) {
         PermuteSection section;
         // Where rows of a tensor follow each other, they are one.
         if (G == columns)
@@ -140,8 +139,17 @@ PixelProgram tiles(const ShuffleLayout& layout, int64_t rows, int64_t columns,
                 }
                 section.outputs.push_back(std::move(output));
             }
-        program.sections.push_back(std::move(section));
+        return section;
+    };
+    // Written out once, as G may be anything.
+    PermuteSection whole = section_at(0);
+    whole.repeats = G / columns;
+    if (whole.repeats > 1) {
+        whole.src_repeat = columns * E;
+        whole.dst_repeat = columns * Q * E;
     }
+    program.sections.push_back(std::move(whole));
+    if (G % columns != 0) program.sections.push_back(section_at(G - columns));
     join_sections(program);
     return result;
 }
