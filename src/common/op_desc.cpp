@@ -77,10 +77,26 @@ uint64_t hash_field(T value) {
     return static_cast<uint64_t>(value);
 }
 
-template <class Desc>
-bool equal_fields(const Desc& a, const Desc& b) {
-    return std::apply([&](auto... f) { return ((a.*f.member == b.*f.member) && ...); },
-                      Desc::fields());
+// Whether equal(x, y) for each field of two descriptors of one operator.
+template <class Equal>
+bool all_fields(const OpDesc& a, const OpDesc& b, const Equal& equal) {
+    if (a.index() != b.index()) return false;
+    return std::visit(
+        [&](const auto& x) {
+            using Desc = std::decay_t<decltype(x)>;
+            const auto& y = std::get<Desc>(b);
+            return std::apply([&](auto... f) { return (equal(x.*f.member, y.*f.member) && ...); },
+                              Desc::fields());
+        },
+        a);
+}
+
+bool identical_field(const MemoryDesc& a, const MemoryDesc& b) {
+    return a == b && a.strides == b.strides;
+}
+template <class T>
+bool identical_field(T a, T b) {
+    return a == b;
 }
 
 }  // namespace
@@ -107,9 +123,11 @@ uint64_t hash_of(const OpDesc& desc) {
 }
 
 bool operator==(const OpDesc& a, const OpDesc& b) {
-    if (a.index() != b.index()) return false;
-    return std::visit(
-        [&](const auto& d) { return equal_fields(d, std::get<std::decay_t<decltype(d)>>(b)); }, a);
+    return all_fields(a, b, [](const auto& x, const auto& y) { return x == y; });
+}
+
+bool identical(const OpDesc& a, const OpDesc& b) {
+    return all_fields(a, b, [](const auto& x, const auto& y) { return identical_field(x, y); });
 }
 
 std::vector<ArgSpec> arg_specs(const OpDesc& desc) {

@@ -112,6 +112,8 @@ PrimitiveKind kind_of(const OpDesc& desc);
 PropKind prop_kind_of(const OpDesc& desc);
 uint64_t hash_of(const OpDesc& desc);
 bool operator==(const OpDesc& a, const OpDesc& b);
+// Equal also in strides that are never taken, along dimensions of one step, which == passes over.
+bool identical(const OpDesc& a, const OpDesc& b);
 
 // One argument that an execution takes.
 struct ArgSpec {

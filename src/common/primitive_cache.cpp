@@ -105,7 +105,8 @@ DescRequest::DescRequest(const OpDesc& an_op, const Attr& attr, Engine* an_engin
 
 bool operator==(const DescRequest& a, const DescRequest& b) {
     return a.hash == b.hash && a.scratchpad_mode == b.scratchpad_mode && a.engine == b.engine &&
-           a.first == b.first && a.isa == b.isa && a.threads == b.threads && a.op == b.op;
+           a.first == b.first && a.isa == b.isa && a.threads == b.threads &&
+           identical(a.op, b.op);  // a query gives the caller's own strides back
 }
 
 DescPtr find_cached(const DescRequest& request) { return descs().find(request); }

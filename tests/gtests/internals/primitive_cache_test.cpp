@@ -100,6 +100,20 @@ TEST_F(PrimitiveCache, DescriptorsAreFoundByAllThatDecidesThem) {
     EXPECT_NE(shuffle_of(3), first);
 }
 
+// The stride of a dimension of size 1 decides nothing, but a query gives it back.
+TEST_F(PrimitiveCache, DescriptorsKeepTheirStrides) {
+    ASSERT_TRUE(set_cache_capacity(8).ok());
+    static Engine engine;
+    const dim_t dims[] = {1, 8};
+    for (const dim_t stride : {8, 99}) {
+        const dim_t strides[] = {stride, 1};
+        const MemoryDesc data = MemoryDesc::from_strides(2, dims, DataType::f32, strides).take();
+        const ShuffleDesc op{PropKind::forward_training, data, data, 1, 2};
+        const auto desc = PrimitiveDesc::create(op, {}, &engine).take();
+        EXPECT_EQ(desc->find_arg(TOMBOLA_ARG_DST)->desc.strides[0], stride);
+    }
+}
+
 // A scratchpad holds as many parts as there were threads, and so does the code that uses it.
 TEST_F(PrimitiveCache, CodeIsNotSharedAmongScratchpadsOfDifferentSizes) {
     if (omp_set_num_threads == nullptr) GTEST_SKIP() << "not a build with OpenMP";
