@@ -82,13 +82,14 @@ class Cache {
     std::unordered_map<const Key*, typename Entries::iterator, Hash, Equal> index_;
 };
 
+// Never destroyed, as in kernel_cache.hpp: static objects and threads may create primitives until the process is gone.
 Cache<DescRequest, DescPtr>& descs() {
-    static Cache<DescRequest, DescPtr> instance;
+    static auto& instance = *new Cache<DescRequest, DescPtr>;
     return instance;
 }
 
 Cache<DescPtr, CodePtr>& codes() {
-    static Cache<DescPtr, CodePtr> instance;
+    static auto& instance = *new Cache<DescPtr, CodePtr>;
     return instance;
 }
 

@@ -58,8 +58,9 @@ struct Settings {
     const JitProfile profile = environment_profile("TOMBOLA_JIT_PROFILE");
 };
 
+// Never destroyed, as in kernel_cache.hpp.
 Settings& settings() {
-    static Settings instance;
+    static Settings& instance = *new Settings;
     return instance;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What tests run with this or that environment (probe.hpp), and what it says of itself. Without an argument: creates
-// a shuffle twice, executes it, and has one refused. With the name of a primitive: executes one of it.
+// a shuffle twice, executes it, and has one refused. With the name of a primitive: executes one of it. With "exit": does so once more when static objects are
+// destroyed.
 
 #include <unistd.h>
 
@@ -69,8 +70,17 @@ void run_multinomial(const engine& eng) {
                           {TOMBOLA_ARG_DST, memory(dst, eng)}});
 }
 
+// Made before the library's own static objects, and destroyed after them.
+struct AtExit {
+    ~AtExit() {
+        if (wanted) run_random_generator(engine(engine::kind::cpu, 0));
+    }
+    bool wanted = false;
+} at_exit;
+
 int run_one(const engine& eng, const std::string& name) {
-    if (name == "shuffle")
+    at_exit.wanted = name == "exit";
+    if (name == "shuffle" || name == "exit")
         run_shuffle(eng);
     else if (name == "random_generator")
         run_random_generator(eng);

@@ -83,6 +83,11 @@ TEST(Environment, CacheCapacity) {
     EXPECT_TRUE(off.with(",create:cache_hit,").empty());
 }
 
+// Memory that is freed is overwritten, so that what is used after its end is noticed.
+TEST(Environment, PrimitivesAreCreatedUntilTheEnd) {
+    EXPECT_EQ(run_probe("MALLOC_PERTURB_=165", "exit").with("probe implementation").size(), 2u);
+}
+
 TEST(Environment, ValuesWithoutSenseAreIgnoredAndSaidSo) {
     for (const std::string variable :
          {"TOMBOLA_VERBOSE=7", "TOMBOLA_VERBOSE=yes", "TOMBOLA_MAX_CPU_ISA=avx1024",
