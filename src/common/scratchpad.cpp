@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <cstdlib>
-#include <memory>
 
 namespace tombola::impl {
 namespace {
@@ -17,13 +16,20 @@ constexpr size_t kAlignment = 64;
 constexpr size_t kLargePagesBytes = size_t{32} << 20;
 constexpr size_t kLargePage = size_t{2} << 20;
 
-struct AlignedDeleter {
-    void operator()(void* data) const { aligned_free(data); }
-};
-
+// Without a destructor: static objects are destroyed after the main thread's own, and may execute primitives still.
 struct Scratchpad {
-    std::unique_ptr<void, AlignedDeleter> data;
-    size_t bytes = 0;
+    void* data;
+    size_t bytes;
+};
+thread_local Scratchpad scratchpad = {nullptr, 0};
+
+void free_scratchpad() {
+    aligned_free(scratchpad.data);
+    scratchpad = {nullptr, 0};
+}
+
+struct AtThreadEnd {
+    ~AtThreadEnd() { free_scratchpad(); }
 };
 
 }  // namespace
@@ -42,14 +48,14 @@ void* aligned_malloc(size_t bytes) {
 void aligned_free(void* data) { std::free(data); }
 
 void* thread_scratchpad(size_t bytes) {
-    thread_local Scratchpad scratchpad;
+    [[maybe_unused]] thread_local const AtThreadEnd at_thread_end;
     if (bytes == 0) return nullptr;
     if (bytes > scratchpad.bytes) {
-        scratchpad.data.reset();  // freed first: nothing in it is kept
-        scratchpad.data.reset(aligned_malloc(bytes));
-        scratchpad.bytes = scratchpad.data ? bytes : 0;
+        free_scratchpad();  // first: nothing in it is kept
+        scratchpad.data = aligned_malloc(bytes);
+        scratchpad.bytes = scratchpad.data != nullptr ? bytes : 0;
     }
-    return scratchpad.data.get();
+    return scratchpad.data;
 }
 
 }  // namespace tombola::impl
