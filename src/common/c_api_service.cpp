@@ -2,6 +2,7 @@
 // Errors, engine, stream, attributes, and the library's own settings.
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "common/c_api.hpp"
 #include "common/format_tag.hpp"
@@ -13,20 +14,31 @@
 namespace tombola::impl {
 namespace {
 
-std::string& last_error() {
-    thread_local std::string message;
-    return message;
+// Null: none. Without a destructor of its own, for the reason that scratchpad.cpp gives.
+thread_local std::string* last_error = nullptr;
+
+struct AtThreadEnd {
+    ~AtThreadEnd() {
+        delete last_error;
+        last_error = nullptr;
+    }
+};
+
+void set_last_error(std::string message) {
+    [[maybe_unused]] thread_local const AtThreadEnd at_thread_end;
+    if (last_error == nullptr) last_error = new std::string;
+    *last_error = std::move(message);
 }
 
 }  // namespace
 
 tombola_status_t report(const char* function, const Status& status) {
     try {
-        last_error() = std::string(function) + ": " + status.message();
+        set_last_error(std::string(function) + ": " + status.message());
         const bool is_error = status.code() != StatusCode::last_impl_reached;
-        if (is_error && verbose_exec()) verbose_error(last_error());
+        if (is_error && verbose_exec()) verbose_error(*last_error);
     } catch (const std::bad_alloc&) {
-        last_error().clear();
+        if (last_error != nullptr) last_error->clear();
     }
     return static_cast<tombola_status_t>(status.code());
 }
@@ -35,7 +47,9 @@ tombola_status_t report(const char* function, const Status& status) {
 
 using namespace tombola::impl;
 
-const char* tombola_get_last_error(void) { return last_error().c_str(); }
+const char* tombola_get_last_error(void) {
+    return last_error == nullptr ? "" : last_error->c_str();
+}
 
 size_t tombola_engine_get_count(tombola_engine_kind_t kind) { return kind == tombola_cpu ? 1 : 0; }
 

@@ -70,16 +70,26 @@ void run_multinomial(const engine& eng) {
                           {TOMBOLA_ARG_DST, memory(dst, eng)}});
 }
 
+// Has a call refused, and says why.
+std::string refused() {
+    tombola_engine_t eng = nullptr;
+    tombola_engine_create(&eng, tombola_cpu, 1);
+    return tombola_get_last_error();
+}
+
 // Made before the library's own static objects, and destroyed after them.
 struct AtExit {
     ~AtExit() {
-        if (wanted) run_random_generator(engine(engine::kind::cpu, 0));
+        if (!wanted) return;
+        run_random_generator(engine(engine::kind::cpu, 0));
+        std::printf("probe error %s\n", refused().c_str());
     }
     bool wanted = false;
 } at_exit;
 
 int run_one(const engine& eng, const std::string& name) {
     at_exit.wanted = name == "exit";
+    if (name == "exit") refused();
     if (name == "shuffle" || name == "exit")
         run_shuffle(eng);
     else if (name == "random_generator")

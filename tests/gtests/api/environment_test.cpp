@@ -85,7 +85,9 @@ TEST(Environment, CacheCapacity) {
 
 // Memory that is freed is overwritten, so that what is used after its end is noticed.
 TEST(Environment, PrimitivesAreCreatedUntilTheEnd) {
-    EXPECT_EQ(run_probe("MALLOC_PERTURB_=165", "exit").with("probe implementation").size(), 2u);
+    const Output output = run_probe("MALLOC_PERTURB_=165", "exit");
+    EXPECT_EQ(output.with("probe implementation").size(), 2u);
+    EXPECT_NE(output.probe("error").find("index is 1;"), std::string::npos);
 }
 
 TEST(Environment, ValuesWithoutSenseAreIgnoredAndSaidSo) {
