@@ -134,6 +134,9 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(OpDesc op, co
                 MemoryDesc::vector(DataType::u8, static_cast<dim_t>(desc->plan_.scratchpad_bytes));
         desc->hash_ = hash_combine(hash_of(desc->op_), attr.scratchpad_mode, row,
                                    desc->plan_.scratchpad_bytes);
+        // Another thread may have capped the ISA in between.
+        if (request.isa != effective_isa())
+            return std::shared_ptr<const PrimitiveDesc>(std::move(desc));
         return store_cached(std::move(request), std::move(desc));
     }
     if (first > 0)
