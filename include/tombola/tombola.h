@@ -695,14 +695,15 @@ TOMBOLA_API tombola_cpu_isa_t tombola_get_effective_cpu_isa(void);
  * @return tombola_success; tombola_invalid_arguments for another level. */
 TOMBOLA_API tombola_status_t tombola_set_verbose(int level);
 
-/** Tells how many primitives the cache may hold.
+/** Tells how many primitives the cache may hold, and as many primitive descriptors.
  *
  * @param capacity Output: the number.
  * @return tombola_success; tombola_invalid_arguments. */
 TOMBOLA_API tombola_status_t tombola_get_primitive_cache_capacity(int* capacity);
 
-/** Sets how many primitives the cache may hold; like TOMBOLA_PRIMITIVE_CACHE_CAPACITY. The least
- * recently used ones beyond it are dropped at once; 0 empties the cache and turns it off.
+/** Sets how many primitives the cache may hold, and as many primitive descriptors; like
+ * TOMBOLA_PRIMITIVE_CACHE_CAPACITY. The least recently used ones beyond it are dropped at once; 0 empties the
+ * cache and turns it off.
  *
  * @param capacity The number, at least 0.
  * @return tombola_success; tombola_invalid_arguments for a negative number. */
