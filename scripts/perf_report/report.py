@@ -381,9 +381,14 @@ def main():
     parser.add_argument("--only", type=lambda text: text.split(","))
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--smoke", action="store_true")
+    parser.add_argument("--check", action="store_true", help="looks at the arguments alone")
     args = parser.parse_args()
     if unknown := set(args.only or []) - {*PARTS, "sizes"}:
         parser.error(f"--only: no part is called {', '.join(sorted(unknown))}; expected {' '.join(PARTS)} sizes")
+    if args.source and not (args.source / "machine.json").is_file():
+        parser.error(f"--from: {args.source} has no figures; expected a folder that scripts/perf-report has filled")
+    if args.check:
+        return
     args.data = args.source or (args.out if args.smoke else args.build / "perf-report")
     if not args.source:
         measure(args)
