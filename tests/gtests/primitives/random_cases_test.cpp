@@ -140,7 +140,9 @@ class RandomCases : public testing::Test {
     template <class Case>
     void repeat(const Case& case_of) {
         const uint64_t seed = setting("TOMBOLA_RANDOM_SEED", 1);
-        for (uint64_t i = 0; i < setting("TOMBOLA_RANDOM_CASES", 150); ++i) {
+        const uint64_t cases = setting("TOMBOLA_RANDOM_CASES", 150);
+        ASSERT_GT(cases, 0u) << "TOMBOLA_RANDOM_CASES; expected a positive number";
+        for (uint64_t i = 0; i < cases; ++i) {
             SCOPED_TRACE("TOMBOLA_RANDOM_SEED=" + std::to_string(seed + i));
             random_.seed(seed + i);
             case_of();
