@@ -362,12 +362,11 @@ void JitMultinomial::draw_rows(const Call& call, const Part& part, Range rows,
                 return wrong.report(r);
             continue;
         }
-        // What is read next comes into the cache while this row's weights are computed.
-        const bool has_next = r + 1 < rows.end && src_.has_dense_rows();
-        const char* ahead = has_next ? call.src + src_.offset(r + 1, 0) * passes_.element_bytes()
-                                     : (src_.has_dense_rows()
-                                            ? call.src + src_.offset(r, 0) * passes_.element_bytes()
-                                            : part.row);
+        // What is read next, if it can be read in place, comes into the cache while this row's weights are computed.
+        const char* ahead = part.row;
+        if (src_.has_dense_rows())
+            ahead =
+                call.src + src_.offset(std::min(r + 1, rows.end - 1), 0) * passes_.element_bytes();
         if (!load_sums(call, part, r, ahead, row)) return wrong.report(r);
         draw_from_blocks(call, part, row);
     }
