@@ -31,7 +31,7 @@ Status query(const PrimitiveDesc& desc, tombola_query_t what, void* result) {
             *static_cast<const char**>(result) = desc.implementation().name;
             return {};
         case tombola_query_memory_consumption_s64:
-            *static_cast<int64_t*>(result) = static_cast<int64_t>(desc.plan().scratchpad_bytes);
+            *static_cast<int64_t*>(result) = static_cast<int64_t>(desc.plan().scratchpad_bytes());
             return {};
         case tombola_query_num_of_inputs_s32:
             *static_cast<int*>(result) = count_args(ArgSpec::Role::input);

@@ -3,27 +3,26 @@
 
 // What an implementation is, and how the model finds it.
 //
-//   descriptor --plan()--> Plan --create()--> Executable --execute()--> results
+//   descriptor --plan()--> Plan --build()--> Executable --execute()--> results
 //
 // Each primitive has one table of Implementation rows, best first, defined in cpu/lists. Creating a
-// primitive descriptor walks it: a row whose ISA the machine lacks is passed over, a row whose
-// plan() refuses gives its reason as a Status, the first that accepts is taken. Creating the
-// primitive calls create() (kernels are generated here). Executables are immutable; execute() is
-// const, reentrant, allocates nothing and runs under the default floating-point environment.
+// primitive descriptor walks the table. A row whose ISA the machine lacks is passed over. A row whose
+// plan() refuses gives its reason as a Status. The first row that accepts is taken, and its Plan holds
+// all that was decided. Creating the primitive calls build(), which generates the kernels: nothing is
+// decided twice. Executables are immutable; execute() is const, reentrant, allocates nothing and runs
+// under the default floating-point environment.
 
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <utility>
+#include <variant>
 
 #include "common/cpu_isa.hpp"
 #include "common/op_desc.hpp"
 #include "common/status.hpp"
 
 namespace tombola::impl {
-
-struct Plan {
-    size_t scratchpad_bytes = 0;
-};
 
 // The arguments of one execution. Presence, descriptors and aliasing have been checked against
 // arg_specs().
@@ -39,7 +38,7 @@ class ExecContext {
     T* output(int arg) const {
         return static_cast<T*>(find(arg));
     }
-    // Plan::scratchpad_bytes of memory, aligned to 64 bytes.
+    // Plan::scratchpad_bytes() of memory, aligned to 64 bytes.
     template <class T = void>
     T* scratchpad() const {
         return static_cast<T*>(scratchpad_);
@@ -70,24 +69,55 @@ class Executable {
     virtual Status execute(const ExecContext& context) const = 0;
 };
 
+// What one row of the table has decided for one descriptor: all that building the executable needs.
+class Plan {
+  public:
+    virtual ~Plan() = default;
+    size_t scratchpad_bytes() const { return scratchpad_bytes_; }
+    virtual Result<std::unique_ptr<Executable>> build() const = 0;
+
+  protected:
+    explicit Plan(size_t scratchpad_bytes) : scratchpad_bytes_(scratchpad_bytes) {}
+
+  private:
+    size_t scratchpad_bytes_;
+};
+using PlanPtr = std::unique_ptr<const Plan>;
+
+// A plan from a function object that builds the executable. The object holds what was decided.
+template <class Build>
+Result<PlanPtr> make_plan(size_t scratchpad_bytes, Build build) {
+    class BuildingPlan : public Plan {
+      public:
+        BuildingPlan(size_t bytes, Build build) : Plan(bytes), build_(std::move(build)) {}
+        Result<std::unique_ptr<Executable>> build() const override { return build_(); }
+
+      private:
+        Build build_;
+    };
+    return PlanPtr(std::make_unique<BuildingPlan>(scratchpad_bytes, std::move(build)));
+}
+
+template <class E, class... Args>
+Result<std::unique_ptr<Executable>> make_executable(Args&&... args) {
+    return std::unique_ptr<Executable>(std::make_unique<E>(std::forward<Args>(args)...));
+}
+
 struct Implementation {
-    const char*
-        name;  // as impl_info_str, verbose mode and --impl spell it: "jit:avx512_core", "portable"
-    CpuIsa min_isa;
-    Result<Plan> (*plan)(const OpDesc&);
-    Result<std::unique_ptr<Executable>> (*create)(const OpDesc&, const Plan&);
+    const char* name;  // in impl_info_str, verbose lines and --impl: "jit:avx512_core", "portable"
+    CpuIsa isa;        // what it needs, and what its kernels are generated for
+    Result<PlanPtr> (*plan)(CpuIsa isa, const OpDesc& desc);
 };
 
-// A row made from a class with
-//   using Desc = ShuffleDesc;
-//   static Result<Plan> plan(const Desc&);
-//   static Result<std::unique_ptr<Executable>> create(const Desc&, const Plan&);
-template <class Impl>
-constexpr Implementation implementation(const char* name, CpuIsa min_isa) {
-    return {name, min_isa,
-            [](const OpDesc& desc) { return Impl::plan(std::get<typename Impl::Desc>(desc)); },
-            [](const OpDesc& desc, const Plan& plan) {
-                return Impl::create(std::get<typename Impl::Desc>(desc), plan);
+// The descriptor that a planning function takes; for decltype alone.
+template <class Desc>
+Desc planned_by(Result<PlanPtr> (*)(CpuIsa, const Desc&));
+
+// A row made from a planning function: Result<PlanPtr> plan(CpuIsa isa, const SomeDesc& desc).
+template <auto plan>
+constexpr Implementation implementation(const char* name, CpuIsa isa) {
+    return {name, isa, [](CpuIsa for_isa, const OpDesc& desc) {
+                return plan(for_isa, std::get<decltype(planned_by(plan))>(desc));
             }};
 }
 

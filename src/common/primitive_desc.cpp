@@ -21,14 +21,14 @@ bool writes_nothing(const std::vector<ArgSpec>& args) {
 }
 
 // Why a row of the list is not for this descriptor on this machine; its plan if it is.
-Result<Plan> plan_row(const Implementation& row, const OpDesc& op, bool nothing_to_write) {
-    if (row.min_isa > effective_isa())
-        return unimplemented("needs %s; the effective ISA is %s", name_of(row.min_isa),
+Result<PlanPtr> plan_row(const Implementation& row, const OpDesc& op, bool nothing_to_write) {
+    if (row.isa > effective_isa())
+        return unimplemented("needs %s; the effective ISA is %s", name_of(row.isa),
                              name_of(effective_isa()));
     // Only the portable implementations care for tensors without elements: no kernel has to.
-    if (nothing_to_write && row.min_isa != CpuIsa::none)
+    if (nothing_to_write && row.isa != CpuIsa::none)
         return unimplemented("the destination has no elements");
-    return row.plan(op);
+    return row.plan(row.isa, op);
 }
 
 bool matches_vector(const MemoryDesc& given, const MemoryDesc& expected) {
@@ -116,7 +116,7 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(OpDesc op, co
     std::string reasons;
     for (size_t row = first; row < list.count; ++row) {
         const Implementation& candidate = list.rows[row];
-        Result<Plan> plan = plan_row(candidate, desc->op_, nothing_to_write);
+        Result<PlanPtr> plan = plan_row(candidate, desc->op_, nothing_to_write);
         if (!plan.ok()) {
             if (plan.status().code() == StatusCode::out_of_memory) return plan.take_status();
             const std::string& reason = plan.status().message();
@@ -129,11 +129,11 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(OpDesc op, co
         desc->row_ = row;
         desc->implementation_ = &candidate;
         desc->plan_ = plan.take();
-        if (desc->plan_.scratchpad_bytes > 0)
+        const size_t scratchpad_bytes = desc->plan_->scratchpad_bytes();
+        if (scratchpad_bytes > 0)
             desc->scratchpad_desc_ =
-                MemoryDesc::vector(DataType::u8, static_cast<dim_t>(desc->plan_.scratchpad_bytes));
-        desc->hash_ = hash_combine(hash_of(desc->op_), attr.scratchpad_mode, row,
-                                   desc->plan_.scratchpad_bytes);
+                MemoryDesc::vector(DataType::u8, static_cast<dim_t>(scratchpad_bytes));
+        desc->hash_ = hash_combine(hash_of(desc->op_), attr.scratchpad_mode, row, scratchpad_bytes);
         // Another thread may have capped the ISA in between.
         if (request.isa != effective_isa())
             return std::shared_ptr<const PrimitiveDesc>(std::move(desc));
@@ -158,7 +158,7 @@ const ArgSpec* PrimitiveDesc::find_arg(int arg) const {
 bool PrimitiveDesc::same_primitive(const PrimitiveDesc& other) const {
     return hash_ == other.hash_ && implementation_ == other.implementation_ &&
            attr_.scratchpad_mode == other.attr_.scratchpad_mode &&
-           plan_.scratchpad_bytes == other.plan_.scratchpad_bytes && op_ == other.op_;
+           plan_->scratchpad_bytes() == other.plan_->scratchpad_bytes() && op_ == other.op_;
 }
 
 std::string PrimitiveDesc::info() const { return verbose_info(op_, attr_, implementation_->name); }
@@ -168,13 +168,13 @@ Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const Primi
     std::shared_ptr<const Executable> code = find_cached(desc);
     const bool hit = code != nullptr;
     if (!hit) {
-        auto created = desc->implementation().create(desc->op(), desc->plan());
+        auto created = desc->plan().build();
         if (!created.ok()) return created.take_status();
         code = store_cached(desc, std::shared_ptr<const Executable>(created.take()));
     }
     // Reserved now, so that executing on this thread does not allocate.
     if (desc->attr().scratchpad_mode == ScratchpadMode::library)
-        thread_scratchpad(desc->plan().scratchpad_bytes);
+        thread_scratchpad(desc->plan().scratchpad_bytes());
     if (verbose_create())
         verbose_timed(hit ? "create:cache_hit" : "create:cache_miss", desc->info(),
                       now_milliseconds() - start);
@@ -186,7 +186,7 @@ Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const Primi
 
 Status Primitive::execute(const ExecArg* given, int count) const {
     const std::vector<ArgSpec>& specs = desc_->args();
-    const size_t scratchpad_bytes = desc_->plan().scratchpad_bytes;
+    const size_t scratchpad_bytes = desc_->plan().scratchpad_bytes();
     const bool user_scratchpad =
         scratchpad_bytes > 0 && desc_->attr().scratchpad_mode == ScratchpadMode::user;
     static const ArgSpec kScratchpadSpec{

@@ -45,14 +45,14 @@ class PrimitiveDesc {
     const Attr& attr() const { return attr_; }
     Engine* engine() const { return engine_; }
     const Implementation& implementation() const { return *implementation_; }
-    const Plan& plan() const { return plan_; }
+    const Plan& plan() const { return *plan_; }
     const std::vector<ArgSpec>& args() const { return args_; }
     // Null when this primitive has no such argument.
     const ArgSpec* find_arg(int arg) const;
     // Empty when no scratchpad is needed.
     const MemoryDesc& scratchpad_desc() const { return scratchpad_desc_; }
 
-    // Equal in all that decides what create() of the implementation makes.
+    // Equal in all that decides what build() of the plan makes.
     bool same_primitive(const PrimitiveDesc& other) const;
     uint64_t hash() const { return hash_; }
 
@@ -67,7 +67,7 @@ class PrimitiveDesc {
     Engine* engine_;
     size_t row_ = 0;
     const Implementation* implementation_ = nullptr;
-    Plan plan_;
+    PlanPtr plan_;
     std::vector<ArgSpec> args_;
     MemoryDesc scratchpad_desc_;
     uint64_t hash_ = 0;

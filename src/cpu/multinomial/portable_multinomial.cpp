@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/multinomial/portable_multinomial.hpp"
+// multinomial as doc/multinomial.md defines it.
 
 #include <algorithm>
 
+#include "cpu/implementations.hpp"
 #include "cpu/multinomial/multinomial_call.hpp"
 #include "cpu/multinomial/row_source.hpp"
 #include "cpu/multinomial/weight_tree.hpp"
@@ -44,21 +45,17 @@ void draw_row(const RowSource& source, const MatrixLayout& dst, Index* out, dim_
             weights);
 }
 
-}  // namespace
+class PortableMultinomial : public Executable {
+  public:
+    PortableMultinomial(const MultinomialDesc& desc, int max_parts)
+        : desc_(desc), max_parts_(max_parts) {}
 
-Result<Plan> PortableMultinomial::plan(const Desc& desc) {
-    // As many rows at once as there are threads.
-    const int parts = static_cast<int>(std::clamp<dim_t>(desc.src.dims[0], 1, max_threads()));
-    return Plan{Scratch(desc).bytes(parts)};
-}
+    Status execute(const ExecContext& context) const override;
 
-Result<std::unique_ptr<Executable>> PortableMultinomial::create(const Desc& desc,
-                                                                const Plan& plan) {
-    const Scratch scratch(desc);
-    int parts = 1;
-    while (scratch.bytes(parts + 1) <= plan.scratchpad_bytes && scratch.weights > 0) ++parts;
-    return std::unique_ptr<Executable>(new PortableMultinomial(desc, parts));
-}
+  private:
+    MultinomialDesc desc_;
+    int max_parts_;
+};
 
 Status PortableMultinomial::execute(const ExecContext& context) const {
     const dim_t batch = desc_.dst.dims[0];
@@ -78,7 +75,7 @@ Status PortableMultinomial::execute(const ExecContext& context) const {
     auto* all_weights = reinterpret_cast<uint64_t*>(scales + batch);
     // Scalar work of some ten bytes' worth of time a class.
     const auto work = static_cast<size_t>(batch * (desc_.src.dims[1] + samples)) * 64;
-    const int parts = std::min(parts_for(work), most_parts_);
+    const int parts = std::min(parts_for(work), max_parts_);
 
     LowestRow wrong;
     parallel(parts, [&](int part, int all) {
@@ -106,6 +103,15 @@ Status PortableMultinomial::execute(const ExecContext& context) const {
     });
     finish(desc_, context, uniforms.value());
     return {};
+}
+
+}  // namespace
+
+Result<PlanPtr> plan_portable_multinomial(CpuIsa, const MultinomialDesc& desc) {
+    // As many rows at once as there are threads.
+    const int parts = static_cast<int>(std::clamp<dim_t>(desc.src.dims[0], 1, max_threads()));
+    return make_plan(Scratch(desc).bytes(parts),
+                     [=] { return make_executable<PortableMultinomial>(desc, parts); });
 }
 
 }  // namespace tombola::impl::cpu

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element e of the destination, in row-major order, is word e % 4 of the block at counter + e / 4.
-#include "cpu/random_generator/portable_random_generator.hpp"
-
+#include "cpu/implementations.hpp"
 #include "cpu/random_generator/generator_state.hpp"
 #include "cpu/rng/fill.hpp"
 
 namespace tombola::impl::cpu {
 namespace {
 
-class PortableRandomGeneratorExecutable : public Executable {
+class PortableRandomGenerator : public Executable {
   public:
-    explicit PortableRandomGeneratorExecutable(const RandomGeneratorDesc& desc) : dst_(desc.dst) {}
+    explicit PortableRandomGenerator(const RandomGeneratorDesc& desc) : dst_(desc.dst) {}
 
     Status execute(const ExecContext& context) const override {
         const auto state = GeneratorState::load(context.input<uint32_t>(TOMBOLA_ARG_SRC_STATE));
@@ -32,11 +31,8 @@ class PortableRandomGeneratorExecutable : public Executable {
 
 }  // namespace
 
-Result<Plan> PortableRandomGenerator::plan(const RandomGeneratorDesc&) { return Plan{}; }
-
-Result<std::unique_ptr<Executable>> PortableRandomGenerator::create(const RandomGeneratorDesc& desc,
-                                                                    const Plan&) {
-    return std::unique_ptr<Executable>(std::make_unique<PortableRandomGeneratorExecutable>(desc));
+Result<PlanPtr> plan_portable_random_generator(CpuIsa, const RandomGeneratorDesc& desc) {
+    return make_plan(0, [desc] { return make_executable<PortableRandomGenerator>(desc); });
 }
 
 }  // namespace tombola::impl::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/random_uniform/portable_pytorch.hpp"
+#include "cpu/implementations.hpp"
 
 #include "cpu/random_uniform/bounds.hpp"
 #include "cpu/random_uniform/element_type.hpp"
@@ -30,14 +30,12 @@ class Execution : public Executable {
 
 }  // namespace
 
-Result<Plan> PortablePytorchUniform::plan(const Desc& desc) {
-    return plan_uniform(desc, Alignment::pytorch);
-}
-
-Result<std::unique_ptr<Executable>> PortablePytorchUniform::create(const Desc& desc, const Plan&) {
-    return with_uniform_type(desc.dst.data_type, [&](auto type) {
-        return Result<std::unique_ptr<Executable>>(
-            std::make_unique<Execution<decltype(type)>>(desc));
+Result<PlanPtr> plan_portable_pytorch_uniform(CpuIsa, const RandomUniformDesc& desc) {
+    TOMBOLA_TRY(check_uniform(desc, Alignment::pytorch));
+    return make_plan(0, [desc] {
+        return with_uniform_type(desc.dst.data_type, [&](auto type) {
+            return make_executable<Execution<decltype(type)>>(desc);
+        });
     });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/random_uniform/portable_tensorflow.hpp"
+#include "cpu/implementations.hpp"
 
 #include <type_traits>
 
@@ -12,9 +12,9 @@
 namespace tombola::impl::cpu {
 namespace {
 
-class PortableTensorflowExecutable : public Executable {
+class PortableTensorflow : public Executable {
   public:
-    explicit PortableTensorflowExecutable(const RandomUniformDesc& desc) : desc_(desc) {}
+    explicit PortableTensorflow(const RandomUniformDesc& desc) : desc_(desc) {}
 
     Status execute(const ExecContext& context) const override {
         return execute_tensorflow(
@@ -46,13 +46,9 @@ class PortableTensorflowExecutable : public Executable {
 
 }  // namespace
 
-Result<Plan> PortableTensorflowUniform::plan(const Desc& desc) {
-    return plan_uniform(desc, Alignment::tensorflow);
-}
-
-Result<std::unique_ptr<Executable>> PortableTensorflowUniform::create(const Desc& desc,
-                                                                      const Plan&) {
-    return std::unique_ptr<Executable>(std::make_unique<PortableTensorflowExecutable>(desc));
+Result<PlanPtr> plan_portable_tensorflow_uniform(CpuIsa, const RandomUniformDesc& desc) {
+    TOMBOLA_TRY(check_uniform(desc, Alignment::tensorflow));
+    return make_plan(0, [desc] { return make_executable<PortableTensorflow>(desc); });
 }
 
 }  // namespace tombola::impl::cpu

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What an implementation of random_uniform that serves one alignment says to a descriptor.
+// Why an implementation of random_uniform that serves one alignment refuses a descriptor.
 
-#include "common/implementation.hpp"
 #include "common/op_desc.hpp"
 #include "cpu/random_uniform/element_type.hpp"
 
 namespace tombola::impl::cpu {
 
-inline Result<Plan> plan_uniform(const RandomUniformDesc& desc, Alignment served) {
+inline Status check_uniform(const RandomUniformDesc& desc, Alignment served) {
     if (desc.alignment != served)
         return unimplemented("alignment is %s; this one serves %s", name_of(desc.alignment),
                              name_of(served));
     if (!is_uniform_type(desc.dst.data_type))
         return unimplemented("no conversion to %s", name_of(desc.dst.data_type));
-    return Plan{};
+    return {};
 }
 
 }  // namespace tombola::impl::cpu

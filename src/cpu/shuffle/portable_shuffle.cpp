@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // dst(ou, c, in) = src(ou, c', in), c = u + v * Q, c' = u * G + v (oneDNN, "Shuffle", forward; backward has C/G in
 // the place of G).
-#include "cpu/shuffle/portable_shuffle.hpp"
+#include "cpu/implementations.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -12,9 +12,9 @@
 namespace tombola::impl::cpu {
 namespace {
 
-class PortableShuffleExecutable : public Executable {
+class PortableShuffle : public Executable {
   public:
-    explicit PortableShuffleExecutable(const ShuffleDesc& desc) : desc_(desc) {
+    explicit PortableShuffle(const ShuffleDesc& desc) : desc_(desc) {
         if (!desc.dst.has_zero_dim()) geometry_ = make_geometry(desc);
     }
 
@@ -106,10 +106,8 @@ class PortableShuffleExecutable : public Executable {
 
 }  // namespace
 
-Result<Plan> PortableShuffle::plan(const ShuffleDesc&) { return Plan{}; }
-
-Result<std::unique_ptr<Executable>> PortableShuffle::create(const ShuffleDesc& desc, const Plan&) {
-    return std::unique_ptr<Executable>(std::make_unique<PortableShuffleExecutable>(desc));
+Result<PlanPtr> plan_portable_shuffle(CpuIsa, const ShuffleDesc& desc) {
+    return make_plan(0, [desc] { return make_executable<PortableShuffle>(desc); });
 }
 
 }  // namespace tombola::impl::cpu

@@ -130,7 +130,7 @@ TEST_F(PrimitiveCache, CodeIsNotSharedAmongScratchpadsOfDifferentSizes) {
     omp_set_num_threads(4);
     const auto four = PrimitiveDesc::create(op, {}, &engine).take();
     omp_set_num_threads(before);
-    EXPECT_LT(one->plan().scratchpad_bytes, four->plan().scratchpad_bytes);
+    EXPECT_LT(one->plan().scratchpad_bytes(), four->plan().scratchpad_bytes());
     store_cached(four, std::make_shared<NoCode>());
     EXPECT_EQ(find_cached(one), nullptr);
     EXPECT_NE(find_cached(four), nullptr);

@@ -85,13 +85,13 @@ std::vector<uint8_t> expected(const Case& c, const std::vector<uint8_t>& logical
 // Null if the row does not serve the case.
 std::unique_ptr<Executable> create(const Implementation& row, const Case& c) {
     const OpDesc desc = descriptor(c);
-    const auto plan = row.plan(desc);
+    const auto plan = row.plan(row.isa, desc);
     if (!plan.ok()) {
         EXPECT_EQ(plan.status().code(), StatusCode::unimplemented) << c.to_string();
         EXPECT_FALSE(plan.status().message().empty());
         return nullptr;
     }
-    auto executable = row.create(desc, plan.value());
+    auto executable = plan.value()->build();
     EXPECT_TRUE(executable.ok()) << c.to_string() << executable.status().message();
     return executable.ok() ? executable.take() : nullptr;
 }
@@ -107,7 +107,7 @@ void run(const Executable& executable, const Case& c, const GuardedBuffer& src,
 std::vector<const Implementation*> rows_in_force() {
     std::vector<const Implementation*> rows;
     for (const Implementation& row : implementations(PrimitiveKind::shuffle))
-        if (row.min_isa <= effective_isa()) rows.push_back(&row);
+        if (row.isa <= effective_isa()) rows.push_back(&row);
     return rows;
 }
 

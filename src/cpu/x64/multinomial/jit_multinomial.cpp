@@ -8,6 +8,7 @@
 #include "cpu/multinomial/guide_table.hpp"
 #include "cpu/multinomial/weight_tree.hpp"
 #include "cpu/rng/scatter.hpp"
+#include "cpu/x64/implementations.hpp"
 #include "cpu/x64/rng/philox_fill.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -73,14 +74,15 @@ JitMultinomial::Scratch::Scratch(const Desc& desc) {
     part_bytes = guide + (way == Way::guide ? aligned(size(GuideTable::storage(classes)) * 4) : 0);
 }
 
-Result<Plan> JitMultinomial::plan_for(const Desc& desc) {
+Result<PlanPtr> JitMultinomial::plan(CpuIsa isa, const Desc& desc) {
     if (desc.dst.has_zero_dim()) return unimplemented("nothing to draw");
-    return Plan{Scratch(desc).part_at(row_parts(desc))};
+    const int parts = row_parts(desc);
+    return make_plan(Scratch(desc).part_at(parts), [=] { return build(isa, desc, parts); });
 }
 
 JitMultinomial::JitMultinomial(const Desc& desc, RowPasses passes,
                                std::shared_ptr<const DrawKernel> draw,
-                               std::shared_ptr<const PhiloxKernel> words, int most_parts)
+                               std::shared_ptr<const PhiloxKernel> words, int max_parts)
     : desc_(desc),
       way_(way_for(desc)),
       scratch_(desc),
@@ -89,10 +91,10 @@ JitMultinomial::JitMultinomial(const Desc& desc, RowPasses passes,
       words_(std::move(words)),
       src_(desc.src),
       dst_(desc.dst),
-      most_parts_(most_parts) {}
+      max_parts_(max_parts) {}
 
-Result<std::unique_ptr<Executable>> JitMultinomial::create_for(CpuIsa isa, const Desc& desc,
-                                                               const Plan& plan) {
+Result<std::unique_ptr<Executable>> JitMultinomial::build(CpuIsa isa, const Desc& desc,
+                                                          int max_parts) {
     const Way way = way_for(desc);
     Result<RowPasses> passes = RowPasses::create(
         isa, desc, way == Way::blocks ? RowPasses::Weights::both : RowPasses::Weights::stored);
@@ -107,11 +109,8 @@ Result<std::unique_ptr<Executable>> JitMultinomial::create_for(CpuIsa isa, const
         if (!philox.ok()) return philox.take_status();
         words = philox.take();
     }
-    const Scratch scratch(desc);
-    const auto parts =
-        static_cast<int>((plan.scratchpad_bytes - scratch.parts) / scratch.part_bytes);
     return std::unique_ptr<Executable>(
-        new JitMultinomial(desc, passes.take(), std::move(draw), std::move(words), parts));
+        new JitMultinomial(desc, passes.take(), std::move(draw), std::move(words), max_parts));
 }
 
 // -- rows ----------------------------------------------------------------------------------------
@@ -127,7 +126,7 @@ template <class Body>
 void JitMultinomial::for_rows(const Body& body) const {
     const dim_t batch = desc_.src.dims[0];
     const size_t bytes = size(desc_.src.nelems() + desc_.dst.nelems()) * 8;
-    const int parts = batch < max_threads() ? 1 : std::min(parts_for(bytes), most_parts_);
+    const int parts = batch < max_threads() ? 1 : std::min(parts_for(bytes), max_parts_);
     if (parts == 1) return body(0, Range{0, batch});
     parallel(parts, [&](int part, int all) { body(part, split(batch, part, all)); });
 }
@@ -370,6 +369,10 @@ void JitMultinomial::draw_rows(const Call& call, const Part& part, Range rows,
         if (!load_sums(call, part, r, ahead, row)) return wrong.report(r);
         draw_from_blocks(call, part, row);
     }
+}
+
+Result<PlanPtr> plan_multinomial(CpuIsa isa, const MultinomialDesc& desc) {
+    return JitMultinomial::plan(isa, desc);
 }
 
 }  // namespace tombola::impl::cpu::x64

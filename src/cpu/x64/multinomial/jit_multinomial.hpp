@@ -27,10 +27,7 @@ class JitMultinomial : public Executable {
 
     Status execute(const ExecContext& context) const override;
 
-  protected:
-    static Result<Plan> plan_for(const Desc& desc);
-    static Result<std::unique_ptr<Executable>> create_for(CpuIsa isa, const Desc& desc,
-                                                          const Plan& plan);
+    static Result<PlanPtr> plan(CpuIsa isa, const Desc& desc);
 
   private:
     enum class Way { blocks, guide, tree };
@@ -47,8 +44,9 @@ class JitMultinomial : public Executable {
     struct Part;  // the part's share of the scratchpad
 
     JitMultinomial(const Desc& desc, RowPasses passes, std::shared_ptr<const DrawKernel> draw,
-                   std::shared_ptr<const PhiloxKernel> words, int most_parts);
+                   std::shared_ptr<const PhiloxKernel> words, int max_parts);
 
+    static Result<std::unique_ptr<Executable>> build(CpuIsa isa, const Desc& desc, int max_parts);
     static Way way_for(const Desc& desc);
     static int row_parts(const Desc& desc);
 
@@ -78,16 +76,7 @@ class JitMultinomial : public Executable {
     std::shared_ptr<const DrawKernel> draw_;     // guide alone
     std::shared_ptr<const PhiloxKernel> words_;  // guide alone
     MatrixLayout src_, dst_;
-    int most_parts_;
-};
-
-template <CpuIsa isa>
-class JitMultinomialFor : public JitMultinomial {
-  public:
-    static Result<Plan> plan(const Desc& desc) { return plan_for(desc); }
-    static Result<std::unique_ptr<Executable>> create(const Desc& desc, const Plan& plan) {
-        return create_for(isa, desc, plan);
-    }
+    int max_parts_;
 };
 
 }  // namespace tombola::impl::cpu::x64

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/x64/random_generator/jit_random_generator.hpp"
+#include "cpu/x64/implementations.hpp"
 
 #include "cpu/random_generator/generator_state.hpp"
 #include "cpu/x64/rng/philox_fill.hpp"
@@ -7,9 +7,9 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-class JitRandomGeneratorExecutable : public Executable {
+class JitRandomGenerator : public Executable {
   public:
-    JitRandomGeneratorExecutable(const MemoryDesc& dst, std::shared_ptr<const PhiloxKernel> kernel)
+    JitRandomGenerator(const MemoryDesc& dst, std::shared_ptr<const PhiloxKernel> kernel)
         : dst_(dst), kernel_(std::move(kernel)) {}
 
     Status execute(const ExecContext& context) const override {
@@ -32,20 +32,12 @@ class JitRandomGeneratorExecutable : public Executable {
 
 }  // namespace
 
-template <CpuIsa isa>
-Result<Plan> JitRandomGenerator<isa>::plan(const Desc&) {
-    return Plan{};
+Result<PlanPtr> plan_random_generator(CpuIsa isa, const RandomGeneratorDesc& desc) {
+    return make_plan(0, [isa, dst = desc.dst]() -> Result<std::unique_ptr<Executable>> {
+        auto kernel = philox_kernel(isa, PhiloxOutput::words);
+        TOMBOLA_TRY(kernel.take_status());
+        return make_executable<JitRandomGenerator>(dst, kernel.take());
+    });
 }
-
-template <CpuIsa isa>
-Result<std::unique_ptr<Executable>> JitRandomGenerator<isa>::create(const Desc& desc, const Plan&) {
-    auto kernel = philox_kernel(isa, PhiloxOutput::words);
-    TOMBOLA_TRY(kernel.take_status());
-    return std::unique_ptr<Executable>(
-        std::make_unique<JitRandomGeneratorExecutable>(desc.dst, kernel.take()));
-}
-
-template struct JitRandomGenerator<CpuIsa::avx2>;
-template struct JitRandomGenerator<CpuIsa::avx512_core>;
 
 }  // namespace tombola::impl::cpu::x64

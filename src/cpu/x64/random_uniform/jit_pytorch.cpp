@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/x64/random_uniform/jit_pytorch.hpp"
+#include "cpu/x64/implementations.hpp"
 
 #include <utility>
 
@@ -101,28 +101,22 @@ class Execution : public Executable {
 
 }  // namespace
 
-template <CpuIsa isa>
-Result<Plan> JitPytorchUniform<isa>::plan(const Desc& desc) {
-    return plan_uniform(desc, Alignment::pytorch);
+Result<PlanPtr> plan_pytorch_uniform(CpuIsa isa, const RandomUniformDesc& desc) {
+    TOMBOLA_TRY(check_uniform(desc, Alignment::pytorch));
+    return make_plan(0, [isa, desc] {
+        return with_uniform_type(
+            desc.dst.data_type, [&](auto type) -> Result<std::unique_ptr<Executable>> {
+                using T = decltype(type);
+                auto narrow = cached_kernel<Mt19937Kernel>({isa, kOutput<T>});
+                TOMBOLA_TRY(narrow.take_status());
+                auto wide = cached_kernel<Mt19937Kernel>({isa, kWideOutput<T>});
+                TOMBOLA_TRY(wide.take_status());
+                auto loops = JitMtJumpLoops::create(isa);
+                TOMBOLA_TRY(loops.take_status());
+                return make_executable<Execution<T>>(desc, narrow.take(), wide.take(),
+                                                     loops.take());
+            });
+    });
 }
-
-template <CpuIsa isa>
-Result<std::unique_ptr<Executable>> JitPytorchUniform<isa>::create(const Desc& desc, const Plan&) {
-    return with_uniform_type(
-        desc.dst.data_type, [&](auto type) -> Result<std::unique_ptr<Executable>> {
-            using T = decltype(type);
-            auto narrow = cached_kernel<Mt19937Kernel>({isa, kOutput<T>});
-            TOMBOLA_TRY(narrow.take_status());
-            auto wide = cached_kernel<Mt19937Kernel>({isa, kWideOutput<T>});
-            TOMBOLA_TRY(wide.take_status());
-            auto loops = JitMtJumpLoops::create(isa);
-            TOMBOLA_TRY(loops.take_status());
-            return Result<std::unique_ptr<Executable>>(
-                std::make_unique<Execution<T>>(desc, narrow.take(), wide.take(), loops.take()));
-        });
-}
-
-template class JitPytorchUniform<CpuIsa::avx2>;
-template class JitPytorchUniform<CpuIsa::avx512_core>;
 
 }  // namespace tombola::impl::cpu::x64

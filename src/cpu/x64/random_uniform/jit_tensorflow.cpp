@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/x64/random_uniform/jit_tensorflow.hpp"
+#include "cpu/x64/implementations.hpp"
 
 #include "cpu/random_uniform/bounds.hpp"
 #include "cpu/random_uniform/tensorflow_call.hpp"
@@ -44,10 +44,9 @@ PhiloxParameters parameters_of(Bounds<int64_t> b) {
     return s64_parameters(static_cast<uint64_t>(b.max) - min, min);
 }
 
-class JitTensorflowExecutable : public Executable {
+class JitTensorflowUniform : public Executable {
   public:
-    JitTensorflowExecutable(const RandomUniformDesc& desc,
-                            std::shared_ptr<const PhiloxKernel> kernel)
+    JitTensorflowUniform(const RandomUniformDesc& desc, std::shared_ptr<const PhiloxKernel> kernel)
         : desc_(desc), kernel_(std::move(kernel)) {}
 
     Status execute(const ExecContext& context) const override {
@@ -72,21 +71,13 @@ class JitTensorflowExecutable : public Executable {
 
 }  // namespace
 
-template <CpuIsa isa>
-Result<Plan> JitTensorflowUniform<isa>::plan(const Desc& desc) {
-    return plan_uniform(desc, Alignment::tensorflow);
+Result<PlanPtr> plan_tensorflow_uniform(CpuIsa isa, const RandomUniformDesc& desc) {
+    TOMBOLA_TRY(check_uniform(desc, Alignment::tensorflow));
+    return make_plan(0, [isa, desc]() -> Result<std::unique_ptr<Executable>> {
+        auto kernel = philox_kernel(isa, output_of(desc.dst.data_type));
+        TOMBOLA_TRY(kernel.take_status());
+        return make_executable<JitTensorflowUniform>(desc, kernel.take());
+    });
 }
-
-template <CpuIsa isa>
-Result<std::unique_ptr<Executable>> JitTensorflowUniform<isa>::create(const Desc& desc,
-                                                                      const Plan&) {
-    auto kernel = philox_kernel(isa, output_of(desc.dst.data_type));
-    TOMBOLA_TRY(kernel.take_status());
-    return std::unique_ptr<Executable>(
-        std::make_unique<JitTensorflowExecutable>(desc, kernel.take()));
-}
-
-template struct JitTensorflowUniform<CpuIsa::avx2>;
-template struct JitTensorflowUniform<CpuIsa::avx512_core>;
 
 }  // namespace tombola::impl::cpu::x64

@@ -4,7 +4,7 @@
 
 #include "common/parallel.hpp"
 #include "cpu/loop_nest.hpp"
-#include "cpu/x64/shuffle/jit_permute_shuffle.hpp"
+#include "cpu/x64/implementations.hpp"
 #include "cpu/x64/shuffle/permute_kernels.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -142,21 +142,8 @@ class BlockedShuffle : public Executable {
 
 }  // namespace
 
-template <CpuIsa isa>
-Result<Plan> JitBlockedShuffle<isa>::plan(const ShuffleDesc& desc) {
-    auto layout = layout_of(desc);
-    if (!layout.ok()) return layout.take_status();
-    return Plan{};
+Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
+    return plan_permuted<BlockedShuffle>(isa, desc, choose(desc, isa));
 }
-
-template <CpuIsa isa>
-Result<std::unique_ptr<Executable>> JitBlockedShuffle<isa>::create(const ShuffleDesc& desc,
-                                                                   const Plan&) {
-    return make_permuted<BlockedShuffle>(desc, choose(desc, isa), isa);
-}
-
-template struct JitBlockedShuffle<CpuIsa::avx2>;
-template struct JitBlockedShuffle<CpuIsa::avx512_core>;
-template struct JitBlockedShuffle<CpuIsa::avx512_core_vbmi>;
 
 }  // namespace tombola::impl::cpu::x64

@@ -4,7 +4,7 @@
 
 #include "common/parallel.hpp"
 #include "cpu/loop_nest.hpp"
-#include "cpu/x64/shuffle/jit_permute_shuffle.hpp"
+#include "cpu/x64/implementations.hpp"
 #include "cpu/x64/shuffle/permute_kernels.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -114,21 +114,8 @@ class InterleavedShuffle : public Executable {
 
 }  // namespace
 
-template <CpuIsa isa>
-Result<Plan> JitInterleavedShuffle<isa>::plan(const ShuffleDesc& desc) {
-    auto chosen = choose(desc, isa);
-    if (!chosen.ok()) return chosen.take_status();
-    return Plan{};
+Result<PlanPtr> plan_interleaved_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
+    return plan_permuted<InterleavedShuffle>(isa, desc, choose(desc, isa));
 }
-
-template <CpuIsa isa>
-Result<std::unique_ptr<Executable>> JitInterleavedShuffle<isa>::create(const ShuffleDesc& desc,
-                                                                       const Plan&) {
-    return make_permuted<InterleavedShuffle>(desc, choose(desc, isa), isa);
-}
-
-template struct JitInterleavedShuffle<CpuIsa::avx2>;
-template struct JitInterleavedShuffle<CpuIsa::avx512_core>;
-template struct JitInterleavedShuffle<CpuIsa::avx512_core_vbmi>;
 
 }  // namespace tombola::impl::cpu::x64

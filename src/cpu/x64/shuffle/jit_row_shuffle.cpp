@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/x64/shuffle/jit_row_shuffle.hpp"
+#include "cpu/x64/implementations.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -152,39 +152,28 @@ bool is_dense(const ShuffleLayout& l) {
            (l.depth == 0 || (l.depth == 1 && l.loops[0].dst == l.C * l.inner));
 }
 
-Result<std::unique_ptr<Executable>> make_stitched(const ShuffleDesc& desc, const ShuffleLayout& l,
-                                                  const StitchKernel::Key& key) {
-    auto kernel = make_kernel<StitchKernel>(key);
-    if (!kernel.ok()) return kernel.take_status();
-    return std::unique_ptr<Executable>(std::make_unique<StitchedShuffle>(desc, l, kernel.take()));
+// The kernel that suits the layout, and its executable.
+Result<std::unique_ptr<Executable>> build(CpuIsa isa, const ShuffleDesc& desc,
+                                          const ShuffleLayout& l) {
+    if (l.depth == 0 && l.C == 1) return make_executable<RowShuffle>(desc, l, nullptr);
+    const StitchKernel::Key key{isa, l.inner,    l.Q,
+                                l.G, l.src_axis, l.depth == 0 ? 0 : l.loops[0].src};
+    if (is_dense(l) && !streams(l) && StitchKernel::serves(key)) {
+        auto kernel = make_kernel<StitchKernel>(key);
+        TOMBOLA_TRY(kernel.take_status());
+        return make_executable<StitchedShuffle>(desc, l, kernel.take());
+    }
+    auto kernel = make_kernel<RowKernel>({isa, l.inner, l.G * l.src_axis, l.dst_axis, streams(l)});
+    TOMBOLA_TRY(kernel.take_status());
+    return make_executable<RowShuffle>(desc, l, kernel.take());
 }
 
 }  // namespace
 
-template <CpuIsa isa>
-Result<Plan> JitRowShuffle<isa>::plan(const ShuffleDesc& desc) {
+Result<PlanPtr> plan_row_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
     auto layout = layout_of(desc);
-    if (!layout.ok()) return layout.take_status();
-    return Plan{};
+    TOMBOLA_TRY(layout.take_status());
+    return make_plan(0, [isa, desc, layout = layout.take()] { return build(isa, desc, layout); });
 }
-
-template <CpuIsa isa>
-Result<std::unique_ptr<Executable>> JitRowShuffle<isa>::create(const ShuffleDesc& desc,
-                                                               const Plan&) {
-    auto layout = layout_of(desc);
-    if (!layout.ok()) return layout.take_status();
-    const ShuffleLayout& l = layout.value();
-    if (l.depth == 0 && l.C == 1)
-        return std::unique_ptr<Executable>(std::make_unique<RowShuffle>(desc, l, nullptr));
-    const StitchKernel::Key key{isa, l.inner,    l.Q,
-                                l.G, l.src_axis, l.depth == 0 ? 0 : l.loops[0].src};
-    if (is_dense(l) && !streams(l) && StitchKernel::serves(key)) return make_stitched(desc, l, key);
-    auto kernel = make_kernel<RowKernel>({isa, l.inner, l.G * l.src_axis, l.dst_axis, streams(l)});
-    if (!kernel.ok()) return kernel.take_status();
-    return std::unique_ptr<Executable>(std::make_unique<RowShuffle>(desc, l, kernel.take()));
-}
-
-template struct JitRowShuffle<CpuIsa::avx2>;
-template struct JitRowShuffle<CpuIsa::avx512_core>;
 
 }  // namespace tombola::impl::cpu::x64

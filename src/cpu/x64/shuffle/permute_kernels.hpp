@@ -30,14 +30,16 @@ double cycles_of(const PermutePlan& plan);
 Result<std::shared_ptr<const PermuteKernel>> make_permute_kernel(const PermutePlan& plan,
                                                                  CpuIsa isa);
 
-// The executable E of what was chosen for a descriptor, `plan` among it, with its kernel.
+// A plan for the executable E, which takes the descriptor, what was chosen for it, and the kernel of chosen.plan.
 template <class E, class Chosen>
-Result<std::unique_ptr<Executable>> make_permuted(const ShuffleDesc& desc, Result<Chosen> chosen,
-                                                  CpuIsa isa) {
-    if (!chosen.ok()) return chosen.take_status();
-    auto kernel = make_permute_kernel(chosen.value().plan, isa);
-    if (!kernel.ok()) return kernel.take_status();
-    return std::unique_ptr<Executable>(std::make_unique<E>(desc, chosen.value(), kernel.take()));
+Result<PlanPtr> plan_permuted(CpuIsa isa, const ShuffleDesc& desc, Result<Chosen> chosen) {
+    TOMBOLA_TRY(chosen.take_status());
+    return make_plan(0,
+                     [isa, desc, chosen = chosen.take()]() -> Result<std::unique_ptr<Executable>> {
+                         auto kernel = make_permute_kernel(chosen.plan, isa);
+                         TOMBOLA_TRY(kernel.take_status());
+                         return make_executable<E>(desc, chosen, kernel.take());
+                     });
 }
 
 }  // namespace tombola::impl::cpu::x64
