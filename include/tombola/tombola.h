@@ -562,10 +562,10 @@ TOMBOLA_API tombola_status_t tombola_random_generator_primitive_desc_create(
  * | TOMBOLA_ARG_MIN, TOMBOLA_ARG_MAX | one element of DST's type each: finite, MIN < MAX, MAX - MIN finite | read |
  * | TOMBOLA_ARG_DST | f16, bf16, f32, f64, s32 or s64 of any shape and layout | written, padding with zeros |
  * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's; any values | optional, read |
- * | TOMBOLA_ARG_OFFSET | u64[1]: the element of the stream at which DST starts; any value | optional, read |
- * | TOMBOLA_ARG_SRC_STATE | tensorflow: u64[2] {n, op counter}; pytorch: u32[625], words and position | optional, read |
+ * | TOMBOLA_ARG_OFFSET | u64[1]: the element of the stream at which DST starts; OFFSET + elements is at most 2^64 | optional, read |
+ * | TOMBOLA_ARG_SRC_STATE | tensorflow: u64[2] {n, op counter}, in place of the op seed; pytorch: u32[625], words, not all 0, and position, in place of both seeds | optional, read |
  * | TOMBOLA_ARG_DST_STATE | the state after the call; may be SRC_STATE's own buffer | optional, written |
- * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used; may be SEEDS' own buffer | optional, written |
+ * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used; one that SRC_STATE replaces, as it was given. May be SEEDS' own buffer | optional, written |
  *
  * All but DST are row-major and may have leading dimensions of 1. But for what is said here, no two share
  * memory.
@@ -602,8 +602,8 @@ TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create(
  * @param torch_state The bytes of the tensor that torch.get_rng_state() returned; any alignment.
  * @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
  * @param state Output: TOMBOLA_MT19937_STATE_WORDS words, sharing no memory with torch_state.
- * @return tombola_success; tombola_invalid_arguments for a null argument, another number of bytes, or
- *     bytes that PyTorch would refuse.
+ * @return tombola_success; tombola_invalid_arguments for a null argument, another number of bytes,
+ *     bytes that PyTorch would refuse, or words of zeros, from which only zeros would follow.
  * Source of the layout: PyTorch, aten/src/ATen/CPUGeneratorImpl.cpp, CPUGeneratorImplState. */
 TOMBOLA_API tombola_status_t tombola_mt19937_state_from_torch(const void* torch_state,
                                                               size_t torch_state_bytes,
@@ -617,7 +617,7 @@ TOMBOLA_API tombola_status_t tombola_mt19937_state_from_torch(const void* torch_
  * @param torch_state The bytes of a tensor that torch.get_rng_state() returned: patched in place.
  * @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
  * @return tombola_success; tombola_invalid_arguments for a null argument, a position (the last word of
- *     state) beyond 624, another number of bytes, or bytes that PyTorch would refuse. */
+ *     state) beyond 624, words of zeros, another number of bytes, or bytes that PyTorch would refuse. */
 TOMBOLA_API tombola_status_t tombola_mt19937_state_to_torch(const uint32_t* state,
                                                             void* torch_state,
                                                             size_t torch_state_bytes);
@@ -636,9 +636,9 @@ TOMBOLA_API tombola_status_t tombola_mt19937_state_to_torch(const uint32_t* stat
  * | TOMBOLA_ARG_SRC | f16, bf16, f32 or f64 [batch, classes], any layout: weights, finite and at least 0, or logits, below infinity; each row with enough classes to draw | read |
  * | TOMBOLA_ARG_DST | s32 or s64 [batch, samples], any layout: indices from 0 to classes - 1 | written, padding with zeros |
  * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's; any values | optional, read |
- * | TOMBOLA_ARG_OFFSET | u64[1]: the sample of the stream at which DST starts; any value | optional, read |
+ * | TOMBOLA_ARG_OFFSET | u64[1]: the sample of the stream at which DST starts; OFFSET + samples is at most 2^64. Ignored beside UNIFORMS | optional, read |
  * | TOMBOLA_ARG_UNIFORMS | f64 [batch, samples], row-major, each in [0, 1], in place of the stream | optional, read |
- * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used; may be SEEDS' own buffer | optional, written |
+ * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used; beside UNIFORMS, as they were given. May be SEEDS' own buffer | optional, written |
  *
  * But for what is said here, no two share memory.
  * @{ */

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -520,6 +521,29 @@ TEST_F(Multinomial, OffsetCutsABatch) {
         }
 }
 
+// Samples are numbered by 64 bits.
+TEST_F(Multinomial, OffsetsOfWhichSamplesPass64BitsAreRefused) {
+    for (const bool with_replacement : {true, false}) {
+        Problem p = problem(tombola_f32, 2, 3, varied(2, 300, false, 22));
+        p.request.with_replacement = with_replacement;
+        p.request.offset = 0 - uint64_t{6};
+        check(p, "the last that 6 samples may have");
+        ++p.request.offset;
+        for_each_implementation(describe(p), [&](const_tombola_primitive_desc_t desc) {
+            const Outcome outcome = run(p, desc);
+            EXPECT_EQ(outcome.status, tombola_invalid_arguments) << impl_name(desc);
+            EXPECT_NE(outcome.error.find("OFFSET is 18446744073709551611 for 6 elements; expected "
+                                         "at most 18446744073709551610"),
+                      std::string::npos)
+                << outcome.error;
+            EXPECT_TRUE(outcome.untouched);
+        });
+        // UNIFORMS takes the place of the stream, and with it of OFFSET.
+        p.request.uniforms = {0, 0.2, 0.4, 0.6, 0.8, 1};
+        check(p, "UNIFORMS");
+    }
+}
+
 TEST_F(Multinomial, WithoutReplacementEveryClassComesOnce) {
     const int64_t classes = 777;
     std::vector<double> logits;
@@ -620,6 +644,41 @@ TEST_F(Multinomial, SeedsZeroDrawFreshOnesAndTellThem) {
         EXPECT_EQ(indices, expected);
     }
     EXPECT_NE(runs[0], runs[1]);  // 50 of 100,000 classes: equal by chance once in 10^200 or more
+}
+
+// UNIFORMS takes the place of the stream: seeds (0, 0) draw nothing, and DST_SEEDS has the seeds as they were given.
+TEST_F(Multinomial, SeedsBesideUniformsAreReportedAsTheyWereGiven) {
+    Problem p = problem(tombola_f32, 1, 2, {1, 2, 3});
+    p.request.global_seed = p.request.op_seed = 0;
+    for_each_implementation(describe(p), [&](const_tombola_primitive_desc_t desc) {
+        Tensor src(src_md_, engine_);
+        Tensor dst(dst_md_, engine_);
+        src.write(p.probs);
+        double uniforms[2] = {0.1, 0.9};
+        const Memory uniforms_memory =
+            memory_over(row_major({1, 2}, tombola_f64), engine_, uniforms);
+        using Pair = std::array<uint64_t, 2>;
+        for (Pair given : {Pair{0, 0}, Pair{5, 6}}) {
+            Pair used = {1, 1};
+            const MemoryDesc pair = row_major({2}, tombola_u64);
+            const Memory seeds_memory = memory_over(pair, engine_, given.data());
+            const Memory used_memory = memory_over(pair, engine_, used.data());
+            const tombola_exec_arg_t args[] = {{TOMBOLA_ARG_SRC, src.memory()},
+                                               {TOMBOLA_ARG_DST, dst.memory()},
+                                               {TOMBOLA_ARG_UNIFORMS, uniforms_memory},
+                                               {TOMBOLA_ARG_DST_SEEDS, used_memory},
+                                               {TOMBOLA_ARG_SEEDS, seeds_memory}};
+            Primitive primitive;
+            ASSERT_EQ(tombola_primitive_create(primitive.out(), desc), tombola_success);
+            ASSERT_EQ(tombola_primitive_execute(primitive, stream_, 5, args), tombola_success)
+                << last_error();
+            EXPECT_EQ(used, given) << impl_name(desc);
+            // Without SEEDS, the descriptor's (0, 0).
+            ASSERT_EQ(tombola_primitive_execute(primitive, stream_, 4, args), tombola_success)
+                << last_error();
+            EXPECT_EQ(used, (Pair{0, 0})) << impl_name(desc);
+        }
+    });
 }
 
 TEST_F(Multinomial, EmptyTensorsAreLeftAlone) {

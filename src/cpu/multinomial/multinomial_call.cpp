@@ -7,14 +7,20 @@ namespace tombola::impl::cpu {
 
 Result<UniformSource> uniform_source(const MultinomialDesc& desc, const ExecContext& context) {
     UniformSource source;
-    Result<Seeds> seeds = resolve_seeds(context, {desc.global_seed, desc.op_seed});
-    if (!seeds.ok()) return seeds.take_status();
-    source.seeds = seeds.take();
-    source.offset = resolve_offset(context);
     source.given = context.input<double>(TOMBOLA_ARG_UNIFORMS);
-    if (source.given == nullptr) return source;
+    Result<Seeds> seeds = resolve_seeds(context, {desc.global_seed, desc.op_seed},
+                                        source.given != nullptr ? SeedUse::none : SeedUse::both);
+    TOMBOLA_TRY(seeds.take_status());
+    source.seeds = seeds.take();
     const dim_t samples = desc.dst.dims[1];
-    for (dim_t i = 0; i < desc.dst.dims[0] * samples; ++i) {
+    const dim_t count = desc.dst.dims[0] * samples;
+    if (source.given == nullptr) {
+        Result<uint64_t> offset = resolve_offset(context, count);
+        TOMBOLA_TRY(offset.take_status());
+        source.offset = offset.value();
+        return source;
+    }
+    for (dim_t i = 0; i < count; ++i) {
         const double u = source.given[i];
         if (!(u >= 0 && u <= 1))
             return invalid("UNIFORMS: row %lld, sample %lld: %g; expected a number in [0, 1]",

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "cpu/rng/mt19937_state.hpp"
 #include "cpu/rng/seeds.hpp"
 
 namespace tombola::impl::cpu {
@@ -25,9 +26,7 @@ Result<Mt19937> start_of(const ExecContext& context, uint64_t global_seed) {
     if (argument == nullptr) return Mt19937::from_seed(static_cast<uint32_t>(global_seed));
     Mt19937 state;
     std::memcpy(&state, argument, sizeof state);
-    if (state.position > kMtWords)
-        return invalid("SRC_STATE[%d], the position, is %u; expected 0 to %d", kMtWords,
-                       state.position, kMtWords);
+    TOMBOLA_TRY(check_state(state, "SRC_STATE"));
     return state;
 }
 
@@ -36,13 +35,17 @@ Result<Mt19937> start_of(const ExecContext& context, uint64_t global_seed) {
 Status execute_pytorch(const ExecContext& context, const RandomUniformDesc& desc,
                        int words_per_value, const MtJumpLoops& loops,
                        FunctionRef<void(Mt19937& state, const FillPart& part)> generate) {
-    auto seeds = resolve_seeds(context, {desc.global_seed, desc.op_seed});
-    if (!seeds.ok()) return seeds.take_status();
-    auto start = start_of(context, seeds.value().global);
-    if (!start.ok()) return start.take_status();
-    skip_values(start.value(), resolve_offset(context), words_per_value, loops);
-
     const int64_t count = desc.dst.nelems();
+    const bool has_state = context.input(TOMBOLA_ARG_SRC_STATE) != nullptr;
+    auto seeds = resolve_seeds(context, {desc.global_seed, desc.op_seed},
+                               has_state ? SeedUse::none : SeedUse::both);
+    TOMBOLA_TRY(seeds.take_status());
+    auto start = start_of(context, seeds.value().global);
+    TOMBOLA_TRY(start.take_status());
+    auto offset = resolve_offset(context, count);
+    TOMBOLA_TRY(offset.take_status());
+    skip_values(start.value(), offset.value(), words_per_value, loops);
+
     Mt19937 after = start.value();
     FillOptions options;
     options.multiple = 64;

@@ -10,13 +10,16 @@ constexpr int kReservedBlocks = 256;  // for each element: TensorFlow's kReserve
 
 Result<TensorflowCall> resolve_tensorflow_call(const RandomUniformDesc& desc,
                                                const ExecContext& context) {
-    Result<Seeds> resolved = resolve_seeds(context, {desc.global_seed, desc.op_seed});
+    const auto* state = context.input<uint64_t>(TOMBOLA_ARG_SRC_STATE);
+    Result<Seeds> resolved = resolve_seeds(context, {desc.global_seed, desc.op_seed},
+                                           state != nullptr ? SeedUse::global : SeedUse::both);
     TOMBOLA_TRY(resolved.take_status());
+    Result<uint64_t> offset = resolve_offset(context, desc.dst.nelems());
+    TOMBOLA_TRY(offset.take_status());
     const Seeds seeds = resolved.take();
     PhiloxCounter start{0, seeds.op};
-    if (const auto* state = context.input<uint64_t>(TOMBOLA_ARG_SRC_STATE))
-        start = {state[0], state[1]};
-    return TensorflowCall{seeds, PhiloxKey::from(seeds.global), start, resolve_offset(context)};
+    if (state != nullptr) start = {state[0], state[1]};
+    return TensorflowCall{seeds, PhiloxKey::from(seeds.global), start, offset.value()};
 }
 
 void report_tensorflow_call(const RandomUniformDesc& desc, const ExecContext& context,

@@ -12,9 +12,7 @@ inline Status check_uniform(const RandomUniformDesc& desc, Alignment served) {
     if (desc.alignment != served)
         return unimplemented("alignment is %s; this one serves %s", name_of(desc.alignment),
                              name_of(served));
-    if (!is_uniform_type(desc.dst.data_type))
-        return unimplemented("no conversion to %s", name_of(desc.dst.data_type));
-    return {};
+    return with_uniform_type(desc.dst.data_type, [](auto) { return Status(); });
 }
 
 }  // namespace tombola::impl::cpu

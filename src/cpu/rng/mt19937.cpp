@@ -17,6 +17,11 @@ Mt19937 Mt19937::from_seed(uint32_t seed) {
     return state;
 }
 
+bool Mt19937::is_zero() const {
+    return (words[0] & kMtUpperMask) == 0 &&
+           std::all_of(words + 1, words + kMtWords, [](uint32_t word) { return word == 0; });
+}
+
 void Mt19937::twist() {
     constexpr int kOld = kMtWords - kMtShift;  // from here on x[i+m] is a word of the new window
     for (int i = 0; i < kOld; ++i)

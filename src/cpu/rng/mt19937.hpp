@@ -56,6 +56,10 @@ struct Mt19937 {
 
     static Mt19937 from_seed(uint32_t seed);
 
+    // Whether the 19937 bits that the recurrence uses are all 0: all of the window but the low 31 bits of its first
+    // word. Every later word of such a state is 0, too. No seed leads to it.
+    bool is_zero() const;
+
     uint32_t next() {
         if (position == kMtWords) twist();
         return mt_temper(words[position++]);

@@ -11,6 +11,7 @@
 
 #include "common/c_api.hpp"
 #include "cpu/rng/mt19937.hpp"
+#include "cpu/rng/mt19937_state.hpp"
 
 namespace tombola::impl::cpu {
 namespace {
@@ -63,6 +64,7 @@ Status from_torch(const void* bytes, size_t size, uint32_t* out) {
         state.position + static_cast<uint32_t>(engine.value().left) != kMtWords + 1)
         return invalid("torch_state has left %d and next %u; expected a sum of %d",
                        engine.value().left, state.position, kMtWords + 1);
+    TOMBOLA_TRY(check_state(state, "torch_state"));
     std::memcpy(out, &state, sizeof state);
     return {};
 }
@@ -71,9 +73,7 @@ Status to_torch(const uint32_t* in, void* bytes, size_t size) {
     TOMBOLA_TRY(check_not_null(in, "state"));
     Mt19937 state;
     std::memcpy(&state, in, sizeof state);
-    if (state.position > kMtWords)
-        return invalid("state[%d], the position, is %u; expected 0 to %d", kMtWords, state.position,
-                       kMtWords);
+    TOMBOLA_TRY(check_state(state, "state"));
     Result<TorchEngine> engine = read_engine(bytes, size);
     TOMBOLA_TRY(engine.take_status());
     if (state.position == 0) state.untwist();

@@ -127,10 +127,10 @@ void scatter(const MemoryDesc& desc, void* data, int64_t first, int64_t count, c
             return as(uint16_t{});
         case 4:
             return as(uint32_t{});
-        default:
-            assert(size_of(desc.data_type) == 8);
+        case 8:
             return as(uint64_t{});
     }
+    assert(false && "an element has 1, 2, 4 or 8 bytes");
 }
 
 }  // namespace tombola::impl::cpu

@@ -4,17 +4,18 @@
 #include <sys/random.h>
 
 #include <cerrno>
+#include <cinttypes>
 #include <cstring>
 
 namespace tombola::impl::cpu {
 namespace {
 
 // Up to 256 bytes come whole or not at all, and only a system that is still starting makes the call wait.
-Result<Seeds> draw_from_system() {
+Result<Seeds> draw_from_system(size_t bytes) {
     Seeds seeds{0, 0};
     while (seeds.global == 0 && seeds.op == 0) {
-        const ssize_t size = getrandom(&seeds, sizeof seeds, 0);
-        if (size == static_cast<ssize_t>(sizeof seeds)) continue;
+        const ssize_t size = getrandom(&seeds, bytes, 0);
+        if (size == static_cast<ssize_t>(bytes)) continue;
         if (size < 0 && errno != EINTR)
             return Status(StatusCode::runtime_error,
                           format("the operating system gives no entropy for seeds (0, 0): %s",
@@ -26,12 +27,12 @@ Result<Seeds> draw_from_system() {
 
 }  // namespace
 
-Result<Seeds> resolve_seeds(const ExecContext& context, Seeds of_descriptor) {
+Result<Seeds> resolve_seeds(const ExecContext& context, Seeds of_descriptor, SeedUse use) {
     Seeds seeds = of_descriptor;
     if (const auto* argument = context.input<uint64_t>(TOMBOLA_ARG_SEEDS))
         seeds = {argument[0], argument[1]};
-    if (seeds.global == 0 && seeds.op == 0) return draw_from_system();
-    return seeds;
+    if (seeds.global != 0 || seeds.op != 0 || use == SeedUse::none) return seeds;
+    return draw_from_system(use == SeedUse::both ? sizeof seeds : sizeof seeds.global);
 }
 
 void report_seeds(const ExecContext& context, Seeds used) {
@@ -41,9 +42,15 @@ void report_seeds(const ExecContext& context, Seeds used) {
     argument[1] = used.op;
 }
 
-uint64_t resolve_offset(const ExecContext& context) {
+Result<uint64_t> resolve_offset(const ExecContext& context, dim_t elements) {
     const auto* argument = context.input<uint64_t>(TOMBOLA_ARG_OFFSET);
-    return argument == nullptr ? 0 : *argument;
+    if (argument == nullptr) return uint64_t{0};
+    const uint64_t highest = uint64_t{0} - static_cast<uint64_t>(elements);  // 2^64 - elements
+    if (elements > 0 && *argument > highest)
+        return invalid("OFFSET is %" PRIu64 " for %" PRId64 " elements; expected at most %" PRIu64
+                       ", so that OFFSET + elements is at most 2^64",
+                       *argument, int64_t{elements}, highest);
+    return *argument;
 }
 
 }  // namespace tombola::impl::cpu

@@ -14,14 +14,22 @@ struct Seeds {
     uint64_t global, op;
 };
 
-// The argument SEEDS if there is one, otherwise the descriptor's; for (0, 0), numbers that the operating system
-// draws, never (0, 0) again.
-Result<Seeds> resolve_seeds(const ExecContext& context, Seeds of_descriptor);
+// Which of the two seeds decide an execution's numbers. The others are neither drawn nor checked.
+enum class SeedUse {
+    both,
+    global,  // a state takes the place of the op seed
+    none,    // a state, or numbers that the caller gives, take the place of both
+};
 
-// Writes the optional DST_SEEDS. After all that may fail: a failing execution writes nothing.
+// The argument SEEDS if there is one, otherwise the descriptor's. For (0, 0), those that are used are replaced by
+// numbers, not all 0, that the operating system draws.
+Result<Seeds> resolve_seeds(const ExecContext& context, Seeds of_descriptor,
+                            SeedUse use = SeedUse::both);
+
+// Writes the optional DST_SEEDS. Call it after everything that may fail: a failing execution writes nothing.
 void report_seeds(const ExecContext& context, Seeds used);
 
-// The optional OFFSET; 0 without.
-uint64_t resolve_offset(const ExecContext& context);
+// The optional OFFSET; 0 without. Elements are numbered by 64 bits: OFFSET + elements above 2^64 is refused.
+Result<uint64_t> resolve_offset(const ExecContext& context, dim_t elements);
 
 }  // namespace tombola::impl::cpu

@@ -340,11 +340,32 @@ TEST_F(RandomUniform, CounterCarries) {
             for (const uint64_t offset : {0, 1, 2, 3, 77})
                 check(row_major({301}, type), type,
                       {bound(type, kMinusThree), bound(type, kFive), {9, 8}, offset, state});
-    // An offset beyond 2^64 words.
+    // Offsets beyond 2^64 words, up to the last that 67 elements may have.
     for (const auto type : kTypes)
-        for (const uint64_t offset : {~uint64_t{0}, ~uint64_t{0} / 2, uint64_t{0xFFFFFFFF} * 4 - 3})
+        for (const uint64_t offset :
+             {0 - uint64_t{67}, ~uint64_t{0} / 2, uint64_t{0xFFFFFFFF} * 4 - 3})
             check(row_major({67}, type), type,
                   {bound(type, kZero), bound(type, kOne), {9, 8}, offset, {}});
+}
+
+// Elements are numbered by 64 bits. Of those beyond, no OFFSET could begin with the second.
+TEST_F(RandomUniform, OffsetsOfWhichElementsPass64BitsAreRefused) {
+    const auto call = [&](tombola_data_type_t type, uint64_t offset) {
+        return Call{bound(type, kZero), bound(type, kFive), {9, 8}, offset, {}};
+    };
+    for (const auto type : kTypes) {
+        check(row_major({1}, type), type, call(type, ~uint64_t{0}));
+        const MemoryDesc dst = row_major({67}, type);
+        for_each_implementation(descriptor(dst, {9, 8}), [&](const_tombola_primitive_desc_t row) {
+            SCOPED_TRACE(impl_name(row));
+            for (const uint64_t offset : {0 - uint64_t{66}, ~uint64_t{0}})
+                EXPECT_EQ(run(row, dst, call(type, offset)).status, tombola_invalid_arguments);
+            EXPECT_NE(last_error().find("OFFSET is 18446744073709551615 for 67 elements; expected "
+                                        "at most 18446744073709551549"),
+                      std::string::npos)
+                << last_error();
+        });
+    }
 }
 
 TEST_F(RandomUniform, CutsAnywhere) {
@@ -555,6 +576,22 @@ TEST_F(RandomUniform, StateAndUsedSeedsGoOnBehindFreshSeeds) {
     Call without = next;
     without.seeds = {0, 0};
     EXPECT_FALSE(run(desc, dst, without).values == run(desc, dst, without).values);
+}
+
+// A state replaces the op seed: (0, 0) draws the global seed alone, and DST_SEEDS has what was used.
+TEST_F(RandomUniform, FreshSeedsBesideAStateAreTheGlobalSeedAlone) {
+    const MemoryDesc dst = row_major({64}, tombola_f32);
+    const Call call{bytes_of(0.0f), bytes_of(1.0f), {0, 0}, {}, State{256, 77}};
+    for_each_implementation(descriptor(dst, {0, 0}), [&](const_tombola_primitive_desc_t row) {
+        SCOPED_TRACE(impl_name(row));
+        const Answer one = run(row, dst, call), other = run(row, dst, call);
+        EXPECT_NE(one.used_seeds[0], 0u);
+        EXPECT_NE(one.used_seeds[0], other.used_seeds[0]);
+        EXPECT_EQ(one.used_seeds[1], 0u);
+        Call again = call;
+        again.seeds = one.used_seeds;
+        EXPECT_TRUE(run(row, dst, again, Guard::behind, true).values == one.values);
+    });
 }
 
 }  // namespace

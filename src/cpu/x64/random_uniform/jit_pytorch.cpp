@@ -18,26 +18,16 @@ namespace {
 
 using Params = Mt19937Kernel::Params;
 
-// What a kernel takes of a type: one output for floating point, two for integers, whose words a value are
-// known with MIN and MAX alone.
-template <class T>
-constexpr MtOutput kOutput = MtOutput::f32;
-template <>
-constexpr MtOutput kOutput<Float16> = MtOutput::f16;
-template <>
-constexpr MtOutput kOutput<BFloat16> = MtOutput::bf16;
-template <>
-constexpr MtOutput kOutput<double> = MtOutput::f64;
-template <>
-constexpr MtOutput kOutput<int32_t> = MtOutput::s32;
-template <>
-constexpr MtOutput kOutput<int64_t> = MtOutput::s64;
-template <class T>
-constexpr MtOutput kWideOutput = kOutput<T>;
-template <>
-constexpr MtOutput kWideOutput<int32_t> = MtOutput::s32_wide;
-template <>
-constexpr MtOutput kWideOutput<int64_t> = MtOutput::s64_wide;
+// The kernel's outputs of a type. Integers have two, for one word a value and for two; MIN and MAX decide which.
+struct Outputs {
+    MtOutput narrow, wide;
+};
+constexpr Outputs outputs_of(Float16) { return {MtOutput::f16, MtOutput::f16}; }
+constexpr Outputs outputs_of(BFloat16) { return {MtOutput::bf16, MtOutput::bf16}; }
+constexpr Outputs outputs_of(float) { return {MtOutput::f32, MtOutput::f32}; }
+constexpr Outputs outputs_of(double) { return {MtOutput::f64, MtOutput::f64}; }
+constexpr Outputs outputs_of(int32_t) { return {MtOutput::s32, MtOutput::s32_wide}; }
+constexpr Outputs outputs_of(int64_t) { return {MtOutput::s64, MtOutput::s64_wide}; }
 
 // False when the kernel's arithmetic would not be PyTorch's: range * 2^-d must be exact, which fails for
 // ranges of subnormal size alone.
@@ -107,9 +97,9 @@ Result<PlanPtr> plan_pytorch_uniform(CpuIsa isa, const RandomUniformDesc& desc) 
         return with_uniform_type(
             desc.dst.data_type, [&](auto type) -> Result<std::unique_ptr<Executable>> {
                 using T = decltype(type);
-                auto narrow = cached_kernel<Mt19937Kernel>({isa, kOutput<T>});
+                auto narrow = cached_kernel<Mt19937Kernel>({isa, outputs_of(type).narrow});
                 TOMBOLA_TRY(narrow.take_status());
-                auto wide = cached_kernel<Mt19937Kernel>({isa, kWideOutput<T>});
+                auto wide = cached_kernel<Mt19937Kernel>({isa, outputs_of(type).wide});
                 TOMBOLA_TRY(wide.take_status());
                 auto loops = JitMtJumpLoops::create(isa);
                 TOMBOLA_TRY(loops.take_status());

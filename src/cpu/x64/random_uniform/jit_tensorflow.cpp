@@ -9,22 +9,12 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-PhiloxOutput output_of(DataType type) {
-    switch (type) {
-        case DataType::f16:
-            return PhiloxOutput::f16;
-        case DataType::bf16:
-            return PhiloxOutput::bf16;
-        case DataType::f32:
-            return PhiloxOutput::f32;
-        case DataType::f64:
-            return PhiloxOutput::f64;
-        case DataType::s32:
-            return PhiloxOutput::s32;
-        default:
-            return PhiloxOutput::s64;
-    }
-}
+constexpr PhiloxOutput output_of(Float16) { return PhiloxOutput::f16; }
+constexpr PhiloxOutput output_of(BFloat16) { return PhiloxOutput::bf16; }
+constexpr PhiloxOutput output_of(float) { return PhiloxOutput::f32; }
+constexpr PhiloxOutput output_of(double) { return PhiloxOutput::f64; }
+constexpr PhiloxOutput output_of(int32_t) { return PhiloxOutput::s32; }
+constexpr PhiloxOutput output_of(int64_t) { return PhiloxOutput::s64; }
 
 // The range is rounded to the type, as the specification has it.
 PhiloxParameters parameters_of(Bounds<float> b) { return f32_parameters(b.max - b.min, b.min); }
@@ -73,10 +63,13 @@ class JitTensorflowUniform : public Executable {
 
 Result<PlanPtr> plan_tensorflow_uniform(CpuIsa isa, const RandomUniformDesc& desc) {
     TOMBOLA_TRY(check_uniform(desc, Alignment::tensorflow));
-    return make_plan(0, [isa, desc]() -> Result<std::unique_ptr<Executable>> {
-        auto kernel = philox_kernel(isa, output_of(desc.dst.data_type));
-        TOMBOLA_TRY(kernel.take_status());
-        return make_executable<JitTensorflowUniform>(desc, kernel.take());
+    return make_plan(0, [isa, desc] {
+        return with_uniform_type(
+            desc.dst.data_type, [&](auto type) -> Result<std::unique_ptr<Executable>> {
+                auto kernel = philox_kernel(isa, output_of(type));
+                TOMBOLA_TRY(kernel.take_status());
+                return make_executable<JitTensorflowUniform>(desc, kernel.take());
+            });
     });
 }
 

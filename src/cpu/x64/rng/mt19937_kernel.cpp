@@ -49,9 +49,13 @@ uint64_t Mt19937Kernel::taken_bits() const {
             return 0x00FFFFFF'00FFFFFF;
         case MtOutput::f64:
             return 0xFFFFFFFF'001FFFFF;
-        default:
-            return ~uint64_t{0};
+        case MtOutput::s32:
+        case MtOutput::s64:
+        case MtOutput::s32_wide:
+        case MtOutput::s64_wide:
+            break;
     }
+    return ~uint64_t{0};
 }
 
 void Mt19937Kernel::generate() {
@@ -251,7 +255,10 @@ void Mt19937Kernel::emit_store(int at, bool streaming) {
                 emit_put(at + (upper ? bytes() : 0), t, streaming);
             }
             return;
-        default:
+        case MtOutput::f32:
+        case MtOutput::f64:
+        case MtOutput::s32:
+        case MtOutput::s64_wide:
             return emit_put(at, y, streaming);
     }
 }

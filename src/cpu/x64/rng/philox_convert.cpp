@@ -355,9 +355,10 @@ Result<std::shared_ptr<const PhiloxKernel>> philox_kernel(CpuIsa isa, PhiloxOutp
             return cached<F64Kernel>(isa);
         case PhiloxOutput::s32:
             return cached<S32Kernel>(isa);
-        default:
+        case PhiloxOutput::s64:
             return cached<S64Kernel>(isa);
     }
+    return unimplemented("no Philox kernel for output %d", static_cast<int>(output));
 }
 
 }  // namespace tombola::impl::cpu::x64
