@@ -82,6 +82,20 @@ struct stream : public handle<tombola_stream_t, tombola_stream_destroy> {
         error::check(tombola_stream_get_engine(get(), &result));
         return engine(result, true);
     }
+    /// Limits the threads of this stream's executions, the calling thread included; see
+    /// tombola_stream_set_max_threads(). Results do not depend on it.
+    /// @param max_threads The limit; 0: no limit.
+    /// @throws error invalid_arguments for a negative number.
+    void set_max_threads(int max_threads) {
+        error::check(tombola_stream_set_max_threads(get(), max_threads));
+    }
+    /// The limit of threads.
+    /// @return The limit; 0: no limit.
+    int get_max_threads() const {
+        int result;
+        error::check(tombola_stream_get_max_threads(get(), &result));
+        return result;
+    }
     /// Waits until everything has ended: it always has.
     /// @return This stream.
     stream& wait() {

@@ -104,6 +104,26 @@ TOMBOLA_API tombola_status_t tombola_stream_create(tombola_stream_t* stream,
 TOMBOLA_API tombola_status_t tombola_stream_get_engine(tombola_stream_t stream,
                                                        tombola_engine_t* engine);
 
+/** Limits the threads of a stream's executions, the calling thread included. An execution uses fewer when the
+ * run-time offers fewer or when its work is too small to share. Results do not depend on the limit.
+ *
+ * Not thread-safe: no execution on this stream may run at the same time.
+ *
+ * @param stream The stream.
+ * @param max_threads The limit: 1 keeps executions on the calling thread; 0 means no limit, as after the creation of
+ * the stream.
+ * @return tombola_success; tombola_invalid_arguments for a null stream or a negative number. */
+TOMBOLA_API tombola_status_t tombola_stream_set_max_threads(tombola_stream_t stream,
+                                                            int max_threads);
+
+/** Tells the limit that tombola_stream_set_max_threads() set.
+ *
+ * @param stream The stream.
+ * @param max_threads Output: the limit; 0 means no limit.
+ * @return tombola_success; tombola_invalid_arguments. */
+TOMBOLA_API tombola_status_t tombola_stream_get_max_threads(tombola_stream_t stream,
+                                                            int* max_threads);
+
 /** Waits until everything given to the stream has ended. Executions end before their call returns,
  * so this returns at once; it is here so that code which calls it stays right.
  *

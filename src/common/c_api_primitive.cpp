@@ -2,6 +2,7 @@
 // What every primitive shares: descriptors' queries, creation, execution.
 #include "common/active_threadpool.hpp"
 #include "common/c_api.hpp"
+#include "common/parallel.hpp"
 
 namespace tombola::impl {
 namespace {
@@ -210,6 +211,7 @@ tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
         ExecArg given[kMaxGivenArgs];
         for (int i = 0; i < nargs; ++i) given[i] = {args[i].arg, from_handle(args[i].memory)};
         const ActiveThreadpool threadpool(from_handle(stream)->threadpool);
+        const ThreadLimit limit(from_handle(stream)->max_threads);
         return from_handle(primitive)->primitive->execute(given, nargs);
     });
 }

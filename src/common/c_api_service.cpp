@@ -105,6 +105,26 @@ tombola_status_t tombola_stream_get_engine(tombola_stream_t stream, tombola_engi
     });
 }
 
+tombola_status_t tombola_stream_set_max_threads(tombola_stream_t stream, int max_threads) {
+    return api_call("stream_set_max_threads", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(stream, "stream"));
+        if (max_threads < 0)
+            return invalid("max_threads is %d; expected a number of threads, or 0 for no limit",
+                           max_threads);
+        from_handle(stream)->max_threads = max_threads;
+        return {};
+    });
+}
+
+tombola_status_t tombola_stream_get_max_threads(tombola_stream_t stream, int* max_threads) {
+    return api_call("stream_get_max_threads", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(stream, "stream"));
+        TOMBOLA_TRY(check_not_null(max_threads, "max_threads"));
+        *max_threads = from_handle(stream)->max_threads;
+        return {};
+    });
+}
+
 tombola_status_t tombola_stream_wait(tombola_stream_t stream) {
     return api_call("stream_wait", [&] { return check_not_null(stream, "stream"); });
 }

@@ -17,30 +17,36 @@ namespace {
 constexpr size_t kBytesPerPart = size_t{1} << 20;
 
 // Whether this thread is running a part: regions inside it stay on it.
-bool& in_region() {
-    thread_local bool inside = false;
-    return inside;
-}
+thread_local bool in_region = false;
 
-// A part on whatever thread the run-time has chosen.
-void run_part(int part, int parts, FunctionRef<void(int, int)> body) {
+// What ThreadLimit set for this thread.
+thread_local int thread_limit = kNoThreadLimit;
+
+// Parts [begin, end) one after another, on whatever thread the run-time has chosen.
+void run_parts(Range range, int parts, FunctionRef<void(int, int)> body) {
     const DefaultFpEnv fp_env;
-    const bool before = std::exchange(in_region(), true);
-    body(part, parts);
-    in_region() = before;
+    const bool before = std::exchange(in_region, true);
+    for (int64_t part = range.begin; part < range.end; ++part) body(static_cast<int>(part), parts);
+    in_region = before;
 }
 
 }  // namespace
 
-int max_threads() { return in_region() ? 1 : runtime_threads(); }
+ThreadLimit::ThreadLimit(int threads) : before_(std::exchange(thread_limit, threads)) {}
+ThreadLimit::~ThreadLimit() { thread_limit = before_; }
+
+int max_threads() {
+    if (in_region || thread_limit == 1) return 1;
+    const int threads = runtime_threads();
+    return thread_limit == kNoThreadLimit ? threads : std::min(threads, thread_limit);
+}
 
 void parallel(int parts, FunctionRef<void(int, int)> body) {
     if (parts <= 1) return body(0, 1);
-    if (max_threads() == 1) {
-        for (int part = 0; part < parts; ++part) run_part(part, parts, body);
-    } else {
-        runtime_run(parts, [&](int part) { run_part(part, parts, body); });
-    }
+    // A task for each thread, so that no run-time can use more threads than that.
+    const int tasks = std::min(parts, max_threads());
+    if (tasks == 1) return run_parts({0, parts}, parts, body);
+    runtime_run(tasks, [&](int task) { run_parts(split(parts, task, tasks), parts, body); });
 }
 
 Range split(int64_t count, int part, int parts, int64_t multiple) {

@@ -29,11 +29,25 @@ class FunctionRef<R(Args...)> {
     R (*call_)(void*, Args...);
 };
 
-// The number of threads that parallel() can use from here; 1 inside a parallel region. It may be another one at the
-// next execution, and says nothing while a primitive is created: the thread pool belongs to the stream.
+// The number of threads that parallel() can use from here; 1 inside a parallel region. Only an execution may ask:
+// the number belongs to its stream (its limit, its thread pool) and differs from one execution to the next. A
+// primitive that is being created must not depend on it.
 int max_threads();
 
-// Calls body(part, parts) once for each part, on up to `parts` threads. body must not throw.
+// Limits max_threads() of the calling thread to `threads` for as long as the object lives.
+constexpr int kNoThreadLimit = 0;
+class ThreadLimit {
+  public:
+    explicit ThreadLimit(int threads);
+    ~ThreadLimit();
+    ThreadLimit(const ThreadLimit&) = delete;
+    ThreadLimit& operator=(const ThreadLimit&) = delete;
+
+  private:
+    int before_;
+};
+
+// Calls body(part, parts) once for each part, on up to max_threads() threads. body must not throw.
 void parallel(int parts, FunctionRef<void(int part, int parts)> body);
 
 // [begin, end) of part `part` when `count` items are cut into `parts` near-equal ranges whose

@@ -14,9 +14,9 @@ const char* runtime_name();
 // The number of threads that runtime_run() would share work among, called from here; at least 1.
 int runtime_threads();
 
-// Calls body(part) once for each part of [0, parts), parts > 1, on at most runtime_threads() threads, and returns
-// when all have ended. A thread that waits for the others must run nothing but parts of this very call meanwhile:
+// Calls body(task) once for each task of [0, tasks), 1 < tasks <= runtime_threads(), each on any thread, and returns
+// when all have ended. A thread that waits for the others must run nothing but tasks of this very call meanwhile:
 // another execution on it would use the same scratchpad.
-void runtime_run(int parts, FunctionRef<void(int part)> body);
+void runtime_run(int tasks, FunctionRef<void(int task)> body);
 
 }  // namespace tombola::impl

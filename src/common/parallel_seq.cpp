@@ -8,8 +8,8 @@ const char* runtime_name() { return "SEQ"; }
 
 int runtime_threads() { return 1; }
 
-void runtime_run(int parts, FunctionRef<void(int)> body) {
-    for (int part = 0; part < parts; ++part) body(part);
+void runtime_run(int tasks, FunctionRef<void(int)> body) {
+    for (int task = 0; task < tasks; ++task) body(task);
 }
 
 }  // namespace tombola::impl

@@ -14,11 +14,11 @@ const char* runtime_name() { return "TBB"; }
 
 int runtime_threads() { return std::max(1, tbb::this_task_arena::max_concurrency()); }
 
-void runtime_run(int parts, FunctionRef<void(int)> body) {
+void runtime_run(int tasks, FunctionRef<void(int)> body) {
     // Isolated: a thread that waits takes no task of the caller's, which might execute another primitive on it.
     tbb::this_task_arena::isolate([&] {
         tbb::parallel_for(
-            0, parts, [&](int part) { body(part); }, tbb::static_partitioner());
+            0, tasks, [&](int task) { body(task); }, tbb::static_partitioner());
     });
 }
 

@@ -25,6 +25,7 @@ struct Engine {};
 struct Stream {
     Engine* engine;
     threadpool_interop::threadpool_iface* threadpool = nullptr;  // the caller's, if it brought one
+    int max_threads = 0;                                         // for each execution; 0: no limit
 };
 
 struct Attr {

@@ -5,8 +5,12 @@
 #include <gtest/gtest.h>
 #include <xmmintrin.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
+#include <set>
+#include <thread>
 #include <vector>
 
 namespace tombola::impl {
@@ -77,6 +81,27 @@ TEST(Parallel, WorkersHaveTheDefaultFloatingPointEnvironment) {
     _mm_setcsr(before);
     EXPECT_EQ(after, 0xFF80u);
     EXPECT_EQ(wrong, 0);
+}
+
+TEST(Parallel, ALimitBoundsTheThreadsAndEndsWithItsScope) {
+    const int without = max_threads();
+    for (const int limit : {1, 2, 3, 1000}) {
+        const ThreadLimit scope(limit);
+        EXPECT_EQ(max_threads(), std::min(without, limit));
+        std::mutex mutex;
+        std::set<std::thread::id> threads;
+        std::vector<int> runs(40, 0);
+        parallel(40, [&](int part, int) {
+            const std::lock_guard<std::mutex> lock(mutex);
+            threads.insert(std::this_thread::get_id());
+            ++runs[static_cast<size_t>(part)];
+        });
+        EXPECT_LE(threads.size(), static_cast<size_t>(limit));
+        EXPECT_EQ(runs, std::vector<int>(40, 1));
+        const ThreadLimit inner(kNoThreadLimit);
+        EXPECT_EQ(max_threads(), without);
+    }
+    EXPECT_EQ(max_threads(), without);
 }
 
 TEST(PartsFor, SmallWorkStaysOnTheCallingThread) {
