@@ -33,11 +33,31 @@ function(read_hex file variable)
     set(${variable} "${contents}" PARENT_SCOPE)
 endfunction()
 
+# list_implementations(VARIABLE ARGUMENTS...): the names of the implementations that serve a problem, best first, as the
+# message tells them that refuses an unknown name.
+function(list_implementations variable)
+    execute_process(COMMAND ${BENCH} ${ARGN} WORKING_DIRECTORY ${WORK} RESULT_VARIABLE result ERROR_VARIABLE errors)
+    string(REGEX MATCH "implementations: ([^\n]+)\n" matched "${errors}")
+    string(REPLACE ", " ";" names "${CMAKE_MATCH_1}")
+    if(NOT result EQUAL 2 OR NOT names)
+        message(FATAL_ERROR "${ARGN}: no list of implementations in '${errors}'")
+    endif()
+    set(${variable} "${names}" PARENT_SCOPE)
+endfunction()
+
 # --- What a wrong command line says: the option, and what was expected; status 2, and nothing has run.
 expect(2 "expected a driver")
 expect(2 "expected a driver.*--shuffle, --random-generator" 4x4)
 expect(2 "--foo: unknown option" --shuffle --foo 4x4)
 expect(2 "-x: unknown option" --shuffle -x 4x4)
+expect(2 "--shufle: unknown option; did you mean --shuffle[?]" --shufle 4x4)
+expect(2 "--grup: unknown option; did you mean --group[?]" --shuffle --grup=2 4x4)
+expect(2 "--bacth: unknown option; did you mean --batch[?]" --shuffle --bacth=smoke)
+expect(2 "--foo: unknown option; --help lists them\n" --shuffle --foo 4x4)
+expect(2 "--src=: expected the name of a file" --shuffle --src= 4x4)
+expect(2 "--dump=: expected the name of a file" --shuffle --dump= 4x4)
+expect(2 "--state=: expected the name of a file" --random-generator --state= 4)
+expect(2 "--uniforms=: expected the name of a file" --multinomial --uniforms= 2x4)
 expect(2 "--dt=f31: expected one of f16, bf16, f32" --shuffle --dt=f32,f31 4x4)
 expect(2 "--dt: expected a value" --shuffle --dt 4x4)
 expect(2 "--axis=1.5: expected an integer" --shuffle --axis=1.5 4x4)
@@ -66,8 +86,12 @@ expect(2 "--dt=s32: expected one of f16, bf16, f32, f64\n" --multinomial --dt=f3
 expect(2 "--odt=f32: expected one of s32, s64\n" --multinomial --odt=f32 2x4)
 expect(2 "--int-draws=torch3: expected one of spec" --random-uniform --int-draws=torch3 4)
 file(WRITE ${WORK}/bad_batch "--dt=f32 4x4\n--dt=f99 4x4\n")
-expect(2 "in bad_batch: --dt=f99: expected" --shuffle --batch=bad_batch)
+expect(2 "in bad_batch:2: --dt=f99: expected" --shuffle --batch=bad_batch)
 check("nothing ran before the mistake" NOT output MATCHES "tests:")
+file(WRITE ${WORK}/outer_batch "# a comment\n\n--batch=bad_batch\n")
+expect(2 "benchtombola: in bad_batch:2: --dt=f99: expected" --shuffle --batch=outer_batch)
+file(WRITE ${WORK}/lost_batch "2x4\n\n--batch=nowhere 2x4\n")
+expect(2 "in lost_batch:3: --batch=nowhere: cannot open" --shuffle --batch=lost_batch)
 file(WRITE ${WORK}/itself "--batch=itself\n")
 expect(2 "more than 16 deep" --shuffle --batch=itself)
 
@@ -89,13 +113,15 @@ expect(0 "Usage: " --shuffle --group=4 --help)
 file(READ ${DOC} doc)
 expect(0 "--shuffle.*--random-generator.*--random-uniform" --help)
 foreach(option dir dt tag dtag axis group counter key alignment seeds min max offset int-draws mode batch reset
-        match impl skip-impl attr-scratchpad src state dump perf-template fix-times-per-prb max-ms-per-prb
+        match threads ctx-exe impl skip-impl global-impl global-skip-impl check-ref-impl cold-cache repeats-per-prb start summary
+        mem-check version attr-scratchpad src state dump perf-template fix-times-per-prb max-ms-per-prb
         allow-unimpl allow-enum-tags-only canonical engine verbose help)
     check("help names --${option}" output MATCHES "--${option}[ =\n]")
     check("doc names --${option}" doc MATCHES "--${option}[ =`]")
 endforeach()
 expect(0 "--dt=LIST +data type: one of f16, bf16, f32, f64, s32, s64; default f32\n" --random-uniform --help)
-foreach(name prb impl time bw ceil bound share)
+foreach(name prb driver desc name idx engine impl attr time clocks freq bw ibytes obytes iobytes ops flops cpdtime
+        cptime ctime ceil bound share runs)
     check("help names %${name}%" output MATCHES "%${name}%")
     check("doc names %${name}%" doc MATCHES "`%${name}%`")
 endforeach()
@@ -126,17 +152,111 @@ expect(1 "FAILED .--src=missing: cannot open.* __REPRO: --shuffle --src=missing 
 file(WRITE ${WORK}/three "abc")
 expect(1 "--src=three: the file has 3 bytes, expected 32" --shuffle --src=three 2x4)
 
-# --- Implementations.
-expect(0 "passed:1 " --shuffle --impl=portable 2x4)
-expect(0 "SKIPPED .*portable.*skipped:1 " --shuffle --impl=nothing 2x4)
-expect(0 "SKIPPED .*skipped:1 " --shuffle --skip-impl=jit,portable 2x4)
+# --- Implementations. How many there are and what they are called is the machine's and the library's matter.
+list_implementations(names --shuffle --impl=nothing 2x4)
+list(GET names 0 best)
+list(GET names -1 last)
+list(JOIN names "," all_names)
+expect(2 "--impl=nothing: expected a name, or a part of one, of shuffle's implementations: .*${last}" --shuffle --impl=nothing 2x4)
+check("nothing ran" NOT output MATCHES "tests:")
+expect(2 "--impl=nothing,nobody: expected" --shuffle --impl=nothing,nobody --batch=smoke)
+foreach(name ${names})
+    expect(0 "\\[${name}\\] __REPRO: --shuffle --impl=${name} 2x4\n" --shuffle -v1 --impl=${name} 2x4)
+endforeach()
+# A list has the best of those that it names, in the library's order.
+expect(0 "\\[${best}\\] __REPRO: --shuffle --impl=${last},${best} 2x4\n" --shuffle -v1 --impl=${last},${best} 2x4)
+expect(0 "\\[${last}\\] __REPRO" --shuffle -v1 --impl=nothing,${last} 2x4)
+expect(0 "SKIPPED .*skipped:1 " --shuffle --skip-impl=${all_names} 2x4)
+expect(0 "REPRO: --shuffle --impl=${last} 2x4\n.*REPRO: --shuffle 2x4\n.*listed:2" --shuffle --mode=L --impl=${last} 2x4 --reset 2x4)
+expect(0 "listed:1" --shuffle --mode=L --skip-impl=${last} --reset 2x4)
+check("--reset resets --skip-impl" NOT output MATCHES "skip-impl")
+# --reset in a batch file keeps what was set outside of it.
+file(WRITE ${WORK}/resets "--reset 2x4 --impl=${best} --reset 3x4\n")
+expect(0 "REPRO: --shuffle --impl=${last} 2x4\n.*REPRO: --shuffle --impl=${last} 3x4\n.*REPRO: --shuffle --impl=${last} 5x4\n.*REPRO: --shuffle 6x4\n"
+    --shuffle --mode=L --impl=${last} --batch=resets 5x4 --reset 6x4)
+# A batch file is made for many machines: there an unknown name skips, as in benchdnn.
+file(WRITE ${WORK}/foreign "--impl=ocl:ref 2x4\n--reset 2x4\n")
+expect(0 "SKIPPED .not among its implementations: .*passed:1 skipped:1 " --shuffle --batch=foreign)
+expect(0 "passed:2 skipped:0 " --shuffle --global-impl=${last} --batch=foreign)
+expect(2 "--impl=nothing: expected" --shuffle --global-impl=nothing --batch=foreign)
+expect(0 "skipped:2 " --shuffle --global-skip-impl=${all_names} --batch=foreign)
+expect(0 "passed:1 " --shuffle --check-ref-impl=false --impl=portable 2x4)
+expect(1 "FAILED .--check-ref-impl: .*failed:1 " --shuffle --check-ref-impl=true --impl=portable 2x4)
+
+# --- What benchdnn takes besides.
+expect(0 "INITIALIZED __REPRO: --shuffle 2x4\n.*passed:1 " --shuffle --mode=I 2x4)
+expect(1 "INVALID_ARGUMENTS" --shuffle --mode=I --group=3 2x4)
+expect(0 "passed:1 " --shuffle --mode=B 2x4)
+expect(0 "perf,cpu,.*passed:1 " --shuffle --mode=F 2x4)
+expect(0 "\n?0:PASSED .*\n1:PASSED .*\n2:PASSED .*\ntests:3 passed:3 " --shuffle --repeats-per-prb=3 2x4)
+expect(0 "0:SKIPPED .before --start. .*1:PASSED .*passed:1 skipped:1 " --shuffle --start=1 2x4 3x4)
+expect(0 "PASSED.*\n${last} +2 cases\ntests:2 " --shuffle --impl=${last} --summary=impl+no-failures 2x4 3x4)
+expect(0 "\nimplementation,cases\n${last},2\ntests:2 " --shuffle --impl=${last} --summary=impl-csv 2x4 3x4)
+expect(1 "the first failed cases:\n0:FAILED .--src=missing[^\n]* __REPRO: --shuffle --src=missing 2x4\ntests:1 " --shuffle --summary=failures --src=missing 2x4)
+expect(2 "--summary=all: expected failures, impl" --shuffle --summary=all 2x4)
+expect(0 "passed:1 " --shuffle --mode=P --max-ms-per-prb=5 --cold-cache=all 64x64)
+expect(2 "--cold-cache=custom: expected none, wei or all" --shuffle --cold-cache=custom 2x4)
+expect(0 "passed:1 " --mode-modifier=PM --mem-check=false --engine=cpu:0 --fast-ref=true --attr-same-pd-check=1
+    --attr-deterministic=true --attr-fpmath=bf16:true --attr-acc-mode=any --attr-post-ops= --attr-scales=
+    --attr-zero-points= --attr-dropout= --attr-rounding-mode= --ctx-init=auto --memory-kind=usm --stream-kind=def
+    --execution-mode=direct --num-streams=1 --cpu-isa-hints=none --shuffle 2x4)
+expect(2 "--attr-post-ops=relu: expected no value: no primitive of this library" --shuffle --attr-post-ops=relu 2x4)
+expect(2 "--engine=gpu: expected cpu" --shuffle --engine=gpu 2x4)
+expect(2 "--buffer-prefix=x: expected no value; --src=FILE" --shuffle --buffer-prefix=x 2x4)
+expect(2 "--threads=-1: expected an integer from 0" --shuffle --threads=-1 2x4)
+expect(2 "--ctx-exe=0: expected an integer from 1" --shuffle --ctx-exe=0 2x4)
+expect(0 "REPRO: --shuffle --threads=3 2x4\n.*REPRO: --shuffle --threads=2 2x4\n.*REPRO: --shuffle 2x4\n" --shuffle
+    --mode=L --threads=3 2x4 --ctx-exe=2:auto:1 2x4 --ctx-exe=auto 2x4)
+expect(0 "^benchtombola [0-9]+[.][0-9]+[.][0-9]+, CPU run-time [A-Z]+\n$" --version)
+
+# --- Threads. OpenMP prints a line for each thread that it hands work.
+expect(0 "" --version)
+if(output MATCHES "run-time OMP")
+    set(ENV{OMP_NUM_THREADS} 4)
+    set(ENV{OMP_DISPLAY_AFFINITY} true)
+    set(ENV{OMP_AFFINITY_FORMAT} "a thread of %N")
+    set(large --random-uniform --mode=R)
+    expect(0 "a thread of 4" ${large} 4000000)
+    expect(0 "a thread of 4" ${large} --threads=0 4000000)
+    expect(0 "a thread of 2" ${large} --threads=2 4000000)
+    check("no more than 2 threads" NOT output MATCHES "a thread of 4")
+    expect(0 "passed:1 " ${large} --threads=1 4000000)
+    check("no second thread" NOT output MATCHES "a thread of")
+    expect(0 "passed:1 " --random-uniform --mode=P --max-ms-per-prb=5 --threads=1 4000000)
+    check("no second thread for what the kernel is compared with" NOT output MATCHES "a thread of")
+    foreach(variable OMP_NUM_THREADS OMP_DISPLAY_AFFINITY OMP_AFFINITY_FORMAT)
+        unset(ENV{${variable}})
+    endforeach()
+endif()
 
 # --- Performance: fields, and text as it stands.
-expect(0 "\n?10% [|] --random-generator --impl=portable 1000 [|] portable [|] [0-9.e-]+ [|] [0-9.e+]+ [|] [0-9.]+% of [a-z-]+ [|] abx\n"
-    --random-generator --mode=P --impl=portable --max-ms-per-prb=5
+list_implementations(names --random-generator --impl=nothing 1000)
+list(GET names -1 last)
+expect(0 "\n?10% [|] --random-generator --impl=${last} 1000 [|] ${last} [|] [0-9.e-]+ [|] [0-9.e+]+ [|] [0-9.]+% of [a-z-]+ [|] abx\n"
+    --random-generator --mode=P --impl=${last} --max-ms-per-prb=5
     "--perf-template=10% | %prb% | %impl% | %-time% | %-Gbw% | %share%% of %bound% | %tag%" 1000)
+# The templates that benchdnn calls def and csv: every field has a number.
+expect(0 "\n?perf,cpu,[^,]+,,--shuffle 8x8,0,[0-9.e-]+,[0-9.e-]+,0,[0-9.e-]+,0\n" --shuffle --mode=P --max-ms-per-prb=5
+    "--perf-template=perf,%engine%,%impl%,%name%,%prb%,%Gops%,%+ctime%,%-time%,%-Gflops%,%0time%,%0Gflops%" 8x8)
+expect(0 "\n?perf,cpu,[^,]+,a,FWD_D,f32,abx,1,1,,8x8,0,[0-9.e-]+,[0-9.e-]+,0,[0-9.e-]+,0\n" --shuffle --mode=P
+    --max-ms-per-prb=5 "--perf-template=perf,%engine%,%impl%,%name%,%dir%,%dt%,%tag%,%group%,%axis%,%attr%,%desc%,%Gops%,%+ctime%,%-time%,%-Gflops%,%0time%,%0Gflops%" 8x8na)
+# 8 x 8 elements of 4 bytes go in and come out.
+expect(0 "\n1 shuffle 256 256 0.512 --attr-scratchpad=user\n" --shuffle --mode=P --max-ms-per-prb=5 --attr-scratchpad=user
+    "--perf-template=%idx% %driver% %ibytes% %obytes% %Kiobytes% %attr%" 2x4 8x8)
 expect(0 "PASSED.*Output template: perf,.*perf,cpu,[^,]*,,--shuffle 8x8,.*,memcpy,.*total perf:.*passed:1"
     --shuffle --mode=CP --fix-times-per-prb=3 8x8)
+
+# --- A full disk is told.
+foreach(arguments "--shuffle;2x4" --help --version)
+    execute_process(COMMAND ${BENCH} ${arguments} OUTPUT_FILE /dev/full RESULT_VARIABLE result ERROR_VARIABLE errors)
+    check("${arguments} > /dev/full" result EQUAL 1 AND errors MATCHES "cannot write the standard output: No space left on device")
+endforeach()
+expect(1 "FAILED .--dump=/dev/full: cannot write the file: No space left" --shuffle --dump=/dev/full 2x4)
+expect(1 "FAILED .--dump=missing/file: cannot write the file: No such file" --shuffle --dump=missing/file 2x4)
+expect(1 "FAILED .--src=${WORK}: this is a directory, expected a file of 32 bytes" --shuffle --src=${WORK} 2x4)
+expect(1 "FAILED .--src=missing: cannot open the file: No such file" --shuffle --src=missing 2x4)
+expect(1 "FAILED .--state=x: shuffle takes no state" --shuffle --state=x 2x4)
+expect(1 "FAILED .--src=x: random_generator has no input tensor" --random-generator --src=x 4)
 
 # --- Files. Philox words of counter 0, key 0 (Random123's known answer), little-endian.
 expect(0 "passed:1 " --random-generator --dump=words 4)
@@ -188,6 +308,13 @@ endforeach()
 expect(0 "passed:1 " ${uniform} --seeds=1 --state=head.state --dump=tail 687)
 read_hex(tail tail)
 check("pytorch: state" whole STREQUAL "${head}${tail}")
+# A state takes the place of pytorch's seeds, so none are drawn.
+expect(0 "passed:1 " ${uniform} --seeds=0:0 --state=head.state --dump=tail 687)
+read_hex(tail tail)
+check("pytorch: state and seeds 0:0" whole STREQUAL "${head}${tail}")
+file(GLOB left ${WORK}/*.??????)
+list(FILTER left EXCLUDE REGEX "[.]state$")
+check("no file is left beside a dump" NOT left)
 expect(1 "--state=head: the file has 2504 bytes, expected 2500" ${uniform} --state=head 4)
 expect(1 "INVALID_ARGUMENTS .*invalid_arguments:1 failed:0 " --random-uniform --min=2 --max=1 4)
 expect(1 "INVALID_ARGUMENTS .*not a value of s32" --random-uniform --dt=s32 --max=0.5 4)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The drivers there are. A new one is its folder, a line here and a line in CMakeLists.txt.
-
-#include "multinomial/multinomial_problem.hpp"
-#include "random_generator/random_generator_problem.hpp"
-#include "random_uniform/random_uniform_problem.hpp"
-#include "shuffle/shuffle_problem.hpp"
+#include "common/driver.hpp"
 
 namespace tombola::bench {
 
+// The drivers there are, in the order in which help shows them. Each one's source defines its make_driver().
+static constexpr std::unique_ptr<Driver> (*kDrivers[])() = {
+    make_driver<struct ShuffleProblem>,
+    make_driver<struct RandomGeneratorProblem>,
+    make_driver<struct RandomUniformProblem>,
+    make_driver<struct MultinomialProblem>,
+};
+
 std::vector<std::unique_ptr<Driver>> make_drivers() {
     std::vector<std::unique_ptr<Driver>> drivers;
-    drivers.push_back(std::make_unique<TypedDriver<ShuffleProblem>>());
-    drivers.push_back(std::make_unique<TypedDriver<RandomGeneratorProblem>>());
-    drivers.push_back(std::make_unique<TypedDriver<RandomUniformProblem>>());
-    drivers.push_back(std::make_unique<TypedDriver<MultinomialProblem>>());
+    for (const auto make : kDrivers) drivers.push_back(make());
     return drivers;
 }
 

@@ -5,7 +5,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "common/command_line.hpp"
@@ -37,32 +41,63 @@ int run(const std::vector<std::string>& args) {
         fmt::print("{}", command_line.help());
         return 0;
     }
+    if (command_line.version_wanted()) {
+        const tombola_version_t& version = *tombola_version();
+        fmt::print("benchtombola {}.{}.{}, CPU run-time {}\n", version.major, version.minor,
+                   version.patch, version.cpu_runtime);
+        return 0;
+    }
+    command_line.require_implementations();
     if (command_line.verbose() >= 2) require(tombola_set_verbose(2), "tombola_set_verbose");
 
     std::vector<Case>& cases = command_line.cases();
-    Report report(command_line.verbose(), cases.size());
+    size_t total = 0;
+    for (const Case& made : cases) total += static_cast<size_t>(made.settings->repeats);
+    Report report(command_line.verbose(), total, command_line.summary());
+    size_t number = 0;
     for (size_t i = 0; i < cases.size(); ++i) {
         Case& current = cases[i];
         const Settings& settings = *current.settings;
-        report.start(*current.problem, current.repro());
         // The last of those that would write the file.
         const bool dump = !settings.dump.empty() &&
                           (i + 1 == cases.size() || cases[i + 1].settings->dump != settings.dump);
-        const CaseResult result = run_case(*current.problem, settings, dump);
-        report.finish(*current.problem, settings, current.repro(), result);
+        for (int repeat = 0; repeat < settings.repeats; ++repeat, ++number) {
+            report.start(*current.problem, current.repro());
+            CaseResult result;
+            if (number < command_line.start()) {
+                result.state = State::skipped;
+                result.reason = "before --start";
+            } else {
+                result =
+                    run_case(*current.problem, settings, dump && repeat + 1 == settings.repeats);
+            }
+            report.finish(*current.problem, settings, current.repro(), result);
+        }
     }
     report.summary();
     return report.ok() ? 0 : kExitFailed;
+}
+
+// What has been printed must have arrived: a full disk is a failure.
+int with_output_checked(int status) {
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+    fmt::print(stderr, "benchtombola: cannot write the standard output: {}\n",
+               std::strerror(errno));
+    return status == 0 ? kExitFailed : status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     try {
-        return run(std::vector<std::string>(argv + 1, argv + argc));
+        return with_output_checked(run(std::vector<std::string>(argv + 1, argv + argc)));
     } catch (const UsageError& error) {
         fmt::print(stderr, "benchtombola: {}\n", error.what());
         return kExitUsage;
+    } catch (const std::system_error& error) {  // of fmt::print
+        fmt::print(stderr, "benchtombola: cannot write the standard output: {}\n",
+                   error.code().message());
+        return kExitFailed;
     } catch (const std::exception& error) {
         fmt::print(stderr, "benchtombola: {}\n", error.what());
         return kExitFailed;

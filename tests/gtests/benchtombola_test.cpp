@@ -4,9 +4,11 @@
 // wrong, and how a command line becomes cases.
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <cstring>
-#include <fstream>
+#include <filesystem>
 
 #include "common/command_line.hpp"
 #include "common/errors.hpp"
@@ -182,7 +184,99 @@ TEST(PerfTemplate, LiteralTextStandsAsItIs) {
         return std::string("#");
     });
     EXPECT_EQ(line, "100% of #, #%");
-    EXPECT_EQ(names, (std::vector<std::string>{"0prb", "-bw"}));
+    EXPECT_EQ(names, (std::vector<std::string>{std::string(1, '\0') + "prb", "-bw"}));
+}
+
+TEST(Progress, EstimatesWhatIsLeft) {
+    // Too early to tell; then 10 cases took 5 s, and 90 are left.
+    EXPECT_EQ(progress_line(0, 100, 0, 0, "--shuffle 2x4"), "[1/100] failed:0 --shuffle 2x4");
+    EXPECT_EQ(progress_line(5, 100, 0, 0.5, "p"), "[6/100] failed:0 p");
+    EXPECT_EQ(progress_line(10, 100, 1, 5, "p"), "[11/100] ETA 45s failed:1 p");
+    EXPECT_EQ(progress_line(10, 100, 1, 50, "p"), "[11/100] ETA 7m30s failed:1 p");
+    EXPECT_EQ(progress_line(10, 100, 1, 1000, "p"), "[11/100] ETA 2h30m failed:1 p");
+}
+
+class WriteFile : public testing::Test {
+  protected:
+    WriteFile() { mkdtemp(folder_.data()); }
+    ~WriteFile() override { std::filesystem::remove_all(folder_); }
+    std::string path(const char* name) const { return folder_ + "/" + name; }
+    std::vector<std::string> names() const {
+        std::vector<std::string> found;
+        for (const auto& entry : std::filesystem::directory_iterator(folder_))
+            found.push_back(entry.path().filename());
+        return found;
+    }
+
+  private:
+    std::string folder_ = testing::TempDir() + "benchtombola_XXXXXX";
+};
+
+// A limit on the size of files fails in the middle of a write, as a full disk does.
+TEST_F(WriteFile, FailureLeavesTheOldFileAndSaysWhy) {
+    const Bytes old(10, 1);
+    write_file(path("dump"), old);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit small{4096, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    std::string message;
+    try {
+        write_file(path("dump"), Bytes(10000, 2));
+    } catch (const CaseError& error) {
+        message = error.what();
+    }
+    setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, handler);
+    EXPECT_EQ(message, "--dump=" + path("dump") + ": cannot write the file: File too large");
+    EXPECT_EQ(read_file(path("dump"), old.size(), "--src"), old);
+    EXPECT_EQ(names(), std::vector<std::string>{"dump"});
+}
+
+// A process that dies in the middle of the write: under the final name is the old file.
+TEST_F(WriteFile, DeathLeavesTheOldFile) {
+    const Bytes old(10, 1);
+    write_file(path("dump"), old);
+    const auto die = [&] {
+        const rlimit small{4096, 4096};
+        setrlimit(RLIMIT_FSIZE, &small);  // and SIGXFSZ, which is not ignored, kills
+        write_file(path("dump"), Bytes(10000, 2));
+    };
+    EXPECT_EXIT(die(), testing::KilledBySignal(SIGXFSZ), "");
+    EXPECT_EQ(read_file(path("dump"), old.size(), "--src"), old);
+}
+
+TEST_F(WriteFile, KeepsLinksAndRights) {
+    write_file(path("there"), Bytes(3, 1));
+    std::filesystem::permissions(
+        path("there"), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    std::filesystem::create_symlink("there", path("link"));
+    write_file(path("link"), Bytes(5, 2));
+    EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
+    EXPECT_EQ(read_file(path("there"), 5, "--src"), Bytes(5, 2));
+    EXPECT_EQ(std::filesystem::status(path("there")).permissions(),
+              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
+std::string refusal_of(const std::vector<std::string>& args) {
+    try {
+        CommandLine({}).parse(args);
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(CommandLine, TellsTheClosestOption) {
+    EXPECT_EQ(refusal_of({"--suffle", "2x4"}),
+              "--suffle: unknown option; did you mean --shuffle? --help lists them");
+    EXPECT_EQ(refusal_of({"--multinomail", "2x4"}),
+              "--multinomail: unknown option; did you mean --multinomial? --help lists them");
+    EXPECT_EQ(refusal_of({"--shuffle", "--gruop=2", "2x4"}),
+              "--gruop: unknown option; did you mean --group? --help lists them");
+    EXPECT_EQ(refusal_of({"--shuffle", "--xyzzy=2", "2x4"}),
+              "--xyzzy: unknown option; --help lists them");
 }
 
 }  // namespace

@@ -44,43 +44,43 @@ tombola_stream_t stream() {
     return kStream;
 }
 
-DescResult make_desc(const TensorSpec& spec, bool allow_enum_tags_only) {
+const_tombola_memory_desc_t Creation::desc(const reference::Dims& dims, tombola_data_type_t type,
+                                           const std::string& tag_name) {
     using reference::Layout;
     using reference::Tag;
-    const int ndims = static_cast<int>(spec.dims.size());
-    tombola_dims_t dims{}, strides{};
-    std::copy(spec.dims.begin(), spec.dims.end(), dims);
+    const int ndims = static_cast<int>(dims.size());
+    tombola_dims_t sizes{}, strides{};
+    std::copy(dims.begin(), dims.end(), sizes);
 
     tombola_memory_desc_t created = nullptr;
-    if (spec.tag == "any") {
-        const auto status = tombola_memory_desc_create_with_tag(&created, ndims, dims, spec.type,
-                                                                tombola_format_tag_any);
-        return {status, status ? tombola_get_last_error() : "", MemoryDesc(created)};
-    }
+    const auto keep = [&](tombola_status_t status) {
+        if (status != tombola_success) throw Refused{status, tombola_get_last_error()};
+        descs_.emplace_back(created);
+        return created;
+    };
+    if (tag_name == "any")
+        return keep(tombola_memory_desc_create_with_tag(&created, ndims, sizes, type,
+                                                        tombola_format_tag_any));
 
-    const Tag tag = reference::expand_tag(spec.tag, ndims);
+    const Tag tag = reference::expand_tag(tag_name, ndims);
     if (tag.kind == Tag::Kind::malformed)
-        return {tombola_invalid_arguments,
-                "tag " + spec.tag + " is not a layout of " + std::to_string(ndims) + " dimensions",
-                nullptr};
+        throw Refused{tombola_invalid_arguments, "tag " + tag_name + " is not a layout of " +
+                                                     std::to_string(ndims) + " dimensions"};
     const Layout layout =
-        tag.kind == Tag::Kind::other ? Layout{} : Layout::from_letters(tag.letters, spec.dims);
+        tag.kind == Tag::Kind::other ? Layout{} : Layout::from_letters(tag.letters, dims);
     const tombola_format_tag_t enum_tag = tombola_str2fmt_tag(tag.letters.c_str());
-    tombola_status_t status;
     if (enum_tag != tombola_format_tag_undef) {
-        status = tombola_memory_desc_create_with_tag(&created, ndims, dims, spec.type, enum_tag);
-    } else if (tag.kind == Tag::Kind::plain && !allow_enum_tags_only) {
+        keep(tombola_memory_desc_create_with_tag(&created, ndims, sizes, type, enum_tag));
+    } else if (tag.kind == Tag::Kind::plain && !allow_enum_tags_only_) {
         std::copy(layout.strides.begin(), layout.strides.end(), strides);
-        status = tombola_memory_desc_create_with_strides(&created, ndims, dims, spec.type, strides);
+        keep(tombola_memory_desc_create_with_strides(&created, ndims, sizes, type, strides));
     } else {
-        return {tombola_unimplemented, "the library has no layout " + tag.letters, nullptr};
+        throw Refused{tombola_unimplemented, "the library has no layout " + tag.letters};
     }
-    MemoryDesc desc(created);
-    if (status != tombola_success) return {status, tombola_get_last_error(), nullptr};
-    if (layout_of(desc.get()) != layout)
-        throw CaseError("layout " + tag.letters + " is " + layout_of(desc.get()).to_string() +
+    if (layout_of(created) != layout)
+        throw CaseError("layout " + tag.letters + " is " + layout_of(created).to_string() +
                         " by the library, expected " + layout.to_string());
-    return {tombola_success, "", std::move(desc)};
+    return created;
 }
 
 reference::Layout layout_of(const_tombola_memory_desc_t desc) {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "reference/layout.hpp"
 #include "tombola/tombola.h"
@@ -36,21 +37,30 @@ tombola_stream_t stream();
 // Throws CaseError with the library's message unless the call succeeded.
 void require(tombola_status_t status, const char* call);
 
-// A tensor as the command line names it. `any` leaves the layout to the library.
-struct TensorSpec {
-    reference::Dims dims;
-    tombola_data_type_t type;
-    std::string tag;
-};
-
-// The library's descriptor of the tensor, or why there is none. A layout made from its name is compared with
-// reference::Layout, which knows the names by itself; a difference throws CaseError.
-struct DescResult {
+// Why a problem has no primitive descriptor, where it is not the library that says so.
+struct Refused {
     tombola_status_t status;
     std::string reason;
-    MemoryDesc desc;
 };
-DescResult make_desc(const TensorSpec& spec, bool allow_enum_tags_only);
+
+// What a driver makes its primitive descriptor with: the attributes, and descriptors of tensors.
+class Creation {
+  public:
+    Creation(const_tombola_primitive_attr_t attr, bool allow_enum_tags_only)
+        : attr_(attr), allow_enum_tags_only_(allow_enum_tags_only) {}
+
+    const_tombola_primitive_attr_t attr() const { return attr_; }
+    // The library's descriptor of a tensor; this object owns it. The tag `any` leaves the layout to the library.
+    // A layout that is made from its name is compared with reference::Layout, which knows the names by itself.
+    // Throws Refused if there is no such descriptor, and CaseError if the two layouts differ.
+    const_tombola_memory_desc_t desc(const reference::Dims& dims, tombola_data_type_t type,
+                                     const std::string& tag = "abx");
+
+  private:
+    const_tombola_primitive_attr_t attr_;
+    bool allow_enum_tags_only_;
+    std::vector<MemoryDesc> descs_;
+};
 
 reference::Layout layout_of(const_tombola_memory_desc_t desc);
 tombola_data_type_t type_of(const_tombola_memory_desc_t desc);

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/arguments.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <fstream>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
 
 #include "common/errors.hpp"
 #include "reference/numeric.hpp"
@@ -42,7 +47,7 @@ Argument Arguments::make(int arg, const char* name, Argument::Role role) const {
     const double wanted = 3.0 * static_cast<double>(tombola_memory_desc_get_size(desc(arg)));
     const double available = 0.9 * static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
                              static_cast<double>(sysconf(_SC_PAGESIZE));
-    if (wanted > available)
+    if (settings_.memory_check && wanted > available)
         throw TooLarge(fmt::format("needs {:.1f} GB of memory, this machine can give {:.1f}",
                                    wanted / 1e9, available / 1e9));
     return argument;
@@ -57,10 +62,38 @@ void Arguments::add_input(int arg, const char* name, Bytes values) {
     all_.push_back(std::move(argument));
 }
 
-void Arguments::add_output(int arg, const char* name, Argument::Dump dump) {
+void Arguments::add_src(int arg, const char* name, const std::function<Bytes(size_t)>& values) {
+    src_used_ = true;
+    const size_t bytes = logical_bytes(arg);
+    add_input(arg, name,
+              settings_.src.empty() ? values(bytes) : read_file(settings_.src, bytes, "--src"));
+}
+
+void Arguments::add_state(int arg, const char* name, size_t bytes, Bytes own) {
+    state_used_ = true;
+    if (!settings_.state.empty()) own = read_file(settings_.state, bytes, "--state");
+    if (!own.empty()) add_input(arg, name, std::move(own));
+}
+
+void Arguments::add_file(int arg, const char* name, const std::string& file, const char* option) {
+    if (!file.empty()) add_input(arg, name, read_file(file, logical_bytes(arg), option));
+}
+
+void Arguments::add_offset(uint64_t offset) {
+    if (offset != 0) add_input(TOMBOLA_ARG_OFFSET, "OFFSET", bytes_of(&offset, 1));
+}
+
+void Arguments::add_output(int arg, const char* name, std::optional<std::string> dump) {
     Argument argument = make(arg, name, Argument::Role::output);
-    argument.dump = dump;
+    argument.dump = std::move(dump);
     all_.push_back(std::move(argument));
+}
+
+void Arguments::refuse_unused_files(const char* driver) const {
+    if (!settings_.src.empty() && !src_used_)
+        throw CaseError(fmt::format("--src={}: {} has no input tensor", settings_.src, driver));
+    if (!settings_.state.empty() && !state_used_)
+        throw CaseError(fmt::format("--state={}: {} takes no state", settings_.state, driver));
 }
 
 const Argument* Arguments::find(int arg) const {
@@ -79,26 +112,97 @@ Argument& Arguments::at(int arg) {
     return const_cast<Argument&>(static_cast<const Arguments*>(this)->at(arg));
 }
 
+namespace {
+
+// A file descriptor that is closed at the end of its scope.
+class File {
+  public:
+    explicit File(int descriptor) : descriptor_(descriptor) {}
+    File(const File&) = delete;
+    ~File() {
+        if (descriptor_ >= 0) ::close(descriptor_);
+    }
+    int get() const { return descriptor_; }
+    // Some file systems report a failed write only here.
+    int close() { return ::close(std::exchange(descriptor_, -1)); }
+
+  private:
+    int descriptor_;
+};
+
+[[noreturn]] void refuse_file(const char* option, const std::string& path, const char* what) {
+    throw CaseError(fmt::format("{}={}: {}: {}", option, path, what, std::strerror(errno)));
+}
+
+bool write_all(int descriptor, const Bytes& bytes) {
+    for (size_t done = 0; done < bytes.size();) {
+        const ssize_t written = ::write(descriptor, bytes.data() + done, bytes.size() - done);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        done += static_cast<size_t>(written);
+    }
+    return true;
+}
+
+}  // namespace
+
 Bytes read_file(const std::string& path, size_t bytes, const char* option) {
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    if (!file) throw CaseError(fmt::format("{}={}: cannot open the file", option, path));
-    const auto size = static_cast<size_t>(file.tellg());
-    if (size != bytes)
+    const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) refuse_file(option, path, "cannot open the file");
+    struct stat status {};
+    if (fstat(file.get(), &status) != 0) refuse_file(option, path, "cannot read the file");
+    if (S_ISDIR(status.st_mode))
+        throw CaseError(fmt::format("{}={}: this is a directory, expected a file of {} bytes",
+                                    option, path, bytes));
+    // A pipe has no size: one byte more than wanted is asked for, which must not come.
+    Bytes contents(bytes + 1);
+    size_t size = 0;
+    while (size < contents.size()) {
+        const ssize_t got = ::read(file.get(), contents.data() + size, contents.size() - size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) refuse_file(option, path, "cannot read the file");
+        if (got == 0) break;
+        size += static_cast<size_t>(got);
+    }
+    if (size != bytes) {
+        const std::string found = S_ISREG(status.st_mode) ? std::to_string(status.st_size)
+                                  : size > bytes          ? "more"
+                                                          : std::to_string(size);
         throw CaseError(
-            fmt::format("{}={}: the file has {} bytes, expected {}", option, path, size, bytes));
-    Bytes contents(bytes);
-    file.seekg(0);
-    file.read(reinterpret_cast<char*>(contents.data()), static_cast<std::streamsize>(bytes));
-    if (!file) throw CaseError(fmt::format("{}={}: cannot read the file", option, path));
+            fmt::format("{}={}: the file has {} bytes, expected {}", option, path, found, bytes));
+    }
+    contents.resize(bytes);
     return contents;
 }
 
-void write_file(const std::string& path, const Bytes& bytes) {
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file.write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-    file.close();
-    if (!file) throw CaseError("--dump=" + path + ": cannot write the file");
+void write_file(const std::string& given, const Bytes& bytes) {
+    const auto fail = [&] { refuse_file("--dump", given, "cannot write the file"); };
+    struct stat status {};
+    const bool exists = ::stat(given.c_str(), &status) == 0;
+    if (exists && !S_ISREG(status.st_mode)) {
+        File file(::open(given.c_str(), O_WRONLY | O_CLOEXEC));
+        if (file.get() < 0 || !write_all(file.get(), bytes) || file.close() != 0) fail();
+        return;
+    }
+    // A symbolic link stays one: what it points to is replaced.
+    std::string path = given;
+    if (char* resolved = exists ? realpath(given.c_str(), nullptr) : nullptr) {
+        path = resolved;
+        std::free(resolved);
+    }
+    std::string beside = path + ".XXXXXX";
+    File file(mkostemp(beside.data(), O_CLOEXEC));
+    if (file.get() < 0) fail();
+    const mode_t mask = umask(0);
+    umask(mask);
+    const mode_t mode = exists ? status.st_mode & 07777 : 0666 & ~mask;
+    if (!write_all(file.get(), bytes) || fchmod(file.get(), mode) != 0 || file.close() != 0 ||
+        std::rename(beside.c_str(), path.c_str()) != 0) {
+        const int error = errno;
+        unlink(beside.c_str());
+        errno = error;
+        fail();
+    }
 }
 
 Bytes pattern_bytes(size_t count) {

@@ -5,10 +5,13 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/api.hpp"
+#include "common/settings.hpp"
 #include "reference/layout.hpp"
 
 namespace tombola::bench {
@@ -24,12 +27,12 @@ Bytes bytes_of(const T* values, size_t count) {
 
 struct Argument {
     enum class Role { input, output };
-    enum class Dump { none, tensor, state };  // written to FILE or FILE.state by --dump
 
     int arg;
     std::string name;  // "DST_STATE"
     Role role;
-    Dump dump = Dump::none;
+    std::optional<std::string>
+        dump;  // the suffix of the file that --dump writes it to; none: it is not written
     tombola_data_type_t type;
     reference::Layout layout;
     Bytes values;          // inputs: what goes in; outputs: what came out
@@ -47,13 +50,30 @@ struct Argument {
 
 class Arguments {
   public:
-    explicit Arguments(const_tombola_primitive_desc_t primitive_desc)
-        : primitive_desc_(primitive_desc) {}
+    Arguments() = default;
+    Arguments(const_tombola_primitive_desc_t primitive_desc, const Settings& settings)
+        : primitive_desc_(primitive_desc), settings_(settings) {}
 
     // Type and layout are what the primitive descriptor says of the argument. Throws CaseError if the number of
     // bytes is not the tensor's.
     void add_input(int arg, const char* name, Bytes values);
-    void add_output(int arg, const char* name, Argument::Dump dump = Argument::Dump::none);
+    // The input tensor: from the file that --src names, otherwise what `values` makes, given the number of bytes.
+    void add_src(int arg, const char* name, const std::function<Bytes(size_t)>& values);
+    // The generator's state: from the file that --state names, which has `bytes` bytes; otherwise `own`, and no
+    // argument at all if that is empty.
+    void add_state(int arg, const char* name, size_t bytes, Bytes own = {});
+    // From the file that a driver's option names; no argument if it names none.
+    void add_file(int arg, const char* name, const std::string& file, const char* option);
+    // OFFSET, unless it is 0.
+    void add_offset(uint64_t offset);
+
+    // --dump writes the output to FILE followed by the suffix.
+    void add_output(int arg, const char* name, std::optional<std::string> dump = std::nullopt);
+    // DST_STATE, and what else a measurement leaves out, only if this says so.
+    bool wants_optional_outputs() const { return settings_.wants_optional_outputs(); }
+
+    // To be called after all arguments have been added: throws CaseError if --src or --state has not been used.
+    void refuse_unused_files(const char* driver) const;
 
     // The argument's descriptor as the library tells it.
     const_tombola_memory_desc_t desc(int arg) const;
@@ -70,12 +90,17 @@ class Arguments {
 
   private:
     Argument make(int arg, const char* name, Argument::Role role) const;
-    const_tombola_primitive_desc_t primitive_desc_;
+    const_tombola_primitive_desc_t primitive_desc_ = nullptr;
+    Settings settings_;
+    bool src_used_ = false, state_used_ = false;
     std::vector<Argument> all_;
 };
 
-// The contents of a file, which must have that many bytes. Throws CaseError.
+// The contents of a file, which must have that many bytes. Throws CaseError, which names the option.
 Bytes read_file(const std::string& path, size_t bytes, const char* option);
+// Replaces the file as a whole: the bytes go into a new file beside it, which takes its name once it is complete.
+// Throws CaseError, and then a file that was there before is as it was. What is no regular file (a pipe, a device)
+// is written to in place.
 void write_file(const std::string& path, const Bytes& bytes);
 
 // Bytes that look random and depend on their number alone.

@@ -2,6 +2,7 @@
 #include "common/ceilings.hpp"
 
 #include <emmintrin.h>
+#include <x86intrin.h>
 #ifdef TOMBOLA_RUNTIME_OMP
 #include <omp.h>
 #endif
@@ -9,11 +10,21 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/api.hpp"
+
 namespace tombola::bench {
 
 namespace {
 
 constexpr size_t kSharedFrom = size_t{1} << 20;
+
+// 0: none.
+int limit() {
+    int threads = 0;
+    tombola_stream_get_max_threads(stream(), &threads);
+    return threads;
+}
+void set_limit(int threads) { tombola_stream_set_max_threads(stream(), threads); }
 
 // Runs body(begin, end) on parts of [0, bytes) that begin at multiples of 4096.
 template <class Body>
@@ -38,7 +49,7 @@ void keep(const void* data) { asm volatile("" : : "r"(data) : "memory"); }
 
 int max_threads() {
 #ifdef TOMBOLA_RUNTIME_OMP
-    return omp_get_max_threads();
+    return limit() > 0 ? std::min(limit(), omp_get_max_threads()) : omp_get_max_threads();
 #else
     return 1;
 #endif
@@ -46,17 +57,8 @@ int max_threads() {
 
 int threads_for(size_t bytes) { return bytes < kSharedFrom ? 1 : max_threads(); }
 
-OneThread::OneThread() : threads_(max_threads()) {
-#ifdef TOMBOLA_RUNTIME_OMP
-    omp_set_num_threads(1);
-#endif
-}
-
-OneThread::~OneThread() {
-#ifdef TOMBOLA_RUNTIME_OMP
-    omp_set_num_threads(threads_);
-#endif
-}
+ThreadLimit::ThreadLimit(int threads) : before_(limit()) { set_limit(threads); }
+ThreadLimit::~ThreadLimit() { set_limit(before_); }
 
 void fill_memset(uint8_t* data, size_t bytes) {
     in_parallel(bytes, [=](size_t begin, size_t end) {
@@ -101,6 +103,14 @@ void fill_nt_stores(uint8_t* data, size_t bytes) {
         keep(data);
     });
 }
+
+void evict(const uint8_t* data, size_t bytes) {
+    for (size_t i = 0; i < bytes; i += 64) _mm_clflush(data + i);
+    if (bytes) _mm_clflush(data + bytes - 1);
+    _mm_mfence();
+}
+
+uint64_t ticks() { return __rdtsc(); }
 
 void copy_memcpy(uint8_t* to, const uint8_t* from, size_t bytes) {
     in_parallel(bytes, [=](size_t begin, size_t end) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/driver.hpp"
+#include "common/report.hpp"
 #include "common/settings.hpp"
 
 namespace tombola::bench {
@@ -31,14 +32,31 @@ class CommandLine {
     // Throws UsageError.
     void parse(const std::vector<std::string>& args);
 
+    // Throws UsageError if an --impl names no implementation of any of the problems behind it. In a batch file it
+    // may: such a file is made for many machines.
+    void require_implementations() const;
+
     std::vector<Case>& cases() { return cases_; }
+    size_t start() const { return start_; }  // number of the first case to run
+    const Summary& summary() const { return summary_; }
+    bool version_wanted() const { return version_; }
     int verbose() const { return verbose_; }
     bool help_wanted() const { return help_; }
     std::string help() const;
 
   private:
+    // One option that all drivers share.
+    struct Option {
+        const char* name;
+        const char* value;  // how the help names the value; null: the option takes none
+        const char* help;
+        void (*take)(CommandLine& line, const std::string& name, const std::string& value);
+    };
+    static const std::vector<Option>& options();
+
     void take(const std::string& token);
     void take_option(const std::string& name, const std::string& value, bool has_value);
+    [[noreturn]] void refuse_unknown(const std::string& option) const;
     void take_problem(const std::string& text);
     void take_batch(const std::string& file);
     std::string find_batch(const std::string& file) const;
@@ -51,9 +69,18 @@ class CommandLine {
     std::vector<std::string> batches_;  // open ones, innermost last
     Settings settings_;
     std::vector<tombola_scratchpad_mode_t> scratchpads_{tombola_scratchpad_mode_library};
-    std::string match_, match_base_;
+    // What --reset sets back. In a batch file it does not go further back than to what was set outside of it.
+    struct Filters {
+        std::string match;
+        std::vector<std::string> impl, skip_impl;
+        bool impl_may_miss = false;  // Settings::impl_may_miss
+    };
+    Filters filters_, outer_filters_;
     int verbose_ = 0;
-    bool help_ = false;
+    bool help_ = false, version_ = false;
+    size_t start_ = 0;
+    Summary summary_;
+    std::vector<std::string> global_impl_, global_skip_impl_;
     std::vector<Case> cases_;
 };
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "common/value.hpp"
+
 namespace tombola::bench {
 
 std::string Driver::option() const {
@@ -12,6 +14,11 @@ std::string Driver::option() const {
     for (char& c : text)
         if (c == '_') c = '-';
     return "--" + text;
+}
+
+bool Driver::has_field(const std::string& field) const {
+    const auto names = field_names();
+    return std::find(names.begin(), names.end(), field) != names.end();
 }
 
 bool parse_dims(const std::string& text, reference::Dims& dims) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/execution.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "common/errors.hpp"
@@ -9,56 +11,124 @@ namespace tombola::bench {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+Attr make_attr(const Settings& settings) {
+    tombola_primitive_attr_t attr = nullptr;
+    require(tombola_primitive_attr_create(&attr), "tombola_primitive_attr_create");
+    Attr owner(attr);
+    require(tombola_primitive_attr_set_scratchpad_mode(attr, settings.scratchpad),
+            "tombola_primitive_attr_set_scratchpad_mode");
+    return owner;
+}
+
+// A problem's primitive descriptor, or why there is none.
+struct Created {
+    tombola_status_t status = tombola_success;
+    std::string reason;
+    PrimitiveDesc primitive_desc;
+};
+Created create(const Problem& problem, const Settings& settings,
+               const_tombola_primitive_attr_t attr) {
+    Created result;
+    try {
+        Creation creation(attr, settings.allow_enum_tags_only);
+        tombola_primitive_desc_t created = nullptr;
+        result.status = problem.create(creation, &created);
+        result.primitive_desc.reset(created);
+        if (result.status != tombola_success) result.reason = tombola_get_last_error();
+    } catch (const Refused& refused) {
+        result.status = refused.status;
+        result.reason = refused.reason;
+    }
+    return result;
+}
+
+// Calls visit(descriptor, name) for the implementations that serve the problem, best first, until it returns true.
+template <class Visit>
+void visit_implementations(const PrimitiveDesc& primitive_desc, const Visit& visit) {
+    tombola_primitive_desc_t raw = nullptr;
+    require(tombola_primitive_desc_clone(&raw, primitive_desc.get()), "clone");
+    PrimitiveDesc candidate(raw);
+    for (;;) {
+        if (visit(candidate, impl_name(candidate.get()))) return;
+        const auto status = tombola_primitive_desc_next_impl(candidate.get());
+        if (status == tombola_last_impl_reached) return;
+        require(status, "tombola_primitive_desc_next_impl");
+    }
+}
+
 // Moves to the first implementation that --impl and --skip-impl allow. A whole name goes before a part of one,
 // so that --impl=jit:avx512_core is not jit:avx512_core_vbmi where both serve. False if there is none; `seen`
 // lists those that serve the problem.
 bool select_impl(const Settings& settings, PrimitiveDesc& primitive_desc, std::string& seen) {
-    const auto skipped = [&](const std::string& name) {
-        for (const std::string& part : settings.skip_impl)
-            if (name.find(part) != std::string::npos) return true;
-        return false;
-    };
+    const auto& skipped = settings.skip_impl;
     for (bool whole : {true, false}) {
         if (whole && settings.impl.empty()) continue;
-        tombola_primitive_desc_t raw = nullptr;
-        require(tombola_primitive_desc_clone(&raw, primitive_desc.get()), "clone");
-        PrimitiveDesc candidate(raw);
+        bool found = false;
+        PrimitiveDesc chosen;
         seen.clear();
-        for (;;) {
-            const std::string name = impl_name(candidate.get());
+        visit_implementations(primitive_desc, [&](PrimitiveDesc& candidate,
+                                                  const std::string& name) {
             seen += (seen.empty() ? "" : ", ") + name;
-            const bool wanted =
-                whole ? name == settings.impl : name.find(settings.impl) != std::string::npos;
-            if (wanted && !skipped(name)) {
-                primitive_desc = std::move(candidate);
-                return true;
-            }
-            const auto status = tombola_primitive_desc_next_impl(candidate.get());
-            if (status == tombola_last_impl_reached) break;
-            require(status, "tombola_primitive_desc_next_impl");
+            const bool wanted = whole ? std::count(settings.impl.begin(), settings.impl.end(), name)
+                                      : is_wanted(name, settings.impl);
+            found = wanted && (skipped.empty() || !is_wanted(name, skipped));
+            if (found) chosen = std::move(candidate);
+            return found;
+        });
+        if (found) {
+            primitive_desc = std::move(chosen);
+            return true;
         }
     }
     return false;
 }
 
+Primitive create_primitive(const PrimitiveDesc& primitive_desc) {
+    tombola_primitive_t primitive = nullptr;
+    require(tombola_primitive_create(&primitive, primitive_desc.get()), "tombola_primitive_create");
+    return Primitive(primitive);
+}
+
 }  // namespace
 
-Execution::Execution(const Problem& problem, const Settings& settings) {
-    tombola_primitive_attr_t raw_attr = nullptr;
-    require(tombola_primitive_attr_create(&raw_attr), "tombola_primitive_attr_create");
-    const Attr attr(raw_attr);
-    require(tombola_primitive_attr_set_scratchpad_mode(attr.get(), settings.scratchpad),
-            "tombola_primitive_attr_set_scratchpad_mode");
+bool is_wanted(const std::string& name, const std::vector<std::string>& impl) {
+    return impl.empty() || std::any_of(impl.begin(), impl.end(), [&](const std::string& part) {
+               return name.find(part) != std::string::npos;
+           });
+}
 
-    const auto status = problem.create(settings, attr.get(), primitive_desc_, reason_);
-    if (status != tombola_success) {
-        if (reason_.empty()) reason_ = tombola_get_last_error();
-        if (status != tombola_unimplemented && status != tombola_invalid_arguments)
-            throw CaseError(std::string("creation: ") + tombola_status2str(status) + ": " +
+std::vector<std::string> implementations(const Problem& problem, const Settings& settings) {
+    const Attr attr = make_attr(settings);
+    const Created created = create(problem, settings, attr.get());
+    std::vector<std::string> names;
+    if (created.status != tombola_success) return names;
+    visit_implementations(created.primitive_desc, [&](PrimitiveDesc&, const std::string& name) {
+        names.push_back(name);
+        return false;
+    });
+    return names;
+}
+
+Execution::Execution(const Problem& problem, const Settings& settings) {
+    const Attr attr = make_attr(settings);
+    auto begin = Clock::now();
+    Created created = create(problem, settings, attr.get());
+    descriptor_times_.first = seconds_since(begin);
+    if (created.status != tombola_success) {
+        reason_ = created.reason;
+        if (created.status != tombola_unimplemented && created.status != tombola_invalid_arguments)
+            throw CaseError(std::string("creation: ") + tombola_status2str(created.status) + ": " +
                             reason_);
-        outcome_ = status == tombola_unimplemented ? Outcome::unimplemented : Outcome::refused;
+        outcome_ =
+            created.status == tombola_unimplemented ? Outcome::unimplemented : Outcome::refused;
         return;
     }
+    primitive_desc_ = std::move(created.primitive_desc);
     std::string seen;
     if (!select_impl(settings, primitive_desc_, seen)) {
         outcome_ = Outcome::skipped;
@@ -66,12 +136,21 @@ Execution::Execution(const Problem& problem, const Settings& settings) {
         return;
     }
     impl_ = impl_name(primitive_desc_.get());
-    tombola_primitive_t primitive = nullptr;
-    require(tombola_primitive_create(&primitive, primitive_desc_.get()),
-            "tombola_primitive_create");
-    primitive_.reset(primitive);
-    args_ = Arguments(primitive_desc_.get());
-    problem.add_arguments(settings, args_);
+    begin = Clock::now();
+    primitive_ = create_primitive(primitive_desc_);
+    primitive_times_.first = seconds_since(begin);
+    if (settings.mode.performance) {
+        begin = Clock::now();
+        create(problem, settings, attr.get());
+        descriptor_times_.again = seconds_since(begin);
+        begin = Clock::now();
+        create_primitive(primitive_desc_);
+        primitive_times_.again = seconds_since(begin);
+    }
+    if (settings.mode.initialize) return;
+    args_ = Arguments(primitive_desc_.get(), settings);
+    problem.add_arguments(args_);
+    args_.refuse_unused_files(problem.driver_name());
 }
 
 void Execution::allocate(Buffer::Place place) {

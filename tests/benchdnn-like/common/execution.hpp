@@ -14,6 +14,16 @@
 
 namespace tombola::bench {
 
+// Seconds that a creation took, the first time and once more, when the library's cache has it.
+struct CreationTimes {
+    double first = 0, again = 0;
+};
+
+// The implementations that serve the problem, best first; none if it cannot be created.
+std::vector<std::string> implementations(const Problem& problem, const Settings& settings);
+// Whether a name is what --impl asks for: a whole name or a part of it.
+bool is_wanted(const std::string& name, const std::vector<std::string>& impl);
+
 class Execution {
   public:
     enum class Outcome { ready, unimplemented, refused, skipped };
@@ -26,6 +36,10 @@ class Execution {
     const std::string& reason() const { return reason_; }
     const std::string& impl() const { return impl_; }
     Arguments& args() { return args_; }
+    const Arguments& args() const { return args_; }
+    // In performance mode: the primitive descriptor with the descriptors that it is made of, and the primitive.
+    const CreationTimes& descriptor_times() const { return descriptor_times_; }
+    const CreationTimes& primitive_times() const { return primitive_times_; }
 
     // Allocates the tensors, writes the inputs and fills the outputs with kPoison.
     void allocate(Buffer::Place place);
@@ -49,7 +63,8 @@ class Execution {
     Primitive primitive_;
     Outcome outcome_ = Outcome::ready;
     std::string reason_, impl_;
-    Arguments args_{nullptr};
+    CreationTimes descriptor_times_, primitive_times_;
+    Arguments args_;
     struct Tensor {
         Buffer buffer;
         Memory memory;

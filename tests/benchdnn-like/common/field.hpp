@@ -7,7 +7,7 @@
 //       Direction dir = Direction::FWD_D;
 //       ...
 //       static std::vector<Field<ShuffleProblem>> fields() {
-//           return {field("dir", &ShuffleProblem::dir, "direction"), ...};
+//           return {field<ShuffleProblem>("dir", &ShuffleProblem::dir, "direction"), ...};
 //       }
 //   };
 //
@@ -33,8 +33,9 @@ struct Field {
     std::function<std::string(const P&)> print;
 };
 
-template <class P, class T>
-Field<P> field(const char* name, T P::*member, const char* help) {
+// P is named in the call, field<P>("dt", &P::dt, ...), since the member may be one of a base class of P.
+template <class P, class T, class Base>
+Field<P> field(const char* name, T Base::*member, const char* help) {
     return {name,
             help,
             expected_value(T{}),
@@ -46,9 +47,9 @@ Field<P> field(const char* name, T P::*member, const char* help) {
 }
 
 // The same where the driver takes some of the type's values only.
-template <class P, class T>
-Field<P> field(const char* name, T P::*member, const char* help, const std::vector<T>& values) {
-    Field<P> result = field(name, member, help);
+template <class P, class T, class Base>
+Field<P> field(const char* name, T Base::*member, const char* help, const std::vector<T>& values) {
+    Field<P> result = field<P>(name, member, help);
     result.expected.clear();
     for (T value : values)
         result.expected += (result.expected.empty() ? "one of " : ", ") + print_value(value);

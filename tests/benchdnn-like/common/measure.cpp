@@ -46,6 +46,11 @@ void check(tombola_status_t status) {
                         tombola_get_last_error());
 }
 
+void evict_tensors(const Execution& execution) {
+    for (const Argument& argument : execution.args().all())
+        evict(execution.data(argument.arg), argument.physical_bytes());
+}
+
 void set_repeats(Contender& contender) {
     contender.run();
     const auto begin = Clock::now();
@@ -54,8 +59,11 @@ void set_repeats(Contender& contender) {
     contender.repeats = static_cast<int>(std::min(std::ceil(kSampleSeconds / once), 1e5));
 }
 
-void take_sample(Contender& contender) {
-    if (contender.bytes < kWarmBelow) contender.run();
+void take_sample(Contender& contender, const Execution* cold) {
+    if (cold)
+        evict_tensors(*cold);
+    else if (contender.bytes < kWarmBelow)
+        contender.run();
     const auto begin = Clock::now();
     for (int i = 0; i < contender.repeats; ++i) contender.run();
     contender.samples.push_back(seconds_since(begin) / contender.repeats);
@@ -63,7 +71,7 @@ void take_sample(Contender& contender) {
 
 const Argument& largest(const Execution& execution, Argument::Role role) {
     const Argument* found = nullptr;
-    for (const Argument& argument : const_cast<Execution&>(execution).args().all())
+    for (const Argument& argument : execution.args().all())
         if (argument.role == role &&
             (!found || argument.physical_bytes() > found->physical_bytes()))
             found = &argument;
@@ -90,9 +98,10 @@ Measurement measure(const Problem& problem, const Settings& settings, Execution&
             contenders.push_back({"memset", bytes, [=] { fill_memset(to, to_bytes); }});
             contenders.push_back({"stores", bytes, [=] { fill_stores(to, to_bytes); }});
             contenders.push_back({"nt-stores", bytes, [=] { fill_nt_stores(to, to_bytes); }});
-            if (const auto twin = problem.resized(kInCacheBytes)) {
+            const auto twin = settings.cold_cache ? nullptr : problem.resized(kInCacheBytes);
+            if (twin) {
                 Settings same = settings;
-                same.impl = execution.impl();
+                same.impl = {execution.impl()};
                 same.skip_impl.clear();
                 in_cache = std::make_unique<Execution>(*twin, same);
                 if (in_cache->outcome() == Execution::Outcome::ready) {
@@ -102,7 +111,7 @@ Measurement measure(const Problem& problem, const Settings& settings, Execution&
                     const double threads = threads_for(to_bytes);
                     contenders.push_back(
                         {"in-cache", threads * static_cast<double>(small.stored_bytes()), [&] {
-                             const OneThread alone;
+                             const ThreadLimit alone(1);
                              check(in_cache->run());
                          }});
                 }
@@ -134,13 +143,25 @@ Measurement measure(const Problem& problem, const Settings& settings, Execution&
     const bool fixed = settings.fix_times > 0;
     for (Contender& contender : contenders) set_repeats(contender);
     if (fixed) contenders[0].repeats = 1;
+    const Execution* cold = nullptr;
+    if (settings.cold_cache) {
+        cold = &execution;
+        for (Contender& contender : contenders) contender.repeats = 1;
+    }
     const auto begin = Clock::now();
+    const uint64_t first_tick = ticks();
     for (size_t round = 0; round < kMaxRounds; ++round) {
         if (fixed ? round >= static_cast<size_t>(settings.fix_times)
                   : round >= kMinRounds && seconds_since(begin) * 1e3 >= settings.max_ms)
             break;
-        for (Contender& contender : contenders) take_sample(contender);
+        for (Contender& contender : contenders) take_sample(contender, cold);
     }
+    result.clocks = static_cast<double>(ticks() - first_tick) / seconds_since(begin);
+    for (const Argument& argument : execution.args().all())
+        (argument.role == Argument::Role::input ? result.bytes_read : result.bytes_written) +=
+            static_cast<double>(argument.stored_bytes());
+    result.descriptor = execution.descriptor_times();
+    result.primitive = execution.primitive_times();
     kernel();  // the others have overwritten the destination
 
     const Contender& own = contenders[0];

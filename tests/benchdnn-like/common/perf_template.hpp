@@ -4,7 +4,8 @@
 // The line that performance mode prints for a problem, as --perf-template gives it.
 //
 // %NAME% is replaced; all other text is printed as it stands, a % that begins no name included. A number's name
-// may have a modifier in front: - best run, ~ median, 0 mean, + worst run, and then a unit K, M or G.
+// may have a modifier in front: - best run (as without one), ~ median, 0 mean, + worst run, and then a unit K, M or
+// G. Of the times of creation, - is the one from the library's cache, and + (as without one) the first.
 
 #include <functional>
 #include <optional>
@@ -16,7 +17,7 @@ namespace tombola::bench {
 class PerfTemplate {
   public:
     struct Field {
-        char modifier = '0';
+        char modifier = '\0';  // none
         double unit = 1;
         std::string name;
     };

@@ -3,7 +3,9 @@
 
 // What the program prints: a line a case, the performance lines, the progress, the summary.
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "common/driver.hpp"
 #include "common/measure.hpp"
@@ -12,7 +14,8 @@ namespace tombola::bench {
 
 enum class State {
     passed,
-    executed,  // ran, nothing was compared
+    executed,     // ran, nothing was compared
+    initialized,  // was created, nothing ran
     skipped,
     mistrusted,
     unimplemented,
@@ -30,9 +33,20 @@ struct CaseResult {
     Measurement measurement;
 };
 
+// What --summary adds before the last line.
+struct Summary {
+    bool failures = false;  // the first failed cases once more
+    bool impl = false;      // how many cases each implementation has run
+    bool impl_csv = false;  // the same, separated by commas
+};
+
+// The line that a terminal shows while case number `index` (from 0) of `cases` runs, `seconds` after the first began.
+std::string progress_line(size_t index, size_t cases, size_t failed, double seconds,
+                          const std::string& repro);
+
 class Report {
   public:
-    Report(int verbose, size_t cases);
+    Report(int verbose, size_t cases, const Summary& summary = {});
     ~Report();
 
     void start(const Problem& problem, const std::string& repro);
@@ -46,12 +60,15 @@ class Report {
     void clear_progress();
 
     int verbose_;
+    Summary summary_;
+    std::vector<std::string> failures_;
+    std::map<std::string, size_t> impls_;
     size_t cases_, tests_ = 0;
     size_t passed_ = 0, skipped_ = 0, mistrusted_ = 0, unimplemented_ = 0, invalid_ = 0,
            failed_ = 0, listed_ = 0;
     bool progress_ = false;        // wanted
     bool progress_shown_ = false;  // a progress line is on the terminal
-    double progress_time_ = 0;
+    double begin_time_, progress_time_ = 0;
     std::string shown_template_;
     bool measured_ = false;
     double total_best_ = 0, total_mean_ = 0;

@@ -5,15 +5,18 @@
 
 #include <cstring>
 
+#include "common/ceilings.hpp"
 #include "reference/numeric.hpp"
 
 namespace tombola::bench {
 
 namespace {
 
-constexpr size_t kDetails = 8;  // differences listed a tensor
+constexpr size_t kDetails = 8;  // differences listed per tensor
+// The implementation that every primitive has, in C++ without instructions of its own choice.
+constexpr const char* kPortable = "portable";
 
-// Runs once and compares. Returns the state and the reason.
+// Runs once and compares. Sets the state and the reason.
 void check_correctness(Problem& problem, Execution& execution, CaseResult& result) {
     Arguments& args = execution.args();
     const std::string refusal = problem.refusal(&args);
@@ -64,14 +67,13 @@ void check_correctness(Problem& problem, Execution& execution, CaseResult& resul
 }
 
 void write_dumps(const Arguments& args, const std::string& path) {
-    for (const Argument& argument : args.all()) {
-        if (argument.dump == Argument::Dump::tensor) write_file(path, argument.values);
-        if (argument.dump == Argument::Dump::state) write_file(path + ".state", argument.values);
-    }
+    for (const Argument& argument : args.all())
+        if (argument.dump) write_file(path + *argument.dump, argument.values);
 }
 
 // Creates the primitive; false if the case ends here.
-bool is_ready(const Problem& problem, const Execution& execution, CaseResult& result) {
+bool is_ready(const Problem& problem, const Settings& settings, const Execution& execution,
+              CaseResult& result) {
     result.impl = execution.impl();
     result.reason = execution.reason();
     switch (execution.outcome()) {
@@ -93,7 +95,10 @@ bool is_ready(const Problem& problem, const Execution& execution, CaseResult& re
     }
     if (const std::string refusal = problem.refusal(nullptr); !refusal.empty())
         throw CaseError("accepted at creation, although " + refusal);
-    return true;
+    if (settings.check_ref_impl && execution.impl() == kPortable)
+        throw CaseError("--check-ref-impl: the implementation is the portable one");
+    if (settings.mode.initialize) result.state = State::initialized;
+    return !settings.mode.initialize;
 }
 
 // Runs once without looking at what comes out.
@@ -112,7 +117,9 @@ void check_execution(const Problem& problem, Execution& execution, CaseResult& r
 // Correctness, or a plain run.
 void run_once(Problem& problem, const Settings& settings, bool dump, CaseResult& result) {
     Execution execution(problem, settings);
-    if (!is_ready(problem, execution, result)) return;
+    if (!is_ready(problem, settings, execution, result)) return;
+    result.measurement.descriptor = execution.descriptor_times();
+    result.measurement.primitive = execution.primitive_times();
     if (settings.mode.correctness) {
         execution.allocate(Buffer::Place::guarded);
         check_correctness(problem, execution, result);
@@ -128,7 +135,7 @@ void run_once(Problem& problem, const Settings& settings, bool dump, CaseResult&
 
 void run_measured(const Problem& problem, const Settings& settings, bool dump, CaseResult& result) {
     Execution execution(problem, settings);
-    if (!is_ready(problem, execution, result)) return;
+    if (!is_ready(problem, settings, execution, result)) return;
     execution.allocate(Buffer::Place::aligned);
     check_execution(problem, execution, result);
     if (result.state != State::executed) return;
@@ -141,7 +148,7 @@ void run_measured(const Problem& problem, const Settings& settings, bool dump, C
 }
 
 void run_checked(Problem& problem, const Settings& settings, bool dump, CaseResult& result) {
-    if (settings.mode.correctness || settings.mode.run) {
+    if (settings.mode.correctness || settings.mode.run || settings.mode.initialize) {
         run_once(problem, settings, dump, result);
         if (result.state != State::passed && result.state != State::mistrusted) return;
     }
@@ -150,7 +157,12 @@ void run_checked(Problem& problem, const Settings& settings, bool dump, CaseResu
         const State checked = result.state;
         Settings alone = settings;
         alone.mode.correctness = false;
+        const Measurement before = result.measurement;
         run_measured(problem, alone, dump && !settings.mode.correctness, result);
+        if (settings.mode.correctness) {
+            result.measurement.descriptor.first = before.descriptor.first;
+            result.measurement.primitive.first = before.primitive.first;
+        }
         if (result.state == State::passed) result.state = checked;
     }
 }
@@ -207,6 +219,7 @@ CaseResult run_case(Problem& problem, const Settings& settings, bool dump) {
         return result;
     }
     try {
+        const ThreadLimit limit(settings.threads);
         run_checked(problem, settings, dump, result);
     } catch (const TooLarge& error) {
         result.state = State::skipped;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/perf_template.hpp"
-#include "tombola/tombola_types.h"
+#include "common/value.hpp"
 
 namespace tombola::bench {
 
@@ -15,21 +15,39 @@ struct Mode {
     bool correctness = true;
     bool performance = false;
     bool list = false;
-    bool run = false;  // executes, compares nothing
+    bool run = false;         // executes, compares nothing
+    bool initialize = false;  // creates the primitive, executes nothing
 };
 
 struct Settings {
     Mode mode;
-    std::string impl;                    // empty: whatever the library chooses
+    std::vector<std::string> impl;  // names or parts of names; none: whatever the library chooses
+    bool impl_may_miss = false;     // an --impl of a batch file, which is made for many machines
     std::vector<std::string> skip_impl;  // parts of names
     std::string src, state, dump;        // files; empty: none
     PerfTemplate perf_template;
     int fix_times = 0;  // 0: as many runs as max_ms allows
     int max_ms = 1000;
+    int threads = 0;  // of an execution at most; 0: no limit
+    int repeats = 1;  // of the whole case
+    bool cold_cache = false;
+    bool memory_check = true;
+    bool check_ref_impl = false;  // running the portable implementation is a failure
     bool allow_unimplemented = true;
     bool allow_enum_tags_only = true;
     bool canonical = false;
     tombola_scratchpad_mode_t scratchpad = tombola_scratchpad_mode_library;
+
+    // The attributes that are not the default, as options.
+    std::string attributes() const {
+        return scratchpad == tombola_scratchpad_mode_library
+                   ? ""
+                   : "--attr-scratchpad=" + print_value(scratchpad);
+    }
+    // Optional outputs cost time, so a mere measurement leaves them out.
+    bool wants_optional_outputs() const {
+        return !mode.performance || mode.correctness || !dump.empty();
+    }
 };
 
 }  // namespace tombola::bench

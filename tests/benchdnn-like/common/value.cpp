@@ -10,53 +10,6 @@
 
 namespace tombola::bench {
 
-namespace {
-
-template <class T>
-struct Name {
-    const char* text;
-    T value;
-};
-
-constexpr Name<Direction> kDirections[] = {
-    {"FWD_D", Direction::FWD_D}, {"FWD_I", Direction::FWD_I}, {"BWD_D", Direction::BWD_D}};
-constexpr Name<tombola_data_type_t> kDataTypes[] = {
-    {"f16", tombola_f16}, {"bf16", tombola_bf16}, {"f32", tombola_f32}, {"f64", tombola_f64},
-    {"s8", tombola_s8},   {"u8", tombola_u8},     {"s32", tombola_s32}, {"u32", tombola_u32},
-    {"s64", tombola_s64}, {"u64", tombola_u64}};
-constexpr Name<tombola_alignment_t> kAlignments[] = {{"tensorflow", tombola_alignment_tensorflow},
-                                                     {"pytorch", tombola_alignment_pytorch}};
-constexpr Name<tombola_int_draws_t> kIntDraws[] = {{"spec", tombola_int_draws_spec},
-                                                   {"torch1", tombola_int_draws_torch1},
-                                                   {"torch2", tombola_int_draws_torch2}};
-constexpr Name<tombola_scratchpad_mode_t> kScratchpadModes[] = {
-    {"library", tombola_scratchpad_mode_library}, {"user", tombola_scratchpad_mode_user}};
-
-template <class T, size_t N>
-bool parse_name(const Name<T> (&names)[N], const std::string& text, T& value) {
-    for (const auto& name : names)
-        if (text == name.text) {
-            value = name.value;
-            return true;
-        }
-    return false;
-}
-template <class T, size_t N>
-std::string print_name(const Name<T> (&names)[N], T value) {
-    for (const auto& name : names)
-        if (value == name.value) return name.text;
-    return "undef";
-}
-template <class T, size_t N>
-std::string list_names(const Name<T> (&names)[N]) {
-    std::string list;
-    for (const auto& name : names)
-        list += (list.empty() ? "one of " : ", ") + std::string(name.text);
-    return list;
-}
-
-}  // namespace
-
 std::vector<std::string> split(const std::string& text, char separator) {
     std::vector<std::string> pieces(1);
     for (char c : text) {
@@ -98,21 +51,6 @@ bool parse_value(const std::string& text, int& value) {
     value = static_cast<int>(wide);
     return true;
 }
-bool parse_value(const std::string& text, Direction& value) {
-    return parse_name(kDirections, text, value);
-}
-bool parse_value(const std::string& text, tombola_data_type_t& value) {
-    return parse_name(kDataTypes, text, value);
-}
-bool parse_value(const std::string& text, tombola_alignment_t& value) {
-    return parse_name(kAlignments, text, value);
-}
-bool parse_value(const std::string& text, tombola_int_draws_t& value) {
-    return parse_name(kIntDraws, text, value);
-}
-bool parse_value(const std::string& text, tombola_scratchpad_mode_t& value) {
-    return parse_name(kScratchpadModes, text, value);
-}
 bool parse_value(const std::string& text, TagName& value) {
     bool known = text == "any";
     for (int ndims = 1; ndims <= TOMBOLA_MAX_NDIMS && !known; ++ndims)
@@ -122,7 +60,7 @@ bool parse_value(const std::string& text, TagName& value) {
 }
 bool parse_value(const std::string& text, FileName& value) {
     value.text = text;
-    return true;
+    return !text.empty();
 }
 bool parse_value(const std::string& text, NumberText& value) {
     value.text = text;
@@ -141,13 +79,6 @@ std::string print_value(bool value) { return value ? "true" : "false"; }
 std::string print_value(int value) { return std::to_string(value); }
 std::string print_value(int64_t value) { return std::to_string(value); }
 std::string print_value(uint64_t value) { return std::to_string(value); }
-std::string print_value(Direction value) { return print_name(kDirections, value); }
-std::string print_value(tombola_data_type_t value) { return print_name(kDataTypes, value); }
-std::string print_value(tombola_alignment_t value) { return print_name(kAlignments, value); }
-std::string print_value(tombola_int_draws_t value) { return print_name(kIntDraws, value); }
-std::string print_value(tombola_scratchpad_mode_t value) {
-    return print_name(kScratchpadModes, value);
-}
 std::string print_value(const TagName& value) { return value.text; }
 std::string print_value(const FileName& value) { return value.text; }
 std::string print_value(const NumberText& value) { return value.text; }
@@ -159,15 +90,10 @@ std::string expected_value(bool) { return "true or false"; }
 std::string expected_value(int) { return "an integer of 32 bits"; }
 std::string expected_value(int64_t) { return "an integer of 64 bits"; }
 std::string expected_value(uint64_t) { return "an unsigned integer of 64 bits"; }
-std::string expected_value(Direction) { return list_names(kDirections); }
-std::string expected_value(tombola_data_type_t) { return list_names(kDataTypes); }
-std::string expected_value(tombola_alignment_t) { return list_names(kAlignments); }
-std::string expected_value(tombola_int_draws_t) { return list_names(kIntDraws); }
-std::string expected_value(tombola_scratchpad_mode_t) { return list_names(kScratchpadModes); }
 std::string expected_value(const TagName&) {
     return "a layout such as abx, axb, aBx16b, nchw, acdb or any";
 }
-std::string expected_value(const FileName&) { return "a file"; }
+std::string expected_value(const FileName&) { return "the name of a file"; }
 std::string expected_value(const NumberText&) { return "a number, or auto"; }
 std::string expected_value(const Seeds&) { return "GLOBAL:OP, unsigned integers of 64 bits"; }
 

@@ -2,11 +2,13 @@
 #pragma once
 
 // The values that options take: for each type how it is read, how it is printed so that it reads back the same,
-// and what the message says that refuses a text. A new type of value is one more trio of overloads.
+// and what the message says that refuses a text. A new enumeration is one table of names (Names<T> below); any other
+// new type is one more trio of overloads.
 
 #include <array>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tombola/tombola_types.h"
@@ -33,6 +35,8 @@ struct NumberText {
 // "GLOBAL:OP" or "GLOBAL".
 struct Seeds {
     uint64_t global, op;
+    // Both are 0: the library draws the seeds from the operating system.
+    bool are_drawn() const { return global == 0 && op == 0; }
 };
 
 // Colon-separated 32-bit words, least significant first; missing ones are 0.
@@ -41,15 +45,71 @@ struct Words {
     std::array<uint32_t, N> words;
 };
 
+// The names of an enumeration's values, in the order in which messages list them.
+template <class T>
+struct Name {
+    const char* text;
+    T value;
+};
+template <class T>
+struct Names;  // specialised with a static constexpr Name<T> kAll[]
+
+template <>
+struct Names<Direction> {
+    static constexpr Name<Direction> kAll[] = {
+        {"FWD_D", Direction::FWD_D}, {"FWD_I", Direction::FWD_I}, {"BWD_D", Direction::BWD_D}};
+};
+template <>
+struct Names<tombola_data_type_t> {
+    static constexpr Name<tombola_data_type_t> kAll[] = {
+        {"f16", tombola_f16}, {"bf16", tombola_bf16}, {"f32", tombola_f32}, {"f64", tombola_f64},
+        {"s8", tombola_s8},   {"u8", tombola_u8},     {"s32", tombola_s32}, {"u32", tombola_u32},
+        {"s64", tombola_s64}, {"u64", tombola_u64}};
+};
+template <>
+struct Names<tombola_alignment_t> {
+    static constexpr Name<tombola_alignment_t> kAll[] = {
+        {"tensorflow", tombola_alignment_tensorflow}, {"pytorch", tombola_alignment_pytorch}};
+};
+template <>
+struct Names<tombola_int_draws_t> {
+    static constexpr Name<tombola_int_draws_t> kAll[] = {{"spec", tombola_int_draws_spec},
+                                                         {"torch1", tombola_int_draws_torch1},
+                                                         {"torch2", tombola_int_draws_torch2}};
+};
+template <>
+struct Names<tombola_scratchpad_mode_t> {
+    static constexpr Name<tombola_scratchpad_mode_t> kAll[] = {
+        {"library", tombola_scratchpad_mode_library}, {"user", tombola_scratchpad_mode_user}};
+};
+
+template <class T, class = std::enable_if_t<std::is_enum_v<T>>>
+bool parse_value(const std::string& text, T& value) {
+    for (const Name<T>& name : Names<T>::kAll)
+        if (text == name.text) {
+            value = name.value;
+            return true;
+        }
+    return false;
+}
+template <class T, class = std::enable_if_t<std::is_enum_v<T>>>
+std::string print_value(T value) {
+    for (const Name<T>& name : Names<T>::kAll)
+        if (value == name.value) return name.text;
+    return "undef";
+}
+template <class T, class = std::enable_if_t<std::is_enum_v<T>>>
+std::string expected_value(T) {
+    std::string list;
+    for (const Name<T>& name : Names<T>::kAll)
+        list += (list.empty() ? "one of " : ", ") + std::string(name.text);
+    return list;
+}
+
 bool parse_value(const std::string& text, bool& value);
 bool parse_value(const std::string& text, int& value);
 bool parse_value(const std::string& text, int64_t& value);
 bool parse_value(const std::string& text, uint64_t& value);
-bool parse_value(const std::string& text, Direction& value);
-bool parse_value(const std::string& text, tombola_data_type_t& value);
-bool parse_value(const std::string& text, tombola_alignment_t& value);
-bool parse_value(const std::string& text, tombola_int_draws_t& value);
-bool parse_value(const std::string& text, tombola_scratchpad_mode_t& value);
 bool parse_value(const std::string& text, TagName& value);
 bool parse_value(const std::string& text, FileName& value);
 bool parse_value(const std::string& text, NumberText& value);
@@ -59,11 +119,6 @@ std::string print_value(bool value);
 std::string print_value(int value);
 std::string print_value(int64_t value);
 std::string print_value(uint64_t value);
-std::string print_value(Direction value);
-std::string print_value(tombola_data_type_t value);
-std::string print_value(tombola_alignment_t value);
-std::string print_value(tombola_int_draws_t value);
-std::string print_value(tombola_scratchpad_mode_t value);
 std::string print_value(const TagName& value);
 std::string print_value(const FileName& value);
 std::string print_value(const NumberText& value);
@@ -74,11 +129,6 @@ std::string expected_value(bool);
 std::string expected_value(int);
 std::string expected_value(int64_t);
 std::string expected_value(uint64_t);
-std::string expected_value(Direction);
-std::string expected_value(tombola_data_type_t);
-std::string expected_value(tombola_alignment_t);
-std::string expected_value(tombola_int_draws_t);
-std::string expected_value(tombola_scratchpad_mode_t);
 std::string expected_value(const TagName&);
 std::string expected_value(const FileName&);
 std::string expected_value(const NumberText&);

@@ -8,16 +8,16 @@ namespace tombola::bench {
 std::vector<Field<MultinomialProblem>> MultinomialProblem::fields() {
     using P = MultinomialProblem;
     return {
-        field("dt", &P::dt, "data type of the weights or logits",
-              {tombola_f16, tombola_bf16, tombola_f32, tombola_f64}),
-        field("odt", &P::odt, "data type of the indices", {tombola_s32, tombola_s64}),
-        field("seeds", &P::seeds, "seeds; 0:0 draws them from the operating system"),
-        field("replacement", &P::replacement, "whether a class may be drawn again"),
-        field("log-probs", &P::log_probs, "whether the input is logits"),
-        field("samples", &P::samples, "samples a row"),
-        field("offset", &P::offset, "sample of the stream at which the tensor starts"),
-        field("uniforms", &P::uniforms,
-              "f64 numbers in [0, 1], BATCH x samples of them, in place of the stream's"),
+        field<P>("dt", &P::dt, "data type of the weights or logits",
+                 {tombola_f16, tombola_bf16, tombola_f32, tombola_f64}),
+        field<P>("odt", &P::odt, "data type of the indices", {tombola_s32, tombola_s64}),
+        field<P>("seeds", &P::seeds, "seeds; 0:0 draws them from the operating system"),
+        field<P>("replacement", &P::replacement, "whether a class may be drawn again"),
+        field<P>("log-probs", &P::log_probs, "whether the input is logits"),
+        field<P>("samples", &P::samples, "samples a row"),
+        field<P>("offset", &P::offset, "sample of the stream at which the tensor starts"),
+        field<P>("uniforms", &P::uniforms,
+                 "f64 numbers in [0, 1], BATCH x samples of them, in place of the stream's"),
     };
 }
 
@@ -29,26 +29,13 @@ bool MultinomialProblem::parse_sizes(const std::string& text) {
     return true;
 }
 
-tombola_status_t MultinomialProblem::create(const Settings& settings,
-                                            const_tombola_primitive_attr_t attr,
-                                            PrimitiveDesc& primitive_desc,
-                                            std::string& reason) const {
-    if (samples < 0) {
-        reason = "--samples is negative";
-        return tombola_invalid_arguments;
-    }
-    const DescResult src = make_desc({{batch, classes}, dt, "abx"}, settings.allow_enum_tags_only);
-    const DescResult dst = make_desc({{batch, samples}, odt, "abx"}, settings.allow_enum_tags_only);
-    for (const DescResult* made : {&src, &dst}) {
-        reason = made->reason;
-        if (made->status != tombola_success) return made->status;
-    }
-    tombola_primitive_desc_t created = nullptr;
-    const auto status = tombola_multinomial_primitive_desc_create(
-        &created, engine(), src.desc.get(), dst.desc.get(), replacement ? 1 : 0, log_probs ? 1 : 0,
-        seeds.global, seeds.op, attr);
-    primitive_desc.reset(created);
-    return status;
+tombola_status_t MultinomialProblem::create(Creation& creation,
+                                            tombola_primitive_desc_t* primitive_desc) const {
+    if (samples < 0) throw Refused{tombola_invalid_arguments, "--samples is negative"};
+    return tombola_multinomial_primitive_desc_create(
+        primitive_desc, engine(), creation.desc({batch, classes}, dt),
+        creation.desc({batch, samples}, odt), replacement ? 1 : 0, log_probs ? 1 : 0, seeds.global,
+        seeds.op, creation.attr());
 }
 
 std::string MultinomialProblem::refusal(const Arguments* args) const {
@@ -95,22 +82,12 @@ Bytes MultinomialProblem::default_probs() const {
     return bytes;
 }
 
-void MultinomialProblem::add_arguments(const Settings& settings, Arguments& args) const {
-    if (!settings.state.empty())
-        throw CaseError("--state: multinomial has no state; --offset says where its stream starts");
-    args.add_input(TOMBOLA_ARG_SRC, "SRC",
-                   settings.src.empty()
-                       ? default_probs()
-                       : read_file(settings.src, args.logical_bytes(TOMBOLA_ARG_SRC), "--src"));
-    if (offset != 0) args.add_input(TOMBOLA_ARG_OFFSET, "OFFSET", bytes_of(&offset, 1));
-    if (!uniforms.text.empty())
-        args.add_input(
-            TOMBOLA_ARG_UNIFORMS, "UNIFORMS",
-            read_file(uniforms.text, args.logical_bytes(TOMBOLA_ARG_UNIFORMS), "--uniforms"));
-    args.add_output(TOMBOLA_ARG_DST, "DST", Argument::Dump::tensor);
-    // The optional output costs time, so a measurement leaves it out.
-    if (settings.mode.performance && !settings.mode.correctness && settings.dump.empty()) return;
-    args.add_output(TOMBOLA_ARG_DST_SEEDS, "DST_SEEDS");
+void MultinomialProblem::add_arguments(Arguments& args) const {
+    args.add_src(TOMBOLA_ARG_SRC, "SRC", [this](size_t) { return default_probs(); });
+    args.add_offset(offset);
+    args.add_file(TOMBOLA_ARG_UNIFORMS, "UNIFORMS", uniforms.text, "--uniforms");
+    args.add_output(TOMBOLA_ARG_DST, "DST", "");
+    if (args.wants_optional_outputs()) args.add_output(TOMBOLA_ARG_DST_SEEDS, "DST_SEEDS");
 }
 
 reference::MultinomialRequest MultinomialProblem::request(const Arguments& args) const {
@@ -135,21 +112,11 @@ reference::MultinomialRequest MultinomialProblem::request(const Arguments& args)
 void MultinomialProblem::expect(Arguments& args) const {
     reference::MultinomialRequest wanted = request(args);
     Argument& dst = args.at(TOMBOLA_ARG_DST);
-    if (Argument* used = args.find(TOMBOLA_ARG_DST_SEEDS)) {
-        const uint64_t own[2] = {seeds.global, seeds.op};
-        used->expected = bytes_of(own, 2);
-        if (is_entropy()) {
-            // Any seeds but those that ask for entropy; the samples must be theirs.
-            used->expected = used->values;
-            std::memcpy(&wanted.global_seed, used->values.data(), 8);
-            std::memcpy(&wanted.op_seed, used->values.data() + 8, 8);
-            if (wanted.global_seed == 0 && wanted.op_seed == 0)
-                throw CaseError("DST_SEEDS is 0, 0, expected the seeds drawn");
-        }
-    } else if (is_entropy()) {
-        dst.compared = false;
-        return;
-    }
+    const auto used = expect_seeds(args, seeds, args.find(TOMBOLA_ARG_UNIFORMS) == nullptr);
+    dst.compared = used.has_value();
+    if (!used) return;
+    wanted.global_seed = used->global;
+    wanted.op_seed = used->op;
     std::vector<int64_t> indices;
     reference::multinomial_reference(wanted, args.at(TOMBOLA_ARG_SRC).values.data(), indices);
     const size_t size = reference::size_of(odt);
@@ -158,11 +125,6 @@ void MultinomialProblem::expect(Arguments& args) const {
         std::memcpy(&dst.expected[i * size], &indices[i], size);  // little-endian: the low bytes
 }
 
-void MultinomialProblem::pin(const Arguments& args) {
-    const Argument* used = args.find(TOMBOLA_ARG_DST_SEEDS);
-    if (!is_entropy() || !used || used->values.size() != 16) return;
-    std::memcpy(&seeds.global, used->values.data(), 8);
-    std::memcpy(&seeds.op, used->values.data() + 8, 8);
-}
+template std::unique_ptr<Driver> make_driver<MultinomialProblem>();
 
 }  // namespace tombola::bench

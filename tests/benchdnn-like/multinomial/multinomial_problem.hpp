@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "common/driver.hpp"
+#include "common/drawn_seeds.hpp"
+#include "common/typed_driver.hpp"
 #include "reference/multinomial_reference.hpp"
 
 namespace tombola::bench {
@@ -26,16 +27,15 @@ struct MultinomialProblem : TypedProblem<MultinomialProblem> {
     bool parse_sizes(const std::string& text);
     std::string print_sizes() const { return print_dims({batch, classes}); }
 
-    tombola_status_t create(const Settings& settings, const_tombola_primitive_attr_t attr,
-                            PrimitiveDesc& primitive_desc, std::string& reason) const override;
+    tombola_status_t create(Creation& creation,
+                            tombola_primitive_desc_t* primitive_desc) const override;
     std::string refusal(const Arguments* args) const override;
-    void add_arguments(const Settings& settings, Arguments& args) const override;
+    void add_arguments(Arguments& args) const override;
     void expect(Arguments& args) const override;
-    void pin(const Arguments& args) override;
+    void pin(const Arguments& args) override { pin_seeds(args, seeds); }
     Ceiling ceiling() const override { return Ceiling::read; }
 
   private:
-    bool is_entropy() const { return seeds.global == 0 && seeds.op == 0; }
     // Weights or logits that depend on their number alone.
     Bytes default_probs() const;
     reference::MultinomialRequest request(const Arguments& args) const;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "common/driver.hpp"
+#include "common/drawn_seeds.hpp"
+#include "common/typed_driver.hpp"
 #include "reference/random_uniform_reference.hpp"
 
 namespace tombola::bench {
 
-struct RandomUniformProblem : TypedProblem<RandomUniformProblem> {
+struct RandomUniformProblem : TensorProblem<RandomUniformProblem> {
     static constexpr const char* kName = "random_uniform";
-    static constexpr const char* kSyntax = "DIMS";
     static constexpr const char* kSummary =
         "uniform numbers in [min, max), TensorFlow's or PyTorch's; DIMS as 1024x1024";
 
@@ -19,24 +19,18 @@ struct RandomUniformProblem : TypedProblem<RandomUniformProblem> {
     NumberText max{"auto"};
     uint64_t offset = 0;
     tombola_int_draws_t int_draws = tombola_int_draws_spec;
-    TagName tag{"abx"};
-    reference::Dims dims;
 
     static std::vector<Field<RandomUniformProblem>> fields();
-    bool parse_sizes(const std::string& text) { return parse_dims(text, dims); }
-    std::string print_sizes() const { return print_dims(dims); }
-
-    tombola_status_t create(const Settings& settings, const_tombola_primitive_attr_t attr,
-                            PrimitiveDesc& primitive_desc, std::string& reason) const override;
+    tombola_status_t create(Creation& creation,
+                            tombola_primitive_desc_t* primitive_desc) const override;
     std::string refusal(const Arguments* args) const override;
-    void add_arguments(const Settings& settings, Arguments& args) const override;
+    void add_arguments(Arguments& args) const override;
     void expect(Arguments& args) const override;
-    void pin(const Arguments& args) override;
+    void pin(const Arguments& args) override { pin_seeds(args, seeds); }
     Ceiling ceiling() const override { return Ceiling::fill; }
     std::unique_ptr<Problem> resized(int64_t bytes) const override;
 
   private:
-    bool is_entropy() const { return seeds.global == 0 && seeds.op == 0; }
     // The bounds as elements of the type; false with a reason when the type cannot hold one.
     bool bounds(reference::Scalar& low, reference::Scalar& high, std::string& reason) const;
     reference::UniformRequest request(const Arguments* args) const;

@@ -1,31 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "common/driver.hpp"
+#include "common/typed_driver.hpp"
 
 namespace tombola::bench {
 
-struct ShuffleProblem : TypedProblem<ShuffleProblem> {
+struct ShuffleProblem : TensorProblem<ShuffleProblem> {
     static constexpr const char* kName = "shuffle";
-    static constexpr const char* kSyntax = "DIMS";
     static constexpr const char* kSummary = "channel shuffle; DIMS as 2x16x7x7";
 
     Direction dir = Direction::FWD_D;
     tombola_data_type_t dt = tombola_f32;
-    TagName tag{"abx"};
     TagName dtag{"any"};
     int axis = 1;
     int64_t group = 1;
-    reference::Dims dims;
 
     static std::vector<Field<ShuffleProblem>> fields();
-    bool parse_sizes(const std::string& text) { return parse_dims(text, dims); }
-    std::string print_sizes() const { return print_dims(dims); }
-
-    tombola_status_t create(const Settings& settings, const_tombola_primitive_attr_t attr,
-                            PrimitiveDesc& primitive_desc, std::string& reason) const override;
+    tombola_status_t create(Creation& creation,
+                            tombola_primitive_desc_t* primitive_desc) const override;
     std::string refusal(const Arguments* args) const override;
-    void add_arguments(const Settings& settings, Arguments& args) const override;
+    void add_arguments(Arguments& args) const override;
     void expect(Arguments& args) const override;
     std::string mistrust(const Arguments& args) const override;
     Ceiling ceiling() const override { return Ceiling::copy; }
