@@ -44,6 +44,11 @@ class ExecContext {
         return static_cast<T*>(scratchpad_);
     }
 
+    // The seeds that the descriptor gives for the case that the argument SEEDS is absent. They come with each
+    // execution, as executables are shared by descriptors that differ in their seeds.
+    Seeds default_seeds() const { return default_seeds_; }
+
+    void set_default_seeds(Seeds seeds) { default_seeds_ = seeds; }
     void add(int arg, void* data) { slots_[count_++] = {arg, data}; }
     void set_scratchpad(void* scratchpad) { scratchpad_ = scratchpad; }
     static constexpr int kMaxArgs = 12;
@@ -61,6 +66,7 @@ class ExecContext {
     std::array<Slot, kMaxArgs> slots_;
     int count_ = 0;
     void* scratchpad_ = nullptr;
+    Seeds default_seeds_;
 };
 
 class Executable {

@@ -77,16 +77,19 @@ uint64_t hash_field(T value) {
     return static_cast<uint64_t>(value);
 }
 
-// Whether equal(x, y) for each field of two descriptors of one operator.
+// Whether equal(x, y) for each field, or each default, of two descriptors of one operator.
 template <class Equal>
-bool all_fields(const OpDesc& a, const OpDesc& b, const Equal& equal) {
+bool all_fields(const OpDesc& a, const OpDesc& b, bool defaults, const Equal& equal) {
     if (a.index() != b.index()) return false;
     return std::visit(
         [&](const auto& x) {
             using Desc = std::decay_t<decltype(x)>;
             const auto& y = std::get<Desc>(b);
-            return std::apply([&](auto... f) { return (equal(x.*f.member, y.*f.member) && ...); },
-                              Desc::fields());
+            return std::apply(
+                [&](auto... f) {
+                    return ((f.is_default != defaults || equal(x.*f.member, y.*f.member)) && ...);
+                },
+                Desc::fields());
         },
         a);
 }
@@ -97,6 +100,15 @@ bool identical_field(const MemoryDesc& a, const MemoryDesc& b) {
 template <class T>
 bool identical_field(T a, T b) {
     return a == b;
+}
+
+template <class Desc>
+auto seeds_in(const Desc& desc, int) -> decltype(Seeds{desc.global_seed, desc.op_seed}) {
+    return {desc.global_seed, desc.op_seed};
+}
+template <class Desc>
+Seeds seeds_in(const Desc&, long) {
+    return {};
 }
 
 }  // namespace
@@ -114,20 +126,30 @@ uint64_t hash_of(const OpDesc& desc) {
     uint64_t hash = hash_combine(0, kind_of(desc));
     std::visit(
         [&](const auto& d) {
-            for_each_field(d, [&](const char*, const auto& value) {
-                hash = hash_combine(hash, hash_field(value));
-            });
+            const auto add = [&](auto f) {
+                if (!f.is_default) hash = hash_combine(hash, hash_field(d.*f.member));
+            };
+            std::apply([&](auto... f) { (add(f), ...); }, std::decay_t<decltype(d)>::fields());
         },
         desc);
     return hash;
 }
 
 bool operator==(const OpDesc& a, const OpDesc& b) {
-    return all_fields(a, b, [](const auto& x, const auto& y) { return x == y; });
+    return all_fields(a, b, false, [](const auto& x, const auto& y) { return x == y; });
 }
 
 bool identical(const OpDesc& a, const OpDesc& b) {
-    return all_fields(a, b, [](const auto& x, const auto& y) { return identical_field(x, y); });
+    return all_fields(a, b, false,
+                      [](const auto& x, const auto& y) { return identical_field(x, y); });
+}
+
+bool same_defaults(const OpDesc& a, const OpDesc& b) {
+    return all_fields(a, b, true, [](const auto& x, const auto& y) { return x == y; });
+}
+
+Seeds seeds_of(const OpDesc& desc) {
+    return std::visit([](const auto& d) { return seeds_in(d, 0); }, desc);
 }
 
 std::vector<ArgSpec> arg_specs(const OpDesc& desc) {

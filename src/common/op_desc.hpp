@@ -20,16 +20,28 @@
 
 namespace tombola::impl {
 
-// A field of a descriptor: its name in verbose lines, and where it is.
+// A field of a descriptor: its name in verbose lines, and where it is. A default stands in for an execution argument
+// that is not given. It shapes neither a plan nor code, so equality and hash pass over it: one entry of a cache serves
+// every value.
 template <class Desc, class T>
 struct Field {
     const char* name;
     T Desc::*member;
+    bool is_default;
 };
 template <class Desc, class T>
 constexpr Field<Desc, T> field(const char* name, T Desc::*member) {
-    return {name, member};
+    return {name, member, false};
 }
+template <class Desc, class T>
+constexpr Field<Desc, T> default_field(const char* name, T Desc::*member) {
+    return {name, member, true};
+}
+
+// The seeds of a random stream: the defaults of the argument SEEDS.
+struct Seeds {
+    uint64_t global = 0, op = 0;
+};
 
 // Calls visit(name, value) for each field in order.
 template <class Desc, class Visitor>
@@ -81,8 +93,8 @@ struct RandomUniformDesc {
     static constexpr auto fields() {
         return std::make_tuple(field("alignment", &RandomUniformDesc::alignment),
                                field("dst", &RandomUniformDesc::dst),
-                               field("global_seed", &RandomUniformDesc::global_seed),
-                               field("op_seed", &RandomUniformDesc::op_seed),
+                               default_field("global_seed", &RandomUniformDesc::global_seed),
+                               default_field("op_seed", &RandomUniformDesc::op_seed),
                                field("int_draws", &RandomUniformDesc::int_draws));
     }
 };
@@ -101,8 +113,8 @@ struct MultinomialDesc {
                                field("dst", &MultinomialDesc::dst),
                                field("with_replacement", &MultinomialDesc::with_replacement),
                                field("log_probs", &MultinomialDesc::log_probs),
-                               field("global_seed", &MultinomialDesc::global_seed),
-                               field("op_seed", &MultinomialDesc::op_seed));
+                               default_field("global_seed", &MultinomialDesc::global_seed),
+                               default_field("op_seed", &MultinomialDesc::op_seed));
     }
 };
 
@@ -110,10 +122,15 @@ using OpDesc = std::variant<ShuffleDesc, RandomGeneratorDesc, RandomUniformDesc,
 
 PrimitiveKind kind_of(const OpDesc& desc);
 PropKind prop_kind_of(const OpDesc& desc);
+// Of all fields but the defaults.
 uint64_t hash_of(const OpDesc& desc);
 bool operator==(const OpDesc& a, const OpDesc& b);
 // Equal also in strides that are never taken, along dimensions of one step, which == passes over.
 bool identical(const OpDesc& a, const OpDesc& b);
+
+bool same_defaults(const OpDesc& a, const OpDesc& b);
+// The descriptor's seeds; (0, 0) of a primitive that has none.
+Seeds seeds_of(const OpDesc& desc);
 
 // One argument that an execution takes.
 struct ArgSpec {

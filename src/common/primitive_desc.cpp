@@ -107,7 +107,8 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(OpDesc op, co
     // Verbose mode tells the reasons of rejections, which only walking the list gives.
     DescRequest request(op, attr, engine, first);
     if (!verbose_create())
-        if (auto cached = find_cached(request)) return cached;
+        if (auto cached = find_cached(request))
+            return with_defaults(std::move(cached), std::move(op));
     std::shared_ptr<PrimitiveDesc> desc(new (std::nothrow)
                                             PrimitiveDesc(std::move(op), attr, engine));
     if (!desc) return Status(StatusCode::out_of_memory, "primitive_desc: out of memory");
@@ -137,12 +138,22 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(OpDesc op, co
         // Another thread may have capped the ISA in between.
         if (request.isa != effective_isa())
             return std::shared_ptr<const PrimitiveDesc>(std::move(desc));
-        return store_cached(std::move(request), std::move(desc));
+        OpDesc asked = desc->op_;
+        return with_defaults(store_cached(std::move(request), std::move(desc)), std::move(asked));
     }
     if (first > 0)
         return Status(StatusCode::last_impl_reached,
                       "no further implementation serves this" + reasons);
     return Status(StatusCode::unimplemented, "no implementation serves this" + reasons);
+}
+
+Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::with_defaults(
+    std::shared_ptr<const PrimitiveDesc> desc, OpDesc op) {
+    if (same_defaults(desc->op_, op)) return desc;
+    std::shared_ptr<PrimitiveDesc> copy(new (std::nothrow) PrimitiveDesc(*desc));
+    if (!copy) return Status(StatusCode::out_of_memory, "primitive_desc: out of memory");
+    copy->op_ = std::move(op);
+    return std::shared_ptr<const PrimitiveDesc>(std::move(copy));
 }
 
 Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::next() const {
@@ -252,6 +263,7 @@ Status Primitive::execute(const ExecArg* given, int count) const {
                 format("the scratchpad of %zu bytes could not be allocated", scratchpad_bytes));
     }
     context.set_scratchpad(scratchpad);
+    context.set_default_seeds(seeds_of(desc_->op()));
 
     const bool verbose = verbose_exec();
     const double start = verbose ? now_milliseconds() : 0;

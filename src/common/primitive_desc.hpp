@@ -62,13 +62,17 @@ class PrimitiveDesc {
 
   private:
     PrimitiveDesc(OpDesc op, const Attr& attr, Engine* engine);
+    PrimitiveDesc(const PrimitiveDesc&) = default;
+    // `desc`, or a copy with the defaults of `op`, which is equal to the operator's descriptor in all else.
+    static Result<std::shared_ptr<const PrimitiveDesc>> with_defaults(
+        std::shared_ptr<const PrimitiveDesc> desc, OpDesc op);
 
     OpDesc op_;
     Attr attr_;
     Engine* engine_;
     size_t row_ = 0;
     const Implementation* implementation_ = nullptr;
-    PlanPtr plan_;
+    std::shared_ptr<const Plan> plan_;
     std::vector<ArgSpec> args_;
     MemoryDesc scratchpad_desc_;
     uint64_t hash_ = 0;

@@ -8,8 +8,8 @@ namespace tombola::impl::cpu {
 Result<UniformSource> uniform_source(const MultinomialDesc& desc, const ExecContext& context) {
     UniformSource source;
     source.given = context.input<double>(TOMBOLA_ARG_UNIFORMS);
-    Result<Seeds> seeds = resolve_seeds(context, {desc.global_seed, desc.op_seed},
-                                        source.given != nullptr ? SeedUse::none : SeedUse::both);
+    Result<Seeds> seeds =
+        resolve_seeds(context, source.given != nullptr ? SeedUse::none : SeedUse::both);
     TOMBOLA_TRY(seeds.take_status());
     source.seeds = seeds.take();
     const dim_t samples = desc.dst.dims[1];

@@ -37,8 +37,7 @@ Status execute_pytorch(const ExecContext& context, const RandomUniformDesc& desc
                        FunctionRef<void(Mt19937& state, const FillPart& part)> generate) {
     const int64_t count = desc.dst.nelems();
     const bool has_state = context.input(TOMBOLA_ARG_SRC_STATE) != nullptr;
-    auto seeds = resolve_seeds(context, {desc.global_seed, desc.op_seed},
-                               has_state ? SeedUse::none : SeedUse::both);
+    auto seeds = resolve_seeds(context, has_state ? SeedUse::none : SeedUse::both);
     TOMBOLA_TRY(seeds.take_status());
     auto start = start_of(context, seeds.value().global);
     TOMBOLA_TRY(start.take_status());

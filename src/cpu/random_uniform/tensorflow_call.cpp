@@ -11,8 +11,8 @@ constexpr int kReservedBlocks = 256;  // for each element: TensorFlow's kReserve
 Result<TensorflowCall> resolve_tensorflow_call(const RandomUniformDesc& desc,
                                                const ExecContext& context) {
     const auto* state = context.input<uint64_t>(TOMBOLA_ARG_SRC_STATE);
-    Result<Seeds> resolved = resolve_seeds(context, {desc.global_seed, desc.op_seed},
-                                           state != nullptr ? SeedUse::global : SeedUse::both);
+    Result<Seeds> resolved =
+        resolve_seeds(context, state != nullptr ? SeedUse::global : SeedUse::both);
     TOMBOLA_TRY(resolved.take_status());
     Result<uint64_t> offset = resolve_offset(context, desc.dst.nelems());
     TOMBOLA_TRY(offset.take_status());

@@ -27,8 +27,8 @@ Result<Seeds> draw_from_system(size_t bytes) {
 
 }  // namespace
 
-Result<Seeds> resolve_seeds(const ExecContext& context, Seeds of_descriptor, SeedUse use) {
-    Seeds seeds = of_descriptor;
+Result<Seeds> resolve_seeds(const ExecContext& context, SeedUse use) {
+    Seeds seeds = context.default_seeds();
     if (const auto* argument = context.input<uint64_t>(TOMBOLA_ARG_SEEDS))
         seeds = {argument[0], argument[1]};
     if (seeds.global != 0 || seeds.op != 0 || use == SeedUse::none) return seeds;

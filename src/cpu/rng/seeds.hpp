@@ -10,10 +10,6 @@
 
 namespace tombola::impl::cpu {
 
-struct Seeds {
-    uint64_t global, op;
-};
-
 // Which of the two seeds decide an execution's numbers. The others are neither drawn nor checked.
 enum class SeedUse {
     both,
@@ -23,8 +19,7 @@ enum class SeedUse {
 
 // The argument SEEDS if there is one, otherwise the descriptor's. For (0, 0), those that are used are replaced by
 // numbers, not all 0, that the operating system draws.
-Result<Seeds> resolve_seeds(const ExecContext& context, Seeds of_descriptor,
-                            SeedUse use = SeedUse::both);
+Result<Seeds> resolve_seeds(const ExecContext& context, SeedUse use = SeedUse::both);
 
 // Writes the optional DST_SEEDS. Call it after everything that may fail: a failing execution writes nothing.
 void report_seeds(const ExecContext& context, Seeds used);

@@ -22,10 +22,16 @@ template <class Desc>
 struct Variants {
     Desc base;
     std::vector<Desc> others;
+    std::vector<Desc> other_defaults;
     template <class T>
     void add(T Desc::*member, T value) {
         others.push_back(base);
         others.back().*member = value;
+    }
+    template <class T>
+    void add_default(T Desc::*member, T value) {
+        other_defaults.push_back(base);
+        other_defaults.back().*member = value;
     }
 };
 
@@ -39,8 +45,15 @@ void expect_all_distinct(const Variants<Desc>& variants) {
         EXPECT_FALSE(base == OpDesc(other));
         EXPECT_TRUE(hashes.insert(hash_of(OpDesc(other))).second);
     }
+    for (const Desc& other : variants.other_defaults) {
+        EXPECT_TRUE(base == OpDesc(other) && identical(base, OpDesc(other)));
+        EXPECT_EQ(hash_of(OpDesc(other)), hash_of(base));
+        EXPECT_FALSE(same_defaults(base, OpDesc(other)));
+    }
+    EXPECT_TRUE(same_defaults(base, OpDesc(variants.base)));
     // Every field was varied.
-    EXPECT_EQ(variants.others.size(), std::tuple_size_v<decltype(Desc::fields())>);
+    EXPECT_EQ(variants.others.size() + variants.other_defaults.size(),
+              std::tuple_size_v<decltype(Desc::fields())>);
 }
 
 TEST(OpDesc, EveryFieldOfShuffleCounts) {
@@ -60,8 +73,8 @@ TEST(OpDesc, EveryFieldOfRandomUniformCounts) {
     v.base = {Alignment::tensorflow, tensor(DataType::f32, {8}), 1, 2, IntDraws::spec};
     v.add(&RandomUniformDesc::alignment, Alignment::pytorch);
     v.add(&RandomUniformDesc::dst, tensor(DataType::f32, {9}));
-    v.add(&RandomUniformDesc::global_seed, uint64_t{3});
-    v.add(&RandomUniformDesc::op_seed, uint64_t{3});
+    v.add_default(&RandomUniformDesc::global_seed, uint64_t{3});
+    v.add_default(&RandomUniformDesc::op_seed, uint64_t{3});
     v.add(&RandomUniformDesc::int_draws, IntDraws::torch2);
     expect_all_distinct(v);
 }
@@ -73,8 +86,8 @@ TEST(OpDesc, EveryFieldOfMultinomialCounts) {
     v.add(&MultinomialDesc::dst, tensor(DataType::s64, {2, 4}));
     v.add(&MultinomialDesc::with_replacement, false);
     v.add(&MultinomialDesc::log_probs, true);
-    v.add(&MultinomialDesc::global_seed, uint64_t{7});
-    v.add(&MultinomialDesc::op_seed, uint64_t{7});
+    v.add_default(&MultinomialDesc::global_seed, uint64_t{7});
+    v.add_default(&MultinomialDesc::op_seed, uint64_t{7});
     expect_all_distinct(v);
 }
 

@@ -114,6 +114,37 @@ TEST_F(PrimitiveCache, DescriptorsKeepTheirStrides) {
     }
 }
 
+// Seeds are values of an execution: descriptors that differ in them alone share their plan and their code, and each
+// keeps its own.
+TEST_F(PrimitiveCache, OneEntryServesAllSeeds) {
+    ASSERT_TRUE(set_cache_capacity(8).ok());
+    static Engine engine;
+    const MemoryDesc dst = MemoryDesc::vector(DataType::f32, 8);
+    const auto uniform = [&](uint64_t global, uint64_t op) {
+        return PrimitiveDesc::create(
+                   RandomUniformDesc{Alignment::tensorflow, dst, global, op, IntDraws::spec}, {},
+                   &engine)
+            .take();
+    };
+    const auto first = uniform(1, 2), second = uniform(3, 4);
+    for (const auto& [desc, global, op] : {std::tuple{first, 1, 2}, {second, 3, 4}}) {
+        EXPECT_EQ(seeds_of(desc->op()).global, static_cast<uint64_t>(global));
+        EXPECT_EQ(seeds_of(desc->op()).op, static_cast<uint64_t>(op));
+        EXPECT_NE(desc->info().find("global_seed:" + std::to_string(global)), std::string::npos)
+            << desc->info();
+    }
+    EXPECT_EQ(&first->plan(), &second->plan());
+    EXPECT_EQ(uniform(1, 2), first);
+    auto one = Primitive::create(first).take(), other = Primitive::create(second).take();
+    EXPECT_EQ(cache_size(), 1);
+    EXPECT_EQ(one->desc(), first);
+    EXPECT_EQ(other->desc(), second);
+    const auto next = second->next();
+    if (next.ok()) {
+        EXPECT_EQ(seeds_of(next.value()->op()).global, 3u);
+    }
+}
+
 // A scratchpad holds as many parts as there were threads, and so does the code that uses it.
 TEST_F(PrimitiveCache, CodeIsNotSharedAmongScratchpadsOfDifferentSizes) {
     if (omp_set_num_threads == nullptr) GTEST_SKIP() << "not a build with OpenMP";

@@ -545,6 +545,20 @@ TEST_F(RandomUniform, NoSeedsAreFreshSeeds) {
     });
 }
 
+// Primitives that differ in their seeds share their code, whichever is made first, and each draws its own numbers.
+TEST_F(RandomUniform, PrimitivesThatShareTheirCodeKeepTheirSeeds) {
+    const MemoryDesc dst = row_major({40}, tombola_f32);
+    const Call call{bytes_of(0.0f), bytes_of(1.0f), {31, 32}, {}, {}};
+    Call other = call;
+    other.seeds = {33, 34};
+    const PrimitiveDesc first = descriptor(dst, call.seeds), second = descriptor(dst, other.seeds);
+    for (int round = 0; round < 2; ++round) {
+        EXPECT_TRUE(run(first, dst, call).values == expected(tombola_f32, call, 40).values);
+        EXPECT_TRUE(run(second, dst, other).values == expected(tombola_f32, other, 40).values);
+        EXPECT_EQ(run(second, dst, other).used_seeds, other.seeds);
+    }
+}
+
 // [0, n) and then, from the state left behind, what TensorFlow's reservation of 256 blocks an element gives.
 TEST_F(RandomUniform, StateGoesOnBehindTheReservation) {
     const MemoryDesc dst = row_major({10}, tombola_f32);
