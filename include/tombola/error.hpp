@@ -7,6 +7,7 @@
 #define TOMBOLA_ERROR_HPP
 
 #include <exception>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -46,15 +47,18 @@ inline bool operator!=(status a, tombola_status_t b) { return !(b == a); }
 /// What every failing call throws.
 struct error : public std::exception {
     tombola_status_t status;  ///< The status of the C function; never tombola_success.
-    std::string message;      ///< What was wrong: the argument, its value and what was expected.
+    /// What was wrong: the argument, its value and what was expected. The text lives as long as this object.
+    const char* message;
 
     /// @param astatus The status.
-    /// @param amessage The message.
+    /// @param amessage The message; it is copied.
     error(tombola_status_t astatus, std::string amessage)
-        : status(astatus), message(std::move(amessage)) {}
+        : status(astatus), text_(std::make_shared<const std::string>(std::move(amessage))) {
+        message = text_->c_str();
+    }
     /// The message.
     /// @return Text that lives as long as this object.
-    const char* what() const noexcept override { return message.c_str(); }
+    const char* what() const noexcept override { return message; }
 
     /// Throws the calling thread's last error unless the status is success.
     /// @param status The status of the C function that this thread called last.
@@ -70,6 +74,10 @@ struct error : public std::exception {
         if (status != tombola_success)
             throw error(status, std::string(message) + ": " + tombola_get_last_error());
     }
+
+  private:
+    // Copies of an exception share the text, so that copying one cannot fail.
+    std::shared_ptr<const std::string> text_;
 };
 
 /// @}

@@ -72,6 +72,7 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         aBc4b = tombola_aBc4b, aBc8b = tombola_aBc8b, aBc16b = tombola_aBc16b,
         aBcd4b = tombola_aBcd4b, aBcd8b = tombola_aBcd8b, aBcd16b = tombola_aBcd16b,
         aBcde4b = tombola_aBcde4b, aBcde8b = tombola_aBcde8b, aBcde16b = tombola_aBcde16b,
+        aBc32b = tombola_aBc32b, aBcd32b = tombola_aBcd32b, aBcde32b = tombola_aBcde32b,
         x = tombola_x, nc = tombola_nc, cn = tombola_cn, tn = tombola_tn, nt = tombola_nt,
         ncw = tombola_ncw, nwc = tombola_nwc, nchw = tombola_nchw, nhwc = tombola_nhwc,
         chwn = tombola_chwn, ncdhw = tombola_ncdhw, ndhwc = tombola_ndhwc, oi = tombola_oi,
@@ -87,7 +88,8 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         ldoi = tombola_ldoi, ldgo = tombola_ldgo, nCw4c = tombola_nCw4c, nCw8c = tombola_nCw8c,
         nCw16c = tombola_nCw16c, nChw4c = tombola_nChw4c, nChw8c = tombola_nChw8c,
         nChw16c = tombola_nChw16c, nCdhw4c = tombola_nCdhw4c, nCdhw8c = tombola_nCdhw8c,
-        nCdhw16c = tombola_nCdhw16c,
+        nCdhw16c = tombola_nCdhw16c, nCw32c = tombola_nCw32c, nChw32c = tombola_nChw32c,
+        nCdhw32c = tombola_nCdhw32c,
     };
     // clang-format on
 
@@ -257,6 +259,10 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         /// Distance from the data handle to behind the last element, padding included.
         /// @return The number of bytes; 0 for an empty descriptor or handle.
         size_t get_size() const { return tombola_memory_desc_get_size(get(true)); }
+        /// Size of one of the buffers, as oneDNN spells it: every tensor has one, with index 0.
+        /// @param index The buffer.
+        /// @return get_size() for index 0, otherwise 0.
+        size_t get_size(int index) const { return index == 0 ? get_size() : 0; }
         /// Whether it describes no tensor.
         /// @return true for an empty descriptor or handle.
         bool is_zero() const { return get(true) == nullptr || get_ndims() == 0; }
@@ -377,14 +383,79 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
     T* map_data() const {
         return static_cast<T*>(get_data_handle());
     }
+    /// The same for one of the buffers, as oneDNN spells it: every tensor has one, with index 0.
+    /// @tparam T What it points to.
+    /// @param index 0.
+    /// @return map_data().
+    /// @throws error invalid_arguments for another index.
+    template <class T = void>
+    T* map_data(int index) const {
+        check_buffer_index(index);
+        return map_data<T>();
+    }
+    /// The same as get_data_handle(), as oneDNN spells it.
+    /// @param index 0.
+    /// @return get_data_handle().
+    /// @throws error invalid_arguments for another index.
+    void* get_data_handle(int index) const {
+        check_buffer_index(index);
+        return get_data_handle();
+    }
+    /// The same as set_data_handle(), as oneDNN spells it.
+    /// @param data The new address, aligned to an element's size, or null.
+    /// @param index 0.
+    /// @throws error invalid_arguments for another index or a misaligned address.
+    void set_data_handle(void* data, int index) const {
+        check_buffer_index(index);
+        set_data_handle(data);
+    }
     /// Ends what map_data() began: nothing.
     /// @param mapped What map_data() returned; it is not used.
     void unmap_data([[maybe_unused]] void* mapped) const {}
+    /// The same, as oneDNN spells it.
+    /// @param mapped What map_data() returned; it is not used.
+    /// @param index 0.
+    /// @throws error invalid_arguments for another index.
+    void unmap_data(void* mapped, int index) const {
+        check_buffer_index(index);
+        unmap_data(mapped);
+    }
     /// Size of an element.
     /// @param adata_type The type.
     /// @return The number of bytes; 0 for what is not a type.
     static size_t data_type_size(data_type adata_type) {
         return tombola_data_type_size(static_cast<tombola_data_type_t>(adata_type));
+    }
+    /// Checks a number of dimensions, strides or offsets.
+    /// @tparam T What they are.
+    /// @param v The dimensions, strides or offsets.
+    /// @param min_size The smallest number of them that is allowed.
+    /// @throws error invalid_arguments for fewer than min_size or more than TOMBOLA_MAX_NDIMS.
+    template <class T>
+    static void validate_dims(const std::vector<T>& v, int min_size = 0) {
+        if (v.size() < static_cast<size_t>(min_size) || v.size() > TOMBOLA_MAX_NDIMS)
+            throw error(tombola_invalid_arguments,
+                        "memory: dims has " + std::to_string(v.size()) + " elements; expected " +
+                            std::to_string(min_size) + " to " + std::to_string(TOMBOLA_MAX_NDIMS));
+    }
+    /// The C API's value of a data type.
+    /// @param adata_type The type.
+    /// @return The value.
+    static tombola_data_type_t convert_to_c(data_type adata_type) {
+        return static_cast<tombola_data_type_t>(adata_type);
+    }
+    /// The C API's value of a format tag.
+    /// @param aformat_tag The tag.
+    /// @return The value.
+    static tombola_format_tag_t convert_to_c(format_tag aformat_tag) {
+        return static_cast<tombola_format_tag_t>(aformat_tag);
+    }
+
+  private:
+    static void check_buffer_index(int index) {
+        if (index != 0)
+            throw error(tombola_invalid_arguments,
+                        "memory: index is " + std::to_string(index) + "; expected 0");
     }
 };
 

@@ -25,6 +25,7 @@ enum class prop_kind {
     undef = tombola_prop_kind_undef,                ///< None.
     forward_training = tombola_forward_training,    ///< Forward.
     forward_inference = tombola_forward_inference,  ///< Forward.
+    forward_scoring = tombola_forward_inference,    ///< Forward, as oneDNN 2 spells it.
     forward = tombola_forward,                      ///< Forward.
     backward = tombola_backward,                    ///< Backward.
     backward_data = tombola_backward_data,          ///< Backward.

@@ -6,7 +6,7 @@
 #ifndef TOMBOLA_THREADPOOL_H
 #define TOMBOLA_THREADPOOL_H
 
-#include "tombola/tombola.h"
+#include "tombola.h"
 
 #ifdef __cplusplus
 extern "C" {

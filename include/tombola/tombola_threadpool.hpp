@@ -6,9 +6,9 @@
 #ifndef TOMBOLA_THREADPOOL_HPP
 #define TOMBOLA_THREADPOOL_HPP
 
-#include "tombola/tombola.hpp"
-#include "tombola/tombola_threadpool.h"
-#include "tombola/tombola_threadpool_iface.hpp"
+#include "tombola.hpp"
+#include "tombola_threadpool.h"
+#include "tombola_threadpool_iface.hpp"
 
 namespace tombola {
 namespace threadpool_interop {

@@ -144,6 +144,9 @@ typedef enum {
     tombola_aBcde4b,         /**< dimension b in blocks of 4, padded with zeros. */
     tombola_aBcde8b,         /**< dimension b in blocks of 8, padded with zeros. */
     tombola_aBcde16b,        /**< dimension b in blocks of 16, padded with zeros. */
+    tombola_aBc32b,          /**< dimension b in blocks of 32, padded with zeros. */
+    tombola_aBcd32b,         /**< dimension b in blocks of 32, padded with zeros. */
+    tombola_aBcde32b,        /**< dimension b in blocks of 32, padded with zeros. */
     tombola_format_tag_last, /**< one past the last tag. */
     tombola_x = tombola_a,
     tombola_nc = tombola_ab,
@@ -204,6 +207,9 @@ typedef enum {
     tombola_nCdhw4c = tombola_aBcde4b,
     tombola_nCdhw8c = tombola_aBcde8b,
     tombola_nCdhw16c = tombola_aBcde16b,
+    tombola_nCw32c = tombola_aBc32b,
+    tombola_nChw32c = tombola_aBcd32b,
+    tombola_nCdhw32c = tombola_aBcde32b,
 } tombola_format_tag_t;
 
 /** An opaque description of a tensor: dimensions, data type, layout. */

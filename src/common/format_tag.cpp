@@ -25,7 +25,8 @@ constexpr NamedTag kTags[] = {
     TAG(dcab), TAG(dcba), TAG(abced), TAG(abdec), TAG(acbde), TAG(acdeb), TAG(adecb), TAG(bacde),
     TAG(bcdea), TAG(cdeba), TAG(decab), TAG(abcdfe), TAG(abdfce), TAG(abdefc), TAG(acbdef),
     TAG(adefcb), TAG(defcab), TAG(aBc4b), TAG(aBc8b), TAG(aBc16b), TAG(aBcd4b), TAG(aBcd8b),
-    TAG(aBcd16b), TAG(aBcde4b), TAG(aBcde8b), TAG(aBcde16b), TAG(x), TAG(nc), TAG(cn), TAG(tn),
+    TAG(aBcd16b), TAG(aBcde4b), TAG(aBcde8b), TAG(aBcde16b), TAG(aBc32b),
+    TAG(aBcd32b), TAG(aBcde32b), TAG(x), TAG(nc), TAG(cn), TAG(tn),
     TAG(nt), TAG(ncw), TAG(nwc), TAG(nchw), TAG(nhwc), TAG(chwn), TAG(ncdhw), TAG(ndhwc), TAG(oi),
     TAG(io), TAG(oiw), TAG(owi), TAG(wio), TAG(iwo), TAG(oihw), TAG(hwio), TAG(ohwi), TAG(ihwo),
     TAG(iohw), TAG(oidhw), TAG(iodhw), TAG(dhwio), TAG(odhwi), TAG(idhwo), TAG(goiw), TAG(gowi),
@@ -33,6 +34,7 @@ constexpr NamedTag kTags[] = {
     TAG(godhwi), TAG(gdhwio), TAG(giodhw), TAG(dhwigo), TAG(tnc), TAG(ntc), TAG(ldnc), TAG(ldigo),
     TAG(ldgoi), TAG(ldio), TAG(ldoi), TAG(ldgo), TAG(nCw4c), TAG(nCw8c), TAG(nCw16c), TAG(nChw4c),
     TAG(nChw8c), TAG(nChw16c), TAG(nCdhw4c), TAG(nCdhw8c), TAG(nCdhw16c),
+    TAG(nCw32c), TAG(nChw32c), TAG(nCdhw32c),
 };
 // clang-format on
 #undef TAG

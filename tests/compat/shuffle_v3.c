@@ -43,6 +43,8 @@ static void shuffle(dnnl_engine_kind_t kind) {
     dnnl_primitive_attr_t attr;
     CHECK(dnnl_primitive_attr_create(&attr));
     CHECK(dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_library));
+    CHECK(dnnl_primitive_attr_set_fpmath_mode(attr, dnnl_fpmath_mode_bf16));
+    CHECK(dnnl_primitive_attr_set_deterministic(attr, 1));
     dnnl_primitive_desc_t forward_pd, backward_pd;
     CHECK(dnnl_shuffle_forward_primitive_desc_create(&forward_pd, engine, dnnl_forward_training, md,
                                                      md, 1, group, attr));
@@ -73,6 +75,23 @@ static void shuffle(dnnl_engine_kind_t kind) {
     memset(back, 0, sizeof back);
     read_from_dnnl_memory(back, src);
     REQUIRE(memcmp(back, from, sizeof from) == 0);
+
+    /* As lenient as oneDNN: a destination of another layout, and an argument that a shuffle does not have. */
+    dnnl_memory_desc_t flat;
+    const dnnl_dims_t flat_dims = {channels * width};
+    CHECK(dnnl_memory_desc_create_with_tag(&flat, 1, flat_dims, dnnl_s32, dnnl_a));
+    dnnl_memory_t flat_dst;
+    CHECK(dnnl_memory_create(&flat_dst, flat, engine, back));
+    const dnnl_exec_arg_t lenient_args[] = {
+        {DNNL_ARG_WORKSPACE, flat_dst}, {DNNL_ARG_SRC, src}, {DNNL_ARG_DST, flat_dst}};
+    CHECK(dnnl_primitive_execute(forward, stream, 3, lenient_args));
+    REQUIRE(memcmp(back, to, sizeof to) == 0);
+    void* mapped = NULL;
+    CHECK(dnnl_memory_map_data_v2(flat_dst, &mapped, 0));
+    REQUIRE(mapped == back && dnnl_memory_map_data_v2(flat_dst, &mapped, 1) != dnnl_success);
+    REQUIRE(dnnl_memory_desc_get_size_v2(flat, 0) == sizeof back);
+    CHECK(dnnl_memory_destroy(flat_dst));
+    CHECK(dnnl_memory_desc_destroy(flat));
 
     /* 4 does not divide 6. */
     dnnl_primitive_desc_t refused = NULL;

@@ -215,7 +215,7 @@ inline memory::desc from_dnnl(const dnnl::memory::desc& desc) {
 
 /// The descriptor of the same tensor in the same layout.
 ///
-/// oneDNN's public API makes strided layouts, and blocked ones by name: blocks of 4, 8 or 16, in 3 to
+/// oneDNN's public API makes strided layouts, and blocked ones by name: blocks of 4, 8, 16 or 32, in 3 to
 /// 5 dimensions, the blocked one second in memory, without gaps, in any logical order.
 ///
 /// @param desc tombola's descriptor, without a submemory offset (to_dnnl() of a memory object takes
@@ -236,10 +236,10 @@ inline dnnl::memory::desc to_dnnl(const memory::desc& desc) {
     // By name in the order of memory, then the logical dimensions are put where they belong.
     const size_t n = dims.size();
     const memory::dim block = desc.get_inner_blks()[0];
-    const tag tags[3][3] = {{tag::aBc4b, tag::aBc8b, tag::aBc16b},
-                            {tag::aBcd4b, tag::aBcd8b, tag::aBcd16b},
-                            {tag::aBcde4b, tag::aBcde8b, tag::aBcde16b}};
-    if (n >= 3 && n <= 5 && (block == 4 || block == 8 || block == 16)) {
+    const tag tags[3][4] = {{tag::aBc4b, tag::aBc8b, tag::aBc16b, tag::aBc32b},
+                            {tag::aBcd4b, tag::aBcd8b, tag::aBcd16b, tag::aBcd32b},
+                            {tag::aBcde4b, tag::aBcde8b, tag::aBcde16b, tag::aBcde32b}};
+    if (n >= 3 && n <= 5 && block >= 4 && block <= 32) {
         std::vector<int> order(n);
         std::iota(order.begin(), order.end(), 0);
         std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
@@ -248,9 +248,10 @@ inline dnnl::memory::desc to_dnnl(const memory::desc& desc) {
         memory::dims in_memory;
         for (const int d : order) in_memory.push_back(dims[static_cast<size_t>(d)]);
         const dnnl::memory::desc named(in_memory, type,
-                                       tags[n - 3][block == 4   ? 0
-                                                   : block == 8 ? 1
-                                                                : 2]);
+                                       tags[n - 3][block == 4    ? 0
+                                                   : block == 8  ? 1
+                                                   : block == 16 ? 2
+                                                                 : 3]);
         const dnnl::memory::desc result = named.permute_axes(order);
         if (from_dnnl(result) == desc) return result;
     }

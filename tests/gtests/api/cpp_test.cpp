@@ -32,7 +32,7 @@ void expect_error(tombola_status_t status, const std::string& text, const Body& 
     } catch (const tombola::error& error) {
         EXPECT_EQ(error.status, status);
         EXPECT_EQ(std::string(error.what()), error.message);
-        EXPECT_NE(error.message.find(text), std::string::npos)
+        EXPECT_NE(std::string(error.message).find(text), std::string::npos)
             << "'" << error.message << "', expected '" << text << "'";
     }
 }

@@ -58,7 +58,7 @@ TEST(Threadpool, OtherBuildsRefuse) {
         FAIL() << "expected an error";
     } catch (const error& failure) {
         EXPECT_EQ(failure.status, tombola_unimplemented);
-        EXPECT_NE(failure.message.find(version()->cpu_runtime), std::string::npos)
+        EXPECT_NE(std::string(failure.message).find(version()->cpu_runtime), std::string::npos)
             << failure.message;
     }
     void* found = &pool;

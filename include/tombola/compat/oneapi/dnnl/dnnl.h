@@ -2,10 +2,15 @@
 
 /** @file
  * oneDNN's C API, 3.x, over tombola: what a program that shuffles needs. Each function has oneDNN's
- * signature and calls the function of tombola that has the same name. */
+ * signature and calls the function of tombola that has the same name. Three functions do more, because oneDNN
+ * accepts what tombola refuses: dnnl_primitive_execute(), dnnl_shuffle_backward_primitive_desc_create() and the
+ * attributes without meaning here. */
 
 #ifndef TOMBOLA_COMPAT_DNNL_H
 #define TOMBOLA_COMPAT_DNNL_H
+
+#include <stdlib.h>
+#include <string.h>
 
 #include "dnnl_types.h"
 
@@ -120,6 +125,26 @@ static inline dnnl_status_t dnnl_memory_unmap_data(const_dnnl_memory_t memory, v
     (void)mapped_ptr;
     return memory != NULL ? tombola_success : tombola_invalid_arguments;
 }
+/* The same by the number of a buffer: every tensor has one, number 0. */
+static inline size_t dnnl_memory_desc_get_size_v2(const_dnnl_memory_desc_t memory_desc, int index) {
+    return index == 0 ? tombola_memory_desc_get_size(memory_desc) : 0;
+}
+static inline dnnl_status_t dnnl_memory_get_data_handle_v2(const_dnnl_memory_t memory,
+                                                           void** handle, int index) {
+    return index == 0 ? tombola_memory_get_data_handle(memory, handle) : tombola_invalid_arguments;
+}
+static inline dnnl_status_t dnnl_memory_set_data_handle_v2(dnnl_memory_t memory, void* handle,
+                                                           int index) {
+    return index == 0 ? tombola_memory_set_data_handle(memory, handle) : tombola_invalid_arguments;
+}
+static inline dnnl_status_t dnnl_memory_map_data_v2(const_dnnl_memory_t memory, void** mapped_ptr,
+                                                    int index) {
+    return index == 0 ? dnnl_memory_map_data(memory, mapped_ptr) : tombola_invalid_arguments;
+}
+static inline dnnl_status_t dnnl_memory_unmap_data_v2(const_dnnl_memory_t memory, void* mapped_ptr,
+                                                      int index) {
+    return index == 0 ? dnnl_memory_unmap_data(memory, mapped_ptr) : tombola_invalid_arguments;
+}
 static inline dnnl_status_t dnnl_memory_destroy(dnnl_memory_t memory) {
     return tombola_memory_destroy(memory);
 }
@@ -143,6 +168,33 @@ static inline dnnl_status_t dnnl_primitive_attr_get_scratchpad_mode(
 static inline dnnl_status_t dnnl_primitive_attr_set_scratchpad_mode(dnnl_primitive_attr_t attr,
                                                                     dnnl_scratchpad_mode_t mode) {
     return tombola_primitive_attr_set_scratchpad_mode(attr, mode);
+}
+
+/* Modes of arithmetic. A shuffle computes nothing, so they are accepted and change nothing. */
+static inline dnnl_status_t dnnl_primitive_attr_set_fpmath_mode(dnnl_primitive_attr_t attr,
+                                                                dnnl_fpmath_mode_t mode) {
+    (void)mode;
+    return attr != NULL ? tombola_success : tombola_invalid_arguments;
+}
+static inline dnnl_status_t dnnl_primitive_attr_set_fpmath_mode_v2(dnnl_primitive_attr_t attr,
+                                                                   dnnl_fpmath_mode_t mode,
+                                                                   int apply_to_int) {
+    (void)apply_to_int;
+    return dnnl_primitive_attr_set_fpmath_mode(attr, mode);
+}
+static inline dnnl_status_t dnnl_primitive_attr_set_accumulation_mode(
+    dnnl_primitive_attr_t attr, dnnl_accumulation_mode_t mode) {
+    (void)mode;
+    return attr != NULL ? tombola_success : tombola_invalid_arguments;
+}
+static inline dnnl_status_t dnnl_primitive_attr_set_deterministic(dnnl_primitive_attr_t attr,
+                                                                  int value) {
+    (void)value;
+    return attr != NULL ? tombola_success : tombola_invalid_arguments;
+}
+static inline dnnl_status_t dnnl_set_default_fpmath_mode(dnnl_fpmath_mode_t mode) {
+    (void)mode;
+    return tombola_success;
 }
 
 /* Primitives. */
@@ -183,10 +235,51 @@ static inline dnnl_status_t dnnl_primitive_create(dnnl_primitive_t* primitive,
                                                   const_dnnl_primitive_desc_t primitive_desc) {
     return tombola_primitive_create(primitive, primitive_desc);
 }
+/* Executes as oneDNN does. An argument that the primitive does not have is ignored. A memory object of another
+ * descriptor is taken for the primitive's if it has at least as many bytes. tombola_primitive_execute() refuses
+ * both. */
 static inline dnnl_status_t dnnl_primitive_execute(const_dnnl_primitive_t primitive,
                                                    dnnl_stream_t stream, int nargs,
                                                    const dnnl_exec_arg_t* args) {
-    return tombola_primitive_execute(primitive, stream, nargs, args);
+    enum { max_args = 8 };
+    dnnl_exec_arg_t kept[max_args];
+    dnnl_memory_t made[max_args];
+    int nkept = 0, nmade = 0, i;
+    const_dnnl_primitive_desc_t desc = NULL;
+    dnnl_status_t status;
+    if (args == NULL || tombola_primitive_get_primitive_desc(primitive, &desc) != tombola_success)
+        return tombola_primitive_execute(primitive, stream, nargs, args);
+    status = tombola_success;
+    for (i = 0; i < nargs && status == tombola_success; ++i) {
+        const const_dnnl_memory_desc_t expected =
+            tombola_primitive_desc_query_md(desc, tombola_query_exec_arg_md, args[i].arg);
+        const_dnnl_memory_desc_t given = NULL;
+        dnnl_engine_t engine = NULL;
+        void* data = NULL;
+        int ndims = 0;
+        if (expected == NULL ||
+            tombola_memory_desc_query(expected, tombola_query_ndims_s32, &ndims) !=
+                tombola_success ||
+            ndims == 0)
+            continue;
+        if (nkept == max_args) break; /* Some argument is there twice: the call below refuses it. */
+        kept[nkept++] = args[i];
+        if (args[i].memory == NULL ||
+            tombola_memory_get_memory_desc(args[i].memory, &given) != tombola_success ||
+            tombola_memory_desc_equal(given, expected) ||
+            tombola_memory_desc_get_size(given) < tombola_memory_desc_get_size(expected))
+            continue;
+        status = tombola_memory_get_engine(args[i].memory, &engine);
+        if (status == tombola_success)
+            status = tombola_memory_get_data_handle(args[i].memory, &data);
+        if (status == tombola_success)
+            status = tombola_memory_create(&made[nmade], expected, engine, data);
+        if (status == tombola_success) kept[nkept - 1].memory = made[nmade++];
+    }
+    if (status == tombola_success)
+        status = tombola_primitive_execute(primitive, stream, nkept, kept);
+    while (nmade > 0) tombola_memory_destroy(made[--nmade]);
+    return status;
 }
 static inline dnnl_status_t dnnl_primitive_get_primitive_desc(
     const_dnnl_primitive_t primitive, const_dnnl_primitive_desc_t* primitive_desc) {
@@ -210,8 +303,22 @@ static inline dnnl_status_t dnnl_shuffle_backward_primitive_desc_create(
     const_dnnl_memory_desc_t diff_src_desc, const_dnnl_memory_desc_t diff_dst_desc, int axis,
     dnnl_dim_t group_size, const_dnnl_primitive_desc_t hint_fwd_pd,
     const_dnnl_primitive_attr_t attr) {
-    return tombola_shuffle_backward_primitive_desc_create(
-        primitive_desc, engine, diff_src_desc, diff_dst_desc, axis, group_size, hint_fwd_pd, attr);
+    /* oneDNN takes the layout alone from the hint, so a hint of another axis or group size is replaced by one of the
+     * same layouts. */
+    dnnl_primitive_desc_t hint = NULL;
+    dnnl_status_t status;
+    if (hint_fwd_pd != NULL &&
+        tombola_shuffle_forward_primitive_desc_create(
+            &hint, engine, tombola_forward_training,
+            tombola_primitive_desc_query_md(hint_fwd_pd, tombola_query_src_md, 0),
+            tombola_primitive_desc_query_md(hint_fwd_pd, tombola_query_dst_md, 0), axis, group_size,
+            NULL) != tombola_success)
+        hint = NULL; /* The hint is of no use: the call below says why. */
+    status = tombola_shuffle_backward_primitive_desc_create(
+        primitive_desc, engine, diff_src_desc, diff_dst_desc, axis, group_size,
+        hint != NULL ? hint : hint_fwd_pd, attr);
+    tombola_primitive_desc_destroy(hint);
+    return status;
 }
 
 /* Library. */
@@ -223,6 +330,39 @@ static inline dnnl_status_t dnnl_set_primitive_cache_capacity(int capacity) {
     return tombola_set_primitive_cache_capacity(capacity);
 }
 static inline dnnl_status_t dnnl_set_verbose(int level) { return tombola_set_verbose(level); }
+
+/* The verbose level that a value of ONEDNN_VERBOSE asks for: a number, or keywords with commas between them. Creations
+ * and rejections are level 2; keywords without a meaning here, such as filter=..., ask for nothing. */
+static inline int tombola_compat_verbose_level(const char* text) {
+    static const struct {
+        const char* keyword;
+        int level;
+    } keywords[] = {{"0", 0},        {"none", 0},    {"1", 1},
+                    {"error", 1},    {"profile", 2}, {"profile_exec", 1},
+                    {"warn", 1},     {"2", 2},       {"profile_create", 2},
+                    {"dispatch", 2}, {"check", 2},   {"all", 2}};
+    int level = 0;
+    for (;;) {
+        const size_t length = strcspn(text, ",");
+        size_t i;
+        for (i = 0; i < sizeof(keywords) / sizeof(keywords[0]); ++i)
+            if (strlen(keywords[i].keyword) == length &&
+                strncmp(text, keywords[i].keyword, length) == 0 && keywords[i].level > level)
+                level = keywords[i].level;
+        if (text[length] == '\0') return level;
+        text += length + 1;
+    }
+}
+
+/* Runs before main(): ONEDNN_VERBOSE, or else DNNL_VERBOSE, counts in a program that was built with these headers,
+ * unless TOMBOLA_VERBOSE is set. */
+__attribute__((constructor)) static inline void tombola_compat_read_verbose(void) {
+    const char* text = getenv("TOMBOLA_VERBOSE");
+    if (text != NULL && *text != '\0') return;
+    text = getenv("ONEDNN_VERBOSE");
+    if (text == NULL) text = getenv("DNNL_VERBOSE");
+    if (text != NULL) tombola_set_verbose(tombola_compat_verbose_level(text));
+}
 
 /* The API's version is oneDNN's, the hash says whose library runs, the runtime is that library's. */
 static inline const dnnl_version_t* dnnl_version(void) {

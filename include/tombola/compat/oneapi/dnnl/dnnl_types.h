@@ -119,6 +119,9 @@ typedef tombola_format_tag_t dnnl_format_tag_t;
 #define dnnl_aBcde4b tombola_aBcde4b
 #define dnnl_aBcde8b tombola_aBcde8b
 #define dnnl_aBcde16b tombola_aBcde16b
+#define dnnl_aBc32b tombola_aBc32b
+#define dnnl_aBcd32b tombola_aBcd32b
+#define dnnl_aBcde32b tombola_aBcde32b
 #define dnnl_format_tag_last tombola_format_tag_last
 #define dnnl_x tombola_x
 #define dnnl_nc tombola_nc
@@ -179,6 +182,9 @@ typedef tombola_format_tag_t dnnl_format_tag_t;
 #define dnnl_nCdhw4c tombola_nCdhw4c
 #define dnnl_nCdhw8c tombola_nCdhw8c
 #define dnnl_nCdhw16c tombola_nCdhw16c
+#define dnnl_nCw32c tombola_nCw32c
+#define dnnl_nChw32c tombola_nChw32c
+#define dnnl_nCdhw32c tombola_nCdhw32c
 
 typedef tombola_memory_desc_t dnnl_memory_desc_t;
 typedef const_tombola_memory_desc_t const_dnnl_memory_desc_t;
@@ -217,6 +223,23 @@ typedef tombola_scratchpad_mode_t dnnl_scratchpad_mode_t;
 #define dnnl_scratchpad_mode_library tombola_scratchpad_mode_library
 #define dnnl_scratchpad_mode_user tombola_scratchpad_mode_user
 
+typedef enum {
+    dnnl_fpmath_mode_strict = 0,
+    dnnl_fpmath_mode_bf16 = 1,
+    dnnl_fpmath_mode_f16 = 2,
+    dnnl_fpmath_mode_any = 3,
+    dnnl_fpmath_mode_tf32 = 4
+} dnnl_fpmath_mode_t;
+
+typedef enum {
+    dnnl_accumulation_mode_strict = 0,
+    dnnl_accumulation_mode_relaxed = 1,
+    dnnl_accumulation_mode_any = 2,
+    dnnl_accumulation_mode_s32 = 3,
+    dnnl_accumulation_mode_f32 = 4,
+    dnnl_accumulation_mode_f16 = 5
+} dnnl_accumulation_mode_t;
+
 typedef tombola_primitive_attr_t dnnl_primitive_attr_t;
 typedef const_tombola_primitive_attr_t const_dnnl_primitive_attr_t;
 typedef tombola_primitive_desc_t dnnl_primitive_desc_t;
@@ -236,8 +259,18 @@ typedef tombola_exec_arg_t dnnl_exec_arg_t;
 #define DNNL_ARG_FROM TOMBOLA_ARG_SRC
 #define DNNL_ARG_TO TOMBOLA_ARG_DST
 #define DNNL_ARG_SCRATCHPAD TOMBOLA_ARG_SCRATCHPAD
-/* No operator here has it; code that walks over the arguments of any primitive names it. */
+/* No operator here has these; code that serves any primitive names them, and an execution ignores them. */
+#define DNNL_ARG_SRC_1 2
+#define DNNL_ARG_SRC_2 3
+#define DNNL_ARG_DST_1 18
+#define DNNL_ARG_DST_2 19
+#define DNNL_ARG_WEIGHTS_0 33
+#define DNNL_ARG_WEIGHTS 33
+#define DNNL_ARG_BIAS 41
 #define DNNL_ARG_WORKSPACE 64
+#define DNNL_ARG_DIFF_WEIGHTS_0 161
+#define DNNL_ARG_DIFF_WEIGHTS 161
+#define DNNL_ARG_DIFF_BIAS 169
 
 typedef tombola_query_t dnnl_query_t;
 #define dnnl_query_undef tombola_query_undef
