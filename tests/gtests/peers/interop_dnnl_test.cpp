@@ -66,6 +66,7 @@ TEST_F(InteropDnnl, DescriptorsBothWays) {
         {{2, 6, 3, 5}, DnnlTag::nChw4c, memory::format_tag::nChw4c},
         {{3, 17, 5}, DnnlTag::nCw16c, memory::format_tag::nCw16c},
         {{2, 20, 2, 3, 5}, DnnlTag::nCdhw8c, memory::format_tag::nCdhw8c},
+        {{2, 40, 3, 5}, DnnlTag::nChw32c, memory::format_tag::nChw32c},
         {{0, 20, 3, 5}, DnnlTag::nchw, memory::format_tag::nchw},
         {{2, 20, 3, 5}, DnnlTag::any, memory::format_tag::any},
     };
@@ -131,8 +132,8 @@ TEST_F(InteropDnnl, Refusals) {
     const memory::desc words({4}, memory::data_type::u32, memory::format_tag::a);
     EXPECT_EQ(names(refusal([&] { to_dnnl(words); }), "data type u32"), "");
     const auto wide =
-        memory::desc::with_block({2, 64, 3}, memory::data_type::f32, {192, 96, 32}, 1, 32);
-    EXPECT_EQ(names(refusal([&] { to_dnnl(wide); }), "blocks of 32"), "");
+        memory::desc::with_block({2, 64, 3}, memory::data_type::f32, {192, 192, 64}, 1, 64);
+    EXPECT_EQ(names(refusal([&] { to_dnnl(wide); }), "blocks of 64"), "");
     const auto gap =
         memory::desc::with_block({2, 16, 3}, memory::data_type::f32, {64, 64, 16}, 1, 16);
     EXPECT_EQ(names(refusal([&] { to_dnnl(gap); }), "blocks of 16"), "");
