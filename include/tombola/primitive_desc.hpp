@@ -111,9 +111,11 @@ struct primitive_desc_base
     /// @return A copy: u8 [bytes]; empty unless the scratchpad mode is user and one is needed.
     memory::desc scratchpad_desc() const { return query_md(tombola_query_scratchpad_md); }
     /// The descriptor of weights, for code that asks any primitive: no operator here has weights.
+    /// @param index It is not used.
     /// @return An empty descriptor.
     memory::desc weights_desc([[maybe_unused]] int index = 0) const { return {}; }
     /// The descriptor of diff weights, for code that asks any primitive: no operator here has them.
+    /// @param index It is not used.
     /// @return An empty descriptor.
     memory::desc diff_weights_desc([[maybe_unused]] int index = 0) const { return {}; }
     /// The descriptor of a workspace, for code that asks any primitive: no operator here has one.
