@@ -15,7 +15,7 @@ namespace tombola {
 /// @addtogroup tombola_cpp_engine
 /// @{
 
-/// The CPU. Whatever is made with an engine needs it for its whole life.
+/// The CPU. An engine must outlive every object that is made with it.
 struct engine : public handle<tombola_engine_t, tombola_engine_destroy> {
     using handle::handle;
 
@@ -23,7 +23,7 @@ struct engine : public handle<tombola_engine_t, tombola_engine_destroy> {
     enum class kind {
         any = tombola_any_engine,  ///< Not a device.
         cpu = tombola_cpu,         ///< The CPU.
-        gpu = tombola_gpu,         ///< There are none.
+        gpu = tombola_gpu,         ///< No engine is of this kind.
     };
 
     /// An empty handle.
@@ -53,7 +53,7 @@ struct engine : public handle<tombola_engine_t, tombola_engine_destroy> {
     }
 };
 
-/// An execution queue. Every execution has ended when its call returns.
+/// An execution queue. Streams exist for compatibility with oneDNN; execution is synchronous.
 struct stream : public handle<tombola_stream_t, tombola_stream_destroy> {
     using handle::handle;
 
@@ -96,7 +96,7 @@ struct stream : public handle<tombola_stream_t, tombola_stream_destroy> {
         error::check(tombola_stream_get_max_threads(get(), &result));
         return result;
     }
-    /// Waits until everything has ended: it always has.
+    /// Returns at once, because every execution has ended when its call returns.
     /// @return This stream.
     stream& wait() {
         error::check(tombola_stream_wait(get()));

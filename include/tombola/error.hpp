@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// What failing calls of the C++ API throw. Included by tombola.hpp.
+/// The exception of the C++ API. Included by tombola.hpp.
 
 #ifndef TOMBOLA_ERROR_HPP
 #define TOMBOLA_ERROR_HPP
@@ -36,7 +36,7 @@ enum class status {
 inline bool operator==(tombola_status_t a, status b) { return static_cast<status>(a) == b; }
 /// @copydoc operator==(tombola_status_t, status)
 inline bool operator==(status a, tombola_status_t b) { return b == a; }
-/// Whether a status of the C functions is another than that of the enumeration.
+/// Whether a status of the C functions differs from that of the enumeration.
 /// @param a A status of the C API.
 /// @param b A status of the C++ API.
 /// @return The opposite of ==.
@@ -44,7 +44,7 @@ inline bool operator!=(tombola_status_t a, status b) { return !(a == b); }
 /// @copydoc operator!=(tombola_status_t, status)
 inline bool operator!=(status a, tombola_status_t b) { return !(b == a); }
 
-/// What every failing call throws.
+/// The exception that every failing call throws.
 struct error : public std::exception {
     tombola_status_t status;  ///< The status of the C function; never tombola_success.
     /// What was wrong: the argument, its value and what was expected. The text lives as long as this object.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// What all objects of the C++ API are: shared handles of the C API. Included by tombola.hpp.
+/// The base class of all objects of the C++ API: a shared handle of the C API. Included by tombola.hpp.
 
 #ifndef TOMBOLA_HANDLE_HPP
 #define TOMBOLA_HANDLE_HPP
@@ -29,7 +29,7 @@ inline const char* name_of(tombola_primitive_t) { return "primitive"; }
 /// @addtogroup tombola_cpp_handle
 /// @{
 
-/// A shared handle of the C API: copies refer to the same object, the last one destroys it.
+/// A shared handle of the C API. Copies refer to the same object, and the last copy destroys it.
 /// @tparam T The C handle.
 /// @tparam destroy The C function that frees what it refers to.
 template <class T, tombola_status_t (*destroy)(T)>

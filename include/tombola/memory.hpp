@@ -93,7 +93,7 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
     };
     // clang-format on
 
-    /// What a tensor is: dimensions, data type, layout. Descriptors never change: copies share.
+    /// The description of a tensor: dimensions, data type and layout. A descriptor never changes, so copies share it.
     struct desc : public handle<tombola_memory_desc_t, tombola_memory_desc_destroy> {
         using handle::handle;
 
@@ -133,18 +133,18 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
                    strides.empty() ? nullptr : strides.data());
         }
 
-        /// Any layout that there can be: strides, one dimension in blocks, an offset; the formula is at
+        /// The most general layout: strides, one dimension in blocks, and an offset. The formula is at
         /// tombola_memory_desc_create_with_block().
         /// @param adims Sizes of the dimensions: 0 to 12 numbers, each at least 0.
         /// @param adata_type Type of an element.
         /// @param strides Distance in elements of neighbours along each dimension, along block_dim of
         ///     neighbouring blocks; at least 0, such that no two elements share an address.
-        /// @param block_dim The dimension in blocks, 0 to n - 1; without meaning where block is 1.
+        /// @param block_dim The dimension in blocks, 0 to n - 1; it is ignored if block is 1.
         /// @param block Elements of a block: a power of two up to 64; 1: no blocks.
         /// @param offset Elements from the data handle to the first, at least 0.
         /// @param allow_empty Whether a failure gives an empty handle instead of an exception.
         /// @return The descriptor.
-        /// @throws error invalid_arguments for whatever is not as said here; out_of_memory.
+        /// @throws error invalid_arguments for an argument outside these ranges; out_of_memory.
         static desc with_block(const memory::dims& adims, memory::data_type adata_type,
                                const memory::dims& strides, int block_dim, memory::dim block,
                                memory::dim offset = 0, bool allow_empty = false) {
@@ -207,7 +207,7 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         /// Sizes of the dimensions.
         /// @return The sizes, in elements.
         memory::dims get_dims() const { return query_dims(tombola_query_dims, get_ndims()); }
-        /// Sizes of the dimensions with padding: of a blocked dimension a multiple of its block.
+        /// Sizes of the dimensions with padding. The size of a blocked dimension is a multiple of its block.
         /// @return The sizes, in elements.
         memory::dims get_padded_dims() const {
             return query_dims(tombola_query_padded_dims, get_ndims());
@@ -217,7 +217,7 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         memory::dims get_padded_offsets() const {
             return memory::dims(static_cast<size_t>(get_ndims()), 0);
         }
-        /// Strides; of a blocked dimension the distance of its blocks.
+        /// Strides. The stride of a blocked dimension is the distance between its blocks.
         /// @return The strides, in elements.
         memory::dims get_strides() const { return query_dims(tombola_query_strides, get_ndims()); }
         /// Distance from the data handle to the first element.
@@ -321,8 +321,8 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
 
     /// An empty handle.
     memory() = default;
-    /// A tensor over data of the caller's, or of its own.
-    /// @param md What the tensor is; its layout is not any.
+    /// A tensor over the caller's data or over data that the library allocates.
+    /// @param md The description of the tensor; its layout is not any.
     /// @param aengine The engine; it must outlive the memory object.
     /// @param data Address of the caller's data, get_size() bytes, aligned to an element's size, which must
     ///     outlive the object's use; TOMBOLA_MEMORY_ALLOCATE: the library allocates and frees;
@@ -334,9 +334,9 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         error::check(tombola_memory_create(&result, md.get(), aengine.get(), data));
         reset(result);
     }
-    /// A tensor whose data the library allocates, aligned to 64 bytes, with padding of zeros and elements
-    /// of any value, and frees.
-    /// @param md What the tensor is; its layout is not any.
+    /// A tensor whose data the library allocates and frees. The data is aligned to 64 bytes. Its padding is zero, and
+    /// its elements have any value.
+    /// @param md The description of the tensor; its layout is not any.
     /// @param aengine The engine; it must outlive the memory object.
     /// @throws error As above.
     memory(const desc& md, const engine& aengine) : memory(md, aengine, TOMBOLA_MEMORY_ALLOCATE) {}
@@ -376,7 +376,7 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
     void set_data_handle(void* data, [[maybe_unused]] const stream& astream) const {
         set_data_handle(data);
     }
-    /// Address of the data: on a CPU nothing has to be mapped.
+    /// Address of the data. On a CPU nothing has to be mapped.
     /// @tparam T What it points to.
     /// @return The address; null if there is none.
     template <class T = void>
@@ -409,7 +409,7 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         check_buffer_index(index);
         set_data_handle(data);
     }
-    /// Ends what map_data() began: nothing.
+    /// Does nothing, because map_data() maps nothing.
     /// @param mapped What map_data() returned; it is not used.
     void unmap_data([[maybe_unused]] void* mapped) const {}
     /// The same, as oneDNN spells it.

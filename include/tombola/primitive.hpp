@@ -31,7 +31,7 @@ enum class prop_kind {
     backward_data = tombola_backward_data,          ///< Backward.
 };
 
-/// Who provides the scratchpad.
+/// Whether the library or the caller provides the scratchpad.
 enum class scratchpad_mode {
     library = tombola_scratchpad_mode_library,  ///< The library.
     user = tombola_scratchpad_mode_user,        ///< The caller.
@@ -67,7 +67,7 @@ struct primitive_attr : public handle<tombola_primitive_attr_t, tombola_primitiv
 
 struct primitive_desc_base;
 
-/// An operator that is ready to run; immutable, and any number of threads may run it.
+/// An operator that is ready to run. It is immutable, and any number of threads may run it at the same time.
 struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy> {
     using handle::handle;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// Primitive descriptors of the C++ API: what those of all operators share. Included by tombola.hpp.
+/// Primitive descriptors of the C++ API: the classes that all operators share. Included by tombola.hpp.
 
 #ifndef TOMBOLA_PRIMITIVE_DESC_HPP
 #define TOMBOLA_PRIMITIVE_DESC_HPP
@@ -16,7 +16,7 @@ namespace tombola {
 /// @addtogroup tombola_cpp_primitive
 /// @{
 
-/// What query_s64() and query_md() can be asked; see tombola_query_t.
+/// The queries of query_s64() and query_md(); see tombola_query_t.
 enum class query {
     undef = tombola_query_undef,                                    ///< Nothing.
     memory_consumption_s64 = tombola_query_memory_consumption_s64,  ///< Bytes of scratchpad.
@@ -29,8 +29,8 @@ enum class query {
     exec_arg_md = tombola_query_exec_arg_md,  ///< The argument given as index.
 };
 
-/// What all primitive descriptors share: queries. A descriptor that is asked for an argument which the
-/// operator does not have gives an empty memory descriptor.
+/// The queries that all primitive descriptors share. A query for an argument that the operator does not have gives an
+/// empty memory descriptor.
 struct primitive_desc_base
     : public handle<tombola_primitive_desc_t, tombola_primitive_desc_destroy> {
     using handle::handle;
@@ -170,11 +170,11 @@ struct primitive_desc : public primitive_desc_base {
     }
 };
 
-/// The primitive descriptor of an operator. Each operator's own is one of these, with a constructor that takes
-/// the arguments one by one, as oneDNN 3 does; the one that takes them as a desc is oneDNN 2's.
+/// The primitive descriptor of an operator. The classes of the operators derive from it and add a constructor that
+/// takes the arguments one by one, as oneDNN 3 does. The constructor here takes them as a desc, as oneDNN 2 does.
 /// @tparam Desc The operator's arguments.
 /// @tparam operator_kind The operator.
-/// @tparam Hint Of a backward operator the forward one's primitive descriptor, of others nothing.
+/// @tparam Hint For a backward operator, the primitive descriptor of the forward one; otherwise nothing.
 template <class Desc, primitive::kind operator_kind, class... Hint>
 struct operator_desc : public primitive_desc {
     /// An empty handle.
@@ -200,12 +200,12 @@ struct operator_desc : public primitive_desc {
     /// Chooses an implementation for an operator's arguments.
     /// @param adesc The arguments.
     /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
-    /// @param hint Of a backward operator the primitive descriptor of the forward one; may be empty.
+    /// @param hint For a backward operator, the primitive descriptor of the forward one; it may be empty.
     /// @param attr Attributes; they are copied.
     /// @param allow_empty Whether a failure gives an empty object instead of an exception. (An empty engine
     ///     always throws.)
-    /// @throws error invalid_arguments for whatever is not as the arguments' own page says; out_of_memory.
-    ///     unimplemented cannot come of arguments that are right: the portable implementations serve all.
+    /// @throws error invalid_arguments for arguments that the operator does not take; out_of_memory. Valid arguments
+    ///     never give unimplemented, because the portable implementations serve all of them.
     operator_desc(const Desc& adesc, const engine& aengine, const Hint&... hint,
                   const primitive_attr& attr = primitive_attr(), bool allow_empty = false) {
         tombola_primitive_desc_t result = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// The C++ API of tombola: RAII over the C API, in the shape of dnnl.hpp. Header-only; the other headers
-/// beside this one are its parts.
+/// The C++ API of tombola: RAII classes over the C API, with the names of dnnl.hpp. It is header-only. The other
+/// headers in this folder are its parts.
 
 #ifndef TOMBOLA_HPP
 #define TOMBOLA_HPP
@@ -14,22 +14,22 @@ namespace tombola {
 /// What the header tombola.hpp declares.
 ///
 /// **Objects** are handles that share what they refer to, like std::shared_ptr: copying one is cheap, and the
-/// last copy destroys. The engine alone is not kept alive by what was made with it.
+/// last copy destroys the object. Only the engine is not kept alive by the objects that were made with it.
 ///
-/// **Exceptions.** A call that fails throws tombola::error with a status and a message that names the argument,
-/// its value and what was expected, and has changed nothing. Every function can find an object that it needs
-/// empty (invalid_arguments); what else a function throws stands beside it. Constructors and functions with a
-/// parameter `allow_empty` give an empty object instead when it is true. Memory that the handles themselves need is
-/// asked for as usual, with std::bad_alloc.
+/// **Exceptions.** A call that fails throws tombola::error with a status and a message. The message names the
+/// argument, its value and what was expected. A call that fails has changed nothing. Every function throws
+/// invalid_arguments if an object that it needs is empty; its own comment names the other statuses. Constructors and
+/// functions with a parameter `allow_empty` give an empty object instead if it is true. If memory for the handles
+/// themselves is missing, std::bad_alloc is thrown.
 ///
-/// **Threads.** Any number of threads may copy one object and call its const functions at the same time, execute()
-/// above all; memory::set_data_handle() is the exception, as it changes what others read. Whatever is not
-/// const (assignment, reset(), next_impl(), setters) needs the object for itself. Functions that are not members
-/// may be called from any thread at any time.
+/// **Threads.** Any number of threads may copy one object and call its const functions at the same time. This
+/// includes execute(). The exception is memory::set_data_handle(), because it changes what others read. While a thread
+/// calls a function that is not const (assignment, reset(), next_impl(), setters), no other thread may use the
+/// object. Functions that are not members may be called from any thread at any time.
 ///
 /// **Tensors.** Sizes, strides and offsets are counted in elements. "The layout any" is
-/// memory::format_tag::any. Which data types, shapes and values an operator takes, and which arguments may
-/// share memory, stands beside it.
+/// memory::format_tag::any. The comment of each operator says which data types, shapes and values it takes, and which
+/// arguments may share memory.
 /// @{
 /// @defgroup tombola_cpp_error Errors
 /// @defgroup tombola_cpp_handle Handles

@@ -4,9 +4,9 @@
 /// oneDNN beside tombola in one program: memory descriptors converted both ways, and memory objects
 /// over the same data, without a copy. For oneDNN's C++ API of the 2.x and the 3.x line.
 ///
-/// What one side cannot express is refused with an exception that says what it was: for tombola,
-/// more than one block (OIhw4i16o4i), a data type that it lacks, opaque formats, data that oneDNN
-/// appends to the tensor; for oneDNN, a layout that its public API has no way to name.
+/// A layout that one side cannot express is refused with an exception that gives the reason. tombola cannot express
+/// more than one block (OIhw4i16o4i), data types that it lacks, opaque formats, and data that oneDNN appends to the
+/// tensor. oneDNN cannot express a layout that its public API has no name for.
 
 #ifndef TOMBOLA_INTEROP_DNNL_HPP
 #define TOMBOLA_INTEROP_DNNL_HPP
