@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # The command line as a user sees it: exit status, output, files.
-#   cmake -DBENCH=<benchtombola> -DWORK=<folder> -DDOC=<doc/benchtombola.md> -P cli_test.cmake
+#   cmake -DBENCH=<benchtombola> -DBUILD=<build folder> -DWORK=<folder> -DDOC=<doc/benchtombola.md> -P cli_test.cmake
 
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
@@ -32,6 +32,9 @@ function(read_hex file variable)
     file(READ ${WORK}/${file} contents HEX)
     set(${variable} "${contents}" PARENT_SCOPE)
 endfunction()
+
+# Scripts rely on the place in any build folder.
+check("place of the program" BENCH STREQUAL "${BUILD}/tests/benchdnn-like/benchtombola")
 
 # list_implementations(VARIABLE ARGUMENTS...): the names of the implementations that serve a problem, best first, as the
 # message tells them that refuses an unknown name.
@@ -230,11 +233,21 @@ if(output MATCHES "run-time OMP")
 endif()
 
 # --- Performance: fields, and text as it stands.
+set(number "[0-9][0-9.e+-]*")
 list_implementations(names --random-generator --impl=nothing 1000)
 list(GET names -1 last)
 expect(0 "\n?10% [|] --random-generator --impl=${last} 1000 [|] ${last} [|] [0-9.e-]+ [|] [0-9.e+]+ [|] [0-9.]+% of [a-z-]+ [|] abx\n"
     --random-generator --mode=P --impl=${last} --max-ms-per-prb=5
     "--perf-template=10% | %prb% | %impl% | %-time% | %-Gbw% | %share%% of %bound% | %tag%" 1000)
+expect(0 "^--shuffle 8x8 ${number} ${number} ${number} ${number} ${number} ${number}\ntests:1 " --shuffle --mode=P --max-ms-per-prb=5
+    "--perf-template=%prb% %-time% %0time% %-Gbw% %0Gbw% %ceil% %share%" 8x8)
+expect(0 "^100% of 100%, 5 % and %\ntests:1 " --shuffle --mode=P --max-ms-per-prb=5 "--perf-template=100% of 100%, 5 % and %" 8x8)
+# A number without a modifier is that of the best run: one sample is the best, the median, the mean and the worst.
+expect(0 "^(${number}) (${number}) (${number}) (${number}) (${number})\ntests:1 " --shuffle --mode=P --fix-times-per-prb=3
+    "--perf-template=%time% %-time% %~time% %0time% %+time%" 8x8)
+string(REGEX MATCH "^([^ ]+) ([^ ]+) ([^ ]+) ([^ ]+) ([^ \n]+)\n" matched "${output}")
+check("%time% is %-time%" CMAKE_MATCH_1 STREQUAL CMAKE_MATCH_2)
+check("best, median, worst" NOT CMAKE_MATCH_2 GREATER CMAKE_MATCH_3 AND NOT CMAKE_MATCH_3 GREATER CMAKE_MATCH_5)
 # The templates that benchdnn calls def and csv: every field has a number.
 expect(0 "\n?perf,cpu,[^,]+,,--shuffle 8x8,0,[0-9.e-]+,[0-9.e-]+,0,[0-9.e-]+,0\n" --shuffle --mode=P --max-ms-per-prb=5
     "--perf-template=perf,%engine%,%impl%,%name%,%prb%,%Gops%,%+ctime%,%-time%,%-Gflops%,%0time%,%0Gflops%" 8x8)
@@ -295,6 +308,42 @@ read_hex(head head)
 read_hex(tail tail)
 check("state of random_generator" whole STREQUAL "${head}${tail}")
 
+# Drawn in two parts: the state carries on, and so do OFFSET and multinomial's.
+# TensorFlow reserves 256 blocks of 4 words for each element: {256 * 400, op seed} is the state after 400 of them, and the
+# next call goes on at word 4 * 256 * 400.
+set(uniform --random-uniform --seeds=7:8)
+expect(0 "passed:1 " ${uniform} --dump=head 400)
+read_hex(head.state actual)
+check("tensorflow: state" actual STREQUAL "00900100000000000800000000000000")
+expect(0 "passed:1 " ${uniform} --state=head.state --dump=tail 600)
+expect(0 "passed:1 " ${uniform} --offset=409600 --dump=by_offset 600)
+read_hex(tail tail)
+read_hex(by_offset actual)
+check("tensorflow: state read back" actual STREQUAL tail)
+foreach(replacement true false)
+    set(multinomial --multinomial --seeds=7:8 --odt=s32 --replacement=${replacement})
+    expect(0 "passed:1 " ${multinomial} --samples=20 --dump=indices 3x100)
+    read_hex(indices indices)
+    string(LENGTH "${indices}" length)
+    check("dump of 3 x 20 indices" length EQUAL 480)
+endforeach()
+expect(0 "passed:1 " ${multinomial} --replacement=true --samples=20 --dump=whole 1x100)
+expect(0 "passed:1 " ${multinomial} --replacement=true --samples=0x7 --dump=head 1x100)
+expect(0 "passed:1 " ${multinomial} --replacement=true --samples=13 --offset=0x7 --dump=tail 1x100)
+read_hex(whole whole)
+read_hex(head head)
+read_hex(tail tail)
+check("multinomial: offset" whole STREQUAL "${head}${tail}")
+# UNIFORMS take the place of the stream: the seeds do not matter.
+expect(0 "passed:1 " --random-uniform --dt=f64 --dump=uniforms 3x20)
+foreach(seeds 1:2 3:4 0:0)
+    expect(0 "passed:1 " --multinomial --samples=20 --uniforms=uniforms --seeds=${seeds} --dump=by_uniforms_${seeds} 3x100)
+    read_hex(by_uniforms_${seeds} actual)
+    read_hex(by_uniforms_1:2 wanted)
+    check("multinomial: uniforms, seeds ${seeds}" actual STREQUAL wanted)
+endforeach()
+expect(1 "--uniforms=uniforms: the file has 480 bytes, expected 488" --multinomial --samples=61 --uniforms=uniforms 1x100)
+
 foreach(alignment tensorflow pytorch)
     set(uniform --random-uniform --alignment=${alignment} --seeds=7:8 --dt=f64)
     expect(0 "passed:1 " ${uniform} --dump=whole 1000)
@@ -328,6 +377,18 @@ expect(0 "passed:1 " --random-uniform --seeds=0:0 --dump=twice 16)
 read_hex(once once)
 read_hex(twice twice)
 check("entropy" NOT once STREQUAL twice)
+
+# --- Progress, with the time that is left, is for terminals.
+set(slow --shuffle --mode=P --max-ms-per-prb=300 --perf-template=%time% 8x8 8x8 8x8 8x8 8x8 8x8)
+find_program(script_program script)
+if(script_program)
+    list(JOIN slow " " command)
+    execute_process(COMMAND ${script_program} -qec "${BENCH} ${command}" /dev/null WORKING_DIRECTORY ${WORK}
+        RESULT_VARIABLE result OUTPUT_VARIABLE output INPUT_FILE /dev/null)
+    check("progress on a terminal" result EQUAL 0 AND output MATCHES "[[]6/6[]] ETA [0-9]+s failed:0 --shuffle 8x8")
+endif()
+expect(0 "passed:6 " ${slow})
+check("no progress in a pipe" NOT output MATCHES "ETA")
 
 if(failures)
     message(FATAL_ERROR "${failures} checks failed")

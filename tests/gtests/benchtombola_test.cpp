@@ -174,6 +174,12 @@ TEST(CommandLine, NumbersAreDecimalOrHex) {
     EXPECT_EQ(
         listed({"--random-generator", "--counter=0x10:010", "--key=0xffffffff", "4"}),
         (std::vector<std::string>{"--random-generator --counter=16:10:0:0 --key=4294967295:0 4"}));
+    EXPECT_EQ(listed({"--shuffle", "--axis=0x2", "--group=0xC", "--threads=0x3", "1x2x12"}),
+              (std::vector<std::string>{"--shuffle --threads=3 --axis=2 --group=12 1x2x12"}));
+    EXPECT_EQ(listed({"--multinomial", "--samples=0x10", "--offset=0xffffffffffffffff",
+                      "--seeds=0xA:0xb", "2x4"}),
+              (std::vector<std::string>{"--multinomial --seeds=10:11 --samples=16 "
+                                        "--offset=18446744073709551615 2x4"}));
 }
 
 TEST(PerfTemplate, LiteralTextStandsAsItIs) {
