@@ -2,6 +2,7 @@
 #include "common/parallel.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "common/fp_env.hpp"
@@ -31,6 +32,15 @@ void run_parts(Range range, int parts, FunctionRef<void(int, int)> body) {
 }
 
 }  // namespace
+
+int processors() {
+    static const int count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    return count;
+}
+
+int max_parts(int64_t items) {
+    return static_cast<int>(std::clamp<int64_t>(items, 1, processors()));
+}
 
 ThreadLimit::ThreadLimit(int threads) : before_(std::exchange(thread_limit, threads)) {}
 ThreadLimit::~ThreadLimit() { thread_limit = before_; }

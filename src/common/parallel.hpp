@@ -34,6 +34,13 @@ class FunctionRef<R(Args...)> {
 // primitive that is being created must not depend on it.
 int max_threads();
 
+// The number of logical processors of this machine: the same at creation and at every execution.
+int processors();
+
+// How many parts the scratchpad of a primitive is planned for when each of `items` may be a part of its own: one for
+// each processor at the most, whatever the number of threads is at creation.
+int max_parts(int64_t items);
+
 // Limits max_threads() of the calling thread to `threads` for as long as the object lives.
 constexpr int kNoThreadLimit = 0;
 class ThreadLimit {

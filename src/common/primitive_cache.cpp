@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "common/hash.hpp"
-#include "common/parallel.hpp"
 #include "common/settings.hpp"
 
 namespace tombola::impl {
@@ -101,12 +100,11 @@ DescRequest::DescRequest(const OpDesc& an_op, const Attr& attr, Engine* an_engin
       engine(an_engine),
       first(a_first),
       isa(effective_isa()),
-      threads(max_threads()),
-      hash(hash_combine(impl::hash_of(op), scratchpad_mode, first, isa, threads)) {}
+      hash(hash_combine(impl::hash_of(op), scratchpad_mode, first, isa)) {}
 
 bool operator==(const DescRequest& a, const DescRequest& b) {
     return a.hash == b.hash && a.scratchpad_mode == b.scratchpad_mode && a.engine == b.engine &&
-           a.first == b.first && a.isa == b.isa && a.threads == b.threads &&
+           a.first == b.first && a.isa == b.isa &&
            identical(a.op, b.op);  // a query gives the caller's own strides back
 }
 

@@ -22,8 +22,7 @@ struct DescRequest {
     ScratchpadMode scratchpad_mode;
     Engine* engine;
     size_t first;
-    CpuIsa isa;   // in force
-    int threads;  // in force: scratchpads depend on them
+    CpuIsa isa;  // in force
     uint64_t hash;
 };
 

@@ -108,8 +108,7 @@ Status PortableMultinomial::execute(const ExecContext& context) const {
 }  // namespace
 
 Result<PlanPtr> plan_portable_multinomial(CpuIsa, const MultinomialDesc& desc) {
-    // As many rows at once as there are threads.
-    const int parts = static_cast<int>(std::clamp<dim_t>(desc.src.dims[0], 1, max_threads()));
+    const int parts = max_parts(desc.src.dims[0]);
     return make_plan(Scratch(desc).bytes(parts),
                      [=] { return make_executable<PortableMultinomial>(desc, parts); });
 }

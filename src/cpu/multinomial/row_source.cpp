@@ -24,15 +24,16 @@ long long ll(dim_t value) { return static_cast<long long>(value); }
 double RowSource::value(dim_t row, dim_t k) const {
     const dim_t offset = layout_.offset(row, k);
     switch (type_) {
-        case DataType::f16:
+        case FloatType::f16:
             return static_cast<double>(to_f32(element<Float16>(data_, offset)));
-        case DataType::bf16:
+        case FloatType::bf16:
             return static_cast<double>(to_f32(element<BFloat16>(data_, offset)));
-        case DataType::f32:
+        case FloatType::f32:
             return static_cast<double>(element<float>(data_, offset));
-        default:
+        case FloatType::f64:
             return element<double>(data_, offset);
     }
+    return 0;
 }
 
 Status RowSource::check(dim_t row, dim_t needed, RowScale& scale) const {

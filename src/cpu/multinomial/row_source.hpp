@@ -9,6 +9,7 @@
 
 #include "common/op_desc.hpp"
 #include "common/status.hpp"
+#include "cpu/float_type.hpp"
 #include "cpu/multinomial/weight_exp.hpp"
 #include "cpu/multinomial/weight_quantum.hpp"
 
@@ -50,7 +51,7 @@ class RowSource {
     RowSource(const MatrixLayout& layout, const void* data, bool log_probs)
         : layout_(layout),
           data_(static_cast<const char*>(data)),
-          type_(layout.desc().data_type),
+          type_(float_type_of(layout.desc().data_type)),
           log_probs_(log_probs) {}
 
     dim_t classes() const { return layout_.columns(); }
@@ -68,7 +69,7 @@ class RowSource {
     uint64_t weight(dim_t row, dim_t k, const RowScale& scale) const {
         const double x = value(row, k);
         if (!log_probs_) return quantise(x, scale.shift);
-        if (type_ == DataType::f64)
+        if (type_ == FloatType::f64)
             return quantise(weight_exp<WeightExpF64>(x - scale.greatest), scale.shift);
         const float d = static_cast<float>(x) - static_cast<float>(scale.greatest);
         return quantise(static_cast<double>(weight_exp<WeightExpF32>(d)), scale.shift);
@@ -80,7 +81,7 @@ class RowSource {
   private:
     const MatrixLayout& layout_;
     const char* data_;
-    DataType type_;
+    FloatType type_;
     bool log_probs_;
 };
 

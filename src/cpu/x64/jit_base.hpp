@@ -74,9 +74,6 @@ class JitKernel : protected Xbyak::CodeGenerator {
     Xbyak::Reg64 gpr(int index) const;
 
     // Memory operands for constants behind the code. Each value is stored once.
-    Xbyak::Address constant_u32(uint32_t value) {
-        return constant(&value, sizeof value, sizeof value);
-    }
     Xbyak::Address constant_u64(uint64_t value) {
         return constant(&value, sizeof value, sizeof value);
     }

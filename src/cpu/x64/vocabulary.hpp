@@ -38,7 +38,6 @@ class Vocabulary : public JitKernel {
 
     CpuIsa isa() const { return isa_; }
     bool is_avx512() const { return isa_ >= CpuIsa::avx512_core; }
-    bool has_vbmi() const { return isa_ >= CpuIsa::avx512_core_vbmi; }
 
     // -- shape
     Vec vec(int index) const;

@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <thread>
 
 #include "gtests/common/test_threadpool.hpp"
 
@@ -100,6 +101,36 @@ TEST(Threadpool, ExecutionsRunOnTheStreamsPool) {
         EXPECT_TRUE(shuffle.is_right_on(stream(eng)));
         EXPECT_TRUE(shuffle.is_right_on(threadpool_interop::make_stream(eng, nullptr)));
         EXPECT_EQ(pool.calls(), calls);
+    }
+}
+
+// Nothing is known of the pool when the primitive is created, and yet its rows are shared out.
+TEST(Threadpool, RowsOfAMultinomialAreShared) {
+    if (!is_threadpool_build()) GTEST_SKIP() << "not a THREADPOOL build";
+    if (std::thread::hardware_concurrency() < 2)
+        GTEST_SKIP() << "one processor: rows are not shared";
+    constexpr int64_t kBatch = 64, kClasses = 32000;
+    const engine eng(engine::kind::cpu, 0);
+    const memory::desc probs_desc({kBatch, kClasses}, memory::data_type::f32,
+                                  memory::format_tag::ab);
+    const memory::desc dst_desc({kBatch, 1}, memory::data_type::s32, memory::format_tag::ab);
+    const memory probs(probs_desc, eng), dst(dst_desc, eng);
+    // One class per row has all the weight, so every sample is known.
+    auto* weights = static_cast<float*>(probs.get_data_handle());
+    std::memset(weights, 0, kBatch * kClasses * sizeof *weights);
+    for (int64_t row = 0; row < kBatch; ++row) weights[row * kClasses + 7 * row] = 1;
+    for (const bool portable : {false, true}) {
+        multinomial::primitive_desc pd(multinomial::desc(probs_desc, dst_desc, true, false, 1, 2),
+                                       eng);
+        while (portable && std::strcmp(pd.impl_info_str(), "portable") != 0)
+            ASSERT_TRUE(pd.next_impl());
+        const multinomial draw(pd);
+        TestThreadpool pool(2);
+        draw.execute(threadpool_interop::make_stream(eng, &pool),
+                     {{TOMBOLA_ARG_SRC, probs}, {TOMBOLA_ARG_DST, dst}});
+        EXPECT_GT(pool.calls(), 0) << pd.impl_info_str();
+        const auto* drawn = static_cast<const int32_t*>(dst.get_data_handle());
+        for (int64_t row = 0; row < kBatch; ++row) EXPECT_EQ(drawn[row], 7 * row);
     }
 }
 

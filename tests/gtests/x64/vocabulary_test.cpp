@@ -77,6 +77,8 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::hold_u64;
     using Vocabulary::interleave_high_u16;
     using Vocabulary::interleave_low_u16;
+    using Vocabulary::is_avx512;
+    using Vocabulary::isa;
     using Vocabulary::lanes;
     using Vocabulary::load;
     using Vocabulary::load_tail;
@@ -236,6 +238,8 @@ TEST_P(VocabularyTest, Constants) {
 TEST_P(VocabularyTest, Shape) {
     const bool wide = GetParam() >= CpuIsa::avx512_core;
     run([&](K& k) {
+        EXPECT_EQ(k.isa(), GetParam());
+        EXPECT_EQ(k.is_avx512(), wide);
         EXPECT_EQ(k.bytes(), wide ? 64 : 32);
         EXPECT_EQ(k.lanes(2), wide ? 32 : 16);
         EXPECT_EQ(k.lanes(8), wide ? 8 : 4);
@@ -644,7 +648,7 @@ TEST(Vocabulary, EveryOperationIsNamedInThisFile) {
     const std::string tests = contents(TOMBOLA_SOURCE_DIR "/tests/gtests/x64/vocabulary_test.cpp");
     header.resize(header.find("\n  private:\n    void"));  // what kernels cannot call
     const std::regex declaration(
-        "\n    (?:void|int|Vec|Half|Held|Spread|Address|Xbyak::Xmm) (\\w+)\\(");
+        "\n    (?:void|bool|int|CpuIsa|Vec|Half|Held|Spread|Address|Xbyak::Xmm) (\\w+)\\(");
     int operations = 0;
     for (std::sregex_iterator it(header.begin(), header.end(), declaration), end; it != end;
          ++it, ++operations)

@@ -22,7 +22,7 @@ void DrawKernel::generate() {
     const Reg args = gpr(0), words = gpr(1), indices = gpr(2), groups = gpr(3);
     guide_ = gpr(4);
     prefix_ = gpr(5);
-    any_ = gpr(6);
+    const Reg left = gpr(6), classes = gpr(7);
     broadcast_u64(s0_, ptr[args + offsetof(Args, sum)]);
     vpsrlq(s1_, s0_, 32);
     load(high_, vector_u64(0xFFFFF));
@@ -34,6 +34,7 @@ void DrawKernel::generate() {
     mov(groups, ptr[args + offsetof(Args, groups)]);
     mov(guide_, ptr[args + offsetof(Args, guide)]);
     mov(prefix_, ptr[args + offsetof(Args, prefix)]);
+    mov(classes, ptr[args + offsetof(Args, classes)]);
 
     const int samples = vectors_ * lanes(8);
     const int index_bytes = static_cast<int>(size_of(type_));
@@ -43,8 +44,11 @@ void DrawKernel::generate() {
     for (int i = 0; i < vectors_; ++i) emit_target(sample(i), ptr[words + i * bytes()]);
     for (int i = 0; i < vectors_; ++i) emit_guess(sample(i));
     for (int i = 0; i < vectors_; ++i) emit_first_step(sample(i), i);
+    mov(left, classes);
     L(step);
-    emit_any_left();
+    emit_test_any_searching();
+    jz(done, T_NEAR);
+    dec(left);
     jz(done, T_NEAR);
     for (int i = 0; i < vectors_; ++i) emit_next_step(sample(i), i);
     jmp(step, T_NEAR);
@@ -121,7 +125,7 @@ void DrawKernel::emit_next_step(const Sample& s, int i) {
 }
 
 // The zero flag is set when no lane searches on.
-void DrawKernel::emit_any_left() {
+void DrawKernel::emit_test_any_searching() {
     if (is_avx512()) {
         korw(k5, k1, k2);
         korw(k6, k3, k4);

@@ -6,7 +6,10 @@
 //   a = (w0 & FFFFF) << 32 | w1      the uniform number is a / 2^52
 //   t = ceil(a * S / 2^52)           exact: products of 32-bit halves, a = a1:a0 and S = s1:s0
 //     = (a1 s1 << 12) + (((a0 s0 + FFFFFFFF >> 32) + a1 s0 + a0 s1 + FFFFF) >> 20)
-//   k = guide[t >> shift];  while (prefix[k] < t) ++k
+//   k = guide[t >> shift];  while (prefix[k] < t) ++k, at most `classes` times
+//
+// The search ends after at most `classes` steps whatever the gathers return, so that a faulty gather (there are
+// emulators that have one) gives a wrong sample and not an endless loop.
 //
 // For a = 0 this t is 0 in place of 1, and k the same: guide[0] is the lowest class that can be drawn.
 
@@ -27,8 +30,9 @@ class DrawKernel : public Vocabulary {
         int64_t groups;         // of kGroupSamples samples, at least 1
         const uint32_t* guide;
         const uint64_t* prefix;
-        uint64_t sum;    // S
-        uint64_t shift;  // of a bucket
+        uint64_t sum;      // S
+        uint64_t shift;    // of a bucket
+        uint64_t classes;  // bounds the search
     };
     static constexpr int kGroupSamples = 32;
 
@@ -47,13 +51,13 @@ class DrawKernel : public Vocabulary {
     void emit_guess(const Sample& s);
     void emit_first_step(const Sample& s, int i);
     void emit_next_step(const Sample& s, int i);
-    void emit_any_left();
+    void emit_test_any_searching();
     void emit_store(const Sample& s, const Xbyak::RegExp& to);
 
     DataType type_;
     int vectors_;  // of samples at once
     Vec s0_, s1_, high_, up_, shift_, one_, t0_, t1_;
-    Reg guide_, prefix_, any_;
+    Reg guide_, prefix_;
 };
 
 }  // namespace tombola::impl::cpu::x64

@@ -51,12 +51,6 @@ JitMultinomial::Way JitMultinomial::way_for(const Desc& desc) {
     return few || classes >= kMostGuideClasses ? Way::blocks : Way::guide;
 }
 
-// Rows are shared out where there is one for each thread; otherwise the threads share each row.
-int JitMultinomial::row_parts(const Desc& desc) {
-    const int threads = max_threads();
-    return desc.src.dims[0] >= threads ? threads : 1;
-}
-
 JitMultinomial::Scratch::Scratch(const Desc& desc) {
     const dim_t batch = desc.src.dims[0], classes = desc.src.dims[1], samples = desc.dst.dims[1];
     const Way way = way_for(desc);
@@ -76,7 +70,7 @@ JitMultinomial::Scratch::Scratch(const Desc& desc) {
 
 Result<PlanPtr> JitMultinomial::plan(CpuIsa isa, const Desc& desc) {
     if (desc.dst.has_zero_dim()) return unimplemented("nothing to draw");
-    const int parts = row_parts(desc);
+    const int parts = max_parts(desc.src.dims[0]);
     return make_plan(Scratch(desc).part_at(parts), [=] { return build(isa, desc, parts); });
 }
 
@@ -121,7 +115,8 @@ JitMultinomial::Part JitMultinomial::part_of(const Call& call, int part) const {
             reinterpret_cast<uint32_t*>(at + scratch_.guide)};
 }
 
-// body(part, rows): every row, in order within a part.
+// body(part, rows): every row, in order within a part. Rows are shared out where there is one for each thread;
+// otherwise the threads share each row.
 template <class Body>
 void JitMultinomial::for_rows(const Body& body) const {
     const dim_t batch = desc_.src.dims[0];
@@ -291,7 +286,8 @@ void JitMultinomial::draw_by_guide(const Call& call, const Part& part, const Row
                                   guide.guide(),
                                   prefix,
                                   sum,
-                                  static_cast<uint64_t>(guide.shift())};
+                                  static_cast<uint64_t>(guide.shift()),
+                                  static_cast<uint64_t>(classes)};
             (*draw_)(args);
             if (!in_place) scatter(desc_.dst, dst, first, count, indices);
         }

@@ -48,7 +48,6 @@ class JitMultinomial : public Executable {
 
     static Result<std::unique_ptr<Executable>> build(CpuIsa isa, const Desc& desc, int max_parts);
     static Way way_for(const Desc& desc);
-    static int row_parts(const Desc& desc);
 
     template <class Body>
     void for_rows(const Body& body) const;

@@ -17,7 +17,7 @@ namespace tombola::impl::cpu::x64 {
 
 class RowMaxKernel : public WeightOps {
   public:
-    using Key = std::tuple<CpuIsa, DataType, bool>;
+    using Key = std::tuple<CpuIsa, FloatType, bool>;
     struct Args {
         const void* src;
         int64_t units;
@@ -40,7 +40,7 @@ struct WeightScaleArgs {
 
 class WeightSumKernel : public WeightOps {
   public:
-    using Key = std::tuple<CpuIsa, DataType, bool>;
+    using Key = std::tuple<CpuIsa, FloatType, bool>;
     struct Args {
         const void* src;
         const void* ahead;  // prefetched in step with src: what is read next, or src itself
@@ -53,7 +53,6 @@ class WeightSumKernel : public WeightOps {
     explicit WeightSumKernel(const Key& key)
         : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "multinomial.sum") {}
     void operator()(Args& args) const { run(&args); }
-    int result_bytes() const { return bytes(); }
 
   private:
     void generate() override;
@@ -63,7 +62,7 @@ class WeightSumKernel : public WeightOps {
 
 class WeightStoreKernel : public WeightOps {
   public:
-    using Key = std::tuple<CpuIsa, DataType, bool>;
+    using Key = std::tuple<CpuIsa, FloatType, bool>;
     struct Args {
         const void* src;
         int64_t units;      // at least 1

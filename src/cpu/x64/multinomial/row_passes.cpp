@@ -22,15 +22,31 @@ double greatest_lane(const char* lanes, int bytes) {
         *std::max_element(values, values + static_cast<size_t>(bytes) / sizeof(Lane)));
 }
 
+// The bits of -inf, in the low bytes.
+uint64_t minus_infinity_bits(FloatType type) {
+    switch (type) {
+        case FloatType::f16:
+            return 0xFC00;
+        case FloatType::bf16:
+            return 0xFF80;
+        case FloatType::f32:
+            return 0xFF800000;
+        case FloatType::f64:
+            return 0xFFF0000000000000;
+    }
+    return 0;
+}
+
 }  // namespace
 
 Result<RowPasses> RowPasses::create(CpuIsa isa, const MultinomialDesc& desc, Weights weights) {
-    const std::tuple<CpuIsa, DataType, bool> key{isa, desc.src.data_type, desc.log_probs};
+    const FloatType type = float_type_of(desc.src.data_type);
+    const std::tuple<CpuIsa, FloatType, bool> key{isa, type, desc.log_probs};
     RowPasses passes;
-    passes.type_ = desc.src.data_type;
+    passes.type_ = type;
     passes.log_probs_ = desc.log_probs;
     passes.classes_ = desc.src.dims[1];
-    passes.element_bytes_ = static_cast<dim_t>(size_of(passes.type_));
+    passes.element_bytes_ = static_cast<dim_t>(size_of(desc.src.data_type));
     auto max = cached_kernel<RowMaxKernel>(key);
     if (!max.ok()) return max.take_status();
     passes.max_ = max.take();
@@ -39,37 +55,29 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MultinomialDesc& desc, Wei
         if (!sum.ok()) return sum.take_status();
         passes.sum_ = sum.take();
     }
-    if (weights != Weights::sums) {
-        auto store = cached_kernel<WeightStoreKernel>(key);
-        if (!store.ok()) return store.take_status();
-        passes.store_ = store.take();
-    }
+    auto store = cached_kernel<WeightStoreKernel>(key);
+    if (!store.ok()) return store.take_status();
+    passes.store_ = store.take();
     return passes;
 }
 
 RowPasses::Unit RowPasses::padded(const char* row, dim_t begin, dim_t end) const {
-    constexpr uint16_t kF16 = 0xFC00, kBf16 = 0xFF80;
-    constexpr float kF32 = -std::numeric_limits<float>::infinity();
-    constexpr double kF64 = -std::numeric_limits<double>::infinity();
-    const void* minus_infinity = type_ == DataType::f16    ? static_cast<const void*>(&kF16)
-                                 : type_ == DataType::bf16 ? static_cast<const void*>(&kBf16)
-                                 : type_ == DataType::f32  ? static_cast<const void*>(&kF32)
-                                                           : static_cast<const void*>(&kF64);
     Unit unit{};
     const auto size = static_cast<size_t>(element_bytes_);
     const auto count = static_cast<size_t>(end - begin);
     assert(count < kUnitClasses);
     std::memcpy(unit.bytes, row + begin * element_bytes_, count * size);
-    if (log_probs_)
-        for (size_t i = count; i < kUnitClasses; ++i)
-            std::memcpy(unit.bytes + i * size, minus_infinity, size);
+    if (!log_probs_) return unit;
+    const uint64_t minus_infinity = minus_infinity_bits(type_);
+    for (size_t i = count; i < kUnitClasses; ++i)
+        std::memcpy(unit.bytes + i * size, &minus_infinity, size);
     return unit;
 }
 
 bool RowPasses::accept(const RowFindings& found, double& greatest) const {
     const int bytes = max_->result_bytes();
-    const double most = type_ == DataType::f64 ? greatest_lane<double>(found.most, bytes)
-                                               : greatest_lane<float>(found.most, bytes);
+    const double most = type_ == FloatType::f64 ? greatest_lane<double>(found.most, bytes)
+                                                : greatest_lane<float>(found.most, bytes);
     greatest = std::max(greatest, most);
     return found.refused == 0 && most < kInf;
 }
@@ -95,7 +103,7 @@ void RowPasses::set_scale(Row& row, double greatest) const {
     const double weight = log_probs_ ? 1.0 : greatest;  // the greatest
     row.scale = {greatest, quantum_shift(weight, classes_)};
     uint64_t field;
-    if (type_ == DataType::f64) {
+    if (type_ == FloatType::f64) {
         row.args.greatest = bit_cast<uint64_t>(greatest);
         field = bit_cast<uint64_t>(weight) >> 52;
     } else {

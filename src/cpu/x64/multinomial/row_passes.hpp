@@ -28,7 +28,7 @@ class RowPasses {
     static constexpr dim_t kBlockClasses = kBlockUnits * kUnitClasses;
 
     // Which of the kernels are wanted besides the maximum.
-    enum class Weights { sums, stored, both };
+    enum class Weights { stored, both };
     static Result<RowPasses> create(CpuIsa isa, const MultinomialDesc& desc, Weights weights);
 
     dim_t classes() const { return classes_; }
@@ -65,7 +65,7 @@ class RowPasses {
     std::shared_ptr<const RowMaxKernel> max_;
     std::shared_ptr<const WeightSumKernel> sum_;
     std::shared_ptr<const WeightStoreKernel> store_;
-    DataType type_ = DataType::undef;
+    FloatType type_ = FloatType::f32;
     bool log_probs_ = false;
     dim_t classes_ = 0;
     dim_t element_bytes_ = 0;

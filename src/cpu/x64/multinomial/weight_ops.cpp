@@ -14,19 +14,20 @@ constexpr int kUnordered = 0x03, kNotGreaterEqual = 0x19, kGreaterEqual = 0x1D;
 
 }  // namespace
 
-WeightOps::WeightOps(CpuIsa isa, DataType type, bool log_probs, const std::string& name)
-    : Vocabulary(isa, name + "." + name_of(type) + (log_probs ? ".log" : "")),
+WeightOps::WeightOps(CpuIsa isa, FloatType type, bool log_probs, const std::string& name)
+    : Vocabulary(isa, name + "." + name_of(data_type_of(type)) + (log_probs ? ".log" : "")),
       type_(type),
       log_probs_(log_probs) {}
 
 void WeightOps::load_wide(const Vec& d, const Address& a) {
     switch (type_) {
-        case DataType::f16:
+        case FloatType::f16:
             return vcvtph2ps(d, a);
-        case DataType::bf16:
+        case FloatType::bf16:
             vpmovzxwd(d, a);
             return vpslld(d, d, 16);
-        default:
+        case FloatType::f32:
+        case FloatType::f64:
             return load(d, a);
     }
 }

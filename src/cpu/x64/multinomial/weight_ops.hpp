@@ -19,6 +19,7 @@
 #include <deque>
 
 #include "common/types.hpp"
+#include "cpu/float_type.hpp"
 #include "cpu/x64/vocabulary.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -36,11 +37,11 @@ inline constexpr int kUnitClasses = 16;
 
 class WeightOps : public Vocabulary {
   protected:
-    WeightOps(CpuIsa isa, DataType type, bool log_probs, const std::string& name);
+    WeightOps(CpuIsa isa, FloatType type, bool log_probs, const std::string& name);
 
-    bool is_f64() const { return type_ == DataType::f64; }
+    bool is_f64() const { return type_ == FloatType::f64; }
     bool log_probs() const { return log_probs_; }
-    int element_bytes() const { return static_cast<int>(size_of(type_)); }
+    int element_bytes() const { return static_cast<int>(size_of(data_type_of(type_))); }
     int classes_a_vector() const { return lanes(is_f64() ? 8 : 4); }
     int vectors_a_unit() const { return kUnitClasses / classes_a_vector(); }
     int vector_step() const { return classes_a_vector() * element_bytes(); }  // bytes of SRC
@@ -79,7 +80,7 @@ class WeightOps : public Vocabulary {
     void mask_positive(const Vec& mask, const Vec& x);
     void mask_not_flushed(const Vec& mask, const Vec& d);
 
-    DataType type_;
+    FloatType type_;
     bool log_probs_;
     int next_held_ = 0;
     std::deque<Vec> held_registers_;

@@ -66,7 +66,7 @@ void Mt19937Stream::convert(int64_t values) {
     }
     if (rest > 0) {
         // A whole vector, which may read words behind the window, of which the first values count.
-        alignas(64) char vector[2 * VecTraits<CpuIsa::avx512_core>::kBytes];
+        alignas(64) char vector[2 * shape_of(CpuIsa::avx512_core).bytes];
         Mt19937Kernel::Args args{words_ + position_, vector, 1, Mt19937Kernel::Mode::convert,
                                  params_};
         kernel_(args);

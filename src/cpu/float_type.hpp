@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The floating-point types that sampling reads: a narrower list than DataType, so that a switch over it is complete
+// and the compiler names every place that a new type has to be added to.
+
+#include <cassert>
+#include <optional>
+
+#include "common/types.hpp"
+
+namespace tombola::impl::cpu {
+
+enum class FloatType { f16, bf16, f32, f64 };
+
+// Nothing for a type that is not one of the four.
+constexpr std::optional<FloatType> find_float_type(DataType type) {
+    if (type == DataType::f16) return FloatType::f16;
+    if (type == DataType::bf16) return FloatType::bf16;
+    if (type == DataType::f32) return FloatType::f32;
+    if (type == DataType::f64) return FloatType::f64;
+    return std::nullopt;
+}
+
+// For a type that is known to be one of the four.
+inline FloatType float_type_of(DataType type) {
+    const auto found = find_float_type(type);
+    assert(found);
+    return *found;
+}
+
+// The public type.
+constexpr DataType data_type_of(FloatType type) {
+    switch (type) {
+        case FloatType::f16:
+            return DataType::f16;
+        case FloatType::bf16:
+            return DataType::bf16;
+        case FloatType::f32:
+            return DataType::f32;
+        case FloatType::f64:
+            return DataType::f64;
+    }
+    return DataType::undef;
+}
+
+}  // namespace tombola::impl::cpu
