@@ -2,16 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the known answers of the pytorch alignment: what a real PyTorch draws on the CPU.
 
-    /usr/bin/python3 scripts/make-torch-golden.py tests/golden
+    /usr/bin/python3 scripts/make-torch-golden.py [--check] tests/golden
 
 writes torch_uniform.txt (Tensor.uniform_ and Tensor.random_) and torch_state.txt (torch.get_rng_state before
 and after draws). Debian's python3-torch is what the checked-in files were made with; the version stands in
-their first lines. Integers follow the rule that PyTorch 1.x has (int_draws torch1).
+their first lines. Integers follow the rule that PyTorch 1.x and 2.6 have (int_draws torch1).
+
+--check writes nothing: it compares what the installed PyTorch draws with the files, their first lines apart. Without
+PyTorch it exits with status 77.
 """
+import io
 import struct
 import sys
+from pathlib import Path
 
-import torch
+try:
+    import torch
+except ImportError as missing:
+    print(f"SKIPPED: {sys.executable}: {missing}")
+    sys.exit(77)
 
 FLOATS = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64}
 INTS = {"s32": torch.int32, "s64": torch.int64}
@@ -83,20 +92,19 @@ INT_RANGES = {
 }
 
 
-def write_uniform(path):
-    with open(path, "w") as out:
-        out.write("# What PyTorch %s draws on the CPU: scripts/make-torch-golden.py.\n" % torch.__version__)
-        out.write("# type seed min max elements fnv1a64-of-all-bytes index:value...\n")
-        out.write("# min, max and values are bit patterns; floats by uniform_, integers by random_ (torch1).\n")
-        for name in TYPES:
-            ranges = INT_RANGES[name] if name in INTS else FLOAT_RANGES + FLOAT_RANGES_OF[name]
-            for i, n in enumerate(SIZES):
-                out.write(line(name, SEEDS[i % len(SEEDS)], *ranges[0], n))
-            for i, (low, high) in enumerate(ranges):
-                out.write(line(name, SEEDS[(i + 3) % len(SEEDS)], low, high, 12))
-                out.write(line(name, SEEDS[(i + 5) % len(SEEDS)], low, high, 1300))
-            for seed in SEEDS:
-                out.write(line(name, seed, *ranges[1], 5))
+def write_uniform(out):
+    out.write("# What PyTorch %s draws on the CPU: scripts/make-torch-golden.py.\n" % torch.__version__)
+    out.write("# type seed min max elements fnv1a64-of-all-bytes index:value...\n")
+    out.write("# min, max and values are bit patterns; floats by uniform_, integers by random_ (torch1).\n")
+    for name in TYPES:
+        ranges = INT_RANGES[name] if name in INTS else FLOAT_RANGES + FLOAT_RANGES_OF[name]
+        for i, n in enumerate(SIZES):
+            out.write(line(name, SEEDS[i % len(SEEDS)], *ranges[0], n))
+        for i, (low, high) in enumerate(ranges):
+            out.write(line(name, SEEDS[(i + 3) % len(SEEDS)], low, high, 12))
+            out.write(line(name, SEEDS[(i + 5) % len(SEEDS)], low, high, 1300))
+        for seed in SEEDS:
+            out.write(line(name, seed, *ranges[1], 5))
 
 
 def blob():
@@ -117,7 +125,7 @@ def blob():
     return " ".join(text)
 
 
-def write_state(path):
+def write_state(out):
     """Each case: the state before, a draw, the state after, and what PyTorch draws next."""
     cases = [
         (150, 0, "f32", 0.0, 1.0, 7),      # fresh from manual_seed
@@ -126,31 +134,53 @@ def write_state(path):
         (0xDEADBEEFCAFEBABE, 301, "s64", -(2**40), 2**40, 700),
         (0x80000000, 1, "f64", -1.0, 1.0, 1000),  # pairs that straddle two windows
     ]
-    with open(path, "w") as out:
-        out.write("# States of PyTorch %s's CPU generator: scripts/make-torch-golden.py.\n" % torch.__version__)
-        out.write("# before / after: torch.get_rng_state() as 632 u64 in hex, *k for k zeros.\n")
-        out.write("# draw: type min max elements fnv1a64; next: 5 elements of the same kind, drawn after it.\n")
-        for seed, warm, name, low, high, n in cases:
-            torch.manual_seed(seed)
-            torch.randn(1, dtype=torch.float64)  # 4 words, and a cached normal to keep
-            torch.empty(warm, dtype=torch.float32).uniform_()
-            digits = DIGITS[name]
-            out.write("before %s\n" % blob())
-            values, size = bits(draw(name, low, high, n), name)
-            out.write("draw %s %0*x %0*x %d %016x\n" % (
-                name, digits, scalar_bits(low, name), digits, scalar_bits(high, name), n,
-                fnv1a(values, size)))
-            out.write("after %s\n" % blob())
-            values, _ = bits(draw(name, low, high, 5), name)
-            out.write("next %s\n" % " ".join("%0*x" % (digits, v) for v in values))
+    out.write("# States of PyTorch %s's CPU generator: scripts/make-torch-golden.py.\n" % torch.__version__)
+    out.write("# before / after: torch.get_rng_state() as 632 u64 in hex, *k for k zeros.\n")
+    out.write("# draw: type min max elements fnv1a64; next: 5 elements of the same kind, drawn after it.\n")
+    for seed, warm, name, low, high, n in cases:
+        torch.manual_seed(seed)
+        torch.randn(1, dtype=torch.float64)  # 4 words, and a cached normal to keep
+        torch.empty(warm, dtype=torch.float32).uniform_()
+        digits = DIGITS[name]
+        out.write("before %s\n" % blob())
+        values, size = bits(draw(name, low, high, n), name)
+        out.write("draw %s %0*x %0*x %d %016x\n" % (
+            name, digits, scalar_bits(low, name), digits, scalar_bits(high, name), n,
+            fnv1a(values, size)))
+        out.write("after %s\n" % blob())
+        values, _ = bits(draw(name, low, high, 5), name)
+        out.write("next %s\n" % " ".join("%0*x" % (digits, v) for v in values))
+
+
+def differences(path, drawn):
+    """Prints the lines of a file that this PyTorch does not draw, and returns their number."""
+    kept, drawn = path.read_text().splitlines()[1:], drawn.splitlines()[1:]
+    count = abs(len(kept) - len(drawn))
+    if count:
+        print(f"{path}: {len(kept)} lines, but {len(drawn)} are drawn")
+    for number, (old, new) in enumerate(zip(kept, drawn), start=2):
+        if old != new:
+            count += 1
+            print(f"{path}:{number}: {old[:120]}\n    PyTorch {torch.__version__}: {new[:120]}")
+    if not count:
+        print(f"{path}: {len(kept)} lines as PyTorch {torch.__version__} draws them")
+    return count
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: make-torch-golden.py DIRECTORY")
+    check = sys.argv[1:2] == ["--check"]
+    if len(sys.argv) != 2 + check:
+        sys.exit("usage: make-torch-golden.py [--check] DIRECTORY")
     torch.set_num_threads(1)
-    write_uniform(sys.argv[1] + "/torch_uniform.txt")
-    write_state(sys.argv[1] + "/torch_state.txt")
+    failed = 0
+    for name, write in (("torch_uniform.txt", write_uniform), ("torch_state.txt", write_state)):
+        out, path = io.StringIO(), Path(sys.argv[1 + check], name)
+        write(out)
+        if check:
+            failed += differences(path, out.getvalue())
+        else:
+            path.write_text(out.getvalue())
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":
