@@ -7,6 +7,7 @@
 #include <cstring>
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "dnnl_shuffle.hpp"
 #include "peers.hpp"
 
 namespace tombola::peers {
@@ -23,6 +24,7 @@ const dnnl::engine& cpu() {
 memory::data_type data_type(Type type) {
     return type == Type::f32    ? memory::data_type::f32
            : type == Type::bf16 ? memory::data_type::bf16
+           : type == Type::f16  ? memory::data_type::f16
                                 : memory::data_type::s8;
 }
 
@@ -43,11 +45,9 @@ memory::desc desc_of(const Shuffle& c) {
 }
 Created create(const Shuffle& c) {
     const auto group_size = static_cast<int>(c.group_size);
-    const dnnl::shuffle_forward::primitive_desc forward(
-        {dnnl::prop_kind::forward_training, desc_of(c), 1, group_size}, cpu());
+    const auto forward = dnnl_forward(cpu(), desc_of(c), 1, group_size);
     if (c.forward) return {dnnl::shuffle_forward(forward), forward.impl_info_str()};
-    const dnnl::shuffle_backward::primitive_desc backward({desc_of(c), 1, group_size}, cpu(),
-                                                          forward);
+    const auto backward = dnnl_backward(cpu(), desc_of(c), 1, group_size, forward);
     return {dnnl::shuffle_backward(backward), backward.impl_info_str()};
 }
 
@@ -65,9 +65,12 @@ Work shuffle(const Shuffle& c) {
     return {run, 2 * c.bytes(), created.implementation};
 }
 
-// Version 2 has no f16, and its bf16 shuffle of channel-blocked layouts writes out of bounds: that is never run.
+// Version 2 has no f16, and its bf16 shuffle of nChw4c and nChw8c writes out of bounds: that is never run.
 bool served(const Shuffle& c) {
-    return c.type != Type::f16 && (c.type != Type::bf16 || c.channels_per_block() == 1);
+    if (dnnl_version()->major < 3 && c.type == Type::bf16 &&
+        (c.channels_per_block() == 4 || c.channels_per_block() == 8))
+        return false;
+    return static_cast<bool>(dnnl_forward(cpu(), desc_of(c), 1, static_cast<int>(c.group_size)));
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "peers/dnnl_shuffle.hpp"
+
 namespace tombola::test {
 namespace {
 
@@ -192,14 +194,7 @@ TEST_F(InteropDnnl, ShuffleInOneDnnsBuffers) {
                                         {{TOMBOLA_ARG_SRC, ours_src}, {TOMBOLA_ARG_DST, ours_dst}});
 
             dnnl::memory expected(plain.get_desc(), dnnl_engine_);
-#if DNNL_VERSION_MAJOR >= 3
-            const dnnl::shuffle_forward::primitive_desc theirs(
-                dnnl_engine_, dnnl::prop_kind::forward_inference, plain.get_desc(),
-                plain.get_desc(), 1, 4);
-#else
-            const dnnl::shuffle_forward::primitive_desc theirs(
-                {dnnl::prop_kind::forward_inference, plain.get_desc(), 1, 4}, dnnl_engine_);
-#endif
+            const auto theirs = peers::dnnl_forward(dnnl_engine_, plain.get_desc(), 1, 4);
             dnnl::shuffle_forward(theirs).execute(
                 dnnl_stream_, {{DNNL_ARG_SRC, plain}, {DNNL_ARG_DST, expected}});
             dnnl_stream_.wait();
