@@ -49,7 +49,7 @@ def legend(entries, y, step):
 def bars(title, subtitle, groups, series):
     """Horizontal bars of ratios on a logarithmic axis. groups: [(heading, [(label, [ratio or None...], value, note)])],
     where value and note stand beside the bars; series: the name of each ratio."""
-    left, right, step, thick, y = 190, 530, 23, 8, 84
+    left, right, step, thick, y = 216, 556, 23, 8, 84
     ratios = [ratio for _, rows in groups for _, values, _, _ in rows for ratio in values if ratio]
     low, high = min(1, *ratios), max(2, *ratios)
     ticks = [t * 10 ** p for p in range(-2, 4) for t in (1, 2, 5) if low / 1.05 <= t * 10 ** p <= high]
@@ -74,7 +74,8 @@ def bars(title, subtitle, groups, series):
             y += step
         y += 4
     parts += [text(x_of(t), y + 12, f"{t:g}×", "middle", "quiet") for t in ticks]
-    return card(title, subtitle, y + 28, parts)
+    parts.append(text((left + right) / 2, y + 30, "times as fast (logarithmic scale)", "middle", "quiet"))
+    return card(title, subtitle, y + 46, parts)
 
 
 def size_name(size):
@@ -111,4 +112,6 @@ def lines(title, subtitle, series):
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in placed]
     entries = [(name, colour) for (name, _), colour in zip(series, LINES)]
-    return card(title, subtitle, bottom + 36, legend(entries, 72, 229) + parts)
+    parts.append(text((left + right) / 2, bottom + 36, "bytes written, or read by multinomial (logarithmic scale)",
+                      "middle", "quiet"))
+    return card(title, subtitle, bottom + 52, legend(entries, 72, 229) + parts)

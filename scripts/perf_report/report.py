@@ -78,7 +78,14 @@ def run_sweeps(args):
         points = result.setdefault(isa or "best", {}).setdefault(name, {})
         for size, row in zip(sizes, rows, strict=True):
             points[size] = [max(pair) for pair in zip(row, points.get(size, (0, 0)))]
-    (args.data / "sizes.json").write_text(json.dumps(result, indent=1))
+    write(args.data / "sizes.json", json.dumps(result, indent=1))
+
+
+def write(path, text):
+    """Writes beside the file and renames, so that its name never stands for a half."""
+    unfinished = path.with_name(path.name + ".unfinished")
+    unfinished.write_text(text)
+    unfinished.replace(path)
 
 
 def command(*words):
@@ -107,7 +114,7 @@ def measure(args):
         print(f"{part} ...", end=" ", flush=True)
         run_sweeps(args) if part == "sizes" else run_peers(args, part)
         print(f"{time.monotonic() - begin:.0f} s", flush=True)
-    (args.data / "machine.json").write_text(json.dumps(about_machine(), indent=1))
+    write(args.data / "machine.json", json.dumps(about_machine() | {"rough": args.quick or args.smoke}, indent=1))
 
 
 # What was measured -------------------------------------------------------------------------------------------------
@@ -285,12 +292,10 @@ def bar_groups(f):
             return []
         ratios = [mean(f.ratio(section, case, peer, who) for case in cases) for who in OWN]
         if section == "multinomial":
-            own, other = (duration(f.seconds(section, cases[0], who)).split() for who in ("tombola", peer))
+            own, other = (digits(1e3 * f.seconds(section, cases[0], who)) for who in ("tombola", peer))
         else:
-            own, other = ([digits(mean(f.rate(section, case, who) for case in cases)), "GB/s"]
-                          for who in ("tombola", peer))
-        unit = "" if own[1] == other[1] else " " + own[1]
-        return [(label, ratios, digits(ratios[0], 2) + "×", f"{own[0]}{unit} / {other[0]} {other[1]}")]
+            own, other = (digits(mean(f.rate(section, case, who) for case in cases)) for who in ("tombola", peer))
+        return [(label, ratios, digits(ratios[0], 2) + "×", f"{own} / {other}")]
 
     def fills(section, pairs):
         return [row for case, peer in pairs
@@ -299,22 +304,22 @@ def bar_groups(f):
     draws = {"1x1000:a million, with replacement": "a million of 1,000",
              "1x10000000:1000, with replacement": "1,000 of 10 million",
              "64x32000:one, with replacement": "64 × 1 of 32,000",
-             "64x32000:one, without replacement": "64 × 1, default call",
-             "64x32000:100, without replacement": "64 × 100 of 32,000",
-             "64x128000:one, from logits": "64 × 1 of 128,000, logits"}
+             "64x32000:one, without replacement": "64 × 1 of 32,000, none twice",
+             "64x32000:100, without replacement": "64 × 100 of 32,000, none twice",
+             "64x128000:one, from logits": "64 × 1 of 128,000, from logits"}
     shuffles = [("f32 nchw", "PyTorch"), *((name, "oneDNN") for name in (
         "f32 nchw", "f32 nhwc", "f32 nChw16c", "bf16 nhwc", "s8 nchw", "s8 nhwc", "s8 nChw16c"))]
     groups = shuffle_groups(f)
     result = [
-        ("random_generator", fills("random_generator", [("words", "Random123")])),
-        ("random_uniform, TensorFlow's numbers",
+        ("random_generator, GB/s", fills("random_generator", [("words", "Random123")])),
+        ("random_uniform, TensorFlow's numbers, GB/s",
          fills("tensorflow", [(case, "Random123") for case in ("f32:unit", "f64:unit", "s32:range")])),
-        ("random_uniform, PyTorch's numbers",
+        ("random_uniform, PyTorch's numbers, GB/s",
          fills("pytorch", [("f32:unit", peer) for peer in ("PyTorch", "std::mt19937", "Boost", "GSL")]
                + [(case, "PyTorch") for case in ("f64:unit", "f16:unit", "bf16:unit", "s64:one word")])),
-        ("multinomial · PyTorch", [row for case, label in draws.items()
+        ("multinomial beside PyTorch: rows × samples of classes, milliseconds", [row for case, label in draws.items()
                                    for row in bar(label, "multinomial", [case], "PyTorch")]),
-        ("shuffle, ShuffleNet's shapes", [row for name, peer in shuffles for row in bar(
+        ("shuffle, ShuffleNet's shapes, GB/s", [row for name, peer in shuffles for row in bar(
             f"{name} · {peer}", "shuffle", groups.get(tuple(name.split()), []), peer)]),
     ]
     return [(heading, rows) for heading, rows in result if rows]
@@ -323,17 +328,18 @@ def bar_groups(f):
 def draw_charts(f, best, folder):
     """Writes the charts and returns their names."""
     series = [best, "AVX2"][:1 if best == "AVX2" else 2]
-    drawn = {"peers": charts.bars("tombola beside its peers", "How many times as fast, on one thread; and the figures, "
-                                  f"tombola ({best}) / peer", bar_groups(f), series)}
+    drawn = {"peers": charts.bars("tombola beside its peers", "One thread. Bars: how many times as fast. Right: both "
+                                  f"figures, tombola ({best}) / peer", bar_groups(f), series)}
     for isa, title, name in (("best", best, "ceiling"), ("avx2", "AVX2", "ceiling-avx2")):
         sweeps = f.sizes.get(isa, {}).items()
         if sweeps and (isa == "best" or title != best):
             shares = [(line, [(size, share) for size, _, share in points]) for line, points in sweeps]
-            drawn[name] = charts.lines(f"Share of the ceiling by size, {title}",
-                                       "Size: what is written, or read by multinomial. One thread.", shares)
+            drawn[name] = charts.lines(f"Rate by size, {title}",
+                                       "100%: for numbers, mostly the kernel's own rate in cache; for shuffle memcpy; "
+                                       "for multinomial a plain read", shares)
     folder.mkdir(parents=True, exist_ok=True)
     for name, svg in drawn.items():
-        (folder / f"{name}.svg").write_text(svg)
+        write(folder / f"{name}.svg", svg)
     return list(drawn)
 
 
@@ -357,19 +363,27 @@ def machine_lines(f):
 """
 
 
+ROUGH = """\
+
+**A rough page**: `--quick` takes few and short repetitions, so a figure may be far off. It is no replacement for
+`scripts/perf-report` without it.
+"""
+
+
 def write_page(f, out):
     best = ISA_NAMES[f.context["isa"]]
     names = draw_charts(f, best, out / "charts")
     spread = sorted(f.spread)
     half, tenth = (f"{100 * spread[len(spread) * k // 10]:.0f}%" for k in (5, 9))
     page = (Path(__file__).parent / "page.md").read_text().format(
-        machine=machine_lines(f), best=best, half=half, tenth=tenth, few=min(f.repetitions), many=max(f.repetitions),
+        rough=ROUGH if f.machine.get("rough") else "", machine=machine_lines(f), best=best,
+        half=half, tenth=tenth, few=min(f.repetitions), many=max(f.repetitions),
         random_generator=generator_table(f, best), tensorflow=uniform_table(f, best, "tensorflow", ["Random123"]),
         pytorch=uniform_table(f, best, "pytorch", ["PyTorch", "std::mt19937", "Boost", "GSL"]),
         multinomial=multinomial_table(f, best), shuffle=shuffle_table(f, best), calls=calls_table(f, best),
         sizes=sizes_table(f), ceilings="\n".join(
-            f"![Share of the ceiling by size](charts/{name}.svg)\n" for name in names if name != "peers"))
-    (out / "performance.md").write_text(page)
+            f"![Rate by size](charts/{name}.svg)\n" for name in names if name != "peers"))
+    write(out / "performance.md", page)
     print(out / "performance.md")
 
 
@@ -377,7 +391,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     parser.add_argument("--from", dest="source", type=Path)
-    parser.add_argument("--out", type=Path, default=ROOT / "doc")
+    parser.add_argument("--out", type=Path)
     parser.add_argument("--only", type=lambda text: text.split(","))
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--smoke", action="store_true")
@@ -389,11 +403,14 @@ def main():
         parser.error(f"--from: {args.source} has no figures; expected a folder that scripts/perf-report has filled")
     if args.check:
         return
-    args.data = args.source or (args.out if args.smoke else args.build / "perf-report")
+    args.data = args.source or (args.out if args.smoke else
+                                args.build / ("perf-report-quick" if args.quick else "perf-report"))
     if not args.source:
         measure(args)
     if not args.only:
-        write_page(Figures(args.data), args.out)
+        figures = Figures(args.data)
+        # Only figures that took their time become the page of the repository, unless one asks for it.
+        write_page(figures, args.out or (args.data if figures.machine.get("rough") else ROOT / "doc"))
 
 
 if __name__ == "__main__":

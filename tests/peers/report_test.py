@@ -10,7 +10,9 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-REPORT = Path(__file__).resolve().parents[2] / "scripts/perf_report/report.py"
+ROOT = Path(__file__).resolve().parents[2]
+REPORT = ROOT / "scripts/perf_report/report.py"
+REPOSITORY_PAGE = ROOT / "doc/performance.md"
 
 
 def cells(row):
@@ -44,10 +46,18 @@ def main():
             for name in ("x", "y", "width", "height", "cx", "cy"):
                 assert 0 <= float(element.get(name, 0)) <= 2000, (image, element.attrib)
 
+    assert "**A rough page**" in page, "the page of --smoke is not marked as rough"
+    assert not list(folder.rglob("*.unfinished"))
+
     again = folder / "again"
     again.mkdir()
     subprocess.run([sys.executable, REPORT, f"--from={folder}", f"--out={again}"], check=True)
     assert (again / "performance.md").read_text() == page
+
+    # Rough figures never become the repository's page by themselves.
+    kept = REPOSITORY_PAGE.read_bytes()
+    subprocess.run([sys.executable, REPORT, f"--from={again.parent}"], check=True)
+    assert REPOSITORY_PAGE.read_bytes() == kept, f"{REPOSITORY_PAGE} was written"
 
 
 if __name__ == "__main__":
