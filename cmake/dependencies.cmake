@@ -40,7 +40,14 @@ if(TOMBOLA_BUILD_TESTS)
     endif()
 
     # The peers are optional: what is not installed is left out, and said so.
-    find_package(dnnl QUIET)
+    # oneDNN by its header and library: its CMake package asks for OpenCL's development files.
+    find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp)
+    find_library(DNNL_LIBRARY dnnl)
+    if(DNNL_INCLUDE_DIR AND DNNL_LIBRARY)
+        add_library(DNNL::dnnl UNKNOWN IMPORTED)
+        set_target_properties(DNNL::dnnl PROPERTIES
+            IMPORTED_LOCATION ${DNNL_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${DNNL_INCLUDE_DIR})
+    endif()
     find_package(benchmark QUIET)
     find_path(RANDOM123_INCLUDE_DIR Random123/philox.h)
 endif()

@@ -10,6 +10,8 @@
 
 using namespace tombola;
 
+static_assert(__cplusplus >= 201703L, "tombola's target asks for C++17");
+
 int main() {
     const engine eng(engine::kind::cpu, 0);
     stream strm(eng);

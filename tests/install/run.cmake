@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs a build into an empty prefix, moves the prefix elsewhere, then builds and runs consumers against it and
-# nothing else: C++ and C by find_package and by pkg-config, and a program for oneDNN by both.
+# nothing else: C++ (by a project that asks for no C++17) and C by find_package and by pkg-config, and a program for oneDNN by both.
 #
 #   cmake -D BUILD=dir -D WORK=dir -D TYPE=SHARED|STATIC -D VERSION=x.y.z -D LIBDIR=lib -D BINDIR=bin
 #         -D GENERATOR=.. -D CC=.. -D CXX=.. -D FLAGS=.. -D PKG_CONFIG=.. -P run.cmake
