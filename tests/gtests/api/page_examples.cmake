@@ -4,7 +4,7 @@
 # with the names that the pages say there are. In C++ a main() calls them; in C they are there to be compiled.
 #
 # usage: cmake -D "PAGES=a.md;b.md" -D LANGUAGE=cpp|c -D OUTPUT=... -P page_examples.cmake
-cmake_minimum_required(VERSION 3.20)
+cmake_minimum_required(VERSION 3.21)
 set(program "")
 set(calls "")
 set(count 0)
