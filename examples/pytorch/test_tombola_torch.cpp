@@ -6,8 +6,8 @@
 #include <ATen/CPUGeneratorImpl.h>
 
 #include <cstdio>
-#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "tombola_torch.hpp"
 
@@ -91,6 +91,30 @@ void integers() {
         }
 }
 
+void every_way_to_call() {
+    const auto both = [](const char* what, const at::Tensor& mine, const at::Tensor& theirs) {
+        expect(same(mine, theirs), what);
+    };
+    const auto seeded = [](const auto& work) {
+        at::manual_seed(23);
+        return work();
+    };
+    const std::vector<int64_t> size{3, 5};
+    at::Tensor out = at::empty({0}, at::kDouble);
+    both("rand_out", seeded([&] { return tombola_torch::rand_out(out, size); }),
+         seeded([&] { return at::rand(size, at::kDouble); }));
+    both("randint below", seeded([&] { return tombola_torch::randint(9, size); }),
+         seeded([&] { return at::randint(9, size, at::kLong); }));
+    both("randint_out", seeded([&] { return tombola_torch::randint_out(out, -4, 9, size); }),
+         seeded([&] { return at::randint(-4, 9, size, at::kDouble); }));
+    at::Tensor bytes = at::empty(size, at::kByte), others = at::empty(size, at::kByte);
+    both("random_", seeded([&] { return tombola_torch::random_(bytes, 3, 200); }),
+         seeded([&] { return others.random_(3, 200); }));
+    const at::Tensor leaf = tombola_torch::rand(size, at::TensorOptions().requires_grad(true));
+    expect(leaf.requires_grad() && leaf.is_leaf(), "requires_grad");
+    expect(tombola_torch::rand(size, at::Device(at::kMeta)).is_meta(), "device");
+}
+
 void own_generator() {
     at::Generator a = at::detail::createCPUGenerator(42), b = at::detail::createCPUGenerator(42);
     at::manual_seed(1);
@@ -158,9 +182,13 @@ void refusals() {
             return true;
         }
     };
-    const at::Tensor state = at::detail::getDefaultCPUGenerator().get_state();
+    // A generator in the same place draws the same number next.
+    at::manual_seed(5);
+    const at::Tensor next = at::rand({1});
+    at::manual_seed(5);
     expect(refused([] { tombola_torch::channel_shuffle(at::zeros({1, 6}), 4); }), "groups");
     expect(refused([] { tombola_torch::randint(3, 3, {1}); }), "empty range");
+    expect(refused([] { tombola_torch::randint(300, {1}, at::kByte); }), "range of the type");
     expect(refused([] { tombola_torch::rand({1}, at::kByte); }), "type");
     expect(refused([] {
                at::Tensor t = at::zeros({2});
@@ -168,8 +196,9 @@ void refusals() {
            }),
            "bounds");
     expect(refused([] { tombola_torch::multinomial(at::full({3}, -1.0), 1); }), "negative weights");
-    // All but the last were refused before a number was drawn.
-    expect(at::detail::getDefaultCPUGenerator().get_state().numel() == state.numel(), "state");
+    expect(refused([] { tombola_torch::multinomial(at::full({3}, -1.0), 5, true); }),
+           "negative weights, with replacement");
+    expect(same(at::rand({1}), next), "what is refused draws nothing");
 }
 
 }  // namespace
@@ -179,6 +208,7 @@ int main() {
     normal_numbers_survive();
     memory_order();
     integers();
+    every_way_to_call();
     own_generator();
     draws_by_weight();
     shuffles();

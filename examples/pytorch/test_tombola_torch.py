@@ -1,11 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
 """The extension from Python: PyTorch's own operators are what it is compared with, bit for bit."""
+import contextlib
+import inspect
+import os
+import signal
 import threading
 import unittest
+import warnings
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
 
 import tombola_torch as tt
+
+DRAWN_AS_INTEGERS = [
+    torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool,
+    torch.float64, torch.float32, torch.float16, torch.bfloat16,
+]  # fmt: skip
+for name in ("uint16", "uint32"):  # PyTorch 2.3 and newer
+    if hasattr(torch, name):
+        DRAWN_AS_INTEGERS.append(getattr(torch, name))
+
+
+class PyTorch:
+    """PyTorch's own operators, called like tombola_torch's."""
+
+    rand, randint, multinomial, channel_shuffle = torch.rand, torch.randint, torch.multinomial, torch.channel_shuffle
+
+    def uniform_(tensor, low=0.0, high=1.0):
+        return tensor.uniform_(low, high)
+
+    def random_(tensor, low, high):
+        return tensor.random_(low, high)
+
+
+@contextlib.contextmanager
+def default_dtype(dtype):
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
 
 
 def shuffled(x, groups):
@@ -24,6 +61,8 @@ class Stream(unittest.TestCase):
         self.assertEqual(a.dtype, b.dtype)
         self.assertTrue(torch.equal(a, b))
         self.assertTrue(torch.equal(after_a, after_b))
+        self.assertEqual(a.stride(), b.stride())
+        return a
 
     def test_rand(self):
         for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
@@ -78,25 +117,175 @@ class Stream(unittest.TestCase):
         version = x._version
         self.assertEqual(tt.uniform_(x).data_ptr(), x.data_ptr())
         self.assertGreater(x._version, version)
-        with self.assertRaises(RuntimeError):
-            tt.uniform_(torch.zeros(3, requires_grad=True))
-        with self.assertRaises(RuntimeError):
-            tt.uniform_(torch.zeros(3), 1.0, 1.0)
+
+    def test_one_number_alone(self):
+        """A range that is empty, or that becomes empty when its bounds are rounded to the type."""
+        for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+            for low, high in ((1.5, 1.5), (0.0, 0.0), (1.0, 1.0 + 2**-40)):
+                with self.subTest(dtype=dtype, low=low, high=high):
+                    self.compare(
+                        lambda: tt.uniform_(torch.zeros(33, 2, dtype=dtype).t(), low, high),
+                        lambda: torch.zeros(33, 2, dtype=dtype).t().uniform_(low, high),
+                    )
+
+    def test_complex(self):
+        for dtype in (torch.complex64, torch.complex128):
+            self.compare(lambda: tt.rand(101, dtype=dtype), lambda: torch.rand(101, dtype=dtype))
 
     def test_randint(self):
-        for low, high in ((0, 2), (-7, 12), (0, 2**31 - 1), (0, 2**32 - 1), (0, 2**32), (-(2**62), 2**62)):
-            for dtype in (torch.int64, torch.int32, torch.uint8, torch.float32):
-                if dtype != torch.int64 and (low < 0 or high > 2) and dtype == torch.uint8:
-                    continue
-                if dtype in (torch.int32, torch.float32) and high > 2**24 and not (
-                    dtype == torch.int32 and high < 2**31
-                ):
-                    continue
-                with self.subTest(low=low, high=high, dtype=dtype):
+        ranges = (
+            (0, 2), (-7, 12), (0, 2**31 - 1), (0, 2**32 - 1), (0, 2**32), (-(2**62), 2**62), (-128, 128), (0, 256),
+            (-(2**31), 2**31), (-(2**31), 2**31 - 1), (-(2**63), 2**63 - 1), (0, 2048), (0, 2049), (-5000, 3000),
+            (0, 65503), (0, 65504), (2**24, 2**24 + 3), (-(2**24) - 1, 2**24 + 1), (2**53, 2**53 + 3), (0, 2**40 + 1),
+        )  # fmt: skip
+        drawn = 0
+        for dtype in DRAWN_AS_INTEGERS:
+            for low, high in ranges:
+                with self.subTest(low=low, high=high, dtype=dtype), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # PyTorch warns of integers that the type does not have.
+                    try:
+                        torch.randint(low, high, (1,), dtype=dtype)
+                    except RuntimeError as error:
+                        self.refuse(lambda: tt.randint(low, high, (1,), dtype=dtype), str(error))
+                        continue
+                    drawn += 1
                     self.compare(
-                        lambda: tt.randint(low, high, (300,), dtype=dtype),
-                        lambda: torch.randint(low, high, (300,), dtype=dtype),
+                        lambda: tt.randint(low, high, (3, 401), dtype=dtype),
+                        lambda: torch.randint(low, high, (3, 401), dtype=dtype),
                     )
+                    self.compare(
+                        lambda: tt.random_(torch.zeros(7, 9, dtype=dtype).t()[::2], low, high),
+                        lambda: torch.zeros(7, 9, dtype=dtype).t()[::2].random_(low, high),
+                    )
+        self.assertGreater(drawn, 80)
+
+    def test_excluded_bound(self):
+        """The greatest float32 below 2^24 + 3 is 2^24 + 2: rounding may not give 2^24 + 4."""
+        numbers = tt.randint(2**24, 2**24 + 3, (1000,), dtype=torch.float32)
+        self.assertLess(numbers.max().item(), 2**24 + 3)
+
+    def test_arguments(self):
+        """All ways to call."""
+        like = torch.zeros(2, 6, 3, 5, dtype=torch.float64).to(memory_format=torch.channels_last)
+        for kwargs in ({}, {"dtype": torch.float16}, {"device": "cpu", "layout": torch.strided},
+                       {"memory_format": torch.contiguous_format}, {"requires_grad": True}):  # fmt: skip
+            for name, arguments in (("rand_like", ()), ("randint_like", (9,)), ("randint_like", (-4, 9))):
+                with self.subTest(name=name, arguments=arguments, **kwargs):
+                    mine = self.compare(
+                        lambda: getattr(tt, name)(like, *arguments, **kwargs),
+                        lambda: getattr(torch, name)(like, *arguments, **kwargs),
+                    )
+                    self.assertEqual(mine.requires_grad, "requires_grad" in kwargs)
+        size = (3, 4)
+        for call in (
+            lambda m: m.rand(size, device="cpu", requires_grad=True),
+            lambda m: m.rand(3, 4, generator=torch.Generator().manual_seed(3)),
+            lambda m: m.rand(3, 4, out=torch.zeros(12)),
+            lambda m: m.rand(3, 4, out=torch.zeros(4, 3, dtype=torch.float64).t()),
+            lambda m: m.rand(3, 4, out=torch.zeros(3, 4), dtype=torch.float32, device="cpu"),
+            lambda m: m.randint(10, size),
+            lambda m: m.randint(3, 10, size),
+            lambda m: m.randint(high=10, size=size),
+            lambda m: m.randint(low=3, high=10, size=size),
+            lambda m: m.randint(10, size, dtype=torch.uint8, generator=torch.Generator().manual_seed(3)),
+            lambda m: m.randint(10, size, out=torch.zeros(4, 3).t()),
+            lambda m: m.randint(-3, 10, size, out=torch.zeros(0, dtype=torch.int16)),
+            lambda m: m.multinomial(torch.ones(5).double(), 9, True, out=torch.zeros(9, dtype=torch.long)),
+        ):  # fmt: skip
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # PyTorch warns when an out of another size is resized.
+                self.compare(lambda: call(tt), lambda: call(torch))
+        with default_dtype(torch.float64):
+            self.compare(lambda: tt.rand(5), lambda: torch.rand(5))
+        out = torch.zeros(3, 4)
+        self.assertIs(tt.rand(3, 4, out=out), out)
+
+    def test_refused(self):
+        """What PyTorch refuses is refused with its message; nothing is drawn or written."""
+        inf = float("inf")
+        for call in (
+            lambda m, t: m.uniform_(t, 1.0, 0.0),
+            lambda m, t: m.uniform_(t, float("nan"), 1.0),
+            lambda m, t: m.uniform_(t, 0.0, inf),
+            lambda m, t: m.uniform_(t, -1e40, 0.0),
+            lambda m, t: m.uniform_(t, -3e38, 3e38),
+            lambda m, t: m.uniform_(t.half(), 0, 1e5),
+            lambda m, t: m.uniform_(t.int()),
+            lambda m, t: m.uniform_(t[:1].expand(3)),
+            lambda m, t: m.random_(t, 3, 3),
+            lambda m, t: m.random_(t.byte(), -1, 3),
+            lambda m, t: m.random_(t.byte(), 0, 257),
+            lambda m, t: m.random_(t.bool(), 0, 3),
+            lambda m, t: m.random_(t.half(), 0, 70000),
+            lambda m, t: m.random_(t + 0j, 0, 3),
+            lambda m, t: m.randint(3, 2, (2,)),
+            lambda m, t: m.randint(-2, (2,)),
+            lambda m, t: m.randint(2, (-8,)),
+            lambda m, t: m.randint(300, (2,), out=t.byte()),
+            lambda m, t: m.rand(2, dtype=torch.int32),
+            lambda m, t: m.rand(-2),
+            lambda m, t: m.multinomial(t.reshape(1, 1, 3), 1),
+            lambda m, t: m.multinomial(t.long(), 1),
+            lambda m, t: m.multinomial(t, 0),
+            lambda m, t: m.multinomial(t, 4),
+            lambda m, t: m.multinomial(t, 4, True, out=torch.zeros(4)),
+            lambda m, t: m.channel_shuffle(torch.zeros(2, 6, 2, 2), 4),
+            lambda m, t: m.channel_shuffle(torch.zeros(2, 6, 2, 2), 0),
+        ):
+            with self.subTest(inspect.getsource(call)):
+                tensor = torch.ones(3)
+                with self.assertRaises(RuntimeError) as theirs, warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    call(PyTorch, tensor)
+                self.refuse(lambda: call(tt, torch.ones(3)), str(theirs.exception))
+        out = torch.zeros(2, dtype=torch.uint8)
+        with self.assertRaises(RuntimeError):
+            tt.randint(300, (5,), out=out)
+        self.assertEqual(out.tolist(), [0, 0])
+        with self.assertRaises(RuntimeError):
+            tt.rand(4, out=torch.zeros(3, requires_grad=True))
+        with self.assertRaisesRegex(RuntimeError, "does not match dtype of out"):
+            tt.rand(2, out=torch.zeros(2), dtype=torch.float64)
+
+    def refuse(self, work, message):
+        before = torch.get_rng_state()
+        with self.assertRaises(RuntimeError) as mine:
+            work()
+        self.assertEqual(str(mine.exception).split("\n")[0], message.split("\n")[0])
+        self.assertTrue(torch.equal(before, torch.get_rng_state()))
+
+    def test_after_fork(self):
+        """A process that was forked after its parent drew, as the workers of a data loader are."""
+        tt.rand(1 << 22)
+        torch.manual_seed(9)
+        expected = torch.rand(1 << 22).double().sum().item()
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)  # A child that hangs ends here, and what it should have written is missing.
+            torch.set_num_threads(1)
+            torch.manual_seed(9)
+            os.write(write, repr(tt.rand(1 << 22).double().sum().item()).encode())
+            os._exit(0)
+        os.close(write)
+        with os.fdopen(read) as pipe:
+            said = pipe.read()
+        os.waitpid(child, 0)
+        self.assertAlmostEqual(float(said or "nan"), expected, places=3)
+
+    def test_data_loader(self):
+        class Drawn(torch.utils.data.Dataset):
+            def __len__(self):
+                return 4
+
+            def __getitem__(self, index):
+                torch.manual_seed(index)
+                return tt.rand(1000)
+
+        tt.rand(1000)
+        for index, drawn in enumerate(torch.utils.data.DataLoader(Drawn(), batch_size=None, num_workers=2)):
+            torch.manual_seed(index)
+            self.assertTrue(torch.equal(drawn, torch.rand(1000)))
 
     def test_generator(self):
         a, b = torch.Generator().manual_seed(5), torch.Generator().manual_seed(5)
@@ -155,6 +344,19 @@ class Multinomial(unittest.TestCase):
         with self.assertRaises(RuntimeError):
             tt.multinomial(weights, 4)
 
+    def test_refused_draws_nothing(self):
+        for weights in ([-1.0, 2.0], [float("nan"), 2.0], [float("inf"), 2.0], [0.0, 0.0]):
+            for samples, replacement in ((1, False), (1, True), (5, True)):
+                with self.subTest(weights=weights, samples=samples, replacement=replacement):
+                    torch.manual_seed(34)
+                    before = torch.get_rng_state()
+                    with self.assertRaisesRegex(RuntimeError, "multinomial"):
+                        tt.multinomial(torch.tensor(weights), samples, replacement)
+                    self.assertTrue(torch.equal(before, torch.get_rng_state()))
+
+    def test_empty(self):
+        self.assertEqual(tt.multinomial(torch.zeros(0, 3), 2).shape, (0, 2))
+
     def test_one_dimension(self):
         self.assertEqual(tt.multinomial(torch.tensor([0.0, 1.0]), 3, True).tolist(), [1, 1, 1])
 
@@ -191,10 +393,199 @@ class Shuffle(unittest.TestCase):
         self.assertTrue(torch.equal(mine, theirs))
         self.assertTrue(torch.autograd.gradcheck(lambda t: tt.channel_shuffle(t, 4), (x,)))
         self.assertTrue(torch.autograd.gradgradcheck(lambda t: tt.channel_shuffle(t, 4) ** 2, (x,)))
+        empty = torch.rand(2, 0, 3, requires_grad=True)
+        tt.channel_shuffle(empty, 3).sum().backward()
+        self.assertEqual(empty.grad.shape, (2, 0, 3))
+
+    def test_forward_gradient(self):
+        tangent = torch.rand(2, 12, 3)
+        with torch.autograd.forward_ad.dual_level():
+            x = torch.autograd.forward_ad.make_dual(torch.rand(2, 12, 3), tangent)
+            y = torch.autograd.forward_ad.unpack_dual(tt.channel_shuffle(x, 3))
+            self.assertTrue(torch.equal(y.tangent, shuffled(tangent, 3)))
 
     def test_refused(self):
-        with self.assertRaisesRegex(RuntimeError, "divisor of 12"):
+        with self.assertRaisesRegex(RuntimeError, "divisible by groups. Got 12 channels and 5 groups"):
             tt.channel_shuffle(torch.rand(1, 12, 2), 5)
+
+
+class Autograd(unittest.TestCase):
+    """Filling in place, in a graph: the gradient of what is overwritten is zero."""
+
+    FILLS = {
+        "uniform_": (lambda t: tt.uniform_(t, -1, 1), lambda t: t.uniform_(-1, 1)),
+        "random_": (lambda t: tt.random_(t, 0, 9), lambda t: t.random_(0, 9)),
+    }
+
+    def both(self, work):
+        """work(fill) with tombola's fill and with PyTorch's, from one seed: the same tensors."""
+        for name, fills in self.FILLS.items():
+            with self.subTest(name):
+                results = []
+                for fill in fills:
+                    torch.manual_seed(71)
+                    results.append(work(fill))
+                for mine, theirs in zip(*results):
+                    self.assertTrue(torch.equal(mine, theirs))
+
+    def test_tensor_of_a_graph(self):
+        def work(fill):
+            x = torch.ones(4, requires_grad=True)
+            y = x * 3
+            fill(y)
+            (y * 5 + x).sum().backward()
+            return y.detach(), x.grad
+
+        self.both(work)
+
+    def test_gradient_is_zero(self):
+        x = torch.ones(4, requires_grad=True)
+        y = x * 3
+        tt.uniform_(y)
+        self.assertNotIn("Mul", y.grad_fn.name())
+        y.sum().backward()
+        self.assertEqual(x.grad.tolist(), [0, 0, 0, 0])
+
+    def test_view_of_a_graph(self):
+        def work(fill):
+            x = torch.ones(4, requires_grad=True)
+            y = x * 3
+            fill(y[1:3])
+            (y * torch.arange(1.0, 5)).sum().backward()
+            return y.detach(), x.grad
+
+        self.both(work)
+
+    def test_leaf(self):
+        for make in (lambda x: x, lambda x: x[1:], lambda x: x.view(2, 2)):
+            for mine, theirs in self.FILLS.values():
+                x = torch.ones(4, requires_grad=True)
+                with self.assertRaises(RuntimeError) as expected:
+                    theirs(make(x))
+                with self.assertRaises(RuntimeError) as got:
+                    mine(make(x))
+                self.assertEqual(str(got.exception), str(expected.exception))
+                self.assertEqual(x.tolist(), [1, 1, 1, 1])
+                with torch.no_grad():
+                    mine(make(x))
+                self.assertTrue(x.requires_grad and x.is_leaf)
+
+    def test_saved_tensor_was_overwritten(self):
+        x = torch.ones(4, requires_grad=True)
+        y = x.exp()
+        z = y * y
+        tt.uniform_(y)
+        with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
+            z.sum().backward()
+
+    def test_forward_gradient(self):
+        def work(fill):
+            with torch.autograd.forward_ad.dual_level():
+                x = torch.autograd.forward_ad.make_dual(torch.ones(3), torch.ones(3)) * 2
+                fill(x)
+                return (torch.autograd.forward_ad.unpack_dual(x).tangent,)
+
+        self.both(work)
+
+    def test_inference_mode(self):
+        with torch.inference_mode():
+            x = tt.uniform_(torch.zeros(3))
+        with self.assertRaisesRegex(RuntimeError, "inference tensor outside InferenceMode"):
+            tt.uniform_(x)
+
+    def test_factories_have_no_gradient(self):
+        x = torch.rand(2, 4, 3, requires_grad=True)
+        for y in (tt.rand_like(x), tt.randint_like(x, 5), tt.multinomial(x[0], 2), torch.ops.tombola.uniform(x, 0, 1)):
+            self.assertFalse(y.requires_grad)
+
+
+class Tracing(unittest.TestCase):
+    """Tensors without data, and programs that are recorded."""
+
+    CALLS = {
+        "rand": lambda x: tt.rand(3, 4),
+        "rand_like": lambda x: tt.rand_like(x),
+        "uniform_": lambda x: tt.uniform_(x * 2, -1, 1),
+        "random_": lambda x: tt.random_(x * 2, 0, 100),
+        "randint": lambda x: tt.randint(5, (3, 4), dtype=torch.int32),
+        "randint_like": lambda x: tt.randint_like(x, -5, 5),
+        "multinomial": lambda x: tt.multinomial(x.reshape(4, -1), 2),
+        "multinomial of one row": lambda x: tt.multinomial(x.reshape(-1), 7, True),
+        "channel_shuffle": lambda x: tt.channel_shuffle(x, 3),
+    }
+
+    def setUp(self):
+        torch.manual_seed(51)
+        self.x = torch.rand(2, 6, 4, 2).to(memory_format=torch.channels_last)
+
+    def test_fake_tensors(self):
+        for name, call in self.CALLS.items():
+            with self.subTest(name):
+                real = call(self.x)
+                state = torch.get_rng_state()
+                mode = FakeTensorMode()
+                with mode:
+                    fake = call(mode.from_tensor(self.x))
+                self.assertEqual((fake.shape, fake.dtype, fake.stride()), (real.shape, real.dtype, real.stride()))
+                self.assertEqual(str(fake.device), "cpu")
+                self.assertTrue(torch.equal(state, torch.get_rng_state()))
+
+    def test_meta(self):
+        self.assertTrue(tt.rand(3, device="meta").is_meta)
+        self.assertTrue(tt.randint(5, (3,), device="meta").is_meta)
+        for name, call in self.CALLS.items():
+            if "_like" in name or name in ("uniform_", "random_", "multinomial", "channel_shuffle"):
+                with self.subTest(name):
+                    meta, real = call(self.x.to("meta")), call(self.x)
+                    self.assertTrue(meta.is_meta)
+                    self.assertEqual((meta.shape, meta.dtype, meta.stride()), (real.shape, real.dtype, real.stride()))
+        with self.assertRaisesRegex(RuntimeError, "from=1 > to=0"):
+            tt.uniform_(torch.zeros(2, device="meta"), 1, 0)
+
+    def test_make_fx(self):
+        for name, call in self.CALLS.items():
+            with self.subTest(name):
+                traced = make_fx(call)(self.x)
+                self.assertIn("tombola", traced.code)
+                torch.manual_seed(61)
+                mine = traced(self.x)
+                torch.manual_seed(61)
+                self.assertTrue(torch.equal(mine, call(self.x)))
+
+    @unittest.skipUnless(hasattr(torch, "func"), "this PyTorch has no torch.func")
+    def test_functionalize(self):
+        def work(x):
+            y = x * 2
+            tt.uniform_(y[0])
+            return y + tt.random_(x.clone(), 0, 7)
+
+        traced = make_fx(torch.func.functionalize(work))(self.x)
+        self.assertNotIn("uniform_", traced.code)
+        torch.manual_seed(61)
+        mine = traced(self.x)
+        torch.manual_seed(61)
+        self.assertTrue(torch.equal(mine, work(self.x)))
+
+    @unittest.skipUnless(hasattr(torch.library, "opcheck"), "this PyTorch has no torch.library.opcheck")
+    def test_opcheck(self):
+        ops, x = torch.ops.tombola, self.x
+        # The same tensor comes twice only if the operator draws nothing: rand's numbers cannot be compared.
+        drawn = ("test_schema", "test_autograd_registration", "test_faketensor")
+        for name, op, arguments, tests in (
+            ("channel_shuffle", ops.channel_shuffle, (x.clone().requires_grad_(), 3), None),
+            ("multinomial", ops.multinomial.default, (x.reshape(4, -1), 3, True), drawn),
+            ("rand", ops.rand.default, ([2, 3],), drawn),
+            ("randint", ops.randint.low, (1, 5, [2, 3]), drawn),
+            ("rand_like", ops.rand_like.default, (x.clone().requires_grad_(),), drawn),
+            ("uniform", ops.uniform, (x.clone().requires_grad_(),), drawn),
+            ("uniform_", ops.uniform_, (x.clone(), 2.0, 2.0), None),
+            ("random_", ops.random_, (x.clone(), 2, 3), None),
+        ):
+            with self.subTest(name):
+                if tests is None:
+                    torch.library.opcheck(op, arguments)
+                else:
+                    torch.library.opcheck(op, arguments, test_utils=tests)
 
 
 if __name__ == "__main__":

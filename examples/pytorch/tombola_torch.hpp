@@ -3,30 +3,39 @@
 
 // PyTorch operators on tombola's primitives, for tensors on the CPU.
 //
-// The random ones draw from a torch::Generator, PyTorch's default one if none is given: they take its state over,
-// draw, and hand it back, so that they continue PyTorch's own stream and PyTorch continues theirs.
+// The random ones draw from a torch::Generator, PyTorch's default one if none is given. They take its state, draw, and
+// hand it back: they continue PyTorch's own stream, and PyTorch continues theirs. A call that fails draws nothing.
 
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
-
-#include <optional>
 
 namespace tombola_torch {
 
 using OptionalGenerator = c10::optional<at::Generator>;
 
-// torch.rand: the same numbers, bit for bit. float32 (the default), float64, float16, bfloat16.
-at::Tensor rand(at::IntArrayRef size, c10::optional<at::ScalarType> dtype = c10::nullopt,
+// torch.rand: the same numbers, bit for bit. float32, float64, float16, bfloat16 and complex types.
+at::Tensor rand(at::IntArrayRef size, const at::TensorOptions& options = {},
                 OptionalGenerator generator = c10::nullopt);
+at::Tensor& rand_out(at::Tensor& out, at::IntArrayRef size,
+                     OptionalGenerator generator = c10::nullopt);
 
 // Tensor.uniform_: the same numbers, in memory order as PyTorch fills, whatever the strides.
 at::Tensor& uniform_(at::Tensor& self, double from = 0, double to = 1,
                      OptionalGenerator generator = c10::nullopt);
 
-// torch.randint: the same numbers; how many words one takes follows the version of PyTorch this is built for.
-at::Tensor randint(int64_t low, int64_t high, at::IntArrayRef size,
-                   c10::optional<at::ScalarType> dtype = c10::nullopt,
+// Tensor.random_ with two bounds: the same numbers, for every integer and floating-point type. How many words one
+// takes follows the version of PyTorch this is built for.
+at::Tensor& random_(at::Tensor& self, int64_t from, int64_t to,
+                    OptionalGenerator generator = c10::nullopt);
+
+// torch.randint: random_ on a new tensor, of int64 if options name no type.
+at::Tensor randint(int64_t high, at::IntArrayRef size, const at::TensorOptions& options = {},
                    OptionalGenerator generator = c10::nullopt);
+at::Tensor randint(int64_t low, int64_t high, at::IntArrayRef size,
+                   const at::TensorOptions& options = {},
+                   OptionalGenerator generator = c10::nullopt);
+at::Tensor& randint_out(at::Tensor& out, int64_t low, int64_t high, at::IntArrayRef size,
+                        OptionalGenerator generator = c10::nullopt);
 
 // torch.multinomial. With replacement and more than one sample it draws the words that PyTorch draws and applies
 // the same rule to them, with sums that are exact where PyTorch's are rounded. Otherwise PyTorch uses another

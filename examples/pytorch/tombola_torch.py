@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tombola's operators for PyTorch, on the CPU.
 
-    import tombola_torch
+    import torch, tombola_torch
     torch.manual_seed(1)
     x = tombola_torch.rand(3, 3)            # torch.rand(3, 3), bit for bit
 
@@ -23,24 +23,51 @@ torch.ops.load_library(_library)
 _ops = torch.ops.tombola
 
 
-def rand(*size, dtype=None, generator=None):
-    """torch.rand, the same numbers."""
-    return _ops.rand(_shape(size), dtype=dtype or torch.get_default_dtype(), generator=generator)
+
+
+def rand(*size, out=None, **options):
+    """torch.rand, the same numbers.
+
+    Every function that makes a tensor takes generator, dtype, layout, device, pin_memory and requires_grad; those that
+    make one of a given size take out as well.
+    """
+    return _make(_ops.rand, (), _shape(size), out, options)
+
+
+def rand_like(input, **options):
+    """torch.rand_like, the same numbers."""
+    return _make(_ops.rand_like, (input,), None, None, options)
 
 
 def uniform_(tensor, low=0.0, high=1.0, generator=None):
-    """Tensor.uniform_, the same numbers."""
+    """Tensor.uniform_, the same numbers, in the order of memory."""
     return _ops.uniform_(tensor, low, high, generator=generator)
 
 
-def randint(low, high, size, dtype=None, generator=None):
-    """torch.randint, the same numbers."""
-    return _ops.randint(low, high, list(size), dtype=dtype, generator=generator)
+def random_(tensor, low, high, generator=None):
+    """Tensor.random_(low, high), the same numbers, in the order of memory."""
+    return _ops.random_(tensor, low, high, generator=generator)
 
 
-def multinomial(input, num_samples, replacement=False, generator=None):
+def randint(low=None, high=None, size=None, *, out=None, **options):
+    """torch.randint(high, size) or torch.randint(low, high, size), the same numbers."""
+    if size is None:
+        low, high, size = None, low, high
+    elif high is None:
+        low, high = None, low
+    return _make(_ops.randint, (high,) if low is None else (low, high), list(size), out, options)
+
+
+def randint_like(input, low, high=None, **options):
+    """torch.randint_like(input, high) or torch.randint_like(input, low, high), the same numbers."""
+    return _make(_ops.randint_like, (input, low) if high is None else (input, low, high), None, None, options)
+
+
+def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
     """torch.multinomial; see tombola_torch.hpp for when the samples are PyTorch's."""
-    return _ops.multinomial(input, num_samples, replacement, generator=generator)
+    if out is None:
+        return _ops.multinomial(input, num_samples, replacement, generator=generator)
+    return _ops.multinomial(input, num_samples, replacement, generator=generator, out=out)
 
 
 def channel_shuffle(input, groups):
@@ -50,3 +77,24 @@ def channel_shuffle(input, groups):
 
 def _shape(size):
     return list(size[0]) if len(size) == 1 and not isinstance(size[0], int) else list(size)
+
+
+def _make(operator, arguments, size, out, options):
+    """Calls an operator that makes a tensor, as PyTorch's Python functions call theirs: out must have the type, the
+    layout and the device that are asked for, and requires_grad is no argument of the operator."""
+    if size is not None:
+        arguments += (size,)
+    requires_grad = options.pop("requires_grad", False)
+    if out is None:
+        result = operator(*arguments, **options)
+    else:
+        generator = options.pop("generator", None)
+        options.pop("pin_memory", None)
+        for name, value in options.items():
+            if name not in ("dtype", "layout", "device"):
+                raise TypeError(f"unexpected argument {name}")
+            has = getattr(out, name)
+            if value is not None and (torch.device(value) if name == "device" else value) != has:
+                raise RuntimeError(f"{name} {value} does not match {name} of out parameter ({has})")
+        result = operator(*arguments, generator=generator, out=out)
+    return result.requires_grad_() if requires_grad else result

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Running tombola's primitives on PyTorch's tensors and with PyTorch's generator. Every operator uses these helpers.
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/TensorIterator.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <mutex>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tombola/tombola.hpp"
+#include "tombola_torch.hpp"
+
+namespace tombola_torch {
+
+using tombola::memory;
+
+inline const tombola::engine& cpu() {
+    static const tombola::engine engine(tombola::engine::kind::cpu, 0);
+    return engine;
+}
+
+inline const tombola::stream& queue() {
+    static const tombola::stream stream(cpu());
+    return stream;
+}
+
+// tombola's data type for one of PyTorch's.
+memory::data_type type_of(at::ScalarType type);
+
+// Dimensions and strides, in elements, from the outermost to the innermost.
+struct Box {
+    memory::dims dims;
+    memory::dims strides;
+};
+
+// The box of an iterator's only tensor. PyTorch fills in the iterator's order, which is the order of memory: its
+// dimensions are sorted by stride and joined where they lie without a gap.
+Box box_of(const at::TensorIteratorBase& iterator);
+
+// Runs work(). An error of tombola becomes an error of PyTorch, a RuntimeError in Python, with the same message.
+template <class Work>
+auto translating_errors(const char* name, const Work& work) {
+    try {
+        return work();
+    } catch (const tombola::error& e) {
+        TORCH_CHECK(false, name, ": ", e.what());
+    }
+}
+
+// A primitive with memory objects for its arguments. Only addresses change between two executions.
+struct Prepared {
+    tombola::primitive primitive;
+    std::unordered_map<int, memory> args;
+
+    void run(std::initializer_list<std::pair<int, const void*>> addresses) const {
+        for (const auto& [arg, address] : addresses)
+            args.at(arg).set_data_handle(const_cast<void*>(address));
+        primitive.execute(queue(), args);
+    }
+};
+
+// Prepares a primitive that takes these arguments.
+template <class Operator>
+Prepared prepare(const typename Operator::primitive_desc& pd, std::initializer_list<int> args) {
+    Prepared prepared{Operator(pd), {}};
+    for (const int arg : args)
+        prepared.args.emplace(arg, memory(pd.exec_arg_desc(arg), cpu(), TOMBOLA_MEMORY_NONE));
+    return prepared;
+}
+
+// Returns what was prepared for a key on this thread, if it is one of the last 16 keys; otherwise prepares make().
+// Calls on small tensors need this: making descriptors and memory objects takes longer than drawing 1,000 numbers.
+template <class Key, class Make>
+const Prepared& recent(const Key& key, const Make& make) {
+    constexpr size_t kKept = 16;
+    thread_local std::vector<std::pair<Key, Prepared>> kept;
+    auto found =
+        std::find_if(kept.begin(), kept.end(), [&](auto& one) { return one.first == key; });
+    if (found == kept.end()) {
+        if (kept.size() == kKept) kept.pop_back();
+        found = kept.emplace(kept.end(), key, make());
+    }
+    std::rotate(kept.begin(), found, found + 1);
+    return kept.front().second;
+}
+
+// The words of PyTorch's generator while one operator draws from it. See drawing().
+class Words {
+  public:
+    // Takes the state of a locked generator.
+    explicit Words(const at::Generator& generator);
+    // Gives the state after the drawn words to the generator.
+    void hand_back(at::Generator& generator);
+
+    // Fills a box with numbers in [low, high), in its row-major order.
+    template <class T>
+    void uniform(const Box& box, void* data, T low, T high,
+                 tombola::int_draws draws = tombola::int_draws::spec) {
+        const auto type = type_of(c10::CppTypeToScalarType<T>::value);
+        const std::tuple key(box.dims, box.strides, type, draws);
+        const Prepared& primitive = recent(key, [&] {
+            const memory::desc desc(box.dims, type, box.strides);
+            return prepare<tombola::random_uniform>(
+                {cpu(), tombola::alignment::pytorch, desc, 0, 1, draws},
+                {TOMBOLA_ARG_MIN, TOMBOLA_ARG_MAX, TOMBOLA_ARG_SRC_STATE, TOMBOLA_ARG_DST_STATE,
+                 TOMBOLA_ARG_DST});
+        });
+        primitive.run({{TOMBOLA_ARG_MIN, &low},
+                       {TOMBOLA_ARG_MAX, &high},
+                       {TOMBOLA_ARG_SRC_STATE, state_.data()},
+                       {TOMBOLA_ARG_DST_STATE, state_.data()},
+                       {TOMBOLA_ARG_DST, data}});
+    }
+
+  private:
+    at::Tensor blob_;
+    tombola::mt19937_state state_;
+};
+
+// Runs work(words) on PyTorch's generator, the default one if none is given. The generator is locked meanwhile. It
+// gets its new state when work has returned: an operator that fails has drawn nothing.
+template <class Work>
+void drawing(const char* name, const OptionalGenerator& wanted, const Work& work) {
+    at::Generator generator =
+        wanted.has_value() && wanted->defined() ? *wanted : at::detail::getDefaultCPUGenerator();
+    at::check_generator<at::CPUGeneratorImpl>(generator);
+    const std::lock_guard<std::mutex> lock(generator.mutex());
+    translating_errors(name, [&] {
+        Words words(generator);
+        work(words);
+        words.hand_back(generator);
+    });
+}
+
+}  // namespace tombola_torch
