@@ -364,7 +364,7 @@ const std::vector<CommandLine::Option>& CommandLine::options() {
              if (value != "cpu" && value != "cpu:0") refuse_value("--" + name, value, "cpu");
          }},
         {"verbose", "N",
-         "also -vN. 0: a line a case (default). 1: also each problem before it runs, and the "
+         "also -vN. 0: a line per case (default). 1: also each problem before it runs, and the "
          "implementation. 2: also the library's verbose lines",
          [](Line& line, const Text& name, const Text& value) {
              line.verbose_ = value_in<int>(name, value, 0, 99);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the program prints: a line a case, the performance lines, the progress, the summary.
+// What the program prints: a line per case, the performance lines, the progress, the summary.
 
 #include <map>
 #include <string>

@@ -14,7 +14,7 @@ std::vector<Field<MultinomialProblem>> MultinomialProblem::fields() {
         field<P>("seeds", &P::seeds, "seeds; 0:0 draws them from the operating system"),
         field<P>("replacement", &P::replacement, "whether a class may be drawn again"),
         field<P>("log-probs", &P::log_probs, "whether the input is logits"),
-        field<P>("samples", &P::samples, "samples a row"),
+        field<P>("samples", &P::samples, "samples per row"),
         field<P>("offset", &P::offset, "sample of the stream at which the tensor starts"),
         field<P>("uniforms", &P::uniforms,
                  "f64 numbers in [0, 1], BATCH x samples of them, in place of the stream's"),
