@@ -12,6 +12,7 @@
 #include "cpu/multinomial/row_source.hpp"
 #include "cpu/rng/philox.hpp"
 #include "cpu/rng/seeds.hpp"
+#include "cpu/rng/unit.hpp"
 
 namespace tombola::impl::cpu {
 
@@ -33,9 +34,8 @@ class UniformReader {
 
     double next() {
         if (given_ != nullptr) return *given_++;
-        const uint64_t high = words_.next();
-        const uint64_t low = words_.next();
-        return bit_cast<double>(uint64_t{0x3FF} << 52 | (high & 0xFFFFF) << 32 | low) - 1.0;
+        const uint32_t first = words_.next();
+        return u52(first, words_.next());
     }
 
   private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element e of the destination, in row-major order, is word e % 4 of the block at counter + e / 4.
 #include "cpu/implementations.hpp"
-#include "cpu/random_generator/generator_state.hpp"
 #include "cpu/rng/fill.hpp"
+#include "cpu/rng/generator_state.hpp"
 
 namespace tombola::impl::cpu {
 namespace {

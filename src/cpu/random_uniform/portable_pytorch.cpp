@@ -1,40 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/implementations.hpp"
-
-#include "cpu/random_uniform/bounds.hpp"
-#include "cpu/random_uniform/element_type.hpp"
-#include "cpu/random_uniform/pytorch_draw.hpp"
-#include "cpu/random_uniform/pytorch_execution.hpp"
+#include "cpu/random_uniform/pytorch_convert.hpp"
 #include "cpu/random_uniform/uniform_plan.hpp"
+#include "cpu/rng/bounds.hpp"
+#include "cpu/rng/mt19937_call.hpp"
 
 namespace tombola::impl::cpu {
 namespace {
 
 template <class T>
-class Execution : public Executable {
+class PortablePytorch : public Executable {
   public:
-    explicit Execution(const RandomUniformDesc& desc) : desc_(desc) {}
+    PortablePytorch(const MemoryDesc& dst, IntDraws int_draws) : dst_(dst), int_draws_(int_draws) {}
 
     Status execute(const ExecContext& context) const override {
-        Result<Bounds<T>> bounds = resolve_bounds<T>(context);
+        auto bounds = resolve_bounds<T>(context);
         TOMBOLA_TRY(bounds.take_status());
-        const PytorchDraw<T> draw(bounds.value(), desc_.int_draws);
-        return execute_pytorch(
-            context, desc_, draw.words(), MtJumpLoops::portable(),
-            [&](Mt19937& state, const FillPart& part) { generate_pytorch(draw, state, part); });
+        const PytorchConvert<T> convert(bounds.value(), int_draws_);
+        auto call =
+            Mt19937Call::resolve(context, dst_.nelems(), convert.words(), MtJumpLoops::portable());
+        TOMBOLA_TRY(call.take_status());
+        call.value().fill(dst_, context.output(TOMBOLA_ARG_DST),
+                          [&](Mt19937& state, const FillPart& part) {
+                              generate_from_mt19937(convert, state, part);
+                          });
+        call.value().report(context);
+        return {};
     }
 
   private:
-    RandomUniformDesc desc_;
+    MemoryDesc dst_;
+    IntDraws int_draws_;
 };
 
 }  // namespace
 
 Result<PlanPtr> plan_portable_pytorch_uniform(CpuIsa, const RandomUniformDesc& desc) {
-    TOMBOLA_TRY(check_uniform(desc, Alignment::pytorch));
-    return make_plan(0, [desc] {
-        return with_uniform_type(desc.dst.data_type, [&](auto type) {
-            return make_executable<Execution<decltype(type)>>(desc);
+    return plan_uniform(desc, Alignment::pytorch, [&](auto type) {
+        return make_plan(0, [dst = desc.dst, int_draws = desc.int_draws] {
+            return make_executable<PortablePytorch<decltype(type)>>(dst, int_draws);
         });
     });
 }

@@ -1,54 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/implementations.hpp"
-
-#include <type_traits>
-
-#include "cpu/random_uniform/tensorflow_call.hpp"
 #include "cpu/random_uniform/tensorflow_convert.hpp"
 #include "cpu/random_uniform/uniform_plan.hpp"
-#include "cpu/rng/fill.hpp"
-#include "cpu/rng/philox.hpp"
+#include "cpu/rng/bounds.hpp"
+#include "cpu/rng/philox_call.hpp"
 
 namespace tombola::impl::cpu {
 namespace {
 
+template <class T>
 class PortableTensorflow : public Executable {
   public:
-    explicit PortableTensorflow(const RandomUniformDesc& desc) : desc_(desc) {}
+    explicit PortableTensorflow(const MemoryDesc& dst) : dst_(dst) {}
 
     Status execute(const ExecContext& context) const override {
-        return execute_tensorflow(
-            context, desc_, [&](const auto& bounds, const TensorflowCall& call) {
-                using T = std::decay_t<decltype(bounds.min)>;
-                generate(TensorflowConvert<T>(bounds), call, context.output<T>(TOMBOLA_ARG_DST));
-            });
+        auto bounds = resolve_bounds<T>(context);
+        TOMBOLA_TRY(bounds.take_status());
+        auto call = resolve_philox_call(context, dst_.nelems());
+        TOMBOLA_TRY(call.take_status());
+        fill_from_philox(dst_, context.output(TOMBOLA_ARG_DST), call.value(),
+                         TensorflowConvert<T>(bounds.value()));
+        report_philox_call(context, call.value());
+        return {};
     }
 
   private:
-    template <class T>
-    void generate(const TensorflowConvert<T>& convert, const TensorflowCall& call, T* dst) const {
-        constexpr int kWords = TensorflowConvert<T>::kWords;
-        fill(desc_.dst, dst, {}, [&](const FillPart& part) {
-            PhiloxWords source(call.start, call.key, call.first_word(part.first(), kWords));
-            part.for_each_run([&](const Run& run) {
-                T* to = static_cast<T*>(run.to);
-                for (int64_t i = 0; i < run.count; ++i) {
-                    uint32_t words[kWords];
-                    for (uint32_t& word : words) word = source.next();
-                    to[i] = convert(words);
-                }
-            });
-        });
-    }
-
-    RandomUniformDesc desc_;
+    MemoryDesc dst_;
 };
 
 }  // namespace
 
 Result<PlanPtr> plan_portable_tensorflow_uniform(CpuIsa, const RandomUniformDesc& desc) {
-    TOMBOLA_TRY(check_uniform(desc, Alignment::tensorflow));
-    return make_plan(0, [desc] { return make_executable<PortableTensorflow>(desc); });
+    return plan_uniform(desc, Alignment::tensorflow, [&](auto type) {
+        return make_plan(0, [dst = desc.dst] {
+            return make_executable<PortableTensorflow<decltype(type)>>(dst);
+        });
+    });
 }
 
 }  // namespace tombola::impl::cpu

@@ -3,16 +3,18 @@
 
 // Alignment tensorflow: from Philox words to values, as the specification has it.
 //
-//     float types   x = (the low bits of the word, under the exponent of 1.0) - 1       in [0, 1)
-//                   value = x * (MAX - MIN) + MIN, each operation rounded to the type
-//     integers      value = word % (MAX - MIN) + MIN, modulo 2^32 or 2^64
+//     float types   value = u * (MAX - MIN) + MIN, each operation rounded to the type;
+//                   u in [0, 1) has as many bits as the type has behind its leading one
+//     integers      value = x mod (MAX - MIN) + MIN, modulo 2^32 or 2^64
 //
 // f64 takes two words, of which the first is the high half; s64 takes two, of which the second is.
 
 #include <cstdint>
 
 #include "cpu/float16.hpp"
-#include "cpu/random_uniform/bounds.hpp"
+#include "cpu/rng/bounds.hpp"
+#include "cpu/rng/integers.hpp"
+#include "cpu/rng/unit.hpp"
 
 namespace tombola::impl::cpu {
 
@@ -23,12 +25,9 @@ template <>
 class TensorflowConvert<float> {
   public:
     static constexpr int kWords = 1;
-    explicit TensorflowConvert(Bounds<float> bounds)
+    explicit TensorflowConvert(const Bounds<float>& bounds)
         : range_(bounds.max - bounds.min), min_(bounds.min) {}
-    float operator()(const uint32_t* words) const {
-        const float unit = bit_cast<float>(0x3F800000 | (words[0] & 0x7FFFFF)) - 1.0f;
-        return unit * range_ + min_;
-    }
+    float operator()(const uint32_t* words) const { return u23(words[0]) * range_ + min_; }
 
   private:
     float range_, min_;
@@ -38,30 +37,25 @@ template <>
 class TensorflowConvert<double> {
   public:
     static constexpr int kWords = 2;
-    explicit TensorflowConvert(Bounds<double> bounds)
+    explicit TensorflowConvert(const Bounds<double>& bounds)
         : range_(bounds.max - bounds.min), min_(bounds.min) {}
     double operator()(const uint32_t* words) const {
-        const uint64_t fraction = uint64_t{words[0] & 0xFFFFF} << 32 | words[1];
-        const double unit = bit_cast<double>(uint64_t{0x3FF} << 52 | fraction) - 1.0;
-        return unit * range_ + min_;
+        return u52(words[0], words[1]) * range_ + min_;
     }
 
   private:
     double range_, min_;
 };
 
-// x is exact in f32 and in the type: the fraction's bits are all that the type has.
 template <>
 class TensorflowConvert<Float16> {
   public:
     static constexpr int kWords = 1;
-    explicit TensorflowConvert(Bounds<Float16> bounds)
+    explicit TensorflowConvert(const Bounds<Float16>& bounds)
         : range_(to_f32(to_f16(to_f32(bounds.max) - to_f32(bounds.min)))),
           min_(to_f32(bounds.min)) {}
     Float16 operator()(const uint32_t* words) const {
-        const Float16 one_to_two{static_cast<uint16_t>(0x3C00 | (words[0] & 0x3FF))};
-        const float unit = to_f32(one_to_two) - 1.0f;
-        return to_f16(to_f32(to_f16(unit * range_)) + min_);
+        return to_f16(to_f32(to_f16(unit_f32<10>(words[0]) * range_)) + min_);
     }
 
   private:
@@ -72,13 +66,11 @@ template <>
 class TensorflowConvert<BFloat16> {
   public:
     static constexpr int kWords = 1;
-    explicit TensorflowConvert(Bounds<BFloat16> bounds)
+    explicit TensorflowConvert(const Bounds<BFloat16>& bounds)
         : range_(to_f32(to_bf16(to_f32(bounds.max) - to_f32(bounds.min)))),
           min_(to_f32(bounds.min)) {}
     BFloat16 operator()(const uint32_t* words) const {
-        const BFloat16 one_to_two{static_cast<uint16_t>(0x3F80 | (words[0] & 0x7F))};
-        const float unit = to_f32(one_to_two) - 1.0f;
-        return to_bf16(to_f32(to_bf16(unit * range_)) + min_);
+        return to_bf16(to_f32(to_bf16(unit_f32<7>(words[0]) * range_)) + min_);
     }
 
   private:
@@ -89,31 +81,24 @@ template <>
 class TensorflowConvert<int32_t> {
   public:
     static constexpr int kWords = 1;
-    explicit TensorflowConvert(Bounds<int32_t> bounds)
-        : range_(static_cast<uint32_t>(bounds.max) - static_cast<uint32_t>(bounds.min)),
-          min_(static_cast<uint32_t>(bounds.min)) {}
-    int32_t operator()(const uint32_t* words) const {
-        return static_cast<int32_t>(words[0] % range_ + min_);
-    }
+    explicit TensorflowConvert(const Bounds<int32_t>& bounds) : range_(bounds) {}
+    int32_t operator()(const uint32_t* words) const { return range_.value(words[0]); }
 
   private:
-    uint32_t range_, min_;
+    IntegerRange<int32_t> range_;
 };
 
 template <>
 class TensorflowConvert<int64_t> {
   public:
     static constexpr int kWords = 2;
-    explicit TensorflowConvert(Bounds<int64_t> bounds)
-        : range_(static_cast<uint64_t>(bounds.max) - static_cast<uint64_t>(bounds.min)),
-          min_(static_cast<uint64_t>(bounds.min)) {}
+    explicit TensorflowConvert(const Bounds<int64_t>& bounds) : range_(bounds) {}
     int64_t operator()(const uint32_t* words) const {
-        const uint64_t x = uint64_t{words[1]} << 32 | words[0];
-        return static_cast<int64_t>(x % range_ + min_);
+        return range_.value(join_words(words[1], words[0]));
     }
 
   private:
-    uint64_t range_, min_;
+    IntegerRange<int64_t> range_;
 };
 
 }  // namespace tombola::impl::cpu

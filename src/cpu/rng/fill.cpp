@@ -39,7 +39,7 @@ void fill(const MemoryDesc& desc, void* data, const FillOptions& options,
     zero_padding(desc, data);
     const size_t bytes = static_cast<size_t>(count) * size_of(desc.data_type);
     const bool streaming = bytes >= kStreamingBytes;
-    const int64_t longest = std::max<int64_t>(1, count / options.elements_a_part);
+    const int64_t longest = std::max<int64_t>(1, count / options.elements_per_part);
     const int parts = static_cast<int>(std::min<int64_t>(longest, parts_for(bytes)));
     if (parts == 1) return generate_part({desc, data, {0, count}, streaming});
     parallel(parts, [&](int part, int all) {

@@ -30,8 +30,8 @@ struct Run {
 };
 
 struct FillOptions {
-    int64_t multiple = 1;         // parts begin at multiples of this many elements
-    int64_t elements_a_part = 1;  // no part is shorter than this, the last aside
+    int64_t multiple = 1;           // parts begin at multiples of this many elements
+    int64_t elements_per_part = 1;  // no part is shorter than this, the last aside
 };
 
 class FillPart {

@@ -60,15 +60,4 @@ void Mt19937::slide(int count) {
     }
 }
 
-void Mt19937::generate(uint32_t* out, size_t count) {
-    while (count > 0) {
-        if (position == kMtWords) twist();
-        const size_t run = std::min<size_t>(count, kMtWords - position);
-        for (size_t i = 0; i < run; ++i) out[i] = mt_temper(words[position + i]);
-        position += static_cast<uint32_t>(run);
-        out += run;
-        count -= run;
-    }
-}
-
 }  // namespace tombola::impl::cpu

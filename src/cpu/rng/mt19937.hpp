@@ -64,8 +64,6 @@ struct Mt19937 {
         if (position == kMtWords) twist();
         return mt_temper(words[position++]);
     }
-    // The next `count` words that are put out.
-    void generate(uint32_t* out, size_t count);
     // Moves the window on by 624 words and the position to its start.
     void twist();
     // The state before twist(), with the position 624: undoes it, but for the low bits of the first word, which

@@ -11,6 +11,7 @@
 // and between two rounds k0 += W0, k1 += W1. Block i of a stream has the counter start + i mod 2^128.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace tombola::impl::cpu {

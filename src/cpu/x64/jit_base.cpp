@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/x64/jit_base.hpp"
 
+#include <sys/mman.h>
+
 #include <cassert>
 #include <cstring>
+#include <new>
 
 #include "common/jit_observer.hpp"
 
@@ -20,17 +23,31 @@ constexpr size_t kConstantsAlignment = 64;
 
 }  // namespace
 
-// DontSetProtectRWE: the pages start read-write, where Xbyak's default would make them executable
-// as well.
-JitKernel::JitKernel(std::string name, size_t max_code_bytes)
-    : Xbyak::CodeGenerator(max_code_bytes, Xbyak::DontSetProtectRWE), name_(std::move(name)) {}
+// Pages that are never touched cost address space alone.
+JitCode::JitCode(size_t bytes)
+    : pages_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
+      bytes_(bytes) {
+    if (pages_ == MAP_FAILED) throw std::bad_alloc();
+}
 
-void JitKernel::build() {
+JitCode::~JitCode() { munmap(pages_, bytes_); }
+
+JitKernel::JitKernel(std::string name, size_t max_code_bytes)
+    : JitKernel(std::make_shared<JitCode>(max_code_bytes), std::move(name), max_code_bytes) {}
+
+// Xbyak writes into pages that are not its own, and leaves their protection alone.
+JitKernel::JitKernel(std::shared_ptr<JitCode> made, std::string name, size_t max_code_bytes)
+    : Xbyak::CodeGenerator(max_code_bytes, made->pages()),
+      code_(std::move(made)),
+      name_(std::move(name)) {}
+
+std::shared_ptr<const JitCode> JitKernel::build() {
     generate();
     emit_constants();
     ready(PROTECT_RE);  // refuses labels without a place
     setProtectModeRE();
     announce_code(name_.c_str(), code(), code_size());
+    return code_;
 }
 
 Xbyak::Reg64 JitKernel::gpr(int index) const {

@@ -8,16 +8,17 @@
 //       struct Args { const float* src; float* dst; int64_t count; };
 //       using Key = std::tuple<CpuIsa>;               // what shapes the code
 //       explicit MyKernel(const Key& key);
-//       void operator()(Args& args) const { run(&args); }
 //     private:
 //       void generate() override;
 //   };
-//   auto kernel = cached_kernel<MyKernel>({isa});     // Result<std::shared_ptr<const MyKernel>>
+//   auto kernel = cached_function<MyKernel>({isa});   // Result<JitFunction<MyKernel::Args>>
+//
+// The class is a generator: it lives while the code is made. What is kept is the code.
 //
 // Invariants:
-// - generate() runs once, inside cached_kernel() or make_kernel(), which turn whatever the assembler
-//   refuses into a Status. Until then the pages are read-write; from then on they are read-execute
-//   and never change.
+// - generate() runs once, inside cached_function(), which turns whatever the assembler refuses into
+//   a Status. Until then the pages are read-write; from then on they are read-execute and never
+//   change.
 // - Constants lie behind the code, in the same pages, aligned to 64 bytes.
 // - A kernel calls nothing, allocates nothing, and reaches no memory but its arguments, its
 //   constants and its stack frame. It must be called under the default MXCSR, as execute() and
@@ -40,6 +41,39 @@
 
 namespace tombola::impl::cpu::x64 {
 
+// The pages of one kernel, freed with the object.
+class JitCode {
+  public:
+    explicit JitCode(size_t bytes);  // read-write; throws std::bad_alloc
+    ~JitCode();
+    JitCode(const JitCode&) = delete;
+    JitCode& operator=(const JitCode&) = delete;
+
+    void* pages() { return pages_; }
+    // Calls the function at the start of the pages, which are read-execute by then.
+    void run(void* args) const { reinterpret_cast<void (*)(void*)>(pages_)(args); }
+
+  private:
+    void* pages_;
+    size_t bytes_;
+};
+
+// Generated code as its callers hold it: a function of Args. It is empty until one is assigned.
+template <class Args>
+class JitFunction {
+  public:
+    JitFunction() = default;
+    explicit JitFunction(std::shared_ptr<const JitCode> code) : code_(std::move(code)) {}
+    explicit operator bool() const { return code_ != nullptr; }
+    void operator()(Args& args) const { code_->run(&args); }
+    friend bool operator==(const JitFunction& a, const JitFunction& b) {
+        return a.code_ == b.code_;
+    }
+
+  private:
+    std::shared_ptr<const JitCode> code_;
+};
+
 class JitKernel : protected Xbyak::CodeGenerator {
   public:
     ~JitKernel() override = default;
@@ -50,8 +84,8 @@ class JitKernel : protected Xbyak::CodeGenerator {
     const uint8_t* code() const { return getCode(); }
     size_t code_size() const { return getSize(); }
 
-    // Generates the code and makes it executable. For make_kernel() alone; may throw Xbyak::Error.
-    void build();
+    // Generates the code and makes it executable. For the functions below alone; may throw Xbyak::Error.
+    std::shared_ptr<const JitCode> build();
 
   protected:
     static constexpr size_t kDefaultCodeBytes = 64 * 1024;
@@ -61,7 +95,7 @@ class JitKernel : protected Xbyak::CodeGenerator {
     explicit JitKernel(std::string name, size_t max_code_bytes = kDefaultCodeBytes);
 
     virtual void generate() = 0;
-    void run(void* args) const { getCode<void (*)(void*)>()(args); }
+    void run(void* args) const { code_->run(args); }
 
     // The frame. gpr(0) holds the address of the arguments; gpr(1) ... gpr(gprs - 1) are free; rsp
     // and, with a stack, rbp are the frame's own, and nothing else is promised. stack_bytes of
@@ -88,26 +122,59 @@ class JitKernel : protected Xbyak::CodeGenerator {
         size_t alignment;
         Xbyak::Label label;
     };
+    JitKernel(std::shared_ptr<JitCode> code, std::string name, size_t max_code_bytes);
     void emit_constants();
 
+    std::shared_ptr<JitCode> code_;
     std::string name_;
     std::list<Constant> constants_;
     int gprs_ = 0;
     bool has_stack_ = false;
 };
 
-template <class Kernel>
-Result<std::shared_ptr<const Kernel>> make_kernel(const typename Kernel::Key& key) {
+// What make() returns, or a Status in place of what it throws.
+template <class Make>
+auto generate_or_fail(const Make& make) -> decltype(make()) {
     try {
-        auto kernel = std::make_shared<Kernel>(key);
-        kernel->build();
-        return std::shared_ptr<const Kernel>(std::move(kernel));
+        return make();
     } catch (const Xbyak::Error& error) {
         return Status(StatusCode::runtime_error,
                       format("code generation failed: %s", error.what()));
     } catch (const std::bad_alloc&) {
         return Status(StatusCode::out_of_memory, "no memory to generate a kernel");
     }
+}
+
+// What the cache keeps of a generator.
+template <class Generator>
+struct CachedFunction {
+    using Key = typename Generator::Key;
+    JitFunction<typename Generator::Args> function;
+};
+
+// The process's function of that key, generated if there is none yet.
+template <class Generator>
+Result<JitFunction<typename Generator::Args>> cached_function(const typename Generator::Key& key) {
+    using Cached = CachedFunction<Generator>;
+    auto cached = kernel_cache<Cached>().get(key, [&] {
+        return generate_or_fail([&]() -> Result<std::shared_ptr<const Cached>> {
+            Generator generator(key);
+            return std::make_shared<const Cached>(
+                Cached{JitFunction<typename Generator::Args>(generator.build())});
+        });
+    });
+    TOMBOLA_TRY(cached.take_status());
+    return cached.value()->function;
+}
+
+// A kernel that is kept with its generator.
+template <class Kernel>
+Result<std::shared_ptr<const Kernel>> make_kernel(const typename Kernel::Key& key) {
+    return generate_or_fail([&]() -> Result<std::shared_ptr<const Kernel>> {
+        auto kernel = std::make_shared<Kernel>(key);
+        kernel->build();
+        return std::shared_ptr<const Kernel>(std::move(kernel));
+    });
 }
 
 template <class Kernel>

@@ -1,34 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which data types random_uniform serves: each other one is refused by name, whatever types are added.
+// Which data types random_uniform's implementations serve: every other one is refused by name, whatever types are
+// added.
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
-#include "cpu/random_uniform/element_type.hpp"
+#include "cpu/implementations.hpp"
+#include "cpu/rng/element_type.hpp"
+#include "cpu/x64/implementations.hpp"
 
 namespace tombola::impl::cpu {
 namespace {
 
-TEST(UniformTypes, EveryTypeIsServedAsItselfOrRefused) {
+template <class Check>
+void for_each_type(const Check& check) {
     constexpr int kBeyondEveryType = 64;
-    std::set<std::string> served;
-    for (int value = 0; value < kBeyondEveryType; ++value) {
-        const auto type = static_cast<DataType>(value);
-        if (!is_valid(type)) continue;
-        const Result<size_t> size =
-            with_uniform_type(type, [](auto element) -> Result<size_t> { return sizeof(element); });
+    for (int value = 0; value < kBeyondEveryType; ++value)
+        if (const auto type = static_cast<DataType>(value); is_valid(type)) check(type);
+}
+
+// No type is taken for another.
+TEST(ElementType, EachIsServedAsItselfOrRefused) {
+    for_each_type([](DataType type) {
+        const auto size = with_element_type<Float16, float, double, uint8_t, int64_t>(
+            type, [](auto element) -> Result<size_t> { return sizeof(element); });
+        const std::set<DataType> served = {DataType::f16, DataType::f32, DataType::f64,
+                                           DataType::u8, DataType::s64};
+        ASSERT_EQ(size.ok(), served.count(type) == 1) << name_of(type);
         if (size.ok()) {
             EXPECT_EQ(size.value(), size_of(type)) << name_of(type);
-            served.insert(name_of(type));
         } else {
-            EXPECT_EQ(size.status().code(), StatusCode::unimplemented);
             EXPECT_EQ(size.status().message(), std::string("no conversion to ") + name_of(type));
         }
-    }
-    EXPECT_EQ(served, (std::set<std::string>{"bf16", "f16", "f32", "f64", "s32", "s64"}));
+    });
+}
+
+TEST(UniformTypes, AllImplementationsServeTheSameSix) {
+    using Plan = Result<PlanPtr> (*)(CpuIsa, const RandomUniformDesc&);
+    const auto check = [](Alignment alignment, CpuIsa isa, Plan plan) {
+        std::set<std::string> served;
+        for_each_type([&](DataType type) {
+            RandomUniformDesc desc;
+            desc.alignment = alignment;
+            desc.dst = MemoryDesc::vector(type, 8);
+            const Result<PlanPtr> planned = plan(isa, desc);
+            if (planned.ok()) {
+                served.insert(name_of(type));
+                return;
+            }
+            EXPECT_EQ(planned.status().code(), StatusCode::unimplemented);
+            EXPECT_EQ(planned.status().message(), std::string("no conversion to ") + name_of(type));
+        });
+        EXPECT_EQ(served, (std::set<std::string>{"bf16", "f16", "f32", "f64", "s32", "s64"}));
+    };
+    check(Alignment::tensorflow, CpuIsa::none, plan_portable_tensorflow_uniform);
+    check(Alignment::pytorch, CpuIsa::none, plan_portable_pytorch_uniform);
+    check(Alignment::tensorflow, CpuIsa::avx2, x64::plan_tensorflow_uniform);
+    check(Alignment::pytorch, CpuIsa::avx2, x64::plan_pytorch_uniform);
 }
 
 }  // namespace

@@ -25,7 +25,6 @@ class ScaleKernel : public Vocabulary {
     using Key = std::tuple<CpuIsa>;  // all that shapes the code: the factor is an argument
 
     explicit ScaleKernel(const Key& key) : Vocabulary(std::get<0>(key), "scale") {}
-    void operator()(Args& args) const { run(&args); }
 
   private:
     void generate() override {

@@ -25,14 +25,14 @@ class ScaleKernelTest : public testing::TestWithParam<CpuIsa> {
 };
 
 TEST_P(ScaleKernelTest, EveryLength) {
-    auto kernel = cached_kernel<ScaleKernel>({GetParam()});
+    auto kernel = cached_function<ScaleKernel>({GetParam()});
     ASSERT_TRUE(kernel.ok()) << kernel.status().message();
     for (size_t count = 0; count < 70; ++count) {
         const GuardedBuffer src(count * sizeof(float)), dst(count * sizeof(float));
         for (size_t i = 0; i < count; ++i) src.data<float>()[i] = static_cast<float>(i) + 0.5f;
         ScaleKernel::Args args{src.data<float>(), dst.data<float>(), static_cast<int64_t>(count),
                                -3.0f};
-        (*kernel.value())(args);
+        kernel.value()(args);
         for (size_t i = 0; i < count; ++i)
             EXPECT_EQ(dst.data<float>()[i], (static_cast<float>(i) + 0.5f) * -3.0f) << i;
         EXPECT_TRUE(dst.slack_is_intact());
@@ -40,10 +40,10 @@ TEST_P(ScaleKernelTest, EveryLength) {
 }
 
 TEST_P(ScaleKernelTest, EqualKeysShareAKernel) {
-    auto one = cached_kernel<ScaleKernel>({GetParam()});
-    auto other = cached_kernel<ScaleKernel>({GetParam()});
+    auto one = cached_function<ScaleKernel>({GetParam()});
+    auto other = cached_function<ScaleKernel>({GetParam()});
     ASSERT_TRUE(one.ok() && other.ok());
-    EXPECT_EQ(one.value(), other.value());
+    EXPECT_TRUE(one.value() == other.value());
 }
 
 INSTANTIATE_TEST_SUITE_P(EachIsa, ScaleKernelTest,

@@ -10,6 +10,7 @@
 #include "cpu/rng/scatter.hpp"
 #include "cpu/x64/implementations.hpp"
 #include "cpu/x64/rng/philox_fill.hpp"
+#include "cpu/x64/rng/philox_words.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -75,8 +76,8 @@ Result<PlanPtr> JitMultinomial::plan(CpuIsa isa, const Desc& desc) {
 }
 
 JitMultinomial::JitMultinomial(const Desc& desc, RowPasses passes,
-                               std::shared_ptr<const DrawKernel> draw,
-                               std::shared_ptr<const PhiloxKernel> words, int max_parts)
+                               std::shared_ptr<const DrawKernel> draw, PhiloxKernel words,
+                               int max_parts)
     : desc_(desc),
       way_(way_for(desc)),
       scratch_(desc),
@@ -94,12 +95,12 @@ Result<std::unique_ptr<Executable>> JitMultinomial::build(CpuIsa isa, const Desc
         isa, desc, way == Way::blocks ? RowPasses::Weights::both : RowPasses::Weights::stored);
     if (!passes.ok()) return passes.take_status();
     std::shared_ptr<const DrawKernel> draw;
-    std::shared_ptr<const PhiloxKernel> words;
+    PhiloxKernel words;
     if (way == Way::guide) {
         auto made = cached_kernel<DrawKernel>({isa, desc.dst.data_type});
         if (!made.ok()) return made.take_status();
         draw = made.take();
-        auto philox = philox_kernel(isa, PhiloxOutput::words);
+        auto philox = philox_words_kernel(isa);
         if (!philox.ok()) return philox.take_status();
         words = philox.take();
     }
@@ -257,7 +258,7 @@ void JitMultinomial::draw_by_guide(const Call& call, const Part& part, const Row
     const GuideTable guide(part.guide, prefix, classes);
 
     const uint64_t sum = prefix[classes - 1];
-    const PhiloxFill stream(*words_, {0, call.uniforms.seeds.op},
+    const PhiloxFill stream(words_, {0, call.uniforms.seeds.op},
                             PhiloxKey::from(call.uniforms.seeds.global), {});
     const size_t index_bytes = size_of(desc_.dst.data_type);
     auto* dst = call.context.output<char>(TOMBOLA_ARG_DST);

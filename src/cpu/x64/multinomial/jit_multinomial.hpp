@@ -17,7 +17,7 @@
 #include "cpu/multinomial/multinomial_call.hpp"
 #include "cpu/x64/multinomial/draw_kernel.hpp"
 #include "cpu/x64/multinomial/row_passes.hpp"
-#include "cpu/x64/rng/philox_kernel.hpp"
+#include "cpu/x64/rng/philox_generator.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
@@ -44,7 +44,7 @@ class JitMultinomial : public Executable {
     struct Part;  // the part's share of the scratchpad
 
     JitMultinomial(const Desc& desc, RowPasses passes, std::shared_ptr<const DrawKernel> draw,
-                   std::shared_ptr<const PhiloxKernel> words, int max_parts);
+                   PhiloxKernel words, int max_parts);
 
     static Result<std::unique_ptr<Executable>> build(CpuIsa isa, const Desc& desc, int max_parts);
     static Way way_for(const Desc& desc);
@@ -72,8 +72,8 @@ class JitMultinomial : public Executable {
     Way way_;
     Scratch scratch_;
     RowPasses passes_;
-    std::shared_ptr<const DrawKernel> draw_;     // guide alone
-    std::shared_ptr<const PhiloxKernel> words_;  // guide alone
+    std::shared_ptr<const DrawKernel> draw_;  // guide alone
+    PhiloxKernel words_;                      // guide alone
     MatrixLayout src_, dst_;
     int max_parts_;
 };

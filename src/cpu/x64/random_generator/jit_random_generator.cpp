@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cpu/rng/generator_state.hpp"
 #include "cpu/x64/implementations.hpp"
-
-#include "cpu/random_generator/generator_state.hpp"
 #include "cpu/x64/rng/philox_fill.hpp"
+#include "cpu/x64/rng/philox_words.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
 class JitRandomGenerator : public Executable {
   public:
-    JitRandomGenerator(const MemoryDesc& dst, std::shared_ptr<const PhiloxKernel> kernel)
+    JitRandomGenerator(const MemoryDesc& dst, PhiloxKernel kernel)
         : dst_(dst), kernel_(std::move(kernel)) {}
 
     Status execute(const ExecContext& context) const override {
         const auto state = GeneratorState::load(context.input<uint32_t>(TOMBOLA_ARG_SRC_STATE));
-        const PhiloxFill source(*kernel_, state.counter, state.key, {});
-        fill(dst_, context.output(TOMBOLA_ARG_DST), kPhiloxFillOptions, [&](const FillPart& part) {
-            part.for_each_run([&](const Run& run) {
-                source.generate(static_cast<Uint128>(run.first), run.count, run.to, run.streaming);
-            });
-        });
+        const PhiloxFill source(kernel_, state.counter, state.key, {});
+        fill_from_philox(dst_, context.output(TOMBOLA_ARG_DST), source, 0);
         if (auto* next = context.output<uint32_t>(TOMBOLA_ARG_DST_STATE))
             state.after(dst_.nelems()).store(next);
         return {};
@@ -27,14 +23,14 @@ class JitRandomGenerator : public Executable {
 
   private:
     MemoryDesc dst_;
-    std::shared_ptr<const PhiloxKernel> kernel_;
+    PhiloxKernel kernel_;
 };
 
 }  // namespace
 
 Result<PlanPtr> plan_random_generator(CpuIsa isa, const RandomGeneratorDesc& desc) {
     return make_plan(0, [isa, dst = desc.dst]() -> Result<std::unique_ptr<Executable>> {
-        auto kernel = philox_kernel(isa, PhiloxOutput::words);
+        auto kernel = philox_words_kernel(isa);
         TOMBOLA_TRY(kernel.take_status());
         return make_executable<JitRandomGenerator>(dst, kernel.take());
     });

@@ -145,25 +145,27 @@ void MtAddWindowsKernel::generate() {
 
 // ---- both -------------------------------------------------------------------------------------------------
 
-Result<std::unique_ptr<const JitMtJumpLoops>> JitMtJumpLoops::create(CpuIsa isa) {
-    auto square = cached_kernel<MtSquareKernel>({isa});
+Result<JitMtJumpLoops> JitMtJumpLoops::create(CpuIsa isa) {
+    auto square = cached_function<MtSquareKernel>({isa});
     TOMBOLA_TRY(square.take_status());
-    auto add_windows = cached_kernel<MtAddWindowsKernel>({isa});
+    auto add_windows = cached_function<MtAddWindowsKernel>({isa});
     TOMBOLA_TRY(add_windows.take_status());
-    return std::unique_ptr<const JitMtJumpLoops>(
-        new JitMtJumpLoops(square.take(), add_windows.take()));
+    JitMtJumpLoops loops;
+    loops.square_ = square.take();
+    loops.add_windows_ = add_windows.take();
+    return loops;
 }
 
 void JitMtJumpLoops::square(const MtPolynomial& g, MtSquare& square) const {
     MtSquareKernel::Args args{g.data(), square.low, square.zero_high_zero};
-    (*square_)(args);
+    square_(args);
 }
 
 void JitMtJumpLoops::add_windows(uint32_t* sum, const uint32_t* line, const uint16_t* places,
                                  int count) const {
     if (count == 0) return;
     MtAddWindowsKernel::Args args{sum, line, places, count};
-    (*add_windows_)(args);
+    add_windows_(args);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -14,7 +14,6 @@
 //
 // Adding windows. The sum of 624 words is kept in 13 registers at a time, in 3 passes or 6 over the places.
 
-#include <memory>
 #include <tuple>
 
 #include "common/status.hpp"
@@ -32,7 +31,6 @@ class MtSquareKernel : public Vocabulary {
     };
     using Key = std::tuple<CpuIsa>;
     explicit MtSquareKernel(const Key& key) : Vocabulary(std::get<CpuIsa>(key), "mt19937.square") {}
-    void operator()(Args& args) const { run(&args); }
 
   private:
     void generate() override;
@@ -53,7 +51,6 @@ class MtAddWindowsKernel : public Vocabulary {
     using Key = std::tuple<CpuIsa>;
     explicit MtAddWindowsKernel(const Key& key)
         : Vocabulary(std::get<CpuIsa>(key), "mt19937.add_windows") {}
-    void operator()(Args& args) const { run(&args); }
 
   private:
     void generate() override;
@@ -61,20 +58,17 @@ class MtAddWindowsKernel : public Vocabulary {
 
 class JitMtJumpLoops : public MtJumpLoops {
   public:
-    static Result<std::unique_ptr<const JitMtJumpLoops>> create(CpuIsa isa);
+    static Result<JitMtJumpLoops> create(CpuIsa isa);
 
     void square(const MtPolynomial& g, MtSquare& square) const override;
     void add_windows(uint32_t* sum, const uint32_t* line, const uint16_t* places,
                      int count) const override;
 
   private:
-    using Square = std::shared_ptr<const MtSquareKernel>;
-    using AddWindows = std::shared_ptr<const MtAddWindowsKernel>;
-    JitMtJumpLoops(Square square, AddWindows add_windows)
-        : square_(std::move(square)), add_windows_(std::move(add_windows)) {}
+    JitMtJumpLoops() = default;
 
-    Square square_;
-    AddWindows add_windows_;
+    JitFunction<MtSquareKernel::Args> square_;
+    JitFunction<MtAddWindowsKernel::Args> add_windows_;
 };
 
 }  // namespace tombola::impl::cpu::x64

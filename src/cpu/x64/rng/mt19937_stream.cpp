@@ -7,16 +7,16 @@
 
 namespace tombola::impl::cpu::x64 {
 
-Mt19937Stream::Mt19937Stream(const Mt19937Kernel& kernel, const Mt19937Kernel::Params& params,
+Mt19937Stream::Mt19937Stream(const Mt19937Kernel& kernel, const PackedParameters& parameters,
                              const Mt19937& state)
-    : kernel_(kernel), params_(params), position_(static_cast<int>(state.position)) {
+    : kernel_(kernel), parameters_(parameters), position_(static_cast<int>(state.position)) {
     std::memcpy(words_, state.words, sizeof(state.words));
     std::memset(words_ + kMtWords, 0, sizeof(words_) - sizeof(state.words));
 }
 
 void Mt19937Stream::generate(int64_t count, void* to, bool streaming) {
     to_ = static_cast<char*>(to);
-    const int per_value = kernel_.words_per_value();
+    const int per_value = kernel_.words_per_value;
     const auto take = [&](int64_t values) {
         values = std::min(values, count);
         convert(values);
@@ -28,24 +28,23 @@ void Mt19937Stream::generate(int64_t count, void* to, bool streaming) {
         slide(words);
         take(values_in_window());
     }
-    const int64_t values_a_window = kMtWords / per_value;
-    if (const int64_t windows = count / values_a_window; windows > 0) {
+    const int64_t values_per_window = kMtWords / per_value;
+    if (const int64_t windows = count / values_per_window; windows > 0) {
         const auto unit = static_cast<uintptr_t>(kernel_.store_bytes());
         const bool aligned = reinterpret_cast<uintptr_t>(to_) % unit == 0;
         const auto mode =
-            streaming && aligned ? Mt19937Kernel::Mode::streaming : Mt19937Kernel::Mode::windows;
+            streaming && aligned ? Mt19937Args::Mode::streaming : Mt19937Args::Mode::windows;
         const auto run = [&](int64_t n) {
             if (n == 0) return;
-            Mt19937Kernel::Args args{words_, to_, n, mode, params_};
-            kernel_(args);
-            to_ += n * values_a_window * kernel_.value_bytes();
+            run_kernel(words_, to_, n, mode);
+            to_ += n * values_per_window * kernel_.value_bytes;
         };
         // The last window apart: the words before it may be wanted.
         run(windows - 1);
         std::copy_n(words_ + kMtWords - slid_, slid_, before_);
         run(1);
         position_ = kMtWords;
-        count -= windows * values_a_window;
+        count -= windows * values_per_window;
     }
     if (count > 0) {
         twist();
@@ -53,40 +52,47 @@ void Mt19937Stream::generate(int64_t count, void* to, bool streaming) {
     }
 }
 
+void Mt19937Stream::run_kernel(uint32_t* words, void* to, int64_t count,
+                               Mt19937Args::Mode mode) const {
+    Mt19937Args args;
+    args.words = words;
+    args.to = to;
+    args.count = count;
+    args.mode = mode;
+    std::memcpy(args.parameters, parameters_.bytes, sizeof args.parameters);
+    kernel_.function(args);
+}
+
 void Mt19937Stream::convert(int64_t values) {
-    const int64_t values_a_vector = kernel_.vector_words() / kernel_.words_per_value();
-    const int64_t vectors = values / values_a_vector;
-    const int64_t rest = values % values_a_vector;
+    const int64_t values_per_vector = kernel_.vector_words / kernel_.words_per_value;
+    const int64_t vectors = values / values_per_vector;
+    const int64_t rest = values % values_per_vector;
     if (vectors > 0) {
-        Mt19937Kernel::Args args{words_ + position_, to_, vectors, Mt19937Kernel::Mode::convert,
-                                 params_};
-        kernel_(args);
+        run_kernel(words_ + position_, to_, vectors, Mt19937Args::Mode::convert);
         to_ += vectors * kernel_.vector_out_bytes();
-        position_ += static_cast<int>(vectors) * kernel_.vector_words();
+        position_ += static_cast<int>(vectors) * kernel_.vector_words;
     }
     if (rest > 0) {
         // A whole vector, which may read words behind the window, of which the first values count.
         alignas(64) char vector[2 * shape_of(CpuIsa::avx512_core).bytes];
-        Mt19937Kernel::Args args{words_ + position_, vector, 1, Mt19937Kernel::Mode::convert,
-                                 params_};
-        kernel_(args);
-        const size_t size = static_cast<size_t>(rest * kernel_.value_bytes());
+        run_kernel(words_ + position_, vector, 1, Mt19937Args::Mode::convert);
+        const size_t size = static_cast<size_t>(rest * kernel_.value_bytes);
         std::memcpy(to_, vector, size);
         to_ += size;
-        position_ += static_cast<int>(rest) * kernel_.words_per_value();
+        position_ += static_cast<int>(rest) * kernel_.words_per_value;
     }
 }
 
-// Without alignment a run slides by one word at most, and only once, as the parity stays. Runs that
-// stream slide each; in the end there is no room for that, and they no longer stream.
+// A run that does not stream slides by one word at most, and only once, as the parity stays. Each streaming run
+// slides until kMaxSlide is used up; later runs store normally.
 int Mt19937Stream::slide_before_windows(bool streaming) const {
-    const int per_value = kernel_.words_per_value();
+    const int per_value = kernel_.words_per_value;
     int words = (kMtWords - position_) % per_value;
     if (!streaming) return words;
     // The word that is left over makes one value with the one that comes in.
     const int values = words > 0 ? 1 : 0;
     const auto unit = static_cast<uintptr_t>(kernel_.store_bytes());
-    const auto size = static_cast<uintptr_t>(kernel_.value_bytes());
+    const auto size = static_cast<uintptr_t>(kernel_.value_bytes);
     const uintptr_t at = reinterpret_cast<uintptr_t>(to_) + values * size;
     const int aligned = words + static_cast<int>((unit - at % unit) % unit / size) * per_value;
     return slid_ + aligned <= kMaxSlide ? aligned : words;
@@ -126,6 +132,16 @@ Mt19937 Mt19937Stream::state() const {
     result.slide(kMtWords - slid_);
     result.position = static_cast<uint32_t>(position - kMtWords);
     return result;
+}
+
+void fill_from_mt19937(const MemoryDesc& dst, void* data, Mt19937Call& call,
+                       const Mt19937Kernel& kernel, const PackedParameters& parameters) {
+    call.fill(dst, data, [&](Mt19937& state, const FillPart& part) {
+        Mt19937Stream stream(kernel, parameters, state);
+        part.for_each_run(
+            [&](const Run& run) { stream.generate(run.count, run.to, run.streaming); });
+        state = stream.state();
+    });
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -19,13 +19,14 @@
 #include <cstdint>
 
 #include "cpu/rng/mt19937.hpp"
-#include "cpu/x64/rng/mt19937_kernel.hpp"
+#include "cpu/rng/mt19937_call.hpp"
+#include "cpu/x64/rng/mt19937_generator.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
 class Mt19937Stream {
   public:
-    Mt19937Stream(const Mt19937Kernel& kernel, const Mt19937Kernel::Params& params,
+    Mt19937Stream(const Mt19937Kernel& kernel, const PackedParameters& parameters,
                   const Mt19937& state);
 
     // The next `count` values, >= 0, at `to`, which is aligned to a value. streaming: past the caches.
@@ -40,19 +41,25 @@ class Mt19937Stream {
     // Moves on by `count` words at position 624: the position becomes 624 - count.
     void slide(int count);
     void twist();
+    // Calls the kernel for `count` vectors, or windows.
+    void run_kernel(uint32_t* words, void* to, int64_t count, Mt19937Args::Mode mode) const;
     // How far to slide, so that a value begins at the next window's first word, at an aligned address.
     int slide_before_windows(bool streaming) const;
-    int64_t values_in_window() const { return (kMtWords - position_) / kernel_.words_per_value(); }
+    int64_t values_in_window() const { return (kMtWords - position_) / kernel_.words_per_value; }
 
     static constexpr int kMaxSlide = 64;
 
     const Mt19937Kernel& kernel_;
-    const Mt19937Kernel::Params& params_;
-    alignas(64) uint32_t words_[Mt19937Kernel::kWindowWords];
+    PackedParameters parameters_;
+    alignas(64) uint32_t words_[kMtWindowWords];
     uint32_t before_[kMaxSlide];  // the slid_ words before words_[0]
     int slid_ = 0;
     int position_;
     char* to_ = nullptr;
 };
+
+// Fills `dst` with what `kernel` makes of the words that an execution draws from.
+void fill_from_mt19937(const MemoryDesc& dst, void* data, Mt19937Call& call,
+                       const Mt19937Kernel& kernel, const PackedParameters& parameters);
 
 }  // namespace tombola::impl::cpu::x64

@@ -7,23 +7,10 @@
 
 #include "cpu/rng/fill.hpp"
 #include "cpu/rng/philox.hpp"
-#include "cpu/x64/rng/philox_kernel.hpp"
+#include "cpu/rng/philox_call.hpp"
+#include "cpu/x64/rng/philox_generator.hpp"
 
 namespace tombola::impl::cpu::x64 {
-
-// What a conversion needs beside the words, as its kernel takes it (philox_convert.cpp).
-struct PhiloxParameters {
-    uint64_t values[PhiloxKernel::kParameters] = {};
-    uint32_t form = 0;
-};
-
-// Values [min, min + range) of alignment tensorflow. The 16-bit types: both exact in f32.
-PhiloxParameters f32_parameters(float range, float min);
-PhiloxParameters f64_parameters(double range, double min);
-PhiloxParameters f16_parameters(float range, float min);
-PhiloxParameters bf16_parameters(float range, float min);
-PhiloxParameters s32_parameters(uint32_t range, uint32_t min);
-PhiloxParameters s64_parameters(uint64_t range, uint64_t min);
 
 // Parts begin at whole cache lines of the narrowest element, and so at whole blocks.
 inline constexpr FillOptions kPhiloxFillOptions{64};
@@ -31,7 +18,7 @@ inline constexpr FillOptions kPhiloxFillOptions{64};
 class PhiloxFill {
   public:
     PhiloxFill(const PhiloxKernel& kernel, PhiloxCounter start, PhiloxKey key,
-               const PhiloxParameters& parameters);
+               const PackedParameters& parameters);
 
     // Elements [first, first + count) of the stream, numbered from the counter `start` on.
     void generate(Uint128 first, int64_t count, void* to, bool streaming) const;
@@ -42,7 +29,13 @@ class PhiloxFill {
     const PhiloxKernel& kernel_;
     PhiloxCounter start_;
     PhiloxKey key_;
-    PhiloxKernel::Args args_;  // all but what depends on the position
+    PhiloxArgs args_;  // all but what depends on the position
 };
+
+// Fills `dst`, whose first element is the stream's number `first`.
+void fill_from_philox(const MemoryDesc& dst, void* data, const PhiloxFill& source, Uint128 first);
+// The same from what an execution draws from.
+void fill_from_philox(const MemoryDesc& dst, void* data, const PhiloxCall& call,
+                      const PhiloxKernel& kernel, const PackedParameters& parameters);
 
 }  // namespace tombola::impl::cpu::x64

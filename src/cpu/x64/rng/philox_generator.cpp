@@ -36,10 +36,11 @@
 // Registers:  stream s: c0 c1 c2 c3 t at 5s ... 5s + 4, of which rounds exchange the roles
 //             then the products of round 0; on AVX-512 M0 and M1, which AVX2 reads from memory, so that it
 //             has room for three streams; then those of the conversion
-#include "cpu/x64/rng/philox_kernel.hpp"
+#include "cpu/x64/rng/philox_generator.hpp"
 
 #include <cassert>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "cpu/rng/philox.hpp"
@@ -52,18 +53,14 @@ constexpr int kLastRound = kPhiloxRounds - 1;
 
 }  // namespace
 
-PhiloxKernel::PhiloxKernel(CpuIsa isa, const char* output, int element_bytes, int words,
-                           LaneOrder order, int forms, int avx2_streams)
-    : Vocabulary(isa, std::string("philox.") + output),
-      element_bytes_(element_bytes),
-      words_(words),
-      order_(order),
-      forms_(forms),
-      streams_(is_avx512() ? 4 : avx2_streams),
+PhiloxGenerator::PhiloxGenerator(CpuIsa isa, const PhiloxShape& shape)
+    : Vocabulary(isa, std::string("philox.") + shape.name),
+      shape_(shape),
+      streams_(is_avx512() ? 4 : shape.avx2_streams),
       product_(kStreamVecs * streams_),
       first_convert_vec_(product_ + (is_avx512() ? 3 : 1)) {}
 
-void PhiloxKernel::generate() {
+void PhiloxGenerator::generate() {
     Label remainder, tail, done;
     const int scratch_bytes = 3 * bytes();
     begin(kUsedGprs, spread_bytes(kSpreadSlots) + scratch_bytes);
@@ -73,7 +70,7 @@ void PhiloxKernel::generate() {
         Label other_stores;
         cmp(dword[args_ + offsetof(Args, streaming)], streaming ? 1 : 0);
         jne(other_stores, T_NEAR);
-        for (int form = forms_ - 1; form > 0; --form) {
+        for (int form = shape_.forms - 1; form > 0; --form) {
             Label other_form;
             cmp(dword[args_ + offsetof(Args, form)], form);
             jne(other_form, T_NEAR);
@@ -91,12 +88,12 @@ void PhiloxKernel::generate() {
     end();
 }
 
-PhiloxKernel::Stream PhiloxKernel::stream(int index) const {
+PhiloxGenerator::Stream PhiloxGenerator::stream(int index) const {
     const int first = kStreamVecs * index;
     return {first, first + 1, first + 2, first + 3, first + 4};
 }
 
-void PhiloxKernel::load_arguments() {
+void PhiloxGenerator::load_arguments() {
     args_ = gpr(0);
     dst_ = gpr(1);
     count_ = gpr(2);
@@ -106,7 +103,7 @@ void PhiloxKernel::load_arguments() {
     fold0_ = spread_u64(args_, offsetof(Args, fold0), next_slot_++, temporary);
     fold1_ = spread_u64(args_, offsetof(Args, fold1), next_slot_++, temporary);
     fold2_ = spread_u32(args_, offsetof(Args, fold2), next_slot_++, temporary);
-    for (int i = 0; i < kKeyedRounds; ++i)
+    for (int i = 0; i < kPhiloxKeyedRounds; ++i)
         for (int half = 0; half < 2; ++half)
             keys_[i][half] =
                 spread_u32(args_, offsetof(Args, keys) + sizeof(uint32_t) * (2 * i + half),
@@ -124,38 +121,37 @@ void PhiloxKernel::load_arguments() {
     m1_ = hold_u64(product_ + 2, kPhiloxM1);
 }
 
-PhiloxKernel::Spread PhiloxKernel::parameter_u32(int index) {
-    return spread_u32(args_, offsetof(Args, parameters) + sizeof(uint64_t) * index, next_slot_++,
-                      vec(0));
+PhiloxGenerator::Spread PhiloxGenerator::parameter_u32(size_t offset) {
+    return spread_u32(args_, offsetof(Args, parameters) + offset, next_slot_++, vec(0));
 }
 
-PhiloxKernel::Address PhiloxKernel::parameter_address(int index) {
-    return ptr[args_ + offsetof(Args, parameters) + sizeof(uint64_t) * index];
+PhiloxGenerator::Spread PhiloxGenerator::parameter_u64(size_t offset) {
+    return spread_u64(args_, offsetof(Args, parameters) + offset, next_slot_++, vec(0));
 }
 
-PhiloxKernel::Spread PhiloxKernel::parameter_u64(int index) {
-    return spread_u64(args_, offsetof(Args, parameters) + sizeof(uint64_t) * index, next_slot_++,
-                      vec(0));
+PhiloxGenerator::Spread PhiloxGenerator::parameter_high(size_t offset) {
+    return parameter_u32(offset + sizeof(uint32_t));
 }
 
-PhiloxKernel::Spread PhiloxKernel::parameter_high(int index) {
-    return spread_u32(args_, offsetof(Args, parameters) + sizeof(uint64_t) * index + 4,
-                      next_slot_++, vec(0));
+PhiloxGenerator::Address PhiloxGenerator::parameter_address(size_t offset) {
+    return ptr[args_ + static_cast<int>(offsetof(Args, parameters) + offset)];
 }
 
 // M0 times the number of the block in each lane.
-PhiloxKernel::Address PhiloxKernel::lane_products() {
+PhiloxGenerator::Address PhiloxGenerator::lane_products() {
     uint64_t table[8];
     const int blocks = group_blocks();
     for (int lane = 0; lane < blocks; ++lane) {
-        const int block = order_ == LaneOrder::natural ? lane : lane / 2 + lane % 2 * (blocks / 2);
+        const int block = shape_.order == PhiloxShape::LaneOrder::natural
+                              ? lane
+                              : lane / 2 + lane % 2 * (blocks / 2);
         table[lane] = uint64_t{kPhiloxM0} * static_cast<unsigned>(block);
     }
     return vector_table(table);
 }
 
 // While a whole step of `streams` groups is left.
-void PhiloxKernel::emit_loop(int streams, int form, bool streaming) {
+void PhiloxGenerator::emit_loop(int streams, int form, bool streaming) {
     const int step = streams * group_elements();
     Label again, done;
     cmp(count_, step);
@@ -172,7 +168,7 @@ void PhiloxKernel::emit_loop(int streams, int form, bool streaming) {
 }
 
 // The rest, fewer than a group: a group into the frame, and from there what belongs to the tensor.
-void PhiloxKernel::emit_tail() {
+void PhiloxGenerator::emit_tail() {
     Label none, partial;
     test(count_, count_);
     jz(none, T_NEAR);
@@ -180,7 +176,7 @@ void PhiloxKernel::emit_tail() {
     const Reg& from = args_;
     const int scratch = spread_bytes(kSpreadSlots);
     emit_groups(1, rsp + scratch, 0, false);
-    imul(bytes_left, count_, element_bytes_);
+    imul(bytes_left, count_, shape_.element_bytes);
     lea(from, ptr[rsp + scratch]);
     if (group_bytes() > bytes()) {
         cmp(bytes_left, bytes());
@@ -199,7 +195,7 @@ void PhiloxKernel::emit_tail() {
     L(none);
 }
 
-void PhiloxKernel::emit_groups(int count, const Xbyak::RegExp& to, int form, bool streaming) {
+void PhiloxGenerator::emit_groups(int count, const Xbyak::RegExp& to, int form, bool streaming) {
     Stream streams[4];
     for (int i = 0; i < count; ++i) streams[i] = stream(i);
     emit_rounds(streams, count);
@@ -210,7 +206,7 @@ void PhiloxKernel::emit_groups(int count, const Xbyak::RegExp& to, int form, boo
 }
 
 // The streams' instructions alternate, round by round, so that one's latency is the others' work.
-void PhiloxKernel::emit_rounds(Stream* streams, int count) {
+void PhiloxGenerator::emit_rounds(Stream* streams, int count) {
     for (int i = 0; i < count; ++i) emit_first_rounds(streams[i], i);
     vpaddq(vec(product_), vec(product_),
            vector_u64(uint64_t{kPhiloxM0} * static_cast<unsigned>(count * group_blocks())));
@@ -220,7 +216,7 @@ void PhiloxKernel::emit_rounds(Stream* streams, int count) {
 }
 
 // Rounds 0 to 2, with what is constant folded (top of the file).
-void PhiloxKernel::emit_first_rounds(const Stream& s, int index) {
+void PhiloxGenerator::emit_first_rounds(const Stream& s, int index) {
     const Vec f = vec(s.c2), g = vec(s.t), c0 = vec(s.c0);
     if (index == 0) {
         xor_bits_u64(f, vec(product_), fold0_);  // f = p0 ^ fold0
@@ -241,7 +237,7 @@ void PhiloxKernel::emit_first_rounds(const Stream& s, int index) {
     xor_bits(vec(s.c2), vec(s.c2), fold2_);  // c2'''
 }
 
-void PhiloxKernel::emit_round(Stream& s, int round) {
+void PhiloxGenerator::emit_round(Stream& s, int round) {
     const Stream old = s;
     vpmuludq(vec(old.t), vec(old.c2), *m1_);   // p1
     vpmuludq(vec(old.c0), vec(old.c0), *m0_);  // p0
@@ -252,7 +248,7 @@ void PhiloxKernel::emit_round(Stream& s, int round) {
     xor3(vec(s.c2), vec(old.c3), key(round, 1));  // c2' = hi(p0) ^ c3 ^ k1,  c3' = lo(p0)
 }
 
-void PhiloxKernel::emit_last_round(Stream& s) {
+void PhiloxGenerator::emit_last_round(Stream& s) {
     const Stream old = s;
     vpmuludq(vec(old.t), vec(old.c2), *m1_);
     vpmuludq(vec(old.c0), vec(old.c0), *m0_);
@@ -265,20 +261,20 @@ void PhiloxKernel::emit_last_round(Stream& s) {
 }
 
 // From pairs (w1, w0) and (w3, w2) in c0 and c2: swapped while they are gathered.
-void PhiloxKernel::emit_unpack(Stream& s) {
+void PhiloxGenerator::emit_unpack(Stream& s) {
     vshufps(vec(s.t), vec(s.c0), vec(s.c2), 0xBB);   // of the high u64 lanes
     vshufps(vec(s.c0), vec(s.c0), vec(s.c2), 0x11);  // of the low ones
     std::swap(s.c2, s.t);
 }
 
 // The same without swapping: blocks (w1, w0, w3, w2), or what else the pairs are.
-void PhiloxKernel::emit_unpack_as_is(Stream& s) {
+void PhiloxGenerator::emit_unpack_as_is(Stream& s) {
     vpunpckhqdq(vec(s.t), vec(s.c0), vec(s.c2));
     vpunpcklqdq(vec(s.c0), vec(s.c0), vec(s.c2));
     std::swap(s.c2, s.t);
 }
 
-void PhiloxKernel::emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) {
+void PhiloxGenerator::emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) {
     store_any(to, vec(s.c0), streaming);
     store_any(to + bytes(), vec(s.c2), streaming);
 }
@@ -288,13 +284,13 @@ void PhiloxKernel::emit_store(const Stream& s, const Xbyak::RegExp& to, bool str
 // is rounded where p's last wanted digit is, and g - 2^s p is exact. Ties go to even if p has fewer than 24 digits:
 // 2^s p is an even number of units of g's last digit. Where g reaches the next power of two, p is so near to one
 // that it rounds to it. Not for subnormal results, nor for 2^s p beyond the largest number.
-void PhiloxKernel::emit_round_product(const Vec& p, const Vec& g, int digits) {
+void PhiloxGenerator::emit_round_product(const Vec& p, const Vec& g, int digits) {
     const auto scale = static_cast<float>(1 << (24 - digits));
     vmulps(g, p, vector_f32(scale + 1));
     vfnmadd132ps(p, g, vector_f32(scale));
 }
 
-void PhiloxKernel::store_any(const Xbyak::RegExp& to, const Vec& v, bool streaming) {
+void PhiloxGenerator::store_any(const Xbyak::RegExp& to, const Vec& v, bool streaming) {
     streaming ? store_streaming(ptr[to], v) : store(ptr[to], v);
 }
 

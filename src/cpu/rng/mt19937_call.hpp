@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What one execution draws from, for primitives with PyTorch's numbers: the MT19937 stream of SEEDS' global seed or of
+// SRC_STATE, from OFFSET on, cut into parts for threads.
+
+#include <cstdint>
+
+#include "common/implementation.hpp"
+#include "common/parallel.hpp"
+#include "common/status.hpp"
+#include "cpu/rng/fill.hpp"
+#include "cpu/rng/mt19937.hpp"
+#include "cpu/rng/mt19937_jump.hpp"
+#include "cpu/rng/seeds.hpp"
+
+namespace tombola::impl::cpu {
+
+class Mt19937Call {
+  public:
+    // From the optional arguments SEEDS, SRC_STATE and OFFSET. An element takes words_per_value words. `loops`, which
+    // do the jumps, must live as long as the call.
+    static Result<Mt19937Call> resolve(const ExecContext& context, int64_t elements,
+                                       int words_per_value, const MtJumpLoops& loops);
+
+    // generate(state, part) writes the values of a part, whose first takes the state's next words, and leaves the state
+    // behind the last of them. Parts run at the same time, each with a state of its own.
+    void fill(const MemoryDesc& dst, void* data,
+              FunctionRef<void(Mt19937& state, const FillPart& part)> generate);
+
+    // Writes the optional DST_SEEDS and DST_STATE. Call it after everything that may fail.
+    void report(const ExecContext& context) const;
+
+  private:
+    void skip_values(Mt19937& state, uint64_t values) const;
+
+    Seeds seeds_{};
+    Mt19937 start_{};
+    Mt19937 after_{};
+    int words_per_value_ = 1;
+    const MtJumpLoops* loops_ = nullptr;
+};
+
+// Writes a part's values in plain C++. Convert makes a value from words() words, of which the first is the high half:
+// T value(uint64_t).
+template <class Convert>
+void generate_from_mt19937(const Convert& convert, Mt19937& state, const FillPart& part) {
+    part.for_each_run([&](const Run& run) {
+        auto* to = static_cast<decltype(convert.value(0))*>(run.to);
+        for (int64_t i = 0; i < run.count; ++i) {
+            uint64_t bits = state.next();
+            if (convert.words() == 2) bits = bits << 32 | state.next();
+            to[i] = convert.value(bits);
+        }
+    });
+}
+
+}  // namespace tombola::impl::cpu

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/rng/philox_call.hpp"
+
+namespace tombola::impl::cpu {
+namespace {
+
+constexpr int kReservedBlocks = 256;  // for each element: TensorFlow's kReservedSamplesPerOutput
+
+}  // namespace
+
+Result<PhiloxCall> resolve_philox_call(const ExecContext& context, int64_t elements) {
+    const auto* state = context.input<uint64_t>(TOMBOLA_ARG_SRC_STATE);
+    Result<Seeds> seeds =
+        resolve_seeds(context, state != nullptr ? SeedUse::global : SeedUse::both);
+    TOMBOLA_TRY(seeds.take_status());
+    Result<uint64_t> offset = resolve_offset(context, elements);
+    TOMBOLA_TRY(offset.take_status());
+    const PhiloxCounter start =
+        state != nullptr ? PhiloxCounter{state[0], state[1]} : PhiloxCounter{0, seeds.value().op};
+    return PhiloxCall{seeds.value(), start, offset.value(), elements};
+}
+
+void report_philox_call(const ExecContext& context, const PhiloxCall& call) {
+    report_seeds(context, call.seeds);
+    auto* state = context.output<uint64_t>(TOMBOLA_ARG_DST_STATE);
+    if (state == nullptr) return;
+    const PhiloxCounter next = call.start.plus(call.number_of(call.elements) * kReservedBlocks);
+    state[0] = next.lo;
+    state[1] = next.hi;
+}
+
+}  // namespace tombola::impl::cpu

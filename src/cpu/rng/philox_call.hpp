@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What one execution draws from, for primitives with TensorFlow's numbers: the Philox stream with
+//
+//     counter (n_lo, n_hi, op_lo, op_hi), n = 0 at first      key (global_lo, global_hi)
+//
+// SRC_STATE, u64[2] {n, op}, gives the whole counter in place of the op seed. OFFSET says which element of the stream
+// comes first.
+
+#include <cstdint>
+
+#include "common/implementation.hpp"
+#include "common/status.hpp"
+#include "cpu/rng/fill.hpp"
+#include "cpu/rng/philox.hpp"
+#include "cpu/rng/seeds.hpp"
+
+namespace tombola::impl::cpu {
+
+struct PhiloxCall {
+    Seeds seeds;
+    PhiloxCounter start;
+    uint64_t offset;
+    int64_t elements;
+
+    PhiloxKey key() const { return PhiloxKey::from(seeds.global); }
+    // The stream's number of the tensor's element `element`.
+    Uint128 number_of(int64_t element) const {
+        return Uint128{offset} + static_cast<uint64_t>(element);
+    }
+};
+
+// From the optional arguments SEEDS, SRC_STATE and OFFSET.
+Result<PhiloxCall> resolve_philox_call(const ExecContext& context, int64_t elements);
+
+// Writes the optional DST_SEEDS and DST_STATE, which is where TensorFlow would go on. Call it after everything that may
+// fail.
+void report_philox_call(const ExecContext& context, const PhiloxCall& call);
+
+// Fills `dst` in plain C++. Convert has kWords, the words of an element, and makes it: T operator()(const uint32_t*).
+template <class Convert>
+void fill_from_philox(const MemoryDesc& dst, void* data, const PhiloxCall& call,
+                      const Convert& convert) {
+    constexpr int kWords = Convert::kWords;
+    fill(dst, data, {}, [&](const FillPart& part) {
+        PhiloxWords source(call.start, call.key(), call.number_of(part.first()) * kWords);
+        part.for_each_run([&](const Run& run) {
+            uint32_t words[kWords];
+            auto* to = static_cast<decltype(convert(words))*>(run.to);
+            for (int64_t i = 0; i < run.count; ++i) {
+                for (uint32_t& word : words) word = source.next();
+                to[i] = convert(words);
+            }
+        });
+    });
+}
+
+}  // namespace tombola::impl::cpu

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/rng/mt19937_generator.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+constexpr int kArgs = 0, kWords = 1, kTo = 2, kCount = 3, kMode = 4;  // general registers
+
+// Vector registers of the source. Those from kUpper on exist on AVX-512 alone (see Vocabulary::Held).
+constexpr int kRows = 11;
+constexpr int kUpper = 16, kTemperB = 17, kTemperC = 18, kTaken = 19, kLowWord = 20;
+
+}  // namespace
+
+Mt19937Generator::Mt19937Generator(CpuIsa isa, const Mt19937Shape& shape)
+    : Vocabulary(isa, std::string("mt19937.") + shape.name), shape_(shape) {}
+
+void Mt19937Generator::generate() {
+    Label convert, streaming, done;
+    begin(5);
+    args_ = gpr(kArgs);
+    mov(gpr(kWords), ptr[gpr(kArgs) + offsetof(Args, words)]);
+    mov(gpr(kTo), ptr[gpr(kArgs) + offsetof(Args, to)]);
+    mov(gpr(kCount), ptr[gpr(kArgs) + offsetof(Args, count)]);
+    mov(gpr(kMode), ptr[gpr(kArgs) + offsetof(Args, mode)]);
+    load_parameters();
+    load(vec(kRows), vector_u64(uint64_t{kMtMatrix} << 32));
+    constants_ = Constants{hold_u32(kUpper, kMtUpperMask), hold_u32(kTemperB, kMtTemperB),
+                           hold_u32(kTemperC, kMtTemperC), hold_u64(kTaken, shape_.taken),
+                           hold_u64(kLowWord, 0xFFFFFFFF)};
+    cmp(gpr(kMode), static_cast<uint32_t>(Args::Mode::convert));
+    je(convert, T_NEAR);
+    cmp(gpr(kMode), static_cast<uint32_t>(Args::Mode::streaming));
+    je(streaming, T_NEAR);
+    emit_window_loop(false);
+    jmp(done, T_NEAR);
+    L(streaming);
+    emit_window_loop(true);
+    store_fence();
+    jmp(done, T_NEAR);
+    L(convert);
+    emit_convert_loop();
+    L(done);
+    end();
+}
+
+void Mt19937Generator::emit_convert_loop() {
+    Label next;
+    L(next);
+    load(vec(kY), ptr[gpr(kWords)]);
+    emit_temper();
+    emit_value();
+    emit_store(0, false);
+    add(gpr(kWords), bytes());
+    add(gpr(kTo), vector_out_bytes());
+    dec(gpr(kCount));
+    jnz(next, T_NEAR);
+}
+
+void Mt19937Generator::emit_window_loop(bool streaming) {
+    Label next;
+    align(64);
+    L(next);
+    for (int i = 0; i < kMtWords; i += vector_words()) {
+        emit_twist(i);
+        emit_temper();
+        emit_value();
+        emit_store(i / vector_words() * vector_out_bytes(), streaming);
+    }
+    add(gpr(kTo), kMtWords / vector_words() * vector_out_bytes());
+    dec(gpr(kCount));
+    jnz(next, T_NEAR);
+}
+
+//   x[i]' = x[i+397] ^ (z >> 1) ^ (z odd ? a : 0),   z = (x[i] & U) | (x[i+1] & L)
+// vpermd looks a lane of its table up by the low bits of z: the odd ones hold a.
+void Mt19937Generator::emit_twist(int i) {
+    const Vec y = vec(kY), z = vec(kT0), row = vec(kT1);
+    const auto x = [&](int at) { return ptr[gpr(kWords) + 4 * at]; };
+    constexpr int kLastOld = kMtWords - kMtShift - 1;  // 226
+    load(z, x(i));
+    select_bits(z, constants_->upper, x(i + 1));
+    vpermd(row, z, vec(kRows));
+    vpsrld(y, z, 1);
+    xor3(y, row, x(i <= kLastOld ? i + kMtShift : i + kMtShift - kMtWords));
+    store(x(i), y);
+    if (i == 0) store(x(kMtWords), y);
+}
+
+//   y ^= y >> 11;  y ^= (y << 7) & b;  y ^= (y << 15) & c;  y ^= y >> 18
+// and the last step takes the bits that the conversion wants.
+void Mt19937Generator::emit_temper() {
+    const Vec y = vec(kY), t = vec(kT0);
+    vpsrld(t, y, kMtTemperU);
+    xor_bits(y, y, t);
+    vpslld(t, y, kMtTemperS);
+    xor_masked(y, t, constants_->temper_b);
+    vpslld(t, y, kMtTemperT);
+    xor_masked(y, t, constants_->temper_c);
+    vpsrld(t, y, kMtTemperL);
+    if (shape_.taken == Mt19937Shape::kAllBits)
+        xor_bits(y, y, t);
+    else
+        xor_then_mask(y, t, constants_->taken);
+}
+
+void Mt19937Generator::emit_put(int at, const Vec& value, bool streaming) {
+    const auto to = ptr[gpr(kTo) + at];
+    streaming ? store_streaming(to, value) : store(to, value);
+}
+
+}  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// MT19937 fused: twist, temper, convert to a type, store.
+//
+//   Mt19937Generator   the source of words, the loops and the stores
+//   a conversion       a class derived from it, for one output: its parameters, what becomes of the words, and kShape.
+//                      Those of a primitive lie in the primitive's folder
+//   Mt19937Kernel      what is kept: the code, and the numbers that its caller needs
+//
+// Source: Matsumoto and Nishimura, ACM TOMACS 8(1), 1998. With x[0..623] the window, in ascending order of i,
+//
+//     x[i]' = x[i+397] ^ A((x[i] & U) | (x[i+1] & L))      where x[i+624] is x[i]'     (twist)
+//     y     = temper(x[i]')
+//     value = convert(y)  or  convert(y, the next y)
+//
+// Lanes. A vector is V = 8 or 16 words x[i..i+V), and 624 is a multiple of both. Its inputs are
+// x[i..i+V), x[i+1..i+V] and x[i+397..i+397+V). The window in memory is 624 words and 16 more, to
+// which the first vector of the new window is stored a second time:
+//
+//     i      0 .............. 224 ............. 623 | 624 .. 639
+//     memory x, and x' up to i ---------------- x   | x'[0..15]
+//
+// so that the one vector that takes x[i+397] across the end, at i = 224, and the last, which takes
+// x[i+1] across it, read memory as it lies. After i = 224, x[i+397] is x'[i-227], which was stored
+// 14 or more vectors before. The code of one window is straight: 39 or 78 vectors, then a branch.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+
+#include "cpu/rng/mt19937.hpp"
+#include "cpu/x64/rng/packed_parameters.hpp"
+#include "cpu/x64/vocabulary.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+inline constexpr int kMtWindowWords = kMtWords + 16;
+
+struct Mt19937Args {
+    enum class Mode : uint64_t {
+        convert,    // `count` vectors from `words` on, which are in the window already
+        windows,    // `count` windows: twist and convert the whole of each
+        streaming,  // likewise, past the caches; `to` is aligned to store_bytes()
+    };
+    uint32_t* words;  // windows: x[0], aligned to 64 bytes, with kMtWindowWords of memory
+    void* to;
+    int64_t count;  // at least 1
+    Mode mode;
+    alignas(8) unsigned char parameters[PackedParameters::kBytes];  // of the conversion
+};
+
+// How words become values.
+struct Mt19937Shape {
+    const char* name;  // of the kernel, after "mt19937."
+    int words;         // of a value: 1, or 2, of which the first is the high half
+    int value_bytes;
+    // The bits that the conversion takes of each u64 lane, which is two words, low word first.
+    uint64_t taken = kAllBits;
+    static constexpr uint64_t kAllBits = ~uint64_t{0};
+};
+
+class Mt19937Generator : public Vocabulary {
+  public:
+    using Args = Mt19937Args;
+    using Key = std::tuple<CpuIsa>;
+
+  protected:
+    Mt19937Generator(CpuIsa isa, const Mt19937Shape& shape);
+
+    // What a conversion adds. Loads its parameters into vec(kParameter) to vec(kLastParameter).
+    virtual void load_parameters() = 0;
+    // From tempered words in vec(kY), with the bits alone that are taken, to values. kT0 to kT3 are free.
+    virtual void emit_value() = 0;
+    // Stores the values in vec(kY) `at` bytes behind the last vector's place. kT0 to kT3 are free.
+    virtual void emit_store(int at, bool streaming) { emit_put(at, vec(kY), streaming); }
+
+    // For conversions. `offset` is a parameter's place in the conversion's struct.
+    Address parameter(size_t offset) {
+        return ptr[args() + static_cast<int>(offsetof(Args, parameters) + offset)];
+    }
+    const Reg& args() const { return args_; }  // may be overwritten once the parameters are loaded
+    void emit_put(int at, const Vec& value, bool streaming);
+    const Held& low_word() const { return constants_->low_word; }  // 2^32 - 1 in each u64 lane
+
+    // Vector registers.
+    static constexpr int kY = 0;  // the word at work, then the value
+    static constexpr int kT0 = 1, kT1 = 2, kT2 = 3, kT3 = 4;
+    static constexpr int kParameter = 6, kLastParameter = 10;
+
+  private:
+    // The paper's constants, the bits of a word that the conversion takes, and one for remainders.
+    struct Constants {
+        Held upper, temper_b, temper_c, taken, low_word;
+    };
+
+    void generate() final;
+    void emit_convert_loop();
+    void emit_window_loop(bool streaming);
+    void emit_twist(int i);
+    void emit_temper();
+    int vector_words() const { return lanes(4); }
+    int vector_out_bytes() const { return vector_words() / shape_.words * shape_.value_bytes; }
+
+    Mt19937Shape shape_;
+    Reg args_;
+    std::optional<Constants> constants_;
+};
+
+// An MT19937 kernel as it is kept and called.
+struct Mt19937Kernel {
+    JitFunction<Mt19937Args> function;
+    int vector_words = 0;  // that a vector of the ISA holds
+    int words_per_value = 0;
+    int value_bytes = 0;
+
+    // What one vector of words becomes, and the size of one store of it.
+    int vector_out_bytes() const { return vector_words / words_per_value * value_bytes; }
+    int store_bytes() const {
+        const int vector_bytes = vector_words * 4;
+        return vector_out_bytes() < vector_bytes ? vector_bytes / 2 : vector_bytes;
+    }
+};
+
+template <class Conversion>
+Result<Mt19937Kernel> make_mt19937_kernel(CpuIsa isa) {
+    auto function = cached_function<Conversion>({isa});
+    TOMBOLA_TRY(function.take_status());
+    return Mt19937Kernel{function.take(), shape_of(isa).bytes / 4, Conversion::kShape.words,
+                         Conversion::kShape.value_bytes};
+}
+
+}  // namespace tombola::impl::cpu::x64

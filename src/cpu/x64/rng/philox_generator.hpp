@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Fill kernels from Philox 4x32-10: the stream's words, converted to a type, stored densely.
+//
+//   PhiloxGenerator   the source of words, the loops and the stores
+//   a conversion      a class derived from it, for one output: its parameters, what becomes of the words, and
+//                     kShape. Words as they are: philox_words.hpp. Those of a primitive lie in the primitive's folder
+//   PhiloxKernel      what is kept: the code, and the numbers that its caller needs
+//
+// A call covers blocks whose counters differ in the lowest word alone and do not wrap there: PhiloxFill
+// (philox_fill.hpp) cuts a stream accordingly.
+
+#include <cstdint>
+#include <optional>
+#include <tuple>
+
+#include "common/cpu_isa.hpp"
+#include "common/status.hpp"
+#include "cpu/x64/rng/packed_parameters.hpp"
+#include "cpu/x64/vocabulary.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+inline constexpr int kPhiloxKeyedRounds = 6;  // 3 to 8: what is before is folded; 9 has its own
+
+struct PhiloxArgs {
+    void* dst;         // the first element, at the start of a block
+    int64_t count;     // elements, at least 1
+    uint64_t product;  // M0 * c0 of the first block
+    // What the constant counter words leave of rounds 0 to 2 (philox_generator.cpp).
+    uint64_t fold0, fold1;
+    uint64_t last_keys_high[2];  // k0, k1 of round 9, in the high half
+    alignas(8) unsigned char parameters[PackedParameters::kBytes];  // of the conversion
+    uint32_t keys[kPhiloxKeyedRounds][2];                           // k0, k1
+    uint32_t fold2;
+    uint32_t streaming;  // nonzero: stores pass the caches, and dst is aligned to 64 bytes
+    uint32_t form;       // of the conversion: 0, or a shorter one that the parameters allow
+};
+
+// How the words of a block become elements.
+struct PhiloxShape {
+    // Which of the blocks of a group lie in the low and high u64 lanes of each 16 bytes.
+    enum class LaneOrder {
+        halves,   // 0 4 1 5 2 6 3 7: unpacking gives blocks 0-3, then 4-7
+        natural,  // 0 1 2 3 4 5 6 7: unpacking gives the even blocks, then the odd ones
+    };
+    const char* name;  // of the kernel, after "philox."
+    int element_bytes;
+    int words;      // of an element: 1 or 2
+    int forms = 1;  // of the conversion
+    LaneOrder order = LaneOrder::halves;
+    int avx2_streams = 3;  // that the main loop interleaves on AVX2
+};
+
+class PhiloxGenerator : public Vocabulary {
+  public:
+    using Args = PhiloxArgs;
+    using Key = std::tuple<CpuIsa>;
+
+  protected:
+    // The registers of one stream: a block in each u64 lane. c0 to c3 hold the counter's words in the
+    // low halves of the lanes; what is in the high halves never matters. t is free between rounds.
+    struct Stream {
+        int c0, c1, c2, c3, t;
+    };
+
+    PhiloxGenerator(CpuIsa isa, const PhiloxShape& shape);
+
+    // What a conversion adds. Its own registers are vec(convert_vec(0)) and on, if it asked for them.
+    virtual void load_parameters() {}
+    // From the pairs of the last round to vectors of whole blocks. Unless a conversion does better: emit_unpack().
+    virtual void emit_gather(Stream& s) { emit_unpack(s); }
+    // The elements, in order and densely, from the blocks in c0 and c2. It may use every register of the stream.
+    // Form 0 handles all parameters, also those for which PackedParameters names a form that this kernel does not have.
+    virtual void emit_convert(Stream& s, int form) = 0;
+    virtual void emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming);
+
+    void generate() final;
+
+    // For conversions. `offset` is a parameter's place in the conversion's struct.
+    Spread parameter_u32(size_t offset);
+    Spread parameter_u64(size_t offset);
+    Address parameter_address(size_t offset);
+    // The high word of a u64 parameter in the low half of each lane, for vpmuludq.
+    Spread parameter_high(size_t offset);
+    int convert_vec(int index) const { return first_convert_vec_ + index; }
+    // From pairs (w1, w0) in c0 and (w3, w2) in c2: blocks in output order, in c0 and c2.
+    void emit_unpack(Stream& s);
+    // The same with the pairs as they are.
+    void emit_unpack_as_is(Stream& s);
+    // p, a product of few digits, to `digits` of them, nearest even. g is scratch.
+    void emit_round_product(const Vec& p, const Vec& g, int digits);
+    void store_any(const Xbyak::RegExp& to, const Vec& v, bool streaming);
+    int group_blocks() const { return bytes() / 8; }
+    int group_elements() const { return group_blocks() * 4 / shape_.words; }
+    int group_bytes() const { return group_elements() * shape_.element_bytes; }
+
+  private:
+    static constexpr int kStreamVecs = 5;
+    static constexpr int kMaxParameters = PackedParameters::kBytes / sizeof(uint64_t);
+    static constexpr int kSpreadSlots = 5 + 2 * kPhiloxKeyedRounds + kMaxParameters + 2;
+
+    const Spread& key(int round, int half) const { return keys_[round - 3][half]; }
+
+    Address lane_products();
+    Stream stream(int index) const;
+    void load_arguments();
+    void emit_groups(int streams, const Xbyak::RegExp& to, int form, bool streaming);
+    void emit_rounds(Stream* streams, int count);
+    void emit_first_rounds(const Stream& s, int index);
+    void emit_round(Stream& s, int round);
+    void emit_last_round(Stream& s);
+    void emit_loop(int streams, int form, bool streaming);
+    void emit_tail();
+
+    PhiloxShape shape_;
+    int streams_;  // of the main loop: enough to hide the latency of a round
+    int product_, first_convert_vec_;
+    std::optional<Held> m0_, m1_;
+    Reg args_, dst_, count_, scratch_, scratch2_;
+    Spread fold0_, fold1_, fold2_, keys_[kPhiloxKeyedRounds][2], last_key_[2];
+    int next_slot_ = 0;
+};
+
+// A Philox kernel as it is kept and called. Empty until one is assigned.
+struct PhiloxKernel {
+    JitFunction<PhiloxArgs> function;
+    int element_bytes = 0;
+    int words = 0;  // of an element
+};
+
+template <class Conversion>
+Result<PhiloxKernel> make_philox_kernel(CpuIsa isa) {
+    auto function = cached_function<Conversion>({isa});
+    TOMBOLA_TRY(function.take_status());
+    return PhiloxKernel{function.take(), Conversion::kShape.element_bytes,
+                        Conversion::kShape.words};
+}
+
+}  // namespace tombola::impl::cpu::x64
