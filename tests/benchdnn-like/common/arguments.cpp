@@ -166,7 +166,7 @@ Bytes read_file(const std::string& path, size_t bytes, const char* option) {
     }
     if (size != bytes) {
         const std::string found = S_ISREG(status.st_mode) ? std::to_string(status.st_size)
-                                  : size > bytes          ? "more"
+                                  : size > bytes          ? fmt::format("more than {}", bytes)
                                                           : std::to_string(size);
         throw CaseError(
             fmt::format("{}={}: the file has {} bytes, expected {}", option, path, found, bytes));
