@@ -33,11 +33,23 @@ extern "C" {
  * tombola_get_last_error() tells what was wrong. Every function that takes a pointer gives tombola_invalid_arguments
  * for NULL, unless it says that NULL is allowed, and each says what else it can give.
  *
+ * **No exception** leaves a function, and none aborts the process, also when memory is out: the status is then
+ * tombola_out_of_memory. (The run-time library that provides the threads may end the process when it cannot start one.)
+ *
+ * **Floating point.** Each function runs under the default floating-point environment (round to nearest even, no
+ * flushing, all exceptions masked) and restores the caller's, flags included.
+ *
  * **Threads.** Functions on different objects may run at the same time, and so may any number of functions that only
  * read one object. tombola_primitive_execute() only reads its primitive, its stream and its memory objects' handles.
  * What changes or destroys an object (tombola_memory_set_data_handle(), tombola_primitive_attr_set_scratchpad_mode(),
  * tombola_primitive_desc_next_impl(), _destroy) needs it for itself. Functions without an object may be called from
  * any thread at any time.
+ *
+ * **Reentrant** means here that any number of threads may be inside one primitive's tombola_primitive_execute(). It does
+ * not mean that a signal handler may call it: in scratchpad mode library, executions of a thread use one scratchpad, which
+ * a handler would overwrite while the interrupted execution uses it. In scratchpad mode user, with a scratchpad of its
+ * own, a handler overwrites nothing; whether it may take the locks and wake the threads of the run-time library is the
+ * caller's to know.
  *
  * **Tensors.** Sizes, strides and offsets are counted in elements. Which data types, shapes, layouts and values an
  * operator takes, and which execution arguments may share memory, stands in its group. */
@@ -78,7 +90,7 @@ TOMBOLA_API tombola_status_t tombola_engine_create(tombola_engine_t* engine,
  * @param engine The engine.
  * @param kind Output: tombola_cpu.
  * @return tombola_success; tombola_invalid_arguments. */
-TOMBOLA_API tombola_status_t tombola_engine_get_kind(tombola_engine_t engine,
+TOMBOLA_API tombola_status_t tombola_engine_get_kind(const_tombola_engine_t engine,
                                                      tombola_engine_kind_t* kind);
 
 /** Destroys an engine.
@@ -101,7 +113,7 @@ TOMBOLA_API tombola_status_t tombola_stream_create(tombola_stream_t* stream,
  * @param stream The stream.
  * @param engine Output: the engine, owned by who created it.
  * @return tombola_success; tombola_invalid_arguments. */
-TOMBOLA_API tombola_status_t tombola_stream_get_engine(tombola_stream_t stream,
+TOMBOLA_API tombola_status_t tombola_stream_get_engine(const_tombola_stream_t stream,
                                                        tombola_engine_t* engine);
 
 /** Limits the threads of a stream's executions, the calling thread included. An execution uses fewer when the
@@ -121,7 +133,7 @@ TOMBOLA_API tombola_status_t tombola_stream_set_max_threads(tombola_stream_t str
  * @param stream The stream.
  * @param max_threads Output: the limit; 0 means no limit.
  * @return tombola_success; tombola_invalid_arguments. */
-TOMBOLA_API tombola_status_t tombola_stream_get_max_threads(tombola_stream_t stream,
+TOMBOLA_API tombola_status_t tombola_stream_get_max_threads(const_tombola_stream_t stream,
                                                             int* max_threads);
 
 /** Waits until everything given to the stream has ended. Executions end before their call returns,
@@ -129,7 +141,7 @@ TOMBOLA_API tombola_status_t tombola_stream_get_max_threads(tombola_stream_t str
  *
  * @param stream The stream.
  * @return tombola_success; tombola_invalid_arguments for a null stream. */
-TOMBOLA_API tombola_status_t tombola_stream_wait(tombola_stream_t stream);
+TOMBOLA_API tombola_status_t tombola_stream_wait(const_tombola_stream_t stream);
 
 /** Destroys a stream.
  *
@@ -156,7 +168,7 @@ TOMBOLA_API tombola_status_t tombola_stream_destroy(tombola_stream_t stream);
  * dimensions; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_tag(tombola_memory_desc_t* memory_desc,
                                                                  int ndims,
-                                                                 const tombola_dims_t dims,
+                                                                 const tombola_dim_t* dims,
                                                                  tombola_data_type_t data_type,
                                                                  tombola_format_tag_t tag);
 
@@ -167,12 +179,12 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_tag(tombola_memory_
  * @param dims Sizes of the dimensions: ndims numbers, each at least 0.
  * @param data_type Type of an element.
  * @param strides Distance in elements of neighbours along each dimension: ndims numbers, at least 0,
- * such that no two elements share an address; NULL for row-major.
+ * such that no two elements share an address; NULL for row-major. A tensor without elements takes any numbers from 0 on.
  * @return As tombola_memory_desc_create_with_tag(); tombola_invalid_arguments also for a negative or
  * run-time stride and for elements that share an address. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_strides(
-    tombola_memory_desc_t* memory_desc, int ndims, const tombola_dims_t dims,
-    tombola_data_type_t data_type, const tombola_dims_t strides);
+    tombola_memory_desc_t* memory_desc, int ndims, const tombola_dim_t* dims,
+    tombola_data_type_t data_type, const tombola_dim_t* strides);
 
 /** Creates a memory descriptor of any layout that there can be: strides, one dimension in blocks, an
  * offset. The element with logical index i lies, in elements from the data handle, at
@@ -194,8 +206,8 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_strides(
  * @return As tombola_memory_desc_create_with_strides(); tombola_invalid_arguments also for another
  * block or block_dim, a negative offset or an end at 2^56 bytes or beyond. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_block(
-    tombola_memory_desc_t* memory_desc, int ndims, const tombola_dims_t dims,
-    tombola_data_type_t data_type, const tombola_dims_t strides, int block_dim, tombola_dim_t block,
+    tombola_memory_desc_t* memory_desc, int ndims, const tombola_dim_t* dims,
+    tombola_data_type_t data_type, const tombola_dim_t* strides, int block_dim, tombola_dim_t block,
     tombola_dim_t offset);
 
 /** Creates a descriptor of a box inside another tensor.
@@ -208,7 +220,7 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_block(
  * @return tombola_success; tombola_invalid_arguments for a box that is not inside or a parent without layout; tombola_unimplemented for a border inside a block; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_submemory(
     tombola_memory_desc_t* memory_desc, const_tombola_memory_desc_t parent,
-    const tombola_dims_t dims, const tombola_dims_t offsets);
+    const tombola_dim_t* dims, const tombola_dim_t* offsets);
 
 /** Creates a descriptor of the same data under other dimensions.
  *
@@ -220,7 +232,7 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_submemory(
  * layout, or where a copy would be needed; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_reshape(tombola_memory_desc_t* memory_desc,
                                                          const_tombola_memory_desc_t in_memory_desc,
-                                                         int ndims, const tombola_dims_t dims);
+                                                         int ndims, const tombola_dim_t* dims);
 
 /** Creates a descriptor of the same data with its logical dimensions in another order.
  *
@@ -369,8 +381,8 @@ TOMBOLA_API tombola_status_t tombola_primitive_attr_get_scratchpad_mode(
  *
  * @param attr The attributes.
  * @param mode library: scratch memory belongs to the thread that executes, which keeps it for its
- * next execution. user: the execution argument TOMBOLA_ARG_SCRATCHPAD is required, with the
- * descriptor that tombola_query_scratchpad_md tells.
+ * next execution. user: the execution argument TOMBOLA_ARG_SCRATCHPAD is required, with at least the bytes that
+ * tombola_query_scratchpad_md tells, at an address aligned to 64 bytes.
  * @return tombola_success; tombola_invalid_arguments for an unknown mode. */
 TOMBOLA_API tombola_status_t tombola_primitive_attr_set_scratchpad_mode(
     tombola_primitive_attr_t attr, tombola_scratchpad_mode_t mode);
@@ -450,14 +462,15 @@ TOMBOLA_API tombola_status_t tombola_primitive_create(
  * @param stream The stream.
  * @param nargs Number of arguments, 0 to 32.
  * @param args The arguments, in any order: every required one, each at most once, with the
- * descriptors that the primitive descriptor tells. Outputs share no memory with any other argument,
- * unless the operator's page says so.
+ * descriptors that the primitive descriptor tells. Outputs share no byte with any other argument,
+ * unless the operator's page says so. Views of one buffer that interleave, so that the elements of one lie in the gaps of
+ * the other, share none; where their strides are so unlike that finding this out would take long, they are refused.
  * @return tombola_success; tombola_invalid_arguments when an argument is missing, unknown, without
- * data, of another descriptor or overlaps another, or when a value in it is refused;
+ * data, of another descriptor or overlaps another, when a scratchpad is not aligned to 64 bytes, or when a value is refused;
  * tombola_out_of_memory when scratch memory could not be had; tombola_runtime_error when the operating
  * system gives no entropy. The outputs are untouched unless the call succeeds. */
 TOMBOLA_API tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
-                                                       tombola_stream_t stream, int nargs,
+                                                       const_tombola_stream_t stream, int nargs,
                                                        const tombola_exec_arg_t* args);
 
 /** Tells the primitive descriptor of a primitive.

@@ -36,7 +36,7 @@ TOMBOLA_API tombola_status_t tombola_threadpool_interop_stream_create(tombola_st
  * @param threadpool Output: the pool that the stream was created with, or NULL.
  * @return tombola_success; tombola_invalid_arguments. */
 TOMBOLA_API tombola_status_t
-tombola_threadpool_interop_stream_get_threadpool(tombola_stream_t stream, void** threadpool);
+tombola_threadpool_interop_stream_get_threadpool(const_tombola_stream_t stream, void** threadpool);
 
 /** @} */
 

@@ -209,7 +209,7 @@ typedef enum {
     tombola_nCdhw16c = tombola_aBcde16b,
     tombola_nCw32c = tombola_aBc32b,
     tombola_nChw32c = tombola_aBcd32b,
-    tombola_nCdhw32c = tombola_aBcde32b,
+    tombola_nCdhw32c = tombola_aBcde32b
 } tombola_format_tag_t;
 
 /** An opaque description of a tensor: dimensions, data type, layout. */
@@ -286,8 +286,12 @@ typedef enum {
 
 /** The CPU. There is one, with index 0. */
 typedef struct tombola_engine* tombola_engine_t;
+/** An engine that is only read. */
+typedef const struct tombola_engine* const_tombola_engine_t;
 /** An execution queue of an engine. */
 typedef struct tombola_stream* tombola_stream_t;
+/** A stream that is only read. */
+typedef const struct tombola_stream* const_tombola_stream_t;
 /** A tensor: a memory descriptor with the address of its data. */
 typedef struct tombola_memory* tombola_memory_t;
 /** A memory object that is only read. */
@@ -314,11 +318,12 @@ typedef const struct tombola_primitive* const_tombola_primitive_t;
 /** @name Execution arguments
  * The values that are dnnl's where dnnl has the argument.
  * @{ */
-#define TOMBOLA_ARG_SRC 1         /**< Input tensor: shuffle forward, multinomial. */
-#define TOMBOLA_ARG_DST 17        /**< Output tensor. */
-#define TOMBOLA_ARG_SCRATCHPAD 80 /**< The caller's scratchpad, in scratchpad mode user. */
-#define TOMBOLA_ARG_DIFF_SRC 129  /**< Output tensor of a backward primitive. */
-#define TOMBOLA_ARG_DIFF_DST 145  /**< Input tensor of a backward primitive. */
+#define TOMBOLA_ARG_SRC 1  /**< Input tensor: shuffle forward, multinomial. */
+#define TOMBOLA_ARG_DST 17 /**< Output tensor. */
+#define TOMBOLA_ARG_SCRATCHPAD \
+    80 /**< The caller's scratchpad, aligned to 64 bytes, in scratchpad mode user. */
+#define TOMBOLA_ARG_DIFF_SRC 129 /**< Output tensor of a backward primitive. */
+#define TOMBOLA_ARG_DIFF_DST 145 /**< Input tensor of a backward primitive. */
 #define TOMBOLA_ARG_MIN \
     1001 /**< random_uniform: lower bound, inclusive, one element of DST's type. */
 #define TOMBOLA_ARG_MAX \

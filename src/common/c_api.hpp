@@ -2,15 +2,19 @@
 #pragma once
 
 // The border between the C API and the library: handles to objects and back, statuses to codes and messages, and
-// exceptions of the standard library (allocation) to statuses. Every function of the C API is
+// exceptions to statuses. Every function of the C API that can fail is
 //
 //   return api_call("name", [&]() -> Status { ... });
+//
+// The body runs under the default floating-point environment. No exception leaves it, and reporting a failure allocates
+// nothing, because memory may be out.
 
+#include <exception>
 #include <memory>
 #include <new>
-#include <string>
 #include <type_traits>
 
+#include "common/fp_env.hpp"
 #include "common/memory_desc.hpp"
 #include "common/primitive_desc.hpp"
 #include "common/status.hpp"
@@ -40,7 +44,9 @@ struct HandleTarget;
 TOMBOLA_HANDLE(tombola_memory_desc_t, MemoryDesc);
 TOMBOLA_HANDLE(const_tombola_memory_desc_t, const MemoryDesc);
 TOMBOLA_HANDLE(tombola_engine_t, Engine);
+TOMBOLA_HANDLE(const_tombola_engine_t, const Engine);
 TOMBOLA_HANDLE(tombola_stream_t, Stream);
+TOMBOLA_HANDLE(const_tombola_stream_t, const Stream);
 TOMBOLA_HANDLE(tombola_memory_t, Memory);
 TOMBOLA_HANDLE(const_tombola_memory_t, const Memory);
 TOMBOLA_HANDLE(tombola_primitive_attr_t, Attr);
@@ -61,19 +67,23 @@ Handle to_handle(Target* target) {
     return reinterpret_cast<Handle>(target);
 }
 
-// Keeps the message for tombola_get_last_error() and gives the code.
-tombola_status_t report(const char* function, const Status& status);
+// Keeps "function: message" for tombola_get_last_error() and gives the code. Allocates nothing.
+tombola_status_t report(const char* function, StatusCode code, const char* message) noexcept;
 
 template <class Body>
-tombola_status_t api_call(const char* function, const Body& body) {
+tombola_status_t api_call(const char* function, const Body& body) noexcept {
+    const DefaultFpEnv fp_env;
     try {
         const Status status = body();
         if (status.ok()) return tombola_success;
-        return report(function, status);
+        return report(function, status.code(), status.message().c_str());
     } catch (const std::bad_alloc&) {
-        return report(function, Status(StatusCode::out_of_memory, "out of memory"));
+        return report(function, StatusCode::out_of_memory, "out of memory");
     } catch (const std::exception& error) {
-        return report(function, Status(StatusCode::runtime_error, error.what()));
+        return report(function, StatusCode::runtime_error, error.what());
+    } catch (...) {
+        return report(function, StatusCode::runtime_error,
+                      "an exception that is no std::exception");
     }
 }
 

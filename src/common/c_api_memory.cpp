@@ -84,7 +84,7 @@ void free_data(Memory& memory) {
 using namespace tombola::impl;
 
 tombola_status_t tombola_memory_desc_create_with_tag(tombola_memory_desc_t* memory_desc, int ndims,
-                                                     const tombola_dims_t dims,
+                                                     const tombola_dim_t* dims,
                                                      tombola_data_type_t data_type,
                                                      tombola_format_tag_t tag) {
     return api_call("memory_desc_create_with_tag", [&]() -> Status {
@@ -95,9 +95,9 @@ tombola_status_t tombola_memory_desc_create_with_tag(tombola_memory_desc_t* memo
 }
 
 tombola_status_t tombola_memory_desc_create_with_strides(tombola_memory_desc_t* memory_desc,
-                                                         int ndims, const tombola_dims_t dims,
+                                                         int ndims, const tombola_dim_t* dims,
                                                          tombola_data_type_t data_type,
-                                                         const tombola_dims_t strides) {
+                                                         const tombola_dim_t* strides) {
     return api_call("memory_desc_create_with_strides", [&]() -> Status {
         TOMBOLA_TRY(check_not_null(memory_desc, "memory_desc"));
         return hand_out(memory_desc, MemoryDesc::from_strides(
@@ -106,9 +106,9 @@ tombola_status_t tombola_memory_desc_create_with_strides(tombola_memory_desc_t* 
 }
 
 tombola_status_t tombola_memory_desc_create_with_block(tombola_memory_desc_t* memory_desc,
-                                                       int ndims, const tombola_dims_t dims,
+                                                       int ndims, const tombola_dim_t* dims,
                                                        tombola_data_type_t data_type,
-                                                       const tombola_dims_t strides, int block_dim,
+                                                       const tombola_dim_t* strides, int block_dim,
                                                        tombola_dim_t block, tombola_dim_t offset) {
     return api_call("memory_desc_create_with_block", [&]() -> Status {
         TOMBOLA_TRY(check_not_null(memory_desc, "memory_desc"));
@@ -120,8 +120,8 @@ tombola_status_t tombola_memory_desc_create_with_block(tombola_memory_desc_t* me
 
 tombola_status_t tombola_memory_desc_create_submemory(tombola_memory_desc_t* memory_desc,
                                                       const_tombola_memory_desc_t parent,
-                                                      const tombola_dims_t dims,
-                                                      const tombola_dims_t offsets) {
+                                                      const tombola_dim_t* dims,
+                                                      const tombola_dim_t* offsets) {
     return api_call("memory_desc_create_submemory", [&]() -> Status {
         TOMBOLA_TRY(check_not_null(memory_desc, "memory_desc"));
         TOMBOLA_TRY(check_not_null(parent, "parent"));
@@ -133,7 +133,7 @@ tombola_status_t tombola_memory_desc_create_submemory(tombola_memory_desc_t* mem
 
 tombola_status_t tombola_memory_desc_reshape(tombola_memory_desc_t* memory_desc,
                                              const_tombola_memory_desc_t in_memory_desc, int ndims,
-                                             const tombola_dims_t dims) {
+                                             const tombola_dim_t* dims) {
     return api_call("memory_desc_reshape", [&]() -> Status {
         TOMBOLA_TRY(check_not_null(memory_desc, "memory_desc"));
         TOMBOLA_TRY(check_not_null(in_memory_desc, "in_memory_desc"));

@@ -198,7 +198,7 @@ tombola_status_t tombola_primitive_create(tombola_primitive_t* primitive,
 }
 
 tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
-                                           tombola_stream_t stream, int nargs,
+                                           const_tombola_stream_t stream, int nargs,
                                            const tombola_exec_arg_t* args) {
     const char* name = primitive == nullptr ? "primitive_execute"
                                             : name_of(from_handle(primitive)->desc.desc->kind());

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors, engine, stream, attributes, and the library's own settings.
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
-#include <utility>
 
 #include "common/c_api.hpp"
 #include "common/format_tag.hpp"
@@ -14,42 +15,36 @@
 namespace tombola::impl {
 namespace {
 
-// Null: none. Without a destructor of its own, for the reason that scratchpad.cpp gives.
-thread_local std::string* last_error = nullptr;
+// In place, without a destructor: reporting must work when memory is out, and while static objects are destroyed, which
+// is after the main thread's own.
+constexpr size_t kMaxMessage = 2048;
+thread_local char last_error[kMaxMessage];
 
-struct AtThreadEnd {
-    ~AtThreadEnd() {
-        delete last_error;
-        last_error = nullptr;
-    }
-};
-
-void set_last_error(std::string message) {
-    [[maybe_unused]] thread_local const AtThreadEnd at_thread_end;
-    if (last_error == nullptr) last_error = new std::string;
-    *last_error = std::move(message);
+// Appends as much of `text` as there is room for; gives the end.
+char* append(char* at, const char* text) {
+    const size_t room = static_cast<size_t>(last_error + kMaxMessage - 1 - at);
+    const size_t length = std::min(std::strlen(text), room);
+    std::memmove(at, text, length);
+    at[length] = '\0';
+    return at + length;
 }
 
 }  // namespace
 
-tombola_status_t report(const char* function, const Status& status) {
+tombola_status_t report(const char* function, StatusCode code, const char* message) noexcept {
+    append(append(append(last_error, function), ": "), message);
     try {
-        set_last_error(std::string(function) + ": " + status.message());
-        const bool is_error = status.code() != StatusCode::last_impl_reached;
-        if (is_error && verbose_exec()) verbose_error(*last_error);
-    } catch (const std::bad_alloc&) {
-        if (last_error != nullptr) last_error->clear();
+        if (code != StatusCode::last_impl_reached && verbose_exec()) verbose_error(last_error);
+    } catch (...) {  // there is no memory for the line
     }
-    return static_cast<tombola_status_t>(status.code());
+    return static_cast<tombola_status_t>(code);
 }
 
 }  // namespace tombola::impl
 
 using namespace tombola::impl;
 
-const char* tombola_get_last_error(void) {
-    return last_error == nullptr ? "" : last_error->c_str();
-}
+const char* tombola_get_last_error(void) { return last_error; }
 
 size_t tombola_engine_get_count(tombola_engine_kind_t kind) { return kind == tombola_cpu ? 1 : 0; }
 
@@ -68,7 +63,8 @@ tombola_status_t tombola_engine_create(tombola_engine_t* engine, tombola_engine_
     });
 }
 
-tombola_status_t tombola_engine_get_kind(tombola_engine_t engine, tombola_engine_kind_t* kind) {
+tombola_status_t tombola_engine_get_kind(const_tombola_engine_t engine,
+                                         tombola_engine_kind_t* kind) {
     return api_call("engine_get_kind", [&]() -> Status {
         TOMBOLA_TRY(check_not_null(engine, "engine"));
         TOMBOLA_TRY(check_not_null(kind, "kind"));
@@ -96,7 +92,8 @@ tombola_status_t tombola_stream_create(tombola_stream_t* stream, tombola_engine_
     });
 }
 
-tombola_status_t tombola_stream_get_engine(tombola_stream_t stream, tombola_engine_t* engine) {
+tombola_status_t tombola_stream_get_engine(const_tombola_stream_t stream,
+                                           tombola_engine_t* engine) {
     return api_call("stream_get_engine", [&]() -> Status {
         TOMBOLA_TRY(check_not_null(stream, "stream"));
         TOMBOLA_TRY(check_not_null(engine, "engine"));
@@ -116,7 +113,7 @@ tombola_status_t tombola_stream_set_max_threads(tombola_stream_t stream, int max
     });
 }
 
-tombola_status_t tombola_stream_get_max_threads(tombola_stream_t stream, int* max_threads) {
+tombola_status_t tombola_stream_get_max_threads(const_tombola_stream_t stream, int* max_threads) {
     return api_call("stream_get_max_threads", [&]() -> Status {
         TOMBOLA_TRY(check_not_null(stream, "stream"));
         TOMBOLA_TRY(check_not_null(max_threads, "max_threads"));
@@ -125,7 +122,7 @@ tombola_status_t tombola_stream_get_max_threads(tombola_stream_t stream, int* ma
     });
 }
 
-tombola_status_t tombola_stream_wait(tombola_stream_t stream) {
+tombola_status_t tombola_stream_wait(const_tombola_stream_t stream) {
     return api_call("stream_wait", [&] { return check_not_null(stream, "stream"); });
 }
 
@@ -189,7 +186,12 @@ tombola_status_t tombola_set_max_cpu_isa(tombola_cpu_isa_t isa) {
 }
 
 tombola_cpu_isa_t tombola_get_effective_cpu_isa(void) {
-    return static_cast<tombola_cpu_isa_t>(effective_isa());
+    auto isa = tombola_cpu_isa_none;
+    api_call("get_effective_cpu_isa", [&]() -> Status {
+        isa = static_cast<tombola_cpu_isa_t>(effective_isa());
+        return {};
+    });
+    return isa;
 }
 
 tombola_status_t tombola_set_verbose(int level) {

@@ -25,7 +25,7 @@ tombola_status_t tombola_threadpool_interop_stream_create(tombola_stream_t* stre
     });
 }
 
-tombola_status_t tombola_threadpool_interop_stream_get_threadpool(tombola_stream_t stream,
+tombola_status_t tombola_threadpool_interop_stream_get_threadpool(const_tombola_stream_t stream,
                                                                   void** threadpool) {
     return api_call("threadpool_interop_stream_get_threadpool", [&]() -> Status {
         TOMBOLA_TRY(check_not_null(stream, "stream"));

@@ -9,7 +9,7 @@
 // primitive descriptor walks the table. A row whose ISA the machine lacks is passed over. A row whose
 // plan() refuses gives its reason as a Status. The first row that accepts is taken, and its Plan holds
 // all that was decided. Creating the primitive calls build(), which generates the kernels: nothing is
-// decided twice. Executables are immutable; execute() is const, reentrant, allocates nothing and runs
+// decided twice. Executables are immutable; execute() is const, safe on many threads at once, allocates nothing and runs
 // under the default floating-point environment.
 
 #include <array>

@@ -36,7 +36,8 @@ Status check_shape(int ndims, const dim_t* dims, DataType type) {
 // No address reaches as far, and sizes and strides may be doubled, or multiplied by a few dozen, without a thought.
 constexpr dim_t kMaxBytes = dim_t{1} << 56;
 
-// The tensor, padding included, and each stride, also one that no index multiplies.
+// The tensor, padding included, and each stride, also one that no index multiplies; strides of a tensor without
+// elements are never taken.
 Status check_size(const MemoryDesc& desc) {
     const dim_t limit = kMaxBytes / static_cast<dim_t>(size_of(desc.data_type));
     const auto too_large = [&] {
@@ -48,11 +49,12 @@ Status check_size(const MemoryDesc& desc) {
     for (int d = 0; d < desc.ndims; ++d) {
         dim_t reach = 0;
         const dim_t extent = std::max<dim_t>(desc.padded_dims[d], 1);
+        if (__builtin_mul_overflow(elements, extent, &elements) || elements >= limit)
+            return too_large();
+        if (desc.has_zero_dim()) continue;
         if (desc.strides[d] >= limit)
             return invalid("strides[%d] is %lld; expected less than 2^56 bytes", d,
                            static_cast<long long>(desc.strides[d]));
-        if (__builtin_mul_overflow(elements, extent, &elements) || elements >= limit)
-            return too_large();
         if (__builtin_mul_overflow(std::max<dim_t>(steps(desc, d), 1) - 1, desc.strides[d],
                                    &reach) ||
             __builtin_add_overflow(last, reach, &last) || last >= limit)
@@ -217,7 +219,7 @@ Result<MemoryDesc> MemoryDesc::submemory(const dim_t* sub_dims, const dim_t* off
                 static_cast<long long>(step));
         desc.dims[d] = size;
         desc.padded_dims[d] = (size + step - 1) / step * step;
-        desc.offset0 += offset / step * strides[d];
+        if (!has_zero_dim()) desc.offset0 += offset / step * strides[d];
     }
     return desc;
 }

@@ -37,8 +37,10 @@ class Cache {
         if (capacity_ == 0) return value;
         const auto found = index_.find(&key);
         if (found != index_.end()) return found->second->second;
-        entries_.emplace_front(std::move(key), value);
-        index_.emplace(&entries_.front().first, entries_.begin());
+        Entries entry;  // joins the others when nothing can fail any more
+        entry.emplace_front(std::move(key), value);
+        index_.emplace(&entry.front().first, entry.begin());
+        entries_.splice(entries_.begin(), entry);
         shrink();
         return value;
     }

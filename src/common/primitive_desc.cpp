@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <new>
 
-#include "common/fp_env.hpp"
 #include "common/hash.hpp"
+#include "common/overlap.hpp"
 #include "common/primitive_cache.hpp"
 #include "common/scratchpad.hpp"
 #include "common/verbose.hpp"
@@ -65,34 +65,29 @@ Status refuse_arg(int place, int arg, const std::vector<ArgSpec>& specs) {
                    name == nullptr ? format("argument %d", arg).c_str() : name, taken.c_str());
 }
 
-// The bytes that an argument occupies.
-struct Span {
+// An argument of an execution that was found right.
+struct Given {
     const ArgSpec* spec;
-    const char* begin;
-    const char* end;
-    bool dense;
+    const MemoryDesc* desc;
+    char* begin;  // the first element
+    char* end;
 };
 
-// Two tensors with gaps may be interleaved in one buffer: then only a common first element is refused.
-bool overlap(const Span& a, const Span& b) {
-    if (a.begin == a.end || b.begin == b.end) return false;
-    if (a.begin == b.begin) return true;
-    return a.dense && b.dense && a.begin < b.end && b.begin < a.end;
+// Whether one of two arguments is an output that may share the other's buffer, and does.
+bool may_share(const Given& a, const Given& b) {
+    return a.begin == b.begin &&
+           (a.spec->may_alias == b.spec->arg || b.spec->may_alias == a.spec->arg);
 }
 
-Status check_aliasing(const Span* spans, int count) {
+Status check_aliasing(const Given* given, int count) {
     for (int i = 0; i < count; ++i) {
-        if (spans[i].spec->role != ArgSpec::Role::output) continue;
-        for (int j = 0; j < count; ++j) {
-            if (i == j || !overlap(spans[i], spans[j])) continue;
-            const bool allowed =
-                spans[i].spec->may_alias == spans[j].spec->arg && spans[i].begin == spans[j].begin;
-            const bool allowed_back =
-                spans[j].spec->may_alias == spans[i].spec->arg && spans[i].begin == spans[j].begin;
-            if (!allowed && !allowed_back)
+        if (given[i].spec->role != ArgSpec::Role::output) continue;
+        for (int j = 0; j < count; ++j)
+            if (i != j && given[i].begin < given[j].end && given[j].begin < given[i].end &&
+                !may_share(given[i], given[j]) &&
+                overlap(given[i].begin, *given[i].desc, given[j].begin, *given[j].desc))
                 return invalid("%s overlaps %s in memory; expected a buffer of its own",
-                               spans[i].spec->name, spans[j].spec->name);
-        }
+                               given[i].spec->name, given[j].spec->name);
     }
     return {};
 }
@@ -206,8 +201,8 @@ Status Primitive::execute(const ExecArg* given, int count) const {
         ArgSpec::Match::vector, MemoryDesc{}};
 
     ExecContext context;
-    Span spans[ExecContext::kMaxArgs + 1];
-    int span_count = 0;
+    Given checked[ExecContext::kMaxArgs + 1];
+    int checked_count = 0;
     uint32_t seen = 0;
     bool optional_output = false;
     void* scratchpad = nullptr;
@@ -239,8 +234,11 @@ Status Primitive::execute(const ExecArg* given, int count) const {
         char* data = static_cast<char*>(memory->handle);
         if (bytes > 0)
             data += memory_desc.offset0 * static_cast<dim_t>(size_of(memory_desc.data_type));
-        spans[span_count++] = {spec, data, data + bytes, memory_desc.is_dense()};
+        checked[checked_count++] = {spec, &memory_desc, data, data + bytes};
         if (is_scratchpad) {
+            if (reinterpret_cast<uintptr_t>(data) % kScratchpadAlignment != 0)
+                return invalid("SCRATCHPAD lies at %p; expected an address aligned to %zu bytes",
+                               static_cast<void*>(data), kScratchpadAlignment);
             scratchpad = data;
             continue;
         }
@@ -252,7 +250,7 @@ Status Primitive::execute(const ExecArg* given, int count) const {
             return invalid("%s is missing; expected it among the arguments", specs[i].name);
     if (user_scratchpad && scratchpad == nullptr)
         return invalid("SCRATCHPAD is missing; expected it in scratchpad mode user");
-    TOMBOLA_TRY(check_aliasing(spans, span_count));
+    TOMBOLA_TRY(check_aliasing(checked, checked_count));
     if (!optional_output && writes_nothing(specs)) return {};
 
     if (scratchpad_bytes > 0 && !user_scratchpad) {
@@ -267,11 +265,7 @@ Status Primitive::execute(const ExecArg* given, int count) const {
 
     const bool verbose = verbose_exec();
     const double start = verbose ? now_milliseconds() : 0;
-    Status status;
-    {
-        const DefaultFpEnv fp_env;
-        status = executable_->execute(context);
-    }
+    Status status = executable_->execute(context);
     if (verbose && status.ok()) verbose_timed("exec", desc_->info(), now_milliseconds() - start);
     return status;
 }

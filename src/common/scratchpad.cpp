@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/scratchpad.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <cstdlib>
+#include <utility>
 
 namespace tombola::impl {
 namespace {
-
-constexpr size_t kAlignment = 64;
 
 // Beyond this size glibc maps every allocation afresh (its mmap threshold grows no further), so all of its pages
 // are still to come, and large ones save page faults now and table walks later. Below, a freed block is handed
@@ -28,16 +28,27 @@ void free_scratchpad() {
     scratchpad = {nullptr, 0};
 }
 
-struct AtThreadEnd {
-    ~AtThreadEnd() { free_scratchpad(); }
-};
+// A POSIX key frees a thread's scratchpad at its end, as registering the destructor of a thread_local object ends the
+// process when memory is out. The key goes with the library, which may be unloaded before the thread ends.
+pthread_key_t thread_end;
+bool thread_end_is_known = false;
+const struct ThreadEndKey {
+    ThreadEndKey() {
+        thread_end_is_known =
+            pthread_key_create(&thread_end, [](void*) { free_scratchpad(); }) == 0;
+    }
+    ~ThreadEndKey() {
+        if (std::exchange(thread_end_is_known, false)) pthread_key_delete(thread_end);
+    }
+} key;
 
 }  // namespace
 
 void* aligned_malloc(size_t bytes) {
     void* data = nullptr;
     const bool large = bytes > kLargePagesBytes;
-    if (posix_memalign(&data, large ? kLargePage : kAlignment, bytes == 0 ? 1 : bytes) != 0)
+    if (posix_memalign(&data, large ? kLargePage : kScratchpadAlignment, bytes == 0 ? 1 : bytes) !=
+        0)
         return nullptr;
 #ifdef MADV_HUGEPAGE
     if (large) madvise(data, bytes, MADV_HUGEPAGE);  // a request: without large pages all is well
@@ -48,12 +59,13 @@ void* aligned_malloc(size_t bytes) {
 void aligned_free(void* data) { std::free(data); }
 
 void* thread_scratchpad(size_t bytes) {
-    [[maybe_unused]] thread_local const AtThreadEnd at_thread_end;
     if (bytes == 0) return nullptr;
     if (bytes > scratchpad.bytes) {
         free_scratchpad();  // first: nothing in it is kept
         scratchpad.data = aligned_malloc(bytes);
         scratchpad.bytes = scratchpad.data != nullptr ? bytes : 0;
+        if (thread_end_is_known && pthread_setspecific(thread_end, scratchpad.data) != 0)
+            free_scratchpad();  // memory is out
     }
     return scratchpad.data;
 }

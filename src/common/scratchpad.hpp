@@ -9,7 +9,10 @@
 
 namespace tombola::impl {
 
-// At least `bytes` bytes, aligned to 64; null when memory is out or bytes is 0.
+// What every scratchpad is aligned to, the caller's too.
+constexpr size_t kScratchpadAlignment = 64;
+
+// At least `bytes` bytes, aligned so; null when memory is out or bytes is 0.
 void* thread_scratchpad(size_t bytes);
 
 // Memory aligned to 64 bytes; null when memory is out. Freed with aligned_free. More than 32 MiB asks for pages of

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "gtests/common/tensor.hpp"
 
 namespace tombola::test {
@@ -126,6 +128,76 @@ TEST(MemoryDesc, RefusalsNameArgumentValueAndExpectation) {
               tombola_invalid_arguments);
     EXPECT_NE(last_error().find("strides[1] is -1"), std::string::npos) << last_error();
     EXPECT_EQ(out, nullptr);
+}
+
+// Strides of a tensor without elements are never taken, so they may be anything that is not negative; each primitive
+// takes such a tensor.
+TEST(MemoryDesc, WithoutElementsTakesAnyStrides) {
+    const Engine engine = cpu_engine();
+    const Stream stream = default_stream(engine);
+    for (const tombola_dim_t stride : {INT64_C(0), INT64_C(1), INT64_C(1) << 60, INT64_MAX}) {
+        const MemoryDesc data = strided({0, 6}, tombola_f32, {stride, stride});
+        ASSERT_NE(data.get(), nullptr) << last_error();
+        EXPECT_EQ(tombola_memory_desc_get_size(data), 0u);
+        const tombola_dims_t* kept = nullptr;
+        ASSERT_EQ(tombola_memory_desc_query(data, tombola_query_strides, &kept), tombola_success);
+        EXPECT_EQ((*kept)[1], stride);
+        MemoryDesc box;
+        const tombola_dims_t box_dims = {0, 2};
+        const tombola_dims_t box_at = {0, 3};
+        EXPECT_EQ(tombola_memory_desc_create_submemory(box.out(), data, box_dims, box_at),
+                  tombola_success);
+        MemoryDesc joined;
+        const tombola_dims_t joined_dims = {0};
+        EXPECT_EQ(tombola_memory_desc_reshape(joined.out(), data, 1, joined_dims), tombola_success)
+            << last_error();
+
+        PrimitiveDesc shuffle;
+        ASSERT_EQ(tombola_shuffle_forward_primitive_desc_create(
+                      shuffle.out(), engine, tombola_forward_training, data, box, 1, 2, nullptr),
+                  tombola_invalid_arguments);  // 2 columns are not 6
+        ASSERT_EQ(
+            tombola_shuffle_forward_primitive_desc_create(
+                shuffle.out(), engine, tombola_forward_training, data, nullptr, 1, 2, nullptr),
+            tombola_success)
+            << last_error();
+        PrimitiveDesc uniform;
+        ASSERT_EQ(tombola_random_uniform_primitive_desc_create(
+                      uniform.out(), engine, tombola_alignment_tensorflow, data, 1, 2,
+                      tombola_int_draws_spec, nullptr),
+                  tombola_success)
+            << last_error();
+        PrimitiveDesc multinomial;
+        ASSERT_EQ(tombola_multinomial_primitive_desc_create(
+                      multinomial.out(), engine, data,
+                      strided({0, 3}, tombola_s32, {stride, stride}), 1, 0, 1, 2, nullptr),
+                  tombola_success)
+            << last_error();
+
+        const Memory empty = memory_over(data, engine, TOMBOLA_MEMORY_NONE);
+        Primitive primitive;
+        ASSERT_EQ(tombola_primitive_create(primitive.out(), shuffle), tombola_success);
+        const tombola_exec_arg_t shuffle_args[] = {{TOMBOLA_ARG_SRC, empty},
+                                                   {TOMBOLA_ARG_DST, empty}};
+        EXPECT_EQ(tombola_primitive_execute(primitive, stream, 2, shuffle_args), tombola_success)
+            << last_error();
+        // An execution that writes the state alone runs.
+        float bounds[2] = {0, 1};
+        std::array<uint64_t, 2> state = {};
+        const MemoryDesc one = row_major({1}, tombola_f32);
+        const MemoryDesc words = row_major({2}, tombola_u64);
+        const Memory low = memory_over(one, engine, &bounds[0]);
+        const Memory high = memory_over(one, engine, &bounds[1]);
+        const Memory after = memory_over(words, engine, state.data());
+        ASSERT_EQ(tombola_primitive_create(primitive.out(), uniform), tombola_success);
+        const tombola_exec_arg_t uniform_args[] = {{TOMBOLA_ARG_MIN, low},
+                                                   {TOMBOLA_ARG_MAX, high},
+                                                   {TOMBOLA_ARG_DST, empty},
+                                                   {TOMBOLA_ARG_DST_STATE, after}};
+        EXPECT_EQ(tombola_primitive_execute(primitive, stream, 4, uniform_args), tombola_success)
+            << last_error();
+        EXPECT_EQ(state[1], 2u);  // the operation's seed, no block drawn
+    }
 }
 
 TEST(MemoryDesc, CloneSubmemoryReshapePermute) {

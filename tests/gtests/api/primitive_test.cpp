@@ -515,6 +515,92 @@ TEST_F(PrimitiveApi, InterleavedBoxesDoNotOverlap) {
                                               8, 10, 9, 11, 16, 17, 18, 19, 16, 18, 17, 19}));
 }
 
+// Boxes that share elements, though neither begins where the other does, are refused.
+TEST_F(PrimitiveApi, OverlappingBoxesAreRefused) {
+    const MemoryDesc parent = row_major({3, 8}, tombola_u8);
+    const tombola_dims_t half = {3, 4};
+    std::array<uint8_t, 24> bytes{};
+    std::iota(bytes.begin(), bytes.end(), static_cast<uint8_t>(0));
+    const std::array<uint8_t, 24> before = bytes;
+    // Where the boxes of four columns begin; columns 1 to 3 and 3 alone are in both.
+    const tombola_dim_t begins[][2] = {{0, 1}, {1, 0}, {0, 3}, {3, 0}};
+    for (const auto& [from, to] : begins) {
+        const tombola_dims_t src_at = {0, from};
+        const tombola_dims_t dst_at = {0, to};
+        MemoryDesc src;
+        MemoryDesc dst;
+        ASSERT_EQ(tombola_memory_desc_create_submemory(src.out(), parent, half, src_at),
+                  tombola_success);
+        ASSERT_EQ(tombola_memory_desc_create_submemory(dst.out(), parent, half, dst_at),
+                  tombola_success);
+        EXPECT_EQ(execute(primitive(forward(src, dst, 1, 2)),
+                          {{TOMBOLA_ARG_SRC, memory_over(src, engine_, bytes.data())},
+                           {TOMBOLA_ARG_DST, memory_over(dst, engine_, bytes.data())}}),
+                  tombola_invalid_arguments);
+        EXPECT_NE(last_error().find("DST overlaps SRC in memory"), std::string::npos)
+            << last_error();
+    }
+    EXPECT_EQ(bytes, before);
+}
+
+// Even and odd columns of one buffer share no byte; a row further on they share all.
+TEST_F(PrimitiveApi, InterleavedColumnsDoNotOverlap) {
+    const MemoryDesc columns = strided({4, 6}, tombola_f32, {12, 2});
+    std::array<float, 60> numbers{};
+    const auto run = [&](size_t from, size_t to) {
+        return execute(primitive(forward(columns, columns, 1, 2)),
+                       {{TOMBOLA_ARG_SRC, memory_over(columns, engine_, numbers.data() + from)},
+                        {TOMBOLA_ARG_DST, memory_over(columns, engine_, numbers.data() + to)}});
+    };
+    EXPECT_EQ(run(0, 1), tombola_success) << last_error();
+    EXPECT_EQ(run(1, 0), tombola_success) << last_error();
+    EXPECT_EQ(run(0, 2), tombola_invalid_arguments);
+    EXPECT_EQ(run(0, 12), tombola_invalid_arguments);
+    EXPECT_EQ(run(0, 13), tombola_success) << last_error();
+}
+
+// The caller's scratchpad has the alignment that the library's own have.
+TEST_F(PrimitiveApi, ScratchpadOfTheUserIsAligned) {
+    Attr user;
+    ASSERT_EQ(tombola_primitive_attr_create(user.out()), tombola_success);
+    ASSERT_EQ(tombola_primitive_attr_set_scratchpad_mode(user, tombola_scratchpad_mode_user),
+              tombola_success);
+    const MemoryDesc weights = row_major({2, 100}, tombola_f32);
+    const MemoryDesc indices = row_major({2, 5}, tombola_s32);
+    PrimitiveDesc desc;
+    ASSERT_EQ(tombola_multinomial_primitive_desc_create(desc.out(), engine_, weights, indices, 0, 0,
+                                                        1, 2, user),
+              tombola_success);
+    for_each_implementation(desc, [&](const_tombola_primitive_desc_t row) {
+        const_tombola_memory_desc_t pad =
+            tombola_primitive_desc_query_md(row, tombola_query_scratchpad_md, 0);
+        const size_t bytes = tombola_memory_desc_get_size(pad);
+        ASSERT_GT(bytes, 0u) << impl_name(row) << " needs no scratchpad";
+        std::vector<uint8_t> room(bytes + 128);
+        const size_t to_aligned = 64 - reinterpret_cast<uintptr_t>(room.data()) % 64;
+        std::vector<float> weight(200, 1);
+        const Memory src = memory_over(weights, engine_, weight.data());
+        Tensor dst(indices, engine_);
+        const auto run = [&](size_t shift) {
+            return execute(primitive(row),
+                           {{TOMBOLA_ARG_SRC, src},
+                            {TOMBOLA_ARG_DST, dst.memory()},
+                            {TOMBOLA_ARG_SCRATCHPAD,
+                             memory_over(pad, engine_, room.data() + to_aligned + shift)}});
+        };
+        for (const size_t shift : {1, 4, 16, 32, 63}) {
+            EXPECT_EQ(run(shift), tombola_invalid_arguments) << impl_name(row) << ' ' << shift;
+            EXPECT_NE(last_error().find("SCRATCHPAD lies at 0x"), std::string::npos)
+                << last_error();
+            EXPECT_NE(last_error().find("expected an address aligned to 64 bytes"),
+                      std::string::npos)
+                << last_error();
+        }
+        EXPECT_TRUE(dst.buffer().is_poison());
+        EXPECT_EQ(run(0), tombola_success) << last_error();
+    });
+}
+
 // A scratchpad that is not asked for may be given; one that is asked for has to be.
 TEST_F(PrimitiveApi, ScratchpadOfTheUser) {
     Attr user;
@@ -574,6 +660,45 @@ TEST_F(PrimitiveApi, FloatingPointEnvironmentIsRestored) {
         EXPECT_EQ(after_success, kUnusual);
         EXPECT_EQ(after_failure, kUnusual);
     });
+}
+
+// Creating descriptors and primitives compares costs in floating point. With all exceptions unmasked, as
+// feenableexcept() leaves them, an inexact quotient would end the process; the caller's modes and flags stay.
+TEST_F(PrimitiveApi, CreationRunsUnderTheDefaultFloatingPointEnvironment) {
+    int capacity = 0;
+    ASSERT_EQ(tombola_get_primitive_cache_capacity(&capacity), tombola_success);
+    ASSERT_EQ(tombola_set_primitive_cache_capacity(0), tombola_success);
+    struct Shape {
+        DimVector dims;
+        tombola_data_type_t type;
+        tombola_format_tag_t tag;
+        tombola_dim_t group;
+    };
+    const Shape shapes[] = {
+        {{1, 272, 7, 7}, tombola_f32, tombola_nhwc, 8},
+        {{1, 30, 3, 5}, tombola_u8, tombola_nhwc, 3},
+        {{1, 48, 7, 7}, tombola_bf16, tombola_nChw16c, 3},
+        {{2, 24, 14, 14}, tombola_f32, tombola_nchw, 4},
+        {{1, 12, 5, 5}, tombola_f64, tombola_nhwc, 3},
+    };
+    for (const Shape& shape : shapes) {
+        const MemoryDesc data = tagged(shape.dims, shape.type, shape.tag);
+        // Round down, flush to zero, all exceptions unmasked, none raised.
+        constexpr unsigned kUnmasked = 0xA040;
+        const unsigned before = _mm_getcsr();
+        _mm_setcsr(kUnmasked);
+        PrimitiveDesc desc = forward(data, data, 1, shape.group);
+        tombola_primitive_t made = nullptr;
+        const tombola_status_t status = tombola_primitive_create(&made, desc);
+        tombola_primitive_destroy(made);
+        while (tombola_primitive_desc_next_impl(desc) == tombola_success) {
+        }
+        const unsigned after = _mm_getcsr();
+        _mm_setcsr(before);
+        EXPECT_EQ(status, tombola_success) << last_error();
+        EXPECT_EQ(after, kUnmasked);
+    }
+    ASSERT_EQ(tombola_set_primitive_cache_capacity(capacity), tombola_success);
 }
 
 TEST(Settings, RefuseBadValuesAndKeepTheOld) {
