@@ -363,7 +363,8 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         return result;
     }
     /// Replaces the address of the data, for all copies of this handle. Data that the library allocated is
-    /// freed, unless its own address is given. No other thread may use the object meanwhile.
+    /// freed, unless its own address is given. No other thread may use the object meanwhile. (It is const as in
+    /// oneDNN: the handle stays what it is, the object that it refers to changes.)
     /// @param data The new address, aligned to an element's size, or null.
     /// @throws error invalid_arguments for a misaligned address.
     void set_data_handle(void* data) const {

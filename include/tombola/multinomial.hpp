@@ -36,21 +36,21 @@ struct multinomial : public primitive {
         uint64_t op_seed;         ///< Operation's seed.
 
         /// What is drawn.
-        /// @param probs_desc Weights or logits: [batch, classes], f16, bf16, f32 or f64, any layout but any.
-        /// @param dst_desc Class indices: [batch, samples], s32 or s64, any layout; the layout any is
+        /// @param aprobs_desc Weights or logits: [batch, classes], f16, bf16, f32 or f64, any layout but any.
+        /// @param adst_desc Class indices: [batch, samples], s32 or s64, any layout; the layout any is
         ///     row-major. Without replacement there are at most as many samples as classes.
-        /// @param with_replacement Whether a class may be drawn more than once a row.
-        /// @param log_probs Whether the input is logits, whose exponentials are the weights.
-        /// @param global_seed Global seed, any number; both seeds 0: fresh entropy at each execution.
-        /// @param op_seed Operation's seed, any number.
-        desc(const memory::desc& probs_desc, const memory::desc& dst_desc, bool with_replacement,
-             bool log_probs, uint64_t global_seed, uint64_t op_seed)
-            : probs_desc(probs_desc),
-              dst_desc(dst_desc),
-              with_replacement(with_replacement),
-              log_probs(log_probs),
-              global_seed(global_seed),
-              op_seed(op_seed) {}
+        /// @param awith_replacement Whether a class may be drawn more than once a row.
+        /// @param alog_probs Whether the input is logits, whose exponentials are the weights.
+        /// @param aglobal_seed Global seed, any number; both seeds 0: fresh entropy at each execution.
+        /// @param aop_seed Operation's seed, any number.
+        desc(const memory::desc& aprobs_desc, const memory::desc& adst_desc, bool awith_replacement,
+             bool alog_probs, uint64_t aglobal_seed, uint64_t aop_seed)
+            : probs_desc(aprobs_desc),
+              dst_desc(adst_desc),
+              with_replacement(awith_replacement),
+              log_probs(alog_probs),
+              global_seed(aglobal_seed),
+              op_seed(aop_seed) {}
 
         /// @cond
         tombola_status_t create(tombola_primitive_desc_t* result, tombola_engine_t c_engine,
@@ -73,13 +73,13 @@ struct multinomial : public primitive {
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
         /// @throws error As operator_desc.
-        primitive_desc(const engine& aengine, const memory::desc& probs_desc,
-                       const memory::desc& dst_desc, bool with_replacement, bool log_probs,
-                       uint64_t global_seed, uint64_t op_seed,
+        primitive_desc(const engine& aengine, const memory::desc& aprobs_desc,
+                       const memory::desc& adst_desc, bool awith_replacement, bool alog_probs,
+                       uint64_t aglobal_seed, uint64_t aop_seed,
                        const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
-            : operator_desc(
-                  desc(probs_desc, dst_desc, with_replacement, log_probs, global_seed, op_seed),
-                  aengine, attr, allow_empty) {}
+            : operator_desc(desc(aprobs_desc, adst_desc, awith_replacement, alog_probs,
+                                 aglobal_seed, aop_seed),
+                            aengine, attr, allow_empty) {}
         /// The descriptor of UNIFORMS.
         /// @return f64 of DST's dimensions, row-major.
         memory::desc uniforms_desc() const { return exec_arg_desc(TOMBOLA_ARG_UNIFORMS); }

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <unordered_map>
 
@@ -57,7 +58,8 @@ struct primitive_attr : public handle<tombola_primitive_attr_t, tombola_primitiv
     }
     /// Sets the scratchpad mode, for all copies of this handle and for primitive descriptors made later.
     /// @param mode library: scratch memory belongs to the thread that executes, which keeps it. user: an
-    ///     execution needs TOMBOLA_ARG_SCRATCHPAD, described by primitive_desc_base::scratchpad_desc().
+    ///     execution needs TOMBOLA_ARG_SCRATCHPAD, described by primitive_desc_base::scratchpad_desc(), at an
+    ///     address aligned to 64 bytes.
     /// @throws error invalid_arguments for an unknown mode.
     void set_scratchpad_mode(scratchpad_mode mode) {
         error::check(tombola_primitive_attr_set_scratchpad_mode(
@@ -96,23 +98,36 @@ struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy>
     /// @throws error As above.
     inline primitive(const primitive_desc_base& pd);
 
-    /// Runs the primitive. When the call returns, the results are there.
+    /// An argument of an execution; `{TOMBOLA_ARG_SRC, m}` makes one.
+    struct exec_arg {
+        /// @param arg TOMBOLA_ARG_*, of any integer type.
+        /// @param mem The tensor, which must live until the execution ends.
+        template <class Arg>
+        exec_arg(Arg arg, const memory& mem) : c_arg{static_cast<int>(arg), mem.get(true)} {}
+        tombola_exec_arg_t c_arg;  ///< The same for the C API.
+    };
+
+    /// Runs the primitive, without allocating memory. When the call returns, the results are there.
     /// @param astream The stream.
-    /// @param args The arguments, at most 32, by TOMBOLA_ARG_*: every required one and any of the optional
-    ///     ones of the operator's page, with the descriptors that the primitive descriptor tells. Outputs
-    ///     share no memory with any other argument, unless the operator's page says so.
-    /// @throws error invalid_arguments when an argument is missing, unknown, without data, of another
+    /// @param args The arguments, at most 32, as `{{TOMBOLA_ARG_SRC, x}, {TOMBOLA_ARG_DST, y}}`: every required one
+    ///     and any of the optional ones of the operator's page, with the descriptors that the primitive descriptor
+    ///     tells, each once. Outputs share no memory with any other argument, unless the operator's page says so.
+    /// @throws error invalid_arguments when an argument is missing, unknown, given twice, without data, of another
     ///     descriptor or overlaps another, or when a value in it is refused; out_of_memory;
     ///     runtime_error when the operating system gives no entropy. The outputs are then untouched.
+    void execute(const stream& astream, std::initializer_list<exec_arg> args) const {
+        c_args list(args.size());
+        for (const exec_arg& arg : args) list.add(arg.c_arg);
+        execute(astream, list);
+    }
+    /// Runs the primitive with the arguments in a map, as oneDNN does.
+    /// @param astream The stream.
+    /// @param args The arguments, at most 32, by TOMBOLA_ARG_*.
+    /// @throws error As above.
     void execute(const stream& astream, const std::unordered_map<int, memory>& args) const {
-        std::array<tombola_exec_arg_t, kMaxArgs> c_args{};
-        if (args.size() > kMaxArgs)
-            throw error(tombola_invalid_arguments,
-                        "primitive::execute: too many arguments: " + std::to_string(args.size()));
-        int count = 0;
-        for (const auto& [arg, mem] : args)
-            c_args[static_cast<size_t>(count++)] = {arg, mem.get(true)};
-        error::check(tombola_primitive_execute(get(), astream.get(), count, c_args.data()));
+        c_args list(args.size());
+        for (const auto& [arg, mem] : args) list.add({arg, mem.get(true)});
+        execute(astream, list);
     }
 
     /// The C primitive descriptor.
@@ -132,7 +147,26 @@ struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy>
     }
 
   private:
-    static constexpr size_t kMaxArgs = 32;
+    class c_args {
+      public:
+        explicit c_args(size_t count) {
+            if (count > list_.size())
+                throw error(tombola_invalid_arguments, "primitive::execute: args has " +
+                                                           std::to_string(count) +
+                                                           " arguments; expected at most 32");
+        }
+        void add(const tombola_exec_arg_t& arg) { list_[count_++] = arg; }
+        int count() const { return static_cast<int>(count_); }
+        const tombola_exec_arg_t* data() const { return list_.data(); }
+
+      private:
+        std::array<tombola_exec_arg_t, 32> list_;
+        size_t count_ = 0;
+    };
+
+    void execute(const stream& astream, const c_args& args) const {
+        error::check(tombola_primitive_execute(get(), astream.get(), args.count(), args.data()));
+    }
 };
 
 /// @}

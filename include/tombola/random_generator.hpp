@@ -32,9 +32,10 @@ struct random_generator : public primitive {
         memory::desc dst_desc;  ///< The words.
 
         /// What is drawn.
-        /// @param kind The generator.
-        /// @param dst_desc The words: u32 of any shape and layout; the layout any is row-major.
-        desc(generator_kind kind, const memory::desc& dst_desc) : kind(kind), dst_desc(dst_desc) {}
+        /// @param akind The generator.
+        /// @param adst_desc The words: u32 of any shape and layout; the layout any is row-major.
+        desc(generator_kind akind, const memory::desc& adst_desc)
+            : kind(akind), dst_desc(adst_desc) {}
 
         /// @cond
         tombola_status_t create(tombola_primitive_desc_t* result, tombola_engine_t c_engine,
@@ -57,9 +58,9 @@ struct random_generator : public primitive {
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
         /// @throws error As operator_desc.
-        primitive_desc(const engine& aengine, generator_kind kind, const memory::desc& dst_desc,
+        primitive_desc(const engine& aengine, generator_kind akind, const memory::desc& adst_desc,
                        const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
-            : operator_desc(desc(kind, dst_desc), aengine, attr, allow_empty) {}
+            : operator_desc(desc(akind, adst_desc), aengine, attr, allow_empty) {}
         /// The descriptor of SRC_STATE.
         /// @return u32[6].
         memory::desc src_state_desc() const { return exec_arg_desc(TOMBOLA_ARG_SRC_STATE); }

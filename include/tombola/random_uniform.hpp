@@ -9,6 +9,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
 
 #include "memory.hpp"
 #include "primitive.hpp"
@@ -50,21 +53,21 @@ struct random_uniform : public primitive {
         tombola::int_draws int_draws;  ///< Words an integer takes (pytorch).
 
         /// What is drawn.
-        /// @param alignment Whose numbers.
-        /// @param dst_desc The numbers: f16, bf16, f32, f64, s32 or s64, of any shape and layout; the layout
+        /// @param aalignment Whose numbers.
+        /// @param adst_desc The numbers: f16, bf16, f32, f64, s32 or s64, of any shape and layout; the layout
         ///     any is row-major.
-        /// @param global_seed Global seed, any number (pytorch: its low 32 bits count); both seeds 0: fresh
+        /// @param aglobal_seed Global seed, any number (pytorch: its low 32 bits count); both seeds 0: fresh
         ///     entropy at each execution.
-        /// @param op_seed Operation's seed, any number; ignored by the pytorch alignment, but for the rule
+        /// @param aop_seed Operation's seed, any number; ignored by the pytorch alignment, but for the rule
         ///     above.
-        /// @param int_draws Words an integer takes (pytorch; otherwise ignored).
-        desc(tombola::alignment alignment, const memory::desc& dst_desc, uint64_t global_seed,
-             uint64_t op_seed, tombola::int_draws int_draws = tombola::int_draws::spec)
-            : alignment(alignment),
-              dst_desc(dst_desc),
-              global_seed(global_seed),
-              op_seed(op_seed),
-              int_draws(int_draws) {}
+        /// @param aint_draws Words an integer takes (pytorch; otherwise ignored).
+        desc(tombola::alignment aalignment, const memory::desc& adst_desc, uint64_t aglobal_seed,
+             uint64_t aop_seed, tombola::int_draws aint_draws = tombola::int_draws::spec)
+            : alignment(aalignment),
+              dst_desc(adst_desc),
+              global_seed(aglobal_seed),
+              op_seed(aop_seed),
+              int_draws(aint_draws) {}
 
         /// @cond
         tombola_status_t create(tombola_primitive_desc_t* result, tombola_engine_t c_engine,
@@ -87,12 +90,12 @@ struct random_uniform : public primitive {
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
         /// @throws error As operator_desc.
-        primitive_desc(const engine& aengine, tombola::alignment alignment,
-                       const memory::desc& dst_desc, uint64_t global_seed, uint64_t op_seed,
-                       tombola::int_draws int_draws = tombola::int_draws::spec,
+        primitive_desc(const engine& aengine, tombola::alignment aalignment,
+                       const memory::desc& adst_desc, uint64_t aglobal_seed, uint64_t aop_seed,
+                       tombola::int_draws aint_draws = tombola::int_draws::spec,
                        const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
-            : operator_desc(desc(alignment, dst_desc, global_seed, op_seed, int_draws), aengine,
-                            attr, allow_empty) {}
+            : operator_desc(desc(aalignment, adst_desc, aglobal_seed, aop_seed, aint_draws),
+                            aengine, attr, allow_empty) {}
         /// The descriptor of MIN and of MAX.
         /// @return One element of the destination's type.
         memory::desc bound_desc() const { return exec_arg_desc(TOMBOLA_ARG_MIN); }
@@ -108,6 +111,101 @@ struct random_uniform : public primitive {
         /// The descriptor of DST_STATE.
         /// @return That of SRC_STATE.
         memory::desc dst_state_desc() const { return exec_arg_desc(TOMBOLA_ARG_DST_STATE); }
+    };
+
+    /// MIN and MAX as numbers of C++, checked against the destination's data type.
+    ///
+    ///     random_uniform::bounds range(pd, 0.0f, 1.0f);
+    ///     random_uniform(pd).execute(s, {{TOMBOLA_ARG_MIN, range.min()}, {TOMBOLA_ARG_MAX, range.max()},
+    ///                                    {TOMBOLA_ARG_DST, dst}});
+    class bounds {
+      public:
+        /// Makes a memory object of each bound.
+        /// @tparam T Type of the numbers: float for f16, bf16 and f32, double for f64, int32_t for s32 and
+        ///     int64_t for s64.
+        /// @param pd The primitive descriptor.
+        /// @param min The lower bound, inclusive; f16 and bf16 take the nearest number, ties to even.
+        /// @param max The upper bound, exclusive; likewise.
+        /// @throws error invalid_arguments if T is not the destination's type; out_of_memory.
+        template <class T>
+        bounds(const primitive_desc& pd, T min, T max)
+            : min_(make(pd.bound_desc(), pd.get_engine(), min)),
+              max_(make(pd.bound_desc(), pd.get_engine(), max)) {}
+        /// The argument TOMBOLA_ARG_MIN.
+        /// @return One element of the destination's type.
+        const memory& min() const { return min_; }
+        /// The argument TOMBOLA_ARG_MAX.
+        /// @return One element of the destination's type.
+        const memory& max() const { return max_; }
+
+      private:
+        using type = memory::data_type;
+
+        template <class T>
+        static memory make(const memory::desc& md, const engine& aengine, T value) {
+            constexpr bool is_float = std::is_same<T, float>::value;
+            constexpr bool is_double = std::is_same<T, double>::value;
+            constexpr bool is_integer = std::is_integral<T>::value && std::is_signed<T>::value;
+            static_assert(is_float || is_double || (is_integer && sizeof(T) >= 4),
+                          "bounds are float, double, int32_t or int64_t");
+            const char* name = is_float         ? "float"
+                               : is_double      ? "double"
+                               : sizeof(T) == 4 ? "int32_t"
+                                                : "int64_t";
+            const type dst = md.get_data_type();
+            if (std::strcmp(name, expected(dst)) != 0)
+                throw error(tombola_invalid_arguments,
+                            std::string("random_uniform::bounds: min and max are ") + name +
+                                "; expected " + expected(dst) +
+                                ", as the destination has the data type " +
+                                tombola_dt2str(static_cast<tombola_data_type_t>(dst)));
+            memory made(md, aengine);
+            if (dst == type::f16 || dst == type::bf16) {
+                const auto number = static_cast<float>(value);
+                const uint16_t bits = dst == type::f16 ? to_f16(number) : to_bf16(number);
+                std::memcpy(made.get_data_handle(), &bits, sizeof(bits));
+            } else {
+                std::memcpy(made.get_data_handle(), &value, sizeof(value));
+            }
+            return made;
+        }
+        static const char* expected(type dst) {
+            if (dst == type::f64) return "double";
+            if (dst == type::s32) return "int32_t";
+            return dst == type::s64 ? "int64_t" : "float";
+        }
+        static uint32_t bits_of(float value) {
+            uint32_t bits = 0;
+            std::memcpy(&bits, &value, sizeof(bits));
+            return bits;
+        }
+        static uint16_t to_bf16(float value) {
+            const uint32_t bits = bits_of(value);
+            if ((bits & 0x7FFFFFFF) > 0x7F800000) return 0x7FC0;  // NaN
+            return static_cast<uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+        }
+        static uint16_t to_f16(float value) {
+            const uint32_t bits = bits_of(value);
+            const uint32_t sign = bits >> 16 & 0x8000;
+            const uint32_t magnitude = bits & 0x7FFFFFFF;
+            if (magnitude > 0x7F800000) return 0x7E00;                                 // NaN
+            if (magnitude >= 0x477FF000) return static_cast<uint16_t>(sign | 0x7C00);  // 65520 on
+            if (magnitude >= 0x38800000) {  // 2^-14 on: rebias the exponent, round 13 bits away
+                const uint32_t rebiased = magnitude - 0x38000000;
+                return static_cast<uint16_t>(sign |
+                                             ((rebiased + 0xFFF + (rebiased >> 13 & 1)) >> 13));
+            }
+            if (magnitude < 0x33000000) return static_cast<uint16_t>(sign);  // below 2^-25
+            // A subnormal: a multiple of 2^-24.
+            const uint32_t mantissa = (magnitude & 0x7FFFFF) | 0x800000;
+            const uint32_t shift = 126 - (magnitude >> 23);
+            const uint32_t half = 1u << (shift - 1);
+            const uint32_t even = mantissa >> shift & 1;
+            return static_cast<uint16_t>(sign | ((mantissa + half - 1 + even) >> shift));
+        }
+
+        memory min_;
+        memory max_;
     };
 
     /// An empty handle.

@@ -45,7 +45,7 @@ struct shuffle_desc : public operator_desc<Desc, primitive::kind::shuffle, Hint.
 struct shuffle_forward : public primitive {
     /// The arguments of a forward shuffle.
     struct desc {
-        prop_kind aprop_kind;    ///< Forward training or inference.
+        prop_kind direction;     ///< Forward training or inference.
         memory::desc src_desc;   ///< Source.
         memory::desc dst_desc;   ///< Destination.
         int axis;                ///< The axis that is shuffled.
@@ -54,30 +54,31 @@ struct shuffle_forward : public primitive {
         /// Source and destination of one layout.
         /// @param aprop_kind prop_kind::forward_training or forward_inference: there is no difference.
         /// @param data_desc Source and destination: any shape, data type and layout but any.
-        /// @param axis The axis that is shuffled, 0 to ndims - 1.
-        /// @param group_size Number of columns, at least 1; divides the size of the axis.
-        desc(prop_kind aprop_kind, const memory::desc& data_desc, int axis, memory::dim group_size)
-            : desc(aprop_kind, data_desc, data_desc, axis, group_size) {}
+        /// @param aaxis The axis that is shuffled, 0 to ndims - 1.
+        /// @param agroup_size Number of columns, at least 1; divides the size of the axis.
+        desc(prop_kind aprop_kind, const memory::desc& data_desc, int aaxis,
+             memory::dim agroup_size)
+            : desc(aprop_kind, data_desc, data_desc, aaxis, agroup_size) {}
         /// Source and destination of layouts of their own.
         /// @param aprop_kind prop_kind::forward_training or forward_inference: there is no difference.
-        /// @param src_desc The source: any shape, data type and layout but any.
-        /// @param dst_desc The destination: the same shape and type in any layout; the layout any, or an
+        /// @param asrc_desc The source: any shape, data type and layout but any.
+        /// @param adst_desc The destination: the same shape and type in any layout; the layout any, or an
         ///     empty handle, takes the source's.
-        /// @param axis The axis that is shuffled, 0 to ndims - 1.
-        /// @param group_size Number of columns, at least 1; divides the size of the axis.
-        desc(prop_kind aprop_kind, const memory::desc& src_desc, const memory::desc& dst_desc,
-             int axis, memory::dim group_size)
-            : aprop_kind(aprop_kind),
-              src_desc(src_desc),
-              dst_desc(dst_desc),
-              axis(axis),
-              group_size(group_size) {}
+        /// @param aaxis The axis that is shuffled, 0 to ndims - 1.
+        /// @param agroup_size Number of columns, at least 1; divides the size of the axis.
+        desc(prop_kind aprop_kind, const memory::desc& asrc_desc, const memory::desc& adst_desc,
+             int aaxis, memory::dim agroup_size)
+            : direction(aprop_kind),
+              src_desc(asrc_desc),
+              dst_desc(adst_desc),
+              axis(aaxis),
+              group_size(agroup_size) {}
 
         /// @cond
         tombola_status_t create(tombola_primitive_desc_t* result, tombola_engine_t c_engine,
                                 const_tombola_primitive_attr_t attr) const {
             return tombola_shuffle_forward_primitive_desc_create(
-                result, c_engine, static_cast<tombola_prop_kind_t>(aprop_kind), src_desc.get(true),
+                result, c_engine, static_cast<tombola_prop_kind_t>(direction), src_desc.get(true),
                 dst_desc.get(true), axis, group_size, attr);
         }
         /// @endcond
@@ -94,11 +95,11 @@ struct shuffle_forward : public primitive {
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
         /// @throws error As operator_desc.
-        primitive_desc(const engine& aengine, prop_kind aprop_kind, const memory::desc& src_desc,
-                       const memory::desc& dst_desc, int axis, memory::dim group_size,
+        primitive_desc(const engine& aengine, prop_kind aprop_kind, const memory::desc& asrc_desc,
+                       const memory::desc& adst_desc, int aaxis, memory::dim agroup_size,
                        const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
-            : shuffle_desc(desc(aprop_kind, src_desc, dst_desc, axis, group_size), aengine, attr,
-                           allow_empty) {}
+            : shuffle_desc(desc(aprop_kind, asrc_desc, adst_desc, aaxis, agroup_size), aengine,
+                           attr, allow_empty) {}
     };
 
     /// An empty handle.
@@ -125,23 +126,23 @@ struct shuffle_backward : public primitive {
         /// Both tensors of one layout.
         /// @param diff_data_desc Diff source and diff destination: any shape, data type and layout; the layout
         ///     any takes that of the hint's destination.
-        /// @param axis The axis that is shuffled, 0 to ndims - 1.
-        /// @param group_size The forward shuffle's group size; divides the size of the axis.
-        desc(const memory::desc& diff_data_desc, int axis, memory::dim group_size)
-            : desc(diff_data_desc, diff_data_desc, axis, group_size) {}
+        /// @param aaxis The axis that is shuffled, 0 to ndims - 1.
+        /// @param agroup_size The forward shuffle's group size; divides the size of the axis.
+        desc(const memory::desc& diff_data_desc, int aaxis, memory::dim agroup_size)
+            : desc(diff_data_desc, diff_data_desc, aaxis, agroup_size) {}
         /// Tensors of layouts of their own.
-        /// @param diff_src_desc What is written: shape and type of diff_dst_desc, any layout; the layout any, or
-        ///     an empty handle, takes diff_dst_desc's.
-        /// @param diff_dst_desc What is read: any shape, data type and layout; the layout any takes that of the
+        /// @param adiff_src_desc What is written: shape and type of adiff_dst_desc, any layout; the layout any, or
+        ///     an empty handle, takes adiff_dst_desc's.
+        /// @param adiff_dst_desc What is read: any shape, data type and layout; the layout any takes that of the
         ///     hint's destination.
-        /// @param axis The axis that is shuffled, 0 to ndims - 1.
-        /// @param group_size The forward shuffle's group size; divides the size of the axis.
-        desc(const memory::desc& diff_src_desc, const memory::desc& diff_dst_desc, int axis,
-             memory::dim group_size)
-            : diff_src_desc(diff_src_desc),
-              diff_dst_desc(diff_dst_desc),
-              axis(axis),
-              group_size(group_size) {}
+        /// @param aaxis The axis that is shuffled, 0 to ndims - 1.
+        /// @param agroup_size The forward shuffle's group size; divides the size of the axis.
+        desc(const memory::desc& adiff_src_desc, const memory::desc& adiff_dst_desc, int aaxis,
+             memory::dim agroup_size)
+            : diff_src_desc(adiff_src_desc),
+              diff_dst_desc(adiff_dst_desc),
+              axis(aaxis),
+              group_size(agroup_size) {}
 
         /// @cond
         tombola_status_t create(tombola_primitive_desc_t* result, tombola_engine_t c_engine,
@@ -167,11 +168,11 @@ struct shuffle_backward : public primitive {
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
         /// @throws error As operator_desc.
-        primitive_desc(const engine& aengine, const memory::desc& diff_src_desc,
-                       const memory::desc& diff_dst_desc, int axis, memory::dim group_size,
+        primitive_desc(const engine& aengine, const memory::desc& adiff_src_desc,
+                       const memory::desc& adiff_dst_desc, int aaxis, memory::dim agroup_size,
                        const shuffle_forward::primitive_desc& hint_fwd_pd,
                        const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
-            : shuffle_desc(desc(diff_src_desc, diff_dst_desc, axis, group_size), aengine,
+            : shuffle_desc(desc(adiff_src_desc, adiff_dst_desc, aaxis, agroup_size), aengine,
                            hint_fwd_pd, attr, allow_empty) {}
     };
 

@@ -6,8 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -170,8 +174,119 @@ TEST_F(CppApi, FailuresThrowTheMessage) {
                  [&] { primitive.execute(stream_, {}); });
     std::unordered_map<int, memory> many;
     for (int arg = 0; arg < 100; ++arg) many[arg] = memory();
-    expect_error(tombola_invalid_arguments, "too many arguments: 100",
+    expect_error(tombola_invalid_arguments, "args has 100 arguments; expected at most 32",
                  [&] { primitive.execute(stream_, many); });
+}
+
+// The arguments of an execution in braces, in a map, and as a program for oneDNN may write them.
+TEST_F(CppApi, ArgumentsComeInBracesOrInAMap) {
+    std::vector<int32_t> x = {0, 1, 2, 3, 4, 5};
+    const std::vector<int32_t> expected = {0, 2, 4, 1, 3, 5};
+    std::vector<int32_t> y(6);
+    const memory src(md_, engine_, x.data());
+    const memory dst(md_, engine_, y.data());
+    const shuffle_forward primitive(
+        shuffle_forward::primitive_desc(engine_, prop_kind::forward_training, md_, md_, 0, 2));
+    const auto run = [&](const auto& execute) {
+        std::fill(y.begin(), y.end(), -1);
+        execute();
+        EXPECT_EQ(y, expected);
+    };
+    run([&] { primitive.execute(stream_, {{TOMBOLA_ARG_SRC, src}, {TOMBOLA_ARG_DST, dst}}); });
+    run([&] {
+        const size_t arg = TOMBOLA_ARG_SRC;
+        primitive.execute(stream_, {{arg, src}, {TOMBOLA_ARG_DST, memory(md_, engine_, y.data())}});
+    });
+    const std::unordered_map<int, memory> map = {{TOMBOLA_ARG_SRC, src}, {TOMBOLA_ARG_DST, dst}};
+    run([&] { primitive.execute(stream_, map); });
+    run([&] { primitive.execute(stream_, {map}); });
+    run([&] {
+        primitive.execute(
+            stream_, {std::make_pair(TOMBOLA_ARG_SRC, src), std::make_pair(TOMBOLA_ARG_DST, dst)});
+    });
+    expect_error(tombola_invalid_arguments, "SRC is given twice", [&] {
+        primitive.execute(stream_, {{TOMBOLA_ARG_SRC, src}, {TOMBOLA_ARG_SRC, src}});
+    });
+    expect_error(tombola_invalid_arguments, "DST is null", [&] {
+        primitive.execute(stream_, {{TOMBOLA_ARG_DST, memory()}});
+    });
+}
+
+// The bounds of a random_uniform as numbers of C++: their bytes by hand, their types checked.
+TEST_F(CppApi, BoundsAreNumbersOfTheDestinationsType) {
+    using tombola::random_uniform;
+    const auto descriptor = [&](dt type) {
+        return random_uniform::primitive_desc(engine_, tombola::alignment::tensorflow,
+                                              memory::desc({4}, type, tag::a), 1, 2);
+    };
+    const auto bits16 = [](const memory& bound) {
+        uint16_t bits = 0;
+        std::memcpy(&bits, bound.get_data_handle(), sizeof(bits));
+        return bits;
+    };
+    // The halves of a binary16: 1 sign, 5 exponent (bias 15), 10 fraction bits; numbers between two of them go to the
+    // nearest, ties to the even one.
+    const struct {
+        float number;
+        uint16_t f16, bf16;
+    } halves[] = {
+        {0.0f, 0x0000, 0x0000},
+        {-0.0f, 0x8000, 0x8000},
+        {1.0f, 0x3C00, 0x3F80},
+        {-2.0f, 0xC000, 0xC000},
+        {65504.0f, 0x7BFF, 0x4780},          // the greatest f16; bf16: 65536
+        {65519.0f, 0x7BFF, 0x4780},          // rounds down to it
+        {65520.0f, 0x7C00, 0x4780},          // half-way to 65536: infinity
+        {0x1p-14f, 0x0400, 0x3880},          // the least normal f16
+        {0x1.ffcp-15f, 0x03FF + 1, 0x3880},  // half-way between 0x3FF.8 units of 2^-24 and 2^-14
+        {0x1p-24f, 0x0001, 0x3380},          // the least subnormal f16
+        {0x1p-25f, 0x0000, 0x3300},          // half of it: to even
+        {0x1.000002p-25f, 0x0001, 0x3300},   // a little more
+        {0x1.8p-24f, 0x0002, 0x33C0},        // one and a half: to even
+        {0x1.002p0f, 0x3C00, 0x3F80},        // 1 + half a unit of f16: to even
+        {0x1.006p0f, 0x3C02, 0x3F80},        // 1 + three halves: to even
+        {0x1.01p0f, 0x3C04, 0x3F80},         // 1 + half a unit of bf16: to even
+        {0x1.03p0f, 0x3C0C, 0x3F82},         // 1 + three halves: to even
+        {0.1f, 0x2E66, 0x3DCD},              // 0.1 = 0x1.99999ap-4
+    };
+    for (const auto& row : halves) {
+        const random_uniform::bounds half(descriptor(dt::f16), row.number, 0.0f);
+        EXPECT_EQ(bits16(half.min()), row.f16) << row.number;
+        const random_uniform::bounds bfloat(descriptor(dt::bf16), 0.0f, row.number);
+        EXPECT_EQ(bits16(bfloat.max()), row.bf16) << row.number;
+    }
+    const random_uniform::bounds doubles(descriptor(dt::f64), -1.5, 0.1);
+    EXPECT_EQ(*static_cast<double*>(doubles.min().get_data_handle()), -1.5);
+    EXPECT_EQ(*static_cast<double*>(doubles.max().get_data_handle()), 0.1);
+    const random_uniform::bounds ints(descriptor(dt::s32), -7, 8);
+    EXPECT_EQ(*static_cast<int32_t*>(ints.min().get_data_handle()), -7);
+    const random_uniform::bounds longs(descriptor(dt::s64), INT64_MIN, INT64_C(5));
+    EXPECT_EQ(*static_cast<int64_t*>(longs.min().get_data_handle()), INT64_MIN);
+    EXPECT_EQ(longs.max().get_desc(), descriptor(dt::s64).bound_desc());
+
+    expect_error(tombola_invalid_arguments,
+                 "min and max are double; expected float, as the destination has the data type f32",
+                 [&] { random_uniform::bounds(descriptor(dt::f32), 0.0, 1.0); });
+    expect_error(
+        tombola_invalid_arguments,
+        "min and max are int32_t; expected float, as the destination has the data type f16",
+        [&] { random_uniform::bounds(descriptor(dt::f16), 0, 1); });
+    expect_error(tombola_invalid_arguments, "min and max are int32_t; expected int64_t",
+                 [&] { random_uniform::bounds(descriptor(dt::s64), 0, 1); });
+    expect_error(tombola_invalid_arguments, "min and max are float; expected double",
+                 [&] { random_uniform::bounds(descriptor(dt::f64), 0.0f, 1.0f); });
+    expect_error(tombola_invalid_arguments, "min and max are int64_t; expected int32_t",
+                 [&] { random_uniform::bounds(descriptor(dt::s32), INT64_C(0), INT64_C(1)); });
+
+    // An execution with them: s32 in [3, 4) is 3.
+    std::vector<int32_t> y(4, -1);
+    const random_uniform::bounds three(descriptor(dt::s32), 3, 4);
+    random_uniform(descriptor(dt::s32))
+        .execute(stream_, {{TOMBOLA_ARG_MIN, three.min()},
+                           {TOMBOLA_ARG_MAX, three.max()},
+                           {TOMBOLA_ARG_DST,
+                            memory(memory::desc({4}, dt::s32, tag::a), engine_, y.data())}});
+    EXPECT_EQ(y, (std::vector<int32_t>{3, 3, 3, 3}));
 }
 
 TEST_F(CppApi, AllowEmptyMakesAnEmptyObjectInstead) {
