@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kRunBytes = 16 * 1024;  // half of the smallest first-level cache, and little stack
 
-// From this many bytes on a tensor does not stay in the caches, and stores past them save reading it first.
+// Larger tensors do not stay in the caches. Stores that bypass them save reading the memory first.
 constexpr size_t kStreamingBytes = size_t{4} << 20;
 
 }  // namespace

@@ -4,16 +4,16 @@
 // How generated elements reach a tensor of any layout, on any number of threads.
 //
 //   fill(desc, data, options, [&](const FillPart& part) {
-//       Source source = source_at(part.first());           // once a part: jump ahead here
-//       part.for_each_run([&](const Run& run) {            // ascending, without a gap
-//           source.generate(run.count, run.to);            // run.first == where the source stands
+//       Source source = source_at(part.first());           // once per part: jump ahead here
+//       part.for_each_run([&](const Run& run) {            // in ascending order, without gaps
+//           source.generate(run.count, run.to);            // run.first is where the source stands
 //       });
 //   });
 //
-// Elements are numbered in logical row-major order. The tensor is cut by index into parts, which run on
-// different threads. A part of a row-major tensor is one run, written in place; a part of any other tensor is
-// many runs, written to a buffer on the stack and scattered from there, so that the same element always
-// gets the same value. Padding is zeroed.
+// Elements are numbered in logical row-major order, so an element gets the same value in every layout. The tensor is
+// cut by index into parts, which run on different threads. A part of a row-major tensor is one run, which is written in
+// place. A part of any other tensor is many runs, which are written to a buffer on the stack and scattered from there.
+// Padding is zeroed.
 
 #include <cstdint>
 
@@ -25,8 +25,8 @@ namespace tombola::impl::cpu {
 struct Run {
     int64_t first;   // the number of its first element
     int64_t count;   // at least 1
-    void* to;        // elements lie here one behind the other; aligned to the element alone
-    bool streaming;  // the tensor is large enough that stores past the caches pay
+    void* to;        // dense; aligned to an element, and perhaps to no more
+    bool streaming;  // the tensor is so large that stores should bypass the caches
 };
 
 struct FillOptions {
@@ -50,8 +50,7 @@ class FillPart {
     bool streaming_;
 };
 
-// `data` is the address of the first element (offset0 counted in). Never calls generate_part for a tensor
-// without elements.
+// `data` is the address of the first element: offset0 has been added. A tensor without elements has no parts.
 void fill(const MemoryDesc& desc, void* data, const FillOptions& options,
           FunctionRef<void(const FillPart&)> generate_part);
 

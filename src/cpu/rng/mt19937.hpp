@@ -9,9 +9,9 @@
 //
 //     x[i+624] = x[i+397] ^ A(upper bit of x[i], lower 31 bits of x[i+1]) (eq. 2.1)
 //
-// the rest. What it puts out is temper(x[624]), temper(x[625]), ...
-// The state is a window of 624 of these words and a position in it: the next word put out is
-// temper(words[position]), and at position 624 the window first moves on by 624 words ("twist").
+// the rest. Its output is temper(x[624]), temper(x[625]), ...
+// The state is a window of 624 of these words and a position in it. The next output is temper(words[position]). At
+// position 624 the window first moves on by 624 words ("twist").
 // The low 31 bits of the window's first word influence nothing that follows the window.
 
 #include <array>
@@ -64,15 +64,13 @@ struct Mt19937 {
         if (position == kMtWords) twist();
         return mt_temper(words[position++]);
     }
-    // Moves the window on by 624 words and the position to its start.
+    // Moves the window on by 624 words and sets the position to 0.
     void twist();
-    // The state before twist(), with the position 624: undoes it, but for the low bits of the first word, which
-    // are lost and without influence.
+    // Undoes twist() and sets the position to 624. The low 31 bits of the first word are lost: nothing depends on them.
     void untwist();
-    // Moves the window on by `count` words and leaves the position in it alone.
+    // Moves the window on by `count` words and keeps the position.
     void slide(int count);
-    // Leaves what `count` calls of next() leave, in a time that does not grow with count
-    // (mt19937_jump.cpp).
+    // The state after `count` calls of next(), in a time that does not grow with `count` (mt19937_jump.cpp).
     void skip(uint64_t count);
     void skip(uint64_t count, const MtJumpLoops& loops);
 };

@@ -43,7 +43,7 @@ constexpr Exponents characteristic() {
 constexpr Exponents kP = characteristic();
 static_assert(kP.count == kMtTerms && kP.leading == kMtDegree);
 
-// A run of so many bits is reduced at once, as p has no term that near to the leading one.
+// So many words are reduced at once: p has no term that is so near to the leading one.
 constexpr int kChunk = 8;
 static_assert(kMtDegree - kP.low[kMtTerms - 1] >= 64 * kChunk);
 

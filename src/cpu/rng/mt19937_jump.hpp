@@ -34,8 +34,8 @@ using MtPolynomial = std::array<uint64_t, kMtPolynomialWords>;
 inline constexpr int kMtTerms = 134;
 const std::array<uint16_t, kMtTerms>& mt_characteristic_exponents();
 
-// The square of a polynomial on its way to the remainder modulo p. Its high half, the bits of weight t^19968 and
-// above, lies between zeros, so that bits at any distance may be looked up.
+// The square of a polynomial while it is reduced modulo p. The high half, the bits of weight t^19968 and above, lies
+// between zeros, so that code may read bits at any distance from it.
 struct alignas(64) MtSquare {
     uint64_t low[kMtPolynomialWords];
     uint64_t zero_high_zero[3 * kMtPolynomialWords + 8];
@@ -47,7 +47,7 @@ struct alignas(64) MtSquare {
 class MtJumpLoops {
   public:
     virtual ~MtJumpLoops() = default;
-    // square = g^2, reduced until `low` is congruent to it. The zeros are there.
+    // square = g^2, reduced until `low` is congruent to g^2. The caller has set the zeros.
     virtual void square(const MtPolynomial& g, MtSquare& square) const;
     // sum[j] ^= line[place + j] for 0 <= j < 624 and each of the places, which are at most 624.
     virtual void add_windows(uint32_t* sum, const uint32_t* line, const uint16_t* places,

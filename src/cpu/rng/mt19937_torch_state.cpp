@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PyTorch's CPU generator as torch.get_rng_state() gives it, and back. PyTorch keeps the window of 624 words, the
-// index of the next one, and `left`, which it decrements before each word and at 0 twists: 1 stands for a window
-// that is used up, whatever `next` says, and PyTorch refuses more than 624. A window of which no word is used
-// would need 625, so it goes back as the window before it.
+// Converts PyTorch's CPU generator, as torch.get_rng_state() gives it, to a state and back. PyTorch keeps the window of
+// 624 words, the index of the next one, and `left`. It decrements `left` before each word, and twists when that gives 0.
+// So 1 stands for a window that is used up, whatever `next` says. PyTorch refuses more than 624. A window of which no
+// word has been used would need 625, so it is handed back as the window before it.
 
 #include <cstddef>
 #include <cstdint>

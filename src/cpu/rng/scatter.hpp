@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Dense runs of elements, in logical row-major order, to where a layout has them.
+// Copies dense runs of elements, in logical row-major order, to their places in a layout.
 
 #include <cstdint>
 

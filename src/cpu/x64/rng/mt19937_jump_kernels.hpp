@@ -3,14 +3,14 @@
 
 // The inner loops of a jump of MT19937 as generated code (cpu/rng/mt19937_jump.hpp has the mathematics).
 //
-// Squaring modulo p. The product of a word by itself is one carry-less multiplication. p has 135 terms, so its
-// multiples are taken off by shifts, which costs less than multiplying by it: the bit of weight t^b takes, for
-// each term t^e below the leading one, the bit of weight t^(b + 19937 - e). Lanes: 4 or 8 words of bits, and
+// Squaring modulo p. The square of a word is one carry-less multiplication. p has 135 terms, so shifts remove its
+// multiples faster than multiplications would: for each term t^e below the leading one, the bit of weight t^(b + 19937 - e)
+// is added to the bit of weight t^b. Lanes: 4 or 8 words of bits, and
 //
 //     chunk ^= (words at distance q) >> r | (words at distance q + 1) << (64 - r),    19937 - e = 64 q + r
 //
-// The high half goes from the top down, a chunk taking nothing from itself, as the smallest distance is 623 bits;
-// the low half then takes from the high one. Distances are in order, and a chunk stops when they leave the half.
+// The high half is reduced from the top down. No chunk depends on itself, as the smallest distance is 623 bits. Then the
+// low half takes its bits from the high one. Distances are in ascending order, and a chunk is done when they leave the half.
 //
 // Adding windows. The sum of 624 words is kept in 13 registers at a time, in 3 passes or 6 over the places.
 

@@ -3,18 +3,17 @@
 
 // A run of values from one MT19937 state, any number at a time, through a Mt19937Kernel.
 //
-// The kernel makes whole windows, whose first word begins a value and whose first value goes to an
-// aligned address if it is to stream. A state is at any position, so a run is
+// The kernel makes whole windows. The first word of a window must begin a value, and stores that bypass the caches must
+// be aligned. A state may be at any position, so a run is
 //
 //     the rest of the window:    values of words[position..624)
-//     perhaps a slide:           the window moves on by up to 64 words, so that what follows begins
-//                                where it must; the values of the words that came in
+//     perhaps a slide:           the window moves on by up to 64 words, so that the next window begins where it must;
+//                                then the values of the words that came in
 //     whole windows
 //     the beginning of a last one
 //
-// A window that slid is as good a state as any, but not the one that PyTorch holds, whose borders
-// are multiples of 624 words from the seed: state() goes back to those. The words that a slid window
-// lacks at its front for that, `slid_` of them, are kept.
+// A window that slid gives the same words, but PyTorch's windows begin at multiples of 624 words from the seed. state()
+// returns to those. For that the words that left the window by sliding, `slid_` of them, are kept.
 
 #include <cstdint>
 
@@ -36,7 +35,7 @@ class Mt19937Stream {
     Mt19937 state() const;
 
   private:
-    // Values of words that are in the window. `values` of them are there.
+    // The next `values` values, all of words that are in the window.
     void convert(int64_t values);
     // Moves on by `count` words at position 624: the position becomes 624 - count.
     void slide(int count);

@@ -48,7 +48,7 @@ PhiloxFill::PhiloxFill(const PhiloxKernel& kernel, PhiloxCounter start, PhiloxKe
     args_.form = parameters.form;
 }
 
-// An element that begins within a block: its block goes to a buffer first, and what was asked for is copied.
+// Where the first element lies within a block, that block is generated into a buffer, and its elements are copied.
 void PhiloxFill::generate(Uint128 first, int64_t count, void* to, bool streaming) const {
     const int block_elements = kPhiloxBlockWords / kernel_.words;
     const auto skip = static_cast<int64_t>(first % static_cast<unsigned>(block_elements));
@@ -68,7 +68,8 @@ void PhiloxFill::generate(Uint128 first, int64_t count, void* to, bool streaming
     if (count > 0) generate_blocks(block, count, at, streaming);
 }
 
-// Cuts where the lowest word of the counter wraps, and, for stores past the caches, where they are aligned.
+// One call of the kernel ends where the lowest word of the counter wraps. A first short call ends where stores that
+// bypass the caches are aligned.
 void PhiloxFill::generate_blocks(Uint128 first_block, int64_t count, void* to,
                                  bool streaming) const {
     PhiloxArgs args = args_;

@@ -11,8 +11,8 @@
 //
 //     | 63 .. 32 | 31 .. 0 |  of c0:  | junk | c0 of a block |
 //
-// vpmuludq reads the low halves alone, so nothing ever clears the high ones: c1' is p1 as it stands, and c0'
-// is p1 >> 32 with c1 and the key xored in. Three instructions a product on AVX-512, four on AVX2.
+// vpmuludq reads the low halves alone, so the high halves are never cleared: c1' is p1 itself, and c0' is p1 >> 32 xored
+// with c1 and the key. A product takes three instructions on AVX-512 and four on AVX2.
 //
 // Only c0 of the counter changes within a call, so the products of c2 in round 0 and of c0 in round 1 are
 // constants, and so is what they are xored with (fold0, fold1, fold2 below, computed once a call):
