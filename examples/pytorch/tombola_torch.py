@@ -31,12 +31,12 @@ def rand(*size, out=None, **options):
     Every function that makes a tensor takes generator, dtype, layout, device, pin_memory and requires_grad; those that
     make one of a given size take out as well.
     """
-    return _make(_ops.rand, (), _shape(size), out, options)
+    return _make(_ops.rand, "", (), _shape(size), out, options)
 
 
 def rand_like(input, **options):
     """torch.rand_like, the same numbers."""
-    return _make(_ops.rand_like, (input,), None, None, options)
+    return _make(_ops.rand_like, "", (input,), None, None, options)
 
 
 def uniform_(tensor, low=0.0, high=1.0, generator=None):
@@ -55,12 +55,16 @@ def randint(low=None, high=None, size=None, *, out=None, **options):
         low, high, size = None, low, high
     elif high is None:
         low, high = None, low
-    return _make(_ops.randint, (high,) if low is None else (low, high), list(size), out, options)
+    if low is None:
+        return _make(_ops.randint, "", (high,), list(size), out, options)
+    return _make(_ops.randint, "low", (low, high), list(size), out, options)
 
 
 def randint_like(input, low, high=None, **options):
     """torch.randint_like(input, high) or torch.randint_like(input, low, high), the same numbers."""
-    return _make(_ops.randint_like, (input, low) if high is None else (input, low, high), None, None, options)
+    if high is None:
+        return _make(_ops.randint_like, "", (input, low), None, None, options)
+    return _make(_ops.randint_like, "low", (input, low, high), None, None, options)
 
 
 def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
@@ -79,14 +83,16 @@ def _shape(size):
     return list(size[0]) if len(size) == 1 and not isinstance(size[0], int) else list(size)
 
 
-def _make(operator, arguments, size, out, options):
+def _make(operator, overload, arguments, size, out, options):
     """Calls an operator that makes a tensor, as PyTorch's Python functions call theirs: out must have the type, the
-    layout and the device that are asked for, and requires_grad is no argument of the operator."""
+    layout and the device that are asked for, and requires_grad is no argument of the operator.
+
+    The overload is named: PyTorch finds it otherwise by trying one after the other, and a failed try takes 30 us."""
     if size is not None:
         arguments += (size,)
     requires_grad = options.pop("requires_grad", False)
     if out is None:
-        result = operator(*arguments, **options)
+        result = getattr(operator, overload or "default")(*arguments, **options)
     else:
         generator = options.pop("generator", None)
         options.pop("pin_memory", None)
@@ -96,5 +102,6 @@ def _make(operator, arguments, size, out, options):
             has = getattr(out, name)
             if value is not None and (torch.device(value) if name == "device" else value) != has:
                 raise RuntimeError(f"{name} {value} does not match {name} of out parameter ({has})")
-        result = operator(*arguments, generator=generator, out=out)
+        with_out = getattr(operator, overload + "_out" if overload else "out")
+        result = with_out(*arguments, generator=generator, out=out)
     return result.requires_grad_() if requires_grad else result
