@@ -7,49 +7,57 @@
 namespace tombola::impl::cpu {
 namespace {
 
+int64_t element_bytes(const MemoryDesc& desc) {
+    return static_cast<int64_t>(size_of(desc.data_type));
+}
+
 // Whether `outer` goes on where `inner` ends, so that both are one loop.
-bool continues(const AxisStride& outer, const AxisStride& inner, dim_t inner_count) {
-    return outer.block == 1 && inner.block == 1 && outer.stride == inner.stride * inner_count;
+bool continues(const Loop& outer, const Loop& inner) {
+    return outer.is_plain() && inner.is_plain() &&
+           outer.src.stride == inner.src.stride * inner.count &&
+           outer.dst.stride == inner.dst.stride * inner.count;
+}
+
+void push_dimension(LoopNest& nest, int64_t count, const AxisStride& src, const AxisStride& dst) {
+    if (src.is_plain() || src.block != dst.block) return nest.push({count, src, dst});
+    nest.push({(count + src.block - 1) / src.block, {src.stride}, {dst.stride}});
+    nest.push({src.block, {src.neighbour}, {dst.neighbour}});
 }
 
 }  // namespace
 
+AxisStride axis_stride(const MemoryDesc& desc, int d) {
+    const int64_t element = element_bytes(desc);
+    return {desc.strides[d] * element, d == desc.block_dim ? desc.block : 1, element};
+}
+
 LoopNest make_loop_nest(const MemoryDesc& src, const MemoryDesc& dst, int skip) {
-    LoopNest nest;
+    LoopNest all;
     for (int d = 0; d < dst.ndims; ++d)
         if (d != skip && dst.dims[d] != 1)
-            nest.loops[nest.depth++] = {dst.dims[d], axis_stride(src, d), axis_stride(dst, d)};
-    std::stable_sort(nest.loops.begin(), nest.loops.begin() + nest.depth,
+            push_dimension(all, dst.dims[d], axis_stride(src, d), axis_stride(dst, d));
+    std::stable_sort(all.loops.begin(), all.loops.begin() + all.depth,
                      [](const Loop& a, const Loop& b) { return a.dst.stride > b.dst.stride; });
-    int depth = 0;
-    for (int i = 0; i < nest.depth; ++i) {
-        const Loop inner = nest.loops[i];
-        Loop* outer = depth > 0 ? &nest.loops[depth - 1] : nullptr;
-        if (outer != nullptr && continues(outer->src, inner.src, inner.count) &&
-            continues(outer->dst, inner.dst, inner.count))
-            *outer = {outer->count * inner.count, inner.src, inner.dst};
+    LoopNest nest;
+    for (int i = 0; i < all.depth; ++i) {
+        const Loop& inner = all.loops[i];
+        if (nest.depth > 0 && continues(nest.fastest(), inner))
+            nest.fastest() = {nest.fastest().count * inner.count, inner.src, inner.dst};
         else
-            nest.loops[depth++] = inner;
+            nest.push(inner);
     }
-    nest.depth = depth;
     return nest;
 }
 
 void zero_padding(const MemoryDesc& desc, void* data) {
     if (!desc.has_padding() || desc.has_zero_dim()) return;
     const int d = desc.block_dim;
-    const dim_t element = static_cast<dim_t>(size_of(desc.data_type));
-    const dim_t first = desc.offset_of([&] {
-        Dims index{};
-        index[d] = desc.dims[d];
-        return index;
-    }());
-    const dim_t bytes = (desc.padded_dims[d] - desc.dims[d]) * element;
+    const int64_t first = axis_stride(desc, d).offset(desc.dims[d]);
+    const int64_t bytes = (desc.padded_dims[d] - desc.dims[d]) * element_bytes(desc);
     const LoopNest others = make_loop_nest(desc, desc, d);
     LoopCursor cursor(others, 0);
-    for (dim_t i = others.iterations(); i > 0; --i, cursor.next())
-        std::memset(static_cast<char*>(data) + (cursor.dst() + first) * element, 0,
-                    static_cast<size_t>(bytes));
+    for (int64_t i = others.iterations(); i > 0; --i, cursor.next())
+        std::memset(static_cast<char*>(data) + cursor.dst() + first, 0, static_cast<size_t>(bytes));
 }
 
 }  // namespace tombola::impl::cpu

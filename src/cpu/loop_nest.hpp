@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A tensor walk as nested loops over physical offsets, so that no element costs a division.
+// A walk over two tensors of equal dimensions as nested loops over bytes, so that no element costs a division.
 //
-//   loops[0] (slowest) ... loops[n-1] (fastest), each with the distance of its steps in a source and a destination
+//   loops[0] (slowest) ... loops[depth - 1] (fastest), each with the distance of its steps in source and destination
 
 #include <array>
 #include <cstdint>
@@ -12,42 +12,51 @@
 
 namespace tombola::impl::cpu {
 
-// How one dimension maps to memory: index i lies at (i / block) * stride + i % block. Blocks are powers of two.
+// Where the indices of one loop lie, in bytes: index i at (i / block) * stride + (i % block) * neighbour. Blocks are
+// powers of two.
 struct AxisStride {
-    dim_t stride = 0;
-    dim_t block = 1;
-    dim_t offset(dim_t i) const {
-        return (i >> __builtin_ctzll(static_cast<uint64_t>(block))) * stride + (i & (block - 1));
+    int64_t stride = 0;
+    int64_t block = 1;
+    int64_t neighbour = 0;  // from index to index within a block
+    int64_t offset(int64_t i) const {
+        return (i >> __builtin_ctzll(static_cast<uint64_t>(block))) * stride +
+               (i & (block - 1)) * neighbour;
     }
+    bool is_plain() const { return block == 1; }
 };
-inline AxisStride axis_stride(const MemoryDesc& desc, int d) {
-    return {desc.strides[d], d == desc.block_dim ? desc.block : 1};
-}
+AxisStride axis_stride(const MemoryDesc& desc, int d);
 
 struct Loop {
-    dim_t count = 1;
+    int64_t count = 1;
     AxisStride src, dst;
+    bool is_plain() const { return src.is_plain() && dst.is_plain(); }
 };
 
 struct LoopNest {
-    std::array<Loop, kMaxDims> loops;
+    std::array<Loop, kMaxDims + 1> loops;
     int depth = 0;
 
-    dim_t iterations() const {
-        dim_t product = 1;
+    int64_t iterations() const {
+        int64_t product = 1;
         for (int i = 0; i < depth; ++i) product *= loops[i].count;
         return product;
     }
+    Loop& fastest() { return loops[depth - 1]; }
+    const Loop& fastest() const { return loops[depth - 1]; }
+    void push(const Loop& loop) { loops[depth++] = loop; }
+    // Takes the fastest loop away. A nest without loops has one that runs once.
+    Loop pop() { return depth > 0 ? loops[--depth] : Loop{}; }
 };
 
-// The dimensions of a tensor but `skip` (-1: all), slowest in the destination first, without those of size 1, and
-// with neighbours joined where the one continues the other in both tensors. src and dst have equal dims.
+// The dimensions of a tensor but `skip` (-1: all), slowest in the destination first, without those of size 1. Loops
+// that continue each other in both tensors are joined. A dimension that is blocked alike in both is two plain loops,
+// the second over a whole block: it covers the padding too. src and dst have equal dims and types.
 LoopNest make_loop_nest(const MemoryDesc& src, const MemoryDesc& dst, int skip);
 
-// Walks the iterations of a nest from any one on, keeping both offsets.
+// Walks the iterations of a nest from any one on and keeps both offsets.
 class LoopCursor {
   public:
-    LoopCursor(const LoopNest& nest, dim_t iteration) : nest_(nest) {
+    LoopCursor(const LoopNest& nest, int64_t iteration) : nest_(nest) {
         for (int i = nest.depth - 1; i >= 0; --i) {
             index_[i] = iteration % nest.loops[i].count;
             iteration /= nest.loops[i].count;
@@ -57,13 +66,13 @@ class LoopCursor {
             dst_ += nest.loops[i].dst.offset(index_[i]);
         }
     }
-    dim_t src() const { return src_; }
-    dim_t dst() const { return dst_; }
+    int64_t src() const { return src_; }
+    int64_t dst() const { return dst_; }
     void next() {
         for (int i = nest_.depth - 1; i >= 0; --i) {
             const Loop& loop = nest_.loops[i];
-            const dim_t from = index_[i];
-            const dim_t to = from + 1 < loop.count ? from + 1 : 0;
+            const int64_t from = index_[i];
+            const int64_t to = from + 1 < loop.count ? from + 1 : 0;
             index_[i] = to;
             src_ += loop.src.offset(to) - loop.src.offset(from);
             dst_ += loop.dst.offset(to) - loop.dst.offset(from);
@@ -73,8 +82,8 @@ class LoopCursor {
 
   private:
     const LoopNest& nest_;
-    std::array<dim_t, kMaxDims> index_{};
-    dim_t src_ = 0, dst_ = 0;
+    std::array<int64_t, kMaxDims + 1> index_{};
+    int64_t src_ = 0, dst_ = 0;
 };
 
 // Writes zeros to the padding of a blocked tensor; `data` is its first element.

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "common/parallel.hpp"
-#include "cpu/shuffle/shuffle_geometry.hpp"
+#include "cpu/shuffle/shuffle_layout.hpp"
 
 namespace tombola::impl::cpu {
 namespace {
@@ -15,15 +15,13 @@ namespace {
 class PortableShuffle : public Executable {
   public:
     explicit PortableShuffle(const ShuffleDesc& desc) : desc_(desc) {
-        if (!desc.dst.has_zero_dim()) geometry_ = make_geometry(desc);
+        if (!desc.dst.has_zero_dim()) layout_ = make_shuffle_layout(desc);
     }
 
     Status execute(const ExecContext& context) const override {
         if (desc_.dst.has_zero_dim()) return {};
-        const bool forward = desc_.is_forward();
-        const char* src = context.input<char>(forward ? TOMBOLA_ARG_SRC : TOMBOLA_ARG_DIFF_DST);
-        char* dst = context.output<char>(forward ? TOMBOLA_ARG_DST : TOMBOLA_ARG_DIFF_SRC);
-        if (geometry_.inner > 1)
+        const auto [src, dst] = shuffle_tensors(desc_, context);
+        if (layout_.inner > layout_.element)
             copy_rows(src, dst);
         else
             copy_elements(src, dst);
@@ -32,24 +30,24 @@ class PortableShuffle : public Executable {
     }
 
   private:
-    // Channels u + v * Q, first <= u < last, of one iteration, which is at these offsets.
+    // Channels u + v * Q, first <= u < last, of one iteration of the loops, which is at these offsets.
     struct Run {
-        dim_t src, dst, v, first, last;
+        int64_t src, dst, v, first, last;
     };
     // In the order of the destination.
     template <class Copy>
     void for_each_run(const Copy& copy) const {
-        const ShuffleGeometry& g = geometry_;
-        parallel_ranges(g.others.iterations() * g.C, 1, 2 * desc_.dst.size(),
-                        [&](dim_t begin, dim_t end) {
-                            LoopCursor cursor(g.others, begin / g.C);
-                            dim_t v = begin % g.C / g.Q, u = begin % g.C % g.Q;
-                            for (dim_t at = begin; at < end;) {
-                                const dim_t last = std::min(g.Q, u + end - at);
+        const ShuffleLayout& l = layout_;
+        parallel_ranges(l.loops.iterations() * l.C, 1, 2 * desc_.dst.size(),
+                        [&](int64_t begin, int64_t end) {
+                            LoopCursor cursor(l.loops, begin / l.C);
+                            int64_t v = begin % l.C / l.Q, u = begin % l.C % l.Q;
+                            for (int64_t at = begin; at < end;) {
+                                const int64_t last = std::min(l.Q, u + end - at);
                                 copy(Run{cursor.src(), cursor.dst(), v, u, last});
                                 at += last - u;
                                 u = 0;
-                                if (++v < g.G) continue;
+                                if (++v < l.G) continue;
                                 v = 0;
                                 cursor.next();
                             }
@@ -57,20 +55,17 @@ class PortableShuffle : public Executable {
     }
 
     void copy_rows(const char* src, char* dst) const {
-        const ShuffleGeometry& g = geometry_;
-        const auto element = static_cast<dim_t>(g.element);
-        const auto row_bytes = static_cast<size_t>(g.inner * element);
-        for_each_run([=, &g](const Run& run) {
-            for (dim_t u = run.first; u < run.last; ++u) {
-                const dim_t from = run.src + g.src_axis.offset(u * g.G + run.v);
-                const dim_t to = run.dst + g.dst_axis.offset(u + run.v * g.Q);
-                std::memcpy(dst + to * element, src + from * element, row_bytes);
-            }
+        const ShuffleLayout& l = layout_;
+        for_each_run([=, &l](const Run& run) {
+            for (int64_t u = run.first; u < run.last; ++u)
+                std::memcpy(dst + run.dst + l.dst_axis.offset(u + run.v * l.Q),
+                            src + run.src + l.src_axis.offset(u * l.G + run.v),
+                            static_cast<size_t>(l.inner));
         });
     }
 
     void copy_elements(const char* src, char* dst) const {
-        switch (geometry_.element) {
+        switch (layout_.element) {
             case 1:
                 return copy_elements_of<uint8_t>(src, dst);
             case 2:
@@ -84,24 +79,25 @@ class PortableShuffle : public Executable {
 
     template <class T>
     void copy_elements_of(const char* src, char* dst) const {
-        const T* from = reinterpret_cast<const T*>(src);
-        T* to = reinterpret_cast<T*>(dst);
-        const dim_t G = geometry_.G, Q = geometry_.Q;
-        const AxisStride s = geometry_.src_axis, d = geometry_.dst_axis;
+        const int64_t G = layout_.G, Q = layout_.Q;
+        const AxisStride s = layout_.src_axis, d = layout_.dst_axis;
         for_each_run([=](const Run& run) {
-            const T* a = from + run.src;
-            T* b = to + run.dst;
-            if (s.block == 1 && d.block == 1)
-                for (dim_t u = run.first; u < run.last; ++u)
-                    b[(u + run.v * Q) * d.stride] = a[(u * G + run.v) * s.stride];
+            const char* a = src + run.src;
+            char* b = dst + run.dst;
+            const auto copy = [&](int64_t to, int64_t from) {
+                *reinterpret_cast<T*>(b + to) = *reinterpret_cast<const T*>(a + from);
+            };
+            if (s.is_plain() && d.is_plain())
+                for (int64_t u = run.first; u < run.last; ++u)
+                    copy((u + run.v * Q) * d.stride, (u * G + run.v) * s.stride);
             else
-                for (dim_t u = run.first; u < run.last; ++u)
-                    b[d.offset(u + run.v * Q)] = a[s.offset(u * G + run.v)];
+                for (int64_t u = run.first; u < run.last; ++u)
+                    copy(d.offset(u + run.v * Q), s.offset(u * G + run.v));
         });
     }
 
     ShuffleDesc desc_;
-    ShuffleGeometry geometry_;
+    ShuffleLayout layout_;
 };
 
 }  // namespace

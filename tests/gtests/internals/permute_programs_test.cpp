@@ -8,11 +8,12 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "common/cpu_isa.hpp"
-#include "cpu/x64/shuffle/permute_kernels.hpp"
+#include "cpu/x64/shuffle/permute_kernel.hpp"
 #include "gtests/common/guarded_buffer.hpp"
 #include "gtests/common/tensor.hpp"
 
@@ -30,19 +31,21 @@ std::vector<CpuIsa> isas_in_force() {
     return isas;
 }
 
+// Pixels of equal layout in source and destination, one behind the other.
 class Checked {
   public:
-    Checked(const ShuffleLayout& layout, size_t bytes) : layout_(layout), src_(bytes), dst_(bytes) {
+    Checked(const ShuffleLayout& layout, int64_t pixel_bytes, size_t bytes)
+        : layout_(layout), src_(bytes), dst_(bytes) {
         const auto values = test::test_bytes(bytes);
         std::memcpy(src_.data(), values.data(), bytes);
         want_.assign(bytes, GuardedBuffer::kPoison);
         for (int64_t pixel = 0; pixel < kPixels; ++pixel)
             for (int64_t c = 0; c < layout.C; ++c) {
-                const int64_t at = pixel * layout.loops[0].src;
-                std::memcpy(
-                    &want_[static_cast<size_t>(at + layout.dst_offset(c))],
-                    &values[static_cast<size_t>(at + layout.src_offset(layout.source_channel(c)))],
-                    static_cast<size_t>(layout.inner));
+                const int64_t from = layout.src_axis.offset(layout.source_channel(c));
+                const int64_t to = layout.dst_axis.offset(c);
+                std::memcpy(&want_[static_cast<size_t>(pixel * pixel_bytes + to)],
+                            &values[static_cast<size_t>(pixel * pixel_bytes + from)],
+                            static_cast<size_t>(layout.inner));
             }
     }
 
@@ -52,17 +55,10 @@ class Checked {
     }
 
     void run(const PermuteProgram& program, PermuteArgs args, CpuIsa isa) {
-        std::vector<PermutePlan> plans;
-        if (uses_windows(isa, program.unit))
-            plans.emplace_back(plan_windows(program, isa));
-        else
-            plans.emplace_back(plan_lanes(program));
-        if (auto routes = plan_routes(program, isa)) {
-            plans.emplace_back(std::move(*routes));
-            ++transposes[isa][layout_.element];
-        }
-        for (const PermutePlan& plan : plans) {
-            const auto kernel = make_permute_kernel(plan, isa);
+        const auto lowerings = all_lowerings(program, isa);
+        if (lowerings.size() > 1) ++transposes[isa][layout_.element];
+        for (size_t i = 0; i < lowerings.size(); ++i) {
+            const auto kernel = permute_kernel({isa, std::make_shared<Operations>(lowerings[i])});
             ASSERT_TRUE(kernel.ok()) << kernel.status().message();
             dst_.poison();
             args.src = src_.data();
@@ -70,8 +66,8 @@ class Checked {
             (*kernel.value())(args);
             ASSERT_EQ(std::memcmp(dst_.data(), want_.data(), want_.size()), 0)
                 << "element " << layout_.element << " Q " << layout_.Q << " G " << layout_.G
-                << " block " << layout_.block << " isa " << static_cast<int>(isa) << " plan "
-                << plan.index() << " step " << program.dst_step;
+                << " block " << layout_.src_axis.block << " isa " << name_of(isa) << " lowering "
+                << i << " step " << program.loop.dst_step;
             ASSERT_TRUE(dst_.slack_is_intact());
         }
     }
@@ -93,22 +89,26 @@ void expect_transposes() {
             EXPECT_EQ(Checked::transposes[isa][E] > 0, isa != CpuIsa::avx512_core || E > 1) << E;
 }
 
+ShuffleLayout side_by_side(int64_t Q, int64_t G, int64_t E) {
+    ShuffleLayout layout;
+    layout.C = Q * G;
+    layout.Q = Q;
+    layout.G = G;
+    layout.element = layout.inner = E;
+    layout.src_axis = layout.dst_axis = {E, 1, E};
+    return layout;
+}
+
 TEST(PermutePrograms, ChannelsSideBySide) {
+    if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
     Checked::transposes.clear();
     constexpr int64_t kSizes[] = {2, 3, 4, 7, 8, 12, 15, 16, 17, 30, 32, 33, 64, 65};
     for (const int64_t E : {1, 2, 4, 8})
         for (const int64_t Q : kSizes)
             for (const int64_t G : kSizes) {
-                ShuffleLayout layout{};
-                layout.C = Q * G;
-                layout.Q = Q;
-                layout.G = G;
-                layout.element = layout.inner = layout.src_axis = layout.dst_axis = E;
-                layout.block = 1;
+                const ShuffleLayout layout = side_by_side(Q, G, E);
                 const int64_t pixel_bytes = layout.C * E;
-                layout.loops[0] = {kPixels, pixel_bytes, pixel_bytes};
-                layout.depth = 1;
-                Checked checked(layout, static_cast<size_t>(kPixels * pixel_bytes));
+                Checked checked(layout, pixel_bytes, static_cast<size_t>(kPixels * pixel_bytes));
                 for (const CpuIsa isa : isas_in_force())
                     for (const PixelProgram& pixel : pixel_programs(
                              layout, kPixels, true, limits_of(isa, static_cast<int>(E)))) {
@@ -127,29 +127,26 @@ TEST(PermutePrograms, ChannelsSideBySide) {
 
 // Programs of a gigabyte of channels: of every group written out, one alone would take gigabytes.
 TEST(PermutePrograms, AnyNumberOfGroups) {
+    if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
     for (const int64_t G : {int64_t{1} << 24, (int64_t{1} << 24) - 1}) {
-        ShuffleLayout layout{};
-        layout.Q = 8;
-        layout.G = G;
-        layout.C = layout.Q * G;
-        layout.element = layout.inner = layout.src_axis = layout.dst_axis = 8;
-        layout.block = 1;
+        const ShuffleLayout layout = side_by_side(8, G, 8);
         for (const CpuIsa isa : isas_in_force())
             for (const PixelProgram& pixel : pixel_programs(layout, 1, true, limits_of(isa, 8))) {
-                plan_permutes(pixel.program, isa);
+                cheapest_lowering(pixel.program, isa);
                 EXPECT_LE(pixel.program.sections.size(), 2u);
                 int64_t end = 0;  // of what is written
                 for (const PermuteSection& section : pixel.program.sections)
                     for (const PermuteOutput& output : section.outputs)
-                        end = std::max(end, (section.repeats - 1) * section.dst_repeat +
+                        end = std::max(end, (section.loop.repeats - 1) * section.loop.dst_repeat +
                                                 output.dst_offset + pixel.dst_last +
-                                                8 * static_cast<int64_t>(output.source.size()));
+                                                pixel.program.bytes(output));
                 EXPECT_EQ(end, layout.C * 8);
             }
     }
 }
 
 TEST(PermutePrograms, Blocks) {
+    if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
     Checked::transposes.clear();
     constexpr struct {
         int64_t Q, G;
@@ -158,20 +155,18 @@ TEST(PermutePrograms, Blocks) {
         for (const int64_t block : {4, 8, 16})
             for (const auto& factors : kFactors) {
                 const int64_t block_bytes = block * E;
-                ShuffleLayout layout{};
+                ShuffleLayout layout;
                 layout.C = factors.Q * factors.G;
                 layout.Q = factors.Q;
                 layout.G = factors.G;
                 layout.element = layout.inner = E;
-                layout.block = block;
-                layout.src_axis = layout.dst_axis = kPixels * block_bytes;
-                layout.loops[0] = {kPixels, block_bytes, block_bytes};
-                layout.depth = 1;
+                layout.src_axis = layout.dst_axis = {kPixels * block_bytes, block, E};
                 const int64_t blocks = (layout.C + block - 1) / block;
-                Checked checked(layout, static_cast<size_t>(blocks * layout.dst_axis));
+                Checked checked(layout, block_bytes,
+                                static_cast<size_t>(blocks * layout.dst_axis.stride));
                 for (int64_t c = layout.C; c < blocks * block; ++c)
                     for (int64_t pixel = 0; pixel < kPixels; ++pixel)
-                        checked.expect_zeros(layout.dst_offset(c) + pixel * block_bytes, E);
+                        checked.expect_zeros(layout.dst_axis.offset(c) + pixel * block_bytes, E);
                 for (const CpuIsa isa : isas_in_force()) {
                     const PermuteLimits limits = limits_of(isa, static_cast<int>(E));
                     for (int64_t step = 1; step <= kPixels; step *= 2)

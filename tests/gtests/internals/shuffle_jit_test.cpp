@@ -362,6 +362,7 @@ TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
 // Streaming stores are for tensors too large for a test: the kernel itself, on rows at every alignment.
 TEST(ShuffleJit, StreamingRows) {
     using cpu::x64::RowKernel;
+    if (effective_isa() < CpuIsa::avx2) GTEST_SKIP() << "needs AVX2";
     for (const CpuIsa isa : {CpuIsa::avx2, CpuIsa::avx512_core}) {
         if (isa > effective_isa()) continue;
         for (const int64_t row_bytes : {512, 513, 575, 784, 1000, 3136, 4099}) {

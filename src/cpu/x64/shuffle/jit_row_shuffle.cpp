@@ -5,9 +5,8 @@
 #include <cstring>
 
 #include "common/parallel.hpp"
-#include "cpu/loop_nest.hpp"
+#include "cpu/shuffle/shuffle_layout.hpp"
 #include "cpu/x64/shuffle/row_kernel.hpp"
-#include "cpu/x64/shuffle/shuffle_layout.hpp"
 #include "cpu/x64/shuffle/stitch_kernel.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -22,18 +21,20 @@ constexpr int64_t kSliceBytes = 24 * 1024;
 
 Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
     if (desc.dst.has_zero_dim()) return unimplemented("no elements");
-    auto layout = make_layout(desc);
-    if (!layout.ok()) return layout;
-    const ShuffleLayout& l = layout.value();
-    if (l.block > 1) return unimplemented("the axis is blocked");
-    if (l.depth == 0 && l.C == 1) return layout;
+    if (desc.src.block_dim == desc.axis || desc.dst.block_dim == desc.axis)
+        return unimplemented("the axis is blocked");
+    ShuffleLayout l = make_shuffle_layout(desc);
+    if (l.is_copy()) return l;
+    for (int i = 0; i < l.loops.depth; ++i)
+        if (!l.loops.loops[i].is_plain())
+            return unimplemented("source and destination have different blocks");
     if (l.inner >= int64_t{1} << 31) return unimplemented("rows of 2 GiB or more");
     if (l.inner < 4) return unimplemented("rows of %d bytes", static_cast<int>(l.inner));
-    return layout;
+    return l;
 }
 
 bool streams(const ShuffleLayout& l) {
-    const int64_t bytes = 2 * l.iterations(l.depth) * l.C * l.inner;
+    const int64_t bytes = 2 * l.loops.iterations() * l.C * l.inner;
     return l.inner >= RowKernel::kMinStreamingBytes && bytes >= kStreamingBytes;
 }
 
@@ -41,18 +42,13 @@ class RowShuffle : public Executable {
   public:
     RowShuffle(const ShuffleDesc& desc, const ShuffleLayout& layout,
                std::shared_ptr<const RowKernel> kernel)
-        : desc_(desc),
-          layout_(layout),
-          one_run_(layout.C == 1 && layout.depth == 0),
-          kernel_(std::move(kernel)) {
-        if (layout_.depth == 0) layout_.loops[layout_.depth++] = {1, 0, 0};
+        : desc_(desc), layout_(layout), kernel_(std::move(kernel)) {
+        if (layout_.loops.depth == 0) layout_.loops.push({});
     }
 
     Status execute(const ExecContext& context) const override {
-        const bool forward = desc_.is_forward();
-        const char* src = context.input<char>(forward ? TOMBOLA_ARG_SRC : TOMBOLA_ARG_DIFF_DST);
-        char* dst = context.output<char>(forward ? TOMBOLA_ARG_DST : TOMBOLA_ARG_DIFF_SRC);
-        if (one_run_)
+        const auto [src, dst] = shuffle_tensors(desc_, context);
+        if (kernel_ == nullptr)
             copy_bytes(src, dst);
         else
             copy_rows(src, dst);
@@ -69,7 +65,7 @@ class RowShuffle : public Executable {
     }
 
     void copy_rows(const char* src, char* dst) const {
-        const int64_t rows = layout_.iterations(layout_.depth) * layout_.C;
+        const int64_t rows = layout_.loops.iterations() * layout_.C;
         parallel_ranges(rows, 1, static_cast<size_t>(2 * rows * layout_.inner),
                         [&](int64_t begin, int64_t end) {
                             while (begin < end) begin += copy(src, dst, begin, end - begin);
@@ -80,13 +76,13 @@ class RowShuffle : public Executable {
     // groups or the rest of a group. Returns how many.
     int64_t copy(const char* src, char* dst, int64_t first, int64_t count) const {
         const ShuffleLayout& l = layout_;
-        const ByteLoop& images = l.loops[l.depth - 1];
+        const Loop& images = l.loops.fastest();
         const int64_t image = first / l.C, c = first % l.C, u = c % l.Q, v = c / l.Q;
-        const Offsets at = offsets_of(l, l.depth, image);
-        RowKernel::Args args{src + at.src + l.source_channel(c) * l.src_axis,
-                             dst + at.dst + c * l.dst_axis,
-                             {1, images.src, images.dst},
-                             {1, l.src_axis, l.Q * l.dst_axis},
+        const LoopCursor at(l.loops, image);
+        RowKernel::Args args{src + at.src() + l.source_channel(c) * l.src_axis.stride,
+                             dst + at.dst() + c * l.dst_axis.stride,
+                             {1, images.src.stride, images.dst.stride},
+                             {1, l.src_axis.stride, l.Q * l.dst_axis.stride},
                              l.Q};
         if (c == 0 && count >= l.C) {
             args.images.count = std::min(count / l.C, images.count - image % images.count);
@@ -102,8 +98,7 @@ class RowShuffle : public Executable {
 
     ShuffleDesc desc_;
     ShuffleLayout layout_;
-    bool one_run_;  // nothing moves: both tensors are one contiguous copy
-    std::shared_ptr<const RowKernel> kernel_;
+    std::shared_ptr<const RowKernel> kernel_;  // null: both tensors are one contiguous run
 };
 
 // Short rows into a destination without gaps.
@@ -111,8 +106,8 @@ class StitchedShuffle : public Executable {
   public:
     StitchedShuffle(const ShuffleDesc& desc, const ShuffleLayout& layout,
                     std::shared_ptr<const StitchKernel> kernel)
-        : forward_(desc.is_forward()),
-          images_(layout.iterations(layout.depth)),
+        : desc_(desc),
+          images_(layout.loops.iterations()),
           C_(layout.C),
           Q_(layout.Q),
           row_bytes_(layout.inner),
@@ -120,11 +115,11 @@ class StitchedShuffle : public Executable {
           kernel_(std::move(kernel)) {}
 
     Status execute(const ExecContext& context) const override {
-        const char* src = context.input<char>(forward_ ? TOMBOLA_ARG_SRC : TOMBOLA_ARG_DIFF_DST);
-        char* dst = context.output<char>(forward_ ? TOMBOLA_ARG_DST : TOMBOLA_ARG_DIFF_SRC);
+        const ShuffleTensors tensors = shuffle_tensors(desc_, context);
         const int64_t rows = images_ * C_;
-        parallel_ranges(rows, 1, static_cast<size_t>(2 * rows * row_bytes_),
-                        [&](int64_t begin, int64_t end) { copy(src, dst, begin, end); });
+        parallel_ranges(
+            rows, 1, static_cast<size_t>(2 * rows * row_bytes_),
+            [&](int64_t begin, int64_t end) { copy(tensors.src, tensors.dst, begin, end); });
         return {};
     }
 
@@ -141,29 +136,31 @@ class StitchedShuffle : public Executable {
                 }
     }
 
-    bool forward_;
+    ShuffleDesc desc_;
     int64_t images_, C_, Q_, row_bytes_;
     int64_t slice_;  // rows of a group
     std::shared_ptr<const StitchKernel> kernel_;
 };
 
 bool is_dense(const ShuffleLayout& l) {
-    return l.dst_axis == l.inner && !l.has_padding &&
-           (l.depth == 0 || (l.depth == 1 && l.loops[0].dst == l.C * l.inner));
+    return l.dst_axis.stride == l.inner && !l.has_padding &&
+           (l.loops.depth == 0 ||
+            (l.loops.depth == 1 && l.loops.fastest().dst.stride == l.C * l.inner));
 }
 
 // The kernel that suits the layout, and its executable.
 Result<std::unique_ptr<Executable>> build(CpuIsa isa, const ShuffleDesc& desc,
                                           const ShuffleLayout& l) {
-    if (l.depth == 0 && l.C == 1) return make_executable<RowShuffle>(desc, l, nullptr);
-    const StitchKernel::Key key{isa, l.inner,    l.Q,
-                                l.G, l.src_axis, l.depth == 0 ? 0 : l.loops[0].src};
-    if (is_dense(l) && !streams(l) && StitchKernel::serves(key)) {
-        auto kernel = make_kernel<StitchKernel>(key);
+    if (l.is_copy()) return make_executable<RowShuffle>(desc, l, nullptr);
+    const int64_t src_image = l.loops.depth == 0 ? 0 : l.loops.loops[0].src.stride;
+    const StitchKernel::Key stitch{isa, l.inner, l.Q, l.G, l.src_axis.stride, src_image};
+    if (is_dense(l) && !streams(l) && StitchKernel::serves(stitch)) {
+        auto kernel = cached_kernel<StitchKernel>(stitch);
         TOMBOLA_TRY(kernel.take_status());
         return make_executable<StitchedShuffle>(desc, l, kernel.take());
     }
-    auto kernel = make_kernel<RowKernel>({isa, l.inner, l.G * l.src_axis, l.dst_axis, streams(l)});
+    auto kernel = cached_kernel<RowKernel>(
+        {isa, l.inner, l.G * l.src_axis.stride, l.dst_axis.stride, streams(l)});
     TOMBOLA_TRY(kernel.take_status());
     return make_executable<RowShuffle>(desc, l, kernel.take());
 }

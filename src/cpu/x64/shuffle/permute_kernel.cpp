@@ -1,19 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/x64/shuffle/permute_kernel.hpp"
 
+#include <algorithm>
+#include <cassert>
 #include <cstddef>
 
-// register  role
-// gpr 0     arguments
-// gpr 1-2   source and destination of this outer repetition
-// gpr 3-4   of this inner step
-// gpr 5-6   of the last inner step
-// gpr 7     outer repetitions left
-// gpr 8     repetitions of this section left
-// gpr 9-10  source and destination of this section
-// gpr 11    bytes to the next step
+// register            role
+// gpr 0               arguments
+// gpr 1-2             source and destination of this outer repetition
+// gpr 3-4             of this inner step
+// gpr 5-6             of the last inner step
+// gpr 7               outer repetitions left
+// gpr 8               repetitions of this section left
+// gpr 9-10            source and destination of this section
+// gpr 11              bytes to the next step
+// vec 0 ...           values, in turn; the last of them indices from memory, if not all stay in registers
+// vec working_ ...    indices that stay
+// k1-k6               masks that stay; k7 any other
 
 namespace tombola::impl::cpu::x64 {
+namespace {
+
+using Kind = Operation::Kind;
+
+constexpr size_t kMaxHoistedMasks = 6;
+// Kernels of more operations than these are not kept for others.
+constexpr size_t kMaxCachedOperations = 4096;
+constexpr int64_t kLineBytes = 64;
+
+// An operation has at most three instructions of 11 bytes, and stands in the loop and behind it.
+size_t code_bytes_for(const Operations& o) {
+    return 4096 + o.list.size() * 2 * 3 * 11 + o.sections.size() * 640 + o.tables.size() * 64;
+}
+
+// Whether a load or store of so many bytes needs no mask.
+bool is_register_size(int bytes) { return bytes >= 4 && (bytes & (bytes - 1)) == 0; }
+
+// The masks of an operation: that of its units, or of its bytes in memory.
+uint64_t mask_of(const Operation& o) {
+    const bool in_memory = o.kind == Kind::load || o.kind == Kind::store;
+    return in_memory && !is_register_size(o.bytes) ? low_bits(o.bytes) : o.mask;
+}
+
+}  // namespace
+
+PermuteKernel::PermuteKernel(const Key& key)
+    : Vocabulary(key.isa, "shuffle_permute", code_bytes_for(*key.operations)),
+      program_(key.operations.get()) {}
+
+Result<std::shared_ptr<const PermuteKernel>> permute_kernel(const PermuteKernel::Key& key) {
+    if (key.operations->list.size() > kMaxCachedOperations) return make_kernel<PermuteKernel>(key);
+    return cached_kernel<PermuteKernel>(key);
+}
 
 void PermuteKernel::generate() {
     begin(12);
@@ -21,46 +59,46 @@ void PermuteKernel::generate() {
     mov(src, ptr[args + offsetof(Args, src)]);
     mov(dst, ptr[args + offsetof(Args, dst)]);
     mov(outer, ptr[args + offsetof(Args, outer)]);
-    const bool one_section = sections_.size() == 1;
-    if (one_section) emit_hoisted(0);
+    const bool one_section = program_->sections.size() == 1;
+    if (one_section) emit_constants(program_->sections[0]);
     Label repeat;
     align(32);
     L(repeat);
-    for (size_t section = 0; section < sections_.size(); ++section) {
-        if (!one_section) emit_hoisted(static_cast<int>(section));
-        emit_section(static_cast<int>(section));
+    for (const Section& section : program_->sections) {
+        if (!one_section) emit_constants(section);
+        emit_section(section);
     }
     add(src, ptr[args + offsetof(Args, src_outer)]);
     add(dst, ptr[args + offsetof(Args, dst_outer)]);
     dec(outer);
     jnz(repeat, T_NEAR);
     end();
+    program_ = nullptr;
 }
 
-void PermuteKernel::emit_section(int section) {
+void PermuteKernel::emit_section(const Section& section) {
     const Reg src = gpr(1), dst = gpr(2), repeats = gpr(8), section_src = gpr(9),
               section_dst = gpr(10);
-    const SectionLoop& loop = sections_[static_cast<size_t>(section)];
     Label repeat;
     mov(section_src, src);
     mov(section_dst, dst);
-    if (loop.repeats > 1) mov(repeats, loop.repeats);
+    if (section.loop.repeats > 1) mov(repeats, section.loop.repeats);
     L(repeat);
     emit_steps(section);
-    if (loop.repeats == 1) return;
-    add(section_src, static_cast<uint32_t>(loop.src_repeat));
-    add(section_dst, static_cast<uint32_t>(loop.dst_repeat));
+    if (section.loop.repeats == 1) return;
+    add(section_src, static_cast<uint32_t>(section.loop.src_repeat));
+    add(section_dst, static_cast<uint32_t>(section.loop.dst_repeat));
     dec(repeats);
     jnz(repeat, T_NEAR);
 }
 
 // All steps before the last, one after the other, and then the last where it has to be.
-void PermuteKernel::emit_steps(int section) {
+void PermuteKernel::emit_steps(const Section& section) {
     const Reg args = gpr(0), s_last = gpr(5), d_last = gpr(6), section_src = gpr(9),
               section_dst = gpr(10);
     mov(s(), section_src);
     mov(d(), section_dst);
-    if (loop_.single_step) return emit_step(section);
+    if (program_->loop.single_step) return emit_step(section);
     Label step, last;
     mov(s_last, ptr[args + offsetof(Args, src_last)]);
     mov(d_last, ptr[args + offsetof(Args, dst_last)]);
@@ -81,24 +119,273 @@ void PermuteKernel::emit_steps(int section) {
     emit_step(section);
 }
 
+int64_t PermuteKernel::aligned_to() const { return std::min(program_->loop.dst_step, kLineBytes); }
+
+bool PermuteKernel::steps_align() const {
+    return program_->loop.granule > 0 && program_->loop.granule < aligned_to();
+}
+
 // advance = step - d mod a line (a step, if that is less), in granules: the second step begins a line.
-void PermuteKernel::emit_first_advance(int section) {
+void PermuteKernel::emit_first_advance(const Section& section) {
     if (!steps_align()) return;
-    lea(advance(), ptr[d() + sections_[static_cast<size_t>(section)].first_output]);
-    and_(advance(), static_cast<uint32_t>(aligned_to() - loop_.granule));
+    lea(advance(), ptr[d() + section.first_store]);
+    and_(advance(), static_cast<uint32_t>(aligned_to() - program_->loop.granule));
     neg(advance());
-    add(advance(), static_cast<uint32_t>(loop_.dst_step));
+    add(advance(), static_cast<uint32_t>(program_->loop.dst_step));
 }
 
 void PermuteKernel::emit_advance() {
     if (steps_align()) {
         add(s(), advance());
         add(d(), advance());
-        mov(advance(), loop_.dst_step);
+        mov(advance(), program_->loop.dst_step);
     } else {
-        add(s(), static_cast<uint32_t>(loop_.src_step));
-        add(d(), static_cast<uint32_t>(loop_.dst_step));
+        add(s(), static_cast<uint32_t>(program_->loop.src_step));
+        add(d(), static_cast<uint32_t>(program_->loop.dst_step));
     }
+}
+
+// ---- constants -----------------------------------------------------------------------------------------------
+
+// Puts the first tables and masks of a section into the registers that are left for them.
+void PermuteKernel::emit_constants(const Section& section) {
+    hoisted_.clear();
+    hoisted_masks_.clear();
+    working_ = section.working;
+    const auto room = static_cast<size_t>(registers() - working_);
+    for (size_t i = section.begin; i < section.end; ++i) {
+        const Operation& o = program_->list[i];
+        if (o.table != kNone && hoisted_.size() < room && hoisted_register(o.table) == kNone) {
+            load(vec(working_ + static_cast<int>(hoisted_.size())), table_in_memory(o.table));
+            hoisted_.push_back(o.table);
+        }
+        const uint64_t bits = mask_of(o);
+        if (!is_avx512() || bits == 0 || hoisted_masks_.size() == kMaxHoistedMasks ||
+            std::find(hoisted_masks_.begin(), hoisted_masks_.end(), bits) != hoisted_masks_.end())
+            continue;
+        hoisted_masks_.push_back(bits);
+        kmovq(Xbyak::Opmask(static_cast<int>(hoisted_masks_.size())), constant_u64(bits));
+    }
+}
+
+int PermuteKernel::hoisted_register(int table) const {
+    const auto found = std::find(hoisted_.begin(), hoisted_.end(), table);
+    return found == hoisted_.end() ? kNone : working_ + static_cast<int>(found - hoisted_.begin());
+}
+
+PermuteKernel::Address PermuteKernel::table_in_memory(int index) {
+    return vector_table(program_->tables[static_cast<size_t>(index)].data());
+}
+
+PermuteKernel::Vec PermuteKernel::table(int index) {
+    const int hoisted = hoisted_register(index);
+    if (hoisted != kNone) return vec(hoisted);
+    const Vec scratch = vec(working_ - 1);
+    if (scratch_table_ != index) load(scratch, table_in_memory(index));
+    scratch_table_ = index;
+    return scratch;
+}
+
+Xbyak::Opmask PermuteKernel::mask(uint64_t bits) {
+    const auto found = std::find(hoisted_masks_.begin(), hoisted_masks_.end(), bits);
+    if (found != hoisted_masks_.end())
+        return Xbyak::Opmask(1 + static_cast<int>(found - hoisted_masks_.begin()));
+    kmovq(k7, constant_u64(bits));
+    return k7;
+}
+
+// d, of which units that the mask leaves out become zero.
+PermuteKernel::Vec PermuteKernel::under_mask(const Vec& d, uint64_t bits) {
+    return bits == 0 ? d : d | mask(bits) | T_z;
+}
+
+// ---- registers -----------------------------------------------------------------------------------------------
+
+void PermuteKernel::emit_step(const Section& section) {
+    register_of_.assign(static_cast<size_t>(section.values), kNone);
+    last_use_.assign(static_cast<size_t>(section.values), section.begin);
+    for (size_t i = section.begin; i < section.end; ++i)
+        for (const int value : {program_->list[i].a, program_->list[i].b})
+            if (value != kNone) last_use_[static_cast<size_t>(value)] = i;
+    taken_.assign(static_cast<size_t>(working_ - 1), false);
+    scratch_table_ = kNone;
+    turn_ = 0;
+    for (size_t i = section.begin; i < section.end; ++i) {
+        const Operation& o = program_->list[i];
+        allocate(o, i);
+        emit(o);
+        for (const int value : {o.a, o.b})
+            if (value != kNone && last_use_[static_cast<size_t>(value)] == i) release(value);
+        if (o.d != kNone)
+            taken_[static_cast<size_t>(register_of_[static_cast<size_t>(o.d)])] = true;
+    }
+}
+
+// The result takes the register of a source that ends here. permute2 reads its sources after it has written the result.
+void PermuteKernel::allocate(const Operation& o, size_t at) {
+    if (o.d == kNone) return;
+    int& to = register_of_[static_cast<size_t>(o.d)];
+    const bool in_place =
+        o.a != kNone && last_use_[static_cast<size_t>(o.a)] == at && o.kind != Kind::permute2;
+    assert(in_place || (o.kind != Kind::permute_into && o.kind != Kind::masked_permute));
+    to = in_place ? register_of_[static_cast<size_t>(o.a)] : take_register();
+}
+
+// Registers are taken in turn.
+int PermuteKernel::take_register() {
+    const auto count = static_cast<int>(taken_.size());
+    for (int tried = 0; tried < count; ++tried) {
+        const int candidate = turn_++ % count;
+        if (taken_[static_cast<size_t>(candidate)]) continue;
+        taken_[static_cast<size_t>(candidate)] = true;
+        return candidate;
+    }
+    throw Xbyak::Error(Xbyak::ERR_INTERNAL);
+}
+
+void PermuteKernel::release(int value) {
+    taken_[static_cast<size_t>(register_of_[static_cast<size_t>(value)])] = false;
+}
+
+PermuteKernel::Vec PermuteKernel::reg(int value, int bytes) const {
+    const int index = register_of_[static_cast<size_t>(value)];
+    if (bytes <= 16) return Vec(index, Xbyak::Operand::XMM, 128);
+    if (bytes == 32) return Vec(index, Xbyak::Operand::YMM, 256);
+    return Vec(index, Xbyak::Operand::ZMM, 512);
+}
+
+// ---- operations ----------------------------------------------------------------------------------------------
+
+void PermuteKernel::emit(const Operation& o) {
+    switch (o.kind) {
+        case Kind::load:
+            return emit_load(o);
+        case Kind::insert:
+            return emit_insert(o);
+        case Kind::zero:
+            return zero(whole(o.d));
+        case Kind::permute:
+            return emit_permute(o);
+        case Kind::permute_lanes:
+            return emit_permute_lanes(o);
+        case Kind::permute2:
+            return emit_permute2(o);
+        case Kind::permute_into:
+            return emit_permute_into(o);
+        case Kind::masked_permute:
+            return emit_masked_permute(o);
+        case Kind::blend:
+            return emit_blend(o);
+        case Kind::or_bits:
+            return or_bits(reg(o.d, o.bytes), reg(o.a, o.bytes), reg(o.b, o.bytes));
+        case Kind::store:
+            return emit_store(o);
+    }
+}
+
+void PermuteKernel::emit_load(const Operation& o) {
+    const Address from = ptr[s() + o.offset];
+    const Vec to = reg(o.d, o.bytes);
+    if (!is_register_size(o.bytes))
+        vmovdqu8(whole(o.d) | mask(mask_of(o)) | T_z, from);
+    else if (o.bytes == 4)
+        vmovd(to, from);
+    else if (o.bytes == 8)
+        vmovq(to, from);
+    else
+        vmovups(to, from);
+}
+
+void PermuteKernel::emit_insert(const Operation& o) {
+    const Address memory = ptr[s() + o.offset];
+    const auto position = static_cast<uint8_t>(o.position);
+    const Vec piece = o.b == kNone ? Vec() : reg(o.b, o.bytes);
+    const Xbyak::Operand& from = o.b == kNone ? static_cast<const Xbyak::Operand&>(memory) : piece;
+    const Vec d = reg(o.d, o.unit), a = reg(o.a, o.unit);
+    if (o.bytes == 32)
+        vinserti64x4(Xbyak::Zmm(d.getIdx()), Xbyak::Zmm(a.getIdx()), from, position);
+    else if (is_avx512())
+        vinserti32x4(d, a, from, position);
+    else
+        vinserti128(d, a, from, position);
+}
+
+void PermuteKernel::emit_permute(const Operation& o) {
+    const Vec indices = table(o.table), d = under_mask(whole(o.d), o.mask), a = whole(o.a);
+    switch (o.unit) {
+        case 1:
+            return vpermb(d, indices, a);
+        case 2:
+            return vpermw(d, indices, a);
+        case 4:
+            return vpermd(d, indices, a);
+        default:
+            return vpermq(d, indices, a);
+    }
+}
+
+void PermuteKernel::emit_permute_lanes(const Operation& o) {
+    const Vec d = reg(o.d, o.bytes), a = reg(o.a, o.bytes);
+    const int hoisted = hoisted_register(o.table);
+    if (hoisted == kNone) return vpshufb(d, a, table_in_memory(o.table));
+    vpshufb(d, a, Vec(hoisted, d.getKind(), static_cast<int>(d.getBit())));
+}
+
+// vpermi2 overwrites its indices.
+void PermuteKernel::emit_permute2(const Operation& o) {
+    const Vec d = whole(o.d), a = whole(o.a), b = whole(o.b);
+    const int hoisted = hoisted_register(o.table);
+    if (hoisted == kNone)
+        load(d, table_in_memory(o.table));
+    else
+        copy(d, vec(hoisted));
+    const Vec masked = under_mask(d, o.mask);
+    switch (o.unit) {
+        case 2:
+            return vpermi2w(masked, a, b);
+        case 4:
+            return vpermi2d(masked, a, b);
+        default:
+            return vpermi2q(masked, a, b);
+    }
+}
+
+// vpermt2 overwrites its first source.
+void PermuteKernel::emit_permute_into(const Operation& o) {
+    const Vec d = whole(o.d), indices = table(o.table), b = whole(o.b);
+    switch (o.unit) {
+        case 2:
+            return vpermt2w(d, indices, b);
+        case 4:
+            return vpermt2d(d, indices, b);
+        default:
+            return vpermt2q(d, indices, b);
+    }
+}
+
+void PermuteKernel::emit_masked_permute(const Operation& o) {
+    const Vec indices = table(o.table);
+    vpermb(whole(o.d) | mask(o.mask), indices, whole(o.b));
+}
+
+void PermuteKernel::emit_blend(const Operation& o) {
+    const Vec d = whole(o.d), a = whole(o.a), b = whole(o.b);
+    if (is_avx512()) return vpblendmd(d | mask(o.mask), a, b);
+    const auto sections = static_cast<uint8_t>(o.mask);
+    o.unit < 4 ? vpblendw(d, a, b, sections) : vpblendd(d, a, b, sections);
+}
+
+void PermuteKernel::emit_store(const Operation& o) {
+    const Address to = ptr[d() + o.offset];
+    const Vec whole_a = whole(o.a), a = reg(o.a, o.bytes);
+    const auto position = static_cast<uint8_t>(o.position);
+    if (o.position > 0 && o.bytes == 32) return vextracti64x4(to, Xbyak::Zmm(a.getIdx()), position);
+    if (o.position > 0 && is_avx512()) return vextracti32x4(to, whole_a, position);
+    if (o.position > 0) return vextracti128(to, whole_a, position);
+    if (!is_register_size(o.bytes)) return vmovdqu8(to | mask(mask_of(o)), whole_a);
+    if (o.bytes == 4) return vmovd(to, a);
+    if (o.bytes == 8) return vmovq(to, a);
+    vmovups(to, a);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -11,17 +11,18 @@ namespace {
 constexpr int64_t kLineBytes = 64;
 
 // Whether b is a moved by these offsets.
-bool is_moved(const PermuteSection& a, const PermuteSection& b, int64_t src, int64_t dst) {
+bool is_moved(const PermuteProgram& program, const PermuteSection& a, const PermuteSection& b,
+              int64_t src, int64_t dst) {
     if (a.extents.size() != b.extents.size() || a.outputs.size() != b.outputs.size()) return false;
     for (size_t i = 0; i < a.extents.size(); ++i)
         if (b.extents[i].begin != a.extents[i].begin + src ||
             b.extents[i].end != a.extents[i].end + src)
             return false;
     for (size_t o = 0; o < a.outputs.size(); ++o) {
-        const auto &from = a.outputs[o].source, &to = b.outputs[o].source;
-        if (b.outputs[o].dst_offset != a.outputs[o].dst_offset + dst || from.size() != to.size())
-            return false;
-        for (size_t i = 0; i < from.size(); ++i)
+        const PermuteOutput &x = a.outputs[o], &y = b.outputs[o];
+        if (y.dst_offset != x.dst_offset + dst || x.units != y.units) return false;
+        const int64_t *from = program.source(x), *to = program.source(y);
+        for (int i = 0; i < x.units; ++i)
             if (to[i] != (from[i] == kZeroSource ? kZeroSource : from[i] + src)) return false;
     }
     return true;
@@ -34,10 +35,10 @@ bool same_extents(const PermuteSection& a, const PermuteSection& b) {
 }
 
 // What a step writes side by side, in ascending order.
-std::vector<Piece> runs_of(const PermuteSection& section, int unit) {
+std::vector<Piece> runs_of(const PermuteProgram& program, const PermuteSection& section) {
     std::vector<Piece> runs;
     for (const PermuteOutput& output : section.outputs)
-        runs.push_back({output.dst_offset, static_cast<int>(output.source.size()) * unit});
+        runs.push_back({output.dst_offset, program.bytes(output)});
     std::sort(runs.begin(), runs.end(),
               [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
     size_t last = 0;
@@ -82,15 +83,13 @@ void join_sections(PermuteProgram& program) {
     for (PermuteSection& section : program.sections) {
         PermuteSection* last = joined.empty() ? nullptr : &joined.back();
         if (last != nullptr) {
-            const int64_t n = last->repeats;
+            const int64_t n = last->loop.repeats;
             const int64_t src = section.extents[0].begin - last->extents[0].begin;
             const int64_t dst = section.outputs[0].dst_offset - last->outputs[0].dst_offset;
             const bool in_step =
-                n == 1 || (src == n * last->src_repeat && dst == n * last->dst_repeat);
-            if (in_step && is_moved(*last, section, src, dst)) {
-                last->repeats = n + 1;
-                last->src_repeat = src / n;
-                last->dst_repeat = dst / n;
+                n == 1 || (src == n * last->loop.src_repeat && dst == n * last->loop.dst_repeat);
+            if (in_step && is_moved(program, *last, section, src, dst)) {
+                last->loop = {n + 1, src / n, dst / n};
                 continue;
             }
         }
@@ -99,29 +98,23 @@ void join_sections(PermuteProgram& program) {
     program.sections = std::move(joined);
 }
 
-ProgramLoop loop_of(const PermuteProgram& program) {
-    return {program.src_step, program.dst_step, program.single_step, program.granule};
-}
-
-SectionLoop loop_of(const PermuteSection& section) {
-    return {section.repeats, section.src_repeat, section.dst_repeat, section.outputs[0].dst_offset};
-}
-
 double split_stores(const PermuteProgram& program, const PermuteSection& section) {
     // Of a split that its neighbour makes good.
     constexpr double kMergedSplit = 0.25;
     const auto lines = [](int64_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes; };
-    const bool aligns = program.granule > 0 && program.granule < kLineBytes && !program.single_step;
+    const bool aligns =
+        program.loop.granule > 0 && program.loop.granule < kLineBytes && !program.loop.single_step;
     const int64_t alignment = std::min(program.dst_alignment, kLineBytes);
     // After so many repeats at the most, lines are met where the first ones were.
-    const int64_t repeats = std::min(section.repeats, kLineBytes);
+    const int64_t repeats = std::min(section.loop.repeats, kLineBytes);
+    const std::vector<Piece> runs = runs_of(program, section);
     double splits = 0;
     int cases = 0;
     for (int64_t repeat = 0; repeat < repeats; ++repeat)
         for (int64_t start = 0; start < kLineBytes; start += aligns ? kLineBytes : alignment) {
             const int64_t base =
-                aligns ? -section.outputs[0].dst_offset : start + repeat * section.dst_repeat;
-            for (const Piece& run : runs_of(section, program.unit)) {
+                aligns ? -section.outputs[0].dst_offset : start + repeat * section.loop.dst_repeat;
+            for (const Piece& run : runs) {
                 const int64_t at = (base + run.offset) & (kLineBytes - 1);
                 splits += static_cast<double>(lines(at + run.bytes) - lines(run.bytes));
                 const int64_t vectors = at != 0 ? run.bytes / kLineBytes : 0;
@@ -136,7 +129,7 @@ int64_t stored_bytes(const PermuteProgram& program) {
     int64_t bytes = 0;
     for (const PermuteSection& section : program.sections)
         for (const PermuteOutput& output : section.outputs)
-            bytes += section.repeats * static_cast<int64_t>(output.source.size()) * program.unit;
+            bytes += section.loop.repeats * program.bytes(output);
     return bytes;
 }
 

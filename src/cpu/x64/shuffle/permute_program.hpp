@@ -19,7 +19,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <vector>
+
+#include "cpu/shuffle/shuffle_layout.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
@@ -29,35 +32,57 @@ struct Extent {
 
 inline constexpr int64_t kZeroSource = -1;  // the unit is padding: written as zero
 
+// A vector that is written: its units are `units` of the program's sources, from the first one on.
 struct PermuteOutput {
     int64_t dst_offset;
-    std::vector<int64_t>
-        source;  // byte offset of each unit; the vector's bytes are source.size() * unit
+    size_t first;
+    int units;
+};
+
+// How often a section runs, and by how many bytes its addresses advance each time.
+struct SectionLoop {
+    int64_t repeats = 1;
+    int64_t src_repeat = 0, dst_repeat = 0;
 };
 
 struct PermuteSection {
     std::vector<Extent> extents;
     std::vector<PermuteOutput> outputs;
-    int64_t repeats = 1;
-    int64_t src_repeat = 0, dst_repeat = 0;
+    SectionLoop loop;
+};
+
+// The loop over the steps of a section.
+struct StepLoop {
+    int64_t src_step = 0, dst_step = 0;
+    bool single_step = false;  // *_last are 0: there is no inner loop
+    // Nonzero: steps may start at any multiple of this many bytes; requires src_step == dst_step. The second step of
+    // a section then begins where its first output is aligned.
+    int64_t granule = 0;
 };
 
 struct PermuteProgram {
     int unit = 1;  // bytes that stay together: 1, 2, 4 or 8
-    int64_t src_step = 0;
-    int64_t dst_step = 0;
-    bool single_step = false;  // *_last are 0: there is no inner loop
-    int64_t dst_alignment =
-        1;  // of where steps begin, if the destination is aligned, up to a cache line
-    // Where steps may begin, if they may begin anywhere but at src_step and dst_step, which are then equal: at
-    // multiples of so many bytes. The second step of a section then begins where its first output is aligned.
-    int64_t granule = 0;
+    StepLoop loop;
+    // Of where steps begin, if the destination is aligned; up to a cache line.
+    int64_t dst_alignment = 1;
+    std::vector<int64_t> sources;  // the byte offset of each unit of each output
     std::vector<PermuteSection> sections;
+
+    int bytes(const PermuteOutput& output) const { return output.units * unit; }
+    const int64_t* source(const PermuteOutput& output) const { return &sources[output.first]; }
+    // Adds an output to a section. Its units follow by take().
+    void begin_output(PermuteSection& section, int64_t dst_offset) const {
+        section.outputs.push_back({dst_offset, sources.size(), 0});
+    }
+    void take(PermuteSection& section, int64_t source_offset) {
+        sources.push_back(source_offset);
+        ++section.outputs.back().units;
+    }
 };
 
-// Orders sections by where they read, so that what several read is read while it is close, and makes one section of
-// those that read the same extents, up to `max_outputs` outputs; `by_alignment`: only of those whose outputs start at the
-// same place in a cache line.
+// Orders sections by where they read, so that what several read is read while it is close. Sections that read the same
+// extents become one, up to `max_outputs` outputs; `by_alignment`: only if their outputs start at the same place in a
+// cache line.
 void gather_sections(PermuteProgram& program, size_t max_outputs, bool by_alignment);
 
 // Joins neighbouring sections that are the same but for an offset of the source and one of the destination.
@@ -70,20 +95,6 @@ double split_stores(const PermuteProgram& program, const PermuteSection& section
 
 // Bytes that a step stores, of every section.
 int64_t stored_bytes(const PermuteProgram& program);
-
-// What plans keep of a program for the loops around it.
-struct SectionLoop {
-    int64_t repeats, src_repeat, dst_repeat;
-    int64_t first_output;  // its dst_offset
-};
-
-struct ProgramLoop {
-    int64_t src_step, dst_step;
-    bool single_step;
-    int64_t granule;
-};
-ProgramLoop loop_of(const PermuteProgram& program);
-SectionLoop loop_of(const PermuteSection& section);
 
 // Arguments of the generated function. *_last is the offset of the last inner step, in bytes.
 struct PermuteArgs {
@@ -103,5 +114,33 @@ struct Piece {
     int bytes;
 };
 std::vector<Piece> cut_into_vectors(int64_t bytes, int vector_bytes, bool masks);
+
+// ---- the programs of a shuffle -----------------------------------------------------------------------------------
+
+// What the vectors at hand allow.
+struct PermuteLimits {
+    int vector_bytes;
+    bool masks;           // loads and stores of any number of bytes
+    int64_t whole_bytes;  // the most that one step may write
+    int max_sources;      // vectors that one output may take from
+    int max_transposed;   // registers that a transpose may have; 0: there are none of such units
+};
+
+// A program for pixels whose channels lie side by side, and how the loop over pixels drives it.
+struct PixelProgram {
+    PermuteProgram program;
+    int64_t pixels;  // a step takes this many, dense; 0: the inner loop is within a pixel
+    int64_t src_last, dst_last;  // of the inner loop, if it is within a pixel
+    double bytes;                // that a step writes, without those that it only repeats
+};
+
+// All that could serve, for the caller to choose by cost. `dense`: `pixels` pixels follow each other without a gap.
+std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pixels, bool dense,
+                                         const PermuteLimits& limits);
+
+// For channels in blocks. Sections are destination blocks that read the same source blocks; `by_alignment`: and that
+// start at the same place in a cache line. A step takes `pixels` pixels, all there are if `single_step`.
+PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool single_step,
+                               bool by_alignment, const PermuteLimits& limits);
 
 }  // namespace tombola::impl::cpu::x64

@@ -4,6 +4,7 @@
 // Copies rows of a fixed number of bytes at the addresses of three nested loops: see row_kernel.cpp.
 
 #include <cstdint>
+#include <tuple>
 
 #include "cpu/x64/vocabulary.hpp"
 
@@ -26,6 +27,9 @@ class RowKernel : public Vocabulary {
         int64_t row_bytes;
         int64_t src_row, dst_row;  // from row to row of a group
         bool streaming;            // stores past the caches; row_bytes >= kMinStreamingBytes
+
+        auto fields() const { return std::tie(isa, row_bytes, src_row, dst_row, streaming); }
+        bool operator<(const Key& other) const { return fields() < other.fields(); }
     };
     static constexpr int64_t kMinStreamingBytes = 512;
 

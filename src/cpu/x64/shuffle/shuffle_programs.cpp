@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/x64/shuffle/shuffle_programs.hpp"
+#include "cpu/x64/shuffle/permute_program.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -35,20 +35,19 @@ PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels,
     const int64_t pixel_bytes = layout.C * layout.inner, bytes = pixels * pixel_bytes;
     PixelProgram result{{}, pixels, 0, 0, static_cast<double>(bytes)};
     PermuteProgram& program = result.program;
-    program.single_step = pixels == 1;
+    program.loop.single_step = pixels == 1;
     program.dst_alignment = std::gcd(bytes, kLineBytes);
     program.unit = unit_of(layout.inner);
-    program.src_step = program.dst_step = bytes;
+    program.loop.src_step = program.loop.dst_step = bytes;
     PermuteSection section;
     section.extents = {{0, bytes}};
     for (const Piece& piece : cut_into_vectors(bytes, limits.vector_bytes, limits.masks)) {
-        PermuteOutput output{piece.offset, {}};
+        program.begin_output(section, piece.offset);
         for (int64_t at = piece.offset; at < piece.offset + piece.bytes; at += program.unit) {
             const int64_t in_pixel = at % pixel_bytes;
             const int64_t source = layout.source_channel(in_pixel / layout.inner);
-            output.source.push_back(at - in_pixel + source * layout.inner + at % layout.inner);
+            program.take(section, at - in_pixel + source * layout.inner + at % layout.inner);
         }
-        section.outputs.push_back(std::move(output));
     }
     program.sections.push_back(std::move(section));
     return result;
@@ -61,18 +60,17 @@ PixelProgram few_groups(const ShuffleLayout& layout, int64_t n) {
     PixelProgram result{{}, 0, 0, 0, share_of_step(layout, layout.Q, n)};
     PermuteProgram& program = result.program;
     program.unit = static_cast<int>(E);
-    program.src_step = n * layout.G * E;
-    program.dst_step = n * E;
-    program.single_step = layout.Q == n;
+    program.loop.src_step = n * layout.G * E;
+    program.loop.dst_step = n * E;
+    program.loop.single_step = layout.Q == n;
     program.dst_alignment = std::gcd(std::gcd(layout.C * E, n * E), kLineBytes);
     result.src_last = (layout.Q - n) * layout.G * E;
     result.dst_last = (layout.Q - n) * E;
     PermuteSection section;
     section.extents = {{0, n * layout.G * E}};
     for (int64_t v = 0; v < layout.G; ++v) {
-        PermuteOutput output{v * layout.Q * E, {}};
-        for (int64_t i = 0; i < n; ++i) output.source.push_back((i * layout.G + v) * E);
-        section.outputs.push_back(std::move(output));
+        program.begin_output(section, v * layout.Q * E);
+        for (int64_t i = 0; i < n; ++i) program.take(section, (i * layout.G + v) * E);
     }
     program.sections.push_back(std::move(section));
     return result;
@@ -85,9 +83,9 @@ PixelProgram few_rows(const ShuffleLayout& layout, int64_t n, const PermuteLimit
     PixelProgram result{{}, 0, 0, 0, share_of_step(layout, layout.G, n)};
     PermuteProgram& program = result.program;
     program.unit = static_cast<int>(E);
-    program.src_step = n * E;
-    program.dst_step = n * layout.Q * E;
-    program.single_step = layout.G == n;
+    program.loop.src_step = n * E;
+    program.loop.dst_step = n * layout.Q * E;
+    program.loop.single_step = layout.G == n;
     program.dst_alignment = std::gcd(std::gcd(layout.C * E, n * layout.Q * E), kLineBytes);
     result.src_last = (layout.G - n) * E;
     result.dst_last = (layout.G - n) * layout.Q * E;
@@ -96,12 +94,11 @@ PixelProgram few_rows(const ShuffleLayout& layout, int64_t n, const PermuteLimit
         section.extents.push_back({u * layout.G * E, (u * layout.G + n) * E});
     for (const Piece& piece :
          cut_into_vectors(n * layout.Q * E, limits.vector_bytes, limits.masks)) {
-        PermuteOutput output{piece.offset, {}};
+        program.begin_output(section, piece.offset);
         for (int64_t at = piece.offset; at < piece.offset + piece.bytes; at += E) {
             const int64_t c = at / E;
-            output.source.push_back((c % layout.Q * layout.G + c / layout.Q) * E);
+            program.take(section, layout.source_channel(c) * E);
         }
-        section.outputs.push_back(std::move(output));
     }
     program.sections.push_back(std::move(section));
     return result;
@@ -114,9 +111,9 @@ PixelProgram tiles(const ShuffleLayout& layout, int64_t rows, int64_t columns,
     PixelProgram result{{}, 0, 0, 0, share_of_step(layout, Q, rows)};
     PermuteProgram& program = result.program;
     program.unit = static_cast<int>(E);
-    program.src_step = rows * G * E;
-    program.dst_step = rows * E;
-    program.single_step = Q == rows;
+    program.loop.src_step = rows * G * E;
+    program.loop.dst_step = rows * E;
+    program.loop.single_step = Q == rows;
     program.dst_alignment = std::gcd(std::gcd(layout.C * E, rows * E), kLineBytes);
     result.src_last = (Q - rows) * G * E;
     result.dst_last = (Q - rows) * E;
@@ -132,22 +129,17 @@ PixelProgram tiles(const ShuffleLayout& layout, int64_t rows, int64_t columns,
         for (int64_t run = 0; run < runs; ++run)
             for (const Piece& piece :
                  cut_into_vectors(run_bytes, limits.vector_bytes, limits.masks)) {
-                PermuteOutput output{(v0 + run) * Q * E + piece.offset, {}};
+                program.begin_output(section, (v0 + run) * Q * E + piece.offset);
                 for (int64_t at = piece.offset; at < piece.offset + piece.bytes; at += E) {
                     const int64_t u = at / E % rows, v = v0 + run + at / E / rows;
-                    output.source.push_back((u * G + v) * E);
+                    program.take(section, (u * G + v) * E);
                 }
-                section.outputs.push_back(std::move(output));
             }
         return section;
     };
     // Written out once, as G may be anything.
     PermuteSection whole = section_at(0);
-    whole.repeats = G / columns;
-    if (whole.repeats > 1) {
-        whole.src_repeat = columns * E;
-        whole.dst_repeat = columns * Q * E;
-    }
+    if (G / columns > 1) whole.loop = {G / columns, columns * E, columns * Q * E};
     program.sections.push_back(std::move(whole));
     if (G % columns != 0) program.sections.push_back(section_at(G - columns));
     join_sections(program);
@@ -201,36 +193,34 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
 
 PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool single_step,
                                bool by_alignment, const PermuteLimits& limits) {
-    const int64_t E = layout.element, block_bytes = layout.block * E;
+    const int64_t E = layout.element, block = layout.src_axis.block, block_bytes = block * E;
     PermuteProgram program;
     program.unit = static_cast<int>(E);
-    program.src_step = program.dst_step = pixels * block_bytes;
-    program.single_step = single_step;
-    program.dst_alignment = std::gcd(program.dst_step, kLineBytes);
-    for (int i = 0; i + 1 < layout.depth; ++i)
-        program.dst_alignment = std::gcd(program.dst_alignment, layout.loops[i].dst);
-    program.granule = block_bytes;
-    for (int64_t first = 0; first < layout.C; first += layout.block) {
+    program.loop = {pixels * block_bytes, pixels * block_bytes, single_step, block_bytes};
+    program.dst_alignment = std::gcd(program.loop.dst_step, kLineBytes);
+    for (int i = 0; i < layout.loops.depth; ++i)
+        program.dst_alignment = std::gcd(program.dst_alignment, layout.loops.loops[i].dst.stride);
+    const auto pieces = cut_into_vectors(pixels * block_bytes, limits.vector_bytes, limits.masks);
+    std::vector<int64_t> sources, blocks;  // of the channels of a block, in its first pixel
+    for (int64_t first = 0; first < layout.C; first += block) {
         PermuteSection section;
-        std::vector<int64_t> blocks;
-        for (int64_t c = first; c < std::min(first + layout.block, layout.C); ++c)
-            blocks.push_back(layout.source_channel(c) / layout.block);
+        sources.assign(static_cast<size_t>(block), kZeroSource);
+        blocks.clear();
+        for (int64_t c = first; c < std::min(first + block, layout.C); ++c) {
+            const int64_t source = layout.source_channel(c);
+            sources[static_cast<size_t>(c - first)] = layout.src_axis.offset(source);
+            blocks.push_back(source / block * layout.src_axis.stride);
+        }
         std::sort(blocks.begin(), blocks.end());
         blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
-        for (const int64_t b : blocks)
-            section.extents.push_back(
-                {b * layout.src_axis, b * layout.src_axis + pixels * block_bytes});
-        for (const Piece& piece :
-             cut_into_vectors(pixels * block_bytes, limits.vector_bytes, limits.masks)) {
-            PermuteOutput output{first / layout.block * layout.dst_axis + piece.offset, {}};
+        for (const int64_t b : blocks) section.extents.push_back({b, b + pixels * block_bytes});
+        for (const Piece& piece : pieces) {
+            program.begin_output(section, first / block * layout.dst_axis.stride + piece.offset);
             for (int64_t at = piece.offset; at < piece.offset + piece.bytes; at += E) {
-                const int64_t c = first + at % block_bytes / E;
-                output.source.push_back(c < layout.C
-                                            ? at / block_bytes * block_bytes +
-                                                  layout.src_offset(layout.source_channel(c))
-                                            : kZeroSource);
+                const int64_t in_pixel = at % block_bytes;
+                const int64_t source = sources[static_cast<size_t>(in_pixel / E)];
+                program.take(section, source == kZeroSource ? kZeroSource : at - in_pixel + source);
             }
-            section.outputs.push_back(std::move(output));
         }
         program.sections.push_back(std::move(section));
     }

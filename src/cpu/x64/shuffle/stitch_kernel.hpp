@@ -4,6 +4,7 @@
 // Copies short rows into a destination without gaps, in whole cache lines: see stitch_kernel.cpp. AVX-512.
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "cpu/x64/vocabulary.hpp"
@@ -20,6 +21,9 @@ class StitchKernel : public Vocabulary {
         int64_t Q, G;       // rows in a group, groups in an image
         int64_t src_axis;   // source bytes from group to group; from row to row G times as many
         int64_t src_image;  // and from image to image
+
+        auto fields() const { return std::tie(isa, row_bytes, Q, G, src_axis, src_image); }
+        bool operator<(const Key& other) const { return fields() < other.fields(); }
     };
 
     // Whether the code is small, and faster than a copy of each row.

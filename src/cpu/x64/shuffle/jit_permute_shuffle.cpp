@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Shuffles whose channels lie side by side, all of them (interleaved) or in blocks (blocked):
+//
+//   layout in bytes -> programs that could serve -> operations of each, with their cost -> the cheapest -> its kernel
+
+#include <algorithm>
+#include <limits>
+
+#include "common/parallel.hpp"
+#include "cpu/x64/implementations.hpp"
+#include "cpu/x64/shuffle/permute_kernel.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+constexpr int64_t kLineBytes = 64;
+
+// Interleaved: rows of this many bytes are copied faster than permuted.
+constexpr int64_t kMaxInner = 16;
+// Beyond this many cycles for an element, the portable implementation is as fast.
+constexpr double kMaxCyclesPerElement = 0.9;
+// What a copy takes in the second-level cache: nothing is gained by fewer.
+constexpr double kCopyCyclesPerByte = 4.4 / 64;
+constexpr double kPixelLoopCycles = 2;
+
+// Blocked: all destination blocks are written for a tile of pixels before the next tile, so that the source blocks, each
+// of which several destination blocks read, stay in the first-level cache or near it.
+constexpr int64_t kTileBytes = 24 * 1024;
+constexpr int64_t kMinTileBytesPerBlock = 2048;
+constexpr int64_t kMaxBlocks = 4096;
+constexpr int64_t kSingleStepVectors = 8;
+constexpr int64_t kMinBytes = 4;       // of a block's pixels: the lanes' lowering stores no fewer
+constexpr double kStepCycles = 0.5;    // around a step
+constexpr double kSectionCycles = 10;  // around the steps of a section
+
+// What a call of the kernel covers, and what was chosen to do it.
+struct Chosen {
+    ShuffleLayout layout;  // its loops are those around the pixels
+    Loop pixels;
+    // Dense pixels that a step takes; 0: the loop over steps is within a pixel, and ends at these offsets.
+    int64_t step_pixels = 0;
+    int64_t src_last = 0, dst_last = 0;
+    int64_t tile_pixels = 1;   // work is divided into tiles
+    bool joins_tiles = false;  // neighbouring tiles may be one call
+    std::shared_ptr<const Operations> operations;
+};
+
+// A loop over whole pixels, the innermost one that is left.
+Result<Chosen> begin_choice(const ShuffleDesc& desc) {
+    Chosen chosen;
+    chosen.layout = make_shuffle_layout(desc);
+    for (int i = 0; i < chosen.layout.loops.depth; ++i)
+        if (!chosen.layout.loops.loops[i].is_plain())
+            return unimplemented("source and destination have different blocks");
+    return chosen;
+}
+
+// ---- interleaved ---------------------------------------------------------------------------------------------
+
+// What the descriptor alone tells.
+Status check_interleaved(const ShuffleDesc& desc) {
+    if (desc.dst.has_zero_dim()) return unimplemented("no elements");
+    for (const MemoryDesc* tensor : {&desc.src, &desc.dst}) {
+        if (tensor->block_dim == desc.axis) return unimplemented("the axis is blocked");
+        const int64_t distance = axis_stride(*tensor, desc.axis).stride;
+        if (distance >= kMaxInner && tensor->dims[desc.axis] > 1)
+            return unimplemented("channels are %lld bytes apart", static_cast<long long>(distance));
+    }
+    return {};
+}
+
+Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
+    TOMBOLA_TRY(check_interleaved(desc));
+    auto begun = begin_choice(desc);
+    TOMBOLA_TRY(begun.take_status());
+    Chosen best = begun.take();
+    const ShuffleLayout& l = best.layout;
+    if (l.src_axis.stride == 0) return unimplemented("no channel moves");
+    if (l.src_axis.stride != l.inner || l.dst_axis.stride != l.inner)
+        return unimplemented(
+            "channels of %lld bytes are %lld bytes apart in the source, %lld in the destination",
+            static_cast<long long>(l.inner), static_cast<long long>(l.src_axis.stride),
+            static_cast<long long>(l.dst_axis.stride));
+    if (l.C >= (int64_t{1} << 31) / l.inner) return unimplemented("an axis of 2 GiB or more");
+    best.pixels = best.layout.loops.pop();
+    best.joins_tiles = true;
+    const int64_t pixel_bytes = l.C * l.inner;
+    const bool dense =
+        best.pixels.src.stride == pixel_bytes && best.pixels.dst.stride == pixel_bytes;
+    const PermuteLimits limits = limits_of(isa, static_cast<int>(l.inner & -l.inner));
+    double least = std::numeric_limits<double>::infinity();  // cycles for a byte
+    for (const PixelProgram& pixel : pixel_programs(l, best.pixels.count, dense, limits)) {
+        Operations operations = cheapest_lowering(pixel.program, isa);
+        const double cycles =
+            std::max(operations.cycles + kPixelLoopCycles,
+                     kCopyCyclesPerByte * static_cast<double>(stored_bytes(pixel.program))) /
+            pixel.bytes;
+        if (cycles >= least) continue;
+        least = cycles;
+        best.step_pixels = pixel.pixels;
+        best.src_last = pixel.src_last;
+        best.dst_last = pixel.dst_last;
+        best.operations = std::make_shared<Operations>(std::move(operations));
+    }
+    if (least * static_cast<double>(l.inner) > kMaxCyclesPerElement)
+        return unimplemented("C/G and G are both too large to gather from registers");
+    // A step of one pixel has no loop over steps: the kernel's outer loop takes pixel after pixel.
+    if (best.step_pixels == 1) best.step_pixels = 0;
+    best.tile_pixels = std::max<int64_t>(best.step_pixels, 1);
+    return best;
+}
+
+// ---- blocked -------------------------------------------------------------------------------------------------
+
+Result<Chosen> begin_blocked(const ShuffleDesc& desc) {
+    if (desc.dst.has_zero_dim()) return unimplemented("no elements");
+    if (desc.src.block_dim != desc.axis && desc.dst.block_dim != desc.axis)
+        return unimplemented("the axis is not blocked");
+    auto begun = begin_choice(desc);
+    TOMBOLA_TRY(begun.take_status());
+    ShuffleLayout& l = begun.value().layout;
+    const int64_t block = l.src_axis.block, block_bytes = block * l.element;
+    if (block != l.dst_axis.block)
+        return unimplemented("source and destination have different blocks");
+    if (l.inner != l.element) return unimplemented("a block holds more than channels");
+    if (l.C / block > kMaxBlocks) return unimplemented("too many blocks for straight code");
+    if (std::max(l.src_axis.stride, l.dst_axis.stride) > (int64_t{1} << 31) / (l.C / block + 1))
+        return unimplemented("an image of 2 GiB or more");
+    l.has_padding = false;  // the kernel writes it
+    // The pixels: a loop over neighbouring blocks, or a single one.
+    LoopNest& loops = l.loops;
+    if (loops.depth > 0 && loops.fastest().src.stride == block_bytes &&
+        loops.fastest().dst.stride == block_bytes)
+        begun.value().pixels = loops.pop();
+    if (begun.value().pixels.count * block_bytes < kMinBytes)
+        return unimplemented("too few bytes behind one another");
+    return begun;
+}
+
+Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
+    auto begun = begin_blocked(desc);
+    TOMBOLA_TRY(begun.take_status());
+    Chosen best = begun.take();
+    const ShuffleLayout& l = best.layout;
+    const PermuteLimits limits = limits_of(isa, static_cast<int>(l.element));
+    const int64_t pixels = best.pixels.count;
+    const int64_t block_bytes = l.src_axis.block * l.element;
+    double least = std::numeric_limits<double>::infinity();
+    PermuteProgram cheapest;
+    const auto consider = [&](int64_t step, bool single_step, bool by_alignment) {
+        PermuteProgram program = blocked_program(l, step, single_step, by_alignment, limits);
+        // The last step is moved back, and so may be the second.
+        const int64_t steps =
+            single_step ? 1 : (pixels + step - 1) / step + (l.dst_axis.stride % kLineBytes != 0);
+        double sections = 0;
+        for (const PermuteSection& section : program.sections)
+            sections += static_cast<double>(section.loop.repeats);
+        const double cycles =
+            static_cast<double>(steps) * (estimated_cycles(program, isa) + kStepCycles * sections) +
+            kSectionCycles * sections;
+        if (cycles >= least) return;
+        least = cycles;
+        best.step_pixels = step;
+        cheapest = std::move(program);
+    };
+    // A small image may be one step.
+    if (pixels * block_bytes <= kSingleStepVectors * limits.vector_bytes)
+        consider(pixels, true, false);
+    for (const int64_t vectors : {1, 2, 4}) {
+        const int64_t step = std::max<int64_t>(vectors * limits.vector_bytes / block_bytes, 1);
+        if (step > pixels || (step == pixels && best.step_pixels > 0)) break;
+        for (const bool by_alignment : {false, true}) consider(step, false, by_alignment);
+    }
+    best.operations = std::make_shared<Operations>(cheapest_lowering(cheapest, isa));
+    const int64_t wanted =
+        std::max(kTileBytes / (l.C * l.element), kMinTileBytesPerBlock / block_bytes);
+    best.tile_pixels = std::max<int64_t>(wanted / best.step_pixels, 1) * best.step_pixels;
+    return best;
+}
+
+// ---- both ----------------------------------------------------------------------------------------------------
+
+class PermuteShuffle : public Executable {
+  public:
+    PermuteShuffle(const ShuffleDesc& desc, const Chosen& chosen,
+                   std::shared_ptr<const PermuteKernel> kernel)
+        : desc_(desc),
+          layout_(chosen.layout),
+          pixels_(chosen.pixels),
+          step_pixels_(chosen.step_pixels),
+          src_last_(chosen.src_last),
+          dst_last_(chosen.dst_last),
+          tile_pixels_(chosen.tile_pixels),
+          tiles_(std::max<int64_t>(chosen.pixels.count / chosen.tile_pixels, 1)),
+          joins_tiles_(chosen.joins_tiles),
+          kernel_(std::move(kernel)) {
+        images_ = layout_.loops.iterations();
+        if (layout_.loops.depth > 0) image_loop_ = layout_.loops.fastest();
+    }
+
+    Status execute(const ExecContext& context) const override {
+        const auto [src, dst] = shuffle_tensors(desc_, context);
+        const ShuffleTensors tensors{src, dst};
+        parallel_ranges(images_ * tiles_, 1, 2 * desc_.dst.size(), [&](int64_t begin, int64_t end) {
+            while (begin < end) begin += shuffle(tensors, begin, end - begin);
+        });
+        if (layout_.has_padding) zero_padding(desc_.dst, dst);
+        return {};
+    }
+
+  private:
+    // Shuffles as many tiles from `first` on, of `count`, as one call of the kernel can. Returns how many.
+    int64_t shuffle(const ShuffleTensors& tensors, int64_t first, int64_t count) const {
+        const int64_t tile = first % tiles_, image = first / tiles_;
+        const LoopCursor at(layout_.loops, image);
+        const int64_t done = joins_tiles_ ? std::min(tiles_ - tile, count) : 1;
+        const int64_t from = tile * tile_pixels_;
+        // The last tile has the remainder.
+        const int64_t to = tile + done == tiles_ ? pixels_.count : (tile + done) * tile_pixels_;
+        PermuteArgs args{tensors.src + at.src() + from * pixels_.src.stride,
+                         tensors.dst + at.dst() + from * pixels_.dst.stride,
+                         src_last_,
+                         dst_last_,
+                         to - from,
+                         pixels_.src.stride,
+                         pixels_.dst.stride};
+        if (step_pixels_ == 0) {
+            (*kernel_)(args);
+            return done;
+        }
+        args.src_last = args.dst_last = (to - from - step_pixels_) * pixels_.src.stride;
+        // Images of one tile are one call, as far as they lie at equal distances.
+        args.outer =
+            tiles_ > 1 ? 1 : std::min(count, image_loop_.count - image % image_loop_.count);
+        args.src_outer = image_loop_.src.stride;
+        args.dst_outer = image_loop_.dst.stride;
+        (*kernel_)(args);
+        return tiles_ > 1 ? done : args.outer;
+    }
+
+    ShuffleDesc desc_;
+    ShuffleLayout layout_;
+    Loop pixels_, image_loop_;
+    int64_t step_pixels_, src_last_, dst_last_;
+    int64_t tile_pixels_, tiles_, images_;
+    bool joins_tiles_;
+    std::shared_ptr<const PermuteKernel> kernel_;
+};
+
+Result<PlanPtr> plan(CpuIsa isa, const ShuffleDesc& desc, Result<Chosen> chosen) {
+    TOMBOLA_TRY(chosen.take_status());
+    return make_plan(0,
+                     [isa, desc, chosen = chosen.take()]() -> Result<std::unique_ptr<Executable>> {
+                         auto kernel = permute_kernel({isa, chosen.operations});
+                         TOMBOLA_TRY(kernel.take_status());
+                         return make_executable<PermuteShuffle>(desc, chosen, kernel.take());
+                     });
+}
+
+}  // namespace
+
+Result<PlanPtr> plan_interleaved_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
+    return plan(isa, desc, choose_interleaved(isa, desc));
+}
+
+Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
+    return plan(isa, desc, choose_blocked(isa, desc));
+}
+
+}  // namespace tombola::impl::cpu::x64

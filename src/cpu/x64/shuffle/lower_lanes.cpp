@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "cpu/x64/shuffle/operations.hpp"
+
+// Each lane of an output, 16 bytes, is put together from the 16-byte pieces of the source that hold its bytes:
+//
+//   out = or over the terms t of permute_lanes(control[t], the pieces of term t)
+//
+// where a control byte of 0x80 gives zero and any other picks one of the lane's 16. For example G = 2, f32, two lanes
+// (each digit a channel):
+//
+//   term 0   load  0  1  2  3 |  8  9 10 11    shuffle  0  2  .  . |  8 10  .  .
+//   term 1   load  4  5  6  7 | 12 13 14 15    shuffle  .  .  4  6 |  .  . 12 14
+//   or                                                  0  2  4  6 |  8 10 12 14
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+using Kind = Operation::Kind;
+
+constexpr int kLaneBytes = 16, kMaxLanes = 2;
+constexpr uint8_t kZeroByte = 0x80;
+constexpr int kWorking = 7;
+// What a store over two cache lines costs, measured in the second-level cache.
+constexpr double kSplitCycles = 4;
+
+// Where to load from for the unit at `source`: at it, or at the multiple of 16 of its extent (`on_grid`); moved
+// back from the extent's end. 8 or 4 bytes where the extent is shorter than 16.
+Piece piece_for(int64_t source, const std::vector<Extent>& extents, bool on_grid) {
+    const auto extent = std::find_if(extents.begin(), extents.end(), [&](const Extent& e) {
+        return e.begin <= source && source < e.end;
+    });
+    int bytes = kLaneBytes;
+    while (bytes > extent->end - extent->begin) bytes /= 2;
+    const int64_t offset = on_grid ? source - (source - extent->begin) % bytes : source;
+    return {std::min(offset, extent->end - bytes), bytes};
+}
+
+struct LanePiece {
+    Piece piece;
+    std::array<uint8_t, kLaneBytes> control;
+};
+
+// The pieces that hold a lane's units, from the lowest address up.
+std::vector<LanePiece> pieces_of_lane(const int64_t* source, int units, int unit,
+                                      const std::vector<Extent>& extents, bool on_grid) {
+    std::array<int, kLaneBytes> order;
+    int count = 0;
+    for (int i = 0; i < units; ++i)
+        if (source[i] != kZeroSource) order[static_cast<size_t>(count++)] = i;
+    std::sort(order.begin(), order.begin() + count,
+              [&](int a, int b) { return source[a] < source[b]; });
+    std::vector<LanePiece> pieces;
+    const auto add = [&](int64_t at, bool at_grid) {
+        pieces.push_back({piece_for(at, extents, at_grid), {}});
+        pieces.back().control.fill(kZeroByte);
+    };
+    for (int k = 0; k < count; ++k) {
+        const int i = order[static_cast<size_t>(k)];
+        const auto is_held = [&](const Piece& piece) {
+            return piece.offset <= source[i] && source[i] + unit <= piece.offset + piece.bytes;
+        };
+        if (pieces.empty() || !is_held(pieces.back().piece)) add(source[i], on_grid);
+        LanePiece& last = pieces.back();
+        for (int byte = 0; byte < unit; ++byte)
+            last.control[static_cast<size_t>(i * unit + byte)] =
+                static_cast<uint8_t>(source[i] - last.piece.offset + byte);
+    }
+    if (pieces.empty()) add(extents.front().begin, true);  // nothing but padding: any load will do
+    return pieces;
+}
+
+// One piece for each lane, and one shuffle.
+struct Term {
+    std::array<Piece, kMaxLanes> pieces;
+    Table control;
+};
+
+struct Terms {
+    std::vector<Term> list;
+    int lanes = 1;
+
+    bool is_contiguous(const Term& term) const {
+        for (int lane = 0; lane < lanes; ++lane) {
+            const Piece& piece = term.pieces[static_cast<size_t>(lane)];
+            if (piece.bytes != kLaneBytes ||
+                piece.offset != term.pieces[0].offset + lane * kLaneBytes)
+                return false;
+        }
+        return true;
+    }
+    int loads() const {
+        int loads = 0;
+        for (const Term& term : list) loads += is_contiguous(term) ? 1 : lanes;
+        return loads;
+    }
+    // What they cost, but for a constant: an insertion is two micro-operations.
+    int micro_operations() const { return static_cast<int>(list.size()) + 2 * loads(); }
+};
+
+Terms terms_of(const PermuteProgram& program, const PermuteSection& section,
+               const PermuteOutput& output, bool on_grid) {
+    const int units_per_lane = std::min(output.units, kLaneBytes / program.unit);
+    Terms terms;
+    terms.lanes = output.units / units_per_lane;
+    std::array<std::vector<LanePiece>, kMaxLanes> lanes;
+    size_t count = 1;
+    for (int lane = 0; lane < terms.lanes; ++lane) {
+        auto& pieces = lanes[static_cast<size_t>(lane)];
+        pieces = pieces_of_lane(program.source(output) + lane * units_per_lane, units_per_lane,
+                                program.unit, section.extents, on_grid);
+        count = std::max(count, pieces.size());
+    }
+    for (size_t t = 0; t < count; ++t) {
+        Term term{};
+        term.control.fill(kZeroByte);
+        for (int lane = 0; lane < terms.lanes; ++lane) {
+            // A lane with fewer pieces loads its last one again, to no effect.
+            const auto& pieces = lanes[static_cast<size_t>(lane)];
+            const LanePiece& piece = pieces[std::min(t, pieces.size() - 1)];
+            term.pieces[static_cast<size_t>(lane)] = piece.piece;
+            if (t < pieces.size())
+                std::copy(piece.control.begin(), piece.control.end(),
+                          term.control.begin() + lane * kLaneBytes);
+        }
+        terms.list.push_back(term);
+    }
+    return terms;
+}
+
+bool is_copy(const Terms& terms, int bytes) {
+    if (terms.list.size() != 1) return false;
+    for (int byte = 0; byte < bytes; ++byte)
+        if (terms.list[0].control[static_cast<size_t>(byte)] != byte % kLaneBytes) return false;
+    return true;
+}
+
+int load(Lowering& to, const Terms& terms, const Term& term) {
+    if (terms.is_contiguous(term)) return to.load(term.pieces[0].offset, terms.lanes * kLaneBytes);
+    int value = to.load(term.pieces[0].offset, term.pieces[0].bytes);
+    for (int lane = 1; lane < terms.lanes; ++lane) {
+        const Piece& piece = term.pieces[static_cast<size_t>(lane)];
+        value = piece.bytes == kLaneBytes
+                    ? to.insert(value, piece.offset, kLaneBytes, lane)
+                    : to.insert_value(value, to.load(piece.offset, piece.bytes), kLaneBytes, lane);
+    }
+    return value;
+}
+
+int gather(Lowering& to, const Terms& terms, int bytes) {
+    if (is_copy(terms, bytes)) return load(to, terms, terms.list[0]);
+    int out = kNone;
+    for (const Term& term : terms.list) {
+        Operation shuffle{Kind::permute_lanes, terms.lanes * kLaneBytes, 1};
+        shuffle.a = load(to, terms, term);
+        shuffle.table = to.table(term.control);
+        const int part = to.emit(shuffle);
+        if (out != kNone) {
+            Operation both{Kind::or_bits, terms.lanes * kLaneBytes};
+            both.a = out;
+            both.b = part;
+            out = to.emit(both);
+        } else {
+            out = part;
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+Operations lower_to_lanes(const PermuteProgram& program) {
+    Lowering to(program, kMaxLanes * kLaneBytes);
+    for (const PermuteSection& section : program.sections) {
+        to.begin_section(kWorking);
+        for (const PermuteOutput& output : section.outputs) {
+            const Terms loose = terms_of(program, section, output, false);
+            const Terms grid = terms_of(program, section, output, true);
+            const Terms& fewer = grid.micro_operations() <= loose.micro_operations() ? grid : loose;
+            const int bytes = program.bytes(output);
+            to.store(gather(to, fewer, bytes), output.dst_offset, bytes);
+        }
+        to.end_section(section, kSplitCycles);
+    }
+    return to.take();
+}
+
+}  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/x64/shuffle/operations.hpp"
+
+// Full-width loads ("windows") of the source. With windows w0, w1, ... (64 source bytes each), an output that takes units
+// from K of them is, for units of 4 and 8 bytes (and of 2 without VBMI),
+//
+//   out = permute2(i01, w0, w1);  out = permute_into(i2, out, w2);  ...      K - 1 permutes
+//
+// where i2 keeps in place what out has already. For units of 1 and 2 bytes with VBMI it is
+//
+//   out = permute(i, w0);  out = masked_permute(m1, i, w1);  ...             K permutes, one index vector
+//
+// because vpermt2b costs three micro-operations and vpermb one. For example G = 2, f32, 16 lanes:
+//
+//   w0 = 0 1 2 ... 15   w1 = 16 17 ... 31
+//   v = 0: i01 = 0 2 4 ... 30         out = 0 2 4 ... 30
+//   v = 1: i01 = 1 3 5 ... 31         out = 1 3 5 ... 31
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+using Kind = Operation::Kind;
+
+constexpr int kVectorBytes = 64;
+// Windows that all outputs of a step may find in registers; if there are more, each output loads what it takes.
+constexpr int kMaxResident = 20;
+constexpr int kOtherWorking = 6;  // registers beside the windows: outputs, indices
+// What a store over two cache lines costs, measured in the second-level cache.
+constexpr double kSplitCycles = 4;
+
+// Bytes [offset, offset + bytes) of the source: 64, or fewer where the extent is shorter.
+using Window = Piece;
+
+// Vectors side by side over each extent; the last one is moved back to end where the extent does.
+std::vector<Window> windows_over(const std::vector<Extent>& extents) {
+    std::vector<Window> windows;
+    for (const Extent& extent : extents)
+        for (const Piece& piece : cut_into_vectors(extent.end - extent.begin, kVectorBytes, true))
+            windows.push_back({extent.begin + piece.offset, piece.bytes});
+    return windows;
+}
+
+// Where an output's units come from: those in bits[t] from windows[t]. A unit in no term is zero.
+struct Cover {
+    std::array<int, kVectorBytes> windows;
+    std::array<uint64_t, kVectorBytes> bits;
+    int terms = 0;
+};
+
+// Takes the window that serves most of the units not served yet, until none is left.
+Cover cover(const int64_t* source, int units, int unit, const std::vector<Window>& windows) {
+    // The windows that hold a unit, and which units that are. Windows ascend, and overlap at most their neighbour.
+    struct Candidate {
+        int window;
+        uint64_t bits;
+    };
+    std::array<Candidate, 2 * kVectorBytes> candidates;
+    size_t count = 0;
+    const auto bits_of = [&](int window) -> uint64_t& {
+        size_t at = count;
+        while (at > 0 && candidates[at - 1].window > window) --at;
+        if (at > 0 && candidates[at - 1].window == window) return candidates[at - 1].bits;
+        std::copy_backward(candidates.data() + at, candidates.data() + count,
+                           candidates.data() + count + 1);
+        ++count;
+        candidates[at] = {window, 0};
+        return candidates[at].bits;
+    };
+    int last = 0;  // the window that begins at or before the unit; units often follow each other
+    for (int i = 0; i < units; ++i) {
+        if (source[i] == kZeroSource) continue;
+        const auto begins_behind = [&](int w) {
+            return w >= static_cast<int>(windows.size()) || windows[w].offset > source[i];
+        };
+        if (begins_behind(last) || !begins_behind(last + 1))
+            last = static_cast<int>(
+                       std::upper_bound(windows.begin(), windows.end(), source[i],
+                                        [](int64_t at, const Window& w) { return at < w.offset; }) -
+                       windows.begin()) -
+                   1;
+        for (int w = last; w >= 0 && w > last - 2; --w)
+            if (source[i] + unit <= windows[w].offset + windows[w].bytes)
+                bits_of(w) |= uint64_t{1} << i;
+    }
+    std::array<int, 2 * kVectorBytes> served;  // how many units each candidate would serve
+    for (size_t c = 0; c < count; ++c) served[c] = __builtin_popcountll(candidates[c].bits);
+    Cover cover;
+    for (;;) {
+        const size_t best =
+            std::max_element(served.begin(), served.begin() + count) - served.begin();
+        if (count == 0 || served[best] == 0) return cover;
+        const uint64_t bits = candidates[best].bits;
+        cover.windows[cover.terms] = candidates[best].window;
+        cover.bits[cover.terms++] = bits;
+        for (size_t c = best > 0 ? best - 1 : 0; c < std::min(best + 2, count); ++c) {
+            candidates[c].bits &= ~bits;
+            served[c] = __builtin_popcountll(candidates[c].bits);
+        }
+    }
+}
+
+// A bit for each unit of two bytes as two bits.
+uint64_t doubled(uint64_t bits) {
+    for (int shift = 16; shift > 0; shift /= 2) {
+        // Bits in runs of `shift`, with as many zeros behind each run.
+        uint64_t runs = 0;
+        for (int at = 0; at < 64; at += 2 * shift) runs |= low_bits(shift) << at;
+        bits = (bits | bits << shift) & runs;
+    }
+    return bits | bits << 1;
+}
+
+class WindowLowering {
+  public:
+    WindowLowering(const PermuteProgram& program, CpuIsa isa)
+        : program_(program),
+          unit_(program.unit),
+          merging_(program.unit <= 2 && isa >= CpuIsa::avx512_core_vbmi),
+          to_(program, kVectorBytes) {}
+
+    Operations lower() {
+        for (const PermuteSection& section : program_.sections) lower(section);
+        return to_.take();
+    }
+
+  private:
+    void lower(const PermuteSection& section) {
+        windows_ = windows_over(section.extents);
+        covers_.clear();
+        std::vector<bool> taken(windows_.size());
+        for (const PermuteOutput& output : section.outputs) {
+            covers_.push_back(cover(program_.source(output), output.units, unit_, windows_));
+            for (int t = 0; t < covers_.back().terms; ++t) taken[covers_.back().windows[t]] = true;
+        }
+        const auto count = static_cast<int>(std::count(taken.begin(), taken.end(), true));
+        resident_ = count <= kMaxResident;
+        to_.begin_section(kOtherWorking + (resident_ ? count : 0));
+        values_.assign(windows_.size(), kNone);
+        for (size_t w = 0; resident_ && w < windows_.size(); ++w)
+            if (taken[w]) values_[w] = to_.load(windows_[w].offset, windows_[w].bytes);
+        for (size_t o = 0; o < section.outputs.size(); ++o) {
+            const PermuteOutput& output = section.outputs[o];
+            source_ = program_.source(output);
+            units_ = output.units;
+            to_.store(gather(covers_[o]), output.dst_offset, program_.bytes(output));
+        }
+        to_.end_section(section, kSplitCycles);
+    }
+
+    int gather(const Cover& cover) {
+        if (cover.terms == 0) return to_.emit({Kind::zero, kVectorBytes});  // padding alone
+        if (is_copy(cover)) return window(cover, 0);
+        uint64_t taken = 0;
+        for (int term = 0; term < cover.terms; ++term) taken |= cover.bits[term];
+        if (taken == low_bits(units_)) taken = 0;  // no unit is zero
+        return merging_ ? merge(cover, taken != 0) : gather_by_pairs(cover, taken);
+    }
+
+    int merge(const Cover& cover, bool has_zeros) {
+        const int table = to_.table(byte_indices(cover));
+        int out = kNone;
+        for (int term = 0; term < cover.terms; ++term) {
+            Operation o{term == 0 ? Kind::permute : Kind::masked_permute, kVectorBytes, 1};
+            o.a = term == 0 ? window(cover, term) : out;
+            o.b = term == 0 ? kNone : window(cover, term);
+            o.table = table;
+            if (term > 0 || has_zeros)
+                o.mask = unit_ == 1 ? cover.bits[term] : doubled(cover.bits[term]);
+            out = to_.emit(o);
+        }
+        return out;
+    }
+
+    int gather_by_pairs(const Cover& cover, uint64_t mask) {
+        const int first = std::min(1, cover.terms - 1);
+        Operation o{first == 0 ? Kind::permute : Kind::permute2, kVectorBytes, unit_};
+        o.a = window(cover, 0);
+        if (first > 0) o.b = window(cover, 1);
+        o.table = to_.table(unit_indices(cover, first));
+        o.mask = mask;
+        int out = to_.emit(o);
+        for (int term = 2; term < cover.terms; ++term) {
+            Operation next{Kind::permute_into, kVectorBytes, unit_};
+            next.a = out;
+            next.b = window(cover, term);
+            next.table = to_.table(unit_indices(cover, term));
+            out = to_.emit(next);
+        }
+        return out;
+    }
+
+    int window(const Cover& cover, int term) {
+        const auto w = static_cast<size_t>(cover.windows[static_cast<size_t>(term)]);
+        return resident_ ? values_[w] : to_.load(windows_[w].offset, windows_[w].bytes);
+    }
+
+    // Of a unit in the window of its term.
+    int64_t byte_in_window(const Cover& cover, int term, int i) const {
+        return source_[i] - windows_[cover.windows[term]].offset;
+    }
+
+    template <class Set>
+    void for_each_unit(const Cover& cover, int term, const Set& set) const {
+        for (uint64_t left = cover.bits[term]; left != 0; left &= left - 1) {
+            const int i = __builtin_ctzll(left);
+            set(i, byte_in_window(cover, term, i));
+        }
+    }
+
+    Table byte_indices(const Cover& cover) const {
+        Table indices{};
+        for (int i = 0; i < units_; ++i)  // of what is zero: any
+            for (int byte = 0; byte < unit_; ++byte) indices[i * unit_ + byte] = byte;
+        for (int term = 0; term < cover.terms; ++term)
+            for_each_unit(cover, term, [&](int i, int64_t at) {
+                for (int byte = 0; byte < unit_; ++byte)
+                    indices[i * unit_ + byte] = static_cast<uint8_t>(at + byte);
+            });
+        return indices;
+    }
+
+    // Of term 0 alone; of terms 0 and 1 as the two sources; or of a later term as the second source, the first being the
+    // output as it is so far.
+    Table unit_indices(const Cover& cover, int term) const {
+        const int lanes = kVectorBytes / unit_;
+        Table indices{};
+        const auto set = [&](int i, int64_t index) {
+            std::memcpy(&indices[i * unit_], &index, unit_);
+        };
+        for (int i = 0; term >= 2 && i < units_; ++i) set(i, i);
+        if (term <= 1) for_each_unit(cover, 0, [&](int i, int64_t at) { set(i, at / unit_); });
+        if (term >= 1)
+            for_each_unit(cover, term, [&](int i, int64_t at) { set(i, at / unit_ + lanes); });
+        return indices;
+    }
+
+    bool is_copy(const Cover& cover) const {
+        if (cover.terms != 1 || cover.bits[0] != low_bits(units_)) return false;
+        for (int i = 0; i < units_; ++i)
+            if (byte_in_window(cover, 0, i) != i * unit_) return false;
+        return true;
+    }
+
+    const PermuteProgram& program_;
+    int unit_;
+    bool merging_;  // permutes every window and merges under masks; otherwise two-source permutes
+    Lowering to_;
+    const int64_t* source_ = nullptr;  // of the output at hand
+    int units_ = 0;
+    std::vector<Window> windows_;
+    std::vector<Cover> covers_;
+    std::vector<int> values_;  // of the windows, if they are resident
+    bool resident_ = false;
+};
+
+}  // namespace
+
+Operations lower_to_windows(const PermuteProgram& program, CpuIsa isa) {
+    return WindowLowering(program, isa).lower();
+}
+
+}  // namespace tombola::impl::cpu::x64

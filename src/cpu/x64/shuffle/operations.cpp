@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/shuffle/operations.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+using Kind = Operation::Kind;
+
+// AVX2 has no permute of two registers, AVX-512 without VBMI none of bytes: both work on lanes.
+bool has_windows(CpuIsa isa, int unit) {
+    return isa >= CpuIsa::avx512_core_vbmi || (isa >= CpuIsa::avx512_core && unit >= 2);
+}
+
+// What an operation occupies: the one port that moves units between lanes, any port for vectors, the ports that load and
+// store, and places in the front end.
+struct Work {
+    int shuffles, vectors, loads, stores, front;
+};
+
+Work work_of(const Operation& o) {
+    switch (o.kind) {
+        case Kind::load:
+            return {0, 0, 1, 0, 1};
+        case Kind::insert:
+            return o.b == kNone ? Work{1, 0, 1, 0, 2} : Work{1, 0, 0, 0, 1};
+        case Kind::zero:
+            return {0, 0, 0, 0, 1};
+        case Kind::permute:
+        case Kind::masked_permute:
+            return {1, 0, 1, 0, 1};  // the load is that of its indices
+        case Kind::permute2:
+        case Kind::permute_into:
+            // vpermt2w is two shuffles.
+            return o.unit == 2 ? Work{2, 0, 2, 0, 2} : Work{1, 0, 1, 0, 1};
+        case Kind::permute_lanes:
+        case Kind::blend:
+        case Kind::or_bits:
+            return {0, 1, 0, 0, 1};
+        case Kind::store:
+            return o.position > 0 ? Work{1, 0, 0, 1, 3} : Work{0, 0, 0, 1, 2};
+    }
+    return {};
+}
+
+}  // namespace
+
+// Vectors of 64 bytes run on two ports, others on three. The widths of the front end were measured.
+double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, int vector_bytes) {
+    const double ports = vector_bytes == 64 ? 2 : 3, width = vector_bytes == 64 ? 6 : 3.5;
+    Work sum{};
+    for (size_t i = begin; i < end; ++i) {
+        const Work work = work_of(list[i]);
+        sum.shuffles += work.shuffles;
+        sum.vectors += work.vectors;
+        sum.loads += work.loads;
+        sum.stores += work.stores;
+        sum.front += work.front;
+    }
+    return std::max({static_cast<double>(sum.shuffles), (sum.shuffles + sum.vectors) / ports,
+                     sum.loads / 2.0, static_cast<double>(sum.stores), sum.front / width});
+}
+
+void Lowering::begin_section(int working) {
+    const size_t at = operations_.list.size();
+    operations_.sections.push_back({{}, 0, at, at, 0, working});
+}
+
+int Lowering::emit(Operation operation) {
+    operation.d = operations_.sections.back().values++;
+    operations_.list.push_back(operation);
+    return operation.d;
+}
+
+int Lowering::load(int64_t offset, int bytes) {
+    Operation o{Kind::load, bytes};
+    o.offset = offset;
+    return emit(o);
+}
+
+int Lowering::insert(int a, int64_t offset, int bytes, int position) {
+    Operation o{Kind::insert, bytes, vector_bytes_};
+    o.position = position;
+    o.a = a;
+    o.offset = offset;
+    return emit(o);
+}
+
+int Lowering::insert_value(int a, int b, int bytes, int position) {
+    Operation o{Kind::insert, bytes, vector_bytes_};
+    o.position = position;
+    o.a = a;
+    o.b = b;
+    return emit(o);
+}
+
+void Lowering::store(int a, int64_t offset, int bytes, int position) {
+    Operation o{Kind::store, bytes};
+    o.position = position;
+    o.a = a;
+    o.offset = offset;
+    operations_.list.push_back(o);
+}
+
+// FNV-1a over words.
+size_t Lowering::HashTable::operator()(const Table& table) const {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (size_t at = 0; at < table.size(); at += sizeof(uint64_t)) {
+        uint64_t word;
+        std::memcpy(&word, &table[at], sizeof word);
+        hash = (hash ^ word) * 0x100000001b3;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+int Lowering::table(const Table& table) {
+    const auto [known, is_new] =
+        known_tables_.emplace(table, static_cast<int>(operations_.tables.size()));
+    if (is_new) operations_.tables.push_back(table);
+    return known->second;
+}
+
+void Lowering::end_section(const PermuteSection& section, double split_cycles) {
+    Operations::Section& lowered = operations_.sections.back();
+    lowered.loop = section.loop;
+    lowered.first_store = section.outputs[0].dst_offset;
+    lowered.end = operations_.list.size();
+    operations_.cycles += static_cast<double>(section.loop.repeats) *
+                          (cycles_of(operations_.list, lowered.begin, lowered.end, vector_bytes_) +
+                           split_cycles * split_stores(program_, section));
+}
+
+PermuteLimits limits_of(CpuIsa isa, int unit) {
+    const int transposed = max_transposed(isa, unit);
+    if (has_windows(isa, unit)) return {64, true, 64 * 64, 32, transposed};
+    return {32, false, 64 * 32, 16, transposed};
+}
+
+std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa) {
+    std::vector<Operations> all;
+    all.push_back(has_windows(isa, program.unit) ? lower_to_windows(program, isa)
+                                                 : lower_to_lanes(program));
+    if (auto routes = lower_to_routes(program, isa)) all.push_back(std::move(*routes));
+    return all;
+}
+
+Operations cheapest_lowering(const PermuteProgram& program, CpuIsa isa) {
+    auto all = all_lowerings(program, isa);
+    return std::move(*std::min_element(
+        all.begin(), all.end(), [](const auto& a, const auto& b) { return a.cycles < b.cycles; }));
+}
+
+// Sections that stand beside each other often differ, as do those at both ends: the sample has groups of neighbours from
+// the whole range.
+double estimated_cycles(PermuteProgram& program, CpuIsa isa) {
+    constexpr size_t kGroups = 6, kGroup = 4;
+    const size_t count = program.sections.size();
+    if (count <= 2 * kGroups * kGroup) return cheapest_lowering(program, isa).cycles;
+    std::vector<PermuteSection> sample;
+    double all = 0, sampled = 0;  // repetitions
+    for (const PermuteSection& section : program.sections)
+        all += static_cast<double>(section.loop.repeats);
+    for (size_t group = 0; group < kGroups; ++group)
+        for (size_t i = 0; i < kGroup; ++i) {
+            sample.push_back(program.sections[group * (count - kGroup) / (kGroups - 1) + i]);
+            sampled += static_cast<double>(sample.back().loop.repeats);
+        }
+    std::swap(program.sections, sample);
+    const double cycles = cheapest_lowering(program, isa).cycles * all / sampled;
+    std::swap(program.sections, sample);
+    return cycles;
+}
+
+}  // namespace tombola::impl::cpu::x64

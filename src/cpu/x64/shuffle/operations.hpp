@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A permute program as a list of operations on virtual registers: what stands between planning and code.
+//
+//   PermuteProgram --lowering--> Operations --PermuteKernel--> code
+//
+// There are three lowerings, and each returns operations with their cost in cycles:
+//
+//   windows   AVX-512: loads whole vectors and permutes whole registers (lower_windows.cpp)
+//   lanes     AVX2, and bytes without VBMI: vpshufb on lanes of 16 bytes (lower_lanes.cpp)
+//   routes    transposes of 4, 8 or 16 registers: permute, blend, permute (lower_routes.cpp)
+//
+// Every value is written once. Operations of a section are one inner step of it, at the source s and the destination d.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "common/cpu_isa.hpp"
+#include "cpu/x64/shuffle/permute_program.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+inline constexpr int kNone = -1;
+
+struct Operation {
+    enum class Kind : uint8_t {
+        load,           // d = memory at s + offset
+        insert,         // d = a, but piece `position` is memory at s + offset, or b if there is one
+        zero,           // d = 0
+        permute,        // d = a permuted by `table`; units that `mask` leaves out are zero
+        permute_lanes,  // the same by bytes within lanes of 16; control bytes of 0x80 give zero
+        permute2,       // d = units of a (first) and b (second), by `table`; `mask` as above
+        permute_into,   // d = units of a and b by `table`. `a` ends here
+        masked_permute,  // d = a, but units in `mask` come from b, permuted by `table`. `a` ends here
+        blend,           // d = a, but units in `mask` come from b
+        or_bits,         // d = a | b
+        store,           // memory at d + offset = piece `position` of a
+    };
+    Kind kind;
+    int bytes = 0;     // load, insert, store: of memory. Otherwise of the register
+    int unit = 0;      // bytes that indices and masks count; insert: bytes of the register
+    int position = 0;  // insert, store
+    int d = kNone, a = kNone, b = kNone;
+    int table = kNone;
+    int64_t offset = 0;
+    uint64_t mask = 0;  // 0: all units
+
+    auto fields() const {
+        return std::tie(kind, bytes, unit, position, d, a, b, table, offset, mask);
+    }
+    bool operator<(const Operation& other) const { return fields() < other.fields(); }
+};
+
+// The bits of the first `count` units, or bytes of memory.
+inline uint64_t low_bits(int count) {
+    return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+}
+
+using Table = std::array<uint8_t, 64>;  // indices, in the width of their unit
+
+struct Operations {
+    struct Section {
+        SectionLoop loop;
+        int64_t first_store;  // its offset
+        size_t begin, end;    // of `list`
+        int values;           // virtual registers
+        int working;          // registers that hold values; the others hold constants
+
+        auto fields() const {
+            return std::tie(loop.repeats, loop.src_repeat, loop.dst_repeat, first_store, begin, end,
+                            values, working);
+        }
+        bool operator<(const Section& other) const { return fields() < other.fields(); }
+    };
+
+    StepLoop loop;
+    std::vector<Section> sections;
+    std::vector<Operation> list;
+    std::vector<Table> tables;
+    double cycles = 0;  // estimate for one inner step of every section; not part of the comparison
+
+    bool operator<(const Operations& other) const {
+        const auto fields = [](const Operations& o) {
+            return std::tie(o.loop.src_step, o.loop.dst_step, o.loop.single_step, o.loop.granule,
+                            o.sections, o.list, o.tables);
+        };
+        return fields(*this) < fields(other);
+    }
+};
+
+// Collects the operations of a program. Each function returns the value that it writes.
+class Lowering {
+  public:
+    explicit Lowering(const PermuteProgram& program, int vector_bytes)
+        : program_(program), vector_bytes_(vector_bytes) {
+        operations_.loop = program.loop;
+    }
+
+    void begin_section(int working);
+    int load(int64_t offset, int bytes);
+    int insert(int a, int64_t offset, int bytes, int position);
+    int insert_value(int a, int b, int bytes, int position);
+    // Any other operation that writes a value.
+    int emit(Operation operation);
+    void store(int a, int64_t offset, int bytes, int position = 0);
+    int table(const Table& table);
+    // `split_cycles` is what a store over two cache lines costs.
+    void end_section(const PermuteSection& section, double split_cycles);
+    Operations take() { return std::move(operations_); }
+
+  private:
+    const PermuteProgram& program_;
+    int vector_bytes_;
+    Operations operations_;
+    struct HashTable {
+        size_t operator()(const Table& table) const;
+    };
+    std::unordered_map<Table, int, HashTable> known_tables_;
+};
+
+// What one step of a section costs, stores over two cache lines aside.
+double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, int vector_bytes);
+
+PermuteLimits limits_of(CpuIsa isa, int unit);
+
+// Each of the lowerings that `isa` has for a program. The first one always exists.
+std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa);
+Operations cheapest_lowering(const PermuteProgram& program, CpuIsa isa);
+// What the cheapest one costs. Of very many sections, a sample is lowered.
+double estimated_cycles(PermuteProgram& program, CpuIsa isa);
+
+Operations lower_to_windows(const PermuteProgram& program, CpuIsa isa);
+Operations lower_to_lanes(const PermuteProgram& program);
+// None if the program is not made of transposes of 4 to max_transposed() registers.
+std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa);
+// How many registers a transpose may have; 0 if `isa` has none for units of that size.
+int max_transposed(CpuIsa isa, int unit);
+
+}  // namespace tombola::impl::cpu::x64
