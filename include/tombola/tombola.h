@@ -724,7 +724,7 @@ TOMBOLA_API tombola_cpu_isa_t tombola_get_effective_cpu_isa(void);
 
 /** Sets how much verbose mode prints; like TOMBOLA_VERBOSE.
  *
- * @param level 0: nothing. 1: executions and errors. 2: creations and rejections too.
+ * @param level 0: nothing, not even warnings. 1: executions and errors. 2: creations and rejections too.
  * @return tombola_success; tombola_invalid_arguments for another level. */
 TOMBOLA_API tombola_status_t tombola_set_verbose(int level);
 

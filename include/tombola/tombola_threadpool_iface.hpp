@@ -30,6 +30,8 @@ struct threadpool_iface {
     /// the others must run no task of another parallel_for() meanwhile. Tasks need not run at the same time.
     /// @param n The number of tasks; it may exceed the number of threads.
     /// @param fn The task: takes its number i and n; it does not throw.
+    /// @throws Anything: the execution waits for the tasks that have begun and fails with runtime_error. Tasks that
+    /// begin later do nothing. What the execution writes is then undefined.
     virtual void parallel_for(int n, const std::function<void(int, int)>& fn) = 0;
     /// How parallel_for() behaves.
     /// @return A combination of the flags below; 0: parallel_for() returns when all tasks have ended.

@@ -34,7 +34,8 @@ char* append(char* at, const char* text) {
 tombola_status_t report(const char* function, StatusCode code, const char* message) noexcept {
     append(append(append(last_error, function), ": "), message);
     try {
-        if (code != StatusCode::last_impl_reached && verbose_exec()) verbose_error(last_error);
+        if (code != StatusCode::last_impl_reached && verbose_failure(code))
+            verbose_error(last_error);
     } catch (...) {  // there is no memory for the line
     }
     return static_cast<tombola_status_t>(code);

@@ -25,6 +25,11 @@ enum class CpuIsa {
 // What this machine and its operating system support. Defined by the cpu layer.
 CpuIsa detected_isa();
 
+// Whether this process may have memory to run generated code from. A hardened process may not (PR_SET_MDWE, systemd's
+// MemoryDenyWriteExecute), and the prohibition may begin at any time, so nothing is remembered. unimplemented when it is
+// denied, out_of_memory when there is none. Defined by the cpu layer.
+Status check_executable_memory();
+
 // The smaller of detected_isa() and the cap (TOMBOLA_MAX_CPU_ISA, or set_max_isa).
 CpuIsa effective_isa();
 

@@ -4,41 +4,119 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
+#include "common/fork.hpp"
 #include "common/settings.hpp"
 #include "common/status.hpp"
 
 namespace tombola::impl {
 namespace {
 
-struct FileCloser {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, FileCloser>;
+// Files are for their owner alone: addresses of code help an attacker. A link in the place of the last part of a path is
+// never followed, as other users may have planted it (/tmp).
+constexpr mode_t kMode = 0600;
 
-void write_dump(const std::string& folder, const char* name, int index, const void* code,
-                size_t size) {
-    const std::string path = format("%s/tombola.%s.%d.bin", folder.c_str(), name, index);
-    if (const File file{std::fopen(path.c_str(), "wb")}) std::fwrite(code, 1, size, file.get());
+// A file that is written piece by piece; the first failure is kept.
+class File {
+  public:
+    File() = default;
+    ~File() { close(); }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+
+    bool open(const std::string& path, int flags) {
+        fd_ = ::open(path.c_str(), flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, kMode);
+        return check(fd_ >= 0);
+    }
+    bool write(const void* data, size_t size) {
+        const auto* at = static_cast<const char*>(data);
+        while (error_ == 0 && size > 0) {
+            const ssize_t written = ::write(fd_, at, size);
+            if (written < 0 && errno == EINTR) continue;
+            if (!check(written > 0)) break;
+            at += written;
+            size -= static_cast<size_t>(written);
+        }
+        return error_ == 0;
+    }
+    bool close() {
+        const int fd = std::exchange(fd_, -1);
+        return fd < 0 || check(::close(fd) == 0);
+    }
+    // Keeps errno if it is the first failure.
+    bool check(bool good) {
+        if (!good && error_ == 0) error_ = errno != 0 ? errno : EIO;
+        return good;
+    }
+    bool fail(int error) {
+        errno = error;
+        return check(false);
+    }
+    int fd() const { return fd_; }
+    bool good() const { return error_ == 0; }
+    const char* reason() const { return std::strerror(error_); }
+
+  private:
+    int fd_ = -1;
+    int error_ = 0;
+};
+
+// Each variable's first failure is told; the later ones have the same cause as a rule.
+void complain(bool& told, const char* variable, const std::string& path, const char* reason) {
+    if (std::exchange(told, true)) return;
+    if ((verbose_flags() & kVerboseWarn) != 0)
+        print_warning(format("%s: %s cannot be written: %s", variable, path.c_str(), reason));
 }
 
+// Written beside and renamed, so that no half of a kernel ever has the final name.
+void write_dump(const std::string& folder, const char* name, int index, const void* code,
+                size_t size) {
+    static bool told = false;
+    const std::string path =
+        format("%s/tombola.%s.%d.%d.bin", folder.c_str(), name, static_cast<int>(getpid()), index);
+    const std::string beside = path + ".part";
+    File file;
+    if (!file.open(beside, O_WRONLY | O_CREAT | O_EXCL))
+        return complain(told, "TOMBOLA_JIT_DUMP", beside, file.reason());
+    file.write(code, size);
+    file.close();
+    file.check(file.good() && std::rename(beside.c_str(), path.c_str()) == 0);
+    if (file.good()) return;
+    unlink(beside.c_str());
+    complain(told, "TOMBOLA_JIT_DUMP", path, file.reason());
+}
+
+// perf wants this name, and other generators of code in this process append to the file, too. It may exist, but only as
+// a file of this user's that has no other name.
 void append_to_perf_map(const char* name, const void* code, size_t size) {
+    static bool told = false;
     const std::string path = format("/tmp/perf-%d.map", static_cast<int>(getpid()));
-    if (const File file{std::fopen(path.c_str(), "a")})
-        std::fprintf(file.get(), "%llx %zx tombola.%s\n",
-                     static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(code)), size,
-                     name);
+    const std::string line =
+        format("%llx %zx tombola.%s\n",
+               static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(code)), size, name);
+    File file;
+    struct stat status;
+    if (file.open(path, O_WRONLY | O_CREAT | O_APPEND) &&
+        file.check(fstat(file.fd(), &status) == 0)) {
+        if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || status.st_nlink != 1)
+            file.fail(EPERM);
+        else
+            file.write(line.data(), line.size());
+    }
+    file.close();
+    if (!file.good()) complain(told, "TOMBOLA_JIT_PROFILE", path, file.reason());
 }
 
 // The jitdump format, version 1: tools/perf/Documentation/jitdump-specification.txt in the Linux
@@ -75,46 +153,49 @@ uint64_t monotonic_ns() {
     return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
 }
 
+// The file of one process: a child of fork() begins one of its own.
 class JitDump {
   public:
+    JitDump()
+        : pid_(getpid()),
+          path_(format("%s/jit-%d.dump", jitdump_folder().empty() ? "." : jitdump_folder().c_str(),
+                       static_cast<int>(pid_))) {
+        JitDumpHeader header;
+        header.pid = static_cast<uint32_t>(pid_);
+        header.timestamp = monotonic_ns();
+        // perf finds the file by the record of this mapping, which must be executable and stay.
+        if (file_.open(path_, O_RDWR | O_CREAT | O_EXCL) && file_.write(&header, sizeof header))
+            file_.check(mmap(nullptr, sizeof header, PROT_READ | PROT_EXEC, MAP_PRIVATE, file_.fd(),
+                             0) != MAP_FAILED);
+    }
+
+    pid_t pid() const { return pid_; }
+
     void append(const char* name, int index, const void* code, size_t size) {
-        if (!open()) return;
         const std::string symbol = format("tombola.%s", name);
         JitCodeLoad record;
         record.total_size = static_cast<uint32_t>(sizeof record + symbol.size() + 1 + size);
         record.timestamp = monotonic_ns();
-        record.pid = static_cast<uint32_t>(getpid());
+        record.pid = static_cast<uint32_t>(pid_);
         record.tid = static_cast<uint32_t>(syscall(SYS_gettid));
         record.vma = record.code_address = reinterpret_cast<uintptr_t>(code);
         record.code_size = size;
         record.code_index = static_cast<uint64_t>(index);
-        std::fwrite(&record, sizeof record, 1, file_.get());
-        std::fwrite(symbol.c_str(), 1, symbol.size() + 1, file_.get());
-        std::fwrite(code, 1, size, file_.get());
-        std::fflush(file_.get());
+        const off_t whole = file_.good() ? lseek(file_.fd(), 0, SEEK_END) : 0;
+        const bool written = file_.good() && file_.write(&record, sizeof record) &&
+                             file_.write(symbol.c_str(), symbol.size() + 1) &&
+                             file_.write(code, size);
+        if (written) return;
+        // perf reads as far as the last whole record.
+        if (whole > 0) file_.check(ftruncate(file_.fd(), whole) == 0);
+        complain(told_, "TOMBOLA_JIT_PROFILE", path_, file_.reason());
     }
 
   private:
-    bool open() {
-        if (tried_) return file_ != nullptr;
-        tried_ = true;
-        const char* folder = std::getenv("JITDUMPDIR");
-        const std::string path =
-            format("%s/jit-%d.dump", folder == nullptr ? "." : folder, static_cast<int>(getpid()));
-        file_.reset(std::fopen(path.c_str(), "w+b"));
-        if (file_ == nullptr) return false;
-        JitDumpHeader header;
-        header.pid = static_cast<uint32_t>(getpid());
-        header.timestamp = monotonic_ns();
-        std::fwrite(&header, sizeof header, 1, file_.get());
-        std::fflush(file_.get());
-        // perf finds the file by the record of this mapping, which must be executable and stay.
-        return mmap(nullptr, sizeof header, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file_.get()),
-                    0) != MAP_FAILED;
-    }
-
-    bool tried_ = false;
+    const pid_t pid_;
+    const std::string path_;
     File file_;
+    bool told_ = false;
 };
 
 }  // namespace
@@ -124,14 +205,20 @@ void announce_code(const char* name, const void* code, size_t size) {
     const JitProfile profile = jit_profile();
     if (folder.empty() && profile == JitProfile::none) return;
 
+    const ForkHold hold;
     static std::mutex mutex;
     static int kernels = 0;
-    static JitDump& dump = *new JitDump;
+    static JitDump* dump = nullptr;
     const std::lock_guard<std::mutex> lock(mutex);
     const int index = kernels++;
     if (!folder.empty()) write_dump(folder, name, index, code, size);
     if (profile == JitProfile::perfmap) append_to_perf_map(name, code, size);
-    if (profile == JitProfile::jitdump) dump.append(name, index, code, size);
+    if (profile != JitProfile::jitdump) return;
+    if (dump == nullptr || dump->pid() != getpid()) {
+        delete dump;
+        dump = new JitDump;
+    }
+    dump->append(name, index, code, size);
 }
 
 }  // namespace tombola::impl

@@ -3,8 +3,8 @@
 
 // Makes generated code visible from outside, as TOMBOLA_JIT_DUMP and TOMBOLA_JIT_PROFILE ask:
 //
-//   TOMBOLA_JIT_DUMP=dir          dir/tombola.<name>.<n>.bin, the bytes; n counts the kernels of
-//                                 the process
+//   TOMBOLA_JIT_DUMP=dir          dir/tombola.<name>.<pid>.<n>.bin, the bytes; n counts the kernels
+//                                 of the process
 //   TOMBOLA_JIT_PROFILE=perfmap   a line in /tmp/perf-<pid>.map, which `perf report` reads by itself
 //   TOMBOLA_JIT_PROFILE=jitdump   a record in jit-<pid>.dump (in $JITDUMPDIR, or the current
 //                                 folder), code included: perf record -k mono ...,
@@ -14,8 +14,8 @@
 
 namespace tombola::impl {
 
-// Tells of a kernel that is finished and will not move. A file that cannot be written is passed
-// over: observing never makes a primitive fail.
+// Tells of a kernel that is finished and will not move. Observing never makes a primitive fail: the first file that
+// cannot be written is named on standard error, and whole files alone remain.
 void announce_code(const char* name, const void* code, size_t size);
 
 }  // namespace tombola::impl

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <utility>
 
+#include "common/fork.hpp"
 #include "common/parallel.hpp"
 #include "common/status.hpp"
 
@@ -28,6 +29,7 @@ class KernelCache {
 
     // The kernel of `key`, made by make() if there is none. One thread at a time generates.
     Made get(const Key& key, FunctionRef<Made()> make) {
+        const ForkHold hold;
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto found = entries_.find(key);
         if (found != entries_.end()) {

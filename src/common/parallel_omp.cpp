@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// OMP: OpenMP's team of the calling thread; one thread inside the caller's own parallel region.
+// OMP: OpenMP's team of the calling thread; one thread inside the caller's own parallel region, and in a child of
+// fork(), where libgomp would wait for ever for the workers that the parent had.
 #include <omp.h>
 
+#include "common/fork.hpp"
 #include "common/parallel_runtime.hpp"
 
 namespace tombola::impl {
 
 const char* runtime_name() { return "OMP"; }
 
-int runtime_threads() { return omp_in_parallel() ? 1 : omp_get_max_threads(); }
+int runtime_threads() {
+    return forked_from_threads() || omp_in_parallel() ? 1 : omp_get_max_threads();
+}
 
 void runtime_run(int tasks, FunctionRef<void(int)> body) {
 #pragma omp parallel for schedule(static, 1) num_threads(tasks)

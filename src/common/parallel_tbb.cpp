@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// TBB: the arena that the calling thread is in, the caller's own one if there is one.
+// TBB: the arena that the calling thread is in, the caller's own one if there is one. One thread in a child of fork(),
+// which does not have the workers of its parent.
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 
+#include "common/fork.hpp"
 #include "common/parallel_runtime.hpp"
 
 namespace tombola::impl {
 
 const char* runtime_name() { return "TBB"; }
 
-int runtime_threads() { return std::max(1, tbb::this_task_arena::max_concurrency()); }
+int runtime_threads() {
+    return forked_from_threads() ? 1 : std::max(1, tbb::this_task_arena::max_concurrency());
+}
 
 void runtime_run(int tasks, FunctionRef<void(int)> body) {
     // Isolated: a thread that waits takes no task of the caller's, which might execute another primitive on it.

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // THREADPOOL: the pool that the stream of the running execution was created with; without one, the calling thread.
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
+#include <exception>
+#include <functional>
 #include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "common/active_threadpool.hpp"
 #include "common/parallel_runtime.hpp"
@@ -12,23 +18,70 @@ namespace {
 
 using threadpool_interop::threadpool_iface;
 
-// Lets one thread wait until a number of parts have ended.
-class Countdown {
+// The tasks of one runtime_run(). A pool that throws may have submitted some of them already, and may start them at any
+// later time: so this lives on the heap and is left behind in that case.
+class Job {
   public:
-    explicit Countdown(int count) : left_(count) {}
-    void finish_one() {
+    Job() : function_([this](int task, int) { run(task); }) {}
+
+    void open(int tasks, FunctionRef<void(int)>& body) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (--left_ == 0) done_.notify_one();  // under the lock: the waiting thread destroys this
+        body_ = &body;
+        left_ = tasks;
     }
+
+    // What the pool is given: it may call it by reference.
+    const std::function<void(int, int)>& function() const { return function_; }
+
+    // Waits until all tasks have ended.
     void wait() {
         std::unique_lock<std::mutex> lock(mutex_);
-        done_.wait(lock, [this] { return left_ == 0; });
+        changed_.wait(lock, [this] { return left_ == 0; });
+    }
+
+    // Waits until the tasks that have begun have ended; no other begins.
+    void close() {
+        std::unique_lock<std::mutex> lock(mutex_);
+        body_ = nullptr;
+        changed_.wait(lock, [this] { return running_ == 0; });
     }
 
   private:
+    void run(int task) {
+        std::unique_lock<std::mutex> lock(mutex_);
+        FunctionRef<void(int)>* const body = body_;
+        if (body == nullptr) return;
+        ++running_;
+        lock.unlock();
+        (*body)(task);
+        lock.lock();
+        --running_;
+        --left_;
+        changed_.notify_one();  // under the lock: the job may end or be opened again afterwards
+    }
+
+    const std::function<void(int, int)> function_;
     std::mutex mutex_;
-    std::condition_variable done_;
-    int left_;
+    std::condition_variable changed_;
+    FunctionRef<void(int)>* body_ = nullptr;  // null: closed
+    int left_ = 0;                            // tasks that have not ended
+    int running_ = 0;
+
+  public:
+    Job* left_behind_before = nullptr;  // see left_behind
+};
+
+// The jobs of pools that threw. Nobody looks for one again; they stay reachable, so that leak checkers do not report them.
+std::atomic<Job*> left_behind{nullptr};
+
+// One job waits on each thread for its next execution. Without a destructor, as in scratchpad.cpp.
+thread_local Job* spare_job = nullptr;
+
+struct AtThreadEnd {
+    ~AtThreadEnd() {
+        delete spare_job;
+        spare_job = nullptr;
+    }
 };
 
 }  // namespace
@@ -41,19 +94,26 @@ int runtime_threads() {
     return std::max(1, pool->get_num_threads());
 }
 
-void runtime_run(int parts, FunctionRef<void(int)> body) {
-    threadpool_iface* pool = active_threadpool();
-    // A captured pointer or two fit into std::function without an allocation.
-    if ((pool->get_flags() & threadpool_iface::ASYNCHRONOUS) == 0) {
-        pool->parallel_for(parts, [&body](int part, int) { body(part); });
-        return;
+void runtime_run(int tasks, FunctionRef<void(int)> body) {
+    [[maybe_unused]] thread_local const AtThreadEnd at_thread_end;
+    Job* job = std::exchange(spare_job, nullptr);
+    if (job == nullptr) job = new Job;
+    job->open(tasks, body);
+    // A job that is closed is left behind: the pool may still have it.
+    const auto failure = [&](const char* what) {
+        job->close();
+        job->left_behind_before = left_behind.exchange(job);
+        return std::runtime_error(std::string("the thread pool failed: ") + what);
+    };
+    try {
+        active_threadpool()->parallel_for(tasks, job->function());
+    } catch (const std::exception& error) {
+        throw failure(error.what());
+    } catch (...) {
+        throw failure("it threw an object that is no std::exception");
     }
-    Countdown countdown(parts);
-    pool->parallel_for(parts, [&body, &countdown](int part, int) {
-        body(part);
-        countdown.finish_one();
-    });
-    countdown.wait();
+    job->wait();  // asynchronous pools return at once
+    delete std::exchange(spare_job, job);
 }
 
 }  // namespace tombola::impl

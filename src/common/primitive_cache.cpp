@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/fork.hpp"
 #include "common/hash.hpp"
 #include "common/settings.hpp"
 
@@ -25,6 +26,7 @@ template <class Key, class Value>
 class Cache {
   public:
     Value find(const Key& key) {
+        const ForkHold hold;
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto found = index_.find(&key);
         if (found == index_.end()) return nullptr;
@@ -33,6 +35,7 @@ class Cache {
     }
 
     Value store(Key key, Value value) {
+        const ForkHold hold;
         const std::lock_guard<std::mutex> lock(mutex_);
         if (capacity_ == 0) return value;
         const auto found = index_.find(&key);
@@ -46,17 +49,20 @@ class Cache {
     }
 
     int capacity() {
+        const ForkHold hold;
         const std::lock_guard<std::mutex> lock(mutex_);
         return capacity_;
     }
 
     void set_capacity(int capacity) {
+        const ForkHold hold;
         const std::lock_guard<std::mutex> lock(mutex_);
         capacity_ = capacity;
         shrink();
     }
 
     int size() {
+        const ForkHold hold;
         const std::lock_guard<std::mutex> lock(mutex_);
         return static_cast<int>(entries_.size());
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "common/fork.hpp"
 #include "common/hash.hpp"
 #include "common/overlap.hpp"
 #include "common/primitive_cache.hpp"
@@ -28,6 +29,7 @@ Result<PlanPtr> plan_row(const Implementation& row, const OpDesc& op, bool nothi
     // Only the portable implementations care for tensors without elements: no kernel has to.
     if (nothing_to_write && row.isa != CpuIsa::none)
         return unimplemented("the destination has no elements");
+    if (row.isa != CpuIsa::none) TOMBOLA_TRY(check_executable_memory());
     return row.plan(row.isa, op);
 }
 
@@ -99,9 +101,10 @@ PrimitiveDesc::PrimitiveDesc(OpDesc op, const Attr& attr, Engine* engine)
 
 Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(OpDesc op, const Attr& attr,
                                                                    Engine* engine, size_t first) {
+    const ForkHold hold;
     // Verbose mode tells the reasons of rejections, which only walking the list gives.
     DescRequest request(op, attr, engine, first);
-    if (!verbose_create())
+    if (!verbose_dispatch())
         if (auto cached = find_cached(request))
             return with_defaults(std::move(cached), std::move(op));
     std::shared_ptr<PrimitiveDesc> desc(new (std::nothrow)
@@ -116,7 +119,7 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(OpDesc op, co
         if (!plan.ok()) {
             if (plan.status().code() == StatusCode::out_of_memory) return plan.take_status();
             const std::string& reason = plan.status().message();
-            if (verbose_create())
+            if (verbose_dispatch())
                 verbose_reason("create:dispatch", verbose_info(desc->op_, attr, candidate.name),
                                reason);
             reasons += std::string("; ") + candidate.name + ": " + reason;
@@ -170,6 +173,7 @@ bool PrimitiveDesc::same_primitive(const PrimitiveDesc& other) const {
 std::string PrimitiveDesc::info() const { return verbose_info(op_, attr_, implementation_->name); }
 
 Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const PrimitiveDesc> desc) {
+    const ForkHold hold;
     const double start = verbose_create() ? now_milliseconds() : 0;
     std::shared_ptr<const Executable> code = find_cached(desc);
     const bool hit = code != nullptr;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/settings.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <iterator>
+#include <vector>
 
 namespace tombola::impl {
 namespace {
@@ -13,65 +17,138 @@ constexpr int kDefaultCacheCapacity = 1024;
 constexpr CpuIsa kAllIsas[] = {CpuIsa::none, CpuIsa::avx2, CpuIsa::avx512_core,
                                CpuIsa::avx512_core_vbmi};
 
-// Parses a whole number in [min, max]; anything else, and an unset variable, gives `fallback`.
-int environment_int(const char* name, int min, int max, int fallback) {
-    const char* text = std::getenv(name);
-    if (text == nullptr || *text == '\0') return fallback;
-    char* end = nullptr;
-    const long value = std::strtol(text, &end, 10);
-    if (*end == '\0' && min <= value && value <= max) return static_cast<int>(value);
-    std::fprintf(stderr, "tombola: %s=%s is ignored; expected a number from %d to %d\n", name, text,
-                 min, max);
-    return fallback;
-}
+// What TOMBOLA_VERBOSE may name, as in oneDNN. The numbers are those of set_verbose_level().
+struct VerboseWord {
+    const char* word;
+    unsigned flags;
+};
+constexpr unsigned kLevels[] = {0, kVerboseWarn | kVerboseError | kVerboseCheck | kVerboseExec,
+                                kVerboseWarn | kVerboseError | kVerboseCheck | kVerboseExec |
+                                    kVerboseCreate | kVerboseDispatch};
+constexpr VerboseWord kVerboseWords[] = {
+    {"0", kLevels[0]},
+    {"none", kLevels[0]},
+    {"1", kLevels[1]},
+    {"2", kLevels[2]},
+    {"all", kLevels[2]},
+    {"error", kVerboseWarn | kVerboseError},
+    {"check", kVerboseWarn | kVerboseCheck},
+    {"dispatch", kVerboseWarn | kVerboseDispatch},
+    {"profile_create", kVerboseWarn | kVerboseCreate},
+    {"profile_exec", kVerboseWarn | kVerboseExec},
+    {"profile", kVerboseWarn | kVerboseCreate | kVerboseExec},
+};
 
-CpuIsa environment_isa(const char* name) {
-    const char* text = std::getenv(name);
-    if (text == nullptr || *text == '\0') return kAllIsas[std::size(kAllIsas) - 1];
-    for (const CpuIsa isa : kAllIsas)
-        if (std::strcmp(text, name_of(isa)) == 0) return isa;
-    std::fprintf(stderr,
-                 "tombola: %s=%s is ignored; expected none, avx2, avx512_core or "
-                 "avx512_core_vbmi\n",
-                 name, text);
-    return kAllIsas[std::size(kAllIsas) - 1];
-}
+// Reads the environment, and collects what is wrong with it. A program with more rights than its user (setuid) takes
+// nothing from the environment.
+class Environment {
+  public:
+    // Empty when the variable is not set.
+    static std::string text(const char* name) {
+        const char* value = secure_getenv(name);
+        return value == nullptr ? "" : value;
+    }
 
-JitProfile environment_profile(const char* name) {
-    const char* text = std::getenv(name);
-    if (text == nullptr || *text == '\0') return JitProfile::none;
-    if (std::strcmp(text, "perfmap") == 0) return JitProfile::perfmap;
-    if (std::strcmp(text, "jitdump") == 0) return JitProfile::jitdump;
-    std::fprintf(stderr, "tombola: %s=%s is ignored; expected perfmap or jitdump\n", name, text);
-    return JitProfile::none;
-}
+    int number(const char* name, int min, int max, int fallback) {
+        const std::string value = text(name);
+        if (value.empty()) return fallback;
+        char* end = nullptr;
+        errno = 0;
+        const long parsed = std::strtol(value.c_str(), &end, 10);
+        if (errno == 0 && *end == '\0' && min <= parsed && parsed <= max)
+            return static_cast<int>(parsed);
+        refuse(name, value, format("a number from %d to %d", min, max));
+        return fallback;
+    }
+
+    CpuIsa isa(const char* name) {
+        const std::string value = text(name);
+        std::string names;
+        for (const CpuIsa isa : kAllIsas) {
+            if (value == name_of(isa)) return isa;
+            names += (names.empty() ? "" : ", ") + std::string(name_of(isa));
+        }
+        if (!value.empty()) refuse(name, value, "one of " + names);
+        return kAllIsas[std::size(kAllIsas) - 1];
+    }
+
+    JitProfile profile(const char* name) {
+        const std::string value = text(name);
+        if (value == "perfmap") return JitProfile::perfmap;
+        if (value == "jitdump") return JitProfile::jitdump;
+        if (!value.empty()) refuse(name, value, "perfmap or jitdump");
+        return JitProfile::none;
+    }
+
+    // Words and numbers, separated by commas. Without a value, only warnings are printed.
+    unsigned verbose(const char* name) {
+        const std::string value = text(name);
+        if (value.empty()) return kVerboseWarn;
+        unsigned flags = 0;
+        for (size_t begin = 0; begin <= value.size();) {
+            const size_t end = std::min(value.find(',', begin), value.size());
+            const std::string word = value.substr(begin, end - begin);
+            const auto* known =
+                std::find_if(std::begin(kVerboseWords), std::end(kVerboseWords),
+                             [&](const VerboseWord& candidate) { return word == candidate.word; });
+            if (known == std::end(kVerboseWords)) {
+                refuse(name, value,
+                       "0, 1, 2, or some of none, error, check, dispatch, profile_create, "
+                       "profile_exec, profile, all, separated by commas");
+                return kVerboseWarn;
+            }
+            flags |= known->flags;
+            begin = end + 1;
+        }
+        return flags;
+    }
+
+    const std::vector<std::string>& complaints() const { return complaints_; }
+
+  private:
+    void refuse(const char* name, const std::string& value, const std::string& expected) {
+        complaints_.push_back(
+            format("%s=%s is ignored; expected %s", name, value.c_str(), expected.c_str()));
+    }
+
+    std::vector<std::string> complaints_;
+};
 
 struct Settings {
-    std::atomic<int> verbose{environment_int("TOMBOLA_VERBOSE", 0, 2, 0)};
-    std::atomic<CpuIsa> isa_cap{environment_isa("TOMBOLA_MAX_CPU_ISA")};
+    Environment environment;
+    std::atomic<unsigned> verbose{environment.verbose("TOMBOLA_VERBOSE")};
+    std::atomic<CpuIsa> isa_cap{environment.isa("TOMBOLA_MAX_CPU_ISA")};
     const int cache_capacity =
-        environment_int("TOMBOLA_PRIMITIVE_CACHE_CAPACITY", 0, INT_MAX, kDefaultCacheCapacity);
-    const std::string dump_folder = [] {
-        const char* text = std::getenv("TOMBOLA_JIT_DUMP");
-        return std::string(text == nullptr ? "" : text);
-    }();
-    const JitProfile profile = environment_profile("TOMBOLA_JIT_PROFILE");
+        environment.number("TOMBOLA_PRIMITIVE_CACHE_CAPACITY", 0, INT_MAX, kDefaultCacheCapacity);
+    const std::string dump_folder = Environment::text("TOMBOLA_JIT_DUMP");
+    const JitProfile profile = environment.profile("TOMBOLA_JIT_PROFILE");
+    const std::string jitdump_folder = Environment::text("JITDUMPDIR");
 };
 
 // Never destroyed, as in kernel_cache.hpp.
 Settings& settings() {
-    static Settings& instance = *new Settings;
+    static Settings& instance = [&]() -> Settings& {
+        auto& made = *new Settings;
+        if ((made.verbose & kVerboseWarn) != 0)
+            for (const std::string& complaint : made.environment.complaints())
+                print_warning(complaint);
+        return made;
+    }();
     return instance;
 }
 
 }  // namespace
 
-int verbose_level() { return settings().verbose.load(std::memory_order_relaxed); }
+unsigned verbose_flags() { return settings().verbose.load(std::memory_order_relaxed); }
 
 Status set_verbose_level(int level) {
     if (level < 0 || level > 2) return invalid("level is %d; expected 0, 1 or 2", level);
-    settings().verbose.store(level, std::memory_order_relaxed);
+    settings().verbose.store(kLevels[level], std::memory_order_relaxed);
     return {};
+}
+
+void print_warning(const std::string& message) {
+    std::fprintf(stderr, "tombola_verbose,v1,common,warn,%s\n", message.c_str());
 }
 
 CpuIsa isa_cap() { return settings().isa_cap.load(std::memory_order_relaxed); }
@@ -79,6 +156,7 @@ void set_isa_cap(CpuIsa isa) { settings().isa_cap.store(isa, std::memory_order_r
 int initial_cache_capacity() { return settings().cache_capacity; }
 const std::string& jit_dump_folder() { return settings().dump_folder; }
 JitProfile jit_profile() { return settings().profile; }
+const std::string& jitdump_folder() { return settings().jitdump_folder; }
 
 CpuIsa effective_isa() {
     const CpuIsa detected = detected_isa();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the environment and the service functions of the API set. The environment is read once, at
-// first use; a value that makes no sense is ignored, and verbose mode says so.
+// What the environment and the service functions of the API set. The environment is read once, at first use, and not at
+// all by a program that runs with more rights than its user (setuid). A value that makes no sense is ignored, and named
+// once on standard error.
 
 #include <string>
 
@@ -11,8 +12,20 @@
 
 namespace tombola::impl {
 
-int verbose_level();
+// What verbose mode prints.
+constexpr unsigned kVerboseWarn = 1;      // what the environment asks for and the library cannot do
+constexpr unsigned kVerboseError = 2;     // calls that fail
+constexpr unsigned kVerboseCheck = 4;     // of these, calls with wrong arguments alone
+constexpr unsigned kVerboseDispatch = 8;  // implementations that refuse
+constexpr unsigned kVerboseCreate = 16;   // creations
+constexpr unsigned kVerboseExec = 32;     // executions
+unsigned verbose_flags();
+
+// 0: nothing. 1: executions and failures. 2: everything. TOMBOLA_VERBOSE names the flags one by one, too.
 Status set_verbose_level(int level);
+
+// One line on standard error, whatever the flags say.
+void print_warning(const std::string& message);
 
 CpuIsa isa_cap();
 void set_isa_cap(CpuIsa isa);
@@ -26,5 +39,8 @@ const std::string& jit_dump_folder();
 // TOMBOLA_JIT_PROFILE: how generated code is made known to perf.
 enum class JitProfile { none, perfmap, jitdump };
 JitProfile jit_profile();
+
+// JITDUMPDIR: the folder of the jitdump file; empty: the current one.
+const std::string& jitdump_folder();
 
 }  // namespace tombola::impl

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "common/cpu_isa.hpp"
+#include "common/fork.hpp"
 #include "common/parallel.hpp"
 #include "common/primitive_desc.hpp"
 #include "tombola/tombola.h"
@@ -57,6 +58,12 @@ void print_header() {
 
 }  // namespace
 
+bool verbose_failure(StatusCode code) {
+    const bool wrong_arguments =
+        code == StatusCode::invalid_arguments || code == StatusCode::unimplemented;
+    return (verbose_flags() & (kVerboseError | (wrong_arguments ? kVerboseCheck : 0))) != 0;
+}
+
 std::string verbose_info(const OpDesc& op, const Attr& attr, const char* implementation) {
     Columns columns;
     std::visit([&](const auto& desc) { for_each_field(desc, columns); }, op);
@@ -70,18 +77,21 @@ std::string verbose_info(const OpDesc& op, const Attr& attr, const char* impleme
 }
 
 void verbose_timed(const char* event, const std::string& info, double milliseconds) {
+    const ForkHold hold;
     print_header();
     std::printf("tombola_verbose,v1,primitive,%s,%s,%g\n", event, info.c_str(), milliseconds);
     std::fflush(stdout);
 }
 
 void verbose_reason(const char* event, const std::string& info, const std::string& reason) {
+    const ForkHold hold;
     print_header();
     std::printf("tombola_verbose,v1,primitive,%s,%s,%s\n", event, info.c_str(), reason.c_str());
     std::fflush(stdout);
 }
 
 void verbose_error(const std::string& message) {
+    const ForkHold hold;
     print_header();
     std::printf("tombola_verbose,v1,common,error,%s\n", message.c_str());
     std::fflush(stdout);

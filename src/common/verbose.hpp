@@ -9,7 +9,7 @@
 //
 // operation, engine, primitive, implementation, prop_kind, memory_descriptors, attributes, auxiliary,
 // problem_desc, then the time in milliseconds or the reason. Level 1: executions and errors; level 2: creations,
-// cache hits and rejected implementations too.
+// cache hits and rejected implementations too. settings.hpp has what can be chosen one by one.
 
 #include <string>
 
@@ -21,8 +21,10 @@ namespace tombola::impl {
 struct Attr;
 struct Implementation;
 
-inline bool verbose_exec() { return verbose_level() >= 1; }
-inline bool verbose_create() { return verbose_level() >= 2; }
+inline bool verbose_exec() { return (verbose_flags() & kVerboseExec) != 0; }
+inline bool verbose_create() { return (verbose_flags() & kVerboseCreate) != 0; }
+inline bool verbose_dispatch() { return (verbose_flags() & kVerboseDispatch) != 0; }
+bool verbose_failure(StatusCode code);
 
 // "cpu,shuffle,jit:avx512_core,forward_training,...,2x16x7x7". `implementation` is empty before one is chosen.
 std::string verbose_info(const OpDesc& op, const Attr& attr, const char* implementation);

@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What the suite `faults` runs: one scenario for each process, named by the first argument. Prints NAME=value lines.
-// Exit codes: 0 the scenario ran; 1 an unexpected error; 2 an unknown scenario.
+// Exit codes: 0 the scenario ran; 1 an unexpected error; 2 an unknown scenario; 77 the kernel cannot deny this.
 
+#include <malloc.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
+#include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "faults/sandbox.hpp"
 #include "faults/work.hpp"
 #include "tombola/tombola.hpp"
 
@@ -36,7 +49,178 @@ void run_threads(const char* limit) {
                 count_threads());
 }
 
+void print_fill(const engine& eng) {
+    const BigFill fill(eng);
+    fill.clear();
+    fill.execute(stream(eng));
+    std::printf("implementation=%s\nsum=%llu\n", fill.implementation(),
+                static_cast<unsigned long long>(fill.sum()));
+}
+
+// plain: what an undisturbed process gets.
+void run_plain(const char*) { print_fill(engine(engine::kind::cpu, 0)); }
+
+// Runs `body` in a child; whether it ended well.
+bool child_runs(const std::function<void()>& body) {
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        body();
+        std::fflush(stdout);
+        _exit(0);
+    }
+    int status = 0;
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+void require(bool condition, const char* what) {
+    if (!condition) throw std::runtime_error(what);
+}
+
+// fork-after-execution: the child does what the parent has done, with its primitive and with one of its own, and so
+// does the child's child.
+void run_fork_after_execution(const char*) {
+    const engine eng(engine::kind::cpu, 0);
+    const stream strm(eng);
+    const BigFill fill(eng);
+    fill.execute(strm);
+    const uint64_t sum = fill.sum();
+    const auto same_again = [&] {
+        fill.clear();
+        fill.execute(strm);
+        if (fill.sum() != sum) _exit(3);
+        const BigFill own(eng);
+        own.execute(strm);
+        if (own.sum() != sum) _exit(4);
+    };
+    require(child_runs([&] {
+                same_again();
+                if (!child_runs(same_again)) _exit(5);
+            }),
+            "the child failed");
+    same_again();
+}
+
+// fork-first: a process with one thread forks before it executes; the child prints how many threads it uses.
+void run_fork_first(const char*) {
+    require(child_runs([] {
+                print_fill(engine(engine::kind::cpu, 0));
+                std::printf("threads=%d\n", count_threads());
+            }),
+            "the child failed");
+}
+
+// Creates a shuffle whose code no other channel count has.
+void create_shuffle(const engine& eng, int64_t channels) {
+    const memory::desc md({1, channels, 3, 3}, memory::data_type::s8, memory::format_tag::nhwc);
+    shuffle_forward(
+        shuffle_forward::primitive_desc(eng, prop_kind::forward_training, md, md, 1, 2));
+}
+
+// fork-while-creating: children of a process whose other threads create primitives.
+void run_fork_while_creating(const char*) {
+    const engine eng(engine::kind::cpu, 0);
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    // One creates what the cache has, and so is inside the cache most of the time; the other what it has not.
+    threads.emplace_back([&] {
+        while (!stop) create_shuffle(eng, 6);
+    });
+    threads.emplace_back([&] {
+        for (int64_t channels = 8; !stop; channels += 2) create_shuffle(eng, channels % 4000 + 2);
+    });
+    bool good = true;
+    for (int i = 0; i < 200 && good; ++i) {
+        good = child_runs([&] {
+            create_shuffle(eng, 5000 + 2 * i);
+            create_shuffle(eng, 6);
+        });
+    }
+    stop = true;
+    for (std::thread& thread : threads) thread.join();
+    require(good, "a child failed");
+}
+
+// denied HOW: executable memory is denied before anything is created.
+void run_denied(const char* how) {
+    if (!(std::strcmp(how, "mdwe") == 0 ? set_mdwe() : deny_executable_memory())) _exit(77);
+    print_fill(engine(engine::kind::cpu, 0));
+    create_shuffle(engine(engine::kind::cpu, 0), 6);
+}
+
+// no-code-pages: no memory is left when the code is to be made.
+void run_no_code_pages(const char*) {
+    const engine eng(engine::kind::cpu, 0);
+    const memory::desc md({1000}, memory::data_type::u32, memory::format_tag::a);
+    const random_generator::primitive_desc pd(eng, generator_kind::philox4x32_10, md);
+    std::printf("implementation=%s\n", pd.impl_info_str());
+    mallopt(M_MMAP_THRESHOLD, 64 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    std::free(std::malloc(8 << 20));  // what malloc() has at hand
+    const rlimit none{1, RLIM_INFINITY};
+    require(setrlimit(RLIMIT_AS, &none) == 0, "setrlimit");
+    tombola_primitive_t primitive = nullptr;
+    const tombola_status_t status = tombola_primitive_create(&primitive, pd.get());
+    std::printf("status=%s\nmessage=%s\n", tombola_status2str(status), tombola_get_last_error());
+}
+
+// no-entropy: seeds (0, 0) where getrandom() is denied.
+void run_no_entropy(const char*) {
+    const engine eng(engine::kind::cpu, 0);
+    const memory::desc md({100}, memory::data_type::f32, memory::format_tag::a);
+    const random_uniform::primitive_desc pd(eng, alignment::tensorflow, md, 0, 0);
+    float low = 0, high = 1;
+    const random_uniform primitive(pd);
+    if (!deny_getrandom()) _exit(77);
+    try {
+        primitive.execute(stream(eng), {{TOMBOLA_ARG_MIN, memory(pd.bound_desc(), eng, &low)},
+                                        {TOMBOLA_ARG_MAX, memory(pd.bound_desc(), eng, &high)},
+                                        {TOMBOLA_ARG_DST, memory(md, eng)}});
+    } catch (const error& failure) {
+        std::printf("status=%s\nmessage=%s\n", tombola_status2str(failure.status), failure.what());
+    }
+}
+
+// perfmap FOLDER: a link to FOLDER/victim stands where the map of this process would be.
+void run_planted_perfmap(const char* folder) {
+    const std::string map = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+    const std::string victim = std::string(folder) + "/victim";
+    require(symlink(victim.c_str(), map.c_str()) == 0, "symlink");
+    print_fill(engine(engine::kind::cpu, 0));
+    std::filesystem::remove(map);
+}
+
+// planted-dumps FOLDER: links to FOLDER/victim stand where this process would dump the kernel that FOLDER/name names.
+void run_planted_dumps(const char* folder) {
+    std::string name;
+    std::ifstream(std::string(folder) + "/name") >> name;
+    const std::string victim = std::string(folder) + "/victim";
+    const std::string dump =
+        std::string(folder) + "/" + name + "." + std::to_string(getpid()) + ".0.bin";
+    for (const std::string& place : {dump, dump + ".part"})
+        require(symlink(victim.c_str(), place.c_str()) == 0, "symlink");
+    print_fill(engine(engine::kind::cpu, 0));
+}
+
+// small-files: no file may have more than 100 bytes.
+void run_small_files(const char*) {
+    const rlimit small{100, RLIM_INFINITY};
+    signal(SIGXFSZ, SIG_IGN);
+    require(setrlimit(RLIMIT_FSIZE, &small) == 0, "setrlimit");
+    print_fill(engine(engine::kind::cpu, 0));
+}
+
 const std::map<std::string, std::function<void(const char*)>> kScenarios = {
+    {"denied", run_denied},
+    {"fork-after-execution", run_fork_after_execution},
+    {"fork-first", run_fork_first},
+    {"fork-while-creating", run_fork_while_creating},
+    {"no-code-pages", run_no_code_pages},
+    {"no-entropy", run_no_entropy},
+    {"plain", run_plain},
+    {"planted-dumps", run_planted_dumps},
+    {"planted-perfmap", run_planted_perfmap},
+    {"small-files", run_small_files},
     {"threads", run_threads},
 };
 

@@ -4,8 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <functional>
+#include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "faults/run.hpp"
 #include "faults/work.hpp"
@@ -84,6 +90,67 @@ TEST(StreamThreads, AThreadPoolGetsNoMoreTasksThanTheLimit) {
     fill.clear();
     fill.execute(strm);
     EXPECT_EQ(pool.calls(), calls);
+    EXPECT_EQ(fill.sum(), sum);
+}
+
+// A pool that throws while its tasks run: one has begun, one begins late, one is never submitted.
+class ThrowingPool : public threadpool_interop::threadpool_iface {
+  public:
+    ~ThrowingPool() override { join(); }
+    void join() {
+        for (std::thread& thread : threads_) thread.join();
+        threads_.clear();
+    }
+    int get_num_threads() const override { return 3; }
+    bool get_in_parallel() const override { return false; }
+    uint64_t get_flags() const override { return flags; }
+    void parallel_for(int n, const std::function<void(int, int)>& fn) override {
+        std::atomic<bool> begun{false};
+        threads_.emplace_back([&fn, n, &begun] {
+            begun = true;
+            fn(0, n);
+        });
+        while (!begun) std::this_thread::yield();
+        threads_.emplace_back([fn, n] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            fn(1, n);
+        });
+        throw std::runtime_error("no more threads");
+    }
+    uint64_t flags = 0;
+
+  private:
+    std::vector<std::thread> threads_;
+};
+
+TEST(ThrowingThreadpool, GivesAStatusWhenNoTaskRunsAnyMore) {
+    if (!runtime_is("THREADPOOL")) GTEST_SKIP() << "not a THREADPOOL build";
+    const engine eng(engine::kind::cpu, 0);
+    const BigFill fill(eng);
+    fill.execute(stream(eng));
+    const uint64_t sum = fill.sum();
+    for (const uint64_t flags : {uint64_t{0}, threadpool_interop::threadpool_iface::ASYNCHRONOUS}) {
+        ThrowingPool pool;
+        pool.flags = flags;
+        const stream strm = threadpool_interop::make_stream(eng, &pool);
+        for (int repetition = 0; repetition < 3; ++repetition) {
+            try {
+                fill.execute(strm);
+                FAIL() << "expected an error";
+            } catch (const error& failure) {
+                EXPECT_EQ(failure.status, tombola_runtime_error);
+                EXPECT_NE(std::string(failure.what()).find("no more threads"), std::string::npos);
+            }
+            // Tasks that begin late write nothing.
+            fill.clear();
+            const uint64_t cleared = fill.sum();
+            pool.join();
+            EXPECT_EQ(fill.sum(), cleared);
+        }
+    }
+    // The thread that had the failures executes as before.
+    TestThreadpool pool(3);
+    fill.execute(threadpool_interop::make_stream(eng, &pool));
     EXPECT_EQ(fill.sum(), sum);
 }
 

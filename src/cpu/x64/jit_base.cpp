@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <cassert>
+#include <cerrno>
 #include <cstring>
 #include <new>
 
@@ -90,6 +91,13 @@ const Xbyak::Label& JitKernel::table_label(const void* bytes, size_t size, size_
 
 Xbyak::Address JitKernel::constant(const void* bytes, size_t size, size_t alignment) {
     return ptr[rip + table_label(bytes, size, alignment)];
+}
+
+Status code_generation_failure(const Xbyak::Error& error) {
+    const int code = static_cast<int>(error);
+    if (code == Xbyak::ERR_CANT_ALLOC || (code == Xbyak::ERR_CANT_PROTECT && errno == ENOMEM))
+        return Status(StatusCode::out_of_memory, "no memory for the code of a kernel");
+    return Status(StatusCode::runtime_error, format("code generation failed: %s", error.what()));
 }
 
 void JitKernel::emit_constants() {

@@ -132,14 +132,16 @@ class JitKernel : protected Xbyak::CodeGenerator {
     bool has_stack_ = false;
 };
 
+// out_of_memory when there are no pages for the code, runtime_error otherwise.
+Status code_generation_failure(const Xbyak::Error& error);
+
 // What make() returns, or a Status in place of what it throws.
 template <class Make>
 auto generate_or_fail(const Make& make) -> decltype(make()) {
     try {
         return make();
     } catch (const Xbyak::Error& error) {
-        return Status(StatusCode::runtime_error,
-                      format("code generation failed: %s", error.what()));
+        return code_generation_failure(error);
     } catch (const std::bad_alloc&) {
         return Status(StatusCode::out_of_memory, "no memory to generate a kernel");
     }

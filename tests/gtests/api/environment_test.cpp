@@ -59,6 +59,30 @@ TEST(Environment, VerboseTwoPrintsCreationsHitsAndRejections) {
             << line;
 }
 
+// oneDNN's words, alone and together: executions, creations, rejections, failures.
+TEST(Environment, VerboseTakesWords) {
+    struct Case {
+        const char* words;
+        bool executions, creations, rejections, failures;
+    };
+    for (const auto& [words, executions, creations, rejections, failures] :
+         {Case{"none", false, false, false, false}, Case{"error", false, false, false, true},
+          Case{"check", false, false, false, true}, Case{"dispatch", false, false, true, false},
+          Case{"profile_create", false, true, false, false},
+          Case{"profile_exec", true, false, false, false},
+          Case{"profile", true, true, false, false}, Case{"all", true, true, true, true},
+          Case{"profile_exec,dispatch", true, false, true, false},
+          Case{"1", true, false, false, true}, Case{"dispatch,1", true, false, true, true}}) {
+        const Output output =
+            run_probe(std::string("TOMBOLA_MAX_CPU_ISA=none TOMBOLA_VERBOSE=") + words);
+        EXPECT_EQ(!output.with(",primitive,exec,").empty(), executions) << words;
+        EXPECT_EQ(!output.with(",create:cache_").empty(), creations) << words;
+        EXPECT_EQ(!output.with(",create:dispatch,").empty(), rejections) << words;
+        EXPECT_EQ(!output.with(",common,error,").empty(), failures) << words;
+        EXPECT_TRUE(output.with("is ignored").empty()) << words;
+    }
+}
+
 // Under a cap, each implementation above it is rejected with the reason.
 TEST(Environment, VerboseTwoTellsWhyAnImplementationIsRejected) {
     const Output capped = run_probe("TOMBOLA_VERBOSE=2 TOMBOLA_MAX_CPU_ISA=none");
@@ -92,8 +116,10 @@ TEST(Environment, PrimitivesAreCreatedUntilTheEnd) {
 
 TEST(Environment, ValuesWithoutSenseAreIgnoredAndSaidSo) {
     for (const std::string variable :
-         {"TOMBOLA_VERBOSE=7", "TOMBOLA_VERBOSE=yes", "TOMBOLA_MAX_CPU_ISA=avx1024",
-          "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=-1", "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=1e3"}) {
+         {"TOMBOLA_VERBOSE=7", "TOMBOLA_VERBOSE=yes", "TOMBOLA_VERBOSE=dispatch,perhaps",
+          "TOMBOLA_JIT_PROFILE=gdb", "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=99999999999999999999",
+          "TOMBOLA_MAX_CPU_ISA=avx1024", "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=-1",
+          "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=1e3"}) {
         const Output output = run_probe(variable);
         const std::vector<std::string> said = output.with(variable);
         ASSERT_EQ(said.size(), 1u) << variable;

@@ -61,10 +61,10 @@ class Folder {
     std::string path_;
 };
 
-// "tombola.NAME.ISA.INDEX.bin" without the last two parts.
+// "tombola.NAME.ISA.PID.INDEX.bin" without the last three parts.
 std::string symbol_of(const std::string& file) {
-    const size_t end = file.rfind('.', file.size() - 5);
-    return file.substr(0, end);
+    const size_t index = file.rfind('.', file.size() - 5);
+    return file.substr(0, file.rfind('.', index - 1));
 }
 
 // Under each cap, each primitive runs on the best kernels that the library has for it there: neither above the cap
@@ -158,7 +158,8 @@ TEST(GeneratedCode, JitDumpIsWhatPerfReads) {
             const std::string name = dump.c_str() + at;
             ASSERT_LE(begin + total_size, dump.size());
             ASSERT_EQ(total_size, 56 + name.size() + 1 + code_size);
-            const auto kernel = kernels.find(name + "." + index + ".bin");
+            const auto kernel =
+                kernels.find(name + "." + output.probe("pid") + "." + index + ".bin");
             ASSERT_NE(kernel, kernels.end()) << name << " " << index;
             const std::string code = dump.substr(at + name.size() + 1, code_size);
             EXPECT_EQ(code, kernel->second) << name;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/fork.hpp"
+
+#include <pthread.h>
+#include <sys/stat.h>
+
+#include <atomic>
+
+namespace tombola::impl {
+namespace {
+
+// Holds are its readers, a fork is its writer. The writer goes first, as otherwise threads that create primitives all
+// the time would keep it waiting.
+pthread_rwlock_t gate = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+
+// Holds of this thread that are nested; only the outermost takes the gate.
+thread_local int holds = 0;
+
+bool several_threads = false;  // at the fork that is under way
+std::atomic<bool> lost_threads{false};
+
+// The folder has one subfolder for each thread.
+bool has_several_threads() {
+    struct stat status;
+    return stat("/proc/self/task", &status) != 0 || status.st_nlink != 2 + 1;
+}
+
+void before_fork() {
+    if (holds == 0) pthread_rwlock_wrlock(&gate);
+    several_threads = has_several_threads();
+}
+
+void after_fork_in_parent() {
+    if (holds == 0) pthread_rwlock_unlock(&gate);
+}
+
+void after_fork_in_child() {
+    if (several_threads) lost_threads.store(true, std::memory_order_relaxed);
+    gate = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+    if (holds > 0) pthread_rwlock_rdlock(&gate);
+}
+
+// Before main(), or when the library is loaded.
+[[maybe_unused]] const int registered =
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+
+}  // namespace
+
+ForkHold::ForkHold() {
+    if (holds++ == 0) pthread_rwlock_rdlock(&gate);
+}
+
+ForkHold::~ForkHold() {
+    if (--holds == 0) pthread_rwlock_unlock(&gate);
+}
+
+bool forked_from_threads() { return lost_threads.load(std::memory_order_relaxed); }
+
+}  // namespace tombola::impl

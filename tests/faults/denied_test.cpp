@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Processes that are denied executable memory, memory for code, or entropy.
+
+#include <gtest/gtest.h>
+
+#include "faults/run.hpp"
+#include "tombola/tombola.hpp"
+
+namespace tombola::test {
+namespace {
+
+constexpr int kSkipped = 77;
+
+TEST(Denied, WithoutExecutableMemoryThePortableRowServes) {
+    const ProbeResult plain = run_faults_probe("plain");
+    ASSERT_EQ(plain.exit_code, 0) << plain.output;
+    for (const std::string how : {"seccomp", "mdwe"}) {
+        const ProbeResult result = run_faults_probe("denied " + how, "TOMBOLA_VERBOSE=dispatch");
+        if (result.exit_code == kSkipped) continue;
+        ASSERT_EQ(result.exit_code, 0) << how << '\n' << result.output;
+        EXPECT_EQ(result.value("implementation"), "portable") << how;
+        EXPECT_EQ(result.value("sum"), plain.value("sum")) << how;
+        if (plain.value("implementation") != "portable") {
+            EXPECT_TRUE(result.has("this process may not have executable memory")) << how;
+        }
+    }
+}
+
+TEST(Denied, CodePagesThatCannotBeHadAreOutOfMemory) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "the sanitizer needs the address space";
+#endif
+    const ProbeResult result = run_faults_probe("no-code-pages");
+    ASSERT_EQ(result.exit_code, 0) << result.output;
+    if (result.value("implementation") == "portable") GTEST_SKIP() << "no code is generated";
+    EXPECT_EQ(result.value("status"), "out_of_memory") << result.output;
+}
+
+TEST(Denied, WithoutEntropyAnExecutionThatNeedsItFails) {
+    const ProbeResult result = run_faults_probe("no-entropy");
+    if (result.exit_code == kSkipped) GTEST_SKIP() << "this kernel has no filters";
+    ASSERT_EQ(result.exit_code, 0) << result.output;
+    EXPECT_EQ(result.value("status"), "runtime_error") << result.output;
+    EXPECT_NE(result.value("message").find("entropy"), std::string::npos) << result.output;
+}
+
+}  // namespace
+}  // namespace tombola::test
