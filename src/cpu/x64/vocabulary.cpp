@@ -15,6 +15,7 @@ using Xbyak::Operand;
 // Truth tables of vpternlogd.
 constexpr uint8_t kXor = 0x96;    // d ^ a ^ b
 constexpr uint8_t kOrAnd = 0xF8;  // d | (a & b)
+constexpr uint8_t kAndOr = 0xEA;  // (d & a) | b
 
 constexpr int kVectorBytes = 64;  // of the widest ISA; the tables of the narrower are prefixes
 
@@ -68,6 +69,23 @@ Vocabulary::Held Vocabulary::hold_u32(int index, uint32_t value) {
 Vocabulary::Held Vocabulary::hold_u64(int index, uint64_t value) {
     if (is_avx512()) load(vec(index), vector_u64(value));
     return {is_avx512() ? vec(index) : vec(0), vector_u64(value), is_avx512()};
+}
+
+void Vocabulary::set_held_range(int lowest) {
+    next_held_ = registers() - 1;
+    lowest_held_ = lowest;
+}
+
+Vocabulary::Vec Vocabulary::take_held() {
+    assert(next_held_ >= lowest_held_);
+    return vec(next_held_--);
+}
+
+Vocabulary::Held Vocabulary::hold(const Address& value) {
+    if (next_held_ < lowest_held_) return {vec(0), value, false};
+    const Vec reg = take_held();
+    load(reg, value);
+    return {reg, value, true};
 }
 
 Vocabulary::Spread Vocabulary::spread_u32(const Reg& base, size_t offset, int slot,
@@ -164,6 +182,109 @@ void Vocabulary::copy_bytes(const Xbyak::RegExp& d, const Xbyak::RegExp& s, cons
     }
 }
 
+// -- masks
+
+void Vocabulary::clear_mask(const Mask& d) {
+    if (is_avx512()) return kxorw(d.opmask, d.opmask, d.opmask);
+    zero(d.vector);
+}
+
+void Vocabulary::or_masks(const Mask& d, const Mask& a, const Mask& b) {
+    if (is_avx512()) return korw(d.opmask, a.opmask, b.opmask);
+    or_bits(d.vector, a.vector, b.vector);
+}
+
+void Vocabulary::compare_f32(const Mask& d, const Vec& a, const Operand& b, int predicate) {
+    const auto imm = static_cast<uint8_t>(predicate);
+    is_avx512() ? vcmpps(d.opmask, a, b, imm) : vcmpps(d.vector, a, b, imm);
+}
+
+void Vocabulary::compare_f64(const Mask& d, const Vec& a, const Operand& b, int predicate) {
+    const auto imm = static_cast<uint8_t>(predicate);
+    is_avx512() ? vcmppd(d.opmask, a, b, imm) : vcmppd(d.vector, a, b, imm);
+}
+
+void Vocabulary::compare_greater_s32(const Mask& d, const Vec& a, const Operand& b) {
+    is_avx512() ? vpcmpgtd(d.opmask, a, b) : vpcmpgtd(d.vector, a, b);
+}
+
+void Vocabulary::compare_greater_s64(const Mask& d, const Vec& a, const Operand& b) {
+    is_avx512() ? vpcmpgtq(d.opmask, a, b) : vpcmpgtq(d.vector, a, b);
+}
+
+void Vocabulary::test_either(const Mask& a, const Mask& b, const Vec& scratch) {
+    if (is_avx512()) return kortestw(a.opmask, b.opmask);
+    or_bits(scratch, a.vector, b.vector);
+    vptest(scratch, scratch);
+}
+
+void Vocabulary::mask_to_reg(const Reg& d, const Mask& mask) {
+    is_avx512() ? kmovw(d.cvt32(), mask.opmask) : vmovmskps(d.cvt32(), mask.vector);
+}
+
+void Vocabulary::and_or_masked_u32(const Vec& d, const Mask& mask, const Held& bits,
+                                   const Held& value) {
+    if (is_avx512()) return vpternlogd(d | mask.opmask | T_z, bits.reg(), value, kAndOr);
+    and_bits(d, d, bits);
+    or_bits(d, d, value);
+    and_bits(d, d, mask.vector);
+}
+
+void Vocabulary::and_or_masked_u64(const Vec& d, const Mask& mask, const Held& bits,
+                                   const Held& value) {
+    if (is_avx512()) return vpternlogq(d | mask.opmask | T_z, bits.reg(), value, kAndOr);
+    and_or_masked_u32(d, mask, bits, value);
+}
+
+void Vocabulary::increment_masked_u64(const Vec& d, const Mask& mask, const Vec& a,
+                                      const Vec& ones) {
+    if (is_avx512()) {
+        copy(d, a);
+        return vpaddq(d | mask.opmask, d, ones);
+    }
+    vpsubq(d, a, mask.vector);
+}
+
+// -- gathers
+
+void Vocabulary::gather_u32_as_u64(const Vec& d, const Reg& base, const Vec& a,
+                                   const Mask& consumed) {
+    const int to = d.getIdx(), from = a.getIdx();
+    if (is_avx512()) {
+        kxnorw(consumed.opmask, consumed.opmask, consumed.opmask);
+        vpgatherqd(Xbyak::Ymm(to) | consumed.opmask, ptr[base + Xbyak::Zmm(from) * 4]);
+        return vpmovzxdq(d, Xbyak::Ymm(to));
+    }
+    const Xbyak::Xmm mask = quarter(consumed.vector.getIdx());
+    vpcmpeqd(mask, mask, mask);
+    vpgatherqd(Xbyak::Xmm(to), ptr[base + Xbyak::Ymm(from) * 4], mask);
+    vpmovzxdq(d, Xbyak::Xmm(to));
+}
+
+void Vocabulary::gather_u64(const Vec& d, const Reg& base, const Vec& a, const Mask& consumed) {
+    const int from = a.getIdx();
+    if (is_avx512()) {
+        kxnorw(consumed.opmask, consumed.opmask, consumed.opmask);
+        return vpgatherqq(d | consumed.opmask, ptr[base + Xbyak::Zmm(from) * 8]);
+    }
+    const Vec& mask = consumed.vector;
+    vpcmpeqd(mask, mask, mask);
+    vpgatherqq(d, ptr[base + Xbyak::Ymm(from) * 8], mask);
+}
+
+void Vocabulary::gather_masked_u64(const Vec& d, const Reg& base, const Vec& a, const Mask& mask,
+                                   const Mask& consumed) {
+    const int from = a.getIdx();
+    if (is_avx512()) {
+        kmovw(consumed.opmask, mask.opmask);
+        return vpgatherqq(d | consumed.opmask, ptr[base + Xbyak::Zmm(from) * 8]);
+    }
+    copy(consumed.vector, mask.vector);
+    vpgatherqq(d, ptr[base + Xbyak::Ymm(from) * 8], consumed.vector);
+}
+
+// -- logic
+
 void Vocabulary::and_bits(const Vec& d, const Vec& a, const Operand& b) {
     is_avx512() ? vpandd(d, a, b) : vpand(d, a, b);
 }
@@ -230,6 +351,52 @@ void Vocabulary::widen_u32(const Vec& d, const Vec& a, bool upper) {
     vpmovzxdq(d, part);
 }
 
+void Vocabulary::store_low_u32(const Address& d, const Vec& a, const Vec& scratch) {
+    const int from = a.getIdx();
+    if (is_avx512()) return vpmovqd(d, Xbyak::Zmm(from));
+    const Xbyak::Xmm upper = quarter(scratch.getIdx());
+    vextracti128(upper, Xbyak::Ymm(from), 1);
+    vshufps(upper, Xbyak::Xmm(from), upper, 0x88);
+    vmovdqu(d, upper);
+}
+
+void Vocabulary::store_sum_u64(const Address& d, int a, int scratch) {
+    const Xbyak::Ymm half(a), upper(scratch);
+    const Xbyak::Xmm low(a), next(scratch);
+    if (is_avx512()) {
+        vextracti64x4(upper, Xbyak::Zmm(a), 1);
+        vpaddq(half, half, upper);
+    }
+    vextracti128(next, half, 1);
+    vpaddq(low, low, next);
+    vpunpckhqdq(next, low, low);
+    vpaddq(low, low, next);
+    vmovq(d, low);
+}
+
+void Vocabulary::set_zip_u64(const ZipOrder& order) {
+    if (!is_avx512()) return;
+    constexpr uint64_t kFirst[] = {0, 8, 1, 9, 2, 10, 3, 11};
+    constexpr uint64_t kSecond[] = {4, 12, 5, 13, 6, 14, 7, 15};
+    load(order.first, vector_table(kFirst));
+    load(order.second, vector_table(kSecond));
+}
+
+// AVX2:  even 0 2 | 4 6, odd 1 3 | 5 7 -> unpack 0 1 | 4 5 and 2 3 | 6 7 -> 0 1 2 3 and 4 5 6 7.
+void Vocabulary::zip_u64(const Vec& first, const Vec& second, const Vec& even, const Vec& odd,
+                         const ZipOrder& order, const Vec& scratch) {
+    if (is_avx512()) {
+        copy(first, order.first);
+        copy(second, order.second);
+        vpermi2q(first, even, odd);
+        return vpermi2q(second, even, odd);
+    }
+    vpunpcklqdq(scratch, even, odd);
+    vpunpckhqdq(odd, even, odd);
+    vperm2i128(first, scratch, odd, 0x20);
+    vperm2i128(second, scratch, odd, 0x31);
+}
+
 void Vocabulary::narrow_u32(const Half& d, const Vec& a) {
     if (is_avx512()) return vpmovdw(d, a);
     vpackusdw(a, a, a);
@@ -249,7 +416,6 @@ void Vocabulary::xor3_u64(const Vec& d, const Vec& a, const Operand& b) {
 }
 
 void Vocabulary::and_or(const Vec& d, const Operand& mask, const Operand& value) {
-    constexpr uint8_t kAndOr = 0xEA;  // truth table of (d & mask) | value
     if (is_avx512()) return vpternlogd(d, static_cast<const Vec&>(mask), value, kAndOr);
     vpand(d, d, mask);
     vpor(d, d, value);

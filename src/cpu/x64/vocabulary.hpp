@@ -15,6 +15,7 @@
 //
 // Mask registers that the vocabulary claims: k7 by set_tail(), k6 by set_odd_lanes().
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -63,20 +64,31 @@ class Vocabulary : public JitKernel {
     // from memory. hold_u32() emits the load of the register.
     class Held {
       public:
+        Held() = default;
         Held(const Vec& reg, const Address& memory, bool in_register)
             : register_(reg), memory_(memory), in_register_(in_register) {}
         operator const Xbyak::Operand&() const {
             if (in_register_) return register_;
-            return memory_;
+            return *memory_;
+        }
+        // For an operand that has to be a register. Only where it is known to be in one.
+        const Vec& reg() const {
+            assert(in_register_);
+            return register_;
         }
 
       private:
         Vec register_;
-        Address memory_;
-        bool in_register_;
+        std::optional<Address> memory_;
+        bool in_register_ = false;
     };
     Held hold_u32(int index, uint32_t value);
     Held hold_u64(int index, uint64_t value);
+    // The same for a kernel with so many constants that the ISA's registers may not suffice: vec(registers() - 1)
+    // downwards are theirs to vec(lowest), in the order of the calls; later constants stay in memory.
+    void set_held_range(int lowest);
+    Vec take_held();  // a register of that range for a value that the kernel loads itself
+    Held hold(const Address& value);  // a memory operand of the full width
 
     // -- run-time values as operands
     // An operand of which every lane is the value at [base + offset], for instructions whose EVEX form
@@ -124,6 +136,42 @@ class Vocabulary : public JitKernel {
                    const Tail& tail);  // the lanes beyond are zero
     void store_tail(const Reg& address, const Vec& a, const Tail& tail);
 
+    // -- masks: one truth value per lane
+    // AVX-512 keeps it in an opmask, AVX2 in a vector whose lanes are all ones or zeros. A kernel names both, and the
+    // ISA takes its own.
+    struct Mask {
+        Xbyak::Opmask opmask;
+        Vec vector;
+    };
+    // Predicates of floating-point comparisons, quiet: Intel SDM, table "Comparison Predicate for CMPPD".
+    static constexpr int kUnordered = 0x03, kNotGreaterEqual = 0x19, kGreaterEqual = 0x1D;
+    void clear_mask(const Mask& d);
+    void or_masks(const Mask& d, const Mask& a, const Mask& b);
+    void compare_f32(const Mask& d, const Vec& a, const Xbyak::Operand& b, int predicate);
+    void compare_f64(const Mask& d, const Vec& a, const Xbyak::Operand& b, int predicate);
+    // d = a > b, signed.
+    void compare_greater_s32(const Mask& d, const Vec& a, const Xbyak::Operand& b);
+    void compare_greater_s64(const Mask& d, const Vec& a, const Xbyak::Operand& b);
+    // The zero flag is set when neither mask is set in any lane. scratch is overwritten.
+    void test_either(const Mask& a, const Mask& b, const Vec& scratch);
+    // d is not 0 iff the mask is set in a lane; for masks of u32 lanes, or wider.
+    void mask_to_reg(const Reg& d, const Mask& mask);
+    // d = (d & bits) | value in the lanes of the mask, 0 in the others. AVX-512: bits is a register.
+    void and_or_masked_u32(const Vec& d, const Mask& mask, const Held& bits, const Held& value);
+    void and_or_masked_u64(const Vec& d, const Mask& mask, const Held& bits, const Held& value);
+    // d = a + 1 in the lanes of the mask, a in the others. `ones` is 1 in each u64 lane.
+    void increment_masked_u64(const Vec& d, const Mask& mask, const Vec& a, const Vec& ones);
+
+    // -- gathers: a lane's element is the u32 or u64 at base + index * its size
+    // `consumed` is overwritten.
+    // d = the u32 elements, as u64 lanes, at the u64 lanes of a.
+    void gather_u32_as_u64(const Vec& d, const Reg& base, const Vec& a, const Mask& consumed);
+    // d = the u64 elements at the u64 lanes of a.
+    void gather_u64(const Vec& d, const Reg& base, const Vec& a, const Mask& consumed);
+    // The same in the lanes of the mask; d keeps its others.
+    void gather_masked_u64(const Vec& d, const Reg& base, const Vec& a, const Mask& mask,
+                           const Mask& consumed);
+
     // -- logic
     void and_bits(const Vec& d, const Vec& a, const Xbyak::Operand& b);
     void or_bits(const Vec& d, const Vec& a, const Xbyak::Operand& b);
@@ -167,6 +215,19 @@ class Vocabulary : public JitKernel {
                                  const Vec& scratch, const Vec& scratch2);
     // d = the lower or upper half of a's u32 lanes, as u64. The upper: d is not a.
     void widen_u32(const Vec& d, const Vec& a, bool upper);
+    // Stores the low words of the u64 lanes of `a`, one behind the other: half of bytes(). scratch is overwritten.
+    void store_low_u32(const Address& d, const Vec& a, const Vec& scratch);
+    // The sum of the u64 lanes of vec(a), modulo 2^64, stored at d. vec(a) and vec(scratch) are overwritten.
+    void store_sum_u64(const Address& d, int a, int scratch);
+    // The u64 lanes of even and odd, alternating: even 0, odd 0, even 1, ...: the lower half into first, the upper half
+    // into second. set_zip_u64() once before; AVX-512 keeps its two tables in the vectors of `order`. AVX2 overwrites
+    // odd and scratch. first and second are no sources.
+    struct ZipOrder {
+        Vec first, second;
+    };
+    void set_zip_u64(const ZipOrder& order);
+    void zip_u64(const Vec& first, const Vec& second, const Vec& even, const Vec& odd,
+                 const ZipOrder& order, const Vec& scratch);
     // d, half a register: a's u32 lanes, each below 65536, as u16; a's u64 lanes as u32. AVX2
     // overwrites a.
     void narrow_u32(const Half& d, const Vec& a);
@@ -189,6 +250,8 @@ class Vocabulary : public JitKernel {
     void copy_bytes(const Xbyak::RegExp& d, const Xbyak::RegExp& s, const Tail& tail);
 
     CpuIsa isa_;
+    int next_held_ = -1;  // the register of the next constant
+    int lowest_held_ = 0;
 };
 
 }  // namespace tombola::impl::cpu::x64

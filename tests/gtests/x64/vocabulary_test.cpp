@@ -64,46 +64,71 @@ class OperationKernel : public Vocabulary {
 
     using Vocabulary::and_bits;
     using Vocabulary::and_or;
+    using Vocabulary::and_or_masked_u32;
+    using Vocabulary::and_or_masked_u64;
     using Vocabulary::blend_odd_u32;
     using Vocabulary::broadcast_u32;
     using Vocabulary::broadcast_u64;
     using Vocabulary::bytes;
+    using Vocabulary::clear_mask;
+    using Vocabulary::compare_f32;
+    using Vocabulary::compare_f64;
+    using Vocabulary::compare_greater_s32;
+    using Vocabulary::compare_greater_s64;
     using Vocabulary::copy;
     using Vocabulary::cvt_f16_to_f32;
     using Vocabulary::cvt_f32_to_f16;
     using Vocabulary::cvt_swapped_u53_to_f64;
+    using Vocabulary::gather_masked_u64;
+    using Vocabulary::gather_u32_as_u64;
+    using Vocabulary::gather_u64;
     using Vocabulary::half;
+    using Vocabulary::Held;
+    using Vocabulary::hold;
     using Vocabulary::hold_u32;
     using Vocabulary::hold_u64;
+    using Vocabulary::increment_masked_u64;
     using Vocabulary::interleave_high_u16;
     using Vocabulary::interleave_low_u16;
     using Vocabulary::is_avx512;
     using Vocabulary::isa;
+    using Vocabulary::kGreaterEqual;
+    using Vocabulary::kNotGreaterEqual;
+    using Vocabulary::kUnordered;
     using Vocabulary::lanes;
     using Vocabulary::load;
     using Vocabulary::load_tail;
+    using Vocabulary::Mask;
+    using Vocabulary::mask_to_reg;
     using Vocabulary::min_with_difference_u64;
     using Vocabulary::mul_lo_u64;
     using Vocabulary::mul_u32_wide;
     using Vocabulary::narrow_u32;
     using Vocabulary::narrow_u64;
     using Vocabulary::or_bits;
+    using Vocabulary::or_masks;
     using Vocabulary::quarter;
     using Vocabulary::registers;
     using Vocabulary::round_f32_to_bf16;
     using Vocabulary::round_f32_to_bf16_high;
     using Vocabulary::select_bits;
+    using Vocabulary::set_held_range;
     using Vocabulary::set_odd_lanes;
     using Vocabulary::set_tail;
+    using Vocabulary::set_zip_u64;
     using Vocabulary::spread_bytes;
     using Vocabulary::spread_u32;
     using Vocabulary::spread_u64;
     using Vocabulary::store;
     using Vocabulary::store_fence;
+    using Vocabulary::store_low_u32;
     using Vocabulary::store_streaming;
+    using Vocabulary::store_sum_u64;
     using Vocabulary::store_tail;
     using Vocabulary::swap_words_u64;
     using Vocabulary::Tail;
+    using Vocabulary::take_held;
+    using Vocabulary::test_either;
     using Vocabulary::Vec;
     using Vocabulary::vec;
     using Vocabulary::vector_f32;
@@ -120,14 +145,29 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::xor_masked;
     using Vocabulary::xor_then_mask;
     using Vocabulary::zero;
+    using Vocabulary::zip_u64;
+    using Vocabulary::ZipOrder;
     using Xbyak::CodeGenerator::jmp;
+    using Xbyak::CodeGenerator::mov;
     using Xbyak::CodeGenerator::ptr;
+    using Xbyak::CodeGenerator::setnz;
     using Xbyak::CodeGenerator::vpsrlq;
 
     Xbyak::Reg64 args() { return gpr(0); }
     Xbyak::Reg64 tensor() { return gpr(2); }
     Tail tail() { return {gpr(3), gpr(4), gpr(5)}; }
     Xbyak::Reg64 scratch() { return gpr(6); }
+    // Masks that share nothing: opmasks 1 ..., registers 8 ...
+    Mask mask(int i) const { return {Xbyak::Opmask(1 + i), vec(8 + i)}; }
+    // d = all ones where the mask is set, 0 elsewhere.
+    void spell_u64(const Vec& d, const Mask& m) {
+        load(d, vector_u64(~uint64_t{0}));
+        and_or_masked_u64(d, m, hold_u64(12, ~uint64_t{0}), hold_u64(13, 0));
+    }
+    void spell_u32(const Vec& d, const Mask& m) {
+        load(d, vector_u32(~uint32_t{0}));
+        and_or_masked_u32(d, m, hold_u32(12, ~uint32_t{0}), hold_u32(13, 0));
+    }
     Xbyak::Address argument(size_t offset) { return ptr[args() + offset]; }
 
   private:
@@ -251,6 +291,207 @@ TEST_P(VocabularyTest, Shape) {
         EXPECT_EQ(k.spread_bytes(3), wide ? 0 : 96);
         k.zero(k.vec(0));
     });
+}
+
+// The registers of the range first, from the top, then memory.
+TEST_P(VocabularyTest, HeldRange) {
+    run([](K& k) {
+        k.set_held_range(k.registers() - 2);
+        EXPECT_EQ(k.take_held().getIdx(), k.registers() - 1);
+        const auto in_register = k.hold(k.vector_u64(5));
+        const auto in_memory = k.hold(k.vector_u64(7));
+        EXPECT_EQ(in_register.reg().getIdx(), k.registers() - 2);
+        EXPECT_TRUE(static_cast<const Xbyak::Operand&>(in_memory).isMEM());
+        k.zero(k.vec(0));
+        k.xor_bits(k.vec(0), k.vec(0), in_register);
+        k.xor_bits(k.vec(0), k.vec(0), in_memory);
+    });
+    expect<uint64_t>([](size_t) { return 5u ^ 7u; });
+}
+
+TEST_P(VocabularyTest, ComparisonsOfIntegers) {
+    check<uint32_t>(
+        [](K& k) {
+            k.compare_greater_s32(k.mask(0), k.vec(1), k.vec(2));
+            k.spell_u32(k.vec(0), k.mask(0));
+        },
+        [&](size_t i) { return in<int32_t>(0, i) > in<int32_t>(1, i) ? ~0u : 0u; });
+    check<uint64_t>(
+        [](K& k) {
+            k.compare_greater_s64(k.mask(0), k.vec(1), k.vec(2));
+            k.spell_u64(k.vec(0), k.mask(0));
+        },
+        [&](size_t i) { return in<int64_t>(0, i) > in<int64_t>(1, i) ? ~uint64_t{0} : 0u; });
+}
+
+TEST_P(VocabularyTest, ComparisonsOfFloats) {
+    const float nan = std::nanf("");
+    const float kPairs[8][2] = {{1, 2},   {2, 1},        {1, 1},  {nan, 1},
+                                {1, nan}, {0.0f, -0.0f}, {-1, 1}, {1, -1}};
+    for (const int predicate : {K::kUnordered, K::kNotGreaterEqual, K::kGreaterEqual}) {
+        const auto right = [&](float a, float b) {
+            const bool unordered = std::isnan(a) || std::isnan(b);
+            if (predicate == K::kUnordered) return unordered;
+            return predicate == K::kGreaterEqual ? a >= b : !(a >= b);
+        };
+        for (size_t i = 0; i < 16; ++i) {
+            inputs_[0].set(i, kPairs[i % 8][0]);
+            inputs_[1].set(i, kPairs[i % 8][1]);
+        }
+        run([&](K& k) {
+            k.compare_f32(k.mask(0), k.vec(1), k.vec(2), predicate);
+            k.spell_u32(k.vec(0), k.mask(0));
+        });
+        expect<uint32_t>(
+            [&](size_t i) { return right(kPairs[i % 8][0], kPairs[i % 8][1]) ? ~0u : 0u; });
+        for (size_t first = 0; first < 8; first += bytes() / 8) {
+            for (size_t i = 0; i < bytes() / 8; ++i) {
+                inputs_[0].set(i, static_cast<double>(kPairs[first + i][0]));
+                inputs_[1].set(i, static_cast<double>(kPairs[first + i][1]));
+            }
+            run([&](K& k) {
+                k.compare_f64(k.mask(0), k.vec(1), k.vec(2), predicate);
+                k.spell_u64(k.vec(0), k.mask(0));
+            });
+            expect<uint64_t>([&](size_t i) {
+                return right(kPairs[first + i][0], kPairs[first + i][1]) ? ~uint64_t{0} : 0u;
+            });
+        }
+    }
+}
+
+// Masks of single lanes, one after the other, and of none.
+TEST_P(VocabularyTest, MasksAreJoinedAndTested) {
+    const size_t lanes = bytes() / 8;
+    for (size_t a = 0; a <= lanes; ++a)
+        for (size_t b = 0; b <= lanes; ++b) {
+            for (size_t i = 0; i < lanes; ++i) {
+                inputs_[0].set(i, uint64_t{i == a});
+                inputs_[1].set(i, uint64_t{i == b});
+            }
+            const auto joined = [&](size_t i) { return i == a || i == b ? ~uint64_t{0} : 0u; };
+            const auto set = [](K& k) {
+                k.zero(k.vec(4));
+                k.clear_mask(k.mask(2));
+                k.compare_greater_s64(k.mask(0), k.vec(1), k.vec(4));
+                k.compare_greater_s64(k.mask(1), k.vec(2), k.vec(4));
+            };
+            run([&](K& k) {
+                set(k);
+                k.or_masks(k.mask(2), k.mask(2), k.mask(0));
+                k.or_masks(k.mask(2), k.mask(2), k.mask(1));
+                k.spell_u64(k.vec(0), k.mask(2));
+            });
+            expect<uint64_t>(joined);
+            const bool any = a < lanes || b < lanes;
+            run([&](K& k) {
+                set(k);
+                k.mov(k.scratch(), 0);
+                k.test_either(k.mask(0), k.mask(1), k.vec(5));
+                k.setnz(k.scratch().cvt8());
+                k.broadcast_u64(k.vec(0), k.scratch());
+            });
+            expect<uint64_t>([&](size_t) { return uint64_t{any}; });
+            run([&](K& k) {
+                set(k);
+                k.or_masks(k.mask(2), k.mask(0), k.mask(1));
+                k.mov(k.scratch(), 0);
+                k.mask_to_reg(k.scratch(), k.mask(2));
+                k.broadcast_u64(k.vec(0), k.scratch());
+            });
+            for (size_t i = 0; i < lanes; ++i) EXPECT_EQ(output_.get<uint64_t>(i) != 0, any);
+        }
+    set_random_inputs();
+}
+
+TEST_P(VocabularyTest, MaskedOperations) {
+    check<uint64_t>(
+        [](K& k) {
+            k.load(k.vec(4), k.vector_u64(1));
+            k.compare_greater_s64(k.mask(0), k.vec(1), k.vec(2));
+            k.increment_masked_u64(k.vec(0), k.mask(0), k.vec(3), k.vec(4));
+        },
+        [&](size_t i) {
+            return in<uint64_t>(2, i) + (in<int64_t>(0, i) > in<int64_t>(1, i) ? 1 : 0);
+        });
+    check<uint64_t>(
+        [](K& k) {
+            k.compare_greater_s64(k.mask(0), k.vec(1), k.vec(2));
+            k.copy(k.vec(0), k.vec(3));
+            k.and_or_masked_u64(k.vec(0), k.mask(0), k.hold_u64(12, 0xFF00FF00FF00FF00),
+                                k.hold_u64(13, 3));
+        },
+        [&](size_t i) {
+            return in<int64_t>(0, i) > in<int64_t>(1, i)
+                       ? (in<uint64_t>(2, i) & 0xFF00FF00FF00FF00) | 3
+                       : 0;
+        });
+    check<uint32_t>(
+        [](K& k) {
+            k.compare_greater_s32(k.mask(0), k.vec(1), k.vec(2));
+            k.copy(k.vec(0), k.vec(3));
+            k.and_or_masked_u32(k.vec(0), k.mask(0), k.hold_u32(12, 0xFF00FF00), k.hold_u32(13, 3));
+        },
+        [&](size_t i) {
+            return in<int32_t>(0, i) > in<int32_t>(1, i) ? (in<uint32_t>(2, i) & 0xFF00FF00) | 3
+                                                         : 0;
+        });
+}
+
+TEST_P(VocabularyTest, Gathers) {
+    std::vector<uint32_t> narrow(100);
+    std::vector<uint64_t> wide(100);
+    for (size_t i = 0; i < 100; ++i) {
+        narrow[i] = static_cast<uint32_t>(0x80000000 + 3 * i);
+        wide[i] = 0x8000000000000000 + 5 * i;
+    }
+    const auto index = [](size_t lane) { return lane * 37 % 100; };
+    for (size_t lane = 0; lane < 8; ++lane) inputs_[0].set(lane, uint64_t{index(lane)});
+    tensor_ = narrow.data();
+    run([](K& k) { k.gather_u32_as_u64(k.vec(0), k.tensor(), k.vec(1), k.mask(0)); });
+    expect<uint64_t>([&](size_t i) { return uint64_t{narrow[index(i)]}; });
+    tensor_ = wide.data();
+    run([](K& k) { k.gather_u64(k.vec(0), k.tensor(), k.vec(1), k.mask(0)); });
+    expect<uint64_t>([&](size_t i) { return wide[index(i)]; });
+    run([](K& k) {
+        k.compare_greater_s64(k.mask(1), k.vec(2), k.vec(3));
+        k.copy(k.vec(0), k.vec(3));
+        k.gather_masked_u64(k.vec(0), k.tensor(), k.vec(1), k.mask(1), k.mask(0));
+    });
+    expect<uint64_t>([&](size_t i) {
+        return in<int64_t>(1, i) > in<int64_t>(2, i) ? wide[index(i)] : in<uint64_t>(2, i);
+    });
+}
+
+TEST_P(VocabularyTest, ZipsSumsAndNarrowStores) {
+    const size_t lanes = bytes() / 8;
+    const auto zipped = [&](size_t i) { return in<uint64_t>(i % 2 == 0 ? 0 : 1, i / 2); };
+    for (const bool upper : {false, true}) {
+        run([&](K& k) {
+            const K::ZipOrder order{k.vec(6), k.vec(7)};
+            k.set_zip_u64(order);
+            k.zip_u64(k.vec(upper ? 4 : 0), k.vec(upper ? 0 : 4), k.vec(1), k.vec(2), order,
+                      k.vec(5));
+        });
+        expect<uint64_t>([&](size_t i) { return zipped(upper ? lanes + i : i); });
+    }
+    uint64_t sum = 0, stored = 0;
+    for (size_t i = 0; i < lanes; ++i) sum += in<uint64_t>(0, i);
+    tensor_ = &stored;
+    run([](K& k) {
+        k.store_sum_u64(k.ptr[k.tensor()], 1, 4);
+        k.zero(k.vec(0));
+    });
+    EXPECT_EQ(stored, sum);
+    GuardedBuffer low(bytes() / 2, Guard::behind);
+    tensor_ = low.data();
+    run([](K& k) {
+        k.store_low_u32(k.ptr[k.tensor()], k.vec(1), k.vec(4));
+        k.zero(k.vec(0));
+    });
+    for (size_t i = 0; i < lanes; ++i)
+        EXPECT_EQ(reinterpret_cast<const uint32_t*>(low.data())[i],
+                  static_cast<uint32_t>(in<uint64_t>(0, i)));
 }
 
 TEST_P(VocabularyTest, LoadAndStore) {

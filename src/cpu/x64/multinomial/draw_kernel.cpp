@@ -6,12 +6,12 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// AVX-512: vec 0-11 four vectors of samples; k1-k4 their lanes that search on, k5 the mask a gather consumes.
-// AVX2:    vec 0-5 two vectors of samples; the mask of a search is made in t1_, a gather's in t0_.
+// AVX-512: vec 0-11 four vectors of samples; k1-k4 their lanes that search on, k5 the mask that a gather consumes.
+// AVX2:    vec 0-5 two vectors of samples; 14-15 their lanes that search on, t0_ the mask that a gather consumes.
 DrawKernel::DrawKernel(const Key& key)
     : Vocabulary(std::get<0>(key), std::string("multinomial.draw.") + name_of(std::get<1>(key))),
       type_(std::get<1>(key)),
-      vectors_(is_avx512() ? 4 : 2) {
+      vectors_(registers() / 8) {
     assert(kGroupSamples % (vectors_ * lanes(8)) == 0);
     int next = 3 * vectors_;
     for (Vec* v : {&s0_, &s1_, &high_, &up_, &shift_, &one_, &t0_, &t1_}) *v = vec(next++);
@@ -43,14 +43,14 @@ void DrawKernel::generate() {
     L(group);
     for (int i = 0; i < vectors_; ++i) emit_target(sample(i), ptr[words + i * bytes()]);
     for (int i = 0; i < vectors_; ++i) emit_guess(sample(i));
-    for (int i = 0; i < vectors_; ++i) emit_first_step(sample(i), i);
+    for (int i = 0; i < vectors_; ++i) emit_first_step(sample(i));
     mov(left, classes);
     L(step);
     emit_test_any_searching();
     jz(done, T_NEAR);
     dec(left);
     jz(done, T_NEAR);
-    for (int i = 0; i < vectors_; ++i) emit_next_step(sample(i), i);
+    for (int i = 0; i < vectors_; ++i) emit_next_step(sample(i));
     jmp(step, T_NEAR);
     L(done);
     for (int i = 0; i < vectors_; ++i) emit_store(sample(i), indices + i * lanes(8) * index_bytes);
@@ -81,70 +81,36 @@ void DrawKernel::emit_target(const Sample& s, const Address& words) {
 }
 
 void DrawKernel::emit_guess(const Sample& s) {
-    const int k = s.k.getIdx(), c = s.c.getIdx();
     vpsrlq(s.c, s.t, quarter(shift_.getIdx()));
-    if (is_avx512()) {
-        kxnorw(k5, k5, k5);
-        vpgatherqd(Xbyak::Ymm(k) | k5, ptr[guide_ + Xbyak::Zmm(c) * 4]);
-        vpmovzxdq(Xbyak::Zmm(k), Xbyak::Ymm(k));
-    } else {
-        const Xbyak::Xmm mask = quarter(t0_.getIdx());
-        vpcmpeqd(mask, mask, mask);
-        vpgatherqd(Xbyak::Xmm(k), ptr[guide_ + Xbyak::Ymm(c) * 4], mask);
-        vpmovzxdq(Xbyak::Ymm(k), Xbyak::Xmm(k));
-    }
+    gather_u32_as_u64(s.k, guide_, s.c, consumed());
 }
 
-void DrawKernel::emit_first_step(const Sample& s, int i) {
-    const int k = s.k.getIdx(), c = s.c.getIdx();
-    if (is_avx512()) {
-        kxnorw(k5, k5, k5);
-        vpgatherqq(Xbyak::Zmm(c) | k5, ptr[prefix_ + Xbyak::Zmm(k) * 8]);
-        vpcmpgtq(Xbyak::Opmask(1 + i), s.t, s.c);
-        return vpaddq(s.k | Xbyak::Opmask(1 + i), s.k, one_);
-    }
-    vpcmpeqd(t0_, t0_, t0_);
-    vpgatherqq(Xbyak::Ymm(c), ptr[prefix_ + Xbyak::Ymm(k) * 8], t0_);
-    vpcmpgtq(t1_, s.t, s.c);
-    vpsubq(s.k, s.k, t1_);
+void DrawKernel::emit_first_step(const Sample& s) {
+    gather_u64(s.c, prefix_, s.k, consumed());
+    compare_greater_s64(s.searching, s.t, s.c);
+    increment_masked_u64(s.k, s.searching, s.k, one_);
 }
 
 // Lanes that have arrived keep their prefix sum, which is not below t.
-void DrawKernel::emit_next_step(const Sample& s, int i) {
-    const int k = s.k.getIdx(), c = s.c.getIdx();
-    if (is_avx512()) {
-        kmovw(k5, Xbyak::Opmask(1 + i));
-        vpgatherqq(Xbyak::Zmm(c) | k5, ptr[prefix_ + Xbyak::Zmm(k) * 8]);
-        vpcmpgtq(Xbyak::Opmask(1 + i), s.t, s.c);
-        return vpaddq(s.k | Xbyak::Opmask(1 + i), s.k, one_);
-    }
-    vpcmpgtq(t0_, s.t, s.c);
-    vpgatherqq(Xbyak::Ymm(c), ptr[prefix_ + Xbyak::Ymm(k) * 8], t0_);
-    vpcmpgtq(t1_, s.t, s.c);
-    vpsubq(s.k, s.k, t1_);
+void DrawKernel::emit_next_step(const Sample& s) {
+    gather_masked_u64(s.c, prefix_, s.k, s.searching, consumed());
+    compare_greater_s64(s.searching, s.t, s.c);
+    increment_masked_u64(s.k, s.searching, s.k, one_);
 }
 
 // The zero flag is set when no lane searches on.
 void DrawKernel::emit_test_any_searching() {
-    if (is_avx512()) {
-        korw(k5, k1, k2);
-        korw(k6, k3, k4);
-        return kortestw(k5, k6);
-    }
-    vpcmpgtq(t0_, sample(0).t, sample(0).c);
-    vpcmpgtq(t1_, sample(1).t, sample(1).c);
-    vpor(t0_, t0_, t1_);
-    vptest(t0_, t0_);
+    if (vectors_ == 2)
+        return test_either(sample(0).searching, sample(1).searching, consumed().vector);
+    const Mask low{k5, t0_}, high{k6, t1_};
+    or_masks(low, sample(0).searching, sample(1).searching);
+    or_masks(high, sample(2).searching, sample(3).searching);
+    test_either(low, high, t0_);
 }
 
 void DrawKernel::emit_store(const Sample& s, const Xbyak::RegExp& to) {
     if (type_ == DataType::s64) return store(ptr[to], s.k);
-    const int k = s.k.getIdx();
-    if (is_avx512()) return vpmovqd(ptr[to], Xbyak::Zmm(k));
-    const Xbyak::Xmm upper = quarter(t0_.getIdx());
-    vextracti128(upper, Xbyak::Ymm(k), 1);
-    vshufps(upper, Xbyak::Xmm(k), upper, 0x88);
-    vmovdqu(ptr[to], upper);
+    store_low_u32(ptr[to], s.k, t0_);
 }
 
 }  // namespace tombola::impl::cpu::x64

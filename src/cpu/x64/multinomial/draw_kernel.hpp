@@ -40,17 +40,21 @@ class DrawKernel : public Vocabulary {
     void operator()(Args& args) const { run(&args); }
 
   private:
-    // One vector of samples: its target, its class, the class's prefix sum.
+    // One vector of samples: its target, its class, the class's prefix sum, and whether that is below the target.
     struct Sample {
         Vec t, k, c;
+        Mask searching;
     };
 
     void generate() override;
-    Sample sample(int i) const { return {vec(3 * i), vec(3 * i + 1), vec(3 * i + 2)}; }
+    Sample sample(int i) const {
+        return {vec(3 * i), vec(3 * i + 1), vec(3 * i + 2), {Xbyak::Opmask(1 + i), vec(14 + i)}};
+    }
+    Mask consumed() const { return {k5, t0_}; }
     void emit_target(const Sample& s, const Address& words);
     void emit_guess(const Sample& s);
-    void emit_first_step(const Sample& s, int i);
-    void emit_next_step(const Sample& s, int i);
+    void emit_first_step(const Sample& s);
+    void emit_next_step(const Sample& s);
     void emit_test_any_searching();
     void emit_store(const Sample& s, const Xbyak::RegExp& to);
 

@@ -10,14 +10,14 @@ namespace tombola::impl::cpu::x64 {
 // vec 0-3 maxima, 4 elements, 5 scratch, 6 zeros, 7 refused lanes (AVX2); k1 scratch, k2 refused lanes.
 void RowMaxKernel::generate() {
     constexpr int kMaxima = 4;
-    const Vec x = vec(4), scratch = vec(5), zeros = vec(6), noted = vec(7);
+    const Vec x = vec(4), scratch = vec(5), zeros = vec(6);
+    const Mask noted{k2, vec(7)};
     begin(4);
     const Reg args = gpr(0), src = gpr(1), units = gpr(2), refused = gpr(3);
     mov(src, ptr[args + offsetof(Args, src)]);
     mov(units, ptr[args + offsetof(Args, units)]);
     zero(zeros);
-    zero(noted);
-    if (is_avx512()) kxorw(k2, k2, k2);
+    clear_mask(noted);
     const float lowest = log_probs() ? -std::numeric_limits<float>::infinity() : 0.0f;
     for (int i = 0; i < kMaxima; ++i)
         load(vec(i), is_f64() ? vector_f64(static_cast<double>(lowest)) : vector_f32(lowest));
@@ -27,7 +27,7 @@ void RowMaxKernel::generate() {
             const Vec most = vec(i % kMaxima);
             load_wide(x, ptr[src + i * vector_step()]);
             note_refused(noted, x, zeros, scratch);
-            is_f64() ? vmaxpd(most, x, most) : vmaxps(most, x, most);
+            emit_max(most, x, most);
         }
         add(src, count * kUnitClasses * element_bytes());
     };
@@ -49,8 +49,7 @@ void RowMaxKernel::generate() {
     jnz(each, T_NEAR);
     L(done);
 
-    for (int i = 1; i < kMaxima; ++i)
-        is_f64() ? vmaxpd(vec(0), vec(0), vec(i)) : vmaxps(vec(0), vec(0), vec(i));
+    for (int i = 1; i < kMaxima; ++i) emit_max(vec(0), vec(0), vec(i));
     emit_findings(args + offsetof(Args, found), vec(0), noted, refused);
     end();
 }
@@ -72,8 +71,7 @@ void WeightSumKernel::generate() {
 
     if (!log_probs()) {
         zero(vec(7));
-        zero(vec(8));
-        if (is_avx512()) kxorw(k2, k2, k2);
+        clear_mask(noted());
     }
     Label block, unit;
     L(block);
@@ -84,11 +82,12 @@ void WeightSumKernel::generate() {
     emit_unit(src, ahead);
     dec(left);
     jnz(unit, T_NEAR);
-    emit_sum(ptr[sums]);
+    vpaddq(vec(5), vec(5), vec(6));
+    store_sum_u64(ptr[sums], 5, 6);
     add(sums, 8);
     dec(blocks);
     jnz(block, T_NEAR);
-    if (!log_probs()) emit_findings(args + offsetof(Args, found), vec(7), vec(8), left);
+    if (!log_probs()) emit_findings(args + offsetof(Args, found), vec(7), noted(), left);
     end();
 }
 
@@ -98,8 +97,8 @@ void WeightSumKernel::emit_unit(const Reg& src, const Reg& ahead) {
     for (int i = 0; i < vectors_a_unit(); ++i) {
         load_wide(r.x, ptr[src + i * vector_step()]);
         if (!log_probs()) {
-            note_refused(vec(8), r.x, zeros(), r.scratch1);
-            is_f64() ? vmaxpd(vec(7), r.x, vec(7)) : vmaxps(vec(7), r.x, vec(7));
+            note_refused(noted(), r.x, zeros(), r.scratch1);
+            emit_max(vec(7), r.x, vec(7));
         }
         emit_weights(r);
         vpaddq(vec(5), vec(5), r.x);
@@ -108,22 +107,6 @@ void WeightSumKernel::emit_unit(const Reg& src, const Reg& ahead) {
     for (int line = 0; line < step; line += 64) prefetcht1(ptr[ahead + line]);
     add(src, step);
     add(ahead, step);
-}
-
-void WeightSumKernel::emit_sum(const Address& to) {
-    const Vec sum = vec(5), other = vec(6);
-    const Xbyak::Ymm half(5), upper(6);
-    const Xbyak::Xmm quarter(5), next(6);
-    vpaddq(sum, sum, other);
-    if (is_avx512()) {
-        vextracti64x4(upper, Xbyak::Zmm(5), 1);
-        vpaddq(half, half, upper);
-    }
-    vextracti128(next, half, 1);
-    vpaddq(quarter, quarter, next);
-    vpunpckhqdq(next, quarter, quarter);
-    vpaddq(quarter, quarter, next);
-    vmovq(to, quarter);
 }
 
 // -- WeightStoreKernel ---------------------------------------------------------------------------
@@ -136,12 +119,7 @@ void WeightStoreKernel::generate() {
     mov(weights, ptr[args + offsetof(Args, weights)]);
     load_constants(ptr[args + offsetof(Args, scale.greatest)],
                    ptr[args + offsetof(Args, scale.top)]);
-    if (is_avx512() && !is_f64()) {
-        constexpr uint64_t kFirst[] = {0, 8, 1, 9, 2, 10, 3, 11};
-        constexpr uint64_t kSecond[] = {4, 12, 5, 13, 6, 14, 7, 15};
-        load(vec(5), vector_table(kFirst));
-        load(vec(6), vector_table(kSecond));
-    }
+    if (!is_f64()) set_zip_u64(order());
     Label unit;
     L(unit);
     const Lanes r{vec(0), vec(1), vec(2), vec(3), vec(4)};
@@ -157,21 +135,10 @@ void WeightStoreKernel::generate() {
     end();
 }
 
-// AVX2:  even 0 2 | 4 6, odd 1 3 | 5 7 -> unpack 0 1 | 4 5 and 2 3 | 6 7 -> 0 1 2 3 and 4 5 6 7.
 void WeightStoreKernel::emit_store(const Reg& to, int vector, const Lanes& r) {
     if (is_f64()) return store(ptr[to + vector * bytes()], r.x);
     const Vec &first = r.scratch1, &second = r.scratch2;
-    if (is_avx512()) {
-        copy(first, vec(5));
-        copy(second, vec(6));
-        vpermi2q(first, r.x, r.odd);
-        vpermi2q(second, r.x, r.odd);
-    } else {
-        vpunpcklqdq(r.scratch3, r.x, r.odd);
-        vpunpckhqdq(r.odd, r.x, r.odd);
-        vperm2i128(first, r.scratch3, r.odd, 0x20);
-        vperm2i128(second, r.scratch3, r.odd, 0x31);
-    }
+    zip_u64(first, second, r.x, r.odd, order(), r.scratch3);
     store(ptr[to + 2 * vector * bytes()], first);
     store(ptr[to + (2 * vector + 1) * bytes()], second);
 }

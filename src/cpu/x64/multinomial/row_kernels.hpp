@@ -56,8 +56,8 @@ class WeightSumKernel : public WeightOps {
 
   private:
     void generate() override;
+    Mask noted() const { return {k2, vec(8)}; }
     void emit_unit(const Reg& src, const Reg& ahead);
-    void emit_sum(const Address& to);
 };
 
 class WeightStoreKernel : public WeightOps {
@@ -75,6 +75,7 @@ class WeightStoreKernel : public WeightOps {
 
   private:
     void generate() override;
+    ZipOrder order() const { return {vec(5), vec(6)}; }
     void emit_store(const Reg& to, int vector, const Lanes& r);
 };
 

@@ -16,7 +16,6 @@
 //   f32 lanes   | s1 E1 | s0 E0 | ...  are taken apart as  even: s0 << 32 >> E0,  odd: (s1 << 32) >> E1
 
 #include <cstdint>
-#include <deque>
 
 #include "common/types.hpp"
 #include "cpu/float_type.hpp"
@@ -48,13 +47,16 @@ class WeightOps : public Vocabulary {
 
     // d = the elements at `a`, as f32 or f64.
     void load_wide(const Vec& d, const Address& a);
-    // Notes where x is no element that a row may have: NaN, and without logits, what is below 0. A caller finds
-    // +inf by the maximum. AVX-512 notes in k2, AVX2 in `noted`; `scratch` is overwritten.
-    void note_refused(const Vec& noted, const Vec& x, const Vec& zeros, const Vec& scratch);
+    // Adds to the mask `refused` where x is no element that a row may have: NaN, and without logits, what is below 0.
+    // A caller finds +inf by the maximum. k1 and `scratch` are overwritten.
+    void note_refused(const Mask& refused, const Vec& x, const Vec& zeros, const Vec& scratch);
 
     // Stores RowFindings at `to`: the maxima, and whether note_refused() noted anything. `scratch` is overwritten.
-    void emit_findings(const Xbyak::RegExp& to, const Vec& most, const Vec& noted,
+    void emit_findings(const Xbyak::RegExp& to, const Vec& most, const Mask& refused,
                        const Reg& scratch);
+    void emit_max(const Vec& d, const Vec& a, const Vec& b) {
+        is_f64() ? vmaxpd(d, a, b) : vmaxps(d, a, b);
+    }
 
     // Loads the constants; `greatest` and `top` are memory operands of the width of a lane. Claims k1 and
     // registers 7 and above; without logits 9 and above.
@@ -68,30 +70,21 @@ class WeightOps : public Vocabulary {
     void emit_weights(const Lanes& r);
 
   private:
-    using Operand = Xbyak::Operand;
-    // A constant in a register, or in memory once the registers are used up.
-    const Operand* hold(const Address& a);
-    const Operand* hold_bits(uint32_t narrow, uint64_t wide);
-    const Operand* hold_float(float narrow, double wide);
+    // A constant in every lane: f32 lanes take the first, f64 lanes the second.
+    Held hold_bits(uint32_t narrow, uint64_t wide);
+    Held hold_float(float narrow, double wide);
 
     void emit_exp(const Lanes& r);
     void emit_quantise(const Lanes& r);
-    // Where the weight is 0: k1 or `mask` has the other lanes set.
-    void mask_positive(const Vec& mask, const Vec& x);
-    void mask_not_flushed(const Vec& mask, const Vec& d);
+    // The lanes whose weight is not 0.
+    Mask positive(const Lanes& r) const { return {k1, r.scratch3}; }
 
     FloatType type_;
     bool log_probs_;
-    int next_held_ = 0;
-    std::deque<Vec> held_registers_;
-    std::deque<Address> held_addresses_;
-
     Vec top_, greatest_, zeros_;
-    const Operand *most_ = nullptr, *fraction_ = nullptr, *leading_ = nullptr, *low_ = nullptr,
-                  *high_ = nullptr;
-    const Operand *flush_ = nullptr, *log2e_ = nullptr, *round_ = nullptr, *ln2_hi_ = nullptr,
-                  *ln2_lo_ = nullptr, *one_ = nullptr;
-    const Operand* c_[12] = {};
+    Held most_, fraction_, leading_, low_, high_;
+    Held flush_, log2e_, round_, ln2_hi_, ln2_lo_, one_;
+    Held c_[12];
 };
 
 }  // namespace tombola::impl::cpu::x64
