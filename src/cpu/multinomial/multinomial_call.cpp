@@ -8,18 +8,17 @@ namespace tombola::impl::cpu {
 Result<UniformSource> uniform_source(const MultinomialDesc& desc, const ExecContext& context) {
     UniformSource source;
     source.given = context.input<double>(TOMBOLA_ARG_UNIFORMS);
-    Result<Seeds> seeds =
-        resolve_seeds(context, source.given != nullptr ? SeedUse::none : SeedUse::both);
-    TOMBOLA_TRY(seeds.take_status());
-    source.seeds = seeds.take();
     const dim_t samples = desc.dst.dims[1];
     const dim_t count = desc.dst.dims[0] * samples;
     if (source.given == nullptr) {
-        Result<uint64_t> offset = resolve_offset(context, count);
-        TOMBOLA_TRY(offset.take_status());
-        source.offset = offset.value();
+        Result<PhiloxCall> stream = resolve_philox_call(context, count);
+        TOMBOLA_TRY(stream.take_status());
+        source.stream = stream.take();
         return source;
     }
+    Result<Seeds> seeds = resolve_seeds(context, SeedUse::none);
+    TOMBOLA_TRY(seeds.take_status());
+    source.stream.seeds = seeds.take();
     for (dim_t i = 0; i < count; ++i) {
         const double u = source.given[i];
         if (!(u >= 0 && u <= 1))
@@ -33,7 +32,7 @@ Result<UniformSource> uniform_source(const MultinomialDesc& desc, const ExecCont
 void finish(const MultinomialDesc& desc, const ExecContext& context,
             const UniformSource& uniforms) {
     zero_padding(desc.dst, context.output(TOMBOLA_ARG_DST));
-    report_seeds(context, uniforms.seeds);
+    report_seeds(context, uniforms.stream.seeds);
 }
 
 }  // namespace tombola::impl::cpu

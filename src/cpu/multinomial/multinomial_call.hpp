@@ -11,6 +11,7 @@
 #include "common/parallel.hpp"
 #include "cpu/multinomial/row_source.hpp"
 #include "cpu/rng/philox.hpp"
+#include "cpu/rng/philox_call.hpp"
 #include "cpu/rng/seeds.hpp"
 #include "cpu/rng/unit.hpp"
 
@@ -20,8 +21,7 @@ namespace tombola::impl::cpu {
 // or the number OFFSET + i of the f64 stream of random_uniform's tensorflow alignment.
 struct UniformSource {
     const double* given = nullptr;  // UNIFORMS
-    Seeds seeds{};
-    uint64_t offset = 0;
+    PhiloxCall stream{};
 };
 
 // Reads them in order, from sample `first` on.
@@ -29,8 +29,7 @@ class UniformReader {
   public:
     UniformReader(const UniformSource& source, dim_t first)
         : given_(source.given == nullptr ? nullptr : source.given + first),
-          words_({0, source.seeds.op}, PhiloxKey::from(source.seeds.global),
-                 (Uint128{source.offset} + static_cast<Uint128>(first)) * 2) {}
+          words_(source.stream.start, source.stream.key(), source.stream.number_of(first) * 2) {}
 
     double next() {
         if (given_ != nullptr) return *given_++;

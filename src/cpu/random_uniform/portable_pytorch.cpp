@@ -17,14 +17,12 @@ class PortablePytorch : public Executable {
         auto bounds = resolve_bounds<T>(context);
         TOMBOLA_TRY(bounds.take_status());
         const PytorchConvert<T> convert(bounds.value(), int_draws_);
-        auto call =
-            Mt19937Call::resolve(context, dst_.nelems(), convert.words(), MtJumpLoops::portable());
-        TOMBOLA_TRY(call.take_status());
-        call.value().fill(dst_, context.output(TOMBOLA_ARG_DST),
-                          [&](Mt19937& state, const FillPart& part) {
-                              generate_from_mt19937(convert, state, part);
-                          });
-        call.value().report(context);
+        Mt19937Call call(convert.words(), MtJumpLoops::portable());
+        TOMBOLA_TRY(call.resolve(context, dst_.nelems()));
+        call.fill(dst_, context.output(TOMBOLA_ARG_DST), [&](Mt19937& state, const FillPart& part) {
+            generate_from_mt19937(convert, state, part);
+        });
+        call.report(context);
         return {};
     }
 

@@ -15,33 +15,29 @@ constexpr int64_t kWordsPerPart = int64_t{1} << 21;
 
 }  // namespace
 
-Result<Mt19937Call> Mt19937Call::resolve(const ExecContext& context, int64_t elements,
-                                         int words_per_value, const MtJumpLoops& loops) {
-    Mt19937Call call;
-    call.words_per_value_ = words_per_value;
-    call.loops_ = &loops;
+Status Mt19937Call::resolve(const ExecContext& context, int64_t elements) {
     const auto* state = context.input<uint32_t>(TOMBOLA_ARG_SRC_STATE);
     Result<Seeds> seeds = resolve_seeds(context, state != nullptr ? SeedUse::none : SeedUse::both);
     TOMBOLA_TRY(seeds.take_status());
-    call.seeds_ = seeds.value();
+    seeds_ = seeds.value();
     if (state != nullptr) {
-        std::memcpy(&call.start_, state, sizeof call.start_);
-        TOMBOLA_TRY(check_state(call.start_, "SRC_STATE"));
+        std::memcpy(&start_, state, sizeof start_);
+        TOMBOLA_TRY(check_state(start_, "SRC_STATE"));
     } else {
-        call.start_ = Mt19937::from_seed(static_cast<uint32_t>(call.seeds_.global));
+        start_ = Mt19937::from_seed(static_cast<uint32_t>(seeds_.global));
     }
     Result<uint64_t> offset = resolve_offset(context, elements);
     TOMBOLA_TRY(offset.take_status());
-    call.skip_values(call.start_, offset.value());
-    call.after_ = call.start_;
-    return call;
+    skip_values(start_, offset.value());
+    if (elements == 0) after_ = start_;
+    return {};
 }
 
 // Two words each of 2^63 values or more are no 64-bit number.
 void Mt19937Call::skip_values(Mt19937& state, uint64_t values) const {
     if (values <= std::numeric_limits<uint64_t>::max() / 2)
-        return state.skip(values * static_cast<uint64_t>(words_per_value_), *loops_);
-    for (int i = 0; i < words_per_value_; ++i) state.skip(values, *loops_);
+        return state.skip(values * static_cast<uint64_t>(words_per_value_), loops_);
+    for (int i = 0; i < words_per_value_; ++i) state.skip(values, loops_);
 }
 
 void Mt19937Call::fill(const MemoryDesc& dst, void* data,

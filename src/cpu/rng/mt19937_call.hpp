@@ -18,10 +18,12 @@ namespace tombola::impl::cpu {
 
 class Mt19937Call {
   public:
-    // From the optional arguments SEEDS, SRC_STATE and OFFSET. An element takes words_per_value words. `loops`, which
-    // do the jumps, must live as long as the call.
-    static Result<Mt19937Call> resolve(const ExecContext& context, int64_t elements,
-                                       int words_per_value, const MtJumpLoops& loops);
+    // An element takes words_per_value words. `loops` do the jumps.
+    Mt19937Call(int words_per_value, const MtJumpLoops& loops)
+        : words_per_value_(words_per_value), loops_(loops) {}
+
+    // Finds the start: from the optional arguments SEEDS, SRC_STATE and OFFSET. Before all else.
+    Status resolve(const ExecContext& context, int64_t elements);
 
     // generate(state, part) writes the values of a part, whose first takes the state's next words, and leaves the state
     // behind the last of them. Parts run at the same time, each with a state of its own.
@@ -34,11 +36,11 @@ class Mt19937Call {
   private:
     void skip_values(Mt19937& state, uint64_t values) const;
 
-    Seeds seeds_{};
-    Mt19937 start_{};
-    Mt19937 after_{};
-    int words_per_value_ = 1;
-    const MtJumpLoops* loops_ = nullptr;
+    int words_per_value_;
+    const MtJumpLoops& loops_;
+    Seeds seeds_;
+    Mt19937 start_;
+    Mt19937 after_;  // behind the tensor
 };
 
 // Writes a part's values in plain C++. Convert makes a value from words() words, of which the first is the high half:

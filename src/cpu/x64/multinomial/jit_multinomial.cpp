@@ -258,8 +258,8 @@ void JitMultinomial::draw_by_guide(const Call& call, const Part& part, const Row
     const GuideTable guide(part.guide, prefix, classes);
 
     const uint64_t sum = prefix[classes - 1];
-    const PhiloxFill stream(words_, {0, call.uniforms.seeds.op},
-                            PhiloxKey::from(call.uniforms.seeds.global), {});
+    const PhiloxCall& drawn = call.uniforms.stream;
+    const PhiloxFill stream(words_, drawn.start, drawn.key(), {});
     const size_t index_bytes = size_of(desc_.dst.data_type);
     auto* dst = call.context.output<char>(TOMBOLA_ARG_DST);
     parallel_ranges(samples, kChunkSamples, size(samples) * 16, [&](dim_t begin, dim_t end) {
@@ -277,8 +277,7 @@ void JitMultinomial::draw_by_guide(const Call& call, const Part& part, const Row
             }
             const dim_t groups = (count + kGroup - 1) / kGroup;
             std::fill(words + 2 * count, words + 2 * groups * kGroup, 0);
-            stream.generate((Uint128{call.uniforms.offset} + static_cast<Uint128>(first)) * 2,
-                            2 * count, words, false);
+            stream.generate(drawn.number_of(first) * 2, 2 * count, words, false);
             const bool in_place = dst_.has_dense_rows() && count % kGroup == 0;
             char* to = in_place ? dst + size(dst_.offset(row.index, s)) * index_bytes : indices;
             DrawKernel::Args args{words,

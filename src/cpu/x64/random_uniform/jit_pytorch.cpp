@@ -30,18 +30,18 @@ class JitPytorch : public Executable {
         auto bounds = resolve_bounds<T>(context);
         TOMBOLA_TRY(bounds.take_status());
         const PytorchConvert<T> convert(bounds.value(), int_draws_);
-        auto call = Mt19937Call::resolve(context, dst_.nelems(), convert.words(), loops_);
-        TOMBOLA_TRY(call.take_status());
+        Mt19937Call call(convert.words(), loops_);
+        TOMBOLA_TRY(call.resolve(context, dst_.nelems()));
         void* data = context.output(TOMBOLA_ARG_DST);
         if (Conversion::serves(convert)) {
             const Mt19937Kernel& kernel = convert.words() == 2 ? two_words_ : one_word_;
-            fill_from_mt19937(dst_, data, call.value(), kernel, Conversion::pack(convert));
+            fill_from_mt19937(dst_, data, call, kernel, Conversion::pack(convert));
         } else {
-            call.value().fill(dst_, data, [&](Mt19937& state, const FillPart& part) {
+            call.fill(dst_, data, [&](Mt19937& state, const FillPart& part) {
                 generate_from_mt19937(convert, state, part);
             });
         }
-        call.value().report(context);
+        call.report(context);
         return {};
     }
 
