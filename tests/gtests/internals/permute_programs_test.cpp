@@ -58,12 +58,12 @@ class Checked {
         const auto lowerings = all_lowerings(program, isa);
         if (lowerings.size() > 1) ++transposes[isa][layout_.element];
         for (size_t i = 0; i < lowerings.size(); ++i) {
-            const auto kernel = permute_kernel({isa, std::make_shared<Operations>(lowerings[i])});
+            const auto kernel = permute_function({isa, std::make_shared<Operations>(lowerings[i])});
             ASSERT_TRUE(kernel.ok()) << kernel.status().message();
             dst_.poison();
             args.src = src_.data();
             args.dst = dst_.data();
-            (*kernel.value())(args);
+            kernel.value()(args);
             ASSERT_EQ(std::memcmp(dst_.data(), want_.data(), want_.size()), 0)
                 << "element " << layout_.element << " Q " << layout_.Q << " G " << layout_.G
                 << " block " << layout_.src_axis.block << " isa " << name_of(isa) << " lowering "

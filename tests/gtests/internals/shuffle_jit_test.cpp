@@ -331,8 +331,9 @@ TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
     for (const int64_t R : {16, 17, 20, 25, 31, 33, 36, 48, 49, 63, 65, 98, 100, 127, 196, 254}) {
         const StitchKernel::Key key{CpuIsa::avx512_core, R, kQ, kG, R, kQ * kG * R};
         ASSERT_TRUE(StitchKernel::serves(key));
-        const auto kernel = cpu::x64::make_kernel<StitchKernel>(key);
+        const auto kernel = cpu::x64::cached_function<StitchKernel>(key);
         ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+        const cpu::x64::StitchFunction stitch(key, kernel.value());
         const auto bytes = static_cast<size_t>(kRows * R);
         const GuardedBuffer src(bytes);
         const auto values = test::test_bytes(bytes);
@@ -348,7 +349,7 @@ TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
         for (int64_t begin = 0; begin < kRows; ++begin)
             for (int64_t end = begin + 1; end <= kRows; ++end) {
                 dst.poison();
-                (*kernel.value())(src.data<char>(), dst.data<char>(), begin, end);
+                stitch(src.data<char>(), dst.data<char>(), begin, end);
                 std::fill(got.begin(), got.end(), GuardedBuffer::kPoison);
                 std::copy(want.begin() + begin * R, want.begin() + end * R,
                           got.begin() + begin * R);
@@ -367,7 +368,7 @@ TEST(ShuffleJit, StreamingRows) {
         if (isa > effective_isa()) continue;
         for (const int64_t row_bytes : {512, 513, 575, 784, 1000, 3136, 4099}) {
             const auto kernel =
-                cpu::x64::make_kernel<RowKernel>({isa, row_bytes, row_bytes, row_bytes, true});
+                cpu::x64::cached_function<RowKernel>({isa, row_bytes, row_bytes, row_bytes, true});
             ASSERT_TRUE(kernel.ok()) << kernel.status().message();
             constexpr int64_t kRows = 67;
             const GuardedBuffer src(static_cast<size_t>(kRows * row_bytes));
@@ -375,7 +376,7 @@ TEST(ShuffleJit, StreamingRows) {
             const auto values = test::test_bytes(src.bytes());
             std::memcpy(src.data(), values.data(), values.size());
             RowKernel::Args args{src.data(), dst.data(), {1, 0, 0}, {1, 0, 0}, kRows};
-            (*kernel.value())(args);
+            kernel.value()(args);
             EXPECT_EQ(std::memcmp(dst.data(), src.data(), src.bytes()), 0) << row_bytes;
             EXPECT_TRUE(dst.slack_is_intact());
         }

@@ -183,8 +183,7 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
 
 class PermuteShuffle : public Executable {
   public:
-    PermuteShuffle(const ShuffleDesc& desc, const Chosen& chosen,
-                   std::shared_ptr<const PermuteKernel> kernel)
+    PermuteShuffle(const ShuffleDesc& desc, const Chosen& chosen, JitFunction<PermuteArgs> kernel)
         : desc_(desc),
           layout_(chosen.layout),
           pixels_(chosen.pixels),
@@ -226,7 +225,7 @@ class PermuteShuffle : public Executable {
                          pixels_.src.stride,
                          pixels_.dst.stride};
         if (step_pixels_ == 0) {
-            (*kernel_)(args);
+            kernel_(args);
             return done;
         }
         args.src_last = args.dst_last = (to - from - step_pixels_) * pixels_.src.stride;
@@ -235,7 +234,7 @@ class PermuteShuffle : public Executable {
             tiles_ > 1 ? 1 : std::min(count, image_loop_.count - image % image_loop_.count);
         args.src_outer = image_loop_.src.stride;
         args.dst_outer = image_loop_.dst.stride;
-        (*kernel_)(args);
+        kernel_(args);
         return tiles_ > 1 ? done : args.outer;
     }
 
@@ -245,14 +244,14 @@ class PermuteShuffle : public Executable {
     int64_t step_pixels_, src_last_, dst_last_;
     int64_t tile_pixels_, tiles_, images_;
     bool joins_tiles_;
-    std::shared_ptr<const PermuteKernel> kernel_;
+    JitFunction<PermuteArgs> kernel_;
 };
 
 Result<PlanPtr> plan(CpuIsa isa, const ShuffleDesc& desc, Result<Chosen> chosen) {
     TOMBOLA_TRY(chosen.take_status());
     return make_plan(0,
                      [isa, desc, chosen = chosen.take()]() -> Result<std::unique_ptr<Executable>> {
-                         auto kernel = permute_kernel({isa, chosen.operations});
+                         auto kernel = permute_function({isa, chosen.operations});
                          TOMBOLA_TRY(kernel.take_status());
                          return make_executable<PermuteShuffle>(desc, chosen, kernel.take());
                      });

@@ -41,14 +41,14 @@ bool streams(const ShuffleLayout& l) {
 class RowShuffle : public Executable {
   public:
     RowShuffle(const ShuffleDesc& desc, const ShuffleLayout& layout,
-               std::shared_ptr<const RowKernel> kernel)
+               JitFunction<RowKernel::Args> kernel)
         : desc_(desc), layout_(layout), kernel_(std::move(kernel)) {
         if (layout_.loops.depth == 0) layout_.loops.push({});
     }
 
     Status execute(const ExecContext& context) const override {
         const auto [src, dst] = shuffle_tensors(desc_, context);
-        if (kernel_ == nullptr)
+        if (!kernel_)
             copy_bytes(src, dst);
         else
             copy_rows(src, dst);
@@ -92,20 +92,19 @@ class RowShuffle : public Executable {
         } else {
             args.rows = std::min(count, l.Q - u);
         }
-        (*kernel_)(args);
+        kernel_(args);
         return args.images.count * args.groups.count * args.rows;
     }
 
     ShuffleDesc desc_;
     ShuffleLayout layout_;
-    std::shared_ptr<const RowKernel> kernel_;  // null: both tensors are one contiguous run
+    JitFunction<RowKernel::Args> kernel_;  // empty: both tensors are one contiguous run
 };
 
 // Short rows into a destination without gaps.
 class StitchedShuffle : public Executable {
   public:
-    StitchedShuffle(const ShuffleDesc& desc, const ShuffleLayout& layout,
-                    std::shared_ptr<const StitchKernel> kernel)
+    StitchedShuffle(const ShuffleDesc& desc, const ShuffleLayout& layout, StitchFunction kernel)
         : desc_(desc),
           images_(layout.loops.iterations()),
           C_(layout.C),
@@ -126,20 +125,20 @@ class StitchedShuffle : public Executable {
   private:
     // Rows [begin, end) of the destination: at once, or a slice of each group of an image after the other.
     void copy(const char* src, char* dst, int64_t begin, int64_t end) const {
-        if (Q_ <= slice_) return (*kernel_)(src, dst, begin, end);
+        if (Q_ <= slice_) return kernel_(src, dst, begin, end);
         for (int64_t image = begin / C_ * C_; image < end; image += C_)
             for (int64_t u = 0; u < Q_; u += slice_)
                 for (int64_t group = image; group < image + C_; group += Q_) {
                     const int64_t from = std::max(group + u, begin);
                     const int64_t to = std::min(group + std::min(u + slice_, Q_), end);
-                    if (from < to) (*kernel_)(src, dst, from, to);
+                    if (from < to) kernel_(src, dst, from, to);
                 }
     }
 
     ShuffleDesc desc_;
     int64_t images_, C_, Q_, row_bytes_;
     int64_t slice_;  // rows of a group
-    std::shared_ptr<const StitchKernel> kernel_;
+    StitchFunction kernel_;
 };
 
 bool is_dense(const ShuffleLayout& l) {
@@ -151,15 +150,15 @@ bool is_dense(const ShuffleLayout& l) {
 // The kernel that suits the layout, and its executable.
 Result<std::unique_ptr<Executable>> build(CpuIsa isa, const ShuffleDesc& desc,
                                           const ShuffleLayout& l) {
-    if (l.is_copy()) return make_executable<RowShuffle>(desc, l, nullptr);
+    if (l.is_copy()) return make_executable<RowShuffle>(desc, l, JitFunction<RowKernel::Args>());
     const int64_t src_image = l.loops.depth == 0 ? 0 : l.loops.loops[0].src.stride;
     const StitchKernel::Key stitch{isa, l.inner, l.Q, l.G, l.src_axis.stride, src_image};
     if (is_dense(l) && !streams(l) && StitchKernel::serves(stitch)) {
-        auto kernel = cached_kernel<StitchKernel>(stitch);
+        auto kernel = cached_function<StitchKernel>(stitch);
         TOMBOLA_TRY(kernel.take_status());
-        return make_executable<StitchedShuffle>(desc, l, kernel.take());
+        return make_executable<StitchedShuffle>(desc, l, StitchFunction(stitch, kernel.take()));
     }
-    auto kernel = cached_kernel<RowKernel>(
+    auto kernel = cached_function<RowKernel>(
         {isa, l.inner, l.G * l.src_axis.stride, l.dst_axis.stride, streams(l)});
     TOMBOLA_TRY(kernel.take_status());
     return make_executable<RowShuffle>(desc, l, kernel.take());

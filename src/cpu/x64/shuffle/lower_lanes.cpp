@@ -48,7 +48,7 @@ std::vector<LanePiece> pieces_of_lane(const int64_t* source, int units, int unit
     std::array<int, kLaneBytes> order;
     int count = 0;
     for (int i = 0; i < units; ++i)
-        if (source[i] != kZeroSource) order[static_cast<size_t>(count++)] = i;
+        if (source[i] != kZeroSource) order[count++] = i;
     std::sort(order.begin(), order.begin() + count,
               [&](int a, int b) { return source[a] < source[b]; });
     std::vector<LanePiece> pieces;
@@ -57,14 +57,14 @@ std::vector<LanePiece> pieces_of_lane(const int64_t* source, int units, int unit
         pieces.back().control.fill(kZeroByte);
     };
     for (int k = 0; k < count; ++k) {
-        const int i = order[static_cast<size_t>(k)];
+        const int i = order[k];
         const auto is_held = [&](const Piece& piece) {
             return piece.offset <= source[i] && source[i] + unit <= piece.offset + piece.bytes;
         };
         if (pieces.empty() || !is_held(pieces.back().piece)) add(source[i], on_grid);
         LanePiece& last = pieces.back();
         for (int byte = 0; byte < unit; ++byte)
-            last.control[static_cast<size_t>(i * unit + byte)] =
+            last.control[i * unit + byte] =
                 static_cast<uint8_t>(source[i] - last.piece.offset + byte);
     }
     if (pieces.empty()) add(extents.front().begin, true);  // nothing but padding: any load will do
@@ -83,7 +83,7 @@ struct Terms {
 
     bool is_contiguous(const Term& term) const {
         for (int lane = 0; lane < lanes; ++lane) {
-            const Piece& piece = term.pieces[static_cast<size_t>(lane)];
+            const Piece& piece = term.pieces[lane];
             if (piece.bytes != kLaneBytes ||
                 piece.offset != term.pieces[0].offset + lane * kLaneBytes)
                 return false;
@@ -107,7 +107,7 @@ Terms terms_of(const PermuteProgram& program, const PermuteSection& section,
     std::array<std::vector<LanePiece>, kMaxLanes> lanes;
     size_t count = 1;
     for (int lane = 0; lane < terms.lanes; ++lane) {
-        auto& pieces = lanes[static_cast<size_t>(lane)];
+        auto& pieces = lanes[lane];
         pieces = pieces_of_lane(program.source(output) + lane * units_per_lane, units_per_lane,
                                 program.unit, section.extents, on_grid);
         count = std::max(count, pieces.size());
@@ -117,9 +117,9 @@ Terms terms_of(const PermuteProgram& program, const PermuteSection& section,
         term.control.fill(kZeroByte);
         for (int lane = 0; lane < terms.lanes; ++lane) {
             // A lane with fewer pieces loads its last one again, to no effect.
-            const auto& pieces = lanes[static_cast<size_t>(lane)];
+            const auto& pieces = lanes[lane];
             const LanePiece& piece = pieces[std::min(t, pieces.size() - 1)];
-            term.pieces[static_cast<size_t>(lane)] = piece.piece;
+            term.pieces[lane] = piece.piece;
             if (t < pieces.size())
                 std::copy(piece.control.begin(), piece.control.end(),
                           term.control.begin() + lane * kLaneBytes);
@@ -132,7 +132,7 @@ Terms terms_of(const PermuteProgram& program, const PermuteSection& section,
 bool is_copy(const Terms& terms, int bytes) {
     if (terms.list.size() != 1) return false;
     for (int byte = 0; byte < bytes; ++byte)
-        if (terms.list[0].control[static_cast<size_t>(byte)] != byte % kLaneBytes) return false;
+        if (terms.list[0].control[byte] != byte % kLaneBytes) return false;
     return true;
 }
 
@@ -140,7 +140,7 @@ int load(Lowering& to, const Terms& terms, const Term& term) {
     if (terms.is_contiguous(term)) return to.load(term.pieces[0].offset, terms.lanes * kLaneBytes);
     int value = to.load(term.pieces[0].offset, term.pieces[0].bytes);
     for (int lane = 1; lane < terms.lanes; ++lane) {
-        const Piece& piece = term.pieces[static_cast<size_t>(lane)];
+        const Piece& piece = term.pieces[lane];
         value = piece.bytes == kLaneBytes
                     ? to.insert(value, piece.offset, kLaneBytes, lane)
                     : to.insert_value(value, to.load(piece.offset, piece.bytes), kLaneBytes, lane);

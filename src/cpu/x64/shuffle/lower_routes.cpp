@@ -115,10 +115,10 @@ std::vector<int> components(const std::vector<Unit>& units, size_t sources) {
     std::iota(component.begin(), component.end(), 0);
     std::vector<int> first_source(sources, kNone);  // of each output
     for (const Unit& u : units) {
-        int& first = first_source[static_cast<size_t>(u.output)];
+        int& first = first_source[u.output];
         if (first == kNone) first = u.source;
-        const int from = component[static_cast<size_t>(u.source)];
-        const int to = component[static_cast<size_t>(first)];
+        const int from = component[u.source];
+        const int to = component[first];
         if (from != to) std::replace(component.begin(), component.end(), from, to);
     }
     return component;
@@ -130,15 +130,15 @@ Route transpose(const std::vector<Unit>& units, const std::vector<Register>& sou
     Route route;
     std::vector<int> source_index(sources.size(), kNone), output_index(outputs.size(), kNone);
     for (const Unit& u : units) {
-        int& w = source_index[static_cast<size_t>(u.source)];
+        int& w = source_index[u.source];
         if (w == kNone) {
             w = route.K();
-            route.sources.push_back(sources[static_cast<size_t>(u.source)]);
+            route.sources.push_back(sources[u.source]);
         }
-        int& o = output_index[static_cast<size_t>(u.output)];
+        int& o = output_index[u.output];
         if (o == kNone) {
             o = static_cast<int>(route.outputs.size());
-            route.outputs.push_back(outputs[static_cast<size_t>(u.output)]);
+            route.outputs.push_back(outputs[u.output]);
         }
     }
     const int K = route.K();
@@ -148,15 +148,13 @@ Route transpose(const std::vector<Unit>& units, const std::vector<Register>& sou
     const int n = lanes / K;
     std::vector<int> placed(static_cast<size_t>(K * K));
     for (const Unit& u : units) {
-        const int w = source_index[static_cast<size_t>(u.source)];
-        const int o = output_index[static_cast<size_t>(u.output)];
-        int& count = placed[static_cast<size_t>(w * K + o)];
+        const int w = source_index[u.source];
+        const int o = output_index[u.output];
+        int& count = placed[w * K + o];
         if (count == n) return {};
         const int lane = (w - o + K) % K * n + count++;
-        route.sources[static_cast<size_t>(w)].order[static_cast<size_t>(lane)] =
-            static_cast<uint8_t>(u.from);
-        route.outputs[static_cast<size_t>(o)].order[static_cast<size_t>(u.to)] =
-            static_cast<uint8_t>(lane);
+        route.sources[w].order[lane] = static_cast<uint8_t>(u.from);
+        route.outputs[o].order[u.to] = static_cast<uint8_t>(lane);
     }
     return route;
 }
@@ -179,8 +177,7 @@ std::vector<Route> routes_of(const PermuteProgram& program, const PermuteSection
     for (size_t c = 0; c < sources.size(); ++c) {
         std::vector<Unit> members;
         for (const Unit& u : units)
-            if (component[static_cast<size_t>(u.source)] == static_cast<int>(c))
-                members.push_back(u);
+            if (component[u.source] == static_cast<int>(c)) members.push_back(u);
         if (members.empty()) continue;
         Route route = transpose(members, sources, outputs, vector_bytes / program.unit);
         if (route.K() == 0 || route.K() > max_registers) return {};
@@ -302,26 +299,24 @@ class RouteLowering {
                     o.mask |= uint64_t{1} << bit;
             for (int first = 0; first < 1 << stage; ++first)
                 for (int i = first; i < K; i += 1 << stage) {
-                    o.a = before[static_cast<size_t>(i)];
+                    o.a = before[i];
                     o.b = before[static_cast<size_t>((i + (1 << stage)) % K)];
-                    values[static_cast<size_t>(i)] = to_.emit(o);
+                    values[i] = to_.emit(o);
                 }
         }
     }
 
     int permute(const Register& r, int value) {
         bool moves = false;
-        for (int i = 0; i < vector_bytes_ / unit_; ++i)
-            moves = moves || r.order[static_cast<size_t>(i)] != i;
+        for (int i = 0; i < vector_bytes_ / unit_; ++i) moves = moves || r.order[i] != i;
         if (!moves) return value;
         // Indices count bytes, words, or double words: two of these for a unit of 8. Within a lane they count from its
         // start.
         const int width = in_lanes() ? 1 : std::min(unit_, 4), parts = unit_ / width;
         Table indices{};
         for (int i = 0; i < vector_bytes_ / width; ++i) {
-            const int from = r.order[static_cast<size_t>(i / parts)] * parts + i % parts;
-            indices[static_cast<size_t>(i * width)] =
-                static_cast<uint8_t>(from % (lane_bytes_ / width));
+            const int from = r.order[i / parts] * parts + i % parts;
+            indices[i * width] = static_cast<uint8_t>(from % (lane_bytes_ / width));
         }
         Operation o{in_lanes() ? Kind::permute_lanes : Kind::permute, vector_bytes_, width};
         o.a = value;

@@ -48,9 +48,12 @@ PermuteKernel::PermuteKernel(const Key& key)
     : Vocabulary(key.isa, "shuffle_permute", code_bytes_for(*key.operations)),
       program_(key.operations.get()) {}
 
-Result<std::shared_ptr<const PermuteKernel>> permute_kernel(const PermuteKernel::Key& key) {
-    if (key.operations->list.size() > kMaxCachedOperations) return make_kernel<PermuteKernel>(key);
-    return cached_kernel<PermuteKernel>(key);
+Result<JitFunction<PermuteArgs>> permute_function(const PermuteKernel::Key& key) {
+    if (key.operations->list.size() <= kMaxCachedOperations)
+        return cached_function<PermuteKernel>(key);
+    return generate_or_fail([&]() -> Result<JitFunction<PermuteArgs>> {
+        return JitFunction<PermuteArgs>(PermuteKernel(key).build());
+    });
 }
 
 void PermuteKernel::generate() {
@@ -73,7 +76,6 @@ void PermuteKernel::generate() {
     dec(outer);
     jnz(repeat, T_NEAR);
     end();
-    program_ = nullptr;
 }
 
 void PermuteKernel::emit_section(const Section& section) {
@@ -174,7 +176,7 @@ int PermuteKernel::hoisted_register(int table) const {
 }
 
 PermuteKernel::Address PermuteKernel::table_in_memory(int index) {
-    return vector_table(program_->tables[static_cast<size_t>(index)].data());
+    return vector_table(program_->tables[index].data());
 }
 
 PermuteKernel::Vec PermuteKernel::table(int index) {
@@ -206,7 +208,7 @@ void PermuteKernel::emit_step(const Section& section) {
     last_use_.assign(static_cast<size_t>(section.values), section.begin);
     for (size_t i = section.begin; i < section.end; ++i)
         for (const int value : {program_->list[i].a, program_->list[i].b})
-            if (value != kNone) last_use_[static_cast<size_t>(value)] = i;
+            if (value != kNone) last_use_[value] = i;
     taken_.assign(static_cast<size_t>(working_ - 1), false);
     scratch_table_ = kNone;
     turn_ = 0;
@@ -215,20 +217,18 @@ void PermuteKernel::emit_step(const Section& section) {
         allocate(o, i);
         emit(o);
         for (const int value : {o.a, o.b})
-            if (value != kNone && last_use_[static_cast<size_t>(value)] == i) release(value);
-        if (o.d != kNone)
-            taken_[static_cast<size_t>(register_of_[static_cast<size_t>(o.d)])] = true;
+            if (value != kNone && last_use_[value] == i) release(value);
+        if (o.d != kNone) taken_[static_cast<size_t>(register_of_[o.d])] = true;
     }
 }
 
 // The result takes the register of a source that ends here. permute2 reads its sources after it has written the result.
 void PermuteKernel::allocate(const Operation& o, size_t at) {
     if (o.d == kNone) return;
-    int& to = register_of_[static_cast<size_t>(o.d)];
-    const bool in_place =
-        o.a != kNone && last_use_[static_cast<size_t>(o.a)] == at && o.kind != Kind::permute2;
+    int& to = register_of_[o.d];
+    const bool in_place = o.a != kNone && last_use_[o.a] == at && o.kind != Kind::permute2;
     assert(in_place || (o.kind != Kind::permute_into && o.kind != Kind::masked_permute));
-    to = in_place ? register_of_[static_cast<size_t>(o.a)] : take_register();
+    to = in_place ? register_of_[o.a] : take_register();
 }
 
 // Registers are taken in turn.
@@ -236,19 +236,17 @@ int PermuteKernel::take_register() {
     const auto count = static_cast<int>(taken_.size());
     for (int tried = 0; tried < count; ++tried) {
         const int candidate = turn_++ % count;
-        if (taken_[static_cast<size_t>(candidate)]) continue;
-        taken_[static_cast<size_t>(candidate)] = true;
+        if (taken_[candidate]) continue;
+        taken_[candidate] = true;
         return candidate;
     }
     throw Xbyak::Error(Xbyak::ERR_INTERNAL);
 }
 
-void PermuteKernel::release(int value) {
-    taken_[static_cast<size_t>(register_of_[static_cast<size_t>(value)])] = false;
-}
+void PermuteKernel::release(int value) { taken_[static_cast<size_t>(register_of_[value])] = false; }
 
 PermuteKernel::Vec PermuteKernel::reg(int value, int bytes) const {
-    const int index = register_of_[static_cast<size_t>(value)];
+    const int index = register_of_[value];
     if (bytes <= 16) return Vec(index, Xbyak::Operand::XMM, 128);
     if (bytes == 32) return Vec(index, Xbyak::Operand::YMM, 256);
     return Vec(index, Xbyak::Operand::ZMM, 512);

@@ -25,7 +25,6 @@ class PermuteKernel : public Vocabulary {
     };
 
     explicit PermuteKernel(const Key& key);
-    void operator()(Args& args) const { run(&args); }
 
   private:
     using Section = Operations::Section;
@@ -57,7 +56,7 @@ class PermuteKernel : public Vocabulary {
     int take_register();
     void release(int value);
     Vec reg(int value, int bytes) const;
-    Vec whole(int value) const { return vec(register_of_[static_cast<size_t>(value)]); }
+    Vec whole(int value) const { return vec(register_of_[value]); }
 
     // Constants.
     Vec table(int index);
@@ -81,7 +80,7 @@ class PermuteKernel : public Vocabulary {
     int turn_ = 0;
 };
 
-// The kernel, from the cache unless it is very large.
-Result<std::shared_ptr<const PermuteKernel>> permute_kernel(const PermuteKernel::Key& key);
+// The generated function, from the cache unless it is very large.
+Result<JitFunction<PermuteArgs>> permute_function(const PermuteKernel::Key& key);
 
 }  // namespace tombola::impl::cpu::x64

@@ -34,7 +34,6 @@ class RowKernel : public Vocabulary {
     static constexpr int64_t kMinStreamingBytes = 512;
 
     explicit RowKernel(const Key& key);
-    void operator()(Args& args) const { run(&args); }
 
   private:
     void generate() override;

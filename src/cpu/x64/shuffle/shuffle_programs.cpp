@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -201,28 +202,40 @@ PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool
     for (int i = 0; i < layout.loops.depth; ++i)
         program.dst_alignment = std::gcd(program.dst_alignment, layout.loops.loops[i].dst.stride);
     const auto pieces = cut_into_vectors(pixels * block_bytes, limits.vector_bytes, limits.masks);
-    std::vector<int64_t> sources, blocks;  // of the channels of a block, in its first pixel
-    for (int64_t first = 0; first < layout.C; first += block) {
-        PermuteSection section;
-        sources.assign(static_cast<size_t>(block), kZeroSource);
-        blocks.clear();
+    // The units of all pieces, the same in each block: the offset of the pixel, and the channel of the block.
+    std::vector<std::pair<int64_t, int64_t>> units;
+    for (const Piece& piece : pieces)
+        for (int64_t at = piece.offset; at < piece.offset + piece.bytes; at += E)
+            units.emplace_back(at / block_bytes * block_bytes, at % block_bytes / E);
+    const auto blocks = static_cast<size_t>((layout.C + block - 1) / block);
+    program.sources.reserve(blocks * units.size());
+    program.sections.resize(blocks);
+    std::vector<int64_t> sources(block), source_blocks;  // of the channels of a block
+    for (size_t b = 0; b < blocks; ++b) {
+        PermuteSection& section = program.sections[b];
+        const int64_t first = static_cast<int64_t>(b) * block;
+        std::fill(sources.begin(), sources.end(), kZeroSource);
+        source_blocks.clear();
         for (int64_t c = first; c < std::min(first + block, layout.C); ++c) {
             const int64_t source = layout.source_channel(c);
-            sources[static_cast<size_t>(c - first)] = layout.src_axis.offset(source);
-            blocks.push_back(source / block * layout.src_axis.stride);
+            sources[c - first] = layout.src_axis.offset(source);
+            source_blocks.push_back(layout.src_axis.offset(source & -block));
         }
-        std::sort(blocks.begin(), blocks.end());
-        blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
-        for (const int64_t b : blocks) section.extents.push_back({b, b + pixels * block_bytes});
+        std::sort(source_blocks.begin(), source_blocks.end());
+        source_blocks.erase(std::unique(source_blocks.begin(), source_blocks.end()),
+                            source_blocks.end());
+        for (const int64_t at : source_blocks)
+            section.extents.push_back({at, at + pixels * block_bytes});
+        size_t unit = 0;
         for (const Piece& piece : pieces) {
-            program.begin_output(section, first / block * layout.dst_axis.stride + piece.offset);
-            for (int64_t at = piece.offset; at < piece.offset + piece.bytes; at += E) {
-                const int64_t in_pixel = at % block_bytes;
-                const int64_t source = sources[static_cast<size_t>(in_pixel / E)];
-                program.take(section, source == kZeroSource ? kZeroSource : at - in_pixel + source);
+            program.begin_output(section,
+                                 static_cast<int64_t>(b) * layout.dst_axis.stride + piece.offset);
+            for (int64_t i = 0; i < piece.bytes / E; ++i, ++unit) {
+                const int64_t source = sources[units[unit].second];
+                program.take(section,
+                             source == kZeroSource ? kZeroSource : units[unit].first + source);
             }
         }
-        program.sections.push_back(std::move(section));
     }
     gather_sections(program, kMaxOutputs, by_alignment);
     join_sections(program);

@@ -76,24 +76,24 @@ StitchKernel::StitchKernel(const Key& key)
     }
 }
 
-void StitchKernel::operator()(const char* src, char* dst, int64_t begin, int64_t end) const {
-    const int64_t C = Q_ * G_, c = begin % C, u = c % Q_, v = c / Q_;
-    const char* image = src + begin / C * src_image_;
-    const char* group = image + v * src_axis_;
-    const int64_t in_period = begin % static_cast<int64_t>(rows_.size());
-    const int64_t last_line = end * row_bytes_ / kLineBytes * kLineBytes;
-    const bool within_a_line = begin * row_bytes_ > last_line;
-    Args args{group + u * G_ * src_axis_,
-              dst + (begin - in_period) * row_bytes_,
+void StitchFunction::operator()(const char* src, char* dst, int64_t begin, int64_t end) const {
+    const int64_t Q = key_.Q, G = key_.G, c = begin % (Q * G), u = c % Q, v = c / Q;
+    const char* image = src + begin / (Q * G) * key_.src_image;
+    const char* group = image + v * key_.src_axis;
+    const int64_t in_period = begin % StitchKernel::period_of(key_.row_bytes);
+    const int64_t end_byte = end * key_.row_bytes, last_line = end_byte & -StitchKernel::kLineBytes;
+    const bool within_a_line = begin * key_.row_bytes > last_line;
+    Args args{group + u * G * key_.src_axis,
+              dst + (begin - in_period) * key_.row_bytes,
               in_period,
               end - begin,
-              Q_ - u,
-              G_ - v,
+              Q - u,
+              G - v,
               group,
               image,
               dst + last_line,
-              within_a_line ? 0 : low_bytes(end * row_bytes_ - last_line)};
-    run(&args);
+              within_a_line ? 0 : low_bytes(end_byte - last_line)};
+    function_(args);
 }
 
 void StitchKernel::generate() {

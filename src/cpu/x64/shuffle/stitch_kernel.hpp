@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "cpu/x64/vocabulary.hpp"
@@ -29,11 +30,6 @@ class StitchKernel : public Vocabulary {
     // Whether the code is small, and faster than a copy of each row.
     static bool serves(const Key& key);
 
-    explicit StitchKernel(const Key& key);
-    // Copies rows [begin, end) of dst, counted from 0 through all images. begin < end.
-    void operator()(const char* src, char* dst, int64_t begin, int64_t end) const;
-
-  private:
     // A run of rows that follow each other in the destination.
     struct Args {
         const void* src;  // source of the run's first row
@@ -47,6 +43,12 @@ class StitchKernel : public Vocabulary {
         void* last_line;     // the line that the run ends in
         uint64_t last_mask;  // its bytes before that end; 0 if the run begins in that line too
     };
+    explicit StitchKernel(const Key& key);
+
+    // Rows that are a whole number of lines, the least one.
+    static int64_t period_of(int64_t row_bytes);
+
+  private:
     // A row of the period.
     struct Row {
         int64_t line;       // bytes from the period to the line that the row begins in
@@ -55,9 +57,6 @@ class StitchKernel : public Vocabulary {
         Label next;         // its line is under way
         Label behind_head;  // its line has been stored
     };
-
-    // Rows that are a whole number of lines, the least one.
-    static int64_t period_of(int64_t row_bytes);
 
     void generate() override;
     void load_arguments();
@@ -89,6 +88,20 @@ class StitchKernel : public Vocabulary {
     std::vector<Label> group_ends_;
     Label first_rows_, next_group_, last_line_;
     int turn_ = 0;
+};
+
+// The generated function, called by rows.
+class StitchFunction {
+  public:
+    using Args = StitchKernel::Args;
+    StitchFunction(const StitchKernel::Key& key, JitFunction<Args> function)
+        : key_(key), function_(std::move(function)) {}
+    // Copies rows [begin, end) of dst, counted from 0 through all images. begin < end.
+    void operator()(const char* src, char* dst, int64_t begin, int64_t end) const;
+
+  private:
+    StitchKernel::Key key_;
+    JitFunction<Args> function_;
 };
 
 }  // namespace tombola::impl::cpu::x64
