@@ -138,18 +138,37 @@ Result<Chosen> begin_blocked(const ShuffleDesc& desc) {
     return begun;
 }
 
+// A shuffle of fewer channels with the same pattern: G and Q keep their remainders by the size of a block. What
+// programs for very many channels cost is compared on it.
+ShuffleLayout with_fewer_channels(const ShuffleLayout& layout) {
+    constexpr int64_t kBlocks = 96;
+    const int64_t block = layout.src_axis.block, wanted = kBlocks * block;
+    ShuffleLayout fewer = layout;
+    if (layout.C <= 2 * wanted) return fewer;
+    const auto reduced = [&](int64_t n, int64_t other) {
+        return std::min(n, n % block + std::max(2 * block, wanted / other / block * block));
+    };
+    fewer.Q = reduced(layout.Q, layout.G);
+    fewer.G = reduced(layout.G, fewer.Q);
+    fewer.C = fewer.Q * fewer.G;
+    return fewer;
+}
+
 Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     auto begun = begin_blocked(desc);
     TOMBOLA_TRY(begun.take_status());
     Chosen best = begun.take();
     const ShuffleLayout& l = best.layout;
+    const ShuffleLayout sample = with_fewer_channels(l);
     const PermuteLimits limits = limits_of(isa, static_cast<int>(l.element));
     const int64_t pixels = best.pixels.count;
     const int64_t block_bytes = l.src_axis.block * l.element;
     double least = std::numeric_limits<double>::infinity();
-    PermuteProgram cheapest;
+    Operations cheapest;
+    bool single = false, aligned = false;  // of the cheapest
     const auto consider = [&](int64_t step, bool single_step, bool by_alignment) {
-        PermuteProgram program = blocked_program(l, step, single_step, by_alignment, limits);
+        const auto program = blocked_program(sample, step, single_step, by_alignment, limits);
+        Operations operations = cheapest_lowering(program, isa);
         // The last step is moved back, and so may be the second.
         const int64_t steps =
             single_step ? 1 : (pixels + step - 1) / step + (l.dst_axis.stride % kLineBytes != 0);
@@ -157,12 +176,14 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
         for (const PermuteSection& section : program.sections)
             sections += static_cast<double>(section.loop.repeats);
         const double cycles =
-            static_cast<double>(steps) * (estimated_cycles(program, isa) + kStepCycles * sections) +
+            static_cast<double>(steps) * (operations.cycles + kStepCycles * sections) +
             kSectionCycles * sections;
         if (cycles >= least) return;
         least = cycles;
         best.step_pixels = step;
-        cheapest = std::move(program);
+        cheapest = std::move(operations);
+        single = single_step;
+        aligned = by_alignment;
     };
     // A small image may be one step.
     if (pixels * block_bytes <= kSingleStepVectors * limits.vector_bytes)
@@ -172,7 +193,10 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
         if (step > pixels || (step == pixels && best.step_pixels > 0)) break;
         for (const bool by_alignment : {false, true}) consider(step, false, by_alignment);
     }
-    best.operations = std::make_shared<Operations>(cheapest_lowering(cheapest, isa));
+    if (sample.C < l.C)
+        cheapest =
+            cheapest_lowering(blocked_program(l, best.step_pixels, single, aligned, limits), isa);
+    best.operations = std::make_shared<Operations>(std::move(cheapest));
     const int64_t wanted =
         std::max(kTileBytes / (l.C * l.element), kMinTileBytesPerBlock / block_bytes);
     best.tile_pixels = std::max<int64_t>(wanted / best.step_pixels, 1) * best.step_pixels;

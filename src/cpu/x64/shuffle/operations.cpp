@@ -154,25 +154,4 @@ Operations cheapest_lowering(const PermuteProgram& program, CpuIsa isa) {
         all.begin(), all.end(), [](const auto& a, const auto& b) { return a.cycles < b.cycles; }));
 }
 
-// Sections that stand beside each other often differ, as do those at both ends: the sample has groups of neighbours from
-// the whole range.
-double estimated_cycles(PermuteProgram& program, CpuIsa isa) {
-    constexpr size_t kGroups = 6, kGroup = 4;
-    const size_t count = program.sections.size();
-    if (count <= 2 * kGroups * kGroup) return cheapest_lowering(program, isa).cycles;
-    std::vector<PermuteSection> sample;
-    double all = 0, sampled = 0;  // repetitions
-    for (const PermuteSection& section : program.sections)
-        all += static_cast<double>(section.loop.repeats);
-    for (size_t group = 0; group < kGroups; ++group)
-        for (size_t i = 0; i < kGroup; ++i) {
-            sample.push_back(program.sections[group * (count - kGroup) / (kGroups - 1) + i]);
-            sampled += static_cast<double>(sample.back().loop.repeats);
-        }
-    std::swap(program.sections, sample);
-    const double cycles = cheapest_lowering(program, isa).cycles * all / sampled;
-    std::swap(program.sections, sample);
-    return cycles;
-}
-
 }  // namespace tombola::impl::cpu::x64

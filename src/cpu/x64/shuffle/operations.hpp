@@ -132,8 +132,6 @@ PermuteLimits limits_of(CpuIsa isa, int unit);
 // Each of the lowerings that `isa` has for a program. The first one always exists.
 std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa);
 Operations cheapest_lowering(const PermuteProgram& program, CpuIsa isa);
-// What the cheapest one costs. Of very many sections, a sample is lowered.
-double estimated_cycles(PermuteProgram& program, CpuIsa isa);
 
 Operations lower_to_windows(const PermuteProgram& program, CpuIsa isa);
 Operations lower_to_lanes(const PermuteProgram& program);
