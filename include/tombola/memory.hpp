@@ -27,19 +27,12 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
     /// Dimensions, strides or offsets, in elements.
     using dims = std::vector<dim>;
 
-    /// Types of elements.
+    /// Types of elements: memory::data_type::f32, and so on; see tombola_data_type_t.
     enum class data_type {
         undef = tombola_data_type_undef,  ///< None.
-        f16 = tombola_f16,                ///< IEEE 754 binary16.
-        bf16 = tombola_bf16,              ///< bfloat16.
-        f32 = tombola_f32,                ///< IEEE 754 binary32.
-        f64 = tombola_f64,                ///< IEEE 754 binary64.
-        s8 = tombola_s8,                  ///< 8-bit signed integer.
-        u8 = tombola_u8,                  ///< 8-bit unsigned integer.
-        s32 = tombola_s32,                ///< 32-bit signed integer.
-        u32 = tombola_u32,                ///< 32-bit unsigned integer.
-        s64 = tombola_s64,                ///< 64-bit signed integer.
-        u64 = tombola_u64,                ///< 64-bit unsigned integer.
+#define TOMBOLA_ENUMERATOR(name, value, bytes) name = tombola_##name,
+        TOMBOLA_DATA_TYPES(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
     };
 
     /// How a descriptor gives its layout.
@@ -49,49 +42,17 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         blocked = tombola_blocked,          ///< Strides and at most one block.
     };
 
-    /// Layouts by name; see tombola_format_tag_t.
-    // clang-format off
+    /// Layouts by name: memory::format_tag::nchw, and so on; see tombola_format_tag_t.
     enum class format_tag {
-        undef = tombola_format_tag_undef, any = tombola_format_tag_any,
-        a = tombola_a, ab = tombola_ab, abc = tombola_abc, abcd = tombola_abcd,
-        abcde = tombola_abcde, abcdef = tombola_abcdef, abcdefg = tombola_abcdefg,
-        abcdefgh = tombola_abcdefgh, abcdefghi = tombola_abcdefghi,
-        abcdefghij = tombola_abcdefghij, abcdefghijk = tombola_abcdefghijk,
-        abcdefghijkl = tombola_abcdefghijkl, ba = tombola_ba, acb = tombola_acb, bac = tombola_bac,
-        bca = tombola_bca, cab = tombola_cab, cba = tombola_cba, abdc = tombola_abdc,
-        acbd = tombola_acbd, acdb = tombola_acdb, adbc = tombola_adbc, adcb = tombola_adcb,
-        bacd = tombola_bacd, badc = tombola_badc, bcad = tombola_bcad, bcda = tombola_bcda,
-        bdac = tombola_bdac, bdca = tombola_bdca, cabd = tombola_cabd, cadb = tombola_cadb,
-        cbad = tombola_cbad, cbda = tombola_cbda, cdab = tombola_cdab, cdba = tombola_cdba,
-        dabc = tombola_dabc, dacb = tombola_dacb, dbac = tombola_dbac, dbca = tombola_dbca,
-        dcab = tombola_dcab, dcba = tombola_dcba, abced = tombola_abced, abdec = tombola_abdec,
-        acbde = tombola_acbde, acdeb = tombola_acdeb, adecb = tombola_adecb, bacde = tombola_bacde,
-        bcdea = tombola_bcdea, cdeba = tombola_cdeba, decab = tombola_decab,
-        abcdfe = tombola_abcdfe, abdfce = tombola_abdfce, abdefc = tombola_abdefc,
-        acbdef = tombola_acbdef, adefcb = tombola_adefcb, defcab = tombola_defcab,
-        aBc4b = tombola_aBc4b, aBc8b = tombola_aBc8b, aBc16b = tombola_aBc16b,
-        aBcd4b = tombola_aBcd4b, aBcd8b = tombola_aBcd8b, aBcd16b = tombola_aBcd16b,
-        aBcde4b = tombola_aBcde4b, aBcde8b = tombola_aBcde8b, aBcde16b = tombola_aBcde16b,
-        aBc32b = tombola_aBc32b, aBcd32b = tombola_aBcd32b, aBcde32b = tombola_aBcde32b,
-        x = tombola_x, nc = tombola_nc, cn = tombola_cn, tn = tombola_tn, nt = tombola_nt,
-        ncw = tombola_ncw, nwc = tombola_nwc, nchw = tombola_nchw, nhwc = tombola_nhwc,
-        chwn = tombola_chwn, ncdhw = tombola_ncdhw, ndhwc = tombola_ndhwc, oi = tombola_oi,
-        io = tombola_io, oiw = tombola_oiw, owi = tombola_owi, wio = tombola_wio,
-        iwo = tombola_iwo, oihw = tombola_oihw, hwio = tombola_hwio, ohwi = tombola_ohwi,
-        ihwo = tombola_ihwo, iohw = tombola_iohw, oidhw = tombola_oidhw, iodhw = tombola_iodhw,
-        dhwio = tombola_dhwio, odhwi = tombola_odhwi, idhwo = tombola_idhwo, goiw = tombola_goiw,
-        gowi = tombola_gowi, gwio = tombola_gwio, wigo = tombola_wigo, goihw = tombola_goihw,
-        gohwi = tombola_gohwi, ghwio = tombola_ghwio, hwigo = tombola_hwigo, giohw = tombola_giohw,
-        goidhw = tombola_goidhw, godhwi = tombola_godhwi, gdhwio = tombola_gdhwio,
-        giodhw = tombola_giodhw, dhwigo = tombola_dhwigo, tnc = tombola_tnc, ntc = tombola_ntc,
-        ldnc = tombola_ldnc, ldigo = tombola_ldigo, ldgoi = tombola_ldgoi, ldio = tombola_ldio,
-        ldoi = tombola_ldoi, ldgo = tombola_ldgo, nCw4c = tombola_nCw4c, nCw8c = tombola_nCw8c,
-        nCw16c = tombola_nCw16c, nChw4c = tombola_nChw4c, nChw8c = tombola_nChw8c,
-        nChw16c = tombola_nChw16c, nCdhw4c = tombola_nCdhw4c, nCdhw8c = tombola_nCdhw8c,
-        nCdhw16c = tombola_nCdhw16c, nCw32c = tombola_nCw32c, nChw32c = tombola_nChw32c,
-        nCdhw32c = tombola_nCdhw32c,
+        undef = tombola_format_tag_undef,  ///< None.
+        any = tombola_format_tag_any,      ///< Left to the primitive.
+#define TOMBOLA_ENUMERATOR(name) name = tombola_##name,
+        TOMBOLA_FORMAT_TAGS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
+#define TOMBOLA_ENUMERATOR(alias, name) alias = tombola_##name,
+            TOMBOLA_FORMAT_TAG_ALIASES(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
     };
-    // clang-format on
 
     /// The description of a tensor: dimensions, data type and layout. A descriptor never changes, so copies share it.
     struct desc : public handle<tombola_memory_desc_t, tombola_memory_desc_destroy> {

@@ -73,13 +73,12 @@ struct primitive_desc_base;
 struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy> {
     using handle::handle;
 
-    /// The operators.
+    /// The operators: primitive::kind::shuffle, and so on; see tombola_primitive_kind_t.
     enum class kind {
-        undef = tombola_undefined_primitive,          ///< None.
-        shuffle = tombola_shuffle,                    ///< shuffle_forward, shuffle_backward.
-        random_generator = tombola_random_generator,  ///< random_generator.
-        random_uniform = tombola_random_uniform,      ///< random_uniform.
-        multinomial = tombola_multinomial,            ///< multinomial.
+        undef = tombola_undefined_primitive,  ///< None.
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_##name,
+        TOMBOLA_PRIMITIVES(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
     };
 
     /// An empty handle.

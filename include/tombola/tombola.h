@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * The C API of tombola. */
+ * The C API of tombola: the objects that all operators share, and each operator's own header. */
 
 #ifndef TOMBOLA_H
 #define TOMBOLA_H
 
+#include "tombola_multinomial.h"
+#include "tombola_random_generator.h"
+#include "tombola_random_uniform.h"
+#include "tombola_shuffle.h"
 #include "tombola_types.h"
 #include "tombola_version.h"
-
-#ifndef TOMBOLA_API
-#if defined(TOMBOLA_STATIC)
-#define TOMBOLA_API
-#else
-/** Marks what the shared library exports. */
-#define TOMBOLA_API __attribute__((visibility("default")))
-#endif
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -393,6 +388,22 @@ TOMBOLA_API tombola_status_t tombola_primitive_attr_set_scratchpad_mode(
  * @ingroup tombola_c
  * @{ */
 
+/** The operators. This is the one place where they are written down: whatever lists operators derives from it.
+ * X(name, value of the enumeration) */
+#define TOMBOLA_PRIMITIVES(X) \
+    X(shuffle, 1)             \
+    X(random_generator, 2)    \
+    X(random_uniform, 3)      \
+    X(multinomial, 4)
+
+/** The operators: tombola_shuffle, and so on. */
+typedef enum {
+    tombola_undefined_primitive = 0 /**< No operator. */
+#define TOMBOLA_ENUMERATOR(name, value) , tombola_##name = value
+    TOMBOLA_PRIMITIVES(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
+} tombola_primitive_kind_t;
+
 /** Moves a primitive descriptor to the next implementation that serves it.
  *
  * @param primitive_desc The primitive descriptor; it stays as it was on failure.
@@ -486,218 +497,6 @@ TOMBOLA_API tombola_status_t tombola_primitive_get_primitive_desc(
  * @param primitive The primitive, or NULL.
  * @return tombola_success. */
 TOMBOLA_API tombola_status_t tombola_primitive_destroy(tombola_primitive_t primitive);
-
-/** @} */
-
-/** @defgroup tombola_shuffle Shuffle
- * @ingroup tombola_c
- * Channel shuffle: the axis, seen as a matrix of C / group_size rows and group_size columns, is
- * transposed. Source: oneDNN's shuffle primitive.
- *
- * Execution arguments, two of the same dimensions and data type, in layouts of their own, sharing no
- * memory:
- *
- * | argument | type and shape | |
- * |---|---|---|
- * | TOMBOLA_ARG_SRC (forward), TOMBOLA_ARG_DIFF_DST (backward) | f16, bf16, f32, f64, s8, u8, s32, u32, s64 or u64, any shape and layout | read |
- * | TOMBOLA_ARG_DST (forward), TOMBOLA_ARG_DIFF_SRC (backward) | the same | written, padding with zeros |
- *
- * Elements are moved, whatever their value.
- * @{ */
-
-/** Creates a primitive descriptor of a forward shuffle.
- *
- * @param primitive_desc Output: the primitive descriptor.
- * @param engine The engine.
- * @param prop_kind tombola_forward_training or tombola_forward_inference: there is no difference.
- * @param src_desc The source tensor: any shape and data type, any layout but tombola_format_tag_any.
- * @param dst_desc The destination tensor: dimensions and data type of src_desc, any layout;
- *     tombola_format_tag_any or NULL takes src_desc's layout.
- * @param axis The axis that is shuffled, 0 to ndims - 1.
- * @param group_size Number of columns, at least 1; it must divide the size of the axis.
- * @param attr Attributes, or NULL for the defaults.
- * @return tombola_success; tombola_invalid_arguments for another direction, an empty or open src_desc,
- * a dst_desc of other dimensions or type, or an axis or group_size outside its range;
- * tombola_out_of_memory. */
-TOMBOLA_API tombola_status_t tombola_shuffle_forward_primitive_desc_create(
-    tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
-    tombola_prop_kind_t prop_kind, const_tombola_memory_desc_t src_desc,
-    const_tombola_memory_desc_t dst_desc, int axis, tombola_dim_t group_size,
-    const_tombola_primitive_attr_t attr);
-
-/** Creates a primitive descriptor of a backward shuffle: it carries each element of DIFF_DST back
- * to where the forward shuffle of the same axis and group_size took it from.
- *
- * @param primitive_desc Output: the primitive descriptor.
- * @param engine The engine.
- * @param diff_src_desc The tensor that is written: dimensions and data type of diff_dst_desc, any
- * layout; tombola_format_tag_any or NULL takes diff_dst_desc's layout.
- * @param diff_dst_desc The tensor that is read: any shape, data type and layout. With
- * tombola_format_tag_any it takes the layout of the hint's destination.
- * @param axis The axis that is shuffled, 0 to ndims - 1.
- * @param group_size The forward shuffle's group_size: a divisor of the size of the axis, at least 1.
- * @param hint_fwd_pd Primitive descriptor of the forward shuffle, or NULL. If given, its axis,
- * group_size and dimensions must be the same.
- * @param attr Attributes, or NULL for the defaults.
- * @return tombola_success; tombola_invalid_arguments for an empty diff_dst_desc or an open one without
- * hint, a diff_src_desc of other dimensions or type, an axis or group_size outside its range, or a hint
- * that is not of a forward shuffle or does not agree; tombola_out_of_memory. */
-TOMBOLA_API tombola_status_t tombola_shuffle_backward_primitive_desc_create(
-    tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
-    const_tombola_memory_desc_t diff_src_desc, const_tombola_memory_desc_t diff_dst_desc, int axis,
-    tombola_dim_t group_size, const_tombola_primitive_desc_t hint_fwd_pd,
-    const_tombola_primitive_attr_t attr);
-
-/** @} */
-
-/** @defgroup tombola_random_generator Random generator
- * @ingroup tombola_c
- * Raw words of a counter-based generator. Source: DirectML's DML_RANDOM_GENERATOR_OPERATOR_DESC.
- * Element e of DST, in row-major order, is word e % 4 of the block at counter + e / 4.
- *
- * Execution arguments:
- *
- * | argument | type and shape | |
- * |---|---|---|
- * | TOMBOLA_ARG_SRC_STATE | u32[6]: counter, least significant word first, then key; any values | read |
- * | TOMBOLA_ARG_DST | u32 of any shape and layout | written, padding with zeros |
- * | TOMBOLA_ARG_DST_STATE | u32[6]: the state after the call; may be SRC_STATE's own buffer | optional, written |
- *
- * States are row-major and may have up to eleven leading dimensions of 1. But for what is said here, no two
- * share memory.
- * @{ */
-
-/** Creates a primitive descriptor of a random generator.
- *
- * @param primitive_desc Output: the primitive descriptor.
- * @param engine The engine.
- * @param kind tombola_philox4x32_10.
- * @param dst_desc The tensor of words: u32, any shape and layout; tombola_format_tag_any is row-major.
- * @param attr Attributes, or NULL for the defaults.
- * @return tombola_success; tombola_invalid_arguments for another kind, or a dst_desc that is empty or
- * not u32; tombola_out_of_memory. */
-TOMBOLA_API tombola_status_t tombola_random_generator_primitive_desc_create(
-    tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
-    tombola_generator_kind_t kind, const_tombola_memory_desc_t dst_desc,
-    const_tombola_primitive_attr_t attr);
-
-/** @} */
-
-/** @defgroup tombola_random_uniform Random uniform
- * @ingroup tombola_c
- * Uniform numbers in [MIN, MAX). Source: OpenVINO's RandomUniform-8; what is computed is on the page
- * random_uniform.
- *
- * Execution arguments:
- *
- * | argument | type and shape | |
- * |---|---|---|
- * | TOMBOLA_ARG_MIN, TOMBOLA_ARG_MAX | one element of DST's type each: finite, MIN < MAX, MAX - MIN finite | read |
- * | TOMBOLA_ARG_DST | f16, bf16, f32, f64, s32 or s64 of any shape and layout | written, padding with zeros |
- * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's; any values | optional, read |
- * | TOMBOLA_ARG_OFFSET | u64[1]: the element of the stream at which DST starts; OFFSET + elements is at most 2^64 | optional, read |
- * | TOMBOLA_ARG_SRC_STATE | tensorflow: u64[2] {n, op counter}, in place of the op seed; pytorch: u32[625], words, not all 0, and position, in place of both seeds | optional, read |
- * | TOMBOLA_ARG_DST_STATE | the state after the call; may be SRC_STATE's own buffer | optional, written |
- * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used; one that SRC_STATE replaces, as it was given. May be SEEDS' own buffer | optional, written |
- *
- * All but DST are row-major and may have leading dimensions of 1. But for what is said here, no two share
- * memory.
- * @{ */
-
-/** Creates a primitive descriptor of random_uniform.
- *
- * @param primitive_desc Output: the primitive descriptor.
- * @param engine The engine.
- * @param alignment Whose numbers.
- * @param dst_desc The tensor: f16, bf16, f32, f64, s32 or s64, any shape and layout;
- * tombola_format_tag_any is row-major.
- * @param global_seed The global seed, any number (pytorch: its low 32 bits count). Both seeds 0: fresh
- * entropy at each execution.
- * @param op_seed The operation's seed, any number; ignored by the pytorch alignment, but for the rule
- * above.
- * @param int_draws The pytorch alignment's rule for integers; otherwise ignored.
- * @param attr Attributes, or NULL for the defaults.
- * @return tombola_success; tombola_invalid_arguments for an unknown alignment or rule, or a dst_desc
- * that is empty or of another type; tombola_out_of_memory. */
-TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create(
-    tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
-    tombola_alignment_t alignment, const_tombola_memory_desc_t dst_desc, uint64_t global_seed,
-    uint64_t op_seed, tombola_int_draws_t int_draws, const_tombola_primitive_attr_t attr);
-
-/** The number of u32 words of a state of the pytorch alignment: 624 words, then the position. */
-#define TOMBOLA_MT19937_STATE_WORDS 625
-/** The size of what torch.get_rng_state() returns for the CPU. */
-#define TOMBOLA_TORCH_RNG_STATE_BYTES 5056
-
-/** Takes over a PyTorch CPU generator: what torch.get_rng_state() returned becomes a state of the pytorch
- * alignment, for SRC_STATE. The numbers drawn from it are those that PyTorch would have drawn next.
- *
- * @param torch_state The bytes of the tensor that torch.get_rng_state() returned; any alignment.
- * @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
- * @param state Output: TOMBOLA_MT19937_STATE_WORDS words, sharing no memory with torch_state.
- * @return tombola_success; tombola_invalid_arguments for a null argument, another number of bytes,
- *     bytes that PyTorch would refuse, or words of zeros, from which only zeros would follow.
- * Source of the layout: PyTorch, aten/src/ATen/CPUGeneratorImpl.cpp, CPUGeneratorImplState. */
-TOMBOLA_API tombola_status_t tombola_mt19937_state_from_torch(const void* torch_state,
-                                                              size_t torch_state_bytes,
-                                                              uint32_t* state);
-
-/** Hands a PyTorch CPU generator back: patches what torch.get_rng_state() returned so that after
- * torch.set_rng_state() PyTorch goes on where a DST_STATE stands. The seed, and the normal numbers that
- * PyTorch has drawn in advance, stay as they are.
- *
- * @param state TOMBOLA_MT19937_STATE_WORDS words.
- * @param torch_state The bytes of a tensor that torch.get_rng_state() returned: patched in place.
- * @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
- * @return tombola_success; tombola_invalid_arguments for a null argument, a position (the last word of
- *     state) beyond 624, words of zeros, another number of bytes, or bytes that PyTorch would refuse. */
-TOMBOLA_API tombola_status_t tombola_mt19937_state_to_torch(const uint32_t* state,
-                                                            void* torch_state,
-                                                            size_t torch_state_bytes);
-
-/** @} */
-
-/** @defgroup tombola_multinomial Multinomial
- * @ingroup tombola_c
- * Class indices drawn by weight. Source: OpenVINO's Multinomial-13; what is computed is on the page
- * multinomial.
- *
- * Execution arguments:
- *
- * | argument | type and shape | |
- * |---|---|---|
- * | TOMBOLA_ARG_SRC | f16, bf16, f32 or f64 [batch, classes], any layout: weights, finite and at least 0, or logits, below infinity; each row with enough classes to draw | read |
- * | TOMBOLA_ARG_DST | s32 or s64 [batch, samples], any layout: indices from 0 to classes - 1 | written, padding with zeros |
- * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's; any values | optional, read |
- * | TOMBOLA_ARG_OFFSET | u64[1]: the sample of the stream at which DST starts; OFFSET + samples is at most 2^64. Ignored beside UNIFORMS | optional, read |
- * | TOMBOLA_ARG_UNIFORMS | f64 [batch, samples], row-major, each in [0, 1], in place of the stream | optional, read |
- * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used; beside UNIFORMS, as they were given. May be SEEDS' own buffer | optional, written |
- *
- * But for what is said here, no two share memory.
- * @{ */
-
-/** Creates a primitive descriptor of multinomial.
- *
- * @param primitive_desc Output: the primitive descriptor.
- * @param engine The engine.
- * @param probs_desc Weights or logits: [batch, classes], f16, bf16, f32 or f64, any layout but
- * tombola_format_tag_any.
- * @param dst_desc Class indices: [batch, samples], s32 or s64, any layout; tombola_format_tag_any is
- * row-major.
- * @param with_replacement 0 or 1. 0: a class is drawn at most once a row.
- * @param log_probs 0 or 1. 1: the input is logits, whose exponentials are the weights.
- * @param global_seed The global seed, any number. Both seeds 0: fresh entropy at each execution.
- * @param op_seed The operation's seed, any number.
- * @param attr Attributes, or NULL for the defaults.
- * @return tombola_success; tombola_invalid_arguments for descriptors that are empty, of another type or
- * not of two dimensions, an open probs_desc, different numbers of rows, no classes, more than 2^31 classes
- * with s32, without replacement more samples than classes, or flags other than 0 and 1;
- * tombola_out_of_memory. */
-TOMBOLA_API tombola_status_t tombola_multinomial_primitive_desc_create(
-    tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
-    const_tombola_memory_desc_t probs_desc, const_tombola_memory_desc_t dst_desc,
-    int with_replacement, int log_probs, uint64_t global_seed, uint64_t op_seed,
-    const_tombola_primitive_attr_t attr);
 
 /** @} */
 

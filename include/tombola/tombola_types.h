@@ -9,6 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef TOMBOLA_API
+#if defined(TOMBOLA_STATIC)
+#define TOMBOLA_API
+#else
+/** Marks what the shared library exports. */
+#define TOMBOLA_API __attribute__((visibility("default")))
+#endif
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -34,19 +43,38 @@ typedef enum {
  * @ingroup tombola_c
  * @{ */
 
-/** The type of a tensor's elements. */
+/** The data types. This is the one place where they are written down: whatever lists types derives from it.
+ * X(name, value of the enumeration, bytes of an element) */
+#define TOMBOLA_DATA_TYPES(X) \
+    X(f16, 1, 2)              \
+    X(bf16, 2, 2)             \
+    X(f32, 3, 4)              \
+    X(f64, 7, 8)              \
+    X(s8, 5, 1)               \
+    X(u8, 6, 1)               \
+    X(s32, 4, 4)              \
+    X(u32, 9, 4)              \
+    X(s64, 8, 8)              \
+    X(u64, 10, 8)             \
+    X(f8_e5m2, 11, 1)         \
+    X(f8_e4m3, 12, 1)         \
+    X(boolean, 13, 1)
+
+/** The type of a tensor's elements.
+ *
+ * | type | elements |
+ * |---|---|
+ * | tombola_f64, tombola_f32, tombola_f16 | IEEE 754 binary64, binary32, binary16 |
+ * | tombola_bf16 | bfloat16: the upper half of an f32 |
+ * | tombola_f8_e5m2, tombola_f8_e4m3 | 8-bit floating point with 5 and 4 exponent bits (OCP); shuffle alone takes them |
+ * | tombola_boolean | a byte, 0 or 1; shuffle alone takes it |
+ * | tombola_s64, tombola_s32, tombola_s8 | signed integers of 64, 32, 8 bits |
+ * | tombola_u64, tombola_u32, tombola_u8 | unsigned integers of 64, 32, 8 bits | */
 typedef enum {
-    tombola_data_type_undef = 0, /**< No type: an empty memory descriptor. */
-    tombola_f16 = 1,             /**< IEEE 754 binary16. */
-    tombola_bf16 = 2,            /**< bfloat16: the upper half of an f32. */
-    tombola_f32 = 3,             /**< IEEE 754 binary32. */
-    tombola_s32 = 4,             /**< 32-bit signed integer. */
-    tombola_s8 = 5,              /**< 8-bit signed integer. */
-    tombola_u8 = 6,              /**< 8-bit unsigned integer. */
-    tombola_f64 = 7,             /**< IEEE 754 binary64. */
-    tombola_s64 = 8,             /**< 64-bit signed integer. */
-    tombola_u32 = 9,             /**< 32-bit unsigned integer. */
-    tombola_u64 = 10             /**< 64-bit unsigned integer. */
+    tombola_data_type_undef = 0 /**< No type: an empty memory descriptor. */
+#define TOMBOLA_ENUMERATOR(name, value, bytes) , tombola_##name = value
+    TOMBOLA_DATA_TYPES(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 } tombola_data_type_t;
 
 /** The type of a dimension, a stride or an offset, in elements. */
@@ -69,147 +97,51 @@ typedef enum {
     tombola_blocked = 2            /**< Strides, and at most one blocked dimension. */
 } tombola_format_kind_t;
 
+/* clang-format off */
+/** The layouts by name, in the order of their values, which begin at 2. This is the one place where they are written
+ * down: whatever lists layouts derives from it. X(name) */
+#define TOMBOLA_FORMAT_TAGS(X) \
+    X(a) X(ab) X(abc) X(abcd) X(abcde) X(abcdef) X(abcdefg) X(abcdefgh) X(abcdefghi)           \
+    X(abcdefghij) X(abcdefghijk) X(abcdefghijkl) X(ba) X(acb) X(bac) X(bca) X(cab) X(cba)      \
+    X(abdc) X(acbd) X(acdb) X(adbc) X(adcb) X(bacd) X(badc) X(bcad) X(bcda) X(bdac) X(bdca)    \
+    X(cabd) X(cadb) X(cbad) X(cbda) X(cdab) X(cdba) X(dabc) X(dacb) X(dbac) X(dbca) X(dcab)    \
+    X(dcba) X(abced) X(abdec) X(acbde) X(acdeb) X(adecb) X(bacde) X(bcdea) X(cdeba) X(decab)   \
+    X(abcdfe) X(abdfce) X(abdefc) X(acbdef) X(adefcb) X(defcab) X(aBc4b) X(aBc8b) X(aBc16b)    \
+    X(aBcd4b) X(aBcd8b) X(aBcd16b) X(aBcde4b) X(aBcde8b) X(aBcde16b) X(aBc32b) X(aBcd32b)      \
+    X(aBcde32b)
+
+/** Further names of layouts. X(further name, name) */
+#define TOMBOLA_FORMAT_TAG_ALIASES(X) \
+    X(x, a) X(nc, ab) X(cn, ba) X(tn, ab) X(nt, ba) X(ncw, abc) X(nwc, acb) X(nchw, abcd)      \
+    X(nhwc, acdb) X(chwn, bcda) X(ncdhw, abcde) X(ndhwc, acdeb) X(oi, ab) X(io, ba)            \
+    X(oiw, abc) X(owi, acb) X(wio, cba) X(iwo, bca) X(oihw, abcd) X(hwio, cdba) X(ohwi, acdb)  \
+    X(ihwo, bcda) X(iohw, bacd) X(oidhw, abcde) X(iodhw, bacde) X(dhwio, cdeba)                \
+    X(odhwi, acdeb) X(idhwo, bcdea) X(goiw, abcd) X(gowi, abdc) X(gwio, adcb) X(wigo, dcab)    \
+    X(goihw, abcde) X(gohwi, abdec) X(ghwio, adecb) X(hwigo, decab) X(giohw, acbde)            \
+    X(goidhw, abcdef) X(godhwi, abdefc) X(gdhwio, adefcb) X(giodhw, acbdef) X(dhwigo, defcab)  \
+    X(tnc, abc) X(ntc, bac) X(ldnc, abcd) X(ldigo, abcde) X(ldgoi, abdec) X(ldio, abcd)        \
+    X(ldoi, abdc) X(ldgo, abcd) X(nCw4c, aBc4b) X(nCw8c, aBc8b) X(nCw16c, aBc16b)              \
+    X(nChw4c, aBcd4b) X(nChw8c, aBcd8b) X(nChw16c, aBcd16b) X(nCdhw4c, aBcde4b)                \
+    X(nCdhw8c, aBcde8b) X(nCdhw16c, aBcde16b) X(nCw32c, aBc32b) X(nChw32c, aBcd32b)            \
+    X(nCdhw32c, aBcde32b)
+/* clang-format on */
+
 /** The layout of a tensor by name.
  *
  * Letters stand for logical dimensions, a the first, in the order in which they lie in memory,
- * outermost first. An upper-case letter with a number and the letter again at the end, as in
- * aBcd16b, means that the dimension is cut into blocks of that many elements, which lie innermost;
- * a last block that is not full is padded with zeros. The names behind the last tag, such as nchw,
- * are further names of the same values. */
+ * outermost first: tombola_abcd is row-major. An upper-case letter with a number and the letter again at the end, as in
+ * tombola_aBcd16b, means that the dimension is cut into blocks of that many elements, which lie innermost;
+ * a last block that is not full is padded with zeros. Names such as tombola_nchw are further names of the same values. */
 typedef enum {
     tombola_format_tag_undef = 0, /**< No layout. */
-    tombola_format_tag_any = 1,   /**< Left to the primitive: destinations and diffs only. */
-    tombola_a,                    /**< row-major, 1 dimension. */
-    tombola_ab,                   /**< row-major, 2 dimensions. */
-    tombola_abc,                  /**< row-major, 3 dimensions. */
-    tombola_abcd,                 /**< row-major, 4 dimensions. */
-    tombola_abcde,                /**< row-major, 5 dimensions. */
-    tombola_abcdef,               /**< row-major, 6 dimensions. */
-    tombola_abcdefg,              /**< row-major, 7 dimensions. */
-    tombola_abcdefgh,             /**< row-major, 8 dimensions. */
-    tombola_abcdefghi,            /**< row-major, 9 dimensions. */
-    tombola_abcdefghij,           /**< row-major, 10 dimensions. */
-    tombola_abcdefghijk,          /**< row-major, 11 dimensions. */
-    tombola_abcdefghijkl,         /**< row-major, 12 dimensions. */
-    tombola_ba,
-    tombola_acb,
-    tombola_bac,
-    tombola_bca,
-    tombola_cab,
-    tombola_cba,
-    tombola_abdc,
-    tombola_acbd,
-    tombola_acdb,
-    tombola_adbc,
-    tombola_adcb,
-    tombola_bacd,
-    tombola_badc,
-    tombola_bcad,
-    tombola_bcda,
-    tombola_bdac,
-    tombola_bdca,
-    tombola_cabd,
-    tombola_cadb,
-    tombola_cbad,
-    tombola_cbda,
-    tombola_cdab,
-    tombola_cdba,
-    tombola_dabc,
-    tombola_dacb,
-    tombola_dbac,
-    tombola_dbca,
-    tombola_dcab,
-    tombola_dcba,
-    tombola_abced,
-    tombola_abdec,
-    tombola_acbde,
-    tombola_acdeb,
-    tombola_adecb,
-    tombola_bacde,
-    tombola_bcdea,
-    tombola_cdeba,
-    tombola_decab,
-    tombola_abcdfe,
-    tombola_abdfce,
-    tombola_abdefc,
-    tombola_acbdef,
-    tombola_adefcb,
-    tombola_defcab,
-    tombola_aBc4b,           /**< dimension b in blocks of 4, padded with zeros. */
-    tombola_aBc8b,           /**< dimension b in blocks of 8, padded with zeros. */
-    tombola_aBc16b,          /**< dimension b in blocks of 16, padded with zeros. */
-    tombola_aBcd4b,          /**< dimension b in blocks of 4, padded with zeros. */
-    tombola_aBcd8b,          /**< dimension b in blocks of 8, padded with zeros. */
-    tombola_aBcd16b,         /**< dimension b in blocks of 16, padded with zeros. */
-    tombola_aBcde4b,         /**< dimension b in blocks of 4, padded with zeros. */
-    tombola_aBcde8b,         /**< dimension b in blocks of 8, padded with zeros. */
-    tombola_aBcde16b,        /**< dimension b in blocks of 16, padded with zeros. */
-    tombola_aBc32b,          /**< dimension b in blocks of 32, padded with zeros. */
-    tombola_aBcd32b,         /**< dimension b in blocks of 32, padded with zeros. */
-    tombola_aBcde32b,        /**< dimension b in blocks of 32, padded with zeros. */
-    tombola_format_tag_last, /**< one past the last tag. */
-    tombola_x = tombola_a,
-    tombola_nc = tombola_ab,
-    tombola_cn = tombola_ba,
-    tombola_tn = tombola_ab,
-    tombola_nt = tombola_ba,
-    tombola_ncw = tombola_abc,
-    tombola_nwc = tombola_acb,
-    tombola_nchw = tombola_abcd,
-    tombola_nhwc = tombola_acdb,
-    tombola_chwn = tombola_bcda,
-    tombola_ncdhw = tombola_abcde,
-    tombola_ndhwc = tombola_acdeb,
-    tombola_oi = tombola_ab,
-    tombola_io = tombola_ba,
-    tombola_oiw = tombola_abc,
-    tombola_owi = tombola_acb,
-    tombola_wio = tombola_cba,
-    tombola_iwo = tombola_bca,
-    tombola_oihw = tombola_abcd,
-    tombola_hwio = tombola_cdba,
-    tombola_ohwi = tombola_acdb,
-    tombola_ihwo = tombola_bcda,
-    tombola_iohw = tombola_bacd,
-    tombola_oidhw = tombola_abcde,
-    tombola_iodhw = tombola_bacde,
-    tombola_dhwio = tombola_cdeba,
-    tombola_odhwi = tombola_acdeb,
-    tombola_idhwo = tombola_bcdea,
-    tombola_goiw = tombola_abcd,
-    tombola_gowi = tombola_abdc,
-    tombola_gwio = tombola_adcb,
-    tombola_wigo = tombola_dcab,
-    tombola_goihw = tombola_abcde,
-    tombola_gohwi = tombola_abdec,
-    tombola_ghwio = tombola_adecb,
-    tombola_hwigo = tombola_decab,
-    tombola_giohw = tombola_acbde,
-    tombola_goidhw = tombola_abcdef,
-    tombola_godhwi = tombola_abdefc,
-    tombola_gdhwio = tombola_adefcb,
-    tombola_giodhw = tombola_acbdef,
-    tombola_dhwigo = tombola_defcab,
-    tombola_tnc = tombola_abc,
-    tombola_ntc = tombola_bac,
-    tombola_ldnc = tombola_abcd,
-    tombola_ldigo = tombola_abcde,
-    tombola_ldgoi = tombola_abdec,
-    tombola_ldio = tombola_abcd,
-    tombola_ldoi = tombola_abdc,
-    tombola_ldgo = tombola_abcd,
-    tombola_nCw4c = tombola_aBc4b,
-    tombola_nCw8c = tombola_aBc8b,
-    tombola_nCw16c = tombola_aBc16b,
-    tombola_nChw4c = tombola_aBcd4b,
-    tombola_nChw8c = tombola_aBcd8b,
-    tombola_nChw16c = tombola_aBcd16b,
-    tombola_nCdhw4c = tombola_aBcde4b,
-    tombola_nCdhw8c = tombola_aBcde8b,
-    tombola_nCdhw16c = tombola_aBcde16b,
-    tombola_nCw32c = tombola_aBc32b,
-    tombola_nChw32c = tombola_aBcd32b,
-    tombola_nCdhw32c = tombola_aBcde32b
+    tombola_format_tag_any = 1    /**< Left to the primitive: destinations and diffs only. */
+#define TOMBOLA_ENUMERATOR(name) , tombola_##name
+    TOMBOLA_FORMAT_TAGS(TOMBOLA_ENUMERATOR),
+#undef TOMBOLA_ENUMERATOR
+    tombola_format_tag_last /**< one past the last tag. */
+#define TOMBOLA_ENUMERATOR(alias, name) , tombola_##alias = tombola_##name
+        TOMBOLA_FORMAT_TAG_ALIASES(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 } tombola_format_tag_t;
 
 /** An opaque description of a tensor: dimensions, data type, layout. */
@@ -237,15 +169,6 @@ typedef enum {
     tombola_stream_default_flags = 1 /**< In order. */
 } tombola_stream_flags_t;
 
-/** The operators. */
-typedef enum {
-    tombola_undefined_primitive = 0, /**< No operator. */
-    tombola_shuffle = 1,             /**< Channel shuffle. */
-    tombola_random_generator = 2,    /**< Raw Philox words. */
-    tombola_random_uniform = 3,      /**< Uniform numbers of a type. */
-    tombola_multinomial = 4          /**< Class indices drawn by weight. */
-} tombola_primitive_kind_t;
-
 /** The direction in which a primitive works. */
 typedef enum {
     tombola_prop_kind_undef = 0,                /**< The primitive has no direction. */
@@ -255,27 +178,6 @@ typedef enum {
     tombola_backward = 128,                     /**< Backward. */
     tombola_backward_data = 160                 /**< Backward, to the data. */
 } tombola_prop_kind_t;
-
-/** The generator of a random_generator primitive. */
-typedef enum {
-    tombola_philox4x32_10 = 0 /**< Philox 4x32 with ten rounds (Salmon et al., SC 2011). */
-} tombola_generator_kind_t;
-
-/** Whose numbers a random_uniform primitive gives. */
-typedef enum {
-    tombola_alignment_tensorflow = 0, /**< TensorFlow's: Philox 4x32-10. */
-    tombola_alignment_pytorch = 1     /**< PyTorch's: MT19937. */
-} tombola_alignment_t;
-
-/** How many 32-bit words an integer of the pytorch alignment takes: PyTorch has changed it over
- * time. Ignored under the tensorflow alignment. */
-typedef enum {
-    tombola_int_draws_spec = 0, /**< Two for s64 unless min and max are both at most 2^32-1. */
-    tombola_int_draws_torch1 =
-        1, /**< Two for s64 with max - min at least 2^32: PyTorch 1.x, early 2.x. */
-    tombola_int_draws_torch2 =
-        2 /**< Two for s32 and s64 with max - min at least 2^28: current PyTorch. */
-} tombola_int_draws_t;
 
 /** Who provides the scratchpad of an execution. */
 typedef enum {

@@ -15,9 +15,12 @@
 #include <type_traits>
 
 #include "common/fp_env.hpp"
+#include "common/memory.hpp"
 #include "common/memory_desc.hpp"
+#include "common/primitive.hpp"
 #include "common/primitive_desc.hpp"
 #include "common/status.hpp"
+#include "common/stream.hpp"
 #include "tombola/tombola.h"
 
 namespace tombola::impl {
@@ -91,17 +94,5 @@ inline Status check_not_null(const void* argument, const char* name) {
     if (argument != nullptr) return {};
     return invalid("%s is null", name);
 }
-
-// The end of every primitive's create function: chooses the implementation and hands the descriptor out.
-Status create_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine, OpDesc op,
-                             const_tombola_primitive_attr_t attr);
-
-// Refuses what is null or has no dimensions.
-Status check_tensor(const_tombola_memory_desc_t desc, const char* name);
-// And what leaves its layout open.
-Status check_tensor_with_layout(const_tombola_memory_desc_t desc, const char* name);
-
-// A destination whose layout, left open, is row-major.
-MemoryDesc row_major_if_any(const MemoryDesc& desc);
 
 }  // namespace tombola::impl

@@ -9,8 +9,7 @@ namespace tombola::impl {
 namespace {
 
 Status hand_out(tombola_memory_desc_t* out, Result<MemoryDesc> desc) {
-    if (!desc.ok()) return desc.take_status();
-    *out = to_handle<tombola_memory_desc_t>(new MemoryDesc(desc.take()));
+    *out = to_handle<tombola_memory_desc_t>(new MemoryDesc(TOMBOLA_TRY(std::move(desc))));
     return {};
 }
 

@@ -41,9 +41,9 @@ Status query(const PrimitiveDesc& desc, tombola_query_t what, void* result) {
             *static_cast<int*>(result) = count_args(ArgSpec::Role::output);
             return {};
         case tombola_query_prop_kind:
-            if (shuffle == nullptr) return not_required();
+            if (prop_kind_of(desc.op()) == PropKind::undef) return not_required();
             *static_cast<tombola_prop_kind_t*>(result) =
-                static_cast<tombola_prop_kind_t>(shuffle->prop_kind);
+                static_cast<tombola_prop_kind_t>(prop_kind_of(desc.op()));
             return {};
         case tombola_query_axis_s32:
             if (shuffle == nullptr) return not_required();
@@ -93,33 +93,6 @@ const MemoryDesc* query_md(const PrimitiveDesc& desc, tombola_query_t what, int 
 
 }  // namespace
 
-Status check_tensor(const_tombola_memory_desc_t desc, const char* name) {
-    TOMBOLA_TRY(check_not_null(desc, name));
-    if (from_handle(desc)->is_empty()) return invalid("%s is empty; expected a tensor", name);
-    return {};
-}
-
-Status check_tensor_with_layout(const_tombola_memory_desc_t desc, const char* name) {
-    TOMBOLA_TRY(check_tensor(desc, name));
-    if (from_handle(desc)->is_any())
-        return invalid("%s has the layout any; expected strides or another tag", name);
-    return {};
-}
-
-MemoryDesc row_major_if_any(const MemoryDesc& desc) {
-    if (!desc.is_any()) return desc;
-    return MemoryDesc::from_strides(desc.ndims, desc.dims.data(), desc.data_type, nullptr).take();
-}
-
-Status create_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine, OpDesc op,
-                             const_tombola_primitive_attr_t attr) {
-    const Attr attributes = attr == nullptr ? Attr() : *from_handle(attr);
-    auto desc = PrimitiveDesc::create(std::move(op), attributes, from_handle(engine));
-    if (!desc.ok()) return desc.take_status();
-    *out = to_handle<tombola_primitive_desc_t>(new PrimitiveDescHandle{desc.take()});
-    return {};
-}
-
 }  // namespace tombola::impl
 
 using namespace tombola::impl;
@@ -127,9 +100,7 @@ using namespace tombola::impl;
 tombola_status_t tombola_primitive_desc_next_impl(tombola_primitive_desc_t primitive_desc) {
     return api_call("primitive_desc_next_impl", [&]() -> Status {
         TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
-        auto next = from_handle(primitive_desc)->desc->next();
-        if (!next.ok()) return next.take_status();
-        from_handle(primitive_desc)->desc = next.take();
+        from_handle(primitive_desc)->desc = TOMBOLA_TRY(from_handle(primitive_desc)->desc->next());
         return {};
     });
 }
@@ -189,10 +160,9 @@ tombola_status_t tombola_primitive_create(tombola_primitive_t* primitive,
     return api_call("primitive_create", [&]() -> Status {
         TOMBOLA_TRY(check_not_null(primitive, "primitive"));
         TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
-        auto created = Primitive::create(from_handle(primitive_desc)->desc);
-        if (!created.ok()) return created.take_status();
+        auto created = TOMBOLA_TRY(Primitive::create(from_handle(primitive_desc)->desc));
         *primitive = to_handle<tombola_primitive_t>(
-            new PrimitiveHandle{created.take(), *from_handle(primitive_desc)});
+            new PrimitiveHandle{std::move(created), *from_handle(primitive_desc)});
         return {};
     });
 }

@@ -22,6 +22,11 @@ enum class CpuIsa {
     avx512_core_vbmi = tombola_cpu_isa_avx512_core_vbmi,
 };
 
+// The steps, and what caps nothing.
+inline constexpr CpuIsa kAllIsas[] = {CpuIsa::none, CpuIsa::avx2, CpuIsa::avx512_core,
+                                      CpuIsa::avx512_core_vbmi};
+inline constexpr CpuIsa kHighestIsa = CpuIsa::avx512_core_vbmi;
+
 // What this machine and its operating system support. Defined by the cpu layer.
 CpuIsa detected_isa();
 

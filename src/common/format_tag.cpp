@@ -11,33 +11,15 @@ struct NamedTag {
     const char* name;
 };
 
-// Names in letters of dimensions come first, so that tag_name() finds them before their further
-// names.
-#define TAG(name) \
-    { tombola_##name, #name }
-// clang-format off
+// Names in letters of dimensions come first, so that tag_name() finds them before their further names.
 constexpr NamedTag kTags[] = {
-    TAG(a), TAG(ab), TAG(abc), TAG(abcd), TAG(abcde), TAG(abcdef), TAG(abcdefg), TAG(abcdefgh),
-    TAG(abcdefghi), TAG(abcdefghij), TAG(abcdefghijk), TAG(abcdefghijkl), TAG(ba), TAG(acb),
-    TAG(bac), TAG(bca), TAG(cab), TAG(cba), TAG(abdc), TAG(acbd), TAG(acdb), TAG(adbc), TAG(adcb),
-    TAG(bacd), TAG(badc), TAG(bcad), TAG(bcda), TAG(bdac), TAG(bdca), TAG(cabd), TAG(cadb),
-    TAG(cbad), TAG(cbda), TAG(cdab), TAG(cdba), TAG(dabc), TAG(dacb), TAG(dbac), TAG(dbca),
-    TAG(dcab), TAG(dcba), TAG(abced), TAG(abdec), TAG(acbde), TAG(acdeb), TAG(adecb), TAG(bacde),
-    TAG(bcdea), TAG(cdeba), TAG(decab), TAG(abcdfe), TAG(abdfce), TAG(abdefc), TAG(acbdef),
-    TAG(adefcb), TAG(defcab), TAG(aBc4b), TAG(aBc8b), TAG(aBc16b), TAG(aBcd4b), TAG(aBcd8b),
-    TAG(aBcd16b), TAG(aBcde4b), TAG(aBcde8b), TAG(aBcde16b), TAG(aBc32b),
-    TAG(aBcd32b), TAG(aBcde32b), TAG(x), TAG(nc), TAG(cn), TAG(tn),
-    TAG(nt), TAG(ncw), TAG(nwc), TAG(nchw), TAG(nhwc), TAG(chwn), TAG(ncdhw), TAG(ndhwc), TAG(oi),
-    TAG(io), TAG(oiw), TAG(owi), TAG(wio), TAG(iwo), TAG(oihw), TAG(hwio), TAG(ohwi), TAG(ihwo),
-    TAG(iohw), TAG(oidhw), TAG(iodhw), TAG(dhwio), TAG(odhwi), TAG(idhwo), TAG(goiw), TAG(gowi),
-    TAG(gwio), TAG(wigo), TAG(goihw), TAG(gohwi), TAG(ghwio), TAG(hwigo), TAG(giohw), TAG(goidhw),
-    TAG(godhwi), TAG(gdhwio), TAG(giodhw), TAG(dhwigo), TAG(tnc), TAG(ntc), TAG(ldnc), TAG(ldigo),
-    TAG(ldgoi), TAG(ldio), TAG(ldoi), TAG(ldgo), TAG(nCw4c), TAG(nCw8c), TAG(nCw16c), TAG(nChw4c),
-    TAG(nChw8c), TAG(nChw16c), TAG(nCdhw4c), TAG(nCdhw8c), TAG(nCdhw16c),
-    TAG(nCw32c), TAG(nChw32c), TAG(nCdhw32c),
+#define TOMBOLA_ROW(name) {tombola_##name, #name},
+    TOMBOLA_FORMAT_TAGS(TOMBOLA_ROW)
+#undef TOMBOLA_ROW
+#define TOMBOLA_ROW(alias, name) {tombola_##alias, #alias},
+        TOMBOLA_FORMAT_TAG_ALIASES(TOMBOLA_ROW)
+#undef TOMBOLA_ROW
 };
-// clang-format on
-#undef TAG
 
 }  // namespace
 

@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "common/fork.hpp"
-#include "common/parallel.hpp"
+#include "common/function_ref.hpp"
 #include "common/status.hpp"
 
 namespace tombola::impl {

@@ -6,71 +6,6 @@
 namespace tombola::impl {
 namespace {
 
-constexpr auto kInput = ArgSpec::Role::input;
-constexpr auto kOutput = ArgSpec::Role::output;
-constexpr auto kExact = ArgSpec::Match::exact;
-constexpr auto kVector = ArgSpec::Match::vector;
-
-constexpr dim_t kPhiloxStateWords = 6;      // counter[4], key[2]
-constexpr dim_t kTensorflowStateWords = 2;  // n, op counter
-constexpr dim_t kMt19937StateWords = 625;   // words[624], position
-
-ArgSpec required(int arg, ArgSpec::Role role, ArgSpec::Match match, const MemoryDesc& desc) {
-    return {arg, name_of_arg(arg), role, true, match, desc};
-}
-
-ArgSpec optional_input(int arg, DataType type, dim_t count) {
-    return {arg, name_of_arg(arg), kInput, false, kVector, MemoryDesc::vector(type, count)};
-}
-
-ArgSpec optional_output(int arg, DataType type, dim_t count, int may_alias) {
-    return {arg,      name_of_arg(arg), kOutput, false, kVector, MemoryDesc::vector(type, count),
-            may_alias};
-}
-
-std::vector<ArgSpec> args_of(const ShuffleDesc& desc) {
-    if (desc.is_forward())
-        return {required(TOMBOLA_ARG_SRC, kInput, kExact, desc.src),
-                required(TOMBOLA_ARG_DST, kOutput, kExact, desc.dst)};
-    return {required(TOMBOLA_ARG_DIFF_DST, kInput, kExact, desc.src),
-            required(TOMBOLA_ARG_DIFF_SRC, kOutput, kExact, desc.dst)};
-}
-
-std::vector<ArgSpec> args_of(const RandomGeneratorDesc& desc) {
-    return {required(TOMBOLA_ARG_SRC_STATE, kInput, kVector,
-                     MemoryDesc::vector(DataType::u32, kPhiloxStateWords)),
-            required(TOMBOLA_ARG_DST, kOutput, kExact, desc.dst),
-            optional_output(TOMBOLA_ARG_DST_STATE, DataType::u32, kPhiloxStateWords,
-                            TOMBOLA_ARG_SRC_STATE)};
-}
-
-std::vector<ArgSpec> args_of(const RandomUniformDesc& desc) {
-    const MemoryDesc bound = MemoryDesc::vector(desc.dst.data_type, 1);
-    const bool philox = desc.alignment == Alignment::tensorflow;
-    const DataType state_type = philox ? DataType::u64 : DataType::u32;
-    const dim_t state_words = philox ? kTensorflowStateWords : kMt19937StateWords;
-    return {required(TOMBOLA_ARG_MIN, kInput, kVector, bound),
-            required(TOMBOLA_ARG_MAX, kInput, kVector, bound),
-            required(TOMBOLA_ARG_DST, kOutput, kExact, desc.dst),
-            optional_input(TOMBOLA_ARG_SEEDS, DataType::u64, 2),
-            optional_input(TOMBOLA_ARG_OFFSET, DataType::u64, 1),
-            optional_input(TOMBOLA_ARG_SRC_STATE, state_type, state_words),
-            optional_output(TOMBOLA_ARG_DST_STATE, state_type, state_words, TOMBOLA_ARG_SRC_STATE),
-            optional_output(TOMBOLA_ARG_DST_SEEDS, DataType::u64, 2, TOMBOLA_ARG_SEEDS)};
-}
-
-std::vector<ArgSpec> args_of(const MultinomialDesc& desc) {
-    MemoryDesc uniforms =
-        MemoryDesc::from_strides(2, desc.dst.dims.data(), DataType::f64, nullptr).take();
-    return {
-        required(TOMBOLA_ARG_SRC, kInput, kExact, desc.src),
-        required(TOMBOLA_ARG_DST, kOutput, kExact, desc.dst),
-        optional_input(TOMBOLA_ARG_SEEDS, DataType::u64, 2),
-        optional_input(TOMBOLA_ARG_OFFSET, DataType::u64, 1),
-        {TOMBOLA_ARG_UNIFORMS, name_of_arg(TOMBOLA_ARG_UNIFORMS), kInput, false, kExact, uniforms},
-        optional_output(TOMBOLA_ARG_DST_SEEDS, DataType::u64, 2, TOMBOLA_ARG_SEEDS)};
-}
-
 uint64_t hash_field(const MemoryDesc& desc) { return hash_of(desc); }
 template <class T>
 uint64_t hash_field(T value) {
@@ -103,6 +38,15 @@ bool identical_field(T a, T b) {
 }
 
 template <class Desc>
+auto prop_kind_in(const Desc& desc, int) -> decltype(desc.prop_kind) {
+    return desc.prop_kind;
+}
+template <class Desc>
+PropKind prop_kind_in(const Desc&, long) {
+    return PropKind::undef;
+}
+
+template <class Desc>
 auto seeds_in(const Desc& desc, int) -> decltype(Seeds{desc.global_seed, desc.op_seed}) {
     return {desc.global_seed, desc.op_seed};
 }
@@ -118,8 +62,7 @@ PrimitiveKind kind_of(const OpDesc& desc) {
 }
 
 PropKind prop_kind_of(const OpDesc& desc) {
-    const auto* shuffle = std::get_if<ShuffleDesc>(&desc);
-    return shuffle == nullptr ? PropKind::undef : shuffle->prop_kind;
+    return std::visit([](const auto& d) { return prop_kind_in(d, 0); }, desc);
 }
 
 uint64_t hash_of(const OpDesc& desc) {
@@ -153,7 +96,7 @@ Seeds seeds_of(const OpDesc& desc) {
 }
 
 std::vector<ArgSpec> arg_specs(const OpDesc& desc) {
-    return std::visit([](const auto& d) { return args_of(d); }, desc);
+    return std::visit([](const auto& d) { return d.args(); }, desc);
 }
 
 }  // namespace tombola::impl

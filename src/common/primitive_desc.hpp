@@ -8,29 +8,18 @@
 // A primitive descriptor is the operator's descriptor with the implementation chosen for it; a primitive is that
 // with its code. Both are immutable and shared.
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "common/attr.hpp"
+#include "common/engine.hpp"
 #include "common/implementation.hpp"
 #include "common/op_desc.hpp"
 #include "common/status.hpp"
-#include "common/types.hpp"
-#include "tombola/tombola_threadpool_iface.hpp"
 
 namespace tombola::impl {
-
-struct Engine {};
-
-struct Stream {
-    Engine* engine;
-    threadpool_interop::threadpool_iface* threadpool = nullptr;  // the caller's, if it brought one
-    int max_threads = 0;                                         // for each execution; 0: no limit
-};
-
-struct Attr {
-    ScratchpadMode scratchpad_mode = ScratchpadMode::library;
-};
 
 class PrimitiveDesc {
   public:
@@ -48,6 +37,8 @@ class PrimitiveDesc {
     const Implementation& implementation() const { return *implementation_; }
     const Plan& plan() const { return *plan_; }
     const std::vector<ArgSpec>& args() const { return args_; }
+    // Whether an execution without optional outputs has nothing to write.
+    bool writes_nothing() const;
     // Null when this primitive has no such argument.
     const ArgSpec* find_arg(int arg) const;
     // Empty when no scratchpad is needed.
@@ -76,35 +67,6 @@ class PrimitiveDesc {
     std::vector<ArgSpec> args_;
     MemoryDesc scratchpad_desc_;
     uint64_t hash_ = 0;
-};
-
-struct Memory {
-    MemoryDesc desc;
-    Engine* engine;
-    void* handle = nullptr;
-    bool owned = false;  // the handle was allocated by the library
-};
-
-// An argument of an execution as the caller gave it.
-struct ExecArg {
-    int arg;
-    const Memory* memory;
-};
-
-class Primitive {
-  public:
-    static Result<std::unique_ptr<Primitive>> create(std::shared_ptr<const PrimitiveDesc> desc);
-
-    const std::shared_ptr<const PrimitiveDesc>& desc() const { return desc_; }
-    // Checks the arguments, then runs. Template of argument access: at(i) gives the i-th ExecArg.
-    Status execute(const ExecArg* args, int count) const;
-
-  private:
-    Primitive(std::shared_ptr<const PrimitiveDesc> desc, std::shared_ptr<const Executable> code)
-        : desc_(std::move(desc)), executable_(std::move(code)) {}
-
-    std::shared_ptr<const PrimitiveDesc> desc_;
-    std::shared_ptr<const Executable> executable_;
 };
 
 }  // namespace tombola::impl

@@ -14,8 +14,6 @@ namespace tombola::impl {
 namespace {
 
 constexpr int kDefaultCacheCapacity = 1024;
-constexpr CpuIsa kAllIsas[] = {CpuIsa::none, CpuIsa::avx2, CpuIsa::avx512_core,
-                               CpuIsa::avx512_core_vbmi};
 
 // What TOMBOLA_VERBOSE may name, as in oneDNN. The numbers are those of set_verbose_level().
 struct VerboseWord {
@@ -69,7 +67,7 @@ class Environment {
             names += (names.empty() ? "" : ", ") + std::string(name_of(isa));
         }
         if (!value.empty()) refuse(name, value, "one of " + names);
-        return kAllIsas[std::size(kAllIsas) - 1];
+        return kHighestIsa;
     }
 
     JitProfile profile(const char* name) {
@@ -157,34 +155,5 @@ int initial_cache_capacity() { return settings().cache_capacity; }
 const std::string& jit_dump_folder() { return settings().dump_folder; }
 JitProfile jit_profile() { return settings().profile; }
 const std::string& jitdump_folder() { return settings().jitdump_folder; }
-
-CpuIsa effective_isa() {
-    const CpuIsa detected = detected_isa();
-    const CpuIsa cap = isa_cap();
-    return detected < cap ? detected : cap;
-}
-
-Status set_max_isa(CpuIsa isa) {
-    for (const CpuIsa known : kAllIsas) {
-        if (isa != known) continue;
-        set_isa_cap(isa);
-        return {};
-    }
-    return invalid("isa is %d; expected one of tombola_cpu_isa_t", static_cast<int>(isa));
-}
-
-const char* name_of(CpuIsa isa) {
-    switch (isa) {
-        case CpuIsa::none:
-            return "none";
-        case CpuIsa::avx2:
-            return "avx2";
-        case CpuIsa::avx512_core:
-            return "avx512_core";
-        case CpuIsa::avx512_core_vbmi:
-            return "avx512_core_vbmi";
-    }
-    return "unknown";
-}
 
 }  // namespace tombola::impl

@@ -5,6 +5,8 @@
 //
 //   Status validate(...);            // success, or a code with a message
 //   Result<MemoryDesc> make(...);    // a value, or such a Status
+//   TOMBOLA_TRY(validate(...));      // hands a failure on
+//   MemoryDesc desc = TOMBOLA_TRY(make(...));
 //
 // A Status is one pointer wide, and null on success, so the path that succeeds pays for one test.
 // The C API turns a failed Status into the status code and the thread's last-error message; an
@@ -41,6 +43,9 @@ class [[nodiscard]] Status {
     }
 
     bool ok() const { return failure_ == nullptr; }
+    // What a Result has too.
+    Status take_status() { return std::move(*this); }
+    void take() {}
     StatusCode code() const { return ok() ? StatusCode::success : failure_->code; }
     const std::string& message() const {
         static const std::string kNone;
@@ -98,9 +103,13 @@ Status unimplemented(const char* fmt, Args... args) {
 
 }  // namespace tombola::impl
 
-// Returns from the calling function when the expression, a Status, is a failure.
-#define TOMBOLA_TRY(expression)                                                  \
-    do {                                                                         \
-        if (::tombola::impl::Status try_status = (expression); !try_status.ok()) \
-            return try_status;                                                   \
-    } while (false)
+// The value of an expression, a Result or a Status; when it is a failure, returns that from the calling function.
+//
+//   TOMBOLA_TRY(check(desc));
+//   const MemoryDesc dst = TOMBOLA_TRY(make(desc));
+#define TOMBOLA_TRY(...)                             \
+    ({                                               \
+        auto tried = (__VA_ARGS__);                  \
+        if (!tried.ok()) return tried.take_status(); \
+        std::move(tried).take();                     \
+    })

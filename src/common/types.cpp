@@ -5,20 +5,11 @@ namespace tombola::impl {
 
 size_t size_of(DataType type) {
     switch (type) {
-        case DataType::s8:
-        case DataType::u8:
-            return 1;
-        case DataType::f16:
-        case DataType::bf16:
-            return 2;
-        case DataType::f32:
-        case DataType::s32:
-        case DataType::u32:
-            return 4;
-        case DataType::f64:
-        case DataType::s64:
-        case DataType::u64:
-            return 8;
+#define TOMBOLA_CASE(name, value, bytes) \
+    case DataType::name:                 \
+        return bytes;
+        TOMBOLA_DATA_TYPES(TOMBOLA_CASE)
+#undef TOMBOLA_CASE
         case DataType::undef:
             break;
     }
@@ -27,26 +18,11 @@ size_t size_of(DataType type) {
 
 const char* name_of(DataType type) {
     switch (type) {
-        case DataType::f16:
-            return "f16";
-        case DataType::bf16:
-            return "bf16";
-        case DataType::f32:
-            return "f32";
-        case DataType::f64:
-            return "f64";
-        case DataType::s8:
-            return "s8";
-        case DataType::u8:
-            return "u8";
-        case DataType::s32:
-            return "s32";
-        case DataType::u32:
-            return "u32";
-        case DataType::s64:
-            return "s64";
-        case DataType::u64:
-            return "u64";
+#define TOMBOLA_CASE(name, value, bytes) \
+    case DataType::name:                 \
+        return #name;
+        TOMBOLA_DATA_TYPES(TOMBOLA_CASE)
+#undef TOMBOLA_CASE
         case DataType::undef:
             break;
     }
@@ -69,14 +45,11 @@ const char* name_of(PropKind kind) {
 
 const char* name_of(PrimitiveKind kind) {
     switch (kind) {
-        case PrimitiveKind::shuffle:
-            return "shuffle";
-        case PrimitiveKind::random_generator:
-            return "random_generator";
-        case PrimitiveKind::random_uniform:
-            return "random_uniform";
-        case PrimitiveKind::multinomial:
-            return "multinomial";
+#define TOMBOLA_CASE(name, value) \
+    case PrimitiveKind::name:     \
+        return #name;
+        TOMBOLA_PRIMITIVES(TOMBOLA_CASE)
+#undef TOMBOLA_CASE
         case PrimitiveKind::undef:
             break;
     }

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tombola/tombola_types.h"
+#include "tombola/tombola.h"
 
 namespace tombola::impl {
 
@@ -16,16 +16,9 @@ inline constexpr int kMaxDims = TOMBOLA_MAX_NDIMS;
 
 enum class DataType {
     undef = tombola_data_type_undef,
-    f16 = tombola_f16,
-    bf16 = tombola_bf16,
-    f32 = tombola_f32,
-    f64 = tombola_f64,
-    s8 = tombola_s8,
-    u8 = tombola_u8,
-    s32 = tombola_s32,
-    u32 = tombola_u32,
-    s64 = tombola_s64,
-    u64 = tombola_u64,
+#define TOMBOLA_ENUMERATOR(name, value, bytes) name = tombola_##name,
+    TOMBOLA_DATA_TYPES(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 };
 
 enum class PropKind {
@@ -37,12 +30,10 @@ enum class PropKind {
 
 enum class PrimitiveKind {
     undef = tombola_undefined_primitive,
-    shuffle = tombola_shuffle,
-    random_generator = tombola_random_generator,
-    random_uniform = tombola_random_uniform,
-    multinomial = tombola_multinomial,
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_##name,
+    TOMBOLA_PRIMITIVES(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 };
-inline constexpr int kPrimitiveKinds = 5;
 
 enum class GeneratorKind { philox4x32_10 = tombola_philox4x32_10 };
 

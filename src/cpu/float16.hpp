@@ -8,7 +8,8 @@
 // least 2p + 2 significant bits for p = 11 and p = 8 (Figueroa, "When is double rounding innocuous?", 1995).
 
 #include <cstdint>
-#include <cstring>
+
+#include "common/bit_cast.hpp"
 
 namespace tombola::impl::cpu {
 
@@ -18,14 +19,6 @@ struct Float16 {
 struct BFloat16 {
     uint16_t bits;
 };
-
-template <class To, class From>
-To bit_cast(const From& from) {
-    static_assert(sizeof(To) == sizeof(From));
-    To to;
-    std::memcpy(&to, &from, sizeof to);
-    return to;
-}
 
 inline float to_f32(BFloat16 value) { return bit_cast<float>(uint32_t{value.bits} << 16); }
 

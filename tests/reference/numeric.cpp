@@ -15,6 +15,9 @@ size_t size_of(tombola_data_type_t type) {
     switch (type) {
         case tombola_s8:
         case tombola_u8:
+        case tombola_f8_e5m2:
+        case tombola_f8_e4m3:
+        case tombola_boolean:
             return 1;
         case tombola_f16:
         case tombola_bf16:
@@ -160,6 +163,9 @@ bool parse_scalar(tombola_data_type_t type, const std::string& text, Scalar& sca
         case tombola_u64:
             parse_integer<uint64_t>(digits, &end, negative, scalar, fits);
             break;
+        case tombola_f8_e5m2:
+        case tombola_f8_e4m3:
+        case tombola_boolean:  // no operator that takes them has a number to parse
         case tombola_data_type_undef:
             return false;
     }
@@ -188,6 +194,11 @@ std::string element_to_string(tombola_data_type_t type, const void* data) {
         case tombola_s8:
             std::snprintf(text, sizeof text, "%d", value_of<int8_t>(scalar));
             break;
+        case tombola_f8_e5m2:
+        case tombola_f8_e4m3:
+            std::snprintf(text, sizeof text, "0x%02x", value_of<uint8_t>(scalar));
+            break;
+        case tombola_boolean:
         case tombola_u8:
             std::snprintf(text, sizeof text, "%u", value_of<uint8_t>(scalar));
             break;

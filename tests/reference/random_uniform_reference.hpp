@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reference/numeric.hpp"
-#include "tombola/tombola_types.h"
+#include "tombola/tombola_random_uniform.h"
 
 namespace tombola::reference {
 

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "tombola/tombola_types.h"
+#include "tombola/tombola.h"
 
 namespace tombola::bench {
 
@@ -62,9 +62,10 @@ struct Names<Direction> {
 template <>
 struct Names<tombola_data_type_t> {
     static constexpr Name<tombola_data_type_t> kAll[] = {
-        {"f16", tombola_f16}, {"bf16", tombola_bf16}, {"f32", tombola_f32}, {"f64", tombola_f64},
-        {"s8", tombola_s8},   {"u8", tombola_u8},     {"s32", tombola_s32}, {"u32", tombola_u32},
-        {"s64", tombola_s64}, {"u64", tombola_u64}};
+#define TOMBOLA_ROW(name, value, bytes) {#name, tombola_##name},
+        TOMBOLA_DATA_TYPES(TOMBOLA_ROW)
+#undef TOMBOLA_ROW
+    };
 };
 template <>
 struct Names<tombola_alignment_t> {

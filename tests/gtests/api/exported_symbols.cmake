@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Fails unless the symbols that the shared library defines are exactly the functions that tombola.h and
-# tombola_threadpool.h declare.
+# Fails unless the symbols that the shared library defines are exactly the functions that the C headers declare.
 #
 # usage: cmake -D NM=... -D LIBRARY=... -D INCLUDE=include/tombola -P exported_symbols.cmake
 execute_process(COMMAND ${NM} --dynamic --defined-only --format=posix ${LIBRARY}
@@ -16,9 +15,12 @@ foreach(line IN LISTS lines)
     list(APPEND exported ${symbol})
 endforeach()
 
-file(READ ${INCLUDE}/tombola.h header)
-file(READ ${INCLUDE}/tombola_threadpool.h threadpool_header)
-string(APPEND header "${threadpool_header}")
+file(GLOB headers ${INCLUDE}/*.h)
+set(header "")
+foreach(file IN LISTS headers)
+    file(READ ${file} text)
+    string(APPEND header "${text}")
+endforeach()
 string(REGEX REPLACE "/\\*[^*]*\\*+([^/*][^*]*\\*+)*/" "" header "${header}")
 string(REGEX MATCHALL "TOMBOLA_API[^;(]*[ *\n]tombola_[a-z0-9_]+\\(" declarations "${header}")
 set(declared "")

@@ -7,7 +7,9 @@
 #include <xmmintrin.h>
 
 #include <array>
+#include <cstring>
 #include <functional>
+#include <iterator>
 #include <numeric>
 
 #include "gtests/common/tensor.hpp"
@@ -66,6 +68,81 @@ TEST_F(PrimitiveApi, ForwardTransposesAndBackwardUndoesIt) {
               tombola_success)
         << last_error();
     EXPECT_EQ(x, (std::array<int32_t, 6>{10, 11, 12, 13, 14, 15}));
+}
+
+// Each data type has a name and a size, and shuffle moves its bytes: C = 6, G = 2, in the same order as above.
+TEST_F(PrimitiveApi, EveryDataTypeIsShuffled) {
+    struct Type {
+        tombola_data_type_t type;
+        const char* name;
+        size_t bytes;
+    };
+    const Type types[] = {
+        {tombola_f16, "f16", 2},         {tombola_bf16, "bf16", 2},
+        {tombola_f32, "f32", 4},         {tombola_f64, "f64", 8},
+        {tombola_s8, "s8", 1},           {tombola_u8, "u8", 1},
+        {tombola_s32, "s32", 4},         {tombola_u32, "u32", 4},
+        {tombola_s64, "s64", 8},         {tombola_u64, "u64", 8},
+        {tombola_f8_e5m2, "f8_e5m2", 1}, {tombola_f8_e4m3, "f8_e4m3", 1},
+        {tombola_boolean, "boolean", 1},
+    };
+    const size_t order[6] = {0, 2, 4, 1, 3, 5};
+    int listed = 0;
+#define TOMBOLA_COUNT(name, value, bytes) ++listed;
+    TOMBOLA_DATA_TYPES(TOMBOLA_COUNT)
+#undef TOMBOLA_COUNT
+    EXPECT_EQ(static_cast<size_t>(listed), std::size(types));
+    for (const auto& [type, name, bytes] : types) {
+        EXPECT_STREQ(tombola_dt2str(type), name);
+        ASSERT_EQ(tombola_data_type_size(type), bytes) << name;
+        for (const auto tag : {tombola_nchw, tombola_nhwc}) {
+            const MemoryDesc data = tagged({1, 6, 1, 3}, type, tag);
+            const std::vector<uint8_t> values = test_bytes(18 * bytes);
+            Tensor src(data, engine_);
+            src.write(values);
+            for_each_implementation(
+                forward(data, data, 1, 2), [&](const_tombola_primitive_desc_t desc) {
+                    Tensor dst(data, engine_);
+                    ASSERT_EQ(execute(primitive(desc), {{TOMBOLA_ARG_SRC, src.memory()},
+                                                        {TOMBOLA_ARG_DST, dst.memory()}}),
+                              tombola_success)
+                        << last_error();
+                    const std::vector<uint8_t> moved = dst.read();
+                    for (size_t c = 0; c < 6; ++c)
+                        EXPECT_EQ(0, std::memcmp(&moved[c * 3 * bytes],
+                                                 &values[order[c] * 3 * bytes], 3 * bytes))
+                            << name << ' ' << impl_name(desc) << " channel " << c;
+                });
+        }
+    }
+}
+
+// What the random primitives do not draw they refuse by name.
+TEST_F(PrimitiveApi, RandomPrimitivesNameTheTypesThatTheyDraw) {
+    for (const auto type : {tombola_f8_e5m2, tombola_f8_e4m3, tombola_boolean}) {
+        const MemoryDesc data = row_major({2, 6}, type);
+        const MemoryDesc indices = row_major({2, 6}, tombola_s32);
+        const MemoryDesc weights = row_major({2, 6}, tombola_f32);
+        const std::string has = std::string(" has the data type ") + tombola_dt2str(type);
+        const auto expect = [&](tombola_status_t status, const std::string& message) {
+            EXPECT_EQ(status, tombola_invalid_arguments);
+            EXPECT_NE(last_error().find(message), std::string::npos) << last_error();
+        };
+        PrimitiveDesc desc;
+        expect(tombola_random_generator_primitive_desc_create(desc.out(), engine_,
+                                                              tombola_philox4x32_10, data, nullptr),
+               "dst_desc" + has + "; expected u32");
+        for (const auto alignment : {tombola_alignment_tensorflow, tombola_alignment_pytorch})
+            expect(tombola_random_uniform_primitive_desc_create(
+                       desc.out(), engine_, alignment, data, 1, 2, tombola_int_draws_spec, nullptr),
+                   "dst_desc" + has + "; expected one of f16, bf16, f32, f64, s32, s64");
+        expect(tombola_multinomial_primitive_desc_create(desc.out(), engine_, data, indices, 1, 0,
+                                                         1, 2, nullptr),
+               "probs_desc" + has + "; expected one of f16, bf16, f32, f64");
+        expect(tombola_multinomial_primitive_desc_create(desc.out(), engine_, weights, data, 1, 0,
+                                                         1, 2, nullptr),
+               "dst_desc" + has + "; expected one of s32, s64");
+    }
 }
 
 TEST_F(PrimitiveApi, ShuffleRefusalsNameArgumentValueAndExpectation) {

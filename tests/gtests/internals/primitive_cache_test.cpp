@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/parallel.hpp"
+#include "common/primitive.hpp"
 
 extern "C" void omp_set_num_threads(int) __attribute__((weak));
 

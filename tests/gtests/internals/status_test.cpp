@@ -42,6 +42,22 @@ TEST(Status, TryReturnsTheFailureAndGoesOnAfterSuccess) {
     EXPECT_EQ(reached, 1);
 }
 
+TEST(Result, TryGivesTheValueOrReturnsTheFailure) {
+    int reached = 0;
+    const auto run = [&](bool fail) -> Result<std::string> {
+        const auto half = [&]() -> Result<std::unique_ptr<int>> {
+            if (fail) return invalid("no half");
+            return std::make_unique<int>(21);
+        };
+        const std::unique_ptr<int> value = TOMBOLA_TRY(half());
+        ++reached;
+        return std::to_string(2 * *value);
+    };
+    EXPECT_EQ(run(false).take(), "42");
+    EXPECT_EQ(run(true).take_status().message(), "no half");
+    EXPECT_EQ(reached, 1);
+}
+
 TEST(Result, ValueOrFailure) {
     Result<std::unique_ptr<int>> value(std::make_unique<int>(5));
     ASSERT_TRUE(value.ok());

@@ -39,6 +39,9 @@ typedef tombola_data_type_t dnnl_data_type_t;
 #define dnnl_s8 tombola_s8
 #define dnnl_u8 tombola_u8
 #define dnnl_f64 tombola_f64
+#define dnnl_boolean tombola_boolean
+#define dnnl_f8_e5m2 tombola_f8_e5m2
+#define dnnl_f8_e4m3 tombola_f8_e4m3
 
 typedef tombola_dim_t dnnl_dim_t;
 typedef tombola_dims_t dnnl_dims_t;

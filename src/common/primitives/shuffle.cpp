@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "common/primitives/shuffle.hpp"
+
 #include <string>
 
-#include "common/c_api.hpp"
+#include "common/create_primitive_desc.hpp"
+#include "common/op_desc.hpp"
 
 namespace tombola::impl {
 namespace {
@@ -72,6 +75,13 @@ Result<MemoryDesc> diff_dst_with_layout(const MemoryDesc& diff_dst,
 }
 
 }  // namespace
+
+std::vector<ArgSpec> ShuffleDesc::args() const {
+    if (is_forward())
+        return {required_input(TOMBOLA_ARG_SRC, src), required_output(TOMBOLA_ARG_DST, dst)};
+    return {required_input(TOMBOLA_ARG_DIFF_DST, src), required_output(TOMBOLA_ARG_DIFF_SRC, dst)};
+}
+
 }  // namespace tombola::impl
 
 using namespace tombola::impl;
@@ -91,11 +101,10 @@ tombola_status_t tombola_shuffle_forward_primitive_desc_create(
         TOMBOLA_TRY(check_tensor_with_layout(src_desc, "src_desc"));
         const MemoryDesc& src = *from_handle(src_desc);
         TOMBOLA_TRY(check_group(src, axis, group_size));
-        Result<MemoryDesc> dst = written_desc(dst_desc, "dst_desc", src, "src_desc");
-        if (!dst.ok()) return dst.take_status();
+        const MemoryDesc dst = TOMBOLA_TRY(written_desc(dst_desc, "dst_desc", src, "src_desc"));
         return create_primitive_desc(
             primitive_desc, engine,
-            ShuffleDesc{static_cast<PropKind>(prop_kind), src, dst.take(), axis, group_size}, attr);
+            ShuffleDesc{static_cast<PropKind>(prop_kind), src, dst, axis, group_size}, attr);
     });
 }
 
@@ -111,15 +120,12 @@ tombola_status_t tombola_shuffle_backward_primitive_desc_create(
         TOMBOLA_TRY(check_group(*from_handle(diff_dst_desc), axis, group_size));
         if (hint_fwd_pd != nullptr)
             TOMBOLA_TRY(check_hint(hint_fwd_pd, *from_handle(diff_dst_desc), axis, group_size));
-        Result<MemoryDesc> diff_dst =
-            diff_dst_with_layout(*from_handle(diff_dst_desc), hint_fwd_pd);
-        if (!diff_dst.ok()) return diff_dst.take_status();
-        Result<MemoryDesc> diff_src =
-            written_desc(diff_src_desc, "diff_src_desc", diff_dst.value(), "diff_dst_desc");
-        if (!diff_src.ok()) return diff_src.take_status();
-        return create_primitive_desc(primitive_desc, engine,
-                                     ShuffleDesc{PropKind::backward_data, diff_dst.take(),
-                                                 diff_src.take(), axis, group_size},
-                                     attr);
+        const MemoryDesc diff_dst =
+            TOMBOLA_TRY(diff_dst_with_layout(*from_handle(diff_dst_desc), hint_fwd_pd));
+        const MemoryDesc diff_src =
+            TOMBOLA_TRY(written_desc(diff_src_desc, "diff_src_desc", diff_dst, "diff_dst_desc"));
+        return create_primitive_desc(
+            primitive_desc, engine,
+            ShuffleDesc{PropKind::backward_data, diff_dst, diff_src, axis, group_size}, attr);
     });
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/** @file
+ * Raw words of a counter-based generator in the C API. Included by tombola.h. */
+
+#ifndef TOMBOLA_RANDOM_GENERATOR_H
+#define TOMBOLA_RANDOM_GENERATOR_H
+
+#include "tombola_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @defgroup tombola_random_generator Random generator
+ * @ingroup tombola_c
+ * Raw words of a counter-based generator. Source: DirectML's DML_RANDOM_GENERATOR_OPERATOR_DESC.
+ * Element e of DST, in row-major order, is word e % 4 of the block at counter + e / 4.
+ *
+ * Execution arguments:
+ *
+ * | argument | type and shape | |
+ * |---|---|---|
+ * | TOMBOLA_ARG_SRC_STATE | u32[6]: counter, least significant word first, then key; any values | read |
+ * | TOMBOLA_ARG_DST | u32 of any shape and layout | written, padding with zeros |
+ * | TOMBOLA_ARG_DST_STATE | u32[6]: the state after the call; may be SRC_STATE's own buffer | optional, written |
+ *
+ * States are row-major and may have up to eleven leading dimensions of 1. But for what is said here, no two
+ * share memory.
+ * @{ */
+
+/** The generator of a random_generator primitive. */
+typedef enum {
+    tombola_philox4x32_10 = 0 /**< Philox 4x32 with ten rounds (Salmon et al., SC 2011). */
+} tombola_generator_kind_t;
+
+/** Creates a primitive descriptor of a random generator.
+ *
+ * @param primitive_desc Output: the primitive descriptor.
+ * @param engine The engine.
+ * @param kind tombola_philox4x32_10.
+ * @param dst_desc The tensor of words: u32, any shape and layout; tombola_format_tag_any is row-major.
+ * @param attr Attributes, or NULL for the defaults.
+ * @return tombola_success; tombola_invalid_arguments for another kind, or a dst_desc that is empty or
+ * not u32; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_random_generator_primitive_desc_create(
+    tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
+    tombola_generator_kind_t kind, const_tombola_memory_desc_t dst_desc,
+    const_tombola_primitive_attr_t attr);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/arg_spec.hpp"
+
+namespace tombola::impl {
+
+using Role = ArgSpec::Role;
+using Match = ArgSpec::Match;
+
+ArgSpec required_input(int arg, const MemoryDesc& desc, Match match) {
+    return {arg, name_of_arg(arg), Role::input, true, match, desc};
+}
+
+ArgSpec required_output(int arg, const MemoryDesc& desc) {
+    return {arg, name_of_arg(arg), Role::output, true, Match::exact, desc};
+}
+
+ArgSpec optional_input(int arg, DataType type, dim_t count) {
+    return {arg,   name_of_arg(arg), Role::input,
+            false, Match::vector,    MemoryDesc::vector(type, count)};
+}
+
+ArgSpec optional_output(int arg, DataType type, dim_t count, int may_alias) {
+    return {arg,      name_of_arg(arg), Role::output,
+            false,    Match::vector,    MemoryDesc::vector(type, count),
+            may_alias};
+}
+
+}  // namespace tombola::impl

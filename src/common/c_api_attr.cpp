@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes.
+#include "common/c_api.hpp"
+
+using namespace tombola::impl;
+
+tombola_status_t tombola_primitive_attr_create(tombola_primitive_attr_t* attr) {
+    return api_call("primitive_attr_create", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(attr, "attr"));
+        *attr = to_handle<tombola_primitive_attr_t>(new Attr());
+        return {};
+    });
+}
+
+tombola_status_t tombola_primitive_attr_clone(tombola_primitive_attr_t* attr,
+                                              const_tombola_primitive_attr_t existing) {
+    return api_call("primitive_attr_clone", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(attr, "attr"));
+        TOMBOLA_TRY(check_not_null(existing, "existing"));
+        *attr = to_handle<tombola_primitive_attr_t>(new Attr(*from_handle(existing)));
+        return {};
+    });
+}
+
+tombola_status_t tombola_primitive_attr_destroy(tombola_primitive_attr_t attr) {
+    delete from_handle(attr);
+    return tombola_success;
+}
+
+tombola_status_t tombola_primitive_attr_get_scratchpad_mode(const_tombola_primitive_attr_t attr,
+                                                            tombola_scratchpad_mode_t* mode) {
+    return api_call("primitive_attr_get_scratchpad_mode", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(attr, "attr"));
+        TOMBOLA_TRY(check_not_null(mode, "mode"));
+        *mode = static_cast<tombola_scratchpad_mode_t>(from_handle(attr)->scratchpad_mode);
+        return {};
+    });
+}
+
+tombola_status_t tombola_primitive_attr_set_scratchpad_mode(tombola_primitive_attr_t attr,
+                                                            tombola_scratchpad_mode_t mode) {
+    return api_call("primitive_attr_set_scratchpad_mode", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(attr, "attr"));
+        if (mode != tombola_scratchpad_mode_library && mode != tombola_scratchpad_mode_user)
+            return invalid("mode is %d; expected library or user", static_cast<int>(mode));
+        from_handle(attr)->scratchpad_mode = static_cast<ScratchpadMode>(mode);
+        return {};
+    });
+}

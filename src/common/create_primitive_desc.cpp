@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/create_primitive_desc.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace tombola::impl {
+
+Status check_tensor(const_tombola_memory_desc_t desc, const char* name) {
+    TOMBOLA_TRY(check_not_null(desc, name));
+    if (from_handle(desc)->is_empty()) return invalid("%s is empty; expected a tensor", name);
+    return {};
+}
+
+Status check_tensor_with_layout(const_tombola_memory_desc_t desc, const char* name) {
+    TOMBOLA_TRY(check_tensor(desc, name));
+    if (from_handle(desc)->is_any())
+        return invalid("%s has the layout any; expected strides or another tag", name);
+    return {};
+}
+
+MemoryDesc row_major_if_any(const MemoryDesc& desc) {
+    if (!desc.is_any()) return desc;
+    return MemoryDesc::from_strides(desc.ndims, desc.dims.data(), desc.data_type, nullptr).take();
+}
+
+Status create_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine, OpDesc op,
+                             const_tombola_primitive_attr_t attr) {
+    const Attr attributes = attr == nullptr ? Attr() : *from_handle(attr);
+    auto desc = TOMBOLA_TRY(PrimitiveDesc::create(std::move(op), attributes, from_handle(engine)));
+    *out = to_handle<tombola_primitive_desc_t>(new PrimitiveDescHandle{std::move(desc)});
+    return {};
+}
+
+Status check_type(const MemoryDesc& desc, const char* name,
+                  std::initializer_list<DataType> allowed) {
+    if (std::find(allowed.begin(), allowed.end(), desc.data_type) != allowed.end()) return {};
+    std::string list;
+    for (const DataType type : allowed)
+        list += (list.empty() ? "" : ", ") + std::string(name_of(type));
+    return invalid("%s has the data type %s; expected %s%s", name, name_of(desc.data_type),
+                   allowed.size() > 1 ? "one of " : "", list.c_str());
+}
+
+Status check_flag(int value, const char* name) {
+    if (value == 0 || value == 1) return {};
+    return invalid("%s is %d; expected 0 or 1", name, value);
+}
+
+}  // namespace tombola::impl

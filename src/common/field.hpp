@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The fields of an operator's descriptor, named once in its fields(). Hash, equality and the verbose line derive from
+// that list.
+
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+
+namespace tombola::impl {
+
+// A field of a descriptor: its name in verbose lines, and where it is. A default stands in for an execution argument
+// that is not given. It shapes neither a plan nor code, so equality and hash pass over it: one entry of a cache serves
+// every value.
+template <class Desc, class T>
+struct Field {
+    const char* name;
+    T Desc::*member;
+    bool is_default;
+};
+template <class Desc, class T>
+constexpr Field<Desc, T> field(const char* name, T Desc::*member) {
+    return {name, member, false};
+}
+template <class Desc, class T>
+constexpr Field<Desc, T> default_field(const char* name, T Desc::*member) {
+    return {name, member, true};
+}
+
+// The seeds of a random stream: the defaults of the argument SEEDS.
+struct Seeds {
+    uint64_t global = 0, op = 0;
+};
+
+// Calls visit(name, value) for each field in order.
+template <class Desc, class Visitor>
+void for_each_field(const Desc& desc, Visitor&& visit) {
+    std::apply([&](auto... f) { (visit(f.name, desc.*f.member), ...); }, Desc::fields());
+}
+
+}  // namespace tombola::impl

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/primitive.hpp"
+
+#include <cstdint>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "common/fork.hpp"
+#include "common/overlap.hpp"
+#include "common/primitive_cache.hpp"
+#include "common/scratchpad.hpp"
+#include "common/verbose.hpp"
+
+namespace tombola::impl {
+namespace {
+
+bool matches_vector(const MemoryDesc& given, const MemoryDesc& expected) {
+    if (given.ndims == 0 || given.data_type != expected.data_type || given.is_blocked())
+        return false;
+    const int last = given.ndims - 1;
+    for (int d = 0; d < last; ++d)
+        if (given.dims[d] != 1) return false;
+    return given.dims[last] == expected.dims[0] &&
+           (given.dims[last] == 1 || given.strides[last] == 1);
+}
+
+std::string describe(const MemoryDesc& desc) {
+    return dims_to_string(desc.ndims, desc.dims.data()) + ' ' + desc.to_string();
+}
+
+Status check_desc(const ArgSpec& spec, const MemoryDesc& given) {
+    const bool vector = spec.match == ArgSpec::Match::vector;
+    if (vector ? matches_vector(given, spec.desc) : same_layout(given, spec.desc)) return {};
+    return invalid(
+        "%s has the memory descriptor %s; expected %s", spec.name, describe(given).c_str(),
+        vector ? format("%lld elements of %s, with leading dimensions of 1 if any",
+                        static_cast<long long>(spec.desc.dims[0]), name_of(spec.desc.data_type))
+                     .c_str()
+               : describe(spec.desc).c_str());
+}
+
+// An argument that is none of `specs`.
+Status refuse_arg(int place, int arg, const std::vector<ArgSpec>& specs) {
+    const char* name = name_of_arg(arg);
+    std::string taken;
+    for (const ArgSpec& spec : specs) taken += (taken.empty() ? "" : ", ") + std::string(spec.name);
+    return invalid("args[%d] is %s; expected one of %s", place,
+                   name == nullptr ? format("argument %d", arg).c_str() : name, taken.c_str());
+}
+
+// An argument of an execution that was found right.
+struct Given {
+    const ArgSpec* spec;
+    const MemoryDesc* desc;
+    char* begin;  // the first element
+    char* end;
+};
+
+// Whether one of two arguments is an output that may share the other's buffer, and does.
+bool may_share(const Given& a, const Given& b) {
+    return a.begin == b.begin &&
+           (a.spec->may_alias == b.spec->arg || b.spec->may_alias == a.spec->arg);
+}
+
+Status check_aliasing(const Given* given, int count) {
+    for (int i = 0; i < count; ++i) {
+        if (given[i].spec->role != ArgSpec::Role::output) continue;
+        for (int j = 0; j < count; ++j)
+            if (i != j && given[i].begin < given[j].end && given[j].begin < given[i].end &&
+                !may_share(given[i], given[j]) &&
+                overlap(given[i].begin, *given[i].desc, given[j].begin, *given[j].desc))
+                return invalid("%s overlaps %s in memory; expected a buffer of its own",
+                               given[i].spec->name, given[j].spec->name);
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const PrimitiveDesc> desc) {
+    const ForkHold hold;
+    const double start = verbose_create() ? now_milliseconds() : 0;
+    std::shared_ptr<const Executable> code = find_cached(desc);
+    const bool hit = code != nullptr;
+    if (!hit) {
+        auto built = TOMBOLA_TRY(desc->plan().build());
+        code = store_cached(desc, std::shared_ptr<const Executable>(std::move(built)));
+    }
+    // Reserved now, so that executing on this thread does not allocate.
+    if (desc->attr().scratchpad_mode == ScratchpadMode::library)
+        thread_scratchpad(desc->plan().scratchpad_bytes());
+    if (verbose_create())
+        verbose_timed(hit ? "create:cache_hit" : "create:cache_miss", desc->info(),
+                      now_milliseconds() - start);
+    std::unique_ptr<Primitive> primitive(new (std::nothrow)
+                                             Primitive(std::move(desc), std::move(code)));
+    if (!primitive) return Status(StatusCode::out_of_memory, "primitive: out of memory");
+    return primitive;
+}
+
+Status Primitive::execute(const ExecArg* given, int count) const {
+    const std::vector<ArgSpec>& specs = desc_->args();
+    const size_t scratchpad_bytes = desc_->plan().scratchpad_bytes();
+    const bool user_scratchpad =
+        scratchpad_bytes > 0 && desc_->attr().scratchpad_mode == ScratchpadMode::user;
+    static const ArgSpec kScratchpadSpec{
+        TOMBOLA_ARG_SCRATCHPAD, name_of_arg(TOMBOLA_ARG_SCRATCHPAD),
+        ArgSpec::Role::output,  true,
+        ArgSpec::Match::vector, MemoryDesc{}};
+
+    ExecContext context;
+    Given checked[ExecContext::kMaxArgs + 1];
+    int checked_count = 0;
+    uint32_t seen = 0;
+    bool optional_output = false;
+    void* scratchpad = nullptr;
+    for (int i = 0; i < count; ++i) {
+        const auto [arg, memory] = given[i];
+        const ArgSpec* spec = desc_->find_arg(arg);
+        const bool is_scratchpad = arg == TOMBOLA_ARG_SCRATCHPAD;
+        if (is_scratchpad) {
+            if (!user_scratchpad) continue;  // not needed: as in oneDNN, giving it is no error
+            spec = &kScratchpadSpec;
+        }
+        if (spec == nullptr) return refuse_arg(i, arg, specs);
+        const uint32_t bit =
+            is_scratchpad ? 1u << 31 : 1u << static_cast<unsigned>(spec - specs.data());
+        if ((seen & bit) != 0) return invalid("%s is given twice; expected once", spec->name);
+        seen |= bit;
+        if (memory == nullptr) return invalid("%s is null; expected a memory object", spec->name);
+        const MemoryDesc& memory_desc = memory->desc;
+        if (is_scratchpad) {
+            if (memory_desc.size() < scratchpad_bytes)
+                return invalid("SCRATCHPAD has %zu bytes; expected at least %zu",
+                               memory_desc.size(), scratchpad_bytes);
+        } else {
+            TOMBOLA_TRY(check_desc(*spec, memory_desc));
+        }
+        const size_t bytes = memory_desc.size();
+        if (memory->handle == nullptr && bytes > 0)
+            return invalid("%s has no data; expected a data handle", spec->name);
+        char* data = static_cast<char*>(memory->handle);
+        if (bytes > 0)
+            data += memory_desc.offset0 * static_cast<dim_t>(size_of(memory_desc.data_type));
+        checked[checked_count++] = {spec, &memory_desc, data, data + bytes};
+        if (is_scratchpad) {
+            if (reinterpret_cast<uintptr_t>(data) % kScratchpadAlignment != 0)
+                return invalid("SCRATCHPAD lies at %p; expected an address aligned to %zu bytes",
+                               static_cast<void*>(data), kScratchpadAlignment);
+            scratchpad = data;
+            continue;
+        }
+        optional_output |= spec->role == ArgSpec::Role::output && !spec->required;
+        context.add(arg, data);
+    }
+    for (size_t i = 0; i < specs.size(); ++i)
+        if (specs[i].required && (seen & 1u << i) == 0)
+            return invalid("%s is missing; expected it among the arguments", specs[i].name);
+    if (user_scratchpad && scratchpad == nullptr)
+        return invalid("SCRATCHPAD is missing; expected it in scratchpad mode user");
+    TOMBOLA_TRY(check_aliasing(checked, checked_count));
+    if (!optional_output && desc_->writes_nothing()) return {};
+
+    if (scratchpad_bytes > 0 && !user_scratchpad) {
+        scratchpad = thread_scratchpad(scratchpad_bytes);
+        if (scratchpad == nullptr)
+            return Status(
+                StatusCode::out_of_memory,
+                format("the scratchpad of %zu bytes could not be allocated", scratchpad_bytes));
+    }
+    context.set_scratchpad(scratchpad);
+    context.set_default_seeds(seeds_of(desc_->op()));
+
+    const bool verbose = verbose_exec();
+    const double start = verbose ? now_milliseconds() : 0;
+    Status status = executable_->execute(context);
+    if (verbose && status.ok()) verbose_timed("exec", desc_->info(), now_milliseconds() - start);
+    return status;
+}
+
+}  // namespace tombola::impl

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/primitives/multinomial.hpp"
+
+#include "common/create_primitive_desc.hpp"
+#include "common/op_desc.hpp"
+
+namespace tombola::impl {
+namespace {
+
+Status check_matrix(const MemoryDesc& desc, const char* name, const char* columns) {
+    if (desc.ndims == 2) return {};
+    return invalid("%s has %d dimensions; expected 2, [batch, %s]", name, desc.ndims, columns);
+}
+
+Status check_multinomial(const MemoryDesc& probs, const MemoryDesc& dst, bool with_replacement) {
+    TOMBOLA_TRY(check_matrix(probs, "probs_desc", "classes"));
+    TOMBOLA_TRY(check_matrix(dst, "dst_desc", "samples"));
+    TOMBOLA_TRY(check_type(probs, "probs_desc",
+                           {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}));
+    TOMBOLA_TRY(check_type(dst, "dst_desc", {DataType::s32, DataType::s64}));
+    const auto batch = static_cast<long long>(probs.dims[0]);
+    const auto classes = static_cast<long long>(probs.dims[1]);
+    const auto samples = static_cast<long long>(dst.dims[1]);
+    if (dst.dims[0] != probs.dims[0])
+        return invalid("dst_desc has %lld rows; expected %lld, as probs_desc",
+                       static_cast<long long>(dst.dims[0]), batch);
+    if (dst.has_zero_dim()) return {};
+    if (classes == 0) return invalid("probs_desc has 0 classes; expected at least 1");
+    if (dst.data_type == DataType::s32 && classes > INT64_C(0x80000000))
+        return invalid("dst_desc has the data type s32; expected s64 for %lld classes", classes);
+    if (!with_replacement && samples > classes)
+        return invalid(
+            "dst_desc has %lld samples; expected at most %lld, the number of classes, "
+            "without replacement",
+            samples, classes);
+    return {};
+}
+
+}  // namespace
+
+std::vector<ArgSpec> MultinomialDesc::args() const {
+    MemoryDesc uniforms =
+        MemoryDesc::from_strides(2, dst.dims.data(), DataType::f64, nullptr).take();
+    return {required_input(TOMBOLA_ARG_SRC, src),
+            required_output(TOMBOLA_ARG_DST, dst),
+            optional_input(TOMBOLA_ARG_SEEDS, DataType::u64, 2),
+            optional_input(TOMBOLA_ARG_OFFSET, DataType::u64, 1),
+            {TOMBOLA_ARG_UNIFORMS, name_of_arg(TOMBOLA_ARG_UNIFORMS), ArgSpec::Role::input, false,
+             ArgSpec::Match::exact, uniforms},
+            optional_output(TOMBOLA_ARG_DST_SEEDS, DataType::u64, 2, TOMBOLA_ARG_SEEDS)};
+}
+
+}  // namespace tombola::impl
+
+using namespace tombola::impl;
+
+tombola_status_t tombola_multinomial_primitive_desc_create(tombola_primitive_desc_t* primitive_desc,
+                                                           tombola_engine_t engine,
+                                                           const_tombola_memory_desc_t probs_desc,
+                                                           const_tombola_memory_desc_t dst_desc,
+                                                           int with_replacement, int log_probs,
+                                                           uint64_t global_seed, uint64_t op_seed,
+                                                           const_tombola_primitive_attr_t attr) {
+    return api_call("multinomial", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
+        TOMBOLA_TRY(check_not_null(engine, "engine"));
+        TOMBOLA_TRY(check_flag(with_replacement, "with_replacement"));
+        TOMBOLA_TRY(check_flag(log_probs, "log_probs"));
+        TOMBOLA_TRY(check_tensor_with_layout(probs_desc, "probs_desc"));
+        TOMBOLA_TRY(check_tensor(dst_desc, "dst_desc"));
+        const MemoryDesc& probs = *from_handle(probs_desc);
+        const MemoryDesc dst = row_major_if_any(*from_handle(dst_desc));
+        TOMBOLA_TRY(check_multinomial(probs, dst, with_replacement == 1));
+        return create_primitive_desc(primitive_desc, engine,
+                                     MultinomialDesc{probs, dst, with_replacement == 1,
+                                                     log_probs == 1, global_seed, op_seed},
+                                     attr);
+    });
+}

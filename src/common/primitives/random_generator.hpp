@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Raw words of a counter-based generator.
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "common/arg_spec.hpp"
+#include "common/field.hpp"
+#include "common/memory_desc.hpp"
+#include "common/types.hpp"
+
+namespace tombola::impl {
+
+struct RandomGeneratorDesc {
+    static constexpr PrimitiveKind kKind = PrimitiveKind::random_generator;
+    GeneratorKind generator = GeneratorKind::philox4x32_10;
+    MemoryDesc dst;
+
+    // The arguments of an execution, in a fixed order, without the scratchpad.
+    std::vector<ArgSpec> args() const;
+
+    static constexpr auto fields() {
+        return std::make_tuple(field("generator", &RandomGeneratorDesc::generator),
+                               field("dst", &RandomGeneratorDesc::dst));
+    }
+};
+
+}  // namespace tombola::impl

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "common/engine.hpp"
+#include "tombola/tombola_threadpool_iface.hpp"
+
+namespace tombola::impl {
+
+// Where executions run.
+struct Stream {
+    Engine* engine;
+    threadpool_interop::threadpool_iface* threadpool = nullptr;  // the caller's, if it brought one
+    int max_threads = 0;                                         // for each execution; 0: no limit
+};
+
+}  // namespace tombola::impl
