@@ -291,6 +291,26 @@ TEST(ShuffleJit, BeyondTwoGiB) {
     }
 }
 
+// What verbose mode says of a row that refuses is true of the layout.
+TEST(ShuffleJit, RefusalsTellTheReason) {
+    if (effective_isa() < CpuIsa::avx2) GTEST_SKIP() << "needs AVX2";
+    const auto reason = [](const char* letters, int64_t group) {
+        const auto layout = reference::Layout::from_letters(letters, {2, 12, 5, 7});
+        const OpDesc desc = descriptor({layout, layout, DataType::f32, 1, group, false});
+        for (const Implementation* row : rows_in_force())
+            if (std::string(row->name).rfind("jit_interleaved:", 0) == 0) {
+                const auto plan = row->plan(row->isa, desc);
+                return plan.ok() ? std::string("served") : plan.status().message();
+            }
+        return std::string();
+    };
+    EXPECT_EQ(reason("acdb", 4), "served");
+    EXPECT_EQ(reason("acdb", 1), "no channel moves");
+    EXPECT_EQ(reason("acdb", 12), "no channel moves");
+    EXPECT_EQ(reason("abcd", 4), "channels are 140 bytes apart");  // 5 * 7 floats
+    EXPECT_EQ(reason("aBcd8b", 4), "the axis is blocked");
+}
+
 TEST(ShuffleJit, BackwardOfForwardIsTheIdentity) {
     for (const Implementation* row : rows_in_force())
         for (const char* letters : {"abcd", "acdb", "aBcd8b"}) {
