@@ -31,8 +31,9 @@ extern "C" {
  * **No exception** leaves a function, and none aborts the process, also when memory is out: the status is then
  * tombola_out_of_memory. (The run-time library that provides the threads may end the process when it cannot start one.)
  *
- * **Floating point.** Each function runs under the default floating-point environment (round to nearest even, no
- * flushing, all exceptions masked) and restores the caller's, flags included.
+ * **Floating point.** Creating primitive descriptors and primitives, and executing them, runs under the default
+ * floating-point environment (round to nearest even, no flushing, all exceptions masked). The caller's is restored,
+ * flags included.
  *
  * **Threads.** Functions on different objects may run at the same time, and so may any number of functions that only
  * read one object. tombola_primitive_execute() only reads its primitive, its stream and its memory objects' handles.

@@ -6,15 +6,13 @@
 //
 //   return api_call("name", [&]() -> Status { ... });
 //
-// The body runs under the default floating-point environment. No exception leaves it, and reporting a failure allocates
-// nothing, because memory may be out.
+// No exception leaves the body, and reporting a failure allocates nothing, because memory may be out.
 
 #include <exception>
 #include <memory>
 #include <new>
 #include <type_traits>
 
-#include "common/fp_env.hpp"
 #include "common/memory.hpp"
 #include "common/memory_desc.hpp"
 #include "common/primitive.hpp"
@@ -75,7 +73,6 @@ tombola_status_t report(const char* function, StatusCode code, const char* messa
 
 template <class Body>
 tombola_status_t api_call(const char* function, const Body& body) noexcept {
-    const DefaultFpEnv fp_env;
     try {
         const Status status = body();
         if (status.ok()) return tombola_success;

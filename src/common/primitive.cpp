@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/fork.hpp"
+#include "common/fp_env.hpp"
 #include "common/overlap.hpp"
 #include "common/primitive_cache.hpp"
 #include "common/scratchpad.hpp"
@@ -84,6 +85,7 @@ Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const Primi
     std::shared_ptr<const Executable> code = find_cached(desc);
     const bool hit = code != nullptr;
     if (!hit) {
+        const DefaultFpEnv fp_env;
         auto built = TOMBOLA_TRY(desc->plan().build());
         code = store_cached(desc, std::shared_ptr<const Executable>(std::move(built)));
     }
@@ -174,7 +176,11 @@ Status Primitive::execute(const ExecArg* given, int count) const {
 
     const bool verbose = verbose_exec();
     const double start = verbose ? now_milliseconds() : 0;
-    Status status = executable_->execute(context);
+    Status status;
+    {
+        const DefaultFpEnv fp_env;
+        status = executable_->execute(context);
+    }
     if (verbose && status.ok()) verbose_timed("exec", desc_->info(), now_milliseconds() - start);
     return status;
 }

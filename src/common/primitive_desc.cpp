@@ -5,6 +5,7 @@
 #include <new>
 
 #include "common/fork.hpp"
+#include "common/fp_env.hpp"
 #include "common/hash.hpp"
 #include "common/primitive_cache.hpp"
 #include "common/verbose.hpp"
@@ -37,6 +38,7 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(OpDesc op, co
     if (!verbose_dispatch())
         if (auto cached = find_cached(request))
             return with_defaults(std::move(cached), std::move(op));
+    const DefaultFpEnv fp_env;
     std::shared_ptr<PrimitiveDesc> desc(new (std::nothrow)
                                             PrimitiveDesc(std::move(op), attr, engine));
     if (!desc) return Status(StatusCode::out_of_memory, "primitive_desc: out of memory");
