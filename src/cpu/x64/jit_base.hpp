@@ -95,7 +95,6 @@ class JitKernel : protected Xbyak::CodeGenerator {
     explicit JitKernel(std::string name, size_t max_code_bytes = kDefaultCodeBytes);
 
     virtual void generate() = 0;
-    void run(void* args) const { code_->run(args); }
 
     // The frame. gpr(0) holds the address of the arguments; gpr(1) ... gpr(gprs - 1) are free; rsp
     // and, with a stack, rbp are the frame's own, and nothing else is promised. stack_bytes of
@@ -147,6 +146,16 @@ auto generate_or_fail(const Make& make) -> decltype(make()) {
     }
 }
 
+// Generates the function of a key. The generator dies, the code is kept.
+template <class Generator>
+Result<JitFunction<typename Generator::Args>> make_function(const typename Generator::Key& key) {
+    using Function = JitFunction<typename Generator::Args>;
+    return generate_or_fail([&]() -> Result<Function> {
+        Generator generator(key);
+        return Function(generator.build());
+    });
+}
+
 // What the cache keeps of a generator.
 template <class Generator>
 struct CachedFunction {
@@ -158,30 +167,15 @@ struct CachedFunction {
 template <class Generator>
 Result<JitFunction<typename Generator::Args>> cached_function(const typename Generator::Key& key) {
     using Cached = CachedFunction<Generator>;
-    auto cached = kernel_cache<Cached>().get(key, [&] {
+    auto cached = kernel_cache<Cached>().get(key, [&]() -> Result<std::shared_ptr<const Cached>> {
+        auto made = make_function<Generator>(key);
+        TOMBOLA_TRY(made.take_status());
         return generate_or_fail([&]() -> Result<std::shared_ptr<const Cached>> {
-            Generator generator(key);
-            return std::make_shared<const Cached>(
-                Cached{JitFunction<typename Generator::Args>(generator.build())});
+            return std::make_shared<const Cached>(Cached{made.take()});
         });
     });
     TOMBOLA_TRY(cached.take_status());
     return cached.value()->function;
-}
-
-// A kernel that is kept with its generator.
-template <class Kernel>
-Result<std::shared_ptr<const Kernel>> make_kernel(const typename Kernel::Key& key) {
-    return generate_or_fail([&]() -> Result<std::shared_ptr<const Kernel>> {
-        auto kernel = std::make_shared<Kernel>(key);
-        kernel->build();
-        return std::shared_ptr<const Kernel>(std::move(kernel));
-    });
-}
-
-template <class Kernel>
-Result<std::shared_ptr<const Kernel>> cached_kernel(const typename Kernel::Key& key) {
-    return kernel_cache<Kernel>().get(key, [&] { return make_kernel<Kernel>(key); });
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -20,7 +20,7 @@ class DrawKernelTest : public testing::TestWithParam<CpuIsa> {};
 // Prefix sums of zero never reach a target, as after a faulty gather. Without its bound the search leaves the table.
 TEST_P(DrawKernelTest, TheSearchIsBounded) {
     if (GetParam() > effective_isa()) GTEST_SKIP() << "not on this machine";
-    const auto kernel = cached_kernel<DrawKernel>({GetParam(), DataType::s64});
+    const auto kernel = cached_function<DrawKernel>({GetParam(), DataType::s64});
     ASSERT_TRUE(kernel.ok()) << kernel.status().message();
     constexpr uint64_t kClasses = 100;
     constexpr int kSamples = DrawKernel::kGroupSamples;
@@ -30,7 +30,7 @@ TEST_P(DrawKernelTest, TheSearchIsBounded) {
     std::vector<int64_t> indices(kSamples, -1);
     DrawKernel::Args args{words.data(),  indices.data(),    1,  guide.data(),
                           prefix.data(), uint64_t{1} << 40, 63, kClasses};
-    (*kernel.value())(args);
+    kernel.value()(args);
     for (const int64_t k : indices) {
         EXPECT_GE(k, 0);
         EXPECT_LE(k, static_cast<int64_t>(kClasses));

@@ -60,7 +60,6 @@ class OperationKernel : public Vocabulary {
     };
     explicit OperationKernel(const Key& key)
         : Vocabulary(std::get<0>(key), "operation"), body_(*std::get<1>(key)) {}
-    void operator()(Args& args) const { run(&args); }
 
     using Vocabulary::and_bits;
     using Vocabulary::and_or;
@@ -204,10 +203,10 @@ class VocabularyTest : public testing::TestWithParam<CpuIsa> {
     size_t bytes() const { return static_cast<size_t>(shape_of(GetParam()).bytes); }
 
     void run(const K::Body& body) {
-        auto made = make_kernel<K>({GetParam(), &body});
+        auto made = make_function<K>({GetParam(), &body});
         ASSERT_TRUE(made.ok()) << made.status().message();
         K::Args args{inputs_.data(), &output_, tensor_, count_, value_};
-        (*made.value())(args);
+        made.value()(args);
     }
     // right(lane) is what lane `lane` of the output has to be.
     template <class T, class Right>
@@ -866,7 +865,7 @@ TEST_P(VocabularyTest, AssemblersErrorsAreStatuses) {
     const K::Body endless = [](K& k) {
         for (int i = 0; i < 100000; ++i) k.xor_bits(k.vec(0), k.vec(1), k.vec(2));
     };
-    const auto too_long = make_kernel<K>({GetParam(), &endless});
+    const auto too_long = make_function<K>({GetParam(), &endless});
     ASSERT_FALSE(too_long.ok());
     EXPECT_EQ(too_long.status().code(), StatusCode::runtime_error);
     EXPECT_NE(too_long.status().message().find("code generation failed"), std::string::npos);
@@ -875,7 +874,7 @@ TEST_P(VocabularyTest, AssemblersErrorsAreStatuses) {
         Xbyak::Label label;
         k.jmp(label);
     };
-    const auto unplaced = make_kernel<K>({GetParam(), &nowhere});
+    const auto unplaced = make_function<K>({GetParam(), &nowhere});
     EXPECT_FALSE(unplaced.ok());
 }
 

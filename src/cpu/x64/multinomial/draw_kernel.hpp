@@ -37,7 +37,6 @@ class DrawKernel : public Vocabulary {
     static constexpr int kGroupSamples = 32;
 
     explicit DrawKernel(const Key& key);
-    void operator()(Args& args) const { run(&args); }
 
   private:
     // One vector of samples: its target, its class, the class's prefix sum, and whether that is below the target.

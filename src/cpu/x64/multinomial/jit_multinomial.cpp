@@ -76,7 +76,7 @@ Result<PlanPtr> JitMultinomial::plan(CpuIsa isa, const Desc& desc) {
 }
 
 JitMultinomial::JitMultinomial(const Desc& desc, RowPasses passes,
-                               std::shared_ptr<const DrawKernel> draw, PhiloxKernel words,
+                               JitFunction<DrawKernel::Args> draw, PhiloxKernel words,
                                int max_parts)
     : desc_(desc),
       way_(way_for(desc)),
@@ -94,10 +94,10 @@ Result<std::unique_ptr<Executable>> JitMultinomial::build(CpuIsa isa, const Desc
     Result<RowPasses> passes = RowPasses::create(
         isa, desc, way == Way::blocks ? RowPasses::Weights::both : RowPasses::Weights::stored);
     if (!passes.ok()) return passes.take_status();
-    std::shared_ptr<const DrawKernel> draw;
+    JitFunction<DrawKernel::Args> draw;
     PhiloxKernel words;
     if (way == Way::guide) {
-        auto made = cached_kernel<DrawKernel>({isa, desc.dst.data_type});
+        auto made = cached_function<DrawKernel>({isa, desc.dst.data_type});
         if (!made.ok()) return made.take_status();
         draw = made.take();
         auto philox = philox_words_kernel(isa);
@@ -288,7 +288,7 @@ void JitMultinomial::draw_by_guide(const Call& call, const Part& part, const Row
                                   sum,
                                   static_cast<uint64_t>(guide.shift()),
                                   static_cast<uint64_t>(classes)};
-            (*draw_)(args);
+            draw_(args);
             if (!in_place) scatter(desc_.dst, dst, first, count, indices);
         }
     });

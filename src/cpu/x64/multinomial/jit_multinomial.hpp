@@ -43,7 +43,7 @@ class JitMultinomial : public Executable {
     struct Call;  // one execution
     struct Part;  // the part's share of the scratchpad
 
-    JitMultinomial(const Desc& desc, RowPasses passes, std::shared_ptr<const DrawKernel> draw,
+    JitMultinomial(const Desc& desc, RowPasses passes, JitFunction<DrawKernel::Args> draw,
                    PhiloxKernel words, int max_parts);
 
     static Result<std::unique_ptr<Executable>> build(CpuIsa isa, const Desc& desc, int max_parts);
@@ -72,8 +72,8 @@ class JitMultinomial : public Executable {
     Way way_;
     Scratch scratch_;
     RowPasses passes_;
-    std::shared_ptr<const DrawKernel> draw_;  // guide alone
-    PhiloxKernel words_;                      // guide alone
+    JitFunction<DrawKernel::Args> draw_;  // guide alone
+    PhiloxKernel words_;                  // guide alone
     MatrixLayout src_, dst_;
     int max_parts_;
 };

@@ -25,8 +25,6 @@ class RowMaxKernel : public WeightOps {
     };
     explicit RowMaxKernel(const Key& key)
         : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "multinomial.max") {}
-    void operator()(Args& args) const { run(&args); }
-    int result_bytes() const { return bytes(); }
 
   private:
     void generate() override;
@@ -52,7 +50,6 @@ class WeightSumKernel : public WeightOps {
     };
     explicit WeightSumKernel(const Key& key)
         : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "multinomial.sum") {}
-    void operator()(Args& args) const { run(&args); }
 
   private:
     void generate() override;
@@ -71,7 +68,6 @@ class WeightStoreKernel : public WeightOps {
     };
     explicit WeightStoreKernel(const Key& key)
         : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "multinomial.store") {}
-    void operator()(Args& args) const { run(&args); }
 
   private:
     void generate() override;

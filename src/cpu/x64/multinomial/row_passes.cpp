@@ -15,11 +15,10 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 template <class Lane>
-double greatest_lane(const char* lanes, int bytes) {
+double greatest_lane(const char* lanes, size_t bytes) {
     Lane values[64 / sizeof(Lane)];
-    std::memcpy(values, lanes, static_cast<size_t>(bytes));
-    return static_cast<double>(
-        *std::max_element(values, values + static_cast<size_t>(bytes) / sizeof(Lane)));
+    std::memcpy(values, lanes, bytes);
+    return static_cast<double>(*std::max_element(values, values + bytes / sizeof(Lane)));
 }
 
 // The bits of -inf, in the low bytes.
@@ -44,18 +43,19 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MultinomialDesc& desc, Wei
     const std::tuple<CpuIsa, FloatType, bool> key{isa, type, desc.log_probs};
     RowPasses passes;
     passes.type_ = type;
+    passes.vector_bytes_ = static_cast<size_t>(shape_of(isa).bytes);
     passes.log_probs_ = desc.log_probs;
     passes.classes_ = desc.src.dims[1];
     passes.element_bytes_ = static_cast<dim_t>(size_of(desc.src.data_type));
-    auto max = cached_kernel<RowMaxKernel>(key);
+    auto max = cached_function<RowMaxKernel>(key);
     if (!max.ok()) return max.take_status();
     passes.max_ = max.take();
     if (weights != Weights::stored) {
-        auto sum = cached_kernel<WeightSumKernel>(key);
+        auto sum = cached_function<WeightSumKernel>(key);
         if (!sum.ok()) return sum.take_status();
         passes.sum_ = sum.take();
     }
-    auto store = cached_kernel<WeightStoreKernel>(key);
+    auto store = cached_function<WeightStoreKernel>(key);
     if (!store.ok()) return store.take_status();
     passes.store_ = store.take();
     return passes;
@@ -75,9 +75,8 @@ RowPasses::Unit RowPasses::padded(const char* row, dim_t begin, dim_t end) const
 }
 
 bool RowPasses::accept(const RowFindings& found, double& greatest) const {
-    const int bytes = max_->result_bytes();
-    const double most = type_ == FloatType::f64 ? greatest_lane<double>(found.most, bytes)
-                                                : greatest_lane<float>(found.most, bytes);
+    const double most = type_ == FloatType::f64 ? greatest_lane<double>(found.most, vector_bytes_)
+                                                : greatest_lane<float>(found.most, vector_bytes_);
     greatest = std::max(greatest, most);
     return found.refused == 0 && most < kInf;
 }
@@ -86,7 +85,7 @@ bool RowPasses::greatest(const char* row, dim_t begin, dim_t end, double& result
     result = log_probs_ ? -kInf : 0;
     const auto pass = [&](const char* data, dim_t units) {
         RowMaxKernel::Args args{data, units, {}};
-        (*max_)(args);
+        max_(args);
         return accept(args.found, result);
     };
     const dim_t units = (end - begin) / kUnitClasses;
@@ -131,7 +130,7 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
     const auto pass = [&](const char* data, const char* next, dim_t blocks, dim_t units,
                           uint64_t* to) {
         WeightSumKernel::Args args{data, next, blocks, units, to, row.args, {}};
-        (*sum_)(args);
+        sum_(args);
         if (!log_probs_) good = accept(args.found, greatest) && good;
     };
     const dim_t whole = std::min(end, classes_ / kBlockClasses);
@@ -168,12 +167,12 @@ void RowPasses::store(const Row& row, const RowSource& source, dim_t begin, dim_
     const dim_t whole = begin + units * kUnitClasses;
     if (units > 0) {
         WeightStoreKernel::Args args{row.data + begin * element_bytes_, units, weights, row.args};
-        (*store_)(args);
+        store_(args);
     }
     if (whole < end) {
         const Unit unit = padded(row.data, whole, end);
         WeightStoreKernel::Args args{unit.bytes, 1, weights + (whole - begin), row.args};
-        (*store_)(args);
+        store_(args);
     }
 }
 

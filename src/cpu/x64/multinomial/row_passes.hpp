@@ -62,9 +62,10 @@ class RowPasses {
     // The classes [begin, end), fewer than a unit, followed by classes of weight 0.
     Unit padded(const char* row, dim_t begin, dim_t end) const;
 
-    std::shared_ptr<const RowMaxKernel> max_;
-    std::shared_ptr<const WeightSumKernel> sum_;
-    std::shared_ptr<const WeightStoreKernel> store_;
+    JitFunction<RowMaxKernel::Args> max_;
+    JitFunction<WeightSumKernel::Args> sum_;
+    JitFunction<WeightStoreKernel::Args> store_;
+    size_t vector_bytes_ = 0;  // of the ISA that the kernels are for
     FloatType type_ = FloatType::f32;
     bool log_probs_ = false;
     dim_t classes_ = 0;
