@@ -8,8 +8,9 @@
 namespace tombola::impl {
 namespace {
 
-Status hand_out(tombola_memory_desc_t* out, Result<MemoryDesc> desc) {
-    *out = to_handle<tombola_memory_desc_t>(new MemoryDesc(TOMBOLA_TRY(std::move(desc))));
+Status hand_out(tombola_memory_desc_t* out, Result<MemoryDesc> made) {
+    const MemoryDesc desc = TOMBOLA_TRY(std::move(made));
+    *out = to_handle<tombola_memory_desc_t>(new MemoryDesc(desc));
     return {};
 }
 

@@ -107,6 +107,9 @@ Status unimplemented(const char* fmt, Args... args) {
 //
 //   TOMBOLA_TRY(check(desc));
 //   const MemoryDesc dst = TOMBOLA_TRY(make(desc));
+//
+// It is a statement, or all that initialises or is assigned to a variable, never a part of a larger expression: what
+// that has begun, such as the allocation of `new T(TOMBOLA_TRY(...))`, would not be undone.
 #define TOMBOLA_TRY(...)                             \
     ({                                               \
         auto tried = (__VA_ARGS__);                  \
