@@ -1,17 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The portable implementations: each is the operator's definition in C++, for every type and layout. Their plans
-// ignore the ISA.
+// All planning functions: one per implementation. cpu/lists/lists.cpp has the table that names them.
 
 #include "common/implementation.hpp"
 
 namespace tombola::impl::cpu {
 
+// Portable: the operator's definition in C++, for every type and layout. The ISA is ignored.
 Result<PlanPtr> plan_portable_shuffle(CpuIsa isa, const ShuffleDesc& desc);
 Result<PlanPtr> plan_portable_random_generator(CpuIsa isa, const RandomGeneratorDesc& desc);
 Result<PlanPtr> plan_portable_tensorflow_uniform(CpuIsa isa, const RandomUniformDesc& desc);
 Result<PlanPtr> plan_portable_pytorch_uniform(CpuIsa isa, const RandomUniformDesc& desc);
 Result<PlanPtr> plan_portable_multinomial(CpuIsa isa, const MultinomialDesc& desc);
 
+// By generated kernels, for the ISA of the row.
+namespace x64 {
+
+// nChw16c and its like.
+Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc);
+// nhwc and every innermost axis.
+Result<PlanPtr> plan_interleaved_shuffle(CpuIsa isa, const ShuffleDesc& desc);
+// nchw and every axis but the innermost.
+Result<PlanPtr> plan_row_shuffle(CpuIsa isa, const ShuffleDesc& desc);
+Result<PlanPtr> plan_random_generator(CpuIsa isa, const RandomGeneratorDesc& desc);
+Result<PlanPtr> plan_tensorflow_uniform(CpuIsa isa, const RandomUniformDesc& desc);
+Result<PlanPtr> plan_pytorch_uniform(CpuIsa isa, const RandomUniformDesc& desc);
+Result<PlanPtr> plan_multinomial(CpuIsa isa, const MultinomialDesc& desc);
+
+}  // namespace x64
 }  // namespace tombola::impl::cpu

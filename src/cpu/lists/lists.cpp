@@ -3,7 +3,6 @@
 // All implementations there are: one table per primitive, best first.
 
 #include "cpu/implementations.hpp"
-#include "cpu/x64/implementations.hpp"
 
 namespace tombola::impl {
 namespace {
@@ -33,14 +32,26 @@ constexpr Implementation kRandomGenerator[] = {
     implementation<plan_portable_random_generator>("portable", kNone),
 };
 
-// Each alignment has rows of its own, which refuse the other's descriptors.
+// Where each alignment has an implementation of its own, a row takes that of the descriptor.
+template <auto plan_tensorflow, auto plan_pytorch,
+          class Desc = decltype(planned_by(plan_tensorflow))>
+Result<PlanPtr> by_alignment(CpuIsa isa, const Desc& desc) {
+    switch (desc.alignment) {
+        case Alignment::tensorflow:
+            return plan_tensorflow(isa, desc);
+        case Alignment::pytorch:
+            return plan_pytorch(isa, desc);
+    }
+    return unimplemented("no such alignment");
+}
+constexpr auto plan_uniform = by_alignment<x64::plan_tensorflow_uniform, x64::plan_pytorch_uniform>;
+constexpr auto plan_portable_uniform =
+    by_alignment<plan_portable_tensorflow_uniform, plan_portable_pytorch_uniform>;
+
 constexpr Implementation kRandomUniform[] = {
-    implementation<x64::plan_pytorch_uniform>("jit:avx512_core", kAvx512),
-    implementation<x64::plan_pytorch_uniform>("jit:avx2", kAvx2),
-    implementation<x64::plan_tensorflow_uniform>("jit:avx512_core", kAvx512),
-    implementation<x64::plan_tensorflow_uniform>("jit:avx2", kAvx2),
-    implementation<plan_portable_tensorflow_uniform>("portable", kNone),
-    implementation<plan_portable_pytorch_uniform>("portable", kNone),
+    implementation<plan_uniform>("jit:avx512_core", kAvx512),
+    implementation<plan_uniform>("jit:avx2", kAvx2),
+    implementation<plan_portable_uniform>("portable", kNone),
 };
 
 constexpr Implementation kMultinomial[] = {

@@ -34,7 +34,7 @@ class PortablePytorch : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_portable_pytorch_uniform(CpuIsa, const RandomUniformDesc& desc) {
-    return plan_uniform(desc, Alignment::pytorch, [&](auto type) {
+    return plan_uniform(desc, [&](auto type) {
         return make_plan(0, [dst = desc.dst, int_draws = desc.int_draws] {
             return make_executable<PortablePytorch<decltype(type)>>(dst, int_draws);
         });

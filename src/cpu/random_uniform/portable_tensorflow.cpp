@@ -31,7 +31,7 @@ class PortableTensorflow : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_portable_tensorflow_uniform(CpuIsa, const RandomUniformDesc& desc) {
-    return plan_uniform(desc, Alignment::tensorflow, [&](auto type) {
+    return plan_uniform(desc, [&](auto type) {
         return make_plan(0, [dst = desc.dst] {
             return make_executable<PortableTensorflow<decltype(type)>>(dst);
         });

@@ -10,7 +10,6 @@
 
 #include "cpu/implementations.hpp"
 #include "cpu/rng/element_type.hpp"
-#include "cpu/x64/implementations.hpp"
 
 namespace tombola::impl::cpu {
 namespace {

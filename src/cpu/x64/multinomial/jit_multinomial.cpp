@@ -5,10 +5,10 @@
 #include <array>
 #include <cstring>
 
+#include "cpu/implementations.hpp"
 #include "cpu/multinomial/guide_table.hpp"
 #include "cpu/multinomial/weight_tree.hpp"
 #include "cpu/rng/scatter.hpp"
-#include "cpu/x64/implementations.hpp"
 #include "cpu/x64/rng/philox_fill.hpp"
 #include "cpu/x64/rng/philox_words.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cpu/implementations.hpp"
 #include "cpu/rng/generator_state.hpp"
-#include "cpu/x64/implementations.hpp"
 #include "cpu/x64/rng/philox_fill.hpp"
 #include "cpu/x64/rng/philox_words.hpp"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
+#include "cpu/implementations.hpp"
 #include "cpu/random_uniform/pytorch_convert.hpp"
 #include "cpu/random_uniform/uniform_plan.hpp"
 #include "cpu/rng/bounds.hpp"
 #include "cpu/rng/mt19937_call.hpp"
-#include "cpu/x64/implementations.hpp"
 #include "cpu/x64/random_uniform/pytorch_conversions.hpp"
 #include "cpu/x64/rng/mt19937_jump_kernels.hpp"
 #include "cpu/x64/rng/mt19937_stream.hpp"
@@ -55,7 +55,7 @@ class JitPytorch : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_pytorch_uniform(CpuIsa isa, const RandomUniformDesc& desc) {
-    return plan_uniform(desc, Alignment::pytorch, [&](auto type) {
+    return plan_uniform(desc, [&](auto type) {
         using T = decltype(type);
         return make_plan(0, [isa, desc]() -> Result<std::unique_ptr<Executable>> {
             auto one_word = PytorchConversion<T>::kernel(isa, 1);

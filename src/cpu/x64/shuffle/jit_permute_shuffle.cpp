@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "common/parallel.hpp"
-#include "cpu/x64/implementations.hpp"
+#include "cpu/implementations.hpp"
 #include "cpu/x64/shuffle/permute_kernel.hpp"
 
 namespace tombola::impl::cpu::x64 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/x64/implementations.hpp"
+#include "cpu/implementations.hpp"
 
 #include <algorithm>
 #include <cstring>
