@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The caller's thread pool during an execution: the stream has it, the door to threads looks for it here, and
-// nothing in between has to hand it on.
+// The caller's thread pool during an execution. The stream stores it, and parallel_threadpool.cpp finds it here, so the
+// functions in between do not have to pass it on.
 
 #include "tombola/tombola_threadpool_iface.hpp"
 

@@ -9,9 +9,9 @@ namespace tombola::impl {
 // One argument that an execution takes.
 struct ArgSpec {
     enum class Role { input, output };
-    // exact: the memory's descriptor equals `desc` (offset0 aside).
-    // vector: any descriptor of desc's type whose elements, as many as desc's, lie behind one
-    // another in the last dimension, the other dimensions being 1.
+    // exact: the memory's descriptor equals `desc`; offset0 is not compared.
+    // vector: the memory's descriptor has desc's type and desc's number of elements. They are contiguous along the last
+    // dimension, and every other dimension is 1.
     enum class Match { exact, vector };
     int arg;
     const char* name;  // as messages spell it: "DST_STATE"
@@ -19,14 +19,14 @@ struct ArgSpec {
     bool required;
     Match match;
     MemoryDesc desc;
-    int may_alias = 0;  // an output: the input whose buffer it may share whole
+    int may_alias = 0;  // of an output: the input whose whole buffer it may share; 0: none
 };
 
-// One that has to be given.
+// An argument that must be given.
 ArgSpec required_input(int arg, const MemoryDesc& desc,
                        ArgSpec::Match match = ArgSpec::Match::exact);
 ArgSpec required_output(int arg, const MemoryDesc& desc);
-// One that may be left out: `count` numbers behind one another.
+// An argument that may be left out: a vector of `count` numbers.
 ArgSpec optional_input(int arg, DataType type, dim_t count);
 ArgSpec optional_output(int arg, DataType type, dim_t count, int may_alias);
 

@@ -5,7 +5,7 @@
 
 namespace tombola::impl {
 
-// What a caller may say about any primitive.
+// The settings that a caller may give for any primitive.
 struct Attr {
     ScratchpadMode scratchpad_mode = ScratchpadMode::library;
 };

@@ -23,12 +23,12 @@
 
 namespace tombola::impl {
 
-// What a primitive_desc handle points to: next_impl replaces what it shares.
+// The object behind a primitive_desc handle. tombola_primitive_desc_next_impl() replaces `desc`.
 struct PrimitiveDescHandle {
     std::shared_ptr<const PrimitiveDesc> desc;
 };
 
-// What a primitive handle points to.
+// The object behind a primitive handle.
 struct PrimitiveHandle {
     std::unique_ptr<Primitive> primitive;
     PrimitiveDescHandle desc;
@@ -68,7 +68,7 @@ Handle to_handle(Target* target) {
     return reinterpret_cast<Handle>(target);
 }
 
-// Keeps "function: message" for tombola_get_last_error() and gives the code. Allocates nothing.
+// Stores "function: message" for tombola_get_last_error() and returns the status code. Allocates nothing.
 tombola_status_t report(const char* function, StatusCode code, const char* message) noexcept;
 
 template <class Body>

@@ -15,8 +15,8 @@
 namespace tombola::impl {
 namespace {
 
-// In place, without a destructor: reporting must work when memory is out, and while static objects are destroyed, which
-// is after the main thread's own.
+// A buffer of fixed size without a destructor. Reporting must work when memory is out, and also while static objects
+// are destroyed, which happens after the main thread's thread_local objects are gone.
 constexpr size_t kMaxMessage = 2048;
 thread_local char last_error[kMaxMessage];
 

@@ -22,7 +22,7 @@ enum class CpuIsa {
     avx512_core_vbmi = tombola_cpu_isa_avx512_core_vbmi,
 };
 
-// The steps, and what caps nothing.
+// All steps of the ladder, and the highest step: as a cap it excludes nothing.
 inline constexpr CpuIsa kAllIsas[] = {CpuIsa::none, CpuIsa::avx2, CpuIsa::avx512_core,
                                       CpuIsa::avx512_core_vbmi};
 inline constexpr CpuIsa kHighestIsa = CpuIsa::avx512_core_vbmi;
@@ -30,9 +30,9 @@ inline constexpr CpuIsa kHighestIsa = CpuIsa::avx512_core_vbmi;
 // What this machine and its operating system support. Defined by the cpu layer.
 CpuIsa detected_isa();
 
-// Whether this process may have memory to run generated code from. A hardened process may not (PR_SET_MDWE, systemd's
-// MemoryDenyWriteExecute), and the prohibition may begin at any time, so nothing is remembered. unimplemented when it is
-// denied, out_of_memory when there is none. Defined by the cpu layer.
+// Checks whether this process may have executable memory, which generated code needs. A hardened process may not
+// (PR_SET_MDWE, systemd's MemoryDenyWriteExecute). The prohibition may begin at any time, so the answer is not cached.
+// The status is unimplemented if the system refuses, and out_of_memory if there is no memory. Defined by the cpu layer.
 Status check_executable_memory();
 
 // The smaller of detected_isa() and the cap (TOMBOLA_MAX_CPU_ISA, or set_max_isa).

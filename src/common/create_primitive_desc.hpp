@@ -10,23 +10,23 @@
 
 namespace tombola::impl {
 
-// The end of every primitive's create function: chooses the implementation and hands the descriptor out.
+// The last step of every primitive's create function: chooses the implementation and stores the descriptor in `out`.
 Status create_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine, OpDesc op,
                              const_tombola_primitive_attr_t attr);
 
-// Refuses what is null or has no dimensions.
+// Refuses a null descriptor and one without dimensions.
 Status check_tensor(const_tombola_memory_desc_t desc, const char* name);
-// And what leaves its layout open.
+// The same, and refuses a descriptor whose layout is open (tombola_format_tag_any).
 Status check_tensor_with_layout(const_tombola_memory_desc_t desc, const char* name);
 
-// A destination whose layout, left open, is row-major.
+// Returns `desc`. If its layout is open, the result is row-major.
 MemoryDesc row_major_if_any(const MemoryDesc& desc);
 
-// Refuses other data types than `allowed`, with a message that lists those.
+// Refuses every data type that is not in `allowed`. The message lists the allowed types.
 Status check_type(const MemoryDesc& desc, const char* name,
                   std::initializer_list<DataType> allowed);
 
-// Refuses other values than 0 and 1: what a C boolean may be.
+// Refuses every value but 0 and 1, the values of a C boolean.
 Status check_flag(int value, const char* name);
 
 }  // namespace tombola::impl

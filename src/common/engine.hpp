@@ -3,7 +3,7 @@
 
 namespace tombola::impl {
 
-// The CPU. What was made with an engine keeps its address, to tell it to those who ask.
+// The CPU. Objects that were created with an engine keep its address, because callers can query it.
 struct Engine {};
 
 }  // namespace tombola::impl

@@ -10,9 +10,9 @@
 
 namespace tombola::impl {
 
-// A field of a descriptor: its name in verbose lines, and where it is. A default stands in for an execution argument
-// that is not given. It shapes neither a plan nor code, so equality and hash pass over it: one entry of a cache serves
-// every value.
+// A field of a descriptor: its name in verbose lines, and its member. A default field holds the value of an execution
+// argument that is absent. Plans and code do not depend on it, so equality and hash ignore it, and one cache entry
+// serves all of its values.
 template <class Desc, class T>
 struct Field {
     const char* name;

@@ -2,12 +2,12 @@
 #pragma once
 
 // Results must not depend on the caller's rounding mode, flush-to-zero or denormals-are-zero settings, and exceptions
-// that the caller has unmasked must not trap inside the library. What computes runs under the default floating-point
-// environment and restores what was there, flags included: planning and building a primitive, executing it, and every
-// worker thread. What only looks at arguments does not switch, as reading the environment waits for all floating-point
-// instructions before it: around the whole of a small execution that costs a third of its time.
+// that the caller has unmasked must not trap inside the library. So planning and building a primitive, executing it,
+// and every worker thread run under the default floating-point environment. Afterwards the caller's environment is
+// restored, flags included. Code that only checks arguments does not switch, because reading the environment waits for
+// all earlier floating-point instructions. Around a whole small execution, switching costs a third of its time.
 //
-// The library computes in SSE and AVX registers alone on x86-64, so MXCSR is the whole environment there.
+// On x86-64 the library computes only in SSE and AVX registers, so MXCSR is the whole environment.
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -24,7 +24,7 @@ class DefaultFpEnv {
     DefaultFpEnv() : saved_(get()) {
         if (saved_ != default_env()) set(default_env());
     }
-    // Exception flags that were raised meanwhile are dropped with the rest.
+    // This also drops the exception flags that were raised meanwhile.
     ~DefaultFpEnv() { set(saved_); }
     DefaultFpEnv(const DefaultFpEnv&) = delete;
     DefaultFpEnv& operator=(const DefaultFpEnv&) = delete;

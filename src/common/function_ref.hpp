@@ -5,7 +5,7 @@
 
 namespace tombola::impl {
 
-// A borrowed callable: no allocation, valid during the call it is passed to.
+// A reference to a callable. It allocates nothing and is valid only during the call that it is passed to.
 template <class Signature>
 class FunctionRef;
 template <class R, class... Args>

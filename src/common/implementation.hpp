@@ -38,14 +38,14 @@ class ExecContext {
     T* output(int arg) const {
         return static_cast<T*>(find(arg));
     }
-    // Plan::scratchpad_bytes() of memory, aligned to 64 bytes.
+    // The scratchpad: Plan::scratchpad_bytes() bytes, aligned to 64 bytes.
     template <class T = void>
     T* scratchpad() const {
         return static_cast<T*>(scratchpad_);
     }
 
-    // The seeds that the descriptor gives for the case that the argument SEEDS is absent. They come with each
-    // execution, as executables are shared by descriptors that differ in their seeds.
+    // The descriptor's seeds, which are used when the argument SEEDS is absent. Descriptors that differ only in their
+    // seeds share one executable, so each execution passes the seeds.
     Seeds default_seeds() const { return default_seeds_; }
 
     void set_default_seeds(Seeds seeds) { default_seeds_ = seeds; }
@@ -115,11 +115,11 @@ struct Implementation {
     Result<PlanPtr> (*plan)(CpuIsa isa, const OpDesc& desc);
 };
 
-// The descriptor that a planning function takes; for decltype alone.
+// The descriptor type that a planning function takes. It is only used in decltype.
 template <class Desc>
 Desc planned_by(Result<PlanPtr> (*)(CpuIsa, const Desc&));
 
-// A row made from a planning function: Result<PlanPtr> plan(CpuIsa isa, const SomeDesc& desc).
+// Makes a row from a planning function: Result<PlanPtr> plan(CpuIsa isa, const SomeDesc& desc).
 template <auto plan>
 constexpr Implementation implementation(const char* name, CpuIsa isa) {
     return {name, isa, [](CpuIsa for_isa, const OpDesc& desc) {
@@ -134,7 +134,7 @@ struct ImplementationList {
     const Implementation* end() const { return rows + count; }
 };
 
-// The table of a primitive. Declared here, defined in cpu/lists, which alone names implementations.
+// The table of a primitive. It is defined in cpu/lists, the only folder that names implementations.
 ImplementationList implementations(PrimitiveKind kind);
 
 }  // namespace tombola::impl

@@ -28,7 +28,7 @@ namespace {
 // never followed, as other users may have planted it (/tmp).
 constexpr mode_t kMode = 0600;
 
-// A file that is written piece by piece; the first failure is kept.
+// A file that is written in pieces. It remembers the first failure.
 class File {
   public:
     File() = default;
@@ -73,14 +73,14 @@ class File {
     int error_ = 0;
 };
 
-// Each variable's first failure is told; the later ones have the same cause as a rule.
+// Only the first failure of each variable is reported; later ones usually have the same cause.
 void complain(bool& told, const char* variable, const std::string& path, const char* reason) {
     if (std::exchange(told, true)) return;
     if ((verbose_flags() & kVerboseWarn) != 0)
         print_warning(format("%s: %s cannot be written: %s", variable, path.c_str(), reason));
 }
 
-// Written beside and renamed, so that no half of a kernel ever has the final name.
+// Writes a temporary file and renames it, so that a file with the final name is always complete.
 void write_dump(const std::string& folder, const char* name, int index, const void* code,
                 size_t size) {
     static bool told = false;

@@ -14,8 +14,8 @@
 
 namespace tombola::impl {
 
-// Tells of a kernel that is finished and will not move. Observing never makes a primitive fail: the first file that
-// cannot be written is named on standard error, and whole files alone remain.
+// Announces a kernel whose code is finished and no longer moves. A failure here never makes a primitive fail: the first
+// file that cannot be written is named on standard error, and no partly written file remains.
 void announce_code(const char* name, const void* code, size_t size);
 
 }  // namespace tombola::impl

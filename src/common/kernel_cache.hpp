@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Generated kernels, kept by what shaped their code, so that primitives whose kernels are alike
-// share one. A Kernel names that as `using Key = ...`, an ordered type (a std::tuple as a rule).
+// The cache of generated kernels. A kernel's key is everything that shaped its code, so primitives that need the same
+// code share one kernel. A Kernel declares the key as `using Key = ...`, an ordered type, usually a std::tuple.
 // Seeds, bounds, offsets and states are arguments of a kernel's call and never part of a key.
 //
 // Each kind of kernel has a cache of its own. A kernel lives as long as the cache or a primitive
@@ -27,7 +27,7 @@ class KernelCache {
     using Key = typename Kernel::Key;
     using Made = Result<std::shared_ptr<const Kernel>>;
 
-    // The kernel of `key`, made by make() if there is none. One thread at a time generates.
+    // Returns the kernel of `key`. If the cache has none, make() makes it. Only one thread at a time generates.
     Made get(const Key& key, FunctionRef<Made()> make) {
         const ForkHold hold;
         const std::lock_guard<std::mutex> lock(mutex_);

@@ -33,11 +33,11 @@ Status check_shape(int ndims, const dim_t* dims, DataType type) {
     return {};
 }
 
-// No address reaches as far, and sizes and strides may be doubled, or multiplied by a few dozen, without a thought.
+// The limit is beyond every address. It leaves headroom for 64-bit offset arithmetic.
 constexpr dim_t kMaxBytes = dim_t{1} << 56;
 
-// The tensor, padding included, and each stride, also one that no index multiplies; strides of a tensor without
-// elements are never taken.
+// Checks the size of the tensor, padding included, and each stride, even one along a dimension of size 1. The strides
+// of a tensor without elements are not used, so they are not checked.
 Status check_size(const MemoryDesc& desc) {
     const dim_t limit = kMaxBytes / static_cast<dim_t>(size_of(desc.data_type));
     const auto too_large = [&] {
@@ -63,7 +63,7 @@ Status check_size(const MemoryDesc& desc) {
     return {};
 }
 
-// Dimensions from the outermost to the innermost: by falling stride.
+// The dimensions from the outermost to the innermost, that is, by descending stride.
 std::array<int, kMaxDims> physical_order(const MemoryDesc& desc) {
     std::array<int, kMaxDims> order{};
     std::iota(order.begin(), order.begin() + desc.ndims, 0);
@@ -74,8 +74,8 @@ std::array<int, kMaxDims> physical_order(const MemoryDesc& desc) {
     return order;
 }
 
-// Whether two elements could share an address: each stride has to reach beyond all that a block and the
-// smaller strides span.
+// Refuses strides with which two elements could share an address. Each stride must be larger than the range that a
+// block and the smaller strides span.
 Status check_strides(const MemoryDesc& desc) {
     const auto order = physical_order(desc);
     dim_t span = desc.block;
@@ -383,7 +383,7 @@ bool same_layout(const MemoryDesc& a, const MemoryDesc& b) {
         return false;
     for (int d = 0; d < a.ndims; ++d) {
         if (a.dims[d] != b.dims[d] || a.padded_dims[d] != b.padded_dims[d]) return false;
-        // A stride along which there is one step is never taken.
+        // The stride of a dimension with a single step is not used.
         if (a.strides[d] != b.strides[d] && steps(a, d) > 1) return false;
     }
     return true;

@@ -42,13 +42,13 @@ struct MemoryDesc {
     Dims padded_dims{};
     Dims strides{};
 
-    // Each of these refuses what is wrong with a message that names the argument.
+    // Each of these checks its arguments. The message of a failure names the argument.
     static Result<MemoryDesc> from_tag(int ndims, const dim_t* dims, DataType type,
                                        tombola_format_tag_t tag);
     // strides may be null: row-major.
     static Result<MemoryDesc> from_strides(int ndims, const dim_t* dims, DataType type,
                                            const dim_t* strides);
-    // Everything given; block 1 for a layout without blocks.
+    // The caller gives the whole layout. block is 1 for a layout without blocks.
     static Result<MemoryDesc> from_block(int ndims, const dim_t* dims, DataType type,
                                          const dim_t* strides, int block_dim, dim_t block,
                                          dim_t offset);
@@ -72,7 +72,7 @@ struct MemoryDesc {
     bool is_row_major() const;
     // Bytes from the first to the last element, offset0 not counted; 0 for an empty tensor.
     size_t size() const;
-    // The same from the data handle on, offset0 counted.
+    // Bytes from the data handle to the last element, offset0 counted.
     size_t size_from_handle() const;
     // Offset in elements of an index below padded_dims, offset0 not counted.
     dim_t offset_of(const Dims& index) const;
@@ -81,8 +81,7 @@ struct MemoryDesc {
     std::string to_string() const;
 };
 
-// Equal in everything that tells where an element lies relative to its first one: offset0 is not
-// compared.
+// Whether every element lies at the same distance from the first one. offset0 is not compared.
 bool same_layout(const MemoryDesc& a, const MemoryDesc& b);
 bool operator==(const MemoryDesc& a, const MemoryDesc& b);
 inline bool operator!=(const MemoryDesc& a, const MemoryDesc& b) { return !(a == b); }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The descriptors of the operators: what a caller asks for, before an implementation is chosen. Each stands in
-// primitives/ with its execution's arguments and its function of the C API, which checks every argument before it fills
-// a descriptor. Implementations check none again, they only say whether they serve it.
+// The descriptors of the operators: what a caller asks for, before an implementation is chosen. Each is defined in
+// primitives/, together with the arguments of an execution and the function of the C API. That function checks every
+// argument before it fills the descriptor. Implementations do not check them again; they only decide whether they serve
+// the descriptor.
 
 #include <variant>
 #include <vector>
@@ -22,14 +23,14 @@ using OpDesc = std::variant<ShuffleDesc, RandomGeneratorDesc, RandomUniformDesc,
 
 PrimitiveKind kind_of(const OpDesc& desc);
 PropKind prop_kind_of(const OpDesc& desc);
-// Of all fields but the defaults.
+// The hash of all fields but the default fields (field.hpp).
 uint64_t hash_of(const OpDesc& desc);
 bool operator==(const OpDesc& a, const OpDesc& b);
-// Equal also in strides that are never taken, along dimensions of one step, which == passes over.
+// Like ==, but it also compares strides that are not used (of dimensions with a single step), which == ignores.
 bool identical(const OpDesc& a, const OpDesc& b);
 
 bool same_defaults(const OpDesc& a, const OpDesc& b);
-// The descriptor's seeds; (0, 0) of a primitive that has none.
+// The descriptor's seeds; (0, 0) if the primitive has none.
 Seeds seeds_of(const OpDesc& desc);
 
 // The arguments of an execution, in a fixed order, without the scratchpad.

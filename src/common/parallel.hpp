@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The one door to threads; parallel_<runtime>.cpp are what may lie behind it. Work is divided by index, never by thread id, so results do not depend
-// on how many threads there are; every worker runs under the default floating-point environment.
+// The only way to threads. A file parallel_<runtime>.cpp implements it for each threading run-time. Work is divided by
+// index, never by thread id, so results do not depend on the number of threads. Every worker runs under the default
+// floating-point environment.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +20,8 @@ int max_threads();
 // The number of logical processors of this machine: the same at creation and at every execution.
 int processors();
 
-// How many parts the scratchpad of a primitive is planned for when each of `items` may be a part of its own: one for
-// each processor at the most, whatever the number of threads is at creation.
+// The number of parts that a scratchpad is planned for when work is cut between `items`: one per item, at most one per
+// processor. It does not depend on the number of threads at creation.
 int max_parts(int64_t items);
 
 // Limits max_threads() of the calling thread to `threads` for as long as the object lives.
@@ -46,12 +47,12 @@ struct Range {
 };
 Range split(int64_t count, int part, int parts, int64_t multiple = 1);
 
-// How many parts are worth it for `work` bytes of memory traffic or their like: 1 below the
-// threshold at which waking a thread costs more than it saves.
+// The number of parts to cut work into that takes as long as `work_bytes` bytes of memory traffic. It is 1 if waking a
+// thread would cost more than it saves.
 int parts_for(size_t work_bytes);
 
 // Cuts [0, count) into ranges (borders at multiples of `multiple`) and runs body(begin, end) on
-// each. Work of `work_bytes` in all that is too small to share stays on the calling thread.
+// each. If `work_bytes`, the size of the whole work, is too small to share, all of it runs on the calling thread.
 template <class Body>
 void parallel_ranges(int64_t count, int64_t multiple, size_t work_bytes, const Body& body) {
     const int parts = parts_for(work_bytes);

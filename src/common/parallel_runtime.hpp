@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a threading run-time supplies to parallel.cpp. One file for each, parallel_<runtime>.cpp, of which
-// TOMBOLA_CPU_RUNTIME chooses one; nesting and the floating-point environment are parallel.cpp's.
+// What a threading run-time provides to parallel.cpp. There is one file per run-time, parallel_<runtime>.cpp, and the
+// CMake option TOMBOLA_CPU_RUNTIME chooses one. parallel.cpp handles nesting and the floating-point environment.
 
 #include "common/parallel.hpp"
 
@@ -11,7 +11,7 @@ namespace tombola::impl {
 // As tombola_version()->cpu_runtime spells it.
 const char* runtime_name();
 
-// The number of threads that runtime_run() would share work among, called from here; at least 1.
+// The number of threads that runtime_run() would use if it were called here; at least 1.
 int runtime_threads();
 
 // Calls body(task) once for each task of [0, tasks), 1 < tasks <= runtime_threads(), each on any thread, and returns

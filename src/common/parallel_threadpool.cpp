@@ -18,8 +18,8 @@ namespace {
 
 using threadpool_interop::threadpool_iface;
 
-// The tasks of one runtime_run(). A pool that throws may have submitted some of them already, and may start them at any
-// later time: so this lives on the heap and is left behind in that case.
+// The tasks of one runtime_run(). A pool that throws may already have queued some of them, and may start them at any
+// later time. So a job is allocated on the heap, and in that case it is never freed.
 class Job {
   public:
     Job() : function_([this](int task, int) { run(task); }) {}
@@ -30,7 +30,7 @@ class Job {
         left_ = tasks;
     }
 
-    // What the pool is given: it may call it by reference.
+    // The function that the pool is given. The pool may keep a reference to it.
     const std::function<void(int, int)>& function() const { return function_; }
 
     // Waits until all tasks have ended.
@@ -39,7 +39,7 @@ class Job {
         changed_.wait(lock, [this] { return left_ == 0; });
     }
 
-    // Waits until the tasks that have begun have ended; no other begins.
+    // Prevents further tasks from starting, and waits until the started ones have ended.
     void close() {
         std::unique_lock<std::mutex> lock(mutex_);
         body_ = nullptr;
@@ -71,7 +71,7 @@ class Job {
     Job* left_behind_before = nullptr;  // see left_behind
 };
 
-// The jobs of pools that threw. Nobody looks for one again; they stay reachable, so that leak checkers do not report them.
+// The jobs of pools that threw. They are not used again, but stay reachable, so that leak checkers do not report them.
 std::atomic<Job*> left_behind{nullptr};
 
 // One job waits on each thread for its next execution. Without a destructor, as in scratchpad.cpp.
@@ -99,7 +99,7 @@ void runtime_run(int tasks, FunctionRef<void(int)> body) {
     Job* job = std::exchange(spare_job, nullptr);
     if (job == nullptr) job = new Job;
     job->open(tasks, body);
-    // A job that is closed is left behind: the pool may still have it.
+    // A closed job is never freed, because the pool may still refer to it.
     const auto failure = [&](const char* what) {
         job->close();
         job->left_behind_before = left_behind.exchange(job);

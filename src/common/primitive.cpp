@@ -41,7 +41,7 @@ Status check_desc(const ArgSpec& spec, const MemoryDesc& given) {
                : describe(spec.desc).c_str());
 }
 
-// An argument that is none of `specs`.
+// The failure for an argument that is not in `specs`.
 Status refuse_arg(int place, int arg, const std::vector<ArgSpec>& specs) {
     const char* name = name_of_arg(arg);
     std::string taken;
@@ -50,7 +50,7 @@ Status refuse_arg(int place, int arg, const std::vector<ArgSpec>& specs) {
                    name == nullptr ? format("argument %d", arg).c_str() : name, taken.c_str());
 }
 
-// An argument of an execution that was found right.
+// An argument of an execution that has been checked.
 struct Given {
     const ArgSpec* spec;
     const MemoryDesc* desc;
@@ -58,7 +58,7 @@ struct Given {
     char* end;
 };
 
-// Whether one of two arguments is an output that may share the other's buffer, and does.
+// Whether one of the two is an output that may share the other's buffer, and shares it.
 bool may_share(const Given& a, const Given& b) {
     return a.begin == b.begin &&
            (a.spec->may_alias == b.spec->arg || b.spec->may_alias == a.spec->arg);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The primitive descriptors and primitives that were created last, so that creating an equal one again costs a
-// look-up: walking a list of implementations may take as long as generating code. Least recently used ones go
-// first. Thread-safe; two threads that miss at the same time both create, and the first to finish is kept.
+// The cache of primitive descriptors and primitives. Creating an equal one again costs one look-up; walking a table of
+// implementations may take as long as generating code. The least recently used entry is dropped first. The cache is
+// thread-safe: if two threads miss at the same time, both create, and the first to finish is kept.
 
 #include <memory>
 
@@ -29,20 +29,20 @@ struct DescRequest {
 // The answer to an equal request, or null.
 std::shared_ptr<const PrimitiveDesc> find_cached(const DescRequest& request);
 
-// Remembers `desc`; gives back what is in force: `desc`, or what another thread stored meanwhile.
+// Stores `desc`. Returns what the cache then holds: `desc`, or what another thread stored meanwhile.
 std::shared_ptr<const PrimitiveDesc> store_cached(DescRequest request,
                                                   std::shared_ptr<const PrimitiveDesc> desc);
 
 // The executable of an equal primitive, or null.
 std::shared_ptr<const Executable> find_cached(const std::shared_ptr<const PrimitiveDesc>& desc);
 
-// The same for its code.
+// The same for an executable.
 std::shared_ptr<const Executable> store_cached(std::shared_ptr<const PrimitiveDesc> desc,
                                                std::shared_ptr<const Executable> code);
 
-// Of the descriptors, and of the primitives.
+// How many descriptors the cache may hold, and how many primitives.
 int cache_capacity();
 Status set_cache_capacity(int capacity);
-int cache_size();  // primitives
+int cache_size();  // the number of primitives
 
 }  // namespace tombola::impl

@@ -13,12 +13,12 @@
 namespace tombola::impl {
 namespace {
 
-// Why a row of the list is not for this descriptor on this machine; its plan if it is.
+// Returns the row's plan for the descriptor, or the reason why the row does not serve it on this machine.
 Result<PlanPtr> plan_row(const Implementation& row, const OpDesc& op, bool nothing_to_write) {
     if (row.isa > effective_isa())
         return unimplemented("needs %s; the effective ISA is %s", name_of(row.isa),
                              name_of(effective_isa()));
-    // Only the portable implementations care for tensors without elements: no kernel has to.
+    // Only portable implementations handle tensors without elements, so that no kernel has to.
     if (nothing_to_write && row.isa != CpuIsa::none)
         return unimplemented("the destination has no elements");
     if (row.isa != CpuIsa::none) TOMBOLA_TRY(check_executable_memory());
@@ -33,7 +33,7 @@ PrimitiveDesc::PrimitiveDesc(OpDesc op, const Attr& attr, Engine* engine)
 Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(OpDesc op, const Attr& attr,
                                                                    Engine* engine, size_t first) {
     const ForkHold hold;
-    // Verbose mode tells the reasons of rejections, which only walking the list gives.
+    // Verbose mode prints why rows refuse. Only walking the table finds that out.
     DescRequest request(op, attr, engine, first);
     if (!verbose_dispatch())
         if (auto cached = find_cached(request))
@@ -65,7 +65,7 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(OpDesc op, co
             desc->scratchpad_desc_ =
                 MemoryDesc::vector(DataType::u8, static_cast<dim_t>(scratchpad_bytes));
         desc->hash_ = hash_combine(hash_of(desc->op_), attr.scratchpad_mode, row, scratchpad_bytes);
-        // Another thread may have capped the ISA in between.
+        // Another thread may have changed the ISA cap in between. Then the result is not stored.
         if (request.isa != effective_isa())
             return std::shared_ptr<const PrimitiveDesc>(std::move(desc));
         OpDesc asked = desc->op_;

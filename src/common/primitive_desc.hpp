@@ -23,11 +23,11 @@ namespace tombola::impl {
 
 class PrimitiveDesc {
   public:
-    // The first implementation from row `first` of the list on that serves `op`; unimplemented, with every
-    // row's reason, when there is none.
+    // Walks the table of implementations from row `first` on and takes the first that serves `op`. If none does, the
+    // status is unimplemented, and its message has the reason of every row.
     static Result<std::shared_ptr<const PrimitiveDesc>> create(OpDesc op, const Attr& attr,
                                                                Engine* engine, size_t first = 0);
-    // The next one; last_impl_reached when there is none.
+    // The same for the rows behind this one's. The status is last_impl_reached if none of them serves.
     Result<std::shared_ptr<const PrimitiveDesc>> next() const;
 
     const OpDesc& op() const { return op_; }
@@ -44,7 +44,7 @@ class PrimitiveDesc {
     // Empty when no scratchpad is needed.
     const MemoryDesc& scratchpad_desc() const { return scratchpad_desc_; }
 
-    // Equal in all that decides what build() of the plan makes.
+    // Whether build() of both plans makes the same executable.
     bool same_primitive(const PrimitiveDesc& other) const;
     uint64_t hash() const { return hash_; }
 
@@ -54,7 +54,8 @@ class PrimitiveDesc {
   private:
     PrimitiveDesc(OpDesc op, const Attr& attr, Engine* engine);
     PrimitiveDesc(const PrimitiveDesc&) = default;
-    // `desc`, or a copy with the defaults of `op`, which is equal to the operator's descriptor in all else.
+    // Returns `desc`, or a copy with the default fields of `op`. All other fields of `op` are equal to those of
+    // desc->op().
     static Result<std::shared_ptr<const PrimitiveDesc>> with_defaults(
         std::shared_ptr<const PrimitiveDesc> desc, OpDesc op);
 

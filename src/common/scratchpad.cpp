@@ -10,13 +10,14 @@
 namespace tombola::impl {
 namespace {
 
-// Beyond this size glibc maps every allocation afresh (its mmap threshold grows no further), so all of its pages
-// are still to come, and large ones save page faults now and table walks later. Below, a freed block is handed
-// out again with its pages, which an alignment to large pages would prevent.
+// Above this size glibc maps each allocation anew (its mmap threshold does not grow further), so none of its pages
+// exist yet. Large pages then save page faults at first use and page-table walks later. A smaller freed block is reused
+// with its pages. Alignment to large pages would prevent that.
 constexpr size_t kLargePagesBytes = size_t{32} << 20;
 constexpr size_t kLargePage = size_t{2} << 20;
 
-// Without a destructor: static objects are destroyed after the main thread's own, and may execute primitives still.
+// It has no destructor: static objects are destroyed after the main thread's thread_local objects, and may still
+// execute primitives.
 struct Scratchpad {
     void* data;
     size_t bytes;
@@ -51,7 +52,7 @@ void* aligned_malloc(size_t bytes) {
         0)
         return nullptr;
 #ifdef MADV_HUGEPAGE
-    if (large) madvise(data, bytes, MADV_HUGEPAGE);  // a request: without large pages all is well
+    if (large) madvise(data, bytes, MADV_HUGEPAGE);  // only a hint; small pages work too
 #endif
     return data;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// TOMBOLA_VERBOSE: what the library is doing, as oneDNN 3 prints it, one comma-separated line an event on standard
+// TOMBOLA_VERBOSE: what the library is doing, as oneDNN 3 prints it, one comma-separated line per event on standard
 // output:
 //
 //   tombola_verbose,v1,primitive,exec,cpu,shuffle,jit:avx512_core,forward_training,
@@ -9,7 +9,7 @@
 //
 // operation, engine, primitive, implementation, prop_kind, memory_descriptors, attributes, auxiliary,
 // problem_desc, then the time in milliseconds or the reason. Level 1: executions and errors; level 2: creations,
-// cache hits and rejected implementations too. settings.hpp has what can be chosen one by one.
+// cache hits and rejected implementations too. settings.hpp lists the flags that can be chosen one by one.
 
 #include <string>
 

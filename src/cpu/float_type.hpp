@@ -13,7 +13,7 @@ namespace tombola::impl::cpu {
 
 enum class FloatType { f16, bf16, f32, f64 };
 
-// Nothing for a type that is not one of the four.
+// Empty for a type that is not one of the four.
 constexpr std::optional<FloatType> find_float_type(DataType type) {
     if (type == DataType::f16) return FloatType::f16;
     if (type == DataType::bf16) return FloatType::bf16;

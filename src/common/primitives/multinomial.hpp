@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Class indices drawn by weight.
+// multinomial: class indices, drawn with probabilities proportional to weights.
 
 #include <cstdint>
 #include <tuple>

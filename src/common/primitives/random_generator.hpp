@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Raw words of a counter-based generator.
+// random_generator: the raw words of a counter-based generator.
 
 #include <cstdint>
 #include <tuple>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Uniform numbers in [MIN, MAX).
+// random_uniform: uniform numbers in [MIN, MAX).
 
 #include <cstdint>
 #include <tuple>

@@ -2,11 +2,11 @@
 #pragma once
 
 // The guide table, or cut-point method (Chen and Asau, "On generating random variates from an empirical
-// distribution", 1974): the inverse of a cumulative distribution in O(1) a sample.
+// distribution", 1974): inverts a cumulative distribution in O(1) per sample.
 //
 // The range (0, S] of targets is cut into buckets of 2^shift. guide[b] is the lowest class whose prefix sum
-// reaches the lowest target of bucket b, so a search that starts there goes up, and takes less than one step
-// on average, as there are more buckets than classes. The result is that of a search through all classes.
+// reaches the lowest target of bucket b, and a search starts there and goes up. There are more buckets than classes, so
+// it takes less than one step on average. The result is that of a search through all classes.
 
 #include <algorithm>
 #include <cassert>
@@ -18,7 +18,7 @@ namespace tombola::impl::cpu {
 
 class GuideTable {
   public:
-    // Elements of u32: at most this many buckets are used. Fewer than 2^31 classes.
+    // The number of u32 elements that `guide` needs. `classes` is less than 2^31.
     static dim_t storage(dim_t classes) { return buckets(classes) + 1; }
 
     // prefix: inclusive prefix sums of the classes, the last of which, S, is positive.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One execution of multinomial, apart from how it draws: where its uniforms come from, and which row is refused.
+// The part of an execution of multinomial that does not depend on how samples are drawn: where the uniform numbers come
+// from, and which row is refused.
 
 #include <algorithm>
 #include <atomic>
@@ -45,10 +46,10 @@ class UniformReader {
 // Reads the optional arguments. Refuses a number outside [0, 1] in UNIFORMS.
 Result<UniformSource> uniform_source(const MultinomialDesc& desc, const ExecContext& context);
 
-// Writes what an execution leaves beside the samples: DST's padding and DST_SEEDS. After all that may fail.
+// Writes the other outputs of an execution: DST's padding and DST_SEEDS. Call it after everything that may fail.
 void finish(const MultinomialDesc& desc, const ExecContext& context, const UniformSource& uniforms);
 
-// The lowest row that some thread found wrong.
+// The lowest row that any thread has found to be wrong.
 class LowestRow {
   public:
     void report(dim_t row) {
@@ -65,12 +66,12 @@ class LowestRow {
     std::atomic<dim_t> row_{kNone};
 };
 
-// How many classes of positive weight a row has to have.
+// The number of classes of positive weight that a row must have.
 inline dim_t classes_needed(const MultinomialDesc& desc) {
     return desc.with_replacement ? 1 : desc.dst.dims[1];
 }
 
-// One sample is drawn alike with and without replacement.
+// Whether a drawn class is taken out. A single sample is drawn in the same way with and without replacement.
 inline bool takes_classes_out(const MultinomialDesc& desc) {
     return !desc.with_replacement && desc.dst.dims[1] > 1;
 }

@@ -73,7 +73,7 @@ Status PortableMultinomial::execute(const ExecContext& context) const {
     const Scratch scratch(desc_);
     auto* scales = context.scratchpad<RowScale>();
     auto* all_weights = reinterpret_cast<uint64_t*>(scales + batch);
-    // Scalar work of some ten bytes' worth of time a class.
+    // Scalar work for one class takes about as long as 64 bytes of memory traffic.
     const auto work = static_cast<size_t>(batch * (desc_.src.dims[1] + samples)) * 64;
     const int parts = std::min(parts_for(work), max_parts_);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a row of SRC says, class by class, in scalar C++: its values, its check, its weights as integers. The
-// portable implementation is written in these; the generated kernels come here for the rows that they do not
-// serve, and for the message about a row that is refused.
+// Reads a row of SRC class by class, in scalar C++: its values, its check, its weights as integers. The portable
+// implementation uses nothing else. The generated kernels use it for rows that they do not serve, and for the message
+// about a row that is refused.
 
 #include <cstdint>
 
@@ -22,7 +22,7 @@ class MatrixLayout {
 
     dim_t rows() const { return desc_.dims[0]; }
     dim_t columns() const { return desc_.dims[1]; }
-    // In elements from the first one.
+    // The offset in elements from the first element.
     dim_t offset(dim_t row, dim_t column) const {
         if (!desc_.is_blocked()) return row * desc_.strides[0] + column * desc_.strides[1];
         Dims index{};
@@ -30,7 +30,7 @@ class MatrixLayout {
         index[1] = column;
         return desc_.offset_of(index);
     }
-    // Whether the elements of a row lie behind one another.
+    // Whether the elements of a row are contiguous.
     bool has_dense_rows() const {
         return !desc_.is_blocked() && (desc_.strides[1] == 1 || desc_.dims[1] <= 1);
     }
@@ -40,7 +40,7 @@ class MatrixLayout {
     MemoryDesc desc_;
 };
 
-// What has to be known of a whole row before one of its weights can be told.
+// What must be known about a whole row before the weight of one class can be computed.
 struct RowScale {
     double greatest = 0;  // weight or logit
     int shift = 0;        // 61 - L - e
@@ -56,8 +56,8 @@ class RowSource {
 
     dim_t classes() const { return layout_.columns(); }
 
-    // Reads a whole row. Refuses what is no distribution, and, when `needed` > 1, a row with fewer classes of
-    // positive weight than that. The message names the row and the class.
+    // Reads a whole row. Refuses a row that is no distribution and, if `needed` > 1, a row with fewer than `needed`
+    // classes of positive weight. The message names the row and the class.
     Status check(dim_t row, dim_t needed, RowScale& scale) const;
 
     // The scale of a row that has been checked, from its greatest weight or logit.

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Weights as 62-bit integers, so that their sums are exact and no order of summation exists.
+// Weights as 62-bit integers. Integer sums are exact, so their order does not matter.
 //
 //   e = floor(log2 of the row's greatest weight),  L = ceil(log2 classes)
 //   q = max(1, floor(w * 2^(61-L-e)))  where w > 0,  0 where w = 0
 //
-// Each q is below 2^(62-L), or is 1, so a row's sum is below 2^62. And what a uniform u asks of such a sum:
+// Each q is below 2^(62-L), or is 1, so a row's sum is below 2^62. A uniform number u draws from a row with the sum S
+// by a target t:
 //
 //   t = max(1, ceil(u * S)), exact; the sample is the lowest class whose inclusive prefix sum is >= t
 //
-// Multiplying a row by a power of two changes neither.
+// Multiplying all weights of a row by a power of two changes neither q nor t.
 
 #include <cassert>
 #include <cmath>
@@ -40,7 +41,7 @@ inline uint64_t quantise(double weight, int shift) {
     uint64_t bits = bit_cast<uint64_t>(weight);
     if (weight == 0) return 0;
     int exponent = static_cast<int>(bits >> 52);
-    if (exponent == 0) {  // subnormal: an exact multiple, and the shift that undoes it
+    if (exponent == 0) {  // subnormal: multiply by 2^64, which is exact, and correct the shift
         bits = bit_cast<uint64_t>(weight * 0x1p64);
         exponent = static_cast<int>(bits >> 52);
         shift -= 64;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Sums of sums, for drawing without replacement: level 0 holds the weights of a row, an element of each
-// further level is the sum of eight of the level below, and the last level has at most eight elements.
+// A tree of sums, for drawing without replacement. Level 0 holds the weights of a row. Each element of a further level
+// is the sum of eight elements of the level below. The last level has at most eight elements.
 //
 //   level 2                 S0                                S1 ...
 //   level 1   s0  s1  s2  s3  s4  s5  s6  s7    s8 ...
 //   level 0   q0..q7 q8..q15 ...
 //
-// A draw walks down from the top, O(log classes), and takes the class out of every sum on its way.
+// A draw walks down from the top in O(log classes) and subtracts the class's weight from every sum on its way.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +21,7 @@ class WeightTree {
   public:
     static constexpr dim_t kFan = 8;
 
-    // Elements of u64 that a tree of so many classes needs.
+    // The number of u64 elements that a tree of `classes` classes needs.
     static dim_t storage(dim_t classes) {
         dim_t total = 0;
         for (dim_t n = padded(classes);; n = padded(n / kFan)) {

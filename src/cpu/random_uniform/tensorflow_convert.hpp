@@ -7,7 +7,7 @@
 //                   u in [0, 1) has as many bits as the type has behind its leading one
 //     integers      value = x mod (MAX - MIN) + MIN, modulo 2^32 or 2^64
 //
-// f64 takes two words, of which the first is the high half; s64 takes two, of which the second is.
+// f64 and s64 take two words. The first word is the high half of f64's bits, the second that of s64's.
 
 #include <cstdint>
 

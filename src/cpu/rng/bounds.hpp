@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The arguments MIN and MAX of one execution. Values, unlike everything else, are checked here: both finite,
+// The arguments MIN and MAX of one execution. Their values are known only at execution, so they are checked here: both
+// are finite,
 // MIN < MAX, and for floating point MAX - MIN, rounded to the type, finite. Every range of an integer type is
 // served: MAX - MIN is taken modulo 2^32 or 2^64.
 

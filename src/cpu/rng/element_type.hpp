@@ -25,8 +25,8 @@ constexpr DataType data_type_of(uint32_t) { return DataType::u32; }
 constexpr DataType data_type_of(int64_t) { return DataType::s64; }
 constexpr DataType data_type_of(uint64_t) { return DataType::u64; }
 
-// body(T{}) with the T of `type`, for the types that a primitive serves, which it lists here. Every other type is
-// refused by name. The body returns a Status or a Result.
+// Calls body(T{}) with the C++ type T of `type`. The caller lists the types that it serves; every other type is refused
+// by name. The body returns a Status or a Result.
 template <class... Served, class Body>
 auto with_element_type(DataType type, const Body& body) {
     using Answer = std::common_type_t<decltype(body(Served{}))...>;

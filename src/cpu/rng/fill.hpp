@@ -25,7 +25,7 @@ namespace tombola::impl::cpu {
 struct Run {
     int64_t first;   // the number of its first element
     int64_t count;   // at least 1
-    void* to;        // dense; aligned to an element, and perhaps to no more
+    void* to;        // dense; aligned to the size of an element, perhaps not to more
     bool streaming;  // the tensor is so large that stores should bypass the caches
 };
 

@@ -26,7 +26,7 @@ struct GeneratorState {
         words[4] = key.k0;
         words[5] = key.k1;
     }
-    // The state behind `count` words: what is left of the last block is dropped.
+    // The state after `count` words. The rest of the last block is dropped.
     GeneratorState after(int64_t count) const {
         const auto blocks = static_cast<Uint128>(count) / kPhiloxBlockWords +
                             (count % kPhiloxBlockWords != 0 ? 1 : 0);

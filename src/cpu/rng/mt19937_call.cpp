@@ -33,7 +33,7 @@ Status Mt19937Call::resolve(const ExecContext& context, int64_t elements) {
     return {};
 }
 
-// Two words each of 2^63 values or more are no 64-bit number.
+// With two words per value, 2^63 values or more need a number of words that does not fit in 64 bits.
 void Mt19937Call::skip_values(Mt19937& state, uint64_t values) const {
     if (values <= std::numeric_limits<uint64_t>::max() / 2)
         return state.skip(values * static_cast<uint64_t>(words_per_value_), loops_);

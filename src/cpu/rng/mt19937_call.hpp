@@ -22,7 +22,7 @@ class Mt19937Call {
     Mt19937Call(int words_per_value, const MtJumpLoops& loops)
         : words_per_value_(words_per_value), loops_(loops) {}
 
-    // Finds the start: from the optional arguments SEEDS, SRC_STATE and OFFSET. Before all else.
+    // Finds the start from the optional arguments SEEDS, SRC_STATE and OFFSET. Call it first.
     Status resolve(const ExecContext& context, int64_t elements);
 
     // generate(state, part) writes the values of a part, whose first takes the state's next words, and leaves the state
@@ -40,7 +40,7 @@ class Mt19937Call {
     const MtJumpLoops& loops_;
     Seeds seeds_;
     Mt19937 start_;
-    Mt19937 after_;  // behind the tensor
+    Mt19937 after_;  // the state after the tensor
 };
 
 // Writes a part's values in plain C++. Convert makes a value from words() words, of which the first is the high half:

@@ -43,11 +43,12 @@ constexpr Exponents characteristic() {
 constexpr Exponents kP = characteristic();
 static_assert(kP.count == kMtTerms && kP.leading == kMtDegree);
 
-// So many words are reduced at once: p has no term that is so near to the leading one.
+// The number of words that are reduced at once. No other term of p is that close to the leading term.
 constexpr int kChunk = 8;
 static_assert(kMtDegree - kP.low[kMtTerms - 1] >= 64 * kChunk);
 
-// t^(19937 + s) = sum over the terms e of t^(e + s): the bit of weight t^b gets those of weight t^(b + 19937 - e).
+// t^(19937 + s) = sum over the terms e of t^(e + s): the bits of weight t^(b + 19937 - e) are added to the bit of
+// weight t^b.
 // chunk ^= the bits from `distance` above it, of 8 words in which the bits that are no part of it are zero.
 inline void xor_from(uint64_t* chunk, const uint64_t* at_chunk, int distance) {
     const uint64_t* from = at_chunk + distance / 64;
@@ -151,7 +152,7 @@ const MtJumpLoops& MtJumpLoops::portable() {
 const std::array<uint16_t, kMtTerms>& mt_characteristic_exponents() { return kP.low; }
 
 MtPolynomial mt_power_of_t(uint64_t k, const MtJumpLoops& loops) {
-    // The leading bits of k, as many as need no reduction, then one squaring for each further bit.
+    // Begin with as many leading bits of k as need no reduction. Then each further bit takes one squaring.
     int below = 0;
     while (k >> below >= kMtDegree) ++below;
     MtPolynomial g{};

@@ -59,7 +59,7 @@ Status from_torch(const void* bytes, size_t size, uint32_t* out) {
         state.words[i] = static_cast<uint32_t>(engine.value().words[i]);
     state.position =
         engine.value().left == 1 ? kMtWords : static_cast<uint32_t>(engine.value().next);
-    // What PyTorch never writes: words left over that nothing would use. It twists by `left` alone.
+    // PyTorch never writes a state in which `left` and `next` disagree about the words that are left.
     if (engine.value().left != 1 &&
         state.position + static_cast<uint32_t>(engine.value().left) != kMtWords + 1)
         return invalid("torch_state has left %d and next %u; expected a sum of %d",

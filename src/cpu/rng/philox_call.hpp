@@ -25,20 +25,21 @@ struct PhiloxCall {
     int64_t elements;
 
     PhiloxKey key() const { return PhiloxKey::from(seeds.global); }
-    // The stream's number of the tensor's element `element`.
+    // The number in the stream of element `element` of the tensor.
     Uint128 number_of(int64_t element) const {
         return Uint128{offset} + static_cast<uint64_t>(element);
     }
 };
 
-// From the optional arguments SEEDS, SRC_STATE and OFFSET.
+// Resolves the call from the optional arguments SEEDS, SRC_STATE and OFFSET.
 Result<PhiloxCall> resolve_philox_call(const ExecContext& context, int64_t elements);
 
 // Writes the optional DST_SEEDS and DST_STATE, which is where TensorFlow would go on. Call it after everything that may
 // fail.
 void report_philox_call(const ExecContext& context, const PhiloxCall& call);
 
-// Fills `dst` in plain C++. Convert has kWords, the words of an element, and makes it: T operator()(const uint32_t*).
+// Fills `dst` in plain C++. Convert has kWords, the number of words per element, and T operator()(const uint32_t*),
+// which makes an element of its words.
 template <class Convert>
 void fill_from_philox(const MemoryDesc& dst, void* data, const PhiloxCall& call,
                       const Convert& convert) {

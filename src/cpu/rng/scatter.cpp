@@ -10,8 +10,8 @@
 namespace tombola::impl::cpu {
 namespace {
 
-// The tensor with neighbouring dimensions joined wherever one continues the other, so that the innermost loop
-// is as long as the layout allows. The blocked dimension stays by itself.
+// The tensor with neighbouring dimensions joined wherever one continues the other. So the innermost loop is as long as
+// the layout allows. The blocked dimension stays by itself.
 struct Geometry {
     int ndims = 0;
     int block_dim = -1;

@@ -10,7 +10,7 @@
 namespace tombola::impl::cpu {
 namespace {
 
-// Up to 256 bytes come whole or not at all, and only a system that is still starting makes the call wait.
+// getrandom() gives up to 256 bytes completely or not at all. It waits only while the system is still starting.
 Result<Seeds> draw_from_system(size_t bytes) {
     Seeds seeds{0, 0};
     while (seeds.global == 0 && seeds.op == 0) {

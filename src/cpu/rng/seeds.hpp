@@ -17,14 +17,15 @@ enum class SeedUse {
     none,    // a state, or numbers that the caller gives, take the place of both
 };
 
-// The argument SEEDS if there is one, otherwise the descriptor's. For (0, 0), those that are used are replaced by
-// numbers, not all 0, that the operating system draws.
+// The argument SEEDS if there is one, otherwise the descriptor's. If they are (0, 0), the operating system draws new
+// values for the seeds that are used, and not all of them are 0.
 Result<Seeds> resolve_seeds(const ExecContext& context, SeedUse use = SeedUse::both);
 
 // Writes the optional DST_SEEDS. Call it after everything that may fail: a failing execution writes nothing.
 void report_seeds(const ExecContext& context, Seeds used);
 
-// The optional OFFSET; 0 without. Elements are numbered by 64 bits: OFFSET + elements above 2^64 is refused.
+// Reads the optional OFFSET; 0 if it is absent. Element numbers have 64 bits, so OFFSET + elements above 2^64 is
+// refused.
 Result<uint64_t> resolve_offset(const ExecContext& context, dim_t elements);
 
 }  // namespace tombola::impl::cpu

@@ -4,7 +4,7 @@
 namespace tombola::impl::cpu {
 namespace {
 
-// Loops that go on where `inner` ends belong to it. So does the axis, if the shuffle moves nothing.
+// Joins to `inner` the loops that continue it in memory, and the axis if the shuffle moves nothing.
 void widen_inner(ShuffleLayout& layout) {
     const auto follows = [&](const AxisStride& src, const AxisStride& dst) {
         return src.is_plain() && dst.is_plain() && src.stride == layout.inner &&

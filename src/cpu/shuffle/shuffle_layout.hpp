@@ -7,15 +7,15 @@
 //     for v < G, u < Q:                                c = u + v * Q,  c' = u * G + v
 //       dst[dst_axis(c) .. + inner) = src[src_axis(c') .. + inner)
 //
-// where C = Q * G is the size of the axis, and `inner` bytes lie behind one another in both tensors.
+// where C = Q * G is the size of the axis, and `inner` bytes are contiguous in both tensors.
 //
 //                 loops       axis
 //   rows          N           stride HW               nchw, any axis but the innermost; inner = HW
 //   interleaved   N H W       stride of an element    nhwc, any innermost axis
 //   blocked       N, HW       stride HW*16, block 16  nChw16c
 //
-// Where a dimension that is not the axis is blocked, the loops cover its padding too, and whoever copies zeroes the
-// padding of the destination afterwards.
+// If a dimension that is not the axis is blocked, the loops cover its padding too. The implementation that copies
+// zeroes the padding of the destination afterwards.
 
 #include "common/implementation.hpp"
 #include "common/op_desc.hpp"
@@ -32,11 +32,11 @@ struct ShuffleLayout {
     bool has_padding = false;  // of the destination
 
     int64_t source_channel(int64_t c) const { return c % Q * G + c / Q; }
-    // Whether source and destination are one contiguous run of equal order: nothing moves.
+    // Whether nothing moves: source and destination are one contiguous run in the same order.
     bool is_copy() const { return C == 1 && loops.depth == 0; }
 };
 
-// desc's tensors have elements.
+// Requires tensors that have elements.
 ShuffleLayout make_shuffle_layout(const ShuffleDesc& desc);
 
 // The arguments of an execution: which tensor is read and which is written.
