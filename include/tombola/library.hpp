@@ -15,10 +15,10 @@ namespace tombola {
 
 /// Instruction sets; see tombola_cpu_isa_t.
 enum class cpu_isa {
-    none = tombola_cpu_isa_none,                          ///< Portable C++ only.
-    avx2 = tombola_cpu_isa_avx2,                          ///< AVX2 and FMA.
-    avx512_core = tombola_cpu_isa_avx512_core,            ///< AVX-512 F, CD, BW, DQ, VL.
-    avx512_core_vbmi = tombola_cpu_isa_avx512_core_vbmi,  ///< And VBMI, VBMI2, VPCLMULQDQ.
+    none = tombola_cpu_isa_none,  ///< Portable C++ only.
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_cpu_isa_##name,
+    TOMBOLA_CPU_ISAS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 };
 
 /// The version of the library that is running.

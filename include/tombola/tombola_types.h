@@ -285,12 +285,20 @@ typedef enum {
  * @ingroup tombola_c
  * @{ */
 
-/** The instruction sets that implementations ask for: each step includes the one before. */
+/** The instruction sets above portable C++, X(name, value) each: every step includes the one before.
+ * avx2: AVX2, FMA, F16C, BMI1, BMI2, PCLMULQDQ. avx512_core: and AVX-512 F, CD, BW, DQ, VL. avx512_core_vbmi: and
+ * AVX-512 VBMI, VBMI2, VPCLMULQDQ (Ice Lake, Zen 4 and newer). */
+#define TOMBOLA_CPU_ISAS(X) \
+    X(avx2, 1)              \
+    X(avx512_core, 2)       \
+    X(avx512_core_vbmi, 3)
+
+/** The instruction sets that implementations ask for: see TOMBOLA_CPU_ISAS. */
 typedef enum {
-    tombola_cpu_isa_none = 0,            /**< Portable C++ only. */
-    tombola_cpu_isa_avx2 = 1,            /**< AVX2, FMA, F16C, BMI1, BMI2, PCLMULQDQ. */
-    tombola_cpu_isa_avx512_core = 2,     /**< And AVX-512 F, CD, BW, DQ, VL. */
-    tombola_cpu_isa_avx512_core_vbmi = 3 /**< And AVX-512 VBMI, VBMI2, VPCLMULQDQ. */
+    tombola_cpu_isa_none = 0 /**< Portable C++ only. */
+#define TOMBOLA_ENUMERATOR(name, value) , tombola_cpu_isa_##name = value
+    TOMBOLA_CPU_ISAS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 } tombola_cpu_isa_t;
 
 /** The version of the library that is running. */

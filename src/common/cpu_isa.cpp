@@ -24,12 +24,11 @@ const char* name_of(CpuIsa isa) {
     switch (isa) {
         case CpuIsa::none:
             return "none";
-        case CpuIsa::avx2:
-            return "avx2";
-        case CpuIsa::avx512_core:
-            return "avx512_core";
-        case CpuIsa::avx512_core_vbmi:
-            return "avx512_core_vbmi";
+#define TOMBOLA_NAME(name, value) \
+    case CpuIsa::name:            \
+        return #name;
+            TOMBOLA_CPU_ISAS(TOMBOLA_NAME)
+#undef TOMBOLA_NAME
     }
     return "unknown";
 }

@@ -2,13 +2,7 @@
 #pragma once
 
 // The instruction sets that implementations ask for, as a ladder: each step has all of the one
-// below.
-//
-//   none               portable C++ only
-//   avx2               AVX2, FMA, F16C, BMI1, BMI2, PCLMULQDQ
-//   avx512_core        avx2 and AVX-512 F, CD, BW, DQ, VL
-//   avx512_core_vbmi   avx512_core and AVX-512 VBMI, VBMI2, VPCLMULQDQ (Ice Lake and newer, Zen 4
-//   and newer)
+// below. TOMBOLA_CPU_ISAS in tombola_types.h is the list.
 
 #include "common/status.hpp"
 #include "tombola/tombola_types.h"
@@ -17,15 +11,18 @@ namespace tombola::impl {
 
 enum class CpuIsa {
     none = tombola_cpu_isa_none,
-    avx2 = tombola_cpu_isa_avx2,
-    avx512_core = tombola_cpu_isa_avx512_core,
-    avx512_core_vbmi = tombola_cpu_isa_avx512_core_vbmi,
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_cpu_isa_##name,
+    TOMBOLA_CPU_ISAS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 };
 
 // All steps of the ladder, and the highest step: as a cap it excludes nothing.
-inline constexpr CpuIsa kAllIsas[] = {CpuIsa::none, CpuIsa::avx2, CpuIsa::avx512_core,
-                                      CpuIsa::avx512_core_vbmi};
-inline constexpr CpuIsa kHighestIsa = CpuIsa::avx512_core_vbmi;
+inline constexpr CpuIsa kAllIsas[] = {CpuIsa::none,
+#define TOMBOLA_ENUMERATOR(name, value) CpuIsa::name,
+                                      TOMBOLA_CPU_ISAS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
+};
+inline constexpr CpuIsa kHighestIsa = kAllIsas[sizeof kAllIsas / sizeof *kAllIsas - 1];
 
 // What this machine and its operating system support. Defined by the cpu layer.
 CpuIsa detected_isa();
