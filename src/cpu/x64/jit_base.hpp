@@ -13,7 +13,7 @@
 //   };
 //   auto kernel = cached_function<MyKernel>({isa});   // Result<JitFunction<MyKernel::Args>>
 //
-// The class is a generator: it lives while the code is made. What is kept is the code.
+// The class is a generator: it is destroyed once the code is made. Only the code is kept.
 //
 // Invariants:
 // - generate() runs once, inside cached_function(), which turns whatever the assembler refuses into
@@ -84,7 +84,7 @@ class JitKernel : protected Xbyak::CodeGenerator {
     const uint8_t* code() const { return getCode(); }
     size_t code_size() const { return getSize(); }
 
-    // Generates the code and makes it executable. For the functions below alone; may throw Xbyak::Error.
+    // Generates the code and makes it executable. Only the functions below call it. It may throw Xbyak::Error.
     std::shared_ptr<const JitCode> build();
 
   protected:
@@ -97,7 +97,7 @@ class JitKernel : protected Xbyak::CodeGenerator {
     virtual void generate() = 0;
 
     // The frame. gpr(0) holds the address of the arguments; gpr(1) ... gpr(gprs - 1) are free; rsp
-    // and, with a stack, rbp are the frame's own, and nothing else is promised. stack_bytes of
+    // and, with a stack, rbp belong to the frame. Nothing else is guaranteed. stack_bytes of
     // local memory begin at rsp, aligned to 64 bytes.
     //   0    1    2    3    4   5   6    7    8    9    10   11   12   13   14
     //   rdi  rsi  rdx  rcx  r8  r9  r10  r11  rax  rbx  r12  r13  r14  r15  rbp (without a stack)
@@ -131,10 +131,10 @@ class JitKernel : protected Xbyak::CodeGenerator {
     bool has_stack_ = false;
 };
 
-// out_of_memory when there are no pages for the code, runtime_error otherwise.
+// The status is out_of_memory if there are no pages for the code, and runtime_error otherwise.
 Status code_generation_failure(const Xbyak::Error& error);
 
-// What make() returns, or a Status in place of what it throws.
+// Returns what make() returns. An exception of make() becomes a Status.
 template <class Make>
 auto generate_or_fail(const Make& make) -> decltype(make()) {
     try {
@@ -146,7 +146,7 @@ auto generate_or_fail(const Make& make) -> decltype(make()) {
     }
 }
 
-// Generates the function of a key. The generator dies, the code is kept.
+// Generates the function of a key. The generator is destroyed, the code is kept.
 template <class Generator>
 Result<JitFunction<typename Generator::Args>> make_function(const typename Generator::Key& key) {
     using Function = JitFunction<typename Generator::Args>;
@@ -156,14 +156,14 @@ Result<JitFunction<typename Generator::Args>> make_function(const typename Gener
     });
 }
 
-// What the cache keeps of a generator.
+// The cache's entry for a generator.
 template <class Generator>
 struct CachedFunction {
     using Key = typename Generator::Key;
     JitFunction<typename Generator::Args> function;
 };
 
-// The process's function of that key, generated if there is none yet.
+// Returns the process's function of that key. It is generated if there is none yet.
 template <class Generator>
 Result<JitFunction<typename Generator::Args>> cached_function(const typename Generator::Key& key) {
     using Cached = CachedFunction<Generator>;

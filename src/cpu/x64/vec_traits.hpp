@@ -12,7 +12,7 @@ struct VecShape {
     int registers;  // how many there are
 };
 
-// Any ISA but none, which has no kernels.
+// For every ISA except none, which has no kernels.
 constexpr VecShape shape_of(CpuIsa isa) {
     return isa == CpuIsa::avx2 ? VecShape{32, 16} : VecShape{64, 32};
 }

@@ -122,7 +122,7 @@ void Vocabulary::broadcast_u64(const Vec& d, const Reg& a) {
     vpbroadcastq(d, quarter(d.getIdx()));
 }
 
-// k7 = the lowest `count` bits, one a byte.
+// k7 = the lowest `count` bits, one per byte.
 void Vocabulary::set_tail(const Tail& tail) {
     if (!is_avx512()) return;
     mov(tail.scratch, -1);

@@ -29,7 +29,7 @@ namespace tombola::impl::cpu::x64 {
 
 class Vocabulary : public JitKernel {
   protected:
-    using Vec = Xbyak::Ymm;   // of either width: its kind says which
+    using Vec = Xbyak::Ymm;   // of either width; the object's kind says which
     using Half = Xbyak::Ymm;  // half a Vec: an Xmm or a Ymm by its kind
     using Reg = Xbyak::Reg64;
     using Address = Xbyak::Address;
@@ -60,8 +60,8 @@ class Vocabulary : public JitKernel {
         return constant(table, static_cast<size_t>(bytes()), 64);
     }
 
-    // A constant in every lane, which AVX-512, with its 32 registers, keeps in one, and AVX2 reads
-    // from memory. hold_u32() emits the load of the register.
+    // A constant in every lane. AVX-512 has 32 registers and keeps it in one of them. AVX2 reads it from memory.
+    // hold_u32() emits the load of the register.
     class Held {
       public:
         Held() = default;
@@ -71,7 +71,7 @@ class Vocabulary : public JitKernel {
             if (in_register_) return register_;
             return *memory_;
         }
-        // For an operand that has to be a register. Only where it is known to be in one.
+        // The register, for an operand that must be one. Call it only where the constant is known to be in a register.
         const Vec& reg() const {
             assert(in_register_);
             return register_;
@@ -84,16 +84,16 @@ class Vocabulary : public JitKernel {
     };
     Held hold_u32(int index, uint32_t value);
     Held hold_u64(int index, uint64_t value);
-    // The same for a kernel with so many constants that the ISA's registers may not suffice: vec(registers() - 1)
-    // downwards are theirs to vec(lowest), in the order of the calls; later constants stay in memory.
+    // The same for a kernel with so many constants that the registers may not suffice. Constants take the registers
+    // from vec(registers() - 1) down to vec(lowest), in the order of the calls. Later constants stay in memory.
     void set_held_range(int lowest);
     Vec take_held();  // a register of that range for a value that the kernel loads itself
     Held hold(const Address& value);  // a memory operand of the full width
 
     // -- run-time values as operands
     // An operand of which every lane is the value at [base + offset], for instructions whose EVEX form
-    // can broadcast lanes of that width (arithmetic and logic can, shuffles cannot). AVX-512
-    // broadcasts within the instruction, so `base` has to stay. AVX2 broadcasts once, here, and keeps
+    // can broadcast lanes of that width (arithmetic and logic can, shuffles cannot). AVX-512 broadcasts within the
+    // instruction, so `base` must not change. AVX2 broadcasts once, here, and keeps
     // the vector in the frame at rsp + slot * 32; scratch is overwritten.
     class Spread {
       public:
@@ -106,7 +106,7 @@ class Vocabulary : public JitKernel {
     };
     Spread spread_u32(const Reg& base, size_t offset, int slot, const Vec& scratch);
     Spread spread_u64(const Reg& base, size_t offset, int slot, const Vec& scratch);
-    // Bytes of the frame that `slots` of them take.
+    // The number of bytes that `slots` of them take in the frame.
     int spread_bytes(int slots) const { return is_avx512() ? 0 : slots * bytes(); }
 
     // -- moves
@@ -118,14 +118,14 @@ class Vocabulary : public JitKernel {
     void broadcast_u64(const Vec& d, const Reg& a);
     void load(const Vec& d, const Address& a) { vmovups(d, a); }
     void store(const Address& d, const Vec& a) { vmovups(d, a); }
-    // Past the caches. d is aligned to bytes(); a kernel that used it ends with store_fence().
+    // The store bypasses the caches. d is aligned to bytes(). A kernel that uses it ends with store_fence().
     void store_streaming(const Address& d, const Vec& a) { vmovntps(d, a); }
     void store_fence() { sfence(); }
 
     // -- tails: the first `count` bytes of a vector, 0 <= count < bytes(), known at run time
-    // No byte beyond is read or written. set_tail() once, then any number of
-    // loads and stores while `count`, which is kept, and k7 stay as they are. `scratch` is
-    // overwritten by each of the three. AVX2 goes through the red zone, 32 bytes below rsp.
+    // No byte beyond them is read or written. Call set_tail() once. Then any number of loads and stores may follow, as
+    // long as `count` and k7 do not change. None of the three changes `count`; each overwrites `scratch`. AVX2 goes
+    // through the red zone, 32 bytes below rsp.
     struct Tail {
         Reg count;
         Reg scratch;
@@ -137,8 +137,8 @@ class Vocabulary : public JitKernel {
     void store_tail(const Reg& address, const Vec& a, const Tail& tail);
 
     // -- masks: one truth value per lane
-    // AVX-512 keeps it in an opmask, AVX2 in a vector whose lanes are all ones or zeros. A kernel names both, and the
-    // ISA takes its own.
+    // AVX-512 keeps a mask in an opmask, AVX2 in a vector whose lanes are all ones or all zeros. A kernel names a
+    // register for each.
     struct Mask {
         Xbyak::Opmask opmask;
         Vec vector;
@@ -154,7 +154,7 @@ class Vocabulary : public JitKernel {
     void compare_greater_s64(const Mask& d, const Vec& a, const Xbyak::Operand& b);
     // The zero flag is set when neither mask is set in any lane. scratch is overwritten.
     void test_either(const Mask& a, const Mask& b, const Vec& scratch);
-    // d is not 0 iff the mask is set in a lane; for masks of u32 lanes, or wider.
+    // d becomes nonzero if and only if the mask is set in a lane. For masks of u32 or u64 lanes.
     void mask_to_reg(const Reg& d, const Mask& mask);
     // d = (d & bits) | value in the lanes of the mask, 0 in the others. AVX-512: bits is a register.
     void and_or_masked_u32(const Vec& d, const Mask& mask, const Held& bits, const Held& value);
@@ -210,17 +210,18 @@ class Vocabulary : public JitKernel {
     void mul_lo_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b,
                     const Xbyak::Operand& b_high, const Vec& scratch, const Vec& scratch2);
 
-    // d = the lesser of a and a - b modulo 2^64, unsigned. scratch and scratch2 are not sources.
+    // d = the smaller of a and a - b modulo 2^64, unsigned. scratch and scratch2 are not sources.
     void min_with_difference_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b,
                                  const Vec& scratch, const Vec& scratch2);
     // d = the lower or upper half of a's u32 lanes, as u64. The upper: d is not a.
     void widen_u32(const Vec& d, const Vec& a, bool upper);
-    // Stores the low words of the u64 lanes of `a`, one behind the other: half of bytes(). scratch is overwritten.
+    // Stores the low words of the u64 lanes of `a` contiguously: bytes() / 2 bytes. scratch is overwritten.
     void store_low_u32(const Address& d, const Vec& a, const Vec& scratch);
     // The sum of the u64 lanes of vec(a), modulo 2^64, stored at d. vec(a) and vec(scratch) are overwritten.
     void store_sum_u64(const Address& d, int a, int scratch);
     // The u64 lanes of even and odd, alternating: even 0, odd 0, even 1, ...: the lower half into first, the upper half
-    // into second. set_zip_u64() once before; AVX-512 keeps its two tables in the vectors of `order`. AVX2 overwrites
+    // into second. Call set_zip_u64() once before. AVX-512 keeps its two tables in the vectors of `order`. AVX2
+    // overwrites
     // odd and scratch. first and second are no sources.
     struct ZipOrder {
         Vec first, second;
@@ -237,7 +238,7 @@ class Vocabulary : public JitKernel {
     // f32 to f16, nearest even; d is the low half of a register.
     void cvt_f32_to_f16(const Half& d, const Vec& a) { vcvtps2ph(d, a, 0); }
     void cvt_f16_to_f32(const Vec& d, const Half& a) { vcvtph2ps(d, a); }
-    // f32 to bf16, nearest even. Not for NaN. scratch is neither d nor a.
+    // f32 to bf16, nearest even. Does not handle NaN. scratch is neither d nor a.
     // In the high half of each u32 lane; the low one holds junk.
     void round_f32_to_bf16_high(const Vec& d, const Vec& a, const Vec& scratch);
     // In the low half of each u32 lane, the high one zero.

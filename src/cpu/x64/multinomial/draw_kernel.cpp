@@ -6,8 +6,8 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// AVX-512: vec 0-11 four vectors of samples; k1-k4 their lanes that search on, k5 the mask that a gather consumes.
-// AVX2:    vec 0-5 two vectors of samples; 14-15 their lanes that search on, t0_ the mask that a gather consumes.
+// AVX-512: vec 0-11 four vectors of samples; k1-k4 their lanes that still search, k5 the mask that a gather consumes.
+// AVX2:    vec 0-5 two vectors of samples; 14-15 their lanes that still search, t0_ the mask that a gather consumes.
 DrawKernel::DrawKernel(const Key& key)
     : Vocabulary(std::get<0>(key), std::string("multinomial.draw.") + name_of(std::get<1>(key))),
       type_(std::get<1>(key)),
@@ -91,14 +91,14 @@ void DrawKernel::emit_first_step(const Sample& s) {
     increment_masked_u64(s.k, s.searching, s.k, one_);
 }
 
-// Lanes that have arrived keep their prefix sum, which is not below t.
+// Lanes that have found their class keep its prefix sum, which is not below t.
 void DrawKernel::emit_next_step(const Sample& s) {
     gather_masked_u64(s.c, prefix_, s.k, s.searching, consumed());
     compare_greater_s64(s.searching, s.t, s.c);
     increment_masked_u64(s.k, s.searching, s.k, one_);
 }
 
-// The zero flag is set when no lane searches on.
+// The zero flag is set when no lane still searches.
 void DrawKernel::emit_test_any_searching() {
     if (vectors_ == 2)
         return test_either(sample(0).searching, sample(1).searching, consumed().vector);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Samples from a cumulative distribution by its guide table (cpu/multinomial/guide_table.hpp), a sample a lane.
+// Samples from a cumulative distribution by its guide table (cpu/multinomial/guide_table.hpp), one sample per lane.
 //
 //   a = (w0 & FFFFF) << 32 | w1      the uniform number is a / 2^52
 //   t = ceil(a * S / 2^52)           exact: products of 32-bit halves, a = a1:a0 and S = s1:s0
 //     = (a1 s1 << 12) + (((a0 s0 + FFFFFFFF >> 32) + a1 s0 + a0 s1 + FFFFF) >> 20)
 //   k = guide[t >> shift];  while (prefix[k] < t) ++k, at most `classes` times
 //
-// The search ends after at most `classes` steps whatever the gathers return, so that a faulty gather (there are
-// emulators that have one) gives a wrong sample and not an endless loop.
+// The search ends after at most `classes` steps, whatever the gathers return. So a faulty gather, which some emulators
+// have, gives a wrong sample and not an endless loop.
 //
-// For a = 0 this t is 0 in place of 1, and k the same: guide[0] is the lowest class that can be drawn.
+// For a = 0 this t is 0 and not 1. k is the same, because guide[0] is the lowest class that can be drawn.
 
 #include <cstdint>
 #include <tuple>
@@ -25,8 +25,8 @@ class DrawKernel : public Vocabulary {
   public:
     using Key = std::tuple<CpuIsa, DataType>;
     struct Args {
-        const uint32_t* words;  // pairs (w0, w1), one a sample
-        void* indices;          // out: s32 or s64, one a sample
+        const uint32_t* words;  // one pair (w0, w1) per sample
+        void* indices;          // out: s32 or s64, one per sample
         int64_t groups;         // of kGroupSamples samples, at least 1
         const uint32_t* guide;
         const uint64_t* prefix;

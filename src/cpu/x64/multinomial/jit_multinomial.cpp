@@ -44,7 +44,7 @@ struct JitMultinomial::Part {
 
 // -- planning ------------------------------------------------------------------------------------
 
-// A sample from blocks costs the weights of a block, about as much as the guide of 64 classes.
+// A sample from blocks costs the weights of one block. That takes about as long as building the guide for 64 classes.
 JitMultinomial::Way JitMultinomial::way_for(const Desc& desc) {
     const dim_t classes = desc.src.dims[1];
     if (takes_classes_out(desc)) return Way::tree;
@@ -116,8 +116,8 @@ JitMultinomial::Part JitMultinomial::part_of(const Call& call, int part) const {
             reinterpret_cast<uint32_t*>(at + scratch_.guide)};
 }
 
-// body(part, rows): every row, in order within a part. Rows are shared out where there is one for each thread;
-// otherwise the threads share each row.
+// Calls body(part, rows) so that every row is covered, in order within a part. If there are at least as many rows as
+// threads, each thread takes some rows. Otherwise the threads share each row.
 template <class Body>
 void JitMultinomial::for_rows(const Body& body) const {
     const dim_t batch = desc_.src.dims[0];
@@ -127,7 +127,7 @@ void JitMultinomial::for_rows(const Body& body) const {
     parallel(parts, [&](int part, int all) { body(part, split(batch, part, all)); });
 }
 
-// The row's elements one behind the other: in place, or copied.
+// The row with contiguous elements: in place, or a copy.
 const char* JitMultinomial::dense_row(const Call& call, const Part& part, dim_t row) const {
     const dim_t bytes = passes_.element_bytes();
     if (src_.has_dense_rows()) return call.src + src_.offset(row, 0) * bytes;
@@ -136,7 +136,8 @@ const char* JitMultinomial::dense_row(const Call& call, const Part& part, dim_t 
     return part.row;
 }
 
-// body(range, greatest) for each part of [0, count) of a row that threads share; false if one of them is.
+// Calls body(range, greatest) for each part of [0, count) of a row that threads share. Returns false if one of the
+// calls does.
 template <class Body>
 bool JitMultinomial::share_row(dim_t count, dim_t grain, const Body& body, double& greatest) const {
     const auto bytes = size(passes_.classes() * passes_.element_bytes());
@@ -170,7 +171,7 @@ bool JitMultinomial::load_row(const Call& call, const Part& part, dim_t index, R
     return true;
 }
 
-// The sums of all blocks into the part's weights. Without logits also what find_greatest() tells.
+// Writes the sums of all blocks to the part's weights. Without logits it also does what find_greatest() does.
 bool JitMultinomial::sum_blocks(const Call& call, const Part& part, const Row& row,
                                 const char* ahead, double& greatest) const {
     return share_row(
@@ -183,8 +184,9 @@ bool JitMultinomial::sum_blocks(const Call& call, const Part& part, const Row& r
         greatest);
 }
 
-// load_row() and sum_blocks(). Weights need the exponent of the greatest one alone: that of the first block serves
-// until a greater one turns up, which is seldom, and then the sums are taken again.
+// load_row() and sum_blocks(). Without logits, one pass does both. Of the greatest weight, only the exponent is needed,
+// so the pass uses the exponent of the first block's greatest weight. If a later weight has a greater exponent, which is
+// rare, the sums are computed again.
 bool JitMultinomial::load_sums(const Call& call, const Part& part, dim_t index, const char* ahead,
                                Row& row) const {
     double greatest = 0;
@@ -209,7 +211,7 @@ bool JitMultinomial::load_sums(const Call& call, const Part& part, dim_t index, 
 
 // -- drawing -------------------------------------------------------------------------------------
 
-// part.weights has the sums of the blocks.
+// Requires the sums of the blocks in part.weights.
 void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const Row& row) const {
     const dim_t samples = desc_.dst.dims[1], blocks = passes_.blocks();
     constexpr dim_t kBlock = RowPasses::kBlockClasses;
@@ -232,7 +234,7 @@ void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const 
     }
 }
 
-// False if the row has fewer classes of positive weight than samples.
+// Returns false if the row has fewer classes of positive weight than samples.
 bool JitMultinomial::draw_from_tree(const Call& call, const Part& part, const Row& row) const {
     const dim_t samples = desc_.dst.dims[1], classes = passes_.classes();
     parallel_ranges(classes, kUnitClasses, size(classes) * 8, [&](dim_t begin, dim_t end) {
@@ -263,7 +265,7 @@ void JitMultinomial::draw_by_guide(const Call& call, const Part& part, const Row
     const size_t index_bytes = size_of(desc_.dst.data_type);
     auto* dst = call.context.output<char>(TOMBOLA_ARG_DST);
     parallel_ranges(samples, kChunkSamples, size(samples) * 16, [&](dim_t begin, dim_t end) {
-        // On the stack, as more threads may share a row than there are parts of the scratchpad.
+        // On the stack, because more threads may share a row than the scratchpad has parts.
         alignas(64) uint32_t words[2 * kChunkSamples];
         alignas(64) char indices[kChunkSamples * sizeof(int64_t)];
         for (dim_t s = begin; s < end; s += kChunkSamples) {
@@ -357,7 +359,7 @@ void JitMultinomial::draw_rows(const Call& call, const Part& part, Range rows,
                 return wrong.report(r);
             continue;
         }
-        // What is read next, if it can be read in place, comes into the cache while this row's weights are computed.
+        // The next row, if it is read in place, is prefetched while this row's weights are computed.
         const char* ahead = part.row;
         if (src_.has_dense_rows())
             ahead =

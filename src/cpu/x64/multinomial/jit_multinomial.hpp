@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// multinomial by generated kernels. How a row is drawn from depends on what there is more of:
+// multinomial by generated kernels. There are three ways to draw from a row:
 //
 //   blocks   few samples from many classes: sums of blocks of classes, and for each sample the weights of the one
 //            block that it falls into; no distribution is stored
-//   guide    many samples: the cumulative distribution and its guide table, O(1) a sample
+//   guide    many samples: the cumulative distribution and its guide table, O(1) per sample
 //   tree     without replacement: a tree of sums (cpu/multinomial/weight_tree.hpp)
 //
-// blocks and tree read a row for the check and for the weights in turn, while it is in cache, or at once, so their
-// samples wait in the scratchpad until every row has been checked. guide checks all rows first and draws into DST.
+// blocks and tree read a row once for the check and the weights, or twice in succession while it is in cache. So their
+// samples stay in the scratchpad until every row has been checked. guide checks all rows first and draws into DST.
 
 #include <memory>
 
@@ -31,7 +31,7 @@ class JitMultinomial : public Executable {
 
   private:
     enum class Way { blocks, guide, tree };
-    // The scratchpad: what all rows share, then what each part has for itself. Offsets in bytes.
+    // The scratchpad: first what all rows share, then the area of each part. Offsets in bytes.
     struct Scratch {
         explicit Scratch(const Desc& desc);
         size_t part_at(int part) const { return parts + static_cast<size_t>(part) * part_bytes; }

@@ -3,7 +3,7 @@
 
 // The passes over a row of SRC, in units of kUnitClasses classes:
 //
-//   RowMaxKernel       its greatest element, and whether it has one that is refused
+//   RowMaxKernel       its greatest element, and whether it has a refused element
 //   WeightSumKernel    the sums of its weights, block by block, without storing a weight; without logits also
 //                      what RowMaxKernel tells
 //   WeightStoreKernel  its weights
@@ -30,9 +30,9 @@ class RowMaxKernel : public WeightOps {
     void generate() override;
 };
 
-// What the two kernels that know weights need of a row.
+// The arguments of the two kernels that compute weights.
 struct WeightScaleArgs {
-    uint64_t greatest;  // logits: the greatest, as the bits of a lane
+    uint64_t greatest;  // logits: the greatest one, as the bits of a lane
     uint64_t top;       // 1 + L + exponent field of the greatest weight
 };
 
@@ -41,10 +41,11 @@ class WeightSumKernel : public WeightOps {
     using Key = std::tuple<CpuIsa, FloatType, bool>;
     struct Args {
         const void* src;
-        const void* ahead;  // prefetched in step with src: what is read next, or src itself
-        int64_t blocks;     // at least 1
-        int64_t units;      // of each block, at least 1
-        uint64_t* sums;     // out: one a block
+        const void*
+            ahead;       // prefetched in step with src: the data that is read next, or src itself
+        int64_t blocks;  // at least 1
+        int64_t units;   // of each block, at least 1
+        uint64_t* sums;  // out: one per block
         WeightScaleArgs scale;
         RowFindings found;  // out, without logits
     };
@@ -63,7 +64,7 @@ class WeightStoreKernel : public WeightOps {
     struct Args {
         const void* src;
         int64_t units;      // at least 1
-        uint64_t* weights;  // out: one a class
+        uint64_t* weights;  // out: one per class
         WeightScaleArgs scale;
     };
     explicit WeightStoreKernel(const Key& key)

@@ -140,7 +140,7 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
         sums += whole - begin;
     }
     if (whole == end) return good;
-    // The last block of the row, which is not whole.
+    // The last block of the row, which is shorter than the others.
     const dim_t first = whole * kBlockClasses;
     const dim_t units = (classes_ - first) / kUnitClasses;
     const dim_t rest = first + units * kUnitClasses;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The passes over one row of SRC, whole: the generated kernels on whole units, the classes behind the last unit
-// in a padded copy, and rows whose greatest weight is tiny in scalar C++.
+// The passes over one whole row of SRC. Generated kernels handle whole units. The classes behind the last unit are
+// handled in a padded copy. Rows whose greatest weight is tiny are handled in scalar C++.
 
 #include <cstdint>
 #include <memory>
@@ -13,13 +13,13 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// One row: `data` has its classes one behind the other.
+// One row. Its classes are contiguous at `data`.
 struct Row {
     dim_t index = 0;
     const char* data = nullptr;
     RowScale scale;          // for scalar C++
     WeightScaleArgs args{};  // for the kernels
-    bool is_scalar = false;  // for scalar C++ alone
+    bool is_scalar = false;  // only scalar C++ serves this row
 };
 
 class RowPasses {
@@ -35,16 +35,16 @@ class RowPasses {
     dim_t blocks() const { return (classes_ + kBlockClasses - 1) / kBlockClasses; }
     dim_t element_bytes() const { return element_bytes_; }
 
-    // The greatest element among classes [begin, end), begin a multiple of kUnitClasses; false if there is one
-    // that a row may not have.
+    // Finds the greatest element among classes [begin, end); begin is a multiple of kUnitClasses. Returns false if an
+    // element is not allowed.
     bool greatest(const char* row, dim_t begin, dim_t end, double& result) const;
     // Whether a row with this greatest element can be drawn from.
     bool is_distribution(double greatest) const;
-    // Fills in what follows from the greatest element.
+    // Sets the fields of `row` that follow from the greatest element.
     void set_scale(Row& row, double greatest) const;
 
-    // Sums of the weights of blocks [begin, end). `ahead` is what will be read next, laid out as the row. Without
-    // logits, unless the row is for scalar C++, also what greatest() tells of their classes.
+    // The sums of the weights of blocks [begin, end). `ahead` is the data that will be read next, laid out like the
+    // row. Without logits, and unless the row is served by scalar C++, it also does what greatest() does.
     bool sum(const Row& row, const RowSource& source, dim_t begin, dim_t end, const char* ahead,
              uint64_t* sums, double& greatest) const;
     // Weights of classes [begin, end), begin a multiple of kUnitClasses. Up to kUnitClasses - 1 more elements of
@@ -57,7 +57,7 @@ class RowPasses {
     struct alignas(64) Unit {
         char bytes[kUnitClasses * sizeof(double)];
     };
-    // Takes what a kernel has found into account; false if it may not be in a row.
+    // Merges what a kernel has found into `greatest`. Returns false if an element is not allowed.
     bool accept(const RowFindings& found, double& greatest) const;
     // The classes [begin, end), fewer than a unit, followed by classes of weight 0.
     Unit padded(const char* row, dim_t begin, dim_t end) const;

@@ -58,7 +58,7 @@ void WeightOps::load_constants(const Address& greatest, const Address& top) {
     set_held_range(log_probs_ ? kLowestHeld : kLowestHeldOfWeights);
     top_ = take_held();
     greatest_ = take_held();
-    zeros_ = greatest_;  // of use without logits alone
+    zeros_ = greatest_;  // used only without logits
     if (is_f64()) {
         broadcast_u64(top_, top);
         broadcast_u64(greatest_, greatest);
@@ -93,14 +93,14 @@ void WeightOps::emit_weights(const Lanes& r) {
     if (log_probs_) {
         emit_exp(r);
     } else {
-        // As integers: -0, which a row may have, is negative.
+        // Compared as integers, because -0 is allowed in a row and is negative as an integer.
         const Mask mask = positive(r);
         is_f64() ? compare_greater_s64(mask, r.x, zeros_) : compare_greater_s32(mask, r.x, zeros_);
     }
     emit_quantise(r);
 }
 
-// x = exp(x - greatest), line by line as weight_exp(); what is flushed is left to the mask (scratch3).
+// x = exp(x - greatest), line by line as weight_exp(). The mask (scratch3) makes the flushed lanes 0.
 void WeightOps::emit_exp(const Lanes& r) {
     const Vec &d = r.x, &z = r.scratch1, &n = r.scratch2, &p = r.odd;
     const int degree = is_f64() ? WeightExpF64::kDegree : WeightExpF32::kDegree;

@@ -10,10 +10,10 @@
 //
 //   q = max(1, floor(w * 2^(61-L-e))) = s * 2^62 >> min(top - E, 62),   top = 1 + L + E of the greatest weight,
 //
-// as a shift by 62 leaves 1, and nothing less is left of a weight that is not 0. A subnormal w has E = 0 and
-// no leading 1, but with E of the greatest weight >= kLeastField its q is 1, which is what comes out.
+// A shift by 62 leaves 1, which is the smallest q of a weight that is not 0. A subnormal w has E = 0 and no leading 1.
+// If E of the greatest weight is >= kLeastField, its q is 1, and the formula gives 1.
 //
-//   f32 lanes   | s1 E1 | s0 E0 | ...  are taken apart as  even: s0 << 32 >> E0,  odd: (s1 << 32) >> E1
+//   f32 lanes   | s1 E1 | s0 E0 | ...  are split into  even: s0 << 32 >> E0,  odd: (s1 << 32) >> E1
 
 #include <cstdint>
 
@@ -23,15 +23,15 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// Rows whose greatest weight has a smaller exponent field are not for these kernels.
+// These kernels do not serve rows whose greatest weight has a smaller exponent field.
 inline constexpr int kLeastField = 62;
-// What a pass over a row comes across.
+// What a pass over a row finds.
 struct RowFindings {
-    uint64_t refused;           // not 0 if there is a NaN, or without logits, what is below 0
+    uint64_t refused;           // not 0 if there is a NaN or, without logits, an element below 0
     alignas(64) char most[64];  // maxima, f32 or f64, in every lane of the ISA's width
 };
 
-// Kernels take classes in units of this many, and know no tails: a caller pads the rest of a row.
+// Kernels take classes in units of this many. They have no code for tails: the caller pads the rest of a row.
 inline constexpr int kUnitClasses = 16;
 
 class WeightOps : public Vocabulary {
@@ -47,8 +47,8 @@ class WeightOps : public Vocabulary {
 
     // d = the elements at `a`, as f32 or f64.
     void load_wide(const Vec& d, const Address& a);
-    // Adds to the mask `refused` where x is no element that a row may have: NaN, and without logits, what is below 0.
-    // A caller finds +inf by the maximum. k1 and `scratch` are overwritten.
+    // Sets `refused` in the lanes where x is not allowed in a row: NaN and, without logits, an element below 0. The
+    // caller finds +inf by the maximum. k1 and `scratch` are overwritten.
     void note_refused(const Mask& refused, const Vec& x, const Vec& zeros, const Vec& scratch);
 
     // Stores RowFindings at `to`: the maxima, and whether note_refused() noted anything. `scratch` is overwritten.
@@ -76,7 +76,7 @@ class WeightOps : public Vocabulary {
 
     void emit_exp(const Lanes& r);
     void emit_quantise(const Lanes& r);
-    // The lanes whose weight is not 0.
+    // The mask of the lanes whose weight is not 0.
     Mask positive(const Lanes& r) const { return {k1, r.scratch3}; }
 
     FloatType type_;

@@ -16,7 +16,7 @@ namespace {
 template <class T>
 class JitPytorch : public Executable {
   public:
-    // The kernels of values of one word and of two. A type that has one alone gives it twice.
+    // The kernels for values of one word and of two words. For a type that has only one kernel, both are that kernel.
     JitPytorch(const RandomUniformDesc& desc, Mt19937Kernel one_word, Mt19937Kernel two_words,
                JitMtJumpLoops loops)
         : dst_(desc.dst),

@@ -19,8 +19,8 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// PyTorch takes as many low bits as the type has digits: 11, 8, 24; of f64's two words 53, that is 21 of the first,
-// which lies in the low word of a u64 lane.
+// PyTorch takes as many low bits as the type has digits: 11, 8, 24 and 53. f64 takes 21 of its 53 bits from the first
+// of its two words, which lies in the low word of a u64 lane.
 constexpr Mt19937Shape pytorch_shape_of(Float16) { return {"f16", 1, 2, 0x000007FF'000007FF}; }
 constexpr Mt19937Shape pytorch_shape_of(BFloat16) { return {"bf16", 1, 2, 0x000000FF'000000FF}; }
 constexpr Mt19937Shape pytorch_shape_of(float) { return {"f32", 1, 4, 0x00FFFFFF'00FFFFFF}; }
@@ -36,7 +36,7 @@ class PytorchFloatConversion : public Mt19937Generator {
         alignas(8) Compute minimum, scale;  // scale: range * 2^-digits
     };
     static Compute scale_of(const Convert& convert) { return convert.range() * kUnit; }
-    // The arithmetic is PyTorch's if the scale is exact. That fails for ranges of subnormal size alone.
+    // The arithmetic is PyTorch's if the scale is exact. It is not exact only for ranges of subnormal size.
     static bool serves(const Convert& convert) {
         return scale_of(convert) / kUnit == convert.range();
     }
@@ -94,7 +94,7 @@ struct PytorchIntegerParameters {
     uint64_t reciprocal;
 };
 
-// One word a value.
+// One word per value.
 template <class T>
 class PytorchWordConversion : public Mt19937Generator {
   public:
@@ -107,7 +107,8 @@ class PytorchWordConversion : public Mt19937Generator {
         const uint64_t divisor = convert.range().range();
         Parameters p{convert.range().min(), 0, 0};
         if (divisor <= kMaxWord)
-            p = {p.minimum, divisor, kMaxWord / divisor};  // else a word is below the range
+            // Otherwise every word is below the range.
+            p = {p.minimum, divisor, kMaxWord / divisor};
         return PackedParameters(p);
     }
     explicit PytorchWordConversion(const Key& key) : Mt19937Generator(std::get<0>(key), kShape) {}
@@ -151,7 +152,7 @@ class PytorchWordConversion : public Mt19937Generator {
     }
 };
 
-// Two words a value.
+// Two words per value.
 template <class T>
 class PytorchWordPairConversion : public Mt19937Generator {
   public:
@@ -212,7 +213,7 @@ class PytorchWordPairConversion : public Mt19937Generator {
     }
 };
 
-// What alignment pytorch needs of a type: the kernel for values of so many words, and its parameters.
+// What alignment pytorch needs for a type: the kernel for values of one or two words, and its parameters.
 template <class T, bool integral = std::is_integral_v<T>>
 struct PytorchConversion {
     using Conversion = PytorchFloatConversion<T>;

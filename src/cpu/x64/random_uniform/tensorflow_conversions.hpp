@@ -14,7 +14,8 @@
 //           division via N-bit multiply-add", ARITH 2005)
 //   s64     likewise with an estimate of the quotient that is too small by at most 3, corrected afterwards
 //
-// These are form 0 of a conversion. Shorter forms serve parameters that make steps the identity or exact:
+// These are form 0 of a conversion. Higher forms are faster special cases, for parameters that make steps the identity
+// or exact:
 //   f32, f64       1: range = 1, min = 0
 //   f16            1: range is a power of two, so that no product needs rounding
 //                  2: range is 2^-4 or more, so that no product is subnormal: it is rounded without conversions
@@ -105,7 +106,7 @@ class TensorflowConversion<double> : public PhiloxGenerator {
         min_ = parameter_u64(offsetof(Parameters, min));
         mask_ = hold_u64(convert_vec(0), 0x000FFFFFFFFFFFFF);
     }
-    // An element consists of a pair (w1, w0), as it is.
+    // An element is a pair (w1, w0), unchanged.
     void emit_gather(Stream& s) override { emit_unpack_as_is(s); }
     void emit_convert(Stream& s, int form) override {
         for (const int v : {s.c0, s.c2}) {
@@ -190,15 +191,15 @@ class TensorflowConversion<Float16> : public PhiloxGenerator {
     Spread step_, min_;
 };
 
-// What the two conversions to bf16 share. A block's four values are a u64 lane, so no blocks are gathered: the pairs
-// give lanes of words (w1 w3 w0 w2), which one shuffle puts in order.
+// The common part of the two conversions to bf16. A block's four values fill one u64 lane, so blocks need not be
+// gathered. The pairs give lanes of words (w1 w3 w0 w2), and one shuffle puts them in order.
 class TensorflowBf16 : public PhiloxGenerator {
   public:
     struct Parameters {
         alignas(8) float range, min, step;  // step: range * 2^-7
     };
-    // Form 1: 7 bits times a power of two, and nothing added, is exact in bf16 if it is not subnormal. Form 2: far
-    // from what f32 cannot hold.
+    // Form 1: 7 bits times a power of two, with nothing added, is exact in bf16 if it is not subnormal. Form 2: no
+    // intermediate is subnormal or infinite in f32.
     static PackedParameters pack(const Bounds<BFloat16>& b) {
         const float range = to_f32(to_bf16(to_f32(b.max) - to_f32(b.min))), min = to_f32(b.min);
         uint32_t form = 0;
@@ -219,7 +220,7 @@ class TensorflowBf16 : public PhiloxGenerator {
         range_ = parameter_u32(offsetof(Parameters, range));
         min_ = parameter_u32(offsetof(Parameters, min));
     }
-    // Of k, an integer of 7 bits: the value in the high half of each lane, junk in the low one.
+    // Computes the value of k, an integer of 7 bits, in the high half of each lane. The low half holds junk.
     void emit_value(const Vec& k, const Vec& scratch) {
         vcvtdq2ps(k, k);
         vmulps(k, k, vector_f32(0x1p-7f));
@@ -243,7 +244,7 @@ class TensorflowBf16 : public PhiloxGenerator {
     Spread range_, min_;
 };
 
-// Each value by itself.
+// Computes each value.
 class TensorflowBf16Arithmetic : public TensorflowBf16 {
   public:
     static constexpr PhiloxShape kShape = bf16_shape(3);
@@ -274,8 +275,8 @@ class TensorflowBf16Arithmetic : public TensorflowBf16 {
     Spread step_;
 };
 
-// On AVX-512, which looks 16-bit lanes up in two registers (vpermi2w): the 128 values there are, in four registers,
-// computed once a call.
+// Looks values up in a table, on AVX-512. vpermi2w looks 16-bit lanes up in two registers. The 128 possible values fill
+// four registers and are computed once per call.
 class TensorflowBf16Table : public TensorflowBf16 {
   public:
     static constexpr PhiloxShape kShape = bf16_shape(1);
@@ -363,7 +364,7 @@ class TensorflowConversion<int32_t> : public PhiloxGenerator {
         emit_pair_remainder(vec(s.c2), vec(s.c1), vec(s.c3));
         emit_unpack(s);
     }
-    // Both words of each pair modulo the range.
+    // Replaces both words of each pair by their remainders modulo the range.
     void emit_pair_remainder(const Vec& pair, const Vec& low, const Vec& high) {
         vpsrlq(high, pair, 32);
         emit_multiple(low, pair);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kArgs = 0, kWords = 1, kTo = 2, kCount = 3, kMode = 4;  // general registers
 
-// Vector registers of the source. Those from kUpper on exist on AVX-512 alone (see Vocabulary::Held).
+// Vector registers of the source. Those from kUpper on exist only on AVX-512 (see Vocabulary::Held).
 constexpr int kRows = 11;
 constexpr int kUpper = 16, kTemperB = 17, kTemperC = 18, kTaken = 19, kLowWord = 20;
 
@@ -76,7 +76,7 @@ void Mt19937Generator::emit_window_loop(bool streaming) {
 }
 
 //   x[i]' = x[i+397] ^ (z >> 1) ^ (z odd ? a : 0),   z = (x[i] & U) | (x[i+1] & L)
-// vpermd looks a lane of its table up by the low bits of z: the odd ones hold a.
+// vpermd selects a lane of its table by the low bits of z. The odd lanes hold a.
 void Mt19937Generator::emit_twist(int i) {
     const Vec y = vec(kY), z = vec(kT0), row = vec(kT1);
     const auto x = [&](int at) { return ptr[gpr(kWords) + 4 * at]; };
@@ -91,7 +91,7 @@ void Mt19937Generator::emit_twist(int i) {
 }
 
 //   y ^= y >> 11;  y ^= (y << 7) & b;  y ^= (y << 15) & c;  y ^= y >> 18
-// and the last step takes the bits that the conversion wants.
+// The last step also keeps only the bits that the conversion takes.
 void Mt19937Generator::emit_temper() {
     const Vec y = vec(kY), t = vec(kT0);
     vpsrld(t, y, kMtTemperU);

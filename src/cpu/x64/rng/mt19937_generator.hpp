@@ -5,7 +5,7 @@
 //
 //   Mt19937Generator   the source of words, the loops and the stores
 //   a conversion       a class derived from it, for one output: its parameters, what becomes of the words, and kShape.
-//                      Those of a primitive lie in the primitive's folder
+//                      A primitive's conversions lie in its folder
 //   Mt19937Kernel      what is kept: the code, and the numbers that its caller needs
 //
 // Source: Matsumoto and Nishimura, ACM TOMACS 8(1), 1998. With x[0..623] the window, in ascending order of i,
@@ -21,9 +21,9 @@
 //     i      0 .............. 224 ............. 623 | 624 .. 639
 //     memory x, and x' up to i ---------------- x   | x'[0..15]
 //
-// so that the one vector that takes x[i+397] across the end, at i = 224, and the last, which takes
-// x[i+1] across it, read memory as it lies. After i = 224, x[i+397] is x'[i-227], which was stored
-// 14 or more vectors before. The code of one window is straight: 39 or 78 vectors, then a branch.
+// So two vectors can read across the end of the window: the one at i = 224, which reads x[i+397], and the last one,
+// which reads x[i+1]. After i = 224, x[i+397] is x'[i-227], which was stored 14 or more vectors before. The code of one
+// window is straight: 39 or 78 vectors, then a branch.
 
 #include <cstddef>
 #include <cstdint>
@@ -40,9 +40,9 @@ inline constexpr int kMtWindowWords = kMtWords + 16;
 
 struct Mt19937Args {
     enum class Mode : uint64_t {
-        convert,    // `count` vectors from `words` on, which are in the window already
-        windows,    // `count` windows: twist and convert the whole of each
-        streaming,  // likewise, past the caches; `to` is aligned to store_bytes()
+        convert,    // `count` vectors from `words` on; the words are already in the window
+        windows,    // `count` windows: twist and convert each whole window
+        streaming,  // the same with stores that bypass the caches; `to` is aligned to store_bytes()
     };
     uint32_t* words;  // windows: x[0], aligned to 64 bytes, with kMtWindowWords of memory
     void* to;
@@ -69,9 +69,9 @@ class Mt19937Generator : public Vocabulary {
   protected:
     Mt19937Generator(CpuIsa isa, const Mt19937Shape& shape);
 
-    // What a conversion adds. Loads its parameters into vec(kParameter) to vec(kLastParameter).
+    // A conversion overrides these. Loads its parameters into vec(kParameter) to vec(kLastParameter).
     virtual void load_parameters() = 0;
-    // From tempered words in vec(kY), with the bits alone that are taken, to values. kT0 to kT3 are free.
+    // Turns the tempered words in vec(kY) into values. The words have only the bits of `taken`. kT0 to kT3 are free.
     virtual void emit_value() = 0;
     // Stores the values in vec(kY) `at` bytes behind the last vector's place. kT0 to kT3 are free.
     virtual void emit_store(int at, bool streaming) { emit_put(at, vec(kY), streaming); }
@@ -90,7 +90,7 @@ class Mt19937Generator : public Vocabulary {
     static constexpr int kParameter = 6, kLastParameter = 10;
 
   private:
-    // The paper's constants, the bits of a word that the conversion takes, and one for remainders.
+    // The paper's constants, the bits of a word that the conversion takes, and a constant for remainders.
     struct Constants {
         Held upper, temper_b, temper_c, taken, low_word;
     };
@@ -111,11 +111,11 @@ class Mt19937Generator : public Vocabulary {
 // An MT19937 kernel as it is kept and called.
 struct Mt19937Kernel {
     JitFunction<Mt19937Args> function;
-    int vector_words = 0;  // that a vector of the ISA holds
+    int vector_words = 0;  // the number of words in a vector of the ISA
     int words_per_value = 0;
     int value_bytes = 0;
 
-    // What one vector of words becomes, and the size of one store of it.
+    // The bytes of values that one vector of words becomes, and the bytes of one store.
     int vector_out_bytes() const { return vector_words / words_per_value * value_bytes; }
     int store_bytes() const {
         const int vector_bytes = vector_words * 4;

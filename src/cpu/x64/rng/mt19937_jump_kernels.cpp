@@ -10,7 +10,7 @@ namespace {
 constexpr int kWordBytes = sizeof(uint64_t);
 constexpr int kHalfBytes = kMtPolynomialWords * kWordBytes;
 
-// Between two looks at whether the distances have left the half.
+// The number of terms between two checks of whether the distances have left the half.
 constexpr int kTermsAtOnce = 4;
 
 int distance_of(int term) {
@@ -32,7 +32,7 @@ void MtSquareKernel::generate() {
     end();
 }
 
-// The lower half of g's words to `low`, the upper half to `high`, each word becoming two.
+// Squares g: the lower half of its words goes to `low`, the upper half to `high`. Each word becomes two.
 void MtSquareKernel::emit_squares() {
     const Reg &g = gpr(1), &to = gpr(4), &left = gpr(5);
     for (const bool upper : {false, true}) {
@@ -64,7 +64,7 @@ void MtSquareKernel::emit_xor_from(const Reg& at, int distance) {
     xor3(vec(0), vec(1), vec(2));
 }
 
-// From the top down; the nearest terms first, until they reach beyond the top.
+// Works from the top down, with the nearest terms first, until they reach beyond the top.
 void MtSquareKernel::emit_reduce_high() {
     const Reg &at = gpr(4), &offset = gpr(5);
     Label next;

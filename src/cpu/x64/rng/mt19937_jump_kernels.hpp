@@ -12,7 +12,7 @@
 // The high half is reduced from the top down. No chunk depends on itself, as the smallest distance is 623 bits. Then the
 // low half takes its bits from the high one. Distances are in ascending order, and a chunk is done when they leave the half.
 //
-// Adding windows. The sum of 624 words is kept in 13 registers at a time, in 3 passes or 6 over the places.
+// Adding windows. 13 registers hold a part of the sum of 624 words, so there are 3 or 6 passes over the places.
 
 #include <tuple>
 

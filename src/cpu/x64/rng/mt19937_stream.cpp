@@ -39,7 +39,7 @@ void Mt19937Stream::generate(int64_t count, void* to, bool streaming) {
             run_kernel(words_, to_, n, mode);
             to_ += n * values_per_window * kernel_.value_bytes;
         };
-        // The last window apart: the words before it may be wanted.
+        // The last window is run separately, because the words before it may be needed.
         run(windows - 1);
         std::copy_n(words_ + kMtWords - slid_, slid_, before_);
         run(1);
@@ -73,7 +73,7 @@ void Mt19937Stream::convert(int64_t values) {
         position_ += static_cast<int>(vectors) * kernel_.vector_words;
     }
     if (rest > 0) {
-        // A whole vector, which may read words behind the window, of which the first values count.
+        // Converts a whole vector, which may read words behind the window. Only the first values are used.
         alignas(64) char vector[2 * shape_of(CpuIsa::avx512_core).bytes];
         run_kernel(words_ + position_, vector, 1, Mt19937Args::Mode::convert);
         const size_t size = static_cast<size_t>(rest * kernel_.value_bytes);
@@ -89,7 +89,7 @@ int Mt19937Stream::slide_before_windows(bool streaming) const {
     const int per_value = kernel_.words_per_value;
     int words = (kMtWords - position_) % per_value;
     if (!streaming) return words;
-    // The word that is left over makes one value with the one that comes in.
+    // A word that is left over forms one value with the next word.
     const int values = words > 0 ? 1 : 0;
     const auto unit = static_cast<uintptr_t>(kernel_.store_bytes());
     const auto size = static_cast<uintptr_t>(kernel_.value_bytes);
@@ -122,7 +122,7 @@ Mt19937 Mt19937Stream::state() const {
     Mt19937 result;
     const int position = position_ + slid_;
     if (position <= kMtWords) {
-        // The border lies slid_ words before the window.
+        // The window's regular start lies slid_ words before the current one.
         std::copy_n(before_, slid_, result.words);
         std::copy_n(words_, kMtWords - slid_, result.words + slid_);
         result.position = static_cast<uint32_t>(position);

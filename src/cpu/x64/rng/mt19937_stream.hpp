@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A run of values from one MT19937 state, any number at a time, through a Mt19937Kernel.
+// Generates values from one MT19937 state by a Mt19937Kernel, any number per call.
 //
 // The kernel makes whole windows. The first word of a window must begin a value, and stores that bypass the caches must
 // be aligned. A state may be at any position, so a run is
@@ -28,21 +28,22 @@ class Mt19937Stream {
     Mt19937Stream(const Mt19937Kernel& kernel, const PackedParameters& parameters,
                   const Mt19937& state);
 
-    // The next `count` values, >= 0, at `to`, which is aligned to a value. streaming: past the caches.
+    // Writes the next `count` values, count >= 0, to `to`, which is aligned to a value. streaming: the stores bypass
+    // the caches.
     void generate(int64_t count, void* to, bool streaming);
 
-    // The state that next() would have left after the same words.
+    // The state after the words drawn so far, as repeated calls of Mt19937::next() would give it.
     Mt19937 state() const;
 
   private:
-    // The next `values` values, all of words that are in the window.
+    // Converts the next `values` values, whose words are all in the window.
     void convert(int64_t values);
     // Moves on by `count` words at position 624: the position becomes 624 - count.
     void slide(int count);
     void twist();
     // Calls the kernel for `count` vectors, or windows.
     void run_kernel(uint32_t* words, void* to, int64_t count, Mt19937Args::Mode mode) const;
-    // How far to slide, so that a value begins at the next window's first word, at an aligned address.
+    // How many words to slide so that the next window's first word begins a value, at an aligned address.
     int slide_before_windows(bool streaming) const;
     int64_t values_in_window() const { return (kMtWords - position_) / kernel_.words_per_value; }
 

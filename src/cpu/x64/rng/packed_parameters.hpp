@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What one execution tells a conversion, as its code reads it. A conversion declares a struct of its parameters; its
-// pack() fills one, and its code reads them by their offsets.
+// The parameters of a conversion for one execution, as its code reads them. A conversion declares a struct of its
+// parameters. Its pack() fills one, and its code reads them by their offsets.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tombola::impl::cpu::x64 {
 struct PackedParameters {
     static constexpr size_t kBytes = 40;
 
-    PackedParameters() = default;  // of a conversion that has none
+    PackedParameters() = default;  // for a conversion without parameters
     // `form` is the form of the conversion that these values allow. 0 handles all values; the others are faster
     // special cases.
     template <class Parameters>

@@ -13,7 +13,8 @@ constexpr uintptr_t kStreamingAlignment = 64;
 uint32_t low(uint64_t x) { return static_cast<uint32_t>(x); }
 uint32_t high(uint64_t x) { return static_cast<uint32_t>(x >> 32); }
 
-// What rounds 0 to 2 have of the counter words that do not change: the constants of philox_generator.cpp.
+// Computes the constants of rounds 0 to 2 (fold0 to fold2 of philox_generator.cpp) from the counter words that do not
+// change.
 void fold_rounds(PhiloxArgs& args, PhiloxCounter counter, PhiloxKey key) {
     const auto k0 = [&](uint32_t round) { return key.k0 + round * kPhiloxW0; };
     const auto k1 = [&](uint32_t round) { return key.k1 + round * kPhiloxW1; };
@@ -48,7 +49,7 @@ PhiloxFill::PhiloxFill(const PhiloxKernel& kernel, PhiloxCounter start, PhiloxKe
     args_.form = parameters.form;
 }
 
-// Where the first element lies within a block, that block is generated into a buffer, and its elements are copied.
+// If the first element does not begin a block, that block is generated into a buffer, and its elements are copied.
 void PhiloxFill::generate(Uint128 first, int64_t count, void* to, bool streaming) const {
     const int block_elements = kPhiloxBlockWords / kernel_.words;
     const auto skip = static_cast<int64_t>(first % static_cast<unsigned>(block_elements));

@@ -12,7 +12,7 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// Parts begin at whole cache lines of the narrowest element, and so at whole blocks.
+// Parts begin at multiples of 64 elements: these are whole cache lines for elements of any size, and whole blocks.
 inline constexpr FillOptions kPhiloxFillOptions{64};
 
 class PhiloxFill {
@@ -29,12 +29,12 @@ class PhiloxFill {
     const PhiloxKernel& kernel_;
     PhiloxCounter start_;
     PhiloxKey key_;
-    PhiloxArgs args_;  // all but what depends on the position
+    PhiloxArgs args_;  // everything that does not depend on the position
 };
 
 // Fills `dst`, whose first element is the stream's number `first`.
 void fill_from_philox(const MemoryDesc& dst, void* data, const PhiloxFill& source, Uint128 first);
-// The same from what an execution draws from.
+// The same for the stream of an execution.
 void fill_from_philox(const MemoryDesc& dst, void* data, const PhiloxCall& call,
                       const PhiloxKernel& kernel, const PackedParameters& parameters);
 

@@ -11,7 +11,7 @@
 //
 //     | 63 .. 32 | 31 .. 0 |  of c0:  | junk | c0 of a block |
 //
-// vpmuludq reads the low halves alone, so the high halves are never cleared: c1' is p1 itself, and c0' is p1 >> 32 xored
+// vpmuludq reads only the low halves, so the high halves are never cleared: c1' is p1 itself, and c0' is p1 >> 32 xored
 // with c1 and the key. A product takes three instructions on AVX-512 and four on AVX2.
 //
 // Only c0 of the counter changes within a call, so the products of c2 in round 0 and of c0 in round 1 are
@@ -150,7 +150,7 @@ PhiloxGenerator::Address PhiloxGenerator::lane_products() {
     return vector_table(table);
 }
 
-// While a whole step of `streams` groups is left.
+// Loops while a whole step of `streams` groups is left.
 void PhiloxGenerator::emit_loop(int streams, int form, bool streaming) {
     const int step = streams * group_elements();
     Label again, done;
@@ -167,7 +167,8 @@ void PhiloxGenerator::emit_loop(int streams, int form, bool streaming) {
     L(done);
 }
 
-// The rest, fewer than a group: a group into the frame, and from there what belongs to the tensor.
+// The rest, fewer elements than a group: a whole group is written to the frame, and the elements of the tensor are
+// copied from there.
 void PhiloxGenerator::emit_tail() {
     Label none, partial;
     test(count_, count_);
@@ -205,7 +206,7 @@ void PhiloxGenerator::emit_groups(int count, const Xbyak::RegExp& to, int form, 
     }
 }
 
-// The streams' instructions alternate, round by round, so that one's latency is the others' work.
+// The streams' instructions alternate, round by round. While one stream waits for a result, the others compute.
 void PhiloxGenerator::emit_rounds(Stream* streams, int count) {
     for (int i = 0; i < count; ++i) emit_first_rounds(streams[i], i);
     vpaddq(vec(product_), vec(product_),
@@ -215,7 +216,7 @@ void PhiloxGenerator::emit_rounds(Stream* streams, int count) {
     for (int i = 0; i < count; ++i) emit_last_round(streams[i]);
 }
 
-// Rounds 0 to 2, with what is constant folded (top of the file).
+// Rounds 0 to 2. Their constant parts are folded (see the top of the file).
 void PhiloxGenerator::emit_first_rounds(const Stream& s, int index) {
     const Vec f = vec(s.c2), g = vec(s.t), c0 = vec(s.c0);
     if (index == 0) {
@@ -267,7 +268,7 @@ void PhiloxGenerator::emit_unpack(Stream& s) {
     std::swap(s.c2, s.t);
 }
 
-// The same without swapping: blocks (w1, w0, w3, w2), or what else the pairs are.
+// The same without swapping: blocks (w1, w0, w3, w2).
 void PhiloxGenerator::emit_unpack_as_is(Stream& s) {
     vpunpckhqdq(vec(s.t), vec(s.c0), vec(s.c2));
     vpunpcklqdq(vec(s.c0), vec(s.c0), vec(s.c2));

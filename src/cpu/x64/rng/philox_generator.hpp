@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Fill kernels from Philox 4x32-10: the stream's words, converted to a type, stored densely.
+// Kernels that fill memory from Philox 4x32-10: they convert the stream's words to a type and store them densely.
 //
 //   PhiloxGenerator   the source of words, the loops and the stores
 //   a conversion      a class derived from it, for one output: its parameters, what becomes of the words, and
-//                     kShape. Words as they are: philox_words.hpp. Those of a primitive lie in the primitive's folder
+//                     kShape. philox_words.hpp converts nothing. A primitive's conversions lie in its folder
 //   PhiloxKernel      what is kept: the code, and the numbers that its caller needs
 //
 // A call covers blocks whose counters differ in the lowest word alone and do not wrap there: PhiloxFill
@@ -22,25 +22,26 @@
 
 namespace tombola::impl::cpu::x64 {
 
-inline constexpr int kPhiloxKeyedRounds = 6;  // 3 to 8: what is before is folded; 9 has its own
+// Rounds 3 to 8. Rounds 0 to 2 are folded, and round 9 has keys of its own.
+inline constexpr int kPhiloxKeyedRounds = 6;
 
 struct PhiloxArgs {
     void* dst;         // the first element, at the start of a block
     int64_t count;     // elements, at least 1
     uint64_t product;  // M0 * c0 of the first block
-    // What the constant counter words leave of rounds 0 to 2 (philox_generator.cpp).
+    // The part of rounds 0 to 2 that depends on the constant counter words (philox_generator.cpp).
     uint64_t fold0, fold1;
     uint64_t last_keys_high[2];  // k0, k1 of round 9, in the high half
     alignas(8) unsigned char parameters[PackedParameters::kBytes];  // of the conversion
     uint32_t keys[kPhiloxKeyedRounds][2];                           // k0, k1
     uint32_t fold2;
-    uint32_t streaming;  // nonzero: stores pass the caches, and dst is aligned to 64 bytes
-    uint32_t form;       // of the conversion: 0, or a shorter one that the parameters allow
+    uint32_t streaming;  // nonzero: stores bypass the caches, and dst is aligned to 64 bytes
+    uint32_t form;       // of the conversion: 0, or a faster special case that the parameters allow
 };
 
 // How the words of a block become elements.
 struct PhiloxShape {
-    // Which of the blocks of a group lie in the low and high u64 lanes of each 16 bytes.
+    // The order in which the blocks of a group lie in the u64 lanes.
     enum class LaneOrder {
         halves,   // 0 4 1 5 2 6 3 7: unpacking gives blocks 0-3, then 4-7
         natural,  // 0 1 2 3 4 5 6 7: unpacking gives the even blocks, then the odd ones
@@ -60,19 +61,20 @@ class PhiloxGenerator : public Vocabulary {
 
   protected:
     // The registers of one stream: a block in each u64 lane. c0 to c3 hold the counter's words in the
-    // low halves of the lanes; what is in the high halves never matters. t is free between rounds.
+    // low halves of the lanes; the contents of the high halves never matter. t is free between rounds.
     struct Stream {
         int c0, c1, c2, c3, t;
     };
 
     PhiloxGenerator(CpuIsa isa, const PhiloxShape& shape);
 
-    // What a conversion adds. Its own registers are vec(convert_vec(0)) and on, if it asked for them.
+    // A conversion overrides these. Its own registers begin at vec(convert_vec(0)).
     virtual void load_parameters() {}
-    // From the pairs of the last round to vectors of whole blocks. Unless a conversion does better: emit_unpack().
+    // Makes vectors of whole blocks from the pairs of the last round. A conversion may override it with something
+    // faster.
     virtual void emit_gather(Stream& s) { emit_unpack(s); }
-    // The elements, in order and densely, from the blocks in c0 and c2. It may use every register of the stream.
-    // Form 0 handles all parameters, also those for which PackedParameters names a form that this kernel does not have.
+    // Makes the elements, in order and dense, from the blocks in c0 and c2. It may use every register of the stream.
+    // Form 0 handles every parameter; higher forms are faster special cases.
     virtual void emit_convert(Stream& s, int form) = 0;
     virtual void emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming);
 
@@ -87,9 +89,9 @@ class PhiloxGenerator : public Vocabulary {
     int convert_vec(int index) const { return first_convert_vec_ + index; }
     // From pairs (w1, w0) in c0 and (w3, w2) in c2: blocks in output order, in c0 and c2.
     void emit_unpack(Stream& s);
-    // The same with the pairs as they are.
+    // The same without swapping the words of the pairs.
     void emit_unpack_as_is(Stream& s);
-    // p, a product of few digits, to `digits` of them, nearest even. g is scratch.
+    // Rounds p, a product with few digits, to `digits` digits, to nearest even. g is scratch.
     void emit_round_product(const Vec& p, const Vec& g, int digits);
     void store_any(const Xbyak::RegExp& to, const Vec& v, bool streaming);
     int group_blocks() const { return bytes() / 8; }
