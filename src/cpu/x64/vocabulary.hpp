@@ -93,8 +93,8 @@ class Vocabulary : public JitKernel {
     // -- run-time values as operands
     // An operand of which every lane is the value at [base + offset], for instructions whose EVEX form
     // can broadcast lanes of that width (arithmetic and logic can, shuffles cannot). AVX-512 broadcasts within the
-    // instruction, so `base` must not change. AVX2 broadcasts once, here, and keeps
-    // the vector in the frame at rsp + slot * 32; scratch is overwritten.
+    // instruction, so `base` must not change. AVX2 broadcasts once, here, and keeps the vector in the frame at rsp +
+    // slot * 32; scratch is overwritten.
     class Spread {
       public:
         Spread() = default;
@@ -221,8 +221,7 @@ class Vocabulary : public JitKernel {
     void store_sum_u64(const Address& d, int a, int scratch);
     // The u64 lanes of even and odd, alternating: even 0, odd 0, even 1, ...: the lower half into first, the upper half
     // into second. Call set_zip_u64() once before. AVX-512 keeps its two tables in the vectors of `order`. AVX2
-    // overwrites
-    // odd and scratch. first and second are no sources.
+    // overwrites odd and scratch. first and second are no sources.
     struct ZipOrder {
         Vec first, second;
     };

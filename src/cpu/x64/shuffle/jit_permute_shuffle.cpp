@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Shuffles whose channels lie side by side, all of them (interleaved) or in blocks (blocked):
+// Shuffles whose channels are contiguous: all channels (interleaved), or the channels of a block (blocked):
 //
-//   layout in bytes -> programs that could serve -> operations of each, with their cost -> the cheapest -> its kernel
+//   layout in bytes -> candidate programs -> operations of each, with their cost -> the cheapest -> its kernel
 
 #include <algorithm>
 #include <limits>
@@ -18,27 +18,28 @@ constexpr int64_t kLineBytes = 64;
 
 // Interleaved: rows of this many bytes are copied faster than permuted.
 constexpr int64_t kMaxInner = 16;
-// Beyond this many cycles for an element, the portable implementation is as fast.
+// Above this many cycles per element, the portable implementation is as fast.
 constexpr double kMaxCyclesPerElement = 0.9;
-// What a copy takes in the second-level cache: nothing is gained by fewer.
+// The cycles of a copy in the second-level cache. A program with fewer cycles is no faster.
 constexpr double kCopyCyclesPerByte = 4.4 / 64;
 constexpr double kPixelLoopCycles = 2;
 
-// Blocked: all destination blocks are written for a tile of pixels before the next tile, so that the source blocks, each
-// of which several destination blocks read, stay in the first-level cache or near it.
+// Blocked: all destination blocks are written for one tile of pixels before the next tile. Several destination blocks
+// read the same source block, so the source blocks of a tile stay in the first-level cache or near it.
 constexpr int64_t kTileBytes = 24 * 1024;
 constexpr int64_t kMinTileBytesPerBlock = 2048;
 constexpr int64_t kMaxBlocks = 4096;
 constexpr int64_t kSingleStepVectors = 8;
-constexpr int64_t kMinBytes = 4;       // of a block's pixels: the lanes' lowering stores no fewer
-constexpr double kStepCycles = 0.5;    // around a step
-constexpr double kSectionCycles = 10;  // around the steps of a section
+constexpr int64_t kMinBytes = 4;       // of a block's pixels: lower_lanes.cpp cannot store fewer
+constexpr double kStepCycles = 0.5;    // the overhead of a step
+constexpr double kSectionCycles = 10;  // the overhead of a section
 
-// What a call of the kernel covers, and what was chosen to do it.
+// What one call of the kernel covers, and the operations that were chosen for it.
 struct Chosen {
-    ShuffleLayout layout;  // its loops are those around the pixels
+    ShuffleLayout layout;  // its loops are those around the loop over pixels
     Loop pixels;
-    // Dense pixels that a step takes; 0: the loop over steps is within a pixel, and ends at these offsets.
+    // The number of dense pixels that a step takes. 0: the loop over steps is within a pixel, and ends at these
+    // offsets.
     int64_t step_pixels = 0;
     int64_t src_last = 0, dst_last = 0;
     int64_t tile_pixels = 1;   // work is divided into tiles
@@ -46,7 +47,7 @@ struct Chosen {
     std::shared_ptr<const Operations> operations;
 };
 
-// A loop over whole pixels, the innermost one that is left.
+// Splits off the loop over whole pixels, which is the innermost one that is left.
 Result<Chosen> begin_choice(const ShuffleDesc& desc) {
     Chosen chosen;
     chosen.layout = make_shuffle_layout(desc);
@@ -58,7 +59,7 @@ Result<Chosen> begin_choice(const ShuffleDesc& desc) {
 
 // ---- interleaved ---------------------------------------------------------------------------------------------
 
-// What the descriptor alone tells.
+// The checks that need only the descriptor.
 Status check_interleaved(const ShuffleDesc& desc) {
     if (desc.dst.has_zero_dim()) return unimplemented("no elements");
     for (const MemoryDesc* tensor : {&desc.src, &desc.dst}) {
@@ -89,7 +90,7 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
     const bool dense =
         best.pixels.src.stride == pixel_bytes && best.pixels.dst.stride == pixel_bytes;
     const PermuteLimits limits = limits_of(isa, static_cast<int>(l.inner & -l.inner));
-    double least = std::numeric_limits<double>::infinity();  // cycles for a byte
+    double least = std::numeric_limits<double>::infinity();  // cycles per byte
     for (const PixelProgram& pixel : pixel_programs(l, best.pixels.count, dense, limits)) {
         Operations operations = cheapest_lowering(pixel.program, isa);
         const double cycles =
@@ -128,7 +129,7 @@ Result<Chosen> begin_blocked(const ShuffleDesc& desc) {
     if (std::max(l.src_axis.stride, l.dst_axis.stride) > (int64_t{1} << 31) / (l.C / block + 1))
         return unimplemented("an image of 2 GiB or more");
     l.has_padding = false;  // the kernel writes it
-    // The pixels: a loop over neighbouring blocks, or a single one.
+    // The pixels: a loop over neighbouring blocks, or a single block.
     LoopNest& loops = l.loops;
     if (loops.depth > 0 && loops.fastest().src.stride == block_bytes &&
         loops.fastest().dst.stride == block_bytes)
@@ -138,8 +139,8 @@ Result<Chosen> begin_blocked(const ShuffleDesc& desc) {
     return begun;
 }
 
-// A shuffle of fewer channels with the same pattern: G and Q keep their remainders by the size of a block. What
-// programs for very many channels cost is compared on it.
+// A shuffle of fewer channels with the same pattern: G and Q keep their remainders modulo the size of a block. The
+// costs of programs for very many channels are compared on this smaller shuffle.
 ShuffleLayout with_fewer_channels(const ShuffleLayout& layout) {
     constexpr int64_t kBlocks = 96;
     const int64_t block = layout.src_axis.block, wanted = kBlocks * block;
@@ -169,7 +170,7 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     const auto consider = [&](int64_t step, bool single_step, bool by_alignment) {
         const auto program = blocked_program(sample, step, single_step, by_alignment, limits);
         Operations operations = cheapest_lowering(program, isa);
-        // The last step is moved back, and so may be the second.
+        // The last step is moved back. The second step may be moved back too.
         const int64_t steps =
             single_step ? 1 : (pixels + step - 1) / step + (l.dst_axis.stride % kLineBytes != 0);
         double sections = 0;
@@ -233,13 +234,13 @@ class PermuteShuffle : public Executable {
     }
 
   private:
-    // Shuffles as many tiles from `first` on, of `count`, as one call of the kernel can. Returns how many.
+    // Shuffles as many of the `count` tiles from `first` on as one call of the kernel can cover. Returns how many.
     int64_t shuffle(const ShuffleTensors& tensors, int64_t first, int64_t count) const {
         const int64_t tile = first % tiles_, image = first / tiles_;
         const LoopCursor at(layout_.loops, image);
         const int64_t done = joins_tiles_ ? std::min(tiles_ - tile, count) : 1;
         const int64_t from = tile * tile_pixels_;
-        // The last tile has the remainder.
+        // The last tile has the remaining pixels.
         const int64_t to = tile + done == tiles_ ? pixels_.count : (tile + done) * tile_pixels_;
         PermuteArgs args{tensors.src + at.src() + from * pixels_.src.stride,
                          tensors.dst + at.dst() + from * pixels_.dst.stride,
@@ -253,7 +254,7 @@ class PermuteShuffle : public Executable {
             return done;
         }
         args.src_last = args.dst_last = (to - from - step_pixels_) * pixels_.src.stride;
-        // Images of one tile are one call, as far as they lie at equal distances.
+        // Images of a single tile are joined into one call if they lie at equal distances.
         args.outer =
             tiles_ > 1 ? 1 : std::min(count, image_loop_.count - image % image_loop_.count);
         args.src_outer = image_loop_.src.stride;

@@ -12,11 +12,12 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-// Source and destination together from which on stores bypass the caches.
+// Stores bypass the caches if source and destination together have at least this many bytes.
 constexpr int64_t kStreamingBytes = int64_t{64} << 20;
 
-// The rows of neighbouring groups share cache lines of the source, and groups are copied one after the other: in
-// slices, so that what the rows of a slice touch in both tensors stays in the first-level cache until then.
+// The rows of neighbouring groups share cache lines of the source, and groups are copied one after the other. So groups
+// are copied in slices: the lines that a slice touches in both tensors stay in the first-level cache until the next
+// group needs them.
 constexpr int64_t kSliceBytes = 24 * 1024;
 
 Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
@@ -72,7 +73,7 @@ class RowShuffle : public Executable {
                         });
     }
 
-    // Copies from row `first` on as many of `count` rows as one call of the kernel can: whole images, whole
+    // Copies as many of the `count` rows from `first` on as one call of the kernel can cover: whole images, whole
     // groups or the rest of a group. Returns how many.
     int64_t copy(const char* src, char* dst, int64_t first, int64_t count) const {
         const ShuffleLayout& l = layout_;
@@ -123,7 +124,8 @@ class StitchedShuffle : public Executable {
     }
 
   private:
-    // Rows [begin, end) of the destination: at once, or a slice of each group of an image after the other.
+    // Copies rows [begin, end) of the destination: all at once, or slice by slice, one slice of each group of an image
+    // after the other.
     void copy(const char* src, char* dst, int64_t begin, int64_t end) const {
         if (Q_ <= slice_) return kernel_(src, dst, begin, end);
         for (int64_t image = begin / C_ * C_; image < end; image += C_)
@@ -147,7 +149,7 @@ bool is_dense(const ShuffleLayout& l) {
             (l.loops.depth == 1 && l.loops.fastest().dst.stride == l.C * l.inner));
 }
 
-// The kernel that suits the layout, and its executable.
+// Builds the kernel that suits the layout, and its executable.
 Result<std::unique_ptr<Executable>> build(CpuIsa isa, const ShuffleDesc& desc,
                                           const ShuffleLayout& l) {
     if (l.is_copy()) return make_executable<RowShuffle>(desc, l, JitFunction<RowKernel::Args>());

@@ -3,7 +3,7 @@
 
 #include "cpu/x64/shuffle/operations.hpp"
 
-// Each lane of an output, 16 bytes, is put together from the 16-byte pieces of the source that hold its bytes:
+// Each lane of an output has 16 bytes. It is assembled from the 16-byte pieces of the source that hold its bytes:
 //
 //   out = or over the terms t of permute_lanes(control[t], the pieces of term t)
 //
@@ -22,11 +22,12 @@ using Kind = Operation::Kind;
 constexpr int kLaneBytes = 16, kMaxLanes = 2;
 constexpr uint8_t kZeroByte = 0x80;
 constexpr int kWorking = 7;
-// What a store over two cache lines costs, measured in the second-level cache.
+// The cycles of a store that crosses a cache line, measured in the second-level cache.
 constexpr double kSplitCycles = 4;
 
-// Where to load from for the unit at `source`: at it, or at the multiple of 16 of its extent (`on_grid`); moved
-// back from the extent's end. 8 or 4 bytes where the extent is shorter than 16.
+// The piece to load for the unit at `source`. It begins at the unit or, if `on_grid`, at a multiple of 16 from the
+// start of its extent. It is moved back if it would pass the extent's end. It has 8 or 4 bytes if the extent is shorter
+// than 16.
 Piece piece_for(int64_t source, const std::vector<Extent>& extents, bool on_grid) {
     const auto extent = std::find_if(extents.begin(), extents.end(), [&](const Extent& e) {
         return e.begin <= source && source < e.end;
@@ -67,7 +68,7 @@ std::vector<LanePiece> pieces_of_lane(const int64_t* source, int units, int unit
             last.control[i * unit + byte] =
                 static_cast<uint8_t>(source[i] - last.piece.offset + byte);
     }
-    if (pieces.empty()) add(extents.front().begin, true);  // nothing but padding: any load will do
+    if (pieces.empty()) add(extents.front().begin, true);  // only padding: any load will do
     return pieces;
 }
 
@@ -95,7 +96,7 @@ struct Terms {
         for (const Term& term : list) loads += is_contiguous(term) ? 1 : lanes;
         return loads;
     }
-    // What they cost, but for a constant: an insertion is two micro-operations.
+    // Their cost except for a constant. An insertion is two micro-operations.
     int micro_operations() const { return static_cast<int>(list.size()) + 2 * loads(); }
 };
 
@@ -116,7 +117,7 @@ Terms terms_of(const PermuteProgram& program, const PermuteSection& section,
         Term term{};
         term.control.fill(kZeroByte);
         for (int lane = 0; lane < terms.lanes; ++lane) {
-            // A lane with fewer pieces loads its last one again, to no effect.
+            // A lane with fewer pieces loads its last piece again, which has no effect.
             const auto& pieces = lanes[lane];
             const LanePiece& piece = pieces[std::min(t, pieces.size() - 1)];
             term.pieces[lane] = piece.piece;

@@ -7,8 +7,8 @@
 #include "cpu/x64/vec_traits.hpp"
 
 // A transpose of K registers, K a power of two: each of K outputs takes equally many units, n, from each of K
-// sources. To permute what an output takes out of each source would cost K permutes an output. Instead every unit
-// moves twice within its register and changes the register between, by blends that outputs share:
+// sources. Permuting each source for each output would cost K permutes per output. Instead every unit moves twice
+// within its register. Between the two moves it changes the register, by blends that outputs share:
 //
 //   permute   source w, so that its n units for output o lie in section d = (w - o) mod K of the register
 //   blend     log2 K times over all: T[i] = T[i], and in the sections d with bit s set, T[i + 2^s mod K]
@@ -21,8 +21,8 @@
 //              c0 c1 c2 c3               c2 c1 c0 c3            c2 d2 c0 d0            c2 d2 a2 b2
 //              d0 d1 d2 d3               d3 d2 d1 d0            d3 a3 d1 a1            d3 a3 b3 c3
 //
-// So an output costs two permutes and log2 K blends. Where an ISA permutes units within lanes of 16 bytes only, a
-// transpose is one of lanes, and two of them lie side by side in the registers.
+// So an output costs two permutes and log2 K blends. If an ISA permutes units only within lanes of 16 bytes, a
+// transpose works on lanes, and two transposes lie side by side in the registers.
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -30,12 +30,12 @@ namespace {
 using Kind = Operation::Kind;
 
 constexpr int kMinPiece = 16, kMinRegisters = 4;
-// What a store over two cache lines costs, measured in the second-level cache: more than elsewhere, as all outputs of a
-// transpose are stored together.
+// The cycles of a store that crosses a cache line, measured in the second-level cache. They are more than elsewhere,
+// because all outputs of a transpose are stored together.
 constexpr double kSplitCycles = 7;
 
-// Bytes of memory side by side in a register, and the order that its units are brought to: unit i becomes the one that
-// was at order[i].
+// Pieces of memory side by side in a register, and the order into which its units are brought: unit i becomes the unit
+// that was at order[i].
 struct Register {
     std::vector<Piece> pieces;  // of 16, 32 or 64 bytes, one size in a register
     std::array<uint8_t, 64> order;
@@ -80,7 +80,7 @@ struct Unit {
     int source, from, output, to;
 };
 
-// Empty if some unit is padding, or in no source. Pieces ascend, and fill registers one after the other.
+// Empty if a unit is padding or is in no source. Pieces are in ascending order and fill registers one after the other.
 std::vector<Unit> units_of(const PermuteProgram& program, const PermuteSection& section,
                            const std::vector<Piece>& pieces, int vector_bytes) {
     std::vector<int64_t> starts;  // of each piece, in the sources' registers one behind the other
@@ -109,7 +109,7 @@ std::vector<Unit> units_of(const PermuteProgram& program, const PermuteSection& 
     return units;
 }
 
-// Numbers what belongs together: outputs that take from one source, sources that one output takes from.
+// Numbers the connected components: an output is connected with every source that it takes from.
 std::vector<int> components(const std::vector<Unit>& units, size_t sources) {
     std::vector<int> component(sources);
     std::iota(component.begin(), component.end(), 0);
@@ -124,7 +124,7 @@ std::vector<int> components(const std::vector<Unit>& units, size_t sources) {
     return component;
 }
 
-// The transpose of the units, all of one component; a route without sources if they are none.
+// The transpose of the units, which are all of one component. A route without sources if the units are not a transpose.
 Route transpose(const std::vector<Unit>& units, const std::vector<Register>& sources,
                 const std::vector<Register>& outputs, int lanes) {
     Route route;
@@ -159,7 +159,7 @@ Route transpose(const std::vector<Unit>& units, const std::vector<Register>& sou
     return route;
 }
 
-// The section as transposes; none if it is not made of such.
+// The section as a list of transposes; empty if it is not made of transposes.
 std::vector<Route> routes_of(const PermuteProgram& program, const PermuteSection& section,
                              int vector_bytes, int max_registers) {
     std::vector<Extent> stores;
@@ -192,7 +192,7 @@ int permuted_bytes(CpuIsa isa, int unit) {
     return unit == 1 && isa < CpuIsa::avx512_core_vbmi ? 0 : 64;
 }
 
-// Two transposes of as many lanes side by side, as one of registers.
+// Two transposes of equally many lanes, side by side, as one transpose of registers.
 Route side_by_side(const Route& low, const Route& high, int lane_bytes, int unit) {
     Route both = low;
     const auto join = [&](Register& to, const Register& from) {
@@ -212,7 +212,7 @@ Route side_by_side(const Route& low, const Route& high, int lane_bytes, int unit
     return both;
 }
 
-// Lanes in pairs; the last without a partner goes with itself.
+// Joins transposes of lanes in pairs. The last one without a partner is paired with itself.
 std::vector<Route> paired(const std::vector<Route>& lanes, int lane_bytes, int unit) {
     std::vector<Route> pairs;
     for (size_t i = 0; i < lanes.size();) {
@@ -239,7 +239,7 @@ class RouteLowering {
             auto routes = routes_of(program_, section, lane_bytes_, max_registers_);
             if (routes.empty()) return std::nullopt;
             if (in_lanes()) routes = paired(routes, lane_bytes_, unit_);
-            // Beside the values: one that is free for the rings, and indices.
+            // In addition to the values: one free register for the rings, and one for indices.
             to_.begin_section(max_registers_ + 2);
             for (size_t first = 0, end; first < routes.size(); first = end) {
                 int used = 0;
@@ -256,8 +256,8 @@ class RouteLowering {
   private:
     bool in_lanes() const { return lane_bytes_ < vector_bytes_; }
 
-    // Routes that fit into the registers together. Stores are sorted by ascending address: two vectors that share a
-    // cache line are best stored one after the other.
+    // Lowers routes that fit into the registers together. Stores are sorted by ascending address, because two vectors
+    // that share a cache line are best stored one after the other.
     void lower_together(const Route* first, const Route* end) {
         std::vector<std::pair<const Register*, int>> outputs;
         for (const Route* route = first; route != end; ++route) {
@@ -287,7 +287,7 @@ class RouteLowering {
     }
 
     // T[i] = T[i], or T[i + 2^s mod K] in the sections whose number has bit s. The registers i, i + 2^s, i + 2 * 2^s ...
-    // are a ring, which is gone through in order.
+    // form a ring, which is processed in order.
     void blend(std::vector<int>& values) {
         const int K = static_cast<int>(values.size());
         const int section_bytes = lane_bytes_ / K, width = std::min(section_bytes, 4);
@@ -326,7 +326,7 @@ class RouteLowering {
 
     const PermuteProgram& program_;
     int unit_;
-    int lane_bytes_;  // within which units are permuted: a register, or 16 bytes, of which all do the same
+    int lane_bytes_;  // units are permuted within this many bytes: a register, or 16 bytes, where all lanes do the same
     int vector_bytes_, max_registers_;
     Lowering to_;
 };

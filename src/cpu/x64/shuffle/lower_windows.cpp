@@ -9,7 +9,7 @@
 //
 //   out = permute2(i01, w0, w1);  out = permute_into(i2, out, w2);  ...      K - 1 permutes
 //
-// where i2 keeps in place what out has already. For units of 1 and 2 bytes with VBMI it is
+// where i2 keeps the units that `out` already has. For units of 1 and 2 bytes with VBMI it is
 //
 //   out = permute(i, w0);  out = masked_permute(m1, i, w1);  ...             K permutes, one index vector
 //
@@ -25,16 +25,16 @@ namespace {
 using Kind = Operation::Kind;
 
 constexpr int kVectorBytes = 64;
-// Windows that all outputs of a step may find in registers; if there are more, each output loads what it takes.
+// If a step has at most this many windows, all of them stay in registers. If there are more, each output loads its own.
 constexpr int kMaxResident = 20;
 constexpr int kOtherWorking = 6;  // registers beside the windows: outputs, indices
-// What a store over two cache lines costs, measured in the second-level cache.
+// The cycles of a store that crosses a cache line, measured in the second-level cache.
 constexpr double kSplitCycles = 4;
 
 // Bytes [offset, offset + bytes) of the source: 64, or fewer where the extent is shorter.
 using Window = Piece;
 
-// Vectors side by side over each extent; the last one is moved back to end where the extent does.
+// Covers each extent by contiguous vectors. The last one is moved back so that it ends where the extent ends.
 std::vector<Window> windows_over(const std::vector<Extent>& extents) {
     std::vector<Window> windows;
     for (const Extent& extent : extents)
@@ -50,9 +50,10 @@ struct Cover {
     int terms = 0;
 };
 
-// Takes the window that serves most of the units not served yet, until none is left.
+// Repeatedly takes the window that serves most of the units that are not yet served, until all units are served.
 Cover cover(const int64_t* source, int units, int unit, const std::vector<Window>& windows) {
-    // The windows that hold a unit, and which units that are. Windows ascend, and overlap at most their neighbour.
+    // The windows that hold at least one unit, and the units that they hold. Windows are in ascending order and overlap
+    // at most their neighbour.
     struct Candidate {
         int window;
         uint64_t bits;
@@ -105,7 +106,7 @@ Cover cover(const int64_t* source, int units, int unit, const std::vector<Window
 // A bit for each unit of two bytes as two bits.
 uint64_t doubled(uint64_t bits) {
     for (int shift = 16; shift > 0; shift /= 2) {
-        // Bits in runs of `shift`, with as many zeros behind each run.
+        // Bits in runs of `shift`, each followed by as many zeros.
         uint64_t runs = 0;
         for (int at = 0; at < 64; at += 2 * shift) runs |= low_bits(shift) << at;
         bits = (bits | bits << shift) & runs;
@@ -151,7 +152,7 @@ class WindowLowering {
     }
 
     int gather(const Cover& cover) {
-        if (cover.terms == 0) return to_.emit({Kind::zero, kVectorBytes});  // padding alone
+        if (cover.terms == 0) return to_.emit({Kind::zero, kVectorBytes});  // only padding
         if (is_copy(cover)) return window(cover, 0);
         uint64_t taken = 0;
         for (int term = 0; term < cover.terms; ++term) taken |= cover.bits[term];
@@ -197,7 +198,7 @@ class WindowLowering {
         return resident_ ? values_[w] : to_.load(windows_[w].offset, windows_[w].bytes);
     }
 
-    // Of a unit in the window of its term.
+    // The byte offset of a unit in the window of its term.
     int64_t byte_in_window(const Cover& cover, int term, int i) const {
         return source_[i] - windows_[cover.windows[term]].offset;
     }
@@ -212,7 +213,7 @@ class WindowLowering {
 
     Table byte_indices(const Cover& cover) const {
         Table indices{};
-        for (int i = 0; i < units_; ++i)  // of what is zero: any
+        for (int i = 0; i < units_; ++i)  // for units that are zero, any index will do
             for (int byte = 0; byte < unit_; ++byte) indices[i * unit_ + byte] = byte;
         for (int term = 0; term < cover.terms; ++term)
             for_each_unit(cover, term, [&](int i, int64_t at) {
@@ -222,8 +223,8 @@ class WindowLowering {
         return indices;
     }
 
-    // Of term 0 alone; of terms 0 and 1 as the two sources; or of a later term as the second source, the first being the
-    // output as it is so far.
+    // The indices for term 0 alone, for terms 0 and 1 as the two sources, or for a later term as the second source. In
+    // the last case the first source is the output so far.
     Table unit_indices(const Cover& cover, int term) const {
         const int lanes = kVectorBytes / unit_;
         Table indices{};
@@ -248,7 +249,7 @@ class WindowLowering {
     int unit_;
     bool merging_;  // permutes every window and merges under masks; otherwise two-source permutes
     Lowering to_;
-    const int64_t* source_ = nullptr;  // of the output at hand
+    const int64_t* source_ = nullptr;  // of the current output
     int units_ = 0;
     std::vector<Window> windows_;
     std::vector<Cover> covers_;

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = Operation::Kind;
 
-// AVX2 has no permute of two registers, AVX-512 without VBMI none of bytes: both work on lanes.
+// AVX2 has no permute of two registers, and AVX-512 without VBMI has no permute of bytes. Both work on lanes instead.
 bool has_windows(CpuIsa isa, int unit) {
     return isa >= CpuIsa::avx512_core_vbmi || (isa >= CpuIsa::avx512_core && unit >= 2);
 }
@@ -31,7 +31,7 @@ Work work_of(const Operation& o) {
             return {0, 0, 0, 0, 1};
         case Kind::permute:
         case Kind::masked_permute:
-            return {1, 0, 1, 0, 1};  // the load is that of its indices
+            return {1, 0, 1, 0, 1};  // the load is the load of its indices
         case Kind::permute2:
         case Kind::permute_into:
             // vpermt2w is two shuffles.

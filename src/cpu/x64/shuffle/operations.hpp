@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A permute program as a list of operations on virtual registers: what stands between planning and code.
+// A permute program as a list of operations on virtual registers. It is the step between planning and code:
 //
 //   PermuteProgram --lowering--> Operations --PermuteKernel--> code
 //
@@ -11,7 +11,8 @@
 //   lanes     AVX2, and bytes without VBMI: vpshufb on lanes of 16 bytes (lower_lanes.cpp)
 //   routes    transposes of 4, 8 or 16 registers: permute, blend, permute (lower_routes.cpp)
 //
-// Every value is written once. Operations of a section are one inner step of it, at the source s and the destination d.
+// Every value is written once. The operations of a section describe one inner step, at the source s and the destination
+// d.
 
 #include <array>
 #include <cstdint>
@@ -43,7 +44,7 @@ struct Operation {
         store,           // memory at d + offset = piece `position` of a
     };
     Kind kind;
-    int bytes = 0;     // load, insert, store: of memory. Otherwise of the register
+    int bytes = 0;     // of memory for load, insert and store; otherwise of the register
     int unit = 0;      // bytes that indices and masks count; insert: bytes of the register
     int position = 0;  // insert, store
     int d = kNone, a = kNone, b = kNone;
@@ -110,7 +111,7 @@ class Lowering {
     int emit(Operation operation);
     void store(int a, int64_t offset, int bytes, int position = 0);
     int table(const Table& table);
-    // `split_cycles` is what a store over two cache lines costs.
+    // `split_cycles` is the cost of a store that crosses a cache line.
     void end_section(const PermuteSection& section, double split_cycles);
     Operations take() { return std::move(operations_); }
 
@@ -124,20 +125,20 @@ class Lowering {
     std::unordered_map<Table, int, HashTable> known_tables_;
 };
 
-// What one step of a section costs, stores over two cache lines aside.
+// The cycles of one step of a section, without the cost of stores that cross a cache line.
 double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, int vector_bytes);
 
 PermuteLimits limits_of(CpuIsa isa, int unit);
 
-// Each of the lowerings that `isa` has for a program. The first one always exists.
+// The results of all lowerings that `isa` has for a program. The first one always exists.
 std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa);
 Operations cheapest_lowering(const PermuteProgram& program, CpuIsa isa);
 
 Operations lower_to_windows(const PermuteProgram& program, CpuIsa isa);
 Operations lower_to_lanes(const PermuteProgram& program);
-// None if the program is not made of transposes of 4 to max_transposed() registers.
+// Empty if the program is not made of transposes of 4 to max_transposed() registers.
 std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa);
-// How many registers a transpose may have; 0 if `isa` has none for units of that size.
+// The greatest number of registers of a transpose; 0 if `isa` has no transpose for units of that size.
 int max_transposed(CpuIsa isa, int unit);
 
 }  // namespace tombola::impl::cpu::x64

@@ -24,7 +24,7 @@ namespace {
 using Kind = Operation::Kind;
 
 constexpr size_t kMaxHoistedMasks = 6;
-// Kernels of more operations than these are not kept for others.
+// Kernels with more operations than this are not cached.
 constexpr size_t kMaxCachedOperations = 4096;
 constexpr int64_t kLineBytes = 64;
 
@@ -33,7 +33,7 @@ size_t code_bytes_for(const Operations& o) {
     return 4096 + o.list.size() * 2 * 3 * 11 + o.sections.size() * 640 + o.tables.size() * 64;
 }
 
-// Whether a load or store of so many bytes needs no mask.
+// Whether a load or store of `bytes` bytes needs no mask.
 bool is_register_size(int bytes) { return bytes >= 4 && (bytes & (bytes - 1)) == 0; }
 
 // The masks of an operation: that of its units, or of its bytes in memory.
@@ -94,7 +94,7 @@ void PermuteKernel::emit_section(const Section& section) {
     jnz(repeat, T_NEAR);
 }
 
-// All steps before the last, one after the other, and then the last where it has to be.
+// Emits the steps before the last one, in order, and then the last step at its own place.
 void PermuteKernel::emit_steps(const Section& section) {
     const Reg args = gpr(0), s_last = gpr(5), d_last = gpr(6), section_src = gpr(9),
               section_dst = gpr(10);
@@ -149,7 +149,7 @@ void PermuteKernel::emit_advance() {
 
 // ---- constants -----------------------------------------------------------------------------------------------
 
-// Puts the first tables and masks of a section into the registers that are left for them.
+// Loads the first tables and masks of a section into the registers that are free for them.
 void PermuteKernel::emit_constants(const Section& section) {
     hoisted_.clear();
     hoisted_masks_.clear();
@@ -196,7 +196,7 @@ Xbyak::Opmask PermuteKernel::mask(uint64_t bits) {
     return k7;
 }
 
-// d, of which units that the mask leaves out become zero.
+// d with zeroing: units that are not in the mask become zero.
 PermuteKernel::Vec PermuteKernel::under_mask(const Vec& d, uint64_t bits) {
     return bits == 0 ? d : d | mask(bits) | T_z;
 }

@@ -73,7 +73,7 @@ class PermuteKernel : public Vocabulary {
     int working_ = 0;                      // registers for values; the others hold constants
     std::vector<int> hoisted_;             // tables, from register working_ on
     std::vector<uint64_t> hoisted_masks_;  // from k1 on
-    int scratch_table_ = kNone;            // what the register for indices from memory holds
+    int scratch_table_ = kNone;            // the table in the register for indices from memory
     std::vector<int> register_of_;         // of each value
     std::vector<size_t> last_use_;         // of each value: an index of the list
     std::vector<bool> taken_;              // registers

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kLineBytes = 64;
 
-// Whether b is a moved by these offsets.
+// Whether section b is section a moved by these offsets.
 bool is_moved(const PermuteProgram& program, const PermuteSection& a, const PermuteSection& b,
               int64_t src, int64_t dst) {
     if (a.extents.size() != b.extents.size() || a.outputs.size() != b.outputs.size()) return false;
@@ -34,7 +34,7 @@ bool same_extents(const PermuteSection& a, const PermuteSection& b) {
         [](const Extent& x, const Extent& y) { return x.begin == y.begin && x.end == y.end; });
 }
 
-// What a step writes side by side, in ascending order.
+// The contiguous runs that a step writes, in ascending order.
 std::vector<Piece> runs_of(const PermuteProgram& program, const PermuteSection& section) {
     std::vector<Piece> runs;
     for (const PermuteOutput& output : section.outputs)
@@ -99,13 +99,13 @@ void join_sections(PermuteProgram& program) {
 }
 
 double split_stores(const PermuteProgram& program, const PermuteSection& section) {
-    // Of a split that its neighbour makes good.
+    // The cost of a split store whose line is completed by its neighbour, relative to another split.
     constexpr double kMergedSplit = 0.25;
     const auto lines = [](int64_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes; };
     const bool aligns =
         program.loop.granule > 0 && program.loop.granule < kLineBytes && !program.loop.single_step;
     const int64_t alignment = std::min(program.dst_alignment, kLineBytes);
-    // After so many repeats at the most, lines are met where the first ones were.
+    // After at most this many repeats, stores meet cache lines at the same places again.
     const int64_t repeats = std::min(section.loop.repeats, kLineBytes);
     const std::vector<Piece> runs = runs_of(program, section);
     double splits = 0;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a permuting kernel does, before it is code: which source bytes each destination vector takes.
+// The work of a permuting kernel before it becomes code: which source bytes each destination vector takes.
 //
 // A channel shuffle whose innermost contiguous run is short (nhwc: one element; channel-blocked: one block)
 // repeats one small permutation over and over, while source and destination addresses advance. A program is that
-// permutation, unrolled over as many pixels, channels or blocks as pay, together with the steps:
+// permutation, unrolled over as many pixels, channels or blocks as is worthwhile, together with the steps:
 //
 //   for each of Args::outer repetitions                         (addresses advance by Args::*_outer)
-//     for each section, so often as it repeats                  (addresses advance by its *_repeat)
+//     for each section, as often as it repeats                  (addresses advance by its *_repeat)
 //       for s, d from there in src_step, dst_step, and at last at Args::*_last:
 //         each output: bytes [d + dst_offset, + bytes) = gathered units at s + source[i], or zeros
 //
 // The last step of the inner loop is moved back, not masked: it repeats elements of the one before, so that every
 // vector is full and no byte outside the tensor is touched.
 //
-// Extents say which bytes relative to s may be loaded: everything that a load may touch lies in one of them.
+// Extents are the bytes relative to s that may be loaded. Every byte that a load touches lies in one of them.
 
 #include <cstddef>
 #include <cstdint>
@@ -63,7 +63,7 @@ struct StepLoop {
 struct PermuteProgram {
     int unit = 1;  // bytes that stay together: 1, 2, 4 or 8
     StepLoop loop;
-    // Of where steps begin, if the destination is aligned; up to a cache line.
+    // The alignment of the places where steps begin, if the destination is aligned; at most a cache line.
     int64_t dst_alignment = 1;
     std::vector<int64_t> sources;  // the byte offset of each unit of each output
     std::vector<PermuteSection> sections;
@@ -80,9 +80,9 @@ struct PermuteProgram {
     }
 };
 
-// Orders sections by where they read, so that what several read is read while it is close. Sections that read the same
-// extents become one, up to `max_outputs` outputs; `by_alignment`: only if their outputs start at the same place in a
-// cache line.
+// Orders sections by the addresses that they read, so that data which several sections read is still in cache. Sections
+// that read the same extents become one, up to `max_outputs` outputs; `by_alignment`: only if their outputs start at
+// the same place in a cache line.
 void gather_sections(PermuteProgram& program, size_t max_outputs, bool by_alignment);
 
 // Joins neighbouring sections that are the same but for an offset of the source and one of the destination.
@@ -117,11 +117,11 @@ std::vector<Piece> cut_into_vectors(int64_t bytes, int vector_bytes, bool masks)
 
 // ---- the programs of a shuffle -----------------------------------------------------------------------------------
 
-// What the vectors at hand allow.
+// What the vectors of an ISA allow.
 struct PermuteLimits {
     int vector_bytes;
     bool masks;           // loads and stores of any number of bytes
-    int64_t whole_bytes;  // the most that one step may write
+    int64_t whole_bytes;  // the maximum number of bytes that one step may write
     int max_sources;      // vectors that one output may take from
     int max_transposed;   // registers that a transpose may have; 0: there are none of such units
 };
@@ -131,15 +131,16 @@ struct PixelProgram {
     PermuteProgram program;
     int64_t pixels;  // a step takes this many, dense; 0: the inner loop is within a pixel
     int64_t src_last, dst_last;  // of the inner loop, if it is within a pixel
-    double bytes;                // that a step writes, without those that it only repeats
+    double bytes;                // the bytes that a step writes, without repeated ones
 };
 
-// All that could serve, for the caller to choose by cost. `dense`: `pixels` pixels follow each other without a gap.
+// All candidate programs, from which the caller chooses by cost. `dense`: `pixels` pixels follow each other without a
+// gap.
 std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pixels, bool dense,
                                          const PermuteLimits& limits);
 
 // For channels in blocks. Sections are destination blocks that read the same source blocks; `by_alignment`: and that
-// start at the same place in a cache line. A step takes `pixels` pixels, all there are if `single_step`.
+// start at the same place in a cache line. A step takes `pixels` pixels; if `single_step`, these are all pixels.
 PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool single_step,
                                bool by_alignment, const PermuteLimits& limits);
 

@@ -25,7 +25,7 @@
 // gpr 7-9   images, groups, rows left
 // gpr 10    offset in a long row
 // gpr 11    scratch; offset in one of several rows
-// vec 0-15  bytes on their way
+// vec 0-15  bytes that are being copied
 // k1        the bytes of a short row
 
 namespace tombola::impl::cpu::x64 {
@@ -81,7 +81,7 @@ void RowKernel::generate() {
     end();
 }
 
-// As many rows at a time as rows_unrolled() says, then half as many, and so on to one.
+// Copies rows_unrolled() rows at a time, then half as many, and so on down to one.
 void RowKernel::emit_group() {
     const Reg args = gpr(0), group_src = gpr(3), group_dst = gpr(4), row_src = gpr(5),
               row_dst = gpr(6), rows = gpr(9);
@@ -198,9 +198,9 @@ void RowKernel::emit_long_row() {
     sub(dst, static_cast<uint32_t>(looped));
 }
 
-// Past the caches, several rows side by side: a core that writes to one page at a time leaves part of the memory
-// idle (measured with rows of 4 KiB, 512 MiB in all: 17.5 GB/s with one row, 21.3 with four). A row's start and
-// last vector are stored as they come, and what is between them in whole lines of the cache.
+// Copies several rows side by side with stores that bypass the caches. A core that writes to one page at a time leaves
+// part of the memory idle (measured with rows of 4 KiB, 512 MiB in all: 17.5 GB/s with one row, 21.3 with four). The
+// start and the last vector of a row are stored normally. The bytes between them are stored in whole cache lines.
 //
 //   `at` is the offset of a line of row 0, the first one below 64; row r has one at `at` + lead(r),
 //   lead(r) = -r * dst_row mod 64

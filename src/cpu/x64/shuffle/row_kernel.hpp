@@ -26,7 +26,7 @@ class RowKernel : public Vocabulary {
         CpuIsa isa;
         int64_t row_bytes;
         int64_t src_row, dst_row;  // from row to row of a group
-        bool streaming;            // stores past the caches; row_bytes >= kMinStreamingBytes
+        bool streaming;            // stores bypass the caches; row_bytes >= kMinStreamingBytes
 
         auto fields() const { return std::tie(isa, row_bytes, src_row, dst_row, streaming); }
         bool operator<(const Key& other) const { return fields() < other.fields(); }

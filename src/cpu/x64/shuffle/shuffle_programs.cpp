@@ -24,13 +24,13 @@ int64_t power_of_two_up_to(int64_t n) {
     return power;
 }
 
-// Bytes of a pixel for each of the steps over n of `count` items, the last of which may be moved back.
+// The bytes of a pixel per step, if a step takes n of `count` items and the last step may be moved back.
 double share_of_step(const ShuffleLayout& layout, int64_t count, int64_t n) {
     const int64_t steps = (count + n - 1) / n;
     return static_cast<double>(layout.C * layout.inner) / static_cast<double>(steps);
 }
 
-// `pixels` pixels at once, their permutation written out.
+// `pixels` pixels at once, with their permutation written out.
 PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels,
                           const PermuteLimits& limits) {
     const int64_t pixel_bytes = layout.C * layout.inner, bytes = pixels * pixel_bytes;
@@ -120,7 +120,7 @@ PixelProgram tiles(const ShuffleLayout& layout, int64_t rows, int64_t columns,
     result.dst_last = (Q - rows) * E;
     const auto section_at = [&](int64_t v0) {
         PermuteSection section;
-        // Where rows of a tensor follow each other, they are one.
+        // Rows of a tensor that are contiguous form one row.
         if (G == columns)
             section.extents = {{0, rows * G * E}};
         else
@@ -138,7 +138,7 @@ PixelProgram tiles(const ShuffleLayout& layout, int64_t rows, int64_t columns,
             }
         return section;
     };
-    // Written out once, as G may be anything.
+    // Written out once, because G may have any value.
     PermuteSection whole = section_at(0);
     if (G / columns > 1) whole.loop = {G / columns, columns * E, columns * Q * E};
     program.sections.push_back(std::move(whole));
@@ -153,8 +153,8 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
                                          const PermuteLimits& limits) {
     std::vector<PixelProgram> programs;
     const int64_t pixel_bytes = layout.C * layout.inner;
-    // Enough pixels for a vector, for several, and so many that every step starts where a vector may: then no
-    // store touches two cache lines, if the tensor itself is aligned.
+    // The candidates are: enough pixels for one vector, for several vectors, and so many that every step starts at a
+    // vector's alignment. With the last, no store crosses a cache line if the tensor is aligned.
     const int64_t most = dense ? pixels : 1;
     const int64_t in_a_vector = std::max<int64_t>(limits.vector_bytes / pixel_bytes, 1);
     const int64_t for_alignment = kLineBytes / std::gcd(pixel_bytes, kLineBytes);

@@ -10,17 +10,18 @@
 //   for each image, v < G, u < Q:   dst row u + v * Q = src row u * G + v
 //
 // Copied one by one, most rows would begin and end within a cache line, and a store under a mask that crosses a
-// line costs several cycles. Loads that do so cost little. So each line of the destination is put together in a
-// register, from one load under a mask for each row that has a part in it, at the address that brings the row's
-// bytes to their place, and stored whole. For R = 49:
+// line costs several cycles. Loads that do so cost little. So each line of the destination is assembled in a register
+// and stored whole. Each row that has a part in the line is loaded under a mask, from the address that brings the row's
+// bytes to their place. For R = 49:
 //
 //   byte of the line   0 ............ 48 49 ........ 63 | 0 ........ 33 34 ........ 63 | 0 ...
 //   load, zeroing      row 0 from s0                    | row 1 from s1 + 15           |
 //   load, merging                        row 1 at s1-49 |               row 2 at s2-34 |
 //   store              line 0                           | line 1                       |
 //
-// 64 / gcd(R, 64) rows are a whole number of lines: the code is one such period, unrolled, in which all masks and
-// offsets are constants. After each row it asks whether a group ends, and comes back with the source of the next.
+// 64 / gcd(R, 64) rows fill a whole number of lines. The code is one such period, unrolled, so all masks and offsets
+// are constants. After each row it checks whether the group ends, and if so continues with the source of the next
+// group.
 // A run may begin at any row of the period and end at any: its first and its last line are stored under masks.
 //
 // register  role
@@ -39,7 +40,7 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int64_t kMaxLines = 256;  // of a period: about 10 KiB of code
+constexpr int64_t kMaxLines = 256;  // in a period: about 10 KiB of code
 constexpr int64_t kLeastRowBytes = 16;
 constexpr int kInFlight = 8;
 
@@ -134,15 +135,15 @@ void StitchKernel::load_arguments() {
     take_rows();
 }
 
-// rows_left = min(rows_left, rows_behind), which is no longer behind.
+// rows_left = min(rows_left, rows_behind); these rows are subtracted from rows_behind.
 void StitchKernel::take_rows() {
     cmp(rows_left(), rows_behind());
     cmovg(rows_left(), rows_behind());
     sub(rows_behind(), rows_left());
 }
 
-// The head completes the line under way, then come lines of the row's own, and the tail begins another. Ends with
-// the zero flag set if no row of the group is left.
+// The head of the row completes the current line, whole lines of the row follow, and the tail begins another line. At
+// the end the zero flag is set if no row of the group is left.
 void StitchKernel::emit_row(Row& row, bool last_of_period) {
     int64_t from = row.in_line > 0 ? std::min(kLineBytes - row.in_line, row_bytes_) : 0;
     L(row.next);
@@ -167,7 +168,7 @@ void StitchKernel::emit_row(Row& row, bool last_of_period) {
     emit_row_end();
 }
 
-// The same for a row that begins a run within a line: stores its part of the line, and no more.
+// The same for a row that begins a run within a line. It stores only its own part of the line.
 void StitchKernel::emit_first_row(Row& row, const Row& next) {
     L(row.first);
     kmovq(k1, constant_u64(bytes_of(row)));
@@ -184,7 +185,7 @@ void StitchKernel::emit_row_end() {
     dec(rows_left());
 }
 
-// The next row is of the next group, if any.
+// Continues at the first row of the next group, if there is one.
 void StitchKernel::go_on_at(const Label& next_row) {
     lea(resume(), ptr[rip + next_row]);
     jmp(next_group_, T_NEAR);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Copies short rows into a destination without gaps, in whole cache lines: see stitch_kernel.cpp. AVX-512.
+// Copies short rows into a destination without gaps, in whole cache lines, on AVX-512. See stitch_kernel.cpp.
 
 #include <cstdint>
 #include <tuple>
@@ -20,7 +20,7 @@ class StitchKernel : public Vocabulary {
         CpuIsa isa;
         int64_t row_bytes;
         int64_t Q, G;       // rows in a group, groups in an image
-        int64_t src_axis;   // source bytes from group to group; from row to row G times as many
+        int64_t src_axis;   // source bytes from group to group; G times as many from row to row
         int64_t src_image;  // and from image to image
 
         auto fields() const { return std::tie(isa, row_bytes, Q, G, src_axis, src_image); }
@@ -45,16 +45,16 @@ class StitchKernel : public Vocabulary {
     };
     explicit StitchKernel(const Key& key);
 
-    // Rows that are a whole number of lines, the least one.
+    // The minimum number of rows that fill a whole number of lines.
     static int64_t period_of(int64_t row_bytes);
 
   private:
     // A row of the period.
     struct Row {
-        int64_t line;       // bytes from the period to the line that the row begins in
-        int64_t in_line;    // and from there to the row
-        Label first;        // it is the run's first: what lies before it in its line is not written
-        Label next;         // its line is under way
+        int64_t line;     // bytes from the period to the line that the row begins in
+        int64_t in_line;  // and from there to the row
+        Label first;  // the row is the run's first: the bytes before it in its line are not written
+        Label next;   // its line is being assembled
         Label behind_head;  // its line has been stored
     };
 
