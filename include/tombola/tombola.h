@@ -18,18 +18,20 @@ extern "C" {
 #endif
 
 /** @defgroup tombola_c C API
- * What the headers tombola.h, tombola_types.h and tombola_threadpool.h declare.
+ * The functions and types of tombola.h, tombola_types.h, tombola_threadpool.h and the header of each operator.
  *
  * **Objects** are opaque handles, made by a function whose name ends in _create or _clone and freed by the one that
- * ends in _destroy; destroying NULL is allowed. A handle passed to a function is used during the call alone: what was
- * made of it may outlive it. The engine alone must outlive what was made with it.
+ * ends in _destroy; destroying NULL is allowed. A function uses a handle only during the call, so the handle may be
+ * destroyed before the objects that were made from it. The engine is the exception: it must outlive the objects that
+ * were made with it.
  *
  * **Statuses.** When a function's status is not tombola_success, nothing has been written through any argument, and
- * tombola_get_last_error() tells what was wrong. Every function that takes a pointer gives tombola_invalid_arguments
- * for NULL, unless it says that NULL is allowed, and each says what else it can give.
+ * tombola_get_last_error() gives the reason. Every function that takes a pointer gives tombola_invalid_arguments
+ * for NULL, unless it says that NULL is allowed, and each lists its other statuses.
  *
- * **No exception** leaves a function, and none aborts the process, also when memory is out: the status is then
- * tombola_out_of_memory. (The run-time library that provides the threads may end the process when it cannot start one.)
+ * **Exceptions.** No exception leaves a function, and no function aborts the process. When memory is out, the status
+ * is tombola_out_of_memory. (The run-time library that provides the threads may end the process when it cannot start
+ * one.)
  *
  * **Floating point.** Creating primitive descriptors and primitives, and executing them, runs under the default
  * floating-point environment (round to nearest even, no flushing, all exceptions masked). The caller's is restored,
@@ -37,18 +39,18 @@ extern "C" {
  *
  * **Threads.** Functions on different objects may run at the same time, and so may any number of functions that only
  * read one object. tombola_primitive_execute() only reads its primitive, its stream and its memory objects' handles.
- * What changes or destroys an object (tombola_memory_set_data_handle(), tombola_primitive_attr_set_scratchpad_mode(),
- * tombola_primitive_desc_next_impl(), _destroy) needs it for itself. Functions without an object may be called from
- * any thread at any time.
+ * A function that changes or destroys an object (tombola_memory_set_data_handle(),
+ * tombola_primitive_attr_set_scratchpad_mode(), tombola_primitive_desc_next_impl(), _destroy) may not run at the same
+ * time as another function on the same object. Functions without an object may be called from any thread at any time.
  *
  * **Reentrant** means here that any number of threads may be inside one primitive's tombola_primitive_execute(). It does
  * not mean that a signal handler may call it: in scratchpad mode library, executions of a thread use one scratchpad, which
  * a handler would overwrite while the interrupted execution uses it. In scratchpad mode user, with a scratchpad of its
- * own, a handler overwrites nothing; whether it may take the locks and wake the threads of the run-time library is the
- * caller's to know.
+ * own, a handler overwrites nothing; the caller must know whether the handler may take the locks and wake the threads
+ * of the run-time library.
  *
- * **Tensors.** Sizes, strides and offsets are counted in elements. Which data types, shapes, layouts and values an
- * operator takes, and which execution arguments may share memory, stands in its group. */
+ * **Tensors.** Sizes, strides and offsets are counted in elements. Each operator's group says which data types,
+ * shapes, layouts and values it takes, and which execution arguments may share memory. */
 
 /** @defgroup tombola_errors Errors
  * @ingroup tombola_c
@@ -99,7 +101,7 @@ TOMBOLA_API tombola_status_t tombola_engine_destroy(tombola_engine_t engine);
  *
  * @param stream Output: the stream.
  * @param engine The engine it belongs to.
- * @param flags A combination of tombola_stream_flags_t; none of them changes anything.
+ * @param flags A combination of tombola_stream_flags_t; they have no effect.
  * @return tombola_success; tombola_invalid_arguments for an unknown flag; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_stream_create(tombola_stream_t* stream,
                                                    tombola_engine_t engine, unsigned flags);
@@ -132,8 +134,8 @@ TOMBOLA_API tombola_status_t tombola_stream_set_max_threads(tombola_stream_t str
 TOMBOLA_API tombola_status_t tombola_stream_get_max_threads(const_tombola_stream_t stream,
                                                             int* max_threads);
 
-/** Waits until everything given to the stream has ended. Executions end before their call returns,
- * so this returns at once; it is here so that code which calls it stays right.
+/** Waits until all executions on the stream have ended. Execution is synchronous, so this returns at once. It exists
+ * for compatibility with oneDNN.
  *
  * @param stream The stream.
  * @return tombola_success; tombola_invalid_arguments for a null stream. */
@@ -182,7 +184,7 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_strides(
     tombola_memory_desc_t* memory_desc, int ndims, const tombola_dim_t* dims,
     tombola_data_type_t data_type, const tombola_dim_t* strides);
 
-/** Creates a memory descriptor of any layout that there can be: strides, one dimension in blocks, an
+/** Creates a memory descriptor of any layout that the library has: strides, at most one dimension in blocks, an
  * offset. The element with logical index i lies, in elements from the data handle, at
  *
  *     offset + sum over d of (i[d] / block(d)) * strides[d] + i[block_dim] % block
@@ -196,7 +198,7 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_strides(
  * @param data_type Type of an element.
  * @param strides Distance in elements of neighbours along each dimension, along block_dim of
  * neighbouring blocks: ndims numbers, at least 0, such that no two elements share an address.
- * @param block_dim The dimension in blocks, 0 to ndims - 1; without meaning where block is 1.
+ * @param block_dim The dimension in blocks, 0 to ndims - 1; ignored if block is 1.
  * @param block Elements of a block: a power of two from 2 to 64; 1 for a layout without blocks.
  * @param offset Elements from the data handle to the first, at least 0.
  * @return As tombola_memory_desc_create_with_strides(); tombola_invalid_arguments also for another
@@ -274,7 +276,7 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_query(const_tombola_memory_desc
 TOMBOLA_API int tombola_memory_desc_equal(const_tombola_memory_desc_t lhs,
                                           const_tombola_memory_desc_t rhs);
 
-/** Tells how many bytes a tensor spans, from its data handle to behind its last element.
+/** Tells how many bytes a tensor spans, from its data handle to the end of its last element.
  *
  * @param memory_desc The descriptor, or NULL.
  * @return The number of bytes; 0 for an empty tensor or NULL. */
@@ -389,7 +391,7 @@ TOMBOLA_API tombola_status_t tombola_primitive_attr_set_scratchpad_mode(
  * @ingroup tombola_c
  * @{ */
 
-/** The operators. This is the one place where they are written down: whatever lists operators derives from it.
+/** The operators. This is the only list of the operators; everything else derives from it.
  * X(name, value of the enumeration) */
 #define TOMBOLA_PRIMITIVES(X) \
     X(shuffle, 1)             \
@@ -457,17 +459,17 @@ TOMBOLA_API const_tombola_memory_desc_t tombola_primitive_desc_query_md(
 TOMBOLA_API tombola_status_t
 tombola_primitive_desc_destroy(tombola_primitive_desc_t primitive_desc);
 
-/** Creates a primitive, from the cache if an equal one is there.
+/** Creates a primitive. If the cache has an equal one, its code is reused.
  *
  * @param primitive Output: the primitive.
- * @param primitive_desc What it is to do; it is copied.
+ * @param primitive_desc The primitive descriptor; it is copied.
  * @return tombola_success; tombola_invalid_arguments; tombola_out_of_memory; tombola_runtime_error
  *     when code could not be generated. */
 TOMBOLA_API tombola_status_t tombola_primitive_create(
     tombola_primitive_t* primitive, const_tombola_primitive_desc_t primitive_desc);
 
-/** Runs a primitive. Any number of threads may run one primitive at the same time. When the call
- * returns, the results are there. It allocates nothing, but for scratch memory of a thread that did not
+/** Runs a primitive. Any number of threads may run one primitive at the same time. Execution is synchronous: the
+ * results are complete when the call returns. It allocates nothing, except scratch memory on a thread that did not
  * create the primitive.
  *
  * @param primitive The primitive.
@@ -475,11 +477,11 @@ TOMBOLA_API tombola_status_t tombola_primitive_create(
  * @param nargs Number of arguments, 0 to 32.
  * @param args The arguments, in any order: every required one, each at most once, with the
  * descriptors that the primitive descriptor tells. Outputs share no byte with any other argument,
- * unless the operator's page says so. Views of one buffer that interleave, so that the elements of one lie in the gaps of
- * the other, share none; where their strides are so unlike that finding this out would take long, they are refused.
+ * unless the operator's page says so. Interleaved views of one buffer, where the elements of one lie in the gaps of
+ * the other, share no byte. They are refused if their strides are so different that the check would take too long.
  * @return tombola_success; tombola_invalid_arguments when an argument is missing, unknown, without
  * data, of another descriptor or overlaps another, when a scratchpad is not aligned to 64 bytes, or when a value is refused;
- * tombola_out_of_memory when scratch memory could not be had; tombola_runtime_error when the operating
+ * tombola_out_of_memory when scratch memory could not be allocated; tombola_runtime_error when the operating
  * system gives no entropy. The outputs are untouched unless the call succeeds. */
 TOMBOLA_API tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
                                                        const_tombola_stream_t stream, int nargs,

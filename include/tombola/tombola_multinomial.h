@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * Class indices drawn by weight in the C API. Included by tombola.h. */
+ * Class indices, drawn with probabilities proportional to weights, in the C API. Included by tombola.h. */
 
 #ifndef TOMBOLA_MULTINOMIAL_H
 #define TOMBOLA_MULTINOMIAL_H
@@ -14,21 +14,21 @@ extern "C" {
 
 /** @defgroup tombola_multinomial Multinomial
  * @ingroup tombola_c
- * Class indices drawn by weight. Source: OpenVINO's Multinomial-13; what is computed is on the page
- * multinomial.
+ * Draws class indices with probabilities proportional to weights. Source: OpenVINO's Multinomial-13. The page
+ * multinomial defines what is computed.
  *
  * Execution arguments:
  *
  * | argument | type and shape | |
  * |---|---|---|
- * | TOMBOLA_ARG_SRC | f16, bf16, f32 or f64 [batch, classes], any layout: weights, finite and at least 0, or logits, below infinity; each row with enough classes to draw | read |
+ * | TOMBOLA_ARG_SRC | f16, bf16, f32 or f64 [batch, classes], any layout: weights, finite and at least 0, or logits, below infinity; each row has enough classes of positive weight | read |
  * | TOMBOLA_ARG_DST | s32 or s64 [batch, samples], any layout: indices from 0 to classes - 1 | written, padding with zeros |
  * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's; any values | optional, read |
- * | TOMBOLA_ARG_OFFSET | u64[1]: the sample of the stream at which DST starts; OFFSET + samples is at most 2^64. Ignored beside UNIFORMS | optional, read |
+ * | TOMBOLA_ARG_OFFSET | u64[1]: the sample of the stream at which DST starts; OFFSET + samples is at most 2^64. Ignored if UNIFORMS is given | optional, read |
  * | TOMBOLA_ARG_UNIFORMS | f64 [batch, samples], row-major, each in [0, 1], in place of the stream | optional, read |
- * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used; beside UNIFORMS, as they were given. May be SEEDS' own buffer | optional, written |
+ * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used. If UNIFORMS is given, the seeds are written as they were given. May be SEEDS' own buffer | optional, written |
  *
- * But for what is said here, no two share memory.
+ * No two arguments share memory, except where the table allows it.
  * @{ */
 
 /** Creates a primitive descriptor of multinomial.
@@ -39,9 +39,9 @@ extern "C" {
  * tombola_format_tag_any.
  * @param dst_desc Class indices: [batch, samples], s32 or s64, any layout; tombola_format_tag_any is
  * row-major.
- * @param with_replacement 0 or 1. 0: a class is drawn at most once a row.
+ * @param with_replacement 0 or 1. 0: a class is drawn at most once per row.
  * @param log_probs 0 or 1. 1: the input is logits, whose exponentials are the weights.
- * @param global_seed The global seed, any number. Both seeds 0: fresh entropy at each execution.
+ * @param global_seed The global seed, any number. If both seeds are 0, each execution draws fresh entropy.
  * @param op_seed The operation's seed, any number.
  * @param attr Attributes, or NULL for the defaults.
  * @return tombola_success; tombola_invalid_arguments for descriptors that are empty, of another type or

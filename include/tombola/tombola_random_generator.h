@@ -25,8 +25,8 @@ extern "C" {
  * | TOMBOLA_ARG_DST | u32 of any shape and layout | written, padding with zeros |
  * | TOMBOLA_ARG_DST_STATE | u32[6]: the state after the call; may be SRC_STATE's own buffer | optional, written |
  *
- * States are row-major and may have up to eleven leading dimensions of 1. But for what is said here, no two
- * share memory.
+ * States are row-major and may have up to eleven leading dimensions of 1. No two arguments share memory, except where
+ * the table allows it.
  * @{ */
 
 /** The generator of a random_generator primitive. */

@@ -14,8 +14,8 @@ extern "C" {
 
 /** @defgroup tombola_random_uniform Random uniform
  * @ingroup tombola_c
- * Uniform numbers in [MIN, MAX). Source: OpenVINO's RandomUniform-8; what is computed is on the page
- * random_uniform.
+ * Uniform numbers in [MIN, MAX). Source: OpenVINO's RandomUniform-8. The page random_uniform defines what is
+ * computed.
  *
  * Execution arguments:
  *
@@ -25,15 +25,15 @@ extern "C" {
  * | TOMBOLA_ARG_DST | f16, bf16, f32, f64, s32 or s64 of any shape and layout | written, padding with zeros |
  * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's; any values | optional, read |
  * | TOMBOLA_ARG_OFFSET | u64[1]: the element of the stream at which DST starts; OFFSET + elements is at most 2^64 | optional, read |
- * | TOMBOLA_ARG_SRC_STATE | tensorflow: u64[2] {n, op counter}, in place of the op seed; pytorch: u32[625], words, not all 0, and position, in place of both seeds | optional, read |
+ * | TOMBOLA_ARG_SRC_STATE | tensorflow: u64[2] {n, op counter}, in place of the op seed; pytorch: u32[625], 624 words, not all 0, then the position, in place of both seeds | optional, read |
  * | TOMBOLA_ARG_DST_STATE | the state after the call; may be SRC_STATE's own buffer | optional, written |
- * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used; one that SRC_STATE replaces, as it was given. May be SEEDS' own buffer | optional, written |
+ * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used. A seed that SRC_STATE replaces is written as it was given. May be SEEDS' own buffer | optional, written |
  *
- * All but DST are row-major and may have leading dimensions of 1. But for what is said here, no two share
- * memory.
+ * All arguments except DST are row-major and may have leading dimensions of 1. No two arguments share memory, except
+ * where the table allows it.
  * @{ */
 
-/** Whose numbers a random_uniform primitive gives. */
+/** The framework whose numbers a random_uniform primitive gives. */
 typedef enum {
     tombola_alignment_tensorflow = 0, /**< TensorFlow's: Philox 4x32-10. */
     tombola_alignment_pytorch = 1     /**< PyTorch's: MT19937. */
@@ -53,14 +53,13 @@ typedef enum {
  *
  * @param primitive_desc Output: the primitive descriptor.
  * @param engine The engine.
- * @param alignment Whose numbers.
+ * @param alignment The framework whose numbers are drawn.
  * @param dst_desc The tensor: f16, bf16, f32, f64, s32 or s64, any shape and layout;
  * tombola_format_tag_any is row-major.
- * @param global_seed The global seed, any number (pytorch: its low 32 bits count). Both seeds 0: fresh
- * entropy at each execution.
- * @param op_seed The operation's seed, any number; ignored by the pytorch alignment, but for the rule
- * above.
- * @param int_draws The pytorch alignment's rule for integers; otherwise ignored.
+ * @param global_seed The global seed, any number (pytorch: its low 32 bits count). If both seeds are 0, each
+ * execution draws fresh entropy.
+ * @param op_seed The operation's seed, any number; the pytorch alignment uses it only for the rule above.
+ * @param int_draws The pytorch alignment's rule for integers. The tensorflow alignment ignores it.
  * @param attr Attributes, or NULL for the defaults.
  * @return tombola_success; tombola_invalid_arguments for an unknown alignment or rule, or a dst_desc
  * that is empty or of another type; tombola_out_of_memory. */
@@ -74,21 +73,21 @@ TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create(
 /** The size of what torch.get_rng_state() returns for the CPU. */
 #define TOMBOLA_TORCH_RNG_STATE_BYTES 5056
 
-/** Takes over a PyTorch CPU generator: what torch.get_rng_state() returned becomes a state of the pytorch
- * alignment, for SRC_STATE. The numbers drawn from it are those that PyTorch would have drawn next.
+/** Converts a PyTorch CPU generator: the result of torch.get_rng_state() becomes a state of the pytorch alignment,
+ * for SRC_STATE. The numbers drawn from it are those that PyTorch would have drawn next.
  *
  * @param torch_state The bytes of the tensor that torch.get_rng_state() returned; any alignment.
  * @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
  * @param state Output: TOMBOLA_MT19937_STATE_WORDS words, sharing no memory with torch_state.
  * @return tombola_success; tombola_invalid_arguments for a null argument, another number of bytes,
- *     bytes that PyTorch would refuse, or words of zeros, from which only zeros would follow.
+ *     bytes that PyTorch would refuse, or words that are all 0, from which only zeros would follow.
  * Source of the layout: PyTorch, aten/src/ATen/CPUGeneratorImpl.cpp, CPUGeneratorImplState. */
 TOMBOLA_API tombola_status_t tombola_mt19937_state_from_torch(const void* torch_state,
                                                               size_t torch_state_bytes,
                                                               uint32_t* state);
 
-/** Hands a PyTorch CPU generator back: patches what torch.get_rng_state() returned so that after
- * torch.set_rng_state() PyTorch goes on where a DST_STATE stands. The seed, and the normal numbers that
+/** Converts a state back to a PyTorch CPU generator: patches the result of torch.get_rng_state() so that after
+ * torch.set_rng_state() PyTorch continues from a DST_STATE. The seed, and the normal numbers that
  * PyTorch has drawn in advance, stay as they are.
  *
  * @param state TOMBOLA_MT19937_STATE_WORDS words.

@@ -14,10 +14,10 @@ extern "C" {
 
 /** @defgroup tombola_shuffle Shuffle
  * @ingroup tombola_c
- * Channel shuffle: the axis, seen as a matrix of C / group_size rows and group_size columns, is
- * transposed. Source: oneDNN's shuffle primitive.
+ * Channel shuffle: it transposes the axis of size C, seen as a matrix of C / group_size rows and group_size columns.
+ * Source: oneDNN's shuffle primitive.
  *
- * Execution arguments, two of the same dimensions and data type, in layouts of their own, sharing no
+ * Execution arguments. The two have the same dimensions and data type, each has its own layout, and they share no
  * memory:
  *
  * | argument | type and shape | |
@@ -25,14 +25,14 @@ extern "C" {
  * | TOMBOLA_ARG_SRC (forward), TOMBOLA_ARG_DIFF_DST (backward) | f16, bf16, f32, f64, s8, u8, s32, u32, s64, u64, f8_e5m2, f8_e4m3 or boolean, any shape and layout | read |
  * | TOMBOLA_ARG_DST (forward), TOMBOLA_ARG_DIFF_SRC (backward) | the same | written, padding with zeros |
  *
- * Elements are moved, whatever their value.
+ * Elements are copied unchanged, whatever their value.
  * @{ */
 
 /** Creates a primitive descriptor of a forward shuffle.
  *
  * @param primitive_desc Output: the primitive descriptor.
  * @param engine The engine.
- * @param prop_kind tombola_forward_training or tombola_forward_inference: there is no difference.
+ * @param prop_kind tombola_forward_training or tombola_forward_inference. Both do the same.
  * @param src_desc The source tensor: any shape and data type, any layout but tombola_format_tag_any.
  * @param dst_desc The destination tensor: dimensions and data type of src_desc, any layout;
  *     tombola_format_tag_any or NULL takes src_desc's layout.
@@ -48,8 +48,8 @@ TOMBOLA_API tombola_status_t tombola_shuffle_forward_primitive_desc_create(
     const_tombola_memory_desc_t dst_desc, int axis, tombola_dim_t group_size,
     const_tombola_primitive_attr_t attr);
 
-/** Creates a primitive descriptor of a backward shuffle: it carries each element of DIFF_DST back
- * to where the forward shuffle of the same axis and group_size took it from.
+/** Creates a primitive descriptor of a backward shuffle: it moves each element of DIFF_DST back to the place from
+ * which the forward shuffle with the same axis and group_size took it.
  *
  * @param primitive_desc Output: the primitive descriptor.
  * @param engine The engine.

@@ -13,7 +13,7 @@
 #if defined(TOMBOLA_STATIC)
 #define TOMBOLA_API
 #else
-/** Marks what the shared library exports. */
+/** Marks a function that the shared library exports. */
 #define TOMBOLA_API __attribute__((visibility("default")))
 #endif
 #endif
@@ -28,10 +28,10 @@ extern "C" {
 
 /** What a call returned. The reason of a failure is in tombola_get_last_error(). */
 typedef enum {
-    tombola_success = 0,           /**< The call did what it says. */
+    tombola_success = 0,           /**< The call succeeded. */
     tombola_out_of_memory = 1,     /**< Memory could not be allocated. */
     tombola_invalid_arguments = 2, /**< An argument is wrong; the message names it. */
-    tombola_unimplemented = 3,     /**< The arguments are right, but nothing here serves them. */
+    tombola_unimplemented = 3, /**< The arguments are valid, but no implementation serves them. */
     tombola_last_impl_reached = 4, /**< There is no further implementation to move to. */
     tombola_runtime_error = 5,     /**< The operating system or the run-time failed. */
     tombola_not_required = 6       /**< The queried element does not exist for this object. */
@@ -43,7 +43,7 @@ typedef enum {
  * @ingroup tombola_c
  * @{ */
 
-/** The data types. This is the one place where they are written down: whatever lists types derives from it.
+/** The data types. This is the only list of them; everything else derives from it.
  * X(name, value of the enumeration, bytes of an element) */
 #define TOMBOLA_DATA_TYPES(X) \
     X(f16, 1, 2)              \
@@ -66,8 +66,8 @@ typedef enum {
  * |---|---|
  * | tombola_f64, tombola_f32, tombola_f16 | IEEE 754 binary64, binary32, binary16 |
  * | tombola_bf16 | bfloat16: the upper half of an f32 |
- * | tombola_f8_e5m2, tombola_f8_e4m3 | 8-bit floating point with 5 and 4 exponent bits (OCP); shuffle alone takes them |
- * | tombola_boolean | a byte, 0 or 1; shuffle alone takes it |
+ * | tombola_f8_e5m2, tombola_f8_e4m3 | 8-bit floating point with 5 and 4 exponent bits (OCP); only shuffle takes them |
+ * | tombola_boolean | a byte, 0 or 1; only shuffle takes it |
  * | tombola_s64, tombola_s32, tombola_s8 | signed integers of 64, 32, 8 bits |
  * | tombola_u64, tombola_u32, tombola_u8 | unsigned integers of 64, 32, 8 bits | */
 typedef enum {
@@ -98,8 +98,8 @@ typedef enum {
 } tombola_format_kind_t;
 
 /* clang-format off */
-/** The layouts by name, in the order of their values, which begin at 2. This is the one place where they are written
- * down: whatever lists layouts derives from it. X(name) */
+/** The layouts by name, in the order of their values, which begin at 2. This is the only list of them; everything
+ * else derives from it. X(name) */
 #define TOMBOLA_FORMAT_TAGS(X) \
     X(a) X(ab) X(abc) X(abcd) X(abcde) X(abcdef) X(abcdefg) X(abcdefgh) X(abcdefghi)           \
     X(abcdefghij) X(abcdefghijk) X(abcdefghijkl) X(ba) X(acb) X(bac) X(bca) X(cab) X(cba)      \
@@ -128,8 +128,9 @@ typedef enum {
 
 /** The layout of a tensor by name.
  *
- * Letters stand for logical dimensions, a the first, in the order in which they lie in memory,
- * outermost first: tombola_abcd is row-major. An upper-case letter with a number and the letter again at the end, as in
+ * Each letter is a logical dimension; a is the first. The letters are in the order in which the dimensions lie in
+ * memory, the outermost first: tombola_abcd is row-major. An upper-case letter with a number and the letter again at
+ * the end, as in
  * tombola_aBcd16b, means that the dimension is cut into blocks of that many elements, which lie innermost;
  * a last block that is not full is padded with zeros. Names such as tombola_nchw are further names of the same values. */
 typedef enum {
@@ -158,11 +159,11 @@ typedef const struct tombola_memory_desc* const_tombola_memory_desc_t;
 /** The kind of device that an engine stands for. */
 typedef enum {
     tombola_any_engine = 0, /**< Not a device: refused by tombola_engine_create(). */
-    tombola_cpu = 1,        /**< The CPU: the one engine there is. */
-    tombola_gpu = 2 /**< Known by name alone, so that code for oneDNN compiles: there are none. */
+    tombola_cpu = 1,        /**< The CPU, the only engine. */
+    tombola_gpu = 2 /**< Only a name, so that code for oneDNN compiles. There is no GPU engine. */
 } tombola_engine_kind_t;
 
-/** How a stream runs what it is given. Every execution has ended when its call returns. */
+/** How a stream runs its executions. Streams exist for compatibility with oneDNN; execution is synchronous. */
 typedef enum {
     tombola_stream_in_order = 1,     /**< One after another. */
     tombola_stream_out_of_order = 2, /**< Accepted; the same as in order. */
@@ -182,7 +183,7 @@ typedef enum {
 /** Who provides the scratchpad of an execution. */
 typedef enum {
     tombola_scratchpad_mode_library =
-        0,                           /**< The library: one a thread, kept for the next execution. */
+        0, /**< The library: one per thread, kept for the next execution. */
     tombola_scratchpad_mode_user = 1 /**< The caller, as the argument TOMBOLA_ARG_SCRATCHPAD. */
 } tombola_scratchpad_mode_t;
 
@@ -218,7 +219,7 @@ typedef const struct tombola_primitive* const_tombola_primitive_t;
 #define TOMBOLA_MEMORY_NONE NULL
 
 /** @name Execution arguments
- * The values that are dnnl's where dnnl has the argument.
+ * Arguments that oneDNN has too have its values.
  * @{ */
 #define TOMBOLA_ARG_SRC 1  /**< Input tensor: shuffle forward, multinomial. */
 #define TOMBOLA_ARG_DST 17 /**< Output tensor. */
@@ -285,7 +286,7 @@ typedef enum {
  * @ingroup tombola_c
  * @{ */
 
-/** The instruction sets above portable C++, X(name, value) each: every step includes the one before.
+/** The instruction sets above portable C++, as X(name, value). Every step includes the one before.
  * avx2: AVX2, FMA, F16C, BMI1, BMI2, PCLMULQDQ. avx512_core: and AVX-512 F, CD, BW, DQ, VL. avx512_core_vbmi: and
  * AVX-512 VBMI, VBMI2, VPCLMULQDQ (Ice Lake, Zen 4 and newer). */
 #define TOMBOLA_CPU_ISAS(X) \
