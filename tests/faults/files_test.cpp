@@ -128,7 +128,7 @@ TEST_F(Files, PlantedLinksAreNotFollowed) {
 TEST_F(Files, AProgramWithMoreRightsThanItsUserIgnoresTheEnvironment) {
     if (geteuid() != 0) GTEST_SKIP() << "only root can make such a program";
     const std::string program = folder_ + "/probe";
-    fs::copy_file(FAULTS_PROBE, program);
+    fs::copy_file(FAULTS_PROBE_ALONE, program);
     fs::permissions(folder_, fs::perms::all);
     ASSERT_EQ(chown(program.c_str(), 65534, 65534), 0);
     ASSERT_EQ(chmod(program.c_str(), 04755), 0);
