@@ -21,7 +21,7 @@ Status check_alignment(const MemoryDesc& desc, const void* handle) {
                    alignment, name_of(desc.data_type));
 }
 
-// inner_blks and inner_idxs are asked for as arrays; these hold every array that there can be.
+// Queries return inner_blks and inner_idxs as arrays. These tables hold every possible array.
 const Dims* one_element_dims(dim_t value) {
     static const auto kArrays = [] {
         std::array<Dims, kMaxBlock + 1> arrays{};
@@ -212,7 +212,7 @@ tombola_status_t tombola_memory_create(tombola_memory_t* memory,
                 return Status(StatusCode::out_of_memory,
                               format("%zu bytes could not be allocated", bytes));
             object->owned = true;
-            // What lies between the elements (padding, gaps) has a defined value from the start.
+            // The bytes between the elements (padding, gaps) have a defined value from the start.
             if (!desc.is_row_major()) std::memset(object->handle, 0, bytes);
         }
         *memory = to_handle<tombola_memory_t>(object.release());
@@ -256,7 +256,7 @@ tombola_status_t tombola_memory_set_data_handle(tombola_memory_t memory, void* h
         if (handle == TOMBOLA_MEMORY_ALLOCATE)
             return invalid("handle is TOMBOLA_MEMORY_ALLOCATE; expected an address or NULL");
         TOMBOLA_TRY(check_alignment(object.desc, handle));
-        if (handle == object.handle) return {};  // what the object owns stays its own
+        if (handle == object.handle) return {};  // the object keeps the data that it owns
         free_data(object);
         object.handle = handle;
         return {};

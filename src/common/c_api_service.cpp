@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kMaxMessage = 2048;
 thread_local char last_error[kMaxMessage];
 
-// Appends as much of `text` as there is room for; gives the end.
+// Appends as much of `text` as fits. Returns the new end.
 char* append(char* at, const char* text) {
     const size_t room = static_cast<size_t>(last_error + kMaxMessage - 1 - at);
     const size_t length = std::min(std::strlen(text), room);

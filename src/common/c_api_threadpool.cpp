@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams on a thread pool of the caller's.
+// Streams on the caller's thread pool.
 #include <cstring>
 
 #include "common/c_api.hpp"

@@ -9,14 +9,14 @@
 namespace tombola::impl {
 namespace {
 
-// Holds are its readers, a fork is its writer. The writer goes first, as otherwise threads that create primitives all
+// Holds are its readers, a fork is its writer. The writer has priority: otherwise threads that create primitives all
 // the time would keep it waiting.
 pthread_rwlock_t gate = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
-// Holds of this thread that are nested; only the outermost takes the gate.
+// The number of nested holds of this thread. Only the outermost takes the gate.
 thread_local int holds = 0;
 
-bool several_threads = false;  // at the fork that is under way
+bool several_threads = false;  // at the current fork
 std::atomic<bool> lost_threads{false};
 
 // The folder has one subfolder for each thread.

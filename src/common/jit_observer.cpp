@@ -24,8 +24,8 @@
 namespace tombola::impl {
 namespace {
 
-// Files are for their owner alone: addresses of code help an attacker. A link in the place of the last part of a path is
-// never followed, as other users may have planted it (/tmp).
+// Only the owner can read the files, because addresses of code help an attacker. A symbolic link as the last part of a
+// path is never followed, because another user may have planted it (/tmp).
 constexpr mode_t kMode = 0600;
 
 // A file that is written in pieces. It remembers the first failure.
@@ -98,8 +98,8 @@ void write_dump(const std::string& folder, const char* name, int index, const vo
     complain(told, "TOMBOLA_JIT_DUMP", path, file.reason());
 }
 
-// perf wants this name, and other generators of code in this process append to the file, too. It may exist, but only as
-// a file of this user's that has no other name.
+// perf requires this name, and other code generators in this process append to the file too. The file may exist, but it
+// must belong to this user and have no other hard link.
 void append_to_perf_map(const char* name, const void* code, size_t size) {
     static bool told = false;
     const std::string path = format("/tmp/perf-%d.map", static_cast<int>(getpid()));
@@ -186,7 +186,7 @@ class JitDump {
                              file_.write(symbol.c_str(), symbol.size() + 1) &&
                              file_.write(code, size);
         if (written) return;
-        // perf reads as far as the last whole record.
+        // perf reads up to the last whole record.
         if (whole > 0) file_.check(ftruncate(file_.fd(), whole) == 0);
         complain(told_, "TOMBOLA_JIT_PROFILE", path_, file_.reason());
     }

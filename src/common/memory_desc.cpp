@@ -252,9 +252,8 @@ Result<MemoryDesc> MemoryDesc::reshape(int new_ndims, const dim_t* new_dims) con
         return from_strides(new_ndims, new_dims, data_type, nullptr);
     }
 
-    // Walk both shapes from the innermost dimension. A run of old dimensions that lie behind one
-    // another is one long dimension of `run` elements at `stride`, from which new dimensions are
-    // cut.
+    // Walk both shapes from the innermost dimension. A run of contiguous old dimensions is one long dimension of `run`
+    // elements at `stride`. New dimensions are cut from it.
     int old_d = ndims - 1;
     dim_t run = 1;
     dim_t stride = 1;

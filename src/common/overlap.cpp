@@ -18,8 +18,8 @@ namespace {
 //
 //   sum of x[k] * step_a[k] + sum of z[k] * step_b[k] = b - a + sum of last_b[k] * step_b[k]
 //
-// This is a linear equation in bounded unknowns. Terms of one step are joined, which leaves views of one buffer with
-// about as many terms as one of them has.
+// This is a linear equation in bounded unknowns. Terms with equal steps are joined. So two views of one buffer have
+// about as many terms as a single view.
 class Equation {
   public:
     void add(dim_t step, dim_t last) {
@@ -54,10 +54,11 @@ class Equation {
     struct Term {
         dim_t step, last;
         dim_t reach;    // the greatest sum of this term and those behind it
-        dim_t divisor;  // of the steps of this term and those behind it, but for a step of 1
+        dim_t divisor;  // of the steps of this term and those behind it, except a step of 1
     };
 
-    // Whether the terms from `first` on can give `target`. Steps fall, so few values of each unknown come into question.
+    // Whether the terms from `first` on can give `target`. Steps are in descending order, so only few values of each
+    // unknown are possible.
     bool search(int first, dim_t target) {
         if (target == 0) return true;
         if (first == count_ || target < 0 || target > terms_[first].reach) return false;

@@ -40,7 +40,7 @@ class Cache {
         if (capacity_ == 0) return value;
         const auto found = index_.find(&key);
         if (found != index_.end()) return found->second->second;
-        Entries entry;  // joins the others when nothing can fail any more
+        Entries entry;  // is joined to the others once nothing can fail any more
         entry.emplace_front(std::move(key), value);
         index_.emplace(&entry.front().first, entry.begin());
         entries_.splice(entries_.begin(), entry);

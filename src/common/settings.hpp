@@ -2,8 +2,8 @@
 #pragma once
 
 // What the environment and the service functions of the API set. The environment is read once, at first use, and not at
-// all by a program that runs with more rights than its user (setuid). A value that makes no sense is ignored, and named
-// once on standard error.
+// all by a program that runs with more rights than its user (setuid). An invalid value is ignored and named once on
+// standard error.
 
 #include <string>
 
@@ -15,7 +15,7 @@ namespace tombola::impl {
 // What verbose mode prints.
 constexpr unsigned kVerboseWarn = 1;      // what the environment asks for and the library cannot do
 constexpr unsigned kVerboseError = 2;     // calls that fail
-constexpr unsigned kVerboseCheck = 4;     // of these, calls with wrong arguments alone
+constexpr unsigned kVerboseCheck = 4;     // only calls that fail because of wrong arguments
 constexpr unsigned kVerboseDispatch = 8;  // implementations that refuse
 constexpr unsigned kVerboseCreate = 16;   // creations
 constexpr unsigned kVerboseExec = 32;     // executions
@@ -24,13 +24,13 @@ unsigned verbose_flags();
 // 0: nothing. 1: executions and failures. 2: everything. TOMBOLA_VERBOSE names the flags one by one, too.
 Status set_verbose_level(int level);
 
-// One line on standard error, whatever the flags say.
+// Prints one line on standard error, independently of the flags.
 void print_warning(const std::string& message);
 
 CpuIsa isa_cap();
 void set_isa_cap(CpuIsa isa);
 
-// TOMBOLA_PRIMITIVE_CACHE_CAPACITY; the cache itself keeps the number in force.
+// TOMBOLA_PRIMITIVE_CACHE_CAPACITY. The cache itself keeps the current capacity.
 int initial_cache_capacity();
 
 // TOMBOLA_JIT_DUMP: the folder that generated code is written to; empty: none.

@@ -43,7 +43,7 @@ class [[nodiscard]] Status {
     }
 
     bool ok() const { return failure_ == nullptr; }
-    // What a Result has too.
+    // The same interface as that of Result.
     Status take_status() { return std::move(*this); }
     void take() {}
     StatusCode code() const { return ok() ? StatusCode::success : failure_->code; }
@@ -103,7 +103,8 @@ Status unimplemented(const char* fmt, Args... args) {
 
 }  // namespace tombola::impl
 
-// The value of an expression, a Result or a Status; when it is a failure, returns that from the calling function.
+// Gives the value of an expression of type Result or Status. If it is a failure, the calling function returns that
+// failure.
 //
 //   TOMBOLA_TRY(check(desc));
 //   const MemoryDesc dst = TOMBOLA_TRY(make(desc));

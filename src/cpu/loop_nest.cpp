@@ -11,7 +11,7 @@ int64_t element_bytes(const MemoryDesc& desc) {
     return static_cast<int64_t>(size_of(desc.data_type));
 }
 
-// Whether `outer` goes on where `inner` ends, so that both are one loop.
+// Whether `outer` continues where `inner` ends. Then both can be one loop.
 bool continues(const Loop& outer, const Loop& inner) {
     return outer.is_plain() && inner.is_plain() &&
            outer.src.stride == inner.src.stride * inner.count &&

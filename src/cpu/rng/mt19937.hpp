@@ -4,12 +4,11 @@
 // MT19937 (Matsumoto and Nishimura, "Mersenne Twister: a 623-dimensionally equidistributed uniform
 // pseudo-random number generator", ACM TOMACS 8(1), 1998), one word at a time.
 //
-// The generator is a sequence of 32-bit words x[0], x[1], ... of which the seed gives the first
-// 624, and
+// The generator is a sequence of 32-bit words x[0], x[1], ... The seed gives the first 624. The others follow from
 //
 //     x[i+624] = x[i+397] ^ A(upper bit of x[i], lower 31 bits of x[i+1]) (eq. 2.1)
 //
-// the rest. Its output is temper(x[624]), temper(x[625]), ...
+// Its output is temper(x[624]), temper(x[625]), ...
 // The state is a window of 624 of these words and a position in it. The next output is temper(words[position]). At
 // position 624 the window first moves on by 624 words ("twist").
 // The low 31 bits of the window's first word influence nothing that follows the window.

@@ -13,7 +13,7 @@
 //
 //     x[n+k] = sum over i of g_i x[n+i]     for every n >= 1.
 //
-// (At n = 0 this holds for the upper bit alone: the lower bits of a state's first word are no part
+// (At n = 0 this holds only for the upper bit: the lower bits of a state's first word are no part
 // of the recurrence.) g takes log2(k) squarings, and the sum reads 19937 + 624 words of the
 // sequence, however large k.
 

@@ -24,7 +24,7 @@ constexpr size_t kConstantsAlignment = 64;
 
 }  // namespace
 
-// Pages that are never touched cost address space alone.
+// Pages that are never touched cost only address space.
 JitCode::JitCode(size_t bytes)
     : pages_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
       bytes_(bytes) {
@@ -36,7 +36,7 @@ JitCode::~JitCode() { munmap(pages_, bytes_); }
 JitKernel::JitKernel(std::string name, size_t max_code_bytes)
     : JitKernel(std::make_shared<JitCode>(max_code_bytes), std::move(name), max_code_bytes) {}
 
-// Xbyak writes into pages that are not its own, and leaves their protection alone.
+// Xbyak writes into pages that it does not own, and does not change their protection.
 JitKernel::JitKernel(std::shared_ptr<JitCode> made, std::string name, size_t max_code_bytes)
     : Xbyak::CodeGenerator(max_code_bytes, made->pages()),
       code_(std::move(made)),

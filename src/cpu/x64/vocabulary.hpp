@@ -206,7 +206,7 @@ class Vocabulary : public JitKernel {
     // d = (a & FFFF) | (b << 16). d is not a.
     void interleave_low_u16(const Vec& d, const Vec& a, const Vec& b);
     // d = the low 64 bits of a * b in each u64 lane. b_high holds b >> 32 in each lane. d is neither source;
-    // both scratches differ from all; AVX-512 leaves them alone.
+    // both scratches differ from all other registers; AVX-512 does not change them.
     void mul_lo_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b,
                     const Xbyak::Operand& b_high, const Vec& scratch, const Vec& scratch2);
 

@@ -62,8 +62,8 @@ class WeightOps : public Vocabulary {
     // registers 7 and above; without logits 9 and above.
     void load_constants(const Address& greatest, const Address& top);
     const Vec& zeros() const { return zeros_; }  // without logits
-    // Turns x into integers. f32 lanes: x becomes the classes 0, 2, 4 ..., odd becomes 1, 3, 5 ...; f64 lanes: x
-    // alone. scratch1 ... scratch3 are overwritten; `odd` is no scratch register.
+    // Turns x into integers. f32 lanes: x becomes the classes 0, 2, 4 ..., odd becomes 1, 3, 5 ...; f64 lanes: only x
+    // is used. scratch1 ... scratch3 are overwritten; `odd` is no scratch register.
     struct Lanes {
         Vec x, odd, scratch1, scratch2, scratch3;
     };

@@ -8,7 +8,7 @@
 //                     kShape. philox_words.hpp converts nothing. A primitive's conversions lie in its folder
 //   PhiloxKernel      what is kept: the code, and the numbers that its caller needs
 //
-// A call covers blocks whose counters differ in the lowest word alone and do not wrap there: PhiloxFill
+// A call covers blocks whose counters differ only in the lowest word, which does not wrap: PhiloxFill
 // (philox_fill.hpp) cuts a stream accordingly.
 
 #include <cstdint>

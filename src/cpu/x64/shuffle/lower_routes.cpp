@@ -83,14 +83,14 @@ struct Unit {
 // Empty if a unit is padding or is in no source. Pieces are in ascending order and fill registers one after the other.
 std::vector<Unit> units_of(const PermuteProgram& program, const PermuteSection& section,
                            const std::vector<Piece>& pieces, int vector_bytes) {
-    std::vector<int64_t> starts;  // of each piece, in the sources' registers one behind the other
+    std::vector<int64_t> starts;  // of each piece, in the concatenated registers of the sources
     int64_t start = 0;
     for (const Piece& piece : pieces) {
         starts.push_back(start);
         start += piece.bytes;
     }
     std::vector<Unit> units;
-    int64_t at = 0;  // in the outputs' registers, one behind the other
+    int64_t at = 0;  // in the concatenated registers of the outputs
     for (const PermuteOutput& output : section.outputs)
         for (int i = 0; i < output.units; ++i, at += program.unit) {
             const int64_t offset = program.source(output)[i];

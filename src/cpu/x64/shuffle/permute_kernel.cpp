@@ -28,7 +28,7 @@ constexpr size_t kMaxHoistedMasks = 6;
 constexpr size_t kMaxCachedOperations = 4096;
 constexpr int64_t kLineBytes = 64;
 
-// An operation has at most three instructions of 11 bytes, and stands in the loop and behind it.
+// An operation has at most three instructions of 11 bytes. It is emitted twice: in the loop and behind it.
 size_t code_bytes_for(const Operations& o) {
     return 4096 + o.list.size() * 2 * 3 * 11 + o.sections.size() * 640 + o.tables.size() * 64;
 }

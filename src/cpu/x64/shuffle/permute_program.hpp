@@ -85,7 +85,7 @@ struct PermuteProgram {
 // the same place in a cache line.
 void gather_sections(PermuteProgram& program, size_t max_outputs, bool by_alignment);
 
-// Joins neighbouring sections that are the same but for an offset of the source and one of the destination.
+// Joins neighbouring sections that are equal except for an offset of the source and an offset of the destination.
 void join_sections(PermuteProgram& program);
 
 // How many cache lines a section's stores touch in a step beyond those that their bytes would fill, on average over the
