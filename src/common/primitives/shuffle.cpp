@@ -33,7 +33,7 @@ Status check_same_tensor(const MemoryDesc& given, const char* name, const Memory
                    name_of(expected.data_type), expected_name);
 }
 
-// The written tensor's descriptor: the one given, or the read tensor's where it is left open.
+// The written tensor's descriptor: the given one or, if its layout is open, one with the read tensor's layout.
 Result<MemoryDesc> written_desc(const_tombola_memory_desc_t given, const char* name,
                                 const MemoryDesc& read, const char* read_name) {
     if (given == nullptr) return read;

@@ -23,7 +23,7 @@ struct ShuffleDesc {
     dim_t group_size = 1;
 
     bool is_forward() const { return prop_kind != PropKind::backward_data; }
-    // G of the transposition that is carried out: backward is forward with C/G in the place of G.
+    // The G with which the shuffle is executed. Backward is forward with C/G in the place of G.
     dim_t effective_group() const {
         return is_forward() ? group_size : src.dims[axis] / group_size;
     }

@@ -32,7 +32,7 @@ void Mt19937::twist() {
     position = 0;
 }
 
-// The row a has the top bit that y >> 1 lacks, so x[i+624] ^ x[i+397] tells whether y was odd, and with it y:
+// The row a has the top bit that y >> 1 lacks, so x[i+624] ^ x[i+397] shows whether y was odd. This gives y:
 // the upper bit of x[i] and the lower bits of x[i+1]. In descending order, x[i+397] is known before x[i].
 void Mt19937::untwist() {
     constexpr int kOld = kMtWords - kMtShift;

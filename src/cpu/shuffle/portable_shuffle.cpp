@@ -34,7 +34,7 @@ class PortableShuffle : public Executable {
     struct Run {
         int64_t src, dst, v, first, last;
     };
-    // In the order of the destination.
+    // Visits the channels in the order of the destination.
     template <class Copy>
     void for_each_run(const Copy& copy) const {
         const ShuffleLayout& l = layout_;

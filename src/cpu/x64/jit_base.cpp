@@ -45,7 +45,7 @@ JitKernel::JitKernel(std::shared_ptr<JitCode> made, std::string name, size_t max
 std::shared_ptr<const JitCode> JitKernel::build() {
     generate();
     emit_constants();
-    ready(PROTECT_RE);  // refuses labels without a place
+    ready(PROTECT_RE);  // refuses labels that were never placed
     setProtectModeRE();
     announce_code(name_.c_str(), code(), code_size());
     return code_;

@@ -17,7 +17,7 @@ constexpr uint8_t kXor = 0x96;    // d ^ a ^ b
 constexpr uint8_t kOrAnd = 0xF8;  // d | (a & b)
 constexpr uint8_t kAndOr = 0xEA;  // (d & a) | b
 
-constexpr int kVectorBytes = 64;  // of the widest ISA; the tables of the narrower are prefixes
+constexpr int kVectorBytes = 64;  // of the widest ISA; the tables of narrower ISAs are prefixes
 
 // Every lane `value`.
 template <class T>
@@ -145,7 +145,7 @@ void Vocabulary::store_tail(const Reg& address, const Vec& a, const Tail& tail) 
 }
 
 // Copies tail.count bytes, fewer than 32, in at most four steps of 16, 8, 4, 2 and 1: the bits of
-// the count. xmm registers may all be in use, so 16 bytes go as two words of 8.
+// the count. All xmm registers may be in use, so 16 bytes are copied as two words of 8.
 void Vocabulary::copy_bytes(const Xbyak::RegExp& d, const Xbyak::RegExp& s, const Tail& tail) {
     const Reg& at = tail.scratch;
     const Reg& word = tail.scratch2;
