@@ -447,8 +447,8 @@ TOMBOLA_API tombola_status_t tombola_primitive_desc_query(
  * @param primitive_desc The primitive descriptor.
  * @param what A tombola_query_*_md.
  * @param index For tombola_query_exec_arg_md a TOMBOLA_ARG_*, otherwise 0.
- * @return The descriptor, owned by the primitive descriptor; an empty one when the argument is not
- * part of this primitive; NULL when an argument of this call is wrong. */
+ * @return The descriptor, owned by the primitive descriptor; an empty one when the argument or the index is not
+ * part of this primitive; NULL for a null primitive_desc or another query. */
 TOMBOLA_API const_tombola_memory_desc_t tombola_primitive_desc_query_md(
     const_tombola_primitive_desc_t primitive_desc, tombola_query_t what, int index);
 
@@ -476,8 +476,8 @@ TOMBOLA_API tombola_status_t tombola_primitive_create(
  * @param stream The stream.
  * @param nargs Number of arguments, 0 to 32.
  * @param args The arguments, in any order: every required one, each at most once, with the
- * descriptors that the primitive descriptor tells. Outputs share no byte with any other argument,
- * unless the operator's page says so. Interleaved views of one buffer, where the elements of one lie in the gaps of
+ * descriptors that the primitive descriptor tells. A scratchpad that is not needed is ignored. Outputs share no byte
+ * with any other argument, unless the operator's page says so. Interleaved views of one buffer, where the elements of one lie in the gaps of
  * the other, share no byte. They are refused if their strides are so different that the check would take too long.
  * @return tombola_success; tombola_invalid_arguments when an argument is missing, unknown, without
  * data, of another descriptor or overlaps another, when a scratchpad is not aligned to 64 bytes, or when a value is refused;

@@ -51,25 +51,25 @@ static inline dnnl_status_t dnnl_stream_destroy(dnnl_stream_t stream) {
 /* Memory. */
 
 static inline dnnl_status_t dnnl_memory_desc_create_with_tag(dnnl_memory_desc_t* memory_desc,
-                                                             int ndims, const dnnl_dims_t dims,
+                                                             int ndims, const dnnl_dim_t* dims,
                                                              dnnl_data_type_t data_type,
                                                              dnnl_format_tag_t tag) {
     return tombola_memory_desc_create_with_tag(memory_desc, ndims, dims, data_type, tag);
 }
 static inline dnnl_status_t dnnl_memory_desc_create_with_strides(dnnl_memory_desc_t* memory_desc,
-                                                                 int ndims, const dnnl_dims_t dims,
+                                                                 int ndims, const dnnl_dim_t* dims,
                                                                  dnnl_data_type_t data_type,
-                                                                 const dnnl_dims_t strides) {
+                                                                 const dnnl_dim_t* strides) {
     return tombola_memory_desc_create_with_strides(memory_desc, ndims, dims, data_type, strides);
 }
 static inline dnnl_status_t dnnl_memory_desc_create_submemory(
     dnnl_memory_desc_t* memory_desc, const_dnnl_memory_desc_t parent_memory_desc,
-    const dnnl_dims_t dims, const dnnl_dims_t offsets) {
+    const dnnl_dim_t* dims, const dnnl_dim_t* offsets) {
     return tombola_memory_desc_create_submemory(memory_desc, parent_memory_desc, dims, offsets);
 }
 static inline dnnl_status_t dnnl_memory_desc_reshape(dnnl_memory_desc_t* out_memory_desc,
                                                      const_dnnl_memory_desc_t in_memory_desc,
-                                                     int ndims, const dnnl_dims_t dims) {
+                                                     int ndims, const dnnl_dim_t* dims) {
     return tombola_memory_desc_reshape(out_memory_desc, in_memory_desc, ndims, dims);
 }
 static inline dnnl_status_t dnnl_memory_desc_permute_axes(dnnl_memory_desc_t* out_memory_desc,

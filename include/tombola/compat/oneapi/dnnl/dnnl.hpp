@@ -80,11 +80,11 @@ struct primitive : public tombola::primitive {
     using tombola::primitive::primitive;
     primitive() = default;
     void execute(const stream& astream, const std::unordered_map<int, memory>& args) const {
-        std::vector<dnnl_exec_arg_t> c_args;
-        c_args.reserve(args.size());
-        for (const auto& arg : args) c_args.push_back({arg.first, arg.second.get(true)});
-        error::check(dnnl_primitive_execute(get(), astream.get(), static_cast<int>(c_args.size()),
-                                            c_args.data()));
+        std::vector<dnnl_exec_arg_t> list;
+        list.reserve(args.size());
+        for (const auto& arg : args) list.push_back({arg.first, arg.second.get(true)});
+        error::check(dnnl_primitive_execute(get(), astream.get(), static_cast<int>(list.size()),
+                                            list.data()));
     }
 };
 
