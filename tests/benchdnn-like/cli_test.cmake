@@ -97,6 +97,10 @@ file(WRITE ${WORK}/lost_batch "2x4\n\n--batch=nowhere 2x4\n")
 expect(2 "in lost_batch:3: --batch=nowhere: cannot open" --shuffle --batch=lost_batch)
 file(WRITE ${WORK}/itself "--batch=itself\n")
 expect(2 "more than 16 deep" --shuffle --batch=itself)
+# A name whose quote stays open would swallow what is behind it.
+file(WRITE ${WORK}/open_quote "2x4\n2x6_n\"name 2x8\n")
+expect(2 "in open_quote:2: 2x6_n\"name 2x8 : expected a closing \"" --shuffle --batch=open_quote)
+expect(2 "in .*benchtombola:1: a byte of 0; expected text" --shuffle --batch=${BENCH})
 
 # An option that holds for no problem is a mistake, except in a batch file; what is for the whole run may stand last.
 expect(2 "benchtombola: --group=4: expected a problem" --shuffle 1x12x3x3 --group=4)
@@ -335,6 +339,16 @@ read_hex(whole whole)
 read_hex(head head)
 read_hex(tail tail)
 check("multinomial: offset" whole STREQUAL "${head}${tail}")
+# The last sample of the stream, and one that no OFFSET could name.
+foreach(offset_case "--random-uniform 1;--random-uniform 2" "--multinomial 1x5;--multinomial --samples=2 1x5")
+    list(TRANSFORM offset_case REPLACE "^(--[a-z-]+)" "\\1 --offset=0xffffffffffffffff")
+    list(GET offset_case 0 last)
+    list(GET offset_case 1 beyond)
+    separate_arguments(last)
+    separate_arguments(beyond)
+    expect(0 "passed:1 " ${last})
+    expect(1 "INVALID_ARGUMENTS .[a-z_]*: OFFSET is 18446744073709551615" ${beyond})
+endforeach()
 # UNIFORMS take the place of the stream: the seeds do not matter.
 expect(0 "passed:1 " --random-uniform --dt=f64 --dump=uniforms 3x20)
 foreach(seeds 1:2 3:4 0:0)

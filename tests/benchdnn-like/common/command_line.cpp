@@ -155,12 +155,15 @@ struct Token {
     size_t line;
 };
 // Words separated by white space, which double quotes protect; a word that begins with # begins a comment.
-std::vector<Token> read_tokens(std::istream& file) {
+std::vector<Token> read_tokens(const std::string& path) {
+    std::ifstream file(path);
     std::vector<Token> tokens;
     std::string line;
     for (size_t number = 1; std::getline(file, line); ++number) {
         std::string token;
         bool quoted = false;
+        if (line.find('\0') != std::string::npos)
+            throw UsageError(fmt::format("in {}:{}: a byte of 0; expected text", path, number));
         for (char c : line + " ") {
             if (c == '"') quoted = !quoted;
             if (quoted || !std::isspace(static_cast<unsigned char>(c))) {
@@ -171,6 +174,9 @@ std::vector<Token> read_tokens(std::istream& file) {
                 token.clear();
             }
         }
+        if (quoted)
+            throw UsageError(
+                fmt::format("in {}:{}: {}: expected a closing \"", path, number, token));
     }
     return tokens;
 }
@@ -539,8 +545,7 @@ void CommandLine::take_batch(const std::string& file) {
     const std::string path = find_batch(file);
     if (batches_.size() == kMaxDepth)
         throw UsageError("--batch=" + file + ": batch files include one another more than 16 deep");
-    std::ifstream stream(path);
-    const auto tokens = read_tokens(stream);
+    const auto tokens = read_tokens(path);
     const Filters outside = outer_filters_;
     outer_filters_ = filters_;
     batches_.push_back(path);

@@ -48,6 +48,13 @@ class TypedProblem : public Problem {
         return "--" + name;
     }
 
+  protected:
+    // OFFSET + elements is at most 2^64. A tensor without elements takes any OFFSET.
+    static std::string offset_refusal(uint64_t offset, uint64_t elements) {
+        const bool passes_the_end = elements > 0 && offset > UINT64_MAX - (elements - 1);
+        return passes_the_end ? "OFFSET + elements is above 2^64" : "";
+    }
+
   private:
     const P& self() const { return static_cast<const P&>(*this); }
 };

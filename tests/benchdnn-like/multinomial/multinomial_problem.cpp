@@ -46,6 +46,10 @@ std::string MultinomialProblem::refusal(const Arguments* args) const {
     if (!replacement && samples > classes) return "there are more samples than classes";
     // Values inside tensors are looked at when the primitive runs.
     if (args == nullptr) return "";
+    if (uniforms.text.empty())
+        if (auto reason = offset_refusal(offset, static_cast<uint64_t>(batch * samples));
+            !reason.empty())
+            return reason;
     return reference::multinomial_refusal(request(*args), args->at(TOMBOLA_ARG_SRC).values.data());
 }
 

@@ -58,7 +58,11 @@ std::string RandomUniformProblem::refusal(const Arguments* args) const {
     if (!bounds(low, high, reason)) return reason;
     if (!fits(tag)) return tag_refusal();
     // Values inside tensors are looked at when the primitive runs.
-    return args ? reference::uniform_refusal(request(args)) : "";
+    if (args == nullptr) return "";
+    reason = reference::uniform_refusal(request(args));
+    uint64_t elements = 1;
+    for (const int64_t size : dims) elements *= static_cast<uint64_t>(size);
+    return reason.empty() ? offset_refusal(offset, elements) : reason;
 }
 
 void RandomUniformProblem::add_arguments(Arguments& args) const {
