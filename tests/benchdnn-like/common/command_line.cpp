@@ -406,7 +406,7 @@ void CommandLine::parse(const std::vector<std::string>& args) {
     if (help_ || version_) return;
     if (!waiting.empty())
         throw UsageError(waiting + ": expected a problem or --batch=FILE behind this" +
-                         (any ? "; an option holds for the problems behind it" : ""));
+                         (any ? "; an option applies to the problems after it" : ""));
     if (!any) throw UsageError("expected a driver and a problem; --help tells more");
 }
 
@@ -608,7 +608,7 @@ std::string CommandLine::help() const {
     std::string text =
         "benchtombola: correctness and performance of tombola's primitives\n\n"
         "Usage: benchtombola DRIVER [options] PROBLEM ... [options] PROBLEM ...\n\n"
-        "An option holds for the problems behind it, and needs one there. Values that commas "
+        "An option applies to the problems after it, and needs one there. Values that commas "
         "separate "
         "(LIST)\ngive the product of cases. A problem may carry a name: 2x8x3x3_n\"name\". Numbers "
         "are decimal or 0x hex.\n\n"

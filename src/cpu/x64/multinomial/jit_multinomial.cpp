@@ -16,8 +16,8 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr dim_t kChunkSamples = 1024;
-constexpr int kMostRanges = 256;  // of one row
-constexpr dim_t kMostGuideClasses = INT64_C(1) << 31;
+constexpr int kMaxRanges = 256;  // of one row
+constexpr dim_t kMaxGuideClasses = INT64_C(1) << 31;
 constexpr size_t kLine = 64;
 
 size_t aligned(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
@@ -49,7 +49,7 @@ JitMultinomial::Way JitMultinomial::way_for(const Desc& desc) {
     const dim_t classes = desc.src.dims[1];
     if (takes_classes_out(desc)) return Way::tree;
     const bool few = desc.dst.dims[1] <= std::max<dim_t>(4, classes / 64);
-    return few || classes >= kMostGuideClasses ? Way::blocks : Way::guide;
+    return few || classes >= kMaxGuideClasses ? Way::blocks : Way::guide;
 }
 
 JitMultinomial::Scratch::Scratch(const Desc& desc) {
@@ -141,10 +141,10 @@ const char* JitMultinomial::dense_row(const Call& call, const Part& part, dim_t 
 template <class Body>
 bool JitMultinomial::share_row(dim_t count, dim_t grain, const Body& body, double& greatest) const {
     const auto bytes = size(passes_.classes() * passes_.element_bytes());
-    const int parts = std::min(parts_for(bytes), kMostRanges);
+    const int parts = std::min(parts_for(bytes), kMaxRanges);
     if (parts == 1) return body(Range{0, count}, greatest);
-    std::array<double, kMostRanges> most;
-    std::array<bool, kMostRanges> good;
+    std::array<double, kMaxRanges> most;
+    std::array<bool, kMaxRanges> good;
     parallel(parts, [&](int part, int all) {
         const auto at = size(part);
         good[at] = body(split(count, part, all, grain), most[at]);

@@ -23,7 +23,7 @@ void RowMaxKernel::generate() {
         load(vec(i), is_f64() ? vector_f64(static_cast<double>(lowest)) : vector_f32(lowest));
 
     const auto emit_units = [&](int count) {
-        for (int i = 0; i < count * vectors_a_unit(); ++i) {
+        for (int i = 0; i < count * vectors_per_unit(); ++i) {
             const Vec most = vec(i % kMaxima);
             load_wide(x, ptr[src + i * vector_step()]);
             note_refused(noted, x, zeros, scratch);
@@ -94,7 +94,7 @@ void WeightSumKernel::generate() {
 void WeightSumKernel::emit_unit(const Reg& src, const Reg& ahead) {
     const int step = kUnitClasses * element_bytes();
     const Lanes r{vec(0), vec(1), vec(2), vec(3), vec(4)};
-    for (int i = 0; i < vectors_a_unit(); ++i) {
+    for (int i = 0; i < vectors_per_unit(); ++i) {
         load_wide(r.x, ptr[src + i * vector_step()]);
         if (!log_probs()) {
             note_refused(noted(), r.x, zeros(), r.scratch1);
@@ -123,7 +123,7 @@ void WeightStoreKernel::generate() {
     Label unit;
     L(unit);
     const Lanes r{vec(0), vec(1), vec(2), vec(3), vec(4)};
-    for (int i = 0; i < vectors_a_unit(); ++i) {
+    for (int i = 0; i < vectors_per_unit(); ++i) {
         load_wide(r.x, ptr[src + i * vector_step()]);
         emit_weights(r);
         emit_store(weights, i, r);

@@ -110,7 +110,7 @@ void RowPasses::set_scale(Row& row, double greatest) const {
         field = bit_cast<uint32_t>(static_cast<float>(weight)) >> 23;
     }
     row.args.top = 1 + static_cast<uint64_t>(ceil_log2(classes_)) + field;
-    row.is_scalar = field < kLeastField;
+    row.is_scalar = field < kMinField;
 }
 
 bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t end,

@@ -11,7 +11,7 @@
 //   q = max(1, floor(w * 2^(61-L-e))) = s * 2^62 >> min(top - E, 62),   top = 1 + L + E of the greatest weight,
 //
 // A shift by 62 leaves 1, which is the smallest q of a weight that is not 0. A subnormal w has E = 0 and no leading 1.
-// If E of the greatest weight is >= kLeastField, its q is 1, and the formula gives 1.
+// If E of the greatest weight is >= kMinField, its q is 1, and the formula gives 1.
 //
 //   f32 lanes   | s1 E1 | s0 E0 | ...  are split into  even: s0 << 32 >> E0,  odd: (s1 << 32) >> E1
 
@@ -24,7 +24,7 @@
 namespace tombola::impl::cpu::x64 {
 
 // These kernels do not serve rows whose greatest weight has a smaller exponent field.
-inline constexpr int kLeastField = 62;
+inline constexpr int kMinField = 62;
 // What a pass over a row finds.
 struct RowFindings {
     uint64_t refused;           // not 0 if there is a NaN or, without logits, an element below 0
@@ -41,9 +41,9 @@ class WeightOps : public Vocabulary {
     bool is_f64() const { return type_ == FloatType::f64; }
     bool log_probs() const { return log_probs_; }
     int element_bytes() const { return static_cast<int>(size_of(data_type_of(type_))); }
-    int classes_a_vector() const { return lanes(is_f64() ? 8 : 4); }
-    int vectors_a_unit() const { return kUnitClasses / classes_a_vector(); }
-    int vector_step() const { return classes_a_vector() * element_bytes(); }  // bytes of SRC
+    int classes_per_vector() const { return lanes(is_f64() ? 8 : 4); }
+    int vectors_per_unit() const { return kUnitClasses / classes_per_vector(); }
+    int vector_step() const { return classes_per_vector() * element_bytes(); }  // bytes of SRC
 
     // d = the elements at `a`, as f32 or f64.
     void load_wide(const Vec& d, const Address& a);

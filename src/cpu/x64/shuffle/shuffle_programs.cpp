@@ -156,10 +156,10 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
     // The candidates are: enough pixels for one vector, for several vectors, and so many that every step starts at a
     // vector's alignment. With the last, no store crosses a cache line if the tensor is aligned.
     const int64_t most = dense ? pixels : 1;
-    const int64_t in_a_vector = std::max<int64_t>(limits.vector_bytes / pixel_bytes, 1);
+    const int64_t per_vector = std::max<int64_t>(limits.vector_bytes / pixel_bytes, 1);
     const int64_t for_alignment = kLineBytes / std::gcd(pixel_bytes, kLineBytes);
     std::vector<int64_t> counts;
-    for (const int64_t wanted : {in_a_vector, 2 * in_a_vector, 4 * in_a_vector, for_alignment,
+    for (const int64_t wanted : {per_vector, 2 * per_vector, 4 * per_vector, for_alignment,
                                  (4 * limits.vector_bytes / pixel_bytes + for_alignment) /
                                      for_alignment * for_alignment}) {
         const int64_t taken = std::min(wanted, most);

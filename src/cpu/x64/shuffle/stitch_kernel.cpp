@@ -41,7 +41,7 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr int64_t kMaxLines = 256;  // in a period: about 10 KiB of code
-constexpr int64_t kLeastRowBytes = 16;
+constexpr int64_t kMinRowBytes = 16;
 constexpr int kInFlight = 8;
 
 uint64_t low_bytes(int64_t count) {
@@ -56,7 +56,7 @@ int64_t StitchKernel::period_of(int64_t row_bytes) {
 
 bool StitchKernel::serves(const Key& key) {
     const int64_t rows = period_of(key.row_bytes);
-    return key.isa >= CpuIsa::avx512_core && rows > 1 && key.row_bytes >= kLeastRowBytes &&
+    return key.isa >= CpuIsa::avx512_core && rows > 1 && key.row_bytes >= kMinRowBytes &&
            rows * key.row_bytes <= kMaxLines * kLineBytes &&
            key.G * key.src_axis < int64_t{1} << 31 && key.src_image < int64_t{1} << 31;
 }
@@ -83,7 +83,7 @@ void StitchFunction::operator()(const char* src, char* dst, int64_t begin, int64
     const char* group = image + v * key_.src_axis;
     const int64_t in_period = begin % StitchKernel::period_of(key_.row_bytes);
     const int64_t end_byte = end * key_.row_bytes, last_line = end_byte & -StitchKernel::kLineBytes;
-    const bool within_a_line = begin * key_.row_bytes > last_line;
+    const bool within_one_line = begin * key_.row_bytes > last_line;
     Args args{group + u * G * key_.src_axis,
               dst + (begin - in_period) * key_.row_bytes,
               in_period,
@@ -93,7 +93,7 @@ void StitchFunction::operator()(const char* src, char* dst, int64_t begin, int64
               group,
               image,
               dst + last_line,
-              within_a_line ? 0 : low_bytes(end_byte - last_line)};
+              within_one_line ? 0 : low_bytes(end_byte - last_line)};
     function_(args);
 }
 
