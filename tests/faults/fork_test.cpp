@@ -27,6 +27,7 @@ TEST(Fork, ChildOfAProcessWhoseThreadsCreatePrimitivesCreates) {
 // A child whose parent had no other thread loses nothing.
 TEST(Fork, ChildOfAProcessWithOneThreadUsesThreads) {
     if (std::strcmp(version()->cpu_runtime, "OMP") != 0) GTEST_SKIP() << "not an OMP build";
+    if (!threads_can_be_counted()) GTEST_SKIP() << "there is no /proc";
     const ProbeResult result =
         run_faults_probe("fork-first", "OMP_NUM_THREADS=3 OMP_WAIT_POLICY=passive");
     EXPECT_EQ(result.exit_code, 0) << result.output;

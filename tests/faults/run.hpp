@@ -3,6 +3,8 @@
 
 // Runs faults_probe in a process of its own, with a time limit, and collects what it prints.
 
+#include <unistd.h>
+
 #include <sys/wait.h>
 
 #include <cstdio>
@@ -40,5 +42,8 @@ inline ProbeResult run_faults_probe(const std::string& arguments,
     result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return result;
 }
+
+// Whether a program can count its threads: a bare root may have no /proc.
+inline bool threads_can_be_counted() { return access("/proc/self/task", R_OK) == 0; }
 
 }  // namespace tombola::test
