@@ -103,22 +103,23 @@ Cache<DescPtr, CodePtr>& codes() {
 }  // namespace
 
 DescRequest::DescRequest(const OpDesc& an_op, const Attr& attr, Engine* an_engine, size_t a_first)
-    : op(an_op),
+    : op(&an_op),
       scratchpad_mode(attr.scratchpad_mode),
       engine(an_engine),
       first(a_first),
       isa(effective_isa()),
-      hash(hash_combine(impl::hash_of(op), scratchpad_mode, first, isa)) {}
+      hash(hash_combine(impl::hash_of(an_op), scratchpad_mode, first, isa)) {}
 
 bool operator==(const DescRequest& a, const DescRequest& b) {
     return a.hash == b.hash && a.scratchpad_mode == b.scratchpad_mode && a.engine == b.engine &&
            a.first == b.first && a.isa == b.isa &&
-           identical(a.op, b.op);  // a query gives the caller's own strides back
+           identical(*a.op, *b.op);  // a query gives the caller's own strides back
 }
 
 DescPtr find_cached(const DescRequest& request) { return descs().find(request); }
 
 DescPtr store_cached(DescRequest request, DescPtr desc) {
+    request.op = &desc->op();
     return descs().store(std::move(request), std::move(desc));
 }
 

@@ -15,10 +15,11 @@ namespace tombola::impl {
 
 // Everything that decides what PrimitiveDesc::create() makes.
 struct DescRequest {
+    // Borrows `op`, so that a look-up copies nothing.
     DescRequest(const OpDesc& op, const Attr& attr, Engine* engine, size_t first);
     friend bool operator==(const DescRequest& a, const DescRequest& b);
 
-    OpDesc op;
+    const OpDesc* op;
     ScratchpadMode scratchpad_mode;
     Engine* engine;
     size_t first;
@@ -29,7 +30,7 @@ struct DescRequest {
 // The answer to an equal request, or null.
 std::shared_ptr<const PrimitiveDesc> find_cached(const DescRequest& request);
 
-// Stores `desc`. Returns what the cache then holds: `desc`, or what another thread stored meanwhile.
+// Stores `desc`; from then on the request borrows the operator's descriptor that `desc` owns. Returns what the cache then holds: `desc`, or what another thread stored meanwhile.
 std::shared_ptr<const PrimitiveDesc> store_cached(DescRequest request,
                                                   std::shared_ptr<const PrimitiveDesc> desc);
 

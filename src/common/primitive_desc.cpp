@@ -69,7 +69,7 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(OpDesc op, co
         if (request.isa != effective_isa())
             return std::shared_ptr<const PrimitiveDesc>(std::move(desc));
         OpDesc asked = desc->op_;
-        return with_defaults(store_cached(std::move(request), std::move(desc)), std::move(asked));
+        return with_defaults(store_cached(request, std::move(desc)), std::move(asked));
     }
     if (first > 0)
         return Status(StatusCode::last_impl_reached,
