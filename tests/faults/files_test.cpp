@@ -132,9 +132,7 @@ TEST_F(Files, AProgramWithMoreRightsThanItsUserIgnoresTheEnvironment) {
     fs::permissions(folder_, fs::perms::all);
     ASSERT_EQ(chown(program.c_str(), 65534, 65534), 0);
     ASSERT_EQ(chmod(program.c_str(), 04755), 0);
-    // A sanitizer cannot look for leaks in a program that may not be traced.
-    const std::string environment =
-        "TOMBOLA_JIT_DUMP=" + folder_ + " TOMBOLA_VERBOSE=2 ASAN_OPTIONS=detect_leaks=0";
+    const std::string environment = "TOMBOLA_JIT_DUMP=" + folder_ + " TOMBOLA_VERBOSE=2";
     const ProbeResult result = run_faults_probe("plain", environment, 60, program);
     ASSERT_EQ(result.exit_code, 0) << result.output;
     EXPECT_FALSE(result.has("tombola_verbose")) << result.output;
