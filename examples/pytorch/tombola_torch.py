@@ -87,7 +87,7 @@ def _make(operator, overload, arguments, size, out, options):
     """Calls an operator that makes a tensor, as PyTorch's Python functions call theirs: out must have the type, the
     layout and the device that are asked for, and requires_grad is no argument of the operator.
 
-    The overload is named: PyTorch finds it otherwise by trying one after the other, and a failed try takes 30 us."""
+    The overload is named: PyTorch finds it otherwise by trying one after the other, which is slow."""
     if size is not None:
         arguments += (size,)
     requires_grad = options.pop("requires_grad", False)
