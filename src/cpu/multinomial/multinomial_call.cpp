@@ -19,13 +19,7 @@ Result<UniformSource> uniform_source(const MultinomialDesc& desc, const ExecCont
     Result<Seeds> seeds = resolve_seeds(context, SeedUse::none);
     TOMBOLA_TRY(seeds.take_status());
     source.stream.seeds = seeds.take();
-    for (dim_t i = 0; i < count; ++i) {
-        const double u = source.given[i];
-        if (!(u >= 0 && u <= 1))
-            return invalid("UNIFORMS: row %lld, sample %lld: %g; expected a number in [0, 1]",
-                           static_cast<long long>(i / samples), static_cast<long long>(i % samples),
-                           u);
-    }
+    TOMBOLA_TRY(check_uniforms(source.given, desc.dst.dims[0], samples));
     return source;
 }
 

@@ -5,8 +5,8 @@
 
 #include "cpu/implementations.hpp"
 #include "cpu/multinomial/multinomial_call.hpp"
-#include "cpu/multinomial/row_source.hpp"
 #include "cpu/multinomial/weight_tree.hpp"
+#include "cpu/weights/row_source.hpp"
 
 namespace tombola::impl::cpu {
 namespace {

@@ -92,7 +92,8 @@ Result<std::unique_ptr<Executable>> JitMultinomial::build(CpuIsa isa, const Desc
                                                           int max_parts) {
     const Way way = way_for(desc);
     Result<RowPasses> passes = RowPasses::create(
-        isa, desc, way == Way::blocks ? RowPasses::Weights::both : RowPasses::Weights::stored);
+        isa, desc.src, desc.log_probs,
+        way == Way::blocks ? RowPasses::Weights::both : RowPasses::Weights::stored);
     if (!passes.ok()) return passes.take_status();
     JitFunction<DrawKernel::Args> draw;
     PhiloxKernel words;

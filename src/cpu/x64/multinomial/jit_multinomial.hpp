@@ -16,8 +16,8 @@
 #include "common/implementation.hpp"
 #include "cpu/multinomial/multinomial_call.hpp"
 #include "cpu/x64/multinomial/draw_kernel.hpp"
-#include "cpu/x64/multinomial/row_passes.hpp"
 #include "cpu/x64/rng/philox_generator.hpp"
+#include "cpu/x64/weights/row_passes.hpp"
 
 namespace tombola::impl::cpu::x64 {
 

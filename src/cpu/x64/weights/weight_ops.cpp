@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/x64/multinomial/weight_ops.hpp"
+#include "cpu/x64/weights/weight_ops.hpp"
 
 #include <cstddef>
 
-#include "cpu/multinomial/weight_exp.hpp"
+#include "cpu/weights/weight_exp.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {

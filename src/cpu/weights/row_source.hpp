@@ -10,8 +10,8 @@
 #include "common/op_desc.hpp"
 #include "common/status.hpp"
 #include "cpu/float_type.hpp"
-#include "cpu/multinomial/weight_exp.hpp"
-#include "cpu/multinomial/weight_quantum.hpp"
+#include "cpu/weights/weight_exp.hpp"
+#include "cpu/weights/weight_quantum.hpp"
 
 namespace tombola::impl::cpu {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/x64/multinomial/row_kernels.hpp"
+#include "cpu/x64/weights/row_kernels.hpp"
 
 #include <cstddef>
 #include <limits>

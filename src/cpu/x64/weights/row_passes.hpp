@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "common/status.hpp"
-#include "cpu/multinomial/row_source.hpp"
-#include "cpu/x64/multinomial/row_kernels.hpp"
+#include "cpu/weights/row_source.hpp"
+#include "cpu/x64/weights/row_kernels.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
@@ -29,7 +29,9 @@ class RowPasses {
 
     // Which of the kernels are wanted besides the maximum.
     enum class Weights { stored, both };
-    static Result<RowPasses> create(CpuIsa isa, const MultinomialDesc& desc, Weights weights);
+    // `src` is [batch, classes].
+    static Result<RowPasses> create(CpuIsa isa, const MemoryDesc& src, bool log_probs,
+                                    Weights weights);
 
     dim_t classes() const { return classes_; }
     dim_t blocks() const { return (classes_ + kBlockClasses - 1) / kBlockClasses; }

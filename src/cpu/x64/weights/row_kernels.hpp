@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <tuple>
 
-#include "cpu/x64/multinomial/weight_ops.hpp"
+#include "cpu/x64/weights/weight_ops.hpp"
 
 namespace tombola::impl::cpu::x64 {
 

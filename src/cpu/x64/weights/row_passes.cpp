@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/x64/multinomial/row_passes.hpp"
+#include "cpu/x64/weights/row_passes.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -38,15 +38,16 @@ uint64_t minus_infinity_bits(FloatType type) {
 
 }  // namespace
 
-Result<RowPasses> RowPasses::create(CpuIsa isa, const MultinomialDesc& desc, Weights weights) {
-    const FloatType type = float_type_of(desc.src.data_type);
-    const std::tuple<CpuIsa, FloatType, bool> key{isa, type, desc.log_probs};
+Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_probs,
+                                    Weights weights) {
+    const FloatType type = float_type_of(src.data_type);
+    const std::tuple<CpuIsa, FloatType, bool> key{isa, type, log_probs};
     RowPasses passes;
     passes.type_ = type;
     passes.vector_bytes_ = static_cast<size_t>(shape_of(isa).bytes);
-    passes.log_probs_ = desc.log_probs;
-    passes.classes_ = desc.src.dims[1];
-    passes.element_bytes_ = static_cast<dim_t>(size_of(desc.src.data_type));
+    passes.log_probs_ = log_probs;
+    passes.classes_ = src.dims[1];
+    passes.element_bytes_ = static_cast<dim_t>(size_of(src.data_type));
     auto max = cached_function<RowMaxKernel>(key);
     if (!max.ok()) return max.take_status();
     passes.max_ = max.take();

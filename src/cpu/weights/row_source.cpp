@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/multinomial/row_source.hpp"
+#include "cpu/weights/row_source.hpp"
 
 #include <cmath>
 #include <cstring>

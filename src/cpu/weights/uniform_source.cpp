@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/weights/uniform_source.hpp"
+
+namespace tombola::impl::cpu {
+
+Status check_uniforms(const double* uniforms, dim_t rows, dim_t samples) {
+    for (dim_t i = 0; i < rows * samples; ++i) {
+        const double u = uniforms[i];
+        if (!(u >= 0 && u <= 1))
+            return invalid("UNIFORMS: row %lld, sample %lld: %g; expected a number in [0, 1]",
+                           static_cast<long long>(i / samples), static_cast<long long>(i % samples),
+                           u);
+    }
+    return {};
+}
+
+}  // namespace tombola::impl::cpu
