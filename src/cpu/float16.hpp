@@ -8,6 +8,7 @@
 // least 2p + 2 significant bits for p = 11 and p = 8 (Figueroa, "When is double rounding innocuous?", 1995).
 
 #include <cstdint>
+#include <limits>
 
 #include "common/bit_cast.hpp"
 
@@ -56,5 +57,29 @@ inline Float16 to_f16(float value) {
     const uint32_t rounded = magnitude + 0xFFF + (magnitude >> 13 & 1);
     return with_sign((rounded - (112u << 23)) >> 13);
 }
+
+// How code that serves every floating-point type computes with T: in Compute, rounding to T after each operation.
+// kDigits counts the leading bit. f32 and f64 compute in themselves.
+template <class T>
+struct FloatFormat {
+    using Compute = T;
+    static constexpr int kDigits = std::numeric_limits<T>::digits;
+    static T widen(T value) { return value; }
+    static T round(T value) { return value; }
+};
+template <>
+struct FloatFormat<Float16> {
+    using Compute = float;
+    static constexpr int kDigits = 11;
+    static float widen(Float16 value) { return to_f32(value); }
+    static Float16 round(float value) { return to_f16(value); }
+};
+template <>
+struct FloatFormat<BFloat16> {
+    using Compute = float;
+    static constexpr int kDigits = 8;
+    static float widen(BFloat16 value) { return to_f32(value); }
+    static BFloat16 round(float value) { return to_bf16(value); }
+};
 
 }  // namespace tombola::impl::cpu

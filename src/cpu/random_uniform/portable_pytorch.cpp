@@ -14,9 +14,8 @@ class PortablePytorch : public Executable {
     PortablePytorch(const MemoryDesc& dst, IntDraws int_draws) : dst_(dst), int_draws_(int_draws) {}
 
     Status execute(const ExecContext& context) const override {
-        auto bounds = resolve_bounds<T>(context);
-        TOMBOLA_TRY(bounds.take_status());
-        const PytorchConvert<T> convert(bounds.value(), int_draws_);
+        const Bounds<T> bounds = TOMBOLA_TRY(resolve_bounds<T>(context));
+        const PytorchConvert<T> convert(bounds, int_draws_);
         Mt19937Call call(convert.words(), MtJumpLoops::portable());
         TOMBOLA_TRY(call.resolve(context, dst_.nelems()));
         call.fill(dst_, context.output(TOMBOLA_ARG_DST), [&](Mt19937& state, const FillPart& part) {

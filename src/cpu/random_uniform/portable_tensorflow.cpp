@@ -14,13 +14,10 @@ class PortableTensorflow : public Executable {
     explicit PortableTensorflow(const MemoryDesc& dst) : dst_(dst) {}
 
     Status execute(const ExecContext& context) const override {
-        auto bounds = resolve_bounds<T>(context);
-        TOMBOLA_TRY(bounds.take_status());
-        auto call = resolve_philox_call(context, dst_.nelems());
-        TOMBOLA_TRY(call.take_status());
-        fill_from_philox(dst_, context.output(TOMBOLA_ARG_DST), call.value(),
-                         TensorflowConvert<T>(bounds.value()));
-        report_philox_call(context, call.value());
+        const Bounds<T> bounds = TOMBOLA_TRY(resolve_bounds<T>(context));
+        const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, dst_.nelems()));
+        fill_from_philox(dst_, context.output(TOMBOLA_ARG_DST), call, TensorflowConvert<T>(bounds));
+        report_philox_call(context, call);
         return {};
     }
 

@@ -22,55 +22,22 @@
 
 namespace tombola::impl::cpu {
 
-// The type that a value is computed in, and its digits (the leading bit counted).
-template <class T>
-struct PytorchFloat;
-template <>
-struct PytorchFloat<float> {
-    using Compute = float;
-    static constexpr int kDigits = 24;
-    static float widen(float value) { return value; }
-    static float round(float value) { return value; }
-};
-template <>
-struct PytorchFloat<double> {
-    using Compute = double;
-    static constexpr int kDigits = 53;
-    static double widen(double value) { return value; }
-    static double round(double value) { return value; }
-};
-template <>
-struct PytorchFloat<Float16> {
-    using Compute = float;
-    static constexpr int kDigits = 11;
-    static float widen(Float16 value) { return to_f32(value); }
-    static Float16 round(float value) { return to_f16(value); }
-};
-template <>
-struct PytorchFloat<BFloat16> {
-    using Compute = float;
-    static constexpr int kDigits = 8;
-    static float widen(BFloat16 value) { return to_f32(value); }
-    static BFloat16 round(float value) { return to_bf16(value); }
-};
-
 template <class T, bool integral = std::is_integral_v<T>>
 class PytorchConvert {
   public:
-    using Type = PytorchFloat<T>;
-    using Compute = typename Type::Compute;
+    using Format = FloatFormat<T>;
+    using Compute = typename Format::Compute;
 
     PytorchConvert(const Bounds<T>& bounds, IntDraws)
-        : minimum_(Type::widen(bounds.min)),
-          range_(Type::widen(Type::round(Type::widen(bounds.max) - minimum_))) {}
+        : minimum_(Format::widen(bounds.min)), range_(range_of(bounds)) {}
 
     static constexpr int words() { return std::is_same_v<T, double> ? 2 : 1; }
     T value(uint64_t bits) const {
         if constexpr (std::is_same_v<Compute, double>)
-            return std::fma(unit_f64<Type::kDigits>(bits), range_, minimum_);
+            return std::fma(unit_f64<Format::kDigits>(bits), range_, minimum_);
         else
-            return Type::round(
-                std::fma(unit_f32<Type::kDigits>(static_cast<uint32_t>(bits)), range_, minimum_));
+            return Format::round(
+                std::fma(unit_f32<Format::kDigits>(static_cast<uint32_t>(bits)), range_, minimum_));
     }
     Compute minimum() const { return minimum_; }
     Compute range() const { return range_; }

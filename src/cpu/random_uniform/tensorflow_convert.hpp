@@ -10,6 +10,7 @@
 // f64 and s64 take two words. The first word is the high half of f64's bits, the second that of s64's.
 
 #include <cstdint>
+#include <type_traits>
 
 #include "cpu/float16.hpp"
 #include "cpu/rng/bounds.hpp"
@@ -18,87 +19,44 @@
 
 namespace tombola::impl::cpu {
 
+template <class T, bool integral = std::is_integral_v<T>>
+class TensorflowConvert {
+  public:
+    static constexpr int kWords = sizeof(T) == 8 ? 2 : 1;
+    explicit TensorflowConvert(const Bounds<T>& bounds)
+        : range_(range_of(bounds)), min_(Format::widen(bounds.min)) {}
+    T operator()(const uint32_t* words) const {
+        return Format::round(Format::widen(Format::round(unit(words) * range_)) + min_);
+    }
+
+  private:
+    using Format = FloatFormat<T>;
+    using Compute = typename Format::Compute;
+
+    static Compute unit(const uint32_t* words) {
+        if constexpr (kWords == 2)
+            return u52(words[0], words[1]);
+        else
+            return unit_f32<Format::kDigits - 1>(words[0]);
+    }
+
+    Compute range_, min_;
+};
+
 template <class T>
-class TensorflowConvert;  // kWords, and T operator()(const uint32_t words[kWords]) const
-
-template <>
-class TensorflowConvert<float> {
+class TensorflowConvert<T, true> {
   public:
-    static constexpr int kWords = 1;
-    explicit TensorflowConvert(const Bounds<float>& bounds)
-        : range_(bounds.max - bounds.min), min_(bounds.min) {}
-    float operator()(const uint32_t* words) const { return u23(words[0]) * range_ + min_; }
-
-  private:
-    float range_, min_;
-};
-
-template <>
-class TensorflowConvert<double> {
-  public:
-    static constexpr int kWords = 2;
-    explicit TensorflowConvert(const Bounds<double>& bounds)
-        : range_(bounds.max - bounds.min), min_(bounds.min) {}
-    double operator()(const uint32_t* words) const {
-        return u52(words[0], words[1]) * range_ + min_;
+    static constexpr int kWords = sizeof(T) == 8 ? 2 : 1;
+    explicit TensorflowConvert(const Bounds<T>& bounds) : range_(bounds) {}
+    T operator()(const uint32_t* words) const {
+        if constexpr (kWords == 2)
+            return range_.value(join_words(words[1], words[0]));
+        else
+            return range_.value(words[0]);
     }
 
   private:
-    double range_, min_;
-};
-
-template <>
-class TensorflowConvert<Float16> {
-  public:
-    static constexpr int kWords = 1;
-    explicit TensorflowConvert(const Bounds<Float16>& bounds)
-        : range_(to_f32(to_f16(to_f32(bounds.max) - to_f32(bounds.min)))),
-          min_(to_f32(bounds.min)) {}
-    Float16 operator()(const uint32_t* words) const {
-        return to_f16(to_f32(to_f16(unit_f32<10>(words[0]) * range_)) + min_);
-    }
-
-  private:
-    float range_, min_;
-};
-
-template <>
-class TensorflowConvert<BFloat16> {
-  public:
-    static constexpr int kWords = 1;
-    explicit TensorflowConvert(const Bounds<BFloat16>& bounds)
-        : range_(to_f32(to_bf16(to_f32(bounds.max) - to_f32(bounds.min)))),
-          min_(to_f32(bounds.min)) {}
-    BFloat16 operator()(const uint32_t* words) const {
-        return to_bf16(to_f32(to_bf16(unit_f32<7>(words[0]) * range_)) + min_);
-    }
-
-  private:
-    float range_, min_;
-};
-
-template <>
-class TensorflowConvert<int32_t> {
-  public:
-    static constexpr int kWords = 1;
-    explicit TensorflowConvert(const Bounds<int32_t>& bounds) : range_(bounds) {}
-    int32_t operator()(const uint32_t* words) const { return range_.value(words[0]); }
-
-  private:
-    IntegerRange<int32_t> range_;
-};
-
-template <>
-class TensorflowConvert<int64_t> {
-  public:
-    static constexpr int kWords = 2;
-    explicit TensorflowConvert(const Bounds<int64_t>& bounds) : range_(bounds) {}
-    int64_t operator()(const uint32_t* words) const {
-        return range_.value(join_words(words[1], words[0]));
-    }
-
-  private:
-    IntegerRange<int64_t> range_;
+    IntegerRange<T> range_;
 };
 
 }  // namespace tombola::impl::cpu

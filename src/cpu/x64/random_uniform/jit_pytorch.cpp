@@ -27,15 +27,17 @@ class JitPytorch : public Executable {
 
     Status execute(const ExecContext& context) const override {
         using Conversion = PytorchConversion<T>;
-        auto bounds = resolve_bounds<T>(context);
-        TOMBOLA_TRY(bounds.take_status());
-        const PytorchConvert<T> convert(bounds.value(), int_draws_);
+        const Bounds<T> bounds = TOMBOLA_TRY(resolve_bounds<T>(context));
+        const PytorchConvert<T> convert(bounds, int_draws_);
         Mt19937Call call(convert.words(), loops_);
         TOMBOLA_TRY(call.resolve(context, dst_.nelems()));
         void* data = context.output(TOMBOLA_ARG_DST);
         if (Conversion::serves(convert)) {
-            const Mt19937Kernel& kernel = convert.words() == 2 ? two_words_ : one_word_;
-            fill_from_mt19937(dst_, data, call, kernel, Conversion::pack(convert));
+            if (convert.words() == 2)
+                fill_from_mt19937(dst_, data, call, two_words_,
+                                  Conversion::TwoWords::pack(convert));
+            else
+                fill_from_mt19937(dst_, data, call, one_word_, Conversion::OneWord::pack(convert));
         } else {
             call.fill(dst_, data, [&](Mt19937& state, const FillPart& part) {
                 generate_from_mt19937(convert, state, part);
@@ -58,14 +60,14 @@ Result<PlanPtr> plan_pytorch_uniform(CpuIsa isa, const RandomUniformDesc& desc) 
     return plan_uniform(desc, [&](auto type) {
         using T = decltype(type);
         return make_plan(0, [isa, desc]() -> Result<std::unique_ptr<Executable>> {
-            auto one_word = PytorchConversion<T>::kernel(isa, 1);
-            TOMBOLA_TRY(one_word.take_status());
-            auto two_words = PytorchConversion<T>::kernel(isa, 2);
-            TOMBOLA_TRY(two_words.take_status());
-            auto loops = JitMtJumpLoops::create(isa);
-            TOMBOLA_TRY(loops.take_status());
-            return make_executable<JitPytorch<T>>(desc, one_word.take(), two_words.take(),
-                                                  loops.take());
+            using Conversion = PytorchConversion<T>;
+            Mt19937Kernel one_word =
+                TOMBOLA_TRY(make_mt19937_kernel<typename Conversion::OneWord>(isa));
+            Mt19937Kernel two_words =
+                TOMBOLA_TRY(make_mt19937_kernel<typename Conversion::TwoWords>(isa));
+            JitMtJumpLoops loops = TOMBOLA_TRY(JitMtJumpLoops::create(isa));
+            return make_executable<JitPytorch<T>>(desc, std::move(one_word), std::move(two_words),
+                                                  std::move(loops));
         });
     });
 }

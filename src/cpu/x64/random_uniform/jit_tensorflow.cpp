@@ -15,13 +15,11 @@ class JitTensorflow : public Executable {
         : dst_(dst), kernel_(std::move(kernel)) {}
 
     Status execute(const ExecContext& context) const override {
-        auto bounds = resolve_bounds<T>(context);
-        TOMBOLA_TRY(bounds.take_status());
-        auto call = resolve_philox_call(context, dst_.nelems());
-        TOMBOLA_TRY(call.take_status());
-        fill_from_philox(dst_, context.output(TOMBOLA_ARG_DST), call.value(), kernel_,
-                         TensorflowConversion<T>::pack(bounds.value()));
-        report_philox_call(context, call.value());
+        const Bounds<T> bounds = TOMBOLA_TRY(resolve_bounds<T>(context));
+        const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, dst_.nelems()));
+        fill_from_philox(dst_, context.output(TOMBOLA_ARG_DST), call, kernel_,
+                         TensorflowConversion<T>::pack(bounds));
+        report_philox_call(context, call);
         return {};
     }
 
@@ -36,9 +34,8 @@ Result<PlanPtr> plan_tensorflow_uniform(CpuIsa isa, const RandomUniformDesc& des
     return plan_uniform(desc, [&](auto type) {
         using T = decltype(type);
         return make_plan(0, [isa, dst = desc.dst]() -> Result<std::unique_ptr<Executable>> {
-            auto kernel = TensorflowConversion<T>::kernel(isa);
-            TOMBOLA_TRY(kernel.take_status());
-            return make_executable<JitTensorflow<T>>(dst, kernel.take());
+            PhiloxKernel kernel = TOMBOLA_TRY(tensorflow_kernel<T>(isa));
+            return make_executable<JitTensorflow<T>>(dst, std::move(kernel));
         });
     });
 }

@@ -47,19 +47,12 @@ class PytorchFloatConversion : public Mt19937Generator {
 
   private:
     static constexpr Compute kUnit =
-        Compute{1} / static_cast<Compute>(uint64_t{1} << PytorchFloat<T>::kDigits);
+        Compute{1} / static_cast<Compute>(uint64_t{1} << FloatFormat<T>::kDigits);
     static constexpr int kMinimum = kParameter, kScale = kParameter + 1;
 
     void load_parameters() override {
-        const auto minimum = parameter(offsetof(Parameters, minimum));
-        const auto scale = parameter(offsetof(Parameters, scale));
-        if constexpr (sizeof(Compute) == 8) {
-            broadcast_u64(vec(kMinimum), minimum);
-            broadcast_u64(vec(kScale), scale);
-        } else {
-            broadcast_u32(vec(kMinimum), minimum);
-            broadcast_u32(vec(kScale), scale);
-        }
+        load_parameter(kMinimum, offsetof(Parameters, minimum), sizeof(Compute));
+        load_parameter(kScale, offsetof(Parameters, scale), sizeof(Compute));
     }
     void emit_value() override {
         const Vec y = vec(kY);
@@ -118,10 +111,9 @@ class PytorchWordConversion : public Mt19937Generator {
                          kReciprocal = kParameter + 3;
 
     void load_parameters() override {
-        const auto minimum = parameter(offsetof(Parameters, minimum));
-        k64 ? broadcast_u64(vec(kMinimum), minimum) : broadcast_u32(vec(kMinimum), minimum);
-        broadcast_u32(vec(kDivisor), parameter(offsetof(Parameters, divisor)));
-        broadcast_u32(vec(kReciprocal), parameter(offsetof(Parameters, reciprocal)));
+        load_parameter(kMinimum, offsetof(Parameters, minimum), sizeof(T));
+        load_parameter(kDivisor, offsetof(Parameters, divisor), 4);
+        load_parameter(kReciprocal, offsetof(Parameters, reciprocal), 4);
         set_odd_lanes(args());
     }
     // With m = floor((2^32 - 1) / d), 2^32 - m d <= d, so x/d - m x / 2^32 <= x / 2^32 < 1: the quotient
@@ -174,10 +166,9 @@ class PytorchWordPairConversion : public Mt19937Generator {
     static_assert(kReciprocalHigh <= kLastParameter);
 
     void load_parameters() override {
-        const auto minimum = parameter(offsetof(Parameters, minimum));
-        k64 ? broadcast_u64(vec(kMinimum), minimum) : broadcast_u32(vec(kMinimum), minimum);
-        broadcast_u64(vec(kDivisor), parameter(offsetof(Parameters, divisor)));
-        broadcast_u64(vec(kReciprocal), parameter(offsetof(Parameters, reciprocal)));
+        load_parameter(kMinimum, offsetof(Parameters, minimum), sizeof(T));
+        load_parameter(kDivisor, offsetof(Parameters, divisor), 8);
+        load_parameter(kReciprocal, offsetof(Parameters, reciprocal), 8);
         vpsrlq(vec(kDivisorHigh), vec(kDivisor), 32);
         vpsrlq(vec(kReciprocalHigh), vec(kReciprocal), 32);
     }
@@ -213,30 +204,19 @@ class PytorchWordPairConversion : public Mt19937Generator {
     }
 };
 
-// What alignment pytorch needs for a type: the kernel for values of one or two words, and its parameters.
+// The conversions of a type: of one word per value, and of two. f64 has only the one that takes both.
 template <class T, bool integral = std::is_integral_v<T>>
 struct PytorchConversion {
-    using Conversion = PytorchFloatConversion<T>;
-    static Result<Mt19937Kernel> kernel(CpuIsa isa, int) {
-        return make_mt19937_kernel<Conversion>(isa);
-    }
-    static bool serves(const PytorchConvert<T>& convert) { return Conversion::serves(convert); }
-    static PackedParameters pack(const PytorchConvert<T>& convert) {
-        return Conversion::pack(convert);
-    }
+    using OneWord = PytorchFloatConversion<T>;
+    using TwoWords = OneWord;
+    static bool serves(const PytorchConvert<T>& convert) { return OneWord::serves(convert); }
 };
 
 template <class T>
 struct PytorchConversion<T, true> {
-    static Result<Mt19937Kernel> kernel(CpuIsa isa, int words) {
-        return words == 2 ? make_mt19937_kernel<PytorchWordPairConversion<T>>(isa)
-                          : make_mt19937_kernel<PytorchWordConversion<T>>(isa);
-    }
+    using OneWord = PytorchWordConversion<T>;
+    using TwoWords = PytorchWordPairConversion<T>;
     static bool serves(const PytorchConvert<T>&) { return true; }
-    static PackedParameters pack(const PytorchConvert<T>& convert) {
-        return convert.words() == 2 ? PytorchWordPairConversion<T>::pack(convert)
-                                    : PytorchWordConversion<T>::pack(convert);
-    }
 };
 
 }  // namespace tombola::impl::cpu::x64

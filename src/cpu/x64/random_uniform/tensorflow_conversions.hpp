@@ -45,76 +45,40 @@ inline bool is_power_of_two(float x) {
     return std::frexp(x, &exponent) == 0.5f;
 }
 
-// pack(bounds) and kernel(isa), for each type that random_uniform draws.
+// pack(bounds), and the kernel's code. The general one is that of f32 and f64.
 template <class T>
-class TensorflowConversion;
-
-template <>
-class TensorflowConversion<float> : public PhiloxGenerator {
+class TensorflowConversion : public PhiloxGenerator {
   public:
-    static constexpr PhiloxShape kShape{"f32", 4, 1, 2};
+    static constexpr bool k64 = sizeof(T) == 8;
+    static constexpr PhiloxShape kShape{k64 ? "f64" : "f32", sizeof(T), k64 ? 2 : 1, 2};
     struct Parameters {
-        alignas(8) float range, min;
+        alignas(8) T range, min;
     };
-    static PackedParameters pack(const Bounds<float>& b) {
-        const Parameters p{b.max - b.min, b.min};
-        return PackedParameters(p, p.range == 1.0f && p.min == 0.0f ? 1 : 0);
-    }
-    static Result<PhiloxKernel> kernel(CpuIsa isa) {
-        return make_philox_kernel<TensorflowConversion>(isa);
+    static PackedParameters pack(const Bounds<T>& b) {
+        const Parameters p{range_of(b), b.min};
+        return PackedParameters(p, p.range == 1 && p.min == 0 ? 1 : 0);
     }
     explicit TensorflowConversion(const Key& key) : PhiloxGenerator(std::get<0>(key), kShape) {}
 
   private:
     void load_parameters() override {
-        range_ = parameter_u32(offsetof(Parameters, range));
-        min_ = parameter_u32(offsetof(Parameters, min));
-        mask_ = hold_u32(convert_vec(0), 0x7FFFFF);
+        constexpr size_t kRange = offsetof(Parameters, range), kMin = offsetof(Parameters, min);
+        range_ = k64 ? parameter_u64(kRange) : parameter_u32(kRange);
+        min_ = k64 ? parameter_u64(kMin) : parameter_u32(kMin);
+        mask_ =
+            k64 ? hold_u64(convert_vec(0), 0x000FFFFFFFFFFFFF) : hold_u32(convert_vec(0), 0x7FFFFF);
     }
+    // An element of f64 is a pair (w1, w0), unchanged.
+    void emit_gather(Stream& s) override { k64 ? emit_unpack_as_is(s) : emit_unpack(s); }
     void emit_convert(Stream& s, int form) override {
-        for (const int v : {s.c0, s.c2}) {
-            and_or(vec(v), *mask_, vector_f32(1.0f));
-            vsubps(vec(v), vec(v), vector_f32(1.0f));
+        const auto one = k64 ? vector_f64(1.0) : vector_f32(1.0f);
+        for (const int index : {s.c0, s.c2}) {
+            const Vec v = vec(index);
+            and_or(v, *mask_, one);
+            k64 ? vsubpd(v, v, one) : vsubps(v, v, one);
             if (form == 1) continue;
-            vmulps(vec(v), vec(v), range_);
-            vaddps(vec(v), vec(v), min_);
-        }
-    }
-    std::optional<Held> mask_;
-    Spread range_, min_;
-};
-
-template <>
-class TensorflowConversion<double> : public PhiloxGenerator {
-  public:
-    static constexpr PhiloxShape kShape{"f64", 8, 2, 2};
-    struct Parameters {
-        double range, min;
-    };
-    static PackedParameters pack(const Bounds<double>& b) {
-        const Parameters p{b.max - b.min, b.min};
-        return PackedParameters(p, p.range == 1.0 && p.min == 0.0 ? 1 : 0);
-    }
-    static Result<PhiloxKernel> kernel(CpuIsa isa) {
-        return make_philox_kernel<TensorflowConversion>(isa);
-    }
-    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(std::get<0>(key), kShape) {}
-
-  private:
-    void load_parameters() override {
-        range_ = parameter_u64(offsetof(Parameters, range));
-        min_ = parameter_u64(offsetof(Parameters, min));
-        mask_ = hold_u64(convert_vec(0), 0x000FFFFFFFFFFFFF);
-    }
-    // An element is a pair (w1, w0), unchanged.
-    void emit_gather(Stream& s) override { emit_unpack_as_is(s); }
-    void emit_convert(Stream& s, int form) override {
-        for (const int v : {s.c0, s.c2}) {
-            and_or(vec(v), *mask_, vector_f64(1.0));
-            vsubpd(vec(v), vec(v), vector_f64(1.0));
-            if (form == 1) continue;
-            vmulpd(vec(v), vec(v), range_);
-            vaddpd(vec(v), vec(v), min_);
+            k64 ? vmulpd(v, v, range_) : vmulps(v, v, range_);
+            k64 ? vaddpd(v, v, min_) : vaddps(v, v, min_);
         }
     }
     std::optional<Held> mask_;
@@ -131,7 +95,7 @@ class TensorflowConversion<Float16> : public PhiloxGenerator {
     // Form 1: a power of two times 10 bits is exact in f16 unless it goes below 2^-24, its smallest. Form 2: no
     // product but 0 is below 2^-14, where f16 has fewer digits.
     static PackedParameters pack(const Bounds<Float16>& b) {
-        const float range = to_f32(to_f16(to_f32(b.max) - to_f32(b.min)));
+        const float range = range_of(b);
         uint32_t form = 0;
         if (is_power_of_two(range) && range >= 0x1p-14f)
             form = 1;
@@ -139,9 +103,6 @@ class TensorflowConversion<Float16> : public PhiloxGenerator {
             form = 2;
         return PackedParameters(Parameters{range * 0x1p-10f, to_f32(b.min), range * -0x1p13f},
                                 form);
-    }
-    static Result<PhiloxKernel> kernel(CpuIsa isa) {
-        return make_philox_kernel<TensorflowConversion>(isa);
     }
     explicit TensorflowConversion(const Key& key) : PhiloxGenerator(std::get<0>(key), kShape) {}
 
@@ -152,36 +113,33 @@ class TensorflowConversion<Float16> : public PhiloxGenerator {
         mask_ = hold_u32(convert_vec(0), 0x3FF);
     }
     void emit_convert(Stream& s, int form) override {
-        for (const int v : {s.c0, s.c2}) {
+        const Vec t = vec(s.t);
+        for (const int index : {s.c0, s.c2}) {
+            const Vec v = vec(index);
             if (form == 2) {
-                emit_product(vec(v), vec(s.t));
-                emit_round_product(vec(v), vec(s.t), 11);
-                vaddps(vec(v), vec(v), min_);
-            } else if (form == 1) {
-                // The product is exact: one rounding, the sum's.
-                emit_integer(vec(v));
-                broadcast_u32(vec(s.t), parameter_address(offsetof(Parameters, min)));
-                vfmadd132ps(vec(v), vec(s.t), step_);
+                // With 2^23 + k, which is k under the exponent of 2^23, k * step is one fma, and exact:
+                //   (2^23 + k) * step - 2^23 * step
+                and_or(v, *mask_, vector_f32(0x1p23f));
+                broadcast_u32(t, parameter_address(offsetof(Parameters, minus_step_2_23)));
+                vfmadd132ps(v, t, step_);
+                emit_round_product(v, t, 11);
+                vaddps(v, v, min_);
             } else {
-                emit_integer(vec(v));
-                vmulps(vec(v), vec(v), step_);
-                cvt_f32_to_f16(half(v), vec(v));
-                cvt_f16_to_f32(vec(v), half(v));
-                vaddps(vec(v), vec(v), min_);
+                and_bits(v, v, *mask_);
+                vcvtdq2ps(v, v);
+                if (form == 1) {
+                    // The product is exact: one rounding, the sum's.
+                    broadcast_u32(t, parameter_address(offsetof(Parameters, min)));
+                    vfmadd132ps(v, t, step_);
+                } else {
+                    vmulps(v, v, step_);
+                    cvt_f32_to_f16(half(index), v);
+                    cvt_f16_to_f32(v, half(index));
+                    vaddps(v, v, min_);
+                }
             }
-            cvt_f32_to_f16(half(v), vec(v));
+            cvt_f32_to_f16(half(index), v);
         }
-    }
-    void emit_integer(const Vec& v) {
-        and_bits(v, v, *mask_);
-        vcvtdq2ps(v, v);
-    }
-    // p = k * step: with 2^23 + k, which is k under the exponent of 2^23, it is one fma, and exact
-    //   (2^23 + k) * step - 2^23 * step
-    void emit_product(const Vec& v, const Vec& scratch) {
-        and_or(v, *mask_, vector_f32(0x1p23f));
-        broadcast_u32(scratch, parameter_address(offsetof(Parameters, minus_step_2_23)));
-        vfmadd132ps(v, scratch, step_);
     }
     void emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) override {
         store_any(to, half(s.c0), streaming);
@@ -193,7 +151,8 @@ class TensorflowConversion<Float16> : public PhiloxGenerator {
 
 // The common part of the two conversions to bf16. A block's four values fill one u64 lane, so blocks need not be
 // gathered. The pairs give lanes of words (w1 w3 w0 w2), and one shuffle puts them in order.
-class TensorflowBf16 : public PhiloxGenerator {
+template <>
+class TensorflowConversion<BFloat16> : public PhiloxGenerator {
   public:
     struct Parameters {
         alignas(8) float range, min, step;  // step: range * 2^-7
@@ -201,7 +160,7 @@ class TensorflowBf16 : public PhiloxGenerator {
     // Form 1: 7 bits times a power of two, with nothing added, is exact in bf16 if it is not subnormal. Form 2: no
     // intermediate is subnormal or infinite in f32.
     static PackedParameters pack(const Bounds<BFloat16>& b) {
-        const float range = to_f32(to_bf16(to_f32(b.max) - to_f32(b.min))), min = to_f32(b.min);
+        const float range = range_of(b), min = to_f32(b.min);
         uint32_t form = 0;
         if (is_power_of_two(range) && range >= 0x1p-119f && min == 0.0f)
             form = 1;
@@ -245,14 +204,15 @@ class TensorflowBf16 : public PhiloxGenerator {
 };
 
 // Computes each value.
-class TensorflowBf16Arithmetic : public TensorflowBf16 {
+class TensorflowBf16Arithmetic : public TensorflowConversion<BFloat16> {
   public:
     static constexpr PhiloxShape kShape = bf16_shape(3);
-    explicit TensorflowBf16Arithmetic(const Key& key) : TensorflowBf16(std::get<0>(key), kShape) {}
+    explicit TensorflowBf16Arithmetic(const Key& key)
+        : TensorflowConversion(std::get<0>(key), kShape) {}
 
   private:
     void load_parameters() override {
-        TensorflowBf16::load_parameters();
+        TensorflowConversion::load_parameters();
         step_ = parameter_u32(offsetof(Parameters, step));
     }
     void emit_convert(Stream& s, int form) override {
@@ -277,17 +237,17 @@ class TensorflowBf16Arithmetic : public TensorflowBf16 {
 
 // Looks values up in a table, on AVX-512. vpermi2w looks 16-bit lanes up in two registers. The 128 possible values fill
 // four registers and are computed once per call.
-class TensorflowBf16Table : public TensorflowBf16 {
+class TensorflowBf16Table : public TensorflowConversion<BFloat16> {
   public:
     static constexpr PhiloxShape kShape = bf16_shape(1);
-    explicit TensorflowBf16Table(const Key& key) : TensorflowBf16(std::get<0>(key), kShape) {}
+    explicit TensorflowBf16Table(const Key& key) : TensorflowConversion(std::get<0>(key), kShape) {}
 
   private:
     static constexpr int kTables = 4;  // of 32 values
     Vec values(int table) const { return vec(convert_vec(table)); }
 
     void load_parameters() override {
-        TensorflowBf16::load_parameters();
+        TensorflowConversion::load_parameters();
         const Vec even = vec(0), odd = vec(1), scratch = vec(2);
         for (int table = 0; table < kTables; ++table) {
             uint32_t k[16];
@@ -313,16 +273,6 @@ class TensorflowBf16Table : public TensorflowBf16 {
 };
 
 template <>
-class TensorflowConversion<BFloat16> {
-  public:
-    static PackedParameters pack(const Bounds<BFloat16>& b) { return TensorflowBf16::pack(b); }
-    static Result<PhiloxKernel> kernel(CpuIsa isa) {
-        return isa >= CpuIsa::avx512_core ? make_philox_kernel<TensorflowBf16Table>(isa)
-                                          : make_philox_kernel<TensorflowBf16Arithmetic>(isa);
-    }
-};
-
-template <>
 class TensorflowConversion<int32_t> : public PhiloxGenerator {
   public:
     static constexpr PhiloxShape kShape{"s32", 4, 1};
@@ -344,9 +294,6 @@ class TensorflowConversion<int32_t> : public PhiloxGenerator {
         if (range - r <= uint64_t{1} << l)
             return PackedParameters(Parameters{m + 1, 0, shift, range, min});
         return PackedParameters(Parameters{m, m, shift, range, min});
-    }
-    static Result<PhiloxKernel> kernel(CpuIsa isa) {
-        return make_philox_kernel<TensorflowConversion>(isa);
     }
     explicit TensorflowConversion(const Key& key) : PhiloxGenerator(std::get<0>(key), kShape) {}
 
@@ -409,9 +356,6 @@ class TensorflowConversion<int64_t> : public PhiloxGenerator {
         return PackedParameters(
             Parameters{m, static_cast<uint64_t>(l), range, range < 4 ? 2 * range : 0, min});
     }
-    static Result<PhiloxKernel> kernel(CpuIsa isa) {
-        return make_philox_kernel<TensorflowConversion>(isa);
-    }
     explicit TensorflowConversion(const Key& key) : PhiloxGenerator(std::get<0>(key), kShape) {}
 
   private:
@@ -448,5 +392,15 @@ class TensorflowConversion<int64_t> : public PhiloxGenerator {
     }
     Spread multiplier_, multiplier_high_, shift_, range_, range_high_, twice_, min_;
 };
+
+template <class T>
+Result<PhiloxKernel> tensorflow_kernel(CpuIsa isa) {
+    return make_philox_kernel<TensorflowConversion<T>>(isa);
+}
+template <>
+inline Result<PhiloxKernel> tensorflow_kernel<BFloat16>(CpuIsa isa) {
+    return isa >= CpuIsa::avx512_core ? make_philox_kernel<TensorflowBf16Table>(isa)
+                                      : make_philox_kernel<TensorflowBf16Arithmetic>(isa);
+}
 
 }  // namespace tombola::impl::cpu::x64

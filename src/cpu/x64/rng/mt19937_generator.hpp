@@ -80,6 +80,11 @@ class Mt19937Generator : public Vocabulary {
     Address parameter(size_t offset) {
         return ptr[args() + static_cast<int>(offsetof(Args, parameters) + offset)];
     }
+    // Puts a parameter of 4 or 8 bytes into every lane of vec(index).
+    void load_parameter(int index, size_t offset, size_t parameter_bytes) {
+        parameter_bytes == 8 ? broadcast_u64(vec(index), parameter(offset))
+                             : broadcast_u32(vec(index), parameter(offset));
+    }
     const Reg& args() const { return args_; }  // may be overwritten once the parameters are loaded
     void emit_put(int at, const Vec& value, bool streaming);
     const Held& low_word() const { return constants_->low_word; }  // 2^32 - 1 in each u64 lane
