@@ -17,18 +17,15 @@ constexpr int64_t kWordsPerPart = int64_t{1} << 21;
 
 Status Mt19937Call::resolve(const ExecContext& context, int64_t elements) {
     const auto* state = context.input<uint32_t>(TOMBOLA_ARG_SRC_STATE);
-    Result<Seeds> seeds = resolve_seeds(context, state != nullptr ? SeedUse::none : SeedUse::both);
-    TOMBOLA_TRY(seeds.take_status());
-    seeds_ = seeds.value();
+    seeds_ = TOMBOLA_TRY(resolve_seeds(context, state != nullptr ? SeedUse::none : SeedUse::both));
     if (state != nullptr) {
         std::memcpy(&start_, state, sizeof start_);
         TOMBOLA_TRY(check_state(start_, "SRC_STATE"));
     } else {
         start_ = Mt19937::from_seed(static_cast<uint32_t>(seeds_.global));
     }
-    Result<uint64_t> offset = resolve_offset(context, elements);
-    TOMBOLA_TRY(offset.take_status());
-    skip_values(start_, offset.value());
+    const uint64_t offset = TOMBOLA_TRY(resolve_offset(context, elements));
+    skip_values(start_, offset);
     if (elements == 0) after_ = start_;
     return {};
 }

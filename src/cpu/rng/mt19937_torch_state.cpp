@@ -52,18 +52,14 @@ Result<TorchEngine> read_engine(const void* bytes, size_t size) {
 
 Status from_torch(const void* bytes, size_t size, uint32_t* out) {
     TOMBOLA_TRY(check_not_null(out, "state"));
-    Result<TorchEngine> engine = read_engine(bytes, size);
-    TOMBOLA_TRY(engine.take_status());
+    TorchEngine engine = TOMBOLA_TRY(read_engine(bytes, size));
     Mt19937 state;
-    for (int i = 0; i < kMtWords; ++i)
-        state.words[i] = static_cast<uint32_t>(engine.value().words[i]);
-    state.position =
-        engine.value().left == 1 ? kMtWords : static_cast<uint32_t>(engine.value().next);
+    for (int i = 0; i < kMtWords; ++i) state.words[i] = static_cast<uint32_t>(engine.words[i]);
+    state.position = engine.left == 1 ? kMtWords : static_cast<uint32_t>(engine.next);
     // PyTorch never writes a state in which `left` and `next` disagree about the words that are left.
-    if (engine.value().left != 1 &&
-        state.position + static_cast<uint32_t>(engine.value().left) != kMtWords + 1)
-        return invalid("torch_state has left %d and next %u; expected a sum of %d",
-                       engine.value().left, state.position, kMtWords + 1);
+    if (engine.left != 1 && state.position + static_cast<uint32_t>(engine.left) != kMtWords + 1)
+        return invalid("torch_state has left %d and next %u; expected a sum of %d", engine.left,
+                       state.position, kMtWords + 1);
     TOMBOLA_TRY(check_state(state, "torch_state"));
     std::memcpy(out, &state, sizeof state);
     return {};
@@ -74,13 +70,12 @@ Status to_torch(const uint32_t* in, void* bytes, size_t size) {
     Mt19937 state;
     std::memcpy(&state, in, sizeof state);
     TOMBOLA_TRY(check_state(state, "state"));
-    Result<TorchEngine> engine = read_engine(bytes, size);
-    TOMBOLA_TRY(engine.take_status());
+    TorchEngine engine = TOMBOLA_TRY(read_engine(bytes, size));
     if (state.position == 0) state.untwist();
-    for (int i = 0; i < kMtWords; ++i) engine.value().words[i] = state.words[i];
-    engine.value().next = state.position;
-    engine.value().left = kMtWords + 1 - static_cast<int32_t>(state.position);
-    std::memcpy(bytes, &engine.value(), sizeof(TorchEngine));
+    for (int i = 0; i < kMtWords; ++i) engine.words[i] = state.words[i];
+    engine.next = state.position;
+    engine.left = kMtWords + 1 - static_cast<int32_t>(state.position);
+    std::memcpy(bytes, &engine, sizeof(TorchEngine));
     return {};
 }
 

@@ -10,14 +10,12 @@ constexpr int kReservedBlocks = 256;  // for each element: TensorFlow's kReserve
 
 Result<PhiloxCall> resolve_philox_call(const ExecContext& context, int64_t elements) {
     const auto* state = context.input<uint64_t>(TOMBOLA_ARG_SRC_STATE);
-    Result<Seeds> seeds =
-        resolve_seeds(context, state != nullptr ? SeedUse::global : SeedUse::both);
-    TOMBOLA_TRY(seeds.take_status());
-    Result<uint64_t> offset = resolve_offset(context, elements);
-    TOMBOLA_TRY(offset.take_status());
+    const Seeds seeds =
+        TOMBOLA_TRY(resolve_seeds(context, state != nullptr ? SeedUse::global : SeedUse::both));
+    const uint64_t offset = TOMBOLA_TRY(resolve_offset(context, elements));
     const PhiloxCounter start =
-        state != nullptr ? PhiloxCounter{state[0], state[1]} : PhiloxCounter{0, seeds.value().op};
-    return PhiloxCall{seeds.value(), start, offset.value(), elements};
+        state != nullptr ? PhiloxCounter{state[0], state[1]} : PhiloxCounter{0, seeds.op};
+    return PhiloxCall{seeds, start, offset, elements};
 }
 
 void report_philox_call(const ExecContext& context, const PhiloxCall& call) {

@@ -167,15 +167,14 @@ struct CachedFunction {
 template <class Generator>
 Result<JitFunction<typename Generator::Args>> cached_function(const typename Generator::Key& key) {
     using Cached = CachedFunction<Generator>;
-    auto cached = kernel_cache<Cached>().get(key, [&]() -> Result<std::shared_ptr<const Cached>> {
-        auto made = make_function<Generator>(key);
-        TOMBOLA_TRY(made.take_status());
-        return generate_or_fail([&]() -> Result<std::shared_ptr<const Cached>> {
-            return std::make_shared<const Cached>(Cached{made.take()});
-        });
-    });
-    TOMBOLA_TRY(cached.take_status());
-    return cached.value()->function;
+    auto cached =
+        TOMBOLA_TRY(kernel_cache<Cached>().get(key, [&]() -> Result<std::shared_ptr<const Cached>> {
+            auto function = TOMBOLA_TRY(make_function<Generator>(key));
+            return generate_or_fail([&]() -> Result<std::shared_ptr<const Cached>> {
+                return std::make_shared<const Cached>(Cached{std::move(function)});
+            });
+        }));
+    return cached->function;
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -30,9 +30,8 @@ class JitRandomGenerator : public Executable {
 
 Result<PlanPtr> plan_random_generator(CpuIsa isa, const RandomGeneratorDesc& desc) {
     return make_plan(0, [isa, dst = desc.dst]() -> Result<std::unique_ptr<Executable>> {
-        auto kernel = philox_words_kernel(isa);
-        TOMBOLA_TRY(kernel.take_status());
-        return make_executable<JitRandomGenerator>(dst, kernel.take());
+        PhiloxKernel kernel = TOMBOLA_TRY(philox_words_kernel(isa));
+        return make_executable<JitRandomGenerator>(dst, std::move(kernel));
     });
 }
 

@@ -130,9 +130,8 @@ struct Mt19937Kernel {
 
 template <class Conversion>
 Result<Mt19937Kernel> make_mt19937_kernel(CpuIsa isa) {
-    auto function = cached_function<Conversion>({isa});
-    TOMBOLA_TRY(function.take_status());
-    return Mt19937Kernel{function.take(), shape_of(isa).bytes / 4, Conversion::kShape.words,
+    auto function = TOMBOLA_TRY(cached_function<Conversion>({isa}));
+    return Mt19937Kernel{std::move(function), shape_of(isa).bytes / 4, Conversion::kShape.words,
                          Conversion::kShape.value_bytes};
 }
 

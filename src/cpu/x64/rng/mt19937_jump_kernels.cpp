@@ -146,13 +146,9 @@ void MtAddWindowsKernel::generate() {
 // ---- both -------------------------------------------------------------------------------------------------
 
 Result<JitMtJumpLoops> JitMtJumpLoops::create(CpuIsa isa) {
-    auto square = cached_function<MtSquareKernel>({isa});
-    TOMBOLA_TRY(square.take_status());
-    auto add_windows = cached_function<MtAddWindowsKernel>({isa});
-    TOMBOLA_TRY(add_windows.take_status());
     JitMtJumpLoops loops;
-    loops.square_ = square.take();
-    loops.add_windows_ = add_windows.take();
+    loops.square_ = TOMBOLA_TRY(cached_function<MtSquareKernel>({isa}));
+    loops.add_windows_ = TOMBOLA_TRY(cached_function<MtAddWindowsKernel>({isa}));
     return loops;
 }
 

@@ -134,9 +134,8 @@ struct PhiloxKernel {
 
 template <class Conversion>
 Result<PhiloxKernel> make_philox_kernel(CpuIsa isa) {
-    auto function = cached_function<Conversion>({isa});
-    TOMBOLA_TRY(function.take_status());
-    return PhiloxKernel{function.take(), Conversion::kShape.element_bytes,
+    auto function = TOMBOLA_TRY(cached_function<Conversion>({isa}));
+    return PhiloxKernel{std::move(function), Conversion::kShape.element_bytes,
                         Conversion::kShape.words};
 }
 

@@ -73,9 +73,7 @@ Status check_interleaved(const ShuffleDesc& desc) {
 
 Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
     TOMBOLA_TRY(check_interleaved(desc));
-    auto begun = begin_choice(desc);
-    TOMBOLA_TRY(begun.take_status());
-    Chosen best = begun.take();
+    Chosen best = TOMBOLA_TRY(begin_choice(desc));
     const ShuffleLayout& l = best.layout;
     if (l.src_axis.stride == 0) return unimplemented("no channel moves");
     if (l.src_axis.stride != l.inner || l.dst_axis.stride != l.inner)
@@ -118,9 +116,8 @@ Result<Chosen> begin_blocked(const ShuffleDesc& desc) {
     if (desc.dst.has_zero_dim()) return unimplemented("no elements");
     if (desc.src.block_dim != desc.axis && desc.dst.block_dim != desc.axis)
         return unimplemented("the axis is not blocked");
-    auto begun = begin_choice(desc);
-    TOMBOLA_TRY(begun.take_status());
-    ShuffleLayout& l = begun.value().layout;
+    Chosen begun = TOMBOLA_TRY(begin_choice(desc));
+    ShuffleLayout& l = begun.layout;
     const int64_t block = l.src_axis.block, block_bytes = block * l.element;
     if (block != l.dst_axis.block)
         return unimplemented("source and destination have different blocks");
@@ -133,8 +130,8 @@ Result<Chosen> begin_blocked(const ShuffleDesc& desc) {
     LoopNest& loops = l.loops;
     if (loops.depth > 0 && loops.fastest().src.stride == block_bytes &&
         loops.fastest().dst.stride == block_bytes)
-        begun.value().pixels = loops.pop();
-    if (begun.value().pixels.count * block_bytes < kMinBytes)
+        begun.pixels = loops.pop();
+    if (begun.pixels.count * block_bytes < kMinBytes)
         return unimplemented("too few bytes behind one another");
     return begun;
 }
@@ -156,9 +153,7 @@ ShuffleLayout with_fewer_channels(const ShuffleLayout& layout) {
 }
 
 Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
-    auto begun = begin_blocked(desc);
-    TOMBOLA_TRY(begun.take_status());
-    Chosen best = begun.take();
+    Chosen best = TOMBOLA_TRY(begin_blocked(desc));
     const ShuffleLayout& l = best.layout;
     const ShuffleLayout sample = with_fewer_channels(l);
     const PermuteLimits limits = limits_of(isa, static_cast<int>(l.element));
@@ -272,24 +267,23 @@ class PermuteShuffle : public Executable {
     JitFunction<PermuteArgs> kernel_;
 };
 
-Result<PlanPtr> plan(CpuIsa isa, const ShuffleDesc& desc, Result<Chosen> chosen) {
-    TOMBOLA_TRY(chosen.take_status());
-    return make_plan(0,
-                     [isa, desc, chosen = chosen.take()]() -> Result<std::unique_ptr<Executable>> {
-                         auto kernel = permute_function({isa, chosen.operations});
-                         TOMBOLA_TRY(kernel.take_status());
-                         return make_executable<PermuteShuffle>(desc, chosen, kernel.take());
-                     });
+Result<PlanPtr> plan(CpuIsa isa, const ShuffleDesc& desc, const Chosen& chosen) {
+    return make_plan(0, [isa, desc, chosen]() -> Result<std::unique_ptr<Executable>> {
+        auto kernel = TOMBOLA_TRY(permute_function({isa, chosen.operations}));
+        return make_executable<PermuteShuffle>(desc, chosen, std::move(kernel));
+    });
 }
 
 }  // namespace
 
 Result<PlanPtr> plan_interleaved_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
-    return plan(isa, desc, choose_interleaved(isa, desc));
+    const Chosen chosen = TOMBOLA_TRY(choose_interleaved(isa, desc));
+    return plan(isa, desc, chosen);
 }
 
 Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
-    return plan(isa, desc, choose_blocked(isa, desc));
+    const Chosen chosen = TOMBOLA_TRY(choose_blocked(isa, desc));
+    return plan(isa, desc, chosen);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -156,22 +156,19 @@ Result<std::unique_ptr<Executable>> build(CpuIsa isa, const ShuffleDesc& desc,
     const int64_t src_image = l.loops.depth == 0 ? 0 : l.loops.loops[0].src.stride;
     const StitchKernel::Key stitch{isa, l.inner, l.Q, l.G, l.src_axis.stride, src_image};
     if (is_dense(l) && !streams(l) && StitchKernel::serves(stitch)) {
-        auto kernel = cached_function<StitchKernel>(stitch);
-        TOMBOLA_TRY(kernel.take_status());
-        return make_executable<StitchedShuffle>(desc, l, StitchFunction(stitch, kernel.take()));
+        auto kernel = TOMBOLA_TRY(cached_function<StitchKernel>(stitch));
+        return make_executable<StitchedShuffle>(desc, l, StitchFunction(stitch, std::move(kernel)));
     }
-    auto kernel = cached_function<RowKernel>(
-        {isa, l.inner, l.G * l.src_axis.stride, l.dst_axis.stride, streams(l)});
-    TOMBOLA_TRY(kernel.take_status());
-    return make_executable<RowShuffle>(desc, l, kernel.take());
+    auto kernel = TOMBOLA_TRY(cached_function<RowKernel>(
+        {isa, l.inner, l.G * l.src_axis.stride, l.dst_axis.stride, streams(l)}));
+    return make_executable<RowShuffle>(desc, l, std::move(kernel));
 }
 
 }  // namespace
 
 Result<PlanPtr> plan_row_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
-    auto layout = layout_of(desc);
-    TOMBOLA_TRY(layout.take_status());
-    return make_plan(0, [isa, desc, layout = layout.take()] { return build(isa, desc, layout); });
+    const ShuffleLayout layout = TOMBOLA_TRY(layout_of(desc));
+    return make_plan(0, [isa, desc, layout] { return build(isa, desc, layout); });
 }
 
 }  // namespace tombola::impl::cpu::x64
