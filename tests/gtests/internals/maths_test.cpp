@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The transcendental functions of cpu/maths/: their error against a wider type, and the published operations, bit for bit,
+// against the references, which are written from doc/maths.md.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+
+#include "cpu/maths/ln.hpp"
+#include "reference/maths_reference.hpp"
+
+namespace tombola::impl::cpu {
+namespace {
+
+// The distance of `value` from `exact` in units of the last place of the f64 nearest to `exact`.
+double error_in_ulps(double value, long double exact) {
+    if (exact == 0) return value == 0 ? 0 : std::numeric_limits<double>::infinity();
+    int exponent = 0;
+    std::frexp(static_cast<double>(exact), &exponent);
+    return static_cast<double>(
+        std::fabs(std::ldexp(static_cast<long double>(value) - exact, 53 - exponent)));
+}
+
+class Worst {
+  public:
+    void add(double x) {
+        const double value = ln(x);
+        EXPECT_EQ(value, reference::ln(x)) << x;
+        const double error = error_in_ulps(value, std::log(static_cast<long double>(x)));
+        if (!(error <= worst_)) worst_ = error, where_ = x;
+    }
+    // The long double logarithm itself errs by less than 1/1000 of an f64's last place.
+    void expect_below_one_ulp() const { EXPECT_LT(worst_, 0.999) << "at x = " << where_; }
+
+  private:
+    double worst_ = 0, where_ = 0;
+};
+
+constexpr int kArguments = 300'000;
+
+TEST(Maths, LnOfEveryExponent) {
+    if (std::numeric_limits<long double>::digits < 64) GTEST_SKIP() << "no wider type";
+    std::mt19937_64 random(1);
+    Worst worst;
+    for (int exponent = -1022; exponent <= 1023; ++exponent) {
+        worst.add(std::ldexp(1.0, exponent));
+        for (int i = 0; i < 100; ++i)
+            worst.add(
+                std::ldexp(1.0 + std::ldexp(static_cast<double>(random() >> 12), -52), exponent));
+    }
+    worst.add(std::numeric_limits<double>::max());
+    worst.expect_below_one_ulp();
+}
+
+TEST(Maths, LnNearOne) {
+    if (std::numeric_limits<long double>::digits < 64) GTEST_SKIP() << "no wider type";
+    std::mt19937_64 random(2);
+    Worst worst;
+    for (int i = 0; i < kArguments; ++i) {
+        const double u = std::ldexp(static_cast<double>(random() >> 11), -53);
+        worst.add(0.5 + 1.5 * u);
+        worst.add(1 + std::ldexp(u, -1 - i % 52));
+        worst.add(1 - std::ldexp(u, -1 - i % 52));
+    }
+    EXPECT_EQ(ln(1.0), 0);
+    EXPECT_FALSE(std::signbit(ln(1.0)));
+    worst.expect_below_one_ulp();
+}
+
+// Where the range reduction changes from one power of two to the next.
+TEST(Maths, LnAroundTheBorderOfTheReduction) {
+    if (std::numeric_limits<long double>::digits < 64) GTEST_SKIP() << "no wider type";
+    Worst worst;
+    for (int exponent = -60; exponent <= 60; ++exponent) {
+        const double border = std::ldexp(0x1.6a09ep-1, exponent);
+        double below = border, above = border;
+        for (int i = 0; i < 1000; ++i) {
+            below = std::nextafter(below, 0.0);
+            worst.add(above);
+            worst.add(below);
+            above = std::nextafter(above, 2 * border);
+        }
+    }
+    worst.expect_below_one_ulp();
+}
+
+TEST(Maths, Log1pOfMinusUniforms) {
+    if (std::numeric_limits<long double>::digits < 64) GTEST_SKIP() << "no wider type";
+    std::mt19937_64 random(3);
+    double worst = 0;
+    const auto add = [&](double u) {
+        const double value = log1p_of_minus(u);
+        const double error = error_in_ulps(value, std::log1p(-static_cast<long double>(u)));
+        if (!(error <= worst)) worst = error;
+        // Every C library errs by at most an ulp too.
+        EXPECT_LE(
+            std::fabs(value - std::log1p(-u)),
+            2 * (std::nextafter(std::fabs(value), 2.0 * std::fabs(value) + 1) - std::fabs(value)))
+            << u;
+    };
+    for (int i = 0; i < kArguments; ++i) add(std::ldexp(static_cast<double>(random() >> 11), -53));
+    for (int i = 1; i < 2000; ++i) {
+        add(std::ldexp(i, -53));
+        add(1 - std::ldexp(i, -53));
+    }
+    for (int power = 1; power <= 53; ++power) add(std::ldexp(1.0, -power));
+    EXPECT_EQ(log1p_of_minus(0), 0);
+    EXPECT_LT(worst, 0.999);
+}
+
+}  // namespace
+}  // namespace tombola::impl::cpu
