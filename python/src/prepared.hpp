@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Primitives that are ready to run. A call on 64 numbers takes less time than making the descriptors and the memory
+// objects for it, so these are kept from call to call.
+
+#include <pybind11/pybind11.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tensor.hpp"
+
+namespace tombola_python {
+
+// Both live as long as the process: objects of Python may outlive any static object.
+inline const tombola::engine& cpu() {
+    static const auto& engine = *new tombola::engine(tombola::engine::kind::cpu, 0);
+    return engine;
+}
+inline tombola::stream& queue() {
+    static auto& stream = *new tombola::stream(cpu());
+    return stream;
+}
+
+// What a primitive is remembered by: numbers that determine it, its kind first.
+using Key = std::vector<int64_t>;
+
+inline void add_to(Key& key, const Tensor& tensor) {
+    key.push_back(static_cast<int64_t>(tensor.type));
+    key.push_back(static_cast<int64_t>(tensor.dims.size()));
+    key.insert(key.end(), tensor.dims.begin(), tensor.dims.end());
+    key.push_back(static_cast<int64_t>(tensor.strides.size()));
+    key.insert(key.end(), tensor.strides.begin(), tensor.strides.end());
+}
+
+// A primitive with a memory object for each of its arguments. Only addresses change between two executions.
+struct Prepared {
+    Key key;
+    tombola::primitive primitive;
+    std::unordered_map<int, memory> args;
+};
+
+using Addresses = std::initializer_list<std::pair<int, const void*>>;
+
+// Prepares a primitive that takes the arguments of `addresses`.
+template <class Operator>
+Prepared prepare(const typename Operator::primitive_desc& pd, Addresses addresses) {
+    Prepared prepared{{}, Operator(pd), {}};
+    for (const auto& [arg, address] : addresses)
+        if (address != nullptr)
+            prepared.args.emplace(arg, memory(pd.exec_arg_desc(arg), cpu(), TOMBOLA_MEMORY_NONE));
+    return prepared;
+}
+
+// The primitives of the last 64 keys. A call takes its primitive out and puts it back when it has run, so that no two
+// threads share the memory objects. The GIL guards the list.
+class Kept {
+  public:
+    template <class Make>
+    static Prepared take(const Key& key, const Make& make) {
+        auto& list = all();
+        for (auto one = list.rbegin(); one != list.rend(); ++one) {
+            if (one->key != key) continue;
+            Prepared taken = std::move(*one);
+            list.erase(std::next(one).base());
+            return taken;
+        }
+        Prepared made = make();
+        made.key = key;
+        return made;
+    }
+    static void put_back(Prepared&& prepared) {
+        constexpr size_t kKept = 64;
+        auto& list = all();
+        if (list.size() == kKept) list.erase(list.begin());
+        list.push_back(std::move(prepared));
+    }
+
+  private:
+    static std::vector<Prepared>& all() {
+        static auto& list = *new std::vector<Prepared>();
+        return list;
+    }
+};
+
+// Runs the primitive of a key, which make_pd() makes the descriptor of, on these addresses; a null address leaves the
+// argument out. The GIL is released meanwhile.
+template <class Operator, class MakePd>
+void run(Key key, Addresses addresses, const MakePd& make_pd) {
+    int64_t given = 0;
+    for (const auto& [arg, address] : addresses) given = given << 1 | (address != nullptr ? 1 : 0);
+    key.push_back(given);
+    Prepared prepared = Kept::take(key, [&] { return prepare<Operator>(make_pd(), addresses); });
+    for (const auto& [arg, address] : addresses)
+        if (address != nullptr) prepared.args.at(arg).set_data_handle(const_cast<void*>(address));
+    {
+        const py::gil_scoped_release released;
+        prepared.primitive.execute(queue(), prepared.args);
+    }
+    Kept::put_back(std::move(prepared));
+}
+
+}  // namespace tombola_python
