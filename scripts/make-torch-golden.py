@@ -4,8 +4,8 @@
 
     /usr/bin/python3 scripts/make-torch-golden.py [--check] tests/golden
 
-writes torch_uniform.txt (Tensor.uniform_ and Tensor.random_) and torch_state.txt (torch.get_rng_state before
-and after draws). Debian's python3-torch is what the checked-in files were made with; the version stands in
+writes torch_uniform.txt (Tensor.uniform_ and Tensor.random_), torch_state.txt (torch.get_rng_state before
+and after draws) and torch_randperm.txt (torch.randperm). Debian's python3-torch is what the checked-in files were made with; the version stands in
 their first lines. Integers follow the rule that PyTorch 1.x and 2.6 have (int_draws torch1).
 
 --check writes nothing: it compares what the installed PyTorch draws with the files, their first lines apart. Without
@@ -152,6 +152,20 @@ def write_state(out):
         out.write("next %s\n" % " ".join("%0*x" % (digits, v) for v in values))
 
 
+def write_randperm(out):
+    """A chain of permutations for each seed: only the first begins at the seed."""
+    out.write("# What torch.randperm of PyTorch %s draws on the CPU: scripts/make-torch-golden.py.\n" % torch.__version__)
+    out.write("# seed, then for each permutation drawn one after another: n fnv1a64-of-all-s64-bytes element...\n")
+    for seed, sizes in ((5, list(range(SHORT)) + [1] * 2), (0xDEADBEEFCAFEBABE, range(SHORT, 1001)),
+                        (0, (3, 100003)), (0xFFFFFFFF, (65536, 65537, 10))):
+        torch.manual_seed(seed)
+        out.write("seed %d\n" % seed)
+        for n in sizes:
+            values, size = bits(torch.randperm(n), "s64")
+            listed = "".join(" %d" % v for v in values) if n < SHORT else ""
+            out.write("%d %016x%s\n" % (n, fnv1a(values, size), listed))
+
+
 def differences(path, drawn):
     """Prints the lines of a file that this PyTorch does not draw, and returns their number."""
     kept, drawn = path.read_text().splitlines()[1:], drawn.splitlines()[1:]
@@ -173,7 +187,8 @@ def main():
         sys.exit("usage: make-torch-golden.py [--check] DIRECTORY")
     torch.set_num_threads(1)
     failed = 0
-    for name, write in (("torch_uniform.txt", write_uniform), ("torch_state.txt", write_state)):
+    for name, write in (("torch_uniform.txt", write_uniform), ("torch_state.txt", write_state),
+                        ("torch_randperm.txt", write_randperm)):
         out, path = io.StringIO(), Path(sys.argv[1 + check], name)
         write(out)
         if check:

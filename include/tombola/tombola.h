@@ -8,6 +8,7 @@
 
 #include "tombola_multinomial.h"
 #include "tombola_random_generator.h"
+#include "tombola_random_permutation.h"
 #include "tombola_random_uniform.h"
 #include "tombola_shuffle.h"
 #include "tombola_types.h"
@@ -397,7 +398,8 @@ TOMBOLA_API tombola_status_t tombola_primitive_attr_set_scratchpad_mode(
     X(shuffle, 1)             \
     X(random_generator, 2)    \
     X(random_uniform, 3)      \
-    X(multinomial, 4)
+    X(multinomial, 4)         \
+    X(random_permutation, 9)
 
 /** The operators: tombola_shuffle, and so on. */
 typedef enum {

@@ -44,6 +44,8 @@ namespace tombola {
 /// Source: OpenVINO's RandomUniform-8. What is computed: @ref tombola_random_uniform.
 /// @defgroup tombola_cpp_multinomial Multinomial
 /// Source: OpenVINO's Multinomial-13. What is computed: @ref tombola_multinomial.
+/// @defgroup tombola_cpp_random_permutation Random permutation
+/// What is computed: @ref tombola_random_permutation.
 /// @defgroup tombola_cpp_library Library
 /// @defgroup tombola_cpp_threadpool Thread pool
 /// @defgroup tombola_cpp_interop oneDNN beside tombola
@@ -60,6 +62,7 @@ namespace tombola {
 #include "primitive.hpp"
 #include "primitive_desc.hpp"
 #include "random_generator.hpp"
+#include "random_permutation.hpp"
 #include "random_uniform.hpp"
 #include "shuffle.hpp"
 

@@ -13,13 +13,15 @@
 #include "common/field.hpp"
 #include "common/primitives/multinomial.hpp"
 #include "common/primitives/random_generator.hpp"
+#include "common/primitives/random_permutation.hpp"
 #include "common/primitives/random_uniform.hpp"
 #include "common/primitives/shuffle.hpp"
 #include "common/types.hpp"
 
 namespace tombola::impl {
 
-using OpDesc = std::variant<ShuffleDesc, RandomGeneratorDesc, RandomUniformDesc, MultinomialDesc>;
+using OpDesc = std::variant<ShuffleDesc, RandomGeneratorDesc, RandomUniformDesc, MultinomialDesc,
+                            RandomPermutationDesc>;
 
 PrimitiveKind kind_of(const OpDesc& desc);
 PropKind prop_kind_of(const OpDesc& desc);

@@ -89,6 +89,16 @@ const char* name_of(IntDraws draws) {
     return "unknown";
 }
 
+const char* name_of(PermutationAlignment alignment) {
+    switch (alignment) {
+        case PermutationAlignment::pytorch:
+            return "pytorch";
+        case PermutationAlignment::philox:
+            return "philox";
+    }
+    return "unknown";
+}
+
 const char* name_of(ScratchpadMode mode) {
     switch (mode) {
         case ScratchpadMode::library:

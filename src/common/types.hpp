@@ -48,6 +48,11 @@ enum class IntDraws {
     torch2 = tombola_int_draws_torch2,
 };
 
+enum class PermutationAlignment {
+    pytorch = tombola_permutation_pytorch,
+    philox = tombola_permutation_philox,
+};
+
 enum class ScratchpadMode {
     library = tombola_scratchpad_mode_library,
     user = tombola_scratchpad_mode_user,
@@ -63,6 +68,7 @@ const char* name_of(PropKind kind);
 const char* name_of(PrimitiveKind kind);
 const char* name_of(GeneratorKind kind);
 const char* name_of(Alignment alignment);
+const char* name_of(PermutationAlignment alignment);
 const char* name_of(IntDraws draws);
 const char* name_of(ScratchpadMode mode);
 // "DST_STATE"; null if no primitive has such an argument.

@@ -12,6 +12,8 @@ Result<PlanPtr> plan_portable_shuffle(CpuIsa isa, const ShuffleDesc& desc);
 Result<PlanPtr> plan_portable_random_generator(CpuIsa isa, const RandomGeneratorDesc& desc);
 Result<PlanPtr> plan_portable_tensorflow_uniform(CpuIsa isa, const RandomUniformDesc& desc);
 Result<PlanPtr> plan_portable_pytorch_uniform(CpuIsa isa, const RandomUniformDesc& desc);
+Result<PlanPtr> plan_portable_philox_permutation(CpuIsa isa, const RandomPermutationDesc& desc);
+Result<PlanPtr> plan_portable_pytorch_permutation(CpuIsa isa, const RandomPermutationDesc& desc);
 Result<PlanPtr> plan_portable_multinomial(CpuIsa isa, const MultinomialDesc& desc);
 
 // By generated kernels, for the ISA of the row.

@@ -60,6 +60,24 @@ constexpr Implementation kMultinomial[] = {
     implementation<plan_portable_multinomial>("portable", kNone),
 };
 
+// The same for permutations.
+template <auto plan_philox, auto plan_pytorch>
+Result<PlanPtr> by_permutation(CpuIsa isa, const RandomPermutationDesc& desc) {
+    switch (desc.alignment) {
+        case PermutationAlignment::philox:
+            return plan_philox(isa, desc);
+        case PermutationAlignment::pytorch:
+            return plan_pytorch(isa, desc);
+    }
+    return unimplemented("no such alignment");
+}
+constexpr auto plan_portable_permutation =
+    by_permutation<plan_portable_philox_permutation, plan_portable_pytorch_permutation>;
+
+constexpr Implementation kRandomPermutation[] = {
+    implementation<plan_portable_permutation>("portable", kNone),
+};
+
 template <size_t count>
 ImplementationList list(const Implementation (&rows)[count]) {
     return {rows, count};
@@ -77,6 +95,8 @@ ImplementationList implementations(PrimitiveKind kind) {
             return list(kRandomUniform);
         case PrimitiveKind::multinomial:
             return list(kMultinomial);
+        case PrimitiveKind::random_permutation:
+            return list(kRandomPermutation);
         case PrimitiveKind::undef:
             break;
     }

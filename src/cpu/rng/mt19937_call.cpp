@@ -15,15 +15,30 @@ constexpr int64_t kWordsPerPart = int64_t{1} << 21;
 
 }  // namespace
 
-Status Mt19937Call::resolve(const ExecContext& context, int64_t elements) {
+Result<Mt19937Start> resolve_mt19937_start(const ExecContext& context) {
     const auto* state = context.input<uint32_t>(TOMBOLA_ARG_SRC_STATE);
-    seeds_ = TOMBOLA_TRY(resolve_seeds(context, state != nullptr ? SeedUse::none : SeedUse::both));
+    Mt19937Start start{};
+    start.seeds =
+        TOMBOLA_TRY(resolve_seeds(context, state != nullptr ? SeedUse::none : SeedUse::both));
     if (state != nullptr) {
-        std::memcpy(&start_, state, sizeof start_);
-        TOMBOLA_TRY(check_state(start_, "SRC_STATE"));
+        std::memcpy(&start.state, state, sizeof start.state);
+        TOMBOLA_TRY(check_state(start.state, "SRC_STATE"));
     } else {
-        start_ = Mt19937::from_seed(static_cast<uint32_t>(seeds_.global));
+        start.state = Mt19937::from_seed(static_cast<uint32_t>(start.seeds.global));
     }
+    return start;
+}
+
+void report_mt19937(const ExecContext& context, const Seeds& seeds, const Mt19937& after) {
+    if (auto* state = context.output<uint32_t>(TOMBOLA_ARG_DST_STATE))
+        std::memcpy(state, &after, sizeof after);
+    report_seeds(context, seeds);
+}
+
+Status Mt19937Call::resolve(const ExecContext& context, int64_t elements) {
+    const Mt19937Start start = TOMBOLA_TRY(resolve_mt19937_start(context));
+    seeds_ = start.seeds;
+    start_ = start.state;
     const uint64_t offset = TOMBOLA_TRY(resolve_offset(context, elements));
     skip_values(start_, offset);
     if (elements == 0) after_ = start_;
@@ -52,9 +67,7 @@ void Mt19937Call::fill(const MemoryDesc& dst, void* data,
 }
 
 void Mt19937Call::report(const ExecContext& context) const {
-    if (auto* state = context.output<uint32_t>(TOMBOLA_ARG_DST_STATE))
-        std::memcpy(state, &after_, sizeof after_);
-    report_seeds(context, seeds_);
+    report_mt19937(context, seeds_, after_);
 }
 
 }  // namespace tombola::impl::cpu

@@ -16,6 +16,16 @@
 
 namespace tombola::impl::cpu {
 
+// Where an execution's stream begins, before OFFSET: the state of SRC_STATE, or that of the seeds.
+struct Mt19937Start {
+    Seeds seeds;
+    Mt19937 state;
+};
+Result<Mt19937Start> resolve_mt19937_start(const ExecContext& context);
+
+// Writes the optional DST_SEEDS and DST_STATE. Call it after everything that may fail.
+void report_mt19937(const ExecContext& context, const Seeds& seeds, const Mt19937& after);
+
 class Mt19937Call {
   public:
     // An element takes words_per_value words. `loops` do the jumps.

@@ -259,6 +259,21 @@ TEST(NullArguments, AreRefusedByName) {
              return tombola_multinomial_primitive_desc_create(&pd_out, engine, desc, nullptr, 1, 0,
                                                               1, 2, nullptr);
          }},
+        {"primitive_desc",
+         [&] {
+             return tombola_random_permutation_primitive_desc_create(
+                 nullptr, engine, tombola_permutation_philox, classes, 4, 1, 2, nullptr);
+         }},
+        {"engine",
+         [&] {
+             return tombola_random_permutation_primitive_desc_create(
+                 &pd_out, nullptr, tombola_permutation_philox, classes, 4, 1, 2, nullptr);
+         }},
+        {"dst_desc",
+         [&] {
+             return tombola_random_permutation_primitive_desc_create(
+                 &pd_out, engine, tombola_permutation_philox, nullptr, 4, 1, 2, nullptr);
+         }},
     };
     for (size_t i = 0; i < std::size(calls); ++i) {
         // Another message in between, so that each call has to leave its own.

@@ -167,6 +167,18 @@ const Problem kProblems[] = {
      },
      {{TOMBOLA_ARG_SRC, 2, {2, 100}, tombola_f32, tombola_ba, 1},
       {TOMBOLA_ARG_DST, 2, {2, 7}, tombola_s64, tombola_ab, 0}}},
+    {"random_permutation as PyTorch",
+     [](auto* pd, auto engine, const auto* mds, auto attr) {
+         return tombola_random_permutation_primitive_desc_create(
+             pd, engine, tombola_permutation_pytorch, mds[0], 3000, 1, 2, attr);
+     },
+     {{TOMBOLA_ARG_DST, 1, {2000}, tombola_s64, tombola_a, 0}}},
+    {"random_permutation by Philox",
+     [](auto* pd, auto engine, const auto* mds, auto attr) {
+         return tombola_random_permutation_primitive_desc_create(
+             pd, engine, tombola_permutation_philox, mds[0], 3000, 1, 2, attr);
+     },
+     {{TOMBOLA_ARG_DST, 1, {2000}, tombola_s32, tombola_a, 0}}},
 };
 
 // How a life ended in a child process: its exit code.

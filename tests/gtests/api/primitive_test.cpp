@@ -142,6 +142,10 @@ TEST_F(PrimitiveApi, RandomPrimitivesNameTheTypesThatTheyDraw) {
         expect(tombola_multinomial_primitive_desc_create(desc.out(), engine_, weights, data, 1, 0,
                                                          1, 2, nullptr),
                "dst_desc" + has + "; expected one of s32, s64");
+        expect(tombola_random_permutation_primitive_desc_create(
+                   desc.out(), engine_, tombola_permutation_philox, row_major({6}, type), 6, 1, 2,
+                   nullptr),
+               "dst_desc" + has + "; expected one of s32, s64");
     }
 }
 

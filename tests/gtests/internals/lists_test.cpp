@@ -53,6 +53,9 @@ std::vector<OpDesc> descriptors(DataType type) {
     for (const bool log_probs : {false, true})
         descs.push_back(MultinomialDesc{tensor({3, 40}, type), tensor({3, 5}, DataType::s32), true,
                                         log_probs, 1, 2});
+    for (const PermutationAlignment alignment :
+         {PermutationAlignment::pytorch, PermutationAlignment::philox})
+        descs.push_back(RandomPermutationDesc{alignment, tensor({40}, type), 50, 1, 2});
     return descs;
 }
 
@@ -60,6 +63,8 @@ std::vector<OpDesc> descriptors(DataType type) {
 bool may_have(const OpDesc& desc, DataType type) {
     if (std::holds_alternative<ShuffleDesc>(desc)) return true;
     if (std::holds_alternative<RandomGeneratorDesc>(desc)) return type == DataType::u32;
+    if (std::holds_alternative<RandomPermutationDesc>(desc))
+        return type == DataType::s32 || type == DataType::s64;
     if (std::holds_alternative<MultinomialDesc>(desc))
         return type == DataType::f16 || type == DataType::bf16 || type == DataType::f32 ||
                type == DataType::f64;

@@ -91,6 +91,17 @@ TEST(OpDesc, EveryFieldOfMultinomialCounts) {
     expect_all_distinct(v);
 }
 
+TEST(OpDesc, EveryFieldOfRandomPermutationCounts) {
+    Variants<RandomPermutationDesc> v;
+    v.base = {PermutationAlignment::pytorch, tensor(DataType::s32, {8}), 9, 1, 2};
+    v.add(&RandomPermutationDesc::alignment, PermutationAlignment::philox);
+    v.add(&RandomPermutationDesc::dst, tensor(DataType::s32, {9}));
+    v.add(&RandomPermutationDesc::range, dim_t{10});
+    v.add_default(&RandomPermutationDesc::global_seed, uint64_t{7});
+    v.add_default(&RandomPermutationDesc::op_seed, uint64_t{7});
+    expect_all_distinct(v);
+}
+
 TEST(OpDesc, KindsAreDistinct) {
     const OpDesc generator = RandomGeneratorDesc{};
     const OpDesc uniform = RandomUniformDesc{};
@@ -154,6 +165,14 @@ TEST(OpDesc, ArgumentsOfEachPrimitive) {
                  {TOMBOLA_ARG_OFFSET, false, kIn},
                  {TOMBOLA_ARG_UNIFORMS, false, kIn},
                  {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
+    expect_args(
+        RandomPermutationDesc{PermutationAlignment::philox, tensor(DataType::s32, {8}), 9, 1, 2},
+        {{TOMBOLA_ARG_DST, true, kOut},
+         {TOMBOLA_ARG_SEEDS, false, kIn},
+         {TOMBOLA_ARG_OFFSET, false, kIn},
+         {TOMBOLA_ARG_SRC_STATE, false, kIn},
+         {TOMBOLA_ARG_DST_STATE, false, kOut},
+         {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
 }
 
 }  // namespace

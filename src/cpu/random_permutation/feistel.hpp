@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A permutation of 0 ... range - 1 whose elements are computed each by itself: an unbalanced Feistel network on b bits,
+// keyed by Philox, and cycle walking (Mitchell, Stokes, Frank, Holmes, "Bandwidth-optimal random shuffling for GPUs",
+// arXiv 2106.06161; Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002).
+//
+//     b = max(4, ceil(log2 range)),  left = floor(b / 2),  right = b - left
+//     L = v >> right,  R = v mod 2^right
+//     for round r = 0, 2, ..., 22:   L ^= F(R, k[r], left),   R ^= F(L, k[r + 1], right)
+//     v = L << right | R;   if v < 2: v ^= k[24] mod 2
+//
+//     F(x, k, bits): h = (x ^ k) * C1;  h ^= h >> 15;  h = h * C2;  h >> (32 - bits)       modulo 2^32
+//
+// Each step is a bijection of b bits. Element i is the first of pass(i), pass(pass(i)), ... that is below the range.
+//
+// On halves of two bits or more a Feistel network makes even permutations only. The last step, which exchanges 0 and 1
+// or does not, makes odd ones as frequent. With fewer than 4 bits, 24 rounds do not mix: see doc/random_permutation.md.
+
+#include <cstdint>
+
+#include "cpu/rng/philox.hpp"
+
+namespace tombola::impl::cpu {
+
+inline constexpr int kFeistelRounds = 24;
+inline constexpr int kFeistelKeyBlocks =
+    7;  // of Philox: 24 keys, the word of the last step, and 3 words unused
+// The multipliers of a hash function of 32 bits with little bias (C. Wellons, hash-prospector, "lowbias32").
+inline constexpr uint32_t kFeistelC1 = 0x7FEB352D;
+inline constexpr uint32_t kFeistelC2 = 0x846CA68B;
+inline constexpr int kFeistelShift = 15;
+
+struct FeistelNetwork {
+    uint64_t range;
+    int left, right;  // bits
+    uint32_t keys[kFeistelRounds];
+    uint32_t exchange;  // 0 or 1
+
+    // The key is words 0 ... 24 of the Philox stream that begins at `start`.
+    FeistelNetwork(uint64_t range, PhiloxCounter start, PhiloxKey key);
+
+    // Whether every pass ends below the range, so that nothing walks.
+    bool is_whole() const { return range == uint64_t{1} << (left + right); }
+    uint64_t pass(uint64_t value) const;
+    uint64_t element(uint64_t index) const {
+        do index = pass(index);
+        while (index >= range);
+        return index;
+    }
+};
+
+}  // namespace tombola::impl::cpu

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// random_permutation under the pytorch alignment: torch.randperm's Fisher-Yates shuffle.
+//
+//     r = 0, 1, ..., range - 1
+//     for i = 0 ... range - 2:  exchange r[i] and r[i + word i mod (range - i)]
+//
+// Element i is final after step i, so a part that ends at element e needs min(e, range - 1) steps. The state moves on by
+// all range - 1 words whatever the part is.
+//
+// The exchanges of a large range wait for memory. So the targets are computed from the words in advance, and each is
+// prefetched kAhead steps before its exchange.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "common/implementation.hpp"
+#include "common/status.hpp"
+#include "cpu/random_permutation/permutation_part.hpp"
+#include "cpu/rng/fill.hpp"
+#include "cpu/rng/mt19937_call.hpp"
+
+namespace tombola::impl::cpu {
+
+class FisherYates {
+  public:
+    static constexpr int64_t kChunk = 1024;  // targets that are computed at once
+
+    // A dense DST that is the whole permutation is shuffled in place. Otherwise the scratchpad holds the permutation.
+    static bool in_place(const RandomPermutationDesc& desc) {
+        return desc.dst.is_row_major() && desc.dst.nelems() == desc.range;
+    }
+    static size_t scratchpad_bytes(const RandomPermutationDesc& desc) {
+        constexpr size_t kElementsPerLine = 64 / sizeof(int32_t);
+        const auto lines =
+            (static_cast<size_t>(desc.range) + kElementsPerLine - 1) / kElementsPerLine;
+        return in_place(desc) ? 0 : 64 * lines;
+    }
+
+    // targets_from(state) makes a source of targets: source(first, count, to) writes i + word i mod (range - i) for the
+    // next steps i = first ... first + count - 1, count <= kChunk, and source.state() is the state behind these words.
+    template <class T, class TargetsFrom>
+    static Status execute(const ExecContext& context, const RandomPermutationDesc& desc,
+                          const MtJumpLoops& loops, const TargetsFrom& targets_from) {
+        const int64_t first = TOMBOLA_TRY(resolve_first(context, desc));
+        const Mt19937Start start = TOMBOLA_TRY(resolve_mt19937_start(context));
+        const int64_t count = desc.dst.nelems(), all = std::max<int64_t>(desc.range - 1, 0);
+        const int64_t steps = count == 0 ? 0 : std::min(first + count, all);
+        auto source = targets_from(start.state, desc.range);
+        void* dst = context.output(TOMBOLA_ARG_DST);
+        if (in_place(desc)) {
+            shuffle(static_cast<T*>(dst), desc.range, steps, source);
+        } else if (count > 0) {
+            auto* elements = context.scratchpad<int32_t>();
+            shuffle(elements, desc.range, steps, source);
+            copy_part<T>(desc.dst, dst, elements + first);
+        }
+        Mt19937 after = source.state();
+        after.skip(static_cast<uint64_t>(all - steps), loops);
+        report_mt19937(context, start.seeds, after);
+        return {};
+    }
+
+  private:
+    static constexpr int64_t kAhead = 64;
+
+    template <class T, class Source>
+    static void shuffle(T* r, int64_t range, int64_t steps, Source& source) {
+        for (int64_t i = 0; i < range; ++i) r[i] = static_cast<T>(i);
+        uint32_t targets[kAhead + kChunk];  // of the steps from `step` on
+        int64_t held = 0;
+        for (int64_t step = 0; step < steps;) {
+            const int64_t fresh = std::min(kChunk, steps - step - held);
+            if (fresh > 0) source(step + held, fresh, targets + held);
+            held += fresh;
+            // The last kAhead targets wait for those that come behind them.
+            const int64_t ready = step + held == steps ? held : held - kAhead;
+            for (int64_t i = 0; i < ready; ++i) {
+                __builtin_prefetch(r + targets[std::min(i + kAhead, held - 1)], 1);
+                std::swap(r[step + i], r[targets[i]]);
+            }
+            step += ready;
+            held -= ready;
+            std::memmove(targets, targets + ready, static_cast<size_t>(held) * sizeof *targets);
+        }
+    }
+
+    template <class T>
+    static void copy_part(const MemoryDesc& dst, void* data, const int32_t* elements) {
+        fill(dst, data, {}, [&](const FillPart& part) {
+            part.for_each_run([&](const Run& run) {
+                std::copy_n(elements + run.first, run.count, static_cast<T*>(run.to));
+            });
+        });
+    }
+};
+
+}  // namespace tombola::impl::cpu

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// An execution of random_permutation under the philox alignment, whatever computes the elements.
+
+#include "common/implementation.hpp"
+#include "common/status.hpp"
+#include "cpu/random_permutation/feistel.hpp"
+#include "cpu/random_permutation/permutation_part.hpp"
+#include "cpu/rng/fill.hpp"
+#include "cpu/rng/philox_call.hpp"
+#include "cpu/rng/seeds.hpp"
+
+namespace tombola::impl::cpu {
+
+// generate(network, first, count, to) writes elements [first, first + count) of the permutation.
+template <class T, class Generate>
+Status execute_philox_permutation(const ExecContext& context, const RandomPermutationDesc& desc,
+                                  const Generate& generate) {
+    const int64_t first = TOMBOLA_TRY(resolve_first(context, desc));
+    const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, 0));
+    const FeistelNetwork network(static_cast<uint64_t>(desc.range), call.start, call.key());
+    fill(desc.dst, context.output(TOMBOLA_ARG_DST), {}, [&](const FillPart& part) {
+        part.for_each_run([&](const Run& run) {
+            generate(network, static_cast<uint64_t>(first + run.first), run.count,
+                     static_cast<T*>(run.to));
+        });
+    });
+    if (auto* state = context.output<uint64_t>(TOMBOLA_ARG_DST_STATE)) {
+        const PhiloxCounter next = call.start.plus(kFeistelKeyBlocks);
+        state[0] = next.lo;
+        state[1] = next.hi;
+    }
+    report_seeds(context, call.seeds);
+    return {};
+}
+
+}  // namespace tombola::impl::cpu

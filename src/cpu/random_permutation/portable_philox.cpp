@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/implementations.hpp"
+#include "cpu/random_permutation/philox_permutation.hpp"
+#include "cpu/rng/element_type.hpp"
+
+namespace tombola::impl::cpu {
+namespace {
+
+template <class T>
+class PortablePhiloxPermutation : public Executable {
+  public:
+    explicit PortablePhiloxPermutation(const RandomPermutationDesc& desc) : desc_(desc) {}
+
+    Status execute(const ExecContext& context) const override {
+        return execute_philox_permutation<T>(
+            context, desc_,
+            [](const FeistelNetwork& network, uint64_t first, int64_t count, T* to) {
+                for (int64_t i = 0; i < count; ++i)
+                    to[i] = static_cast<T>(network.element(first + static_cast<uint64_t>(i)));
+            });
+    }
+
+  private:
+    RandomPermutationDesc desc_;
+};
+
+}  // namespace
+
+Result<PlanPtr> plan_portable_philox_permutation(CpuIsa, const RandomPermutationDesc& desc) {
+    return with_element_type<int32_t, int64_t>(desc.dst.data_type, [&](auto type) {
+        return make_plan(
+            0, [desc] { return make_executable<PortablePhiloxPermutation<decltype(type)>>(desc); });
+    });
+}
+
+}  // namespace tombola::impl::cpu
