@@ -24,10 +24,10 @@ MemoryDesc row_major_if_any(const MemoryDesc& desc) {
     return MemoryDesc::from_strides(desc.ndims, desc.dims.data(), desc.data_type, nullptr).take();
 }
 
-Status create_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine, OpDesc op,
-                             const_tombola_primitive_attr_t attr) {
+Status create_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine,
+                             const OpDesc& op, const_tombola_primitive_attr_t attr) {
     const Attr attributes = attr == nullptr ? Attr() : *from_handle(attr);
-    auto desc = TOMBOLA_TRY(PrimitiveDesc::create(std::move(op), attributes, from_handle(engine)));
+    auto desc = TOMBOLA_TRY(PrimitiveDesc::create(op, attributes, from_handle(engine)));
     *out = to_handle<tombola_primitive_desc_t>(new PrimitiveDescHandle{std::move(desc)});
     return {};
 }

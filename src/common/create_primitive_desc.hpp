@@ -11,8 +11,8 @@
 namespace tombola::impl {
 
 // The last step of every primitive's create function: chooses the implementation and stores the descriptor in `out`.
-Status create_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine, OpDesc op,
-                             const_tombola_primitive_attr_t attr);
+Status create_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine,
+                             const OpDesc& op, const_tombola_primitive_attr_t attr);
 
 // Refuses a null descriptor and one without dimensions.
 Status check_tensor(const_tombola_memory_desc_t desc, const char* name);

@@ -16,6 +16,9 @@ pthread_rwlock_t gate = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 // The number of nested holds of this thread. Only the outermost takes the gate.
 thread_local int holds = 0;
 
+// The last one made.
+std::atomic<ForkMutex*> mutexes{nullptr};
+
 bool several_threads = false;  // at the current fork
 std::atomic<bool> lost_threads{false};
 
@@ -27,14 +30,21 @@ bool has_several_threads() {
 
 void before_fork() {
     if (holds == 0) pthread_rwlock_wrlock(&gate);
+    for (ForkMutex* mutex = mutexes; mutex != nullptr; mutex = mutex->next()) mutex->lock();
     several_threads = has_several_threads();
 }
 
+void unlock_mutexes() {
+    for (ForkMutex* mutex = mutexes; mutex != nullptr; mutex = mutex->next()) mutex->unlock();
+}
+
 void after_fork_in_parent() {
+    unlock_mutexes();
     if (holds == 0) pthread_rwlock_unlock(&gate);
 }
 
 void after_fork_in_child() {
+    unlock_mutexes();
     if (several_threads) lost_threads.store(true, std::memory_order_relaxed);
     gate = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
     if (holds > 0) pthread_rwlock_rdlock(&gate);
@@ -52,6 +62,11 @@ ForkHold::ForkHold() {
 
 ForkHold::~ForkHold() {
     if (--holds == 0) pthread_rwlock_unlock(&gate);
+}
+
+ForkMutex::ForkMutex() : next_(mutexes) {
+    while (!mutexes.compare_exchange_weak(next_, this)) {
+    }
 }
 
 bool forked_from_threads() { return lost_threads.load(std::memory_order_relaxed); }

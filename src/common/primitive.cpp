@@ -80,11 +80,11 @@ Status check_aliasing(const Given* given, int count) {
 }  // namespace
 
 Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const PrimitiveDesc> desc) {
-    const ForkHold hold;
     const double start = verbose_create() ? now_milliseconds() : 0;
     std::shared_ptr<const Executable> code = find_cached(desc);
     const bool hit = code != nullptr;
     if (!hit) {
+        const ForkHold hold;
         const DefaultFpEnv fp_env;
         auto built = TOMBOLA_TRY(desc->plan().build());
         code = store_cached(desc, std::shared_ptr<const Executable>(std::move(built)));

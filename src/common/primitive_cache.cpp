@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/primitive_cache.hpp"
 
+#include <atomic>
 #include <list>
 #include <mutex>
 #include <unordered_map>
@@ -25,9 +26,10 @@ bool equal(const DescPtr& a, const DescPtr& b) { return a->same_primitive(*b); }
 template <class Key, class Value>
 class Cache {
   public:
+    explicit Cache(int capacity) : capacity_(capacity) {}
+
     Value find(const Key& key) {
-        const ForkHold hold;
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<ForkMutex> lock(mutex_);
         const auto found = index_.find(&key);
         if (found == index_.end()) return nullptr;
         entries_.splice(entries_.begin(), entries_, found->second);
@@ -35,8 +37,7 @@ class Cache {
     }
 
     Value store(Key key, Value value) {
-        const ForkHold hold;
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<ForkMutex> lock(mutex_);
         if (capacity_ == 0) return value;
         const auto found = index_.find(&key);
         if (found != index_.end()) return found->second->second;
@@ -49,21 +50,18 @@ class Cache {
     }
 
     int capacity() {
-        const ForkHold hold;
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<ForkMutex> lock(mutex_);
         return capacity_;
     }
 
     void set_capacity(int capacity) {
-        const ForkHold hold;
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<ForkMutex> lock(mutex_);
         capacity_ = capacity;
         shrink();
     }
 
     int size() {
-        const ForkHold hold;
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<ForkMutex> lock(mutex_);
         return static_cast<int>(entries_.size());
     }
 
@@ -83,20 +81,27 @@ class Cache {
         }
     }
 
-    std::mutex mutex_;
-    int capacity_ = initial_cache_capacity();
+    ForkMutex mutex_;
+    int capacity_;
     Entries entries_;  // the most recently used first
     std::unordered_map<const Key*, typename Entries::iterator, Hash, Equal> index_;
 };
 
-// Never destroyed, as in kernel_cache.hpp: static objects and threads may create primitives until the process is gone.
-Cache<DescRequest, DescPtr>& descs() {
-    static auto& instance = *new Cache<DescRequest, DescPtr>;
-    return instance;
-}
+struct Caches {
+    explicit Caches(int capacity) : descs(capacity), codes(capacity) {}
+    Cache<DescRequest, DescPtr> descs;
+    Cache<DescPtr, CodePtr> codes;
+};
 
-Cache<DescPtr, CodePtr>& codes() {
-    static auto& instance = *new Cache<DescPtr, CodePtr>;
+std::atomic<Caches*> existing{nullptr};
+
+// Never destroyed, as in kernel_cache.hpp: static objects and threads may create primitives until the process is gone.
+// The first call makes them, and is inside a ForkHold. Reading the settings may fail, making a ForkMutex must not.
+Caches& caches() {
+    if (Caches* found = existing.load(std::memory_order_acquire)) return *found;
+    const int capacity = initial_cache_capacity();
+    static Caches& instance = *new Caches(capacity);
+    existing.store(&instance, std::memory_order_release);
     return instance;
 }
 
@@ -116,28 +121,45 @@ bool operator==(const DescRequest& a, const DescRequest& b) {
            identical(*a.op, *b.op);  // a query gives the caller's own strides back
 }
 
-DescPtr find_cached(const DescRequest& request) { return descs().find(request); }
+bool cache_exists() { return existing.load(std::memory_order_acquire) != nullptr; }
+
+DescPtr find_cached(const DescRequest& request) {
+    Caches* const found = existing.load(std::memory_order_acquire);
+    return found == nullptr ? nullptr : found->descs.find(request);
+}
 
 DescPtr store_cached(DescRequest request, DescPtr desc) {
+    const ForkHold hold;
     request.op = &desc->op();
-    return descs().store(std::move(request), std::move(desc));
+    return caches().descs.store(std::move(request), std::move(desc));
 }
 
-CodePtr find_cached(const DescPtr& desc) { return codes().find(desc); }
+CodePtr find_cached(const DescPtr& desc) {
+    Caches* const found = existing.load(std::memory_order_acquire);
+    return found == nullptr ? nullptr : found->codes.find(desc);
+}
 
 CodePtr store_cached(DescPtr desc, CodePtr code) {
-    return codes().store(std::move(desc), std::move(code));
+    const ForkHold hold;
+    return caches().codes.store(std::move(desc), std::move(code));
 }
 
-int cache_capacity() { return codes().capacity(); }
+int cache_capacity() {
+    const ForkHold hold;
+    return caches().codes.capacity();
+}
 
 Status set_cache_capacity(int capacity) {
     if (capacity < 0) return invalid("capacity is %d; expected at least 0", capacity);
-    descs().set_capacity(capacity);
-    codes().set_capacity(capacity);
+    const ForkHold hold;
+    caches().descs.set_capacity(capacity);
+    caches().codes.set_capacity(capacity);
     return {};
 }
 
-int cache_size() { return codes().size(); }
+int cache_size() {
+    const ForkHold hold;
+    return caches().codes.size();
+}
 
 }  // namespace tombola::impl

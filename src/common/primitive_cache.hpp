@@ -27,10 +27,15 @@ struct DescRequest {
     uint64_t hash;
 };
 
+// Whether the cache and the settings that it needs exist. Until then, a look-up needs a ForkHold. Afterwards it needs
+// none.
+bool cache_exists();
+
 // The answer to an equal request, or null.
 std::shared_ptr<const PrimitiveDesc> find_cached(const DescRequest& request);
 
-// Stores `desc`; from then on the request borrows the operator's descriptor that `desc` owns. Returns what the cache then holds: `desc`, or what another thread stored meanwhile.
+// Stores `desc`; from then on the request borrows the operator's descriptor that `desc` owns. Returns what the cache
+// then holds: `desc`, or what another thread stored meanwhile.
 std::shared_ptr<const PrimitiveDesc> store_cached(DescRequest request,
                                                   std::shared_ptr<const PrimitiveDesc> desc);
 

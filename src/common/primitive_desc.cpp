@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
 
 #include "common/fork.hpp"
 #include "common/fp_env.hpp"
@@ -27,20 +28,21 @@ Result<PlanPtr> plan_row(const Implementation& row, const OpDesc& op, bool nothi
 
 }  // namespace
 
-PrimitiveDesc::PrimitiveDesc(OpDesc op, const Attr& attr, Engine* engine)
-    : op_(std::move(op)), attr_(attr), engine_(engine), args_(arg_specs(op_)) {}
+PrimitiveDesc::PrimitiveDesc(const OpDesc& op, const Attr& attr, Engine* engine)
+    : op_(op), attr_(attr), engine_(engine), args_(arg_specs(op_)) {}
 
-Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(OpDesc op, const Attr& attr,
-                                                                   Engine* engine, size_t first) {
-    const ForkHold hold;
+Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(const OpDesc& op,
+                                                                   const Attr& attr, Engine* engine,
+                                                                   size_t first) {
+    std::optional<ForkHold> hold;
+    if (!cache_exists()) hold.emplace();
     // Verbose mode prints why rows refuse. Only walking the table finds that out.
     DescRequest request(op, attr, engine, first);
     if (!verbose_dispatch())
-        if (auto cached = find_cached(request))
-            return with_defaults(std::move(cached), std::move(op));
+        if (auto cached = find_cached(request)) return with_defaults(std::move(cached), op);
+    if (!hold) hold.emplace();
     const DefaultFpEnv fp_env;
-    std::shared_ptr<PrimitiveDesc> desc(new (std::nothrow)
-                                            PrimitiveDesc(std::move(op), attr, engine));
+    std::shared_ptr<PrimitiveDesc> desc(new (std::nothrow) PrimitiveDesc(op, attr, engine));
     if (!desc) return Status(StatusCode::out_of_memory, "primitive_desc: out of memory");
     const ImplementationList list = implementations(desc->kind());
     const bool nothing_to_write = desc->writes_nothing();
@@ -68,8 +70,7 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(OpDesc op, co
         // Another thread may have changed the ISA cap in between. Then the result is not stored.
         if (request.isa != effective_isa())
             return std::shared_ptr<const PrimitiveDesc>(std::move(desc));
-        OpDesc asked = desc->op_;
-        return with_defaults(store_cached(request, std::move(desc)), std::move(asked));
+        return with_defaults(store_cached(request, std::move(desc)), op);
     }
     if (first > 0)
         return Status(StatusCode::last_impl_reached,
@@ -78,11 +79,11 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(OpDesc op, co
 }
 
 Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::with_defaults(
-    std::shared_ptr<const PrimitiveDesc> desc, OpDesc op) {
+    std::shared_ptr<const PrimitiveDesc> desc, const OpDesc& op) {
     if (same_defaults(desc->op_, op)) return desc;
     std::shared_ptr<PrimitiveDesc> copy(new (std::nothrow) PrimitiveDesc(*desc));
     if (!copy) return Status(StatusCode::out_of_memory, "primitive_desc: out of memory");
-    copy->op_ = std::move(op);
+    copy->op_ = op;
     return std::shared_ptr<const PrimitiveDesc>(std::move(copy));
 }
 

@@ -25,7 +25,7 @@ class PrimitiveDesc {
   public:
     // Walks the table of implementations from row `first` on and takes the first that serves `op`. If none does, the
     // status is unimplemented, and its message has the reason of every row.
-    static Result<std::shared_ptr<const PrimitiveDesc>> create(OpDesc op, const Attr& attr,
+    static Result<std::shared_ptr<const PrimitiveDesc>> create(const OpDesc& op, const Attr& attr,
                                                                Engine* engine, size_t first = 0);
     // The same for the rows behind this one's. The status is last_impl_reached if none of them serves.
     Result<std::shared_ptr<const PrimitiveDesc>> next() const;
@@ -52,12 +52,12 @@ class PrimitiveDesc {
     std::string info() const;
 
   private:
-    PrimitiveDesc(OpDesc op, const Attr& attr, Engine* engine);
+    PrimitiveDesc(const OpDesc& op, const Attr& attr, Engine* engine);
     PrimitiveDesc(const PrimitiveDesc&) = default;
     // Returns `desc`, or a copy with the default fields of `op`. All other fields of `op` are equal to those of
     // desc->op().
     static Result<std::shared_ptr<const PrimitiveDesc>> with_defaults(
-        std::shared_ptr<const PrimitiveDesc> desc, OpDesc op);
+        std::shared_ptr<const PrimitiveDesc> desc, const OpDesc& op);
 
     OpDesc op_;
     Attr attr_;
