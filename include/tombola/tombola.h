@@ -6,11 +6,13 @@
 #ifndef TOMBOLA_H
 #define TOMBOLA_H
 
+#include "tombola_dropout.h"
 #include "tombola_multinomial.h"
 #include "tombola_random_generator.h"
 #include "tombola_random_permutation.h"
 #include "tombola_random_uniform.h"
 #include "tombola_shuffle.h"
+#include "tombola_stochastic_rounding.h"
 #include "tombola_types.h"
 #include "tombola_version.h"
 
@@ -399,7 +401,9 @@ TOMBOLA_API tombola_status_t tombola_primitive_attr_set_scratchpad_mode(
     X(random_generator, 2)    \
     X(random_uniform, 3)      \
     X(multinomial, 4)         \
-    X(random_permutation, 9)
+    X(random_permutation, 9)  \
+    X(dropout, 10)            \
+    X(stochastic_rounding, 11)
 
 /** The operators: tombola_shuffle, and so on. */
 typedef enum {

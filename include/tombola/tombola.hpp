@@ -46,6 +46,10 @@ namespace tombola {
 /// Source: OpenVINO's Multinomial-13. What is computed: @ref tombola_multinomial.
 /// @defgroup tombola_cpp_random_permutation Random permutation
 /// What is computed: @ref tombola_random_permutation.
+/// @defgroup tombola_cpp_dropout Dropout
+/// What is computed: @ref tombola_dropout.
+/// @defgroup tombola_cpp_stochastic_rounding Stochastic rounding
+/// What is computed: @ref tombola_stochastic_rounding.
 /// @defgroup tombola_cpp_library Library
 /// @defgroup tombola_cpp_threadpool Thread pool
 /// @defgroup tombola_cpp_interop oneDNN beside tombola
@@ -53,6 +57,7 @@ namespace tombola {
 
 }  // namespace tombola
 
+#include "dropout.hpp"
 #include "engine.hpp"
 #include "error.hpp"
 #include "handle.hpp"
@@ -65,5 +70,6 @@ namespace tombola {
 #include "random_permutation.hpp"
 #include "random_uniform.hpp"
 #include "shuffle.hpp"
+#include "stochastic_rounding.hpp"
 
 #endif

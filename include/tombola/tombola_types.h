@@ -239,6 +239,8 @@ typedef const struct tombola_primitive* const_tombola_primitive_t;
 #define TOMBOLA_ARG_SRC_STATE 1006 /**< The generator's state before the call. */
 #define TOMBOLA_ARG_DST_STATE 1007 /**< The generator's state after the call. */
 #define TOMBOLA_ARG_DST_SEEDS 1008 /**< u64[2]: the seeds that were used. */
+#define TOMBOLA_ARG_P 1009         /**< A probability: dropout: f32[1], the probability to drop. */
+#define TOMBOLA_ARG_MASK 1010      /**< dropout: which elements are kept. */
 /** @} */
 
 /** One argument of an execution. */

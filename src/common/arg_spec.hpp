@@ -25,7 +25,10 @@ struct ArgSpec {
 // An argument that must be given.
 ArgSpec required_input(int arg, const MemoryDesc& desc,
                        ArgSpec::Match match = ArgSpec::Match::exact);
-ArgSpec required_output(int arg, const MemoryDesc& desc);
+ArgSpec required_output(int arg, const MemoryDesc& desc, int may_alias = 0);
+// An argument that may be left out.
+ArgSpec optional_input(int arg, const MemoryDesc& desc, ArgSpec::Match match);
+ArgSpec optional_output(int arg, const MemoryDesc& desc, ArgSpec::Match match);
 // An argument that may be left out: a vector of `count` numbers.
 ArgSpec optional_input(int arg, DataType type, dim_t count);
 ArgSpec optional_output(int arg, DataType type, dim_t count, int may_alias);

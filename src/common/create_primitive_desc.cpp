@@ -24,6 +24,26 @@ MemoryDesc row_major_if_any(const MemoryDesc& desc) {
     return MemoryDesc::from_strides(desc.ndims, desc.dims.data(), desc.data_type, nullptr).take();
 }
 
+Status check_same_tensor(const MemoryDesc& given, const char* name, const MemoryDesc& expected,
+                         const char* expected_name) {
+    if (given.ndims == expected.ndims && given.dims == expected.dims &&
+        given.data_type == expected.data_type)
+        return {};
+    return invalid("%s is %s %s; expected %s %s, as %s", name,
+                   dims_to_string(given.ndims, given.dims.data()).c_str(), name_of(given.data_type),
+                   dims_to_string(expected.ndims, expected.dims.data()).c_str(),
+                   name_of(expected.data_type), expected_name);
+}
+
+Result<MemoryDesc> written_desc(const_tombola_memory_desc_t given, const char* name,
+                                const MemoryDesc& read, const char* read_name) {
+    if (given == nullptr) return read;
+    TOMBOLA_TRY(check_tensor(given, name));
+    const MemoryDesc& desc = *from_handle(given);
+    TOMBOLA_TRY(check_same_tensor(desc, name, read, read_name));
+    return desc.is_any() ? read : desc;
+}
+
 Status create_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine,
                              const OpDesc& op, const_tombola_primitive_attr_t attr) {
     const Attr attributes = attr == nullptr ? Attr() : *from_handle(attr);

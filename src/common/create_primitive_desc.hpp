@@ -19,6 +19,14 @@ Status check_tensor(const_tombola_memory_desc_t desc, const char* name);
 // The same, and refuses a descriptor whose layout is open (tombola_format_tag_any).
 Status check_tensor_with_layout(const_tombola_memory_desc_t desc, const char* name);
 
+// Refuses a descriptor whose dimensions or data type differ from those of `expected`.
+Status check_same_tensor(const MemoryDesc& given, const char* name, const MemoryDesc& expected,
+                         const char* expected_name);
+
+// The written tensor's descriptor: the given one or, if its layout is open, one with the read tensor's layout.
+Result<MemoryDesc> written_desc(const_tombola_memory_desc_t given, const char* name,
+                                const MemoryDesc& read, const char* read_name);
+
 // Returns `desc`. If its layout is open, the result is row-major.
 MemoryDesc row_major_if_any(const MemoryDesc& desc);
 

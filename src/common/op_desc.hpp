@@ -11,17 +11,19 @@
 
 #include "common/arg_spec.hpp"
 #include "common/field.hpp"
+#include "common/primitives/dropout.hpp"
 #include "common/primitives/multinomial.hpp"
 #include "common/primitives/random_generator.hpp"
 #include "common/primitives/random_permutation.hpp"
 #include "common/primitives/random_uniform.hpp"
 #include "common/primitives/shuffle.hpp"
+#include "common/primitives/stochastic_rounding.hpp"
 #include "common/types.hpp"
 
 namespace tombola::impl {
 
 using OpDesc = std::variant<ShuffleDesc, RandomGeneratorDesc, RandomUniformDesc, MultinomialDesc,
-                            RandomPermutationDesc>;
+                            RandomPermutationDesc, DropoutDesc, StochasticRoundingDesc>;
 
 PrimitiveKind kind_of(const OpDesc& desc);
 PropKind prop_kind_of(const OpDesc& desc);

@@ -99,6 +99,18 @@ const char* name_of(PermutationAlignment alignment) {
     return "unknown";
 }
 
+const char* name_of(DropoutMask kind) {
+    switch (kind) {
+        case DropoutMask::none:
+            return "none";
+        case DropoutMask::u8:
+            return "u8";
+        case DropoutMask::bits:
+            return "bits";
+    }
+    return "unknown";
+}
+
 const char* name_of(ScratchpadMode mode) {
     switch (mode) {
         case ScratchpadMode::library:
@@ -137,6 +149,10 @@ const char* name_of_arg(int arg) {
             return "DST_STATE";
         case TOMBOLA_ARG_DST_SEEDS:
             return "DST_SEEDS";
+        case TOMBOLA_ARG_P:
+            return "P";
+        case TOMBOLA_ARG_MASK:
+            return "MASK";
     }
     return nullptr;
 }

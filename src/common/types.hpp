@@ -53,6 +53,12 @@ enum class PermutationAlignment {
     philox = tombola_permutation_philox,
 };
 
+enum class DropoutMask {
+    none = tombola_dropout_mask_none,
+    u8 = tombola_dropout_mask_u8,
+    bits = tombola_dropout_mask_bits,
+};
+
 enum class ScratchpadMode {
     library = tombola_scratchpad_mode_library,
     user = tombola_scratchpad_mode_user,
@@ -70,6 +76,7 @@ const char* name_of(GeneratorKind kind);
 const char* name_of(Alignment alignment);
 const char* name_of(PermutationAlignment alignment);
 const char* name_of(IntDraws draws);
+const char* name_of(DropoutMask kind);
 const char* name_of(ScratchpadMode mode);
 // "DST_STATE"; null if no primitive has such an argument.
 const char* name_of_arg(int arg);

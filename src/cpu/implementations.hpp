@@ -15,6 +15,8 @@ Result<PlanPtr> plan_portable_pytorch_uniform(CpuIsa isa, const RandomUniformDes
 Result<PlanPtr> plan_portable_philox_permutation(CpuIsa isa, const RandomPermutationDesc& desc);
 Result<PlanPtr> plan_portable_pytorch_permutation(CpuIsa isa, const RandomPermutationDesc& desc);
 Result<PlanPtr> plan_portable_multinomial(CpuIsa isa, const MultinomialDesc& desc);
+Result<PlanPtr> plan_portable_dropout(CpuIsa isa, const DropoutDesc& desc);
+Result<PlanPtr> plan_portable_stochastic_rounding(CpuIsa isa, const StochasticRoundingDesc& desc);
 
 // By generated kernels, for the ISA of the row.
 namespace x64 {

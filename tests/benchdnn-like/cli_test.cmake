@@ -316,6 +316,23 @@ read_hex(head head)
 read_hex(tail tail)
 check("state of random_generator" whole STREQUAL "${head}${tail}")
 
+# Dropout and stochastic rounding: wrong values, and what is dumped.
+expect(2 "--draw-bits=64: expected one of 32, 16, 8\n" --dropout --draw-bits=64 2x4)
+expect(2 "--mask-kind=bit: expected one of none, u8, bits\n" --dropout --mask-kind=bit 2x4)
+expect(2 "--ddt=f32: expected one of bf16, f16\n" --stochastic-rounding --ddt=f32 2x4)
+expect(1 "invalid_arguments:1 " --dropout --p=1.5 2x4)
+expect(1 "invalid_arguments:1 " --dropout --dir=BWD_D --seeds=0:0 2x4)
+expect(0 "passed:1 " --random-uniform --dump=uniform_numbers 100)
+expect(0 "passed:1 " --dropout --p=0 --mask-kind=bits --src=uniform_numbers --dump=dropped 100)
+read_hex(uniform_numbers wanted)
+read_hex(dropped actual)
+check("dropout: P = 0 copies" actual STREQUAL wanted)
+read_hex(dropped.mask mask)
+check("dropout: a mask of bits that keeps all" mask STREQUAL "ffffffffffffffffffffffff0f")
+expect(0 "passed:1 " --stochastic-rounding --src=uniform_numbers --ddt=bf16 --dump=rounded 100)
+file(SIZE ${WORK}/rounded rounded_bytes)
+check("stochastic rounding: 2 bytes per element" rounded_bytes EQUAL 200)
+
 # Drawn in two parts: the state carries on, and so do OFFSET and multinomial's.
 # TensorFlow reserves 256 blocks of 4 words for each element: {256 * 400, op seed} is the state after 400 of them, and the
 # next call goes on at word 4 * 256 * 400.

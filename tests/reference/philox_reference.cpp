@@ -36,4 +36,16 @@ void philox_words(PhiloxCounter counter, PhiloxKey key, uint64_t count, uint32_t
     }
 }
 
+uint32_t philox_draw(uint64_t global_seed, uint64_t op_seed, int bits, unsigned __int128 number) {
+    const unsigned __int128 first_bit = number * static_cast<unsigned>(bits);
+    const PhiloxCounter start = {0, 0, static_cast<uint32_t>(op_seed),
+                                 static_cast<uint32_t>(op_seed >> 32)};
+    const PhiloxKey key = {static_cast<uint32_t>(global_seed),
+                           static_cast<uint32_t>(global_seed >> 32)};
+    const auto block = philox_block(philox_add(start, first_bit / 128), key);
+    const auto bit = static_cast<unsigned>(first_bit % 128);
+    const uint64_t word = block[bit / 32];
+    return static_cast<uint32_t>(word >> bit % 32 & ((uint64_t{1} << bits) - 1));
+}
+
 }  // namespace tombola::reference

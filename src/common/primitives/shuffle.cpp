@@ -22,27 +22,6 @@ Status check_group(const MemoryDesc& desc, int axis, dim_t group_size) {
     return {};
 }
 
-Status check_same_tensor(const MemoryDesc& given, const char* name, const MemoryDesc& expected,
-                         const char* expected_name) {
-    if (given.ndims == expected.ndims && given.dims == expected.dims &&
-        given.data_type == expected.data_type)
-        return {};
-    return invalid("%s is %s %s; expected %s %s, as %s", name,
-                   dims_to_string(given.ndims, given.dims.data()).c_str(), name_of(given.data_type),
-                   dims_to_string(expected.ndims, expected.dims.data()).c_str(),
-                   name_of(expected.data_type), expected_name);
-}
-
-// The written tensor's descriptor: the given one or, if its layout is open, one with the read tensor's layout.
-Result<MemoryDesc> written_desc(const_tombola_memory_desc_t given, const char* name,
-                                const MemoryDesc& read, const char* read_name) {
-    if (given == nullptr) return read;
-    TOMBOLA_TRY(check_tensor(given, name));
-    const MemoryDesc& desc = *from_handle(given);
-    TOMBOLA_TRY(check_same_tensor(desc, name, read, read_name));
-    return desc.is_any() ? read : desc;
-}
-
 // The forward shuffle that a backward one belongs to must be of the same shape.
 Status check_hint(const_tombola_primitive_desc_t hint, const MemoryDesc& diff_dst, int axis,
                   dim_t group_size) {

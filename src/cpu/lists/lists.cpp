@@ -78,6 +78,14 @@ constexpr Implementation kRandomPermutation[] = {
     implementation<plan_portable_permutation>("portable", kNone),
 };
 
+constexpr Implementation kDropout[] = {
+    implementation<plan_portable_dropout>("portable", kNone),
+};
+
+constexpr Implementation kStochasticRounding[] = {
+    implementation<plan_portable_stochastic_rounding>("portable", kNone),
+};
+
 template <size_t count>
 ImplementationList list(const Implementation (&rows)[count]) {
     return {rows, count};
@@ -97,6 +105,10 @@ ImplementationList implementations(PrimitiveKind kind) {
             return list(kMultinomial);
         case PrimitiveKind::random_permutation:
             return list(kRandomPermutation);
+        case PrimitiveKind::dropout:
+            return list(kDropout);
+        case PrimitiveKind::stochastic_rounding:
+            return list(kStochasticRounding);
         case PrimitiveKind::undef:
             break;
     }

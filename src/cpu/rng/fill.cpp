@@ -12,9 +12,6 @@ namespace {
 
 constexpr size_t kRunBytes = 16 * 1024;  // half of the smallest first-level cache, and little stack
 
-// Larger tensors do not stay in the caches. Stores that bypass them save reading the memory first.
-constexpr size_t kStreamingBytes = size_t{4} << 20;
-
 }  // namespace
 
 void FillPart::for_each_run(FunctionRef<void(const Run&)> generate) const {

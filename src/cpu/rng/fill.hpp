@@ -15,12 +15,16 @@
 // place. A part of any other tensor is many runs, which are written to a buffer on the stack and scattered from there.
 // Padding is zeroed.
 
+#include <cstddef>
 #include <cstdint>
 
 #include "common/memory_desc.hpp"
 #include "common/parallel.hpp"
 
 namespace tombola::impl::cpu {
+
+// Larger tensors do not stay in the caches. Stores that bypass them save reading the memory first.
+inline constexpr size_t kStreamingBytes = size_t{4} << 20;
 
 struct Run {
     int64_t first;   // the number of its first element

@@ -75,62 +75,88 @@ class OuterIndex {
     int64_t offset_ = 0;
 };
 
-template <class T>
-void copy_strided(T* to, int64_t stride, const T* from, int64_t count) {
-    if (stride == 1) {
-        std::memcpy(to, from, static_cast<size_t>(count) * sizeof(T));
-        return;
+// Copies `count` elements between a row of the tensor, whose elements are `stride` apart, and a dense run.
+struct ToTensor {
+    template <class T>
+    static void copy(T* row, int64_t stride, const T* run, int64_t count) {
+        if (stride == 1) {
+            std::memcpy(row, run, static_cast<size_t>(count) * sizeof(T));
+            return;
+        }
+        for (int64_t i = 0; i < count; ++i) row[i * stride] = run[i];
     }
-    for (int64_t i = 0; i < count; ++i) to[i * stride] = from[i];
-}
+};
+struct FromTensor {
+    template <class T>
+    static void copy(const T* row, int64_t stride, T* run, int64_t count) {
+        if (stride == 1) {
+            std::memcpy(run, row, static_cast<size_t>(count) * sizeof(T));
+            return;
+        }
+        for (int64_t i = 0; i < count; ++i) run[i] = row[i * stride];
+    }
+};
 
-// Elements [begin, end) of the innermost dimension.
-template <class T>
-void scatter_row(const Geometry& geometry, T* row, int64_t begin, int64_t end, const T* from) {
+// Elements [begin, end) of the innermost dimension. Of T and RunT the one that is only read is const.
+template <class Direction, class T, class RunT>
+void copy_row(const Geometry& geometry, T* row, int64_t begin, int64_t end, RunT* run) {
     const int inner = geometry.ndims - 1;
     if (inner != geometry.block_dim)
-        return copy_strided(row + geometry.offset_along(inner, begin), geometry.strides[inner],
-                            from, end - begin);
+        return Direction::copy(row + geometry.offset_along(inner, begin), geometry.strides[inner],
+                               run, end - begin);
     while (begin < end) {
         const int64_t count = std::min(end - begin, geometry.block - begin % geometry.block);
-        copy_strided(row + geometry.offset_along(inner, begin), 1, from, count);
+        Direction::copy(row + geometry.offset_along(inner, begin), 1, run, count);
         begin += count;
-        from += count;
+        run += count;
     }
 }
 
-template <class T>
-void scatter_elements(const MemoryDesc& desc, T* data, int64_t first, int64_t count,
-                      const T* from) {
+template <class Direction, class T, class RunT>
+void copy_elements(const MemoryDesc& desc, T* data, int64_t first, int64_t count, RunT* run) {
     const Geometry geometry(desc);
     const int64_t row = geometry.dims[geometry.ndims - 1];
     OuterIndex outer(geometry, first / row);
     for (int64_t begin = first % row; count > 0; begin = 0, outer.advance()) {
         const int64_t end = std::min(row, begin + count);
-        scatter_row(geometry, data + outer.offset(), begin, end, from);
-        from += end - begin;
+        copy_row<Direction>(geometry, data + outer.offset(), begin, end, run);
+        run += end - begin;
         count -= end - begin;
     }
+}
+
+// Calls body(T{}) with an unsigned type of the element's size.
+template <class Body>
+void with_element_size(const MemoryDesc& desc, const Body& body) {
+    switch (size_of(desc.data_type)) {
+        case 1:
+            return body(uint8_t{});
+        case 2:
+            return body(uint16_t{});
+        case 4:
+            return body(uint32_t{});
+        case 8:
+            return body(uint64_t{});
+    }
+    assert(false && "an element has 1, 2, 4 or 8 bytes");
 }
 
 }  // namespace
 
 void scatter(const MemoryDesc& desc, void* data, int64_t first, int64_t count, const void* from) {
-    const auto as = [&](auto type) {
+    with_element_size(desc, [&](auto type) {
         using T = decltype(type);
-        scatter_elements(desc, static_cast<T*>(data), first, count, static_cast<const T*>(from));
-    };
-    switch (size_of(desc.data_type)) {
-        case 1:
-            return as(uint8_t{});
-        case 2:
-            return as(uint16_t{});
-        case 4:
-            return as(uint32_t{});
-        case 8:
-            return as(uint64_t{});
-    }
-    assert(false && "an element has 1, 2, 4 or 8 bytes");
+        copy_elements<ToTensor>(desc, static_cast<T*>(data), first, count,
+                                static_cast<const T*>(from));
+    });
+}
+
+void gather(const MemoryDesc& desc, const void* data, int64_t first, int64_t count, void* to) {
+    with_element_size(desc, [&](auto type) {
+        using T = decltype(type);
+        copy_elements<FromTensor>(desc, static_cast<const T*>(data), first, count,
+                                  static_cast<T*>(to));
+    });
 }
 
 }  // namespace tombola::impl::cpu

@@ -274,6 +274,62 @@ TEST(NullArguments, AreRefusedByName) {
              return tombola_random_permutation_primitive_desc_create(
                  &pd_out, engine, tombola_permutation_philox, nullptr, 4, 1, 2, nullptr);
          }},
+        {"primitive_desc",
+         [&] {
+             return tombola_dropout_forward_primitive_desc_create(
+                 nullptr, engine, tombola_forward, desc, desc, 32, tombola_dropout_mask_none, 1, 2,
+                 nullptr);
+         }},
+        {"engine",
+         [&] {
+             return tombola_dropout_forward_primitive_desc_create(
+                 &pd_out, nullptr, tombola_forward, desc, desc, 32, tombola_dropout_mask_none, 1, 2,
+                 nullptr);
+         }},
+        {"src_desc",
+         [&] {
+             return tombola_dropout_forward_primitive_desc_create(
+                 &pd_out, engine, tombola_forward, nullptr, desc, 32, tombola_dropout_mask_none, 1,
+                 2, nullptr);
+         }},
+        {"primitive_desc",
+         [&] {
+             return tombola_dropout_backward_primitive_desc_create(nullptr, engine, desc, desc, 32,
+                                                                   tombola_dropout_mask_none, 1, 2,
+                                                                   nullptr, nullptr);
+         }},
+        {"engine",
+         [&] {
+             return tombola_dropout_backward_primitive_desc_create(&pd_out, nullptr, desc, desc, 32,
+                                                                   tombola_dropout_mask_none, 1, 2,
+                                                                   nullptr, nullptr);
+         }},
+        {"diff_dst_desc",
+         [&] {
+             return tombola_dropout_backward_primitive_desc_create(&pd_out, engine, desc, nullptr,
+                                                                   32, tombola_dropout_mask_none, 1,
+                                                                   2, nullptr, nullptr);
+         }},
+        {"primitive_desc",
+         [&] {
+             return tombola_stochastic_rounding_primitive_desc_create(nullptr, engine, desc, desc,
+                                                                      1, 2, nullptr);
+         }},
+        {"engine",
+         [&] {
+             return tombola_stochastic_rounding_primitive_desc_create(&pd_out, nullptr, desc, desc,
+                                                                      1, 2, nullptr);
+         }},
+        {"src_desc",
+         [&] {
+             return tombola_stochastic_rounding_primitive_desc_create(&pd_out, engine, nullptr,
+                                                                      desc, 1, 2, nullptr);
+         }},
+        {"dst_desc",
+         [&] {
+             return tombola_stochastic_rounding_primitive_desc_create(&pd_out, engine, desc,
+                                                                      nullptr, 1, 2, nullptr);
+         }},
     };
     for (size_t i = 0; i < std::size(calls); ++i) {
         // Another message in between, so that each call has to leave its own.

@@ -179,6 +179,23 @@ const Problem kProblems[] = {
              pd, engine, tombola_permutation_philox, mds[0], 3000, 1, 2, attr);
      },
      {{TOMBOLA_ARG_DST, 1, {2000}, tombola_s32, tombola_a, 0}}},
+    {"dropout with a mask of bits",
+     [](auto* pd, auto engine, const auto* mds, auto attr) {
+         return tombola_dropout_forward_primitive_desc_create(
+             pd, engine, tombola_forward_training, mds[0], mds[1], 16, tombola_dropout_mask_bits, 1,
+             2, attr);
+     },
+     {{TOMBOLA_ARG_SRC, 2, {3, 50}, tombola_bf16, tombola_ba, 0},
+      {TOMBOLA_ARG_DST, 2, {3, 50}, tombola_bf16, tombola_ba, 0},
+      {TOMBOLA_ARG_P, 1, {1}, tombola_f32, tombola_a, 0.5},
+      {TOMBOLA_ARG_MASK, 1, {19}, tombola_u8, tombola_a, 0}}},
+    {"stochastic_rounding",
+     [](auto* pd, auto engine, const auto* mds, auto attr) {
+         return tombola_stochastic_rounding_primitive_desc_create(pd, engine, mds[0], mds[1], 1, 2,
+                                                                  attr);
+     },
+     {{TOMBOLA_ARG_SRC, 2, {3, 500}, tombola_f32, tombola_ab, 1},
+      {TOMBOLA_ARG_DST, 2, {3, 500}, tombola_f16, tombola_ab, 0}}},
 };
 
 // How a life ended in a child process: its exit code.

@@ -56,6 +56,10 @@ std::vector<OpDesc> descriptors(DataType type) {
     for (const PermutationAlignment alignment :
          {PermutationAlignment::pytorch, PermutationAlignment::philox})
         descs.push_back(RandomPermutationDesc{alignment, tensor({40}, type), 50, 1, 2});
+    for (const auto direction : {PropKind::forward_training, PropKind::backward_data})
+        descs.push_back(DropoutDesc{direction, tensor({40}, type), tensor({40}, type), 16,
+                                    DropoutMask::bits, 1, 2});
+    descs.push_back(StochasticRoundingDesc{tensor({40}, DataType::f32), tensor({40}, type), 1, 2});
     return descs;
 }
 
@@ -68,6 +72,10 @@ bool may_have(const OpDesc& desc, DataType type) {
     if (std::holds_alternative<MultinomialDesc>(desc))
         return type == DataType::f16 || type == DataType::bf16 || type == DataType::f32 ||
                type == DataType::f64;
+    if (std::holds_alternative<DropoutDesc>(desc))
+        return type == DataType::f16 || type == DataType::bf16 || type == DataType::f32;
+    if (std::holds_alternative<StochasticRoundingDesc>(desc))
+        return type == DataType::f16 || type == DataType::bf16;
     return true;
 }
 

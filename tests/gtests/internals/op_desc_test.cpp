@@ -102,6 +102,35 @@ TEST(OpDesc, EveryFieldOfRandomPermutationCounts) {
     expect_all_distinct(v);
 }
 
+TEST(OpDesc, EveryFieldOfDropoutCounts) {
+    Variants<DropoutDesc> v;
+    v.base = {PropKind::forward_training,
+              tensor(DataType::f32, {2, 8}),
+              tensor(DataType::f32, {2, 8}),
+              32,
+              DropoutMask::none,
+              1,
+              2};
+    v.add(&DropoutDesc::prop_kind, PropKind::backward_data);
+    v.add(&DropoutDesc::src, tensor(DataType::f32, {3, 8}));
+    v.add(&DropoutDesc::dst, tensor(DataType::f32, {3, 8}));
+    v.add(&DropoutDesc::draw_bits, 16);
+    v.add(&DropoutDesc::mask_kind, DropoutMask::bits);
+    v.add_default(&DropoutDesc::global_seed, uint64_t{7});
+    v.add_default(&DropoutDesc::op_seed, uint64_t{7});
+    expect_all_distinct(v);
+}
+
+TEST(OpDesc, EveryFieldOfStochasticRoundingCounts) {
+    Variants<StochasticRoundingDesc> v;
+    v.base = {tensor(DataType::f32, {2, 8}), tensor(DataType::bf16, {2, 8}), 1, 2};
+    v.add(&StochasticRoundingDesc::src, tensor(DataType::f32, {3, 8}));
+    v.add(&StochasticRoundingDesc::dst, tensor(DataType::f16, {2, 8}));
+    v.add_default(&StochasticRoundingDesc::global_seed, uint64_t{7});
+    v.add_default(&StochasticRoundingDesc::op_seed, uint64_t{7});
+    expect_all_distinct(v);
+}
+
 TEST(OpDesc, KindsAreDistinct) {
     const OpDesc generator = RandomGeneratorDesc{};
     const OpDesc uniform = RandomUniformDesc{};
@@ -173,6 +202,27 @@ TEST(OpDesc, ArgumentsOfEachPrimitive) {
          {TOMBOLA_ARG_SRC_STATE, false, kIn},
          {TOMBOLA_ARG_DST_STATE, false, kOut},
          {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
+    expect_args(DropoutDesc{PropKind::forward_training, data, data, 32, DropoutMask::u8, 1, 2},
+                {{TOMBOLA_ARG_SRC, true, kIn},
+                 {TOMBOLA_ARG_P, true, kIn},
+                 {TOMBOLA_ARG_DST, true, kOut},
+                 {TOMBOLA_ARG_SEEDS, false, kIn},
+                 {TOMBOLA_ARG_OFFSET, false, kIn},
+                 {TOMBOLA_ARG_MASK, false, kOut},
+                 {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
+    expect_args(DropoutDesc{PropKind::backward_data, data, data, 32, DropoutMask::bits, 1, 2},
+                {{TOMBOLA_ARG_DIFF_DST, true, kIn},
+                 {TOMBOLA_ARG_P, true, kIn},
+                 {TOMBOLA_ARG_DIFF_SRC, true, kOut},
+                 {TOMBOLA_ARG_SEEDS, false, kIn},
+                 {TOMBOLA_ARG_OFFSET, false, kIn},
+                 {TOMBOLA_ARG_MASK, false, kIn}});
+    expect_args(StochasticRoundingDesc{data, tensor(DataType::bf16, {2, 8}), 1, 2},
+                {{TOMBOLA_ARG_SRC, true, kIn},
+                 {TOMBOLA_ARG_DST, true, kOut},
+                 {TOMBOLA_ARG_SEEDS, false, kIn},
+                 {TOMBOLA_ARG_OFFSET, false, kIn},
+                 {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
 }
 
 }  // namespace

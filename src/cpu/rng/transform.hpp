@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How a tensor is read, changed element by element and written to another tensor, on any number of threads.
+//
+//   transform({src_desc, src}, {dst_desc, dst}, mask, [&](const TransformRun& run) { ... });
+//
+// Elements are numbered in logical row-major order, so an element gets the same number in every layout. Where a tensor is
+// row-major, a run is a piece of it, in place. A run of any other tensor goes through a buffer on the stack: it is
+// gathered before the call, or scattered behind it. Padding of the written tensors is zeroed.
+
+#include <cstdint>
+
+#include "common/function_ref.hpp"
+#include "common/memory_desc.hpp"
+
+namespace tombola::impl::cpu {
+
+// A run begins at a multiple of this many elements of the tensor.
+inline constexpr int64_t kTransformMultiple = 64;
+
+struct TransformRun {
+    int64_t first;     // the number of its first element
+    int64_t count;     // at least 1
+    const void* from;  // dense, as are the others
+    void* to;          // may be `from`
+    uint8_t*
+        mask;  // of the first element: its byte, or the byte of its bit; null: there is no mask
+    bool streaming;  // the tensor is so large that stores should bypass the caches
+};
+
+// A mask beside the elements.
+struct TransformMask {
+    enum class Kind { none, bytes, bits };
+    Kind kind = Kind::none;
+    bool is_written = false;  // otherwise it is read
+    MemoryDesc desc;          // of a mask of bytes: u8 with the dimensions of the tensors
+    uint8_t* data = nullptr;
+};
+
+struct ReadTensor {
+    const MemoryDesc& desc;
+    const void* data;  // the address of the first element: offset0 has been added
+};
+struct WrittenTensor {
+    const MemoryDesc& desc;
+    void* data;
+};
+
+// src and dst have equal dimensions. They may be one buffer if their layouts are equal.
+void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
+               FunctionRef<void(const TransformRun&)> body);
+
+}  // namespace tombola::impl::cpu
