@@ -30,6 +30,8 @@ Result<PlanPtr> plan_row_shuffle(CpuIsa isa, const ShuffleDesc& desc);
 Result<PlanPtr> plan_random_generator(CpuIsa isa, const RandomGeneratorDesc& desc);
 Result<PlanPtr> plan_tensorflow_uniform(CpuIsa isa, const RandomUniformDesc& desc);
 Result<PlanPtr> plan_pytorch_uniform(CpuIsa isa, const RandomUniformDesc& desc);
+Result<PlanPtr> plan_philox_permutation(CpuIsa isa, const RandomPermutationDesc& desc);
+Result<PlanPtr> plan_pytorch_permutation(CpuIsa isa, const RandomPermutationDesc& desc);
 Result<PlanPtr> plan_multinomial(CpuIsa isa, const MultinomialDesc& desc);
 
 }  // namespace x64

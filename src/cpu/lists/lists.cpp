@@ -71,10 +71,14 @@ Result<PlanPtr> by_permutation(CpuIsa isa, const RandomPermutationDesc& desc) {
     }
     return unimplemented("no such alignment");
 }
+constexpr auto plan_permutation =
+    by_permutation<x64::plan_philox_permutation, x64::plan_pytorch_permutation>;
 constexpr auto plan_portable_permutation =
     by_permutation<plan_portable_philox_permutation, plan_portable_pytorch_permutation>;
 
 constexpr Implementation kRandomPermutation[] = {
+    implementation<plan_permutation>("jit:avx512_core", kAvx512),
+    implementation<plan_permutation>("jit:avx2", kAvx2),
     implementation<plan_portable_permutation>("portable", kNone),
 };
 

@@ -27,10 +27,14 @@ namespace tombola::impl::cpu {
 class FisherYates {
   public:
     static constexpr int64_t kChunk = 1024;  // targets that are computed at once
+    static constexpr int64_t kSlack = 16;    // a source may write that many behind them
 
-    // A dense DST that is the whole permutation is shuffled in place. Otherwise the scratchpad holds the permutation.
+    // A dense DST that is the whole permutation is shuffled in place, unless it is so large that the exchanges miss the
+    // TLB at small pages. Otherwise the scratchpad holds the permutation. A large scratchpad has pages of 2 MiB. Ten
+    // million s64 elements took 43 ms there and 9 ms for the copy, and 112 ms in place (Sapphire Rapids, one thread).
     static bool in_place(const RandomPermutationDesc& desc) {
-        return desc.dst.is_row_major() && desc.dst.nelems() == desc.range;
+        return desc.dst.is_row_major() && desc.dst.nelems() == desc.range &&
+               desc.range < kLargeRange;
     }
     static size_t scratchpad_bytes(const RandomPermutationDesc& desc) {
         constexpr size_t kElementsPerLine = 64 / sizeof(int32_t);
@@ -64,12 +68,13 @@ class FisherYates {
     }
 
   private:
-    static constexpr int64_t kAhead = 64;
+    static constexpr int64_t kAhead = 128;
+    static constexpr int64_t kLargeRange = int64_t{8} << 20;  // 32 MiB of s32
 
     template <class T, class Source>
     static void shuffle(T* r, int64_t range, int64_t steps, Source& source) {
         for (int64_t i = 0; i < range; ++i) r[i] = static_cast<T>(i);
-        uint32_t targets[kAhead + kChunk];  // of the steps from `step` on
+        uint32_t targets[kAhead + kChunk + kSlack];  // of the steps from `step` on
         int64_t held = 0;
         for (int64_t step = 0; step < steps;) {
             const int64_t fresh = std::min(kChunk, steps - step - held);
@@ -77,10 +82,12 @@ class FisherYates {
             held += fresh;
             // The last kAhead targets wait for those that come behind them.
             const int64_t ready = step + held == steps ? held : held - kAhead;
-            for (int64_t i = 0; i < ready; ++i) {
-                __builtin_prefetch(r + targets[std::min(i + kAhead, held - 1)], 1);
+            const int64_t prefetching = std::max<int64_t>(held - kAhead, 0);
+            for (int64_t i = 0; i < prefetching; ++i) {
+                __builtin_prefetch(r + targets[i + kAhead], 1);
                 std::swap(r[step + i], r[targets[i]]);
             }
+            for (int64_t i = prefetching; i < ready; ++i) std::swap(r[step + i], r[targets[i]]);
             step += ready;
             held -= ready;
             std::memmove(targets, targets + ready, static_cast<size_t>(held) * sizeof *targets);

@@ -70,6 +70,12 @@ void run_multinomial(const engine& eng) {
                           {TOMBOLA_ARG_DST, memory(dst, eng)}});
 }
 
+void run_random_permutation(const engine& eng) {
+    const memory::desc md({1000}, memory::data_type::s32, memory::format_tag::a);
+    const random_permutation::primitive_desc pd(eng, permutation_alignment::philox, md, 1000, 1, 2);
+    execute<random_permutation>(eng, pd, {{TOMBOLA_ARG_DST, memory(md, eng)}});
+}
+
 // Has a call refused, and says why.
 std::string refused() {
     tombola_engine_t eng = nullptr;
@@ -100,6 +106,8 @@ int run_one(const engine& eng, const std::string& name) {
         run_random_uniform(eng, alignment::pytorch);
     else if (name == "multinomial")
         run_multinomial(eng);
+    else if (name == "permutation")
+        run_random_permutation(eng);
     else
         return 1;
     print_state();
