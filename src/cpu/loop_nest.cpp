@@ -18,6 +18,13 @@ bool continues(const Loop& outer, const Loop& inner) {
            outer.dst.stride == inner.dst.stride * inner.count;
 }
 
+void push_joined(LoopNest& nest, const Loop& loop) {
+    if (nest.depth > 0 && continues(nest.fastest(), loop))
+        nest.fastest() = {nest.fastest().count * loop.count, loop.src, loop.dst};
+    else
+        nest.push(loop);
+}
+
 void push_dimension(LoopNest& nest, int64_t count, const AxisStride& src, const AxisStride& dst) {
     if (src.is_plain() || src.block != dst.block) return nest.push({count, src, dst});
     nest.push({(count + src.block - 1) / src.block, {src.stride}, {dst.stride}});
@@ -32,19 +39,24 @@ AxisStride axis_stride(const MemoryDesc& desc, int d) {
 }
 
 LoopNest make_loop_nest(const MemoryDesc& src, const MemoryDesc& dst, int skip) {
-    LoopNest all;
+    LoopNest all, nest;
     for (int d = 0; d < dst.ndims; ++d)
         if (d != skip && dst.dims[d] != 1)
             push_dimension(all, dst.dims[d], axis_stride(src, d), axis_stride(dst, d));
     std::stable_sort(all.loops.begin(), all.loops.begin() + all.depth,
                      [](const Loop& a, const Loop& b) { return a.dst.stride > b.dst.stride; });
+    for (int i = 0; i < all.depth; ++i) push_joined(nest, all.loops[i]);
+    return nest;
+}
+
+LoopNest make_row_major_nest(const MemoryDesc& desc) {
     LoopNest nest;
-    for (int i = 0; i < all.depth; ++i) {
-        const Loop& inner = all.loops[i];
-        if (nest.depth > 0 && continues(nest.fastest(), inner))
-            nest.fastest() = {nest.fastest().count * inner.count, inner.src, inner.dst};
-        else
-            nest.push(inner);
+    int64_t bytes =
+        desc.nelems() * element_bytes(desc);  // behind one index of the dimensions so far
+    for (int d = 0; d < desc.ndims; ++d) {
+        if (desc.dims[d] == 1) continue;
+        bytes /= std::max<int64_t>(desc.dims[d], 1);
+        push_joined(nest, {desc.dims[d], {bytes}, axis_stride(desc, d)});
     }
     return nest;
 }

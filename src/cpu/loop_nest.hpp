@@ -23,6 +23,9 @@ struct AxisStride {
                (i & (block - 1)) * neighbour;
     }
     bool is_plain() const { return block == 1; }
+    int64_t distance(int64_t from, int64_t to) const {
+        return is_plain() ? (to - from) * stride : offset(to) - offset(from);
+    }
 };
 AxisStride axis_stride(const MemoryDesc& desc, int d);
 
@@ -53,6 +56,9 @@ struct LoopNest {
 // the second over a whole block: it covers the padding too. src and dst have equal dims and types.
 LoopNest make_loop_nest(const MemoryDesc& src, const MemoryDesc& dst, int skip);
 
+// The dimensions of `desc` in row-major order, joined likewise. The source is a dense tensor in that order.
+LoopNest make_row_major_nest(const MemoryDesc& desc);
+
 // Walks the iterations of a nest from any one on and keeps both offsets.
 class LoopCursor {
   public:
@@ -74,8 +80,8 @@ class LoopCursor {
             const int64_t from = index_[i];
             const int64_t to = from + 1 < loop.count ? from + 1 : 0;
             index_[i] = to;
-            src_ += loop.src.offset(to) - loop.src.offset(from);
-            dst_ += loop.dst.offset(to) - loop.dst.offset(from);
+            src_ += loop.src.distance(from, to);
+            dst_ += loop.dst.distance(from, to);
             if (to != 0) return;
         }
     }

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "common/types.hpp"
-#include "cpu/loop_nest.hpp"
 #include "cpu/rng/scatter.hpp"
 
 namespace tombola::impl::cpu {
@@ -20,12 +19,13 @@ void FillPart::for_each_run(FunctionRef<void(const Run&)> generate) const {
         char* to = static_cast<char*>(data_) + static_cast<size_t>(first()) * size;
         return generate({first(), count(), to, streaming_});
     }
+    const RunCopier copier(desc_);
     alignas(64) char buffer[kRunBytes];
     const auto capacity = static_cast<int64_t>(kRunBytes / size);
     for (int64_t at = range_.begin; at < range_.end; at += capacity) {
         const int64_t count = std::min(capacity, range_.end - at);
         generate({at, count, buffer, false});
-        scatter(desc_, data_, at, count, buffer);
+        copier.scatter(data_, at, count, buffer);
     }
 }
 
