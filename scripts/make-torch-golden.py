@@ -5,7 +5,8 @@
     /usr/bin/python3 scripts/make-torch-golden.py [--check] tests/golden
 
 writes torch_uniform.txt (Tensor.uniform_ and Tensor.random_), torch_state.txt (torch.get_rng_state before
-and after draws) and torch_randperm.txt (torch.randperm). Debian's python3-torch is what the checked-in files were made with; the version stands in
+and after draws), torch_randperm.txt (torch.randperm) and torch_normal.txt (Tensor.normal_), and from PyTorch 2.6 on
+torch_normal_f16.txt. Debian's python3-torch is what the checked-in files were made with (Debian 13's the last one); the version stands in
 their first lines. Integers follow the rule that PyTorch 1.x and 2.6 have (int_draws torch1).
 
 --check writes nothing: it compares what the installed PyTorch draws with the files, their first lines apart. Without
@@ -152,6 +153,49 @@ def write_state(out):
         out.write("next %s\n" % " ".join("%0*x" % (digits, v) for v in values))
 
 
+NORMAL_SIZES = [1, 2, 3, 7, 14, 15, 16, 17, 31, 32, 33, 40, 47, 48, 311, 623, 624, 625, 640, 1249, 6241, 100003]
+MOMENTS = [(0.0, 1.0), (0.5, 1.25), (-100.0, 0.0625), (3.0, 0.0)]
+CHAINS = [(1, 40, 1), (3, 5, 16, 1, 1), (15, 15, 17, 2, 20), (7, 100, 609, 9), (1, 1, 1, 1, 1, 1, 1)]
+
+
+def normal_line(name, seed, mean, std, sizes):
+    torch.manual_seed(seed)
+    digits, hashes = DIGITS[name], []
+    for n in sizes:
+        values, size = bits(torch.empty(n, dtype=TYPES[name]).normal_(mean, std), name)
+        hashes.append("%016x" % fnv1a(values, size))
+    state = bytes(torch.get_rng_state().tolist())
+    left, following = struct.unpack_from("<i", state, 8)[0], struct.unpack_from("<Q", state, 16)[0]
+    kept = "%016x" % struct.unpack_from("<Q", state, 5024) if struct.unpack_from("<i", state, 5040)[0] else "-"
+    picked = " ".join("%d:%0*x" % (i, digits, values[i]) for i in indices(n))
+    return "%s %d %0*x %0*x %s %s %d %s %s\n" % (
+        name, seed, digits, scalar_bits(mean, name), digits, scalar_bits(std, name), ",".join(map(str, sizes)),
+        ",".join(hashes), 624 if left == 1 else following, kept, picked)
+
+
+def write_normals(out, wanted):
+    """The lines of each type for the numbers of elements that wanted(type, sizes) says."""
+    out.write("# What PyTorch %s draws by normal_ on the CPU: scripts/make-torch-golden.py.\n" % torch.__version__)
+    out.write("# type seed mean std sizes-of-calls fnv1a64-of-each-call position-after kept-normal-after index:value...\n")
+    out.write("# mean, std and values are bit patterns; the values are those of the last call.\n")
+    for name in FLOATS:
+        calls = [(0.0, 1.0, (n,)) for n in NORMAL_SIZES]
+        calls += [(mean, std, (n,)) for mean, std in MOMENTS for n in (5, 6241, 1249)]
+        calls += [(0.5, 2.0, chain) for chain in CHAINS]
+        for i, (mean, std, sizes) in enumerate(calls):
+            # Releases differ in whether they fuse the scaling of fewer than 16 elements.
+            scaled = (mean, std) != (0.0, 1.0) and min(sizes) < 16
+            if wanted(name, sizes) and not (name == "f64" and scaled):
+                out.write(normal_line(name, SEEDS[i % len(SEEDS)], mean, std, sizes))
+
+
+def write_normal(out):
+    write_normals(out, lambda name, sizes: name != "f16" or max(sizes) < 16)
+
+
+def write_normal_f16(out):
+    """f16 in 16 and more elements: PyTorch 1.13 draws other numbers than 2.6."""
+    write_normals(out, lambda name, sizes: name == "f16" and max(sizes) >= 16)
 def write_randperm(out):
     """A chain of permutations for each seed: only the first begins at the seed."""
     out.write("# What torch.randperm of PyTorch %s draws on the CPU: scripts/make-torch-golden.py.\n" % torch.__version__)
@@ -187,8 +231,11 @@ def main():
         sys.exit("usage: make-torch-golden.py [--check] DIRECTORY")
     torch.set_num_threads(1)
     failed = 0
-    for name, write in (("torch_uniform.txt", write_uniform), ("torch_state.txt", write_state),
-                        ("torch_randperm.txt", write_randperm)):
+    files = [("torch_uniform.txt", write_uniform), ("torch_state.txt", write_state), ("torch_randperm.txt", write_randperm),
+             ("torch_normal.txt", write_normal)]
+    if tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 6):
+        files.append(("torch_normal_f16.txt", write_normal_f16))
+    for name, write in files:
         out, path = io.StringIO(), Path(sys.argv[1 + check], name)
         write(out)
         if check:

@@ -9,11 +9,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <string>
-#include <type_traits>
 
 #include "memory.hpp"
+#include "number.hpp"
 #include "primitive.hpp"
 #include "primitive_desc.hpp"
 
@@ -129,8 +127,7 @@ struct random_uniform : public primitive {
         /// @throws error invalid_arguments if T is not the destination's type; out_of_memory.
         template <class T>
         bounds(const primitive_desc& pd, T min, T max)
-            : min_(make(pd.bound_desc(), pd.get_engine(), min)),
-              max_(make(pd.bound_desc(), pd.get_engine(), max)) {}
+            : min_(number(pd, min)), max_(number(pd, max)) {}
         /// The argument TOMBOLA_ARG_MIN.
         /// @return One element of the destination's type.
         const memory& min() const { return min_; }
@@ -139,69 +136,10 @@ struct random_uniform : public primitive {
         const memory& max() const { return max_; }
 
       private:
-        using type = memory::data_type;
-
         template <class T>
-        static memory make(const memory::desc& md, const engine& aengine, T value) {
-            constexpr bool is_float = std::is_same<T, float>::value;
-            constexpr bool is_double = std::is_same<T, double>::value;
-            constexpr bool is_integer = std::is_integral<T>::value && std::is_signed<T>::value;
-            static_assert(is_float || is_double || (is_integer && sizeof(T) >= 4),
-                          "bounds are float, double, int32_t or int64_t");
-            const char* name = is_float         ? "float"
-                               : is_double      ? "double"
-                               : sizeof(T) == 4 ? "int32_t"
-                                                : "int64_t";
-            const type dst = md.get_data_type();
-            if (std::strcmp(name, expected(dst)) != 0)
-                throw error(tombola_invalid_arguments,
-                            std::string("random_uniform::bounds: min and max are ") + name +
-                                "; expected " + expected(dst) +
-                                ", as the destination has the data type " +
-                                tombola_dt2str(static_cast<tombola_data_type_t>(dst)));
-            memory made(md, aengine);
-            if (dst == type::f16 || dst == type::bf16) {
-                const auto number = static_cast<float>(value);
-                const uint16_t bits = dst == type::f16 ? to_f16(number) : to_bf16(number);
-                std::memcpy(made.get_data_handle(), &bits, sizeof(bits));
-            } else {
-                std::memcpy(made.get_data_handle(), &value, sizeof(value));
-            }
-            return made;
-        }
-        static const char* expected(type dst) {
-            if (dst == type::f64) return "double";
-            if (dst == type::s32) return "int32_t";
-            return dst == type::s64 ? "int64_t" : "float";
-        }
-        static uint32_t bits_of(float value) {
-            uint32_t bits = 0;
-            std::memcpy(&bits, &value, sizeof(bits));
-            return bits;
-        }
-        static uint16_t to_bf16(float value) {
-            const uint32_t bits = bits_of(value);
-            if ((bits & 0x7FFFFFFF) > 0x7F800000) return 0x7FC0;  // NaN
-            return static_cast<uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
-        }
-        static uint16_t to_f16(float value) {
-            const uint32_t bits = bits_of(value);
-            const uint32_t sign = bits >> 16 & 0x8000;
-            const uint32_t magnitude = bits & 0x7FFFFFFF;
-            if (magnitude > 0x7F800000) return 0x7E00;                                 // NaN
-            if (magnitude >= 0x477FF000) return static_cast<uint16_t>(sign | 0x7C00);  // 65520 on
-            if (magnitude >= 0x38800000) {  // 2^-14 on: rebias the exponent, round 13 bits away
-                const uint32_t rebiased = magnitude - 0x38000000;
-                return static_cast<uint16_t>(sign |
-                                             ((rebiased + 0xFFF + (rebiased >> 13 & 1)) >> 13));
-            }
-            if (magnitude < 0x33000000) return static_cast<uint16_t>(sign);  // below 2^-25
-            // A subnormal: a multiple of 2^-24.
-            const uint32_t mantissa = (magnitude & 0x7FFFFF) | 0x800000;
-            const uint32_t shift = 126 - (magnitude >> 23);
-            const uint32_t half = 1u << (shift - 1);
-            const uint32_t even = mantissa >> shift & 1;
-            return static_cast<uint16_t>(sign | ((mantissa + half - 1 + even) >> shift));
+        static memory number(const primitive_desc& pd, T value) {
+            return detail::number_memory(pd.bound_desc(), pd.get_engine(), value,
+                                         "random_uniform::bounds: min and max are ");
         }
 
         memory min_;

@@ -9,6 +9,7 @@
 #include "tombola_dropout.h"
 #include "tombola_multinomial.h"
 #include "tombola_random_generator.h"
+#include "tombola_random_normal.h"
 #include "tombola_random_permutation.h"
 #include "tombola_random_uniform.h"
 #include "tombola_shuffle.h"
@@ -401,6 +402,7 @@ TOMBOLA_API tombola_status_t tombola_primitive_attr_set_scratchpad_mode(
     X(random_generator, 2)    \
     X(random_uniform, 3)      \
     X(multinomial, 4)         \
+    X(random_normal, 5)       \
     X(random_permutation, 9)  \
     X(dropout, 10)            \
     X(stochastic_rounding, 11)

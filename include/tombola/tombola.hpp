@@ -44,6 +44,8 @@ namespace tombola {
 /// Source: OpenVINO's RandomUniform-8. What is computed: @ref tombola_random_uniform.
 /// @defgroup tombola_cpp_multinomial Multinomial
 /// Source: OpenVINO's Multinomial-13. What is computed: @ref tombola_multinomial.
+/// @defgroup tombola_cpp_random_normal Random normal
+/// Source: PyTorch's Tensor.normal_ and TensorFlow's tf.random.normal. What is computed: @ref tombola_random_normal.
 /// @defgroup tombola_cpp_random_permutation Random permutation
 /// What is computed: @ref tombola_random_permutation.
 /// @defgroup tombola_cpp_dropout Dropout
@@ -67,6 +69,7 @@ namespace tombola {
 #include "primitive.hpp"
 #include "primitive_desc.hpp"
 #include "random_generator.hpp"
+#include "random_normal.hpp"
 #include "random_permutation.hpp"
 #include "random_uniform.hpp"
 #include "shuffle.hpp"

@@ -241,6 +241,9 @@ typedef const struct tombola_primitive* const_tombola_primitive_t;
 #define TOMBOLA_ARG_DST_SEEDS 1008 /**< u64[2]: the seeds that were used. */
 #define TOMBOLA_ARG_P 1009         /**< A probability: dropout: f32[1], the probability to drop. */
 #define TOMBOLA_ARG_MASK 1010      /**< dropout: which elements are kept. */
+#define TOMBOLA_ARG_MEAN 1021      /**< random_normal: the mean, one element of DST's type. */
+#define TOMBOLA_ARG_STD \
+    1022 /**< random_normal: the standard deviation, one element of DST's type. */
 /** @} */
 
 /** One argument of an execution. */

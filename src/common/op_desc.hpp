@@ -14,6 +14,7 @@
 #include "common/primitives/dropout.hpp"
 #include "common/primitives/multinomial.hpp"
 #include "common/primitives/random_generator.hpp"
+#include "common/primitives/random_normal.hpp"
 #include "common/primitives/random_permutation.hpp"
 #include "common/primitives/random_uniform.hpp"
 #include "common/primitives/shuffle.hpp"
@@ -22,8 +23,9 @@
 
 namespace tombola::impl {
 
-using OpDesc = std::variant<ShuffleDesc, RandomGeneratorDesc, RandomUniformDesc, MultinomialDesc,
-                            RandomPermutationDesc, DropoutDesc, StochasticRoundingDesc>;
+using OpDesc =
+    std::variant<ShuffleDesc, RandomGeneratorDesc, RandomUniformDesc, MultinomialDesc,
+                 RandomNormalDesc, RandomPermutationDesc, DropoutDesc, StochasticRoundingDesc>;
 
 PrimitiveKind kind_of(const OpDesc& desc);
 PropKind prop_kind_of(const OpDesc& desc);

@@ -153,6 +153,10 @@ const char* name_of_arg(int arg) {
             return "P";
         case TOMBOLA_ARG_MASK:
             return "MASK";
+        case TOMBOLA_ARG_MEAN:
+            return "MEAN";
+        case TOMBOLA_ARG_STD:
+            return "STD";
     }
     return nullptr;
 }

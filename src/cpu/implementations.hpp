@@ -17,6 +17,8 @@ Result<PlanPtr> plan_portable_pytorch_permutation(CpuIsa isa, const RandomPermut
 Result<PlanPtr> plan_portable_multinomial(CpuIsa isa, const MultinomialDesc& desc);
 Result<PlanPtr> plan_portable_dropout(CpuIsa isa, const DropoutDesc& desc);
 Result<PlanPtr> plan_portable_stochastic_rounding(CpuIsa isa, const StochasticRoundingDesc& desc);
+Result<PlanPtr> plan_portable_tensorflow_normal(CpuIsa isa, const RandomNormalDesc& desc);
+Result<PlanPtr> plan_portable_pytorch_normal(CpuIsa isa, const RandomNormalDesc& desc);
 
 // By generated kernels, for the ISA of the row.
 namespace x64 {

@@ -24,4 +24,92 @@ double ln(double x) {
     return std::fma(k, 0x1.62e42feep-1, f - (h - t));
 }
 
+float ln(float x) {
+    int e = 0;
+    float m = std::frexp(x, &e);
+    if (m < 0.70710678f) {
+        m += m;
+        --e;
+    }
+    const float f = m - 1;
+    const float z = f * f;
+    const auto step = [f](float y, float c) { return std::fma(y, f, c); };
+    float y = 7.0376836292E-2f;
+    y = step(y, -1.1514610310E-1f);
+    y = step(y, 1.1676998740E-1f);
+    y = step(y, -1.2420140846E-1f);
+    y = step(y, 1.4249322787E-1f);
+    y = step(y, -1.6668057665E-1f);
+    y = step(y, 2.0000714765E-1f);
+    y = step(y, -2.4999993993E-1f);
+    y = step(y, 3.3333331174E-1f);
+    y *= f;
+    const float low = static_cast<float>(e) * -2.12194440E-4f;
+    y = std::fma(y, z, low);
+    y = std::fma(z, -0.5f, y);
+    const float sum = f + y;
+    return std::fma(static_cast<float>(e), 0.693359375f, sum);
+}
+
+DirectionF32 sin_cos(float angle) {
+    const float scaled = angle * 1.27323954473516f;
+    const int j = (static_cast<int>(scaled) + 1) / 2 * 2;
+    const auto steps = static_cast<float>(j);
+    float x = std::fma(steps, -0.78515625f, angle);
+    x = std::fma(steps, -2.4187564849853515625E-4f, x);
+    x = std::fma(steps, -3.77489497744594108E-8f, x);
+    const float z = x * x;
+    float c = std::fma(2.443315711809948E-5f, z, -1.388731625493765E-3f);
+    c = std::fma(c, z, 4.166664568298827E-2f);
+    c *= z;
+    const float half = z * 0.5f;
+    c = std::fma(c, z, -half);
+    c += 1;
+    float s = std::fma(-1.9515295891E-4f, z, 8.3321608736E-3f);
+    s = std::fma(s, z, -1.6666654611E-1f);
+    s *= z;
+    s = std::fma(s, x, x);
+    switch (j / 2 % 4) {
+        case 0:
+            return {s, c};
+        case 1:
+            return {c, -s};
+        case 2:
+            return {-s, -c};
+        default:
+            return {-c, s};
+    }
+}
+
+Direction sin_cos(double angle) {
+    const double q = std::fma(angle, 0x1.45f306dc9c883p-1, 0x1.8p+52) - 0x1.8p+52;
+    const double first = std::fma(q, -0x1.921fb54442d18p+0, angle);
+    const double r = std::fma(q, -0x1.1a62633145c07p-54, first);
+    const double t = std::fma(q, -0x1.1a62633145c07p-54, first - r);
+    const double z = r * r, h = z / 2;
+    const double sines[] = {-0x1.ae5e68a2b9cebp-26, 0x1.71de357b1fe7dp-19, -0x1.a01a019c161d5p-13,
+                            0x1.111111110f8a6p-7, -0x1.5555555555549p-3};
+    double s = 0x1.5d93a5acfd57cp-33;
+    for (const double coefficient : sines) s = std::fma(s, z, coefficient);
+    const double s_tail = std::fma(h, -t, t);
+    s = r + std::fma(s * z, r, s_tail);
+    const double cosines[] = {0x1.1ee9ebdb4b1c4p-29, -0x1.27e4f809c52adp-22, 0x1.a01a019cb1590p-16,
+                              -0x1.6c16c16c15177p-10, 0x1.555555555554cp-5};
+    double c = -0x1.8fae9be8838d4p-37;
+    for (const double coefficient : cosines) c = std::fma(c, z, coefficient);
+    const double w = 1 - h;
+    const double c_tail = std::fma(r, -t, (1 - w) - h);
+    c = w + std::fma(c * z, z, c_tail);
+    switch (static_cast<int>(q) % 4) {
+        case 0:
+            return {s, c};
+        case 1:
+            return {c, -s};
+        case 2:
+            return {-s, -c};
+        default:
+            return {-c, s};
+    }
+}
+
 }  // namespace tombola::reference

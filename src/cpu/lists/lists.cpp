@@ -60,6 +60,13 @@ constexpr Implementation kMultinomial[] = {
     implementation<plan_portable_multinomial>("portable", kNone),
 };
 
+constexpr auto plan_portable_normal =
+    by_alignment<plan_portable_tensorflow_normal, plan_portable_pytorch_normal>;
+
+constexpr Implementation kRandomNormal[] = {
+    implementation<plan_portable_normal>("portable", kNone),
+};
+
 // The same for permutations.
 template <auto plan_philox, auto plan_pytorch>
 Result<PlanPtr> by_permutation(CpuIsa isa, const RandomPermutationDesc& desc) {
@@ -107,6 +114,8 @@ ImplementationList implementations(PrimitiveKind kind) {
             return list(kRandomUniform);
         case PrimitiveKind::multinomial:
             return list(kMultinomial);
+        case PrimitiveKind::random_normal:
+            return list(kRandomNormal);
         case PrimitiveKind::random_permutation:
             return list(kRandomPermutation);
         case PrimitiveKind::dropout:

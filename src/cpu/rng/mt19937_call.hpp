@@ -40,6 +40,10 @@ class Mt19937Call {
     void fill(const MemoryDesc& dst, void* data,
               FunctionRef<void(Mt19937& state, const FillPart& part)> generate);
 
+    // The state after the tensor. Call it after fill(), or without a fill() for a tensor that fill() would not fill. The
+    // caller may draw further words from it.
+    Mt19937& after() { return after_; }
+
     // Writes the optional DST_SEEDS and DST_STATE. Call it after everything that may fail.
     void report(const ExecContext& context) const;
 

@@ -3,8 +3,10 @@
 // Converts PyTorch's CPU generator, as torch.get_rng_state() gives it, to a state and back. PyTorch keeps the window of
 // 624 words, the index of the next one, and `left`. It decrements `left` before each word, and twists when that gives 0.
 // So 1 stands for a window that is used up, whatever `next` says. PyTorch refuses more than 624. A window of which no
-// word has been used would need 625, so it is handed back as the window before it.
+// word has been used would need 625, so it is handed back as the window before it. The last 40 bytes hold the normal
+// number that PyTorch has kept.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,11 +14,12 @@
 #include "common/c_api.hpp"
 #include "cpu/rng/mt19937.hpp"
 #include "cpu/rng/mt19937_state.hpp"
+#include "cpu/rng/normal_state.hpp"
 
 namespace tombola::impl::cpu {
 namespace {
 
-// Little-endian, as x86-64 is. Behind it come normal numbers drawn in advance.
+// Little-endian, as x86-64 is. Behind it comes TorchNormals.
 struct TorchEngine {
     uint64_t seed;
     int32_t left;
@@ -25,6 +28,14 @@ struct TorchEngine {
     uint64_t words[kMtWords];
 };
 static_assert(sizeof(TorchEngine) == 5016 && offsetof(TorchEngine, words) == 24);
+// PyTorch keeps the second normal number of a pair as `y`. The CPU uses no other number of these.
+struct TorchNormals {
+    double x, y, rho;
+    int32_t is_valid;
+    uint8_t unused[12];
+};
+static_assert(sizeof(TorchEngine) + sizeof(TorchNormals) == TOMBOLA_TORCH_RNG_STATE_BYTES);
+static_assert(offsetof(TorchNormals, is_valid) == 24);
 static_assert(sizeof(Mt19937) == TOMBOLA_MT19937_STATE_WORDS * sizeof(uint32_t));
 
 Result<TorchEngine> read_engine(const void* bytes, size_t size) {
@@ -79,6 +90,38 @@ Status to_torch(const uint32_t* in, void* bytes, size_t size) {
     return {};
 }
 
+TorchNormals read_normals(const void* bytes) {
+    TorchNormals normals;
+    std::memcpy(&normals, static_cast<const char*>(bytes) + sizeof(TorchEngine), sizeof normals);
+    return normals;
+}
+
+Status normal_from_torch(const void* bytes, size_t size, uint32_t* out) {
+    TOMBOLA_TRY(check_not_null(out, "state"));
+    uint32_t state[TOMBOLA_MT19937_NORMAL_STATE_WORDS];
+    TOMBOLA_TRY(from_torch(bytes, size, state));
+    const TorchNormals normals = read_normals(bytes);
+    if (normals.is_valid != 0 && !std::isfinite(normals.y))
+        return invalid(
+            "torch_state has %g at byte %zu (the kept normal number); expected a finite number",
+            normals.y, sizeof(TorchEngine) + offsetof(TorchNormals, y));
+    store_kept_normal({normals.is_valid != 0, normals.y}, state);
+    std::memcpy(out, state, sizeof state);
+    return {};
+}
+
+Status normal_to_torch(const uint32_t* in, void* bytes, size_t size) {
+    TOMBOLA_TRY(check_not_null(in, "state"));
+    Result<KeptNormal> kept = load_kept_normal(in, "state");
+    TOMBOLA_TRY(kept.take_status());
+    TOMBOLA_TRY(to_torch(in, bytes, size));
+    TorchNormals normals = read_normals(bytes);
+    normals.y = kept.value().value;
+    normals.is_valid = kept.value().valid ? 1 : 0;
+    std::memcpy(static_cast<char*>(bytes) + sizeof(TorchEngine), &normals, sizeof normals);
+    return {};
+}
+
 }  // namespace
 }  // namespace tombola::impl::cpu
 
@@ -95,6 +138,21 @@ tombola_status_t tombola_mt19937_state_to_torch(const uint32_t* state, void* tor
                                                 size_t torch_state_bytes) {
     return tombola::impl::api_call("mt19937_state_to_torch", [&] {
         return tombola::impl::cpu::to_torch(state, torch_state, torch_state_bytes);
+    });
+}
+
+tombola_status_t tombola_mt19937_normal_state_from_torch(const void* torch_state,
+                                                         size_t torch_state_bytes,
+                                                         uint32_t* state) {
+    return tombola::impl::api_call("mt19937_normal_state_from_torch", [&] {
+        return tombola::impl::cpu::normal_from_torch(torch_state, torch_state_bytes, state);
+    });
+}
+
+tombola_status_t tombola_mt19937_normal_state_to_torch(const uint32_t* state, void* torch_state,
+                                                       size_t torch_state_bytes) {
+    return tombola::impl::api_call("mt19937_normal_state_to_torch", [&] {
+        return tombola::impl::cpu::normal_to_torch(state, torch_state, torch_state_bytes);
     });
 }
 

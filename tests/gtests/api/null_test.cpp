@@ -241,6 +241,28 @@ TEST(NullArguments, AreRefusedByName) {
          }},
         {"primitive_desc",
          [&] {
+             return tombola_random_normal_primitive_desc_create(
+                 nullptr, engine, tombola_alignment_tensorflow, desc, 1, 2, nullptr);
+         }},
+        {"engine",
+         [&] {
+             return tombola_random_normal_primitive_desc_create(
+                 &pd_out, nullptr, tombola_alignment_tensorflow, desc, 1, 2, nullptr);
+         }},
+        {"dst_desc",
+         [&] {
+             return tombola_random_normal_primitive_desc_create(
+                 &pd_out, engine, tombola_alignment_tensorflow, nullptr, 1, 2, nullptr);
+         }},
+        {"state", [&] { return tombola_mt19937_normal_state_from_torch("", 5056, nullptr); }},
+        {"torch_state",
+         [&] {
+             uint32_t state[TOMBOLA_MT19937_NORMAL_STATE_WORDS];
+             return tombola_mt19937_normal_state_from_torch(nullptr, 5056, state);
+         }},
+        {"state", [&] { return tombola_mt19937_normal_state_to_torch(nullptr, nullptr, 5056); }},
+        {"primitive_desc",
+         [&] {
              return tombola_multinomial_primitive_desc_create(nullptr, engine, desc, classes, 1, 0,
                                                               1, 2, nullptr);
          }},

@@ -153,6 +153,20 @@ const Problem kProblems[] = {
       {TOMBOLA_ARG_MIN, 1, {1}, tombola_f32, tombola_a, 0},
       {TOMBOLA_ARG_MAX, 1, {1}, tombola_f32, tombola_a, 1},
       {TOMBOLA_ARG_OFFSET, 1, {1}, tombola_u64, tombola_a, 0}}},
+    {"random_normal as TensorFlow",
+     [](auto* pd, auto engine, const auto* mds, auto attr) {
+         return tombola_random_normal_primitive_desc_create(
+             pd, engine, tombola_alignment_tensorflow, mds[0], 1, 2, attr);
+     },
+     {{TOMBOLA_ARG_DST, 2, {3, 50}, tombola_f32, tombola_ba, 0}}},
+    {"random_normal as PyTorch",
+     [](auto* pd, auto engine, const auto* mds, auto attr) {
+         return tombola_random_normal_primitive_desc_create(pd, engine, tombola_alignment_pytorch,
+                                                            mds[0], 1, 2, attr);
+     },
+     {{TOMBOLA_ARG_DST, 2, {3, 500}, tombola_f32, tombola_ab, 0},
+      {TOMBOLA_ARG_MEAN, 1, {1}, tombola_f32, tombola_a, 0},
+      {TOMBOLA_ARG_STD, 1, {1}, tombola_f32, tombola_a, 1}}},
     {"multinomial with replacement",
      [](auto* pd, auto engine, const auto* mds, auto attr) {
          return tombola_multinomial_primitive_desc_create(pd, engine, mds[0], mds[1], 1, 0, 1, 2,

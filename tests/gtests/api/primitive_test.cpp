@@ -223,6 +223,12 @@ TEST_F(PrimitiveApi, OtherPrimitivesRefuseBadValues) {
                 static_cast<tombola_int_draws_t>(draws), nullptr);
         };
     };
+    const auto normal = [&](int alignment, const_tombola_memory_desc_t dst) {
+        return [=, this](tombola_primitive_desc_t* out) {
+            return tombola_random_normal_primitive_desc_create(
+                out, engine_, static_cast<tombola_alignment_t>(alignment), dst, 1, 2, nullptr);
+        };
+    };
     const auto multinomial = [&](const_tombola_memory_desc_t src, const_tombola_memory_desc_t dst,
                                  int replacement, int log_probs) {
         return [=, this](tombola_primitive_desc_t* out) {
@@ -247,6 +253,8 @@ TEST_F(PrimitiveApi, OtherPrimitivesRefuseBadValues) {
         {uniform(7, floats, 0), "random_uniform: alignment is 7; expected"},
         {uniform(1, floats, 8), "int_draws is 8; expected"},
         {uniform(0, words, 0), "dst_desc has the data type u32; expected"},
+        {normal(7, floats), "random_normal: alignment is 7; expected"},
+        {normal(0, words), "dst_desc has the data type u32; expected"},
         {multinomial(probs, classes, 2, 0), "multinomial: with_replacement is 2; expected 0 or 1"},
         {multinomial(probs, classes, 1, -1), "log_probs is -1; expected 0 or 1"},
         {multinomial(floats, classes, 1, 0), "probs_desc has 1 dimensions; expected 2"},

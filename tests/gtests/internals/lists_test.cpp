@@ -50,6 +50,8 @@ std::vector<OpDesc> descriptors(DataType type) {
     descs.push_back(RandomGeneratorDesc{GeneratorKind::philox4x32_10, tensor({40}, type)});
     for (const Alignment alignment : {Alignment::tensorflow, Alignment::pytorch})
         descs.push_back(RandomUniformDesc{alignment, tensor({40}, type), 1, 2, IntDraws::spec});
+    for (const Alignment alignment : {Alignment::tensorflow, Alignment::pytorch})
+        descs.push_back(RandomNormalDesc{alignment, tensor({40}, type), 1, 2});
     for (const bool log_probs : {false, true})
         descs.push_back(MultinomialDesc{tensor({3, 40}, type), tensor({3, 5}, DataType::s32), true,
                                         log_probs, 1, 2});
@@ -69,7 +71,8 @@ bool may_have(const OpDesc& desc, DataType type) {
     if (std::holds_alternative<RandomGeneratorDesc>(desc)) return type == DataType::u32;
     if (std::holds_alternative<RandomPermutationDesc>(desc))
         return type == DataType::s32 || type == DataType::s64;
-    if (std::holds_alternative<MultinomialDesc>(desc))
+    if (std::holds_alternative<MultinomialDesc>(desc) ||
+        std::holds_alternative<RandomNormalDesc>(desc))
         return type == DataType::f16 || type == DataType::bf16 || type == DataType::f32 ||
                type == DataType::f64;
     if (std::holds_alternative<DropoutDesc>(desc))

@@ -5,12 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <random>
 
 #include "cpu/maths/ln.hpp"
+#include "cpu/maths/ln_f32.hpp"
+#include "cpu/maths/sin_cos.hpp"
 #include "reference/maths_reference.hpp"
 
 namespace tombola::impl::cpu {
@@ -109,6 +112,74 @@ TEST(Maths, Log1pOfMinusUniforms) {
     }
     for (int power = 1; power <= 53; ++power) add(std::ldexp(1.0, -power));
     EXPECT_EQ(log1p_of_minus(0), 0);
+    EXPECT_LT(worst, 0.999);
+}
+
+// Every uniform number of 24 bits, as alignment pytorch takes its logarithm: 1 - k * 2^-24. f64 is the wider type: its own
+// logarithm errs by less than 2^-28 of an f32's last place.
+TEST(Maths, LnOfEveryF32Uniform) {
+    double worst = 0;
+    int different = 0;
+    for (uint32_t k = 1; k <= 1u << 24; ++k) {
+        const float x = static_cast<float>(k) * 0x1p-24f;
+        const float value = ln(x);
+        if (k % 16 == 0 && !(value == reference::ln(x))) ++different;
+        const double exact = std::log(double{x});
+        if (exact == 0) continue;
+        int exponent = 0;
+        std::frexp(exact, &exponent);
+        worst = std::max(worst, std::abs(std::ldexp(value - exact, 24 - exponent)));
+    }
+    EXPECT_EQ(different, 0);
+    EXPECT_EQ(ln(1.0f), 0);
+    EXPECT_LT(worst, 0.999);
+}
+
+// Every angle of the f32 normal numbers: those of alignment pytorch, 2 pi in f32 times k * 2^-24. Those of alignment tensorflow
+// are within an ulp of every second one.
+TEST(Maths, SinCosOfEveryF32Angle) {
+    double worst = 0;
+    int different = 0;
+    for (uint32_t k = 0; k < 1u << 24; ++k) {
+        const float angle = 0x1.921fb6p+2f * (static_cast<float>(k) * 0x1p-24f);
+        const SinCos<float> value = sin_cos(angle);
+        if (k % 16 == 0) {
+            const reference::DirectionF32 expected = reference::sin_cos(angle);
+            if (!(value.sin == expected.sin && value.cos == expected.cos)) ++different;
+        }
+        worst = std::max({worst, std::abs(value.sin - std::sin(double{angle})),
+                          std::abs(value.cos - std::cos(double{angle}))});
+    }
+    EXPECT_EQ(different, 0);
+    EXPECT_LT(worst, 1.4 * 0x1p-24);
+}
+
+TEST(Maths, SinCosF64) {
+    if (std::numeric_limits<long double>::digits < 64) GTEST_SKIP() << "no wider type";
+    std::mt19937_64 random(4);
+    double worst = 0;
+    const auto add = [&](double angle) {
+        const SinCos<double> value = sin_cos(angle);
+        const reference::Direction expected = reference::sin_cos(angle);
+        EXPECT_TRUE(value.sin == expected.sin && value.cos == expected.cos) << angle;
+        const auto wide = static_cast<long double>(angle);
+        worst = std::max({worst, error_in_ulps(value.sin, std::sin(wide)),
+                          error_in_ulps(value.cos, std::cos(wide))});
+    };
+    constexpr double kTwoPi = 0x1.921fb54442d18p+2;
+    for (int i = 0; i < kArguments; ++i)
+        add(kTwoPi * std::ldexp(static_cast<double>(random() >> 11), -53));
+    // Around the multiples of pi / 4, where the reduction changes and where sine or cosine is near 0.
+    for (int eighth = 0; eighth <= 8; ++eighth) {
+        double below = kTwoPi / 8 * eighth, above = below;
+        for (int i = 0; i < 500; ++i) {
+            if (below >= 0) add(below);
+            if (above <= kTwoPi) add(above);
+            below = std::nextafter(below, -1.0);
+            above = std::nextafter(above, 10.0);
+        }
+    }
+    for (int power = 3; power <= 52; ++power) add(kTwoPi * std::ldexp(1.0, -power));
     EXPECT_LT(worst, 0.999);
 }
 

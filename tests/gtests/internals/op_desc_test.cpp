@@ -79,6 +79,16 @@ TEST(OpDesc, EveryFieldOfRandomUniformCounts) {
     expect_all_distinct(v);
 }
 
+TEST(OpDesc, EveryFieldOfRandomNormalCounts) {
+    Variants<RandomNormalDesc> v;
+    v.base = {Alignment::tensorflow, tensor(DataType::f32, {8}), 1, 2};
+    v.add(&RandomNormalDesc::alignment, Alignment::pytorch);
+    v.add(&RandomNormalDesc::dst, tensor(DataType::f32, {9}));
+    v.add_default(&RandomNormalDesc::global_seed, uint64_t{3});
+    v.add_default(&RandomNormalDesc::op_seed, uint64_t{3});
+    expect_all_distinct(v);
+}
+
 TEST(OpDesc, EveryFieldOfMultinomialCounts) {
     Variants<MultinomialDesc> v;
     v.base = {tensor(DataType::f32, {2, 8}), tensor(DataType::s32, {2, 4}), true, false, 1, 2};
@@ -181,6 +191,15 @@ TEST(OpDesc, ArgumentsOfEachPrimitive) {
     expect_args(RandomUniformDesc{Alignment::tensorflow, data, 1, 2, IntDraws::spec},
                 {{TOMBOLA_ARG_MIN, true, kIn},
                  {TOMBOLA_ARG_MAX, true, kIn},
+                 {TOMBOLA_ARG_DST, true, kOut},
+                 {TOMBOLA_ARG_SEEDS, false, kIn},
+                 {TOMBOLA_ARG_OFFSET, false, kIn},
+                 {TOMBOLA_ARG_SRC_STATE, false, kIn},
+                 {TOMBOLA_ARG_DST_STATE, false, kOut},
+                 {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
+    expect_args(RandomNormalDesc{Alignment::pytorch, data, 1, 2},
+                {{TOMBOLA_ARG_MEAN, false, kIn},
+                 {TOMBOLA_ARG_STD, false, kIn},
                  {TOMBOLA_ARG_DST, true, kOut},
                  {TOMBOLA_ARG_SEEDS, false, kIn},
                  {TOMBOLA_ARG_OFFSET, false, kIn},
