@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts where. Three components, which become three packages:
+# What `cmake --install` puts where. Four components, which become four packages:
 #
 #   runtime   libtombola.so.0
 #   devel     the headers, libtombola.so or libtombola.a, tombolaConfig.cmake, tombola.pc
 #   tools     benchtombola
+#   python    the Python module, by python/CMakeLists.txt
 #
 # The installed tree may be moved: every path in it is relative to where it lies.
 include(CMakePackageConfigHelpers)

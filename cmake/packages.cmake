@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# `cpack` makes Debian packages of the three components of install.cmake: libtombola0, libtombola-dev, tombola-tools.
+# `cpack` makes Debian packages of the four components of install.cmake: libtombola0, libtombola-dev, tombola-tools,
+# python3-tombola.
 # The preset "package" sets what a package needs: the prefix /usr, and no run path.
 set(TOMBOLA_PACKAGE_MAINTAINER "The tombola authors <tombola@example.org>" CACHE STRING
     "Maintainer of the packages that cpack makes")
@@ -7,9 +8,10 @@ set(TOMBOLA_PACKAGE_MAINTAINER "The tombola authors <tombola@example.org>" CACHE
 set(runtime_package libtombola${PROJECT_VERSION_MAJOR})
 set(devel_package libtombola-dev)
 set(tools_package tombola-tools)
+set(python_package python3-tombola)
 set(packages_version "${PROJECT_VERSION}")
 
-foreach(component IN ITEMS runtime devel tools)
+foreach(component IN ITEMS runtime devel tools python)
     install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${${component}_package}
         RENAME copyright COMPONENT ${component} EXCLUDE_FROM_ALL)
     string(TOUPPER ${component} COMPONENT)
@@ -48,6 +50,19 @@ if(TARGET benchtombola)
     set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
     set(CPACK_DEBIAN_TOOLS_PACKAGE_SHLIBDEPS ON)
     set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${runtime_package} (= ${packages_version})")
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src)
+endif()
+
+if(TARGET tombola_python)
+    list(APPEND CPACK_COMPONENTS_ALL python)
+    set(CPACK_COMPONENT_PYTHON_DESCRIPTION "${PROJECT_DESCRIPTION} (Python)
+ The module tombola for NumPy.")
+    set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+    set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
+    # The compiled part is for one version of Python.
+    math(EXPR python_after "${tombola_python_minor} + 1")
+    set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "${runtime_package} (= ${packages_version}), python3-numpy, \
+python3 (>= 3.${tombola_python_minor}), python3 (<< 3.${python_after})")
     set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src)
 endif()
 include(CPack)

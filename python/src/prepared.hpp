@@ -38,6 +38,17 @@ inline void add_to(Key& key, const Tensor& tensor) {
     key.insert(key.end(), tensor.strides.begin(), tensor.strides.end());
 }
 
+// The key of a primitive that writes one tensor, with options that are numbers or enumerators.
+template <class... Options>
+Key key_of(tombola::primitive::kind kind, const Tensor& dst, Options... options) {
+    Key key;
+    key.reserve(16);
+    key.push_back(static_cast<int64_t>(kind));
+    (key.push_back(static_cast<int64_t>(options)), ...);
+    add_to(key, dst);
+    return key;
+}
+
 // A primitive with a memory object for each of its arguments. Only addresses change between two executions.
 struct Prepared {
     Key key;

@@ -16,7 +16,7 @@ struct TypeNames {
     type data_type;
     std::string_view numpy;
     std::string_view tombola;
-    char kind;  // NumPy's; 0 for what NumPy does not have.
+    char kind;
     uint8_t code;
 };
 
@@ -24,7 +24,7 @@ constexpr std::array<TypeNames, 10> kTypes{{
     {type::f32, "float32", "f32", 'f', dlpack::kFloat},
     {type::f64, "float64", "f64", 'f', dlpack::kFloat},
     {type::f16, "float16", "f16", 'f', dlpack::kFloat},
-    {type::bf16, "bfloat16", "bf16", 0, dlpack::kBFloat},
+    {type::bf16, "bfloat16", "bf16", 'B', dlpack::kBFloat},
     {type::s32, "int32", "s32", 'i', dlpack::kInt},
     {type::s64, "int64", "s64", 'i', dlpack::kInt},
     {type::u32, "uint32", "u32", 'u', dlpack::kUInt},
@@ -90,14 +90,40 @@ void tidy_strides(Tensor& tensor, const char* name) {
     if (row_major) tensor.strides.clear();
 }
 
-Tensor of_array(const py::array& array, const char* name, bool written) {
+// A type of tombola of this size, for data that is only moved.
+type type_of_size(size_t bytes) {
+    switch (bytes) {
+        case 1:
+            return type::u8;
+        case 2:
+            return type::f16;
+        case 4:
+            return type::f32;
+        case 8:
+            return type::f64;
+        default:
+            return type::undef;
+    }
+}
+
+struct Use {
+    bool written = false;
+    bool moved = false;
+};
+
+Tensor of_array(const py::array& array, const char* name, Use use) {
     Tensor tensor;
-    tensor.type = type_of_numpy_fast(array);
+    // Kinds of NumPy whose elements are bits and nothing else: no references to objects.
+    constexpr std::string_view kPlain = "biufcmM";
+    tensor.type = use.moved && kPlain.find(array.dtype().kind()) != kPlain.npos
+                      ? type_of_size(static_cast<size_t>(array.itemsize()))
+                      : type_of_numpy_fast(array);
     if (tensor.type == type::undef)
         type_error(std::string(name) + " has the dtype " + name_in_numpy(array.dtype()) +
                    ", which tombola does not have");
-    if (written && !array.writeable())
+    if (use.written && !array.writeable())
         value_error(std::string(name) + " is read-only; expected an array that can be written");
+    tensor.kind = tensor.type == type::bf16 ? 'B' : array.dtype().kind();
     tensor.data = const_cast<void*>(array.data());
     tensor.owner = array;
     tensor.dims.assign(array.shape(), array.shape() + array.ndim());
@@ -117,7 +143,7 @@ Tensor of_array(const py::array& array, const char* name, bool written) {
     return tensor;
 }
 
-Tensor of_dlpack(py::handle object, const char* name) {
+Tensor of_dlpack(py::handle object, const char* name, Use use) {
     const py::tuple device = object.attr("__dlpack_device__")();
     if (device[0].cast<int>() != dlpack::kCpu)
         type_error(std::string(name) + " is on a device of DLPack's kind " +
@@ -138,6 +164,9 @@ Tensor of_dlpack(py::handle object, const char* name) {
         if (names.code == source.dtype.code && source.dtype.lanes == 1 &&
             size_of(names.data_type) * 8 == source.dtype.bits)
             tensor.type = names.data_type;
+    constexpr std::string_view kKinds = "iuf?Bcb";  // by code
+    if (source.dtype.code < kKinds.size()) tensor.kind = kKinds[source.dtype.code];
+    if (use.moved && source.dtype.lanes == 1) tensor.type = type_of_size(source.dtype.bits / 8);
     if (tensor.type == type::undef)
         type_error(std::string(name) + " has elements of " + std::to_string(source.dtype.bits) +
                    " bits of DLPack's type " + std::to_string(source.dtype.code) +
@@ -151,11 +180,11 @@ Tensor of_dlpack(py::handle object, const char* name) {
     return tensor;
 }
 
-Tensor tensor_of(py::handle object, const char* name, bool written) {
+Tensor tensor_of(py::handle object, const char* name, Use use) {
     if (py::isinstance<py::array>(object))
-        return of_array(py::reinterpret_borrow<py::array>(object), name, written);
+        return of_array(py::reinterpret_borrow<py::array>(object), name, use);
     if (py::hasattr(object, "__dlpack__") && py::hasattr(object, "__dlpack_device__"))
-        return of_dlpack(object, name);
+        return of_dlpack(object, name, use);
     type_error(std::string(name) + " is " + text_of(object) +
                "; expected a NumPy array or a tensor that can be exported by DLPack");
 }
@@ -212,7 +241,19 @@ size_t Tensor::elements() const {
     return product;
 }
 
-Tensor input(py::handle object, const char* name) { return tensor_of(object, name, false); }
+Tensor Tensor::flat() const {
+    Tensor flat = *this;
+    if (strides.empty()) flat.dims = {static_cast<memory::dim>(elements())};
+    return flat;
+}
+
+Tensor input(py::handle object, const char* name) { return tensor_of(object, name, {}); }
+Tensor written(py::handle object, const char* name) {
+    return tensor_of(object, name, {true, false});
+}
+Tensor moved(py::handle object, const char* name, bool is_written) {
+    return tensor_of(object, name, {is_written, true});
+}
 
 memory::dims shape_of(py::handle shape) {
     memory::dims dims;
@@ -230,12 +271,10 @@ memory::dims shape_of(py::handle shape) {
         }
         dims.push_back(size);
     };
-    if (PyTuple_Check(shape.ptr()) || PyList_Check(shape.ptr())) {
+    if (PySequence_Check(shape.ptr()) && !PyUnicode_Check(shape.ptr())) {
         for (const py::handle number : shape) add(number);
-    } else if (PyIndex_Check(shape.ptr()) || !PySequence_Check(shape.ptr())) {
-        add(shape);
     } else {
-        for (const py::handle number : shape) add(number);
+        add(shape);
     }
     return dims;
 }
@@ -252,7 +291,7 @@ Output::Output(py::handle shape, py::handle dtype, py::handle out, memory::data_
 Output::Output(const memory::dims& shape, py::handle dtype, py::handle out,
                memory::data_type usual) {
     if (!out.is_none()) {
-        tensor = tensor_of(out, "out", true);
+        tensor = written(out, "out");
         result = py::reinterpret_borrow<py::object>(out);
         if (tensor.dims != shape)
             value_error("out has the shape " + tuple_of(tensor.dims) + "; expected " +

@@ -30,18 +30,27 @@ const char* name_of(memory::data_type type);
 struct Tensor {
     void* data = nullptr;
     memory::data_type type = memory::data_type::undef;
+    // NumPy's letter for the kind of the elements; 'B' for bfloat16.
+    char kind = 0;
     memory::dims dims;
     // In elements; empty: row-major.
     memory::dims strides;
     py::object owner;
 
     size_t elements() const;
+    // The elements of a row-major tensor in one dimension: fills depend on their number alone, so more of them share a
+    // primitive.
+    Tensor flat() const;
     memory::desc desc() const { return memory::desc(dims, type, strides); }
 };
 
 // Reads an array or a DLPack exporter. Raises TypeError for other objects and for data types that tombola does not have,
 // ValueError for layouts that it does not have. `name` is the argument's.
 Tensor input(py::handle object, const char* name);
+// The same for what is written: raises ValueError for read-only arrays.
+Tensor written(py::handle object, const char* name);
+// The same for data that is only moved: any type of numbers of 1, 2, 4 or 8 bytes, as one of tombola's of that size.
+Tensor moved(py::handle object, const char* name, bool is_written);
 
 // What a function writes and returns: `out` if it is not None, and otherwise a new NumPy array. A `dtype` or `shape`
 // that is None is that of `out`; without `out`, dtype's default is `usual`, and there must be a shape.

@@ -1,23 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
+"""bfloat16, which NumPy does not have."""
+from typing import Any, Tuple
+
 import numpy
+
+from tombola import _core
 
 
 class BFloat16Array:
-    """Numbers of the type bfloat16, which NumPy does not have. `torch.from_dlpack(x)` makes a tensor of it without a copy.
+    """Numbers of the type bfloat16. torch.from_dlpack(x) makes a tensor of them without a copy.
 
-    bits: the numbers' bits, an array of uint16; its memory is this object's.
+    bits: the numbers' bits, an array of uint16, whose memory is this object's.
+
+    >>> x = tombola.BFloat16Array(numpy.array([0x3F80, 0xC000], numpy.uint16))
+    >>> numpy.asarray(x)
+    array([ 1., -2.], dtype=float32)
     """
 
-    def __init__(self, bits):
-        self.bits = bits
-
-    shape = property(lambda self: self.bits.shape)
+    bits: numpy.ndarray
     dtype = "bfloat16"
 
-    def __array__(self, dtype=None, copy=None):
-        """The numbers as float32, which holds each of them exactly."""
+    def __init__(self, bits: numpy.ndarray):
+        self.bits = bits
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        return self.bits.shape
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> numpy.ndarray:
+        """The numbers as float32, which holds each of them exactly, or as another dtype."""
+        if copy is False:
+            raise ValueError("bfloat16 numbers become an array of NumPy by a copy only")
         numbers = (self.bits.astype(numpy.uint32) << 16).view(numpy.float32)
         return numbers if dtype is None else numbers.astype(dtype)
 
-    def __repr__(self):
+    def __dlpack__(self, *, stream: Any = None, **newer: Any) -> Any:
+        return _core.export_bfloat16(self.bits)
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        return (1, 0)
+
+    def __len__(self) -> int:
+        return len(self.bits)
+
+    def __repr__(self) -> str:
         return f"BFloat16Array({numpy.asarray(self)})"

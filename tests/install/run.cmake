@@ -3,6 +3,7 @@
 # nothing else: C++ (by a project that asks for no C++17) and C by find_package and by pkg-config, and a program for oneDNN by both.
 #
 #   cmake -D BUILD=dir -D WORK=dir -D TYPE=SHARED|STATIC -D VERSION=x.y.z -D LIBDIR=lib -D BINDIR=bin
+#         -D PYTHON=python3 -D PYTHON_DIR=lib/python3/dist-packages (or both empty)
 #         -D GENERATOR=.. -D CC=.. -D CXX=.. -D FLAGS=.. -D PKG_CONFIG=.. -P run.cmake
 
 # Runs a command; shows its output and stops when it fails.
@@ -81,6 +82,11 @@ else()
     run(${WORK}/compat-by-pkg-config)
 endif()
 
+file(GLOB module ${prefix}/${PYTHON_DIR}/tombola/_core*)
+if(PYTHON_DIR AND module)
+    run(${CMAKE_COMMAND} -E env PYTHONPATH=${prefix}/${PYTHON_DIR} PYTHONDONTWRITEBYTECODE=1 ${PYTHON} -c
+        "import tombola; assert tombola.__file__.startswith('${prefix}'); print(tombola.uniform(3, seed=(150, 10)))")
+endif()
 if(EXISTS ${prefix}/${BINDIR}/benchtombola)
     run(${prefix}/${BINDIR}/benchtombola --help)
 endif()

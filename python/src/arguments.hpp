@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Arguments of Python's functions that are not tensors: integers, seeds, names, numbers of a tensor's type.
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "tensor.hpp"
+
+namespace tombola_python {
+
+// An integer from 0 to 2^64 - 1. Raises TypeError and ValueError with the argument's name.
+uint64_t unsigned_of(py::handle number, const char* name);
+// An integer of int64. Likewise.
+int64_t signed_of(py::handle number, const char* name);
+
+// SEEDS: None gives (0, 0), for which the library draws entropy; an integer n gives (n, 1).
+std::array<uint64_t, 2> seeds_of(py::handle seed);
+
+// One of several names.
+template <class T>
+T named(py::handle name, const char* argument,
+        std::initializer_list<std::pair<const char*, T>> values) {
+    if (PyUnicode_Check(name.ptr()))
+        for (const auto& [known, value] : values)
+            if (PyUnicode_CompareWithASCIIString(name.ptr(), known) == 0) return value;
+    std::string message = std::string(argument) + " is " + text_of(name) + "; expected ";
+    for (const auto& [known, value] : values) message += std::string("\"") + known + "\", ";
+    message.resize(message.size() - 2);
+    value_error(message);
+}
+
+tombola::alignment alignment_of(py::handle name);
+
+// One element of a data type from a number of Python, rounded to the nearest one, ties to even.
+class Element {
+  public:
+    Element(py::handle number, memory::data_type type, const char* name);
+    const void* data() const { return bytes_.data(); }
+
+  private:
+    alignas(8) std::array<unsigned char, 8> bytes_{};
+};
+
+}  // namespace tombola_python

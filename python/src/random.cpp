@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Fills: random words and random numbers.
+
+#include "arguments.hpp"
+#include "functions.hpp"
+#include "prepared.hpp"
+
+namespace tombola_python {
+namespace {
+
+using type = memory::data_type;
+using kind = tombola::primitive::kind;
+
+// A state that a call reads and replaces: None, or an array of this many elements, row-major.
+void* state_of(py::handle state, type data_type, size_t words, Tensor& tensor) {
+    if (state.is_none()) return nullptr;
+    tensor = input(state, "state");
+    if (tensor.type != data_type || tensor.dims.size() != 1 || tensor.elements() != words ||
+        !tensor.strides.empty())
+        value_error("state is " + text_of(state) + "; expected " + std::to_string(words) +
+                    " numbers of the dtype " + name_of(data_type));
+    return tensor.data;
+}
+
+py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handle high,
+                   py::handle seed, py::handle offset, py::handle alignment_name,
+                   py::handle int_draws, py::handle out, py::handle state) {
+    const Output output(shape, dtype, out, type::f32);
+    const Tensor dst = output.tensor.flat();
+    const auto alignment = alignment_of(alignment_name);
+    const auto draws = named<tombola::int_draws>(int_draws, "int_draws",
+                                                 {{"spec", tombola::int_draws::spec},
+                                                  {"torch1", tombola::int_draws::torch1},
+                                                  {"torch2", tombola::int_draws::torch2}});
+    const auto seeds = seeds_of(seed);
+    const uint64_t first = unsigned_of(offset, "offset");
+    const bool integers = dst.type == type::s32 || dst.type == type::s64;
+    if (high.is_none() && integers)
+        type_error(std::string("high is None; expected a number, as the dtype is ") +
+                   name_of(dst.type));
+    const Element min(low, dst.type, "low");
+    const Element max(high.is_none() ? py::handle(py::float_(1.0)) : high, dst.type, "high");
+    const bool pytorch = alignment == tombola::alignment::pytorch;
+    Tensor kept;
+    void* const words = pytorch ? state_of(state, type::u32, TOMBOLA_MT19937_STATE_WORDS, kept)
+                                : state_of(state, type::u64, 2, kept);
+    run<tombola::random_uniform>(key_of(kind::random_uniform, dst, alignment, draws),
+                                 {{TOMBOLA_ARG_MIN, min.data()},
+                                  {TOMBOLA_ARG_MAX, max.data()},
+                                  {TOMBOLA_ARG_SEEDS, seeds.data()},
+                                  {TOMBOLA_ARG_OFFSET, &first},
+                                  {TOMBOLA_ARG_SRC_STATE, words},
+                                  {TOMBOLA_ARG_DST_STATE, words},
+                                  {TOMBOLA_ARG_DST, dst.data}},
+                                 [&] {
+                                     return tombola::random_uniform::primitive_desc(
+                                         cpu(), alignment, dst.desc(), 0, 1, draws);
+                                 });
+    return output.result;
+}
+
+// The words of Philox from a state {counter, key} on.
+py::object random_words(py::handle shape, py::handle state, py::handle out) {
+    const Output output(shape, py::none(), out, type::u32);
+    if (output.tensor.type != type::u32)
+        type_error(std::string("out has the dtype ") + name_of(output.tensor.type) +
+                   "; expected uint32");
+    const Tensor dst = output.tensor.flat();
+    Tensor kept;
+    const void* const words = state_of(state, type::u32, 6, kept);
+    run<tombola::random_generator>(
+        key_of(kind::random_generator, dst),
+        {{TOMBOLA_ARG_SRC_STATE, words}, {TOMBOLA_ARG_DST, dst.data}}, [&] {
+            return tombola::random_generator::primitive_desc(
+                cpu(), tombola::generator_kind::philox4x32_10, dst.desc());
+        });
+    return output.result;
+}
+
+// The state of MT19937 that the global seed gives. A call that draws one number leaves the words after the first twist:
+// its position, 1, becomes 0.
+py::object initial_state(py::handle seed) {
+    const Output state({TOMBOLA_MT19937_STATE_WORDS}, py::none(), py::none(), type::u32);
+    auto* const words = static_cast<uint32_t*>(state.tensor.data);
+    const auto seeds = seeds_of(seed);
+    const float zero = 0, one = 1;
+    Tensor drawn;
+    drawn.type = type::f32;
+    drawn.dims = {1};
+    float number = 0;
+    run<tombola::random_uniform>(key_of(kind::random_uniform, drawn),
+                                 {{TOMBOLA_ARG_MIN, &zero},
+                                  {TOMBOLA_ARG_MAX, &one},
+                                  {TOMBOLA_ARG_SEEDS, seeds.data()},
+                                  {TOMBOLA_ARG_DST, &number},
+                                  {TOMBOLA_ARG_DST_STATE, words}},
+                                 [&] {
+                                     return tombola::random_uniform::primitive_desc(
+                                         cpu(), tombola::alignment::pytorch, drawn.desc(), 0, 1);
+                                 });
+    words[TOMBOLA_MT19937_STATE_WORDS - 1] = 0;
+    return state.result;
+}
+
+// Both conversions between a state of MT19937 and the bytes of torch.get_rng_state().
+const Tensor& torch_bytes(const Tensor& blob) {
+    if (blob.type != type::u8 || !blob.strides.empty())
+        type_error(std::string("the state of PyTorch has the dtype ") + name_of(blob.type) +
+                   "; expected contiguous bytes, as torch.get_rng_state() returns them");
+    return blob;
+}
+
+void from_torch(py::handle blob, py::handle state) {
+    Tensor kept;
+    void* const words = state_of(state, type::u32, TOMBOLA_MT19937_STATE_WORDS, kept);
+    const Tensor bytes = input(blob, "the state of PyTorch");
+    tombola::error::check(tombola_mt19937_state_from_torch(
+        torch_bytes(bytes).data, bytes.elements(), static_cast<uint32_t*>(words)));
+}
+
+void to_torch(py::handle state, py::handle blob) {
+    Tensor kept;
+    const void* const words = state_of(state, type::u32, TOMBOLA_MT19937_STATE_WORDS, kept);
+    const Tensor bytes = written(blob, "the state of PyTorch");
+    tombola::error::check(tombola_mt19937_state_to_torch(
+        static_cast<const uint32_t*>(words), torch_bytes(bytes).data, bytes.elements()));
+}
+
+}  // namespace
+
+void add_random(py::module_& module) {
+    module.def("uniform", &uniform);
+    module.def("random_words", &random_words);
+    module.def("seeds", [](py::handle seed) {
+        const auto seeds = seeds_of(seed);
+        return py::make_tuple(seeds[0], seeds[1]);
+    });
+    module.def("initial_state", &initial_state);
+    module.def("from_torch", &from_torch);
+    module.def("to_torch", &to_torch);
+}
+
+}  // namespace tombola_python

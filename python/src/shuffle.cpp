@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The channel shuffle.
+
+#include "arguments.hpp"
+#include "functions.hpp"
+#include "prepared.hpp"
+
+namespace tombola_python {
+namespace {
+
+using kind = tombola::primitive::kind;
+
+// A new tensor for the result, of the source's dtype; a NumPy array has the source's order of memory too.
+py::object like(py::handle src) {
+    if (!py::isinstance<py::array>(src)) {
+        const Tensor source = input(src, "src");
+        return Output(source.dims, py::str(name_of(source.type)), py::none(), source.type).result;
+    }
+    static const py::handle empty_like =
+        py::object(py::module_::import("numpy").attr("empty_like")).release();
+    return empty_like(src);
+}
+
+py::object shuffle(py::handle src_object, py::handle group_size, py::handle axis_object,
+                   py::handle backward_object, py::handle out) {
+    const Tensor src = moved(src_object, "src", false);
+    const auto ndims = static_cast<int64_t>(src.dims.size());
+    int64_t axis = signed_of(axis_object, "axis");
+    if (axis < -ndims || axis >= ndims)
+        value_error("axis is " + std::to_string(axis) + "; expected a number from " +
+                    std::to_string(-ndims) + " to " + std::to_string(ndims - 1));
+    if (axis < 0) axis += ndims;
+    const int64_t columns = signed_of(group_size, "group_size");
+    const bool backward = py::cast<bool>(backward_object);
+    const py::object result =
+        out.is_none() ? like(src_object) : py::reinterpret_borrow<py::object>(out);
+    const Tensor dst = moved(result, "out", true);
+    // Elements are moved by their size alone, so the primitive would take two types of one size.
+    if (dst.kind != src.kind || dst.type != src.type)
+        type_error("out has another dtype than src; expected the same");
+    Key key = key_of(kind::shuffle, dst, axis, columns, backward);
+    add_to(key, src);
+    const auto at = static_cast<int>(axis);
+    if (backward) {
+        run<tombola::shuffle_backward>(
+            std::move(key), {{TOMBOLA_ARG_DIFF_DST, src.data}, {TOMBOLA_ARG_DIFF_SRC, dst.data}},
+            [&] {
+                return tombola::shuffle_backward::primitive_desc(cpu(), dst.desc(), src.desc(), at,
+                                                                 columns, {});
+            });
+    } else {
+        run<tombola::shuffle_forward>(
+            std::move(key), {{TOMBOLA_ARG_SRC, src.data}, {TOMBOLA_ARG_DST, dst.data}}, [&] {
+                return tombola::shuffle_forward::primitive_desc(
+                    cpu(), tombola::prop_kind::forward_inference, src.desc(), dst.desc(), at,
+                    columns);
+            });
+    }
+    return result;
+}
+
+}  // namespace
+
+void add_shuffle(py::module_& module) { module.def("shuffle", &shuffle); }
+
+}  // namespace tombola_python

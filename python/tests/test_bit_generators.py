@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+import copy
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import reference
+import tombola
+
+
+def draws(bits):
+    """Draws of every width through NumPy's own code, so that each function of a bit generator is called."""
+    g = np.random.Generator(bits)
+    yield g.random(1000)
+    yield g.random(1001, np.float32)
+    yield g.integers(0, 2**64, 501, np.uint64)
+    yield g.integers(0, 2**32, 501, np.uint32)
+    yield g.integers(0, 77, 501, np.uint8)
+    yield g.standard_normal(999)
+    yield g.permutation(500)
+    yield bits.random_raw(700)
+
+
+@pytest.mark.parametrize("seed", [0, 42, [1, 2, 3], np.random.SeedSequence(9)])
+def test_mt19937_is_numpys(seed):
+    seeds = copy.deepcopy(seed), copy.deepcopy(seed)
+    for mine, theirs in zip(draws(tombola.MT19937(seeds[0])), draws(np.random.MT19937(seeds[1]))):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_mt19937_exchanges_its_state_with_numpy():
+    mine, theirs = tombola.MT19937(1), np.random.MT19937(2)
+    theirs.random_raw(1000)
+    mine.state = theirs.state
+    for a, b in zip(draws(mine), draws(theirs)):
+        np.testing.assert_array_equal(a, b)
+    theirs = np.random.MT19937(3)
+    theirs.state = mine.state
+    np.testing.assert_array_equal(mine.random_raw(2000), theirs.random_raw(2000))
+
+
+def test_init_genrand():
+    words = tombola.MT19937.init_genrand(2**32 + 5).random_raw(2000)
+    np.testing.assert_array_equal(words, reference.mt19937(2000, 5))
+    # The C++ standard, [rand.predef]: the 10000th word of a default-constructed std::mt19937.
+    assert tombola.MT19937.init_genrand(5489).random_raw(10000)[-1] == 4123659995
+    state = np.random.RandomState(tombola.MT19937.init_genrand(6))
+    np.testing.assert_array_equal(state.standard_normal(100), np.random.RandomState(6).standard_normal(100))
+
+
+def test_philox_draws_random_words():
+    bits = tombola.Philox4x32(key=12, counter=2**70)
+    words = tombola.random_words(5000, key=12, counter=2**70).astype(np.uint64)
+    np.testing.assert_array_equal(bits.random_raw(1001), words[:1001])
+    g = np.random.Generator(bits)
+    pairs = words[1001:3001].reshape(-1, 2)
+    wide = pairs[:, 0] | pairs[:, 1] << np.uint64(32)
+    np.testing.assert_array_equal(g.random(1000), (wide >> np.uint64(11)) * 2.0**-53)
+    np.testing.assert_array_equal(g.integers(0, 2**32, 100, np.uint32), words[3001:3101])
+
+
+@pytest.mark.parametrize("make", [lambda: tombola.Philox4x32(key=5), lambda: tombola.MT19937(5)])
+def test_state(make):
+    bits = make()
+    for used in (0, 1, 3, 622, 1, 1024, 4095):
+        bits.random_raw(used)
+        copies = [make(), pickle.loads(pickle.dumps(bits)), copy.deepcopy(bits)]
+        copies[0].state = bits.state
+        expected = [other.random_raw(3000) for other in copies]
+        saved = bits.state
+        np.testing.assert_array_equal(expected[0], bits.random_raw(3000))
+        np.testing.assert_array_equal(expected[0], expected[1])
+        np.testing.assert_array_equal(expected[0], expected[2])
+        bits.state = saved
+    with pytest.raises(ValueError, match="the state is of 'PCG64'"):
+        bits.state = np.random.PCG64(1).state
+
+
+def test_refused_states():
+    bits = tombola.MT19937(1)
+    before = bits.state
+    for key, pos in ((np.zeros(624, np.uint32), 0), (before["state"]["key"], 625)):
+        with pytest.raises(ValueError):
+            bits.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": pos}}
+    np.testing.assert_array_equal(bits.random_raw(10), np.random.MT19937(1).random_raw(10))
+    state = tombola.Philox4x32(key=1).state
+    state["state"]["position"] = 4
+    with pytest.raises(ValueError, match="position is 4"):
+        tombola.Philox4x32(key=1).state = state
+
+
+def test_entropy():
+    for make in (tombola.Philox4x32, tombola.MT19937):
+        assert not np.array_equal(make().random_raw(4), make().random_raw(4))
+
+
+def test_threads():
+    expected = {seed: np.random.Generator(np.random.MT19937(seed)).random(200000).sum() for seed in range(4)}
+    found = {}
+
+    def work(seed):
+        found[seed] = np.random.Generator(tombola.MT19937(seed)).random(200000).sum()
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in expected]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == expected

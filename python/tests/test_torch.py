@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch's tensors by DLPack, and its numbers."""
+import numpy as np
+import pytest
+
+import tombola
+
+torch = pytest.importorskip("torch")
+
+FLOATS = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
+
+
+def equal(a, b):
+    return a.dtype == b.dtype and torch.equal(a, b)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_uniform_into_a_tensor(dtype):
+    for low, high in ((0, 1), (-3, 7)):
+        out = torch.zeros(4, 5, dtype=dtype)
+        assert tombola.uniform(low=low, high=high, seed=77, alignment="pytorch", out=out) is out
+        torch.manual_seed(77)
+        assert equal(out, torch.zeros(4, 5, dtype=dtype).uniform_(low, high))
+    strided = torch.zeros(5, 4, 2, dtype=dtype)[..., 0].t()
+    tombola.uniform(low=low, high=high, seed=77, alignment="pytorch", out=strided)
+    assert equal(strided.contiguous(), out)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_result_to_torch(dtype):
+    numbers = torch.from_dlpack(tombola.uniform((3, 7), dtype, seed=5, alignment="pytorch"))
+    torch.manual_seed(5)
+    assert equal(numbers, torch.rand(3, 7, dtype=dtype))
+
+
+def test_exported_memory_stays_alive():
+    numbers = torch.from_dlpack(tombola.uniform(1000, "bfloat16", seed=5))
+    again = torch.from_dlpack(tombola.uniform(1000, "bfloat16", seed=5))
+    del again
+    assert equal(numbers, torch.from_dlpack(tombola.uniform(1000, "bfloat16", seed=5)))
+
+
+def test_generator_continues_pytorchs_and_back():
+    torch.manual_seed(3)
+    torch.rand(1000)
+    g = tombola.Generator.from_torch(torch.get_rng_state())
+    mine = torch.from_dlpack(g.uniform(500))
+    torch.set_rng_state(g.to_torch(torch.get_rng_state()))
+    then = torch.rand(10)
+    torch.manual_seed(3)
+    torch.rand(1000)
+    assert equal(mine, torch.rand(500)) and equal(then, torch.rand(10))
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int16, torch.bfloat16, torch.float32, torch.int64])
+def test_channel_shuffle(dtype):
+    x = torch.arange(2 * 12 * 9).reshape(2, 12, 3, 3).to(dtype)
+    expected = x.reshape(2, 3, 4, 3, 3).transpose(1, 2).reshape(2, 12, 3, 3)  # channel_shuffle(x, groups=3)
+    for source in (x, x.contiguous(memory_format=torch.channels_last)):
+        out = torch.zeros_like(source)
+        assert tombola.shuffle(source, 4, out=out) is out
+        assert equal(out, expected)
+
+
+def test_multinomial():
+    weights = torch.rand(3, 50, dtype=torch.float64)
+    torch.manual_seed(6)
+    expected = torch.multinomial(weights, 40, True)
+    drawn = tombola.Generator(seed=6).multinomial(weights, 40)
+    assert equal(torch.from_dlpack(drawn), expected)
+
+
+def test_wrong_tensors():
+    with pytest.raises((BufferError, RuntimeError)):
+        tombola.uniform(out=torch.zeros(3, requires_grad=True), seed=1)
+    with pytest.raises(TypeError, match="which tombola does not have"):
+        tombola.uniform(out=torch.zeros(3, dtype=torch.complex64), seed=1)
+    with pytest.raises(ValueError, match="address"):
+        tombola.uniform(out=torch.zeros(1).expand(3), seed=1)
+    assert np.asarray(tombola.uniform(3, torch.float32, seed=1)).dtype == np.float32

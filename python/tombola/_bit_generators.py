@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bit generators: numpy.random.Generator(tombola.Philox4x32(key=1)) draws from tombola's streams."""
+import secrets
+from typing import Any, Callable, Dict, Sequence, Tuple, Union
+
+import numpy
+from numpy.random import BitGenerator
+
+from tombola import _core
+from tombola._functions import words_of
+
+
+def _restored(cls: Callable[[], Any], state: Dict[str, Any]) -> Any:
+    generator = cls()
+    generator.state = state
+    return generator
+
+
+class Philox4x32(BitGenerator):
+    """The words of tombola.random_words() as a bit generator of NumPy.
+
+    A number of 64 bits takes two words, the first one as its low half; a float64 from [0, 1) is the upper 53 bits of one.
+
+    key: an integer of 64 bits, or 2 words, the least significant one first; None draws entropy.
+    counter: an integer of 128 bits, or 4 words: where the stream begins.
+
+    >>> bits = tombola.Philox4x32(key=0)
+    >>> [hex(word) for word in bits.random_raw(4)]
+    ['0x6627e8d5', '0xe169c58d', '0xbc57ac4c', '0x9b00dbd8']
+    >>> normals = numpy.random.Generator(bits).standard_normal(1000)
+    """
+
+    def __init__(self, key: Union[int, Sequence[int], None] = None, counter: Union[int, Sequence[int]] = 0):
+        super().__init__(0)
+        key = secrets.randbits(64) if key is None else key
+        state = numpy.concatenate([words_of(counter, 4, "counter"), words_of(key, 2, "key")])
+        self._words = _core.Philox(self.capsule, state, 0)
+
+    @property
+    def state(self) -> Dict[str, Any]:
+        """The counter of the next word's block, the key, and the index of that word in the block, 0 to 3."""
+        with self.lock:
+            words, used = self._words.get()
+        counter = sum(int(word) << 32 * i for i, word in enumerate(words[:4])) + used // 4
+        return {
+            "bit_generator": "Philox4x32",
+            "state": {"counter": words_of(counter % 2**128, 4, "counter"), "key": words[4:], "position": used % 4},
+        }
+
+    @state.setter
+    def state(self, value: Dict[str, Any]) -> None:
+        if value["bit_generator"] != "Philox4x32":
+            raise ValueError(f'the state is of {value["bit_generator"]!r}; expected "Philox4x32"')
+        inner = value["state"]
+        state = numpy.concatenate([words_of(inner["counter"], 4, "counter"), words_of(inner["key"], 2, "key")])
+        with self.lock:
+            self._words.set(state, inner["position"])
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _restored, (type(self), self.state)
+
+
+class MT19937(BitGenerator):
+    """numpy.random.MT19937's words for the same seed, from tombola's MT19937. States may be exchanged with NumPy's.
+
+    seed: None, an integer, a sequence of integers or a numpy.random.SeedSequence.
+
+    >>> mine, theirs = tombola.MT19937(42), numpy.random.MT19937(42)
+    >>> numpy.array_equal(mine.random_raw(1000), theirs.random_raw(1000))
+    True
+    """
+
+    def __init__(self, seed: Any = None):
+        super().__init__(seed)
+        # NumPy's way from its seed sequence to a state.
+        words = numpy.empty(625, numpy.uint32)
+        words[:624] = self._seed_seq.generate_state(624)
+        words[0] = 0x80000000
+        words[624] = 623
+        self._words = _core.Mt19937(self.capsule, words)
+
+    @classmethod
+    def init_genrand(cls, seed: int) -> "MT19937":
+        """Seeded as by the authors' init_genrand(), torch.manual_seed() and numpy.random.RandomState().
+
+        seed: an integer, whose low 32 bits count.
+
+        >>> tombola.MT19937.init_genrand(5489).random_raw(2)  # the C++ standard library's std::mt19937
+        array([3499211612,  581869302], dtype=uint64)
+        """
+        generator = cls(0)
+        generator._words.set(_core.initial_state((seed, 1)))
+        return generator
+
+    @property
+    def state(self) -> Dict[str, Any]:
+        """The 624 words and the position of the next one, in numpy.random.MT19937's form."""
+        with self.lock:
+            words = self._words.get()
+        return {"bit_generator": "MT19937", "state": {"key": words[:624], "pos": int(words[624])}}
+
+    @state.setter
+    def state(self, value: Dict[str, Any]) -> None:
+        if value["bit_generator"] != "MT19937":
+            raise ValueError(f'the state is of {value["bit_generator"]!r}; expected "MT19937"')
+        words = numpy.empty(625, numpy.uint32)
+        words[:624] = value["state"]["key"]
+        words[624] = value["state"]["pos"]
+        with self.lock:
+            self._words.set(words)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _restored, (type(self), self.state)

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Generators: streams with a position."""
+import secrets
+import threading
+from typing import Any, Dict, Optional
+
+import numpy
+
+from tombola import _core
+from tombola._functions import multinomial
+from tombola._types import Alignment, DType, IntDraws, Seed, Shape, Tensor
+
+
+class Generator:
+    """A stream of random numbers that continues from call to call. Threads may share one.
+
+    alignment: "pytorch" (MT19937) continues as a torch.Generator does, "tensorflow" (Philox) as its kernels do: each call
+        passes on by 256 counters for each element.
+    seed: (global, op), or an integer n, which stands for (n, 1); None and (0, 0) draw entropy. "pytorch" uses the low 32 bits of
+        the global seed, as torch.manual_seed() does.
+
+    >>> g = tombola.Generator("pytorch", seed=80)
+    >>> g.uniform(4, "int32", 50, 100), g.uniform(2, "int32", 50, 100)
+    (array([77, 58, 62, 69], dtype=int32), array([60, 94], dtype=int32))
+    """
+
+    alignment: Alignment
+    seed: tuple
+
+    def __init__(self, alignment: Alignment = "pytorch", seed: Seed = None):
+        seed = _core.seeds(seed)
+        if seed == (0, 0):
+            seed = (secrets.randbits(64), secrets.randbits(64) | 1)
+        self.alignment = alignment
+        self.seed = seed
+        self._lock = threading.Lock()
+        if alignment == "tensorflow":
+            # The op seed is the state's second half; beside a state, the pair (0, 0) would ask for entropy.
+            self._state = numpy.array([0, seed[1]], numpy.uint64)
+            self._seeds = (seed[0], 1)
+        else:
+            self._state = _core.initial_state(seed)
+            self._seeds = None
+        _core.uniform(0, None, 0, 1, seed, 0, alignment, "spec", None, self._state.copy())
+
+    def uniform(
+        self,
+        shape: Shape = None,
+        dtype: DType = None,
+        low: float = 0,
+        high: Optional[float] = None,
+        *,
+        int_draws: IntDraws = "spec",
+        out: Tensor = None,
+    ) -> Tensor:
+        """Numbers from [low, high): see tombola.uniform().
+
+        >>> tombola.Generator("tensorflow", seed=(150, 10)).uniform(3)
+        array([0.7011236 , 0.30539632, 0.93931055], dtype=float32)
+        """
+        with self._lock:
+            return _core.uniform(
+                shape, dtype, low, high, self._seeds, 0, self.alignment, int_draws, out, self._state
+            )
+
+    def multinomial(
+        self,
+        weights: Tensor,
+        samples: int,
+        *,
+        replacement: bool = True,
+        log_probs: bool = False,
+        dtype: DType = None,
+        out: Tensor = None,
+    ) -> Tensor:
+        """Classes drawn by weight: tombola.multinomial() with numbers of float64 from this stream.
+
+        >>> tombola.Generator(seed=1).multinomial(numpy.array([0.0, 2.0, 0.0]), 3)
+        array([1, 1, 1])
+        """
+        uniforms = self.uniform((*numpy.shape(weights)[:-1], samples), "float64")
+        return multinomial(
+            weights, samples, replacement=replacement, log_probs=log_probs, dtype=dtype, uniforms=uniforms, out=out
+        )
+
+    @property
+    def state(self) -> numpy.ndarray:
+        """The position, a copy: for "pytorch" the 624 words of MT19937 and the index of the next one (uint32), for
+        "tensorflow" the counter and the op seed (uint64).
+
+        >>> g = tombola.Generator(seed=7)
+        >>> state = g.state
+        >>> first = g.uniform(5)
+        >>> g.state = state
+        >>> numpy.array_equal(g.uniform(5), first)
+        True
+        """
+        with self._lock:
+            return self._state.copy()
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        state = numpy.array(state, order="C")
+        if state.dtype != self._state.dtype or state.shape != self._state.shape:
+            raise ValueError(
+                f"state has the dtype {state.dtype} and the shape {state.shape}; "
+                f"expected {self._state.dtype} and {self._state.shape}"
+            )
+        # A call that draws nothing refuses what is no state.
+        _core.uniform(0, None, 0, 1, self._seeds, 0, self.alignment, "spec", None, state.copy())
+        with self._lock:
+            self._state = state
+
+    @classmethod
+    def from_torch(cls, state: Tensor) -> "Generator":
+        """Goes on where a CPU generator of PyTorch is.
+
+        state: what torch.get_rng_state() or a torch.Generator's get_state() returned.
+        """
+        generator = cls("pytorch", seed=0)
+        _core.from_torch(state, generator._state)
+        return generator
+
+    def to_torch(self, state: Tensor) -> Tensor:
+        """Lets a CPU generator of PyTorch go on here: torch.set_rng_state(g.to_torch(torch.get_rng_state())).
+
+        state: what torch.get_rng_state() or get_state() returned; it is written and returned.
+        """
+        if self.alignment != "pytorch":
+            raise ValueError(f'the alignment is "{self.alignment}"; expected "pytorch"')
+        with self._lock:
+            _core.to_torch(self._state, state)
+        return state
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {"alignment": self.alignment, "seed": self.seed, "state": self.state}
+
+    def __setstate__(self, values: Dict[str, Any]) -> None:
+        self.__init__(values["alignment"], values["seed"])
+        self.state = values["state"]
+
+    def __repr__(self) -> str:
+        return f'tombola.Generator("{self.alignment}", seed={self.seed})'
