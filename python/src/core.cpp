@@ -45,6 +45,7 @@ PYBIND11_MODULE(_core, module) {
                              "." + std::to_string(version->patch);
     tombola_python::add_random(module);
     tombola_python::add_sampling(module);
+    tombola_python::add_elementwise(module);
     tombola_python::add_shuffle(module);
     tombola_python::add_bit_generators(module);
     tombola_python::add_export(module);

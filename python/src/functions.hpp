@@ -9,6 +9,7 @@ namespace tombola_python {
 
 void add_random(pybind11::module_& module);
 void add_sampling(pybind11::module_& module);
+void add_elementwise(pybind11::module_& module);
 void add_shuffle(pybind11::module_& module);
 void add_bit_generators(pybind11::module_& module);
 void add_export(pybind11::module_& module);

@@ -60,6 +60,35 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
     return output.result;
 }
 
+py::object permutation(py::handle range, py::handle size, py::handle dtype, py::handle seed,
+                       py::handle offset, py::handle alignment_name, py::handle out,
+                       py::handle state) {
+    const Output output(size, dtype, out, type::s64);
+    const Tensor& dst = output.tensor;
+    const int64_t elements = signed_of(range, "n");
+    const auto alignment = named<tombola::permutation_alignment>(
+        alignment_name, "alignment",
+        {{"philox", tombola::permutation_alignment::philox},
+         {"pytorch", tombola::permutation_alignment::pytorch}});
+    const auto seeds = seeds_of(seed);
+    const uint64_t first = unsigned_of(offset, "offset");
+    Tensor kept;
+    const bool pytorch = alignment == tombola::permutation_alignment::pytorch;
+    void* const words = pytorch ? state_of(state, type::u32, TOMBOLA_MT19937_STATE_WORDS, kept)
+                                : state_of(state, type::u64, 2, kept);
+    run<tombola::random_permutation>(key_of(kind::random_permutation, dst, alignment, elements),
+                                     {{TOMBOLA_ARG_SEEDS, seeds.data()},
+                                      {TOMBOLA_ARG_OFFSET, &first},
+                                      {TOMBOLA_ARG_SRC_STATE, words},
+                                      {TOMBOLA_ARG_DST_STATE, words},
+                                      {TOMBOLA_ARG_DST, dst.data}},
+                                     [&] {
+                                         return tombola::random_permutation::primitive_desc(
+                                             cpu(), alignment, dst.desc(), elements, 0, 1);
+                                     });
+    return output.result;
+}
+
 // The words of Philox from a state {counter, key} on.
 py::object random_words(py::handle shape, py::handle state, py::handle out) {
     const Output output(shape, py::none(), out, type::u32);
@@ -131,6 +160,7 @@ void to_torch(py::handle state, py::handle blob) {
 
 void add_random(py::module_& module) {
     module.def("uniform", &uniform);
+    module.def("permutation", &permutation);
     module.def("random_words", &random_words);
     module.def("seeds", [](py::handle seed) {
         const auto seeds = seeds_of(seed);

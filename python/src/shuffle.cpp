@@ -11,17 +11,6 @@ namespace {
 
 using kind = tombola::primitive::kind;
 
-// A new tensor for the result, of the source's dtype; a NumPy array has the source's order of memory too.
-py::object like(py::handle src) {
-    if (!py::isinstance<py::array>(src)) {
-        const Tensor source = input(src, "src");
-        return Output(source.dims, py::str(name_of(source.type)), py::none(), source.type).result;
-    }
-    static const py::handle empty_like =
-        py::object(py::module_::import("numpy").attr("empty_like")).release();
-    return empty_like(src);
-}
-
 py::object shuffle(py::handle src_object, py::handle group_size, py::handle axis_object,
                    py::handle backward_object, py::handle out) {
     const Tensor src = moved(src_object, "src", false);
@@ -33,8 +22,7 @@ py::object shuffle(py::handle src_object, py::handle group_size, py::handle axis
     if (axis < 0) axis += ndims;
     const int64_t columns = signed_of(group_size, "group_size");
     const bool backward = py::cast<bool>(backward_object);
-    const py::object result =
-        out.is_none() ? like(src_object) : py::reinterpret_borrow<py::object>(out);
+    const py::object result = out_or_like(out, src_object);
     const Tensor dst = moved(result, "out", true);
     // Elements are moved by their size alone, so the primitive would take two types of one size.
     if (dst.kind != src.kind || dst.type != src.type)

@@ -171,7 +171,10 @@ Tensor of_dlpack(py::handle object, const char* name, Use use) {
         type_error(std::string(name) + " has elements of " + std::to_string(source.dtype.bits) +
                    " bits of DLPack's type " + std::to_string(source.dtype.code) +
                    ", which tombola does not have");
-    tensor.data = static_cast<char*>(source.data) + source.byte_offset;
+    // A tensor of no elements may have no address.
+    alignas(64) static char nothing[64];
+    tensor.data =
+        source.data == nullptr ? nothing : static_cast<char*>(source.data) + source.byte_offset;
     tensor.dims.assign(source.shape, source.shape + source.ndim);
     if (source.strides != nullptr) {
         tensor.strides.assign(source.strides, source.strides + source.ndim);
@@ -247,6 +250,12 @@ Tensor Tensor::flat() const {
     return flat;
 }
 
+Tensor Tensor::at_least_1d() const {
+    Tensor tensor = *this;
+    if (dims.empty()) tensor.dims = {1};
+    return tensor;
+}
+
 Tensor input(py::handle object, const char* name) { return tensor_of(object, name, {}); }
 Tensor written(py::handle object, const char* name) {
     return tensor_of(object, name, {true, false});
@@ -293,9 +302,7 @@ Output::Output(const memory::dims& shape, py::handle dtype, py::handle out,
     if (!out.is_none()) {
         tensor = written(out, "out");
         result = py::reinterpret_borrow<py::object>(out);
-        if (tensor.dims != shape)
-            value_error("out has the shape " + tuple_of(tensor.dims) + "; expected " +
-                        tuple_of(shape));
+        check_shape(tensor, shape, "out");
         if (!dtype.is_none() && data_type_of(dtype, "dtype") != tensor.type)
             type_error("out has the dtype " + std::string(name_of(tensor.type)) + "; expected " +
                        name_of(data_type_of(dtype, "dtype")));
@@ -326,6 +333,23 @@ Output::Output(const memory::dims& shape, py::handle dtype, py::handle out,
             py::object(py::module_::import("tombola._bfloat16").attr("BFloat16Array")).release();
         result = wrap(made);
     }
+}
+
+py::object out_or_like(py::handle out, py::handle src) {
+    if (!out.is_none()) return py::reinterpret_borrow<py::object>(out);
+    if (!py::isinstance<py::array>(src)) {
+        const Tensor source = input(src, "src");
+        return Output(source.dims, py::none(), py::none(), source.type).result;
+    }
+    static const py::handle empty_like =
+        py::object(py::module_::import("numpy").attr("empty_like")).release();
+    return empty_like(src);
+}
+
+void check_shape(const Tensor& tensor, const memory::dims& expected, const char* name) {
+    if (tensor.dims != expected)
+        value_error(std::string(name) + " has the shape " + tuple_of(tensor.dims) + "; expected " +
+                    tuple_of(expected));
 }
 
 }  // namespace tombola_python

@@ -41,6 +41,8 @@ struct Tensor {
     // The elements of a row-major tensor in one dimension: fills depend on their number alone, so more of them share a
     // primitive.
     Tensor flat() const;
+    // A number as a tensor of one dimension, and any other tensor as it is: descriptors have a dimension.
+    Tensor at_least_1d() const;
     memory::desc desc() const { return memory::desc(dims, type, strides); }
 };
 
@@ -62,6 +64,13 @@ struct Output {
     // The same for a shape that other arguments determine.
     Output(const memory::dims& shape, py::handle dtype, py::handle out, memory::data_type usual);
 };
+
+// `out` if it is not None, and otherwise a new tensor of the shape and dtype of `src`; a NumPy array has its order of
+// memory too.
+py::object out_or_like(py::handle out, py::handle src);
+
+// Raises ValueError for a tensor of another shape.
+void check_shape(const Tensor& tensor, const memory::dims& expected, const char* name);
 
 // A shape: an integer or a sequence of integers. Raises TypeError and ValueError.
 memory::dims shape_of(py::handle shape);

@@ -84,3 +84,61 @@ def shuffled(x, group_size, axis):
     before, after = x.shape[:axis], x.shape[axis + 1 :]
     split = x.reshape(*before, x.shape[axis] // group_size, group_size, *after)
     return np.swapaxes(split, axis, axis + 1).reshape(x.shape)
+
+
+def randperm(n, seed):
+    """torch.randperm: the exchanges that MT19937's words ask for."""
+    order = list(range(n))
+    for i, word in enumerate(mt19937(max(n - 1, 0), seed).tolist()):
+        j = i + word % (n - i)
+        order[i], order[j] = order[j], order[i]
+    return order
+
+
+def feistel_permutation(n, seed):
+    """The alignment philox of random_permutation, as its page defines it."""
+    b = max(4, (n - 1).bit_length())
+    left, right = b // 2, b - b // 2
+    keys = philox(25, seed[0], seed[1] << 64).tolist()
+
+    def scrambled(x, key, bits):
+        h = (x ^ key) * 0x7FEB352D & 0xFFFFFFFF
+        h = (h ^ h >> 15) * 0x846CA68B & 0xFFFFFFFF
+        return h >> 32 - bits
+
+    def step(v):
+        upper, lower = v >> right, v & (1 << right) - 1
+        for r in range(0, 24, 2):
+            upper ^= scrambled(lower, keys[r], left)
+            lower ^= scrambled(upper, keys[r + 1], right)
+        v = upper << right | lower
+        return v ^ (keys[24] & 1) if v < 2 else v
+
+    order = []
+    for i in range(n):
+        i = step(i)
+        while i >= n:
+            i = step(i)
+        order.append(i)
+    return order
+
+
+def draws(count, bits, seed, offset=0):
+    """The draws of dropout and stochastic_rounding: parts of Philox's words, the low one first."""
+    words = philox((offset + count) * bits // 32 + 4, seed[0], seed[1] << 64).astype(np.uint32)
+    parts = words & 0x7FFFFF if bits == 32 else words.view({16: np.uint16, 8: np.uint8}[bits])
+    return parts[offset : offset + count].astype(np.int64)
+
+
+def dropout(x, p, bits, seed, offset=0):
+    """(result, mask) for float32 numbers."""
+    steps = 2.0 ** {32: 23, 16: 16, 8: 8}[bits]
+    threshold = np.ceil(np.float64(np.float32(p)) * steps)
+    mask = draws(x.size, bits, seed, offset).reshape(x.shape) >= threshold
+    scale = np.float32(1) / np.float32(1 - threshold / steps) if threshold < steps else np.float32(0)
+    return np.where(mask, x * scale, np.float32(0)), mask
+
+
+def stochastic_bfloat16(x, seed):
+    """The bits of finite float32 numbers of moderate size, rounded."""
+    return (x.view(np.uint32).astype(np.int64) + draws(x.size, 16, seed).reshape(x.shape) >> 16).astype(np.uint16)

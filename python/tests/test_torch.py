@@ -78,3 +78,22 @@ def test_wrong_tensors():
     with pytest.raises(ValueError, match="address"):
         tombola.uniform(out=torch.zeros(1).expand(3), seed=1)
     assert np.asarray(tombola.uniform(3, torch.float32, seed=1)).dtype == np.float32
+
+
+def test_permutation():
+    for n in (1, 10, 5000):
+        torch.manual_seed(8)
+        expected, then = torch.randperm(n), torch.rand(3)
+        g = tombola.Generator(seed=8)
+        assert equal(torch.from_dlpack(g.permutation(n)), expected)
+        assert equal(torch.from_dlpack(g.uniform(3)), then)
+
+
+def test_elementwise():
+    x = torch.linspace(-2, 2, 1000).reshape(40, 25)
+    y = torch.zeros(40, 25, dtype=torch.bfloat16)
+    assert tombola.stochastic_round(x, seed=1, out=y) is y
+    assert equal(torch.from_dlpack(tombola.stochastic_round(x.numpy(), seed=1)), y)
+    z = tombola.dropout(y, 0.5, seed=1, out=torch.empty_like(y))
+    assert torch.equal(z == 0, (z != y * 2) | (y == 0))
+    assert tombola.uniform(out=torch.zeros(0)).shape == (0,)

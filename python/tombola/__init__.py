@@ -16,8 +16,20 @@ written.
 from tombola import _core
 from tombola._bfloat16 import BFloat16Array
 from tombola._bit_generators import MT19937, Philox4x32
-from tombola._functions import multinomial, random_words, shuffle, uniform
+from tombola._functions import dropout, multinomial, permutation, random_words, shuffle, stochastic_round, uniform
 from tombola._generator import Generator
 
-__all__ = ["BFloat16Array", "Generator", "MT19937", "Philox4x32", "multinomial", "random_words", "shuffle", "uniform"]
+__all__ = [
+    "BFloat16Array",
+    "Generator",
+    "MT19937",
+    "Philox4x32",
+    "dropout",
+    "multinomial",
+    "permutation",
+    "random_words",
+    "shuffle",
+    "stochastic_round",
+    "uniform",
+]
 __version__ = _core.version

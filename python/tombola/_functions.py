@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions, each of which is one call of a primitive."""
 import operator
-from typing import Optional, Sequence, Union
+from typing import Literal, Optional, Sequence, Union
 
 import numpy
 
 from tombola import _core
-from tombola._types import Alignment, DType, IntDraws, Seed, Shape, Tensor
+from tombola._types import Alignment, DType, IntDraws, PermutationAlignment, Seed, Shape, Tensor
 
 
 def words_of(number: Union[int, Sequence[int]], count: int, name: str) -> numpy.ndarray:
@@ -101,6 +101,87 @@ def multinomial(
     array([[1, 1, 1, 2, 2]])
     """
     return _core.multinomial(weights, samples, replacement, log_probs, dtype, seed, offset, uniforms, out)
+
+
+def permutation(
+    n: int,
+    size: Optional[int] = None,
+    dtype: DType = None,
+    *,
+    seed: Seed = None,
+    offset: int = 0,
+    alignment: PermutationAlignment = "philox",
+    out: Tensor = None,
+) -> Tensor:
+    """A random permutation of 0 ... n - 1, or a part of it: a sample without replacement.
+
+    n: at least 1; "pytorch": below 214748364.
+    size: how many elements of the permutation; by default those from the offset on, or out's size.
+    dtype: int32 or int64, which is the default without out.
+    seed: as for uniform().
+    offset: the index in the permutation of the result's first element; offset + size is at most n.
+    alignment: "philox" computes each element by itself, so a part costs what it has; "pytorch" is torch.randperm.
+    out: of one dimension; written and returned instead of a new array.
+
+    >>> whole = tombola.permutation(1000, seed=(150, 11))
+    >>> shard = tombola.permutation(1000, 250, seed=(150, 11), offset=500)
+    >>> numpy.array_equal(shard, whole[500:750]) and numpy.array_equal(numpy.sort(whole), numpy.arange(1000))
+    True
+    """
+    if size is None and out is None:
+        size = max(operator.index(n) - operator.index(offset), 0)
+    return _core.permutation(n, size, dtype, seed, offset, alignment, out, None)
+
+
+def dropout(
+    src: Tensor,
+    p: float,
+    *,
+    seed: Seed = None,
+    offset: int = 0,
+    draw_bits: Literal[32, 16, 8] = 32,
+    mask: Tensor = None,
+    packed: bool = False,
+    backward: bool = False,
+    out: Tensor = None,
+) -> Tensor:
+    """Drops elements with the probability p and multiplies the others, so that the mean stays.
+
+    The mask follows from the seed and the offset: backward needs no stored one, if seed and offset are the same.
+
+    src: float16, bfloat16 or float32; backward: the gradient of the result.
+    p: from 0 to 1, as float32.
+    seed, offset: as for uniform(); with draw_bits=32 an element is kept where uniform()'s float32 is at least p.
+    draw_bits: the random bits that decide about an element; fewer are faster, and p is rounded up to their steps.
+    mask: written in forward direction, read in backward direction: 1 where an element is kept, uint8 or bool, of src's
+        shape and strides. By default there is none.
+    packed: whether the mask has a bit for each element instead, the lowest first, in (elements + 7) // 8 bytes.
+    out: src's shape and dtype; may be src itself; written and returned instead of a new array.
+
+    >>> mask = numpy.empty(8, bool)
+    >>> y = tombola.dropout(numpy.ones(8, numpy.float32), 0.5, seed=1, mask=mask)
+    >>> numpy.array_equal(y, 2 * mask), numpy.array_equal(mask, tombola.uniform(8, seed=1) >= 0.5)
+    (True, True)
+    """
+    return _core.dropout(src, p, seed, offset, draw_bits, mask, packed, backward, out)
+
+
+def stochastic_round(
+    src: Tensor, dtype: DType = None, *, seed: Seed = None, offset: int = 0, out: Tensor = None
+) -> Tensor:
+    """Rounds float32 to bfloat16 or float16, up or down at random, such that the expected value is the number itself.
+
+    src: float32.
+    dtype: bfloat16, which is the default without out, or float16.
+    seed, offset: as for uniform(); an element takes 16 bits of the stream.
+    out: src's shape; written and returned instead of a new array.
+
+    >>> x = numpy.full(100_000, 1 + 2**-9, numpy.float32)  # a quarter of the way from 1 to the next bfloat16
+    >>> y = numpy.asarray(tombola.stochastic_round(x, seed=1))
+    >>> numpy.unique(y).tolist(), round(float((y > 1).mean()), 2)
+    ([1.0, 1.0078125], 0.25)
+    """
+    return _core.stochastic_round(src, dtype, seed, offset, out)
 
 
 def shuffle(src: Tensor, group_size: int, axis: int = 1, *, backward: bool = False, out: Tensor = None) -> Tensor:

@@ -83,6 +83,21 @@ class Generator:
             weights, samples, replacement=replacement, log_probs=log_probs, dtype=dtype, uniforms=uniforms, out=out
         )
 
+    def permutation(
+        self, n: int, size: Optional[int] = None, dtype: DType = None, *, out: Tensor = None
+    ) -> Tensor:
+        """The first elements of a random permutation: torch.randperm's ("pytorch") or tombola.permutation's "philox".
+
+        >>> order = tombola.Generator("pytorch", seed=3).permutation(10)
+        >>> numpy.array_equal(order, tombola.permutation(10, seed=3, alignment="pytorch"))
+        True
+        """
+        alignment = "pytorch" if self.alignment == "pytorch" else "philox"
+        if size is None and out is None:
+            size = n
+        with self._lock:
+            return _core.permutation(n, size, dtype, self._seeds, 0, alignment, out, self._state)
+
     @property
     def state(self) -> numpy.ndarray:
         """The position, a copy: for "pytorch" the 624 words of MT19937 and the index of the next one (uint32), for

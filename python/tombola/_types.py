@@ -9,4 +9,5 @@ DType = Any
 Tensor = Any
 Seed = Optional[Union[int, Tuple[int, int]]]
 Alignment = Literal["tensorflow", "pytorch"]
+PermutationAlignment = Literal["philox", "pytorch"]
 IntDraws = Literal["spec", "torch1", "torch2"]

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What makes one tensor of another, element by element, with a draw for each.
+
+#include "arguments.hpp"
+#include "functions.hpp"
+#include "prepared.hpp"
+
+namespace tombola_python {
+namespace {
+
+using type = memory::data_type;
+using kind = tombola::primitive::kind;
+
+// MASK is a byte for each element, in the layout of `like`, or a bit for each.
+Tensor mask_of(py::handle mask, bool packed, bool is_written, const Tensor& like) {
+    Tensor tensor = moved(mask, "mask", is_written).at_least_1d();
+    if (tensor.type != type::u8)
+        type_error("mask has elements of several bytes; expected uint8 or bool");
+    if (packed) {
+        check_shape(tensor, {static_cast<memory::dim>((like.elements() + 7) / 8)}, "mask");
+        if (!tensor.strides.empty()) value_error("mask has gaps; expected contiguous bytes");
+    } else {
+        check_shape(tensor, like.dims, "mask");
+        if (tensor.strides != like.strides)
+            value_error("mask has other strides than the tensor that it is for; expected the same");
+    }
+    return tensor;
+}
+
+py::object dropout(py::handle src_object, py::handle p, py::handle seed, py::handle offset,
+                   py::handle draw_bits, py::handle mask_object, py::handle packed,
+                   py::handle backward_object, py::handle out) {
+    const Tensor src = input(src_object, "src").at_least_1d();
+    const py::object result = out_or_like(out, src_object);
+    const Tensor dst = written(result, "out").at_least_1d();
+    check_shape(dst, src.dims, "out");
+    if (dst.type != src.type)
+        type_error(std::string("out has the dtype ") + name_of(dst.type) + "; expected " +
+                   name_of(src.type));
+    const bool backward = py::cast<bool>(backward_object), bits = py::cast<bool>(packed);
+    const Element probability(p, type::f32, "p");
+    const auto seeds = seeds_of(seed);
+    const uint64_t first = unsigned_of(offset, "offset");
+    const auto width = static_cast<int>(signed_of(draw_bits, "draw_bits"));
+    auto mask_kind = tombola::dropout_mask::none;
+    Tensor mask;
+    if (!mask_object.is_none()) {
+        mask_kind = bits ? tombola::dropout_mask::bits : tombola::dropout_mask::u8;
+        mask = mask_of(mask_object, bits, !backward, backward ? dst : src);
+    }
+    Key key = key_of(kind::dropout, dst, backward, width, mask_kind);
+    add_to(key, src);
+    const Addresses addresses{{backward ? TOMBOLA_ARG_DIFF_DST : TOMBOLA_ARG_SRC, src.data},
+                              {TOMBOLA_ARG_P, probability.data()},
+                              {TOMBOLA_ARG_SEEDS, seeds.data()},
+                              {TOMBOLA_ARG_OFFSET, &first},
+                              {TOMBOLA_ARG_MASK, mask.data},
+                              {backward ? TOMBOLA_ARG_DIFF_SRC : TOMBOLA_ARG_DST, dst.data}};
+    if (backward)
+        run<tombola::dropout_backward>(std::move(key), addresses, [&] {
+            return tombola::dropout_backward::primitive_desc(cpu(), dst.desc(), src.desc(), width,
+                                                             mask_kind, 0, 1, {});
+        });
+    else
+        run<tombola::dropout_forward>(std::move(key), addresses, [&] {
+            return tombola::dropout_forward::primitive_desc(
+                cpu(), tombola::prop_kind::forward_training, src.desc(), dst.desc(), width,
+                mask_kind, 0, 1);
+        });
+    return result;
+}
+
+py::object stochastic_round(py::handle src_object, py::handle dtype, py::handle seed,
+                            py::handle offset, py::handle out) {
+    const Tensor source = input(src_object, "src");
+    const Output output(source.dims, dtype, out, type::bf16);
+    const Tensor src = source.at_least_1d(), dst = output.tensor.at_least_1d();
+    const auto seeds = seeds_of(seed);
+    const uint64_t first = unsigned_of(offset, "offset");
+    Key key = key_of(kind::stochastic_rounding, dst);
+    add_to(key, src);
+    run<tombola::stochastic_rounding>(std::move(key),
+                                      {{TOMBOLA_ARG_SRC, src.data},
+                                       {TOMBOLA_ARG_SEEDS, seeds.data()},
+                                       {TOMBOLA_ARG_OFFSET, &first},
+                                       {TOMBOLA_ARG_DST, dst.data}},
+                                      [&] {
+                                          return tombola::stochastic_rounding::primitive_desc(
+                                              cpu(), src.desc(), dst.desc(), 0, 1);
+                                      });
+    return output.result;
+}
+
+}  // namespace
+
+void add_elementwise(py::module_& module) {
+    module.def("dropout", &dropout);
+    module.def("stochastic_round", &stochastic_round);
+}
+
+}  // namespace tombola_python

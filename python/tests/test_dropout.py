@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import pytest
+
+import reference
+import tombola
+
+X = (np.arange(1, 1001).reshape(4, 250) / 8).astype(np.float32)
+
+
+@pytest.mark.parametrize("bits", [32, 16, 8])
+@pytest.mark.parametrize("p", [0, 0.1, 0.5, 1])
+def test_definition(bits, p):
+    expected, kept = reference.dropout(X, p, bits, (3, 4), offset=7)
+    arguments = dict(seed=(3, 4), offset=7, draw_bits=bits)
+    mask, packed = np.full(X.shape, 9, np.uint8), np.full(125, 255, np.uint8)
+    for more in ({}, dict(mask=mask), dict(mask=packed, packed=True), dict(out=np.zeros((250, 4), np.float32).T)):
+        y = tombola.dropout(X, p, **arguments, **more)
+        np.testing.assert_array_equal(y, expected)
+        assert more.get("out", y) is y
+    np.testing.assert_array_equal(mask, kept)
+    np.testing.assert_array_equal(np.unpackbits(packed, bitorder="little"), kept.ravel())
+    for more in ({}, dict(mask=mask), dict(mask=mask.view(bool)), dict(mask=packed, packed=True)):
+        np.testing.assert_array_equal(tombola.dropout(X, p, backward=True, **arguments, **more), expected)
+
+
+def test_layouts_and_types():
+    expected, kept = reference.dropout(X, 0.25, 32, (3, 4))
+    turned = np.asfortranarray(X)
+    mask = np.empty_like(turned, bool)
+    y = tombola.dropout(turned, 0.25, seed=(3, 4), mask=mask)
+    assert y.strides == turned.strides
+    np.testing.assert_array_equal(y, expected)
+    np.testing.assert_array_equal(mask, kept)
+    half = tombola.dropout(X.astype(np.float16), 0.5, seed=(3, 4))
+    assert half.dtype == np.float16
+    np.testing.assert_array_equal(half, reference.dropout(X, 0.5, 32, (3, 4))[0].astype(np.float16))
+    brain = tombola.BFloat16Array(np.full(100, 0x3F80, np.uint16))
+    y = tombola.dropout(brain, 0.5, seed=(3, 4))
+    np.testing.assert_array_equal(np.asarray(y), reference.dropout(np.ones(100, np.float32), 0.5, 32, (3, 4))[0])
+    again = X.copy()
+    assert tombola.dropout(again, 0.25, seed=(3, 4), out=again) is again  # in place
+    np.testing.assert_array_equal(again, expected)
+    assert tombola.dropout(np.float32([2]).reshape(()), 0.0).shape == ()
+
+
+@pytest.mark.parametrize(
+    "arguments, error, message",
+    [
+        (dict(src=X.astype(np.float64)), ValueError, "f64"),
+        (dict(src=X[:, ::-1]), ValueError, "src has a negative stride"),
+        (dict(p=1.5), ValueError, "P is 1.5"),
+        (dict(p=float("nan")), ValueError, "P is"),
+        (dict(p="half"), TypeError, "p is 'half'"),
+        (dict(draw_bits=7), ValueError, "draw_bits is 7"),
+        (dict(mask=np.zeros((4, 250), np.float32)), TypeError, "mask has elements of several bytes"),
+        (dict(mask=np.zeros((4, 251), np.uint8)), ValueError, r"mask has the shape \(4, 251\); expected \(4, 250\)"),
+        (dict(mask=np.zeros((250, 4), np.uint8).T), ValueError, "mask has other strides"),
+        (dict(mask=np.zeros(124, np.uint8), packed=True), ValueError, r"mask has the shape \(124,\); expected \(125,\)"),
+        (dict(mask=np.zeros(250, np.uint8)[::2], packed=True), ValueError, "mask has gaps"),
+        (dict(out=np.zeros((250, 4), np.float32)), ValueError, "out has the shape"),
+        (dict(out=np.zeros((4, 250), np.float16)), TypeError, "out has the dtype float16; expected float32"),
+        (dict(backward=True, seed=None), ValueError, "seed|SEEDS"),
+    ],
+)
+def test_wrong_arguments(arguments, error, message):
+    with pytest.raises(error, match=message):
+        tombola.dropout(**{"src": X, "p": 0.5, "seed": 1, **arguments})

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import pytest
+
+import reference
+import tombola
+
+
+def test_pytorch_definition():
+    for n in (1, 2, 10, 625, 3000):
+        np.testing.assert_array_equal(tombola.permutation(n, seed=4, alignment="pytorch"), reference.randperm(n, 4))
+
+
+def test_philox_definition():
+    for n in (1, 2, 7, 16, 17, 1000):
+        expected = reference.feistel_permutation(n, (2**40 + 3, 5))
+        np.testing.assert_array_equal(tombola.permutation(n, seed=(2**40 + 3, 5)), expected)
+
+
+@pytest.mark.parametrize("alignment", ["philox", "pytorch"])
+def test_parts(alignment):
+    whole = tombola.permutation(1000, seed=9, alignment=alignment)
+    assert whole.dtype == np.int64
+    for begin, size in ((0, 10), (990, 10), (500, 0), (123, 777)):
+        part = tombola.permutation(1000, size, "int32", seed=9, alignment=alignment, offset=begin)
+        assert part.dtype == np.int32
+        np.testing.assert_array_equal(part, whole[begin : begin + size])
+    np.testing.assert_array_equal(tombola.permutation(1000, seed=9, alignment=alignment, offset=400), whole[400:])
+    out = np.zeros((1000, 2), np.int64)[:, 1]
+    assert tombola.permutation(1000, seed=9, alignment=alignment, out=out) is out
+    np.testing.assert_array_equal(out, whole)
+
+
+def test_generator():
+    g = tombola.Generator("pytorch", seed=5)
+    np.testing.assert_array_equal(g.permutation(100), reference.randperm(100, 5))
+    # What comes next are the words after 99.
+    words = reference.mt19937(104, 5)[99:]
+    np.testing.assert_array_equal(g.uniform(5), ((words & 0xFFFFFF) * 2.0**-24).astype(np.float32))
+    g = tombola.Generator("tensorflow", seed=(6, 7))
+    np.testing.assert_array_equal(g.permutation(100), tombola.permutation(100, seed=(6, 7)))
+    assert g.state.tolist() == [7, 7] and not np.array_equal(g.permutation(100), tombola.permutation(100, seed=(6, 7)))
+
+
+@pytest.mark.parametrize(
+    "arguments, error, message",
+    [
+        (dict(n=0, size=1), ValueError, "range"),
+        (dict(n=2.0), TypeError, "float"),
+        (dict(n=2.0, size=2), TypeError, "n is 2.0"),
+        (dict(size=11), ValueError, "11"),
+        (dict(size=(2, 5)), ValueError, "dim"),
+        (dict(dtype="float32"), ValueError, "f32"),
+        (dict(offset=5, size=6), ValueError, "OFFSET"),
+        (dict(alignment="tensorflow"), ValueError, "alignment is 'tensorflow'; expected \"philox\", \"pytorch\""),
+        (dict(n=2**31, size=1, alignment="pytorch"), ValueError, "range"),
+    ],
+)
+def test_wrong_arguments(arguments, error, message):
+    with pytest.raises(error, match=message):
+        tombola.permutation(**{"n": 10, "seed": 1, **arguments})
