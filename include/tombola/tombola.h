@@ -14,6 +14,7 @@
 #include "tombola_random_uniform.h"
 #include "tombola_shuffle.h"
 #include "tombola_stochastic_rounding.h"
+#include "tombola_token_sampler.h"
 #include "tombola_types.h"
 #include "tombola_version.h"
 
@@ -397,15 +398,16 @@ TOMBOLA_API tombola_status_t tombola_primitive_attr_set_scratchpad_mode(
 
 /** The operators. This is the only list of the operators; everything else derives from it.
  * X(name, value of the enumeration) */
-#define TOMBOLA_PRIMITIVES(X) \
-    X(shuffle, 1)             \
-    X(random_generator, 2)    \
-    X(random_uniform, 3)      \
-    X(multinomial, 4)         \
-    X(random_normal, 5)       \
-    X(random_permutation, 9)  \
-    X(dropout, 10)            \
-    X(stochastic_rounding, 11)
+#define TOMBOLA_PRIMITIVES(X)  \
+    X(shuffle, 1)              \
+    X(random_generator, 2)     \
+    X(random_uniform, 3)       \
+    X(multinomial, 4)          \
+    X(random_normal, 5)        \
+    X(random_permutation, 9)   \
+    X(dropout, 10)             \
+    X(stochastic_rounding, 11) \
+    X(token_sampler, 12)
 
 /** The operators: tombola_shuffle, and so on. */
 typedef enum {

@@ -52,6 +52,8 @@ namespace tombola {
 /// What is computed: @ref tombola_dropout.
 /// @defgroup tombola_cpp_stochastic_rounding Stochastic rounding
 /// What is computed: @ref tombola_stochastic_rounding.
+/// @defgroup tombola_cpp_token_sampler Token sampler
+/// What is computed: @ref tombola_token_sampler.
 /// @defgroup tombola_cpp_library Library
 /// @defgroup tombola_cpp_threadpool Thread pool
 /// @defgroup tombola_cpp_interop oneDNN beside tombola
@@ -74,5 +76,6 @@ namespace tombola {
 #include "random_uniform.hpp"
 #include "shuffle.hpp"
 #include "stochastic_rounding.hpp"
+#include "token_sampler.hpp"
 
 #endif

@@ -221,7 +221,7 @@ typedef const struct tombola_primitive* const_tombola_primitive_t;
 /** @name Execution arguments
  * Arguments that oneDNN has too have its values.
  * @{ */
-#define TOMBOLA_ARG_SRC 1  /**< Input tensor: shuffle forward, multinomial. */
+#define TOMBOLA_ARG_SRC 1  /**< Input tensor: shuffle forward, multinomial, token_sampler. */
 #define TOMBOLA_ARG_DST 17 /**< Output tensor. */
 #define TOMBOLA_ARG_SCRATCHPAD \
     80 /**< The caller's scratchpad, aligned to 64 bytes, in scratchpad mode user. */
@@ -235,15 +235,25 @@ typedef const struct tombola_primitive* const_tombola_primitive_t;
 #define TOMBOLA_ARG_OFFSET \
     1004 /**< u64[1]: the element (multinomial: sample) at which the tensor starts. */
 #define TOMBOLA_ARG_UNIFORMS \
-    1005 /**< multinomial: f64 numbers in [0,1] in place of the stream's. */
+    1005 /**< multinomial, token_sampler: f64 numbers in [0,1] in place of the stream's. */
 #define TOMBOLA_ARG_SRC_STATE 1006 /**< The generator's state before the call. */
 #define TOMBOLA_ARG_DST_STATE 1007 /**< The generator's state after the call. */
 #define TOMBOLA_ARG_DST_SEEDS 1008 /**< u64[2]: the seeds that were used. */
 #define TOMBOLA_ARG_P 1009         /**< A probability: dropout: f32[1], the probability to drop. */
-#define TOMBOLA_ARG_MASK 1010      /**< dropout: which elements are kept. */
-#define TOMBOLA_ARG_MEAN 1021      /**< random_normal: the mean, one element of DST's type. */
+#define TOMBOLA_ARG_MASK \
+    1010 /**< dropout: which elements are kept; token_sampler: which classes are allowed. */
+#define TOMBOLA_ARG_MEAN 1021 /**< random_normal: the mean, one element of DST's type. */
 #define TOMBOLA_ARG_STD \
     1022 /**< random_normal: the standard deviation, one element of DST's type. */
+#define TOMBOLA_ARG_TEMPERATURE 1031 /**< token_sampler: f32, divides the logits; 0 is greedy. */
+#define TOMBOLA_ARG_TOP_K 1032 /**< token_sampler: s32, the number of classes that are kept. */
+#define TOMBOLA_ARG_TOP_P 1033 /**< token_sampler: f32, the mass that is kept. */
+#define TOMBOLA_ARG_MIN_P \
+    1034 /**< token_sampler: f32, the least probability, relative to the greatest. */
+#define TOMBOLA_ARG_DST_LOGPROBS 1035     /**< token_sampler: log probabilities of the samples. */
+#define TOMBOLA_ARG_DST_KEPT 1036         /**< token_sampler: the number of classes to draw from. */
+#define TOMBOLA_ARG_DST_TOP_IDS 1037      /**< token_sampler: the classes of the greatest logits. */
+#define TOMBOLA_ARG_DST_TOP_LOGPROBS 1038 /**< token_sampler: their log probabilities. */
 /** @} */
 
 /** One argument of an execution. */

@@ -38,6 +38,12 @@ class ExecContext {
     T* output(int arg) const {
         return static_cast<T*>(find(arg));
     }
+    // The number of elements of an argument; 0 when it is absent.
+    dim_t count(int arg) const {
+        for (int i = 0; i < count_; ++i)
+            if (slots_[i].arg == arg) return slots_[i].count;
+        return 0;
+    }
     // The scratchpad: Plan::scratchpad_bytes() bytes, aligned to 64 bytes.
     template <class T = void>
     T* scratchpad() const {
@@ -49,14 +55,15 @@ class ExecContext {
     Seeds default_seeds() const { return default_seeds_; }
 
     void set_default_seeds(Seeds seeds) { default_seeds_ = seeds; }
-    void add(int arg, void* data) { slots_[count_++] = {arg, data}; }
+    void add(int arg, void* data, dim_t count = 1) { slots_[count_++] = {arg, data, count}; }
     void set_scratchpad(void* scratchpad) { scratchpad_ = scratchpad; }
-    static constexpr int kMaxArgs = 12;
+    static constexpr int kMaxArgs = 16;
 
   private:
     struct Slot {
         int arg;
         void* data;
+        dim_t count;
     };
     void* find(int arg) const {
         for (int i = 0; i < count_; ++i)

@@ -19,13 +19,14 @@
 #include "common/primitives/random_uniform.hpp"
 #include "common/primitives/shuffle.hpp"
 #include "common/primitives/stochastic_rounding.hpp"
+#include "common/primitives/token_sampler.hpp"
 #include "common/types.hpp"
 
 namespace tombola::impl {
 
-using OpDesc =
-    std::variant<ShuffleDesc, RandomGeneratorDesc, RandomUniformDesc, MultinomialDesc,
-                 RandomNormalDesc, RandomPermutationDesc, DropoutDesc, StochasticRoundingDesc>;
+using OpDesc = std::variant<ShuffleDesc, RandomGeneratorDesc, RandomUniformDesc, MultinomialDesc,
+                            RandomNormalDesc, RandomPermutationDesc, DropoutDesc,
+                            StochasticRoundingDesc, TokenSamplerDesc>;
 
 PrimitiveKind kind_of(const OpDesc& desc);
 PropKind prop_kind_of(const OpDesc& desc);

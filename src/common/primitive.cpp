@@ -30,15 +30,31 @@ std::string describe(const MemoryDesc& desc) {
     return dims_to_string(desc.ndims, desc.dims.data()) + ' ' + desc.to_string();
 }
 
+// Whether the memory holds spec.rows vectors.
+bool matches_rows(const MemoryDesc& given, const ArgSpec& spec) {
+    const dim_t elements = spec.desc.dims[0];
+    if (spec.rows == 0 || given.data_type != spec.desc.data_type || !given.is_row_major())
+        return false;
+    if (given.ndims == 1) return elements == 1 && given.dims[0] == spec.rows;
+    return given.ndims == 2 && given.dims[0] == spec.rows && given.dims[1] == elements;
+}
+
 Status check_desc(const ArgSpec& spec, const MemoryDesc& given) {
     const bool vector = spec.match == ArgSpec::Match::vector;
-    if (vector ? matches_vector(given, spec.desc) : same_layout(given, spec.desc)) return {};
-    return invalid(
-        "%s has the memory descriptor %s; expected %s", spec.name, describe(given).c_str(),
-        vector ? format("%lld elements of %s, with leading dimensions of 1 if any",
-                        static_cast<long long>(spec.desc.dims[0]), name_of(spec.desc.data_type))
-                     .c_str()
-               : describe(spec.desc).c_str());
+    if (vector ? matches_vector(given, spec.desc) || matches_rows(given, spec)
+               : same_layout(given, spec.desc))
+        return {};
+    const auto count = static_cast<long long>(spec.desc.dims[0]);
+    std::string rows;
+    if (spec.rows != 0)
+        rows = format(", or %lldx%lld in rows", static_cast<long long>(spec.rows), count);
+    return invalid("%s has the memory descriptor %s; expected %s", spec.name,
+                   describe(given).c_str(),
+                   vector ? (format("%lld elements of %s, with leading dimensions of 1 if any",
+                                    count, name_of(spec.desc.data_type)) +
+                             rows)
+                                .c_str()
+                          : describe(spec.desc).c_str());
 }
 
 // The failure for an argument that is not in `specs`.
@@ -154,7 +170,7 @@ Status Primitive::execute(const ExecArg* given, int count) const {
             continue;
         }
         optional_output |= spec->role == ArgSpec::Role::output && !spec->required;
-        context.add(arg, data);
+        context.add(arg, data, memory_desc.nelems());
     }
     for (size_t i = 0; i < specs.size(); ++i)
         if (specs[i].required && (seen & 1u << i) == 0)

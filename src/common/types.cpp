@@ -157,6 +157,22 @@ const char* name_of_arg(int arg) {
             return "MEAN";
         case TOMBOLA_ARG_STD:
             return "STD";
+        case TOMBOLA_ARG_TEMPERATURE:
+            return "TEMPERATURE";
+        case TOMBOLA_ARG_TOP_K:
+            return "TOP_K";
+        case TOMBOLA_ARG_TOP_P:
+            return "TOP_P";
+        case TOMBOLA_ARG_MIN_P:
+            return "MIN_P";
+        case TOMBOLA_ARG_DST_LOGPROBS:
+            return "DST_LOGPROBS";
+        case TOMBOLA_ARG_DST_KEPT:
+            return "DST_KEPT";
+        case TOMBOLA_ARG_DST_TOP_IDS:
+            return "DST_TOP_IDS";
+        case TOMBOLA_ARG_DST_TOP_LOGPROBS:
+            return "DST_TOP_LOGPROBS";
     }
     return nullptr;
 }

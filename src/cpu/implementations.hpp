@@ -19,6 +19,7 @@ Result<PlanPtr> plan_portable_dropout(CpuIsa isa, const DropoutDesc& desc);
 Result<PlanPtr> plan_portable_stochastic_rounding(CpuIsa isa, const StochasticRoundingDesc& desc);
 Result<PlanPtr> plan_portable_tensorflow_normal(CpuIsa isa, const RandomNormalDesc& desc);
 Result<PlanPtr> plan_portable_pytorch_normal(CpuIsa isa, const RandomNormalDesc& desc);
+Result<PlanPtr> plan_portable_token_sampler(CpuIsa isa, const TokenSamplerDesc& desc);
 
 // By generated kernels, for the ISA of the row.
 namespace x64 {

@@ -10,6 +10,7 @@ static constexpr std::unique_ptr<Driver> (*kDrivers[])() = {
     make_driver<struct RandomUniformProblem>, make_driver<struct MultinomialProblem>,
     make_driver<struct RandomNormalProblem>,  make_driver<struct RandomPermutationProblem>,
     make_driver<struct DropoutProblem>,       make_driver<struct StochasticRoundingProblem>,
+    make_driver<struct TokenSamplerProblem>,
 };
 
 std::vector<std::unique_ptr<Driver>> make_drivers() {

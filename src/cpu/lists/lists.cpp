@@ -97,6 +97,10 @@ constexpr Implementation kStochasticRounding[] = {
     implementation<plan_portable_stochastic_rounding>("portable", kNone),
 };
 
+constexpr Implementation kTokenSampler[] = {
+    implementation<plan_portable_token_sampler>("portable", kNone),
+};
+
 template <size_t count>
 ImplementationList list(const Implementation (&rows)[count]) {
     return {rows, count};
@@ -122,6 +126,8 @@ ImplementationList implementations(PrimitiveKind kind) {
             return list(kDropout);
         case PrimitiveKind::stochastic_rounding:
             return list(kStochasticRounding);
+        case PrimitiveKind::token_sampler:
+            return list(kTokenSampler);
         case PrimitiveKind::undef:
             break;
     }

@@ -35,6 +35,11 @@ Result<Seeds> resolve_seeds(const ExecContext& context, SeedUse use) {
     return draw_from_system(use == SeedUse::both ? sizeof seeds : sizeof seeds.global);
 }
 
+Result<Seeds> seeds_or_entropy(Seeds given) {
+    if (given.global != 0 || given.op != 0) return given;
+    return draw_from_system(sizeof given);
+}
+
 void report_seeds(const ExecContext& context, Seeds used) {
     auto* argument = context.output<uint64_t>(TOMBOLA_ARG_DST_SEEDS);
     if (argument == nullptr) return;

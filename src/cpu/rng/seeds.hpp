@@ -21,6 +21,9 @@ enum class SeedUse {
 // values for the seeds that are used, and not all of them are 0.
 Result<Seeds> resolve_seeds(const ExecContext& context, SeedUse use = SeedUse::both);
 
+// The seeds as they are given. If they are (0, 0), the operating system draws new values, and not both of them are 0.
+Result<Seeds> seeds_or_entropy(Seeds given);
+
 // Writes the optional DST_SEEDS. Call it after everything that may fail: a failing execution writes nothing.
 void report_seeds(const ExecContext& context, Seeds used);
 

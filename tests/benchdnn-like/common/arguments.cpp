@@ -62,6 +62,14 @@ void Arguments::add_input(int arg, const char* name, Bytes values) {
     all_.push_back(std::move(argument));
 }
 
+void Arguments::add_rows(int arg, const char* name, const reference::Dims& dims, Bytes values) {
+    Argument argument = make(arg, name, Argument::Role::input);
+    argument.own_dims = dims;
+    argument.layout = reference::Layout::row_major(dims);
+    argument.values = std::move(values);
+    all_.push_back(std::move(argument));
+}
+
 void Arguments::add_src(int arg, const char* name, const std::function<Bytes(size_t)>& values) {
     src_used_ = true;
     const size_t bytes = logical_bytes(arg);

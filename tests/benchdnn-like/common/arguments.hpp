@@ -38,6 +38,8 @@ struct Argument {
     Bytes values;          // inputs: what goes in; outputs: what came out
     Bytes expected;        // outputs, once expect() has run
     bool compared = true;  // false: expect() has checked it by itself
+    // The dimensions, row-major, of an argument that may have others than the library's descriptor says.
+    std::optional<reference::Dims> own_dims;
 
     size_t count() const { return static_cast<size_t>(layout.count()); }
     size_t element_size() const;
@@ -57,6 +59,8 @@ class Arguments {
     // Type and layout are what the primitive descriptor says of the argument. Throws CaseError if the number of
     // bytes is not the tensor's.
     void add_input(int arg, const char* name, Bytes values);
+    // Of the descriptor's type and of the given dimensions, row-major.
+    void add_rows(int arg, const char* name, const reference::Dims& dims, Bytes values);
     // The input tensor: from the file that --src names, otherwise what `values` makes, given the number of bytes.
     void add_src(int arg, const char* name, const std::function<Bytes(size_t)>& values);
     // The generator's state: from the file that --state names, which has `bytes` bytes; otherwise `own`, and no

@@ -166,7 +166,17 @@ void Execution::allocate(Buffer::Place place) {
         return tensors_.back().buffer.data();
     };
     for (const Argument& argument : args_.all()) {
-        const auto desc = args_.desc(argument.arg);
+        const_tombola_memory_desc_t desc = args_.desc(argument.arg);
+        MemoryDesc own;
+        if (argument.own_dims) {
+            tombola_memory_desc_t made = nullptr;
+            require(tombola_memory_desc_create_with_strides(
+                        &made, static_cast<int>(argument.own_dims->size()),
+                        argument.own_dims->data(), argument.type, nullptr),
+                    "tombola_memory_desc_create_with_strides");
+            own.reset(made);
+            desc = made;
+        }
         if (tombola_memory_desc_get_size(desc) != argument.physical_bytes())
             throw CaseError(argument.name + ": the library says " +
                             std::to_string(tombola_memory_desc_get_size(desc)) +

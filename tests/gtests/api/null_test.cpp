@@ -352,6 +352,30 @@ TEST(NullArguments, AreRefusedByName) {
              return tombola_stochastic_rounding_primitive_desc_create(&pd_out, engine, desc,
                                                                       nullptr, 1, 2, nullptr);
          }},
+        {"primitive_desc",
+         [&] {
+             return tombola_token_sampler_primitive_desc_create(
+                 nullptr, engine, desc, classes, tombola_filter_order_vllm, tombola_logprobs_none,
+                 0, 1, 2, nullptr);
+         }},
+        {"engine",
+         [&] {
+             return tombola_token_sampler_primitive_desc_create(
+                 &pd_out, nullptr, desc, classes, tombola_filter_order_vllm, tombola_logprobs_none,
+                 0, 1, 2, nullptr);
+         }},
+        {"logits_desc",
+         [&] {
+             return tombola_token_sampler_primitive_desc_create(
+                 &pd_out, engine, nullptr, classes, tombola_filter_order_vllm,
+                 tombola_logprobs_none, 0, 1, 2, nullptr);
+         }},
+        {"dst_desc",
+         [&] {
+             return tombola_token_sampler_primitive_desc_create(
+                 &pd_out, engine, desc, nullptr, tombola_filter_order_vllm, tombola_logprobs_none,
+                 0, 1, 2, nullptr);
+         }},
     };
     for (size_t i = 0; i < std::size(calls); ++i) {
         // Another message in between, so that each call has to leave its own.

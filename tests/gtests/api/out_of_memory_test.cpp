@@ -210,6 +210,14 @@ const Problem kProblems[] = {
      },
      {{TOMBOLA_ARG_SRC, 2, {3, 500}, tombola_f32, tombola_ab, 1},
       {TOMBOLA_ARG_DST, 2, {3, 500}, tombola_f16, tombola_ab, 0}}},
+    {"token_sampler",
+     [](auto* pd, auto engine, const auto* mds, auto attr) {
+         return tombola_token_sampler_primitive_desc_create(
+             pd, engine, mds[0], mds[1], tombola_filter_order_transformers,
+             tombola_logprobs_processed, 2, 1, 2, attr);
+     },
+     {{TOMBOLA_ARG_SRC, 2, {2, 1000}, tombola_f32, tombola_ba, 1},
+      {TOMBOLA_ARG_DST, 2, {2, 3}, tombola_s64, tombola_ab, 0}}},
 };
 
 // How a life ended in a child process: its exit code.

@@ -146,6 +146,13 @@ TEST_F(PrimitiveApi, RandomPrimitivesNameTheTypesThatTheyDraw) {
                    desc.out(), engine_, tombola_permutation_philox, row_major({6}, type), 6, 1, 2,
                    nullptr),
                "dst_desc" + has + "; expected one of s32, s64");
+        const auto sampler = [&](const_tombola_memory_desc_t src, const_tombola_memory_desc_t dst) {
+            return tombola_token_sampler_primitive_desc_create(
+                desc.out(), engine_, src, dst, tombola_filter_order_joint, tombola_logprobs_none, 0,
+                1, 2, nullptr);
+        };
+        expect(sampler(data, indices), "logits_desc" + has + "; expected one of f16, bf16, f32");
+        expect(sampler(weights, data), "dst_desc" + has + "; expected one of s32, s64");
     }
 }
 

@@ -62,6 +62,8 @@ std::vector<OpDesc> descriptors(DataType type) {
         descs.push_back(DropoutDesc{direction, tensor({40}, type), tensor({40}, type), 16,
                                     DropoutMask::bits, 1, 2});
     descs.push_back(StochasticRoundingDesc{tensor({40}, DataType::f32), tensor({40}, type), 1, 2});
+    descs.push_back(TokenSamplerDesc{tensor({3, 40}, type), tensor({3, 5}, DataType::s32),
+                                     FilterOrder::vllm, Logprobs::raw, 2, 1, 2});
     return descs;
 }
 
@@ -79,6 +81,8 @@ bool may_have(const OpDesc& desc, DataType type) {
         return type == DataType::f16 || type == DataType::bf16 || type == DataType::f32;
     if (std::holds_alternative<StochasticRoundingDesc>(desc))
         return type == DataType::f16 || type == DataType::bf16;
+    if (std::holds_alternative<TokenSamplerDesc>(desc))
+        return type == DataType::f16 || type == DataType::bf16 || type == DataType::f32;
     return true;
 }
 

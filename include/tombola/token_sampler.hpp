@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Token ids drawn from logits in the C++ API. Included by tombola.hpp.
+
+#ifndef TOMBOLA_TOKEN_SAMPLER_HPP
+#define TOMBOLA_TOKEN_SAMPLER_HPP
+
+#include <cstdint>
+
+#include "memory.hpp"
+#include "primitive.hpp"
+#include "primitive_desc.hpp"
+
+namespace tombola {
+
+/// @addtogroup tombola_cpp_token_sampler
+/// @{
+
+/// The order of the filters of a token_sampler, named after those who apply them so.
+enum class filter_order {
+    /// Temperature; top_k; top_p of what is left; min_p.
+    transformers = tombola_filter_order_transformers,
+    /// Temperature; min_p; top_k; top_p of what is left.
+    vllm = tombola_filter_order_vllm,
+    /// Temperature; top_k, top_p and min_p of the whole row each; their intersection.
+    joint = tombola_filter_order_joint,
+    /// Top_k; top_p; min_p, all at temperature 1; then the temperature.
+    temperature_last = tombola_filter_order_temperature_last,
+};
+
+/// Which log probabilities a token_sampler writes.
+enum class logprobs {
+    none = tombola_logprobs_none,            ///< None.
+    processed = tombola_logprobs_processed,  ///< Of the distribution that is drawn from.
+    raw = tombola_logprobs_raw,  ///< Of the whole row at temperature 1, without filters.
+};
+
+/// Token ids drawn from logits.
+///
+/// Execution arguments: TOMBOLA_ARG_SRC, logits, below infinity, with something to draw in each row;
+/// TOMBOLA_ARG_DST. Optional, one element for all rows or one per row: TOMBOLA_ARG_TEMPERATURE f32, 0 (greedy) or from
+/// 2^-64 on; TOMBOLA_ARG_TOP_K s32, 0 for all classes; TOMBOLA_ARG_TOP_P and TOMBOLA_ARG_MIN_P f32 in [0, 1];
+/// TOMBOLA_ARG_OFFSET u64, where in the stream the rows start. Optional: TOMBOLA_ARG_MASK, s32
+/// [batch, ceil(classes / 32)], bit k % 32 of word k / 32 is 1 where class k is allowed; TOMBOLA_ARG_UNIFORMS, f64
+/// [batch, samples] in [0, 1], in place of the stream; TOMBOLA_ARG_SEEDS u64[2] {global, op}, or [batch, 2], a stream
+/// per row. Optional outputs: TOMBOLA_ARG_DST_LOGPROBS f32 [batch, samples]; TOMBOLA_ARG_DST_KEPT s32[batch];
+/// TOMBOLA_ARG_DST_TOP_IDS and TOMBOLA_ARG_DST_TOP_LOGPROBS [batch, top_n]; TOMBOLA_ARG_DST_SEEDS, of SEEDS' shape,
+/// the seeds that were used, which may be SEEDS' own buffer. Otherwise no two share memory.
+struct token_sampler : public primitive {
+    /// The arguments of a token_sampler.
+    struct desc {
+        memory::desc logits_desc;            ///< Logits, [batch, classes].
+        memory::desc dst_desc;               ///< Class indices, [batch, samples].
+        tombola::filter_order filter_order;  ///< The order of the filters.
+        tombola::logprobs logprobs;          ///< Which log probabilities are written.
+        memory::dim top_n;                   ///< Classes in DST_TOP_IDS.
+        uint64_t global_seed;                ///< Global seed.
+        uint64_t op_seed;                    ///< Operation's seed.
+
+        /// What is drawn.
+        /// @param alogits_desc Logits: [batch, classes], f16, bf16 or f32, any layout but any.
+        /// @param adst_desc Class indices: [batch, samples], s32 or s64, any layout; the layout any is
+        ///     row-major.
+        /// @param afilter_order The order of the filters.
+        /// @param alogprobs Which log probabilities are written.
+        /// @param atop_n The number of classes in DST_TOP_IDS, from 0 to classes.
+        /// @param aglobal_seed Global seed, any number; both seeds 0: fresh entropy at each execution.
+        /// @param aop_seed Operation's seed, any number.
+        desc(const memory::desc& alogits_desc, const memory::desc& adst_desc,
+             tombola::filter_order afilter_order, tombola::logprobs alogprobs, memory::dim atop_n,
+             uint64_t aglobal_seed, uint64_t aop_seed)
+            : logits_desc(alogits_desc),
+              dst_desc(adst_desc),
+              filter_order(afilter_order),
+              logprobs(alogprobs),
+              top_n(atop_n),
+              global_seed(aglobal_seed),
+              op_seed(aop_seed) {}
+
+        /// @cond
+        tombola_status_t create(tombola_primitive_desc_t* result, tombola_engine_t c_engine,
+                                const_tombola_primitive_attr_t attr) const {
+            return tombola_token_sampler_primitive_desc_create(
+                result, c_engine, logits_desc.get(true), dst_desc.get(true),
+                static_cast<tombola_filter_order_t>(filter_order),
+                static_cast<tombola_logprobs_t>(logprobs), top_n, global_seed, op_seed, attr);
+        }
+        /// @endcond
+    };
+
+    /// Primitive descriptor of a token_sampler.
+    struct primitive_desc : public operator_desc<desc, primitive::kind::token_sampler> {
+        using operator_desc<desc, primitive::kind::token_sampler>::operator_desc;
+        /// An empty handle.
+        primitive_desc() = default;
+        /// Chooses an implementation.
+        /// @copydetails desc::desc
+        /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
+        /// @param attr Attributes; they are copied.
+        /// @param allow_empty Whether a failure gives an empty object instead of an exception.
+        /// @throws error As operator_desc.
+        primitive_desc(const engine& aengine, const memory::desc& alogits_desc,
+                       const memory::desc& adst_desc, tombola::filter_order afilter_order,
+                       tombola::logprobs alogprobs, memory::dim atop_n, uint64_t aglobal_seed,
+                       uint64_t aop_seed, const primitive_attr& attr = primitive_attr(),
+                       bool allow_empty = false)
+            : operator_desc(desc(alogits_desc, adst_desc, afilter_order, alogprobs, atop_n,
+                                 aglobal_seed, aop_seed),
+                            aengine, attr, allow_empty) {}
+        /// The descriptor of MASK.
+        /// @return s32 [batch, ceil(classes / 32)], row-major.
+        memory::desc mask_desc() const { return exec_arg_desc(TOMBOLA_ARG_MASK); }
+        /// The descriptor of UNIFORMS.
+        /// @return f64 of DST's dimensions, row-major.
+        memory::desc uniforms_desc() const { return exec_arg_desc(TOMBOLA_ARG_UNIFORMS); }
+        /// The descriptor of DST_LOGPROBS.
+        /// @return f32 of DST's dimensions, row-major; empty if logprobs is none.
+        memory::desc logprobs_desc() const { return exec_arg_desc(TOMBOLA_ARG_DST_LOGPROBS); }
+        /// The descriptor of DST_KEPT.
+        /// @return s32[batch].
+        memory::desc kept_desc() const { return exec_arg_desc(TOMBOLA_ARG_DST_KEPT); }
+        /// The descriptor of DST_TOP_IDS.
+        /// @return [batch, top_n] of DST's type, row-major; empty if top_n is 0.
+        memory::desc top_ids_desc() const { return exec_arg_desc(TOMBOLA_ARG_DST_TOP_IDS); }
+        /// The descriptor of DST_TOP_LOGPROBS.
+        /// @return f32 [batch, top_n], row-major; empty if top_n is 0 or logprobs is none.
+        memory::desc top_logprobs_desc() const {
+            return exec_arg_desc(TOMBOLA_ARG_DST_TOP_LOGPROBS);
+        }
+        /// The descriptor of TEMPERATURE, TOP_P and MIN_P with one element for all rows.
+        /// @return f32[1].
+        memory::desc temperature_desc() const { return exec_arg_desc(TOMBOLA_ARG_TEMPERATURE); }
+        /// The descriptor of TOP_K with one element for all rows.
+        /// @return s32[1].
+        memory::desc top_k_desc() const { return exec_arg_desc(TOMBOLA_ARG_TOP_K); }
+        /// The descriptor of SEEDS and of DST_SEEDS with one stream for all rows.
+        /// @return u64[2].
+        memory::desc seeds_desc() const { return exec_arg_desc(TOMBOLA_ARG_SEEDS); }
+        /// The descriptor of OFFSET with one element for all rows.
+        /// @return u64[1].
+        memory::desc offset_desc() const { return exec_arg_desc(TOMBOLA_ARG_OFFSET); }
+    };
+
+    /// An empty handle.
+    token_sampler() = default;
+    /// Makes the primitive.
+    /// @param pd The primitive descriptor; it is copied.
+    /// @throws error As primitive::primitive().
+    token_sampler(const primitive_desc& pd) : primitive(pd) {}
+};
+
+/// @}
+
+}  // namespace tombola
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/** @file
+ * Token ids, drawn from the logits of a language model, in the C API. Included by tombola.h. */
+
+#ifndef TOMBOLA_TOKEN_SAMPLER_H
+#define TOMBOLA_TOKEN_SAMPLER_H
+
+#include "tombola_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @defgroup tombola_token_sampler Token sampler
+ * @ingroup tombola_c
+ * Draws token ids from logits: temperature, top-k, top-p, min-p, masks and log probabilities in one execution. The page
+ * token_sampler defines what is computed.
+ *
+ * Execution arguments. "Per row" means one element for all rows, or [batch] elements, one per row:
+ *
+ * | argument | type and shape | |
+ * |---|---|---|
+ * | TOMBOLA_ARG_SRC | f16, bf16 or f32 [batch, classes], any layout: logits, below infinity; each row has a class that can be drawn | read |
+ * | TOMBOLA_ARG_DST | s32 or s64 [batch, samples], any layout: class indices from 0 to classes - 1 | written, padding with zeros |
+ * | TOMBOLA_ARG_TEMPERATURE | f32 per row: 0 (greedy), or a number from 2^-64 on; 1 if absent | optional, read |
+ * | TOMBOLA_ARG_TOP_K | s32 per row: at least 0; 0, also if absent, keeps all classes | optional, read |
+ * | TOMBOLA_ARG_TOP_P | f32 per row, in [0, 1]; 1 if absent | optional, read |
+ * | TOMBOLA_ARG_MIN_P | f32 per row, in [0, 1]; 0 if absent | optional, read |
+ * | TOMBOLA_ARG_MASK | s32 [batch, ceil(classes / 32)], row-major: bit k % 32 of word k / 32 is 1 where class k is allowed; all are if absent. What SRC holds for other classes is never looked at | optional, read |
+ * | TOMBOLA_ARG_UNIFORMS | f64 [batch, samples], row-major, each in [0, 1], in place of the stream | optional, read |
+ * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's, or u64 [batch, 2], a stream of its own for each row; any values | optional, read |
+ * | TOMBOLA_ARG_OFFSET | u64 per row: the number of the stream at which the rows, or the row, start. Ignored if UNIFORMS is given | optional, read |
+ * | TOMBOLA_ARG_DST_LOGPROBS | f32 [batch, samples], row-major: log probabilities of the samples. Unless logprobs is none | optional, written |
+ * | TOMBOLA_ARG_DST_KEPT | s32 [batch]: how many classes could have been drawn | optional, written |
+ * | TOMBOLA_ARG_DST_TOP_IDS | DST's type [batch, top_n], row-major: the classes of the greatest logits, -1 behind the last allowed one. Unless top_n is 0 | optional, written |
+ * | TOMBOLA_ARG_DST_TOP_LOGPROBS | f32 [batch, top_n], row-major: their log probabilities, -inf behind the last allowed one. Unless top_n is 0 or logprobs is none | optional, written |
+ * | TOMBOLA_ARG_DST_SEEDS | u64 of SEEDS' shape: the seeds that were used. If UNIFORMS is given, the seeds are written as they were given. May be SEEDS' own buffer | optional, written |
+ *
+ * No two arguments share memory, except where the table allows it.
+ * @{ */
+
+/** The order of the filters, named after those who apply them so. */
+typedef enum {
+    tombola_filter_order_transformers = 0, /**< Temperature; top_k; top_p of what is left; min_p. */
+    tombola_filter_order_vllm = 1,         /**< Temperature; min_p; top_k; top_p of what is left. */
+    tombola_filter_order_joint =
+        2, /**< Temperature; top_k, top_p and min_p of the whole row each; their intersection. */
+    tombola_filter_order_temperature_last =
+        3 /**< Top_k; top_p; min_p, all at temperature 1; then the temperature. */
+} tombola_filter_order_t;
+
+/** Which log probabilities TOMBOLA_ARG_DST_LOGPROBS and TOMBOLA_ARG_DST_TOP_LOGPROBS hold. */
+typedef enum {
+    tombola_logprobs_none = 0,      /**< Neither argument exists. */
+    tombola_logprobs_processed = 1, /**< Of the distribution that is drawn from. */
+    tombola_logprobs_raw = 2        /**< Of the whole row at temperature 1, without filters. */
+} tombola_logprobs_t;
+
+/** Creates a primitive descriptor of token_sampler.
+ *
+ * @param primitive_desc Output: the primitive descriptor.
+ * @param engine The engine.
+ * @param logits_desc Logits: [batch, classes], f16, bf16 or f32, any layout but tombola_format_tag_any; at most
+ * 2^31 - 1 classes.
+ * @param dst_desc Class indices: [batch, samples], s32 or s64, any layout; tombola_format_tag_any is row-major.
+ * @param filter_order The order of the filters.
+ * @param logprobs Which log probabilities are written.
+ * @param top_n The number of classes in TOMBOLA_ARG_DST_TOP_IDS, from 0 to classes.
+ * @param global_seed The global seed, any number. If both seeds are 0, each execution draws fresh entropy.
+ * @param op_seed The operation's seed, any number.
+ * @param attr Attributes, or NULL for the defaults.
+ * @return tombola_success; tombola_invalid_arguments for descriptors that are empty, of another type or
+ * not of two dimensions, an open logits_desc, different numbers of rows, rows of no classes or of more than 2^31 - 1,
+ * or values that the enumerations or the range of top_n do not have; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_token_sampler_primitive_desc_create(
+    tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
+    const_tombola_memory_desc_t logits_desc, const_tombola_memory_desc_t dst_desc,
+    tombola_filter_order_t filter_order, tombola_logprobs_t logprobs, tombola_dim_t top_n,
+    uint64_t global_seed, uint64_t op_seed, const_tombola_primitive_attr_t attr);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

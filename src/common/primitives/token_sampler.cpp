@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/primitives/token_sampler.hpp"
+
+#include "common/create_primitive_desc.hpp"
+#include "common/op_desc.hpp"
+
+namespace tombola::impl {
+namespace {
+
+constexpr dim_t kMaxClasses = INT32_MAX;
+
+long long ll(dim_t value) { return static_cast<long long>(value); }
+
+MemoryDesc matrix(DataType type, dim_t rows, dim_t columns) {
+    const dim_t dims[] = {rows, columns};
+    return MemoryDesc::from_strides(2, dims, type, nullptr).take();
+}
+
+Status check_token_sampler(const MemoryDesc& logits, const MemoryDesc& dst, dim_t top_n) {
+    if (logits.ndims != 2)
+        return invalid("logits_desc has %d dimensions; expected 2, [batch, classes]", logits.ndims);
+    if (dst.ndims != 2)
+        return invalid("dst_desc has %d dimensions; expected 2, [batch, samples]", dst.ndims);
+    TOMBOLA_TRY(check_type(logits, "logits_desc", {DataType::f16, DataType::bf16, DataType::f32}));
+    TOMBOLA_TRY(check_type(dst, "dst_desc", {DataType::s32, DataType::s64}));
+    if (dst.dims[0] != logits.dims[0])
+        return invalid("dst_desc has %lld rows; expected %lld, as logits_desc", ll(dst.dims[0]),
+                       ll(logits.dims[0]));
+    const dim_t classes = logits.dims[1];
+    if (classes > kMaxClasses)
+        return invalid("logits_desc has %lld classes; expected at most %lld", ll(classes),
+                       ll(kMaxClasses));
+    if (top_n < 0 || top_n > classes)
+        return invalid("top_n is %lld; expected 0 to %lld, the number of classes", ll(top_n),
+                       ll(classes));
+    if (classes == 0 && dst.dims[0] > 0)
+        return invalid("logits_desc has 0 classes; expected at least 1");
+    return {};
+}
+
+}  // namespace
+
+const char* name_of(FilterOrder order) {
+    switch (order) {
+        case FilterOrder::transformers:
+            return "transformers";
+        case FilterOrder::vllm:
+            return "vllm";
+        case FilterOrder::joint:
+            return "joint";
+        case FilterOrder::temperature_last:
+            return "temperature_last";
+    }
+    return "unknown";
+}
+
+const char* name_of(Logprobs logprobs) {
+    switch (logprobs) {
+        case Logprobs::none:
+            return "none";
+        case Logprobs::processed:
+            return "processed";
+        case Logprobs::raw:
+            return "raw";
+    }
+    return "unknown";
+}
+
+std::vector<ArgSpec> TokenSamplerDesc::args() const {
+    const auto input = [](int arg, const MemoryDesc& desc) {
+        return ArgSpec{arg,   name_of_arg(arg),      ArgSpec::Role::input,
+                       false, ArgSpec::Match::exact, desc};
+    };
+    const auto output = [](int arg, const MemoryDesc& desc) {
+        return ArgSpec{arg,   name_of_arg(arg),      ArgSpec::Role::output,
+                       false, ArgSpec::Match::exact, desc};
+    };
+    const auto per_row = [&](ArgSpec spec) {
+        spec.rows = batch();
+        return spec;
+    };
+    std::vector<ArgSpec> specs{
+        required_input(TOMBOLA_ARG_SRC, src),
+        required_output(TOMBOLA_ARG_DST, dst),
+        per_row(optional_input(TOMBOLA_ARG_TEMPERATURE, DataType::f32, 1)),
+        per_row(optional_input(TOMBOLA_ARG_TOP_K, DataType::s32, 1)),
+        per_row(optional_input(TOMBOLA_ARG_TOP_P, DataType::f32, 1)),
+        per_row(optional_input(TOMBOLA_ARG_MIN_P, DataType::f32, 1)),
+        input(TOMBOLA_ARG_MASK, matrix(DataType::s32, batch(), mask_words())),
+        input(TOMBOLA_ARG_UNIFORMS, matrix(DataType::f64, batch(), samples())),
+        per_row(optional_input(TOMBOLA_ARG_SEEDS, DataType::u64, 2)),
+        per_row(optional_input(TOMBOLA_ARG_OFFSET, DataType::u64, 1)),
+        output(TOMBOLA_ARG_DST_KEPT, MemoryDesc::vector(DataType::s32, batch())),
+        per_row(optional_output(TOMBOLA_ARG_DST_SEEDS, DataType::u64, 2, TOMBOLA_ARG_SEEDS))};
+    if (logprobs != Logprobs::none)
+        specs.push_back(
+            output(TOMBOLA_ARG_DST_LOGPROBS, matrix(DataType::f32, batch(), samples())));
+    if (top_n > 0)
+        specs.push_back(output(TOMBOLA_ARG_DST_TOP_IDS, matrix(dst.data_type, batch(), top_n)));
+    if (top_n > 0 && logprobs != Logprobs::none)
+        specs.push_back(
+            output(TOMBOLA_ARG_DST_TOP_LOGPROBS, matrix(DataType::f32, batch(), top_n)));
+    return specs;
+}
+
+}  // namespace tombola::impl
+
+using namespace tombola::impl;
+
+tombola_status_t tombola_token_sampler_primitive_desc_create(
+    tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
+    const_tombola_memory_desc_t logits_desc, const_tombola_memory_desc_t dst_desc,
+    tombola_filter_order_t filter_order, tombola_logprobs_t logprobs, tombola_dim_t top_n,
+    uint64_t global_seed, uint64_t op_seed, const_tombola_primitive_attr_t attr) {
+    return api_call("token_sampler", [&]() -> Status {
+        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
+        TOMBOLA_TRY(check_not_null(engine, "engine"));
+        if (filter_order != tombola_filter_order_transformers &&
+            filter_order != tombola_filter_order_vllm &&
+            filter_order != tombola_filter_order_joint &&
+            filter_order != tombola_filter_order_temperature_last)
+            return invalid(
+                "filter_order is %d; expected transformers, vllm, joint or temperature_last",
+                static_cast<int>(filter_order));
+        if (logprobs != tombola_logprobs_none && logprobs != tombola_logprobs_processed &&
+            logprobs != tombola_logprobs_raw)
+            return invalid("logprobs is %d; expected none, processed or raw",
+                           static_cast<int>(logprobs));
+        TOMBOLA_TRY(check_tensor_with_layout(logits_desc, "logits_desc"));
+        TOMBOLA_TRY(check_tensor(dst_desc, "dst_desc"));
+        const MemoryDesc& logits = *from_handle(logits_desc);
+        const MemoryDesc dst = row_major_if_any(*from_handle(dst_desc));
+        TOMBOLA_TRY(check_token_sampler(logits, dst, top_n));
+        return create_primitive_desc(
+            primitive_desc, engine,
+            TokenSamplerDesc{logits, dst, static_cast<FilterOrder>(filter_order),
+                             static_cast<Logprobs>(logprobs), top_n, global_seed, op_seed},
+            attr);
+    });
+}

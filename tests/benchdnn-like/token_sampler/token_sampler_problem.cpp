@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "token_sampler/token_sampler_problem.hpp"
+
+#include <cmath>
+#include <cstring>
+
+#include "reference/numeric.hpp"
+
+namespace tombola::bench {
+
+namespace {
+
+template <class T>
+constexpr tombola_data_type_t kTypeOf = tombola_f32;
+template <>
+constexpr tombola_data_type_t kTypeOf<int32_t> = tombola_s32;
+template <>
+constexpr tombola_data_type_t kTypeOf<uint64_t> = tombola_u64;
+
+template <class T>
+bool parse_row_number(const std::string& text, RowNumber<T>& value) {
+    value.text = text;
+    if (value.is_file()) return text.size() > 1;
+    reference::Scalar scalar;
+    bool fits = false;
+    return reference::parse_scalar(kTypeOf<T>, text, scalar, fits) && fits;
+}
+
+template <class T>
+T number_of(const RowNumber<T>& value) {
+    reference::Scalar scalar;
+    bool fits = false;
+    reference::parse_scalar(kTypeOf<T>, value.text, scalar, fits);
+    return reference::value_of<T>(scalar);
+}
+
+// Adds the argument, unless it has the value that it has when it is absent.
+template <class T>
+void add_row_number(Arguments& args, int arg, const char* name, const RowNumber<T>& value,
+                    const char* absent, int64_t batch, const char* option) {
+    if (value.text == absent) return;
+    if (value.is_file()) {
+        const size_t bytes = static_cast<size_t>(batch) * sizeof(T);
+        return args.add_rows(arg, name, {batch}, read_file(value.text.substr(1), bytes, option));
+    }
+    const T number = number_of(value);
+    args.add_input(arg, name, bytes_of(&number, 1));
+}
+
+template <class T>
+std::vector<T> values_of(const Arguments& args, int arg) {
+    const Argument* given = args.find(arg);
+    std::vector<T> values(given == nullptr ? 0 : given->count());
+    if (!values.empty()) std::memcpy(values.data(), given->values.data(), given->values.size());
+    return values;
+}
+
+template <class T>
+void set_expected(Arguments& args, int arg, const std::vector<T>& values, size_t size = sizeof(T)) {
+    Argument* output = args.find(arg);
+    if (output == nullptr) return;
+    output->expected.resize(values.size() * size);
+    for (size_t i = 0; i < values.size(); ++i)
+        std::memcpy(&output->expected[i * size], &values[i], size);  // little-endian: the low bytes
+}
+
+}  // namespace
+
+bool parse_value(const std::string& text, RowNumber<float>& value) {
+    return parse_row_number(text, value);
+}
+bool parse_value(const std::string& text, RowNumber<int32_t>& value) {
+    return parse_row_number(text, value);
+}
+bool parse_value(const std::string& text, RowNumber<uint64_t>& value) {
+    return parse_row_number(text, value);
+}
+std::string expected_value(const RowNumber<float>&) {
+    return "a number, or @FILE with an f32 per row";
+}
+std::string expected_value(const RowNumber<int32_t>&) {
+    return "an integer of 32 bits, or @FILE with an s32 per row";
+}
+std::string expected_value(const RowNumber<uint64_t>&) {
+    return "an unsigned integer of 64 bits, or @FILE with a u64 per row";
+}
+
+std::vector<Field<TokenSamplerProblem>> TokenSamplerProblem::fields() {
+    using P = TokenSamplerProblem;
+    return {
+        field<P>("dt", &P::dt, "data type of the logits", {tombola_f32, tombola_bf16, tombola_f16}),
+        field<P>("odt", &P::odt, "data type of the indices", {tombola_s32, tombola_s64}),
+        field<P>("order", &P::order, "order of the filters"),
+        field<P>("temperature", &P::temperature, "temperature; 0 is greedy"),
+        field<P>("top-k", &P::top_k, "classes that are kept; 0 keeps all"),
+        field<P>("top-p", &P::top_p, "mass that is kept"),
+        field<P>("min-p", &P::min_p, "least probability that is kept, relative to the greatest"),
+        field<P>("samples", &P::samples, "samples per row"),
+        field<P>("seeds", &P::seeds, "seeds; 0:0 draws them from the operating system"),
+        field<P>("row-seeds", &P::row_seeds,
+                 "u64 pairs GLOBAL, OP, one per row, in place of --seeds"),
+        field<P>("offset", &P::offset, "number of the stream at which the rows, or the row, start"),
+        field<P>("uniforms", &P::uniforms,
+                 "f64 numbers in [0, 1], BATCH x samples of them, in place of the stream's"),
+        field<P>("mask", &P::mask,
+                 "s32 words, BATCH x ceil(CLASSES / 32): bit k % 32 of word k / 32 allows class k"),
+        field<P>("logprobs", &P::logprobs, "which log probabilities are written"),
+        field<P>("top-n", &P::top_n, "classes of the greatest logits that are written"),
+    };
+}
+
+bool TokenSamplerProblem::parse_sizes(const std::string& text) {
+    reference::Dims dims;
+    if (!parse_dims(text, dims) || dims.size() != 2) return false;
+    batch = dims[0];
+    classes = dims[1];
+    return true;
+}
+
+tombola_status_t TokenSamplerProblem::create(Creation& creation,
+                                             tombola_primitive_desc_t* primitive_desc) const {
+    if (samples < 0) throw Refused{tombola_invalid_arguments, "--samples is negative"};
+    return tombola_token_sampler_primitive_desc_create(
+        primitive_desc, engine(), creation.desc({batch, classes}, dt),
+        creation.desc({batch, samples}, odt), order, logprobs, top_n, seeds.global, seeds.op,
+        creation.attr());
+}
+
+std::string TokenSamplerProblem::refusal(const Arguments* args) const {
+    if (samples < 0) return "the number of samples is negative";
+    if (classes > INT32_MAX) return "there are too many classes";
+    if (top_n < 0 || top_n > classes) return "top_n is negative, or above the number of classes";
+    if (batch > 0 && classes == 0) return "there is no class";
+    // Values inside tensors are looked at when the primitive runs.
+    if (args == nullptr || batch == 0) return "";
+    return reference::token_sampler_refusal(request(*args),
+                                            args->at(TOMBOLA_ARG_SRC).values.data());
+}
+
+Bytes TokenSamplerProblem::default_logits() const {
+    const size_t size = reference::size_of(dt);
+    const auto count = static_cast<size_t>(batch * classes);
+    Bytes bytes(count * size);
+    uint64_t state = 1;
+    for (size_t i = 0; i < count; ++i) {
+        state = state * 6364136223846793005u + 1442695040888963407u;        // Knuth's MMIX
+        const double u = static_cast<double>((state >> 40) + 1) * 0x1p-24;  // in (0, 1]
+        // The weights fall like j^-1.5, as Zipf's law has it: 60 classes of 128,000 have nine tenths of the mass. Every 16th
+        // logit is -inf, but for the first of a row.
+        const bool never = i % 16 == 7 && i % static_cast<size_t>(classes) != 0;
+        const double value = never ? -__builtin_inf() : -1.5 * std::log(u);
+        reference::Scalar scalar{};
+        switch (dt) {
+            case tombola_f16:
+                scalar = reference::scalar_of(reference::double_to_f16(value));
+                break;
+            case tombola_bf16:
+                scalar = reference::scalar_of(reference::double_to_bf16(value));
+                break;
+            default:
+                scalar = reference::scalar_of(static_cast<float>(value));
+                break;
+        }
+        std::memcpy(&bytes[i * size], scalar.data(), size);
+    }
+    return bytes;
+}
+
+void TokenSamplerProblem::add_arguments(Arguments& args) const {
+    args.add_src(TOMBOLA_ARG_SRC, "SRC", [this](size_t) { return default_logits(); });
+    add_row_number(args, TOMBOLA_ARG_TEMPERATURE, "TEMPERATURE", temperature, "1", batch,
+                   "--temperature");
+    add_row_number(args, TOMBOLA_ARG_TOP_K, "TOP_K", top_k, "0", batch, "--top-k");
+    add_row_number(args, TOMBOLA_ARG_TOP_P, "TOP_P", top_p, "1", batch, "--top-p");
+    add_row_number(args, TOMBOLA_ARG_MIN_P, "MIN_P", min_p, "0", batch, "--min-p");
+    add_row_number(args, TOMBOLA_ARG_OFFSET, "OFFSET", offset, "0", batch, "--offset");
+    if (!row_seeds.text.empty())
+        args.add_rows(TOMBOLA_ARG_SEEDS, "SEEDS", {batch, 2},
+                      read_file(row_seeds.text, static_cast<size_t>(batch) * 16, "--row-seeds"));
+    args.add_file(TOMBOLA_ARG_UNIFORMS, "UNIFORMS", uniforms.text, "--uniforms");
+    args.add_file(TOMBOLA_ARG_MASK, "MASK", mask.text, "--mask");
+    args.add_output(TOMBOLA_ARG_DST, "DST", "");
+    const bool writes = logprobs != tombola_logprobs_none;
+    if (writes) args.add_output(TOMBOLA_ARG_DST_LOGPROBS, "DST_LOGPROBS", ".logprobs");
+    if (top_n > 0) args.add_output(TOMBOLA_ARG_DST_TOP_IDS, "DST_TOP_IDS", ".top_ids");
+    if (top_n > 0 && writes)
+        args.add_output(TOMBOLA_ARG_DST_TOP_LOGPROBS, "DST_TOP_LOGPROBS", ".top_logprobs");
+    if (!args.wants_optional_outputs()) return;
+    args.add_output(TOMBOLA_ARG_DST_KEPT, "DST_KEPT", ".kept");
+    if (row_seeds.text.empty()) args.add_output(TOMBOLA_ARG_DST_SEEDS, "DST_SEEDS");
+}
+
+reference::TokenSamplerRequest TokenSamplerProblem::request(const Arguments& args) const {
+    reference::TokenSamplerRequest request;
+    request.type = dt;
+    request.filter_order = order;
+    request.logprobs = logprobs;
+    request.batch = batch;
+    request.classes = classes;
+    request.samples = samples;
+    request.top_n = top_n;
+    request.temperature = values_of<float>(args, TOMBOLA_ARG_TEMPERATURE);
+    request.top_k = values_of<int32_t>(args, TOMBOLA_ARG_TOP_K);
+    request.top_p = values_of<float>(args, TOMBOLA_ARG_TOP_P);
+    request.min_p = values_of<float>(args, TOMBOLA_ARG_MIN_P);
+    request.offset = values_of<uint64_t>(args, TOMBOLA_ARG_OFFSET);
+    request.seeds = values_of<uint64_t>(args, TOMBOLA_ARG_SEEDS);
+    request.row_seeds = batch > 1 && !request.seeds.empty();
+    if (request.seeds.empty()) request.seeds = {seeds.global, seeds.op};
+    request.uniforms = values_of<double>(args, TOMBOLA_ARG_UNIFORMS);
+    request.mask = values_of<uint32_t>(args, TOMBOLA_ARG_MASK);
+    return request;
+}
+
+void TokenSamplerProblem::expect(Arguments& args) const {
+    reference::TokenSamplerRequest wanted = request(args);
+    const bool has_rows = args.find(TOMBOLA_ARG_SEEDS) != nullptr;
+    const bool streams = args.find(TOMBOLA_ARG_UNIFORMS) == nullptr;
+    if (!has_rows) {
+        const auto used = expect_seeds(args, seeds, streams);
+        if (!used) {
+            for (Argument& output : args.all()) output.compared = false;
+            return;
+        }
+        wanted.seeds = {used->global, used->op};
+    }
+    const reference::TokenSamplerResult result =
+        reference::token_sampler_reference(wanted, args.at(TOMBOLA_ARG_SRC).values.data());
+    set_expected(args, TOMBOLA_ARG_DST, result.ids, reference::size_of(odt));
+    set_expected(args, TOMBOLA_ARG_DST_LOGPROBS, result.logprobs);
+    set_expected(args, TOMBOLA_ARG_DST_KEPT, result.kept);
+    set_expected(args, TOMBOLA_ARG_DST_TOP_IDS, result.top_ids, reference::size_of(odt));
+    set_expected(args, TOMBOLA_ARG_DST_TOP_LOGPROBS, result.top_logprobs);
+    // Pairs of 0 in --row-seeds draw entropy, of which nothing is known.
+    for (size_t i = 0; has_rows && i < wanted.seeds.size(); i += 2)
+        if (wanted.seeds[i] == 0 && wanted.seeds[i + 1] == 0 && streams) {
+            args.at(TOMBOLA_ARG_DST).compared = false;
+            if (Argument* sampled = args.find(TOMBOLA_ARG_DST_LOGPROBS)) sampled->compared = false;
+        }
+}
+
+template std::unique_ptr<Driver> make_driver<TokenSamplerProblem>();
+
+}  // namespace tombola::bench
