@@ -6,6 +6,8 @@
 //   contiguous   rank r has the elements [begin, end) of the row-major order: one call with OFFSET = begin
 //   columns      rank r has some columns of every row: one call a row, with OFFSET = row * columns + first column
 //
+// Then the order in which an epoch visits its samples: each rank computes its own part of one permutation.
+//
 // Rank 0 gathers the shards and compares them with what it generates alone. Run: mpiexec -n 4 shards
 
 #include <mpi.h>
@@ -32,6 +34,10 @@ Range part_of(int64_t n, int rank, int ranks) { return {n * rank / ranks, n * (r
 // What differs from element type to element type.
 template <class T>
 struct Type;
+template <>
+struct Type<int64_t> {
+    static MPI_Datatype mpi() { return MPI_INT64_T; }
+};
 template <>
 struct Type<float> {
     static constexpr auto kTombola = memory::data_type::f32;
@@ -132,6 +138,48 @@ bool check(const engine& eng, alignment whose, const char* name, T first_value, 
     return contiguous == alone && columns == alone && known;
 }
 
+// A rank's part of the order of an epoch. The epoch is the op seed.
+std::vector<int64_t> epoch_order(const engine& eng, Range part, int64_t samples, uint64_t epoch) {
+    const memory::desc dst({part.count()}, memory::data_type::s64, memory::format_tag::a);
+    const random_permutation::primitive_desc pd(eng, permutation_alignment::philox, dst, samples,
+                                                /*global_seed=*/150, /*op_seed=*/1);
+    std::vector<int64_t> order(static_cast<size_t>(part.count()));
+    uint64_t seeds[2] = {150, epoch}, offset = static_cast<uint64_t>(part.begin);
+    stream strm(eng);
+    random_permutation(pd).execute(strm,
+                                   {{TOMBOLA_ARG_SEEDS, memory(pd.seeds_desc(), eng, seeds)},
+                                    {TOMBOLA_ARG_OFFSET, memory(pd.offset_desc(), eng, &offset)},
+                                    {TOMBOLA_ARG_DST, memory(dst, eng, order.data())}});
+    return order;
+}
+
+bool check_epochs(const engine& eng, int rank, int ranks) {
+    constexpr int64_t kSamples = 10007;
+    bool right = true;
+    for (const uint64_t epoch : {1, 2}) {
+        const std::vector<int64_t> mine =
+            epoch_order(eng, part_of(kSamples, rank, ranks), kSamples, epoch);
+        std::vector<int64_t> together(kSamples);
+        gather(mine, together.data(), rank, ranks, [&](int from) {
+            const Range range = part_of(kSamples, from, ranks);
+            Layout layout = {MPI_DATATYPE_NULL, range.begin};
+            MPI_Type_contiguous(static_cast<int>(range.count()), Type<int64_t>::mpi(),
+                                &layout.type);
+            return layout;
+        });
+        if (rank != 0) continue;
+        std::vector<int> visits(kSamples, 0);
+        for (const int64_t sample : together) ++visits.at(static_cast<size_t>(sample));
+        const bool once = visits == std::vector<int>(kSamples, 1);
+        const bool equal = together == epoch_order(eng, {0, kSamples}, kSamples, epoch);
+        std::printf("epoch %d, %d ranks: parts %s the whole order, samples %s\n",
+                    static_cast<int>(epoch), ranks, equal ? "equal" : "DIFFER from",
+                    once ? "visited once each" : "NOT visited once each");
+        right = right && once && equal;
+    }
+    return right;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -147,6 +195,7 @@ int main(int argc, char** argv) {
         // Two words an element.
         right &= check<double>(eng, alignment::tensorflow, "Philox f64", -1, rank, ranks);
         right &= check<double>(eng, alignment::pytorch, "MT19937 f64", -1, rank, ranks);
+        right &= check_epochs(eng, rank, ranks);
     } catch (const error& failure) {
         std::fprintf(stderr, "rank %d: %s\n", rank, failure.what());
         MPI_Abort(MPI_COMM_WORLD, 1);

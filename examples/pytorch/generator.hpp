@@ -119,6 +119,20 @@ class Words {
                        {TOMBOLA_ARG_DST, data}});
     }
 
+    // Fills n elements of s32 or s64, `stride` apart, with torch.randperm(n).
+    void permutation(int64_t n, int64_t stride, memory::data_type type, void* data) {
+        const std::tuple key(n, stride, type);
+        const Prepared& primitive = recent(key, [&] {
+            const memory::desc desc({n}, type, memory::dims{stride});
+            return prepare<tombola::random_permutation>(
+                {cpu(), tombola::permutation_alignment::pytorch, desc, n, 0, 1},
+                {TOMBOLA_ARG_SRC_STATE, TOMBOLA_ARG_DST_STATE, TOMBOLA_ARG_DST});
+        });
+        primitive.run({{TOMBOLA_ARG_SRC_STATE, state_.data()},
+                       {TOMBOLA_ARG_DST_STATE, state_.data()},
+                       {TOMBOLA_ARG_DST, data}});
+    }
+
   private:
     at::Tensor blob_;
     tombola::mt19937_state state_;

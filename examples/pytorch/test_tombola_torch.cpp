@@ -110,6 +110,12 @@ void every_way_to_call() {
     at::Tensor bytes = at::empty(size, at::kByte), others = at::empty(size, at::kByte);
     both("random_", seeded([&] { return tombola_torch::random_(bytes, 3, 200); }),
          seeded([&] { return others.random_(3, 200); }));
+    both("randperm", seeded([] { return tombola_torch::randperm(700); }),
+         seeded([] { return at::randperm(700); }));
+    both("randperm of a type", seeded([] { return tombola_torch::randperm(70, at::kShort); }),
+         seeded([] { return at::randperm(70, at::kShort); }));
+    both("randperm_out", seeded([&] { return tombola_torch::randperm_out(out, 700); }),
+         seeded([] { return at::randperm(700, at::kDouble); }));
     const at::Tensor leaf = tombola_torch::rand(size, at::TensorOptions().requires_grad(true));
     expect(leaf.requires_grad() && leaf.is_leaf(), "requires_grad");
     expect(tombola_torch::rand(size, at::Device(at::kMeta)).is_meta(), "device");

@@ -159,6 +159,38 @@ class Stream(unittest.TestCase):
                     )
         self.assertGreater(drawn, 80)
 
+    def test_randperm(self):
+        sizes = [*range(20), 623, 624, 625, 1000, 65537, 300_000]
+        for n in sizes:
+            with self.subTest(n=n):
+                self.compare(lambda: tt.randperm(n), lambda: torch.randperm(n), seed=n)
+        for dtype in (torch.int32, torch.int16, torch.uint8, torch.float32, torch.float16, torch.float64):
+            with self.subTest(dtype=dtype):
+                self.compare(lambda: tt.randperm(200, dtype=dtype), lambda: torch.randperm(200, dtype=dtype))
+
+        def one_after_another(randperm, rand):
+            return torch.cat([randperm(n).double() for n in sizes] + [rand(9).double(), randperm(5).double()])
+
+        self.compare(lambda: one_after_another(tt.randperm, tt.rand),
+                     lambda: one_after_another(torch.randperm, torch.rand))
+        strided = torch.zeros(30, dtype=torch.int64)[::3]
+        self.compare(lambda: tt.randperm(10, out=strided).clone(), lambda: torch.randperm(10))
+        self.assertEqual(strided.stride(), (3,))
+        own = [torch.Generator().manual_seed(3) for _ in range(2)]
+        self.assertTrue(torch.equal(tt.randperm(50, generator=own[0]), torch.randperm(50, generator=own[1])))
+        self.assertTrue(torch.equal(tt.randperm(50, generator=own[0]), torch.randperm(50, generator=own[1])))
+
+    def test_randperm_refused(self):
+        state = torch.get_rng_state()
+        for arguments in (dict(n=-1), dict(n=300, dtype=torch.uint8), dict(n=3000, dtype=torch.float16)):
+            with self.subTest(arguments):
+                with self.assertRaises(RuntimeError) as mine:
+                    tt.randperm(**arguments)
+                with self.assertRaises(RuntimeError) as theirs:
+                    torch.randperm(**arguments)
+                self.assertEqual(str(mine.exception).split("\n")[0], str(theirs.exception).split("\n")[0])
+        self.assertTrue(torch.equal(state, torch.get_rng_state()))
+
     def test_excluded_bound(self):
         """The greatest float32 below 2^24 + 3 is 2^24 + 2: rounding may not give 2^24 + 4."""
         numbers = tt.randint(2**24, 2**24 + 3, (1000,), dtype=torch.float32)
@@ -509,6 +541,7 @@ class Tracing(unittest.TestCase):
         "random_": lambda x: tt.random_(x * 2, 0, 100),
         "randint": lambda x: tt.randint(5, (3, 4), dtype=torch.int32),
         "randint_like": lambda x: tt.randint_like(x, -5, 5),
+        "randperm": lambda x: tt.randperm(24),
         "multinomial": lambda x: tt.multinomial(x.reshape(4, -1), 2),
         "multinomial of one row": lambda x: tt.multinomial(x.reshape(-1), 7, True),
         "channel_shuffle": lambda x: tt.channel_shuffle(x, 3),
@@ -533,6 +566,7 @@ class Tracing(unittest.TestCase):
     def test_meta(self):
         self.assertTrue(tt.rand(3, device="meta").is_meta)
         self.assertTrue(tt.randint(5, (3,), device="meta").is_meta)
+        self.assertTrue(tt.randperm(5, device="meta").is_meta)
         for name, call in self.CALLS.items():
             if "_like" in name or name in ("uniform_", "random_", "multinomial", "channel_shuffle"):
                 with self.subTest(name):
@@ -576,6 +610,7 @@ class Tracing(unittest.TestCase):
             ("multinomial", ops.multinomial.default, (x.reshape(4, -1), 3, True), drawn),
             ("rand", ops.rand.default, ([2, 3],), drawn),
             ("randint", ops.randint.low, (1, 5, [2, 3]), drawn),
+            ("randperm", ops.randperm.default, (7,), drawn),
             ("rand_like", ops.rand_like.default, (x.clone().requires_grad_(),), drawn),
             ("uniform", ops.uniform, (x.clone().requires_grad_(),), drawn),
             ("uniform_", ops.uniform_, (x.clone(), 2.0, 2.0), None),

@@ -43,6 +43,13 @@ def cases():
             lambda n=count: torch.randint(0, 1000, (n,)),
             True,
         )
+    for count in (1_000, 1_000_000, 10_000_000):
+        yield (
+            f"randperm {count}",
+            lambda n=count: tt.randperm(n),
+            lambda n=count: torch.randperm(n),
+            True,
+        )
     w = torch.rand(1, 1000, dtype=torch.float64)
     yield (
         "multinomial 1x1000, 100000 with replacement",

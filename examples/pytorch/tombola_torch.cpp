@@ -3,6 +3,7 @@
 
 #include <ATen/native/DistributionTemplates.h>
 #include <ATen/native/Resize.h>
+#include <ATen/native/TensorFactories.h>
 #include <torch/version.h>
 
 #include <tuple>
@@ -121,6 +122,53 @@ struct RandintBetween {
                                 *kArguments = ", int low, int high", *kDefaultType = "long";
     static std::tuple<int64_t, int64_t> filled(int64_t low, int64_t high) { return {low, high}; }
 };
+
+// Overwrites a vector with a permutation of its indices.
+struct Permutation {
+    static constexpr const char* kName = "permutation";
+    static constexpr const char* kArguments = "";
+    static void fill(at::Tensor& self, const OptionalGenerator& generator) {
+        TORCH_CHECK(self.dim() == 1, "a permutation has 1 dimension, but got ", self.dim());
+        const c10::SymInt size = self.sym_size(0);
+        if (self.is_meta()) return;
+        const int64_t n = size.guard_int(__FILE__, __LINE__);
+        if (n == 0) return;
+        if (n >= TOMBOLA_PYTORCH_PERMUTATION_LIMIT) {
+            self.copy_(at::randperm(n, generator, self.options().dtype(at::kLong)));
+            return;
+        }
+        const bool direct = self.scalar_type() == at::kLong || self.scalar_type() == at::kInt;
+        at::Tensor integers = direct ? self : at::empty({n}, self.options().dtype(at::kLong));
+        drawing("randperm", generator, [&](Words& words) {
+            words.permutation(n, integers.stride(0), type_of(integers.scalar_type()),
+                              integers.data_ptr());
+        });
+        if (!direct) self.copy_(integers);
+    }
+};
+
+void check_randperm(const c10::SymInt& n, const at::Tensor& result) {
+    TORCH_CHECK(n >= 0, "n must be non-negative, got ", n);
+    if (!n.is_symbolic())
+        at::native::check_supported_max_int_with_precision(n.guard_int(__FILE__, __LINE__), result);
+}
+
+at::Tensor randperm_make(c10::SymInt n, OptionalGenerator generator, OptionalType type,
+                         OptionalLayout layout, OptionalDevice device, OptionalBool pin_memory) {
+    at::Tensor result = at::empty_symint({n}, type, layout, device, pin_memory, c10::nullopt);
+    check_randperm(n, result);
+    return Fill<Permutation>::call(result, generator);
+}
+
+at::Tensor& randperm_to(c10::SymInt n, OptionalGenerator generator, at::Tensor& out) {
+    torch::autograd::check_inplace(out, torch::autograd::compute_requires_grad(out));
+    check_randperm(n, out);
+    out.resize__symint({n});
+    return Fill<Permutation>::call(out, generator);
+}
+
+using RandpermSignature = at::Tensor(c10::SymInt, OptionalGenerator, OptionalType, OptionalLayout,
+                                     OptionalDevice, OptionalBool);
 
 // PyTorch's checks and messages. Returns the shape of the samples.
 std::vector<c10::SymInt> check_multinomial(const at::Tensor& self, int64_t samples,
@@ -308,6 +356,17 @@ at::Tensor& randint_out(at::Tensor& out, int64_t low, int64_t high, at::IntArray
     return Factory<RandintBetween>::call_out(out, low, high, size, generator);
 }
 
+at::Tensor randperm(int64_t n, const at::TensorOptions& options, OptionalGenerator generator) {
+    static const auto op = find_operator<RandpermSignature>("randperm");
+    const auto typed = options.has_dtype() ? options : options.dtype(at::kLong);
+    return op.call(n, generator, c10::optTypeMetaToScalarType(typed.dtype_opt()),
+                   typed.layout_opt(), typed.device_opt(), typed.pinned_memory_opt());
+}
+
+at::Tensor& randperm_out(at::Tensor& out, int64_t n, OptionalGenerator generator) {
+    return randperm_to(n, generator, out);
+}
+
 at::Tensor multinomial(const at::Tensor& probabilities, int64_t samples, bool replacement,
                        OptionalGenerator generator) {
     static const auto op = find_operator<MultinomialSignature>("multinomial");
@@ -326,6 +385,17 @@ TORCH_LIBRARY(tombola, library) {
     Factory<Rand>::define(library);
     Factory<RandintBelow>::define(library);
     Factory<RandintBetween>::define(library);
+
+    Fill<Permutation>::define(library);
+    library.def(
+        "randperm(SymInt n, *, Generator? generator=None, ScalarType? dtype=long, "
+        "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor");
+    library.impl("randperm",
+                 torch::dispatch(DispatchKey::CompositeExplicitAutograd, &randperm_make));
+    library.def(
+        "randperm.out(SymInt n, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)");
+    library.impl("randperm.out",
+                 torch::dispatch(DispatchKey::CompositeImplicitAutograd, &randperm_to));
 
     const std::string arguments =
         "(Tensor self, int num_samples, bool replacement=False, *, Generator? generator=None";

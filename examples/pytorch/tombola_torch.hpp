@@ -37,6 +37,11 @@ at::Tensor randint(int64_t low, int64_t high, at::IntArrayRef size,
 at::Tensor& randint_out(at::Tensor& out, int64_t low, int64_t high, at::IntArrayRef size,
                         OptionalGenerator generator = c10::nullopt);
 
+// torch.randperm: the same permutation, of int64 if options name no type.
+at::Tensor randperm(int64_t n, const at::TensorOptions& options = {},
+                    OptionalGenerator generator = c10::nullopt);
+at::Tensor& randperm_out(at::Tensor& out, int64_t n, OptionalGenerator generator = c10::nullopt);
+
 // torch.multinomial. With replacement and more than one sample it draws the words that PyTorch draws and applies
 // the same rule to them, with sums that are exact where PyTorch's are rounded. Otherwise PyTorch uses another
 // method, and only the distribution is the same; then the generator is asked for one seed.

@@ -67,6 +67,11 @@ def randint_like(input, low, high=None, **options):
     return _make(_ops.randint_like, "low", (input, low, high), None, None, options)
 
 
+def randperm(n, *, out=None, **options):
+    """torch.randperm, the same permutation."""
+    return _make(_ops.randperm, "", (n,), None, out, options)
+
+
 def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
     """torch.multinomial; see tombola_torch.hpp for when the samples are PyTorch's."""
     if out is None:

@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
     add_random();
     add_shuffle();
     add_multinomial();
+    add_permutation();
     add_plain();
 #ifdef TOMBOLA_PEER_RANDOM123
     add_random123();

@@ -90,6 +90,15 @@ struct Multinomial {
 };
 extern const std::vector<Multinomial> kMultinomials;
 
+// permutation: s64, all of it.
+struct Permutation {
+    const char* name;
+    int64_t count;
+    size_t bytes() const { return static_cast<size_t>(count) * sizeof(int64_t); }
+};
+constexpr std::array<Permutation, 3> kPermutations = {
+    Permutation{"1000", 1000}, {"1000000", 1000000}, {"10000000", 10000000}};
+
 // calls: what a small execution, and the creation of a primitive whose kind exists, cost.
 const Shuffle kSmallShuffle = {Type::f32, "nchw", true, {1, 8, 1, 1}, 2};
 const Multinomial kSmallMultinomial = {"", 1, 10, 1, true, false};
@@ -99,6 +108,7 @@ constexpr size_t kSmallBytes = 64 * sizeof(float);
 void add_random();
 void add_shuffle();
 void add_multinomial();
+void add_permutation();
 void add_plain();
 void add_random123();
 void add_mt19937();

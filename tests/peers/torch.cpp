@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PyTorch's C++ library: uniform_() and random_(), multinomial(), channel_shuffle().
+// PyTorch's C++ library: uniform_() and random_(), multinomial(), randperm(), channel_shuffle().
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -45,6 +45,11 @@ Work shuffle(const Shuffle& c) {
     return {[=] { keep(at::channel_shuffle(input, groups).data_ptr()); }, 2 * c.bytes()};
 }
 
+Work permutation(const Permutation& c) {
+    at::Tensor order = at::from_blob(destination(c.bytes()), {c.count}, at::kLong);
+    return {[=]() mutable { at::randperm_out(order, c.count); }, c.bytes()};
+}
+
 }  // namespace
 
 void add_torch() {
@@ -59,6 +64,10 @@ void add_torch() {
     for (const Shuffle& c : shuffles())
         if (c.type == Type::f32 && std::string(c.layout) == "nchw")
             add("shuffle/" + c.name(), "PyTorch", [c] { return shuffle(c); });
+
+    for (const Permutation& c : kPermutations)
+        add(std::string("permutation/randperm:") + c.name, "PyTorch",
+            [c] { return permutation(c); });
 
     add("calls/execute:64 f32, pytorch", "PyTorch",
         [] { return uniform(kPytorch[0], kSmallBytes); });

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// tombola's permutations by both alignments, and std::shuffle.
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "tombola_memory.hpp"
+
+namespace tombola::peers {
+
+namespace {
+
+Work draw(const Permutation& c, permutation_alignment whose) {
+    const memory::desc dst_desc({c.count}, memory::data_type::s64, memory::format_tag::a);
+    const random_permutation::primitive_desc pd(cpu(), whose, dst_desc, c.count, 1, 2);
+    return executing(random_permutation(pd),
+                     {{TOMBOLA_ARG_DST, memory(dst_desc, cpu(), destination(c.bytes()))}},
+                     c.bytes(), pd.impl_info_str());
+}
+
+Work shuffle(const Permutation& c) {
+    auto* to = reinterpret_cast<int64_t*>(destination(c.bytes()));
+    return {[to, count = c.count, engine = std::mt19937(1)]() mutable {
+                std::iota(to, to + count, int64_t{0});
+                std::shuffle(to, to + count, engine);
+                keep(to);
+            },
+            c.bytes()};
+}
+
+}  // namespace
+
+void add_permutation() {
+    for (const Permutation& c : kPermutations) {
+        const std::string name = std::string("permutation/randperm:") + c.name;
+        add_tombola(name, [c] { return draw(c, permutation_alignment::pytorch); });
+        add(name, "std::shuffle", [c] { return shuffle(c); });
+        add_tombola(std::string("permutation/random access:") + c.name,
+                    [c] { return draw(c, permutation_alignment::philox); });
+    }
+}
+
+}  // namespace tombola::peers
