@@ -5,7 +5,8 @@
     /usr/bin/python3 scripts/make-torch-golden.py [--check] tests/golden
 
 writes torch_uniform.txt (Tensor.uniform_ and Tensor.random_), torch_state.txt (torch.get_rng_state before
-and after draws), torch_randperm.txt (torch.randperm) and torch_normal.txt (Tensor.normal_), and from PyTorch 2.6 on
+and after draws), torch_randperm.txt (torch.randperm), torch_normal.txt (Tensor.normal_) and torch_distributions.txt
+(Tensor.exponential_ and Tensor.bernoulli_), and from PyTorch 2.6 on
 torch_normal_f16.txt. Debian's python3-torch is what the checked-in files were made with (Debian 13's the last one); the version stands in
 their first lines. Integers follow the rule that PyTorch 1.x and 2.6 have (int_draws torch1).
 
@@ -33,13 +34,13 @@ SHORT = 40  # up to here every value is listed
 def bits(tensor, name):
     """The elements' bit patterns as unsigned integers, in row-major order."""
     size = tensor.element_size()
-    view = {2: torch.int16, 4: torch.int32, 8: torch.int64}[size]
+    view = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[size]
     return [v & ((1 << 8 * size) - 1) for v in tensor.contiguous().view(view).flatten().tolist()], size
 
 
 def fnv1a(values, size):
     """64-bit FNV-1a of the little-endian bytes."""
-    code = {2: "H", 4: "I", 8: "Q"}[size]
+    code = {1: "B", 2: "H", 4: "I", 8: "Q"}[size]
     h = 0xCBF29CE484222325
     for byte in struct.pack("<%d%s" % (len(values), code), *values):
         h = ((h ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
@@ -106,6 +107,34 @@ def write_uniform(out):
             out.write(line(name, SEEDS[(i + 5) % len(SEEDS)], low, high, 1300))
         for seed in SEEDS:
             out.write(line(name, seed, *ranges[1], 5))
+
+
+def write_distributions(out):
+    """f64 exponentials are left out: PyTorch takes log or log1p of the C library, by its version."""
+    out.write("# What PyTorch %s draws on the CPU: scripts/make-torch-golden.py.\n" % torch.__version__)
+    out.write("# exponential type seed lambda elements fnv1a64-of-all-bytes\n")
+    out.write("# bernoulli type seed p elements fnv1a64-of-all-bytes; p: a number, or a tensor of f32 or f64, whose\n")
+    out.write("# element i is (i * 2654435761 mod 2^24) * 2^-24\n")
+    for name in ("f16", "bf16", "f32"):
+        for i, n in enumerate((1, 7, 16, 311, 313, 624, 1249, 20011)):
+            rate = (1.0, 0.37, 3.3, 1e-3, 250.0)[i % 5]
+            torch.manual_seed(SEEDS[i])
+            values, size = bits(torch.empty(n, dtype=FLOATS[name]).exponential_(rate), name)
+            out.write("exponential %s %d %r %d %016x\n" % (name, SEEDS[i], rate, n, fnv1a(values, size)))
+    types = {"u8": torch.uint8, "s32": torch.int32, "s64": torch.int64, "bf16": torch.bfloat16, "f32": torch.float32,
+             "f64": torch.float64}
+    for name, dtype in types.items():
+        for i, n in enumerate((1, 7, 16, 311, 313, 624, 1249, 20011)):
+            for p in (("0.3", "0.5", "1.0", "0.999", "1e-05")[i % 5], "tensor32", "tensor64"):
+                if n == 1 and p == "tensor32":
+                    continue  # one f32 probability is the number's rule here
+                seed = SEEDS[i]
+                tensor = torch.tensor([k * 2654435761 % 2**24 * 2.0**-24 for k in range(n)], dtype=torch.float64)
+                given = {"tensor32": tensor.float(), "tensor64": tensor}.get(p)
+                torch.manual_seed(seed)
+                drawn = torch.empty(n, dtype=dtype).bernoulli_(float(p) if given is None else given)
+                values, size = bits(drawn, name)
+                out.write("bernoulli %s %d %s %d %016x\n" % (name, seed, p, n, fnv1a(values, size)))
 
 
 def blob():
@@ -232,7 +261,7 @@ def main():
     torch.set_num_threads(1)
     failed = 0
     files = [("torch_uniform.txt", write_uniform), ("torch_state.txt", write_state), ("torch_randperm.txt", write_randperm),
-             ("torch_normal.txt", write_normal)]
+             ("torch_normal.txt", write_normal), ("torch_distributions.txt", write_distributions)]
     if tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 6):
         files.append(("torch_normal_f16.txt", write_normal_f16))
     for name, write in files:

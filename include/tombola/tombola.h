@@ -8,6 +8,8 @@
 
 #include "tombola_dropout.h"
 #include "tombola_multinomial.h"
+#include "tombola_random_bernoulli.h"
+#include "tombola_random_exponential.h"
 #include "tombola_random_generator.h"
 #include "tombola_random_normal.h"
 #include "tombola_random_permutation.h"
@@ -404,6 +406,8 @@ TOMBOLA_API tombola_status_t tombola_primitive_attr_set_scratchpad_mode(
     X(random_uniform, 3)       \
     X(multinomial, 4)          \
     X(random_normal, 5)        \
+    X(random_exponential, 6)   \
+    X(random_bernoulli, 7)     \
     X(random_permutation, 9)   \
     X(dropout, 10)             \
     X(stochastic_rounding, 11) \

@@ -42,6 +42,10 @@ namespace tombola {
 /// Source: DirectML's DML_RANDOM_GENERATOR_OPERATOR_DESC. What is computed: @ref tombola_random_generator.
 /// @defgroup tombola_cpp_random_uniform Random uniform
 /// Source: OpenVINO's RandomUniform-8. What is computed: @ref tombola_random_uniform.
+/// @defgroup tombola_cpp_random_exponential Random exponential
+/// Source: PyTorch's Tensor.exponential_. What is computed: @ref tombola_random_exponential.
+/// @defgroup tombola_cpp_random_bernoulli Random Bernoulli
+/// Source: PyTorch's Tensor.bernoulli_. What is computed: @ref tombola_random_bernoulli.
 /// @defgroup tombola_cpp_multinomial Multinomial
 /// Source: OpenVINO's Multinomial-13. What is computed: @ref tombola_multinomial.
 /// @defgroup tombola_cpp_random_normal Random normal
@@ -70,6 +74,8 @@ namespace tombola {
 #include "multinomial.hpp"
 #include "primitive.hpp"
 #include "primitive_desc.hpp"
+#include "random_bernoulli.hpp"
+#include "random_exponential.hpp"
 #include "random_generator.hpp"
 #include "random_normal.hpp"
 #include "random_permutation.hpp"

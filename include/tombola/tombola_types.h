@@ -239,10 +239,11 @@ typedef const struct tombola_primitive* const_tombola_primitive_t;
 #define TOMBOLA_ARG_SRC_STATE 1006 /**< The generator's state before the call. */
 #define TOMBOLA_ARG_DST_STATE 1007 /**< The generator's state after the call. */
 #define TOMBOLA_ARG_DST_SEEDS 1008 /**< u64[2]: the seeds that were used. */
-#define TOMBOLA_ARG_P 1009         /**< A probability: dropout: f32[1], the probability to drop. */
+#define TOMBOLA_ARG_P 1009 /**< Probabilities: dropout: f32[1], to drop; random_bernoulli: of 1. */
 #define TOMBOLA_ARG_MASK \
     1010 /**< dropout: which elements are kept; token_sampler: which classes are allowed. */
-#define TOMBOLA_ARG_MEAN 1021 /**< random_normal: the mean, one element of DST's type. */
+#define TOMBOLA_ARG_LAMBDA 1011 /**< random_exponential: the rate, f64[1]. */
+#define TOMBOLA_ARG_MEAN 1021   /**< random_normal: the mean, one element of DST's type. */
 #define TOMBOLA_ARG_STD \
     1022 /**< random_normal: the standard deviation, one element of DST's type. */
 #define TOMBOLA_ARG_TEMPERATURE 1031 /**< token_sampler: f32, divides the logits; 0 is greedy. */

@@ -13,6 +13,8 @@
 #include "common/field.hpp"
 #include "common/primitives/dropout.hpp"
 #include "common/primitives/multinomial.hpp"
+#include "common/primitives/random_bernoulli.hpp"
+#include "common/primitives/random_exponential.hpp"
 #include "common/primitives/random_generator.hpp"
 #include "common/primitives/random_normal.hpp"
 #include "common/primitives/random_permutation.hpp"
@@ -24,9 +26,10 @@
 
 namespace tombola::impl {
 
-using OpDesc = std::variant<ShuffleDesc, RandomGeneratorDesc, RandomUniformDesc, MultinomialDesc,
-                            RandomNormalDesc, RandomPermutationDesc, DropoutDesc,
-                            StochasticRoundingDesc, TokenSamplerDesc>;
+using OpDesc =
+    std::variant<ShuffleDesc, RandomGeneratorDesc, RandomUniformDesc, MultinomialDesc,
+                 RandomNormalDesc, RandomPermutationDesc, DropoutDesc, StochasticRoundingDesc,
+                 TokenSamplerDesc, RandomExponentialDesc, RandomBernoulliDesc>;
 
 PrimitiveKind kind_of(const OpDesc& desc);
 PropKind prop_kind_of(const OpDesc& desc);

@@ -173,6 +173,8 @@ const char* name_of_arg(int arg) {
             return "DST_TOP_IDS";
         case TOMBOLA_ARG_DST_TOP_LOGPROBS:
             return "DST_TOP_LOGPROBS";
+        case TOMBOLA_ARG_LAMBDA:
+            return "LAMBDA";
     }
     return nullptr;
 }

@@ -20,6 +20,8 @@ Result<PlanPtr> plan_portable_stochastic_rounding(CpuIsa isa, const StochasticRo
 Result<PlanPtr> plan_portable_tensorflow_normal(CpuIsa isa, const RandomNormalDesc& desc);
 Result<PlanPtr> plan_portable_pytorch_normal(CpuIsa isa, const RandomNormalDesc& desc);
 Result<PlanPtr> plan_portable_token_sampler(CpuIsa isa, const TokenSamplerDesc& desc);
+Result<PlanPtr> plan_portable_exponential(CpuIsa isa, const RandomExponentialDesc& desc);
+Result<PlanPtr> plan_portable_bernoulli(CpuIsa isa, const RandomBernoulliDesc& desc);
 
 // By generated kernels, for the ISA of the row.
 namespace x64 {

@@ -5,82 +5,11 @@
 #include <cstring>
 #include <optional>
 
-#include "reference/mt19937_reference.hpp"
-#include "reference/philox_reference.hpp"
+#include "reference/word_source.hpp"
 
 namespace tombola::reference {
 
 namespace {
-
-using uint128 = unsigned __int128;
-
-// The words of one request in order, from the element at the offset on.
-class PhiloxSource {
-  public:
-    explicit PhiloxSource(const UniformRequest& request) {
-        uint64_t n = 0, op = request.op_seed;
-        if (!request.state.empty()) {
-            std::memcpy(&n, request.state.data(), 8);
-            std::memcpy(&op, request.state.data() + 8, 8);
-        }
-        const uint128 skipped =
-            uint128{request.offset} * static_cast<uint128>(uniform_words(request));
-        start_ = {static_cast<uint32_t>(n), static_cast<uint32_t>(n >> 32),
-                  static_cast<uint32_t>(op), static_cast<uint32_t>(op >> 32)};
-        key_ = {static_cast<uint32_t>(request.global_seed),
-                static_cast<uint32_t>(request.global_seed >> 32)};
-        counter_ = philox_add(start_, skipped / 4);
-        word_ = static_cast<size_t>(skipped % 4);
-        block_ = philox_block(counter_, key_);
-    }
-
-    uint32_t next() {
-        if (word_ == 4) {
-            counter_ = philox_add(counter_, 1);
-            block_ = philox_block(counter_, key_);
-            word_ = 0;
-        }
-        return block_[word_++];
-    }
-
-    // TensorFlow reserves 256 blocks an element, whatever it uses.
-    std::vector<uint8_t> state_after(const UniformRequest& request, uint64_t count) const {
-        const PhiloxCounter after =
-            philox_add(start_, (uint128{request.offset} + count) * uint128{256});
-        std::vector<uint8_t> state(16);
-        std::memcpy(state.data(), after.data(), 16);
-        return state;
-    }
-
-  private:
-    PhiloxCounter start_, counter_;
-    PhiloxKey key_;
-    std::array<uint32_t, 4> block_;
-    size_t word_;
-};
-
-class MtSource {
-  public:
-    explicit MtSource(const UniformRequest& request) : mt_(make(request)) {
-        mt_.discard(uint128{request.offset} * static_cast<uint128>(uniform_words(request)));
-    }
-    uint32_t next() { return mt_.next(); }
-    std::vector<uint8_t> state_after(const UniformRequest&, uint64_t) const {
-        const Mt19937::State words = mt_.state();
-        std::vector<uint8_t> state(sizeof words);
-        std::memcpy(state.data(), words.data(), sizeof words);
-        return state;
-    }
-
-  private:
-    static Mt19937 make(const UniformRequest& request) {
-        if (request.state.empty()) return Mt19937(static_cast<uint32_t>(request.global_seed));
-        Mt19937::State state;
-        std::memcpy(state.data(), request.state.data(), sizeof state);
-        return Mt19937(state);
-    }
-    Mt19937 mt_;
-};
 
 // float(bits << 23 | x) - 1 and its like for the other formats: the value in [0,1) of the fraction's bits.
 float tensorflow_f32(uint32_t x) {
@@ -187,19 +116,15 @@ void fill_integer(const UniformRequest& request, Source& source, uint64_t count,
 template <class Source>
 void fill(const UniformRequest& request, uint64_t count, void* dst,
           std::vector<uint8_t>* state_out) {
-    Source source(request);
+    Source source(request, uniform_words(request));
     if (is_floating(request.type))
         fill_floating(request, source, count, dst);
     else
         fill_integer(request, source, count, dst);
-    if (state_out) *state_out = source.state_after(request, count);
+    if (state_out) *state_out = source.state_after(count);
 }
 
 }  // namespace
-
-size_t uniform_state_bytes(tombola_alignment_t alignment) {
-    return alignment == tombola_alignment_pytorch ? sizeof(Mt19937::State) : 16;
-}
 
 std::string uniform_refusal(const UniformRequest& request) {
     if (is_floating(request.type)) {
@@ -229,12 +154,7 @@ std::string uniform_refusal(const UniformRequest& request) {
                                                         : value_of<int32_t>(request.max);
         if (min >= max) return "min is not below max";
     }
-    if (request.alignment == tombola_alignment_pytorch && !request.state.empty()) {
-        uint32_t position;
-        std::memcpy(&position, request.state.data() + 4 * Mt19937::kWords, 4);
-        if (position > Mt19937::kWords) return "the state's position is beyond 624";
-    }
-    return "";
+    return stream_refusal(request);
 }
 
 int uniform_words(const UniformRequest& request) {

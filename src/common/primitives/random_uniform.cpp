@@ -3,28 +3,17 @@
 
 #include "common/create_primitive_desc.hpp"
 #include "common/op_desc.hpp"
+#include "common/primitives/stream_args.hpp"
 
 namespace tombola::impl {
-namespace {
-
-constexpr dim_t kPhiloxStateWords = 2;  // n, op counter
-constexpr dim_t kMt19937StateWords = TOMBOLA_MT19937_STATE_WORDS;
-
-}  // namespace
 
 std::vector<ArgSpec> RandomUniformDesc::args() const {
     const MemoryDesc bound = MemoryDesc::vector(dst.data_type, 1);
-    const bool philox = alignment == Alignment::tensorflow;
-    const DataType state_type = philox ? DataType::u64 : DataType::u32;
-    const dim_t state_words = philox ? kPhiloxStateWords : kMt19937StateWords;
-    return {required_input(TOMBOLA_ARG_MIN, bound, ArgSpec::Match::vector),
-            required_input(TOMBOLA_ARG_MAX, bound, ArgSpec::Match::vector),
-            required_output(TOMBOLA_ARG_DST, dst),
-            optional_input(TOMBOLA_ARG_SEEDS, DataType::u64, 2),
-            optional_input(TOMBOLA_ARG_OFFSET, DataType::u64, 1),
-            optional_input(TOMBOLA_ARG_SRC_STATE, state_type, state_words),
-            optional_output(TOMBOLA_ARG_DST_STATE, state_type, state_words, TOMBOLA_ARG_SRC_STATE),
-            optional_output(TOMBOLA_ARG_DST_SEEDS, DataType::u64, 2, TOMBOLA_ARG_SEEDS)};
+    std::vector<ArgSpec> args = {required_input(TOMBOLA_ARG_MIN, bound, ArgSpec::Match::vector),
+                                 required_input(TOMBOLA_ARG_MAX, bound, ArgSpec::Match::vector),
+                                 required_output(TOMBOLA_ARG_DST, dst)};
+    add_stream_args(args, alignment);
+    return args;
 }
 
 }  // namespace tombola::impl
@@ -38,9 +27,7 @@ tombola_status_t tombola_random_uniform_primitive_desc_create(
     return api_call("random_uniform", [&]() -> Status {
         TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
         TOMBOLA_TRY(check_not_null(engine, "engine"));
-        if (alignment != tombola_alignment_tensorflow && alignment != tombola_alignment_pytorch)
-            return invalid("alignment is %d; expected tensorflow or pytorch",
-                           static_cast<int>(alignment));
+        TOMBOLA_TRY(check_alignment(alignment));
         if (int_draws != tombola_int_draws_spec && int_draws != tombola_int_draws_torch1 &&
             int_draws != tombola_int_draws_torch2)
             return invalid("int_draws is %d; expected spec, torch1 or torch2",

@@ -101,6 +101,14 @@ constexpr Implementation kTokenSampler[] = {
     implementation<plan_portable_token_sampler>("portable", kNone),
 };
 
+constexpr Implementation kRandomExponential[] = {
+    implementation<plan_portable_exponential>("portable", kNone),
+};
+
+constexpr Implementation kRandomBernoulli[] = {
+    implementation<plan_portable_bernoulli>("portable", kNone),
+};
+
 template <size_t count>
 ImplementationList list(const Implementation (&rows)[count]) {
     return {rows, count};
@@ -120,6 +128,10 @@ ImplementationList implementations(PrimitiveKind kind) {
             return list(kMultinomial);
         case PrimitiveKind::random_normal:
             return list(kRandomNormal);
+        case PrimitiveKind::random_exponential:
+            return list(kRandomExponential);
+        case PrimitiveKind::random_bernoulli:
+            return list(kRandomBernoulli);
         case PrimitiveKind::random_permutation:
             return list(kRandomPermutation);
         case PrimitiveKind::dropout:

@@ -73,7 +73,7 @@ void RandomUniformProblem::add_arguments(Arguments& args) const {
     args.add_input(TOMBOLA_ARG_MIN, "MIN", Bytes(low.begin(), low.begin() + size));
     args.add_input(TOMBOLA_ARG_MAX, "MAX", Bytes(high.begin(), high.begin() + size));
     args.add_offset(offset);
-    args.add_state(TOMBOLA_ARG_SRC_STATE, "SRC_STATE", reference::uniform_state_bytes(alignment));
+    args.add_state(TOMBOLA_ARG_SRC_STATE, "SRC_STATE", reference::stream_state_bytes(alignment));
     args.add_output(TOMBOLA_ARG_DST, "DST", "");
     if (!args.wants_optional_outputs()) return;
     args.add_output(TOMBOLA_ARG_DST_STATE, "DST_STATE", ".state");

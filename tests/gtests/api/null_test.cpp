@@ -263,6 +263,41 @@ TEST(NullArguments, AreRefusedByName) {
         {"state", [&] { return tombola_mt19937_normal_state_to_torch(nullptr, nullptr, 5056); }},
         {"primitive_desc",
          [&] {
+             return tombola_random_exponential_primitive_desc_create(
+                 nullptr, engine, tombola_alignment_tensorflow, desc, 1, 2, nullptr);
+         }},
+        {"engine",
+         [&] {
+             return tombola_random_exponential_primitive_desc_create(
+                 &pd_out, nullptr, tombola_alignment_tensorflow, desc, 1, 2, nullptr);
+         }},
+        {"dst_desc",
+         [&] {
+             return tombola_random_exponential_primitive_desc_create(
+                 &pd_out, engine, tombola_alignment_tensorflow, nullptr, 1, 2, nullptr);
+         }},
+        {"primitive_desc",
+         [&] {
+             return tombola_random_bernoulli_primitive_desc_create(
+                 nullptr, engine, tombola_alignment_tensorflow, desc, desc, 1, 2, nullptr);
+         }},
+        {"engine",
+         [&] {
+             return tombola_random_bernoulli_primitive_desc_create(
+                 &pd_out, nullptr, tombola_alignment_tensorflow, desc, desc, 1, 2, nullptr);
+         }},
+        {"dst_desc",
+         [&] {
+             return tombola_random_bernoulli_primitive_desc_create(
+                 &pd_out, engine, tombola_alignment_tensorflow, nullptr, desc, 1, 2, nullptr);
+         }},
+        {"p_desc",
+         [&] {
+             return tombola_random_bernoulli_primitive_desc_create(
+                 &pd_out, engine, tombola_alignment_tensorflow, desc, nullptr, 1, 2, nullptr);
+         }},
+        {"primitive_desc",
+         [&] {
              return tombola_multinomial_primitive_desc_create(nullptr, engine, desc, classes, 1, 0,
                                                               1, 2, nullptr);
          }},

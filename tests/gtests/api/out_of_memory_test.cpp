@@ -167,6 +167,33 @@ const Problem kProblems[] = {
      {{TOMBOLA_ARG_DST, 2, {3, 500}, tombola_f32, tombola_ab, 0},
       {TOMBOLA_ARG_MEAN, 1, {1}, tombola_f32, tombola_a, 0},
       {TOMBOLA_ARG_STD, 1, {1}, tombola_f32, tombola_a, 1}}},
+    {"random_exponential as TensorFlow",
+     [](auto* pd, auto engine, const auto* mds, auto attr) {
+         return tombola_random_exponential_primitive_desc_create(
+             pd, engine, tombola_alignment_tensorflow, mds[0], 1, 2, attr);
+     },
+     {{TOMBOLA_ARG_DST, 2, {3, 50}, tombola_f32, tombola_ba, 0}}},
+    {"random_exponential as PyTorch",
+     [](auto* pd, auto engine, const auto* mds, auto attr) {
+         return tombola_random_exponential_primitive_desc_create(
+             pd, engine, tombola_alignment_pytorch, mds[0], 1, 2, attr);
+     },
+     {{TOMBOLA_ARG_DST, 2, {3, 500}, tombola_f32, tombola_ab, 0},
+      {TOMBOLA_ARG_OFFSET, 1, {1}, tombola_u64, tombola_a, 0}}},
+    {"random_bernoulli as TensorFlow",
+     [](auto* pd, auto engine, const auto* mds, auto attr) {
+         return tombola_random_bernoulli_primitive_desc_create(
+             pd, engine, tombola_alignment_tensorflow, mds[0], mds[1], 1, 2, attr);
+     },
+     {{TOMBOLA_ARG_DST, 2, {3, 50}, tombola_u8, tombola_ba, 0},
+      {TOMBOLA_ARG_P, 2, {3, 50}, tombola_f32, tombola_ab, 0}}},
+    {"random_bernoulli as PyTorch",
+     [](auto* pd, auto engine, const auto* mds, auto attr) {
+         return tombola_random_bernoulli_primitive_desc_create(
+             pd, engine, tombola_alignment_pytorch, mds[0], mds[1], 1, 2, attr);
+     },
+     {{TOMBOLA_ARG_DST, 2, {3, 500}, tombola_f32, tombola_ab, 0},
+      {TOMBOLA_ARG_P, 1, {1}, tombola_f64, tombola_a, 0}}},
     {"multinomial with replacement",
      [](auto* pd, auto engine, const auto* mds, auto attr) {
          return tombola_multinomial_primitive_desc_create(pd, engine, mds[0], mds[1], 1, 0, 1, 2,

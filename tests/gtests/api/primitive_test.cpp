@@ -136,6 +136,17 @@ TEST_F(PrimitiveApi, RandomPrimitivesNameTheTypesThatTheyDraw) {
             expect(tombola_random_uniform_primitive_desc_create(
                        desc.out(), engine_, alignment, data, 1, 2, tombola_int_draws_spec, nullptr),
                    "dst_desc" + has + "; expected one of f16, bf16, f32, f64, s32, s64");
+        for (const auto alignment : {tombola_alignment_tensorflow, tombola_alignment_pytorch}) {
+            expect(tombola_random_exponential_primitive_desc_create(desc.out(), engine_, alignment,
+                                                                    data, 1, 2, nullptr),
+                   "dst_desc" + has + "; expected one of f16, bf16, f32, f64");
+            expect(tombola_random_bernoulli_primitive_desc_create(desc.out(), engine_, alignment,
+                                                                  data, weights, 1, 2, nullptr),
+                   "dst_desc" + has + "; expected one of u8, s32, s64, f16, bf16, f32, f64");
+            expect(tombola_random_bernoulli_primitive_desc_create(desc.out(), engine_, alignment,
+                                                                  weights, data, 1, 2, nullptr),
+                   "p_desc" + has + "; expected one of f32, f64");
+        }
         expect(tombola_multinomial_primitive_desc_create(desc.out(), engine_, data, indices, 1, 0,
                                                          1, 2, nullptr),
                "probs_desc" + has + "; expected one of f16, bf16, f32, f64");
@@ -262,6 +273,21 @@ TEST_F(PrimitiveApi, OtherPrimitivesRefuseBadValues) {
         {uniform(0, words, 0), "dst_desc has the data type u32; expected"},
         {normal(7, floats), "random_normal: alignment is 7; expected"},
         {normal(0, words), "dst_desc has the data type u32; expected"},
+        {[&](auto* out) {
+             return tombola_random_exponential_primitive_desc_create(
+                 out, engine_, static_cast<tombola_alignment_t>(5), floats, 1, 2, nullptr);
+         },
+         "random_exponential: alignment is 5; expected tensorflow or pytorch"},
+        {[&](auto* out) {
+             return tombola_random_bernoulli_primitive_desc_create(
+                 out, engine_, static_cast<tombola_alignment_t>(5), floats, floats, 1, 2, nullptr);
+         },
+         "random_bernoulli: alignment is 5; expected tensorflow or pytorch"},
+        {[&](auto* out) {
+             return tombola_random_bernoulli_primitive_desc_create(
+                 out, engine_, tombola_alignment_pytorch, floats, probs, 1, 2, nullptr);
+         },
+         "p_desc has the dimensions 2x8; expected 1, or dst_desc's 8"},
         {multinomial(probs, classes, 2, 0), "multinomial: with_replacement is 2; expected 0 or 1"},
         {multinomial(probs, classes, 1, -1), "log_probs is -1; expected 0 or 1"},
         {multinomial(floats, classes, 1, 0), "probs_desc has 1 dimensions; expected 2"},

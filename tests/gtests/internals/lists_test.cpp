@@ -52,6 +52,13 @@ std::vector<OpDesc> descriptors(DataType type) {
         descs.push_back(RandomUniformDesc{alignment, tensor({40}, type), 1, 2, IntDraws::spec});
     for (const Alignment alignment : {Alignment::tensorflow, Alignment::pytorch})
         descs.push_back(RandomNormalDesc{alignment, tensor({40}, type), 1, 2});
+    for (const Alignment alignment : {Alignment::tensorflow, Alignment::pytorch}) {
+        descs.push_back(RandomExponentialDesc{alignment, tensor({40}, type), 1, 2});
+        for (const DataType p_type : {DataType::f32, DataType::f64})
+            for (const dim_t p_size : {1, 40})
+                descs.push_back(RandomBernoulliDesc{alignment, tensor({40}, type),
+                                                    tensor({p_size}, p_type), 1, 2});
+    }
     for (const bool log_probs : {false, true})
         descs.push_back(MultinomialDesc{tensor({3, 40}, type), tensor({3, 5}, DataType::s32), true,
                                         log_probs, 1, 2});

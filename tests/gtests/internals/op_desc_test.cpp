@@ -89,6 +89,27 @@ TEST(OpDesc, EveryFieldOfRandomNormalCounts) {
     expect_all_distinct(v);
 }
 
+TEST(OpDesc, EveryFieldOfRandomExponentialCounts) {
+    Variants<RandomExponentialDesc> v;
+    v.base = {Alignment::tensorflow, tensor(DataType::f32, {8}), 1, 2};
+    v.add(&RandomExponentialDesc::alignment, Alignment::pytorch);
+    v.add(&RandomExponentialDesc::dst, tensor(DataType::f32, {9}));
+    v.add_default(&RandomExponentialDesc::global_seed, uint64_t{3});
+    v.add_default(&RandomExponentialDesc::op_seed, uint64_t{3});
+    expect_all_distinct(v);
+}
+
+TEST(OpDesc, EveryFieldOfRandomBernoulliCounts) {
+    Variants<RandomBernoulliDesc> v;
+    v.base = {Alignment::tensorflow, tensor(DataType::f32, {8}), tensor(DataType::f32, {1}), 1, 2};
+    v.add(&RandomBernoulliDesc::alignment, Alignment::pytorch);
+    v.add(&RandomBernoulliDesc::dst, tensor(DataType::f32, {9}));
+    v.add(&RandomBernoulliDesc::p, tensor(DataType::f32, {8}));
+    v.add_default(&RandomBernoulliDesc::global_seed, uint64_t{3});
+    v.add_default(&RandomBernoulliDesc::op_seed, uint64_t{3});
+    expect_all_distinct(v);
+}
+
 TEST(OpDesc, EveryFieldOfMultinomialCounts) {
     Variants<MultinomialDesc> v;
     v.base = {tensor(DataType::f32, {2, 8}), tensor(DataType::s32, {2, 4}), true, false, 1, 2};
@@ -200,6 +221,22 @@ TEST(OpDesc, ArgumentsOfEachPrimitive) {
     expect_args(RandomNormalDesc{Alignment::pytorch, data, 1, 2},
                 {{TOMBOLA_ARG_MEAN, false, kIn},
                  {TOMBOLA_ARG_STD, false, kIn},
+                 {TOMBOLA_ARG_DST, true, kOut},
+                 {TOMBOLA_ARG_SEEDS, false, kIn},
+                 {TOMBOLA_ARG_OFFSET, false, kIn},
+                 {TOMBOLA_ARG_SRC_STATE, false, kIn},
+                 {TOMBOLA_ARG_DST_STATE, false, kOut},
+                 {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
+    expect_args(RandomExponentialDesc{Alignment::pytorch, data, 1, 2},
+                {{TOMBOLA_ARG_LAMBDA, false, kIn},
+                 {TOMBOLA_ARG_DST, true, kOut},
+                 {TOMBOLA_ARG_SEEDS, false, kIn},
+                 {TOMBOLA_ARG_OFFSET, false, kIn},
+                 {TOMBOLA_ARG_SRC_STATE, false, kIn},
+                 {TOMBOLA_ARG_DST_STATE, false, kOut},
+                 {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
+    expect_args(RandomBernoulliDesc{Alignment::tensorflow, data, tensor(DataType::f32, {1}), 1, 2},
+                {{TOMBOLA_ARG_P, true, kIn},
                  {TOMBOLA_ARG_DST, true, kOut},
                  {TOMBOLA_ARG_SEEDS, false, kIn},
                  {TOMBOLA_ARG_OFFSET, false, kIn},

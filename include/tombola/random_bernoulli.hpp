@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// Bernoulli numbers in the C++ API. Included by tombola.hpp.
+
+#ifndef TOMBOLA_RANDOM_BERNOULLI_HPP
+#define TOMBOLA_RANDOM_BERNOULLI_HPP
+
+#include <cstdint>
+
+#include "memory.hpp"
+#include "primitive.hpp"
+#include "primitive_desc.hpp"
+#include "random_uniform.hpp"
+
+namespace tombola {
+
+/// @addtogroup tombola_cpp_random_bernoulli
+/// @{
+
+/// Numbers that are 1 with the probability P, otherwise 0.
+///
+/// Execution arguments: TOMBOLA_ARG_P f32 or f64, one element or DST's dimensions, each in [0, 1];
+/// TOMBOLA_ARG_DST; optional TOMBOLA_ARG_SEEDS u64[2] {global, op}, in place of the
+/// descriptor's; TOMBOLA_ARG_OFFSET u64[1], the element of the stream at which DST starts;
+/// TOMBOLA_ARG_SRC_STATE and TOMBOLA_ARG_DST_STATE, the state before and after, u64[2] (tensorflow) or
+/// u32[625] (pytorch), in one buffer if you like; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were used,
+/// which may be SEEDS' own buffer. Otherwise no two share memory.
+struct random_bernoulli : public primitive {
+    /// The arguments of a random_bernoulli.
+    struct desc {
+        tombola::alignment alignment;  ///< Whose uniform numbers.
+        memory::desc dst_desc;         ///< The numbers.
+        memory::desc p_desc;           ///< The probabilities.
+        uint64_t global_seed;          ///< Global seed.
+        uint64_t op_seed;              ///< Operation's seed.
+
+        /// What is drawn.
+        /// @param aalignment Whose uniform numbers.
+        /// @param adst_desc The numbers: u8, s32, s64, f16, bf16, f32 or f64, of any shape and layout; the layout any is
+        ///     row-major.
+        /// @param ap_desc The probabilities: f32 or f64, of the dimensions [1], one for all elements, or of adst_desc's
+        ///     dimensions; any layout but any.
+        /// @param aglobal_seed Global seed, any number (pytorch: its low 32 bits count); both seeds 0: fresh
+        ///     entropy at each execution.
+        /// @param aop_seed Operation's seed, any number; ignored by the pytorch alignment, but for the rule
+        ///     above.
+        desc(tombola::alignment aalignment, const memory::desc& adst_desc,
+             const memory::desc& ap_desc, uint64_t aglobal_seed, uint64_t aop_seed)
+            : alignment(aalignment),
+              dst_desc(adst_desc),
+              p_desc(ap_desc),
+              global_seed(aglobal_seed),
+              op_seed(aop_seed) {}
+
+        /// @cond
+        tombola_status_t create(tombola_primitive_desc_t* result, tombola_engine_t c_engine,
+                                const_tombola_primitive_attr_t attr) const {
+            return tombola_random_bernoulli_primitive_desc_create(
+                result, c_engine, static_cast<tombola_alignment_t>(alignment), dst_desc.get(true),
+                p_desc.get(true), global_seed, op_seed, attr);
+        }
+        /// @endcond
+    };
+
+    /// Primitive descriptor of a random_bernoulli.
+    struct primitive_desc : public operator_desc<desc, primitive::kind::random_bernoulli> {
+        using operator_desc<desc, primitive::kind::random_bernoulli>::operator_desc;
+        /// An empty handle.
+        primitive_desc() = default;
+        /// Chooses an implementation.
+        /// @copydetails desc::desc
+        /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
+        /// @param attr Attributes; they are copied.
+        /// @param allow_empty Whether a failure gives an empty object instead of an exception.
+        /// @throws error As operator_desc.
+        primitive_desc(const engine& aengine, tombola::alignment aalignment,
+                       const memory::desc& adst_desc, const memory::desc& ap_desc,
+                       uint64_t aglobal_seed, uint64_t aop_seed,
+                       const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
+            : operator_desc(desc(aalignment, adst_desc, ap_desc, aglobal_seed, aop_seed), aengine,
+                            attr, allow_empty) {}
+        /// The descriptor of P.
+        /// @return What was given.
+        memory::desc p_desc() const { return exec_arg_desc(TOMBOLA_ARG_P); }
+        /// The descriptor of SEEDS and of DST_SEEDS.
+        /// @return u64[2].
+        memory::desc seeds_desc() const { return exec_arg_desc(TOMBOLA_ARG_SEEDS); }
+        /// The descriptor of OFFSET.
+        /// @return u64[1].
+        memory::desc offset_desc() const { return exec_arg_desc(TOMBOLA_ARG_OFFSET); }
+        /// The descriptor of SRC_STATE.
+        /// @return u64[2] (tensorflow) or u32[625] (pytorch).
+        memory::desc src_state_desc() const { return exec_arg_desc(TOMBOLA_ARG_SRC_STATE); }
+        /// The descriptor of DST_STATE.
+        /// @return That of SRC_STATE.
+        memory::desc dst_state_desc() const { return exec_arg_desc(TOMBOLA_ARG_DST_STATE); }
+    };
+
+    /// An empty handle.
+    random_bernoulli() = default;
+    /// Makes the primitive.
+    /// @param pd The primitive descriptor; it is copied.
+    /// @throws error As primitive::primitive().
+    random_bernoulli(const primitive_desc& pd) : primitive(pd) {}
+};
+
+/// @}
+
+}  // namespace tombola
+
+#endif

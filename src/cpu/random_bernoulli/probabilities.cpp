@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/random_bernoulli/probabilities.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cinttypes>
+#include <type_traits>
+
+#include "common/parallel.hpp"
+#include "cpu/rng/scatter.hpp"
+
+namespace tombola::impl::cpu {
+namespace {
+
+template <class T>
+bool is_probability(T p) {
+    return p >= 0 && p <= 1;
+}
+
+void lower(std::atomic<int64_t>& least, int64_t value) {
+    int64_t seen = least;
+    while (value < seen && !least.compare_exchange_weak(seen, value)) {
+    }
+}
+
+}  // namespace
+
+// The values of P's own type T.
+template <class Compute>
+template <class T>
+const T* Probabilities<Compute>::stored(int64_t first, int64_t count, T* buffer) const {
+    if (desc_.p.is_row_major()) return static_cast<const T*>(data_) + first;
+    gather(desc_.p, data_, first, count, buffer);
+    return buffer;
+}
+
+// The message names the first value that is refused, whatever the number of threads.
+template <class Compute>
+template <class T>
+Status Probabilities<Compute>::check() const {
+    const int64_t count = desc_.p.nelems();
+    std::atomic<int64_t> first_bad{count};
+    parallel_ranges(count, kMaxRun, desc_.p.size(), [&](int64_t begin, int64_t end) {
+        T buffer[kMaxRun];
+        for (int64_t at = begin; at < end; at += kMaxRun) {
+            const int64_t length = std::min(kMaxRun, end - at);
+            const T* values = stored(at, length, buffer);
+            bool good = true;
+            for (int64_t i = 0; i < length; ++i) good &= is_probability(values[i]);
+            if (good) continue;
+            const T* bad = std::find_if_not(values, values + length, is_probability<T>);
+            return lower(first_bad, at + (bad - values));
+        }
+    });
+    if (first_bad == count) return {};
+    T buffer[1];
+    const double value = *stored(first_bad, 1, buffer);
+    if (desc_.has_one_p()) return invalid("P is %.17g; expected a number in [0, 1]", value);
+    return invalid("P has %.17g as element %" PRId64
+                   " in row-major order; expected numbers in [0, 1]",
+                   value, first_bad.load());
+}
+
+template <class Compute>
+Result<Probabilities<Compute>> Probabilities<Compute>::resolve(const RandomBernoulliDesc& desc,
+                                                               const ExecContext& context) {
+    Probabilities result(desc, context.input(TOMBOLA_ARG_P));
+    const bool narrow = desc.p.data_type == DataType::f32;
+    TOMBOLA_TRY(narrow ? result.template check<float>() : result.template check<double>());
+    if (desc.has_one_p())
+        result.one_ = narrow ? static_cast<Compute>(*static_cast<const float*>(result.data_))
+                             : static_cast<Compute>(*static_cast<const double*>(result.data_));
+    return result;
+}
+
+template <class Compute>
+const Compute* Probabilities<Compute>::run(int64_t first, int64_t count, Compute* buffer) const {
+    if (desc_.has_one_p()) return &one_;
+    if (desc_.p.data_type == DataType::f64) {
+        if constexpr (std::is_same_v<Compute, double>) return stored(first, count, buffer);
+        double wide[kMaxRun];
+        const double* values = stored(first, count, wide);
+        std::transform(values, values + count, buffer,
+                       [](double p) { return static_cast<Compute>(p); });
+        return buffer;
+    }
+    if constexpr (std::is_same_v<Compute, float>) return stored(first, count, buffer);
+    float narrow[kMaxRun];
+    const float* values = stored(first, count, narrow);
+    std::copy_n(values, count, buffer);
+    return buffer;
+}
+
+template class Probabilities<float>;
+template class Probabilities<double>;
+
+}  // namespace tombola::impl::cpu

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One execution of a primitive that draws a tensor from a stream: parameters, SEEDS, OFFSET and SRC_STATE in, the tensor,
+// DST_STATE and DST_SEEDS out, each in guarded memory.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <list>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "gtests/common/tensor.hpp"
+
+namespace tombola::test {
+
+using Bytes = std::vector<uint8_t>;
+using SeedPair = std::array<uint64_t, 2>;
+
+template <class T>
+Bytes bytes_of(const std::vector<T>& values) {
+    Bytes bytes(values.size() * sizeof(T));
+    if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+}
+
+struct StreamParameter {
+    int arg;
+    const_tombola_memory_desc_t desc;
+    Bytes values;
+};
+
+struct StreamCall {
+    tombola_alignment_t alignment = tombola_alignment_tensorflow;
+    std::vector<StreamParameter> parameters;
+    std::optional<SeedPair> seeds;  // the argument SEEDS
+    std::optional<uint64_t> offset;
+    Bytes state;  // SRC_STATE; none if empty
+    Guard guard = Guard::behind;
+};
+
+struct StreamAnswer {
+    tombola_status_t status;
+    Bytes values, state;
+    SeedPair seeds{};
+};
+
+// A refused execution is checked to have written nothing.
+inline StreamAnswer run_stream(tombola_engine_t engine, tombola_stream_t stream,
+                               const_tombola_primitive_desc_t desc, const_tombola_memory_desc_t dst,
+                               const StreamCall& call) {
+    Primitive primitive;
+    EXPECT_EQ(tombola_primitive_create(primitive.out(), desc), tombola_success) << last_error();
+    const bool torch = call.alignment == tombola_alignment_pytorch;
+    const MemoryDesc state_desc =
+        torch ? row_major({625}, tombola_u32) : row_major({2}, tombola_u64);
+    const MemoryDesc pair = row_major({2}, tombola_u64), one = row_major({1}, tombola_u64);
+    std::list<Tensor> parameters;
+    Tensor out(dst, engine, call.guard), dst_state(state_desc, engine, call.guard);
+    Tensor dst_seeds(pair, engine, call.guard), seeds(pair, engine, call.guard);
+    Tensor offset(one, engine, call.guard), src_state(state_desc, engine, call.guard);
+    std::vector<tombola_exec_arg_t> args = {{TOMBOLA_ARG_DST, out.memory()},
+                                            {TOMBOLA_ARG_DST_STATE, dst_state.memory()},
+                                            {TOMBOLA_ARG_DST_SEEDS, dst_seeds.memory()}};
+    for (const StreamParameter& parameter : call.parameters) {
+        parameters.emplace_back(parameter.desc, engine, call.guard);
+        parameters.back().write(parameter.values);
+        args.push_back({parameter.arg, parameters.back().memory()});
+    }
+    if (call.seeds) {
+        seeds.write(bytes_of(std::vector<uint64_t>(call.seeds->begin(), call.seeds->end())));
+        args.push_back({TOMBOLA_ARG_SEEDS, seeds.memory()});
+    }
+    if (call.offset) {
+        offset.write(bytes_of(std::vector<uint64_t>{*call.offset}));
+        args.push_back({TOMBOLA_ARG_OFFSET, offset.memory()});
+    }
+    if (!call.state.empty()) {
+        src_state.write(call.state);
+        args.push_back({TOMBOLA_ARG_SRC_STATE, src_state.memory()});
+    }
+    StreamAnswer answer;
+    answer.status =
+        tombola_primitive_execute(primitive, stream, static_cast<int>(args.size()), args.data());
+    if (answer.status != tombola_success) {
+        EXPECT_TRUE(out.buffer().is_poison());
+        EXPECT_TRUE(dst_state.buffer().is_poison());
+        EXPECT_TRUE(dst_seeds.buffer().is_poison());
+        return answer;
+    }
+    EXPECT_TRUE(out.outside_is_intact());
+    EXPECT_TRUE(out.padding_is_zero());
+    answer.values = out.read();
+    answer.state = dst_state.read();
+    std::memcpy(answer.seeds.data(), dst_seeds.buffer().data(), sizeof answer.seeds);
+    return answer;
+}
+
+}  // namespace tombola::test

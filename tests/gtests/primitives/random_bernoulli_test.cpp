@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// random_bernoulli: every implementation of the list against the independent reference, bit for bit; what PyTorch drew; and
+// the frequencies, with fixed seeds.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <sstream>
+
+#include "gtests/common/stream_call.hpp"
+#include "reference/random_bernoulli_reference.hpp"
+
+namespace tombola::test {
+namespace {
+
+constexpr tombola_data_type_t kTypes[] = {tombola_u8,   tombola_s32, tombola_s64, tombola_f16,
+                                          tombola_bf16, tombola_f32, tombola_f64};
+constexpr tombola_alignment_t kAlignments[] = {tombola_alignment_tensorflow,
+                                               tombola_alignment_pytorch};
+
+Bytes probability_bytes(const std::vector<double>& p, tombola_data_type_t type) {
+    return type == tombola_f64 ? bytes_of(p) : bytes_of(std::vector<float>(p.begin(), p.end()));
+}
+
+// Probabilities of all sizes, with both ends of the range among them, that f32 has exactly.
+std::vector<double> varied(size_t count) {
+    std::vector<double> p(count);
+    for (size_t i = 0; i < count; ++i)
+        p[i] = i % 7 == 2   ? 0
+               : i % 7 == 5 ? 1
+                            : static_cast<double>(i * 2654435761 % (1 << 24)) * 0x1p-24;
+    return p;
+}
+
+class RandomBernoulli : public testing::Test {
+  protected:
+    PrimitiveDesc describe(const_tombola_memory_desc_t dst, const_tombola_memory_desc_t p,
+                           const StreamCall& call, SeedPair seeds = {150, 10}) const {
+        PrimitiveDesc desc;
+        EXPECT_EQ(tombola_random_bernoulli_primitive_desc_create(
+                      desc.out(), engine_, call.alignment, dst, p, seeds[0], seeds[1], nullptr),
+                  tombola_success)
+            << last_error();
+        return desc;
+    }
+    StreamAnswer run(const_tombola_primitive_desc_t desc, const_tombola_memory_desc_t dst,
+                     const_tombola_memory_desc_t p_desc, tombola_data_type_t p_type,
+                     const std::vector<double>& p, StreamCall call) const {
+        call.parameters.push_back({TOMBOLA_ARG_P, p_desc, probability_bytes(p, p_type)});
+        return run_stream(engine_, stream_, desc, dst, call);
+    }
+    // Every implementation gives the reference's bits. `one`: P is one number.
+    void check(const_tombola_memory_desc_t dst, tombola_data_type_t type,
+               const_tombola_memory_desc_t p_desc, tombola_data_type_t p_type, bool one,
+               const std::vector<double>& p, const StreamCall& call) const {
+        reference::BernoulliRequest request;
+        request.alignment = call.alignment;
+        request.type = type;
+        request.p_type = p_type;
+        request.one_p = one;
+        request.p = p;
+        if (p_type == tombola_f32)
+            for (double& value : request.p) value = static_cast<float>(value);
+        request.global_seed = call.seeds.value_or(SeedPair{150, 10})[0];
+        request.op_seed = call.seeds.value_or(SeedPair{150, 10})[1];
+        request.offset = call.offset.value_or(0);
+        request.state = call.state;
+        uint64_t count = 1;
+        for (const tombola_dim_t size : Layout(dst).dims) count *= static_cast<uint64_t>(size);
+        Bytes values(count * tombola_data_type_size(type)), state;
+        reference::random_bernoulli_reference(request, count, values.data(), &state);
+        for_each_implementation(
+            describe(dst, p_desc, call), [&](const_tombola_primitive_desc_t row) {
+                SCOPED_TRACE(impl_name(row) + " " + std::to_string(count) + " elements of type " +
+                             std::to_string(type));
+                const StreamAnswer answer = run(row, dst, p_desc, p_type, p, call);
+                ASSERT_EQ(answer.status, tombola_success) << last_error();
+                EXPECT_TRUE(answer.values == values);
+                EXPECT_TRUE(answer.state == state);
+                EXPECT_EQ(answer.seeds, (SeedPair{request.global_seed, request.op_seed}));
+            });
+    }
+    void check_one(const_tombola_memory_desc_t dst, tombola_data_type_t type, double p,
+                   tombola_data_type_t p_type, const StreamCall& call) const {
+        check(dst, type, row_major({1}, p_type), p_type, true, {p}, call);
+    }
+
+    Engine engine_ = cpu_engine();
+    Stream stream_ = default_stream(engine_);
+};
+
+TEST_F(RandomBernoulli, EveryTypeAtEverySize) {
+    std::vector<tombola_dim_t> sizes;
+    for (tombola_dim_t size = 1; size <= 40; ++size) sizes.push_back(size);
+    for (const tombola_dim_t size :
+         {63, 64, 65, 311, 313, 623, 625, 1023, 1024, 1025, 2496, 2497, 4992, 4993, 10007})
+        sizes.push_back(size);
+    for (const auto alignment : kAlignments)
+        for (const auto type : kTypes)
+            for (const tombola_dim_t size : sizes) {
+                StreamCall call;
+                call.alignment = alignment;
+                call.guard = size % 2 == 0 ? Guard::behind : Guard::before;
+                check_one(row_major({size}, type), type, 0.3, size % 3 ? tombola_f32 : tombola_f64,
+                          call);
+                if (size == 1) continue;  // a P of one element
+                for (const auto p_type : {tombola_f32, tombola_f64})
+                    check(row_major({size}, type), type, row_major({size}, p_type), p_type, false,
+                          varied(static_cast<size_t>(size)), call);
+            }
+}
+
+// A tensor of one element and two dimensions has a tensor P.
+TEST_F(RandomBernoulli, OneElement) {
+    for (const auto alignment : kAlignments)
+        for (uint64_t seed = 1; seed < 20; ++seed)
+            for (const auto p_type : {tombola_f32, tombola_f64}) {
+                StreamCall call;
+                call.alignment = alignment;
+                call.seeds = SeedPair{seed, 3};
+                check(row_major({1, 1}, tombola_f32), tombola_f32, row_major({1, 1}, p_type),
+                      p_type, false, {0.5}, call);
+                check_one(row_major({1}, tombola_f32), tombola_f32, 0.5, p_type, call);
+            }
+}
+
+// 0 gives only zeros, 1 only ones; the neighbours of the numbers that a draw can have.
+TEST_F(RandomBernoulli, Probabilities) {
+    for (const auto alignment : kAlignments)
+        for (const auto p_type : {tombola_f32, tombola_f64})
+            for (const double p : {0.0, -0.0, 1.0, 0x1p-23, 0x1p-24, 0x1p-53, 1e-40, 0x1.fffffep-1,
+                                   0.5, 0x1.000002p-1, 0x1.fffffep-2}) {
+                StreamCall call;
+                call.alignment = alignment;
+                check_one(row_major({700}, tombola_u8), tombola_u8, p, p_type, call);
+                check(row_major({700}, tombola_s32), tombola_s32, row_major({700}, p_type), p_type,
+                      false, std::vector<double>(700, p), call);
+            }
+    // The word of the first element gives u24 = 0.59748673 and u23 twice that, less 1 or not.
+    for (const auto alignment : kAlignments)
+        for (const double p : {0.0, 1.0}) {
+            StreamCall call;
+            call.alignment = alignment;
+            const MemoryDesc dst = row_major({5000}, tombola_u8),
+                             p_desc = row_major({1}, tombola_f64);
+            for_each_implementation(
+                describe(dst, p_desc, call), [&](const_tombola_primitive_desc_t row) {
+                    const StreamAnswer answer = run(row, dst, p_desc, tombola_f64, {p}, call);
+                    EXPECT_TRUE(answer.values == Bytes(5000, static_cast<uint8_t>(p)));
+                });
+        }
+}
+
+TEST_F(RandomBernoulli, LayoutsSeedsAndOffsets) {
+    const DimVector dims = {3, 19, 5, 7};
+    const std::vector<double> p = varied(3 * 19 * 5 * 7);
+    for (const auto alignment : kAlignments)
+        for (const auto type : {tombola_u8, tombola_f16, tombola_f64}) {
+            StreamCall call;
+            call.alignment = alignment;
+            call.seeds = SeedPair{0xDEADBEEFCAFEBABE, 7};
+            call.offset = alignment == tombola_alignment_pytorch ? 1000007 : 1000000000007;
+            for (const auto tag : {tombola_nchw, tombola_nhwc, tombola_nChw16c}) {
+                check_one(tagged(dims, type, tag), type, 0.25, tombola_f64, call);
+                for (const auto p_type : {tombola_f32, tombola_f64})
+                    for (const auto p_tag : {tombola_nchw, tombola_nhwc, tombola_nChw8c})
+                        check(tagged(dims, type, tag), type, tagged(dims, p_type, p_tag), p_type,
+                              false, p, call);
+            }
+            check_one(strided({7, 9}, type, {1, 11}), type, 0.75, tombola_f32, call);
+        }
+}
+
+// [0, k) then [k, n) is [0, n), by OFFSET and by states.
+TEST_F(RandomBernoulli, CutsAndStates) {
+    constexpr tombola_dim_t kCount = 1300;
+    for (const auto alignment : kAlignments)
+        for (const auto type : {tombola_u8, tombola_f32}) {
+            const MemoryDesc whole = row_major({kCount}, type), p = row_major({1}, tombola_f64);
+            StreamCall call;
+            call.alignment = alignment;
+            const StreamAnswer all =
+                run(describe(whole, p, call), whole, p, tombola_f64, {0.4}, call);
+            const size_t size = tombola_data_type_size(type);
+            for (const tombola_dim_t k : {1, 5, 311, 313, 640, 1299}) {
+                const MemoryDesc first = row_major({k}, type), rest = row_major({kCount - k}, type);
+                StreamCall second = call;
+                second.offset = static_cast<uint64_t>(k);
+                check_one(rest, type, 0.4, tombola_f64, second);
+                const StreamAnswer tail =
+                    run(describe(rest, p, call), rest, p, tombola_f64, {0.4}, second);
+                EXPECT_TRUE(std::equal(
+                    tail.values.begin(), tail.values.end(),
+                    all.values.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(k) * size)));
+                EXPECT_TRUE(tail.state == all.state);
+                StreamCall chained = call;
+                chained.state =
+                    run(describe(first, p, call), first, p, tombola_f64, {0.4}, call).state;
+                check_one(rest, type, 0.4, tombola_f64, chained);
+            }
+        }
+}
+
+TEST_F(RandomBernoulli, EntropyIsDrawnAndReported) {
+    const MemoryDesc dst = row_major({200}, tombola_u8), p = row_major({1}, tombola_f64);
+    for (const auto alignment : kAlignments) {
+        StreamCall call;
+        call.alignment = alignment;
+        const PrimitiveDesc desc = describe(dst, p, call, {0, 0});
+        const StreamAnswer once = run(desc, dst, p, tombola_f64, {0.5}, call);
+        const StreamAnswer twice = run(desc, dst, p, tombola_f64, {0.5}, call);
+        EXPECT_TRUE(once.values != twice.values);
+        call.seeds = once.seeds;
+        EXPECT_TRUE(run(desc, dst, p, tombola_f64, {0.5}, call).values == once.values);
+    }
+}
+
+// The message names the first bad value, and nothing is written.
+TEST_F(RandomBernoulli, BadProbabilitiesAreRefused) {
+    const double inf = std::numeric_limits<double>::infinity();
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const MemoryDesc dst = row_major({5, 1000}, tombola_u8);
+    for (const auto alignment : kAlignments)
+        for (const auto p_type : {tombola_f32, tombola_f64})
+            for (const double bad : {-1e-30, -1.0, 1.0000002, inf, -inf, nan}) {
+                StreamCall call;
+                call.alignment = alignment;
+                const MemoryDesc one = row_major({1}, p_type);
+                for_each_implementation(
+                    describe(dst, one, call), [&](const_tombola_primitive_desc_t row) {
+                        EXPECT_EQ(run(row, dst, one, p_type, {bad}, call).status,
+                                  tombola_invalid_arguments);
+                        EXPECT_NE(last_error().find("P is "), std::string::npos) << last_error();
+                    });
+                const MemoryDesc all = tagged({5, 1000}, p_type, tombola_ba);
+                std::vector<double> p(5000, 0.5);
+                p[4321] = p[4999] = bad;
+                for_each_implementation(
+                    describe(dst, all, call), [&](const_tombola_primitive_desc_t row) {
+                        EXPECT_EQ(run(row, dst, all, p_type, p, call).status,
+                                  tombola_invalid_arguments);
+                        EXPECT_NE(last_error().find("as element 4321 "), std::string::npos)
+                            << last_error();
+                    });
+            }
+}
+
+uint64_t fnv1a(const Bytes& bytes) {
+    uint64_t hash = 0xCBF29CE484222325;
+    for (const uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001B3;
+    return hash;
+}
+
+// Lines of tests/golden/torch_distributions.txt: what PyTorch drew. A tensor P has the values i * 2654435761 mod 2^24, times
+// 2^-24.
+TEST_F(RandomBernoulli, GivesWhatPytorchDrew) {
+    const std::map<std::string, tombola_data_type_t> types = {
+        {"u8", tombola_u8},     {"s32", tombola_s32}, {"s64", tombola_s64},
+        {"bf16", tombola_bf16}, {"f32", tombola_f32}, {"f64", tombola_f64}};
+    std::ifstream file(TOMBOLA_GOLDEN_DIR "/torch_distributions.txt");
+    ASSERT_TRUE(file.is_open());
+    int cases = 0;
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream in(line);
+        std::string what, type, given;
+        uint64_t seed = 0, hash = 0;
+        tombola_dim_t count = 0;
+        in >> what;
+        if (what != "bernoulli") continue;
+        in >> type >> seed >> given >> count >> std::hex >> hash;
+        ASSERT_TRUE(in) << line;
+        const bool tensor = given == "tensor32" || given == "tensor64";
+        const auto p_type = given == "tensor32" ? tombola_f32 : tombola_f64;
+        const MemoryDesc p_desc = row_major({tensor ? count : 1}, p_type);
+        std::vector<double> p;
+        for (tombola_dim_t i = 0; tensor && i < count; ++i)
+            p.push_back(static_cast<double>(i * 2654435761 % (1 << 24)) * 0x1p-24);
+        if (!tensor) p.push_back(std::strtod(given.c_str(), nullptr));
+        const MemoryDesc dst = row_major({count}, types.at(type));
+        StreamCall call;
+        call.alignment = tombola_alignment_pytorch;
+        call.seeds = SeedPair{seed, 1};
+        const StreamAnswer answer = run(describe(dst, p_desc, call), dst, p_desc, p_type, p, call);
+        ASSERT_EQ(answer.status, tombola_success) << last_error();
+        EXPECT_EQ(fnv1a(answer.values), hash) << line;
+        ++cases;
+    }
+    EXPECT_GE(cases, 20);
+}
+
+// Sums and sums of products of neighbours, in units of their standard deviations; 72 statistics, and a deviation of more than
+// 4.5 has a probability of 7e-6 each.
+TEST_F(RandomBernoulli, HasTheFrequencies) {
+    constexpr tombola_dim_t kCount = 1 << 18;
+    constexpr double kLimit = 4.5;
+    const MemoryDesc dst = row_major({kCount}, tombola_u8), p_desc = row_major({1}, tombola_f64);
+    for (const auto alignment : kAlignments)
+        for (const double p : {0.001, 0.1, 0.3, 0.5, 0.9, 0.999})
+            for (const uint64_t seed : {1, 2}) {
+                StreamCall call;
+                call.alignment = alignment;
+                call.seeds = SeedPair{seed, 5};
+                const Bytes x =
+                    run(describe(dst, p_desc, call), dst, p_desc, tombola_f64, {p}, call).values;
+                call.seeds = SeedPair{seed + 1, 5};
+                const Bytes y =
+                    run(describe(dst, p_desc, call), dst, p_desc, tombola_f64, {p}, call).values;
+                double sum = 0, neighbours = 0, seeds = 0;
+                for (size_t i = 0; i < x.size(); ++i) {
+                    sum += x[i] - p;
+                    seeds += (x[i] - p) * (y[i] - p);
+                    if (i > 0) neighbours += (x[i] - p) * (x[i - 1] - p);
+                }
+                const double variance = p * (1 - p), count = kCount;
+                EXPECT_LT(std::fabs(sum) / std::sqrt(variance * count), kLimit) << p;
+                EXPECT_LT(std::fabs(neighbours) / (variance * std::sqrt(count)), kLimit) << p;
+                EXPECT_LT(std::fabs(seeds) / (variance * std::sqrt(count)), kLimit) << p;
+            }
+}
+
+}  // namespace
+}  // namespace tombola::test
