@@ -19,6 +19,7 @@ struct AxisStride {
     int64_t block = 1;
     int64_t neighbour = 0;  // from index to index within a block
     int64_t offset(int64_t i) const {
+        if (is_plain()) return i * stride;
         return (i >> __builtin_ctzll(static_cast<uint64_t>(block))) * stride +
                (i & (block - 1)) * neighbour;
     }

@@ -147,6 +147,16 @@ void names(dnnl::engine::kind kind) {
     attr.set_fpmath_mode(dnnl::fpmath_mode::any, true);
     attr.set_accumulation_mode(dnnl::accumulation_mode::relaxed);
     attr.set_deterministic(true);
+    auto mode = dnnl::fpmath_mode::strict;
+    bool apply_to_int = false;
+    attr.get_fpmath_mode(mode, apply_to_int);
+    check(attr.get_fpmath_mode() == dnnl::fpmath_mode::any && mode == dnnl::fpmath_mode::any &&
+              apply_to_int && attr.get_deterministic() &&
+              attr.get_accumulation_mode() == dnnl::accumulation_mode::relaxed,
+          "modes of arithmetic");
+    check(dnnl::primitive_attr().get_fpmath_mode() == dnnl::fpmath_mode::strict &&
+              !dnnl::primitive_attr().get_deterministic(),
+          "default modes of arithmetic");
     dnnl::set_default_fpmath_mode(dnnl::fpmath_mode::tf32);
     const dnnl::shuffle_forward::primitive_desc pd(eng, dnnl::prop_kind::forward, kNhwc, kNhwc, 1,
                                                    kGroup, attr);

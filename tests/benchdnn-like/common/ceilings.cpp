@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/ceilings.hpp"
 
+#if defined(__x86_64__)
 #include <emmintrin.h>
 #include <x86intrin.h>
+#endif
 #ifdef TOMBOLA_RUNTIME_OMP
 #include <omp.h>
 #endif
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "common/api.hpp"
@@ -67,6 +70,15 @@ void fill_memset(uint8_t* data, size_t bytes) {
     });
 }
 
+void copy_memcpy(uint8_t* to, const uint8_t* from, size_t bytes) {
+    in_parallel(bytes, [=](size_t begin, size_t end) {
+        std::memcpy(to + begin, from + begin, end - begin);
+        keep(to);
+    });
+}
+
+#if defined(__x86_64__)
+
 void fill_stores(uint8_t* data, size_t bytes) {
     in_parallel(bytes, [=](size_t begin, size_t end) {
         const __m128i value = _mm_set1_epi32(0x01234567);
@@ -112,13 +124,6 @@ void evict(const uint8_t* data, size_t bytes) {
 
 uint64_t ticks() { return __rdtsc(); }
 
-void copy_memcpy(uint8_t* to, const uint8_t* from, size_t bytes) {
-    in_parallel(bytes, [=](size_t begin, size_t end) {
-        std::memcpy(to + begin, from + begin, end - begin);
-        keep(to);
-    });
-}
-
 void read_all(const uint8_t* data, size_t bytes) {
     in_parallel(bytes, [=](size_t begin, size_t end) {
         __m128i sum[4] = {};
@@ -132,5 +137,41 @@ void read_all(const uint8_t* data, size_t bytes) {
         keep(sum);
     });
 }
+
+#else  // without stores that bypass the caches
+
+void fill_stores(uint8_t* data, size_t bytes) { fill_memset(data, bytes); }
+void fill_nt_stores(uint8_t* data, size_t bytes) { fill_memset(data, bytes); }
+
+void evict(const uint8_t* data, size_t bytes) {
+#if defined(__aarch64__)
+    for (size_t i = 0; i < bytes; i += 64)
+        asm volatile("dc civac, %0" : : "r"(data + i) : "memory");
+    if (bytes) asm volatile("dc civac, %0" : : "r"(data + bytes - 1) : "memory");
+    asm volatile("dsb ish" : : : "memory");
+#else
+    keep(data + bytes);
+#endif
+}
+
+uint64_t ticks() {
+#if defined(__aarch64__)
+    uint64_t value;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
+#else
+    return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+}
+
+void read_all(const uint8_t* data, size_t bytes) {
+    in_parallel(bytes, [=](size_t begin, size_t end) {
+        uint8_t sum = 0;
+        for (size_t i = begin; i < end; ++i) sum = static_cast<uint8_t>(sum ^ data[i]);
+        keep(&sum);
+    });
+}
+
+#endif
 
 }  // namespace tombola::bench

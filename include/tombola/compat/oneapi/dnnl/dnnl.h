@@ -9,6 +9,7 @@
 #ifndef TOMBOLA_COMPAT_DNNL_H
 #define TOMBOLA_COMPAT_DNNL_H
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -332,23 +333,38 @@ static inline dnnl_status_t dnnl_set_primitive_cache_capacity(int capacity) {
 static inline dnnl_status_t dnnl_set_verbose(int level) { return tombola_set_verbose(level); }
 
 /* The verbose level that a value of ONEDNN_VERBOSE asks for: a number, or keywords with commas between them. Creations
- * and rejections are level 2; keywords without a meaning here, such as filter=..., ask for nothing. */
+ * and rejections are level 2; keywords without a meaning here, such as filter=..., ask for nothing. Any other word makes
+ * it -1. */
 static inline int tombola_compat_verbose_level(const char* text) {
     static const struct {
         const char* keyword;
         int level;
-    } keywords[] = {{"0", 0},        {"none", 0},    {"1", 1},
-                    {"error", 1},    {"profile", 2}, {"profile_exec", 1},
-                    {"warn", 1},     {"2", 2},       {"profile_create", 2},
-                    {"dispatch", 2}, {"check", 2},   {"all", 2}};
+    } keywords[] = {{"0", 0},
+                    {"none", 0},
+                    {"1", 1},
+                    {"error", 1},
+                    {"profile", 2},
+                    {"profile_exec", 1},
+                    {"warn", 1},
+                    {"2", 2},
+                    {"profile_create", 2},
+                    {"dispatch", 2},
+                    {"check", 2},
+                    {"all", 2},
+                    {"", 0},
+                    {"profile_externals", 0}};
     int level = 0;
     for (;;) {
         const size_t length = strcspn(text, ",");
         size_t i;
+        int known = strncmp(text, "filter=", 7) == 0 || strncmp(text, "debuginfo=", 10) == 0;
         for (i = 0; i < sizeof(keywords) / sizeof(keywords[0]); ++i)
             if (strlen(keywords[i].keyword) == length &&
-                strncmp(text, keywords[i].keyword, length) == 0 && keywords[i].level > level)
-                level = keywords[i].level;
+                strncmp(text, keywords[i].keyword, length) == 0) {
+                known = 1;
+                if (keywords[i].level > level) level = keywords[i].level;
+            }
+        if (!known) return -1;
         if (text[length] == '\0') return level;
         text += length + 1;
     }
@@ -357,11 +373,21 @@ static inline int tombola_compat_verbose_level(const char* text) {
 /* Runs before main(): ONEDNN_VERBOSE, or else DNNL_VERBOSE, counts in a program that was built with these headers,
  * unless TOMBOLA_VERBOSE is set. */
 __attribute__((constructor)) static inline void tombola_compat_read_verbose(void) {
+    const char* name = "ONEDNN_VERBOSE";
     const char* text = getenv("TOMBOLA_VERBOSE");
+    int level;
     if (text != NULL && *text != '\0') return;
-    text = getenv("ONEDNN_VERBOSE");
-    if (text == NULL) text = getenv("DNNL_VERBOSE");
-    if (text != NULL) tombola_set_verbose(tombola_compat_verbose_level(text));
+    text = getenv(name);
+    if (text == NULL) text = getenv(name = "DNNL_VERBOSE");
+    if (text == NULL) return;
+    level = tombola_compat_verbose_level(text);
+    if (level >= 0)
+        tombola_set_verbose(level);
+    else
+        fprintf(stderr,
+                "tombola_verbose,v1,common,warn,%s=%s is ignored; expected 0, 1, 2 or oneDNN's "
+                "keywords, separated by commas\n",
+                name, text);
 }
 
 /* The API's version is oneDNN's, the hash says whose library runs, the runtime is that library's. */

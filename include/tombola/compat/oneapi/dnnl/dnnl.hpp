@@ -57,7 +57,8 @@ enum class accumulation_mode {
     f16 = dnnl_accumulation_mode_f16,
 };
 
-/// Attributes of a primitive. The modes of arithmetic are accepted and change nothing: a shuffle computes nothing.
+/// Attributes of a primitive. The modes of arithmetic are accepted and change nothing: a shuffle computes nothing. Each
+/// object remembers its own; the attributes of a primitive descriptor have the defaults.
 struct primitive_attr : public tombola::primitive_attr {
     using tombola::primitive_attr::primitive_attr;
     primitive_attr() = default;
@@ -65,14 +66,30 @@ struct primitive_attr : public tombola::primitive_attr {
     void set_fpmath_mode(fpmath_mode mode, bool apply_to_int = false) {
         error::check(dnnl_primitive_attr_set_fpmath_mode_v2(
             get(), static_cast<dnnl_fpmath_mode_t>(mode), apply_to_int));
+        fpmath_mode_ = mode;
+        apply_to_int_ = apply_to_int;
+    }
+    fpmath_mode get_fpmath_mode() const { return fpmath_mode_; }
+    void get_fpmath_mode(fpmath_mode& mode, bool& apply_to_int) const {
+        mode = fpmath_mode_;
+        apply_to_int = apply_to_int_;
     }
     void set_accumulation_mode(accumulation_mode mode) {
         error::check(dnnl_primitive_attr_set_accumulation_mode(
             get(), static_cast<dnnl_accumulation_mode_t>(mode)));
+        accumulation_mode_ = mode;
     }
+    accumulation_mode get_accumulation_mode() const { return accumulation_mode_; }
     void set_deterministic(bool value) {
         error::check(dnnl_primitive_attr_set_deterministic(get(), value));
+        deterministic_ = value;
     }
+    bool get_deterministic() const { return deterministic_; }
+
+  private:
+    fpmath_mode fpmath_mode_ = fpmath_mode::strict;
+    accumulation_mode accumulation_mode_ = accumulation_mode::strict;
+    bool apply_to_int_ = false, deterministic_ = false;
 };
 
 /// A primitive whose execution accepts what oneDNN's accepts; see dnnl_primitive_execute().
