@@ -123,6 +123,19 @@ void Vocabulary::broadcast_u64(const Vec& d, const Reg& a) {
 }
 
 // k7 = the lowest `count` bits, one per byte.
+void Vocabulary::insert_piece(const Vec& d, const Vec& a, const Operand& piece, int bytes,
+                              int position) {
+    const auto at = static_cast<uint8_t>(position);
+    if (bytes == 32) return vinserti64x4(Xbyak::Zmm(d.getIdx()), Xbyak::Zmm(a.getIdx()), piece, at);
+    is_avx512() ? vinserti32x4(d, a, piece, at) : vinserti128(d, a, piece, at);
+}
+
+void Vocabulary::store_piece(const Address& d, const Vec& a, int bytes, int position) {
+    const auto at = static_cast<uint8_t>(position);
+    if (bytes == 32) return vextracti64x4(d, Xbyak::Zmm(a.getIdx()), at);
+    is_avx512() ? vextracti32x4(d, a, at) : vextracti128(d, a, at);
+}
+
 void Vocabulary::set_tail(const Tail& tail) {
     if (!is_avx512()) return;
     mov(tail.scratch, -1);

@@ -47,6 +47,7 @@ class Vocabulary : public JitKernel {
     int bytes() const { return shape_of(isa_).bytes; }
     int lanes(int element_bytes) const { return bytes() / element_bytes; }
     int registers() const { return shape_of(isa_).registers; }  // 16 or 32
+    bool has_masks() const { return shape_of(isa_).masks; }
 
     // -- constants
     // Memory operands of the full width: every lane is `value`.
@@ -82,6 +83,7 @@ class Vocabulary : public JitKernel {
         std::optional<Address> memory_;
         bool in_register_ = false;
     };
+    bool holds_constants() const { return registers() == 32; }  // in registers
     Held hold_u32(int index, uint32_t value);
     Held hold_u64(int index, uint64_t value);
     // The same for a kernel with so many constants that the registers may not suffice. Constants take the registers
@@ -121,6 +123,10 @@ class Vocabulary : public JitKernel {
     // The store bypasses the caches. d is aligned to bytes(). A kernel that uses it ends with store_fence().
     void store_streaming(const Address& d, const Vec& a) { vmovntps(d, a); }
     void store_fence() { sfence(); }
+    // Pieces of 16 or 32 bytes at `position`, counted in pieces: d = a with another piece there; d = the piece of a.
+    void insert_piece(const Vec& d, const Vec& a, const Xbyak::Operand& piece, int bytes,
+                      int position);
+    void store_piece(const Address& d, const Vec& a, int bytes, int position);
 
     // -- tails: the first `count` bytes of a vector, 0 <= count < bytes(), known at run time
     // No byte beyond them is read or written. Call set_tail() once. Then any number of loads and stores may follow, as

@@ -56,9 +56,9 @@ constexpr int kLastRound = kPhiloxRounds - 1;
 PhiloxGenerator::PhiloxGenerator(CpuIsa isa, const PhiloxShape& shape)
     : Vocabulary(isa, std::string("philox.") + shape.name),
       shape_(shape),
-      streams_(is_avx512() ? 4 : shape.avx2_streams),
+      streams_(holds_constants() ? 4 : shape.avx2_streams),
       product_(kStreamVecs * streams_),
-      first_convert_vec_(product_ + (is_avx512() ? 3 : 1)) {}
+      first_convert_vec_(product_ + (holds_constants() ? 3 : 1)) {}
 
 void PhiloxGenerator::generate() {
     Label remainder, tail, done;

@@ -186,10 +186,12 @@ std::vector<Route> routes_of(const PermuteProgram& program, const PermuteSection
     return routes;
 }
 
-// The bytes within which `isa` can permute units of that size: a register, or a lane of one.
+// The bytes within which units of that size are permuted: a register, or a lane of one. 0: not at all, as vectors of 64
+// bytes are not blended in lanes.
 int permuted_bytes(CpuIsa isa, int unit) {
-    if (isa == CpuIsa::avx2) return unit < 4 ? 16 : 32;
-    return unit == 1 && isa < CpuIsa::avx512_core_vbmi ? 0 : 64;
+    const VecShape shape = shape_of(isa);
+    if (unit >= shape.permutes_from) return shape.bytes;
+    return shape.masks ? 0 : 16;
 }
 
 // Two transposes of equally many lanes, side by side, as one transpose of registers.

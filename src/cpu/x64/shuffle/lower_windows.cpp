@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cpu/x64/shuffle/operations.hpp"
+#include "cpu/x64/vec_traits.hpp"
 
 // Full-width loads ("windows") of the source. With windows w0, w1, ... (64 source bytes each), an output that takes units
 // from K of them is, for units of 4 and 8 bytes (and of 2 without VBMI),
@@ -119,7 +120,7 @@ class WindowLowering {
     WindowLowering(const PermuteProgram& program, CpuIsa isa)
         : program_(program),
           unit_(program.unit),
-          merging_(program.unit <= 2 && isa >= CpuIsa::avx512_core_vbmi),
+          merging_(program.unit <= 2 && shape_of(isa).permutes_from == 1),
           to_(program, kVectorBytes) {}
 
     Operations lower() {

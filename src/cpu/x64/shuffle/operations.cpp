@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "cpu/x64/vec_traits.hpp"
+
 namespace tombola::impl::cpu::x64 {
 namespace {
 
@@ -12,7 +14,7 @@ using Kind = Operation::Kind;
 
 // AVX2 has no permute of two registers, and AVX-512 without VBMI has no permute of bytes. Both work on lanes instead.
 bool has_windows(CpuIsa isa, int unit) {
-    return isa >= CpuIsa::avx512_core_vbmi || (isa >= CpuIsa::avx512_core && unit >= 2);
+    return shape_of(isa).permutes_pairs && unit >= shape_of(isa).permutes_from;
 }
 
 // What an operation occupies: the one port that moves units between lanes, any port for vectors, the ports that load and

@@ -162,7 +162,7 @@ void PermuteKernel::emit_constants(const Section& section) {
             hoisted_.push_back(o.table);
         }
         const uint64_t bits = mask_of(o);
-        if (!is_avx512() || bits == 0 || hoisted_masks_.size() == kMaxHoistedMasks ||
+        if (!has_masks() || bits == 0 || hoisted_masks_.size() == kMaxHoistedMasks ||
             std::find(hoisted_masks_.begin(), hoisted_masks_.end(), bits) != hoisted_masks_.end())
             continue;
         hoisted_masks_.push_back(bits);
@@ -295,17 +295,11 @@ void PermuteKernel::emit_load(const Operation& o) {
 }
 
 void PermuteKernel::emit_insert(const Operation& o) {
-    const Address memory = ptr[s() + o.offset];
-    const auto position = static_cast<uint8_t>(o.position);
-    const Vec piece = o.b == kNone ? Vec() : reg(o.b, o.bytes);
-    const Xbyak::Operand& from = o.b == kNone ? static_cast<const Xbyak::Operand&>(memory) : piece;
     const Vec d = reg(o.d, o.unit), a = reg(o.a, o.unit);
-    if (o.bytes == 32)
-        vinserti64x4(Xbyak::Zmm(d.getIdx()), Xbyak::Zmm(a.getIdx()), from, position);
-    else if (is_avx512())
-        vinserti32x4(d, a, from, position);
+    if (o.b == kNone)
+        insert_piece(d, a, ptr[s() + o.offset], o.bytes, o.position);
     else
-        vinserti128(d, a, from, position);
+        insert_piece(d, a, reg(o.b, o.bytes), o.bytes, o.position);
 }
 
 void PermuteKernel::emit_permute(const Operation& o) {
@@ -368,19 +362,16 @@ void PermuteKernel::emit_masked_permute(const Operation& o) {
 
 void PermuteKernel::emit_blend(const Operation& o) {
     const Vec d = whole(o.d), a = whole(o.a), b = whole(o.b);
-    if (is_avx512()) return vpblendmd(d | mask(o.mask), a, b);
+    if (has_masks()) return vpblendmd(d | mask(o.mask), a, b);
     const auto sections = static_cast<uint8_t>(o.mask);
     o.unit < 4 ? vpblendw(d, a, b, sections) : vpblendd(d, a, b, sections);
 }
 
 void PermuteKernel::emit_store(const Operation& o) {
     const Address to = ptr[d() + o.offset];
-    const Vec whole_a = whole(o.a), a = reg(o.a, o.bytes);
-    const auto position = static_cast<uint8_t>(o.position);
-    if (o.position > 0 && o.bytes == 32) return vextracti64x4(to, Xbyak::Zmm(a.getIdx()), position);
-    if (o.position > 0 && is_avx512()) return vextracti32x4(to, whole_a, position);
-    if (o.position > 0) return vextracti128(to, whole_a, position);
-    if (!is_register_size(o.bytes)) return vmovdqu8(to | mask(mask_of(o)), whole_a);
+    const Vec a = reg(o.a, o.bytes);
+    if (o.position > 0) return store_piece(to, whole(o.a), o.bytes, o.position);
+    if (!is_register_size(o.bytes)) return vmovdqu8(to | mask(mask_of(o)), whole(o.a));
     if (o.bytes == 4) return vmovd(to, a);
     if (o.bytes == 8) return vmovq(to, a);
     vmovups(to, a);

@@ -60,7 +60,7 @@ void RowKernel::generate() {
         add(d, ptr[args + loop + offsetof(Loop, dst)]);
     };
     Label each_image, each_group;
-    if (is_avx512() && row_bytes_ < bytes())
+    if (has_masks() && row_bytes_ < bytes())
         kmovq(k1, constant_u64((uint64_t{1} << row_bytes_) - 1));
     mov(src, ptr[args + offsetof(Args, src)]);
     mov(dst, ptr[args + offsetof(Args, dst)]);
@@ -133,7 +133,7 @@ void RowKernel::emit_rows(int count) {
 void RowKernel::emit_row(int64_t src_offset, int64_t dst_offset, int first_register) {
     const Reg src = gpr(5), dst = gpr(6);
     if (row_bytes_ > kVectorsUnrolled * bytes()) return emit_long_row();
-    if (is_avx512() && row_bytes_ < bytes()) {
+    if (has_masks() && row_bytes_ < bytes()) {
         const Vec v = vec(first_register);
         vmovdqu8(v | k1 | T_z, ptr[src + src_offset]);
         vmovdqu8(ptr[dst + dst_offset] | k1, v);

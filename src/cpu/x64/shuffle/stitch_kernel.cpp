@@ -56,7 +56,7 @@ int64_t StitchKernel::period_of(int64_t row_bytes) {
 
 bool StitchKernel::serves(const Key& key) {
     const int64_t rows = period_of(key.row_bytes);
-    return key.isa >= CpuIsa::avx512_core && rows > 1 && key.row_bytes >= kMinRowBytes &&
+    return shape_of(key.isa).masks && rows > 1 && key.row_bytes >= kMinRowBytes &&
            rows * key.row_bytes <= kMaxLines * kLineBytes &&
            key.G * key.src_axis < int64_t{1} << 31 && key.src_image < int64_t{1} << 31;
 }
