@@ -60,6 +60,33 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
     return output.result;
 }
 
+py::object normal(py::handle shape, py::handle dtype, py::handle mean, py::handle std,
+                  py::handle seed, py::handle offset, py::handle alignment_name, py::handle out,
+                  py::handle state) {
+    const Output output(shape, dtype, out, type::f32);
+    const Tensor dst = output.tensor.flat();
+    const auto alignment = alignment_of(alignment_name);
+    const auto seeds = seeds_of(seed);
+    const uint64_t first = unsigned_of(offset, "offset");
+    const Element centre(mean, dst.type, "mean"), width(std, dst.type, "std");
+    const bool pytorch = alignment == tombola::alignment::pytorch;
+    Tensor kept;
+    void* const words = pytorch
+                            ? state_of(state, type::u32, TOMBOLA_MT19937_NORMAL_STATE_WORDS, kept)
+                            : state_of(state, type::u64, 2, kept);
+    run<tombola::random_normal>(
+        key_of(kind::random_normal, dst, alignment),
+        {{TOMBOLA_ARG_MEAN, centre.data()},
+         {TOMBOLA_ARG_STD, width.data()},
+         {TOMBOLA_ARG_SEEDS, seeds.data()},
+         {TOMBOLA_ARG_OFFSET, &first},
+         {TOMBOLA_ARG_SRC_STATE, words},
+         {TOMBOLA_ARG_DST_STATE, words},
+         {TOMBOLA_ARG_DST, dst.data}},
+        [&] { return tombola::random_normal::primitive_desc(cpu(), alignment, dst.desc(), 0, 1); });
+    return output.result;
+}
+
 py::object permutation(py::handle range, py::handle size, py::handle dtype, py::handle seed,
                        py::handle offset, py::handle alignment_name, py::handle out,
                        py::handle state) {
@@ -142,17 +169,17 @@ const Tensor& torch_bytes(const Tensor& blob) {
 
 void from_torch(py::handle blob, py::handle state) {
     Tensor kept;
-    void* const words = state_of(state, type::u32, TOMBOLA_MT19937_STATE_WORDS, kept);
+    void* const words = state_of(state, type::u32, TOMBOLA_MT19937_NORMAL_STATE_WORDS, kept);
     const Tensor bytes = input(blob, "the state of PyTorch");
-    tombola::error::check(tombola_mt19937_state_from_torch(
+    tombola::error::check(tombola_mt19937_normal_state_from_torch(
         torch_bytes(bytes).data, bytes.elements(), static_cast<uint32_t*>(words)));
 }
 
 void to_torch(py::handle state, py::handle blob) {
     Tensor kept;
-    const void* const words = state_of(state, type::u32, TOMBOLA_MT19937_STATE_WORDS, kept);
+    const void* const words = state_of(state, type::u32, TOMBOLA_MT19937_NORMAL_STATE_WORDS, kept);
     const Tensor bytes = written(blob, "the state of PyTorch");
-    tombola::error::check(tombola_mt19937_state_to_torch(
+    tombola::error::check(tombola_mt19937_normal_state_to_torch(
         static_cast<const uint32_t*>(words), torch_bytes(bytes).data, bytes.elements()));
 }
 
@@ -160,6 +187,7 @@ void to_torch(py::handle state, py::handle blob) {
 
 void add_random(py::module_& module) {
     module.def("uniform", &uniform);
+    module.def("normal", &normal);
     module.def("permutation", &permutation);
     module.def("random_words", &random_words);
     module.def("seeds", [](py::handle seed) {

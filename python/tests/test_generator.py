@@ -44,7 +44,7 @@ def test_state(alignment):
     g.state = state
     state[:] = 0  # a copy: the generator has its own
     np.testing.assert_array_equal(g.uniform((7, 3), "float64"), expected)
-    for wrong in ([1, 2, 3], np.zeros(3, np.uint32), np.zeros(2, np.uint32), np.zeros(625, np.uint64)):
+    for wrong in ([1, 2, 3], np.zeros(3, np.uint32), np.zeros(2, np.uint32), np.zeros(628, np.uint64)):
         with pytest.raises(ValueError, match="state has the dtype"):
             g.state = wrong
 
@@ -52,7 +52,7 @@ def test_state(alignment):
 def test_a_state_that_is_none_is_refused():
     g = tombola.Generator(seed=1)
     before = g.state
-    for wrong in (np.zeros(625, np.uint32), np.full(625, 625, np.uint32)):
+    for wrong in (np.zeros(628, np.uint32), np.full(628, 625, np.uint32)):
         with pytest.raises(ValueError):
             g.state = wrong
     np.testing.assert_array_equal(g.state, before)

@@ -62,6 +62,29 @@ def test_channel_shuffle(dtype):
         assert equal(out, expected)
 
 
+# In float64 the C library's rounding decides, in float16 PyTorch's version: doc/random_normal.md.
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_normal(dtype):
+    for count in (1, 5, 15, 16, 17, 100, 1000):
+        torch.manual_seed(4)
+        expected, then = torch.zeros(count, dtype=dtype).normal_(0.25, 2), torch.randn(3)
+        g = tombola.Generator(seed=4)
+        assert equal(g.normal(mean=0.25, std=2, out=torch.zeros(count, dtype=dtype)), expected)
+        assert equal(torch.from_dlpack(g.normal(3)), then)
+
+
+def test_generators_exchange_the_kept_normal():
+    torch.manual_seed(4)
+    torch.randn(3)
+    g = tombola.Generator.from_torch(torch.get_rng_state())
+    mine = torch.from_dlpack(g.normal(2))
+    torch.set_rng_state(g.to_torch(torch.get_rng_state()))
+    then = torch.randn(1)
+    torch.manual_seed(4)
+    expected = torch.cat([torch.randn(n) for n in (3, 2, 1)])[3:]
+    assert equal(torch.cat([mine, then]), expected)
+
+
 def test_multinomial():
     weights = torch.rand(3, 50, dtype=torch.float64)
     torch.manual_seed(6)

@@ -16,7 +16,16 @@ written.
 from tombola import _core
 from tombola._bfloat16 import BFloat16Array
 from tombola._bit_generators import MT19937, Philox4x32
-from tombola._functions import dropout, multinomial, permutation, random_words, shuffle, stochastic_round, uniform
+from tombola._functions import (
+    dropout,
+    multinomial,
+    normal,
+    permutation,
+    random_words,
+    shuffle,
+    stochastic_round,
+    uniform,
+)
 from tombola._generator import Generator
 
 __all__ = [
@@ -26,6 +35,7 @@ __all__ = [
     "Philox4x32",
     "dropout",
     "multinomial",
+    "normal",
     "permutation",
     "random_words",
     "shuffle",

@@ -73,6 +73,33 @@ def uniform(
     return _core.uniform(shape, dtype, low, high, seed, offset, alignment, int_draws, out, None)
 
 
+def normal(
+    shape: Shape = None,
+    dtype: DType = None,
+    mean: float = 0,
+    std: float = 1,
+    *,
+    seed: Seed = None,
+    offset: int = 0,
+    alignment: Alignment = "tensorflow",
+    out: Tensor = None,
+) -> Tensor:
+    """Normal numbers, as tf.random.normal (Philox) or torch.randn and tensor.normal_ (MT19937) draw them.
+
+    shape: an integer or a sequence of integers; by default out's.
+    dtype: float16, bfloat16, float32 or float64; by default out's, or float32.
+    mean, std: finite, std at least 0, each rounded to the dtype.
+    seed, alignment: as for uniform().
+    offset: the index in the stream of the result's first element; "pytorch": a multiple of 16.
+    out: written and returned instead of a new array.
+
+    >>> x = tombola.normal(100_000, mean=5, std=2, seed=1)
+    >>> round(float(x.mean()), 1), round(float(x.std()), 1)
+    (5.0, 2.0)
+    """
+    return _core.normal(shape, dtype, mean, std, seed, offset, alignment, out, None)
+
+
 def multinomial(
     weights: Tensor,
     samples: int,

@@ -39,9 +39,18 @@ class Generator:
             self._state = numpy.array([0, seed[1]], numpy.uint64)
             self._seeds = (seed[0], 1)
         else:
-            self._state = _core.initial_state(seed)
+            # The 625 words of MT19937, then the normal number that torch.randn keeps for the next call.
+            self._state = numpy.concatenate([_core.initial_state(seed), numpy.zeros(3, numpy.uint32)])
             self._seeds = None
-        _core.uniform(0, None, 0, 1, seed, 0, alignment, "spec", None, self._state.copy())
+        self._check(self._state)
+
+    def _words(self) -> numpy.ndarray:
+        """The part of the state that all but normal() use, as a view."""
+        return self._state[:625]
+
+    def _check(self, state: numpy.ndarray) -> None:
+        """Raises ValueError for what is no state: a call that draws nothing refuses it."""
+        _core.normal(0, None, 0, 1, self._seeds, 0, self.alignment, None, state.copy())
 
     def uniform(
         self,
@@ -60,8 +69,20 @@ class Generator:
         """
         with self._lock:
             return _core.uniform(
-                shape, dtype, low, high, self._seeds, 0, self.alignment, int_draws, out, self._state
+                shape, dtype, low, high, self._seeds, 0, self.alignment, int_draws, out, self._words()
             )
+
+    def normal(
+        self, shape: Shape = None, dtype: DType = None, mean: float = 0, std: float = 1, *, out: Tensor = None
+    ) -> Tensor:
+        """Normal numbers: see tombola.normal().
+
+        >>> g, whole = tombola.Generator("pytorch", seed=3), tombola.normal(32, seed=3, alignment="pytorch")
+        >>> numpy.array_equal(numpy.concatenate([g.normal(16), g.normal(16)]), whole)
+        True
+        """
+        with self._lock:
+            return _core.normal(shape, dtype, mean, std, self._seeds, 0, self.alignment, out, self._state)
 
     def multinomial(
         self,
@@ -96,12 +117,12 @@ class Generator:
         if size is None and out is None:
             size = n
         with self._lock:
-            return _core.permutation(n, size, dtype, self._seeds, 0, alignment, out, self._state)
+            return _core.permutation(n, size, dtype, self._seeds, 0, alignment, out, self._words())
 
     @property
     def state(self) -> numpy.ndarray:
-        """The position, a copy: for "pytorch" the 624 words of MT19937 and the index of the next one (uint32), for
-        "tensorflow" the counter and the op seed (uint64).
+        """The position, a copy: for "tensorflow" the counter and the op seed (uint64); for "pytorch" (uint32) the 624
+        words of MT19937, the index of the next one, whether a normal number is kept, and the words of that float64.
 
         >>> g = tombola.Generator(seed=7)
         >>> state = g.state
@@ -121,8 +142,7 @@ class Generator:
                 f"state has the dtype {state.dtype} and the shape {state.shape}; "
                 f"expected {self._state.dtype} and {self._state.shape}"
             )
-        # A call that draws nothing refuses what is no state.
-        _core.uniform(0, None, 0, 1, self._seeds, 0, self.alignment, "spec", None, state.copy())
+        self._check(state)
         with self._lock:
             self._state = state
 
