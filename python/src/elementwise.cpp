@@ -51,19 +51,19 @@ py::object dropout(py::handle src_object, py::handle p, py::handle seed, py::han
     }
     Key key = key_of(kind::dropout, dst, backward, width, mask_kind);
     add_to(key, src);
-    const Addresses addresses{{backward ? TOMBOLA_ARG_DIFF_DST : TOMBOLA_ARG_SRC, src.data},
+    const Arguments arguments{{backward ? TOMBOLA_ARG_DIFF_DST : TOMBOLA_ARG_SRC, src.data},
                               {TOMBOLA_ARG_P, probability.data()},
                               {TOMBOLA_ARG_SEEDS, seeds.data()},
                               {TOMBOLA_ARG_OFFSET, &first},
                               {TOMBOLA_ARG_MASK, mask.data},
                               {backward ? TOMBOLA_ARG_DIFF_SRC : TOMBOLA_ARG_DST, dst.data}};
     if (backward)
-        run<tombola::dropout_backward>(std::move(key), addresses, [&] {
+        run<tombola::dropout_backward>(std::move(key), arguments, [&] {
             return tombola::dropout_backward::primitive_desc(cpu(), dst.desc(), src.desc(), width,
                                                              mask_kind, 0, 1, {});
         });
     else
-        run<tombola::dropout_forward>(std::move(key), addresses, [&] {
+        run<tombola::dropout_forward>(std::move(key), arguments, [&] {
             return tombola::dropout_forward::primitive_desc(
                 cpu(), tombola::prop_kind::forward_training, src.desc(), dst.desc(), width,
                 mask_kind, 0, 1);

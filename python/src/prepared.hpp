@@ -42,7 +42,7 @@ inline void add_to(Key& key, const Tensor& tensor) {
 template <class... Options>
 Key key_of(tombola::primitive::kind kind, const Tensor& dst, Options... options) {
     Key key;
-    key.reserve(16);
+    key.reserve(24);
     key.push_back(static_cast<int64_t>(kind));
     (key.push_back(static_cast<int64_t>(options)), ...);
     add_to(key, dst);
@@ -56,15 +56,24 @@ struct Prepared {
     std::unordered_map<int, memory> args;
 };
 
-using Addresses = std::initializer_list<std::pair<int, const void*>>;
+struct Argument {
+    int arg;
+    const void* address;
+    // Dimensions, where the argument has others than the primitive descriptor tells; part of the key then.
+    memory::dims dims = {};
+};
+using Arguments = std::initializer_list<Argument>;
 
-// Prepares a primitive that takes the arguments of `addresses`.
+// Prepares a primitive that takes the arguments that have an address.
 template <class Operator>
-Prepared prepare(const typename Operator::primitive_desc& pd, Addresses addresses) {
+Prepared prepare(const typename Operator::primitive_desc& pd, Arguments arguments) {
     Prepared prepared{{}, Operator(pd), {}};
-    for (const auto& [arg, address] : addresses)
-        if (address != nullptr)
-            prepared.args.emplace(arg, memory(pd.exec_arg_desc(arg), cpu(), TOMBOLA_MEMORY_NONE));
+    for (const auto& [arg, address, dims] : arguments) {
+        if (address == nullptr) continue;
+        memory::desc desc = pd.exec_arg_desc(arg);
+        if (!dims.empty()) desc = memory::desc(dims, desc.get_data_type(), memory::dims());
+        prepared.args.emplace(arg, memory(desc, cpu(), TOMBOLA_MEMORY_NONE));
+    }
     return prepared;
 }
 
@@ -99,16 +108,18 @@ class Kept {
     }
 };
 
-// Runs the primitive of a key, which make_pd() makes the descriptor of, on these addresses; a null address leaves the
-// argument out. The GIL is released meanwhile.
+// Runs the primitive of a key, which make_pd() makes the descriptor of, on these arguments; a null address leaves one
+// out. The GIL is released meanwhile.
 template <class Operator, class MakePd>
-void run(Key key, Addresses addresses, const MakePd& make_pd) {
-    int64_t given = 0;
-    for (const auto& [arg, address] : addresses) given = given << 1 | (address != nullptr ? 1 : 0);
-    key.push_back(given);
-    Prepared prepared = Kept::take(key, [&] { return prepare<Operator>(make_pd(), addresses); });
-    for (const auto& [arg, address] : addresses)
-        if (address != nullptr) prepared.args.at(arg).set_data_handle(const_cast<void*>(address));
+void run(Key key, Arguments arguments, const MakePd& make_pd) {
+    for (const Argument& one : arguments) {
+        key.push_back(one.address == nullptr ? -1 : static_cast<int64_t>(one.dims.size()));
+        key.insert(key.end(), one.dims.begin(), one.dims.end());
+    }
+    Prepared prepared = Kept::take(key, [&] { return prepare<Operator>(make_pd(), arguments); });
+    for (const Argument& one : arguments)
+        if (one.address != nullptr)
+            prepared.args.at(one.arg).set_data_handle(const_cast<void*>(one.address));
     {
         const py::gil_scoped_release released;
         prepared.primitive.execute(queue(), prepared.args);

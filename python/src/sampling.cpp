@@ -2,6 +2,9 @@
 
 // Classes drawn by weight.
 
+#include <array>
+#include <cstring>
+
 #include "arguments.hpp"
 #include "functions.hpp"
 #include "prepared.hpp"
@@ -11,6 +14,13 @@ namespace {
 
 using type = memory::data_type;
 using kind = tombola::primitive::kind;
+
+memory::dim count_of(py::handle samples) {
+    const int64_t count = signed_of(samples, "samples");
+    if (count < 0)
+        value_error("samples is " + std::to_string(count) + "; expected a number from 0 on");
+    return count;
+}
 
 // A row is a batch of one.
 Tensor batched(Tensor tensor) {
@@ -30,7 +40,7 @@ py::object multinomial(py::handle weights, py::handle samples, py::handle replac
         value_error("weights has " + std::to_string(rows.dims.size()) +
                     " dimensions; expected (classes,) or (batch, classes)");
     memory::dims shape = rows.dims;
-    shape.back() = static_cast<memory::dim>(unsigned_of(samples, "samples") & INT64_MAX);
+    shape.back() = count_of(samples);
     const Output output(shape, dtype, out, type::s64);
     const Tensor src = batched(rows), dst = batched(output.tensor);
     const bool with_replacement = py::cast<bool>(replacement), logs = py::cast<bool>(log_probs);
@@ -59,8 +69,155 @@ py::object multinomial(py::handle weights, py::handle samples, py::handle replac
     return output.result;
 }
 
+// An argument that is one number for all rows, or an array of one for each row.
+class RowNumbers {
+  public:
+    RowNumbers(py::handle value, type data_type, memory::dim batch, const char* name) {
+        if (value.is_none()) return;
+        if (PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr())) {
+            if (data_type == type::u64) {
+                const uint64_t number = unsigned_of(value, name);
+                std::memcpy(single_.data(), &number, sizeof(number));
+            } else {
+                const Element element(value, data_type, name);
+                std::memcpy(single_.data(), element.data(), single_.size());
+            }
+            return;
+        }
+        tensor_ = input(value, name);
+        if (tensor_.type != data_type || tensor_.dims != memory::dims{batch} ||
+            !tensor_.strides.empty())
+            value_error(std::string(name) + " is " + text_of(value) + "; expected a number, or " +
+                        std::to_string(batch) + " numbers of the dtype " + name_of(data_type));
+        several_ = true;
+    }
+    Argument argument(int arg) const {
+        if (several_) return {arg, tensor_.data, tensor_.dims};
+        return {arg, single_.data(), {}};
+    }
+
+  private:
+    alignas(8) std::array<unsigned char, 8> single_{};
+    Tensor tensor_;
+    bool several_ = false;
+};
+
+// A further result: a new array, or nothing.
+Output further(bool wanted, const memory::dims& shape, type data_type) {
+    if (!wanted) return Output();
+    return Output(shape, py::none(), py::none(), data_type);
+}
+
+py::object sample_tokens(py::handle logits, py::handle samples, py::handle temperature,
+                         py::handle top_k, py::handle top_p, py::handle min_p,
+                         py::handle mask_object, py::handle order_name, py::handle seed,
+                         py::handle offset, py::handle uniforms, py::handle logprobs_name,
+                         py::handle top_n, py::handle kept_wanted, py::handle dtype,
+                         py::handle out) {
+    const Tensor rows = input(logits, "logits");
+    if (rows.dims.empty() || rows.dims.size() > 2)
+        value_error("logits has " + std::to_string(rows.dims.size()) +
+                    " dimensions; expected (classes,) or (batch, classes)");
+    const Tensor src = batched(rows);
+    const memory::dim batch = src.dims[0], words = (src.dims[1] + 31) / 32;
+    // Without a number of samples there is one for each row, and no axis for it.
+    const memory::dims leading(rows.dims.begin(), rows.dims.end() - 1);
+    const auto with_axis = [&](memory::dim size) {
+        memory::dims shape = leading;
+        shape.push_back(size);
+        return shape;
+    };
+    const memory::dims shape = samples.is_none() ? leading : with_axis(count_of(samples));
+    const Output ids(shape, dtype, out, type::s64);
+    Tensor dst = ids.tensor;
+    if (samples.is_none()) {
+        dst.dims.push_back(1);
+        if (!dst.strides.empty()) dst.strides.push_back(1);
+    }
+    dst = batched(std::move(dst));
+    const auto order = named<tombola::filter_order>(
+        order_name, "order",
+        {{"transformers", tombola::filter_order::transformers},
+         {"vllm", tombola::filter_order::vllm},
+         {"joint", tombola::filter_order::joint},
+         {"temperature_last", tombola::filter_order::temperature_last}});
+    const auto logprobs =
+        logprobs_name.is_none()
+            ? tombola::logprobs::none
+            : named<tombola::logprobs>(
+                  logprobs_name, "logprobs",
+                  {{"processed", tombola::logprobs::processed}, {"raw", tombola::logprobs::raw}});
+    const int64_t top = signed_of(top_n, "top_n");
+    const RowNumbers temperatures(temperature, type::f32, batch, "temperature");
+    const RowNumbers ks(top_k, type::s32, batch, "top_k");
+    const RowNumbers ps(top_p, type::f32, batch, "top_p");
+    const RowNumbers mins(min_p, type::f32, batch, "min_p");
+    const RowNumbers offsets(offset, type::u64, batch, "offset");
+    // A pair for each row is an array; everything else is a pair for all.
+    std::array<uint64_t, 2> pair{};
+    Tensor pairs;
+    Argument seeds{TOMBOLA_ARG_SEEDS, pair.data(), {}};
+    if (py::isinstance<py::array>(seed) && py::cast<py::array>(seed).ndim() == 2) {
+        pairs = input(seed, "seed");
+        if (pairs.type != type::u64 || pairs.dims != memory::dims{batch, 2} ||
+            !pairs.strides.empty())
+            value_error("seed is " + text_of(seed) + "; expected " + std::to_string(batch) +
+                        " pairs of the dtype uint64");
+        seeds = {TOMBOLA_ARG_SEEDS, pairs.data, pairs.dims};
+    } else {
+        pair = seeds_of(seed);
+    }
+    Tensor mask, numbers;
+    if (!mask_object.is_none()) {
+        mask = moved(mask_object, "mask", false);
+        if ((mask.kind != 'i' && mask.kind != 'u') || mask.type != type::f32 ||
+            mask.dims != with_axis(words) || !mask.strides.empty())
+            value_error("mask is " + text_of(mask_object) +
+                        "; expected a row-major array of bool of the logits' shape, or " +
+                        std::to_string(words) + " words of 32 bits for each row");
+    }
+    if (!uniforms.is_none()) {
+        numbers = input(uniforms, "uniforms");
+        if (numbers.type != type::f64 || numbers.dims != shape || !numbers.strides.empty())
+            value_error("uniforms is " + text_of(uniforms) +
+                        "; expected a row-major array of float64 of the result's shape");
+    }
+    const bool streamed = uniforms.is_none(), logs = logprobs != tombola::logprobs::none;
+    const Output sampled = further(logs, shape, type::f32);
+    const Output kept = further(py::cast<bool>(kept_wanted), leading, type::s32);
+    const Output top_ids = further(top > 0, top > 0 ? with_axis(top) : leading, dst.type);
+    const Output top_logs = further(top > 0 && logs, top > 0 ? with_axis(top) : leading, type::f32);
+    Key key = key_of(kind::token_sampler, dst, order, logprobs, top);
+    add_to(key, src);
+    Argument stream_offset = offsets.argument(TOMBOLA_ARG_OFFSET);
+    if (!streamed) seeds.address = stream_offset.address = nullptr;
+    run<tombola::token_sampler>(std::move(key),
+                                {{TOMBOLA_ARG_SRC, src.data},
+                                 temperatures.argument(TOMBOLA_ARG_TEMPERATURE),
+                                 ks.argument(TOMBOLA_ARG_TOP_K),
+                                 ps.argument(TOMBOLA_ARG_TOP_P),
+                                 mins.argument(TOMBOLA_ARG_MIN_P),
+                                 {TOMBOLA_ARG_MASK, mask.data},
+                                 seeds,
+                                 stream_offset,
+                                 {TOMBOLA_ARG_UNIFORMS, numbers.data},
+                                 {TOMBOLA_ARG_DST, dst.data},
+                                 {TOMBOLA_ARG_DST_LOGPROBS, sampled.tensor.data},
+                                 {TOMBOLA_ARG_DST_KEPT, kept.tensor.data},
+                                 {TOMBOLA_ARG_DST_TOP_IDS, top_ids.tensor.data},
+                                 {TOMBOLA_ARG_DST_TOP_LOGPROBS, top_logs.tensor.data}},
+                                [&] {
+                                    return tombola::token_sampler::primitive_desc(
+                                        cpu(), src.desc(), dst.desc(), order, logprobs, top, 0, 1);
+                                });
+    return py::make_tuple(ids.result, sampled.result, kept.result, top_ids.result, top_logs.result);
+}
+
 }  // namespace
 
-void add_sampling(py::module_& module) { module.def("multinomial", &multinomial); }
+void add_sampling(py::module_& module) {
+    module.def("multinomial", &multinomial);
+    module.def("sample_tokens", &sample_tokens);
+}
 
 }  // namespace tombola_python

@@ -45,6 +45,15 @@ std::string name_in_numpy(const py::dtype& dtype) {
     return py::str(static_cast<py::handle>(dtype)).cast<std::string>();
 }
 
+std::string tuple_of(const memory::dims& shape) {
+    std::string text = "(";
+    for (size_t i = 0; i < shape.size(); ++i) {
+        if (i > 0) text += ", ";
+        text += std::to_string(shape[i]);
+    }
+    return text + (shape.size() == 1 ? ",)" : ")");
+}
+
 // undef for what tombola does not have.
 type type_of_numpy(const py::dtype& dtype) {
     const char order = dtype.attr("byteorder").cast<std::string_view>()[0];
@@ -192,20 +201,16 @@ Tensor tensor_of(py::handle object, const char* name, Use use) {
                "; expected a NumPy array or a tensor that can be exported by DLPack");
 }
 
-std::string tuple_of(const memory::dims& shape) {
-    std::string text = "(";
-    for (size_t i = 0; i < shape.size(); ++i) {
-        if (i > 0) text += ", ";
-        text += std::to_string(shape[i]);
-    }
-    return text + (shape.size() == 1 ? ",)" : ")");
-}
-
 }  // namespace
 
 [[noreturn]] void value_error(const std::string& message) { throw py::value_error(message); }
 [[noreturn]] void type_error(const std::string& message) { throw py::type_error(message); }
-std::string text_of(py::handle object) { return py::repr(object).cast<std::string>(); }
+std::string text_of(py::handle object) {
+    if (!py::isinstance<py::array>(object)) return py::repr(object).cast<std::string>();
+    const auto array = py::reinterpret_borrow<py::array>(object);
+    return "an array of the dtype " + name_in_numpy(array.dtype()) + " and the shape " +
+           tuple_of(memory::dims(array.shape(), array.shape() + array.ndim()));
+}
 
 memory::data_type data_type_of(py::handle dtype, const char* name) {
     type found = type::undef;

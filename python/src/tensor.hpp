@@ -17,7 +17,7 @@ using tombola::memory;
 
 [[noreturn]] void value_error(const std::string& message);
 [[noreturn]] void type_error(const std::string& message);
-// What repr() says of an object, for messages.
+// What a message calls an object: what repr() says; of an array the dtype and the shape.
 std::string text_of(py::handle object);
 
 // The data type that a dtype names: "float32", numpy.float32, numpy.dtype("float32"), torch.float32, "bfloat16", ...
@@ -60,6 +60,8 @@ struct Output {
     Tensor tensor;
     py::object result;
 
+    // No output: its tensor has no address, and its result is None.
+    Output() : result(py::none()) {}
     Output(py::handle shape, py::handle dtype, py::handle out, memory::data_type usual);
     // The same for a shape that other arguments determine.
     Output(const memory::dims& shape, py::handle dtype, py::handle out, memory::data_type usual);

@@ -17,11 +17,13 @@ from tombola import _core
 from tombola._bfloat16 import BFloat16Array
 from tombola._bit_generators import MT19937, Philox4x32
 from tombola._functions import (
+    Tokens,
     dropout,
     multinomial,
     normal,
     permutation,
     random_words,
+    sample_tokens,
     shuffle,
     stochastic_round,
     uniform,
@@ -33,11 +35,13 @@ __all__ = [
     "Generator",
     "MT19937",
     "Philox4x32",
+    "Tokens",
     "dropout",
     "multinomial",
     "normal",
     "permutation",
     "random_words",
+    "sample_tokens",
     "shuffle",
     "stochastic_round",
     "uniform",

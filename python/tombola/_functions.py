@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions, each of which is one call of a primitive."""
 import operator
-from typing import Literal, Optional, Sequence, Union
+from typing import Any, Literal, NamedTuple, Optional, Sequence, Union
 
 import numpy
 
 from tombola import _core
-from tombola._types import Alignment, DType, IntDraws, PermutationAlignment, Seed, Shape, Tensor
+from tombola._types import Alignment, DType, FilterOrder, IntDraws, PermutationAlignment, Seed, Shape, Tensor
 
 
 def words_of(number: Union[int, Sequence[int]], count: int, name: str) -> numpy.ndarray:
@@ -128,6 +128,119 @@ def multinomial(
     array([[1, 1, 1, 2, 2]])
     """
     return _core.multinomial(weights, samples, replacement, log_probs, dtype, seed, offset, uniforms, out)
+
+
+class Tokens(NamedTuple):
+    """What sample_tokens() returns if more than the ids is wanted; what is not wanted is None.
+
+    >>> tombola.sample_tokens(numpy.float32([0, 9, 5]), top_k=1, kept=True)
+    Tokens(ids=array(1), logprobs=None, kept=array(1, dtype=int32), top_ids=None, top_logprobs=None)
+    """
+
+    ids: Tensor
+    logprobs: Optional[numpy.ndarray]
+    kept: Optional[numpy.ndarray]
+    top_ids: Optional[numpy.ndarray]
+    top_logprobs: Optional[numpy.ndarray]
+
+
+def _for_rows(value: Any, dtype: str, name: str) -> Any:
+    """A number as it is; otherwise an array of the dtype with the same values."""
+    if isinstance(value, (int, float)):
+        return value
+    # Python's integers stay what they are: an array of small and large ones would become float64.
+    given = numpy.asarray(value, None if hasattr(value, "__array__") else object)
+    try:
+        if dtype != "float32":
+            limits = numpy.iinfo(dtype)
+            numbers = [operator.index(number) for number in given.ravel().tolist()]
+            if not all(limits.min <= number <= limits.max for number in numbers):
+                raise ValueError("a number is out of range")
+            given = numpy.array(numbers, dtype).reshape(given.shape)
+        array = numpy.ascontiguousarray(given, dtype).reshape(given.shape)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}: {error}; expected numbers of the dtype {dtype}") from None
+    return array if array.ndim else array.item()
+
+
+def _mask_words(mask: Any) -> Any:
+    """Words of 32 bits from a mask of bool."""
+    if not isinstance(mask, numpy.ndarray) or mask.dtype != bool or not mask.ndim:
+        return mask
+    padding = [(0, 0)] * (mask.ndim - 1) + [(0, -mask.shape[-1] % 32)]
+    return numpy.packbits(numpy.pad(numpy.ascontiguousarray(mask), padding), axis=-1, bitorder="little").view("<i4")
+
+
+def sample_tokens(
+    logits: Tensor,
+    samples: Optional[int] = None,
+    *,
+    temperature: Any = 1.0,
+    top_k: Any = 0,
+    top_p: Any = 1.0,
+    min_p: Any = 0.0,
+    mask: Tensor = None,
+    order: FilterOrder = "transformers",
+    seed: Any = None,
+    offset: Any = 0,
+    uniforms: Tensor = None,
+    logprobs: Optional[Literal["processed", "raw"]] = None,
+    top_n: int = 0,
+    kept: bool = False,
+    dtype: DType = None,
+    out: Tensor = None,
+) -> Any:
+    """Token ids from logits: the last step of a language model. The page token_sampler defines it.
+
+    Temperature, top_k, top_p, min_p and offset are a number for all rows or an array of one for each row.
+
+    logits: (classes,) or (batch, classes); float16, bfloat16 or float32.
+    samples: how many ids are drawn in each row: the result is (samples,) or (batch, samples); None: (), (batch,).
+    temperature: 0 (the greatest logit), or from 2**-64 on.
+    top_k: how many classes are kept at most; 0 keeps all.
+    top_p: from 0 to 1: the shortest prefix with this mass is kept.
+    min_p: from 0 to 1: classes of less than this share of the greatest probability are not kept.
+    mask: which classes are allowed: bool of the logits' shape, or ceil(classes / 32) words of 32 bits for each row.
+    order: "transformers", "vllm", "joint" or "temperature_last": in which order the filters are applied.
+    seed: as for uniform(), or an array (batch, 2) of uint64: a stream of its own for each row.
+    offset: the index in the stream of the first sample.
+    uniforms: numbers from [0, 1] of the result's shape, float64, used instead of the stream; seed and offset are not.
+    logprobs: log probabilities, of the distribution that is drawn from ("processed") or of the logits ("raw").
+    top_n: how many of the most probable classes are returned, with log probabilities if there are any.
+    kept: whether the number of classes that could have been drawn is returned.
+    dtype: int32 or int64, which is the default without out.
+    out: the ids are written here; returned instead of a new array.
+
+    Returns the ids, or Tokens if logprobs, top_n or kept are wanted.
+
+    >>> logits = numpy.float32([[1, 4, 2, 0, 3], [0, 0, 7, 7, 1]])
+    >>> tombola.sample_tokens(logits, temperature=0)
+    array([1, 2])
+    >>> tombola.sample_tokens(logits, 3, top_k=[1, 2], top_p=0.5, uniforms=numpy.full((2, 3), 0.7))
+    array([[1, 1, 1],
+           [2, 2, 2]])
+    """
+    if not (hasattr(seed, "__index__") or seed is None or numpy.ndim(seed) < 2):
+        seed = _for_rows(seed, "uint64", "seed")
+    result = _core.sample_tokens(
+        logits,
+        samples,
+        _for_rows(temperature, "float32", "temperature"),
+        _for_rows(top_k, "int32", "top_k"),
+        _for_rows(top_p, "float32", "top_p"),
+        _for_rows(min_p, "float32", "min_p"),
+        _mask_words(mask),
+        order,
+        seed,
+        _for_rows(offset, "uint64", "offset"),
+        uniforms,
+        logprobs,
+        top_n,
+        kept,
+        dtype,
+        out,
+    )
+    return Tokens(*result) if logprobs is not None or top_n or kept else result[0]
 
 
 def permutation(

@@ -10,4 +10,5 @@ Tensor = Any
 Seed = Optional[Union[int, Tuple[int, int]]]
 Alignment = Literal["tensorflow", "pytorch"]
 PermutationAlignment = Literal["philox", "pytorch"]
+FilterOrder = Literal["transformers", "vllm", "joint", "temperature_last"]
 IntDraws = Literal["spec", "torch1", "torch2"]

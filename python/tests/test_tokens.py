@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""At temperature 1 the draw is multinomial's over the logits with -inf outside the kept set, which is computed here."""
+import numpy as np
+import pytest
+
+import tombola
+
+LOGITS = (np.random.RandomState(2).standard_normal((6, 203)) * 2).astype(np.float32)
+SEED = (11, 12)
+
+
+def kept_classes(row, top_k=0, top_p=1.0, min_p=0.0, order="transformers"):
+    """The definition in float64; no sum of these logits is near a border."""
+    p = np.exp(row.astype(np.float64) - row.max())
+    p /= p.sum()
+    by_rank = np.argsort(-row, kind="stable")
+    sizes = {
+        "k": lambda ranked: top_k or len(row),
+        "p": lambda ranked: int(np.searchsorted(np.cumsum(p[ranked]) / p[ranked].sum(), top_p)) + 1,
+        "m": lambda ranked: int((p >= min_p * p.max()).sum()),
+    }
+    if order == "joint":
+        return by_rank[: min(size(by_rank) for size in sizes.values())]
+    for step in "mkp" if order == "vllm" else "kpm":
+        by_rank = by_rank[: sizes[step](by_rank)]
+    return by_rank
+
+
+FILTERS = [
+    {},
+    dict(top_k=5),
+    dict(top_p=0.8),
+    dict(min_p=0.1),
+    dict(top_k=20, top_p=0.6),
+    dict(top_k=9, top_p=0.9, min_p=0.2),
+    dict(top_k=30, top_p=0.95, min_p=0.01),
+]
+
+
+@pytest.mark.parametrize("order", ["transformers", "vllm", "joint", "temperature_last"])
+@pytest.mark.parametrize("filters", FILTERS)
+def test_filters(order, filters):
+    classes = [kept_classes(row, order=order, **filters) for row in LOGITS]
+    only = np.full_like(LOGITS, -np.inf)
+    for row, inside in enumerate(classes):
+        only[row, inside] = LOGITS[row, inside]
+    expected = tombola.multinomial(only, 40, log_probs=True, seed=SEED)
+    tokens = tombola.sample_tokens(LOGITS, 40, order=order, seed=SEED, logprobs="processed", kept=True, **filters)
+    np.testing.assert_array_equal(tokens.ids, expected)
+    np.testing.assert_array_equal(tokens.kept, [len(inside) for inside in classes])
+    x = only.astype(np.float64)
+    log_p = x - x.max(1, keepdims=True) - np.log(np.exp(x - x.max(1, keepdims=True)).sum(1, keepdims=True))
+    np.testing.assert_allclose(tokens.logprobs, np.take_along_axis(log_p, expected, 1), rtol=1e-5, atol=1e-6)
+    assert tokens.logprobs.dtype == np.float32 and tokens.kept.dtype == np.int32 and tokens.top_ids is None
+
+
+def test_top_ids_and_raw_logprobs():
+    tokens = tombola.sample_tokens(LOGITS, 2, temperature=0.5, top_k=3, seed=SEED, logprobs="raw", top_n=4)
+    ranked = np.argsort(-LOGITS, axis=1, kind="stable")[:, :4]
+    np.testing.assert_array_equal(tokens.top_ids, ranked)
+    x = LOGITS.astype(np.float64)
+    log_p = x - np.log(np.exp(x).sum(1, keepdims=True))
+    np.testing.assert_allclose(tokens.top_logprobs, np.take_along_axis(log_p, ranked, 1), rtol=1e-5)
+    np.testing.assert_allclose(tokens.logprobs, np.take_along_axis(log_p, tokens.ids, 1), rtol=1e-5)
+    assert tombola.sample_tokens(LOGITS, top_n=4).top_logprobs is None
+
+
+def test_shapes_and_types():
+    greedy = LOGITS.argmax(1)
+    for logits in (LOGITS, LOGITS.astype(np.float16).astype(np.float32), np.asfortranarray(LOGITS)):
+        np.testing.assert_array_equal(tombola.sample_tokens(logits, temperature=0), greedy)
+    assert tombola.sample_tokens(LOGITS[0], temperature=0) == greedy[0]
+    assert tombola.sample_tokens(LOGITS[0], temperature=0).shape == ()
+    assert tombola.sample_tokens(LOGITS[0], 3, seed=1).shape == (3,)
+    bits = (LOGITS.view(np.uint32) >> 16).astype(np.uint16)
+    brain = tombola.BFloat16Array(bits)
+    np.testing.assert_array_equal(
+        tombola.sample_tokens(brain, 5, seed=SEED), tombola.sample_tokens(np.asarray(brain), 5, seed=SEED)
+    )
+    for out in (np.zeros(6, np.int32), np.zeros((6, 2), np.int64)[:, 1]):
+        assert tombola.sample_tokens(LOGITS, temperature=0, out=out) is out
+        np.testing.assert_array_equal(out, greedy)
+    # The tokens of one row alone are rank-0 or rank-1 like it.
+    tokens = tombola.sample_tokens(LOGITS[0], logprobs="raw", top_n=2, kept=True)
+    assert [x.shape for x in tokens] == [(), (), (), (2,), (2,)]
+
+
+def test_numbers_for_each_row():
+    arguments = dict(
+        temperature=np.array([0.5, 1, 2, 0, 1, 0.7]),
+        top_k=[5, 0, 100, 3, 1, 50],
+        top_p=np.float32([1, 0.9, 0.5, 1, 1, 0.3]),
+        min_p=(0, 0.1, 0, 0, 0, 0.05),
+        offset=[0, 5, 2**40, 7, 8, 9],
+    )
+    pairs = np.array([[i + 1, 2**63 + i] for i in range(6)], np.uint64)
+    for seed in (pairs, pairs.tolist()):
+        together = tombola.sample_tokens(LOGITS, 8, seed=seed, **arguments)
+        for row in range(6):
+            mine = {name: values[row] for name, values in arguments.items()}
+            alone = tombola.sample_tokens(LOGITS[row], 8, seed=tuple(pairs[row].tolist()), **mine)
+            np.testing.assert_array_equal(together[row], alone)
+
+
+def test_masks():
+    allowed = np.random.RandomState(3).rand(6, 203) < 0.2
+    words = np.zeros((6, 7), np.int64)
+    for row, k in zip(*allowed.nonzero()):
+        words[row, k // 32] |= 1 << k % 32
+    words = words.astype(np.uint32)
+    only = np.where(allowed, LOGITS, -np.inf).astype(np.float32)
+    expected = tombola.sample_tokens(only, 30, top_k=10, seed=SEED)
+    hidden = np.where(allowed, LOGITS, np.nan).astype(np.float32)
+    for mask in (allowed, words, words.view(np.int32), np.asfortranarray(allowed)):
+        np.testing.assert_array_equal(tombola.sample_tokens(hidden, 30, top_k=10, seed=SEED, mask=mask), expected)
+    one = tombola.sample_tokens(hidden[0], 30, top_k=10, seed=SEED, mask=allowed[0])
+    np.testing.assert_array_equal(one, expected[0])
+
+
+def test_uniforms():
+    u = np.random.RandomState(4).rand(6, 30)
+    np.testing.assert_array_equal(
+        tombola.sample_tokens(LOGITS, 30, uniforms=u), tombola.multinomial(LOGITS, 30, log_probs=True, uniforms=u)
+    )
+    np.testing.assert_array_equal(
+        tombola.sample_tokens(LOGITS, uniforms=u[:, 0].copy()), tombola.sample_tokens(LOGITS, 1, uniforms=u[:, :1].copy())[:, 0]
+    )
+
+
+BAD = LOGITS.copy()
+BAD[2, 3] = np.nan
+
+
+@pytest.mark.parametrize(
+    "arguments, error, message",
+    [
+        (dict(logits=[1.0]), TypeError, "logits is"),
+        (dict(logits=LOGITS[None]), ValueError, "logits has 3 dimensions"),
+        (dict(logits=LOGITS[:, ::-1]), ValueError, "logits has a negative stride"),
+        (dict(logits=LOGITS.astype(np.float64)), ValueError, "f64"),
+        (dict(logits=BAD), ValueError, "nan"),
+        (dict(samples=-1), ValueError, "samples is -1"),
+        (dict(temperature=-1), ValueError, "TEMPERATURE"),
+        (dict(temperature="hot"), ValueError, "temperature: could not convert string to float: 'hot'; expected"),
+        (dict(temperature=[1, 2]), ValueError, "temperature is .*; expected a number, or 6 numbers of the dtype float32"),
+        (dict(top_k=-1), ValueError, "TOP_K"),
+        (dict(top_k=[1, 2, 3, 4, 5, 6.5]), TypeError, "top_k: 'float' object cannot be interpreted as an integer"),
+        (dict(top_k=2.5), TypeError, "top_k is 2.5"),
+        (dict(top_k=[2**40] * 6), ValueError, "top_k: a number is out of range; expected numbers of the dtype int32"),
+        (dict(top_k=np.array([2**40] * 6)), ValueError, "top_k: a number is out of range"),
+        (dict(top_p=1.5), ValueError, "TOP_P"),
+        (dict(min_p=float("nan")), ValueError, "MIN_P"),
+        (dict(order="llama"), ValueError, "order is 'llama'; expected \"transformers\""),
+        (dict(logprobs="all"), ValueError, "logprobs is 'all'"),
+        (dict(top_n=-1), ValueError, "top_n"),
+        (dict(seed=np.zeros((5, 2), np.uint64)), ValueError, "expected 6 pairs"),
+        (dict(mask=np.ones((6, 6), np.int32)), ValueError, "mask is .* 7 words"),
+        (dict(mask=np.ones((6, 7), np.float32)), ValueError, "mask is"),
+        (dict(mask=np.zeros((6, 203), bool)), ValueError, "MASK|allow"),
+        (dict(uniforms=np.full((6, 2), 1.5)), ValueError, "1.5"),
+        (dict(uniforms=np.full((6, 3), 0.5)), ValueError, "uniforms is"),
+        (dict(dtype="float32"), ValueError, "f32"),
+        (dict(out=np.zeros(6, np.int64)), ValueError, "out has the shape"),
+    ],
+)
+def test_wrong_arguments(arguments, error, message):
+    with pytest.raises(error, match=message):
+        tombola.sample_tokens(**{"logits": LOGITS, "samples": 2, "seed": 1, **arguments})
