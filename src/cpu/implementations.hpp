@@ -38,6 +38,8 @@ Result<PlanPtr> plan_pytorch_uniform(CpuIsa isa, const RandomUniformDesc& desc);
 Result<PlanPtr> plan_philox_permutation(CpuIsa isa, const RandomPermutationDesc& desc);
 Result<PlanPtr> plan_pytorch_permutation(CpuIsa isa, const RandomPermutationDesc& desc);
 Result<PlanPtr> plan_multinomial(CpuIsa isa, const MultinomialDesc& desc);
+Result<PlanPtr> plan_dropout(CpuIsa isa, const DropoutDesc& desc);
+Result<PlanPtr> plan_stochastic_rounding(CpuIsa isa, const StochasticRoundingDesc& desc);
 
 }  // namespace x64
 }  // namespace tombola::impl::cpu

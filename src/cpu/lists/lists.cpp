@@ -90,10 +90,14 @@ constexpr Implementation kRandomPermutation[] = {
 };
 
 constexpr Implementation kDropout[] = {
+    implementation<x64::plan_dropout>("jit:avx512_core", kAvx512),
+    implementation<x64::plan_dropout>("jit:avx2", kAvx2),
     implementation<plan_portable_dropout>("portable", kNone),
 };
 
 constexpr Implementation kStochasticRounding[] = {
+    implementation<x64::plan_stochastic_rounding>("jit:avx512_core", kAvx512),
+    implementation<x64::plan_stochastic_rounding>("jit:avx2", kAvx2),
     implementation<plan_portable_stochastic_rounding>("portable", kNone),
 };
 

@@ -168,6 +168,29 @@ class Vocabulary : public JitKernel {
     // d = a + 1 in the lanes of the mask, a in the others. `ones` is 1 in each u64 lane.
     void increment_masked_u64(const Vec& d, const Mask& mask, const Vec& a, const Vec& ones);
 
+    // d = a >= b, unsigned, in lanes of 8, 16 or 32 bits. b is a register. AVX2: d may be a.
+    void compare_not_below(const Mask& d, const Vec& a, const Vec& b, int lane_bits);
+    // d, in the lanes of the mask, becomes a (select) or d | value (or), in lanes of 32 bits. AVX2 overwrites the mask
+    // of the second.
+    void select_masked_u32(const Vec& d, const Mask& mask, const Vec& a);
+    void or_masked_u32(const Vec& d, const Mask& mask, const Address& value);
+    // The lanes of the mask at the address, of 16 or 32 bits; the other lanes are zero.
+    void load_masked(const Vec& d, const Mask& mask, const Address& a, int lane_bits);
+    // Part `index` of `parts`, 2 or 4, of a mask of `lane_bits` as a mask of lanes that are `parts` times as wide. It is
+    // `a` itself or in `scratch`, which is not `a`.
+    Mask part_of_mask(const Mask& scratch, const Mask& a, int lane_bits, int parts, int index);
+    // d = the lanes of 32 bits of a, then those of b, as a mask of lanes of 16 bits.
+    void join_masks_u32(const Mask& d, const Mask& a, const Mask& b);
+    // Stores a mask as a bit per lane, the lowest lane first, or as a byte of 0 or 1 per lane. For lanes of 8, 16 or 32
+    // bits. The scratches are overwritten.
+    void store_mask_bits(const Xbyak::RegExp& d, const Mask& mask, int lane_bits,
+                         const Vec& scratch, const Reg& scratch_reg);
+    void store_mask_bytes(const Xbyak::RegExp& d, const Mask& mask, int lane_bits,
+                          const Vec& scratch);
+    // Loads such a mask, for lanes of 16 or 32 bits. Any byte but 0 sets a lane.
+    void load_mask_bits(const Mask& d, const Xbyak::RegExp& a, int lane_bits);
+    void load_mask_bytes(const Mask& d, const Xbyak::RegExp& a, int lane_bits, const Vec& scratch);
+
     // -- gathers: a lane's element is the u32 or u64 at base + index * its size
     // `consumed` is overwritten.
     // d = the u32 elements, as u64 lanes, at the u64 lanes of a.
@@ -234,6 +257,8 @@ class Vocabulary : public JitKernel {
     void set_zip_u64(const ZipOrder& order);
     void zip_u64(const Vec& first, const Vec& second, const Vec& even, const Vec& odd,
                  const ZipOrder& order, const Vec& scratch);
+    // d = the lower or upper half of a's u16 lanes, as u32. The upper: d is not a.
+    void widen_u16(const Vec& d, const Vec& a, bool upper);
     // d, half a register: a's u32 lanes, each below 65536, as u16; a's u64 lanes as u32. AVX2
     // overwrites a.
     void narrow_u32(const Half& d, const Vec& a);
@@ -248,12 +273,20 @@ class Vocabulary : public JitKernel {
     void round_f32_to_bf16_high(const Vec& d, const Vec& a, const Vec& scratch);
     // In the low half of each u32 lane, the high one zero.
     void round_f32_to_bf16(const Vec& d, const Vec& a, const Vec& scratch);
+    // d = d * factor in lanes of f16 or bf16: one product in f32, rounded to the type, nearest even. f16: every value;
+    // bf16: the product of a NaN is that NaN, quiet. factor: f32 lanes, neither NaN, zero nor infinite. The scratches
+    // are neither d nor factor.
+    void mul_f16_by_f32(const Vec& d, const Vec& factor, const Vec& scratch, const Vec& scratch2);
+    void mul_bf16_by_f32(const Vec& d, const Vec& factor, const Vec& scratch, const Vec& scratch2);
     // d = f64 of the integers (low word << 32 | high word) of a's u64 lanes, below 2^53: exact.
     // scratch is neither d nor a.
     void cvt_swapped_u53_to_f64(const Vec& d, const Vec& a, const Vec& scratch);
 
   private:
     void copy_bytes(const Xbyak::RegExp& d, const Xbyak::RegExp& s, const Tail& tail);
+
+    // Packs a mask of AVX2 into a byte of 0 or 255 per lane, from the lowest byte of d on.
+    void pack_mask(const Vec& d, const Vec& mask, int lane_bits);
 
     CpuIsa isa_;
     int next_held_ = -1;  // the register of the next constant

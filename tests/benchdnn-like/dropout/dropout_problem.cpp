@@ -7,6 +7,27 @@
 
 namespace tombola::bench {
 
+namespace {
+
+// The first elements are any bits. The others are numbers from 1 to 2 of either sign: subnormal numbers, which networks
+// hardly have, take processors many times as long.
+Bytes numbers(size_t bytes, tombola_data_type_t type) {
+    constexpr size_t kAnyBits = 4096;
+    Bytes values = pattern_bytes(bytes);
+    const size_t size = reference::size_of(type);
+    const int shift = type == tombola_f16 ? 10 : 7;  // of the exponent in the two highest bytes
+    const int bias = type == tombola_f16 ? 15 : 127;
+    for (size_t at = kAnyBits; at + size <= bytes; at += size) {
+        uint16_t top;
+        std::memcpy(&top, &values[at + size - 2], 2);
+        top = static_cast<uint16_t>((top & (0x8000 | ((1 << shift) - 1))) | bias << shift);
+        std::memcpy(&values[at + size - 2], &top, 2);
+    }
+    return values;
+}
+
+}  // namespace
+
 std::vector<Field<DropoutProblem>> DropoutProblem::fields() {
     using P = DropoutProblem;
     return {
@@ -88,7 +109,8 @@ Bytes DropoutProblem::mask_of(const std::vector<bool>& keeps) const {
 
 void DropoutProblem::add_arguments(Arguments& args) const {
     const float value = request().p;
-    args.add_src(input(), is_backward() ? "DIFF_DST" : "SRC", pattern_bytes);
+    args.add_src(input(), is_backward() ? "DIFF_DST" : "SRC",
+                 [this](size_t bytes) { return numbers(bytes, dt); });
     args.add_input(TOMBOLA_ARG_P, "P", bytes_of(&value, 1));
     args.add_offset(offset);
     args.add_output(output(), is_backward() ? "DIFF_SRC" : "DST", "");

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -303,17 +304,63 @@ TEST_F(Dropout, EveryLayoutInPlaceAndNot) {
                       tagged({2, 37, 12, 11}, tombola_bf16, to));
 }
 
+// Large enough for stores past the caches, with a whole and a broken first block of draws.
 TEST_F(Dropout, LargeTensorsOnSeveralThreads) {
-    for (const bool in_place : {false, true})
-        for (const auto mask : {tombola_dropout_mask_none, tombola_dropout_mask_bits}) {
-            Case c{tombola_f32, 8, mask};
-            c.offset = 3;
-            c.in_place = in_place;
-            check(c, row_major({1100007}, tombola_f32));
-            c.draw_bits = 32;
-            c.offset = 0;
-            check(c, row_major({1100007}, tombola_f32));
-        }
+    constexpr size_t kCount = (size_t{1} << 20) + 1031;
+    for (const uint64_t offset : {0, 3}) {
+        Case c{tombola_f32, offset == 0 ? 32 : 8, tombola_dropout_mask_bits};
+        c.offset = offset;
+        const std::vector<bool> keeps = reference::dropout_keeps(request(c), kCount);
+        const Bytes bits = reference::dropout_mask_bits(keeps);
+        std::vector<float> values(kCount), want(kCount), results(kCount);
+        for (size_t i = 0; i < kCount; ++i) values[i] = static_cast<float>(i % 1000) - 500;
+        reference::dropout_reference(request(c), keeps, values.data(), want.data());
+        const MemoryDesc desc = row_major({kCount}, tombola_f32);
+        const Memory src = memory_over(desc, engine_, values.data());
+        const Memory dst = memory_over(desc, engine_, results.data());
+        const Memory p = memory_over(row_major({1}, tombola_f32), engine_, &c.p);
+        const Memory at = memory_over(row_major({1}, tombola_u64), engine_, &c.offset);
+        for_each_implementation(descriptor(c, desc, desc), [&](const_tombola_primitive_desc_t row) {
+            SCOPED_TRACE(impl_name(row));
+            Primitive primitive;
+            ASSERT_EQ(tombola_primitive_create(primitive.out(), row), tombola_success);
+            Bytes mask_bytes(bits.size(), 0xA5);
+            const Memory mask =
+                memory_over(row_major({static_cast<tombola_dim_t>(bits.size())}, tombola_u8),
+                            engine_, mask_bytes.data());
+            std::fill(results.begin(), results.end(), -1.0f);
+            const tombola_exec_arg_t args[] = {{TOMBOLA_ARG_SRC, src},
+                                               {TOMBOLA_ARG_P, p},
+                                               {TOMBOLA_ARG_OFFSET, at},
+                                               {TOMBOLA_ARG_DST, dst},
+                                               {TOMBOLA_ARG_MASK, mask}};
+            ASSERT_EQ(tombola_primitive_execute(primitive, stream_, 5, args), tombola_success)
+                << last_error();
+            EXPECT_TRUE(results == want);
+            EXPECT_TRUE(mask_bytes == bits);
+        });
+        // Backward by the mask, in place and not.
+        c.backward = true;
+        for_each_implementation(descriptor(c, desc, desc), [&](const_tombola_primitive_desc_t row) {
+            SCOPED_TRACE(impl_name(row));
+            Primitive primitive;
+            ASSERT_EQ(tombola_primitive_create(primitive.out(), row), tombola_success);
+            Bytes mask_bytes = bits;
+            const Memory mask =
+                memory_over(row_major({static_cast<tombola_dim_t>(bits.size())}, tombola_u8),
+                            engine_, mask_bytes.data());
+            for (const bool in_place : {false, true}) {
+                results = values;
+                const tombola_exec_arg_t args[] = {{TOMBOLA_ARG_DIFF_DST, in_place ? dst : src},
+                                                   {TOMBOLA_ARG_P, p},
+                                                   {TOMBOLA_ARG_DIFF_SRC, dst},
+                                                   {TOMBOLA_ARG_MASK, mask}};
+                ASSERT_EQ(tombola_primitive_execute(primitive, stream_, 4, args), tombola_success)
+                    << last_error();
+                EXPECT_TRUE(results == want) << in_place;
+            }
+        });
+    }
 }
 
 // [0, k) then [k, n) is [0, n), for any k.

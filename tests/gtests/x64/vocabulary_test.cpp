@@ -19,6 +19,7 @@
 #include <tuple>
 #include <vector>
 
+#include "cpu/float16.hpp"
 #include "gtests/common/guarded_buffer.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -74,6 +75,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::compare_f64;
     using Vocabulary::compare_greater_s32;
     using Vocabulary::compare_greater_s64;
+    using Vocabulary::compare_not_below;
     using Vocabulary::copy;
     using Vocabulary::cvt_f16_to_f32;
     using Vocabulary::cvt_f32_to_f16;
@@ -91,26 +93,35 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::interleave_low_u16;
     using Vocabulary::is_avx512;
     using Vocabulary::isa;
+    using Vocabulary::join_masks_u32;
     using Vocabulary::kGreaterEqual;
     using Vocabulary::kNotGreaterEqual;
     using Vocabulary::kUnordered;
     using Vocabulary::lanes;
     using Vocabulary::load;
+    using Vocabulary::load_mask_bits;
+    using Vocabulary::load_mask_bytes;
+    using Vocabulary::load_masked;
     using Vocabulary::load_tail;
     using Vocabulary::Mask;
     using Vocabulary::mask_to_reg;
     using Vocabulary::min_with_difference_u64;
+    using Vocabulary::mul_bf16_by_f32;
+    using Vocabulary::mul_f16_by_f32;
     using Vocabulary::mul_lo_u64;
     using Vocabulary::mul_u32_wide;
     using Vocabulary::narrow_u32;
     using Vocabulary::narrow_u64;
     using Vocabulary::or_bits;
+    using Vocabulary::or_masked_u32;
     using Vocabulary::or_masks;
+    using Vocabulary::part_of_mask;
     using Vocabulary::quarter;
     using Vocabulary::registers;
     using Vocabulary::round_f32_to_bf16;
     using Vocabulary::round_f32_to_bf16_high;
     using Vocabulary::select_bits;
+    using Vocabulary::select_masked_u32;
     using Vocabulary::set_held_range;
     using Vocabulary::set_odd_lanes;
     using Vocabulary::set_tail;
@@ -121,6 +132,8 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::store;
     using Vocabulary::store_fence;
     using Vocabulary::store_low_u32;
+    using Vocabulary::store_mask_bits;
+    using Vocabulary::store_mask_bytes;
     using Vocabulary::store_streaming;
     using Vocabulary::store_sum_u64;
     using Vocabulary::store_tail;
@@ -128,14 +141,15 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::Tail;
     using Vocabulary::take_held;
     using Vocabulary::test_either;
-    using Vocabulary::Vec;
     using Vocabulary::vec;
+    using Vocabulary::Vec;
     using Vocabulary::vector_f32;
     using Vocabulary::vector_f64;
     using Vocabulary::vector_table;
     using Vocabulary::vector_u16;
     using Vocabulary::vector_u32;
     using Vocabulary::vector_u64;
+    using Vocabulary::widen_u16;
     using Vocabulary::widen_u32;
     using Vocabulary::xor3;
     using Vocabulary::xor3_u64;
@@ -876,6 +890,180 @@ TEST_P(VocabularyTest, AssemblersErrorsAreStatuses) {
     };
     const auto unplaced = make_function<K>({GetParam(), &nowhere});
     EXPECT_FALSE(unplaced.ok());
+}
+
+// What a mask of lanes of that many bits does: it keeps the lanes of input 2 where input 0 is not below input 1.
+TEST_P(VocabularyTest, MasksOfNarrowLanes) {
+    const auto keep = [&](auto type, int lane_bits) {
+        using T = decltype(type);
+        Lanes memory;
+        tensor_ = &memory;
+        const auto kept = [&](size_t i) { return in<T>(0, i) >= in<T>(1, i); };
+        check<T>(
+            [&](K& k) {
+                memory = inputs_[2];
+                k.compare_not_below(k.mask(0), k.vec(1), k.vec(2), lane_bits);
+                k.load_masked(k.vec(0), k.mask(0), k.ptr[k.tensor()], lane_bits);
+            },
+            [&](size_t i) {
+                const T value = memory.get<T>(i);
+                return kept(i) ? value : T{0};
+            });
+    };
+    keep(uint16_t{}, 16);
+    keep(uint32_t{}, 32);
+}
+
+// A mask is stored as bits and as bytes, and loaded again.
+TEST_P(VocabularyTest, MasksInMemory) {
+    Lanes memory;
+    tensor_ = &memory;
+    const auto stored = [&](auto type, int lane_bits) {
+        using T = decltype(type);
+        const size_t lanes = bytes() / sizeof(T);
+        const auto kept = [&](size_t i) { return in<T>(0, i) >= in<T>(1, i); };
+        memory.bytes.fill(0xA5);
+        run([&](K& k) {
+            k.compare_not_below(k.mask(0), k.vec(1), k.vec(2), lane_bits);
+            k.store_mask_bits(k.tensor(), k.mask(0), lane_bits, k.vec(4), k.scratch());
+            k.zero(k.vec(0));
+        });
+        for (size_t i = 0; i < lanes; ++i)
+            EXPECT_EQ(memory.bytes[i / 8] >> i % 8 & 1, kept(i)) << lane_bits << " bits, " << i;
+        EXPECT_EQ(memory.bytes[lanes / 8], 0xA5);
+        memory.bytes.fill(0xA5);
+        run([&](K& k) {
+            k.compare_not_below(k.mask(0), k.vec(1), k.vec(2), lane_bits);
+            k.store_mask_bytes(k.tensor(), k.mask(0), lane_bits, k.vec(4));
+            k.zero(k.vec(0));
+        });
+        for (size_t i = 0; i < lanes; ++i)
+            EXPECT_EQ(memory.bytes[i], kept(i) ? 1 : 0) << lane_bits << " bits, " << i;
+        if (lanes < kMaxBytes) {
+            EXPECT_EQ(memory.bytes[lanes], 0xA5);
+        }
+    };
+    stored(uint8_t{}, 8);
+    stored(uint16_t{}, 16);
+    stored(uint32_t{}, 32);
+
+    // Behind the mask, at 64, lies what it keeps.
+    std::array<Lanes, 2> both;
+    tensor_ = both.data();
+    const auto loaded = [&](auto type, int lane_bits) {
+        using T = decltype(type);
+        both = {inputs_[0], inputs_[1]};
+        for (size_t i = 0; i < kMaxBytes; i += 3) both[0].bytes[i] = 0;
+        run([&](K& k) {
+            k.load_mask_bits(k.mask(0), k.tensor(), lane_bits);
+            k.load_masked(k.vec(0), k.mask(0), k.ptr[k.tensor() + kMaxBytes], lane_bits);
+        });
+        expect<T>([&](size_t i) {
+            return (both[0].bytes[i / 8] >> i % 8 & 1) != 0 ? both[1].get<T>(i) : T{0};
+        });
+        run([&](K& k) {
+            k.load_mask_bytes(k.mask(0), k.tensor(), lane_bits, k.vec(4));
+            k.load_masked(k.vec(0), k.mask(0), k.ptr[k.tensor() + kMaxBytes], lane_bits);
+        });
+        expect<T>([&](size_t i) { return both[0].bytes[i] != 0 ? both[1].get<T>(i) : T{0}; });
+    };
+    loaded(uint16_t{}, 16);
+    loaded(uint32_t{}, 32);
+}
+
+// Each part of a mask of narrow lanes, and two masks of wide lanes as one.
+TEST_P(VocabularyTest, PartsOfMasks) {
+    Lanes memory;
+    tensor_ = &memory;
+    const auto parts_of = [&](auto narrow, auto wide) {
+        using Narrow = decltype(narrow);
+        using Wide = decltype(wide);
+        constexpr int kBits = 8 * sizeof(Narrow), kWideBits = 8 * sizeof(Wide);
+        constexpr int kParts = kWideBits / kBits;
+        for (int part = 0; part < kParts; ++part) {
+            run([&](K& k) {
+                memory = inputs_[2];
+                k.compare_not_below(k.mask(0), k.vec(1), k.vec(2), kBits);
+                const K::Mask wanted = k.part_of_mask(k.mask(1), k.mask(0), kBits, kParts, part);
+                k.load_masked(k.vec(0), wanted, k.ptr[k.tensor()], kWideBits);
+            });
+            const size_t first = static_cast<size_t>(part) * bytes() / sizeof(Wide);
+            expect<Wide>([&](size_t i) {
+                const bool kept = in<Narrow>(0, first + i) >= in<Narrow>(1, first + i);
+                return kept ? memory.get<Wide>(i) : Wide{0};
+            });
+        }
+    };
+    parts_of(uint8_t{}, uint16_t{});
+    parts_of(uint8_t{}, uint32_t{});
+    parts_of(uint16_t{}, uint32_t{});
+
+    run([&](K& k) {
+        memory = inputs_[2];
+        k.compare_not_below(k.mask(0), k.vec(1), k.vec(2), 32);
+        k.compare_not_below(k.mask(1), k.vec(2), k.vec(3), 32);
+        k.join_masks_u32(k.mask(2), k.mask(0), k.mask(1));
+        k.load_masked(k.vec(0), k.mask(2), k.ptr[k.tensor()], 16);
+    });
+    const size_t half = bytes() / 4;
+    expect<uint16_t>([&](size_t i) {
+        const bool kept = i < half ? in<uint32_t>(0, i) >= in<uint32_t>(1, i)
+                                   : in<uint32_t>(1, i - half) >= in<uint32_t>(2, i - half);
+        return kept ? memory.get<uint16_t>(i) : uint16_t{0};
+    });
+}
+
+TEST_P(VocabularyTest, MaskedLanesOf32Bits) {
+    check<uint32_t>(
+        [](K& k) {
+            k.compare_greater_s32(k.mask(0), k.vec(1), k.vec(2));
+            k.copy(k.vec(0), k.vec(3));
+            k.select_masked_u32(k.vec(0), k.mask(0), k.vec(1));
+        },
+        [&](size_t i) {
+            return in<int32_t>(0, i) > in<int32_t>(1, i) ? in<uint32_t>(0, i) : in<uint32_t>(2, i);
+        });
+    check<uint32_t>(
+        [](K& k) {
+            k.compare_greater_s32(k.mask(0), k.vec(1), k.vec(2));
+            k.copy(k.vec(0), k.vec(3));
+            k.or_masked_u32(k.vec(0), k.mask(0), k.vector_u32(0x00F0F000));
+        },
+        [&](size_t i) {
+            return in<uint32_t>(2, i) | (in<int32_t>(0, i) > in<int32_t>(1, i) ? 0x00F0F000 : 0);
+        });
+}
+
+TEST_P(VocabularyTest, WidensHalvesOf16Bits) {
+    for (const bool upper : {false, true}) {
+        run([&](K& k) { k.widen_u16(k.vec(0), k.vec(1), upper); });
+        const size_t first = upper ? bytes() / 4 : 0;
+        expect<uint32_t>([&](size_t i) { return uint32_t{in<uint16_t>(0, first + i)}; });
+    }
+}
+
+// Every number of the types, times a factor that rounds. The right result is C++'s, whose conversions
+// have tests against every value of their own.
+TEST_P(VocabularyTest, ProductsOf16Bits) {
+    constexpr float kFactor = 1.1111112f;
+    for (uint32_t first = 0; first < 0x10000; first += static_cast<uint32_t>(bytes() / 2)) {
+        for (size_t i = 0; i < bytes() / 2; ++i)
+            inputs_[0].set(i, static_cast<uint16_t>(first + i));
+        run([&](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.load(k.vec(4), k.vector_f32(kFactor));
+            k.mul_f16_by_f32(k.vec(0), k.vec(4), k.vec(2), k.vec(3));
+        });
+        expect<uint16_t>(
+            [&](size_t i) { return to_f16(to_f32(in<Float16>(0, i)) * kFactor).bits; });
+        run([&](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.load(k.vec(4), k.vector_f32(kFactor));
+            k.mul_bf16_by_f32(k.vec(0), k.vec(4), k.vec(2), k.vec(3));
+        });
+        expect<uint16_t>(
+            [&](size_t i) { return to_bf16(to_f32(in<BFloat16>(0, i)) * kFactor).bits; });
+    }
 }
 
 // An operation that is added without a test of its own is missed here.

@@ -48,7 +48,6 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kUsedGprs = 5;
 constexpr int kLastRound = kPhiloxRounds - 1;
 
 }  // namespace
@@ -63,7 +62,7 @@ PhiloxGenerator::PhiloxGenerator(CpuIsa isa, const PhiloxShape& shape)
 void PhiloxGenerator::generate() {
     Label remainder, tail, done;
     const int scratch_bytes = 3 * bytes();
-    begin(kUsedGprs, spread_bytes(kSpreadSlots) + scratch_bytes);
+    begin(kUsedGprs + extra_gprs(), spread_bytes(kSpreadSlots) + scratch_bytes);
     load_arguments();
 
     for (const bool streaming : {false, true}) {
@@ -84,7 +83,7 @@ void PhiloxGenerator::generate() {
     }
     L(remainder);
     emit_loop(1, 0, false);
-    emit_tail();
+    if (!shape_.whole_groups) emit_tail();
     end();
 }
 
@@ -160,6 +159,7 @@ void PhiloxGenerator::emit_loop(int streams, int form, bool streaming) {
     L(again);
     emit_groups(streams, dst_, form, streaming);
     add(dst_, streams * group_bytes());
+    emit_advance(streams);
     sub(count_, step);
     cmp(count_, step);
     jae(again, T_NEAR);
@@ -200,11 +200,17 @@ void PhiloxGenerator::emit_groups(int count, const Xbyak::RegExp& to, int form, 
     Stream streams[4];
     for (int i = 0; i < count; ++i) streams[i] = stream(i);
     emit_rounds(streams, count);
-    for (int i = 0; i < count; ++i) {
-        emit_convert(streams[i], form);
-        emit_store(streams[i], to + i * group_bytes(), streaming);
-    }
+    for (int i = 0; i < count; ++i)
+        emit_output(streams[i], i, to + i * group_bytes(), form, streaming);
 }
+
+void PhiloxGenerator::emit_output(Stream& s, int, const Xbyak::RegExp& to, int form,
+                                  bool streaming) {
+    emit_convert(s, form);
+    emit_store(s, to, streaming);
+}
+
+void PhiloxGenerator::emit_advance(int) {}
 
 // The streams' instructions alternate, round by round. While one stream waits for a result, the others compute.
 void PhiloxGenerator::emit_rounds(Stream* streams, int count) {

@@ -52,6 +52,9 @@ struct PhiloxShape {
     int forms = 1;  // of the conversion
     LaneOrder order = LaneOrder::halves;
     int avx2_streams = 3;  // that the main loop interleaves on AVX2
+    // For kernels that read a tensor too (philox_transform.hpp):
+    int draws = 1;              // elements that one word serves
+    bool whole_groups = false;  // a call has no elements beyond whole groups
 };
 
 class PhiloxGenerator : public Vocabulary {
@@ -73,6 +76,12 @@ class PhiloxGenerator : public Vocabulary {
     // Makes vectors of whole blocks from the pairs of the last round. A conversion may override it with something
     // faster.
     virtual void emit_gather(Stream& s) { emit_unpack(s); }
+    // Writes group `group` of a step at `to`. By default its words are converted and stored.
+    virtual void emit_output(Stream& s, int group, const Xbyak::RegExp& to, int form,
+                             bool streaming);
+    // Moves the conversion's own pointers on by that many groups.
+    virtual void emit_advance(int groups);
+    virtual int extra_gprs() const { return 0; }  // gpr(extra_gpr(0)) and so on are its own
     // Makes the elements, in order and dense, from the blocks in c0 and c2. It may use every register of the stream.
     // Form 0 handles every parameter; higher forms are faster special cases.
     virtual void emit_convert(Stream& s, int form) = 0;
@@ -87,6 +96,7 @@ class PhiloxGenerator : public Vocabulary {
     // The high word of a u64 parameter in the low half of each lane, for vpmuludq.
     Spread parameter_high(size_t offset);
     int convert_vec(int index) const { return first_convert_vec_ + index; }
+    static int extra_gpr(int index) { return kUsedGprs + index; }
     // From pairs (w1, w0) in c0 and (w3, w2) in c2: blocks in output order, in c0 and c2.
     void emit_unpack(Stream& s);
     // The same without swapping the words of the pairs.
@@ -95,10 +105,11 @@ class PhiloxGenerator : public Vocabulary {
     void emit_round_product(const Vec& p, const Vec& g, int digits);
     void store_any(const Xbyak::RegExp& to, const Vec& v, bool streaming);
     int group_blocks() const { return bytes() / 8; }
-    int group_elements() const { return group_blocks() * 4 / shape_.words; }
+    int group_elements() const { return group_blocks() * 4 * shape_.draws / shape_.words; }
     int group_bytes() const { return group_elements() * shape_.element_bytes; }
 
   private:
+    static constexpr int kUsedGprs = 5;
     static constexpr int kStreamVecs = 5;
     static constexpr int kMaxParameters = PackedParameters::kBytes / sizeof(uint64_t);
     static constexpr int kSpreadSlots = 5 + 2 * kPhiloxKeyedRounds + kMaxParameters + 2;

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/dropout/dropout_kernel.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+constexpr int kByteBits = 8;
+constexpr uint32_t kWordDigits = 0x7FFFFF;              // the bits of a draw of 32 that count
+constexpr int kThreshold = 0, kScale = 1, kDigits = 2;  // the kernel's own registers
+
+int element_bits(DataType type) { return static_cast<int>(size_of(type)) * kByteBits; }
+
+TransformShape transform_shape(DataType type, int draw_bits, DropoutMask mask) {
+    const auto bytes = static_cast<int>(size_of(type));
+    return {draw_bits, bytes, bytes, mask};
+}
+
+std::string kernel_name(DataType type, int draw_bits, DropoutMask mask) {
+    return std::string("dropout.") + name_of(type) + "." + std::to_string(draw_bits) + "." +
+           name_of(mask);
+}
+
+}  // namespace
+
+PackedParameters DropoutKernel::pack(uint32_t threshold, int draw_bits, float scale) {
+    for (int bits = draw_bits; bits < 32; bits *= 2) threshold |= threshold << bits;
+    return PackedParameters(Parameters{{}, threshold, scale});
+}
+
+Result<PhiloxTransformKernel> DropoutKernel::kernel(const Key& key) {
+    const auto& [isa, type, draw_bits, mask] = key;
+    return make_transform_kernel<DropoutKernel>(key, transform_shape(type, draw_bits, mask));
+}
+
+DropoutKernel::DropoutKernel(const Key& key)
+    : PhiloxTransformGenerator(
+          std::get<0>(key),
+          kernel_name(std::get<1>(key), std::get<2>(key), std::get<3>(key)).c_str(),
+          transform_shape(std::get<1>(key), std::get<2>(key), std::get<3>(key))),
+      type_(std::get<1>(key)) {}
+
+void DropoutKernel::load_values() {
+    broadcast_u32(vec(convert_vec(kThreshold)), parameter_address(offsetof(Parameters, threshold)));
+    broadcast_u32(vec(convert_vec(kScale)), parameter_address(offsetof(Parameters, scale)));
+    if (draw_bits() == 32) digits_ = hold_u32(convert_vec(kDigits), kWordDigits);
+}
+
+// The masks take the place of the draws. Of the stream's registers c1, c3 and t are scratch.
+void DropoutKernel::emit_group(const Stream& s, const Xbyak::RegExp& from, const Xbyak::RegExp& to,
+                               const Xbyak::RegExp& mask, bool streaming) {
+    const Mask kept[2] = {{k1, vec(s.c0)}, {k2, vec(s.c2)}};
+    const Mask part_scratch{k3, vec(s.c1)};
+    for (int half = 0; half < 2; ++half) {
+        const Vec draws = vec(half == 0 ? s.c0 : s.c2);
+        if (draw_bits() == 32) and_bits(draws, draws, digits_);
+        compare_not_below(kept[half], draws, vec(convert_vec(kThreshold)), draw_bits());
+        const auto place = static_cast<int>(tensors().mask_bytes(register_draws())) * half;
+        emit_mask(s, kept[half], mask + place);
+    }
+    if (element_bits(type_) < draw_bits()) {
+        join_masks_u32(part_scratch, kept[0], kept[1]);
+        return emit_elements(s, part_scratch, s.c0, from, to, streaming);
+    }
+    const int parts = element_bits(type_) / draw_bits();
+    for (int half = 0; half < 2; ++half)
+        for (int part = 0; part < parts; ++part) {
+            const Mask wanted =
+                parts == 1 ? kept[half]
+                           : part_of_mask(part_scratch, kept[half], draw_bits(), parts, part);
+            const int place = (half * parts + part) * bytes();
+            emit_elements(s, wanted, wanted.vector.getIdx(), from + place, to + place, streaming);
+        }
+}
+
+void DropoutKernel::emit_mask(const Stream& s, const Mask& kept, const Xbyak::RegExp& to) {
+    if (tensors().mask == DropoutMask::bits)
+        store_mask_bits(to, kept, draw_bits(), vec(s.t), free_reg());
+    if (tensors().mask == DropoutMask::u8) store_mask_bytes(to, kept, draw_bits(), vec(s.t));
+}
+
+// One vector of elements. scratch_vec, which may be the mask's vector, is overwritten.
+void DropoutKernel::emit_elements(const Stream& s, const Mask& kept, int scratch_vec,
+                                  const Xbyak::RegExp& from, const Xbyak::RegExp& to,
+                                  bool streaming) {
+    const Vec x = vec(s.t), scale = vec(convert_vec(kScale));
+    load_masked(x, kept, ptr[from], element_bits(type_));
+    if (type_ == DataType::f32)
+        vmulps(x, x, scale);
+    else if (type_ == DataType::f16)
+        mul_f16_by_f32(x, scale, vec(scratch_vec), vec(s.c3));
+    else
+        mul_bf16_by_f32(x, scale, vec(scratch_vec), vec(s.c3));
+    store_any(to, x, streaming);
+}
+
+MaskedScaleKernel::MaskedScaleKernel(const Key& key)
+    : Vocabulary(std::get<0>(key), std::string("masked_scale.") + name_of(std::get<1>(key)) + "." +
+                                       name_of(std::get<2>(key))),
+      type_(std::get<1>(key)),
+      mask_kind_(std::get<2>(key)) {}
+
+int64_t MaskedScaleKernel::step_elements(const Key& key) {
+    return int64_t{kUnroll} * shape_of(std::get<0>(key)).bytes /
+           static_cast<int64_t>(size_of(std::get<1>(key)));
+}
+
+void MaskedScaleKernel::generate() {
+    Label ordinary, done;
+    begin(5);
+    const Reg args = gpr(0);
+    mov(gpr(1), ptr[args + offsetof(Args, src)]);
+    mov(gpr(2), ptr[args + offsetof(Args, dst)]);
+    mov(gpr(3), ptr[args + offsetof(Args, mask)]);
+    mov(gpr(4), ptr[args + offsetof(Args, count)]);
+    broadcast_u32(vec(4), ptr[args + offsetof(Args, scale)]);
+    cmp(dword[args + offsetof(Args, streaming)], 0);
+    je(ordinary, T_NEAR);
+    emit_loop(true);
+    store_fence();
+    jmp(done, T_NEAR);
+    L(ordinary);
+    emit_loop(false);
+    L(done);
+    end();
+}
+
+void MaskedScaleKernel::emit_loop(bool streaming) {
+    Label again;
+    const int step = kUnroll * lanes(static_cast<int>(size_of(type_)));
+    align(32);
+    L(again);
+    for (int i = 0; i < kUnroll; ++i) emit_vector(i, streaming);
+    add(gpr(1), kUnroll * bytes());
+    add(gpr(2), kUnroll * bytes());
+    add(gpr(3), mask_kind_ == DropoutMask::bits ? step / kByteBits : step);
+    sub(gpr(4), step);
+    jnz(again, T_NEAR);
+}
+
+void MaskedScaleKernel::emit_vector(int index, bool streaming) {
+    const int bits = element_bits(type_), elements = lanes(bits / kByteBits);
+    const Vec x = vec(0);
+    const Mask kept{k1, vec(1)};
+    if (mask_kind_ == DropoutMask::bits)
+        load_mask_bits(kept, gpr(3) + index * elements / kByteBits, bits);
+    else
+        load_mask_bytes(kept, gpr(3) + index * elements, bits, vec(2));
+    load_masked(x, kept, ptr[gpr(1) + index * bytes()], bits);
+    if (type_ == DataType::f32)
+        vmulps(x, x, vec(4));
+    else if (type_ == DataType::f16)
+        mul_f16_by_f32(x, vec(4), vec(2), vec(3));
+    else
+        mul_bf16_by_f32(x, vec(4), vec(2), vec(3));
+    const Address to = ptr[gpr(2) + index * bytes()];
+    streaming ? store_streaming(to, x) : store(to, x);
+}
+
+}  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/rng/philox_args.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+uint32_t low(uint64_t x) { return static_cast<uint32_t>(x); }
+uint32_t high(uint64_t x) { return static_cast<uint32_t>(x >> 32); }
+
+}  // namespace
+
+void fold_philox_rounds(PhiloxArgs& args, PhiloxCounter counter, PhiloxKey key) {
+    const auto k0 = [&](uint32_t round) { return key.k0 + round * kPhiloxW0; };
+    const auto k1 = [&](uint32_t round) { return key.k1 + round * kPhiloxW1; };
+    const uint32_t c1 = high(counter.lo), c2 = low(counter.hi), c3 = high(counter.hi);
+    const uint64_t p1 = uint64_t{kPhiloxM1} * c2;  // of round 0
+    const uint32_t next_c0 = high(p1) ^ c1 ^ k0(0), next_c1 = low(p1);
+    const uint64_t p0 = uint64_t{kPhiloxM0} * next_c0;  // of round 1
+    args.product = uint64_t{kPhiloxM0} * low(counter.lo);
+    args.fold0 = uint64_t{c3 ^ k1(0)} << 32 | (high(p0) ^ k1(1));
+    args.fold1 = uint64_t{next_c1 ^ k0(1)} << 32 | k0(2);
+    args.fold2 = low(p0) ^ k1(2);
+}
+
+void set_philox_keys(PhiloxArgs& args, PhiloxKey key) {
+    constexpr uint32_t kLast = kPhiloxRounds - 1;
+    constexpr uint32_t kFirst = kLast - kPhiloxKeyedRounds;
+    for (uint32_t i = 0; i < kPhiloxKeyedRounds; ++i) {
+        args.keys[i][0] = key.k0 + (kFirst + i) * kPhiloxW0;
+        args.keys[i][1] = key.k1 + (kFirst + i) * kPhiloxW1;
+    }
+    args.last_keys_high[0] = uint64_t{key.k0 + kLast * kPhiloxW0} << 32;
+    args.last_keys_high[1] = uint64_t{key.k1 + kLast * kPhiloxW1} << 32;
+}
+
+}  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The arguments of a Philox kernel that follow from the key and the counter.
+
+#include <cstdint>
+
+#include "cpu/rng/philox.hpp"
+#include "cpu/x64/rng/philox_generator.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+// Values of the lowest counter word. A call of a kernel ends where the word wraps.
+inline constexpr uint64_t kPhiloxCounterWords = uint64_t{1} << 32;
+
+// Blocks from this counter to the next one whose lowest word is 0.
+inline int64_t philox_blocks_to_wrap(PhiloxCounter counter) {
+    return static_cast<int64_t>(kPhiloxCounterWords - static_cast<uint32_t>(counter.lo));
+}
+
+void set_philox_keys(PhiloxArgs& args, PhiloxKey key);
+
+// Computes the constants of rounds 0 to 2 (fold0 to fold2 of philox_generator.cpp) from the counter words that do not
+// change.
+void fold_philox_rounds(PhiloxArgs& args, PhiloxCounter counter, PhiloxKey key);
+
+}  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/rng/philox_transform.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "cpu/x64/rng/philox_args.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+using Pointers = PhiloxTransformGenerator::Pointers;
+
+constexpr int kAvx2Streams = 2;  // three leave a kernel too few registers
+constexpr uintptr_t kStreamingAlignment = 64;
+constexpr int64_t kMaxGroupElements = 128;
+constexpr int64_t kMaxElementBytes = 4;
+// Elements of one call whose mask of bits does not begin at a byte: it is shifted to its place afterwards.
+constexpr int64_t kShiftedElements = 2048;
+
+PhiloxShape philox_shape(const char* name, const TransformShape& tensors) {
+    PhiloxShape shape{name, tensors.dst_bytes, 1};
+    shape.avx2_streams = kAvx2Streams;
+    shape.draws = tensors.draws_per_word();
+    shape.whole_groups = true;
+    return shape;
+}
+
+// Writes `count` bits behind the first `at` bits of a mask, and zeros in the rest of the last byte.
+void append_bits(uint8_t* mask, int64_t at, const uint8_t* bits, int64_t count) {
+    const auto shift = static_cast<unsigned>(at % 8);
+    uint8_t* to = mask + at / 8;
+    uint32_t left = shift == 0 ? 0 : to[0] & ((1u << shift) - 1);
+    const int64_t whole = count / 8;
+    for (int64_t i = 0; i < whole; ++i) {
+        left |= uint32_t{bits[i]} << shift;
+        *to++ = static_cast<uint8_t>(left);
+        left >>= 8;
+    }
+    auto rest = static_cast<unsigned>(count % 8);
+    if (rest != 0) left |= (bits[whole] & ((1u << rest) - 1)) << shift;
+    for (rest += shift; rest > 0; rest -= std::min(rest, 8u)) {
+        *to++ = static_cast<uint8_t>(left);
+        left >>= 8;
+    }
+}
+
+}  // namespace
+
+PhiloxTransformGenerator::PhiloxTransformGenerator(CpuIsa isa, const char* name,
+                                                   const TransformShape& shape)
+    : PhiloxGenerator(isa, philox_shape(name, shape)), tensors_(shape) {}
+
+void PhiloxTransformGenerator::load_parameters() {
+    mov(src(), parameter_address(offsetof(Pointers, src)));
+    mov(mask(), parameter_address(offsetof(Pointers, mask)));
+    load_values();
+}
+
+void PhiloxTransformGenerator::emit_output(Stream& s, int group, const Xbyak::RegExp& to, int,
+                                           bool streaming) {
+    emit_group(s, src() + group * src_group_bytes(), to, mask() + group * mask_group_bytes(),
+               streaming);
+}
+
+void PhiloxTransformGenerator::emit_advance(int groups) {
+    add(src(), groups * src_group_bytes());
+    if (tensors_.mask != DropoutMask::none) add(mask(), groups * mask_group_bytes());
+}
+
+PhiloxTransform::PhiloxTransform(const PhiloxTransformKernel& kernel, PhiloxCounter start,
+                                 PhiloxKey key, const PackedParameters& parameters)
+    : kernel_(kernel), start_(start), key_(key), args_{} {
+    set_philox_keys(args_, key);
+    std::memcpy(args_.parameters, parameters.bytes, sizeof args_.parameters);
+}
+
+void PhiloxTransform::call(PhiloxCounter counter, int64_t count, const void* from, void* to,
+                           void* mask, bool streaming) const {
+    PhiloxArgs args = args_;
+    const Pointers pointers{from, mask};
+    std::memcpy(args.parameters, &pointers, sizeof pointers);
+    args.dst = to;
+    args.count = count;
+    args.streaming =
+        streaming && reinterpret_cast<uintptr_t>(to) % kStreamingAlignment == 0 ? 1 : 0;
+    fold_philox_rounds(args, counter, key_);
+    kernel_.function(args);
+}
+
+// The elements before the first one that begins a block of draws and a cache line of the destination. None if there is no
+// such element in the first group.
+int64_t PhiloxTransform::head_for_streaming(int64_t skip, const TransformRun& run) const {
+    const auto address = reinterpret_cast<uintptr_t>(run.to);
+    for (int64_t head = 0; skip + head < kernel_.group_elements; ++head)
+        if ((skip + head) % kernel_.shape.block_elements() == 0 &&
+            (address + static_cast<uintptr_t>(head * kernel_.shape.dst_bytes)) %
+                    kStreamingAlignment ==
+                0)
+            return head;
+    return -1;
+}
+
+// `count` elements from `at` of the run on, which take the draws from number `skip` of the counter's block on: at most one
+// group, and no block behind the wrap of the counter's lowest word is used.
+void PhiloxTransform::transform_through_buffer(PhiloxCounter counter, int64_t skip, int64_t count,
+                                               const TransformRun& run, int64_t at) const {
+    alignas(64) char buffer[kMaxGroupElements * kMaxElementBytes] = {};
+    alignas(64) uint8_t mask[kMaxGroupElements] = {};
+    const TransformShape& shape = kernel_.shape;
+    assert(skip + count <= kernel_.group_elements && kernel_.group_elements <= kMaxGroupElements);
+    std::memcpy(buffer + skip * shape.src_bytes,
+                static_cast<const char*>(run.from) + at * shape.src_bytes,
+                static_cast<size_t>(count * shape.src_bytes));
+    // In place: no store of a group precedes the load of an element behind it.
+    call(counter, kernel_.group_elements, buffer, buffer, mask, false);
+    std::memcpy(static_cast<char*>(run.to) + at * shape.dst_bytes, buffer + skip * shape.dst_bytes,
+                static_cast<size_t>(count * shape.dst_bytes));
+    if (shape.mask == DropoutMask::u8)
+        std::memcpy(run.mask + at, mask + skip, static_cast<size_t>(count));
+    if (shape.mask == DropoutMask::bits) {
+        Uint128 bits;
+        std::memcpy(&bits, mask, sizeof bits);
+        bits >>= static_cast<unsigned>(skip);
+        std::memcpy(mask, &bits, sizeof bits);
+        append_bits(run.mask, at, mask, count);
+    }
+}
+
+void PhiloxTransform::transform(Uint128 first, const TransformRun& run) const {
+    const TransformShape& shape = kernel_.shape;
+    const int64_t group = kernel_.group_elements, block = shape.block_elements();
+    const auto first_skip = static_cast<int64_t>(first % static_cast<unsigned>(block));
+    int64_t head = run.streaming ? head_for_streaming(first_skip, run) : -1;
+    const bool streaming = head >= 0;
+    if (!streaming) head = first_skip == 0 ? 0 : block - first_skip;
+
+    for (int64_t at = 0; at < run.count;) {
+        const Uint128 draw = first + static_cast<uint64_t>(at);
+        const auto skip = static_cast<int64_t>(draw % static_cast<unsigned>(block));
+        const PhiloxCounter counter = start_.plus(draw / static_cast<unsigned>(block));
+        const int64_t to_wrap = philox_blocks_to_wrap(counter) * block - skip;
+        const int64_t left = std::min(run.count - at, to_wrap);
+        int64_t count = left / group * group;
+        if (at < head || skip != 0 || count == 0) {
+            count = std::min(left, at < head ? head - at : group - skip);
+            transform_through_buffer(counter, skip, count, run, at);
+        } else {
+            const bool shifted = shape.mask == DropoutMask::bits && at % 8 != 0;
+            if (shifted) count = std::min(count, kShiftedElements);
+            uint8_t bits[kShiftedElements / 8];
+            uint8_t* mask = run.mask;
+            if (mask != nullptr)
+                mask = shifted ? bits : mask + (shape.mask == DropoutMask::bits ? at / 8 : at);
+            call(counter, count, static_cast<const char*>(run.from) + at * shape.src_bytes,
+                 static_cast<char*>(run.to) + at * shape.dst_bytes, mask, streaming);
+            if (shifted) append_bits(run.mask, at, bits, count);
+        }
+        at += count;
+    }
+}
+
+}  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The operations of the vocabulary on masks of narrow lanes, and the products of 16-bit types.
+
+#include <cassert>
+
+#include "cpu/x64/vocabulary.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+void Vocabulary::compare_not_below(const Mask& d, const Vec& a, const Vec& b, int lane_bits) {
+    constexpr uint8_t kNotLess = 5;  // Intel SDM, VPCMPUB: NLT
+    if (is_avx512()) {
+        if (lane_bits == 8) return vpcmpub(d.opmask, a, b, kNotLess);
+        if (lane_bits == 16) return vpcmpuw(d.opmask, a, b, kNotLess);
+        return vpcmpud(d.opmask, a, b, kNotLess);
+    }
+    // a >= b if and only if b is the smaller of the two.
+    if (lane_bits == 8) {
+        vpminub(d.vector, a, b);
+        vpcmpeqb(d.vector, d.vector, b);
+    } else if (lane_bits == 16) {
+        vpminuw(d.vector, a, b);
+        vpcmpeqw(d.vector, d.vector, b);
+    } else {
+        vpminud(d.vector, a, b);
+        vpcmpeqd(d.vector, d.vector, b);
+    }
+}
+
+void Vocabulary::select_masked_u32(const Vec& d, const Mask& mask, const Vec& a) {
+    is_avx512() ? vmovdqa32(d | mask.opmask, a) : vblendvps(d, d, a, mask.vector);
+}
+
+void Vocabulary::or_masked_u32(const Vec& d, const Mask& mask, const Address& value) {
+    if (is_avx512()) return vpord(d | mask.opmask, d, value);
+    vpand(mask.vector, mask.vector, value);
+    vpor(d, d, mask.vector);
+}
+
+void Vocabulary::load_masked(const Vec& d, const Mask& mask, const Address& a, int lane_bits) {
+    if (!is_avx512()) return vpand(d, mask.vector, a);
+    lane_bits == 16 ? vmovdqu16(d | mask.opmask | T_z, a) : vmovdqu32(d | mask.opmask | T_z, a);
+}
+
+Vocabulary::Mask Vocabulary::part_of_mask(const Mask& scratch, const Mask& a, int lane_bits,
+                                          int parts, int index) {
+    assert((parts == 2 || parts == 4) && lane_bits * parts <= 32);
+    if (is_avx512()) {
+        if (index == 0) return a;
+        kshiftrq(scratch.opmask, a.opmask,
+                 static_cast<uint8_t>(bytes() * 8 / lane_bits / parts * index));
+        return scratch;
+    }
+    const Vec& d = scratch.vector;
+    const Xbyak::Xmm low = quarter(d.getIdx());
+    Xbyak::Xmm from = quarter(a.vector.getIdx());
+    if (index >= parts / 2) {
+        vextracti128(low, a.vector, 1);
+        from = low;
+    }
+    if (parts == 4 && index % 2 == 1) {
+        vpsrldq(low, from, 8);
+        from = low;
+    }
+    if (parts == 4)
+        vpmovsxbd(d, from);
+    else if (lane_bits == 8)
+        vpmovsxbw(d, from);
+    else
+        vpmovsxwd(d, from);
+    return scratch;
+}
+
+void Vocabulary::join_masks_u32(const Mask& d, const Mask& a, const Mask& b) {
+    if (is_avx512()) return kunpckwd(d.opmask, b.opmask, a.opmask);
+    vpackssdw(d.vector, a.vector, b.vector);
+    vpermq(d.vector, d.vector, 0xD8);
+}
+
+void Vocabulary::pack_mask(const Vec& d, const Vec& mask, int lane_bits) {
+    if (lane_bits == 8) return copy(d, mask);
+    const Xbyak::Xmm low = quarter(d.getIdx()), from = quarter(mask.getIdx());
+    vextracti128(low, mask, 1);
+    if (lane_bits == 32) {
+        vpackssdw(low, from, low);
+        vpacksswb(low, low, low);
+    } else {
+        vpacksswb(low, from, low);
+    }
+}
+
+void Vocabulary::store_mask_bits(const Xbyak::RegExp& d, const Mask& mask, int lane_bits,
+                                 const Vec& scratch, const Reg& scratch_reg) {
+    if (is_avx512()) {
+        if (lane_bits == 8) return kmovq(ptr[d], mask.opmask);
+        if (lane_bits == 16) return kmovd(ptr[d], mask.opmask);
+        return kmovw(ptr[d], mask.opmask);
+    }
+    if (lane_bits == 32) {
+        vmovmskps(scratch_reg.cvt32(), mask.vector);
+        return mov(byte[d], scratch_reg.cvt8());
+    }
+    pack_mask(scratch, mask.vector, lane_bits);
+    vpmovmskb(scratch_reg.cvt32(), scratch);
+    lane_bits == 8 ? mov(dword[d], scratch_reg.cvt32()) : mov(word[d], scratch_reg.cvt16());
+}
+
+void Vocabulary::store_mask_bytes(const Xbyak::RegExp& d, const Mask& mask, int lane_bits,
+                                  const Vec& scratch) {
+    const Address ones = vector_u16(0x0101);
+    const int index = scratch.getIdx();
+    if (is_avx512()) {
+        vmovdqu8(scratch | mask.opmask | T_z, ones);
+        if (lane_bits == 8) return store(ptr[d], scratch);
+        return lane_bits == 16 ? vmovups(ptr[d], half(index)) : vmovups(ptr[d], quarter(index));
+    }
+    pack_mask(scratch, mask.vector, lane_bits);
+    vpand(scratch, scratch, ones);
+    if (lane_bits == 8) return store(ptr[d], scratch);
+    lane_bits == 16 ? vmovups(ptr[d], quarter(index)) : vmovq(ptr[d], quarter(index));
+}
+
+void Vocabulary::load_mask_bits(const Mask& d, const Xbyak::RegExp& a, int lane_bits) {
+    if (is_avx512()) return lane_bits == 16 ? kmovd(d.opmask, ptr[a]) : kmovw(d.opmask, ptr[a]);
+    // Each lane takes its own bit of the byte or word.
+    if (lane_bits == 16) {
+        uint16_t table[16];
+        for (int i = 0; i < 16; ++i) table[i] = static_cast<uint16_t>(1 << i);
+        const Address bits = vector_table(table);
+        vpbroadcastw(d.vector, word[a]);
+        vpand(d.vector, d.vector, bits);
+        return vpcmpeqw(d.vector, d.vector, bits);
+    }
+    uint32_t table[8];
+    for (int i = 0; i < 8; ++i) table[i] = 1u << i;
+    const Address bits = vector_table(table);
+    vpbroadcastb(d.vector, byte[a]);
+    vpand(d.vector, d.vector, bits);
+    vpcmpeqd(d.vector, d.vector, bits);
+}
+
+void Vocabulary::load_mask_bytes(const Mask& d, const Xbyak::RegExp& a, int lane_bits,
+                                 const Vec& scratch) {
+    if (is_avx512()) {
+        const Half wide = half(scratch.getIdx());
+        const Xbyak::Xmm narrow = quarter(scratch.getIdx());
+        const Xbyak::Xmm& part = lane_bits == 16 ? wide : narrow;
+        vmovups(part, ptr[a]);
+        return vptestmb(d.opmask, part, part);
+    }
+    zero(scratch);
+    if (lane_bits == 16) {
+        vpmovzxbw(d.vector, ptr[a]);
+        return vpcmpgtw(d.vector, d.vector, scratch);
+    }
+    vpmovzxbd(d.vector, ptr[a]);
+    vpcmpgtd(d.vector, d.vector, scratch);
+}
+
+void Vocabulary::widen_u16(const Vec& d, const Vec& a, bool upper) {
+    if (!upper) return vpmovzxwd(d, half(a.getIdx()));
+    const Half part = half(d.getIdx());
+    is_avx512() ? vextracti64x4(part, Xbyak::Zmm(a.getIdx()), 1) : vextracti128(part, a, 1);
+    vpmovzxwd(d, part);
+}
+
+void Vocabulary::mul_f16_by_f32(const Vec& d, const Vec& factor, const Vec& scratch,
+                                const Vec& scratch2) {
+    const Half low = half(scratch.getIdx()), high = half(scratch2.getIdx());
+    cvt_f16_to_f32(scratch, half(d.getIdx()));
+    is_avx512() ? vextracti64x4(high, Xbyak::Zmm(d.getIdx()), 1) : vextracti128(high, d, 1);
+    cvt_f16_to_f32(scratch2, high);
+    vmulps(scratch, scratch, factor);
+    vmulps(scratch2, scratch2, factor);
+    cvt_f32_to_f16(low, scratch);
+    cvt_f32_to_f16(high, scratch2);
+    is_avx512() ? vinserti64x4(Xbyak::Zmm(d.getIdx()), Xbyak::Zmm(scratch.getIdx()), high, 1)
+                : vinserti128(d, scratch, high, 1);
+}
+
+// The odd lanes are f32 numbers once the even ones are cleared; the even ones once they are shifted up. A NaN times the
+// factor has 16 low bits of 0, as it had before, so rounding does not carry.
+void Vocabulary::mul_bf16_by_f32(const Vec& d, const Vec& factor, const Vec& scratch,
+                                 const Vec& scratch2) {
+    vpslld(scratch, d, 16);
+    and_bits(d, d, vector_u32(0xFFFF0000));
+    vmulps(scratch, scratch, factor);
+    vmulps(d, d, factor);
+    round_f32_to_bf16_high(scratch, scratch, scratch2);
+    round_f32_to_bf16_high(d, d, scratch2);
+    interleave_high_u16(scratch2, scratch, d);
+    copy(d, scratch2);
+}
+
+}  // namespace tombola::impl::cpu::x64
