@@ -65,9 +65,9 @@ class FeistelWalk {
     FeistelKernel::Args args_;
     bool is_whole_;
     uint32_t range_;
-    alignas(64) uint32_t values_[kChunk] = {};
-    alignas(64) uint32_t again_[kChunk] = {};
-    uint16_t places_[kChunk + 1] = {};
+    alignas(64) uint32_t values_[kChunk];
+    alignas(64) uint32_t again_[kChunk];
+    uint16_t places_[kChunk];
 };
 
 template <class T>

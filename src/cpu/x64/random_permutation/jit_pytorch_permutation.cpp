@@ -32,7 +32,7 @@ class JitTargets {
     Mt19937Stream stream_;
     const JitFunction<TargetKernel::Args>& targets_;
     int64_t range_;
-    alignas(64) uint32_t words_[FisherYates::kChunk + TargetKernel::kMaxStep] = {};
+    alignas(64) uint32_t words_[FisherYates::kChunk + TargetKernel::kMaxStep];
 };
 
 template <class T>
