@@ -87,6 +87,88 @@ py::object normal(py::handle shape, py::handle dtype, py::handle mean, py::handl
     return output.result;
 }
 
+// The state of all primitives but random_normal.
+void* words_of(py::handle state, tombola::alignment alignment, Tensor& kept) {
+    return alignment == tombola::alignment::pytorch
+               ? state_of(state, type::u32, TOMBOLA_MT19937_STATE_WORDS, kept)
+               : state_of(state, type::u64, 2, kept);
+}
+
+py::object exponential(py::handle shape, py::handle dtype, py::handle rate, py::handle seed,
+                       py::handle offset, py::handle alignment_name, py::handle out,
+                       py::handle state) {
+    const Output output(shape, dtype, out, type::f32);
+    const Tensor dst = output.tensor.flat();
+    const auto alignment = alignment_of(alignment_name);
+    const auto seeds = seeds_of(seed);
+    const uint64_t first = unsigned_of(offset, "offset");
+    const Element lambda(rate, type::f64, "rate");
+    Tensor kept;
+    void* const words = words_of(state, alignment, kept);
+    run<tombola::random_exponential>(key_of(kind::random_exponential, dst, alignment),
+                                     {{TOMBOLA_ARG_LAMBDA, lambda.data()},
+                                      {TOMBOLA_ARG_SEEDS, seeds.data()},
+                                      {TOMBOLA_ARG_OFFSET, &first},
+                                      {TOMBOLA_ARG_SRC_STATE, words},
+                                      {TOMBOLA_ARG_DST_STATE, words},
+                                      {TOMBOLA_ARG_DST, dst.data}},
+                                     [&] {
+                                         return tombola::random_exponential::primitive_desc(
+                                             cpu(), alignment, dst.desc(), 0, 1);
+                                     });
+    return output.result;
+}
+
+py::object bernoulli(py::handle p, py::handle shape, py::handle dtype, py::handle seed,
+                     py::handle offset, py::handle alignment_name, py::handle out,
+                     py::handle state) {
+    // A number is one probability of f64, as in tensor.bernoulli_(p); a tensor has one for each element.
+    const bool one = PyFloat_Check(p.ptr()) || PyLong_Check(p.ptr());
+    const Element number(one ? p : py::handle(py::float_(0.0)), type::f64, "p");
+    Tensor probabilities;
+    if (!one) probabilities = input(p, "p").at_least_1d();
+    const Output output = one || !shape.is_none() || !out.is_none()
+                              ? Output(shape, dtype, out, type::u8)
+                              : Output(input(p, "p").dims, dtype, out, type::u8);
+    Tensor dst = output.tensor.at_least_1d();
+    if (one) {
+        dst = dst.flat();
+    } else {
+        check_shape(probabilities, dst.dims, "p");
+        // One dimension of one element would be one probability for all: its numbers are drawn otherwise.
+        if (dst.dims == memory::dims{1}) {
+            dst.dims = probabilities.dims = {1, 1};
+            dst.strides.clear();
+            probabilities.strides.clear();
+        }
+    }
+    const auto alignment = alignment_of(alignment_name);
+    const auto seeds = seeds_of(seed);
+    const uint64_t first = unsigned_of(offset, "offset");
+    Tensor kept;
+    void* const words = words_of(state, alignment, kept);
+    Key key = key_of(kind::random_bernoulli, dst, alignment);
+    if (one)
+        key.push_back(-1);
+    else
+        add_to(key, probabilities);
+    run<tombola::random_bernoulli>(std::move(key),
+                                   {{TOMBOLA_ARG_P, one ? number.data() : probabilities.data},
+                                    {TOMBOLA_ARG_SEEDS, seeds.data()},
+                                    {TOMBOLA_ARG_OFFSET, &first},
+                                    {TOMBOLA_ARG_SRC_STATE, words},
+                                    {TOMBOLA_ARG_DST_STATE, words},
+                                    {TOMBOLA_ARG_DST, dst.data}},
+                                   [&] {
+                                       const memory::desc p_desc =
+                                           one ? memory::desc({1}, type::f64, memory::format_tag::a)
+                                               : probabilities.desc();
+                                       return tombola::random_bernoulli::primitive_desc(
+                                           cpu(), alignment, dst.desc(), p_desc, 0, 1);
+                                   });
+    return output.result;
+}
+
 py::object permutation(py::handle range, py::handle size, py::handle dtype, py::handle seed,
                        py::handle offset, py::handle alignment_name, py::handle out,
                        py::handle state) {
@@ -187,6 +269,8 @@ void to_torch(py::handle state, py::handle blob) {
 
 void add_random(py::module_& module) {
     module.def("uniform", &uniform);
+    module.def("bernoulli", &bernoulli);
+    module.def("exponential", &exponential);
     module.def("normal", &normal);
     module.def("permutation", &permutation);
     module.def("random_words", &random_words);

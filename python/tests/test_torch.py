@@ -73,6 +73,19 @@ def test_normal(dtype):
         assert equal(torch.from_dlpack(g.normal(3)), then)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_exponential_and_bernoulli(dtype):
+    torch.manual_seed(4)
+    expected = [torch.zeros(200, dtype=dtype).exponential_(3)]
+    p = torch.rand(200)
+    expected += [torch.zeros(200).bernoulli_(0.3), torch.zeros(200).bernoulli_(p), torch.zeros(200).bernoulli_(p.double())]
+    g = tombola.Generator(seed=4)
+    assert equal(g.exponential(rate=3, out=torch.zeros(200, dtype=dtype)), expected[0])
+    g.uniform(200)
+    for i, probabilities in enumerate((0.3, p, p.double())):
+        assert equal(g.bernoulli(probabilities, out=torch.zeros(200)), expected[i + 1])
+
+
 def test_generators_exchange_the_kept_normal():
     torch.manual_seed(4)
     torch.randn(3)

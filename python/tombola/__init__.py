@@ -18,7 +18,9 @@ from tombola._bfloat16 import BFloat16Array
 from tombola._bit_generators import MT19937, Philox4x32
 from tombola._functions import (
     Tokens,
+    bernoulli,
     dropout,
+    exponential,
     multinomial,
     normal,
     permutation,
@@ -36,7 +38,9 @@ __all__ = [
     "MT19937",
     "Philox4x32",
     "Tokens",
+    "bernoulli",
     "dropout",
+    "exponential",
     "multinomial",
     "normal",
     "permutation",

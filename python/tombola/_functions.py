@@ -100,6 +100,56 @@ def normal(
     return _core.normal(shape, dtype, mean, std, seed, offset, alignment, out, None)
 
 
+def exponential(
+    shape: Shape = None,
+    dtype: DType = None,
+    rate: float = 1,
+    *,
+    seed: Seed = None,
+    offset: int = 0,
+    alignment: Alignment = "tensorflow",
+    out: Tensor = None,
+) -> Tensor:
+    """Exponentially distributed numbers, as tensor.exponential_ draws them (MT19937) or from TensorFlow's stream.
+
+    shape: an integer or a sequence of integers; by default out's.
+    dtype: float16, bfloat16, float32 or float64; by default out's, or float32.
+    rate: finite, above 0: the reciprocal of the mean.
+    seed, offset, alignment: as for uniform().
+    out: written and returned instead of a new array.
+
+    >>> round(float(tombola.exponential(100_000, rate=4, seed=1).mean()), 2)
+    0.25
+    """
+    return _core.exponential(shape, dtype, rate, seed, offset, alignment, out, None)
+
+
+def bernoulli(
+    p: Any,
+    shape: Shape = None,
+    dtype: DType = None,
+    *,
+    seed: Seed = None,
+    offset: int = 0,
+    alignment: Alignment = "tensorflow",
+    out: Tensor = None,
+) -> Tensor:
+    """Numbers that are 1 with the probability p and 0 otherwise; "pytorch": those of tensor.bernoulli_.
+
+    p: from 0 to 1: a number, or a float32 or float64 tensor of the result's shape.
+    shape: an integer or a sequence of integers; by default p's or out's.
+    dtype: uint8, int32, int64, float16, bfloat16, float32 or float64; by default out's, or uint8.
+    seed, offset, alignment: as for uniform().
+    out: written and returned instead of a new array.
+
+    >>> numpy.array_equal(tombola.bernoulli(0.3, 100, seed=1), tombola.uniform(100, seed=1) < numpy.float32(0.3))
+    True
+    >>> tombola.bernoulli(numpy.array([0.0, 1, 0]), dtype="int32")
+    array([0, 1, 0], dtype=int32)
+    """
+    return _core.bernoulli(p, shape, dtype, seed, offset, alignment, out, None)
+
+
 def multinomial(
     weights: Tensor,
     samples: int,

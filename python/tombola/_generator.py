@@ -84,6 +84,28 @@ class Generator:
         with self._lock:
             return _core.normal(shape, dtype, mean, std, self._seeds, 0, self.alignment, out, self._state)
 
+    def exponential(
+        self, shape: Shape = None, dtype: DType = None, rate: float = 1, *, out: Tensor = None
+    ) -> Tensor:
+        """Exponentially distributed numbers: see tombola.exponential().
+
+        >>> g, once = tombola.Generator(seed=3), tombola.exponential(5, seed=3, alignment="pytorch")
+        >>> numpy.array_equal(g.exponential(5), once)
+        True
+        """
+        with self._lock:
+            return _core.exponential(shape, dtype, rate, self._seeds, 0, self.alignment, out, self._words())
+
+    def bernoulli(self, p: Any, shape: Shape = None, dtype: DType = None, *, out: Tensor = None) -> Tensor:
+        """Numbers that are 1 with the probability p and 0 otherwise: see tombola.bernoulli().
+
+        >>> g, once = tombola.Generator(seed=3), tombola.bernoulli(0.5, 9, seed=3, alignment="pytorch")
+        >>> numpy.array_equal(g.bernoulli(0.5, 9), once)
+        True
+        """
+        with self._lock:
+            return _core.bernoulli(p, shape, dtype, self._seeds, 0, self.alignment, out, self._words())
+
     def multinomial(
         self,
         weights: Tensor,
