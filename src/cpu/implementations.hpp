@@ -40,6 +40,7 @@ Result<PlanPtr> plan_pytorch_permutation(CpuIsa isa, const RandomPermutationDesc
 Result<PlanPtr> plan_multinomial(CpuIsa isa, const MultinomialDesc& desc);
 Result<PlanPtr> plan_dropout(CpuIsa isa, const DropoutDesc& desc);
 Result<PlanPtr> plan_stochastic_rounding(CpuIsa isa, const StochasticRoundingDesc& desc);
+Result<PlanPtr> plan_token_sampler(CpuIsa isa, const TokenSamplerDesc& desc);
 
 }  // namespace x64
 }  // namespace tombola::impl::cpu

@@ -102,6 +102,8 @@ constexpr Implementation kStochasticRounding[] = {
 };
 
 constexpr Implementation kTokenSampler[] = {
+    implementation<x64::plan_token_sampler>("jit:avx512_core", kAvx512),
+    implementation<x64::plan_token_sampler>("jit:avx2", kAvx2),
     implementation<plan_portable_token_sampler>("portable", kNone),
 };
 

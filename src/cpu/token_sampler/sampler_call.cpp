@@ -94,6 +94,7 @@ SamplerCall::SamplerCall(const TokenSamplerDesc& desc, const ExecContext& contex
       wants_logprobs_(context.output(TOMBOLA_ARG_DST_LOGPROBS) != nullptr),
       wants_top_(context.output(TOMBOLA_ARG_DST_TOP_IDS) != nullptr ||
                  context.output(TOMBOLA_ARG_DST_TOP_LOGPROBS) != nullptr),
+      wants_kept_(context.output(TOMBOLA_ARG_DST_KEPT) != nullptr),
       outputs_(desc) {
     const size_t pairs = size(std::max<dim_t>(desc.batch(), 1));
     outputs_.set_memory(static_cast<char*>(scratchpad) + aligned(pairs * sizeof(Seeds)));

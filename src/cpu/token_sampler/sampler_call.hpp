@@ -112,6 +112,7 @@ class SamplerCall {
     // Whether the outputs that may be absent are wanted.
     bool wants_logprobs() const { return wants_logprobs_; }
     bool wants_top() const { return wants_top_; }
+    bool wants_kept() const { return wants_kept_; }
 
     // Refuses a row that cannot be drawn from. The message names the row and the class.
     Status check_row(const RowSource& source, dim_t row) const;
@@ -145,7 +146,7 @@ class SamplerCall {
     const uint64_t* seed_pairs_;  // SEEDS
     bool row_seeds_ = false;      // SEEDS has a pair per row
     Seeds* seeds_;                // of each row, or of all
-    bool wants_logprobs_, wants_top_;
+    bool wants_logprobs_, wants_top_, wants_kept_;
     SamplerOutputs outputs_;
 };
 

@@ -235,6 +235,32 @@ void Vocabulary::mask_to_reg(const Reg& d, const Mask& mask) {
     is_avx512() ? kmovw(d.cvt32(), mask.opmask) : vmovmskps(d.cvt32(), mask.vector);
 }
 
+void Vocabulary::append_lanes_u32(const Reg& to, const Mask& mask, const Reg& first,
+                                  const Reg& count, const Reg& bit, const Vec& scratch) {
+    mask_to_reg(count, mask);
+    if (is_avx512()) {
+        constexpr uint32_t kLanes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+        broadcast_u32(scratch, first);
+        vpaddd(scratch, scratch, vector_table(kLanes));
+        vpcompressd(scratch | mask.opmask | T_z, scratch);
+        store(ptr[to], scratch);
+        popcnt(count.cvt32(), count.cvt32());
+        lea(to, ptr[to + count * 4]);
+        return;
+    }
+    Label again, done;
+    test(count.cvt32(), count.cvt32());
+    jz(done);
+    L(again);
+    tzcnt(bit.cvt32(), count.cvt32());
+    add(bit.cvt32(), first.cvt32());
+    mov(ptr[to], bit.cvt32());
+    add(to, 4);
+    blsr(count.cvt32(), count.cvt32());
+    jnz(again);
+    L(done);
+}
+
 void Vocabulary::and_or_masked_u32(const Vec& d, const Mask& mask, const Held& bits,
                                    const Held& value) {
     if (is_avx512()) return vpternlogd(d | mask.opmask | T_z, bits.reg(), value, kAndOr);

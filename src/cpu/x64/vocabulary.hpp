@@ -162,6 +162,10 @@ class Vocabulary : public JitKernel {
     void test_either(const Mask& a, const Mask& b, const Vec& scratch);
     // d becomes nonzero if and only if the mask is set in a lane. For masks of u32 or u64 lanes.
     void mask_to_reg(const Reg& d, const Mask& mask);
+    // Appends first + i for each u32 lane i of the mask, in order, to the u32 array at `to`, and advances `to` behind the
+    // last of them. bytes() bytes from `to` on may be overwritten. `count` and `bit` are overwritten, and so is scratch.
+    void append_lanes_u32(const Reg& to, const Mask& mask, const Reg& first, const Reg& count,
+                          const Reg& bit, const Vec& scratch);
     // d = (d & bits) | value in the lanes of the mask, 0 in the others. AVX-512: bits is a register.
     void and_or_masked_u32(const Vec& d, const Mask& mask, const Held& bits, const Held& value);
     void and_or_masked_u64(const Vec& d, const Mask& mask, const Held& bits, const Held& value);

@@ -385,27 +385,28 @@ Problem random_problem(Noise& noise, int64_t max_classes) {
 TEST_F(TokenSampler, RandomCases) {
     Noise noise(1);
     int refused = 0;
-    constexpr int kCases = 5000;
-    for (int i = 0; i < kCases; ++i) {
+    // All rows of the list are compared in the run under avx512_core; the others need not repeat all of it.
+    const int cases = tombola_get_effective_cpu_isa() == tombola_cpu_isa_avx512_core ? 5000 : 500;
+    for (int i = 0; i < cases; ++i) {
         const Problem p = random_problem(noise, i % 50 == 0 ? 9000 : 300);
         refused += reference::token_sampler_refusal(p.request, p.logits.data()).empty() ? 0 : 1;
         check(p, "case " + std::to_string(i));
         if (HasFatalFailure() || HasNonfatalFailure()) return;
     }
-    EXPECT_LT(refused, kCases / 5);  // masks that leave nothing, offsets at the end
+    EXPECT_LT(refused, cases / 5);  // masks that leave nothing, offsets at the end
 }
 
 // Enough classes that a selection takes every one of its ways, with k around all that it distinguishes.
 TEST_F(TokenSampler, EveryKindOfRowAndManyClasses) {
     Noise noise(2);
-    for (const int64_t classes : {511, 513, 4097, 20000})
+    for (const int64_t classes : {513, 4097, 20000})
         for (int64_t kind = 0; kind < kKinds; ++kind) {
             Problem p =
                 problem(kTypes[(kind + classes) % 3], 1, 2, row_of_kind(kind, classes, noise));
             p.request.logprobs = tombola_logprobs_processed;
             p.request.top_n = 5;
             for (const int32_t k : {1, 50, 600, 9000})
-                for (const float top_p : {0.9f, 1.0f}) {
+                for (const float top_p : {k == 600 ? 1.0f : 0.9f}) {
                     p.request.filter_order = kOrders[(kind + k) % 4];
                     p.request.top_k = {k};
                     p.request.top_p = {top_p};

@@ -66,6 +66,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::and_or;
     using Vocabulary::and_or_masked_u32;
     using Vocabulary::and_or_masked_u64;
+    using Vocabulary::append_lanes_u32;
     using Vocabulary::blend_odd_u32;
     using Vocabulary::broadcast_u32;
     using Vocabulary::broadcast_u64;
@@ -871,6 +872,26 @@ TEST_P(VocabularyTest, StreamingStore) {
         k.zero(k.vec(0));
     });
     EXPECT_EQ(std::memcmp(target.bytes.data(), inputs_[0].bytes.data(), bytes()), 0);
+}
+
+// The lanes of a mask, numbered from a value on, one behind the other; the address stands behind the last of them.
+TEST_P(VocabularyTest, AppendLanes) {
+    std::array<Lanes, 2> target;
+    tensor_ = target.data();
+    run([](K& k) {
+        k.compare_f32(k.mask(0), k.vec(1), k.vec(2), K::kGreaterEqual);
+        k.mov(k.scratch(), 1000);
+        k.append_lanes_u32(k.tensor(), k.mask(0), k.scratch(), k.tail().scratch, k.tail().scratch2,
+                           k.vec(5));
+        k.mov(k.scratch(), 7);
+        k.mov(k.ptr[k.tensor()], k.scratch().cvt32());
+        k.zero(k.vec(0));
+    });
+    std::vector<uint32_t> expected;
+    for (size_t i = 0; i < bytes() / 4; ++i)
+        if (in<float>(0, i) >= in<float>(1, i)) expected.push_back(static_cast<uint32_t>(1000 + i));
+    expected.push_back(7);
+    EXPECT_EQ(std::memcmp(target.data(), expected.data(), expected.size() * 4), 0);
 }
 
 // What the assembler refuses becomes a status, whatever the build type: here a label without a place, and more

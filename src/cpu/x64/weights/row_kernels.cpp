@@ -67,7 +67,7 @@ void WeightSumKernel::generate() {
     mov(units, ptr[args + offsetof(Args, units)]);
     mov(sums, ptr[args + offsetof(Args, sums)]);
     load_constants(ptr[args + offsetof(Args, scale.greatest)],
-                   ptr[args + offsetof(Args, scale.top)]);
+                   ptr[args + offsetof(Args, scale.top)], ptr[args + offsetof(Args, scale.ratio)]);
 
     if (!log_probs()) {
         zero(vec(7));
@@ -118,7 +118,7 @@ void WeightStoreKernel::generate() {
     mov(units, ptr[args + offsetof(Args, units)]);
     mov(weights, ptr[args + offsetof(Args, weights)]);
     load_constants(ptr[args + offsetof(Args, scale.greatest)],
-                   ptr[args + offsetof(Args, scale.top)]);
+                   ptr[args + offsetof(Args, scale.top)], ptr[args + offsetof(Args, scale.ratio)]);
     if (!is_f64()) set_zip_u64(order());
     Label unit;
     L(unit);

@@ -24,7 +24,7 @@ class RowMaxKernel : public WeightOps {
         RowFindings found;  // out
     };
     explicit RowMaxKernel(const Key& key)
-        : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "multinomial.max") {}
+        : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "weights.max") {}
 
   private:
     void generate() override;
@@ -34,11 +34,12 @@ class RowMaxKernel : public WeightOps {
 struct WeightScaleArgs {
     uint64_t greatest;  // logits: the greatest one, as the bits of a lane
     uint64_t top;       // 1 + L + exponent field of the greatest weight
+    uint64_t ratio;     // of scaled logits, as the bits of a lane
 };
 
 class WeightSumKernel : public WeightOps {
   public:
-    using Key = std::tuple<CpuIsa, FloatType, bool>;
+    using Key = std::tuple<CpuIsa, FloatType, bool, bool>;  // ISA, type, logits, scaled
     struct Args {
         const void* src;
         const void*
@@ -50,7 +51,8 @@ class WeightSumKernel : public WeightOps {
         RowFindings found;  // out, without logits
     };
     explicit WeightSumKernel(const Key& key)
-        : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "multinomial.sum") {}
+        : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "weights.sum",
+                    std::get<3>(key)) {}
 
   private:
     void generate() override;
@@ -60,7 +62,7 @@ class WeightSumKernel : public WeightOps {
 
 class WeightStoreKernel : public WeightOps {
   public:
-    using Key = std::tuple<CpuIsa, FloatType, bool>;
+    using Key = std::tuple<CpuIsa, FloatType, bool, bool>;  // ISA, type, logits, scaled
     struct Args {
         const void* src;
         int64_t units;      // at least 1
@@ -68,7 +70,8 @@ class WeightStoreKernel : public WeightOps {
         WeightScaleArgs scale;
     };
     explicit WeightStoreKernel(const Key& key)
-        : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "multinomial.store") {}
+        : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "weights.store",
+                    std::get<3>(key)) {}
 
   private:
     void generate() override;

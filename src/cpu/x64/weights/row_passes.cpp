@@ -39,16 +39,16 @@ uint64_t minus_infinity_bits(FloatType type) {
 }  // namespace
 
 Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_probs,
-                                    Weights weights) {
+                                    Weights weights, bool scaled) {
     const FloatType type = float_type_of(src.data_type);
-    const std::tuple<CpuIsa, FloatType, bool> key{isa, type, log_probs};
+    const std::tuple<CpuIsa, FloatType, bool, bool> key{isa, type, log_probs, scaled};
     RowPasses passes;
     passes.type_ = type;
     passes.vector_bytes_ = static_cast<size_t>(shape_of(isa).bytes);
     passes.log_probs_ = log_probs;
     passes.classes_ = src.dims[1];
     passes.element_bytes_ = static_cast<dim_t>(size_of(src.data_type));
-    auto max = cached_function<RowMaxKernel>(key);
+    auto max = cached_function<RowMaxKernel>({isa, type, log_probs});
     if (!max.ok()) return max.take_status();
     passes.max_ = max.take();
     if (weights != Weights::stored) {
@@ -99,15 +99,17 @@ bool RowPasses::is_distribution(double greatest) const {
     return log_probs_ ? greatest > -kInf : greatest > 0;
 }
 
-void RowPasses::set_scale(Row& row, double greatest) const {
+void RowPasses::set_scale(Row& row, double greatest, float ratio) const {
     const double weight = log_probs_ ? 1.0 : greatest;  // the greatest
     row.scale = {greatest, quantum_shift(weight, classes_)};
     uint64_t field;
     if (type_ == FloatType::f64) {
         row.args.greatest = bit_cast<uint64_t>(greatest);
+        row.args.ratio = bit_cast<uint64_t>(static_cast<double>(ratio));
         field = bit_cast<uint64_t>(weight) >> 52;
     } else {
         row.args.greatest = bit_cast<uint32_t>(static_cast<float>(greatest));
+        row.args.ratio = bit_cast<uint32_t>(ratio);
         field = bit_cast<uint32_t>(static_cast<float>(weight)) >> 23;
     }
     row.args.top = 1 + static_cast<uint64_t>(ceil_log2(classes_)) + field;

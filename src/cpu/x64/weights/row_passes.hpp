@@ -30,8 +30,9 @@ class RowPasses {
     // Which of the kernels are wanted besides the maximum.
     enum class Weights { stored, both };
     // `src` is [batch, classes].
+    // scaled: set_scale() takes a ratio.
     static Result<RowPasses> create(CpuIsa isa, const MemoryDesc& src, bool log_probs,
-                                    Weights weights);
+                                    Weights weights, bool scaled = false);
 
     dim_t classes() const { return classes_; }
     dim_t blocks() const { return (classes_ + kBlockClasses - 1) / kBlockClasses; }
@@ -43,7 +44,7 @@ class RowPasses {
     // Whether a row with this greatest element can be drawn from.
     bool is_distribution(double greatest) const;
     // Sets the fields of `row` that follow from the greatest element.
-    void set_scale(Row& row, double greatest) const;
+    void set_scale(Row& row, double greatest, float ratio = 1) const;
 
     // The sums of the weights of blocks [begin, end). `ahead` is the data that will be read next, laid out like the
     // row. Without logits, and unless the row is served by scalar C++, it also does what greatest() does.

@@ -12,10 +12,13 @@ constexpr int kLowestHeld = 7, kLowestHeldOfWeights = 9;
 
 }  // namespace
 
-WeightOps::WeightOps(CpuIsa isa, FloatType type, bool log_probs, const std::string& name)
-    : Vocabulary(isa, name + "." + name_of(data_type_of(type)) + (log_probs ? ".log" : "")),
+WeightOps::WeightOps(CpuIsa isa, FloatType type, bool log_probs, const std::string& name,
+                     bool scaled)
+    : Vocabulary(isa, name + "." + name_of(data_type_of(type)) + (log_probs ? ".log" : "") +
+                          (scaled ? ".scaled" : "")),
       type_(type),
-      log_probs_(log_probs) {}
+      log_probs_(log_probs),
+      scaled_(scaled) {}
 
 void WeightOps::load_wide(const Vec& d, const Address& a) {
     switch (type_) {
@@ -54,7 +57,7 @@ Vocabulary::Held WeightOps::hold_float(float narrow, double wide) {
     return hold(is_f64() ? vector_f64(wide) : vector_f32(narrow));
 }
 
-void WeightOps::load_constants(const Address& greatest, const Address& top) {
+void WeightOps::load_constants(const Address& greatest, const Address& top, const Address& ratio) {
     set_held_range(log_probs_ ? kLowestHeld : kLowestHeldOfWeights);
     top_ = take_held();
     greatest_ = take_held();
@@ -67,6 +70,10 @@ void WeightOps::load_constants(const Address& greatest, const Address& top) {
         broadcast_u32(greatest_, greatest);
     }
     if (!log_probs_) zero(zeros_);
+    if (scaled_) {
+        ratio_ = take_held();
+        is_f64() ? broadcast_u64(ratio_, ratio) : broadcast_u32(ratio_, ratio);
+    }
 
     most_ = hold_bits(62, 62);
     fraction_ = hold_bits(0x3FFFFF80, 0x3FFFFFFFFFFFFC00);
@@ -100,13 +107,14 @@ void WeightOps::emit_weights(const Lanes& r) {
     emit_quantise(r);
 }
 
-// x = exp(x - greatest), line by line as weight_exp(). The mask (scratch3) makes the flushed lanes 0.
+// x = exp((x - greatest) * ratio), line by line as weight_exp(). The mask (scratch3) makes the flushed lanes 0.
 void WeightOps::emit_exp(const Lanes& r) {
     const Vec &d = r.x, &z = r.scratch1, &n = r.scratch2, &p = r.odd;
     const int degree = is_f64() ? WeightExpF64::kDegree : WeightExpF32::kDegree;
     vmovaps(z, round_);
     if (is_f64()) {
         vsubpd(d, d, greatest_);
+        if (scaled_) vmulpd(d, d, ratio_);
         compare_f64(positive(r), d, flush_, kGreaterEqual);
         vfmadd231pd(z, d, log2e_);  // z = d * log2(e) + 1.5 * 2^52
         vsubpd(n, z, round_);
@@ -114,6 +122,7 @@ void WeightOps::emit_exp(const Lanes& r) {
         vfmadd231pd(d, n, ln2_lo_);
     } else {
         vsubps(d, d, greatest_);
+        if (scaled_) vmulps(d, d, ratio_);
         compare_f32(positive(r), d, flush_, kGreaterEqual);
         vfmadd231ps(z, d, log2e_);  // z = d * log2(e) + 1.5 * 2^23
         vsubps(n, z, round_);

@@ -36,7 +36,9 @@ inline constexpr int kUnitClasses = 16;
 
 class WeightOps : public Vocabulary {
   protected:
-    WeightOps(CpuIsa isa, FloatType type, bool log_probs, const std::string& name);
+    // scaled: logits less the greatest one are multiplied by a ratio before the exponential.
+    WeightOps(CpuIsa isa, FloatType type, bool log_probs, const std::string& name,
+              bool scaled = false);
 
     bool is_f64() const { return type_ == FloatType::f64; }
     bool log_probs() const { return log_probs_; }
@@ -58,9 +60,9 @@ class WeightOps : public Vocabulary {
         is_f64() ? vmaxpd(d, a, b) : vmaxps(d, a, b);
     }
 
-    // Loads the constants; `greatest` and `top` are memory operands of the width of a lane. Claims k1 and
+    // Loads the constants; `greatest`, `top` and `ratio` (if scaled) are memory operands of the width of a lane. Claims k1 and
     // registers 7 and above; without logits 9 and above.
-    void load_constants(const Address& greatest, const Address& top);
+    void load_constants(const Address& greatest, const Address& top, const Address& ratio);
     const Vec& zeros() const { return zeros_; }  // without logits
     // Turns x into integers. f32 lanes: x becomes the classes 0, 2, 4 ..., odd becomes 1, 3, 5 ...; f64 lanes: only x
     // is used. scratch1 ... scratch3 are overwritten; `odd` is no scratch register.
@@ -81,7 +83,8 @@ class WeightOps : public Vocabulary {
 
     FloatType type_;
     bool log_probs_;
-    Vec top_, greatest_, zeros_;
+    bool scaled_;
+    Vec top_, greatest_, zeros_, ratio_;
     Held most_, fraction_, leading_, low_, high_;
     Held flush_, log2e_, round_, ln2_hi_, ln2_lo_, one_;
     Held c_[12];

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A row of token_sampler as doc/token_sampler.md defines it: a sort, and prefixes of the sorted classes. The portable
+// implementation uses nothing else. The generated one uses it for the rows that its selection does not serve.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu/token_sampler/sampler_call.hpp"
+
+namespace tombola::impl::cpu {
+
+// One row in the scratchpad. `order`, d and q are in the order of the definition: by falling logit, equal logits by class.
+class SortedRow {
+  public:
+    static size_t bytes(dim_t classes) {
+        const size_t padded = static_cast<size_t>(classes + 15) / 16 * 16;
+        return padded * (2 * sizeof(uint64_t) + 2 * sizeof(float) + sizeof(int32_t));
+    }
+    SortedRow(void* memory, dim_t classes) : classes_(classes) {
+        const dim_t padded = (classes + 15) / 16 * 16;
+        q_ = static_cast<uint64_t*>(memory);
+        prefix_ = q_ + padded;
+        x_ = reinterpret_cast<float*>(prefix_ + padded);
+        d_ = x_ + padded;
+        order_ = reinterpret_cast<int32_t*>(d_ + padded);
+        shift_ = quantum_shift(1.0, classes);
+    }
+
+    void read(const RowSource& source, const uint32_t* mask, dim_t row) {
+        count_ = 0;
+        for (dim_t k = 0; k < classes_; ++k) {
+            if (!is_allowed(mask, k)) continue;
+            x_[k] = static_cast<float>(source.value(row, k));
+            order_[count_++] = static_cast<int32_t>(k);
+        }
+        std::sort(order_, order_ + count_,
+                  [this](int32_t a, int32_t b) { return x_[a] != x_[b] ? x_[a] > x_[b] : a < b; });
+    }
+
+    // Computes d and q with the ratio r = 1 / T.
+    void weigh(float ratio) {
+        for (dim_t i = 0; i < count_; ++i) {
+            d_[i] = d_of(order_[i], ratio);
+            q_[i] = weight_of(d_[i], shift_);
+        }
+    }
+
+    // The length of the prefix of the order that the filters keep.
+    dim_t filter(FilterOrder order, const RowParameters& p) const {
+        const dim_t top_k = std::min(p.top_k, count_);
+        switch (order) {
+            case FilterOrder::transformers:
+            case FilterOrder::temperature_last:
+                return std::min(keep_mass(top_k, p.top_p), keep_min(p));
+            case FilterOrder::vllm:
+                return keep_mass(std::min(keep_min(p), top_k), p.top_p);
+            case FilterOrder::joint:
+                return std::min({top_k, keep_mass(count_, p.top_p), keep_min(p)});
+        }
+        return count_;
+    }
+
+    uint64_t mass(dim_t kept) const {
+        uint64_t sum = 0;
+        for (dim_t i = 0; i < kept; ++i) sum += q_[i];
+        return sum;
+    }
+    dim_t drawable(dim_t kept) const { return kept - std::count(q_, q_ + kept, uint64_t{0}); }
+
+    // Prefix sums of q over the classes of the set, in class order. draw() needs them.
+    void accumulate(dim_t kept) {
+        std::fill(prefix_, prefix_ + classes_, uint64_t{0});
+        for (dim_t i = 0; i < kept; ++i) prefix_[order_[i]] = q_[i];
+        for (dim_t k = 1; k < classes_; ++k) prefix_[k] += prefix_[k - 1];
+    }
+    dim_t draw(double u) const {
+        const uint64_t target = draw_target(u, prefix_[classes_ - 1]);
+        return std::lower_bound(prefix_, prefix_ + classes_, target) - prefix_;
+    }
+
+    float d_of(dim_t k, float ratio) const { return scaled_logit(x_[k], x_[order_[0]], ratio); }
+    dim_t count() const { return count_; }  // allowed classes
+    dim_t at(dim_t i) const { return order_[i]; }
+    int shift() const { return shift_; }
+
+  private:
+    // The shortest prefix of the first n classes with a mass of at least p of theirs.
+    dim_t keep_mass(dim_t n, float p) const {
+        const uint64_t target = kept_mass(p, mass(n));
+        dim_t kept = 0;
+        for (uint64_t reached = 0; reached < target; ++kept) reached += q_[kept];
+        return kept;
+    }
+    // The classes with d >= ln(min_p).
+    dim_t keep_min(const RowParameters& p) const {
+        const float least = p.min_d();
+        return std::partition_point(d_, d_ + count_, [=](float d) { return d >= least; }) - d_;
+    }
+
+    dim_t classes_, count_ = 0;
+    int shift_;
+    uint64_t *q_, *prefix_;
+    float *x_, *d_;
+    int32_t* order_;
+};
+
+// Computes the outputs of a row that has been checked.
+void sample_sorted_row(const TokenSamplerDesc& desc, const SamplerCall& call,
+                       const RowSource& source, SortedRow& sorted, dim_t row);
+
+}  // namespace tombola::impl::cpu

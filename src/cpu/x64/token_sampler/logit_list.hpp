@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The greatest logits of a row, found by GroupMaxKernel and CollectKernel, as a list in class order.
+//
+// The order of the definition is that of u64 keys: first bits that fall as the logit rises, then the class. What a filter keeps is
+// a prefix of the order, so it is {key <= bound}, and an intersection of sets has the least of their bounds.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "common/types.hpp"
+#include "cpu/float_type.hpp"
+#include "cpu/x64/token_sampler/select_kernels.hpp"
+#include "cpu/x64/weights/row_kernels.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+// An unsigned integer that rises with x; -0 and +0 have the same one. And back.
+uint32_t rank_of(float x);
+float float_of(uint32_t rank);
+inline constexpr uint64_t kNoBound = UINT64_MAX;
+inline uint64_t key_of(float x, uint32_t k) { return uint64_t{~rank_of(x)} << 32 | k; }
+inline float logit_of(uint64_t key) { return float_of(~static_cast<uint32_t>(key >> 32)); }
+// The bound of all classes with (x - greatest) * ratio >= least, where least <= 0.
+uint64_t bound_of_scaled(float least, float greatest, float ratio);
+
+// A row with contiguous classes: whole groups in place, and the rest in a copy that is padded with -inf.
+struct GroupedRow {
+    const char* data;
+    const char* rest;
+    dim_t classes;
+    FloatType type;
+
+    dim_t whole_groups() const { return classes / kGroupClasses; }
+    dim_t groups() const { return (classes + kGroupClasses - 1) / kGroupClasses; }
+    dim_t element_bytes() const { return static_cast<dim_t>(size_of(data_type_of(type))); }
+    const char* group(dim_t g) const {
+        return g < whole_groups() ? data + g * kGroupClasses * element_bytes() : rest;
+    }
+    float logit(dim_t k) const;
+};
+
+struct ListKernels {
+    JitFunction<GroupMaxKernel::Args> max;
+    JitFunction<CollectKernel::Args> collect;
+    JitFunction<WeightStoreKernel::Args> weigh;  // scaled f32 logits
+};
+
+class LogitList {
+  public:
+    static constexpr dim_t kMaxListed = 4096;  // select() takes no greater k
+    static size_t bytes(dim_t classes);
+    LogitList(const ListKernels& kernels, void* memory, dim_t classes);
+
+    // Reads the row. Returns false if there is a NaN or +inf, or nothing but -inf.
+    bool read(const GroupedRow& row);
+    float greatest() const { return greatest_; }
+    dim_t first_greatest();  // the first class of the order
+
+    // Lists the first k classes of the order, or all that are not -inf if there are fewer.
+    void select(dim_t k);
+    dim_t size() const { return size_; }
+    // The bound of what is listed; kNoBound if all classes are listed that are not -inf.
+    uint64_t bound() const { return bound_; }
+    void keep(uint64_t bound);  // takes the others out of the list
+
+    // The keys in order, and the weights in that order or in class order; they stay valid until the next call.
+    const uint64_t* sorted_keys();
+    const uint64_t* weights(float ratio);
+    const uint64_t* sorted_weights(float ratio);
+    uint32_t at(dim_t i) const { return ids_[i]; }
+
+  private:
+    float threshold_for(dim_t k) const;
+    void append(dim_t group, float threshold);
+    uint64_t kth_key(dim_t k);
+    const uint64_t* weigh(const float* logits, float ratio);
+
+    const ListKernels& kernels_;
+    GroupedRow row_{};
+    dim_t classes_;
+    float greatest_ = 0;
+    dim_t size_ = 0;
+    uint64_t bound_ = kNoBound;
+    float* maxima_;
+    uint32_t* ids_;
+    uint64_t *keys_, *sorted_, *weights_;
+    float* logits_;
+};
+
+}  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How the greatest logits of a row are found without a sort. A row is cut into groups of kGroupClasses classes.
+//
+//   GroupMaxKernel   the maxima of kGroupLanes interleaved parts of each group, and whether there is a NaN
+//   CollectKernel    the classes of groups whose logit is at least a threshold, in class order
+//
+// If at least k of the maxima reach a threshold, the first k classes of the order do, and only groups with such a maximum
+// have to be read again.
+
+#include <cstdint>
+#include <tuple>
+
+#include "cpu/x64/weights/weight_ops.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+inline constexpr int kGroupClasses = 512;
+inline constexpr int kGroupLanes = 16;
+
+class GroupMaxKernel : public WeightOps {
+  public:
+    using Key = std::tuple<CpuIsa, FloatType>;
+    struct Args {
+        const void* src;
+        int64_t groups;    // at least 1
+        float* maxima;     // out: kGroupLanes per group
+        uint64_t has_nan;  // out: not 0 if there is one
+    };
+    explicit GroupMaxKernel(const Key& key)
+        : WeightOps(std::get<0>(key), std::get<1>(key), true, "token_sampler.max") {}
+
+  private:
+    void generate() override;
+};
+
+class CollectKernel : public WeightOps {
+  public:
+    using Key = std::tuple<CpuIsa, FloatType>;
+    struct Args {
+        const void* src;
+        int64_t groups;      // at least 1
+        uint64_t first;      // the class of the first element
+        uint32_t* to;        // out: the classes; up to 64 bytes behind the last one are overwritten
+        uint64_t threshold;  // the bits of an f32
+    };
+    explicit CollectKernel(const Key& key)
+        : WeightOps(std::get<0>(key), std::get<1>(key), true, "token_sampler.collect") {}
+
+  private:
+    void generate() override;
+};
+
+}  // namespace tombola::impl::cpu::x64
