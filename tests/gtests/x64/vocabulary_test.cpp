@@ -85,11 +85,14 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::gather_u32_as_u64;
     using Vocabulary::gather_u64;
     using Vocabulary::half;
+    using Vocabulary::has_masks;
     using Vocabulary::Held;
     using Vocabulary::hold;
     using Vocabulary::hold_u32;
     using Vocabulary::hold_u64;
+    using Vocabulary::holds_constants;
     using Vocabulary::increment_masked_u64;
+    using Vocabulary::insert_piece;
     using Vocabulary::interleave_high_u16;
     using Vocabulary::interleave_low_u16;
     using Vocabulary::is_avx512;
@@ -135,6 +138,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::store_low_u32;
     using Vocabulary::store_mask_bits;
     using Vocabulary::store_mask_bytes;
+    using Vocabulary::store_piece;
     using Vocabulary::store_streaming;
     using Vocabulary::store_sum_u64;
     using Vocabulary::store_tail;
@@ -298,6 +302,8 @@ TEST_P(VocabularyTest, Shape) {
         EXPECT_EQ(k.lanes(2), wide ? 32 : 16);
         EXPECT_EQ(k.lanes(8), wide ? 8 : 4);
         EXPECT_EQ(k.registers(), wide ? 32 : 16);
+        EXPECT_EQ(k.has_masks(), wide);
+        EXPECT_EQ(k.holds_constants(), wide);
         EXPECT_EQ(k.vec(3).getBit(), wide ? 512 : 256);
         EXPECT_EQ(k.half(3).getBit(), wide ? 256 : 128);
         EXPECT_EQ(k.quarter(3).getBit(), 128);
@@ -305,6 +311,40 @@ TEST_P(VocabularyTest, Shape) {
         EXPECT_EQ(k.spread_bytes(3), wide ? 0 : 96);
         k.zero(k.vec(0));
     });
+}
+
+// Pieces of a quarter and of half a vector of 64 bytes, from registers and at guard pages. A vector of 32 bytes has
+// pieces of 16.
+TEST_P(VocabularyTest, Pieces) {
+    for (int piece = 16; piece <= static_cast<int>(bytes()) / 2; piece *= 2)
+        for (int position = 0; position < static_cast<int>(bytes()) / piece; ++position) {
+            const auto first = static_cast<size_t>(position * piece);
+            const auto size = static_cast<size_t>(piece);
+            const auto replaced = [&](size_t i) {
+                return i / size * size == first ? in<uint8_t>(1, i - first) : in<uint8_t>(0, i);
+            };
+            run([&](K& k) {
+                const Xbyak::Ymm half = k.half(2);
+                const Xbyak::Xmm quarter = k.quarter(2);
+                const Xbyak::Operand& from =
+                    piece == 32 ? static_cast<const Xbyak::Operand&>(half) : quarter;
+                k.insert_piece(k.vec(0), k.vec(1), from, piece, position);
+            });
+            expect<uint8_t>(replaced);
+            GuardedBuffer memory(size, Guard::behind);
+            std::memcpy(memory.data(), inputs_[1].bytes.data(), size);
+            tensor_ = memory.data();
+            run([&](K& k) {
+                k.insert_piece(k.vec(0), k.vec(1), k.ptr[k.tensor()], piece, position);
+            });
+            expect<uint8_t>(replaced);
+            run([&](K& k) {
+                k.store_piece(k.ptr[k.tensor()], k.vec(1), piece, position);
+                k.zero(k.vec(0));
+            });
+            EXPECT_EQ(std::memcmp(memory.data(), inputs_[0].bytes.data() + first, size), 0)
+                << position;
+        }
 }
 
 // The registers of the range first, from the top, then memory.

@@ -400,7 +400,7 @@ Result<PhiloxKernel> tensorflow_kernel(CpuIsa isa) {
 template <>
 inline Result<PhiloxKernel> tensorflow_kernel<BFloat16>(CpuIsa isa) {
     return shape_of(isa).permutes_pairs ? make_philox_kernel<TensorflowBf16Table>(isa)
-                                      : make_philox_kernel<TensorflowBf16Arithmetic>(isa);
+                                        : make_philox_kernel<TensorflowBf16Arithmetic>(isa);
 }
 
 }  // namespace tombola::impl::cpu::x64
