@@ -441,6 +441,89 @@ class Shuffle(unittest.TestCase):
             tt.channel_shuffle(torch.rand(1, 12, 2), 5)
 
 
+class Dropout(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(71)
+
+    def test_elements_are_dropped_or_scaled(self):
+        for dtype in (torch.float32, torch.float16, torch.bfloat16):
+            for p in (0.0, 0.25, 0.5, 1.0):
+                with self.subTest(dtype=dtype, p=p):
+                    x = (torch.rand(3, 5, 4000) + 1).to(dtype)
+                    y = tt.dropout(x, p)
+                    self.assertEqual(y.dtype, dtype)
+                    kept = y != 0
+                    # 60,000 elements: 4 standard deviations are below 0.01.
+                    self.assertLess(abs(kept.float().mean().item() - (1 - p)), 0.01)
+                    if p < 1:
+                        scaled = (x.float() * (1 / (1 - p))).to(dtype)
+                        self.assertTrue(torch.equal(y, torch.where(kept, scaled, torch.zeros_like(y))))
+
+    def test_the_generator_decides(self):
+        x = torch.ones(1000)
+        a, b = tt.dropout(x), tt.dropout(x)
+        self.assertFalse(torch.equal(a, b))
+        torch.manual_seed(71)
+        self.assertTrue(torch.equal(a, tt.dropout(x)))
+        own = [torch.Generator().manual_seed(3) for _ in range(2)]
+        self.assertTrue(torch.equal(tt.dropout(x, generator=own[0]), tt.dropout(x, generator=own[1])))
+
+    def test_memory_format_does_not_matter(self):
+        x = torch.rand(2, 8, 5, 7)
+        a = tt.dropout(x)
+        torch.manual_seed(71)
+        torch.rand(2, 8, 5, 7)
+        b = tt.dropout(x.to(memory_format=torch.channels_last))
+        self.assertTrue(b.is_contiguous(memory_format=torch.channels_last))
+        self.assertTrue(torch.equal(a, b))
+        self.assertEqual(tt.dropout(torch.ones(())).shape, ())
+        self.assertEqual(tt.dropout(torch.ones(0, 3)).shape, (0, 3))
+        self.assertEqual(tt.dropout(x[:, ::2]).shape, (2, 4, 5, 7))
+
+    def test_gradients_draw_the_mask_again(self):
+        x = torch.ones(5000, requires_grad=True)
+        saved = []
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t.numel()) or t, lambda t: t):
+            y = tt.dropout(x, 0.3)
+        self.assertFalse([numel for numel in saved if numel > 2])
+        v = torch.ones(5000, requires_grad=True)
+        (gradient,) = torch.autograd.grad(y, x, v, create_graph=True)
+        self.assertTrue(torch.equal(gradient, y))
+        (second,) = torch.autograd.grad(gradient, v, torch.ones(5000))
+        self.assertTrue(torch.equal(second, y))
+        with torch.no_grad():
+            self.assertFalse(tt.dropout(x).requires_grad)
+
+    def test_evaluation_and_refusals(self):
+        x = torch.rand(10)
+        self.assertTrue(torch.equal(tt.dropout(x, 0.5, False), x))
+        for p in (-0.1, 1.1, float("nan")):
+            with self.assertRaisesRegex(RuntimeError, "dropout probability has to be between 0 and 1"):
+                tt.dropout(x, p)
+        with self.assertRaisesRegex(RuntimeError, "dropout serves float32, float16 and bfloat16"):
+            tt.dropout(x.double())
+
+    def test_stochastic_rounding(self):
+        for dtype, step in ((torch.bfloat16, 2**-7), (torch.float16, 2**-10)):
+            x = torch.full((100, 1000), 1 + step / 4)
+            y = tt.stochastic_round_(torch.empty(100, 1000, dtype=dtype), x)
+            self.assertEqual(set(y.float().unique().tolist()), {1.0, 1 + step})
+            # 4 standard deviations of 100,000 draws are 0.0055 steps.
+            self.assertLess(abs((y.float().mean().item() - 1) / step - 0.25), 0.0055)
+            t = tt.stochastic_round_(torch.empty(1000, 100, dtype=dtype).t(), x)
+            self.assertEqual(t.shape, (100, 1000))
+            exact = torch.randn(50).to(dtype)
+            self.assertTrue(torch.equal(tt.stochastic_round_(torch.empty_like(exact), exact.float()), exact))
+        with self.assertRaisesRegex(RuntimeError, "serves bfloat16 and float16"):
+            tt.stochastic_round_(torch.empty(3), torch.rand(3))
+        with self.assertRaisesRegex(RuntimeError, "source is float32"):
+            tt.stochastic_round_(torch.empty(3).bfloat16(), torch.rand(3).double())
+        with self.assertRaisesRegex(RuntimeError, "source has the shape"):
+            tt.stochastic_round_(torch.empty(3).bfloat16(), torch.rand(4))
+        with self.assertRaisesRegex(RuntimeError, "has no gradient"):
+            tt.stochastic_round_(torch.empty(3).bfloat16(), torch.rand(3, requires_grad=True))
+
+
 class Autograd(unittest.TestCase):
     """Filling in place, in a graph: the gradient of what is overwritten is zero."""
 
@@ -545,6 +628,7 @@ class Tracing(unittest.TestCase):
         "multinomial": lambda x: tt.multinomial(x.reshape(4, -1), 2),
         "multinomial of one row": lambda x: tt.multinomial(x.reshape(-1), 7, True),
         "channel_shuffle": lambda x: tt.channel_shuffle(x, 3),
+        "dropout": lambda x: tt.dropout(x, 0.3),
     }
 
     def setUp(self):

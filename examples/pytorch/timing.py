@@ -4,7 +4,7 @@
 usage: timing.py [MILLISECONDS]        time spent on each cell; default 200
 
 The least of the repetitions is shown, in microseconds, after a check that both sides give the same tensor
-(multinomial without replacement: the same distribution, other numbers).
+(multinomial without replacement, and dropout: the same distribution, other numbers).
 """
 import sys
 import time
@@ -68,6 +68,21 @@ def cases():
         "multinomial 64x32000, 100 without replacement",
         lambda: tt.multinomial(v, 100),
         lambda: torch.multinomial(v, 100),
+        False,
+    )
+    for dtype in (torch.float32, torch.bfloat16):
+        x = torch.rand(16_000_000).to(dtype)
+        yield (
+            f"dropout {str(dtype)[6:]} 16000000",
+            lambda x=x: tt.dropout(x, 0.1),
+            lambda x=x: torch.nn.functional.dropout(x, 0.1),
+            False,
+        )
+    s, r = torch.rand(16_000_000), torch.empty(16_000_000, dtype=torch.bfloat16)
+    yield (
+        "stochastic_round_ bfloat16 16000000, beside copy_",
+        lambda: tt.stochastic_round_(r, s),
+        lambda: r.copy_(s),
         False,
     )
     for dtype in (torch.float32, torch.uint8):

@@ -51,4 +51,14 @@ at::Tensor multinomial(const at::Tensor& probabilities, int64_t samples, bool re
 // torch.channel_shuffle, for any layout and any type of 1, 2, 4 or 8 bytes, differentiable to any order.
 at::Tensor channel_shuffle(const at::Tensor& self, int64_t groups);
 
+// torch.nn.functional.dropout of float32, float16 or bfloat16, differentiable to any order. Its numbers are tombola's, not
+// PyTorch's: the generator is asked for two seeds, from which the mask follows. Autograd keeps these seeds and no mask.
+at::Tensor dropout(const at::Tensor& self, double p = 0.5, bool training = true,
+                   OptionalGenerator generator = c10::nullopt);
+
+// Writes source, float32, into self, bfloat16 or float16 of the same shape, rounded up or down at random: the expected
+// value is source's. The generator is asked for two seeds. There is no gradient.
+at::Tensor& stochastic_round_(at::Tensor& self, const at::Tensor& source,
+                              OptionalGenerator generator = c10::nullopt);
+
 }  // namespace tombola_torch

@@ -84,6 +84,18 @@ def channel_shuffle(input, groups):
     return _ops.channel_shuffle(input, groups)
 
 
+def dropout(input, p=0.5, training=True, *, generator=None):
+    """torch.nn.functional.dropout with tombola's numbers, in one pass over the tensor.
+
+    The generator is asked for two seeds. The gradient draws the mask again from them: autograd keeps no mask."""
+    return _ops.dropout(input, p, training, generator=generator)
+
+
+def stochastic_round_(tensor, source, *, generator=None):
+    """Writes source, float32, into a bfloat16 or float16 tensor, rounded up or down at random, without bias."""
+    return _ops.stochastic_round_(tensor, source, generator=generator)
+
+
 def _shape(size):
     return list(size[0]) if len(size) == 1 and not isinstance(size[0], int) else list(size)
 

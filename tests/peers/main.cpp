@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
     add_shuffle();
     add_multinomial();
     add_permutation();
+    add_dropout();
     add_plain();
 #ifdef TOMBOLA_PEER_RANDOM123
     add_random123();

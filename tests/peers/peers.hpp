@@ -99,6 +99,19 @@ struct Permutation {
 constexpr std::array<Permutation, 3> kPermutations = {
     Permutation{"1000", 1000}, {"1000000", 1000000}, {"10000000", 10000000}};
 
+// dropout: source and destination of the type.
+constexpr double kDropProbability = 0.1;
+struct Dropout {
+    const char* name;
+    Type type;
+    int draw_bits;
+    int64_t count;
+    size_t bytes() const { return static_cast<size_t>(count) * size_of(type); }
+};
+constexpr std::array<Dropout, 3> kDropouts = {Dropout{"f32:16777216", Type::f32, 32, 16777216},
+                                              Dropout{"f32:32768", Type::f32, 32, 32768},
+                                              Dropout{"bf16:33554432", Type::bf16, 16, 33554432}};
+
 // calls: what a small execution, and the creation of a primitive whose kind exists, cost.
 const Shuffle kSmallShuffle = {Type::f32, "nchw", true, {1, 8, 1, 1}, 2};
 const Multinomial kSmallMultinomial = {"", 1, 10, 1, true, false};
@@ -109,6 +122,7 @@ void add_random();
 void add_shuffle();
 void add_multinomial();
 void add_permutation();
+void add_dropout();
 void add_plain();
 void add_random123();
 void add_mt19937();

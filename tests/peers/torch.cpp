@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PyTorch's C++ library: uniform_() and random_(), multinomial(), randperm(), channel_shuffle().
+// PyTorch's C++ library: uniform_() and random_(), multinomial(), randperm(), dropout(), channel_shuffle().
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -50,6 +50,11 @@ Work permutation(const Permutation& c) {
     return {[=]() mutable { at::randperm_out(order, c.count); }, c.bytes()};
 }
 
+Work dropout(const Dropout& c) {
+    const at::Tensor input = at::from_blob(source(c.bytes()), {c.count}, scalar_type(c.type));
+    return {[=] { keep(at::dropout(input, kDropProbability, true).data_ptr()); }, 2 * c.bytes()};
+}
+
 }  // namespace
 
 void add_torch() {
@@ -68,6 +73,9 @@ void add_torch() {
     for (const Permutation& c : kPermutations)
         add(std::string("permutation/randperm:") + c.name, "PyTorch",
             [c] { return permutation(c); });
+
+    for (const Dropout& c : kDropouts)
+        add(std::string("dropout/") + c.name, "PyTorch", [c] { return dropout(c); });
 
     add("calls/execute:64 f32, pytorch", "PyTorch",
         [] { return uniform(kPytorch[0], kSmallBytes); });
