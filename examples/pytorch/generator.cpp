@@ -34,11 +34,12 @@ Box box_of(const at::TensorIteratorBase& iterator) {
 
 Words::Words(const at::Generator& generator)
     : blob_(generator.get_state()),
-      state_(tombola::mt19937_state_from_torch(blob_.data_ptr(),
-                                               static_cast<size_t>(blob_.numel()))) {}
+      state_(tombola::mt19937_normal_state_from_torch(blob_.data_ptr(),
+                                                      static_cast<size_t>(blob_.numel()))) {}
 
 void Words::hand_back(at::Generator& generator) {
-    tombola::mt19937_state_to_torch(state_, blob_.data_ptr(), static_cast<size_t>(blob_.numel()));
+    tombola::mt19937_normal_state_to_torch(state_, blob_.data_ptr(),
+                                           static_cast<size_t>(blob_.numel()));
     generator.set_state(blob_);
 }
 

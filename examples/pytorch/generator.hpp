@@ -133,9 +133,27 @@ class Words {
                        {TOMBOLA_ARG_DST, data}});
     }
 
+    // Fills n elements of `type`, one behind the other, with normal numbers. mean and std are numbers of that type. Fewer than 16
+    // elements may begin with the number that the generator has kept.
+    void normal(int64_t n, memory::data_type type, void* data, const void* mean, const void* std) {
+        const std::tuple key(n, type);
+        const Prepared& primitive = recent(key, [&] {
+            const memory::desc desc({n}, type, memory::format_tag::a);
+            return prepare<tombola::random_normal>(
+                {cpu(), tombola::alignment::pytorch, desc, 0, 1},
+                {TOMBOLA_ARG_MEAN, TOMBOLA_ARG_STD, TOMBOLA_ARG_SRC_STATE, TOMBOLA_ARG_DST_STATE,
+                 TOMBOLA_ARG_DST});
+        });
+        primitive.run({{TOMBOLA_ARG_MEAN, mean},
+                       {TOMBOLA_ARG_STD, std},
+                       {TOMBOLA_ARG_SRC_STATE, state_.data()},
+                       {TOMBOLA_ARG_DST_STATE, state_.data()},
+                       {TOMBOLA_ARG_DST, data}});
+    }
+
   private:
     at::Tensor blob_;
-    tombola::mt19937_state state_;
+    tombola::mt19937_normal_state state_;  // begins with the state of the other primitives
 };
 
 // Runs work(words) on PyTorch's generator, the default one if none is given. The generator is locked meanwhile. It

@@ -110,6 +110,14 @@ void every_way_to_call() {
     at::Tensor bytes = at::empty(size, at::kByte), others = at::empty(size, at::kByte);
     both("random_", seeded([&] { return tombola_torch::random_(bytes, 3, 200); }),
          seeded([&] { return others.random_(3, 200); }));
+    both("randn", seeded([&] { return tombola_torch::randn(size); }),
+         seeded([&] { return at::randn(size); }));
+    at::Tensor few = at::empty({0});
+    both("randn_out", seeded([&] { return tombola_torch::randn_out(few, {40}); }),
+         seeded([] { return at::randn({40}); }));
+    at::Tensor numbers = at::empty({4, 7}), like = at::empty({4, 7});
+    both("normal_", seeded([&] { return tombola_torch::normal_(numbers, 3, 0.5); }),
+         seeded([&] { return like.normal_(3, 0.5); }));
     both("randperm", seeded([] { return tombola_torch::randperm(700); }),
          seeded([] { return at::randperm(700); }));
     both("randperm of a type", seeded([] { return tombola_torch::randperm(70, at::kShort); }),

@@ -159,6 +159,74 @@ class Stream(unittest.TestCase):
                     )
         self.assertGreater(drawn, 80)
 
+    def test_randn(self):
+        for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.complex64):
+            # Around the blocks of 16, below which single numbers are drawn, and the 624 words that the generator makes at a time.
+            for count in (1, 2, 7, 15, 16, 17, 31, 623, 624, 625, 10007):
+                with self.subTest(dtype=dtype, count=count):
+                    self.compare(
+                        lambda: tt.randn(count, dtype=dtype), lambda: torch.randn(count, dtype=dtype)
+                    )
+        self.compare(lambda: tt.randn(2, 3, 4), lambda: torch.randn(2, 3, 4))
+        self.compare(lambda: tt.randn(0), lambda: torch.randn(0))
+        like = torch.empty(5, 9, dtype=torch.bfloat16)
+        self.compare(lambda: tt.randn_like(like), lambda: torch.randn_like(like))
+        self.compare(
+            lambda: tt.randn(5, 9, out=torch.empty(3)), lambda: torch.randn(5, 9, out=torch.empty(3))
+        )
+
+    def test_randn_of_doubles(self):
+        """Up to the rounding of the C library's log, sin and cos, and of the scaling."""
+        for count in (1, 15, 16, 1000):
+            torch.manual_seed(4)
+            a, after_a = tt.normal_(torch.empty(count, dtype=torch.float64), 0.3, 1.7), torch.rand(5)
+            torch.manual_seed(4)
+            b, after_b = torch.empty(count, dtype=torch.float64).normal_(0.3, 1.7), torch.rand(5)
+            self.assertLess((a - b).abs().max().item(), 1e-14)
+            self.assertTrue(torch.equal(after_a, after_b))
+
+    def test_normal(self):
+        for dtype in (torch.float32, torch.float16, torch.bfloat16):
+            for mean, std in ((0.3, 1.7), (-5, 0), (100, 1e-3), (0.1, 1e3)):
+                for shape in ((9,), (40,), (2, 5, 7)):
+                    with self.subTest(dtype=dtype, mean=mean, std=std, shape=shape):
+                        self.compare(
+                            lambda: tt.normal_(torch.empty(shape, dtype=dtype), mean, std),
+                            lambda: torch.empty(shape, dtype=dtype).normal_(mean, std),
+                        )
+        for shape in ((2, 3, 2, 1), (2, 5, 3, 4)):
+            last = torch.channels_last
+            self.compare(
+                lambda: tt.normal_(torch.empty(shape).to(memory_format=last)),
+                lambda: torch.empty(shape).to(memory_format=last).normal_(),
+            )
+        self.compare(
+            lambda: tt.normal_(torch.zeros(8, 6)[1:4, ::2]).clone(),
+            lambda: torch.zeros(8, 6)[1:4, ::2].normal_().clone(),
+        )
+
+    def test_kept_normal_numbers(self):
+        """An odd call keeps a number for the next small one, whoever makes the calls."""
+        sizes = (3, 20, 5, 1, 40, 2, 1, 1)
+
+        def by(*kinds):
+            return torch.cat([kinds[i % len(kinds)](n) for i, n in enumerate(sizes)])
+
+        for kinds in ((tt.randn,), (tt.randn, torch.randn), (torch.randn, tt.randn)):
+            self.compare(lambda: by(*kinds), lambda: by(torch.randn))
+        own = [torch.Generator().manual_seed(6) for _ in range(2)]
+        for n in sizes:
+            self.assertTrue(torch.equal(tt.randn(n, generator=own[0]), torch.randn(n, generator=own[1])))
+
+    def test_normal_refused(self):
+        for tensor, mean, std in ((torch.empty(20), 0.0, -1.0), (torch.empty(3), 0.0, -1.0),
+                                  (torch.empty(20, dtype=torch.int64), 0.0, 1.0)):
+            with self.assertRaises(RuntimeError) as mine:
+                tt.normal_(tensor, mean, std)
+            with self.assertRaises(RuntimeError) as theirs:
+                tensor.normal_(mean, std)
+            self.assertEqual(str(mine.exception).splitlines()[0], str(theirs.exception).splitlines()[0])
+
     def test_randperm(self):
         sizes = [*range(20), 623, 624, 625, 1000, 65537, 300_000]
         for n in sizes:
@@ -621,6 +689,9 @@ class Tracing(unittest.TestCase):
         "rand": lambda x: tt.rand(3, 4),
         "rand_like": lambda x: tt.rand_like(x),
         "uniform_": lambda x: tt.uniform_(x * 2, -1, 1),
+        "randn": lambda x: tt.randn(3, 4),
+        "randn_like": lambda x: tt.randn_like(x),
+        "normal_": lambda x: tt.normal_(x * 2, -1, 3),
         "random_": lambda x: tt.random_(x * 2, 0, 100),
         "randint": lambda x: tt.randint(5, (3, 4), dtype=torch.int32),
         "randint_like": lambda x: tt.randint_like(x, -5, 5),
@@ -651,6 +722,7 @@ class Tracing(unittest.TestCase):
         self.assertTrue(tt.rand(3, device="meta").is_meta)
         self.assertTrue(tt.randint(5, (3,), device="meta").is_meta)
         self.assertTrue(tt.randperm(5, device="meta").is_meta)
+        self.assertTrue(tt.randn(5, device="meta").is_meta)
         for name, call in self.CALLS.items():
             if "_like" in name or name in ("uniform_", "random_", "multinomial", "channel_shuffle"):
                 with self.subTest(name):

@@ -36,6 +36,16 @@ def cases():
                 lambda x=x: x.uniform_(),
                 True,
             )
+    for name in ("float32", "float64", "bfloat16"):
+        dtype = getattr(torch, name)
+        for count in (10, 1_000, 100_000, 10_000_000):
+            x = torch.empty(count, dtype=dtype)
+            yield (
+                f"normal_ {name} {count}",
+                lambda x=x: tt.normal_(x),
+                lambda x=x: x.normal_(),
+                name != "float64",
+            )
     for count in (1_000, 1_000_000):
         yield (
             f"randint int64 {count}",

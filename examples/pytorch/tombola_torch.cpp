@@ -7,6 +7,7 @@
 #include <ATen/native/TensorFactories.h>
 #include <torch/version.h>
 
+#include <cmath>
 #include <tuple>
 #include <vector>
 
@@ -101,6 +102,73 @@ struct Random {
         templates::random_from_to_impl<RandomKernel, at::CPUGeneratorImpl>(self, from, to,
                                                                            generator);
     }
+};
+
+// PyTorch has two ways: blocks of 16 for 16 and more contiguous elements, otherwise one number after the other in the order of
+// memory. What tombola does not draw as PyTorch does is left to PyTorch: more than 15 elements that are not contiguous, f16 before
+// version 2.6, and moments that are not finite in the tensor's type.
+constexpr bool kHalfIsRounded = TORCH_VERSION_MAJOR > 2 ||
+                                (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 6);
+
+template <class>
+struct NormalKernel {
+    static constexpr int64_t kBlock = 16;
+
+    void operator()(const at::Tensor& self, double mean, double std,
+                    const OptionalGenerator& generator) const {
+        AT_DISPATCH_FLOATING_TYPES_AND2(
+            at::kHalf, at::kBFloat16, self.scalar_type(), "normal_kernel_cpu", [&] {
+                const int64_t count = self.numel();
+                const auto own_mean = static_cast<scalar_t>(mean);
+                const auto own_std = static_cast<scalar_t>(std);
+                const bool finite = std::isfinite(static_cast<double>(own_mean)) &&
+                                    std::isfinite(static_cast<double>(own_std));
+                const bool served =
+                    count < kBlock ||
+                    (self.is_contiguous() && (kHalfIsRounded || self.scalar_type() != at::kHalf));
+                if (count == 0) return;
+                if (!finite || !served) {
+                    at::Tensor(self).normal_(mean, std, generator);
+                } else if (count < kBlock) {
+                    draw_few(self, mean, std, generator);
+                } else {
+                    drawing("normal_", generator, [&](Words& words) {
+                        words.normal(count, type_of(self.scalar_type()), self.data_ptr(), &own_mean,
+                                     &own_std);
+                    });
+                }
+            });
+    }
+
+  private:
+    // PyTorch scales these in f64, whatever the type of the tensor.
+    static void draw_few(const at::Tensor& self, double mean, double std,
+                         const OptionalGenerator& generator) {
+        at::Tensor target(self);
+        const at::TensorIterator iterator = at::TensorIterator::borrowing_nullary_op(target);
+        const Box box = box_of(iterator);
+        const at::Tensor numbers = at::empty(box.dims, self.options().dtype(at::kDouble));
+        drawing("normal_", generator, [&](Words& words) {
+            words.normal(self.numel(), memory::data_type::f64, numbers.data_ptr(), &mean, &std);
+        });
+        self.as_strided(box.dims, box.strides).copy_(numbers);
+    }
+};
+
+struct Normal {
+    static constexpr const char* kName = "normal";
+    static constexpr const char* kArguments = ", float mean=0, float std=1";
+    static void fill(at::Tensor& self, const OptionalGenerator& generator, double mean,
+                     double std) {
+        templates::normal_impl_<NormalKernel, at::CPUGeneratorImpl>(self, mean, std, generator);
+    }
+};
+
+struct Randn {
+    using Filled = Normal;
+    static constexpr const char *kName = "randn", *kOverload = "", *kArguments = "",
+                                *kDefaultType = "None";
+    static std::tuple<double, double> filled() { return {0.0, 1.0}; }
 };
 
 struct Rand {
@@ -497,6 +565,19 @@ at::Tensor& uniform_(at::Tensor& self, double from, double to, OptionalGenerator
     return Fill<Uniform>::call(self, from, to, generator);
 }
 
+at::Tensor randn(at::IntArrayRef size, const at::TensorOptions& options,
+                 OptionalGenerator generator) {
+    return Factory<Randn>::call(size, options, generator);
+}
+
+at::Tensor& randn_out(at::Tensor& out, at::IntArrayRef size, OptionalGenerator generator) {
+    return Factory<Randn>::call_out(out, size, generator);
+}
+
+at::Tensor& normal_(at::Tensor& self, double mean, double std, OptionalGenerator generator) {
+    return Fill<Normal>::call(self, mean, std, generator);
+}
+
 at::Tensor& random_(at::Tensor& self, int64_t from, int64_t to, OptionalGenerator generator) {
     return Fill<Random>::call(self, from, to, generator);
 }
@@ -553,8 +634,10 @@ at::Tensor& stochastic_round_(at::Tensor& self, const at::Tensor& source,
 // torch.ops.tombola.*
 TORCH_LIBRARY(tombola, library) {
     Fill<Uniform>::define(library);
+    Fill<Normal>::define(library);
     Fill<Random>::define(library);
     Factory<Rand>::define(library);
+    Factory<Randn>::define(library);
     Factory<RandintBelow>::define(library);
     Factory<RandintBetween>::define(library);
 

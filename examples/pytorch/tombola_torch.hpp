@@ -23,6 +23,16 @@ at::Tensor& rand_out(at::Tensor& out, at::IntArrayRef size,
 at::Tensor& uniform_(at::Tensor& self, double from = 0, double to = 1,
                      OptionalGenerator generator = c10::nullopt);
 
+// torch.randn and Tensor.normal_: the same numbers, bit for bit in float32, bfloat16 and float16; in float64 up to the rounding of
+// the C library's functions. Where tombola has not PyTorch's numbers, PyTorch itself draws: 16 and more elements that are not
+// contiguous, and float16 before version 2.6.
+at::Tensor randn(at::IntArrayRef size, const at::TensorOptions& options = {},
+                 OptionalGenerator generator = c10::nullopt);
+at::Tensor& randn_out(at::Tensor& out, at::IntArrayRef size,
+                      OptionalGenerator generator = c10::nullopt);
+at::Tensor& normal_(at::Tensor& self, double mean = 0, double std = 1,
+                    OptionalGenerator generator = c10::nullopt);
+
 // Tensor.random_ with two bounds: the same numbers, for every integer and floating-point type. How many words one
 // takes follows the version of PyTorch this is built for.
 at::Tensor& random_(at::Tensor& self, int64_t from, int64_t to,

@@ -44,6 +44,21 @@ def uniform_(tensor, low=0.0, high=1.0, generator=None):
     return _ops.uniform_(tensor, low, high, generator=generator)
 
 
+def randn(*size, out=None, **options):
+    """torch.randn, the same numbers (float64: up to the rounding of the C library)."""
+    return _make(_ops.randn, "", (), _shape(size), out, options)
+
+
+def randn_like(input, **options):
+    """torch.randn_like, the same numbers."""
+    return _make(_ops.randn_like, "", (input,), None, None, options)
+
+
+def normal_(tensor, mean=0.0, std=1.0, generator=None):
+    """Tensor.normal_, the same numbers, in the order of memory."""
+    return _ops.normal_(tensor, mean, std, generator=generator)
+
+
 def random_(tensor, low, high, generator=None):
     """Tensor.random_(low, high), the same numbers, in the order of memory."""
     return _ops.random_(tensor, low, high, generator=generator)

@@ -41,6 +41,8 @@ Result<PlanPtr> plan_multinomial(CpuIsa isa, const MultinomialDesc& desc);
 Result<PlanPtr> plan_dropout(CpuIsa isa, const DropoutDesc& desc);
 Result<PlanPtr> plan_stochastic_rounding(CpuIsa isa, const StochasticRoundingDesc& desc);
 Result<PlanPtr> plan_token_sampler(CpuIsa isa, const TokenSamplerDesc& desc);
+Result<PlanPtr> plan_tensorflow_normal(CpuIsa isa, const RandomNormalDesc& desc);
+Result<PlanPtr> plan_pytorch_normal(CpuIsa isa, const RandomNormalDesc& desc);
 
 }  // namespace x64
 }  // namespace tombola::impl::cpu

@@ -60,10 +60,13 @@ constexpr Implementation kMultinomial[] = {
     implementation<plan_portable_multinomial>("portable", kNone),
 };
 
+constexpr auto plan_normal = by_alignment<x64::plan_tensorflow_normal, x64::plan_pytorch_normal>;
 constexpr auto plan_portable_normal =
     by_alignment<plan_portable_tensorflow_normal, plan_portable_pytorch_normal>;
 
 constexpr Implementation kRandomNormal[] = {
+    implementation<plan_normal>("jit:avx512_core", kAvx512),
+    implementation<plan_normal>("jit:avx2", kAvx2),
     implementation<plan_portable_normal>("portable", kNone),
 };
 

@@ -12,6 +12,8 @@
 
 namespace tombola::impl::cpu {
 
+inline constexpr double kTwoPi = 0x1.921fb54442d18p+2;
+
 // What the types of random_normal have in common: the arithmetic type, and the rounding to the type.
 template <class T>
 struct NormalType;

@@ -68,7 +68,6 @@ class PytorchNormal {
     static Compute rounded(Compute x) { return Type::widen(Type::round(x)); }
     // f32 takes 2 pi in f32. The others take it in f64.
     static Compute angle(Compute v) {
-        constexpr double kTwoPi = 0x1.921fb54442d18p+2;
         if constexpr (std::is_same_v<T, float>)
             return static_cast<float>(kTwoPi) * v;
         else
@@ -96,7 +95,6 @@ class NormalPairs {
             kept_.valid = false;
             return kept_.value;
         }
-        constexpr double kTwoPi = 0x1.921fb54442d18p+2;
         const double u1 = uniform(), u2 = uniform();
         const double radius = std::sqrt(-2.0 * log1p_of_minus(u2));
         const SinCos<double> direction = sin_cos(kTwoPi * u1);

@@ -25,7 +25,6 @@
 
 namespace tombola::impl::cpu {
 
-inline constexpr double kTwoPi = 0x1.921fb54442d18p+2;
 inline constexpr double kTensorflowMinUniform = 1e-7;
 
 template <class T>

@@ -284,6 +284,30 @@ void Vocabulary::increment_masked_u64(const Vec& d, const Mask& mask, const Vec&
     vpsubq(d, a, mask.vector);
 }
 
+void Vocabulary::swap_by_sign_u32(const Vec& a, const Vec& b, const Vec& sign, const Vec& scratch) {
+    if (is_avx512()) {
+        vpmovd2m(k1, Xbyak::Zmm(sign.getIdx()));
+        copy(scratch, a);
+        vmovaps(a | k1, b);
+        return vmovaps(b | k1, scratch);
+    }
+    vblendvps(scratch, a, b, sign);
+    vblendvps(b, b, a, sign);
+    copy(a, scratch);
+}
+
+void Vocabulary::swap_by_sign_u64(const Vec& a, const Vec& b, const Vec& sign, const Vec& scratch) {
+    if (is_avx512()) {
+        vpmovq2m(k1, Xbyak::Zmm(sign.getIdx()));
+        copy(scratch, a);
+        vmovapd(a | k1, b);
+        return vmovapd(b | k1, scratch);
+    }
+    vblendvpd(scratch, a, b, sign);
+    vblendvpd(b, b, a, sign);
+    copy(a, scratch);
+}
+
 // -- gathers
 
 void Vocabulary::gather_u32_as_u64(const Vec& d, const Reg& base, const Vec& a,
@@ -434,6 +458,15 @@ void Vocabulary::zip_u64(const Vec& first, const Vec& second, const Vec& even, c
     vpunpckhqdq(odd, even, odd);
     vperm2i128(first, scratch, odd, 0x20);
     vperm2i128(second, scratch, odd, 0x31);
+}
+
+void Vocabulary::deal_32_bytes(const Vec& even, const Vec& odd, const Vec& a, const Vec& b) {
+    if (is_avx512()) {
+        vshuff64x2(even, a, b, 0x44);
+        return vshuff64x2(odd, a, b, 0xEE);
+    }
+    copy(even, a);
+    copy(odd, b);
 }
 
 void Vocabulary::narrow_u32(const Half& d, const Vec& a) {

@@ -194,6 +194,9 @@ class Vocabulary : public JitKernel {
     // Loads such a mask, for lanes of 16 or 32 bits. Any byte but 0 sets a lane.
     void load_mask_bits(const Mask& d, const Xbyak::RegExp& a, int lane_bits);
     void load_mask_bytes(const Mask& d, const Xbyak::RegExp& a, int lane_bits, const Vec& scratch);
+    // Exchanges a and b in the lanes where the highest bit of `sign` is set. scratch is none of them. AVX-512 overwrites k1.
+    void swap_by_sign_u32(const Vec& a, const Vec& b, const Vec& sign, const Vec& scratch);
+    void swap_by_sign_u64(const Vec& a, const Vec& b, const Vec& sign, const Vec& scratch);
 
     // -- gathers: a lane's element is the u32 or u64 at base + index * its size
     // `consumed` is overwritten.
@@ -263,6 +266,9 @@ class Vocabulary : public JitKernel {
                  const ZipOrder& order, const Vec& scratch);
     // d = the lower or upper half of a's u16 lanes, as u32. The upper: d is not a.
     void widen_u16(const Vec& d, const Vec& a, bool upper);
+    // Of the units of 32 bytes of a and then b: the even ones into `even`, the odd ones into `odd`. AVX2: a and b themselves.
+    // even and odd are no sources. The operation is its own inverse.
+    void deal_32_bytes(const Vec& even, const Vec& odd, const Vec& a, const Vec& b);
     // d, half a register: a's u32 lanes, each below 65536, as u16; a's u64 lanes as u32. AVX2
     // overwrites a.
     void narrow_u32(const Half& d, const Vec& a);

@@ -81,6 +81,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::cvt_f16_to_f32;
     using Vocabulary::cvt_f32_to_f16;
     using Vocabulary::cvt_swapped_u53_to_f64;
+    using Vocabulary::deal_32_bytes;
     using Vocabulary::gather_masked_u64;
     using Vocabulary::gather_u32_as_u64;
     using Vocabulary::gather_u64;
@@ -142,6 +143,8 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::store_streaming;
     using Vocabulary::store_sum_u64;
     using Vocabulary::store_tail;
+    using Vocabulary::swap_by_sign_u32;
+    using Vocabulary::swap_by_sign_u64;
     using Vocabulary::swap_words_u64;
     using Vocabulary::Tail;
     using Vocabulary::take_held;
@@ -801,6 +804,40 @@ TEST_P(VocabularyTest, SwapsAndBlends) {
         k.blend_odd_u32(k.vec(0), k.vec(1), k.vec(2));
     });
     expect<uint32_t>([&](size_t i) { return in<uint32_t>(static_cast<int>(i % 2), i); });
+}
+
+// Register 3 is the sign, register 4 scratch. Each of the two results is looked at.
+TEST_P(VocabularyTest, SwapsBySign) {
+    for (const bool second : {false, true}) {
+        run([&](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            second ? k.swap_by_sign_u32(k.vec(2), k.vec(0), k.vec(3), k.vec(4))
+                   : k.swap_by_sign_u32(k.vec(0), k.vec(2), k.vec(3), k.vec(4));
+        });
+        expect<uint32_t>(
+            [&](size_t i) { return in<uint32_t>(in<uint32_t>(2, i) >> 31 != 0 ? 1 : 0, i); });
+        run([&](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            second ? k.swap_by_sign_u64(k.vec(2), k.vec(0), k.vec(3), k.vec(4))
+                   : k.swap_by_sign_u64(k.vec(0), k.vec(2), k.vec(3), k.vec(4));
+        });
+        expect<uint64_t>(
+            [&](size_t i) { return in<uint64_t>(in<uint64_t>(2, i) >> 63 != 0 ? 1 : 0, i); });
+    }
+}
+
+// Units of 32 bytes of both sources in turn: as u64 lanes, unit i / 4.
+TEST_P(VocabularyTest, DealsUnitsOf32Bytes) {
+    for (const bool odd : {false, true}) {
+        run([&](K& k) {
+            k.deal_32_bytes(k.vec(odd ? 4 : 0), k.vec(odd ? 0 : 4), k.vec(1), k.vec(2));
+        });
+        expect<uint64_t>([&](size_t i) {
+            const size_t lanes = bytes() / 8, unit = i / 4 * 2 + (odd ? 1 : 0);
+            const size_t lane = unit * 4 + i % 4;
+            return in<uint64_t>(lane < lanes ? 0 : 1, lane % lanes);
+        });
+    }
 }
 
 // Also with the destination in the place that each may take.

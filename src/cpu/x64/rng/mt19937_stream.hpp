@@ -32,6 +32,9 @@ class Mt19937Stream {
     // the caches.
     void generate(int64_t count, void* to, bool streaming);
 
+    // The number of values that are made without another window.
+    int64_t values_in_window() const { return (kMtWords - position_) / kernel_.words_per_value; }
+
     // The state after the words drawn so far, as repeated calls of Mt19937::next() would give it.
     Mt19937 state() const;
 
@@ -45,7 +48,6 @@ class Mt19937Stream {
     void run_kernel(uint32_t* words, void* to, int64_t count, Mt19937Args::Mode mode) const;
     // How many words to slide so that the next window's first word begins a value, at an aligned address.
     int slide_before_windows(bool streaming) const;
-    int64_t values_in_window() const { return (kMtWords - position_) / kernel_.words_per_value; }
 
     static constexpr int kMaxSlide = 64;
 

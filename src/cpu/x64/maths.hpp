@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The transcendental functions of doc/maths.md as generated code: operation by operation those of cpu/maths/, so the bits are the
+// same. A kernel that needs one derives from Maths. Constants are held by hold(), so a kernel calls set_held_range() and then
+// the hold_...() of each function that it uses.
+//
+// Scratch registers are those from vec(scratch) on, as many as the comment says. They are overwritten, and x, angle, sine and
+// cosine are none of them.
+
+#include "cpu/maths/ln_f32.hpp"
+#include "cpu/maths/sin_cos.hpp"
+#include "cpu/x64/vocabulary.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+class Maths : public Vocabulary {
+  protected:
+    using Vocabulary::Vocabulary;
+
+    // x = ln x, lanes of f32: positive normal numbers. 4 scratch registers.
+    void hold_ln_f32();
+    void emit_ln_f32(const Vec& x, int scratch);
+    // x = ln x, lanes of f64: positive normal numbers. 7 scratch registers.
+    void hold_ln_f64();
+    void emit_ln_f64(const Vec& x, int scratch);
+
+    // The sine and the cosine of `angle`, lanes from 0 to 2 pi. `angle` is overwritten, and so is k1. 2 scratch registers.
+    void hold_sin_cos_f32();
+    void emit_sin_cos_f32(const Vec& sine, const Vec& cosine, const Vec& angle, int scratch);
+    // The same in f64. 6 scratch registers.
+    void hold_sin_cos_f64();
+    void emit_sin_cos_f64(const Vec& sine, const Vec& cosine, const Vec& angle, int scratch);
+
+  private:
+    struct LnF32Constants {
+        Held min_m, exponent_mask, one, half, ln2_hi, ln2_lo, c[LnF32::kTerms];
+    } ln_f32_;
+    struct LnF64Constants {
+        Held bias, one_exponent, round, one, two, half, ln2_hi, ln2_lo, l[7];
+    } ln_f64_;
+    struct SinCosF32Constants {
+        Held four_per_pi, int_one, int_two, even, sign, one, half, pi4[3], cos[3], sin[3];
+    } sin_cos_f32_;
+    struct SinCosF64Constants {
+        Held two_per_pi, round, int_one, sign, one, half, pi2_hi, pi2_lo, cos[SinCosF64::kTerms],
+            sin[SinCosF64::kTerms];
+    } sin_cos_f64_;
+};
+
+}  // namespace tombola::impl::cpu::x64

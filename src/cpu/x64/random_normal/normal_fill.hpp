@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A NormalTransform with the MEAN and STD of one execution, for any number of values.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "cpu/random_normal/moments.hpp"
+#include "cpu/x64/random_normal/normal_kernel.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+class NormalFill {
+  public:
+    template <class T>
+    NormalFill(const NormalTransform& transform, const Moments<T>& moments)
+        : transform_(transform), args_{} {
+        static_assert(sizeof moments.mean <= sizeof args_.mean);
+        std::memcpy(args_.mean, &moments.mean, sizeof moments.mean);
+        std::memcpy(args_.std, &moments.std, sizeof moments.std);
+    }
+
+    const NormalTransform& transform() const { return transform_; }
+
+    // Makes the first `count` values of `words`. The words of whole groups are read, whatever the count: up to
+    // kMaxGroupWords - 1 beyond the last value's.
+    void values(const uint32_t* words, int64_t count, void* to, bool streaming) const {
+        const int64_t groups = count / transform_.group_values;
+        const int64_t whole = groups * transform_.group_values;
+        if (groups > 0) run(words, groups, to, streaming);
+        if (whole == count) return;
+        alignas(64) char rest[NormalTransform::kMaxGroupBytes];
+        run(words + whole * transform_.words_per_value, 1, rest, false);
+        std::memcpy(static_cast<char*>(to) + whole * transform_.value_bytes, rest,
+                    static_cast<size_t>((count - whole) * transform_.value_bytes));
+    }
+
+  private:
+    void run(const uint32_t* words, int64_t groups, void* to, bool streaming) const {
+        constexpr uintptr_t kStreamingAlignment = 64;
+        NormalArgs args = args_;
+        args.words = words;
+        args.to = to;
+        args.groups = groups;
+        args.streaming =
+            streaming && reinterpret_cast<uintptr_t>(to) % kStreamingAlignment == 0 ? 1 : 0;
+        transform_.function(args);
+    }
+
+    const NormalTransform& transform_;
+    NormalArgs args_;
+};
+
+}  // namespace tombola::impl::cpu::x64
