@@ -1,13 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/x64/maths.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "cpu/maths/ln.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
-// ---- ln, f32 ----------------------------------------------------------------------------------------------
+void Maths::emit_interleaved(const std::vector<Steps>& programs) {
+    size_t longest = 0;
+    for (const Steps& steps : programs) longest = std::max(longest, steps.size());
+    for (size_t i = 0; i < longest; ++i)
+        for (const Steps& steps : programs)
+            if (i < steps.size()) steps[i]();
+}
+
+Maths::Steps Maths::one_after_another(std::initializer_list<Steps> parts) {
+    Steps all;
+    for (const Steps& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return all;
+}
+
+// ---- ln, f32
+// ----------------------------------------------------------------------------------------------
 
 void Maths::hold_ln_f32() {
     auto& k = ln_f32_;
@@ -20,27 +36,31 @@ void Maths::hold_ln_f32() {
     for (int i = 0; i < LnF32::kTerms; ++i) k.c[i] = hold(vector_f32(LnF32::kC[i]));
 }
 
-void Maths::emit_ln_f32(const Vec& x, int scratch) {
-    const auto& k = ln_f32_;
+Maths::Steps Maths::ln_f32_steps(const Vec& x, int scratch) {
+    Steps steps;
+    const auto* const k = &ln_f32_;
     const Vec e = vec(scratch), p = vec(scratch + 1), z = vec(scratch + 2), low = vec(scratch + 3);
-    vpsubd(e, x, k.min_m);
-    and_bits(p, e, k.exponent_mask);
-    vpsubd(x, x, p);
-    vpsrad(e, e, 23);
-    vcvtdq2ps(e, e);
-    vsubps(x, x, k.one);  // f = m - 1
-    vmovaps(p, k.c[LnF32::kTerms - 1]);
-    for (int i = LnF32::kTerms - 2; i >= 0; --i) vfmadd213ps(p, x, k.c[i]);
-    vmulps(z, x, x);
-    vmulps(p, p, x);
-    vmulps(low, e, k.ln2_lo);
-    vfmadd213ps(p, z, low);      // p * z + e * ln2_lo
-    vfnmadd231ps(p, z, k.half);  // p - z / 2
-    vaddps(x, x, p);
-    vfmadd231ps(x, e, k.ln2_hi);  // f + p + e * ln2_hi
+    steps.push_back([=] { vpsubd(e, x, k->min_m); });
+    steps.push_back([=] { and_bits(p, e, k->exponent_mask); });
+    steps.push_back([=] { vpsubd(x, x, p); });
+    steps.push_back([=] { vpsrad(e, e, 23); });
+    steps.push_back([=] { vcvtdq2ps(e, e); });
+    steps.push_back([=] { vsubps(x, x, k->one); });  // f = m - 1
+    steps.push_back([=] { vmovaps(p, k->c[LnF32::kTerms - 1]); });
+    for (int i = LnF32::kTerms - 2; i >= 0; --i)
+        steps.push_back([=] { vfmadd213ps(p, x, k->c[i]); });
+    steps.push_back([=] { vmulps(z, x, x); });
+    steps.push_back([=] { vmulps(p, p, x); });
+    steps.push_back([=] { vmulps(low, e, k->ln2_lo); });
+    steps.push_back([=] { vfmadd213ps(p, z, low); });       // p * z + e * ln2_lo
+    steps.push_back([=] { vfnmadd231ps(p, z, k->half); });  // p - z / 2
+    steps.push_back([=] { vaddps(x, x, p); });
+    steps.push_back([=] { vfmadd231ps(x, e, k->ln2_hi); });  // f + p + e * ln2_hi
+    return steps;
 }
 
-// ---- ln, f64 ----------------------------------------------------------------------------------------------
+// ---- ln, f64
+// ----------------------------------------------------------------------------------------------
 
 void Maths::hold_ln_f64() {
     auto& k = ln_f64_;
@@ -57,50 +77,53 @@ void Maths::hold_ln_f64() {
     for (int i = 0; i < 7; ++i) k.l[i] = hold(vector_f64(l[i]));
 }
 
-void Maths::emit_ln_f64(const Vec& x, int scratch) {
-    const auto& k = ln_f64_;
-    const Held &l1 = k.l[0], &l2 = k.l[1], &l3 = k.l[2], &l4 = k.l[3], &l5 = k.l[4], &l6 = k.l[5],
-               &l7 = k.l[6];
+Maths::Steps Maths::ln_f64_steps(const Vec& x, int scratch) {
+    Steps steps;
+    const auto* const k = &ln_f64_;
+    const Held &l1 = k->l[0], &l2 = k->l[1], &l3 = k->l[2], &l4 = k->l[3], &l5 = k->l[4],
+               &l6 = k->l[5], &l7 = k->l[6];
     const Vec e = vec(scratch), s = vec(scratch + 1), z = vec(scratch + 2), z2 = vec(scratch + 3);
     const Vec r = vec(scratch + 4), t = vec(scratch + 5), u = vec(scratch + 6);
-    vpaddq(e, x, k.bias);
-    vpsrlq(e, e, 52);
-    vpsubq(e, e, k.one_exponent);
-    vpsllq(s, e, 52);
-    vpsubq(x, x, s);
-    vsubpd(x, x, k.one);  // f = m - 1
+    steps.push_back([=] { vpaddq(e, x, k->bias); });
+    steps.push_back([=] { vpsrlq(e, e, 52); });
+    steps.push_back([=] { vpsubq(e, e, k->one_exponent); });
+    steps.push_back([=] { vpsllq(s, e, 52); });
+    steps.push_back([=] { vpsubq(x, x, s); });
+    steps.push_back([=] { vsubpd(x, x, k->one); });  // f = m - 1
     // e as f64: the sum of integers is the bits of 1.5 * 2^52 + e.
-    vpaddq(e, e, k.round);
-    vsubpd(e, e, k.round);
+    steps.push_back([=] { vpaddq(e, e, k->round); });
+    steps.push_back([=] { vsubpd(e, e, k->round); });
 
-    vaddpd(s, x, k.two);
-    vdivpd(s, x, s);
-    vmulpd(z, s, s);
-    vmulpd(z2, z, z);
-    vmovapd(t, l3);
-    vfmadd213pd(t, z, l2);
-    vmulpd(r, z2, t);
-    vfmadd231pd(r, z, l1);  // z * L1 + z2 * (z * L3 + L2)
-    vmovapd(t, l5);
-    vfmadd213pd(t, z, l4);
-    vmulpd(u, z2, z2);
-    vfmadd231pd(r, u, t);  // + z4 * (z * L5 + L4)
-    vmulpd(u, u, z2);
-    vmovapd(t, l7);
-    vfmadd213pd(t, z, l6);
-    vfmadd231pd(r, u, t);  // + z6 * (z * L7 + L6)
+    steps.push_back([=] { vaddpd(s, x, k->two); });
+    steps.push_back([=] { vdivpd(s, x, s); });
+    steps.push_back([=] { vmulpd(z, s, s); });
+    steps.push_back([=] { vmulpd(z2, z, z); });
+    steps.push_back([=] { vmovapd(t, l3); });
+    steps.push_back([=] { vfmadd213pd(t, z, l2); });
+    steps.push_back([=] { vmulpd(r, z2, t); });
+    steps.push_back([=] { vfmadd231pd(r, z, l1); });  // z * L1 + z2 * (z * L3 + L2)
+    steps.push_back([=] { vmovapd(t, l5); });
+    steps.push_back([=] { vfmadd213pd(t, z, l4); });
+    steps.push_back([=] { vmulpd(u, z2, z2); });
+    steps.push_back([=] { vfmadd231pd(r, u, t); });  // + z4 * (z * L5 + L4)
+    steps.push_back([=] { vmulpd(u, u, z2); });
+    steps.push_back([=] { vmovapd(t, l7); });
+    steps.push_back([=] { vfmadd213pd(t, z, l6); });
+    steps.push_back([=] { vfmadd231pd(r, u, t); });  // + z6 * (z * L7 + L6)
 
-    vmulpd(u, x, k.half);
-    vmulpd(u, u, x);  // h = f^2 / 2
-    vaddpd(t, u, r);
-    vmulpd(t, s, t);
-    vfmadd231pd(t, e, k.ln2_lo);
-    vsubpd(u, u, t);
-    vsubpd(x, x, u);  // f - (h - t)
-    vfmadd231pd(x, e, k.ln2_hi);
+    steps.push_back([=] { vmulpd(u, x, k->half); });
+    steps.push_back([=] { vmulpd(u, u, x); });  // h = f^2 / 2
+    steps.push_back([=] { vaddpd(t, u, r); });
+    steps.push_back([=] { vmulpd(t, s, t); });
+    steps.push_back([=] { vfmadd231pd(t, e, k->ln2_lo); });
+    steps.push_back([=] { vsubpd(u, u, t); });
+    steps.push_back([=] { vsubpd(x, x, u); });  // f - (h - t)
+    steps.push_back([=] { vfmadd231pd(x, e, k->ln2_hi); });
+    return steps;
 }
 
-// ---- sine and cosine, f32 -----------------------------------------------------------------------------------
+// ---- sine and cosine, f32
+// -----------------------------------------------------------------------------------
 
 void Maths::hold_sin_cos_f32() {
     auto& k = sin_cos_f32_;
@@ -118,42 +141,47 @@ void Maths::hold_sin_cos_f32() {
     }
 }
 
-void Maths::emit_sin_cos_f32(const Vec& sine, const Vec& cosine, const Vec& angle, int scratch) {
-    const auto& k = sin_cos_f32_;
+Maths::Steps Maths::sin_cos_f32_steps(const Vec& sine, const Vec& cosine, const Vec& angle,
+                                      int scratch) {
+    Steps steps;
+    const auto* const k = &sin_cos_f32_;
     const Vec j = vec(scratch), z = vec(scratch + 1);
-    vmulps(j, angle, k.four_per_pi);
-    vcvttps2dq(j, j);
-    vpaddd(j, j, k.int_one);
-    and_bits(j, j, k.even);
-    vcvtdq2ps(z, j);
-    for (const Held& part : k.pi4) vfmadd231ps(angle, z, part);  // r
-    vmulps(z, angle, angle);
+    steps.push_back([=] { vmulps(j, angle, k->four_per_pi); });
+    steps.push_back([=] { vcvttps2dq(j, j); });
+    steps.push_back([=] { vpaddd(j, j, k->int_one); });
+    steps.push_back([=] { and_bits(j, j, k->even); });
+    steps.push_back([=] { vcvtdq2ps(z, j); });
+    for (const Held& part : k->pi4) steps.push_back([=] { vfmadd231ps(angle, z, part); });  // r
+    steps.push_back([=] { vmulps(z, angle, angle); });
 
-    vmovaps(cosine, k.cos[0]);
-    vfmadd213ps(cosine, z, k.cos[1]);
-    vfmadd213ps(cosine, z, k.cos[2]);
-    vmulps(cosine, cosine, z);
-    vmulps(sine, z, k.half);
-    vfmsub213ps(cosine, z, sine);  // C * z - z / 2
-    vaddps(cosine, cosine, k.one);
+    steps.push_back([=] { vmovaps(cosine, k->cos[0]); });
+    steps.push_back([=] { vfmadd213ps(cosine, z, k->cos[1]); });
+    steps.push_back([=] { vfmadd213ps(cosine, z, k->cos[2]); });
+    steps.push_back([=] { vmulps(cosine, cosine, z); });
+    steps.push_back([=] { vmulps(sine, z, k->half); });
+    steps.push_back([=] { vfmsub213ps(cosine, z, sine); });  // C * z - z / 2
+    steps.push_back([=] { vaddps(cosine, cosine, k->one); });
 
-    vmovaps(sine, k.sin[0]);
-    vfmadd213ps(sine, z, k.sin[1]);
-    vfmadd213ps(sine, z, k.sin[2]);
-    vmulps(sine, sine, z);
-    vfmadd213ps(sine, angle, angle);
+    steps.push_back([=] { vmovaps(sine, k->sin[0]); });
+    steps.push_back([=] { vfmadd213ps(sine, z, k->sin[1]); });
+    steps.push_back([=] { vfmadd213ps(sine, z, k->sin[2]); });
+    steps.push_back([=] { vmulps(sine, sine, z); });
+    steps.push_back([=] { vfmadd213ps(sine, angle, angle); });
 
-    // Bit 1 of j says whether they change places. Bit 2 of j and of j + 2 are the signs.
-    vpslld(z, j, 30);
-    swap_by_sign_u32(sine, cosine, z, angle);
-    vpslld(z, j, 29);
-    xor_masked(sine, z, k.sign);
-    vpaddd(j, j, k.int_two);
-    vpslld(j, j, 29);
-    xor_masked(cosine, j, k.sign);
+    // Bit 1 of j says whether they change places. Bit 2 of j and of j + 2 are the
+    // signs.
+    steps.push_back([=] { vpslld(z, j, 30); });
+    steps.push_back([=] { swap_by_sign_u32(sine, cosine, z, angle); });
+    steps.push_back([=] { vpslld(z, j, 29); });
+    steps.push_back([=] { xor_masked(sine, z, k->sign); });
+    steps.push_back([=] { vpaddd(j, j, k->int_two); });
+    steps.push_back([=] { vpslld(j, j, 29); });
+    steps.push_back([=] { xor_masked(cosine, j, k->sign); });
+    return steps;
 }
 
-// ---- sine and cosine, f64 -----------------------------------------------------------------------------------
+// ---- sine and cosine, f64
+// -----------------------------------------------------------------------------------
 
 void Maths::hold_sin_cos_f64() {
     auto& k = sin_cos_f64_;
@@ -171,51 +199,57 @@ void Maths::hold_sin_cos_f64() {
     }
 }
 
-void Maths::emit_sin_cos_f64(const Vec& sine, const Vec& cosine, const Vec& angle, int scratch) {
-    const auto& k = sin_cos_f64_;
+Maths::Steps Maths::sin_cos_f64_steps(const Vec& sine, const Vec& cosine, const Vec& angle,
+                                      int scratch) {
+    Steps steps;
+    const auto* const k = &sin_cos_f64_;
     const Vec quadrant = vec(scratch), q = vec(scratch + 1), r = vec(scratch + 2),
               z = vec(scratch + 3), w = vec(scratch + 4), rest = vec(scratch + 5);
     const Vec &hi = angle, &tail = angle;
-    vmovapd(quadrant, k.round);
-    vfmadd231pd(quadrant, angle, k.two_per_pi);  // its low bits are q
-    vsubpd(q, quadrant, k.round);
-    vfnmadd231pd(hi, q, k.pi2_hi);
-    vmovapd(r, hi);
-    vfnmadd231pd(r, q, k.pi2_lo);
-    vsubpd(tail, hi, r);
-    vfnmadd231pd(tail, q, k.pi2_lo);
-    vmulpd(z, r, r);
+    steps.push_back([=] { vmovapd(quadrant, k->round); });
+    steps.push_back([=] { vfmadd231pd(quadrant, angle, k->two_per_pi); });  // its low bits are q
+    steps.push_back([=] { vsubpd(q, quadrant, k->round); });
+    steps.push_back([=] { vfnmadd231pd(hi, q, k->pi2_hi); });
+    steps.push_back([=] { vmovapd(r, hi); });
+    steps.push_back([=] { vfnmadd231pd(r, q, k->pi2_lo); });
+    steps.push_back([=] { vsubpd(tail, hi, r); });
+    steps.push_back([=] { vfnmadd231pd(tail, q, k->pi2_lo); });
+    steps.push_back([=] { vmulpd(z, r, r); });
 
     const Vec& half = q;
-    vmulpd(half, z, k.half);
-    vmovapd(sine, k.sin[0]);
-    for (int i = 1; i < SinCosF64::kTerms; ++i) vfmadd213pd(sine, z, k.sin[i]);
-    vmulpd(sine, sine, z);
-    vmovapd(cosine, tail);
-    vfnmadd231pd(cosine, half, tail);  // tail - half * tail
-    vfmadd213pd(sine, r, cosine);
-    vaddpd(sine, r, sine);
+    steps.push_back([=] { vmulpd(half, z, k->half); });
+    steps.push_back([=] { vmovapd(sine, k->sin[0]); });
+    for (int i = 1; i < SinCosF64::kTerms; ++i)
+        steps.push_back([=] { vfmadd213pd(sine, z, k->sin[i]); });
+    steps.push_back([=] { vmulpd(sine, sine, z); });
+    steps.push_back([=] { vmovapd(cosine, tail); });
+    steps.push_back([=] { vfnmadd231pd(cosine, half, tail); });  // tail - half * tail
+    steps.push_back([=] { vfmadd213pd(sine, r, cosine); });
+    steps.push_back([=] { vaddpd(sine, r, sine); });
 
-    vmovapd(w, k.one);
-    vsubpd(w, w, half);
-    vmovapd(rest, k.one);
-    vsubpd(rest, rest, w);
-    vsubpd(rest, rest, half);  // the rounding error of w
-    vfnmadd231pd(rest, r, tail);
-    vmovapd(cosine, k.cos[0]);
-    for (int i = 1; i < SinCosF64::kTerms; ++i) vfmadd213pd(cosine, z, k.cos[i]);
-    vmulpd(cosine, cosine, z);
-    vfmadd213pd(cosine, z, rest);
-    vaddpd(cosine, w, cosine);
+    steps.push_back([=] { vmovapd(w, k->one); });
+    steps.push_back([=] { vsubpd(w, w, half); });
+    steps.push_back([=] { vmovapd(rest, k->one); });
+    steps.push_back([=] { vsubpd(rest, rest, w); });
+    steps.push_back([=] { vsubpd(rest, rest, half); });  // the rounding error of w
+    steps.push_back([=] { vfnmadd231pd(rest, r, tail); });
+    steps.push_back([=] { vmovapd(cosine, k->cos[0]); });
+    for (int i = 1; i < SinCosF64::kTerms; ++i)
+        steps.push_back([=] { vfmadd213pd(cosine, z, k->cos[i]); });
+    steps.push_back([=] { vmulpd(cosine, cosine, z); });
+    steps.push_back([=] { vfmadd213pd(cosine, z, rest); });
+    steps.push_back([=] { vaddpd(cosine, w, cosine); });
 
-    // Bit 0 of q says whether they change places. Bit 1 of q and of q + 1 are the signs.
-    vpsllq(z, quadrant, 63);
-    swap_by_sign_u64(sine, cosine, z, r);
-    vpsllq(z, quadrant, 62);
-    xor_masked(sine, z, k.sign);
-    vpaddq(quadrant, quadrant, k.int_one);
-    vpsllq(quadrant, quadrant, 62);
-    xor_masked(cosine, quadrant, k.sign);
+    // Bit 0 of q says whether they change places. Bit 1 of q and of q + 1 are the
+    // signs.
+    steps.push_back([=] { vpsllq(z, quadrant, 63); });
+    steps.push_back([=] { swap_by_sign_u64(sine, cosine, z, r); });
+    steps.push_back([=] { vpsllq(z, quadrant, 62); });
+    steps.push_back([=] { xor_masked(sine, z, k->sign); });
+    steps.push_back([=] { vpaddq(quadrant, quadrant, k->int_one); });
+    steps.push_back([=] { vpsllq(quadrant, quadrant, 62); });
+    steps.push_back([=] { xor_masked(cosine, quadrant, k->sign); });
+    return steps;
 }
 
 }  // namespace tombola::impl::cpu::x64

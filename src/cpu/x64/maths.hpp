@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The transcendental functions of doc/maths.md as generated code: operation by operation those of cpu/maths/, so the bits are the
-// same. A kernel that needs one derives from Maths. Constants are held by hold(), so a kernel calls set_held_range() and then
-// the hold_...() of each function that it uses.
+// The transcendental functions of doc/maths.md as generated code: operation by
+// operation those of cpu/maths/, so the bits are the same. A kernel that needs
+// one derives from Maths. Constants are held by hold(), so a kernel calls
+// set_held_range() and then the hold_...() of each function that it uses.
 //
-// Scratch registers are those from vec(scratch) on, as many as the comment says. They are overwritten, and x, angle, sine and
-// cosine are none of them.
+// Scratch registers are those from vec(scratch) on, as many as the comment
+// says. They are overwritten, and x, angle, sine and cosine are none of them.
+
+#include <functional>
+#include <initializer_list>
+#include <vector>
 
 #include "cpu/maths/ln_f32.hpp"
 #include "cpu/maths/sin_cos.hpp"
@@ -18,19 +23,28 @@ class Maths : public Vocabulary {
   protected:
     using Vocabulary::Vocabulary;
 
+    // The instructions of a computation, one in each step. Computations on
+    // different registers are emitted alternately, so that a processor finds
+    // instructions that wait for nothing near each other: one long chain after
+    // the other fills its queue.
+    using Steps = std::vector<std::function<void()>>;
+    static void emit_interleaved(const std::vector<Steps>& programs);
+    static Steps one_after_another(std::initializer_list<Steps> parts);
+
     // x = ln x, lanes of f32: positive normal numbers. 4 scratch registers.
     void hold_ln_f32();
-    void emit_ln_f32(const Vec& x, int scratch);
+    Steps ln_f32_steps(const Vec& x, int scratch);
     // x = ln x, lanes of f64: positive normal numbers. 7 scratch registers.
     void hold_ln_f64();
-    void emit_ln_f64(const Vec& x, int scratch);
+    Steps ln_f64_steps(const Vec& x, int scratch);
 
-    // The sine and the cosine of `angle`, lanes from 0 to 2 pi. `angle` is overwritten, and so is k1. 2 scratch registers.
+    // The sine and the cosine of `angle`, lanes from 0 to 2 pi. `angle` is
+    // overwritten, and so is k1. 2 scratch registers.
     void hold_sin_cos_f32();
-    void emit_sin_cos_f32(const Vec& sine, const Vec& cosine, const Vec& angle, int scratch);
+    Steps sin_cos_f32_steps(const Vec& sine, const Vec& cosine, const Vec& angle, int scratch);
     // The same in f64. 6 scratch registers.
     void hold_sin_cos_f64();
-    void emit_sin_cos_f64(const Vec& sine, const Vec& cosine, const Vec& angle, int scratch);
+    Steps sin_cos_f64_steps(const Vec& sine, const Vec& cosine, const Vec& angle, int scratch);
 
   private:
     struct LnF32Constants {

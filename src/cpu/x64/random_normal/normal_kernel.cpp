@@ -1,32 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Source: Box and Muller, "A note on the generation of random normal deviates", Ann. Math. Stat. 29 (1958); PyTorch's normal_()
-// and TensorFlow's NormalDistribution.
+// Source: Box and Muller, "A note on the generation of random normal deviates",
+// Ann. Math. Stat. 29 (1958); PyTorch's normal_() and TensorFlow's
+// NormalDistribution.
 //
-//     R = sqrt(-2 ln u),  a = 2 pi v        R * cos a,  R * sin a        each * STD + MEAN
+//     R = sqrt(-2 ln u),  a = 2 pi v        R * cos a,  R * sin a        each *
+//     STD + MEAN
 //
-// One step takes two vectors of uniform numbers, x and y, and gives two vectors of values in the same places:
+// One step takes two vectors of uniform numbers, x and y, and gives two vectors
+// of values in the same places:
 //
-//   pytorch      u = 1 - the first 8 numbers of a block of 16, v = its other 8. 8 numbers of f32 are 32 bytes: an AVX2 vector, so x
-//                has u and y has v; on AVX-512 x and y are a block each, and units of 32 bytes are dealt to u and v. 8 numbers of
-//                f64 are 64 bytes: one AVX-512 vector, two of AVX2, which makes a block in two steps.
-//   tensorflow   u is an even lane and v the odd one behind it: unpacked within 16 bytes, and packed again
+//   pytorch      u = 1 - the first 8 numbers of a block of 16, v = its other 8.
+//   8 numbers of f32 are 32 bytes: an AVX2 vector, so x
+//                has u and y has v; on AVX-512 x and y are a block each, and
+//                units of 32 bytes are dealt to u and v. 8 numbers of f64 are
+//                64 bytes: one AVX-512 vector, two of AVX2, which makes a block
+//                in two steps.
+//   tensorflow   u is an even lane and v the odd one behind it: unpacked within
+//   16 bytes, and packed again
 //
-// Registers:  0 u, then R      1 a      2 sin a      3 cos a      4-10 scratch      11 MEAN      12 STD      13 and up constants
+// A step on AVX-512 in f32 has two such pairs of vectors: each instruction of
+// one stands beside that of the other, and the chain of ln beside that of sine
+// and cosine.
+//
+// Registers:  MEAN and STD at 0 and 1; then for each pair u, which becomes R,
+// a, sin a, cos a, and the scratch of ln and of sine and
+//             cosine, which are the same registers where there are too few;
+//             then constants
 #include "cpu/x64/random_normal/normal_kernel.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cpu/random_normal/tensorflow_normal.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kU = 0, kAngle = 1, kSine = 2, kCosine = 3, kScratch = 4;
-constexpr int kMean = 11, kStd = 12, kLowestHeld = 13;
+constexpr int kMean = 0, kStd = 1, kFirstStream = 2;
+constexpr int kLnScratchF32 = 4, kLnScratchF64 = 7, kDirectionScratchF32 = 2,
+              kDirectionScratchF64 = 6;
 constexpr int kArgs = 0, kWords = 1, kTo = 2, kGroups = 3, kGprs = 4;
 
 // The random bits of a uniform number.
@@ -45,11 +62,18 @@ int uniform_bits(Alignment alignment, FloatType type) {
     return 0;
 }
 
-int group_values_of(CpuIsa isa, Alignment alignment, FloatType type) {
-    const int vector_values = shape_of(isa).bytes / (type == FloatType::f64 ? 8 : 4);
-    const bool two_steps =
-        alignment == Alignment::pytorch && type == FloatType::f64 && isa == CpuIsa::avx2;
-    return 2 * vector_values * (two_steps ? 2 : 1);
+struct GroupShape {
+    int pairs;    // of vectors
+    int streams;  // pairs at a time
+    int values(CpuIsa isa, FloatType type) const {
+        return 2 * pairs * shape_of(isa).bytes / (type == FloatType::f64 ? 8 : 4);
+    }
+};
+
+GroupShape group_shape(CpuIsa isa, Alignment alignment, FloatType type) {
+    if (type != FloatType::f64) return isa == CpuIsa::avx2 ? GroupShape{1, 1} : GroupShape{2, 2};
+    // A block of PyTorch's is four vectors of AVX2.
+    return {isa == CpuIsa::avx2 && alignment == Alignment::pytorch ? 2 : 1, 1};
 }
 
 }  // namespace
@@ -92,7 +116,10 @@ void NormalKernel::load_arguments() {
 }
 
 void NormalKernel::hold_constants() {
-    set_held_range(kLowestHeld);
+    const Stream last = stream(group_shape(isa(), alignment_, type_).streams - 1);
+    set_held_range(last.direction_scratch + (is_f64()
+                                                 ? std::max(kDirectionScratchF64, kLnScratchF64)
+                                                 : kDirectionScratchF32));
     const int bits = uniform_bits(alignment_, type_);
     if (is_f64()) {
         // The first word, which is the low one in a u64 lane, is the high half.
@@ -123,7 +150,7 @@ void NormalKernel::hold_constants() {
 }
 
 void NormalKernel::emit_loop(bool streaming) {
-    const int values = group_values_of(isa(), alignment_, type_);
+    const int values = group_shape(isa(), alignment_, type_).values(isa(), type_);
     const int value_bytes = is_f64() ? 8 : is_narrow() ? 2 : 4;
     Label next;
     align(32);
@@ -135,29 +162,60 @@ void NormalKernel::emit_loop(bool streaming) {
     jnz(next, T_NEAR);
 }
 
+// Of four vectors of PyTorch's f64 the first and the third belong together, and
+// the second and the fourth.
+NormalKernel::Stream NormalKernel::stream(int index) const {
+    const GroupShape shape = group_shape(isa(), alignment_, type_);
+    const bool far = is_pytorch() && is_f64();
+    Stream s{};
+    s.first = far ? index : 2 * index;
+    s.second = far ? index + shape.pairs : 2 * index + 1;
+    const int scratch = is_f64() ? kLnScratchF64 : kLnScratchF32;
+    const int registers = 4 + scratch + (is_f64() ? kDirectionScratchF64 : kDirectionScratchF32);
+    s.u = kFirstStream + index % shape.streams * registers;
+    s.angle = s.u + 1;
+    s.sine = s.u + 2;
+    s.cosine = s.u + 3;
+    s.ln_scratch = s.u + 4;
+    s.direction_scratch = has_room() ? s.ln_scratch + scratch : s.ln_scratch;
+    return s;
+}
+
 void NormalKernel::emit_group(bool streaming) {
-    const int vectors = group_values_of(isa(), alignment_, type_) / lanes(is_f64() ? 8 : 4);
-    // Of four vectors the first and the third, then the second and the fourth.
-    for (int first = 0; first < vectors / 2; ++first) {
-        const int second = first + vectors / 2;
-        load_words(first, second);
-        emit_uniforms();
-        emit_radius();
-        emit_values();
-        emit_stores(first, second, streaming);
+    const GroupShape shape = group_shape(isa(), alignment_, type_);
+    for (int first = 0; first < shape.pairs; first += shape.streams) {
+        std::vector<Steps> programs;
+        for (int i = first; i < first + shape.streams; ++i) {
+            const Stream s = stream(i);
+            load_words(s);
+            emit_uniforms(s);
+            if (has_room()) {
+                programs.push_back(radius_steps(s));
+                programs.push_back(direction_steps(s));
+            } else {
+                programs.push_back(one_after_another({radius_steps(s), direction_steps(s)}));
+            }
+        }
+        emit_interleaved(programs);
+        for (int i = first; i < first + shape.streams; ++i) {
+            const Stream s = stream(i);
+            emit_value(vec(s.sine), s);
+            emit_value(vec(s.cosine), s);
+            emit_stores(s, streaming);
+        }
     }
 }
 
-// Brings the words that u comes from to kU, and those of v to kAngle.
-void NormalKernel::load_words(int first, int second) {
-    const Vec u = vec(kU), v = vec(kAngle), x = vec(kScratch), y = vec(kScratch + 1);
+// Brings the words that u comes from to s.u, and those of v to s.angle.
+void NormalKernel::load_words(const Stream& s) {
+    const Vec u = vec(s.u), v = vec(s.angle), x = vec(s.ln_scratch), y = vec(s.ln_scratch + 1);
     const auto words = [&](int vector) { return ptr[gpr(kWords) + vector * bytes()]; };
     if (is_pytorch() && is_f64()) {
-        load(u, words(first));
-        return load(v, words(second));
+        load(u, words(s.first));
+        return load(v, words(s.second));
     }
-    load(x, words(first));
-    load(y, words(second));
+    load(x, words(s.first));
+    load(y, words(s.second));
     if (is_pytorch()) return deal_32_bytes(u, v, x, y);
     if (is_f64()) {
         vunpcklpd(u, x, y);
@@ -167,9 +225,9 @@ void NormalKernel::load_words(int first, int second) {
     vshufps(v, x, y, 0xDD);
 }
 
-// kU = the argument of the logarithm, kAngle = the angle.
-void NormalKernel::emit_uniforms() {
-    const Vec u = vec(kU), a = vec(kAngle), t = vec(kScratch);
+// s.u = the argument of the logarithm, s.angle = the angle.
+void NormalKernel::emit_uniforms(const Stream& s) {
+    const Vec u = vec(s.u), a = vec(s.angle), t = vec(s.ln_scratch);
     for (const Vec& x : {u, a}) {
         and_bits(x, x, mask_);
         if (is_f64())
@@ -184,14 +242,14 @@ void NormalKernel::emit_uniforms() {
         vmovapd(t, one_);
         return vsubpd(u, t, u);
     }
-    // 2 pi * v, the product in f64, rounded to f32: two operations give that for every v of up to 23 bits. 2 pi is an f32 number
-    // in PyTorch's f32.
+    // 2 pi * v, the product in f64, rounded to f32: two operations give that for
+    // every v of up to 23 bits. 2 pi is an f32 number in PyTorch's f32.
     if (is_pytorch() && !is_narrow()) {
         vmulps(a, a, angle_);
     } else {
         vmulps(t, a, angle_low_);
         vfmadd132ps(a, t, angle_);
-        if (is_pytorch()) emit_round(a);
+        if (is_pytorch()) emit_round(a, s.ln_scratch);
     }
     vmulps(u, u, unit_);
     if (!is_pytorch()) return vmaxps(u, u, min_u_);
@@ -199,38 +257,39 @@ void NormalKernel::emit_uniforms() {
     vsubps(u, t, u);
 }
 
-// kU = sqrt(-2 ln u).
-void NormalKernel::emit_radius() {
-    const Vec u = vec(kU);
+// s.u = sqrt(-2 ln u).
+Maths::Steps NormalKernel::radius_steps(const Stream& s) {
+    const Vec u = vec(s.u);
+    const int scratch = s.ln_scratch;
     if (is_f64()) {
-        emit_ln_f64(u, kScratch);
-        vmulpd(u, u, minus_two_);
-        return vsqrtpd(u, u);
+        const Steps root{[=] {
+            vmulpd(u, u, minus_two_);
+            vsqrtpd(u, u);
+        }};
+        return one_after_another({ln_f64_steps(u, scratch), root});
     }
-    emit_ln_f32(u, kScratch);
-    if (is_pytorch()) emit_round(u);
-    vmulps(u, u, minus_two_);
-    vsqrtps(u, u);
-    if (is_pytorch()) emit_round(u);
+    const Steps root{[=] {
+        if (is_pytorch()) emit_round(u, scratch);
+        vmulps(u, u, minus_two_);
+        vsqrtps(u, u);
+        if (is_pytorch()) emit_round(u, scratch);
+    }};
+    return one_after_another({ln_f32_steps(u, scratch), root});
 }
 
-// kSine and kCosine = the values.
-void NormalKernel::emit_values() {
-    const Vec radius = vec(kU), sine = vec(kSine), cosine = vec(kCosine);
-    if (is_f64())
-        emit_sin_cos_f64(sine, cosine, vec(kAngle), kScratch);
-    else
-        emit_sin_cos_f32(sine, cosine, vec(kAngle), kScratch);
-    for (const Vec& value : {sine, cosine}) {
-        if (is_pytorch()) emit_round(value);
-        is_f64() ? vmulpd(value, value, radius) : vmulps(value, value, radius);
-        emit_round(value);
-        emit_scale(value);
-    }
+Maths::Steps NormalKernel::direction_steps(const Stream& s) {
+    const Vec sine = vec(s.sine), cosine = vec(s.cosine), angle = vec(s.angle);
+    return is_f64() ? sin_cos_f64_steps(sine, cosine, angle, s.direction_scratch)
+                    : sin_cos_f32_steps(sine, cosine, angle, s.direction_scratch);
 }
 
-void NormalKernel::emit_scale(const Vec& value) {
-    const Vec mean = vec(kMean), std = vec(kStd);
+// value * R * STD + MEAN
+void NormalKernel::emit_value(const Vec& value, const Stream& s) {
+    const Vec radius = vec(s.u), mean = vec(kMean), std = vec(kStd);
+    const auto round = [&] { emit_round(value, s.ln_scratch); };
+    if (is_pytorch()) round();
+    is_f64() ? vmulpd(value, value, radius) : vmulps(value, value, radius);
+    round();
     if (is_pytorch() && !is_narrow())
         return is_f64() ? vfmadd213pd(value, std, mean) : vfmadd213ps(value, std, mean);
     if (is_f64()) {
@@ -238,29 +297,29 @@ void NormalKernel::emit_scale(const Vec& value) {
         return vaddpd(value, value, mean);
     }
     vmulps(value, value, std);
-    emit_round(value);
+    round();
     vaddps(value, value, mean);
-    emit_round(value);
+    round();
 }
 
 // Rounds f32 to the type, and stays f32.
-void NormalKernel::emit_round(const Vec& value) {
+void NormalKernel::emit_round(const Vec& value, int scratch) {
     if (type_ == FloatType::f16) {
-        cvt_f32_to_f16(half(kScratch), value);
-        cvt_f16_to_f32(value, half(kScratch));
+        cvt_f32_to_f16(half(scratch), value);
+        cvt_f16_to_f32(value, half(scratch));
     } else if (type_ == FloatType::bf16) {
-        round_f32_to_bf16_high(value, value, vec(kScratch));
+        round_f32_to_bf16_high(value, value, vec(scratch));
         and_bits(value, value, high_half_);
     }
 }
 
-void NormalKernel::emit_stores(int first, int second, bool streaming) {
-    const Vec sine = vec(kSine), cosine = vec(kCosine);
-    const Vec x = vec(kScratch), y = vec(kScratch + 1);
-    const int stride = is_narrow() ? bytes() / 2 : bytes();
+void NormalKernel::emit_stores(const Stream& s, bool streaming) {
+    const Vec sine = vec(s.sine), cosine = vec(s.cosine);
+    const Vec x = vec(s.ln_scratch), y = vec(s.ln_scratch + 1);
+    const int scratch = s.ln_scratch + 2, stride = is_narrow() ? bytes() / 2 : bytes();
     if (is_pytorch() && is_f64()) {
-        emit_store(first * stride, cosine, streaming);
-        return emit_store(second * stride, sine, streaming);
+        emit_store(s.first * stride, cosine, scratch, streaming);
+        return emit_store(s.second * stride, sine, scratch, streaming);
     }
     if (is_pytorch()) {
         deal_32_bytes(x, y, cosine, sine);
@@ -271,17 +330,17 @@ void NormalKernel::emit_stores(int first, int second, bool streaming) {
         vunpcklps(x, sine, cosine);
         vunpckhps(y, sine, cosine);
     }
-    emit_store(first * stride, x, streaming);
-    emit_store(second * stride, y, streaming);
+    emit_store(s.first * stride, x, scratch, streaming);
+    emit_store(s.second * stride, y, scratch, streaming);
 }
 
-void NormalKernel::emit_store(int at, const Vec& value, bool streaming) {
+void NormalKernel::emit_store(int at, const Vec& value, int scratch, bool streaming) {
     const auto put = [&](const Vec& v) {
         const auto to = ptr[gpr(kTo) + at];
         streaming ? store_streaming(to, v) : store(to, v);
     };
     if (!is_narrow()) return put(value);
-    const Half narrow = half(kScratch + 2);
+    const Half narrow = half(scratch);
     if (type_ == FloatType::f16) {
         cvt_f32_to_f16(narrow, value);
     } else {
@@ -295,7 +354,7 @@ Result<NormalTransform> make_normal_transform(CpuIsa isa, Alignment alignment, F
     auto function = TOMBOLA_TRY(cached_function<NormalKernel>({isa, alignment, type}));
     NormalTransform transform;
     transform.function = std::move(function);
-    transform.group_values = group_values_of(isa, alignment, type);
+    transform.group_values = group_shape(isa, alignment, type).values(isa, type);
     transform.words_per_value = type == FloatType::f64 ? 2 : 1;
     transform.value_bytes = static_cast<int>(size_of(data_type_of(type)));
     assert(transform.group_values * transform.value_bytes <= NormalTransform::kMaxGroupBytes);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// From words in memory to normal numbers: the transform of Box and Muller for both alignments and all types. The definitions in
-// scalar form are cpu/random_normal/pytorch_normal.hpp and tensorflow_normal.hpp.
+// From words in memory to normal numbers: the transform of Box and Muller for
+// both alignments and all types. The definitions in scalar form are
+// cpu/random_normal/pytorch_normal.hpp and tensorflow_normal.hpp.
 
 #include <cstdint>
 #include <tuple>
@@ -17,7 +18,8 @@ struct NormalArgs {
     const uint32_t* words;
     void* to;
     int64_t groups;           // at least 1
-    uint64_t streaming;       // nonzero: stores bypass the caches, and `to` is aligned to 64 bytes
+    uint64_t streaming;       // nonzero: stores bypass the caches, and `to` is aligned
+                              // to 64 bytes
     alignas(8) char mean[8];  // a number of the arithmetic type: f64 or f32
     alignas(8) char std[8];
 };
@@ -30,20 +32,30 @@ class NormalKernel : public Maths {
     explicit NormalKernel(const Key& key);
 
   private:
+    // The two vectors that one transform takes from a group, and its registers.
+    struct Stream {
+        int first, second;  // vectors
+        int u, angle, sine, cosine, ln_scratch, direction_scratch;
+    };
+
     void generate() override;
     void load_arguments();
     void hold_constants();
     void emit_loop(bool streaming);
     void emit_group(bool streaming);
-    void load_words(int first, int second);
-    void emit_uniforms();
-    void emit_radius();
-    void emit_values();
-    void emit_scale(const Vec& value);
-    void emit_round(const Vec& value);
-    void emit_stores(int first, int second, bool streaming);
-    void emit_store(int at, const Vec& value, bool streaming);
+    void load_words(const Stream& s);
+    void emit_uniforms(const Stream& s);
+    Steps radius_steps(const Stream& s);
+    Steps direction_steps(const Stream& s);
+    void emit_value(const Vec& value, const Stream& s);
+    void emit_round(const Vec& value, int scratch);
+    void emit_stores(const Stream& s, bool streaming);
+    void emit_store(int at, const Vec& value, int scratch, bool streaming);
 
+    Stream stream(int index) const;
+    // Whether ln and sine and cosine have scratch registers of their own. Those
+    // of f64 are too many for 16 registers.
+    bool has_room() const { return !is_f64() || registers() > 16; }
     bool is_pytorch() const { return alignment_ == Alignment::pytorch; }
     bool is_f64() const { return type_ == FloatType::f64; }
     bool is_narrow() const { return type_ == FloatType::f16 || type_ == FloatType::bf16; }
@@ -61,8 +73,8 @@ struct NormalTransform {
     int value_bytes = 0;
 
     int group_words() const { return group_values * words_per_value; }
-    static constexpr int kMaxGroupBytes = 128;  // of values
-    static constexpr int kMaxGroupWords = 32;
+    static constexpr int kMaxGroupBytes = 256;  // of values
+    static constexpr int kMaxGroupWords = 64;
 };
 
 Result<NormalTransform> make_normal_transform(CpuIsa isa, Alignment alignment, FloatType type);
