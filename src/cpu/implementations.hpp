@@ -43,6 +43,8 @@ Result<PlanPtr> plan_stochastic_rounding(CpuIsa isa, const StochasticRoundingDes
 Result<PlanPtr> plan_token_sampler(CpuIsa isa, const TokenSamplerDesc& desc);
 Result<PlanPtr> plan_tensorflow_normal(CpuIsa isa, const RandomNormalDesc& desc);
 Result<PlanPtr> plan_pytorch_normal(CpuIsa isa, const RandomNormalDesc& desc);
+Result<PlanPtr> plan_exponential(CpuIsa isa, const RandomExponentialDesc& desc);
+Result<PlanPtr> plan_bernoulli(CpuIsa isa, const RandomBernoulliDesc& desc);
 
 }  // namespace x64
 }  // namespace tombola::impl::cpu

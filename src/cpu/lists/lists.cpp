@@ -111,10 +111,14 @@ constexpr Implementation kTokenSampler[] = {
 };
 
 constexpr Implementation kRandomExponential[] = {
+    implementation<x64::plan_exponential>("jit:avx512_core", kAvx512),
+    implementation<x64::plan_exponential>("jit:avx2", kAvx2),
     implementation<plan_portable_exponential>("portable", kNone),
 };
 
 constexpr Implementation kRandomBernoulli[] = {
+    implementation<x64::plan_bernoulli>("jit:avx512_core", kAvx512),
+    implementation<x64::plan_bernoulli>("jit:avx2", kAvx2),
     implementation<plan_portable_bernoulli>("portable", kNone),
 };
 

@@ -346,6 +346,59 @@ void Vocabulary::gather_masked_u64(const Vec& d, const Reg& base, const Vec& a, 
     vpgatherqq(d, ptr[base + Xbyak::Ymm(from) * 8], consumed.vector);
 }
 
+void Vocabulary::join_masks(const Mask& d, const Mask& low, const Mask& high) {
+    if (is_avx512()) return kunpckbw(d.opmask, high.opmask, low.opmask);
+    vshufps(d.vector, low.vector, high.vector, 0x88);  // 0 1 of low and of high, then 2 3 of both
+    vpermq(d.vector, d.vector, 0xD8);
+}
+
+void Vocabulary::store_where(const Xbyak::RegExp& to, const Mask& mask, const Held& value,
+                             int element_bytes, const Vec& scratch) {
+    const int index = scratch.getIdx();
+    const Xbyak::Xmm x(index);
+    const Xbyak::Ymm y(index);
+    if (is_avx512()) {
+        const int from = value.reg().getIdx();
+        const Xbyak::Zmm z(index);
+        switch (element_bytes) {
+            case 1:
+                vmovdqu8(x | mask.opmask | T_z, Xbyak::Xmm(from));
+                return vmovdqu8(ptr[to], x);
+            case 2:
+                vmovdqu16(y | mask.opmask | T_z, Xbyak::Ymm(from));
+                return vmovdqu16(ptr[to], y);
+            case 4:
+                vmovdqu32(z | mask.opmask | T_z, Xbyak::Zmm(from));
+                return vmovdqu32(ptr[to], z);
+            default:
+                vmovdqu64(z | mask.opmask | T_z, Xbyak::Zmm(from));
+                vmovdqu64(ptr[to], z);
+                kshiftrw(mask.opmask, mask.opmask, 8);
+                vmovdqu64(z | mask.opmask | T_z, Xbyak::Zmm(from));
+                return vmovdqu64(ptr[to + 64], z);
+        }
+    }
+    const Xbyak::Ymm m(mask.vector.getIdx());
+    if (element_bytes == 4) {
+        vpand(y, m, value);
+        return vmovdqu(ptr[to], y);
+    }
+    if (element_bytes == 8) {
+        vpmovsxdq(y, Xbyak::Xmm(m.getIdx()));
+        vpand(y, y, value);
+        vmovdqu(ptr[to], y);
+        vextracti128(x, m, 1);
+        vpmovsxdq(y, x);
+        vpand(y, y, value);
+        return vmovdqu(ptr[to + 32], y);
+    }
+    vextracti128(x, m, 1);
+    vpackssdw(x, Xbyak::Xmm(m.getIdx()), x);
+    if (element_bytes == 1) vpacksswb(x, x, x);
+    vpand(x, x, value);
+    element_bytes == 1 ? vmovq(ptr[to], x) : vmovdqu(ptr[to], x);
+}
+
 // -- logic
 
 void Vocabulary::and_bits(const Vec& d, const Vec& a, const Operand& b) {
@@ -435,6 +488,12 @@ void Vocabulary::store_sum_u64(const Address& d, int a, int scratch) {
     vpunpckhqdq(next, low, low);
     vpaddq(low, low, next);
     vmovq(d, low);
+}
+
+void Vocabulary::join_halves(const Vec& d, const Half& low, const Half& high) {
+    const int to = d.getIdx(), from = low.getIdx(), upper = high.getIdx();
+    is_avx512() ? vinsertf64x4(Xbyak::Zmm(to), Xbyak::Zmm(from), Xbyak::Ymm(upper), 1)
+                : vinsertf128(Xbyak::Ymm(to), Xbyak::Ymm(from), Xbyak::Xmm(upper), 1);
 }
 
 void Vocabulary::set_zip_u64(const ZipOrder& order) {

@@ -150,7 +150,8 @@ class Vocabulary : public JitKernel {
         Vec vector;
     };
     // Predicates of floating-point comparisons, quiet: Intel SDM, table "Comparison Predicate for CMPPD".
-    static constexpr int kUnordered = 0x03, kNotGreaterEqual = 0x19, kGreaterEqual = 0x1D;
+    static constexpr int kLess = 0x11, kUnordered = 0x03, kNotGreaterEqual = 0x19,
+                         kGreaterEqual = 0x1D;
     void clear_mask(const Mask& d);
     void or_masks(const Mask& d, const Mask& a, const Mask& b);
     void compare_f32(const Mask& d, const Vec& a, const Xbyak::Operand& b, int predicate);
@@ -166,6 +167,12 @@ class Vocabulary : public JitKernel {
     // last of them. bytes() bytes from `to` on may be overwritten. `count` and `bit` are overwritten, and so is scratch.
     void append_lanes_u32(const Reg& to, const Mask& mask, const Reg& first, const Reg& count,
                           const Reg& bit, const Vec& scratch);
+    // d: a mask of u32 lanes, from two masks of u64 lanes. d is neither.
+    void join_masks(const Mask& d, const Mask& low, const Mask& high);
+    // Stores lanes(4) elements of 1, 2, 4 or 8 bytes: `value`, which holds an element in each of its lanes, where the mask of u32
+    // lanes is set, otherwise 0. AVX-512: value is a register. scratch and, with 8 bytes, the mask are overwritten.
+    void store_where(const Xbyak::RegExp& to, const Mask& mask, const Held& value,
+                     int element_bytes, const Vec& scratch);
     // d = (d & bits) | value in the lanes of the mask, 0 in the others. AVX-512: bits is a register.
     void and_or_masked_u32(const Vec& d, const Mask& mask, const Held& bits, const Held& value);
     void and_or_masked_u64(const Vec& d, const Mask& mask, const Held& bits, const Held& value);
@@ -255,6 +262,8 @@ class Vocabulary : public JitKernel {
     void store_low_u32(const Address& d, const Vec& a, const Vec& scratch);
     // The sum of the u64 lanes of vec(a), modulo 2^64, stored at d. vec(a) and vec(scratch) are overwritten.
     void store_sum_u64(const Address& d, int a, int scratch);
+    // d: half registers joined. d may be low.
+    void join_halves(const Vec& d, const Half& low, const Half& high);
     // The u64 lanes of even and odd, alternating: even 0, odd 0, even 1, ...: the lower half into first, the upper half
     // into second. Call set_zip_u64() once before. AVX-512 keeps its two tables in the vectors of `order`. AVX2
     // overwrites odd and scratch. first and second are no sources.

@@ -70,6 +70,21 @@ void run_multinomial(const engine& eng) {
                           {TOMBOLA_ARG_DST, memory(dst, eng)}});
 }
 
+void run_random_exponential(const engine& eng) {
+    const memory::desc md({1000}, memory::data_type::f32, memory::format_tag::a);
+    const random_exponential::primitive_desc pd(eng, alignment::pytorch, md, 1, 2);
+    execute<random_exponential>(eng, pd, {{TOMBOLA_ARG_DST, memory(md, eng)}});
+}
+
+void run_random_bernoulli(const engine& eng) {
+    const memory::desc md({1000}, memory::data_type::u8, memory::format_tag::a);
+    const memory::desc one({1}, memory::data_type::f64, memory::format_tag::a);
+    const random_bernoulli::primitive_desc pd(eng, alignment::tensorflow, md, one, 1, 2);
+    double p = 0.5;
+    execute<random_bernoulli>(
+        eng, pd, {{TOMBOLA_ARG_P, memory(one, eng, &p)}, {TOMBOLA_ARG_DST, memory(md, eng)}});
+}
+
 void run_random_permutation(const engine& eng) {
     const memory::desc md({1000}, memory::data_type::s32, memory::format_tag::a);
     const random_permutation::primitive_desc pd(eng, permutation_alignment::philox, md, 1000, 1, 2);
@@ -106,6 +121,10 @@ int run_one(const engine& eng, const std::string& name) {
         run_random_uniform(eng, alignment::pytorch);
     else if (name == "multinomial")
         run_multinomial(eng);
+    else if (name == "exponential")
+        run_random_exponential(eng);
+    else if (name == "bernoulli")
+        run_random_bernoulli(eng);
     else if (name == "permutation")
         run_random_permutation(eng);
     else

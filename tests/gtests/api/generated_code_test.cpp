@@ -27,8 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> kLadder = {"none", "avx2", "avx512_core", "avx512_core_vbmi"};
-const char* const kPrimitives[] = {"shuffle", "random_generator", "tensorflow",
-                                   "pytorch", "multinomial",      "permutation"};
+const char* const kPrimitives[] = {"shuffle",     "random_generator", "tensorflow",  "pytorch",
+                                   "multinomial", "permutation",      "exponential", "bernoulli"};
 
 size_t rank_of(const std::string& isa) {
     return static_cast<size_t>(std::find(kLadder.begin(), kLadder.end(), isa) - kLadder.begin());

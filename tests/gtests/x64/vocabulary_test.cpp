@@ -98,8 +98,11 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::interleave_low_u16;
     using Vocabulary::is_avx512;
     using Vocabulary::isa;
+    using Vocabulary::join_halves;
+    using Vocabulary::join_masks;
     using Vocabulary::join_masks_u32;
     using Vocabulary::kGreaterEqual;
+    using Vocabulary::kLess;
     using Vocabulary::kNotGreaterEqual;
     using Vocabulary::kUnordered;
     using Vocabulary::lanes;
@@ -143,6 +146,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::store_streaming;
     using Vocabulary::store_sum_u64;
     using Vocabulary::store_tail;
+    using Vocabulary::store_where;
     using Vocabulary::swap_by_sign_u32;
     using Vocabulary::swap_by_sign_u64;
     using Vocabulary::swap_words_u64;
@@ -385,10 +389,11 @@ TEST_P(VocabularyTest, ComparisonsOfFloats) {
     const float nan = std::nanf("");
     const float kPairs[8][2] = {{1, 2},   {2, 1},        {1, 1},  {nan, 1},
                                 {1, nan}, {0.0f, -0.0f}, {-1, 1}, {1, -1}};
-    for (const int predicate : {K::kUnordered, K::kNotGreaterEqual, K::kGreaterEqual}) {
+    for (const int predicate : {K::kLess, K::kUnordered, K::kNotGreaterEqual, K::kGreaterEqual}) {
         const auto right = [&](float a, float b) {
             const bool unordered = std::isnan(a) || std::isnan(b);
             if (predicate == K::kUnordered) return unordered;
+            if (predicate == K::kLess) return a < b;
             return predicate == K::kGreaterEqual ? a >= b : !(a >= b);
         };
         for (size_t i = 0; i < 16; ++i) {
@@ -549,6 +554,40 @@ TEST_P(VocabularyTest, ZipsSumsAndNarrowStores) {
     for (size_t i = 0; i < lanes; ++i)
         EXPECT_EQ(reinterpret_cast<const uint32_t*>(low.data())[i],
                   static_cast<uint32_t>(in<uint64_t>(0, i)));
+}
+
+TEST_P(VocabularyTest, MasksChooseWhatIsStored) {
+    const size_t lanes = bytes() / 8;
+    const auto is_set = [&](size_t i) {
+        return i < lanes ? in<int64_t>(0, i) > in<int64_t>(1, i)
+                         : in<int64_t>(1, i - lanes) > in<int64_t>(2, i - lanes);
+    };
+    constexpr uint64_t kElements[] = {0xA5, 0xBEEF, 0x12345678, 0x0123456789ABCDEF};
+    for (const int size : {1, 2, 4, 8}) {
+        const uint64_t element = kElements[__builtin_ctz(static_cast<unsigned>(size))];
+        uint64_t pattern = element;
+        for (int width = size; width < 8; width *= 2) pattern |= pattern << 8 * width;
+        const size_t stored = 2 * lanes * static_cast<size_t>(size);
+        std::vector<uint8_t> to(stored + 64, 0xEE);
+        tensor_ = to.data();
+        run([&](K& k) {
+            k.compare_greater_s64(k.mask(1), k.vec(1), k.vec(2));
+            k.compare_greater_s64(k.mask(2), k.vec(2), k.vec(3));
+            k.join_masks(k.mask(0), k.mask(1), k.mask(2));
+            k.store_where(k.tensor(), k.mask(0), k.hold_u64(12, pattern), size, k.vec(5));
+            k.zero(k.vec(0));
+        });
+        for (size_t i = 0; i < 2 * lanes; ++i) {
+            uint64_t value = 0;
+            std::memcpy(&value, &to[i * static_cast<size_t>(size)], static_cast<size_t>(size));
+            EXPECT_EQ(value, is_set(i) ? element : 0) << size << " " << i;
+        }
+        for (size_t i = stored; i < to.size(); ++i) EXPECT_EQ(to[i], 0xEE) << size;
+    }
+    check<uint64_t>([](K& k) { k.join_halves(k.vec(0), k.half(1), k.half(2)); },
+                    [&](size_t i) {
+                        return i < lanes / 2 ? in<uint64_t>(0, i) : in<uint64_t>(1, i - lanes / 2);
+                    });
 }
 
 TEST_P(VocabularyTest, LoadAndStore) {

@@ -52,6 +52,13 @@ void Mt19937Stream::generate(int64_t count, void* to, bool streaming) {
     }
 }
 
+int64_t Mt19937Stream::up_to_window_end(int64_t most) const {
+    const int64_t window = kMtWords / kernel_.words_per_value;
+    const int64_t rest = std::min(values_in_window(), most);
+    const int64_t whole = rest + (most - rest) / window * window;
+    return whole > 0 ? whole : most;
+}
+
 void Mt19937Stream::run_kernel(uint32_t* words, void* to, int64_t count,
                                Mt19937Args::Mode mode) const {
     Mt19937Args args;

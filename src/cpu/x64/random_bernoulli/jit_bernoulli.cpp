@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "cpu/implementations.hpp"
+#include "cpu/random_bernoulli/probabilities.hpp"
+#include "cpu/rng/element_type.hpp"
+#include "cpu/x64/random_bernoulli/bernoulli_kernel.hpp"
+#include "cpu/x64/rng/chunk_source.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+class JitBernoulli : public Executable {
+  public:
+    JitBernoulli(CpuIsa isa, const RandomBernoulliDesc& desc, ChunkSource source,
+                 JitFunction<BernoulliKernel::Args> kernel)
+        : desc_(desc),
+          step_(shape_of(isa).bytes / 4),
+          source_(std::move(source)),
+          kernel_(std::move(kernel)) {}
+
+    Status execute(const ExecContext& context) const override {
+        return draw_of(desc_) == BernoulliDraw::u53 ? run<double>(context) : run<float>(context);
+    }
+
+  private:
+    template <class Compute>
+    Status run(const ExecContext& context) const {
+        const auto p = TOMBOLA_TRY(Probabilities<Compute>::resolve(desc_, context));
+        const int words = words_of(draw_of(desc_));
+        const auto size = static_cast<int64_t>(size_of(desc_.dst.data_type));
+        return source_.fill(context, desc_.dst, words, [&](const WordChunk& chunk) {
+            alignas(64) Compute buffer[Probabilities<Compute>::kMaxRun];
+            // One probability serves a chunk of any length.
+            const int64_t run = p.step() == 0 ? chunk.count : p.kMaxRun;
+            for (int64_t at = 0; at < chunk.count; at += run) {
+                const int64_t count = std::min(run, chunk.count - at);
+                convert(chunk.words + at * words, words, p.run(chunk.first + at, count, buffer),
+                        p.step(), chunk.to + at * size, count);
+            }
+        });
+    }
+
+    // The kernel makes whole steps; the elements of the last one are copied from a buffer.
+    template <class Compute>
+    void convert(const uint32_t* from, int words, const Compute* p, int64_t p_step, char* to,
+                 int64_t count) const {
+        const int64_t steps = count / step_, rest = count % step_, whole = steps * step_;
+        BernoulliKernel::Args args{from, p, to, steps};
+        if (steps > 0) kernel_(args);
+        if (rest == 0) return;
+        alignas(64) Compute last_p[16] = {};
+        std::copy_n(p + whole * p_step, p_step == 0 ? 1 : rest, last_p);
+        alignas(64) char last[2 * 64];
+        args = {from + whole * words, last_p, last, 1};
+        kernel_(args);
+        const size_t size = size_of(desc_.dst.data_type);
+        std::memcpy(to + static_cast<size_t>(whole) * size, last, static_cast<size_t>(rest) * size);
+    }
+
+    RandomBernoulliDesc desc_;
+    int64_t step_;
+    ChunkSource source_;
+    JitFunction<BernoulliKernel::Args> kernel_;
+};
+
+}  // namespace
+
+Result<PlanPtr> plan_bernoulli(CpuIsa isa, const RandomBernoulliDesc& desc) {
+    return with_element_type<uint8_t, int32_t, int64_t, Float16, BFloat16, float, double>(
+        desc.dst.data_type, [&](auto) {
+            return make_plan(0, [isa, desc]() -> Result<std::unique_ptr<Executable>> {
+                auto source = TOMBOLA_TRY(ChunkSource::create(isa, desc.alignment));
+                auto kernel = TOMBOLA_TRY(cached_function<BernoulliKernel>(
+                    {isa, draw_of(desc), desc.dst.data_type, desc.has_one_p()}));
+                return make_executable<JitBernoulli>(isa, desc, std::move(source),
+                                                     std::move(kernel));
+            });
+        });
+}
+
+}  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// From the words of a stream to exponentially distributed numbers: cpu/random_exponential/exponential_rule.hpp, in f64 lanes.
+//
+//   k, the word's low bits --exactly--> f64 --x = 1 - k * 2^-bits--> ln x --0 - ln x, times or divided by `factor`--> value
+//
+// Lanes: a step makes lanes(4) elements in two vectors of f64, which are rounded to f32 and joined where the type is narrower.
+//
+// Registers:  v0 ... v7  ln         v8  the first half      v9 factor   v10 2^-bits   v11 zero   v12 and above: constants
+//             gpr 0 args, 1 words, 2 to, 3 count
+
+#include <cstdint>
+#include <tuple>
+
+#include "common/types.hpp"
+#include "cpu/x64/maths/ln_f64_ops.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+class ExponentialKernel : public LnF64Ops {
+  public:
+    struct Args {
+        const uint32_t* words;
+        void* to;
+        int64_t steps;  // at least 1
+        double factor;  // pytorch: 1 / LAMBDA; tensorflow: LAMBDA
+    };
+    using Key = std::tuple<CpuIsa, Alignment, DataType>;
+    explicit ExponentialKernel(const Key& key);
+
+  private:
+    void generate() override;
+    void emit_uniform(int half);  // v0 = 1 - u
+    void emit_exponential(int half);
+    void emit_store();
+    int words() const;
+    int bits() const;
+
+    Alignment alignment_;
+    DataType type_;
+    Held taken_, magic_;
+};
+
+}  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <utility>
+
+#include "cpu/implementations.hpp"
+#include "cpu/random_exponential/exponential_rule.hpp"
+#include "cpu/rng/element_type.hpp"
+#include "cpu/x64/random_exponential/exponential_kernel.hpp"
+#include "cpu/x64/rng/chunk_source.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+class JitExponential : public Executable {
+  public:
+    JitExponential(CpuIsa isa, const RandomExponentialDesc& desc, ChunkSource source,
+                   JitFunction<ExponentialKernel::Args> kernel)
+        : desc_(desc),
+          step_(shape_of(isa).bytes / 4),
+          source_(std::move(source)),
+          kernel_(std::move(kernel)) {}
+
+    Status execute(const ExecContext& context) const override {
+        const double lambda = TOMBOLA_TRY(resolve_lambda(context));
+        const double factor = desc_.alignment == Alignment::pytorch ? 1 / lambda : lambda;
+        const int words = exponential_words(desc_.alignment, desc_.dst.data_type);
+        return source_.fill(context, desc_.dst, words,
+                            [&](const WordChunk& chunk) { convert(chunk, words, factor); });
+    }
+
+  private:
+    // The kernel makes whole steps; the elements of the last one are copied from a buffer.
+    void convert(const WordChunk& chunk, int words, double factor) const {
+        const int64_t steps = chunk.count / step_, rest = chunk.count % step_;
+        ExponentialKernel::Args args{chunk.words, chunk.to, steps, factor};
+        if (steps > 0) kernel_(args);
+        if (rest == 0) return;
+        const size_t size = size_of(desc_.dst.data_type);
+        alignas(64) char last[2 * 64];
+        args = {chunk.words + steps * step_ * words, last, 1, factor};
+        kernel_(args);
+        std::memcpy(chunk.to + static_cast<size_t>(steps * step_) * size, last,
+                    static_cast<size_t>(rest) * size);
+    }
+
+    RandomExponentialDesc desc_;
+    int64_t step_;
+    ChunkSource source_;
+    JitFunction<ExponentialKernel::Args> kernel_;
+};
+
+}  // namespace
+
+Result<PlanPtr> plan_exponential(CpuIsa isa, const RandomExponentialDesc& desc) {
+    return with_element_type<Float16, BFloat16, float, double>(desc.dst.data_type, [&](auto) {
+        return make_plan(0, [isa, desc]() -> Result<std::unique_ptr<Executable>> {
+            auto source = TOMBOLA_TRY(ChunkSource::create(isa, desc.alignment));
+            auto kernel = TOMBOLA_TRY(
+                cached_function<ExponentialKernel>({isa, desc.alignment, desc.dst.data_type}));
+            return make_executable<JitExponential>(isa, desc, std::move(source), std::move(kernel));
+        });
+    });
+}
+
+}  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/rng/chunk_source.hpp"
+
+#include "common/types.hpp"
+#include "cpu/rng/mt19937_call.hpp"
+#include "cpu/rng/philox_call.hpp"
+#include "cpu/x64/rng/mt19937_stream.hpp"
+#include "cpu/x64/rng/mt19937_words.hpp"
+#include "cpu/x64/rng/philox_fill.hpp"
+#include "cpu/x64/rng/philox_words.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+Result<ChunkSource> ChunkSource::create(CpuIsa isa, Alignment alignment) {
+    ChunkSource source(alignment);
+    if (alignment == Alignment::tensorflow) {
+        source.philox_ = TOMBOLA_TRY(philox_words_kernel(isa));
+    } else {
+        source.mt_ = TOMBOLA_TRY(mt19937_words_kernel(isa));
+        source.loops_ = TOMBOLA_TRY(JitMtJumpLoops::create(isa));
+    }
+    return source;
+}
+
+Status ChunkSource::fill(const ExecContext& context, const MemoryDesc& dst, int words_per_element,
+                         FunctionRef<void(const WordChunk&)> convert) const {
+    void* data = context.output(TOMBOLA_ARG_DST);
+    const size_t size = size_of(dst.data_type);
+    if (alignment_ == Alignment::tensorflow) {
+        const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, dst.nelems()));
+        const PhiloxFill words(philox_, call.start, call.key(), {});
+        cpu::fill(dst, data, kPhiloxFillOptions, [&](const FillPart& part) {
+            Uint128 next = call.number_of(part.first()) * static_cast<unsigned>(words_per_element);
+            const auto draw = [&](uint32_t* to, int64_t most) {
+                words.generate(next, most, to, false);
+                next += static_cast<uint64_t>(most);
+                return most;
+            };
+            fill_part_by_chunks(part, words_per_element, size, draw, convert);
+        });
+        report_philox_call(context, call);
+        return {};
+    }
+    Mt19937Call call(words_per_element, *loops_);
+    TOMBOLA_TRY(call.resolve(context, dst.nelems()));
+    call.fill(dst, data, [&](Mt19937& state, const FillPart& part) {
+        Mt19937Stream words(mt_, {}, state);
+        const auto draw = [&](uint32_t* to, int64_t most) {
+            const int64_t count = words.up_to_window_end(most);
+            words.generate(count, to, false);
+            return count;
+        };
+        fill_part_by_chunks(part, words_per_element, size, draw, convert);
+        state = words.state();
+    });
+    call.report(context);
+    return {};
+}
+
+}  // namespace tombola::impl::cpu::x64
