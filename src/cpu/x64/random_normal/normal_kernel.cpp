@@ -44,7 +44,7 @@ namespace {
 constexpr int kMean = 0, kStd = 1, kFirstStream = 2;
 constexpr int kLnScratchF32 = 4, kLnScratchF64 = 7, kDirectionScratchF32 = 2,
               kDirectionScratchF64 = 6;
-constexpr int kArgs = 0, kWords = 1, kTo = 2, kGroups = 3, kGprs = 4;
+constexpr int kArgs = 0, kWords = 1, kTo = 2, kGroups = 3;
 
 // The random bits of a uniform number.
 int uniform_bits(Alignment alignment, FloatType type) {

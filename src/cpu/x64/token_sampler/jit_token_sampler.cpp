@@ -23,7 +23,6 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
 // The lengths of the lists that are tried for top_p and min_p.
 constexpr dim_t kTriedLengths[] = {128, 2048};
 constexpr size_t kLine = 64;
