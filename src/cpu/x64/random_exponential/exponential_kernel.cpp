@@ -10,14 +10,14 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kX = 0, kFirst = 8, kFactor = 9, kUnit = 10, kZero = 11, kConstants = 12;
+constexpr int kFactor = 0, kUnit = 1, kZero = 2, kX = 3, kScratch = 5, kLnScratch = 7;
 constexpr int kArgs = 0, kWords = 1, kTo = 2, kSteps = 3;
 
 }  // namespace
 
 ExponentialKernel::ExponentialKernel(const Key& key)
-    : LnF64Ops(std::get<CpuIsa>(key), std::string("exponential.") + name_of(std::get<1>(key)) +
-                                          "." + name_of(std::get<2>(key))),
+    : Maths(std::get<CpuIsa>(key), std::string("exponential.") + name_of(std::get<1>(key)) + "." +
+                                       name_of(std::get<2>(key))),
       alignment_(std::get<1>(key)),
       type_(std::get<2>(key)) {}
 
@@ -37,18 +37,18 @@ void ExponentialKernel::generate() {
     broadcast_u64(vec(kFactor), ptr[gpr(kArgs) + offsetof(Args, factor)]);
     load(vec(kUnit), vector_f64(std::ldexp(1.0, -bits())));
     zero(vec(kZero));
-    set_held_range(kConstants);
-    load_ln_constants();
+    set_held_range(kScratch + (has_room() ? 2 : 1) * kLnScratch);
+    hold_ln_f64();
+    one_ = hold(vector_f64(1.0));
     // Of two words, the first is the high half, and the low half of a u64 lane.
     const uint64_t high = (uint64_t{1} << ((bits() - 32) & 31)) - 1;
     taken_ = hold(vector_u64(words() == 2 ? uint64_t{0xFFFFFFFF} << 32 | high : 0x7FFFFF));
     magic_ = hold(vector_f64(0x1p52));
     align(32);
     L(again);
-    for (const int half : {0, 1}) {
-        emit_uniform(half);
-        emit_exponential(half);
-    }
+    for (const int half : {0, 1}) emit_uniform(half);
+    emit_logarithms();
+    for (const int half : {0, 1}) emit_exponential(half);
     emit_store();
     add(gpr(kWords), words() * bytes());
     add(gpr(kTo), lanes(4) * static_cast<int>(size_of(type_)));
@@ -58,41 +58,46 @@ void ExponentialKernel::generate() {
 }
 
 void ExponentialKernel::emit_uniform(int half) {
-    const Vec x = vec(kX);
+    const Vec x = vec(kX + half);
     const auto from = ptr[gpr(kWords) + half * words() * bytes() / 2];
     if (words() == 2) {
         load(x, from);
         and_bits(x, x, taken_);
-        cvt_swapped_u53_to_f64(x, x, vec(kX + 1));
+        cvt_swapped_u53_to_f64(x, x, vec(kScratch));
     } else {
         vpmovzxdq(x, from);
         and_bits(x, x, taken_);
         or_bits(x, x, magic_);
         vsubpd(x, x, magic_);
     }
-    vfnmadd213pd(x, vec(kUnit), one());  // exact
+    vfnmadd213pd(x, vec(kUnit), one_);  // exact
 }
 
-// The first half is kept where it is done, the second stays in v0.
+void ExponentialKernel::emit_logarithms() {
+    const Steps first = ln_f64_steps(vec(kX), kScratch);
+    if (has_room())
+        return emit_interleaved({first, ln_f64_steps(vec(kX + 1), kScratch + kLnScratch)});
+    emit_interleaved({one_after_another({first, ln_f64_steps(vec(kX + 1), kScratch)})});
+}
+
 void ExponentialKernel::emit_exponential(int half) {
-    const Vec x = vec(kX);
-    emit_ln({x, vec(1), vec(2), vec(3), vec(4), vec(5), vec(6), vec(7)});
+    const Vec x = vec(kX + half);
     vsubpd(x, vec(kZero), x);
     alignment_ == Alignment::pytorch ? vmulpd(x, x, vec(kFactor)) : vdivpd(x, x, vec(kFactor));
     if (type_ == DataType::f64) return store(ptr[gpr(kTo) + half * bytes()], x);
-    vcvtpd2ps(this->half(half == 0 ? kFirst : kX), x);
+    vcvtpd2ps(this->half(kX + half), x);
 }
 
 void ExponentialKernel::emit_store() {
     if (type_ == DataType::f64) return;
     const Vec value = vec(kX);
-    join_halves(value, half(kFirst), half(kX));
+    join_halves(value, half(kX), half(kX + 1));
     const auto to = ptr[gpr(kTo)];
     if (type_ == DataType::f32) return store(to, value);
     if (type_ == DataType::f16) {
         cvt_f32_to_f16(half(kX), value);
     } else {
-        round_f32_to_bf16(value, value, vec(kX + 1));
+        round_f32_to_bf16(value, value, vec(kScratch));
         narrow_u32(half(kX), value);
     }
     store(to, half(kX));

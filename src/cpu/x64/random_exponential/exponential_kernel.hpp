@@ -7,18 +7,19 @@
 //
 // Lanes: a step makes lanes(4) elements in two vectors of f64, which are rounded to f32 and joined where the type is narrower.
 //
-// Registers:  v0 ... v7  ln         v8  the first half      v9 factor   v10 2^-bits   v11 zero   v12 and above: constants
-//             gpr 0 args, 1 words, 2 to, 3 count
+// Registers:  v0 factor   v1 2^-bits   v2 zero   v3 x of the first half   v4 x of the second half   v5 ... v11 ln, one of the halves
+//             with 32 registers also v12 ... v18 ln of the second half; behind them: constants
+//             gpr 0 args, 1 words, 2 to, 3 steps
 
 #include <cstdint>
 #include <tuple>
 
 #include "common/types.hpp"
-#include "cpu/x64/maths/ln_f64_ops.hpp"
+#include "cpu/x64/maths.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
-class ExponentialKernel : public LnF64Ops {
+class ExponentialKernel : public Maths {
   public:
     struct Args {
         const uint32_t* words;
@@ -31,7 +32,10 @@ class ExponentialKernel : public LnF64Ops {
 
   private:
     void generate() override;
-    void emit_uniform(int half);  // v0 = 1 - u
+    // Whether both logarithms have scratch registers, so that their instructions alternate.
+    bool has_room() const { return registers() > 16; }
+    void emit_uniform(int half);  // x = 1 - u
+    void emit_logarithms();
     void emit_exponential(int half);
     void emit_store();
     int words() const;
@@ -39,7 +43,7 @@ class ExponentialKernel : public LnF64Ops {
 
     Alignment alignment_;
     DataType type_;
-    Held taken_, magic_;
+    Held taken_, magic_, one_;
 };
 
 }  // namespace tombola::impl::cpu::x64
