@@ -20,6 +20,10 @@ if grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
 fi
 # Live oracles, which nothing needs: with them installed, more tests run.
 oracle_packages=(python3-torch libtorch-dev)
+# Debian 12 has no ONNX Runtime.
+if grep -qs '^VERSION_CODENAME=trixie' /etc/os-release; then
+    oracle_packages+=(libonnxruntime-dev python3-onnxruntime python3-onnx)
+fi
 
 heading() { printf '\n== %s\n' "$*"; }
 die() {

@@ -14,22 +14,18 @@
 #include <utility>
 #include <vector>
 
+#include "prepared.hpp"
 #include "tombola/tombola.hpp"
 #include "tombola_torch.hpp"
 
 namespace tombola_torch {
 
 using tombola::memory;
-
-inline const tombola::engine& cpu() {
-    static const tombola::engine engine(tombola::engine::kind::cpu, 0);
-    return engine;
-}
-
-inline const tombola::stream& queue() {
-    static const tombola::stream stream(cpu());
-    return stream;
-}
+using tombola_examples::cpu;
+using tombola_examples::prepare;
+using tombola_examples::Prepared;
+using tombola_examples::queue;
+using tombola_examples::recent;
 
 // tombola's data type for one of PyTorch's.
 memory::data_type type_of(at::ScalarType type);
@@ -52,43 +48,6 @@ auto translating_errors(const char* name, const Work& work) {
     } catch (const tombola::error& e) {
         TORCH_CHECK(false, name, ": ", e.what());
     }
-}
-
-// A primitive with memory objects for its arguments. Only addresses change between two executions.
-struct Prepared {
-    tombola::primitive primitive;
-    std::unordered_map<int, memory> args;
-
-    void run(std::initializer_list<std::pair<int, const void*>> addresses) const {
-        for (const auto& [arg, address] : addresses)
-            args.at(arg).set_data_handle(const_cast<void*>(address));
-        primitive.execute(queue(), args);
-    }
-};
-
-// Prepares a primitive that takes these arguments.
-template <class Operator>
-Prepared prepare(const typename Operator::primitive_desc& pd, std::initializer_list<int> args) {
-    Prepared prepared{Operator(pd), {}};
-    for (const int arg : args)
-        prepared.args.emplace(arg, memory(pd.exec_arg_desc(arg), cpu(), TOMBOLA_MEMORY_NONE));
-    return prepared;
-}
-
-// Returns what was prepared for a key on this thread, if it is one of the last 16 keys; otherwise prepares make().
-// Calls on small tensors need this: making descriptors and memory objects takes longer than drawing 1,000 numbers.
-template <class Key, class Make>
-const Prepared& recent(const Key& key, const Make& make) {
-    constexpr size_t kKept = 16;
-    thread_local std::vector<std::pair<Key, Prepared>> kept;
-    auto found =
-        std::find_if(kept.begin(), kept.end(), [&](auto& one) { return one.first == key; });
-    if (found == kept.end()) {
-        if (kept.size() == kKept) kept.pop_back();
-        found = kept.emplace(kept.end(), key, make());
-    }
-    std::rotate(kept.begin(), found, found + 1);
-    return kept.front().second;
 }
 
 // The words of PyTorch's generator while one operator draws from it. See drawing().
