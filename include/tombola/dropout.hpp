@@ -10,7 +10,7 @@
 
 #include "memory.hpp"
 #include "primitive.hpp"
-#include "primitive_desc.hpp"
+#include "random_stream.hpp"
 
 namespace tombola {
 
@@ -29,8 +29,8 @@ enum class dropout_mask {
 /// @tparam Desc The arguments.
 /// @tparam Hint Of a backward dropout the forward one's primitive descriptor.
 template <class Desc, class... Hint>
-struct dropout_desc : public operator_desc<Desc, primitive::kind::dropout, Hint...> {
-    using operator_desc<Desc, primitive::kind::dropout, Hint...>::operator_desc;
+struct dropout_desc : public seeded_desc<Desc, primitive::kind::dropout, Hint...> {
+    using seeded_desc<Desc, primitive::kind::dropout, Hint...>::seeded_desc;
 
     /// The direction.
     /// @return forward_training, forward_inference or backward_data.
@@ -44,12 +44,6 @@ struct dropout_desc : public operator_desc<Desc, primitive::kind::dropout, Hint.
     /// The descriptor of MASK.
     /// @return u8: the shape and layout of SRC or DIFF_SRC, or a byte for 8 elements; empty without a mask.
     memory::desc mask_desc() const { return this->exec_arg_desc(TOMBOLA_ARG_MASK); }
-    /// The descriptor of SEEDS and, forward, of DST_SEEDS.
-    /// @return u64[2].
-    memory::desc seeds_desc() const { return this->exec_arg_desc(TOMBOLA_ARG_SEEDS); }
-    /// The descriptor of OFFSET.
-    /// @return u64[1].
-    memory::desc offset_desc() const { return this->exec_arg_desc(TOMBOLA_ARG_OFFSET); }
 };
 
 /// Dropout, forward: each element becomes +0 with the probability P, and is multiplied by 1 / (1 - P) otherwise.

@@ -10,7 +10,7 @@
 
 #include "memory.hpp"
 #include "primitive.hpp"
-#include "primitive_desc.hpp"
+#include "random_stream.hpp"
 
 namespace tombola {
 
@@ -63,8 +63,8 @@ struct multinomial : public primitive {
     };
 
     /// Primitive descriptor of a multinomial.
-    struct primitive_desc : public operator_desc<desc, primitive::kind::multinomial> {
-        using operator_desc<desc, primitive::kind::multinomial>::operator_desc;
+    struct primitive_desc : public seeded_desc<desc, primitive::kind::multinomial> {
+        using seeded_desc<desc, primitive::kind::multinomial>::seeded_desc;
         /// An empty handle.
         primitive_desc() = default;
         /// Chooses an implementation.
@@ -77,18 +77,12 @@ struct multinomial : public primitive {
                        const memory::desc& adst_desc, bool awith_replacement, bool alog_probs,
                        uint64_t aglobal_seed, uint64_t aop_seed,
                        const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
-            : operator_desc(desc(aprobs_desc, adst_desc, awith_replacement, alog_probs,
-                                 aglobal_seed, aop_seed),
-                            aengine, attr, allow_empty) {}
+            : seeded_desc(desc(aprobs_desc, adst_desc, awith_replacement, alog_probs, aglobal_seed,
+                               aop_seed),
+                          aengine, attr, allow_empty) {}
         /// The descriptor of UNIFORMS.
         /// @return f64 of DST's dimensions, row-major.
         memory::desc uniforms_desc() const { return exec_arg_desc(TOMBOLA_ARG_UNIFORMS); }
-        /// The descriptor of SEEDS and of DST_SEEDS.
-        /// @return u64[2].
-        memory::desc seeds_desc() const { return exec_arg_desc(TOMBOLA_ARG_SEEDS); }
-        /// The descriptor of OFFSET.
-        /// @return u64[1].
-        memory::desc offset_desc() const { return exec_arg_desc(TOMBOLA_ARG_OFFSET); }
     };
 
     /// An empty handle.

@@ -186,8 +186,10 @@ struct operator_desc : public primitive_desc {
         tombola_primitive_desc_t copy = nullptr;
         error::check(tombola_primitive_desc_clone(&copy, c_pd));
         reset(copy);
+        constexpr bool has_direction =
+            operator_kind == primitive::kind::shuffle || operator_kind == primitive::kind::dropout;
         bool right = get_kind() == operator_kind;
-        if (right && operator_kind == primitive::kind::shuffle) {
+        if (right && has_direction) {
             const bool backward =
                 query<tombola_prop_kind_t>(tombola_query_prop_kind) == tombola_backward_data;
             right = backward == (sizeof...(Hint) > 0);

@@ -10,8 +10,7 @@
 
 #include "memory.hpp"
 #include "primitive.hpp"
-#include "primitive_desc.hpp"
-#include "random_uniform.hpp"
+#include "random_stream.hpp"
 
 namespace tombola {
 
@@ -27,31 +26,16 @@ namespace tombola {
 /// u32[625] (pytorch), in one buffer if you like; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were used,
 /// which may be SEEDS' own buffer. Otherwise no two share memory.
 struct random_bernoulli : public primitive {
-    /// The arguments of a random_bernoulli.
-    struct desc {
-        tombola::alignment alignment;  ///< Whose uniform numbers.
-        memory::desc dst_desc;         ///< The numbers.
-        memory::desc p_desc;           ///< The probabilities.
-        uint64_t global_seed;          ///< Global seed.
-        uint64_t op_seed;              ///< Operation's seed.
+    /// The arguments of a random_bernoulli. The data type is u8, s32, s64, f16, bf16, f32 or f64.
+    struct desc : public random_fill_desc {
+        memory::desc p_desc;  ///< The probabilities.
 
-        /// What is drawn.
-        /// @param aalignment Whose uniform numbers.
-        /// @param adst_desc The numbers: u8, s32, s64, f16, bf16, f32 or f64, of any shape and layout; the layout any is
-        ///     row-major.
+        /// @copydoc random_fill_desc::random_fill_desc
         /// @param ap_desc The probabilities: f32 or f64, of the dimensions [1], one for all elements, or of adst_desc's
         ///     dimensions; any layout but any.
-        /// @param aglobal_seed Global seed, any number (pytorch: its low 32 bits count); both seeds 0: fresh
-        ///     entropy at each execution.
-        /// @param aop_seed Operation's seed, any number; ignored by the pytorch alignment, but for the rule
-        ///     above.
         desc(tombola::alignment aalignment, const memory::desc& adst_desc,
              const memory::desc& ap_desc, uint64_t aglobal_seed, uint64_t aop_seed)
-            : alignment(aalignment),
-              dst_desc(adst_desc),
-              p_desc(ap_desc),
-              global_seed(aglobal_seed),
-              op_seed(aop_seed) {}
+            : random_fill_desc(aalignment, adst_desc, aglobal_seed, aop_seed), p_desc(ap_desc) {}
 
         /// @cond
         tombola_status_t create(tombola_primitive_desc_t* result, tombola_engine_t c_engine,
@@ -64,8 +48,8 @@ struct random_bernoulli : public primitive {
     };
 
     /// Primitive descriptor of a random_bernoulli.
-    struct primitive_desc : public operator_desc<desc, primitive::kind::random_bernoulli> {
-        using operator_desc<desc, primitive::kind::random_bernoulli>::operator_desc;
+    struct primitive_desc : public stream_desc<desc, primitive::kind::random_bernoulli> {
+        using stream_desc<desc, primitive::kind::random_bernoulli>::stream_desc;
         /// An empty handle.
         primitive_desc() = default;
         /// Chooses an implementation.
@@ -78,23 +62,11 @@ struct random_bernoulli : public primitive {
                        const memory::desc& adst_desc, const memory::desc& ap_desc,
                        uint64_t aglobal_seed, uint64_t aop_seed,
                        const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
-            : operator_desc(desc(aalignment, adst_desc, ap_desc, aglobal_seed, aop_seed), aengine,
-                            attr, allow_empty) {}
+            : stream_desc(desc(aalignment, adst_desc, ap_desc, aglobal_seed, aop_seed), aengine,
+                          attr, allow_empty) {}
         /// The descriptor of P.
         /// @return What was given.
         memory::desc p_desc() const { return exec_arg_desc(TOMBOLA_ARG_P); }
-        /// The descriptor of SEEDS and of DST_SEEDS.
-        /// @return u64[2].
-        memory::desc seeds_desc() const { return exec_arg_desc(TOMBOLA_ARG_SEEDS); }
-        /// The descriptor of OFFSET.
-        /// @return u64[1].
-        memory::desc offset_desc() const { return exec_arg_desc(TOMBOLA_ARG_OFFSET); }
-        /// The descriptor of SRC_STATE.
-        /// @return u64[2] (tensorflow) or u32[625] (pytorch).
-        memory::desc src_state_desc() const { return exec_arg_desc(TOMBOLA_ARG_SRC_STATE); }
-        /// The descriptor of DST_STATE.
-        /// @return That of SRC_STATE.
-        memory::desc dst_state_desc() const { return exec_arg_desc(TOMBOLA_ARG_DST_STATE); }
     };
 
     /// An empty handle.

@@ -10,8 +10,7 @@
 
 #include "memory.hpp"
 #include "primitive.hpp"
-#include "primitive_desc.hpp"
-#include "random_uniform.hpp"
+#include "random_stream.hpp"
 
 namespace tombola {
 
@@ -27,27 +26,9 @@ namespace tombola {
 /// u32[625] (pytorch), in one buffer if you like; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were used,
 /// which may be SEEDS' own buffer. Otherwise no two share memory.
 struct random_exponential : public primitive {
-    /// The arguments of a random_exponential.
-    struct desc {
-        tombola::alignment alignment;  ///< Whose uniform numbers.
-        memory::desc dst_desc;         ///< The numbers.
-        uint64_t global_seed;          ///< Global seed.
-        uint64_t op_seed;              ///< Operation's seed.
-
-        /// What is drawn.
-        /// @param aalignment Whose uniform numbers.
-        /// @param adst_desc The numbers: f16, bf16, f32 or f64, of any shape and layout; the layout any is
-        ///     row-major.
-        /// @param aglobal_seed Global seed, any number (pytorch: its low 32 bits count); both seeds 0: fresh
-        ///     entropy at each execution.
-        /// @param aop_seed Operation's seed, any number; ignored by the pytorch alignment, but for the rule
-        ///     above.
-        desc(tombola::alignment aalignment, const memory::desc& adst_desc, uint64_t aglobal_seed,
-             uint64_t aop_seed)
-            : alignment(aalignment),
-              dst_desc(adst_desc),
-              global_seed(aglobal_seed),
-              op_seed(aop_seed) {}
+    /// The arguments of a random_exponential. The data type is f16, bf16, f32 or f64.
+    struct desc : public random_fill_desc {
+        using random_fill_desc::random_fill_desc;
 
         /// @cond
         tombola_status_t create(tombola_primitive_desc_t* result, tombola_engine_t c_engine,
@@ -60,12 +41,12 @@ struct random_exponential : public primitive {
     };
 
     /// Primitive descriptor of a random_exponential.
-    struct primitive_desc : public operator_desc<desc, primitive::kind::random_exponential> {
-        using operator_desc<desc, primitive::kind::random_exponential>::operator_desc;
+    struct primitive_desc : public stream_desc<desc, primitive::kind::random_exponential> {
+        using stream_desc<desc, primitive::kind::random_exponential>::stream_desc;
         /// An empty handle.
         primitive_desc() = default;
         /// Chooses an implementation.
-        /// @copydetails desc::desc
+        /// @copydetails random_fill_desc::random_fill_desc
         /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
@@ -73,23 +54,11 @@ struct random_exponential : public primitive {
         primitive_desc(const engine& aengine, tombola::alignment aalignment,
                        const memory::desc& adst_desc, uint64_t aglobal_seed, uint64_t aop_seed,
                        const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
-            : operator_desc(desc(aalignment, adst_desc, aglobal_seed, aop_seed), aengine, attr,
-                            allow_empty) {}
+            : stream_desc(desc(aalignment, adst_desc, aglobal_seed, aop_seed), aengine, attr,
+                          allow_empty) {}
         /// The descriptor of LAMBDA.
         /// @return f64[1].
         memory::desc lambda_desc() const { return exec_arg_desc(TOMBOLA_ARG_LAMBDA); }
-        /// The descriptor of SEEDS and of DST_SEEDS.
-        /// @return u64[2].
-        memory::desc seeds_desc() const { return exec_arg_desc(TOMBOLA_ARG_SEEDS); }
-        /// The descriptor of OFFSET.
-        /// @return u64[1].
-        memory::desc offset_desc() const { return exec_arg_desc(TOMBOLA_ARG_OFFSET); }
-        /// The descriptor of SRC_STATE.
-        /// @return u64[2] (tensorflow) or u32[625] (pytorch).
-        memory::desc src_state_desc() const { return exec_arg_desc(TOMBOLA_ARG_SRC_STATE); }
-        /// The descriptor of DST_STATE.
-        /// @return That of SRC_STATE.
-        memory::desc dst_state_desc() const { return exec_arg_desc(TOMBOLA_ARG_DST_STATE); }
     };
 
     /// An empty handle.

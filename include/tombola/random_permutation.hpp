@@ -10,7 +10,7 @@
 
 #include "memory.hpp"
 #include "primitive.hpp"
-#include "primitive_desc.hpp"
+#include "random_stream.hpp"
 
 namespace tombola {
 
@@ -66,8 +66,8 @@ struct random_permutation : public primitive {
     };
 
     /// Primitive descriptor of a random_permutation.
-    struct primitive_desc : public operator_desc<desc, primitive::kind::random_permutation> {
-        using operator_desc<desc, primitive::kind::random_permutation>::operator_desc;
+    struct primitive_desc : public stream_desc<desc, primitive::kind::random_permutation> {
+        using stream_desc<desc, primitive::kind::random_permutation>::stream_desc;
         /// An empty handle.
         primitive_desc() = default;
         /// Chooses an implementation.
@@ -80,20 +80,8 @@ struct random_permutation : public primitive {
                        const memory::desc& adst_desc, memory::dim arange, uint64_t aglobal_seed,
                        uint64_t aop_seed, const primitive_attr& attr = primitive_attr(),
                        bool allow_empty = false)
-            : operator_desc(desc(aalignment, adst_desc, arange, aglobal_seed, aop_seed), aengine,
-                            attr, allow_empty) {}
-        /// The descriptor of SEEDS and of DST_SEEDS.
-        /// @return u64[2].
-        memory::desc seeds_desc() const { return exec_arg_desc(TOMBOLA_ARG_SEEDS); }
-        /// The descriptor of OFFSET.
-        /// @return u64[1].
-        memory::desc offset_desc() const { return exec_arg_desc(TOMBOLA_ARG_OFFSET); }
-        /// The descriptor of SRC_STATE.
-        /// @return u64[2] (philox) or u32[625] (pytorch).
-        memory::desc src_state_desc() const { return exec_arg_desc(TOMBOLA_ARG_SRC_STATE); }
-        /// The descriptor of DST_STATE.
-        /// @return That of SRC_STATE.
-        memory::desc dst_state_desc() const { return exec_arg_desc(TOMBOLA_ARG_DST_STATE); }
+            : stream_desc(desc(aalignment, adst_desc, arange, aglobal_seed, aop_seed), aengine,
+                          attr, allow_empty) {}
     };
 
     /// An empty handle.

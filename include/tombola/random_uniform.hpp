@@ -13,18 +13,12 @@
 #include "memory.hpp"
 #include "number.hpp"
 #include "primitive.hpp"
-#include "primitive_desc.hpp"
+#include "random_stream.hpp"
 
 namespace tombola {
 
 /// @addtogroup tombola_cpp_random_uniform
 /// @{
-
-/// Whose numbers a random_uniform gives.
-enum class alignment {
-    tensorflow = tombola_alignment_tensorflow,  ///< TensorFlow's: Philox.
-    pytorch = tombola_alignment_pytorch,        ///< PyTorch's: MT19937.
-};
 
 /// How many words an integer of the pytorch alignment takes; see tombola_int_draws_t.
 enum class int_draws {
@@ -42,29 +36,15 @@ enum class int_draws {
 /// u32[625] (pytorch), in one buffer if you like; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were used,
 /// which may be SEEDS' own buffer. Otherwise no two share memory.
 struct random_uniform : public primitive {
-    /// The arguments of a random_uniform.
-    struct desc {
-        tombola::alignment alignment;  ///< Whose numbers.
-        memory::desc dst_desc;         ///< The numbers.
-        uint64_t global_seed;          ///< Global seed.
-        uint64_t op_seed;              ///< Operation's seed.
+    /// The arguments of a random_uniform. The data type is f16, bf16, f32, f64, s32 or s64.
+    struct desc : public random_fill_desc {
         tombola::int_draws int_draws;  ///< Words an integer takes (pytorch).
 
-        /// What is drawn.
-        /// @param aalignment Whose numbers.
-        /// @param adst_desc The numbers: f16, bf16, f32, f64, s32 or s64, of any shape and layout; the layout
-        ///     any is row-major.
-        /// @param aglobal_seed Global seed, any number (pytorch: its low 32 bits count); both seeds 0: fresh
-        ///     entropy at each execution.
-        /// @param aop_seed Operation's seed, any number; ignored by the pytorch alignment, but for the rule
-        ///     above.
+        /// @copydoc random_fill_desc::random_fill_desc
         /// @param aint_draws Words an integer takes (pytorch; otherwise ignored).
         desc(tombola::alignment aalignment, const memory::desc& adst_desc, uint64_t aglobal_seed,
              uint64_t aop_seed, tombola::int_draws aint_draws = tombola::int_draws::spec)
-            : alignment(aalignment),
-              dst_desc(adst_desc),
-              global_seed(aglobal_seed),
-              op_seed(aop_seed),
+            : random_fill_desc(aalignment, adst_desc, aglobal_seed, aop_seed),
               int_draws(aint_draws) {}
 
         /// @cond
@@ -78,8 +58,8 @@ struct random_uniform : public primitive {
     };
 
     /// Primitive descriptor of a random_uniform.
-    struct primitive_desc : public operator_desc<desc, primitive::kind::random_uniform> {
-        using operator_desc<desc, primitive::kind::random_uniform>::operator_desc;
+    struct primitive_desc : public stream_desc<desc, primitive::kind::random_uniform> {
+        using stream_desc<desc, primitive::kind::random_uniform>::stream_desc;
         /// An empty handle.
         primitive_desc() = default;
         /// Chooses an implementation.
@@ -92,23 +72,11 @@ struct random_uniform : public primitive {
                        const memory::desc& adst_desc, uint64_t aglobal_seed, uint64_t aop_seed,
                        tombola::int_draws aint_draws = tombola::int_draws::spec,
                        const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
-            : operator_desc(desc(aalignment, adst_desc, aglobal_seed, aop_seed, aint_draws),
-                            aengine, attr, allow_empty) {}
+            : stream_desc(desc(aalignment, adst_desc, aglobal_seed, aop_seed, aint_draws), aengine,
+                          attr, allow_empty) {}
         /// The descriptor of MIN and of MAX.
         /// @return One element of the destination's type.
         memory::desc bound_desc() const { return exec_arg_desc(TOMBOLA_ARG_MIN); }
-        /// The descriptor of SEEDS and of DST_SEEDS.
-        /// @return u64[2].
-        memory::desc seeds_desc() const { return exec_arg_desc(TOMBOLA_ARG_SEEDS); }
-        /// The descriptor of OFFSET.
-        /// @return u64[1].
-        memory::desc offset_desc() const { return exec_arg_desc(TOMBOLA_ARG_OFFSET); }
-        /// The descriptor of SRC_STATE.
-        /// @return u64[2] (tensorflow) or u32[625] (pytorch).
-        memory::desc src_state_desc() const { return exec_arg_desc(TOMBOLA_ARG_SRC_STATE); }
-        /// The descriptor of DST_STATE.
-        /// @return That of SRC_STATE.
-        memory::desc dst_state_desc() const { return exec_arg_desc(TOMBOLA_ARG_DST_STATE); }
     };
 
     /// MIN and MAX as numbers of C++, checked against the destination's data type.

@@ -10,7 +10,7 @@
 
 #include "memory.hpp"
 #include "primitive.hpp"
-#include "primitive_desc.hpp"
+#include "random_stream.hpp"
 
 namespace tombola {
 
@@ -54,8 +54,8 @@ struct stochastic_rounding : public primitive {
     };
 
     /// Primitive descriptor of stochastic rounding.
-    struct primitive_desc : public operator_desc<desc, primitive::kind::stochastic_rounding> {
-        using operator_desc<desc, primitive::kind::stochastic_rounding>::operator_desc;
+    struct primitive_desc : public seeded_desc<desc, primitive::kind::stochastic_rounding> {
+        using seeded_desc<desc, primitive::kind::stochastic_rounding>::seeded_desc;
         /// An empty handle.
         primitive_desc() = default;
         /// Chooses an implementation.
@@ -67,14 +67,8 @@ struct stochastic_rounding : public primitive {
         primitive_desc(const engine& aengine, const memory::desc& asrc_desc,
                        const memory::desc& adst_desc, uint64_t aglobal_seed, uint64_t aop_seed,
                        const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
-            : operator_desc(desc(asrc_desc, adst_desc, aglobal_seed, aop_seed), aengine, attr,
-                            allow_empty) {}
-        /// The descriptor of SEEDS and of DST_SEEDS.
-        /// @return u64[2].
-        memory::desc seeds_desc() const { return exec_arg_desc(TOMBOLA_ARG_SEEDS); }
-        /// The descriptor of OFFSET.
-        /// @return u64[1].
-        memory::desc offset_desc() const { return exec_arg_desc(TOMBOLA_ARG_OFFSET); }
+            : seeded_desc(desc(asrc_desc, adst_desc, aglobal_seed, aop_seed), aengine, attr,
+                          allow_empty) {}
     };
 
     /// An empty handle.

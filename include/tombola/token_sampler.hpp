@@ -10,7 +10,7 @@
 
 #include "memory.hpp"
 #include "primitive.hpp"
-#include "primitive_desc.hpp"
+#include "random_stream.hpp"
 
 namespace tombola {
 
@@ -89,9 +89,9 @@ struct token_sampler : public primitive {
         /// @endcond
     };
 
-    /// Primitive descriptor of a token_sampler.
-    struct primitive_desc : public operator_desc<desc, primitive::kind::token_sampler> {
-        using operator_desc<desc, primitive::kind::token_sampler>::operator_desc;
+    /// Primitive descriptor of a token_sampler. seeds_desc() and offset_desc() are those of one stream for all rows.
+    struct primitive_desc : public seeded_desc<desc, primitive::kind::token_sampler> {
+        using seeded_desc<desc, primitive::kind::token_sampler>::seeded_desc;
         /// An empty handle.
         primitive_desc() = default;
         /// Chooses an implementation.
@@ -105,9 +105,9 @@ struct token_sampler : public primitive {
                        tombola::logprobs alogprobs, memory::dim atop_n, uint64_t aglobal_seed,
                        uint64_t aop_seed, const primitive_attr& attr = primitive_attr(),
                        bool allow_empty = false)
-            : operator_desc(desc(alogits_desc, adst_desc, afilter_order, alogprobs, atop_n,
-                                 aglobal_seed, aop_seed),
-                            aengine, attr, allow_empty) {}
+            : seeded_desc(desc(alogits_desc, adst_desc, afilter_order, alogprobs, atop_n,
+                               aglobal_seed, aop_seed),
+                          aengine, attr, allow_empty) {}
         /// The descriptor of MASK.
         /// @return s32 [batch, ceil(classes / 32)], row-major.
         memory::desc mask_desc() const { return exec_arg_desc(TOMBOLA_ARG_MASK); }
@@ -134,12 +134,6 @@ struct token_sampler : public primitive {
         /// The descriptor of TOP_K with one element for all rows.
         /// @return s32[1].
         memory::desc top_k_desc() const { return exec_arg_desc(TOMBOLA_ARG_TOP_K); }
-        /// The descriptor of SEEDS and of DST_SEEDS with one stream for all rows.
-        /// @return u64[2].
-        memory::desc seeds_desc() const { return exec_arg_desc(TOMBOLA_ARG_SEEDS); }
-        /// The descriptor of OFFSET with one element for all rows.
-        /// @return u64[1].
-        memory::desc offset_desc() const { return exec_arg_desc(TOMBOLA_ARG_OFFSET); }
     };
 
     /// An empty handle.

@@ -79,6 +79,7 @@ namespace tombola {
 #include "random_generator.hpp"
 #include "random_normal.hpp"
 #include "random_permutation.hpp"
+#include "random_stream.hpp"
 #include "random_uniform.hpp"
 #include "shuffle.hpp"
 #include "stochastic_rounding.hpp"

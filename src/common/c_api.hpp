@@ -4,11 +4,13 @@
 // The border between the C API and the library: handles to objects and back, statuses to codes and messages, and
 // exceptions to statuses. Every function of the C API that can fail is
 //
-//   return api_call("name", [&]() -> Status { ... });
+//   return api_call("name", {{engine, "engine"}}, [&]() -> Status { ... });
 //
-// No exception leaves the body, and reporting a failure allocates nothing, because memory may be out.
+// The list names the arguments that must not be null. A body that cannot fail returns nothing. No exception leaves the
+// body, and reporting a failure allocates nothing, because memory may be out.
 
 #include <exception>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -71,10 +73,28 @@ Handle to_handle(Target* target) {
 // Stores "function: message" for tombola_get_last_error() and returns the status code. Allocates nothing.
 tombola_status_t report(const char* function, StatusCode code, const char* message) noexcept;
 
+// An argument of a function and its name.
+struct NamedArg {
+    const void* value;
+    const char* name;
+};
+
+inline Status check_not_null(const void* argument, const char* name) {
+    if (argument != nullptr) return {};
+    return invalid("%s is null", name);
+}
+
 template <class Body>
-tombola_status_t api_call(const char* function, const Body& body) noexcept {
+tombola_status_t api_call(const char* function, std::initializer_list<NamedArg> not_null,
+                          const Body& body) noexcept {
     try {
-        const Status status = body();
+        const Status status = [&]() -> Status {
+            for (const NamedArg& arg : not_null) TOMBOLA_TRY(check_not_null(arg.value, arg.name));
+            if constexpr (std::is_void_v<decltype(body())>)
+                return body(), Status();
+            else
+                return body();
+        }();
         if (status.ok()) return tombola_success;
         return report(function, status.code(), status.message().c_str());
     } catch (const std::bad_alloc&) {
@@ -87,9 +107,9 @@ tombola_status_t api_call(const char* function, const Body& body) noexcept {
     }
 }
 
-inline Status check_not_null(const void* argument, const char* name) {
-    if (argument != nullptr) return {};
-    return invalid("%s is null", name);
+template <class Body>
+tombola_status_t api_call(const char* function, const Body& body) noexcept {
+    return api_call(function, {}, body);
 }
 
 }  // namespace tombola::impl

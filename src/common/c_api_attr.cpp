@@ -5,20 +5,14 @@
 using namespace tombola::impl;
 
 tombola_status_t tombola_primitive_attr_create(tombola_primitive_attr_t* attr) {
-    return api_call("primitive_attr_create", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(attr, "attr"));
-        *attr = to_handle<tombola_primitive_attr_t>(new Attr());
-        return {};
-    });
+    return api_call("primitive_attr_create", {{attr, "attr"}},
+                    [&] { *attr = to_handle<tombola_primitive_attr_t>(new Attr()); });
 }
 
 tombola_status_t tombola_primitive_attr_clone(tombola_primitive_attr_t* attr,
                                               const_tombola_primitive_attr_t existing) {
-    return api_call("primitive_attr_clone", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(attr, "attr"));
-        TOMBOLA_TRY(check_not_null(existing, "existing"));
+    return api_call("primitive_attr_clone", {{attr, "attr"}, {existing, "existing"}}, [&] {
         *attr = to_handle<tombola_primitive_attr_t>(new Attr(*from_handle(existing)));
-        return {};
     });
 }
 
@@ -29,18 +23,14 @@ tombola_status_t tombola_primitive_attr_destroy(tombola_primitive_attr_t attr) {
 
 tombola_status_t tombola_primitive_attr_get_scratchpad_mode(const_tombola_primitive_attr_t attr,
                                                             tombola_scratchpad_mode_t* mode) {
-    return api_call("primitive_attr_get_scratchpad_mode", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(attr, "attr"));
-        TOMBOLA_TRY(check_not_null(mode, "mode"));
+    return api_call("primitive_attr_get_scratchpad_mode", {{attr, "attr"}, {mode, "mode"}}, [&] {
         *mode = static_cast<tombola_scratchpad_mode_t>(from_handle(attr)->scratchpad_mode);
-        return {};
     });
 }
 
 tombola_status_t tombola_primitive_attr_set_scratchpad_mode(tombola_primitive_attr_t attr,
                                                             tombola_scratchpad_mode_t mode) {
-    return api_call("primitive_attr_set_scratchpad_mode", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(attr, "attr"));
+    return api_call("primitive_attr_set_scratchpad_mode", {{attr, "attr"}}, [&]() -> Status {
         if (mode != tombola_scratchpad_mode_library && mode != tombola_scratchpad_mode_user)
             return invalid("mode is %d; expected library or user", static_cast<int>(mode));
         from_handle(attr)->scratchpad_mode = static_cast<ScratchpadMode>(mode);

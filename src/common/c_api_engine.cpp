@@ -10,8 +10,7 @@ size_t tombola_engine_get_count(tombola_engine_kind_t kind) { return kind == tom
 
 tombola_status_t tombola_engine_create(tombola_engine_t* engine, tombola_engine_kind_t kind,
                                        size_t index) {
-    return api_call("engine_create", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(engine, "engine"));
+    return api_call("engine_create", {{engine, "engine"}}, [&]() -> Status {
         if (kind != tombola_cpu)
             return invalid("kind is %s; expected cpu, the only kind of engine",
                            kind == tombola_gpu          ? "gpu"
@@ -25,12 +24,8 @@ tombola_status_t tombola_engine_create(tombola_engine_t* engine, tombola_engine_
 
 tombola_status_t tombola_engine_get_kind(const_tombola_engine_t engine,
                                          tombola_engine_kind_t* kind) {
-    return api_call("engine_get_kind", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(engine, "engine"));
-        TOMBOLA_TRY(check_not_null(kind, "kind"));
-        *kind = tombola_cpu;
-        return {};
-    });
+    return api_call("engine_get_kind", {{engine, "engine"}, {kind, "kind"}},
+                    [&] { *kind = tombola_cpu; });
 }
 
 tombola_status_t tombola_engine_destroy(tombola_engine_t engine) {
@@ -40,9 +35,7 @@ tombola_status_t tombola_engine_destroy(tombola_engine_t engine) {
 
 tombola_status_t tombola_stream_create(tombola_stream_t* stream, tombola_engine_t engine,
                                        unsigned flags) {
-    return api_call("stream_create", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(stream, "stream"));
-        TOMBOLA_TRY(check_not_null(engine, "engine"));
+    return api_call("stream_create", {{stream, "stream"}, {engine, "engine"}}, [&]() -> Status {
         constexpr unsigned kKnown = tombola_stream_in_order | tombola_stream_out_of_order;
         if ((flags & ~kKnown) != 0)
             return invalid("flags are 0x%x; expected a combination of tombola_stream_flags_t",
@@ -54,17 +47,12 @@ tombola_status_t tombola_stream_create(tombola_stream_t* stream, tombola_engine_
 
 tombola_status_t tombola_stream_get_engine(const_tombola_stream_t stream,
                                            tombola_engine_t* engine) {
-    return api_call("stream_get_engine", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(stream, "stream"));
-        TOMBOLA_TRY(check_not_null(engine, "engine"));
-        *engine = to_handle<tombola_engine_t>(from_handle(stream)->engine);
-        return {};
-    });
+    return api_call("stream_get_engine", {{stream, "stream"}, {engine, "engine"}},
+                    [&] { *engine = to_handle<tombola_engine_t>(from_handle(stream)->engine); });
 }
 
 tombola_status_t tombola_stream_set_max_threads(tombola_stream_t stream, int max_threads) {
-    return api_call("stream_set_max_threads", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(stream, "stream"));
+    return api_call("stream_set_max_threads", {{stream, "stream"}}, [&]() -> Status {
         if (max_threads < 0)
             return invalid("max_threads is %d; expected a number of threads, or 0 for no limit",
                            max_threads);
@@ -74,12 +62,8 @@ tombola_status_t tombola_stream_set_max_threads(tombola_stream_t stream, int max
 }
 
 tombola_status_t tombola_stream_get_max_threads(const_tombola_stream_t stream, int* max_threads) {
-    return api_call("stream_get_max_threads", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(stream, "stream"));
-        TOMBOLA_TRY(check_not_null(max_threads, "max_threads"));
-        *max_threads = from_handle(stream)->max_threads;
-        return {};
-    });
+    return api_call("stream_get_max_threads", {{stream, "stream"}, {max_threads, "max_threads"}},
+                    [&] { *max_threads = from_handle(stream)->max_threads; });
 }
 
 tombola_status_t tombola_stream_wait(const_tombola_stream_t stream) {

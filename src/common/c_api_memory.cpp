@@ -87,8 +87,7 @@ tombola_status_t tombola_memory_desc_create_with_tag(tombola_memory_desc_t* memo
                                                      const tombola_dim_t* dims,
                                                      tombola_data_type_t data_type,
                                                      tombola_format_tag_t tag) {
-    return api_call("memory_desc_create_with_tag", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(memory_desc, "memory_desc"));
+    return api_call("memory_desc_create_with_tag", {{memory_desc, "memory_desc"}}, [&]() -> Status {
         return hand_out(memory_desc,
                         MemoryDesc::from_tag(ndims, dims, static_cast<DataType>(data_type), tag));
     });
@@ -98,11 +97,12 @@ tombola_status_t tombola_memory_desc_create_with_strides(tombola_memory_desc_t* 
                                                          int ndims, const tombola_dim_t* dims,
                                                          tombola_data_type_t data_type,
                                                          const tombola_dim_t* strides) {
-    return api_call("memory_desc_create_with_strides", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(memory_desc, "memory_desc"));
-        return hand_out(memory_desc, MemoryDesc::from_strides(
-                                         ndims, dims, static_cast<DataType>(data_type), strides));
-    });
+    return api_call(
+        "memory_desc_create_with_strides", {{memory_desc, "memory_desc"}}, [&]() -> Status {
+            return hand_out(
+                memory_desc,
+                MemoryDesc::from_strides(ndims, dims, static_cast<DataType>(data_type), strides));
+        });
 }
 
 tombola_status_t tombola_memory_desc_create_with_block(tombola_memory_desc_t* memory_desc,
@@ -110,55 +110,53 @@ tombola_status_t tombola_memory_desc_create_with_block(tombola_memory_desc_t* me
                                                        tombola_data_type_t data_type,
                                                        const tombola_dim_t* strides, int block_dim,
                                                        tombola_dim_t block, tombola_dim_t offset) {
-    return api_call("memory_desc_create_with_block", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(memory_desc, "memory_desc"));
-        return hand_out(memory_desc,
-                        MemoryDesc::from_block(ndims, dims, static_cast<DataType>(data_type),
-                                               strides, block_dim, block, offset));
-    });
+    return api_call(
+        "memory_desc_create_with_block", {{memory_desc, "memory_desc"}}, [&]() -> Status {
+            return hand_out(memory_desc,
+                            MemoryDesc::from_block(ndims, dims, static_cast<DataType>(data_type),
+                                                   strides, block_dim, block, offset));
+        });
 }
 
 tombola_status_t tombola_memory_desc_create_submemory(tombola_memory_desc_t* memory_desc,
                                                       const_tombola_memory_desc_t parent,
                                                       const tombola_dim_t* dims,
                                                       const tombola_dim_t* offsets) {
-    return api_call("memory_desc_create_submemory", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(memory_desc, "memory_desc"));
-        TOMBOLA_TRY(check_not_null(parent, "parent"));
-        TOMBOLA_TRY(check_not_null(dims, "dims"));
-        TOMBOLA_TRY(check_not_null(offsets, "offsets"));
-        return hand_out(memory_desc, from_handle(parent)->submemory(dims, offsets));
-    });
+    return api_call(
+        "memory_desc_create_submemory",
+        {{memory_desc, "memory_desc"}, {parent, "parent"}, {dims, "dims"}, {offsets, "offsets"}},
+        [&]() -> Status {
+            return hand_out(memory_desc, from_handle(parent)->submemory(dims, offsets));
+        });
 }
 
 tombola_status_t tombola_memory_desc_reshape(tombola_memory_desc_t* memory_desc,
                                              const_tombola_memory_desc_t in_memory_desc, int ndims,
                                              const tombola_dim_t* dims) {
-    return api_call("memory_desc_reshape", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(memory_desc, "memory_desc"));
-        TOMBOLA_TRY(check_not_null(in_memory_desc, "in_memory_desc"));
-        return hand_out(memory_desc, from_handle(in_memory_desc)->reshape(ndims, dims));
-    });
+    return api_call(
+        "memory_desc_reshape", {{memory_desc, "memory_desc"}, {in_memory_desc, "in_memory_desc"}},
+        [&]() -> Status {
+            return hand_out(memory_desc, from_handle(in_memory_desc)->reshape(ndims, dims));
+        });
 }
 
 tombola_status_t tombola_memory_desc_permute_axes(tombola_memory_desc_t* memory_desc,
                                                   const_tombola_memory_desc_t in_memory_desc,
                                                   const int* permutation) {
-    return api_call("memory_desc_permute_axes", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(memory_desc, "memory_desc"));
-        TOMBOLA_TRY(check_not_null(in_memory_desc, "in_memory_desc"));
-        TOMBOLA_TRY(check_not_null(permutation, "permutation"));
-        return hand_out(memory_desc, from_handle(in_memory_desc)->permute_axes(permutation));
-    });
+    return api_call("memory_desc_permute_axes",
+                    {{memory_desc, "memory_desc"},
+                     {in_memory_desc, "in_memory_desc"},
+                     {permutation, "permutation"}},
+                    [&]() -> Status {
+                        return hand_out(memory_desc,
+                                        from_handle(in_memory_desc)->permute_axes(permutation));
+                    });
 }
 
 tombola_status_t tombola_memory_desc_clone(tombola_memory_desc_t* memory_desc,
                                            const_tombola_memory_desc_t existing) {
-    return api_call("memory_desc_clone", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(memory_desc, "memory_desc"));
-        TOMBOLA_TRY(check_not_null(existing, "existing"));
-        return hand_out(memory_desc, *from_handle(existing));
-    });
+    return api_call("memory_desc_clone", {{memory_desc, "memory_desc"}, {existing, "existing"}},
+                    [&]() -> Status { return hand_out(memory_desc, *from_handle(existing)); });
 }
 
 tombola_status_t tombola_memory_desc_destroy(tombola_memory_desc_t memory_desc) {
@@ -168,11 +166,8 @@ tombola_status_t tombola_memory_desc_destroy(tombola_memory_desc_t memory_desc) 
 
 tombola_status_t tombola_memory_desc_query(const_tombola_memory_desc_t memory_desc,
                                            tombola_query_t what, void* result) {
-    return api_call("memory_desc_query", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(memory_desc, "memory_desc"));
-        TOMBOLA_TRY(check_not_null(result, "result"));
-        return query(*from_handle(memory_desc), what, result);
-    });
+    return api_call("memory_desc_query", {{memory_desc, "memory_desc"}, {result, "result"}},
+                    [&]() -> Status { return query(*from_handle(memory_desc), what, result); });
 }
 
 int tombola_memory_desc_equal(const_tombola_memory_desc_t lhs, const_tombola_memory_desc_t rhs) {
@@ -192,66 +187,53 @@ size_t tombola_data_type_size(tombola_data_type_t data_type) {
 tombola_status_t tombola_memory_create(tombola_memory_t* memory,
                                        const_tombola_memory_desc_t memory_desc,
                                        tombola_engine_t engine, void* handle) {
-    return api_call("memory_create", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(memory, "memory"));
-        TOMBOLA_TRY(check_not_null(memory_desc, "memory_desc"));
-        TOMBOLA_TRY(check_not_null(engine, "engine"));
-        const MemoryDesc& desc = *from_handle(memory_desc);
-        if (desc.is_any())
-            return invalid("memory_desc has the layout any; expected strides or another tag");
-        const bool allocate = handle == TOMBOLA_MEMORY_ALLOCATE;
-        if (!allocate) TOMBOLA_TRY(check_alignment(desc, handle));
-        auto object = std::make_unique<Memory>();
-        object->desc = desc;
-        object->engine = from_handle(engine);
-        object->handle = allocate ? nullptr : handle;
-        if (allocate && desc.size_from_handle() > 0) {
-            const size_t bytes = desc.size_from_handle();
-            object->handle = aligned_malloc(bytes);
-            if (object->handle == nullptr)
-                return Status(StatusCode::out_of_memory,
-                              format("%zu bytes could not be allocated", bytes));
-            object->owned = true;
-            // The bytes between the elements (padding, gaps) have a defined value from the start.
-            if (!desc.is_row_major()) std::memset(object->handle, 0, bytes);
-        }
-        *memory = to_handle<tombola_memory_t>(object.release());
-        return {};
-    });
+    return api_call(
+        "memory_create", {{memory, "memory"}, {memory_desc, "memory_desc"}, {engine, "engine"}},
+        [&]() -> Status {
+            const MemoryDesc& desc = *from_handle(memory_desc);
+            if (desc.is_any())
+                return invalid("memory_desc has the layout any; expected strides or another tag");
+            const bool allocate = handle == TOMBOLA_MEMORY_ALLOCATE;
+            if (!allocate) TOMBOLA_TRY(check_alignment(desc, handle));
+            auto object = std::make_unique<Memory>();
+            object->desc = desc;
+            object->engine = from_handle(engine);
+            object->handle = allocate ? nullptr : handle;
+            if (allocate && desc.size_from_handle() > 0) {
+                const size_t bytes = desc.size_from_handle();
+                object->handle = aligned_malloc(bytes);
+                if (object->handle == nullptr)
+                    return Status(StatusCode::out_of_memory,
+                                  format("%zu bytes could not be allocated", bytes));
+                object->owned = true;
+                // The bytes between the elements (padding, gaps) have a defined value from the start.
+                if (!desc.is_row_major()) std::memset(object->handle, 0, bytes);
+            }
+            *memory = to_handle<tombola_memory_t>(object.release());
+            return {};
+        });
 }
 
 tombola_status_t tombola_memory_get_memory_desc(const_tombola_memory_t memory,
                                                 const_tombola_memory_desc_t* memory_desc) {
-    return api_call("memory_get_memory_desc", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(memory, "memory"));
-        TOMBOLA_TRY(check_not_null(memory_desc, "memory_desc"));
-        *memory_desc = to_handle<const_tombola_memory_desc_t>(&from_handle(memory)->desc);
-        return {};
-    });
+    return api_call(
+        "memory_get_memory_desc", {{memory, "memory"}, {memory_desc, "memory_desc"}},
+        [&] { *memory_desc = to_handle<const_tombola_memory_desc_t>(&from_handle(memory)->desc); });
 }
 
 tombola_status_t tombola_memory_get_engine(const_tombola_memory_t memory,
                                            tombola_engine_t* engine) {
-    return api_call("memory_get_engine", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(memory, "memory"));
-        TOMBOLA_TRY(check_not_null(engine, "engine"));
-        *engine = to_handle<tombola_engine_t>(from_handle(memory)->engine);
-        return {};
-    });
+    return api_call("memory_get_engine", {{memory, "memory"}, {engine, "engine"}},
+                    [&] { *engine = to_handle<tombola_engine_t>(from_handle(memory)->engine); });
 }
 
 tombola_status_t tombola_memory_get_data_handle(const_tombola_memory_t memory, void** handle) {
-    return api_call("memory_get_data_handle", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(memory, "memory"));
-        TOMBOLA_TRY(check_not_null(handle, "handle"));
-        *handle = from_handle(memory)->handle;
-        return {};
-    });
+    return api_call("memory_get_data_handle", {{memory, "memory"}, {handle, "handle"}},
+                    [&] { *handle = from_handle(memory)->handle; });
 }
 
 tombola_status_t tombola_memory_set_data_handle(tombola_memory_t memory, void* handle) {
-    return api_call("memory_set_data_handle", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(memory, "memory"));
+    return api_call("memory_set_data_handle", {{memory, "memory"}}, [&]() -> Status {
         Memory& object = *from_handle(memory);
         if (handle == TOMBOLA_MEMORY_ALLOCATE)
             return invalid("handle is TOMBOLA_MEMORY_ALLOCATE; expected an address or NULL");

@@ -98,50 +98,45 @@ const MemoryDesc* query_md(const PrimitiveDesc& desc, tombola_query_t what, int 
 using namespace tombola::impl;
 
 tombola_status_t tombola_primitive_desc_next_impl(tombola_primitive_desc_t primitive_desc) {
-    return api_call("primitive_desc_next_impl", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
-        from_handle(primitive_desc)->desc = TOMBOLA_TRY(from_handle(primitive_desc)->desc->next());
-        return {};
-    });
+    return api_call("primitive_desc_next_impl", {{primitive_desc, "primitive_desc"}},
+                    [&]() -> Status {
+                        from_handle(primitive_desc)->desc =
+                            TOMBOLA_TRY(from_handle(primitive_desc)->desc->next());
+                        return {};
+                    });
 }
 
 tombola_status_t tombola_primitive_desc_clone(tombola_primitive_desc_t* primitive_desc,
                                               const_tombola_primitive_desc_t existing) {
-    return api_call("primitive_desc_clone", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
-        TOMBOLA_TRY(check_not_null(existing, "existing"));
-        *primitive_desc =
-            to_handle<tombola_primitive_desc_t>(new PrimitiveDescHandle(*from_handle(existing)));
-        return {};
-    });
+    return api_call("primitive_desc_clone",
+                    {{primitive_desc, "primitive_desc"}, {existing, "existing"}}, [&] {
+                        *primitive_desc = to_handle<tombola_primitive_desc_t>(
+                            new PrimitiveDescHandle(*from_handle(existing)));
+                    });
 }
 
 tombola_status_t tombola_primitive_desc_get_attr(const_tombola_primitive_desc_t primitive_desc,
                                                  const_tombola_primitive_attr_t* attr) {
-    return api_call("primitive_desc_get_attr", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
-        TOMBOLA_TRY(check_not_null(attr, "attr"));
-        *attr =
-            to_handle<const_tombola_primitive_attr_t>(&from_handle(primitive_desc)->desc->attr());
-        return {};
-    });
+    return api_call("primitive_desc_get_attr", {{primitive_desc, "primitive_desc"}, {attr, "attr"}},
+                    [&] {
+                        *attr = to_handle<const_tombola_primitive_attr_t>(
+                            &from_handle(primitive_desc)->desc->attr());
+                    });
 }
 
 tombola_status_t tombola_primitive_desc_query(const_tombola_primitive_desc_t primitive_desc,
                                               tombola_query_t what, int index, void* result) {
-    return api_call("primitive_desc_query", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
-        TOMBOLA_TRY(check_not_null(result, "result"));
-        if (index != 0) return invalid("index is %d; expected 0", index);
-        return query(*from_handle(primitive_desc)->desc, what, result);
-    });
+    return api_call("primitive_desc_query",
+                    {{primitive_desc, "primitive_desc"}, {result, "result"}}, [&]() -> Status {
+                        if (index != 0) return invalid("index is %d; expected 0", index);
+                        return query(*from_handle(primitive_desc)->desc, what, result);
+                    });
 }
 
 const_tombola_memory_desc_t tombola_primitive_desc_query_md(
     const_tombola_primitive_desc_t primitive_desc, tombola_query_t what, int index) {
     const MemoryDesc* found = nullptr;
-    api_call("primitive_desc_query_md", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
+    api_call("primitive_desc_query_md", {{primitive_desc, "primitive_desc"}}, [&]() -> Status {
         found = query_md(*from_handle(primitive_desc)->desc, what, index);
         if (found == nullptr)
             return invalid("what is %d; expected a query of a memory descriptor", what);
@@ -157,14 +152,14 @@ tombola_status_t tombola_primitive_desc_destroy(tombola_primitive_desc_t primiti
 
 tombola_status_t tombola_primitive_create(tombola_primitive_t* primitive,
                                           const_tombola_primitive_desc_t primitive_desc) {
-    return api_call("primitive_create", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(primitive, "primitive"));
-        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
-        auto created = TOMBOLA_TRY(Primitive::create(from_handle(primitive_desc)->desc));
-        *primitive = to_handle<tombola_primitive_t>(
-            new PrimitiveHandle{std::move(created), *from_handle(primitive_desc)});
-        return {};
-    });
+    return api_call(
+        "primitive_create", {{primitive, "primitive"}, {primitive_desc, "primitive_desc"}},
+        [&]() -> Status {
+            auto created = TOMBOLA_TRY(Primitive::create(from_handle(primitive_desc)->desc));
+            *primitive = to_handle<tombola_primitive_t>(
+                new PrimitiveHandle{std::move(created), *from_handle(primitive_desc)});
+            return {};
+        });
 }
 
 tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
@@ -172,9 +167,7 @@ tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
                                            const tombola_exec_arg_t* args) {
     const char* name = primitive == nullptr ? "primitive_execute"
                                             : name_of(from_handle(primitive)->desc.desc->kind());
-    return api_call(name, [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(primitive, "primitive"));
-        TOMBOLA_TRY(check_not_null(stream, "stream"));
+    return api_call(name, {{primitive, "primitive"}, {stream, "stream"}}, [&]() -> Status {
         if (nargs < 0 || nargs > kMaxGivenArgs)
             return invalid("nargs is %d; expected 0 to %d", nargs, kMaxGivenArgs);
         if (nargs > 0) TOMBOLA_TRY(check_not_null(args, "args"));
@@ -188,12 +181,11 @@ tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
 
 tombola_status_t tombola_primitive_get_primitive_desc(
     const_tombola_primitive_t primitive, const_tombola_primitive_desc_t* primitive_desc) {
-    return api_call("primitive_get_primitive_desc", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(primitive, "primitive"));
-        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
-        *primitive_desc = to_handle<const_tombola_primitive_desc_t>(&from_handle(primitive)->desc);
-        return {};
-    });
+    return api_call("primitive_get_primitive_desc",
+                    {{primitive, "primitive"}, {primitive_desc, "primitive_desc"}}, [&] {
+                        *primitive_desc = to_handle<const_tombola_primitive_desc_t>(
+                            &from_handle(primitive)->desc);
+                    });
 }
 
 tombola_status_t tombola_primitive_destroy(tombola_primitive_t primitive) {

@@ -59,10 +59,8 @@ tombola_status_t tombola_set_max_cpu_isa(tombola_cpu_isa_t isa) {
 
 tombola_cpu_isa_t tombola_get_effective_cpu_isa(void) {
     auto isa = tombola_cpu_isa_none;
-    api_call("get_effective_cpu_isa", [&]() -> Status {
-        isa = static_cast<tombola_cpu_isa_t>(effective_isa());
-        return {};
-    });
+    api_call("get_effective_cpu_isa",
+             [&] { isa = static_cast<tombola_cpu_isa_t>(effective_isa()); });
     return isa;
 }
 
@@ -71,11 +69,8 @@ tombola_status_t tombola_set_verbose(int level) {
 }
 
 tombola_status_t tombola_get_primitive_cache_capacity(int* capacity) {
-    return api_call("get_primitive_cache_capacity", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(capacity, "capacity"));
-        *capacity = cache_capacity();
-        return {};
-    });
+    return api_call("get_primitive_cache_capacity", {{capacity, "capacity"}},
+                    [&] { *capacity = cache_capacity(); });
 }
 
 tombola_status_t tombola_set_primitive_cache_capacity(int capacity) {

@@ -12,25 +12,22 @@ using tombola::threadpool_interop::threadpool_iface;
 tombola_status_t tombola_threadpool_interop_stream_create(tombola_stream_t* stream,
                                                           tombola_engine_t engine,
                                                           void* threadpool) {
-    return api_call("threadpool_interop_stream_create", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(stream, "stream"));
-        TOMBOLA_TRY(check_not_null(engine, "engine"));
-        if (std::strcmp(runtime_name(), "THREADPOOL") != 0)
-            return unimplemented(
-                "the library was built with the CPU runtime %s; expected THREADPOOL",
-                runtime_name());
-        *stream = to_handle<tombola_stream_t>(
-            new Stream{from_handle(engine), static_cast<threadpool_iface*>(threadpool)});
-        return {};
-    });
+    return api_call(
+        "threadpool_interop_stream_create", {{stream, "stream"}, {engine, "engine"}},
+        [&]() -> Status {
+            if (std::strcmp(runtime_name(), "THREADPOOL") != 0)
+                return unimplemented(
+                    "the library was built with the CPU runtime %s; expected THREADPOOL",
+                    runtime_name());
+            *stream = to_handle<tombola_stream_t>(
+                new Stream{from_handle(engine), static_cast<threadpool_iface*>(threadpool)});
+            return {};
+        });
 }
 
 tombola_status_t tombola_threadpool_interop_stream_get_threadpool(const_tombola_stream_t stream,
                                                                   void** threadpool) {
-    return api_call("threadpool_interop_stream_get_threadpool", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(stream, "stream"));
-        TOMBOLA_TRY(check_not_null(threadpool, "threadpool"));
-        *threadpool = from_handle(stream)->threadpool;
-        return {};
-    });
+    return api_call("threadpool_interop_stream_get_threadpool",
+                    {{stream, "stream"}, {threadpool, "threadpool"}},
+                    [&] { *threadpool = from_handle(stream)->threadpool; });
 }

@@ -21,17 +21,21 @@ Status check_tensor_with_layout(const_tombola_memory_desc_t desc, const char* na
 
 MemoryDesc row_major_if_any(const MemoryDesc& desc) {
     if (!desc.is_any()) return desc;
-    return MemoryDesc::from_strides(desc.ndims, desc.dims.data(), desc.data_type, nullptr).take();
+    return MemoryDesc::row_major(desc.ndims, desc.dims.data(), desc.data_type);
+}
+
+Result<MemoryDesc> filled_desc(const_tombola_memory_desc_t given, const char* name,
+                               std::initializer_list<DataType> types) {
+    TOMBOLA_TRY(check_tensor(given, name));
+    TOMBOLA_TRY(check_type(*from_handle(given), name, types));
+    return row_major_if_any(*from_handle(given));
 }
 
 Status check_same_tensor(const MemoryDesc& given, const char* name, const MemoryDesc& expected,
                          const char* expected_name) {
-    if (given.ndims == expected.ndims && given.dims == expected.dims &&
-        given.data_type == expected.data_type)
-        return {};
-    return invalid("%s is %s %s; expected %s %s, as %s", name,
-                   dims_to_string(given.ndims, given.dims.data()).c_str(), name_of(given.data_type),
-                   dims_to_string(expected.ndims, expected.dims.data()).c_str(),
+    if (same_dims(given, expected) && given.data_type == expected.data_type) return {};
+    return invalid("%s is %s %s; expected %s %s, as %s", name, dims_to_string(given).c_str(),
+                   name_of(given.data_type), dims_to_string(expected).c_str(),
                    name_of(expected.data_type), expected_name);
 }
 
@@ -44,8 +48,8 @@ Result<MemoryDesc> written_desc(const_tombola_memory_desc_t given, const char* n
     return desc.is_any() ? read : desc;
 }
 
-Status create_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine,
-                             const OpDesc& op, const_tombola_primitive_attr_t attr) {
+Status store_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine,
+                            const_tombola_primitive_attr_t attr, const OpDesc& op) {
     const Attr attributes = attr == nullptr ? Attr() : *from_handle(attr);
     auto desc = TOMBOLA_TRY(PrimitiveDesc::create(op, attributes, from_handle(engine)));
     *out = to_handle<tombola_primitive_desc_t>(new PrimitiveDescHandle{std::move(desc)});

@@ -3,6 +3,7 @@
 
 // What the functions of the C API that create primitive descriptors share.
 
+#include <algorithm>
 #include <initializer_list>
 
 #include "common/c_api.hpp"
@@ -10,9 +11,23 @@
 
 namespace tombola::impl {
 
-// The last step of every primitive's create function: chooses the implementation and stores the descriptor in `out`.
-Status create_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine,
-                             const OpDesc& op, const_tombola_primitive_attr_t attr);
+// Chooses the implementation and stores the descriptor in `out`.
+Status store_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine,
+                            const_tombola_primitive_attr_t attr, const OpDesc& op);
+
+// The whole of every primitive's create function. make_desc() checks the arguments of the primitive and returns its
+// descriptor, as Result<Desc>.
+template <class MakeDesc>
+tombola_status_t create_primitive_desc(tombola_primitive_desc_t* primitive_desc,
+                                       tombola_engine_t engine, const_tombola_primitive_attr_t attr,
+                                       const MakeDesc& make_desc) {
+    using Desc = decltype(make_desc().take());
+    return api_call(name_of(Desc::kKind), {{primitive_desc, "primitive_desc"}, {engine, "engine"}},
+                    [&]() -> Status {
+                        const OpDesc op = TOMBOLA_TRY(make_desc());
+                        return store_primitive_desc(primitive_desc, engine, attr, op);
+                    });
+}
 
 // Refuses a null descriptor and one without dimensions.
 Status check_tensor(const_tombola_memory_desc_t desc, const char* name);
@@ -30,9 +45,23 @@ Result<MemoryDesc> written_desc(const_tombola_memory_desc_t given, const char* n
 // Returns `desc`. If its layout is open, the result is row-major.
 MemoryDesc row_major_if_any(const MemoryDesc& desc);
 
+// The descriptor of a tensor that is filled, row-major if its layout is open. Refuses every data type that is not in
+// `types`.
+Result<MemoryDesc> filled_desc(const_tombola_memory_desc_t given, const char* name,
+                               std::initializer_list<DataType> types);
+
 // Refuses every data type that is not in `allowed`. The message lists the allowed types.
 Status check_type(const MemoryDesc& desc, const char* name,
                   std::initializer_list<DataType> allowed);
+
+// Refuses every value that is not in `allowed`. `names` lists the allowed values for the message: "tensorflow or
+// pytorch".
+template <class Enum>
+Status check_enum(Enum value, const char* name, std::initializer_list<Enum> allowed,
+                  const char* names) {
+    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return {};
+    return invalid("%s is %d; expected %s", name, static_cast<int>(value), names);
+}
 
 // Refuses every value but 0 and 1, the values of a C boolean.
 Status check_flag(int value, const char* name);

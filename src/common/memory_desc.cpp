@@ -42,7 +42,7 @@ Status check_size(const MemoryDesc& desc) {
     const dim_t limit = kMaxBytes / static_cast<dim_t>(size_of(desc.data_type));
     const auto too_large = [&] {
         return invalid("dims are %s; expected a tensor of less than 2^56 bytes",
-                       dims_to_string(desc.ndims, desc.dims.data()).c_str());
+                       dims_to_string(desc).c_str());
     };
     dim_t elements = 1;
     dim_t last = desc.block - 1;
@@ -92,6 +92,17 @@ Status check_strides(const MemoryDesc& desc) {
     return {};
 }
 
+// A plain tensor whose strides are still 0.
+MemoryDesc with_shape(int ndims, const dim_t* dims, DataType type) {
+    MemoryDesc desc;
+    desc.ndims = ndims;
+    desc.data_type = type;
+    desc.format_kind = FormatKind::blocked;
+    std::copy_n(dims, ndims, desc.dims.begin());
+    desc.padded_dims = desc.dims;
+    return desc;
+}
+
 // Cuts dimension d into blocks.
 Status set_block(MemoryDesc& desc, int d, dim_t block) {
     dim_t padded = 0;
@@ -109,14 +120,10 @@ Status set_block(MemoryDesc& desc, int d, dim_t block) {
 Result<MemoryDesc> MemoryDesc::from_tag(int ndims, const dim_t* dims, DataType type,
                                         tombola_format_tag_t tag) {
     TOMBOLA_TRY(check_shape(ndims, dims, type));
-    MemoryDesc desc;
-    if (ndims == 0) return desc;
+    if (ndims == 0) return MemoryDesc();
     if (tag_name(tag) == nullptr)
         return invalid("tag is %d; expected one of tombola_format_tag_t", static_cast<int>(tag));
-    desc.ndims = ndims;
-    desc.data_type = type;
-    std::copy_n(dims, ndims, desc.dims.begin());
-    desc.padded_dims = desc.dims;
+    MemoryDesc desc = with_shape(ndims, dims, type);
     if (tag == tombola_format_tag_any) {
         desc.format_kind = FormatKind::any;
         TOMBOLA_TRY(check_size(desc));
@@ -127,7 +134,6 @@ Result<MemoryDesc> MemoryDesc::from_tag(int ndims, const dim_t* dims, DataType t
     if (layout.ndims != ndims)
         return invalid("tag %s has %d dimensions; expected %d, the number of dims", tag_name(tag),
                        layout.ndims, ndims);
-    desc.format_kind = FormatKind::blocked;
     if (layout.block_dim >= 0) TOMBOLA_TRY(set_block(desc, layout.block_dim, layout.block));
     TOMBOLA_TRY(check_size(desc));  // the strides are still 0: this bounds the products below
     dim_t stride = desc.block;
@@ -143,18 +149,17 @@ Result<MemoryDesc> MemoryDesc::from_strides(int ndims, const dim_t* dims, DataTy
                                             const dim_t* strides) {
     if (strides != nullptr) return from_block(ndims, dims, type, strides, 0, 1, 0);
     TOMBOLA_TRY(check_shape(ndims, dims, type));
-    MemoryDesc desc;
-    if (ndims == 0) return desc;
-    desc.ndims = ndims;
-    desc.data_type = type;
-    desc.format_kind = FormatKind::blocked;
-    std::copy_n(dims, ndims, desc.dims.begin());
-    desc.padded_dims = desc.dims;
-    TOMBOLA_TRY(check_size(desc));
+    if (ndims == 0) return MemoryDesc();
+    TOMBOLA_TRY(check_size(with_shape(ndims, dims, type)));
+    return row_major(ndims, dims, type);
+}
+
+MemoryDesc MemoryDesc::row_major(int ndims, const dim_t* dims, DataType type) {
+    MemoryDesc desc = with_shape(ndims, dims, type);
     dim_t stride = 1;
     for (int d = ndims - 1; d >= 0; --d) {
         desc.strides[d] = stride;
-        stride *= std::max<dim_t>(desc.dims[d], 1);
+        stride *= std::max<dim_t>(dims[d], 1);
     }
     return desc;
 }
@@ -163,19 +168,14 @@ Result<MemoryDesc> MemoryDesc::from_block(int ndims, const dim_t* dims, DataType
                                           const dim_t* strides, int block_dim, dim_t block,
                                           dim_t offset) {
     TOMBOLA_TRY(check_shape(ndims, dims, type));
-    MemoryDesc desc;
-    if (ndims == 0) return desc;
+    if (ndims == 0) return MemoryDesc();
     if (strides == nullptr) return invalid("strides is null; expected %d distances", ndims);
     if (block < 1 || block > kMaxBlock || (block & (block - 1)) != 0)
         return invalid("block is %lld; expected a power of two from 1 to %lld",
                        static_cast<long long>(block), static_cast<long long>(kMaxBlock));
     if (block > 1 && (block_dim < 0 || block_dim >= ndims))
         return invalid("block_dim is %d; expected 0 to %d", block_dim, ndims - 1);
-    desc.ndims = ndims;
-    desc.data_type = type;
-    desc.format_kind = FormatKind::blocked;
-    std::copy_n(dims, ndims, desc.dims.begin());
-    desc.padded_dims = desc.dims;
+    MemoryDesc desc = with_shape(ndims, dims, type);
     if (block > 1) TOMBOLA_TRY(set_block(desc, block_dim, block));
     TOMBOLA_TRY(check_size(desc));
     for (int d = 0; d < ndims; ++d) {
@@ -237,20 +237,15 @@ Result<MemoryDesc> MemoryDesc::reshape(int new_ndims, const dim_t* new_dims) con
     if (is_blocked()) return invalid("in_memory_desc is blocked; expected a plain layout");
 
     MemoryDesc desc;
-    desc.ndims = new_ndims;
-    desc.data_type = new_ndims == 0 ? DataType::undef : data_type;
-    desc.format_kind = new_ndims == 0 ? FormatKind::undef : FormatKind::blocked;
-    desc.offset0 = offset0;
-    std::copy_n(new_dims, new_ndims, desc.dims.begin());
-    desc.padded_dims = desc.dims;
-    if (new_ndims > 0) TOMBOLA_TRY(check_size(desc));
-    if (desc.nelems() != nelems())
-        return invalid("dims are %s; expected %lld elements",
-                       dims_to_string(new_ndims, new_dims).c_str(),
-                       static_cast<long long>(nelems()));
-    if (nelems() == 0) {
-        return from_strides(new_ndims, new_dims, data_type, nullptr);
+    if (new_ndims > 0) {
+        desc = with_shape(new_ndims, new_dims, data_type);
+        TOMBOLA_TRY(check_size(desc));
     }
+    desc.offset0 = offset0;
+    if (desc.nelems() != nelems())
+        return invalid("dims are %s; expected %lld elements", dims_to_string(desc).c_str(),
+                       static_cast<long long>(nelems()));
+    if (nelems() == 0) return from_strides(new_ndims, new_dims, data_type, nullptr);
 
     // Walk both shapes from the innermost dimension. A run of contiguous old dimensions is one long dimension of `run`
     // elements at `stride`. New dimensions are cut from it.
@@ -294,16 +289,6 @@ Result<MemoryDesc> MemoryDesc::permute_axes(const int* permutation) const {
         desc.strides[to] = strides[d];
         if (d == block_dim) desc.block_dim = to;
     }
-    return desc;
-}
-
-MemoryDesc MemoryDesc::vector(DataType type, dim_t count) {
-    MemoryDesc desc;
-    desc.ndims = 1;
-    desc.data_type = type;
-    desc.format_kind = FormatKind::blocked;
-    desc.dims[0] = desc.padded_dims[0] = count;
-    desc.strides[0] = 1;
     return desc;
 }
 

@@ -56,8 +56,10 @@ struct MemoryDesc {
     Result<MemoryDesc> reshape(int new_ndims, const dim_t* new_dims) const;
     Result<MemoryDesc> permute_axes(const int* permutation) const;
 
-    // A row-major tensor of one dimension; never fails for a count >= 0.
-    static MemoryDesc vector(DataType type, dim_t count);
+    // A row-major tensor. The caller has checked its size.
+    static MemoryDesc row_major(int ndims, const dim_t* dims, DataType type);
+    // A row-major tensor of one dimension.
+    static MemoryDesc vector(DataType type, dim_t count) { return row_major(1, &count, type); }
 
     bool is_empty() const { return ndims == 0; }
     bool is_any() const { return format_kind == FormatKind::any; }
@@ -81,6 +83,9 @@ struct MemoryDesc {
     std::string to_string() const;
 };
 
+inline bool same_dims(const MemoryDesc& a, const MemoryDesc& b) {
+    return a.ndims == b.ndims && a.dims == b.dims;
+}
 // Whether every element lies at the same distance from the first one. offset0 is not compared.
 bool same_layout(const MemoryDesc& a, const MemoryDesc& b);
 bool operator==(const MemoryDesc& a, const MemoryDesc& b);
@@ -89,5 +94,8 @@ uint64_t hash_of(const MemoryDesc& desc);
 
 // "2x16x7x7".
 std::string dims_to_string(int ndims, const dim_t* dims);
+inline std::string dims_to_string(const MemoryDesc& desc) {
+    return dims_to_string(desc.ndims, desc.dims.data());
+}
 
 }  // namespace tombola::impl

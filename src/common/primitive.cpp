@@ -27,7 +27,7 @@ bool matches_vector(const MemoryDesc& given, const MemoryDesc& expected) {
 }
 
 std::string describe(const MemoryDesc& desc) {
-    return dims_to_string(desc.ndims, desc.dims.data()) + ' ' + desc.to_string();
+    return dims_to_string(desc) + ' ' + desc.to_string();
 }
 
 // Whether the memory holds spec.rows vectors.

@@ -25,7 +25,7 @@ struct Columns {
     void operator()(const char* name, const MemoryDesc& desc) {
         memory_descs += (memory_descs.empty() ? "" : " ") + std::string(name) + '_';
         memory_descs += desc.to_string();
-        if (problem.empty()) problem = dims_to_string(desc.ndims, desc.dims.data());
+        if (problem.empty()) problem = dims_to_string(desc);
     }
     void operator()(const char* name, bool value) { add(name, value ? "true" : "false"); }
     void operator()(const char* name, int value) { add(name, std::to_string(value)); }

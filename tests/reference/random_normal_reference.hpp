@@ -9,17 +9,15 @@
 #include <vector>
 
 #include "reference/numeric.hpp"
+#include "reference/word_source.hpp"
 #include "tombola/tombola_random_normal.h"
 
 namespace tombola::reference {
 
-struct NormalRequest {
-    tombola_alignment_t alignment = tombola_alignment_tensorflow;
+// The state is normal_state_bytes() bytes, or none.
+struct NormalRequest : StreamRequest {
     tombola_data_type_t type = tombola_f32;
     double mean = 0, std = 1;  // numbers of the type
-    uint64_t global_seed = 0, op_seed = 0;
-    uint64_t offset = 0;         // in elements
-    std::vector<uint8_t> state;  // normal_state_bytes() of them, or none
 };
 
 // Bytes of the state tensor: u64[2] {n, op counter}, or u32[628].

@@ -2,7 +2,6 @@
 #include "common/primitives/multinomial.hpp"
 
 #include "common/create_primitive_desc.hpp"
-#include "common/op_desc.hpp"
 
 namespace tombola::impl {
 namespace {
@@ -39,14 +38,13 @@ Status check_multinomial(const MemoryDesc& probs, const MemoryDesc& dst, bool wi
 }  // namespace
 
 std::vector<ArgSpec> MultinomialDesc::args() const {
-    MemoryDesc uniforms =
-        MemoryDesc::from_strides(2, dst.dims.data(), DataType::f64, nullptr).take();
     return {required_input(TOMBOLA_ARG_SRC, src),
             required_output(TOMBOLA_ARG_DST, dst),
             optional_input(TOMBOLA_ARG_SEEDS, DataType::u64, 2),
             optional_input(TOMBOLA_ARG_OFFSET, DataType::u64, 1),
-            {TOMBOLA_ARG_UNIFORMS, name_of_arg(TOMBOLA_ARG_UNIFORMS), ArgSpec::Role::input, false,
-             ArgSpec::Match::exact, uniforms},
+            optional_input(TOMBOLA_ARG_UNIFORMS,
+                           MemoryDesc::row_major(2, dst.dims.data(), DataType::f64),
+                           ArgSpec::Match::exact),
             optional_output(TOMBOLA_ARG_DST_SEEDS, DataType::u64, 2, TOMBOLA_ARG_SEEDS)};
 }
 
@@ -61,9 +59,7 @@ tombola_status_t tombola_multinomial_primitive_desc_create(tombola_primitive_des
                                                            int with_replacement, int log_probs,
                                                            uint64_t global_seed, uint64_t op_seed,
                                                            const_tombola_primitive_attr_t attr) {
-    return api_call("multinomial", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
-        TOMBOLA_TRY(check_not_null(engine, "engine"));
+    return create_primitive_desc(primitive_desc, engine, attr, [&]() -> Result<MultinomialDesc> {
         TOMBOLA_TRY(check_flag(with_replacement, "with_replacement"));
         TOMBOLA_TRY(check_flag(log_probs, "log_probs"));
         TOMBOLA_TRY(check_tensor_with_layout(probs_desc, "probs_desc"));
@@ -71,9 +67,7 @@ tombola_status_t tombola_multinomial_primitive_desc_create(tombola_primitive_des
         const MemoryDesc& probs = *from_handle(probs_desc);
         const MemoryDesc dst = row_major_if_any(*from_handle(dst_desc));
         TOMBOLA_TRY(check_multinomial(probs, dst, with_replacement == 1));
-        return create_primitive_desc(primitive_desc, engine,
-                                     MultinomialDesc{probs, dst, with_replacement == 1,
-                                                     log_probs == 1, global_seed, op_seed},
-                                     attr);
+        return MultinomialDesc{probs,          dst,         with_replacement == 1,
+                               log_probs == 1, global_seed, op_seed};
     });
 }

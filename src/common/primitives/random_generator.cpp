@@ -2,7 +2,6 @@
 #include "common/primitives/random_generator.hpp"
 
 #include "common/create_primitive_desc.hpp"
-#include "common/op_desc.hpp"
 
 namespace tombola::impl {
 namespace {
@@ -27,15 +26,10 @@ tombola_status_t tombola_random_generator_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     tombola_generator_kind_t kind, const_tombola_memory_desc_t dst_desc,
     const_tombola_primitive_attr_t attr) {
-    return api_call("random_generator", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
-        TOMBOLA_TRY(check_not_null(engine, "engine"));
-        if (kind != tombola_philox4x32_10)
-            return invalid("kind is %d; expected tombola_philox4x32_10", static_cast<int>(kind));
-        TOMBOLA_TRY(check_tensor(dst_desc, "dst_desc"));
-        const MemoryDesc dst = row_major_if_any(*from_handle(dst_desc));
-        TOMBOLA_TRY(check_type(dst, "dst_desc", {DataType::u32}));
-        return create_primitive_desc(primitive_desc, engine,
-                                     RandomGeneratorDesc{GeneratorKind::philox4x32_10, dst}, attr);
-    });
+    return create_primitive_desc(
+        primitive_desc, engine, attr, [&]() -> Result<RandomGeneratorDesc> {
+            TOMBOLA_TRY(check_enum(kind, "kind", {tombola_philox4x32_10}, "tombola_philox4x32_10"));
+            const MemoryDesc dst = TOMBOLA_TRY(filled_desc(dst_desc, "dst_desc", {DataType::u32}));
+            return RandomGeneratorDesc{GeneratorKind::philox4x32_10, dst};
+        });
 }

@@ -3,33 +3,17 @@
 
 // random_normal: normal numbers with a mean and a standard deviation.
 
-#include <cstdint>
-#include <tuple>
 #include <vector>
 
-#include "common/arg_spec.hpp"
-#include "common/field.hpp"
-#include "common/memory_desc.hpp"
-#include "common/types.hpp"
+#include "common/primitives/random_fill.hpp"
 
 namespace tombola::impl {
 
-struct RandomNormalDesc {
+struct RandomNormalDesc : RandomFillDesc {
     static constexpr PrimitiveKind kKind = PrimitiveKind::random_normal;
-    Alignment alignment = Alignment::tensorflow;
-    MemoryDesc dst;
-    uint64_t global_seed = 0;
-    uint64_t op_seed = 0;
 
     // The arguments of an execution, in a fixed order, without the scratchpad.
     std::vector<ArgSpec> args() const;
-
-    static constexpr auto fields() {
-        return std::make_tuple(field("alignment", &RandomNormalDesc::alignment),
-                               field("dst", &RandomNormalDesc::dst),
-                               default_field("global_seed", &RandomNormalDesc::global_seed),
-                               default_field("op_seed", &RandomNormalDesc::op_seed));
-    }
 };
 
 }  // namespace tombola::impl

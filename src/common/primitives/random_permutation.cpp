@@ -4,18 +4,15 @@
 #include <cinttypes>
 
 #include "common/create_primitive_desc.hpp"
-#include "common/op_desc.hpp"
+#include "common/primitives/random_fill.hpp"
 
 namespace tombola::impl {
 namespace {
 
-constexpr dim_t kPhiloxStateWords = 2;  // n, op counter
-constexpr dim_t kMt19937StateWords = TOMBOLA_MT19937_STATE_WORDS;
 constexpr dim_t kMaxRangeS32 = INT64_C(0x80000000);  // the greatest element is 2^31 - 1
 
 Status check_permutation(PermutationAlignment alignment, const MemoryDesc& dst, dim_t range) {
     if (dst.ndims != 1) return invalid("dst_desc has %d dimensions; expected 1", dst.ndims);
-    TOMBOLA_TRY(check_type(dst, "dst_desc", {DataType::s32, DataType::s64}));
     if (range < dst.dims[0])
         return invalid("range is %" PRId64 "; expected at least %" PRId64
                        ", the number of elements of dst_desc",
@@ -32,15 +29,9 @@ Status check_permutation(PermutationAlignment alignment, const MemoryDesc& dst, 
 }  // namespace
 
 std::vector<ArgSpec> RandomPermutationDesc::args() const {
-    const bool philox = alignment == PermutationAlignment::philox;
-    const DataType state_type = philox ? DataType::u64 : DataType::u32;
-    const dim_t state_words = philox ? kPhiloxStateWords : kMt19937StateWords;
-    return {required_output(TOMBOLA_ARG_DST, dst),
-            optional_input(TOMBOLA_ARG_SEEDS, DataType::u64, 2),
-            optional_input(TOMBOLA_ARG_OFFSET, DataType::u64, 1),
-            optional_input(TOMBOLA_ARG_SRC_STATE, state_type, state_words),
-            optional_output(TOMBOLA_ARG_DST_STATE, state_type, state_words, TOMBOLA_ARG_SRC_STATE),
-            optional_output(TOMBOLA_ARG_DST_SEEDS, DataType::u64, 2, TOMBOLA_ARG_SEEDS)};
+    std::vector<ArgSpec> args = {required_output(TOMBOLA_ARG_DST, dst)};
+    add_stream_args(args, alignment == PermutationAlignment::philox);
+    return args;
 }
 
 }  // namespace tombola::impl
@@ -52,18 +43,15 @@ tombola_status_t tombola_random_permutation_primitive_desc_create(
     tombola_permutation_alignment_t alignment, const_tombola_memory_desc_t dst_desc,
     tombola_dim_t range, uint64_t global_seed, uint64_t op_seed,
     const_tombola_primitive_attr_t attr) {
-    return api_call("random_permutation", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
-        TOMBOLA_TRY(check_not_null(engine, "engine"));
-        if (alignment != tombola_permutation_pytorch && alignment != tombola_permutation_philox)
-            return invalid("alignment is %d; expected pytorch or philox",
-                           static_cast<int>(alignment));
-        TOMBOLA_TRY(check_tensor(dst_desc, "dst_desc"));
-        const MemoryDesc dst = row_major_if_any(*from_handle(dst_desc));
-        const auto kind = static_cast<PermutationAlignment>(alignment);
-        TOMBOLA_TRY(check_permutation(kind, dst, range));
-        return create_primitive_desc(primitive_desc, engine,
-                                     RandomPermutationDesc{kind, dst, range, global_seed, op_seed},
-                                     attr);
-    });
+    return create_primitive_desc(
+        primitive_desc, engine, attr, [&]() -> Result<RandomPermutationDesc> {
+            TOMBOLA_TRY(check_enum(alignment, "alignment",
+                                   {tombola_permutation_pytorch, tombola_permutation_philox},
+                                   "pytorch or philox"));
+            const MemoryDesc dst =
+                TOMBOLA_TRY(filled_desc(dst_desc, "dst_desc", {DataType::s32, DataType::s64}));
+            const auto kind = static_cast<PermutationAlignment>(alignment);
+            TOMBOLA_TRY(check_permutation(kind, dst, range));
+            return RandomPermutationDesc{kind, dst, range, global_seed, op_seed};
+        });
 }

@@ -2,8 +2,6 @@
 #include "common/primitives/random_uniform.hpp"
 
 #include "common/create_primitive_desc.hpp"
-#include "common/op_desc.hpp"
-#include "common/primitives/stream_args.hpp"
 
 namespace tombola::impl {
 
@@ -12,7 +10,7 @@ std::vector<ArgSpec> RandomUniformDesc::args() const {
     std::vector<ArgSpec> args = {required_input(TOMBOLA_ARG_MIN, bound, ArgSpec::Match::vector),
                                  required_input(TOMBOLA_ARG_MAX, bound, ArgSpec::Match::vector),
                                  required_output(TOMBOLA_ARG_DST, dst)};
-    add_stream_args(args, alignment);
+    add_stream_args(args, alignment == Alignment::tensorflow);
     return args;
 }
 
@@ -24,23 +22,15 @@ tombola_status_t tombola_random_uniform_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     tombola_alignment_t alignment, const_tombola_memory_desc_t dst_desc, uint64_t global_seed,
     uint64_t op_seed, tombola_int_draws_t int_draws, const_tombola_primitive_attr_t attr) {
-    return api_call("random_uniform", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
-        TOMBOLA_TRY(check_not_null(engine, "engine"));
-        TOMBOLA_TRY(check_alignment(alignment));
-        if (int_draws != tombola_int_draws_spec && int_draws != tombola_int_draws_torch1 &&
-            int_draws != tombola_int_draws_torch2)
-            return invalid("int_draws is %d; expected spec, torch1 or torch2",
-                           static_cast<int>(int_draws));
-        TOMBOLA_TRY(check_tensor(dst_desc, "dst_desc"));
-        const MemoryDesc dst = row_major_if_any(*from_handle(dst_desc));
-        TOMBOLA_TRY(check_type(dst, "dst_desc",
-                               {DataType::f16, DataType::bf16, DataType::f32, DataType::f64,
-                                DataType::s32, DataType::s64}));
-        return create_primitive_desc(
-            primitive_desc, engine,
-            RandomUniformDesc{static_cast<Alignment>(alignment), dst, global_seed, op_seed,
-                              static_cast<IntDraws>(int_draws)},
-            attr);
+    return create_primitive_desc(primitive_desc, engine, attr, [&]() -> Result<RandomUniformDesc> {
+        const RandomFillDesc fill =
+            TOMBOLA_TRY(make_random_fill(alignment, dst_desc, global_seed, op_seed,
+                                         {DataType::f16, DataType::bf16, DataType::f32,
+                                          DataType::f64, DataType::s32, DataType::s64}));
+        TOMBOLA_TRY(
+            check_enum(int_draws, "int_draws",
+                       {tombola_int_draws_spec, tombola_int_draws_torch1, tombola_int_draws_torch2},
+                       "spec, torch1 or torch2"));
+        return RandomUniformDesc{fill, static_cast<IntDraws>(int_draws)};
     });
 }

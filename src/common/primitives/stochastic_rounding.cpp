@@ -2,7 +2,6 @@
 #include "common/primitives/stochastic_rounding.hpp"
 
 #include "common/create_primitive_desc.hpp"
-#include "common/op_desc.hpp"
 
 namespace tombola::impl {
 
@@ -21,20 +20,16 @@ tombola_status_t tombola_stochastic_rounding_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     const_tombola_memory_desc_t src_desc, const_tombola_memory_desc_t dst_desc,
     uint64_t global_seed, uint64_t op_seed, const_tombola_primitive_attr_t attr) {
-    return api_call("stochastic_rounding", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
-        TOMBOLA_TRY(check_not_null(engine, "engine"));
-        TOMBOLA_TRY(check_tensor_with_layout(src_desc, "src_desc"));
-        const MemoryDesc& src = *from_handle(src_desc);
-        TOMBOLA_TRY(check_type(src, "src_desc", {DataType::f32}));
-        TOMBOLA_TRY(check_tensor(dst_desc, "dst_desc"));
-        const MemoryDesc dst = row_major_if_any(*from_handle(dst_desc));
-        TOMBOLA_TRY(check_type(dst, "dst_desc", {DataType::bf16, DataType::f16}));
-        if (dst.ndims != src.ndims || dst.dims != src.dims)
-            return invalid("dst_desc is %s; expected %s, as src_desc",
-                           dims_to_string(dst.ndims, dst.dims.data()).c_str(),
-                           dims_to_string(src.ndims, src.dims.data()).c_str());
-        return create_primitive_desc(primitive_desc, engine,
-                                     StochasticRoundingDesc{src, dst, global_seed, op_seed}, attr);
-    });
+    return create_primitive_desc(
+        primitive_desc, engine, attr, [&]() -> Result<StochasticRoundingDesc> {
+            TOMBOLA_TRY(check_tensor_with_layout(src_desc, "src_desc"));
+            const MemoryDesc& src = *from_handle(src_desc);
+            TOMBOLA_TRY(check_type(src, "src_desc", {DataType::f32}));
+            const MemoryDesc dst =
+                TOMBOLA_TRY(filled_desc(dst_desc, "dst_desc", {DataType::bf16, DataType::f16}));
+            if (!same_dims(dst, src))
+                return invalid("dst_desc is %s; expected %s, as src_desc",
+                               dims_to_string(dst).c_str(), dims_to_string(src).c_str());
+            return StochasticRoundingDesc{src, dst, global_seed, op_seed};
+        });
 }

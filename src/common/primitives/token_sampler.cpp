@@ -2,7 +2,6 @@
 #include "common/primitives/token_sampler.hpp"
 
 #include "common/create_primitive_desc.hpp"
-#include "common/op_desc.hpp"
 
 namespace tombola::impl {
 namespace {
@@ -13,7 +12,7 @@ long long ll(dim_t value) { return static_cast<long long>(value); }
 
 MemoryDesc matrix(DataType type, dim_t rows, dim_t columns) {
     const dim_t dims[] = {rows, columns};
-    return MemoryDesc::from_strides(2, dims, type, nullptr).take();
+    return MemoryDesc::row_major(2, dims, type);
 }
 
 Status check_token_sampler(const MemoryDesc& logits, const MemoryDesc& dst, dim_t top_n) {
@@ -68,12 +67,10 @@ const char* name_of(Logprobs logprobs) {
 
 std::vector<ArgSpec> TokenSamplerDesc::args() const {
     const auto input = [](int arg, const MemoryDesc& desc) {
-        return ArgSpec{arg,   name_of_arg(arg),      ArgSpec::Role::input,
-                       false, ArgSpec::Match::exact, desc};
+        return optional_input(arg, desc, ArgSpec::Match::exact);
     };
     const auto output = [](int arg, const MemoryDesc& desc) {
-        return ArgSpec{arg,   name_of_arg(arg),      ArgSpec::Role::output,
-                       false, ArgSpec::Match::exact, desc};
+        return optional_output(arg, desc, ArgSpec::Match::exact);
     };
     const auto per_row = [&](ArgSpec spec) {
         spec.rows = batch();
@@ -112,29 +109,26 @@ tombola_status_t tombola_token_sampler_primitive_desc_create(
     const_tombola_memory_desc_t logits_desc, const_tombola_memory_desc_t dst_desc,
     tombola_filter_order_t filter_order, tombola_logprobs_t logprobs, tombola_dim_t top_n,
     uint64_t global_seed, uint64_t op_seed, const_tombola_primitive_attr_t attr) {
-    return api_call("token_sampler", [&]() -> Status {
-        TOMBOLA_TRY(check_not_null(primitive_desc, "primitive_desc"));
-        TOMBOLA_TRY(check_not_null(engine, "engine"));
-        if (filter_order != tombola_filter_order_transformers &&
-            filter_order != tombola_filter_order_vllm &&
-            filter_order != tombola_filter_order_joint &&
-            filter_order != tombola_filter_order_temperature_last)
-            return invalid(
-                "filter_order is %d; expected transformers, vllm, joint or temperature_last",
-                static_cast<int>(filter_order));
-        if (logprobs != tombola_logprobs_none && logprobs != tombola_logprobs_processed &&
-            logprobs != tombola_logprobs_raw)
-            return invalid("logprobs is %d; expected none, processed or raw",
-                           static_cast<int>(logprobs));
+    return create_primitive_desc(primitive_desc, engine, attr, [&]() -> Result<TokenSamplerDesc> {
+        TOMBOLA_TRY(check_enum(filter_order, "filter_order",
+                               {tombola_filter_order_transformers, tombola_filter_order_vllm,
+                                tombola_filter_order_joint, tombola_filter_order_temperature_last},
+                               "transformers, vllm, joint or temperature_last"));
+        TOMBOLA_TRY(
+            check_enum(logprobs, "logprobs",
+                       {tombola_logprobs_none, tombola_logprobs_processed, tombola_logprobs_raw},
+                       "none, processed or raw"));
         TOMBOLA_TRY(check_tensor_with_layout(logits_desc, "logits_desc"));
         TOMBOLA_TRY(check_tensor(dst_desc, "dst_desc"));
         const MemoryDesc& logits = *from_handle(logits_desc);
         const MemoryDesc dst = row_major_if_any(*from_handle(dst_desc));
         TOMBOLA_TRY(check_token_sampler(logits, dst, top_n));
-        return create_primitive_desc(
-            primitive_desc, engine,
-            TokenSamplerDesc{logits, dst, static_cast<FilterOrder>(filter_order),
-                             static_cast<Logprobs>(logprobs), top_n, global_seed, op_seed},
-            attr);
+        return TokenSamplerDesc{logits,
+                                dst,
+                                static_cast<FilterOrder>(filter_order),
+                                static_cast<Logprobs>(logprobs),
+                                top_n,
+                                global_seed,
+                                op_seed};
     });
 }

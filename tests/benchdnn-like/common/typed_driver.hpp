@@ -71,6 +71,11 @@ class TensorProblem : public TypedProblem<P> {
     std::string print_sizes() const { return print_dims(dims); }
 
   protected:
+    uint64_t elements() const {
+        uint64_t count = 1;
+        for (const int64_t size : dims) count *= static_cast<uint64_t>(size);
+        return count;
+    }
     // Whether a layout fits the number of dimensions: if not, the library must refuse it.
     bool fits(const TagName& name) const {
         return name.text == "any" ||

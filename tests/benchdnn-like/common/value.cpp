@@ -6,9 +6,28 @@
 #include <cstdlib>
 
 #include "reference/layout.hpp"
-#include "reference/numeric.hpp"
 
 namespace tombola::bench {
+namespace {
+
+// Whether `type` has the number.
+bool parse_number(const std::string& text, tombola_data_type_t type, reference::Scalar& scalar) {
+    bool fits = false;
+    return reference::parse_scalar(type, text, scalar, fits) && fits;
+}
+
+}  // namespace
+
+reference::Scalar NumberText::as(tombola_data_type_t type) const {
+    reference::Scalar scalar{};
+    return parse_number(text, type, scalar) ? scalar : reference::Scalar{};
+}
+
+std::string NumberText::refusal(const char* option, tombola_data_type_t type) const {
+    reference::Scalar scalar{};
+    if (parse_number(text, type, scalar)) return "";
+    return std::string(option) + "=" + text + " is not a value of " + print_value(type);
+}
 
 std::vector<std::string> split(const std::string& text, char separator) {
     std::vector<std::string> pieces(1);

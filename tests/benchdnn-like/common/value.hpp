@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "reference/numeric.hpp"
 #include "tombola/tombola.h"
 
 namespace tombola::bench {
@@ -30,6 +31,11 @@ struct FileName {
 // A number whose type another option decides; kept as text.
 struct NumberText {
     std::string text;
+
+    // The number as an element of `type`. Zero if the type does not have it.
+    reference::Scalar as(tombola_data_type_t type) const;
+    // Why the option has no value, "--p=x is not a value of f32"; empty if the type has the number.
+    std::string refusal(const char* option, tombola_data_type_t type) const;
 };
 
 // "GLOBAL:OP" or "GLOBAL".

@@ -43,25 +43,9 @@ std::vector<Field<DropoutProblem>> DropoutProblem::fields() {
     };
 }
 
-uint64_t DropoutProblem::elements() const {
-    uint64_t count = 1;
-    for (const int64_t size : dims) count *= static_cast<uint64_t>(size);
-    return count;
-}
-
-std::string DropoutProblem::parse_p(float& value) const {
-    reference::Scalar scalar;
-    bool fits = false;
-    if (!reference::parse_scalar(tombola_f32, p.text, scalar, fits) || !fits)
-        return "--p=" + p.text + " is not a value of f32";
-    value = reference::value_of<float>(scalar);
-    return "";
-}
-
 tombola_status_t DropoutProblem::create(Creation& creation,
                                         tombola_primitive_desc_t* primitive_desc) const {
-    float value = 0;
-    if (const std::string reason = parse_p(value); !reason.empty())
+    if (const std::string reason = p.refusal("--p", tombola_f32); !reason.empty())
         throw Refused{tombola_invalid_arguments, reason};
     const auto from = creation.desc(dims, dt, tag.text);
     const auto to = creation.desc(dims, dt, dtag.text);
@@ -78,15 +62,15 @@ tombola_status_t DropoutProblem::create(Creation& creation,
 }
 
 std::string DropoutProblem::refusal(const Arguments* args) const {
-    float value = 0;
-    if (std::string reason = parse_p(value); !reason.empty()) return reason;
+    if (std::string reason = p.refusal("--p", tombola_f32); !reason.empty()) return reason;
     if (tag.text == "any") return "the layout of the tensor that is read is open";
     if (!fits(tag) || !fits(dtag)) return "a tag is for another number of dimensions";
     // Values inside tensors are looked at when the primitive runs.
     if (args == nullptr) return "";
     const bool draws = !is_backward() || mask_kind == tombola_dropout_mask_none;
     if (is_backward() && elements() == 0) return "";
-    if (std::string reason = reference::dropout_refusal(value); !reason.empty()) return reason;
+    if (std::string reason = reference::dropout_refusal(request().p); !reason.empty())
+        return reason;
     if (is_backward() && draws && seeds.are_drawn()) return "backward does not know the mask";
     return draws ? offset_refusal(offset, elements()) : "";
 }
@@ -95,7 +79,7 @@ reference::DropoutRequest DropoutProblem::request() const {
     reference::DropoutRequest request;
     request.type = dt;
     request.draw_bits = draw_bits;
-    parse_p(request.p);
+    request.p = reference::value_of<float>(p.as(tombola_f32));
     request.global_seed = seeds.global;
     request.op_seed = seeds.op;
     request.offset = offset;

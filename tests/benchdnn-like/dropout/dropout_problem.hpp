@@ -42,9 +42,6 @@ struct DropoutProblem : TensorProblem<DropoutProblem> {
     bool is_backward() const { return dir == Direction::BWD_D; }
     int input() const { return is_backward() ? TOMBOLA_ARG_DIFF_DST : TOMBOLA_ARG_SRC; }
     int output() const { return is_backward() ? TOMBOLA_ARG_DIFF_SRC : TOMBOLA_ARG_DST; }
-    uint64_t elements() const;
-    // P; the reason if --p is no number of f32.
-    std::string parse_p(float& value) const;
     reference::DropoutRequest request() const;
     Bytes mask_of(const std::vector<bool>& keeps) const;
 };

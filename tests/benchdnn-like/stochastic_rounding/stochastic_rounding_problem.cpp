@@ -44,10 +44,7 @@ tombola_status_t StochasticRoundingProblem::create(Creation& creation,
 std::string StochasticRoundingProblem::refusal(const Arguments* args) const {
     if (tag.text == "any") return "the layout of the source is open";
     if (!fits(tag) || !fits(dtag)) return "a tag is for another number of dimensions";
-    if (args == nullptr) return "";
-    uint64_t elements = 1;
-    for (const int64_t size : dims) elements *= static_cast<uint64_t>(size);
-    return offset_refusal(offset, elements);
+    return args == nullptr ? "" : offset_refusal(offset, elements());
 }
 
 void StochasticRoundingProblem::add_arguments(Arguments& args) const {

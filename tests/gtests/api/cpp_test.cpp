@@ -289,6 +289,22 @@ TEST_F(CppApi, BoundsAreNumbersOfTheDestinationsType) {
     EXPECT_EQ(y, (std::vector<int32_t>{3, 3, 3, 3}));
 }
 
+TEST_F(CppApi, ADropoutOfTheOtherDirectionIsRefused) {
+    const memory::desc data({6}, dt::f32, tag::x);
+    const tombola::dropout_forward::primitive_desc forward(
+        engine_, prop_kind::forward_training, data, data, 32, tombola::dropout_mask::none, 1, 2);
+    const tombola::dropout_backward::primitive_desc backward(
+        engine_, data, data, 32, tombola::dropout_mask::none, 1, 2, forward);
+    EXPECT_EQ(tombola::dropout_forward::primitive_desc(forward.get()).get_prop_kind(),
+              prop_kind::forward_training);
+    EXPECT_EQ(tombola::dropout_backward::primitive_desc(backward.get()).get_prop_kind(),
+              prop_kind::backward_data);
+    expect_error(tombola_invalid_arguments, "another operator or direction",
+                 [&] { tombola::dropout_backward::primitive_desc{forward.get()}; });
+    expect_error(tombola_invalid_arguments, "another operator or direction",
+                 [&] { tombola::dropout_forward::primitive_desc{backward.get()}; });
+}
+
 TEST_F(CppApi, AllowEmptyMakesAnEmptyObjectInstead) {
     const primitive_attr attr;
     const shuffle_forward::desc bad(prop_kind::forward_training, md_, 0, 4);

@@ -46,18 +46,18 @@ std::vector<OpDesc> descriptors(DataType type) {
     for (const MemoryDesc& data :
          {tensor({2, 32, 6, 5}, type), MemoryDesc::from_strides(4, dims, type, nhwc).take(),
           MemoryDesc::from_tag(4, dims, type, tombola_nChw16c).take()})
-        descs.push_back(ShuffleDesc{PropKind::forward_training, data, data, 1, 4});
+        descs.push_back(ShuffleDesc{{PropKind::forward_training, data, data}, 1, 4});
     descs.push_back(RandomGeneratorDesc{GeneratorKind::philox4x32_10, tensor({40}, type)});
     for (const Alignment alignment : {Alignment::tensorflow, Alignment::pytorch})
-        descs.push_back(RandomUniformDesc{alignment, tensor({40}, type), 1, 2, IntDraws::spec});
+        descs.push_back(RandomUniformDesc{{alignment, tensor({40}, type), 1, 2}, IntDraws::spec});
     for (const Alignment alignment : {Alignment::tensorflow, Alignment::pytorch})
-        descs.push_back(RandomNormalDesc{alignment, tensor({40}, type), 1, 2});
+        descs.push_back(RandomNormalDesc{{alignment, tensor({40}, type), 1, 2}});
     for (const Alignment alignment : {Alignment::tensorflow, Alignment::pytorch}) {
-        descs.push_back(RandomExponentialDesc{alignment, tensor({40}, type), 1, 2});
+        descs.push_back(RandomExponentialDesc{{alignment, tensor({40}, type), 1, 2}});
         for (const DataType p_type : {DataType::f32, DataType::f64})
             for (const dim_t p_size : {1, 40})
-                descs.push_back(RandomBernoulliDesc{alignment, tensor({40}, type),
-                                                    tensor({p_size}, p_type), 1, 2});
+                descs.push_back(RandomBernoulliDesc{{alignment, tensor({40}, type), 1, 2},
+                                                    tensor({p_size}, p_type)});
     }
     for (const bool log_probs : {false, true})
         descs.push_back(MultinomialDesc{tensor({3, 40}, type), tensor({3, 5}, DataType::s32), true,
@@ -66,8 +66,8 @@ std::vector<OpDesc> descriptors(DataType type) {
          {PermutationAlignment::pytorch, PermutationAlignment::philox})
         descs.push_back(RandomPermutationDesc{alignment, tensor({40}, type), 50, 1, 2});
     for (const auto direction : {PropKind::forward_training, PropKind::backward_data})
-        descs.push_back(DropoutDesc{direction, tensor({40}, type), tensor({40}, type), 16,
-                                    DropoutMask::bits, 1, 2});
+        descs.push_back(DropoutDesc{
+            {direction, tensor({40}, type), tensor({40}, type)}, 16, DropoutMask::bits, 1, 2});
     descs.push_back(StochasticRoundingDesc{tensor({40}, DataType::f32), tensor({40}, type), 1, 2});
     descs.push_back(TokenSamplerDesc{tensor({3, 40}, type), tensor({3, 5}, DataType::s32),
                                      FilterOrder::vllm, Logprobs::raw, 2, 1, 2});

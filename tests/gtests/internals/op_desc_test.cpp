@@ -23,17 +23,40 @@ struct Variants {
     Desc base;
     std::vector<Desc> others;
     std::vector<Desc> other_defaults;
-    template <class T>
-    void add(T Desc::*member, T value) {
+    // The member may be one of a base class of Desc.
+    template <class T, class Base>
+    void add(T Base::*member, T value) {
         others.push_back(base);
         others.back().*member = value;
     }
-    template <class T>
-    void add_default(T Desc::*member, T value) {
+    template <class T, class Base>
+    void add_default(T Base::*member, T value) {
         other_defaults.push_back(base);
         other_defaults.back().*member = value;
     }
+    void add_seeds() {
+        add_default(&Desc::global_seed, uint64_t{7});
+        add_default(&Desc::op_seed, uint64_t{7});
+    }
+    // The fields that the fills share.
+    void add_fill() {
+        add(&Desc::alignment, Alignment::pytorch);
+        add(&Desc::dst, tensor(DataType::f32, {9}));
+        add_seeds();
+    }
+    // The fields that the primitives of two directions share.
+    void add_directed() {
+        add(&Desc::prop_kind, PropKind::backward_data);
+        add(&Desc::src, tensor(DataType::f32, {3, 8}));
+        add(&Desc::dst, tensor(DataType::f32, {3, 8}));
+    }
 };
+
+RandomFillDesc a_fill() { return {Alignment::tensorflow, tensor(DataType::f32, {8}), 1, 2}; }
+DirectedDesc a_forward() {
+    return {PropKind::forward_training, tensor(DataType::f32, {2, 8}),
+            tensor(DataType::f32, {2, 8})};
+}
 
 template <class Desc>
 void expect_all_distinct(const Variants<Desc>& variants) {
@@ -58,11 +81,8 @@ void expect_all_distinct(const Variants<Desc>& variants) {
 
 TEST(OpDesc, EveryFieldOfShuffleCounts) {
     Variants<ShuffleDesc> v;
-    v.base = {PropKind::forward_training, tensor(DataType::f32, {2, 8}),
-              tensor(DataType::f32, {2, 8}), 1, 2};
-    v.add(&ShuffleDesc::prop_kind, PropKind::backward_data);
-    v.add(&ShuffleDesc::src, tensor(DataType::f32, {3, 8}));
-    v.add(&ShuffleDesc::dst, tensor(DataType::f32, {3, 8}));
+    v.base = {a_forward(), 1, 2};
+    v.add_directed();
     v.add(&ShuffleDesc::axis, 0);
     v.add(&ShuffleDesc::group_size, dim_t{4});
     expect_all_distinct(v);
@@ -70,43 +90,31 @@ TEST(OpDesc, EveryFieldOfShuffleCounts) {
 
 TEST(OpDesc, EveryFieldOfRandomUniformCounts) {
     Variants<RandomUniformDesc> v;
-    v.base = {Alignment::tensorflow, tensor(DataType::f32, {8}), 1, 2, IntDraws::spec};
-    v.add(&RandomUniformDesc::alignment, Alignment::pytorch);
-    v.add(&RandomUniformDesc::dst, tensor(DataType::f32, {9}));
-    v.add_default(&RandomUniformDesc::global_seed, uint64_t{3});
-    v.add_default(&RandomUniformDesc::op_seed, uint64_t{3});
+    v.base = {a_fill(), IntDraws::spec};
+    v.add_fill();
     v.add(&RandomUniformDesc::int_draws, IntDraws::torch2);
     expect_all_distinct(v);
 }
 
 TEST(OpDesc, EveryFieldOfRandomNormalCounts) {
     Variants<RandomNormalDesc> v;
-    v.base = {Alignment::tensorflow, tensor(DataType::f32, {8}), 1, 2};
-    v.add(&RandomNormalDesc::alignment, Alignment::pytorch);
-    v.add(&RandomNormalDesc::dst, tensor(DataType::f32, {9}));
-    v.add_default(&RandomNormalDesc::global_seed, uint64_t{3});
-    v.add_default(&RandomNormalDesc::op_seed, uint64_t{3});
+    v.base = {a_fill()};
+    v.add_fill();
     expect_all_distinct(v);
 }
 
 TEST(OpDesc, EveryFieldOfRandomExponentialCounts) {
     Variants<RandomExponentialDesc> v;
-    v.base = {Alignment::tensorflow, tensor(DataType::f32, {8}), 1, 2};
-    v.add(&RandomExponentialDesc::alignment, Alignment::pytorch);
-    v.add(&RandomExponentialDesc::dst, tensor(DataType::f32, {9}));
-    v.add_default(&RandomExponentialDesc::global_seed, uint64_t{3});
-    v.add_default(&RandomExponentialDesc::op_seed, uint64_t{3});
+    v.base = {a_fill()};
+    v.add_fill();
     expect_all_distinct(v);
 }
 
 TEST(OpDesc, EveryFieldOfRandomBernoulliCounts) {
     Variants<RandomBernoulliDesc> v;
-    v.base = {Alignment::tensorflow, tensor(DataType::f32, {8}), tensor(DataType::f32, {1}), 1, 2};
-    v.add(&RandomBernoulliDesc::alignment, Alignment::pytorch);
-    v.add(&RandomBernoulliDesc::dst, tensor(DataType::f32, {9}));
+    v.base = {a_fill(), tensor(DataType::f32, {1})};
+    v.add_fill();
     v.add(&RandomBernoulliDesc::p, tensor(DataType::f32, {8}));
-    v.add_default(&RandomBernoulliDesc::global_seed, uint64_t{3});
-    v.add_default(&RandomBernoulliDesc::op_seed, uint64_t{3});
     expect_all_distinct(v);
 }
 
@@ -117,8 +125,7 @@ TEST(OpDesc, EveryFieldOfMultinomialCounts) {
     v.add(&MultinomialDesc::dst, tensor(DataType::s64, {2, 4}));
     v.add(&MultinomialDesc::with_replacement, false);
     v.add(&MultinomialDesc::log_probs, true);
-    v.add_default(&MultinomialDesc::global_seed, uint64_t{7});
-    v.add_default(&MultinomialDesc::op_seed, uint64_t{7});
+    v.add_seeds();
     expect_all_distinct(v);
 }
 
@@ -128,27 +135,35 @@ TEST(OpDesc, EveryFieldOfRandomPermutationCounts) {
     v.add(&RandomPermutationDesc::alignment, PermutationAlignment::philox);
     v.add(&RandomPermutationDesc::dst, tensor(DataType::s32, {9}));
     v.add(&RandomPermutationDesc::range, dim_t{10});
-    v.add_default(&RandomPermutationDesc::global_seed, uint64_t{7});
-    v.add_default(&RandomPermutationDesc::op_seed, uint64_t{7});
+    v.add_seeds();
     expect_all_distinct(v);
 }
 
 TEST(OpDesc, EveryFieldOfDropoutCounts) {
     Variants<DropoutDesc> v;
-    v.base = {PropKind::forward_training,
-              tensor(DataType::f32, {2, 8}),
-              tensor(DataType::f32, {2, 8}),
-              32,
-              DropoutMask::none,
-              1,
-              2};
-    v.add(&DropoutDesc::prop_kind, PropKind::backward_data);
-    v.add(&DropoutDesc::src, tensor(DataType::f32, {3, 8}));
-    v.add(&DropoutDesc::dst, tensor(DataType::f32, {3, 8}));
+    v.base = {a_forward(), 32, DropoutMask::none, 1, 2};
+    v.add_directed();
     v.add(&DropoutDesc::draw_bits, 16);
     v.add(&DropoutDesc::mask_kind, DropoutMask::bits);
-    v.add_default(&DropoutDesc::global_seed, uint64_t{7});
-    v.add_default(&DropoutDesc::op_seed, uint64_t{7});
+    v.add_seeds();
+    expect_all_distinct(v);
+}
+
+TEST(OpDesc, EveryFieldOfTokenSamplerCounts) {
+    Variants<TokenSamplerDesc> v;
+    v.base = {tensor(DataType::f32, {2, 8}),
+              tensor(DataType::s32, {2, 4}),
+              FilterOrder::vllm,
+              Logprobs::none,
+              3,
+              1,
+              2};
+    v.add(&TokenSamplerDesc::src, tensor(DataType::f32, {2, 9}));
+    v.add(&TokenSamplerDesc::dst, tensor(DataType::s64, {2, 4}));
+    v.add(&TokenSamplerDesc::filter_order, FilterOrder::joint);
+    v.add(&TokenSamplerDesc::logprobs, Logprobs::raw);
+    v.add(&TokenSamplerDesc::top_n, dim_t{4});
+    v.add_seeds();
     expect_all_distinct(v);
 }
 
@@ -157,8 +172,7 @@ TEST(OpDesc, EveryFieldOfStochasticRoundingCounts) {
     v.base = {tensor(DataType::f32, {2, 8}), tensor(DataType::bf16, {2, 8}), 1, 2};
     v.add(&StochasticRoundingDesc::src, tensor(DataType::f32, {3, 8}));
     v.add(&StochasticRoundingDesc::dst, tensor(DataType::f16, {2, 8}));
-    v.add_default(&StochasticRoundingDesc::global_seed, uint64_t{7});
-    v.add_default(&StochasticRoundingDesc::op_seed, uint64_t{7});
+    v.add_seeds();
     expect_all_distinct(v);
 }
 
@@ -173,8 +187,8 @@ TEST(OpDesc, KindsAreDistinct) {
 
 // C = 12, G = 3: backward transposes with 12 / 3.
 TEST(OpDesc, BackwardShuffleTransposesWithTheOtherFactor) {
-    ShuffleDesc desc = {PropKind::forward_inference, tensor(DataType::f32, {2, 12}),
-                        tensor(DataType::f32, {2, 12}), 1, 3};
+    const MemoryDesc data = tensor(DataType::f32, {2, 12});
+    ShuffleDesc desc = {{PropKind::forward_inference, data, data}, 1, 3};
     EXPECT_EQ(desc.effective_group(), 3);
     desc.prop_kind = PropKind::backward_data;
     EXPECT_EQ(desc.effective_group(), 4);
@@ -200,49 +214,33 @@ TEST(OpDesc, ArgumentsOfEachPrimitive) {
             EXPECT_TRUE(found) << row.arg;
         }
     };
+    // The rows of a primitive that fills DST from a stream: its own, and those of every stream.
+    const auto with_stream = [](std::vector<Row> rows) {
+        for (const Row& row :
+             {Row{TOMBOLA_ARG_DST, true, kOut}, Row{TOMBOLA_ARG_SEEDS, false, kIn},
+              Row{TOMBOLA_ARG_OFFSET, false, kIn}, Row{TOMBOLA_ARG_SRC_STATE, false, kIn},
+              Row{TOMBOLA_ARG_DST_STATE, false, kOut}, Row{TOMBOLA_ARG_DST_SEEDS, false, kOut}})
+            rows.push_back(row);
+        return rows;
+    };
     const MemoryDesc data = tensor(DataType::f32, {2, 8});
-    expect_args(ShuffleDesc{PropKind::forward_training, data, data, 1, 2},
+    expect_args(ShuffleDesc{{PropKind::forward_training, data, data}, 1, 2},
                 {{TOMBOLA_ARG_SRC, true, kIn}, {TOMBOLA_ARG_DST, true, kOut}});
-    expect_args(ShuffleDesc{PropKind::backward_data, data, data, 1, 2},
+    expect_args(ShuffleDesc{{PropKind::backward_data, data, data}, 1, 2},
                 {{TOMBOLA_ARG_DIFF_DST, true, kIn}, {TOMBOLA_ARG_DIFF_SRC, true, kOut}});
     expect_args(RandomGeneratorDesc{GeneratorKind::philox4x32_10, tensor(DataType::u32, {8})},
                 {{TOMBOLA_ARG_SRC_STATE, true, kIn},
                  {TOMBOLA_ARG_DST, true, kOut},
                  {TOMBOLA_ARG_DST_STATE, false, kOut}});
-    expect_args(RandomUniformDesc{Alignment::tensorflow, data, 1, 2, IntDraws::spec},
-                {{TOMBOLA_ARG_MIN, true, kIn},
-                 {TOMBOLA_ARG_MAX, true, kIn},
-                 {TOMBOLA_ARG_DST, true, kOut},
-                 {TOMBOLA_ARG_SEEDS, false, kIn},
-                 {TOMBOLA_ARG_OFFSET, false, kIn},
-                 {TOMBOLA_ARG_SRC_STATE, false, kIn},
-                 {TOMBOLA_ARG_DST_STATE, false, kOut},
-                 {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
-    expect_args(RandomNormalDesc{Alignment::pytorch, data, 1, 2},
-                {{TOMBOLA_ARG_MEAN, false, kIn},
-                 {TOMBOLA_ARG_STD, false, kIn},
-                 {TOMBOLA_ARG_DST, true, kOut},
-                 {TOMBOLA_ARG_SEEDS, false, kIn},
-                 {TOMBOLA_ARG_OFFSET, false, kIn},
-                 {TOMBOLA_ARG_SRC_STATE, false, kIn},
-                 {TOMBOLA_ARG_DST_STATE, false, kOut},
-                 {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
-    expect_args(RandomExponentialDesc{Alignment::pytorch, data, 1, 2},
-                {{TOMBOLA_ARG_LAMBDA, false, kIn},
-                 {TOMBOLA_ARG_DST, true, kOut},
-                 {TOMBOLA_ARG_SEEDS, false, kIn},
-                 {TOMBOLA_ARG_OFFSET, false, kIn},
-                 {TOMBOLA_ARG_SRC_STATE, false, kIn},
-                 {TOMBOLA_ARG_DST_STATE, false, kOut},
-                 {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
-    expect_args(RandomBernoulliDesc{Alignment::tensorflow, data, tensor(DataType::f32, {1}), 1, 2},
-                {{TOMBOLA_ARG_P, true, kIn},
-                 {TOMBOLA_ARG_DST, true, kOut},
-                 {TOMBOLA_ARG_SEEDS, false, kIn},
-                 {TOMBOLA_ARG_OFFSET, false, kIn},
-                 {TOMBOLA_ARG_SRC_STATE, false, kIn},
-                 {TOMBOLA_ARG_DST_STATE, false, kOut},
-                 {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
+    expect_args(RandomUniformDesc{{Alignment::tensorflow, data, 1, 2}, IntDraws::spec},
+                with_stream({{TOMBOLA_ARG_MIN, true, kIn}, {TOMBOLA_ARG_MAX, true, kIn}}));
+    expect_args(RandomNormalDesc{{Alignment::pytorch, data, 1, 2}},
+                with_stream({{TOMBOLA_ARG_MEAN, false, kIn}, {TOMBOLA_ARG_STD, false, kIn}}));
+    expect_args(RandomExponentialDesc{{Alignment::pytorch, data, 1, 2}},
+                with_stream({{TOMBOLA_ARG_LAMBDA, false, kIn}}));
+    expect_args(
+        RandomBernoulliDesc{{Alignment::tensorflow, data, 1, 2}, tensor(DataType::f32, {1})},
+        with_stream({{TOMBOLA_ARG_P, true, kIn}}));
     expect_args(MultinomialDesc{data, tensor(DataType::s32, {2, 4}), true, false, 1, 2},
                 {{TOMBOLA_ARG_SRC, true, kIn},
                  {TOMBOLA_ARG_DST, true, kOut},
@@ -252,13 +250,8 @@ TEST(OpDesc, ArgumentsOfEachPrimitive) {
                  {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
     expect_args(
         RandomPermutationDesc{PermutationAlignment::philox, tensor(DataType::s32, {8}), 9, 1, 2},
-        {{TOMBOLA_ARG_DST, true, kOut},
-         {TOMBOLA_ARG_SEEDS, false, kIn},
-         {TOMBOLA_ARG_OFFSET, false, kIn},
-         {TOMBOLA_ARG_SRC_STATE, false, kIn},
-         {TOMBOLA_ARG_DST_STATE, false, kOut},
-         {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
-    expect_args(DropoutDesc{PropKind::forward_training, data, data, 32, DropoutMask::u8, 1, 2},
+        with_stream({}));
+    expect_args(DropoutDesc{{PropKind::forward_training, data, data}, 32, DropoutMask::u8, 1, 2},
                 {{TOMBOLA_ARG_SRC, true, kIn},
                  {TOMBOLA_ARG_P, true, kIn},
                  {TOMBOLA_ARG_DST, true, kOut},
@@ -266,7 +259,7 @@ TEST(OpDesc, ArgumentsOfEachPrimitive) {
                  {TOMBOLA_ARG_OFFSET, false, kIn},
                  {TOMBOLA_ARG_MASK, false, kOut},
                  {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
-    expect_args(DropoutDesc{PropKind::backward_data, data, data, 32, DropoutMask::bits, 1, 2},
+    expect_args(DropoutDesc{{PropKind::backward_data, data, data}, 32, DropoutMask::bits, 1, 2},
                 {{TOMBOLA_ARG_DIFF_DST, true, kIn},
                  {TOMBOLA_ARG_P, true, kIn},
                  {TOMBOLA_ARG_DIFF_SRC, true, kOut},

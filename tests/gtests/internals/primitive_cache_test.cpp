@@ -22,7 +22,7 @@ std::shared_ptr<const PrimitiveDesc> shuffle_of(dim_t columns, ScratchpadMode mo
     const MemoryDesc data = MemoryDesc::from_strides(2, dims, DataType::f32, nullptr).take();
     Attr attr;
     attr.scratchpad_mode = mode;
-    return PrimitiveDesc::create(ShuffleDesc{PropKind::forward_training, data, data, 1, columns},
+    return PrimitiveDesc::create(ShuffleDesc{{PropKind::forward_training, data, data}, 1, columns},
                                  attr, &engine)
         .take();
 }
@@ -123,7 +123,7 @@ TEST_F(PrimitiveCache, OneEntryServesAllSeeds) {
     const MemoryDesc dst = MemoryDesc::vector(DataType::f32, 8);
     const auto uniform = [&](uint64_t global, uint64_t op) {
         return PrimitiveDesc::create(
-                   RandomUniformDesc{Alignment::tensorflow, dst, global, op, IntDraws::spec}, {},
+                   RandomUniformDesc{{Alignment::tensorflow, dst, global, op}, IntDraws::spec}, {},
                    &engine)
             .take();
     };

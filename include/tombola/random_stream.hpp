@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// @file
+/// What the primitives of the C++ API share that draw from a random stream. Included by tombola.hpp.
+
+#ifndef TOMBOLA_RANDOM_STREAM_HPP
+#define TOMBOLA_RANDOM_STREAM_HPP
+
+#include <cstdint>
+
+#include "memory.hpp"
+#include "primitive.hpp"
+#include "primitive_desc.hpp"
+
+namespace tombola {
+
+/// @addtogroup tombola_cpp_primitive
+/// @{
+
+/// The primitive descriptor of an operator with the arguments SEEDS and OFFSET.
+/// @tparam Desc The operator's arguments.
+/// @tparam operator_kind The operator.
+/// @tparam Hint As in operator_desc.
+template <class Desc, primitive::kind operator_kind, class... Hint>
+struct seeded_desc : public operator_desc<Desc, operator_kind, Hint...> {
+    using operator_desc<Desc, operator_kind, Hint...>::operator_desc;
+
+    /// The descriptor of SEEDS and of DST_SEEDS.
+    /// @return u64[2].
+    memory::desc seeds_desc() const { return this->exec_arg_desc(TOMBOLA_ARG_SEEDS); }
+    /// The descriptor of OFFSET.
+    /// @return u64[1].
+    memory::desc offset_desc() const { return this->exec_arg_desc(TOMBOLA_ARG_OFFSET); }
+};
+
+/// The primitive descriptor of an operator with the arguments SEEDS, OFFSET, SRC_STATE and DST_STATE.
+/// @tparam Desc The operator's arguments.
+/// @tparam operator_kind The operator.
+template <class Desc, primitive::kind operator_kind>
+struct stream_desc : public seeded_desc<Desc, operator_kind> {
+    using seeded_desc<Desc, operator_kind>::seeded_desc;
+
+    /// The descriptor of SRC_STATE.
+    /// @return u64[2] for a stream of Philox, u32[625] for MT19937 (random_normal: u32[628]).
+    memory::desc src_state_desc() const { return this->exec_arg_desc(TOMBOLA_ARG_SRC_STATE); }
+    /// The descriptor of DST_STATE.
+    /// @return That of SRC_STATE.
+    memory::desc dst_state_desc() const { return this->exec_arg_desc(TOMBOLA_ARG_DST_STATE); }
+};
+
+/// Whose numbers a primitive draws that fills a tensor.
+enum class alignment {
+    tensorflow = tombola_alignment_tensorflow,  ///< TensorFlow's: Philox.
+    pytorch = tombola_alignment_pytorch,        ///< PyTorch's: MT19937.
+};
+
+/// The arguments that the primitives share which fill a tensor from TensorFlow's or PyTorch's stream.
+struct random_fill_desc {
+    tombola::alignment alignment;  ///< Whose numbers.
+    memory::desc dst_desc;         ///< The numbers.
+    uint64_t global_seed;          ///< Global seed.
+    uint64_t op_seed;              ///< Operation's seed.
+
+    /// What is drawn.
+    /// @param aalignment Whose numbers.
+    /// @param adst_desc The numbers: a data type that the primitive serves, any shape and layout; the layout any is
+    ///     row-major.
+    /// @param aglobal_seed Global seed, any number (pytorch: its low 32 bits count); both seeds 0: fresh
+    ///     entropy at each execution.
+    /// @param aop_seed Operation's seed, any number; ignored by the pytorch alignment, but for the rule above.
+    random_fill_desc(tombola::alignment aalignment, const memory::desc& adst_desc,
+                     uint64_t aglobal_seed, uint64_t aop_seed)
+        : alignment(aalignment),
+          dst_desc(adst_desc),
+          global_seed(aglobal_seed),
+          op_seed(aop_seed) {}
+};
+
+/// @}
+
+}  // namespace tombola
+
+#endif

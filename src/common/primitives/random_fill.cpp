@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/primitives/random_fill.hpp"
+
+#include "common/create_primitive_desc.hpp"
+
+namespace tombola::impl {
+namespace {
+
+constexpr dim_t kPhiloxStateWords = 2;  // n, op counter
+
+}  // namespace
+
+Result<RandomFillDesc> make_random_fill(tombola_alignment_t alignment,
+                                        const_tombola_memory_desc_t dst_desc, uint64_t global_seed,
+                                        uint64_t op_seed, std::initializer_list<DataType> types) {
+    TOMBOLA_TRY(check_enum(alignment, "alignment",
+                           {tombola_alignment_tensorflow, tombola_alignment_pytorch},
+                           "tensorflow or pytorch"));
+    const MemoryDesc dst = TOMBOLA_TRY(filled_desc(dst_desc, "dst_desc", types));
+    return RandomFillDesc{static_cast<Alignment>(alignment), dst, global_seed, op_seed};
+}
+
+void add_stream_args(std::vector<ArgSpec>& args, bool is_philox, dim_t mt19937_state_words) {
+    const DataType type = is_philox ? DataType::u64 : DataType::u32;
+    const dim_t words = is_philox ? kPhiloxStateWords : mt19937_state_words;
+    args.push_back(optional_input(TOMBOLA_ARG_SEEDS, DataType::u64, 2));
+    args.push_back(optional_input(TOMBOLA_ARG_OFFSET, DataType::u64, 1));
+    args.push_back(optional_input(TOMBOLA_ARG_SRC_STATE, type, words));
+    args.push_back(optional_output(TOMBOLA_ARG_DST_STATE, type, words, TOMBOLA_ARG_SRC_STATE));
+    args.push_back(optional_output(TOMBOLA_ARG_DST_SEEDS, DataType::u64, 2, TOMBOLA_ARG_SEEDS));
+}
+
+}  // namespace tombola::impl
