@@ -18,6 +18,10 @@ lint_packages=(doxygen)
 if grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
     lint_packages+=(clang-format-14 clang-tidy-14 libomp-14-dev)
 fi
+# How the site looks; without it Doxygen's own style serves.
+if grep -qsE '^VERSION_CODENAME=(bookworm|trixie)' /etc/os-release; then
+    lint_packages+=(doxygen-awesome-css)
+fi
 # Live oracles, which nothing needs: with them installed, more tests run.
 oracle_packages=(python3-torch libtorch-dev)
 # Debian 12 has no ONNX Runtime.

@@ -12,4 +12,11 @@ y = tombola.dropout(x, 0.25, seed=(1, 2), offset=step * x.size)
 back = tombola.dropout(gradient, 0.25, seed=(1, 2), offset=step * x.size, backward=True)
 assert np.array_equal(back, 3 * y)  # the same elements, with the same factor
 print(f"dropped {np.mean(y == 0):.3f} of the elements; mean {y.mean():.3f}")
-plot.save(lambda axes: axes.imshow(y != 0))
+
+
+def draw(axes):
+    axes.imshow(y != 0, cmap="Greys", aspect="auto", interpolation="nearest")
+    axes.set(title="kept elements (dark), p = 0.25", xlabel="column", ylabel="row")
+
+
+plot.save(draw)

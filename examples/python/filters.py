@@ -20,7 +20,8 @@ assert tokens.kept.tolist() == [10, 10, 3, 4] and np.count_nonzero(shares[2]) ==
 def draw(axes):
     for name, share in zip(names, shares):
         axes.plot(share, "o-", label=name)
-    axes.legend()
+    axes.set(title="100,000 draws of one distribution", xlabel="token", ylabel="share", xticks=range(10))
+    axes.legend(frameon=False)
 
 
 plot.save(draw)

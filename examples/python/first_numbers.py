@@ -19,9 +19,10 @@ print("pytorch   ", pytorch.ravel())
 
 
 def draw(axes):
-    axes.plot(tensorflow.ravel(), "o", label="tensorflow")
-    axes.plot(pytorch.ravel(), "o", label="pytorch")
-    axes.legend()
+    axes.stem(np.arange(9) - 0.1, tensorflow.ravel(), linefmt="C0-", basefmt=" ", label="tensorflow, seeds 150 and 10")
+    axes.stem(np.arange(9) + 0.1, pytorch.ravel(), linefmt="C1-", basefmt=" ", label="pytorch, seed 150")
+    axes.set(title="the first numbers", xlabel="index", ylim=(0, 1.3), xticks=range(9))
+    axes.legend(frameon=False, ncol=2, loc="upper left")
 
 
 plot.save(draw)

@@ -18,7 +18,8 @@ assert np.all(abs(share - exact) < 5 * np.sqrt(exact / len(draws)) + 1e-12)  # f
 def draw(axes):
     axes.bar(np.arange(6) - 0.2, share, 0.4, label="drawn")
     axes.bar(np.arange(6) + 0.2, exact, 0.4, label="exact")
-    axes.legend()
+    axes.set(title="a million draws", xlabel="class", ylabel="share")
+    axes.legend(frameon=False)
 
 
 plot.save(draw)

@@ -18,4 +18,12 @@ order = np.concatenate([shard(worker) for worker in range(workers)])
 assert np.array_equal(np.sort(order), np.arange(samples))  # each sample once
 assert np.array_equal(order, tombola.permutation(samples, seed=(2024, epoch)))  # whatever the number of workers
 print("the first samples of each worker:", *(shard(worker)[:3] for worker in range(workers)))
-plot.save(lambda axes: axes.plot(order, ","))
+
+
+def draw(axes):
+    for worker in range(workers):
+        axes.plot(np.arange(len(shard(worker))) + worker * len(shard(worker)), shard(worker), ",", color=f"C{worker}")
+    axes.set(title="what each of four workers reads", xlabel="place in the epoch's order", ylabel="sample")
+
+
+plot.save(draw)
