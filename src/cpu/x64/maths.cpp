@@ -30,8 +30,9 @@ void Maths::hold_ln_f32() {
     k.exponent_mask = hold(vector_u32(LnF32::kExponentMask));
     k.one = hold(vector_f32(1.0f));
     k.half = hold(vector_f32(0.5f));
-    k.ln2_hi = hold(vector_f32(LnF32::kLn2Hi));
-    k.ln2_lo = hold(vector_f32(LnF32::kLn2Lo));
+    // The exponent is not shifted to the right: it is an integer times 2^23.
+    k.ln2_hi = hold(vector_f32(LnF32::kLn2Hi * 0x1p-23f));
+    k.ln2_lo = hold(vector_f32(LnF32::kLn2Lo * 0x1p-23f));
     for (int i = 0; i < LnF32::kTerms; ++i) k.c[i] = hold(vector_f32(LnF32::kC[i]));
 }
 
@@ -40,10 +41,9 @@ Maths::Steps Maths::ln_f32_steps(const Vec& x, int scratch) {
     const auto* const k = &ln_f32_;
     const Vec e = vec(scratch), p = vec(scratch + 1), z = vec(scratch + 2), low = vec(scratch + 3);
     steps.push_back([=] { vpsubd(e, x, k->min_m); });
-    steps.push_back([=] { and_bits(p, e, k->exponent_mask); });
-    steps.push_back([=] { vpsubd(x, x, p); });
-    steps.push_back([=] { vpsrad(e, e, 23); });
-    steps.push_back([=] { vcvtdq2ps(e, e); });
+    steps.push_back([=] { and_bits(e, e, k->exponent_mask); });
+    steps.push_back([=] { vpsubd(x, x, e); });
+    steps.push_back([=] { vcvtdq2ps(e, e); });       // exact: 9 bits
     steps.push_back([=] { vsubps(x, x, k->one); });  // f = m - 1
     steps.push_back([=] { vmovaps(p, k->c[LnF32::kTerms - 1]); });
     for (int i = LnF32::kTerms - 2; i >= 0; --i)
@@ -122,17 +122,33 @@ Maths::Steps Maths::ln_f64_steps(const Vec& x, int scratch) {
 
 // ---- sine and cosine, f32 ------------------------------------------------------------------------------------------
 
-void Maths::hold_sin_cos_f32() {
-    auto& k = sin_cos_f32_;
+void Maths::hold_octants_f32() {
+    auto& k = octant_f32_;
     k.four_per_pi = hold(vector_f32(SinCosF32::k4PerPi));
     k.int_one = hold(vector_u32(1));
-    k.int_two = hold(vector_u32(2));
     k.even = hold(vector_u32(~uint32_t{1}));
-    k.sign = hold(vector_u32(uint32_t{1} << 31));
+}
+
+Maths::Steps Maths::octant_f32_steps(const Vec& angle, int scratch) {
+    Steps steps;
+    const auto* const k = &octant_f32_;
+    const Vec j = vec(scratch), z = vec(scratch + 1);
+    steps.push_back([=] { vmulps(j, angle, k->four_per_pi); });
+    steps.push_back([=] { vcvttps2dq(j, j); });
+    steps.push_back([=] { vpaddd(j, j, k->int_one); });
+    steps.push_back([=] { and_bits(j, j, k->even); });
+    steps.push_back([=] { vcvtdq2ps(z, j); });
+    return steps;
+}
+
+void Maths::hold_sin_cos_f32(const Quarter& quarter) {
+    auto& k = sin_cos_f32_;
+    k.bit = quarter.bit;
     k.one = hold(vector_f32(1.0f));
     k.half = hold(vector_f32(0.5f));
     for (int i = 0; i < 3; ++i) {
-        k.pi4[i] = hold(vector_f32(SinCosF32::kPi4Parts[i]));
+        // The unit is a power of two, so the products are what they would be with octants.
+        k.pi4[i] = hold(vector_f32(SinCosF32::kPi4Parts[i] * (kOctants.unit / quarter.unit)));
         k.cos[i] = hold(vector_f32(SinCosF32::kCos[i]));
         k.sin[i] = hold(vector_f32(SinCosF32::kSin[i]));
     }
@@ -142,12 +158,7 @@ Maths::Steps Maths::sin_cos_f32_steps(const Vec& sine, const Vec& cosine, const 
                                       int scratch) {
     Steps steps;
     const auto* const k = &sin_cos_f32_;
-    const Vec j = vec(scratch), z = vec(scratch + 1);
-    steps.push_back([=] { vmulps(j, angle, k->four_per_pi); });
-    steps.push_back([=] { vcvttps2dq(j, j); });
-    steps.push_back([=] { vpaddd(j, j, k->int_one); });
-    steps.push_back([=] { and_bits(j, j, k->even); });
-    steps.push_back([=] { vcvtdq2ps(z, j); });
+    const Vec quarters = vec(scratch), z = vec(scratch + 1);
     for (const Held& part : k->pi4) steps.push_back([=] { vfmadd231ps(angle, z, part); });  // r
     steps.push_back([=] { vmulps(z, angle, angle); });
 
@@ -165,15 +176,12 @@ Maths::Steps Maths::sin_cos_f32_steps(const Vec& sine, const Vec& cosine, const 
     steps.push_back([=] { vmulps(sine, sine, z); });
     steps.push_back([=] { vfmadd213ps(sine, angle, angle); });
 
-    // Bit 1 of j says whether they change places. Bit 2 of j and of j + 2 are the
-    // signs.
-    steps.push_back([=] { vpslld(z, j, 30); });
+    // An odd number of quarters: S becomes -S, and the two change places. The next
+    // bit is the common sign.
+    steps.push_back([=] { vpslld(z, quarters, 31 - k->bit); });
+    steps.push_back([=] { xor_bits(sine, sine, z); });
     steps.push_back([=] { swap_by_sign_u32(sine, cosine, z, angle); });
-    steps.push_back([=] { vpslld(z, j, 29); });
-    steps.push_back([=] { xor_masked(sine, z, k->sign); });
-    steps.push_back([=] { vpaddd(j, j, k->int_two); });
-    steps.push_back([=] { vpslld(j, j, 29); });
-    steps.push_back([=] { xor_masked(cosine, j, k->sign); });
+    steps.push_back([=] { vpslld(quarters, quarters, 30 - k->bit); });
     return steps;
 }
 
@@ -183,8 +191,6 @@ void Maths::hold_sin_cos_f64() {
     auto& k = sin_cos_f64_;
     k.two_per_pi = hold(vector_f64(SinCosF64::k2PerPi));
     k.round = hold(vector_f64(SinCosF64::kRound));
-    k.int_one = hold(vector_u64(1));
-    k.sign = hold(vector_u64(uint64_t{1} << 63));
     k.one = hold(vector_f64(1.0));
     k.half = hold(vector_f64(0.5));
     k.pi2_hi = hold(vector_f64(SinCosF64::kPi2Hi));
@@ -236,15 +242,11 @@ Maths::Steps Maths::sin_cos_f64_steps(const Vec& sine, const Vec& cosine, const 
     steps.push_back([=] { vfmadd213pd(cosine, z, rest); });
     steps.push_back([=] { vaddpd(cosine, w, cosine); });
 
-    // Bit 0 of q says whether they change places. Bit 1 of q and of q + 1 are the
-    // signs.
+    // As in f32.
     steps.push_back([=] { vpsllq(z, quadrant, 63); });
+    steps.push_back([=] { xor_bits(sine, sine, z); });
     steps.push_back([=] { swap_by_sign_u64(sine, cosine, z, r); });
-    steps.push_back([=] { vpsllq(z, quadrant, 62); });
-    steps.push_back([=] { xor_masked(sine, z, k->sign); });
-    steps.push_back([=] { vpaddq(quadrant, quadrant, k->int_one); });
     steps.push_back([=] { vpsllq(quadrant, quadrant, 62); });
-    steps.push_back([=] { xor_masked(cosine, quadrant, k->sign); });
     return steps;
 }
 

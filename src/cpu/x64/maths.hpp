@@ -38,11 +38,25 @@ class Maths : public Vocabulary {
     void hold_ln_f64();
     Steps ln_f64_steps(const Vec& x, int scratch);
 
-    // The sine and the cosine of `angle`, lanes from 0 to 2 pi. `angle` is
-    // overwritten, and so is k1. 2 scratch registers.
-    void hold_sin_cos_f32();
+    // The sine and the cosine of `angle`, lanes from 0 to 2 pi, but for a sign
+    // that both have in common: the highest bit of the lanes of vec(scratch)
+    // afterwards, whose other bits are junk. `angle` is overwritten, and so is
+    // k1. 2 scratch registers.
+    //
+    // The caller says how many quarters of the circle come before the angle, to
+    // the nearest: as f32 in vec(scratch + 1), where quarter.unit is one quarter,
+    // and as an integer from bit quarter.bit of vec(scratch) on, with zeros
+    // below that bit. octant_f32_steps() finds them for every angle.
+    struct Quarter {
+        int bit;
+        float unit;
+    };
+    static constexpr Quarter kOctants{1, 2.0f};  // of octant_f32_steps()
+    void hold_octants_f32();
+    Steps octant_f32_steps(const Vec& angle, int scratch);
+    void hold_sin_cos_f32(const Quarter& quarter);
     Steps sin_cos_f32_steps(const Vec& sine, const Vec& cosine, const Vec& angle, int scratch);
-    // The same in f64. 6 scratch registers.
+    // The same in f64, with the quarters found. 6 scratch registers.
     void hold_sin_cos_f64();
     Steps sin_cos_f64_steps(const Vec& sine, const Vec& cosine, const Vec& angle, int scratch);
 
@@ -53,11 +67,15 @@ class Maths : public Vocabulary {
     struct LnF64Constants {
         Held bias, one_exponent, round, one, two, half, ln2_hi, ln2_lo, l[7];
     } ln_f64_;
+    struct OctantF32Constants {
+        Held four_per_pi, int_one, even;
+    } octant_f32_;
     struct SinCosF32Constants {
-        Held four_per_pi, int_one, int_two, even, sign, one, half, pi4[3], cos[3], sin[3];
+        int bit;
+        Held one, half, pi4[3], cos[3], sin[3];
     } sin_cos_f32_;
     struct SinCosF64Constants {
-        Held two_per_pi, round, int_one, sign, one, half, pi2_hi, pi2_lo, cos[SinCosF64::kTerms],
+        Held two_per_pi, round, one, half, pi2_hi, pi2_lo, cos[SinCosF64::kTerms],
             sin[SinCosF64::kTerms];
     } sin_cos_f64_;
 };

@@ -45,6 +45,8 @@ constexpr int kMean = 0, kStd = 1, kFirstStream = 2;
 constexpr int kLnScratchF32 = 4, kLnScratchF64 = 7, kDirectionScratchF32 = 2,
               kDirectionScratchF64 = 6;
 constexpr int kArgs = 0, kWords = 1, kTo = 2, kGroups = 3;
+// Of emit_quarters_of_number().
+constexpr float kQuarterScale = 0x1p-21f * (1 - 0x1p-22f), kQuarterOffset = 0x1p-21f;
 
 // The random bits of a uniform number.
 int uniform_bits(Alignment alignment, FloatType type) {
@@ -127,6 +129,7 @@ void NormalKernel::hold_constants() {
         const double unit = 1.0 / static_cast<double>(uint64_t{1} << bits);
         hold_ln_f64();
         hold_sin_cos_f64();
+        sign_ = hold(vector_u64(uint64_t{1} << 63));
         mask_ = hold(vector_u64(uint64_t{0xFFFFFFFF} << 32 | high_bits));
         unit_ = hold(vector_f64(unit));
         angle_ = hold(vector_f64(kTwoPi * unit));
@@ -138,7 +141,20 @@ void NormalKernel::hold_constants() {
     const float unit = 1.0f / static_cast<float>(uint32_t{1} << bits);
     constexpr auto kTwoPiHigh = static_cast<float>(kTwoPi);
     hold_ln_f32();
-    hold_sin_cos_f32();
+    hold_sin_cos_f32(quarter());
+    switch (quarters()) {
+        case Quarters::of_angle:
+            hold_octants_f32();
+            break;
+        case Quarters::of_word:
+            eighth_ = hold(vector_u32(uint32_t{1} << (bits - 3)));
+            quarters_ = hold(vector_u32(~uint32_t{0} << quarter().bit));
+            break;
+        case Quarters::of_number:
+            quarter_scale_ = hold(vector_f32(kQuarterScale));
+            quarter_offset_ = hold(vector_f32(kQuarterOffset));
+    }
+    sign_ = hold(vector_u32(uint32_t{1} << 31));
     mask_ = hold(vector_u32((uint32_t{1} << bits) - 1));
     unit_ = hold(vector_f32(unit));
     angle_ = hold(vector_f32(kTwoPiHigh * unit));
@@ -199,6 +215,7 @@ void NormalKernel::emit_group(bool streaming) {
         emit_interleaved(programs);
         for (int i = first; i < first + shape.streams; ++i) {
             const Stream s = stream(i);
+            xor_masked(vec(s.u), vec(s.direction_scratch), sign_);
             emit_value(vec(s.sine), s);
             emit_value(vec(s.cosine), s);
             emit_stores(s, streaming);
@@ -225,23 +242,24 @@ void NormalKernel::load_words(const Stream& s) {
     vshufps(v, x, y, 0xDD);
 }
 
-// s.u = the argument of the logarithm, s.angle = the angle.
+// s.u = the argument of the logarithm, s.angle = the angle. 1 - u is exact, so one fma makes it.
 void NormalKernel::emit_uniforms(const Stream& s) {
     const Vec u = vec(s.u), a = vec(s.angle), t = vec(s.ln_scratch);
-    for (const Vec& x : {u, a}) {
-        and_bits(x, x, mask_);
-        if (is_f64())
-            cvt_swapped_u53_to_f64(x, x, t);
-        else
-            vcvtdq2ps(x, x);
-    }
+    for (const Vec& x : {u, a}) and_bits(x, x, mask_);
     if (is_f64()) {
+        for (const Vec& x : {u, a}) cvt_swapped_u53_to_f64(x, x, t);
         vmulpd(a, a, angle_);
-        vmulpd(u, u, unit_);
-        if (!is_pytorch()) return vmaxpd(u, u, min_u_);
-        vmovapd(t, one_);
-        return vsubpd(u, t, u);
+        if (!is_pytorch()) {
+            vmulpd(u, u, unit_);
+            return vmaxpd(u, u, min_u_);
+        }
+        vmovapd(t, u);
+        vmovapd(u, one_);
+        return vfnmadd231pd(u, t, unit_);
     }
+    if (quarters() == Quarters::of_word) emit_quarters_of_word(s);
+    vcvtdq2ps(a, a);
+    if (quarters() == Quarters::of_number) emit_quarters_of_number(s);
     // 2 pi * v, the product in f64, rounded to f32: two operations give that for
     // every v of up to 23 bits. 2 pi is an f32 number in PyTorch's f32.
     if (is_pytorch() && !is_narrow()) {
@@ -251,10 +269,51 @@ void NormalKernel::emit_uniforms(const Stream& s) {
         vfmadd132ps(a, t, angle_);
         if (is_pytorch()) emit_round(a, s.ln_scratch);
     }
-    vmulps(u, u, unit_);
-    if (!is_pytorch()) return vmaxps(u, u, min_u_);
-    vmovaps(t, one_);
-    vsubps(u, t, u);
+    if (!is_pytorch()) {
+        vcvtdq2ps(u, u);
+        vmulps(u, u, unit_);
+        return vmaxps(u, u, min_u_);
+    }
+    vcvtdq2ps(t, u);
+    vmovaps(u, one_);
+    vfnmadd231ps(u, t, unit_);
+}
+
+// Where the angle's quarters are found. The definition finds them from the angle, by three operations of f32. In two cases
+// the random bits k, of which the angle is 2 pi * k * 2^-bits, tell the same with less work, for every k:
+// normal_kernel_test.cpp.
+NormalKernel::Quarters NormalKernel::quarters() const {
+    if (!is_pytorch()) return Quarters::of_number;
+    return is_narrow() ? Quarters::of_angle : Quarters::of_word;
+}
+
+Maths::Quarter NormalKernel::quarter() const {
+    switch (quarters()) {
+        case Quarters::of_angle:
+            break;
+        case Quarters::of_word:
+            return {22, 0x1p22f};
+        case Quarters::of_number:
+            return {0, 1.0f};
+    }
+    return kOctants;
+}
+
+// (k + 2^21) >> 22, of 24 bits.
+void NormalKernel::emit_quarters_of_word(const Stream& s) {
+    const Vec quarters = vec(s.direction_scratch), number = vec(s.direction_scratch + 1);
+    vpaddd(quarters, vec(s.angle), eighth_);
+    and_bits(quarters, quarters, quarters_);
+    vcvtdq2ps(number, quarters);
+}
+
+// The integer nearest to k * 2^-21, of 23 bits, with a slope that rounds 1/2 and 3/2 up, and 5/2 and 7/2 down.
+void NormalKernel::emit_quarters_of_number(const Stream& s) {
+    const Vec quarters = vec(s.direction_scratch), number = vec(s.direction_scratch + 1);
+    vmovaps(number, quarter_offset_);
+    vfmadd231ps(number, vec(s.angle), quarter_scale_);
+    vcvtps2dq(quarters, number);
+    vcvtdq2ps(number, quarters);
 }
 
 // s.u = sqrt(-2 ln u).
@@ -279,8 +338,10 @@ Maths::Steps NormalKernel::radius_steps(const Stream& s) {
 
 Maths::Steps NormalKernel::direction_steps(const Stream& s) {
     const Vec sine = vec(s.sine), cosine = vec(s.cosine), angle = vec(s.angle);
-    return is_f64() ? sin_cos_f64_steps(sine, cosine, angle, s.direction_scratch)
-                    : sin_cos_f32_steps(sine, cosine, angle, s.direction_scratch);
+    if (is_f64()) return sin_cos_f64_steps(sine, cosine, angle, s.direction_scratch);
+    const Steps direction = sin_cos_f32_steps(sine, cosine, angle, s.direction_scratch);
+    if (quarters() != Quarters::of_angle) return direction;
+    return one_after_another({octant_f32_steps(angle, s.direction_scratch), direction});
 }
 
 // value * R * STD + MEAN

@@ -38,6 +38,13 @@ class NormalKernel : public Maths {
         int u, angle, sine, cosine, ln_scratch, direction_scratch;
     };
 
+    // What tells the quarters of the circle before the angle.
+    enum class Quarters {
+        of_angle,
+        of_word,   // the random bits, as an integer
+        of_number  // the random bits, as f32
+    };
+
     void generate() override;
     void load_arguments();
     void hold_constants();
@@ -45,6 +52,8 @@ class NormalKernel : public Maths {
     void emit_group(bool streaming);
     void load_words(const Stream& s);
     void emit_uniforms(const Stream& s);
+    void emit_quarters_of_word(const Stream& s);
+    void emit_quarters_of_number(const Stream& s);
     Steps radius_steps(const Stream& s);
     Steps direction_steps(const Stream& s);
     void emit_value(const Vec& value, const Stream& s);
@@ -53,6 +62,8 @@ class NormalKernel : public Maths {
     void emit_store(int at, const Vec& value, int scratch, bool streaming);
 
     Stream stream(int index) const;
+    Quarters quarters() const;  // of f32 arithmetic
+    Quarter quarter() const;
     // Whether ln and sine and cosine have scratch registers of their own. Those
     // of f64 are too many for 16 registers.
     bool has_room() const { return !is_f64() || registers() > 16; }
@@ -62,7 +73,9 @@ class NormalKernel : public Maths {
 
     Alignment alignment_;
     FloatType type_;
-    Held mask_, unit_, one_, minus_two_, angle_, angle_low_, min_u_, high_half_;
+    Held mask_, unit_, one_, minus_two_, angle_, angle_low_, min_u_, high_half_, sign_;
+    Held eighth_, quarters_;               // of_word
+    Held quarter_scale_, quarter_offset_;  // of_number
 };
 
 // A kernel as it is kept and called.
