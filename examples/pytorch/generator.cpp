@@ -22,13 +22,20 @@ memory::data_type type_of(at::ScalarType type) {
     }
 }
 
-Box box_of(const at::TensorIteratorBase& iterator) {
+Box box_of(const at::TensorIteratorBase& iterator, int operand) {
     if (iterator.ndim() == 0) return {{1}, {1}};
     const auto dims = iterator.shape();
-    const auto strides = iterator.strides(0);
+    const auto strides = iterator.strides(operand);
     Box box{{dims.rbegin(), dims.rend()}, {strides.rbegin(), strides.rend()}};
     for (auto& stride : box.strides)
-        stride /= iterator.element_size(0);  // an iterator counts bytes
+        stride /= iterator.element_size(operand);  // an iterator counts bytes
+    return box;
+}
+
+Box dense(const memory::dims& dims) {
+    Box box{dims, dims};
+    int64_t stride = 1;
+    for (size_t i = dims.size(); i-- > 0; stride *= dims[i]) box.strides[i] = stride;
     return box;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <mutex>
+#include <string>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -36,9 +37,12 @@ struct Box {
     memory::dims strides;
 };
 
-// The box of an iterator's only tensor. PyTorch fills in the iterator's order, which is the order of memory: its
+// The box of an iterator's tensor; `operand` is its number. PyTorch fills in the iterator's order, which is the order of memory: its
 // dimensions are sorted by stride and joined where they lie without a gap.
-Box box_of(const at::TensorIteratorBase& iterator);
+Box box_of(const at::TensorIteratorBase& iterator, int operand = 0);
+
+// A box in row-major order, without gaps.
+Box dense(const memory::dims& dims);
 
 // Runs work(). An error of tombola becomes an error of PyTorch, a RuntimeError in Python, with the same message.
 template <class Work>
@@ -88,6 +92,43 @@ class Words {
                 {TOMBOLA_ARG_SRC_STATE, TOMBOLA_ARG_DST_STATE, TOMBOLA_ARG_DST});
         });
         primitive.run({{TOMBOLA_ARG_SRC_STATE, state_.data()},
+                       {TOMBOLA_ARG_DST_STATE, state_.data()},
+                       {TOMBOLA_ARG_DST, data}});
+    }
+
+    // Fills a box of f16, bf16, f32 or f64 with exponentially distributed numbers, in its row-major order.
+    void exponential(const Box& box, memory::data_type type, void* data, double lambda) {
+        const std::tuple key(box.dims, box.strides, type, std::string("exponential"));
+        const Prepared& primitive = recent(key, [&] {
+            const memory::desc desc(box.dims, type, box.strides);
+            return prepare<tombola::random_exponential>(
+                {cpu(), tombola::alignment::pytorch, desc, 0, 1},
+                {TOMBOLA_ARG_LAMBDA, TOMBOLA_ARG_SRC_STATE, TOMBOLA_ARG_DST_STATE,
+                 TOMBOLA_ARG_DST});
+        });
+        primitive.run({{TOMBOLA_ARG_LAMBDA, &lambda},
+                       {TOMBOLA_ARG_SRC_STATE, state_.data()},
+                       {TOMBOLA_ARG_DST_STATE, state_.data()},
+                       {TOMBOLA_ARG_DST, data}});
+    }
+
+    // Fills a box with 0 and 1, in its row-major order. Probabilities are one f64 number, or f32 or f64 numbers for the elements
+    // of the box, with strides of their own.
+    void bernoulli(const Box& box, memory::data_type type, void* data, const double* p) {
+        bernoulli(box, type, data, {{1}, {1}}, memory::data_type::f64, p);
+    }
+    void bernoulli(const Box& box, memory::data_type type, void* data, const Box& p_box,
+                   memory::data_type p_type, const void* p) {
+        const std::tuple key(box.dims, box.strides, type, p_box.dims, p_box.strides, p_type);
+        const Prepared& primitive = recent(key, [&] {
+            const memory::desc desc(box.dims, type, box.strides);
+            const memory::desc p_desc(p_box.dims, p_type, p_box.strides);
+            return prepare<tombola::random_bernoulli>(
+                {cpu(), tombola::alignment::pytorch, desc, p_desc, 0, 1},
+                {TOMBOLA_ARG_P, TOMBOLA_ARG_SRC_STATE, TOMBOLA_ARG_DST_STATE, TOMBOLA_ARG_DST});
+        });
+        primitive.run({{TOMBOLA_ARG_P, p},
+                       {TOMBOLA_ARG_SRC_STATE, state_.data()},
                        {TOMBOLA_ARG_DST_STATE, state_.data()},
                        {TOMBOLA_ARG_DST, data}});
     }

@@ -23,6 +23,10 @@ for name in ("uint16", "uint32"):  # PyTorch 2.3 and newer
         DRAWN_AS_INTEGERS.append(getattr(torch, name))
 
 
+# What PyTorch 1.13 draws; float16 came later.
+BERNOULLI = [dtype for dtype in DRAWN_AS_INTEGERS[:10] if dtype != torch.float16]
+
+
 class PyTorch:
     """PyTorch's own operators, called like tombola_torch's."""
 
@@ -226,6 +230,84 @@ class Stream(unittest.TestCase):
             with self.assertRaises(RuntimeError) as theirs:
                 tensor.normal_(mean, std)
             self.assertEqual(str(mine.exception).splitlines()[0], str(theirs.exception).splitlines()[0])
+
+    def test_exponential(self):
+        for dtype in (torch.float32, torch.float16, torch.bfloat16):
+            for rate in (1.0, 0.37, 1e-3, 250.0):
+                with self.subTest(dtype=dtype, rate=rate):
+                    self.compare(lambda: tt.exponential_(torch.empty(125_000, dtype=dtype), rate),
+                                 lambda: torch.empty(125_000, dtype=dtype).exponential_(rate))
+        for count in (1, 7, 311, 313, 624):
+            self.compare(lambda: tt.exponential_(torch.empty(count)), lambda: torch.empty(count).exponential_())
+        self.compare(lambda: tt.exponential_(torch.empty(0)), lambda: torch.empty(0).exponential_())
+        self.compare(lambda: tt.exponential_(torch.zeros(8, 6).t()[1:4, ::2]).clone(),
+                     lambda: torch.zeros(8, 6).t()[1:4, ::2].exponential_().clone())
+        # PyTorch draws what tombola refuses.
+        for rate in (float("inf"), 1e-310):
+            self.compare(lambda: tt.exponential_(torch.empty(9), rate), lambda: torch.empty(9).exponential_(rate))
+
+    def test_exponential_of_doubles(self):
+        """Up to the rounding of the C library's log, or log1p."""
+        results = []
+        for fill in (tt.exponential_, lambda tensor, rate: tensor.exponential_(rate)):
+            torch.manual_seed(4)
+            results.append((fill(torch.empty(50_000, dtype=torch.float64), 0.3), torch.rand(5)))
+        (a, after_a), (b, after_b) = results
+        self.assertLess(((a - b).abs() / b).max().item(), 2**-51)
+        self.assertTrue(torch.equal(after_a, after_b))
+
+    def test_bernoulli(self):
+        for dtype in BERNOULLI:
+            for p in (0.3, 0.5, 0.0, 1.0, 1e-5):
+                with self.subTest(dtype=dtype, p=p):
+                    self.compare(lambda: tt.bernoulli_(torch.empty(30_011, dtype=dtype), p),
+                                 lambda: torch.empty(30_011, dtype=dtype).bernoulli_(p))
+        for count in (1, 2, 623, 624, 625):
+            self.compare(lambda: tt.bernoulli_(torch.empty(count)), lambda: torch.empty(count).bernoulli_())
+        like = torch.zeros(2, 5, 3, 4).to(memory_format=torch.channels_last)
+        self.compare(lambda: tt.bernoulli(like, 0.25), lambda: like.clone().bernoulli_(0.25))
+        self.compare(lambda: tt.bernoulli_(torch.zeros(0)), lambda: torch.zeros(0).bernoulli_())
+
+    def test_bernoulli_of_probabilities(self):
+        torch.manual_seed(3)
+        p = torch.rand(30, 401, dtype=torch.float64)
+        for p_type in (torch.float64, torch.float32, torch.bfloat16):
+            given = p.to(p_type)
+            for dtype in BERNOULLI:
+                with self.subTest(dtype=dtype, p_type=p_type):
+                    self.compare(lambda: tt.bernoulli_(torch.empty(30, 401, dtype=dtype), given),
+                                 lambda: torch.empty(30, 401, dtype=dtype).bernoulli_(given))
+            self.compare(lambda: tt.bernoulli(given), lambda: torch.bernoulli(given))
+            self.compare(lambda: tt.bernoulli(given.t()), lambda: torch.bernoulli(given.t()))
+            # In the order of memory of what is drawn, and with probabilities that are repeated.
+            self.compare(lambda: tt.bernoulli_(torch.zeros(401, 60).t()[::2], given).clone(),
+                         lambda: torch.zeros(401, 60).t()[::2].bernoulli_(given).clone())
+            self.compare(lambda: tt.bernoulli_(torch.zeros(30, 401, 2), given[:, :1, None]),
+                         lambda: torch.zeros(30, 401, 2).bernoulli_(given[:, :1, None]))
+            self.compare(lambda: tt.bernoulli(given, out=torch.zeros(3)), lambda: torch.bernoulli(given, out=torch.zeros(3)))
+            self.compare(lambda: tt.bernoulli(given[0, 0]), lambda: torch.bernoulli(given[0, 0]))
+            self.compare(lambda: tt.bernoulli(given[:1, :1]), lambda: torch.bernoulli(given[:1, :1]))
+        own = [torch.Generator().manual_seed(6) for _ in range(2)]
+        for _ in range(2):
+            self.assertTrue(torch.equal(tt.bernoulli(p, generator=own[0]), torch.bernoulli(p, generator=own[1])))
+        many = torch.rand(1_000_000)
+        self.compare(lambda: tt.bernoulli(many), lambda: torch.bernoulli(many))
+
+    def test_bernoulli_refused(self):
+        self.refuse(lambda: tt.bernoulli_(torch.zeros(3), 1.5), "bernoulli_ expects p to be in [0, 1], but got p=1.5")
+        out = torch.full((3,), 7.0)
+        before = torch.get_rng_state()
+        for bad in (1.5, -0.25, float("nan")):
+            with self.assertRaisesRegex(RuntimeError, "P"):
+                tt.bernoulli_(out, torch.tensor([0.5, bad, 0.5]))
+        with self.assertRaisesRegex(RuntimeError, "floating-point"):
+            tt.bernoulli_(out, torch.tensor([0, 1, 1]))
+        with self.assertRaisesRegex(RuntimeError, "floating-point"):
+            tt.bernoulli(torch.tensor([0, 1, 1]), out=out)
+        with self.assertRaisesRegex(RuntimeError, "size"):
+            tt.bernoulli_(out, torch.zeros(2))
+        self.assertEqual(out.tolist(), [7, 7, 7])
+        self.assertTrue(torch.equal(before, torch.get_rng_state()))
 
     def test_randperm(self):
         sizes = [*range(20), 623, 624, 625, 1000, 65537, 300_000]
@@ -598,6 +680,12 @@ class Autograd(unittest.TestCase):
     FILLS = {
         "uniform_": (lambda t: tt.uniform_(t, -1, 1), lambda t: t.uniform_(-1, 1)),
         "random_": (lambda t: tt.random_(t, 0, 9), lambda t: t.random_(0, 9)),
+        "exponential_": (lambda t: tt.exponential_(t, 2), lambda t: t.exponential_(2)),
+        "bernoulli_": (lambda t: tt.bernoulli_(t, 0.5), lambda t: t.bernoulli_(0.5)),
+        "bernoulli_ of probabilities": (
+            lambda t: tt.bernoulli_(t, torch.full(t.shape, 0.25)),
+            lambda t: t.bernoulli_(torch.full(t.shape, 0.25)),
+        ),
     }
 
     def both(self, work):
@@ -692,6 +780,10 @@ class Tracing(unittest.TestCase):
         "randn": lambda x: tt.randn(3, 4),
         "randn_like": lambda x: tt.randn_like(x),
         "normal_": lambda x: tt.normal_(x * 2, -1, 3),
+        "exponential_": lambda x: tt.exponential_(x * 2, 3),
+        "bernoulli_": lambda x: tt.bernoulli_(x * 2, 0.3),
+        "bernoulli_ of probabilities": lambda x: tt.bernoulli_(x * 2, x),
+        "bernoulli": lambda x: tt.bernoulli(x),
         "random_": lambda x: tt.random_(x * 2, 0, 100),
         "randint": lambda x: tt.randint(5, (3, 4), dtype=torch.int32),
         "randint_like": lambda x: tt.randint_like(x, -5, 5),
@@ -724,7 +816,9 @@ class Tracing(unittest.TestCase):
         self.assertTrue(tt.randperm(5, device="meta").is_meta)
         self.assertTrue(tt.randn(5, device="meta").is_meta)
         for name, call in self.CALLS.items():
-            if "_like" in name or name in ("uniform_", "random_", "multinomial", "channel_shuffle"):
+            if "_like" in name or "bernoulli" in name or name in (
+                "uniform_", "exponential_", "random_", "multinomial", "channel_shuffle"
+            ):
                 with self.subTest(name):
                     meta, real = call(self.x.to("meta")), call(self.x)
                     self.assertTrue(meta.is_meta)
@@ -771,6 +865,10 @@ class Tracing(unittest.TestCase):
             ("uniform", ops.uniform, (x.clone().requires_grad_(),), drawn),
             ("uniform_", ops.uniform_, (x.clone(), 2.0, 2.0), None),
             ("random_", ops.random_, (x.clone(), 2, 3), None),
+            ("exponential", ops.exponential, (x.clone().requires_grad_(),), drawn),
+            ("bernoulli_", ops.bernoulli_.default, (x.clone(), 1.0), None),
+            ("bernoulli_ of probabilities", ops.bernoulli_.Tensor, (x.clone(), torch.ones_like(x)), drawn),
+            ("bernoulli of probabilities", ops.bernoulli.Tensor, (x, x), drawn),
         ):
             with self.subTest(name):
                 if tests is None:

@@ -46,6 +46,34 @@ def cases():
                 lambda x=x: x.normal_(),
                 name != "float64",
             )
+    for name in ("float32", "float64"):
+        dtype = getattr(torch, name)
+        for count in (1_000, 100_000, 10_000_000):
+            x = torch.empty(count, dtype=dtype)
+            yield (
+                f"exponential_ {name} {count}",
+                lambda x=x: tt.exponential_(x),
+                lambda x=x: x.exponential_(),
+                name != "float64",
+            )
+    for name in ("uint8", "float32"):
+        dtype = getattr(torch, name)
+        for count in (1_000, 100_000, 10_000_000):
+            x = torch.empty(count, dtype=dtype)
+            yield (
+                f"bernoulli_(0.3) {name} {count}",
+                lambda x=x: tt.bernoulli_(x, 0.3),
+                lambda x=x: x.bernoulli_(0.3),
+                True,
+            )
+    for count in (100_000, 10_000_000):
+        p = torch.rand(count)
+        yield (
+            f"bernoulli of {count} probabilities",
+            lambda p=p: tt.bernoulli(p),
+            lambda p=p: torch.bernoulli(p),
+            True,
+        )
     for count in (1_000, 1_000_000):
         yield (
             f"randint int64 {count}",

@@ -33,6 +33,19 @@ at::Tensor& randn_out(at::Tensor& out, at::IntArrayRef size,
 at::Tensor& normal_(at::Tensor& self, double mean = 0, double std = 1,
                     OptionalGenerator generator = c10::nullopt);
 
+// Tensor.exponential_: the same numbers, bit for bit; in float64 with PyTorch 1.13 up to the rounding of the C library's log.
+at::Tensor& exponential_(at::Tensor& self, double lambda = 1,
+                         OptionalGenerator generator = c10::nullopt);
+
+// Tensor.bernoulli_ with a number and with a tensor of probabilities, and torch.bernoulli: the same numbers.
+at::Tensor& bernoulli_(at::Tensor& self, double p = 0.5,
+                       OptionalGenerator generator = c10::nullopt);
+at::Tensor& bernoulli_(at::Tensor& self, const at::Tensor& p,
+                       OptionalGenerator generator = c10::nullopt);
+at::Tensor bernoulli(const at::Tensor& probabilities, OptionalGenerator generator = c10::nullopt);
+at::Tensor& bernoulli_out(at::Tensor& out, const at::Tensor& probabilities,
+                          OptionalGenerator generator = c10::nullopt);
+
 // Tensor.random_ with two bounds: the same numbers, for every integer and floating-point type. How many words one
 // takes follows the version of PyTorch this is built for.
 at::Tensor& random_(at::Tensor& self, int64_t from, int64_t to,

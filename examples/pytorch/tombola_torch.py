@@ -59,6 +59,29 @@ def normal_(tensor, mean=0.0, std=1.0, generator=None):
     return _ops.normal_(tensor, mean, std, generator=generator)
 
 
+def exponential_(tensor, lambd=1.0, generator=None):
+    """Tensor.exponential_, the same numbers, in the order of memory."""
+    return _ops.exponential_(tensor, lambd, generator=generator)
+
+
+def bernoulli_(tensor, p=0.5, generator=None):
+    """Tensor.bernoulli_, the same numbers, in the order of memory. p: a number, or a tensor of probabilities."""
+    if isinstance(p, torch.Tensor):
+        return _ops.bernoulli_.Tensor(tensor, p, generator=generator)
+    return _ops.bernoulli_.default(tensor, p, generator=generator)
+
+
+def bernoulli(input, p=None, *, generator=None, out=None):
+    """torch.bernoulli, the same numbers: of a tensor of probabilities, or with p, a number, like input."""
+    if out is not None:
+        if p is not None:
+            raise TypeError("bernoulli takes p or out")
+        return _ops.bernoulli.out(input, generator=generator, out=out)
+    if p is None:
+        return _ops.bernoulli.probabilities(input, generator=generator)
+    return _ops.bernoulli.default(input, p, generator=generator)
+
+
 def random_(tensor, low, high, generator=None):
     """Tensor.random_(low, high), the same numbers, in the order of memory."""
     return _ops.random_(tensor, low, high, generator=generator)
