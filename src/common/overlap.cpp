@@ -67,9 +67,9 @@ class Equation {
         if (target % term.divisor > bytes_) return false;
         if (++steps_ > kMaxOverlapSteps) return true;
         const dim_t rest = term.reach - term.step * term.last;
-        const dim_t most = std::min(term.last, target / term.step);
-        const dim_t least = target <= rest ? 0 : (target - rest + term.step - 1) / term.step;
-        for (dim_t x = most; x >= least; --x)
+        const dim_t max_x = std::min(term.last, target / term.step);
+        const dim_t min_x = target <= rest ? 0 : (target - rest + term.step - 1) / term.step;
+        for (dim_t x = max_x; x >= min_x; --x)
             if (search(first + 1, target - x * term.step)) return true;
         return false;
     }

@@ -16,8 +16,7 @@
 
 #include "common/implementation.hpp"
 #include "common/op_desc.hpp"
-#include "cpu/x64/shuffle/row_kernel.hpp"
-#include "cpu/x64/shuffle/stitch_kernel.hpp"
+#include "cpu/x64/shuffle/row_functions.hpp"
 #include "gtests/common/guarded_buffer.hpp"
 #include "gtests/common/tensor.hpp"
 #include "reference/layout.hpp"
@@ -345,15 +344,15 @@ TEST(ShuffleJit, ShortRowsOfManyChannels) {
 
 // Runs of rows that begin and end anywhere, as threads and slices cut them: nothing else is written.
 TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
-    using cpu::x64::StitchKernel;
+    using cpu::x64::StitchFunction;
     if (effective_isa() < CpuIsa::avx512_core) GTEST_SKIP() << "AVX-512";
     constexpr int64_t kQ = 5, kG = 3, kImages = 6, kRows = kQ * kG * kImages;
     for (const int64_t R : {16, 17, 20, 25, 31, 33, 36, 48, 49, 63, 65, 98, 100, 127, 196, 254}) {
-        const StitchKernel::Key key{CpuIsa::avx512_core, R, kQ, kG, R, kQ * kG * R};
-        ASSERT_TRUE(StitchKernel::serves(key));
-        const auto kernel = cpu::x64::cached_function<StitchKernel>(key);
-        ASSERT_TRUE(kernel.ok()) << kernel.status().message();
-        const cpu::x64::StitchFunction stitch(key, kernel.value());
+        const cpu::x64::StitchKey key{CpuIsa::avx512_core, R, kQ, kG, R, kQ * kG * R};
+        ASSERT_TRUE(StitchFunction::serves(key));
+        const auto made = StitchFunction::make(key);
+        ASSERT_TRUE(made.ok()) << made.status().message();
+        const StitchFunction& stitch = made.value();
         const auto bytes = static_cast<size_t>(kRows * R);
         const GuardedBuffer src(bytes);
         const auto values = test::test_bytes(bytes);
@@ -382,20 +381,19 @@ TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
 
 // Streaming stores are for tensors too large for a test: the kernel itself, on rows at every alignment.
 TEST(ShuffleJit, StreamingRows) {
-    using cpu::x64::RowKernel;
     if (effective_isa() < CpuIsa::avx2) GTEST_SKIP() << "needs AVX2";
     for (const CpuIsa isa : {CpuIsa::avx2, CpuIsa::avx512_core}) {
         if (isa > effective_isa()) continue;
         for (const int64_t row_bytes : {512, 513, 575, 784, 1000, 3136, 4099}) {
             const auto kernel =
-                cpu::x64::cached_function<RowKernel>({isa, row_bytes, row_bytes, row_bytes, true});
+                cpu::x64::row_function({isa, row_bytes, row_bytes, row_bytes, true});
             ASSERT_TRUE(kernel.ok()) << kernel.status().message();
             constexpr int64_t kRows = 67;
             const GuardedBuffer src(static_cast<size_t>(kRows * row_bytes));
             GuardedBuffer dst(src.bytes());
             const auto values = test::test_bytes(src.bytes());
             std::memcpy(src.data(), values.data(), values.size());
-            RowKernel::Args args{src.data(), dst.data(), {1, 0, 0}, {1, 0, 0}, kRows};
+            cpu::x64::RowArgs args{src.data(), dst.data(), {1, 0, 0}, {1, 0, 0}, kRows};
             kernel.value()(args);
             EXPECT_EQ(std::memcmp(dst.data(), src.data(), src.bytes()), 0) << row_bytes;
             EXPECT_TRUE(dst.slack_is_intact());

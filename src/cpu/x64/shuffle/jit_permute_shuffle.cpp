@@ -14,8 +14,6 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int64_t kLineBytes = 64;
-
 // Interleaved: rows of this many bytes are copied faster than permuted.
 constexpr int64_t kMaxInner = 16;
 // Above this many cycles per element, the portable implementation is as fast.
@@ -88,21 +86,21 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
     const bool dense =
         best.pixels.src.stride == pixel_bytes && best.pixels.dst.stride == pixel_bytes;
     const PermuteLimits limits = limits_of(isa, static_cast<int>(l.inner & -l.inner));
-    double least = std::numeric_limits<double>::infinity();  // cycles per byte
+    double min_cycles = std::numeric_limits<double>::infinity();  // cycles per byte
     for (const PixelProgram& pixel : pixel_programs(l, best.pixels.count, dense, limits)) {
         Operations operations = cheapest_lowering(pixel.program, isa);
         const double cycles =
             std::max(operations.cycles + kPixelLoopCycles,
                      kCopyCyclesPerByte * static_cast<double>(stored_bytes(pixel.program))) /
             pixel.bytes;
-        if (cycles >= least) continue;
-        least = cycles;
+        if (cycles >= min_cycles) continue;
+        min_cycles = cycles;
         best.step_pixels = pixel.pixels;
         best.src_last = pixel.src_last;
         best.dst_last = pixel.dst_last;
         best.operations = std::make_shared<Operations>(std::move(operations));
     }
-    if (least * static_cast<double>(l.inner) > kMaxCyclesPerElement)
+    if (min_cycles * static_cast<double>(l.inner) > kMaxCyclesPerElement)
         return unimplemented("C/G and G are both too large to gather from registers");
     // A step of one pixel has no loop over steps: the kernel's outer loop takes pixel after pixel.
     if (best.step_pixels == 1) best.step_pixels = 0;
@@ -159,7 +157,7 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     const PermuteLimits limits = limits_of(isa, static_cast<int>(l.element));
     const int64_t pixels = best.pixels.count;
     const int64_t block_bytes = l.src_axis.block * l.element;
-    double least = std::numeric_limits<double>::infinity();
+    double min_cycles = std::numeric_limits<double>::infinity();
     Operations cheapest;
     bool single = false, aligned = false;  // of the cheapest
     const auto consider = [&](int64_t step, bool single_step, bool by_alignment) {
@@ -174,8 +172,8 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
         const double cycles =
             static_cast<double>(steps) * (operations.cycles + kStepCycles * sections) +
             kSectionCycles * sections;
-        if (cycles >= least) return;
-        least = cycles;
+        if (cycles >= min_cycles) return;
+        min_cycles = cycles;
         best.step_pixels = step;
         cheapest = std::move(operations);
         single = single_step;
@@ -205,50 +203,45 @@ class PermuteShuffle : public Executable {
   public:
     PermuteShuffle(const ShuffleDesc& desc, const Chosen& chosen, JitFunction<PermuteArgs> kernel)
         : desc_(desc),
-          layout_(chosen.layout),
-          pixels_(chosen.pixels),
-          step_pixels_(chosen.step_pixels),
-          src_last_(chosen.src_last),
-          dst_last_(chosen.dst_last),
-          tile_pixels_(chosen.tile_pixels),
+          chosen_(chosen),
+          images_(chosen.layout.loops.iterations()),
           tiles_(std::max<int64_t>(chosen.pixels.count / chosen.tile_pixels, 1)),
-          joins_tiles_(chosen.joins_tiles),
           kernel_(std::move(kernel)) {
-        images_ = layout_.loops.iterations();
-        if (layout_.loops.depth > 0) image_loop_ = layout_.loops.fastest();
+        chosen_.operations.reset();  // they are code now
+        if (chosen_.layout.loops.depth > 0) image_loop_ = chosen_.layout.loops.fastest();
     }
 
     Status execute(const ExecContext& context) const override {
-        const auto [src, dst] = shuffle_tensors(desc_, context);
-        const ShuffleTensors tensors{src, dst};
+        const ShuffleTensors tensors = shuffle_tensors(desc_, context);
         parallel_ranges(images_ * tiles_, 1, 2 * desc_.dst.size(), [&](int64_t begin, int64_t end) {
             while (begin < end) begin += shuffle(tensors, begin, end - begin);
         });
-        if (layout_.has_padding) zero_padding(desc_.dst, dst);
+        if (chosen_.layout.has_padding) zero_padding(desc_.dst, tensors.dst);
         return {};
     }
 
   private:
     // Shuffles as many of the `count` tiles from `first` on as one call of the kernel can cover. Returns how many.
     int64_t shuffle(const ShuffleTensors& tensors, int64_t first, int64_t count) const {
+        const Chosen& c = chosen_;
         const int64_t tile = first % tiles_, image = first / tiles_;
-        const LoopCursor at(layout_.loops, image);
-        const int64_t done = joins_tiles_ ? std::min(tiles_ - tile, count) : 1;
-        const int64_t from = tile * tile_pixels_;
+        const LoopCursor at(c.layout.loops, image);
+        const int64_t done = c.joins_tiles ? std::min(tiles_ - tile, count) : 1;
+        const int64_t from = tile * c.tile_pixels;
         // The last tile has the remaining pixels.
-        const int64_t to = tile + done == tiles_ ? pixels_.count : (tile + done) * tile_pixels_;
-        PermuteArgs args{tensors.src + at.src() + from * pixels_.src.stride,
-                         tensors.dst + at.dst() + from * pixels_.dst.stride,
-                         src_last_,
-                         dst_last_,
+        const int64_t to = tile + done == tiles_ ? c.pixels.count : (tile + done) * c.tile_pixels;
+        PermuteArgs args{tensors.src + at.src() + from * c.pixels.src.stride,
+                         tensors.dst + at.dst() + from * c.pixels.dst.stride,
+                         c.src_last,
+                         c.dst_last,
                          to - from,
-                         pixels_.src.stride,
-                         pixels_.dst.stride};
-        if (step_pixels_ == 0) {
+                         c.pixels.src.stride,
+                         c.pixels.dst.stride};
+        if (c.step_pixels == 0) {
             kernel_(args);
             return done;
         }
-        args.src_last = args.dst_last = (to - from - step_pixels_) * pixels_.src.stride;
+        args.src_last = args.dst_last = (to - from - c.step_pixels) * c.pixels.src.stride;
         // Images of a single tile are joined into one call if they lie at equal distances.
         args.outer =
             tiles_ > 1 ? 1 : std::min(count, image_loop_.count - image % image_loop_.count);
@@ -259,11 +252,9 @@ class PermuteShuffle : public Executable {
     }
 
     ShuffleDesc desc_;
-    ShuffleLayout layout_;
-    Loop pixels_, image_loop_;
-    int64_t step_pixels_, src_last_, dst_last_;
-    int64_t tile_pixels_, tiles_, images_;
-    bool joins_tiles_;
+    Chosen chosen_;
+    Loop image_loop_;
+    int64_t images_, tiles_;
     JitFunction<PermuteArgs> kernel_;
 };
 

@@ -6,8 +6,7 @@
 
 #include "common/parallel.hpp"
 #include "cpu/shuffle/shuffle_layout.hpp"
-#include "cpu/x64/shuffle/row_kernel.hpp"
-#include "cpu/x64/shuffle/stitch_kernel.hpp"
+#include "cpu/x64/shuffle/row_functions.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -36,13 +35,12 @@ Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
 
 bool streams(const ShuffleLayout& l) {
     const int64_t bytes = 2 * l.loops.iterations() * l.C * l.inner;
-    return l.inner >= RowKernel::kMinStreamingBytes && bytes >= kStreamingBytes;
+    return l.inner >= kMinStreamingBytes && bytes >= kStreamingBytes;
 }
 
 class RowShuffle : public Executable {
   public:
-    RowShuffle(const ShuffleDesc& desc, const ShuffleLayout& layout,
-               JitFunction<RowKernel::Args> kernel)
+    RowShuffle(const ShuffleDesc& desc, const ShuffleLayout& layout, JitFunction<RowArgs> kernel)
         : desc_(desc), layout_(layout), kernel_(std::move(kernel)) {
         if (layout_.loops.depth == 0) layout_.loops.push({});
     }
@@ -80,11 +78,11 @@ class RowShuffle : public Executable {
         const Loop& images = l.loops.fastest();
         const int64_t image = first / l.C, c = first % l.C, u = c % l.Q, v = c / l.Q;
         const LoopCursor at(l.loops, image);
-        RowKernel::Args args{src + at.src() + l.source_channel(c) * l.src_axis.stride,
-                             dst + at.dst() + c * l.dst_axis.stride,
-                             {1, images.src.stride, images.dst.stride},
-                             {1, l.src_axis.stride, l.Q * l.dst_axis.stride},
-                             l.Q};
+        RowArgs args{src + at.src() + l.source_channel(c) * l.src_axis.stride,
+                     dst + at.dst() + c * l.dst_axis.stride,
+                     {1, images.src.stride, images.dst.stride},
+                     {1, l.src_axis.stride, l.Q * l.dst_axis.stride},
+                     l.Q};
         if (c == 0 && count >= l.C) {
             args.images.count = std::min(count / l.C, images.count - image % images.count);
             args.groups.count = l.G;
@@ -99,7 +97,7 @@ class RowShuffle : public Executable {
 
     ShuffleDesc desc_;
     ShuffleLayout layout_;
-    JitFunction<RowKernel::Args> kernel_;  // empty: both tensors are one contiguous run
+    JitFunction<RowArgs> kernel_;  // empty: both tensors are one contiguous run
 };
 
 // Short rows into a destination without gaps.
@@ -111,7 +109,7 @@ class StitchedShuffle : public Executable {
           C_(layout.C),
           Q_(layout.Q),
           row_bytes_(layout.inner),
-          slice_(kSliceBytes / (2 * layout.inner + StitchKernel::kLineBytes)),
+          slice_(kSliceBytes / (2 * layout.inner + kLineBytes)),
           kernel_(std::move(kernel)) {}
 
     Status execute(const ExecContext& context) const override {
@@ -152,15 +150,14 @@ bool is_dense(const ShuffleLayout& l) {
 // Builds the kernel that suits the layout, and its executable.
 Result<std::unique_ptr<Executable>> build(CpuIsa isa, const ShuffleDesc& desc,
                                           const ShuffleLayout& l) {
-    if (l.is_copy()) return make_executable<RowShuffle>(desc, l, JitFunction<RowKernel::Args>());
+    if (l.is_copy()) return make_executable<RowShuffle>(desc, l, JitFunction<RowArgs>());
     const int64_t src_image = l.loops.depth == 0 ? 0 : l.loops.loops[0].src.stride;
-    const StitchKernel::Key stitch{isa, l.inner, l.Q, l.G, l.src_axis.stride, src_image};
-    if (is_dense(l) && !streams(l) && StitchKernel::serves(stitch)) {
-        auto kernel = TOMBOLA_TRY(cached_function<StitchKernel>(stitch));
-        return make_executable<StitchedShuffle>(desc, l, StitchFunction(stitch, std::move(kernel)));
+    const StitchKey stitch{isa, l.inner, l.Q, l.G, l.src_axis.stride, src_image};
+    if (is_dense(l) && !streams(l) && StitchFunction::serves(stitch)) {
+        return make_executable<StitchedShuffle>(desc, l, TOMBOLA_TRY(StitchFunction::make(stitch)));
     }
-    auto kernel = TOMBOLA_TRY(cached_function<RowKernel>(
-        {isa, l.inner, l.G * l.src_axis.stride, l.dst_axis.stride, streams(l)}));
+    auto kernel = TOMBOLA_TRY(
+        row_function({isa, l.inner, l.G * l.src_axis.stride, l.dst_axis.stride, streams(l)}));
     return make_executable<RowShuffle>(desc, l, std::move(kernel));
 }
 

@@ -38,40 +38,6 @@ Piece piece_for(int64_t source, const std::vector<Extent>& extents, bool on_grid
     return {std::min(offset, extent->end - bytes), bytes};
 }
 
-struct LanePiece {
-    Piece piece;
-    std::array<uint8_t, kLaneBytes> control;
-};
-
-// The pieces that hold a lane's units, from the lowest address up.
-std::vector<LanePiece> pieces_of_lane(const int64_t* source, int units, int unit,
-                                      const std::vector<Extent>& extents, bool on_grid) {
-    std::array<int, kLaneBytes> order;
-    int count = 0;
-    for (int i = 0; i < units; ++i)
-        if (source[i] != kZeroSource) order[count++] = i;
-    std::sort(order.begin(), order.begin() + count,
-              [&](int a, int b) { return source[a] < source[b]; });
-    std::vector<LanePiece> pieces;
-    const auto add = [&](int64_t at, bool at_grid) {
-        pieces.push_back({piece_for(at, extents, at_grid), {}});
-        pieces.back().control.fill(kZeroByte);
-    };
-    for (int k = 0; k < count; ++k) {
-        const int i = order[k];
-        const auto is_held = [&](const Piece& piece) {
-            return piece.offset <= source[i] && source[i] + unit <= piece.offset + piece.bytes;
-        };
-        if (pieces.empty() || !is_held(pieces.back().piece)) add(source[i], on_grid);
-        LanePiece& last = pieces.back();
-        for (int byte = 0; byte < unit; ++byte)
-            last.control[i * unit + byte] =
-                static_cast<uint8_t>(source[i] - last.piece.offset + byte);
-    }
-    if (pieces.empty()) add(extents.front().begin, true);  // only padding: any load will do
-    return pieces;
-}
-
 // One piece for each lane, and one shuffle.
 struct Term {
     std::array<Piece, kMaxLanes> pieces;
@@ -91,42 +57,61 @@ struct Terms {
         }
         return true;
     }
-    int loads() const {
-        int loads = 0;
-        for (const Term& term : list) loads += is_contiguous(term) ? 1 : lanes;
-        return loads;
-    }
     // Their cost except for a constant. An insertion is two micro-operations.
-    int micro_operations() const { return static_cast<int>(list.size()) + 2 * loads(); }
+    int micro_operations() const {
+        int sum = 0;
+        for (const Term& term : list) sum += 1 + 2 * (is_contiguous(term) ? 1 : lanes);
+        return sum;
+    }
 };
+
+// Finds the pieces that hold a lane's units, from the lowest address up. Returns how many terms they take.
+size_t add_lane(Terms& terms, int lane, const int64_t* source, int units, int unit,
+                const std::vector<Extent>& extents, bool on_grid) {
+    std::array<int, kLaneBytes> order;
+    int count = 0;
+    for (int i = 0; i < units; ++i)
+        if (source[i] != kZeroSource) order[count++] = i;
+    std::sort(order.begin(), order.begin() + count,
+              [&](int a, int b) { return source[a] < source[b]; });
+    size_t used = 0;
+    const auto add = [&](const Piece& piece) {
+        if (++used > terms.list.size()) {
+            terms.list.emplace_back();
+            terms.list.back().control.fill(kZeroByte);
+        }
+        terms.list[used - 1].pieces[lane] = piece;
+    };
+    for (int k = 0; k < count; ++k) {
+        const int i = order[k];
+        const auto is_held = [&](const Piece& piece) {
+            return piece.offset <= source[i] && source[i] + unit <= piece.offset + piece.bytes;
+        };
+        if (used == 0 || !is_held(terms.list[used - 1].pieces[lane]))
+            add(piece_for(source[i], extents, on_grid));
+        Term& last = terms.list[used - 1];
+        for (int byte = 0; byte < unit; ++byte)
+            last.control[lane * kLaneBytes + i * unit + byte] =
+                static_cast<uint8_t>(source[i] - last.pieces[lane].offset + byte);
+    }
+    // Only padding: any load will do.
+    if (used == 0) add(piece_for(extents.front().begin, extents, true));
+    return used;
+}
 
 Terms terms_of(const PermuteProgram& program, const PermuteSection& section,
                const PermuteOutput& output, bool on_grid) {
     const int units_per_lane = std::min(output.units, kLaneBytes / program.unit);
     Terms terms;
     terms.lanes = output.units / units_per_lane;
-    std::array<std::vector<LanePiece>, kMaxLanes> lanes;
-    size_t count = 1;
-    for (int lane = 0; lane < terms.lanes; ++lane) {
-        auto& pieces = lanes[lane];
-        pieces = pieces_of_lane(program.source(output) + lane * units_per_lane, units_per_lane,
-                                program.unit, section.extents, on_grid);
-        count = std::max(count, pieces.size());
-    }
-    for (size_t t = 0; t < count; ++t) {
-        Term term{};
-        term.control.fill(kZeroByte);
-        for (int lane = 0; lane < terms.lanes; ++lane) {
-            // A lane with fewer pieces loads its last piece again, which has no effect.
-            const auto& pieces = lanes[lane];
-            const LanePiece& piece = pieces[std::min(t, pieces.size() - 1)];
-            term.pieces[lane] = piece.piece;
-            if (t < pieces.size())
-                std::copy(piece.control.begin(), piece.control.end(),
-                          term.control.begin() + lane * kLaneBytes);
-        }
-        terms.list.push_back(term);
-    }
+    std::array<size_t, kMaxLanes> used{};
+    for (int lane = 0; lane < terms.lanes; ++lane)
+        used[lane] = add_lane(terms, lane, program.source(output) + lane * units_per_lane,
+                              units_per_lane, program.unit, section.extents, on_grid);
+    // A lane with fewer pieces loads its last piece again, which has no effect.
+    for (int lane = 0; lane < terms.lanes; ++lane)
+        for (size_t t = used[lane]; t < terms.list.size(); ++t)
+            terms.list[t].pieces[lane] = terms.list[used[lane] - 1].pieces[lane];
     return terms;
 }
 
@@ -138,33 +123,28 @@ bool is_copy(const Terms& terms, int bytes) {
 }
 
 int load(Lowering& to, const Terms& terms, const Term& term) {
-    if (terms.is_contiguous(term)) return to.load(term.pieces[0].offset, terms.lanes * kLaneBytes);
-    int value = to.load(term.pieces[0].offset, term.pieces[0].bytes);
+    const Piece& first = term.pieces[0];
+    if (terms.is_contiguous(term)) return to.load({first.offset, terms.lanes * kLaneBytes});
+    int value = to.load(first);
     for (int lane = 1; lane < terms.lanes; ++lane) {
         const Piece& piece = term.pieces[lane];
         value = piece.bytes == kLaneBytes
-                    ? to.insert(value, piece.offset, kLaneBytes, lane)
-                    : to.insert_value(value, to.load(piece.offset, piece.bytes), kLaneBytes, lane);
+                    ? to.insert(value, piece, lane)
+                    : to.emit({Kind::insert, kLaneBytes, kMaxLanes * kLaneBytes, value,
+                               to.load(piece), kNone, 0, 0, lane});
     }
     return value;
 }
 
 int gather(Lowering& to, const Terms& terms, int bytes) {
     if (is_copy(terms, bytes)) return load(to, terms, terms.list[0]);
+    const int width = terms.lanes * kLaneBytes;
     int out = kNone;
     for (const Term& term : terms.list) {
-        Operation shuffle{Kind::permute_lanes, terms.lanes * kLaneBytes, 1};
-        shuffle.a = load(to, terms, term);
-        shuffle.table = to.table(term.control);
-        const int part = to.emit(shuffle);
-        if (out != kNone) {
-            Operation both{Kind::or_bits, terms.lanes * kLaneBytes};
-            both.a = out;
-            both.b = part;
-            out = to.emit(both);
-        } else {
-            out = part;
-        }
+        const int value = load(to, terms, term);
+        const int part =
+            to.emit({Kind::permute_lanes, width, 1, value, kNone, to.table(term.control)});
+        out = out == kNone ? part : to.emit({Kind::or_bits, width, 0, out, part});
     }
     return out;
 }
@@ -180,7 +160,7 @@ Operations lower_to_lanes(const PermuteProgram& program) {
             const Terms grid = terms_of(program, section, output, true);
             const Terms& fewer = grid.micro_operations() <= loose.micro_operations() ? grid : loose;
             const int bytes = program.bytes(output);
-            to.store(gather(to, fewer, bytes), output.dst_offset, bytes);
+            to.store(gather(to, fewer, bytes), {output.dst_offset, bytes});
         }
         to.end_section(section, kSplitCycles);
     }

@@ -46,145 +46,33 @@ struct Route {
     int K() const { return static_cast<int>(sources.size()); }
 };
 
-// Puts pieces side by side into registers; none if they do not fill them.
-std::vector<Register> fill_registers(const std::vector<Piece>& pieces, int vector_bytes) {
-    std::vector<Register> registers;
-    int filled = vector_bytes;
-    for (const Piece& piece : pieces) {
-        if (piece.bytes < kMinPiece || vector_bytes % piece.bytes != 0) return {};
-        if (filled == vector_bytes) {
-            registers.push_back({});
-            filled = 0;
-        }
-        auto& side_by_side = registers.back().pieces;
-        if (!side_by_side.empty() && side_by_side[0].bytes != piece.bytes) return {};
-        side_by_side.push_back(piece);
-        filled += piece.bytes;
+// Memory in registers of `bytes` bytes: one piece each, or shorter ones side by side. There are no registers if the
+// extents do not fill them.
+struct Registers {
+    std::vector<Register> list;
+    std::vector<int64_t> units;  // the address of each unit, register after register
+
+    Registers(const std::vector<Extent>& extents, int bytes, int unit) {
+        int filled = bytes;
+        for (const Extent& extent : extents)
+            for (int64_t at = extent.begin; at < extent.end; at += bytes) {
+                const Piece piece{at, static_cast<int>(std::min<int64_t>(extent.end - at, bytes))};
+                if (filled == bytes) {
+                    list.emplace_back();
+                    filled = 0;
+                }
+                list.back().pieces.push_back(piece);
+                filled += piece.bytes;
+                for (int i = 0; i < piece.bytes; i += unit) units.push_back(at + i);
+                if (piece.bytes < kMinPiece || bytes % piece.bytes != 0 ||
+                    list.back().pieces[0].bytes != piece.bytes) {
+                    list.clear();
+                    return;
+                }
+            }
+        if (filled != bytes) list.clear();
     }
-    if (filled != vector_bytes) return {};
-    return registers;
-}
-
-// The extents in vectors, or whole where they are shorter.
-std::vector<Piece> pieces_of(const std::vector<Extent>& extents, int vector_bytes) {
-    std::vector<Piece> pieces;
-    for (const Extent& extent : extents)
-        for (int64_t at = extent.begin; at < extent.end; at += vector_bytes)
-            pieces.push_back(
-                {at, static_cast<int>(std::min<int64_t>(extent.end - at, vector_bytes))});
-    return pieces;
-}
-
-// Where a unit is and where it goes: register and unit within it, of sources and of outputs.
-struct Unit {
-    int source, from, output, to;
 };
-
-// Empty if a unit is padding or is in no source. Pieces are in ascending order and fill registers one after the other.
-std::vector<Unit> units_of(const PermuteProgram& program, const PermuteSection& section,
-                           const std::vector<Piece>& pieces, int vector_bytes) {
-    std::vector<int64_t> starts;  // of each piece, in the concatenated registers of the sources
-    int64_t start = 0;
-    for (const Piece& piece : pieces) {
-        starts.push_back(start);
-        start += piece.bytes;
-    }
-    std::vector<Unit> units;
-    int64_t at = 0;  // in the concatenated registers of the outputs
-    for (const PermuteOutput& output : section.outputs)
-        for (int i = 0; i < output.units; ++i, at += program.unit) {
-            const int64_t offset = program.source(output)[i];
-            const auto above =
-                std::upper_bound(pieces.begin(), pieces.end(), offset,
-                                 [](int64_t o, const Piece& piece) { return o < piece.offset; });
-            if (above == pieces.begin()) return {};
-            const auto piece = static_cast<size_t>(above - pieces.begin()) - 1;
-            if (offset >= pieces[piece].offset + pieces[piece].bytes) return {};
-            const int64_t from = starts[piece] + offset - pieces[piece].offset;
-            units.push_back({static_cast<int>(from / vector_bytes),
-                             static_cast<int>(from % vector_bytes) / program.unit,
-                             static_cast<int>(at / vector_bytes),
-                             static_cast<int>(at % vector_bytes) / program.unit});
-        }
-    return units;
-}
-
-// Numbers the connected components: an output is connected with every source that it takes from.
-std::vector<int> components(const std::vector<Unit>& units, size_t sources) {
-    std::vector<int> component(sources);
-    std::iota(component.begin(), component.end(), 0);
-    std::vector<int> first_source(sources, kNone);  // of each output
-    for (const Unit& u : units) {
-        int& first = first_source[u.output];
-        if (first == kNone) first = u.source;
-        const int from = component[u.source];
-        const int to = component[first];
-        if (from != to) std::replace(component.begin(), component.end(), from, to);
-    }
-    return component;
-}
-
-// The transpose of the units, which are all of one component. A route without sources if the units are not a transpose.
-Route transpose(const std::vector<Unit>& units, const std::vector<Register>& sources,
-                const std::vector<Register>& outputs, int lanes) {
-    Route route;
-    std::vector<int> source_index(sources.size(), kNone), output_index(outputs.size(), kNone);
-    for (const Unit& u : units) {
-        int& w = source_index[u.source];
-        if (w == kNone) {
-            w = route.K();
-            route.sources.push_back(sources[u.source]);
-        }
-        int& o = output_index[u.output];
-        if (o == kNone) {
-            o = static_cast<int>(route.outputs.size());
-            route.outputs.push_back(outputs[u.output]);
-        }
-    }
-    const int K = route.K();
-    if ((K & (K - 1)) != 0 || K < kMinRegisters || route.outputs.size() != route.sources.size() ||
-        lanes % K != 0)
-        return {};
-    const int n = lanes / K;
-    std::vector<int> placed(static_cast<size_t>(K * K));
-    for (const Unit& u : units) {
-        const int w = source_index[u.source];
-        const int o = output_index[u.output];
-        int& count = placed[w * K + o];
-        if (count == n) return {};
-        const int lane = (w - o + K) % K * n + count++;
-        route.sources[w].order[lane] = static_cast<uint8_t>(u.from);
-        route.outputs[o].order[u.to] = static_cast<uint8_t>(lane);
-    }
-    return route;
-}
-
-// The section as a list of transposes; empty if it is not made of transposes.
-std::vector<Route> routes_of(const PermuteProgram& program, const PermuteSection& section,
-                             int vector_bytes, int max_registers) {
-    std::vector<Extent> stores;
-    for (const PermuteOutput& output : section.outputs)
-        stores.push_back({output.dst_offset, output.dst_offset + program.bytes(output)});
-    const auto pieces = pieces_of(section.extents, vector_bytes);
-    const auto sources = fill_registers(pieces, vector_bytes);
-    if (sources.empty()) return {};
-    const auto outputs = fill_registers(pieces_of(stores, vector_bytes), vector_bytes);
-    if (sources.size() != outputs.size()) return {};
-    const auto units = units_of(program, section, pieces, vector_bytes);
-    if (units.empty()) return {};
-    const std::vector<int> component = components(units, sources.size());
-    std::vector<Route> routes;
-    for (size_t c = 0; c < sources.size(); ++c) {
-        std::vector<Unit> members;
-        for (const Unit& u : units)
-            if (component[u.source] == static_cast<int>(c)) members.push_back(u);
-        if (members.empty()) continue;
-        Route route = transpose(members, sources, outputs, vector_bytes / program.unit);
-        if (route.K() == 0 || route.K() > max_registers) return {};
-        routes.push_back(std::move(route));
-    }
-    return routes;
-}
 
 // The bytes within which units of that size are permuted: a register, or a lane of one. 0: not at all, as vectors of 64
 // bytes are not blended in lanes.
@@ -194,53 +82,24 @@ int permuted_bytes(CpuIsa isa, int unit) {
     return shape.masks ? 0 : 16;
 }
 
-// Two transposes of equally many lanes, side by side, as one transpose of registers.
-Route side_by_side(const Route& low, const Route& high, int lane_bytes, int unit) {
-    Route both = low;
-    const auto join = [&](Register& to, const Register& from) {
-        const int64_t next = to.pieces[0].offset + lane_bytes;
-        if (from.pieces[0].offset == next && from.pieces[0].bytes == lane_bytes)
-            to.pieces[0].bytes = 2 * lane_bytes;
-        else
-            to.pieces.insert(to.pieces.end(), from.pieces.begin(), from.pieces.end());
-        const auto units = static_cast<size_t>(lane_bytes / unit);
-        for (size_t i = 0; i < units; ++i)
-            to.order[units + i] = static_cast<uint8_t>(units + from.order[i]);
-    };
-    for (size_t i = 0; i < both.sources.size(); ++i) {
-        join(both.sources[i], high.sources[i]);
-        join(both.outputs[i], high.outputs[i]);
-    }
-    return both;
-}
-
-// Joins transposes of lanes in pairs. The last one without a partner is paired with itself.
-std::vector<Route> paired(const std::vector<Route>& lanes, int lane_bytes, int unit) {
-    std::vector<Route> pairs;
-    for (size_t i = 0; i < lanes.size();) {
-        const size_t partner = i + 1 < lanes.size() && lanes[i + 1].K() == lanes[i].K() ? i + 1 : i;
-        pairs.push_back(side_by_side(lanes[i], lanes[partner], lane_bytes, unit));
-        i = partner + 1;
-    }
-    return pairs;
-}
-
 class RouteLowering {
   public:
     RouteLowering(const PermuteProgram& program, CpuIsa isa)
         : program_(program),
           unit_(program.unit),
           lane_bytes_(permuted_bytes(isa, program.unit)),
+          units_(lane_bytes_ / program.unit),
           vector_bytes_(shape_of(isa).bytes),
           max_registers_(shape_of(isa).registers / 2),
+          masks_(shape_of(isa).masks),
           to_(program, vector_bytes_) {}
 
     std::optional<Operations> lower() {
         if (lane_bytes_ == 0) return std::nullopt;
         for (const PermuteSection& section : program_.sections) {
-            auto routes = routes_of(program_, section, lane_bytes_, max_registers_);
+            auto routes = routes_of(section);
             if (routes.empty()) return std::nullopt;
-            if (in_lanes()) routes = paired(routes, lane_bytes_, unit_);
+            if (in_lanes()) routes = paired(routes);
             // In addition to the values: one free register for the rings, and one for indices.
             to_.begin_section(max_registers_ + 2);
             for (size_t first = 0, end; first < routes.size(); first = end) {
@@ -257,6 +116,101 @@ class RouteLowering {
 
   private:
     bool in_lanes() const { return lane_bytes_ < vector_bytes_; }
+
+    // The section as a list of transposes; empty if it is not made of transposes.
+    std::vector<Route> routes_of(const PermuteSection& section) const {
+        std::vector<Extent> stores;
+        for (const PermuteOutput& output : section.outputs)
+            stores.push_back({output.dst_offset, output.dst_offset + program_.bytes(output)});
+        const Registers sources(section.extents, lane_bytes_, unit_);
+        const Registers outputs(stores, lane_bytes_, unit_);
+        if (sources.list.size() != outputs.list.size()) return {};
+        // Where each unit of the outputs is among those of the sources.
+        std::vector<int> from;
+        for (const PermuteOutput& output : section.outputs)
+            for (int i = 0; i < output.units; ++i) {
+                const int64_t address = program_.source(output)[i];
+                const auto found =
+                    std::lower_bound(sources.units.begin(), sources.units.end(), address);
+                if (found == sources.units.end() || *found != address) return {};
+                from.push_back(static_cast<int>(found - sources.units.begin()));
+            }
+        std::vector<Route> routes(sources.list.size());  // at the source of their first unit
+        std::vector<bool> done(outputs.list.size());
+        for (size_t o = 0; o < done.size(); ++o) {
+            if (done[o]) continue;
+            Route route = route_of(o, sources.list, outputs.list, from, done);
+            if (route.K() == 0) return {};
+            routes[static_cast<size_t>(from[o * units_] / units_)] = std::move(route);
+        }
+        routes.erase(std::remove_if(routes.begin(), routes.end(),
+                                    [](const Route& route) { return route.K() == 0; }),
+                     routes.end());
+        return routes;
+    }
+
+    // The transpose that has output `first`: its sources are those of that output. Its outputs, which are all that begin
+    // with a unit of these, become `done`. A route without sources if this is no transpose.
+    Route route_of(size_t first, const std::vector<Register>& sources,
+                   const std::vector<Register>& outputs, const std::vector<int>& from,
+                   std::vector<bool>& done) const {
+        Route route;
+        std::vector<int> index(sources.size(), kNone);  // of a source in the route
+        for (size_t i = first * units_; i < (first + 1) * units_; ++i) {
+            int& w = index[from[i] / units_];
+            if (w != kNone) continue;
+            w = route.K();
+            route.sources.push_back(sources[from[i] / units_]);
+        }
+        const int K = route.K();
+        if ((K & (K - 1)) != 0 || K < kMinRegisters || K > max_registers_ || units_ % K != 0)
+            return {};
+        const int n = units_ / K;
+        for (size_t output = first; output < outputs.size(); ++output) {
+            const int* units = &from[output * units_];
+            if (index[units[0] / units_] == kNone) continue;
+            const auto o = static_cast<int>(route.outputs.size());
+            if (o == K) return {};
+            done[output] = true;
+            route.outputs.push_back(outputs[output]);
+            std::vector<int> placed(static_cast<size_t>(K));  // units of each source
+            for (int i = 0; i < units_; ++i) {
+                const int w = index[units[i] / units_];
+                if (w == kNone || placed[w] == n) return {};
+                const int lane = (w - o + K) % K * n + placed[w]++;
+                route.sources[w].order[lane] = static_cast<uint8_t>(units[i] % units_);
+                route.outputs[o].order[i] = static_cast<uint8_t>(lane);
+            }
+        }
+        return static_cast<int>(route.outputs.size()) == K ? route : Route{};
+    }
+
+    // Joins transposes of lanes in pairs of equally many, side by side. One without a partner is paired with itself.
+    std::vector<Route> paired(const std::vector<Route>& lanes) const {
+        std::vector<Route> pairs;
+        for (size_t i = 0; i < lanes.size();) {
+            const size_t partner =
+                i + 1 < lanes.size() && lanes[i + 1].K() == lanes[i].K() ? i + 1 : i;
+            Route both = lanes[i];
+            for (int r = 0; r < both.K(); ++r) {
+                join(both.sources[r], lanes[partner].sources[r]);
+                join(both.outputs[r], lanes[partner].outputs[r]);
+            }
+            pairs.push_back(std::move(both));
+            i = partner + 1;
+        }
+        return pairs;
+    }
+
+    void join(Register& low, const Register& high) const {
+        const Piece next{low.pieces[0].offset + lane_bytes_, lane_bytes_};
+        if (high.pieces[0].offset == next.offset && high.pieces[0].bytes == next.bytes)
+            low.pieces[0].bytes = 2 * lane_bytes_;
+        else
+            low.pieces.insert(low.pieces.end(), high.pieces.begin(), high.pieces.end());
+        for (int i = 0; i < units_; ++i)
+            low.order[units_ + i] = static_cast<uint8_t>(units_ + high.order[i]);
+    }
 
     // Lowers routes that fit into the registers together. Stores are sorted by ascending address, because two vectors
     // that share a cache line are best stored one after the other.
@@ -276,15 +230,14 @@ class RouteLowering {
         for (const auto& [output, value] : outputs) {
             const int permuted = permute(*output, value);
             int position = 0;
-            for (const Piece& piece : output->pieces)
-                to_.store(permuted, piece.offset, piece.bytes, position++);
+            for (const Piece& piece : output->pieces) to_.store(permuted, piece, position++);
         }
     }
 
     int load(const std::vector<Piece>& pieces) {
-        int value = to_.load(pieces[0].offset, pieces[0].bytes);
+        int value = to_.load(pieces[0]);
         for (size_t i = 1; i < pieces.size(); ++i)
-            value = to_.insert(value, pieces[i].offset, pieces[i].bytes, static_cast<int>(i));
+            value = to_.insert(value, pieces[i], static_cast<int>(i));
         return value;
     }
 
@@ -295,10 +248,15 @@ class RouteLowering {
         const int section_bytes = lane_bytes_ / K, width = std::min(section_bytes, 4);
         for (int stage = 0; 1 << stage < K; ++stage) {
             const std::vector<int> before = values;
-            Operation o{Kind::blend, vector_bytes_, width};
+            uint64_t mask = 0;
             for (int bit = 0; bit < vector_bytes_ / width; ++bit)
                 if ((bit * width % lane_bytes_ / section_bytes >> stage & 1) != 0)
-                    o.mask |= uint64_t{1} << bit;
+                    mask |= uint64_t{1} << bit;
+            Operation o{masks_ ? Kind::blend : Kind::blend_always, vector_bytes_, width};
+            if (masks_)
+                o.mask = mask;
+            else
+                o.position = static_cast<int>(mask);
             for (int first = 0; first < 1 << stage; ++first)
                 for (int i = first; i < K; i += 1 << stage) {
                     o.a = before[i];
@@ -320,16 +278,16 @@ class RouteLowering {
             const int from = r.order[i / parts] * parts + i % parts;
             indices[i * width] = static_cast<uint8_t>(from % (lane_bytes_ / width));
         }
-        Operation o{in_lanes() ? Kind::permute_lanes : Kind::permute, vector_bytes_, width};
-        o.a = value;
-        o.table = to_.table(indices);
-        return to_.emit(o);
+        return to_.emit({in_lanes() ? Kind::permute_lanes : Kind::permute, vector_bytes_, width,
+                         value, kNone, to_.table(indices)});
     }
 
     const PermuteProgram& program_;
     int unit_;
     int lane_bytes_;  // units are permuted within this many bytes: a register, or 16 bytes, where all lanes do the same
+    int units_;  // in these bytes
     int vector_bytes_, max_registers_;
+    bool masks_;  // blends are under mask registers
     Lowering to_;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstring>
 
 #include "cpu/x64/shuffle/operations.hpp"
 #include "cpu/x64/vec_traits.hpp"
@@ -104,17 +103,6 @@ Cover cover(const int64_t* source, int units, int unit, const std::vector<Window
     }
 }
 
-// A bit for each unit of two bytes as two bits.
-uint64_t doubled(uint64_t bits) {
-    for (int shift = 16; shift > 0; shift /= 2) {
-        // Bits in runs of `shift`, each followed by as many zeros.
-        uint64_t runs = 0;
-        for (int at = 0; at < 64; at += 2 * shift) runs |= low_bits(shift) << at;
-        bits = (bits | bits << shift) & runs;
-    }
-    return bits | bits << 1;
-}
-
 class WindowLowering {
   public:
     WindowLowering(const PermuteProgram& program, CpuIsa isa)
@@ -142,12 +130,12 @@ class WindowLowering {
         to_.begin_section(kOtherWorking + (resident_ ? count : 0));
         values_.assign(windows_.size(), kNone);
         for (size_t w = 0; resident_ && w < windows_.size(); ++w)
-            if (taken[w]) values_[w] = to_.load(windows_[w].offset, windows_[w].bytes);
+            if (taken[w]) values_[w] = to_.load(windows_[w]);
         for (size_t o = 0; o < section.outputs.size(); ++o) {
             const PermuteOutput& output = section.outputs[o];
             source_ = program_.source(output);
             units_ = output.units;
-            to_.store(gather(covers_[o]), output.dst_offset, program_.bytes(output));
+            to_.store(gather(covers_[o]), {output.dst_offset, program_.bytes(output)});
         }
         to_.end_section(section, kSplitCycles);
     }
@@ -162,41 +150,44 @@ class WindowLowering {
     }
 
     int merge(const Cover& cover, bool has_zeros) {
-        const int table = to_.table(byte_indices(cover));
+        Table indices{};  // for units that are zero, any index will do
+        for (int i = 0; i < units_ * unit_; ++i) indices[i] = static_cast<uint8_t>(i % unit_);
+        for (int term = 0; term < cover.terms; ++term) set_indices(indices, cover, term, false);
+        const int table = to_.table(indices);
         int out = kNone;
         for (int term = 0; term < cover.terms; ++term) {
-            Operation o{term == 0 ? Kind::permute : Kind::masked_permute, kVectorBytes, 1};
-            o.a = term == 0 ? window(cover, term) : out;
-            o.b = term == 0 ? kNone : window(cover, term);
-            o.table = table;
-            if (term > 0 || has_zeros)
-                o.mask = unit_ == 1 ? cover.bits[term] : doubled(cover.bits[term]);
-            out = to_.emit(o);
+            const int from = window(cover, term);
+            const uint64_t mask = byte_mask(cover.bits[term]);
+            out = term == 0
+                      ? to_.emit({Kind::permute, kVectorBytes, 1, from, kNone, table,
+                                  has_zeros ? mask : 0})
+                      : to_.emit({Kind::masked_permute, kVectorBytes, 1, out, from, table, mask});
         }
         return out;
     }
 
     int gather_by_pairs(const Cover& cover, uint64_t mask) {
-        const int first = std::min(1, cover.terms - 1);
-        Operation o{first == 0 ? Kind::permute : Kind::permute2, kVectorBytes, unit_};
-        o.a = window(cover, 0);
-        if (first > 0) o.b = window(cover, 1);
-        o.table = to_.table(unit_indices(cover, first));
-        o.mask = mask;
-        int out = to_.emit(o);
+        const bool pair = cover.terms > 1;
+        const int first = window(cover, 0), second = pair ? window(cover, 1) : kNone;
+        Table indices{};
+        set_indices(indices, cover, 0, false);
+        if (pair) set_indices(indices, cover, 1, true);
+        int out = to_.emit({pair ? Kind::permute2 : Kind::permute, kVectorBytes, unit_, first,
+                            second, to_.table(indices), mask});
         for (int term = 2; term < cover.terms; ++term) {
-            Operation next{Kind::permute_into, kVectorBytes, unit_};
-            next.a = out;
-            next.b = window(cover, term);
-            next.table = to_.table(unit_indices(cover, term));
-            out = to_.emit(next);
+            const int from = window(cover, term);
+            indices = {};  // the first source is the output so far
+            for (int i = 0; i < units_; ++i) indices[i * unit_] = static_cast<uint8_t>(i);
+            set_indices(indices, cover, term, true);
+            out =
+                to_.emit({Kind::permute_into, kVectorBytes, unit_, out, from, to_.table(indices)});
         }
         return out;
     }
 
     int window(const Cover& cover, int term) {
         const auto w = static_cast<size_t>(cover.windows[static_cast<size_t>(term)]);
-        return resident_ ? values_[w] : to_.load(windows_[w].offset, windows_[w].bytes);
+        return resident_ ? values_[w] : to_.load(windows_[w]);
     }
 
     // The byte offset of a unit in the window of its term.
@@ -204,39 +195,23 @@ class WindowLowering {
         return source_[i] - windows_[cover.windows[term]].offset;
     }
 
-    template <class Set>
-    void for_each_unit(const Cover& cover, int term, const Set& set) const {
+    // Sets the indices of the units that a term serves. `second`: its window is the second source. merge() counts bytes.
+    void set_indices(Table& indices, const Cover& cover, int term, bool second) const {
+        const int width = merging_ ? 1 : unit_;
         for (uint64_t left = cover.bits[term]; left != 0; left &= left - 1) {
             const int i = __builtin_ctzll(left);
-            set(i, byte_in_window(cover, term, i));
+            const int64_t at = byte_in_window(cover, term, i) + (second ? kVectorBytes : 0);
+            for (int byte = 0; byte < unit_; byte += width)
+                indices[i * unit_ + byte] = static_cast<uint8_t>((at + byte) / width);
         }
     }
 
-    Table byte_indices(const Cover& cover) const {
-        Table indices{};
-        for (int i = 0; i < units_; ++i)  // for units that are zero, any index will do
-            for (int byte = 0; byte < unit_; ++byte) indices[i * unit_ + byte] = byte;
-        for (int term = 0; term < cover.terms; ++term)
-            for_each_unit(cover, term, [&](int i, int64_t at) {
-                for (int byte = 0; byte < unit_; ++byte)
-                    indices[i * unit_ + byte] = static_cast<uint8_t>(at + byte);
-            });
-        return indices;
-    }
-
-    // The indices for term 0 alone, for terms 0 and 1 as the two sources, or for a later term as the second source. In
-    // the last case the first source is the output so far.
-    Table unit_indices(const Cover& cover, int term) const {
-        const int lanes = kVectorBytes / unit_;
-        Table indices{};
-        const auto set = [&](int i, int64_t index) {
-            std::memcpy(&indices[i * unit_], &index, unit_);
-        };
-        for (int i = 0; term >= 2 && i < units_; ++i) set(i, i);
-        if (term <= 1) for_each_unit(cover, 0, [&](int i, int64_t at) { set(i, at / unit_); });
-        if (term >= 1)
-            for_each_unit(cover, term, [&](int i, int64_t at) { set(i, at / unit_ + lanes); });
-        return indices;
+    // The mask of the bytes of units.
+    uint64_t byte_mask(uint64_t units) const {
+        uint64_t mask = 0;
+        for (; units != 0; units &= units - 1)
+            mask |= low_bits(unit_) << (__builtin_ctzll(units) * unit_);
+        return mask;
     }
 
     bool is_copy(const Cover& cover) const {

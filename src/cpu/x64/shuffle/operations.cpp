@@ -2,7 +2,6 @@
 #include "cpu/x64/shuffle/operations.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "cpu/x64/vec_traits.hpp"
@@ -40,6 +39,7 @@ Work work_of(const Operation& o) {
             return o.unit == 2 ? Work{2, 0, 2, 0, 2} : Work{1, 0, 1, 0, 1};
         case Kind::permute_lanes:
         case Kind::blend:
+        case Kind::blend_always:
         case Kind::or_bits:
             return {0, 1, 0, 0, 1};
         case Kind::store:
@@ -48,9 +48,8 @@ Work work_of(const Operation& o) {
     return {};
 }
 
-}  // namespace
-
-// Vectors of 64 bytes run on two ports, others on three. The widths of the front end were measured.
+// The cycles of one step of a section, without the cost of stores that cross a cache line. Vectors of 64 bytes run on two
+// ports, others on three. The widths of the front end were measured.
 double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, int vector_bytes) {
     const double ports = vector_bytes == 64 ? 2 : 3, width = vector_bytes == 64 ? 6 : 3.5;
     Work sum{};
@@ -66,57 +65,17 @@ double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, i
                      sum.loads / 2.0, static_cast<double>(sum.stores), sum.front / width});
 }
 
+}  // namespace
+
 void Lowering::begin_section(int working) {
     const size_t at = operations_.list.size();
     operations_.sections.push_back({{}, 0, at, at, 0, working});
 }
 
 int Lowering::emit(Operation operation) {
-    operation.d = operations_.sections.back().values++;
+    if (operation.kind != Kind::store) operation.d = operations_.sections.back().values++;
     operations_.list.push_back(operation);
     return operation.d;
-}
-
-int Lowering::load(int64_t offset, int bytes) {
-    Operation o{Kind::load, bytes};
-    o.offset = offset;
-    return emit(o);
-}
-
-int Lowering::insert(int a, int64_t offset, int bytes, int position) {
-    Operation o{Kind::insert, bytes, vector_bytes_};
-    o.position = position;
-    o.a = a;
-    o.offset = offset;
-    return emit(o);
-}
-
-int Lowering::insert_value(int a, int b, int bytes, int position) {
-    Operation o{Kind::insert, bytes, vector_bytes_};
-    o.position = position;
-    o.a = a;
-    o.b = b;
-    return emit(o);
-}
-
-void Lowering::store(int a, int64_t offset, int bytes, int position) {
-    Operation o{Kind::store, bytes};
-    o.position = position;
-    o.a = a;
-    o.offset = offset;
-    operations_.list.push_back(o);
-}
-
-// FNV-1a over words.
-size_t Lowering::HashTable::operator()(const Table& table) const {
-    uint64_t hash = 0xcbf29ce484222325;
-    for (size_t at = 0; at < table.size(); at += sizeof(uint64_t)) {
-        uint64_t word;
-        std::memcpy(&word, &table[at], sizeof word);
-        hash = (hash ^ word) * 0x100000001b3;
-        hash ^= hash >> 32;
-    }
-    return hash;
 }
 
 int Lowering::table(const Table& table) {

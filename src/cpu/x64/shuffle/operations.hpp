@@ -17,6 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -40,26 +41,28 @@ struct Operation {
         permute_into,   // d = units of a and b by `table`. `a` ends here
         masked_permute,  // d = a, but units in `mask` come from b, permuted by `table`. `a` ends here
         blend,           // d = a, but units in `mask` come from b
+        blend_always,    // the same where there are no mask registers: `position` is the mask
         or_bits,         // d = a | b
         store,           // memory at d + offset = piece `position` of a
     };
     Kind kind;
-    int bytes = 0;     // of memory for load, insert and store; otherwise of the register
-    int unit = 0;      // bytes that indices and masks count; insert: bytes of the register
-    int position = 0;  // insert, store
-    int d = kNone, a = kNone, b = kNone;
+    int bytes = 0;  // of memory for load, insert and store; otherwise of the register
+    int unit = 0;   // bytes that indices and masks count; insert: bytes of the register
+    int a = kNone, b = kNone;
     int table = kNone;
-    int64_t offset = 0;
     uint64_t mask = 0;  // 0: all units
+    int64_t offset = 0;
+    int position = 0;  // insert, store: in pieces
+    int d = kNone;
 
     auto fields() const {
-        return std::tie(kind, bytes, unit, position, d, a, b, table, offset, mask);
+        return std::tie(kind, bytes, unit, a, b, table, mask, offset, position, d);
     }
     bool operator<(const Operation& other) const { return fields() < other.fields(); }
 };
 
 // The bits of the first `count` units, or bytes of memory.
-inline uint64_t low_bits(int count) {
+inline uint64_t low_bits(int64_t count) {
     return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
 }
 
@@ -95,7 +98,7 @@ struct Operations {
     }
 };
 
-// Collects the operations of a program. Each function returns the value that it writes.
+// Collects the operations of a program. Each function returns the value that its operation writes.
 class Lowering {
   public:
     explicit Lowering(const PermuteProgram& program, int vector_bytes)
@@ -104,29 +107,36 @@ class Lowering {
     }
 
     void begin_section(int working);
-    int load(int64_t offset, int bytes);
-    int insert(int a, int64_t offset, int bytes, int position);
-    int insert_value(int a, int b, int bytes, int position);
-    // Any other operation that writes a value.
     int emit(Operation operation);
-    void store(int a, int64_t offset, int bytes, int position = 0);
+    int load(const Piece& piece) {
+        return emit({Kind::load, piece.bytes, 0, kNone, kNone, kNone, 0, piece.offset});
+    }
+    int insert(int a, const Piece& piece, int position) {
+        return emit(
+            {Kind::insert, piece.bytes, vector_bytes_, a, kNone, kNone, 0, piece.offset, position});
+    }
+    void store(int a, const Piece& piece, int position = 0) {
+        emit({Kind::store, piece.bytes, 0, a, kNone, kNone, 0, piece.offset, position});
+    }
     int table(const Table& table);
     // `split_cycles` is the cost of a store that crosses a cache line.
     void end_section(const PermuteSection& section, double split_cycles);
     Operations take() { return std::move(operations_); }
 
   private:
+    using Kind = Operation::Kind;
+    struct HashTable {
+        size_t operator()(const Table& table) const {
+            const auto* bytes = reinterpret_cast<const char*>(table.data());
+            return std::hash<std::string_view>()({bytes, table.size()});
+        }
+    };
+
     const PermuteProgram& program_;
     int vector_bytes_;
     Operations operations_;
-    struct HashTable {
-        size_t operator()(const Table& table) const;
-    };
     std::unordered_map<Table, int, HashTable> known_tables_;
 };
-
-// The cycles of one step of a section, without the cost of stores that cross a cache line.
-double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, int vector_bytes);
 
 PermuteLimits limits_of(CpuIsa isa, int unit);
 

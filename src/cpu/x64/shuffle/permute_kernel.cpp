@@ -26,7 +26,6 @@ using Kind = Operation::Kind;
 constexpr size_t kMaxHoistedMasks = 6;
 // Kernels with more operations than this are not cached.
 constexpr size_t kMaxCachedOperations = 4096;
-constexpr int64_t kLineBytes = 64;
 
 // An operation has at most three instructions of 11 bytes. It is emitted twice: in the loop and behind it.
 size_t code_bytes_for(const Operations& o) {
@@ -42,339 +41,349 @@ uint64_t mask_of(const Operation& o) {
     return in_memory && !is_register_size(o.bytes) ? low_bits(o.bytes) : o.mask;
 }
 
+class PermuteKernel : public Vocabulary {
+  public:
+    using Args = PermuteArgs;
+    using Key = PermuteKey;
+
+    explicit PermuteKernel(const Key& key)
+        : Vocabulary(key.isa, "shuffle_permute", code_bytes_for(*key.operations)),
+          program_(key.operations.get()) {}
+
+  private:
+    using Section = Operations::Section;
+    // For units of 2, 4 and 8 bytes: at unit / 4 of a list.
+    using PermuteOfTwo = void (PermuteKernel::*)(const Xbyak::Xmm&, const Xbyak::Xmm&,
+                                                 const Xbyak::Operand&);
+
+    void generate() override {
+        begin(12);
+        const Reg args = gpr(0), src = gpr(1), dst = gpr(2), outer = gpr(7);
+        mov(src, ptr[args + offsetof(Args, src)]);
+        mov(dst, ptr[args + offsetof(Args, dst)]);
+        mov(outer, ptr[args + offsetof(Args, outer)]);
+        const bool one_section = program_->sections.size() == 1;
+        if (one_section) emit_constants(program_->sections[0]);
+        Label repeat;
+        align(32);
+        L(repeat);
+        for (const Section& section : program_->sections) {
+            if (!one_section) emit_constants(section);
+            emit_section(section);
+        }
+        add(src, ptr[args + offsetof(Args, src_outer)]);
+        add(dst, ptr[args + offsetof(Args, dst_outer)]);
+        dec(outer);
+        jnz(repeat, T_NEAR);
+        end();
+    }
+
+    void emit_section(const Section& section) {
+        const Reg src = gpr(1), dst = gpr(2), repeats = gpr(8), section_src = gpr(9),
+                  section_dst = gpr(10);
+        Label repeat;
+        mov(section_src, src);
+        mov(section_dst, dst);
+        if (section.loop.repeats > 1) mov(repeats, section.loop.repeats);
+        L(repeat);
+        emit_steps(section);
+        if (section.loop.repeats == 1) return;
+        add(section_src, static_cast<uint32_t>(section.loop.src_repeat));
+        add(section_dst, static_cast<uint32_t>(section.loop.dst_repeat));
+        dec(repeats);
+        jnz(repeat, T_NEAR);
+    }
+
+    // Emits the steps before the last one, in order, and then the last step at its own place.
+    void emit_steps(const Section& section) {
+        const Reg args = gpr(0), s_last = gpr(5), d_last = gpr(6), section_src = gpr(9),
+                  section_dst = gpr(10);
+        mov(s(), section_src);
+        mov(d(), section_dst);
+        if (program_->loop.single_step) return emit_step(section);
+        Label step, last;
+        mov(s_last, ptr[args + offsetof(Args, src_last)]);
+        mov(d_last, ptr[args + offsetof(Args, dst_last)]);
+        add(s_last, s());
+        add(d_last, d());
+        cmp(s(), s_last);
+        jge(last, T_NEAR);
+        emit_first_advance(section);
+        align(16);
+        L(step);
+        emit_step(section);
+        emit_advance();
+        cmp(s(), s_last);
+        jl(step, T_NEAR);
+        L(last);
+        mov(s(), s_last);
+        mov(d(), d_last);
+        emit_step(section);
+    }
+
+    int64_t aligned_to() const { return std::min(program_->loop.dst_step, kLineBytes); }
+
+    bool steps_align() const {
+        return program_->loop.granule > 0 && program_->loop.granule < aligned_to();
+    }
+
+    // advance = step - d mod a line (a step, if that is less), in granules: the second step begins a line.
+    void emit_first_advance(const Section& section) {
+        if (!steps_align()) return;
+        lea(advance(), ptr[d() + section.first_store]);
+        and_(advance(), static_cast<uint32_t>(aligned_to() - program_->loop.granule));
+        neg(advance());
+        add(advance(), static_cast<uint32_t>(program_->loop.dst_step));
+    }
+
+    void emit_advance() {
+        if (steps_align()) {
+            add(s(), advance());
+            add(d(), advance());
+            mov(advance(), program_->loop.dst_step);
+        } else {
+            add(s(), static_cast<uint32_t>(program_->loop.src_step));
+            add(d(), static_cast<uint32_t>(program_->loop.dst_step));
+        }
+    }
+
+    // ---- constants -----------------------------------------------------------------------------------------------
+
+    // Loads the first tables and masks of a section into the registers that are free for them.
+    void emit_constants(const Section& section) {
+        hoisted_.clear();
+        hoisted_masks_.clear();
+        working_ = section.working;
+        const auto room = static_cast<size_t>(registers() - working_);
+        for (size_t i = section.begin; i < section.end; ++i) {
+            const Operation& o = program_->list[i];
+            if (o.table != kNone && hoisted_.size() < room && hoisted_register(o.table) == kNone) {
+                load(vec(working_ + static_cast<int>(hoisted_.size())), table_in_memory(o.table));
+                hoisted_.push_back(o.table);
+            }
+            const uint64_t bits = mask_of(o);
+            if (bits == 0 || hoisted_masks_.size() == kMaxHoistedMasks ||
+                std::find(hoisted_masks_.begin(), hoisted_masks_.end(), bits) !=
+                    hoisted_masks_.end())
+                continue;
+            hoisted_masks_.push_back(bits);
+            kmovq(Xbyak::Opmask(static_cast<int>(hoisted_masks_.size())), constant_u64(bits));
+        }
+    }
+
+    int hoisted_register(int table) const {
+        const auto found = std::find(hoisted_.begin(), hoisted_.end(), table);
+        return found == hoisted_.end() ? kNone
+                                       : working_ + static_cast<int>(found - hoisted_.begin());
+    }
+
+    Address table_in_memory(int index) { return vector_table(program_->tables[index].data()); }
+
+    Vec table(int index) {
+        const int hoisted = hoisted_register(index);
+        if (hoisted != kNone) return vec(hoisted);
+        const Vec scratch = vec(working_ - 1);
+        if (scratch_table_ != index) load(scratch, table_in_memory(index));
+        scratch_table_ = index;
+        return scratch;
+    }
+
+    Xbyak::Opmask mask(uint64_t bits) {
+        const auto found = std::find(hoisted_masks_.begin(), hoisted_masks_.end(), bits);
+        if (found != hoisted_masks_.end())
+            return Xbyak::Opmask(1 + static_cast<int>(found - hoisted_masks_.begin()));
+        kmovq(k7, constant_u64(bits));
+        return k7;
+    }
+
+    // d with zeroing: units that are not in the mask become zero.
+    Vec under_mask(const Vec& d, uint64_t bits) { return bits == 0 ? d : d | mask(bits) | T_z; }
+
+    // ---- registers -----------------------------------------------------------------------------------------------
+
+    void emit_step(const Section& section) {
+        register_of_.assign(static_cast<size_t>(section.values), kNone);
+        last_use_.assign(static_cast<size_t>(section.values), section.begin);
+        for (size_t i = section.begin; i < section.end; ++i)
+            for (const int value : {program_->list[i].a, program_->list[i].b})
+                if (value != kNone) last_use_[value] = i;
+        taken_.assign(static_cast<size_t>(working_ - 1), false);
+        scratch_table_ = kNone;
+        turn_ = 0;
+        for (size_t i = section.begin; i < section.end; ++i) {
+            const Operation& o = program_->list[i];
+            allocate(o, i);
+            emit(o);
+            for (const int value : {o.a, o.b})
+                if (value != kNone && last_use_[value] == i) release(value);
+            if (o.d != kNone) taken_[static_cast<size_t>(register_of_[o.d])] = true;
+        }
+    }
+
+    // The result takes the register of a source that ends here. permute2 reads its sources after it has written the result.
+    void allocate(const Operation& o, size_t at) {
+        if (o.d == kNone) return;
+        int& to = register_of_[o.d];
+        const bool in_place = o.a != kNone && last_use_[o.a] == at && o.kind != Kind::permute2;
+        assert(in_place || (o.kind != Kind::permute_into && o.kind != Kind::masked_permute));
+        to = in_place ? register_of_[o.a] : take_register();
+    }
+
+    // Registers are taken in turn.
+    int take_register() {
+        const auto count = static_cast<int>(taken_.size());
+        for (int tried = 0; tried < count; ++tried) {
+            const int candidate = turn_++ % count;
+            if (taken_[candidate]) continue;
+            taken_[candidate] = true;
+            return candidate;
+        }
+        throw Xbyak::Error(Xbyak::ERR_INTERNAL);
+    }
+
+    void release(int value) { taken_[static_cast<size_t>(register_of_[value])] = false; }
+
+    Vec reg(int value, int bytes) const {
+        const int index = register_of_[value];
+        if (bytes <= 16) return Vec(index, Xbyak::Operand::XMM, 128);
+        if (bytes == 32) return Vec(index, Xbyak::Operand::YMM, 256);
+        return Vec(index, Xbyak::Operand::ZMM, 512);
+    }
+
+    // ---- operations ----------------------------------------------------------------------------------------------
+
+    void emit(const Operation& o) {
+        switch (o.kind) {
+            case Kind::load:
+                return emit_load(o);
+            case Kind::insert:
+                return emit_insert(o);
+            case Kind::zero:
+                return zero(whole(o.d));
+            case Kind::permute:
+            case Kind::masked_permute:
+                return emit_permute(o);
+            case Kind::permute_lanes:
+                return emit_permute_lanes(o);
+            case Kind::permute2:
+                return emit_permute2(o);
+            case Kind::permute_into:
+                return emit_permute_into(o);
+            case Kind::blend:
+            case Kind::blend_always:
+                return emit_blend(o);
+            case Kind::or_bits:
+                return or_bits(reg(o.d, o.bytes), reg(o.a, o.bytes), reg(o.b, o.bytes));
+            case Kind::store:
+                return emit_store(o);
+        }
+    }
+
+    void emit_load(const Operation& o) {
+        const Address from = ptr[s() + o.offset];
+        const Vec to = reg(o.d, o.bytes);
+        if (!is_register_size(o.bytes))
+            vmovdqu8(whole(o.d) | mask(mask_of(o)) | T_z, from);
+        else if (o.bytes == 4)
+            vmovd(to, from);
+        else if (o.bytes == 8)
+            vmovq(to, from);
+        else
+            vmovups(to, from);
+    }
+
+    void emit_insert(const Operation& o) {
+        const Vec d = reg(o.d, o.unit), a = reg(o.a, o.unit);
+        if (o.b == kNone)
+            insert_piece(d, a, ptr[s() + o.offset], o.bytes, o.position);
+        else
+            insert_piece(d, a, reg(o.b, o.bytes), o.bytes, o.position);
+    }
+
+    // The units that the mask leaves out are zero, or of the register that masked_permute continues.
+    void emit_permute(const Operation& o) {
+        const bool merges = o.kind == Kind::masked_permute;
+        const Vec indices = table(o.table), a = whole(merges ? o.b : o.a);
+        const Vec d = merges ? whole(o.d) | mask(o.mask) : under_mask(whole(o.d), o.mask);
+        switch (o.unit) {
+            case 1:
+                return vpermb(d, indices, a);
+            case 2:
+                return vpermw(d, indices, a);
+            case 4:
+                return vpermd(d, indices, a);
+            default:
+                return vpermq(d, indices, a);
+        }
+    }
+
+    void emit_permute_lanes(const Operation& o) {
+        const Vec d = reg(o.d, o.bytes), a = reg(o.a, o.bytes);
+        const int hoisted = hoisted_register(o.table);
+        if (hoisted == kNone) return vpshufb(d, a, table_in_memory(o.table));
+        vpshufb(d, a, Vec(hoisted, d.getKind(), static_cast<int>(d.getBit())));
+    }
+
+    // vpermi2 overwrites its indices.
+    void emit_permute2(const Operation& o) {
+        const Vec d = whole(o.d), a = whole(o.a), b = whole(o.b);
+        const int hoisted = hoisted_register(o.table);
+        if (hoisted == kNone)
+            load(d, table_in_memory(o.table));
+        else
+            copy(d, vec(hoisted));
+        constexpr PermuteOfTwo kPermutes[] = {&PermuteKernel::vpermi2w, &PermuteKernel::vpermi2d,
+                                              &PermuteKernel::vpermi2q};
+        (this->*kPermutes[o.unit / 4])(under_mask(d, o.mask), a, b);
+    }
+
+    // vpermt2 overwrites its first source.
+    void emit_permute_into(const Operation& o) {
+        const Vec d = whole(o.d), indices = table(o.table), b = whole(o.b);
+        constexpr PermuteOfTwo kPermutes[] = {&PermuteKernel::vpermt2w, &PermuteKernel::vpermt2d,
+                                              &PermuteKernel::vpermt2q};
+        (this->*kPermutes[o.unit / 4])(d, indices, b);
+    }
+
+    void emit_blend(const Operation& o) {
+        const Vec d = whole(o.d), a = whole(o.a), b = whole(o.b);
+        if (o.kind == Kind::blend) return vpblendmd(d | mask(o.mask), a, b);
+        const auto sections = static_cast<uint8_t>(o.position);
+        o.unit < 4 ? vpblendw(d, a, b, sections) : vpblendd(d, a, b, sections);
+    }
+
+    void emit_store(const Operation& o) {
+        const Address to = ptr[d() + o.offset];
+        const Vec a = reg(o.a, o.bytes);
+        if (o.position > 0) return store_piece(to, whole(o.a), o.bytes, o.position);
+        if (!is_register_size(o.bytes)) return vmovdqu8(to | mask(mask_of(o)), whole(o.a));
+        if (o.bytes == 4) return vmovd(to, a);
+        if (o.bytes == 8) return vmovq(to, a);
+        vmovups(to, a);
+    }
+
+    Vec whole(int value) const { return vec(register_of_[value]); }
+
+    Reg s() const { return gpr(3); }
+    Reg d() const { return gpr(4); }
+    Reg advance() const { return gpr(11); }
+
+    const Operations* program_;            // borrowed while the code is generated
+    int working_ = 0;                      // registers for values; the others hold constants
+    std::vector<int> hoisted_;             // tables, from register working_ on
+    std::vector<uint64_t> hoisted_masks_;  // from k1 on
+    int scratch_table_ = kNone;            // the table in the register for indices from memory
+    std::vector<int> register_of_;         // of each value
+    std::vector<size_t> last_use_;         // of each value: an index of the list
+    std::vector<bool> taken_;              // registers
+    int turn_ = 0;
+};
+
 }  // namespace
 
-PermuteKernel::PermuteKernel(const Key& key)
-    : Vocabulary(key.isa, "shuffle_permute", code_bytes_for(*key.operations)),
-      program_(key.operations.get()) {}
-
-Result<JitFunction<PermuteArgs>> permute_function(const PermuteKernel::Key& key) {
-    if (key.operations->list.size() <= kMaxCachedOperations)
-        return cached_function<PermuteKernel>(key);
-    return generate_or_fail([&]() -> Result<JitFunction<PermuteArgs>> {
-        return JitFunction<PermuteArgs>(PermuteKernel(key).build());
-    });
-}
-
-void PermuteKernel::generate() {
-    begin(12);
-    const Reg args = gpr(0), src = gpr(1), dst = gpr(2), outer = gpr(7);
-    mov(src, ptr[args + offsetof(Args, src)]);
-    mov(dst, ptr[args + offsetof(Args, dst)]);
-    mov(outer, ptr[args + offsetof(Args, outer)]);
-    const bool one_section = program_->sections.size() == 1;
-    if (one_section) emit_constants(program_->sections[0]);
-    Label repeat;
-    align(32);
-    L(repeat);
-    for (const Section& section : program_->sections) {
-        if (!one_section) emit_constants(section);
-        emit_section(section);
-    }
-    add(src, ptr[args + offsetof(Args, src_outer)]);
-    add(dst, ptr[args + offsetof(Args, dst_outer)]);
-    dec(outer);
-    jnz(repeat, T_NEAR);
-    end();
-}
-
-void PermuteKernel::emit_section(const Section& section) {
-    const Reg src = gpr(1), dst = gpr(2), repeats = gpr(8), section_src = gpr(9),
-              section_dst = gpr(10);
-    Label repeat;
-    mov(section_src, src);
-    mov(section_dst, dst);
-    if (section.loop.repeats > 1) mov(repeats, section.loop.repeats);
-    L(repeat);
-    emit_steps(section);
-    if (section.loop.repeats == 1) return;
-    add(section_src, static_cast<uint32_t>(section.loop.src_repeat));
-    add(section_dst, static_cast<uint32_t>(section.loop.dst_repeat));
-    dec(repeats);
-    jnz(repeat, T_NEAR);
-}
-
-// Emits the steps before the last one, in order, and then the last step at its own place.
-void PermuteKernel::emit_steps(const Section& section) {
-    const Reg args = gpr(0), s_last = gpr(5), d_last = gpr(6), section_src = gpr(9),
-              section_dst = gpr(10);
-    mov(s(), section_src);
-    mov(d(), section_dst);
-    if (program_->loop.single_step) return emit_step(section);
-    Label step, last;
-    mov(s_last, ptr[args + offsetof(Args, src_last)]);
-    mov(d_last, ptr[args + offsetof(Args, dst_last)]);
-    add(s_last, s());
-    add(d_last, d());
-    cmp(s(), s_last);
-    jge(last, T_NEAR);
-    emit_first_advance(section);
-    align(16);
-    L(step);
-    emit_step(section);
-    emit_advance();
-    cmp(s(), s_last);
-    jl(step, T_NEAR);
-    L(last);
-    mov(s(), s_last);
-    mov(d(), d_last);
-    emit_step(section);
-}
-
-int64_t PermuteKernel::aligned_to() const { return std::min(program_->loop.dst_step, kLineBytes); }
-
-bool PermuteKernel::steps_align() const {
-    return program_->loop.granule > 0 && program_->loop.granule < aligned_to();
-}
-
-// advance = step - d mod a line (a step, if that is less), in granules: the second step begins a line.
-void PermuteKernel::emit_first_advance(const Section& section) {
-    if (!steps_align()) return;
-    lea(advance(), ptr[d() + section.first_store]);
-    and_(advance(), static_cast<uint32_t>(aligned_to() - program_->loop.granule));
-    neg(advance());
-    add(advance(), static_cast<uint32_t>(program_->loop.dst_step));
-}
-
-void PermuteKernel::emit_advance() {
-    if (steps_align()) {
-        add(s(), advance());
-        add(d(), advance());
-        mov(advance(), program_->loop.dst_step);
-    } else {
-        add(s(), static_cast<uint32_t>(program_->loop.src_step));
-        add(d(), static_cast<uint32_t>(program_->loop.dst_step));
-    }
-}
-
-// ---- constants -----------------------------------------------------------------------------------------------
-
-// Loads the first tables and masks of a section into the registers that are free for them.
-void PermuteKernel::emit_constants(const Section& section) {
-    hoisted_.clear();
-    hoisted_masks_.clear();
-    working_ = section.working;
-    const auto room = static_cast<size_t>(registers() - working_);
-    for (size_t i = section.begin; i < section.end; ++i) {
-        const Operation& o = program_->list[i];
-        if (o.table != kNone && hoisted_.size() < room && hoisted_register(o.table) == kNone) {
-            load(vec(working_ + static_cast<int>(hoisted_.size())), table_in_memory(o.table));
-            hoisted_.push_back(o.table);
-        }
-        const uint64_t bits = mask_of(o);
-        if (!has_masks() || bits == 0 || hoisted_masks_.size() == kMaxHoistedMasks ||
-            std::find(hoisted_masks_.begin(), hoisted_masks_.end(), bits) != hoisted_masks_.end())
-            continue;
-        hoisted_masks_.push_back(bits);
-        kmovq(Xbyak::Opmask(static_cast<int>(hoisted_masks_.size())), constant_u64(bits));
-    }
-}
-
-int PermuteKernel::hoisted_register(int table) const {
-    const auto found = std::find(hoisted_.begin(), hoisted_.end(), table);
-    return found == hoisted_.end() ? kNone : working_ + static_cast<int>(found - hoisted_.begin());
-}
-
-PermuteKernel::Address PermuteKernel::table_in_memory(int index) {
-    return vector_table(program_->tables[index].data());
-}
-
-PermuteKernel::Vec PermuteKernel::table(int index) {
-    const int hoisted = hoisted_register(index);
-    if (hoisted != kNone) return vec(hoisted);
-    const Vec scratch = vec(working_ - 1);
-    if (scratch_table_ != index) load(scratch, table_in_memory(index));
-    scratch_table_ = index;
-    return scratch;
-}
-
-Xbyak::Opmask PermuteKernel::mask(uint64_t bits) {
-    const auto found = std::find(hoisted_masks_.begin(), hoisted_masks_.end(), bits);
-    if (found != hoisted_masks_.end())
-        return Xbyak::Opmask(1 + static_cast<int>(found - hoisted_masks_.begin()));
-    kmovq(k7, constant_u64(bits));
-    return k7;
-}
-
-// d with zeroing: units that are not in the mask become zero.
-PermuteKernel::Vec PermuteKernel::under_mask(const Vec& d, uint64_t bits) {
-    return bits == 0 ? d : d | mask(bits) | T_z;
-}
-
-// ---- registers -----------------------------------------------------------------------------------------------
-
-void PermuteKernel::emit_step(const Section& section) {
-    register_of_.assign(static_cast<size_t>(section.values), kNone);
-    last_use_.assign(static_cast<size_t>(section.values), section.begin);
-    for (size_t i = section.begin; i < section.end; ++i)
-        for (const int value : {program_->list[i].a, program_->list[i].b})
-            if (value != kNone) last_use_[value] = i;
-    taken_.assign(static_cast<size_t>(working_ - 1), false);
-    scratch_table_ = kNone;
-    turn_ = 0;
-    for (size_t i = section.begin; i < section.end; ++i) {
-        const Operation& o = program_->list[i];
-        allocate(o, i);
-        emit(o);
-        for (const int value : {o.a, o.b})
-            if (value != kNone && last_use_[value] == i) release(value);
-        if (o.d != kNone) taken_[static_cast<size_t>(register_of_[o.d])] = true;
-    }
-}
-
-// The result takes the register of a source that ends here. permute2 reads its sources after it has written the result.
-void PermuteKernel::allocate(const Operation& o, size_t at) {
-    if (o.d == kNone) return;
-    int& to = register_of_[o.d];
-    const bool in_place = o.a != kNone && last_use_[o.a] == at && o.kind != Kind::permute2;
-    assert(in_place || (o.kind != Kind::permute_into && o.kind != Kind::masked_permute));
-    to = in_place ? register_of_[o.a] : take_register();
-}
-
-// Registers are taken in turn.
-int PermuteKernel::take_register() {
-    const auto count = static_cast<int>(taken_.size());
-    for (int tried = 0; tried < count; ++tried) {
-        const int candidate = turn_++ % count;
-        if (taken_[candidate]) continue;
-        taken_[candidate] = true;
-        return candidate;
-    }
-    throw Xbyak::Error(Xbyak::ERR_INTERNAL);
-}
-
-void PermuteKernel::release(int value) { taken_[static_cast<size_t>(register_of_[value])] = false; }
-
-PermuteKernel::Vec PermuteKernel::reg(int value, int bytes) const {
-    const int index = register_of_[value];
-    if (bytes <= 16) return Vec(index, Xbyak::Operand::XMM, 128);
-    if (bytes == 32) return Vec(index, Xbyak::Operand::YMM, 256);
-    return Vec(index, Xbyak::Operand::ZMM, 512);
-}
-
-// ---- operations ----------------------------------------------------------------------------------------------
-
-void PermuteKernel::emit(const Operation& o) {
-    switch (o.kind) {
-        case Kind::load:
-            return emit_load(o);
-        case Kind::insert:
-            return emit_insert(o);
-        case Kind::zero:
-            return zero(whole(o.d));
-        case Kind::permute:
-            return emit_permute(o);
-        case Kind::permute_lanes:
-            return emit_permute_lanes(o);
-        case Kind::permute2:
-            return emit_permute2(o);
-        case Kind::permute_into:
-            return emit_permute_into(o);
-        case Kind::masked_permute:
-            return emit_masked_permute(o);
-        case Kind::blend:
-            return emit_blend(o);
-        case Kind::or_bits:
-            return or_bits(reg(o.d, o.bytes), reg(o.a, o.bytes), reg(o.b, o.bytes));
-        case Kind::store:
-            return emit_store(o);
-    }
-}
-
-void PermuteKernel::emit_load(const Operation& o) {
-    const Address from = ptr[s() + o.offset];
-    const Vec to = reg(o.d, o.bytes);
-    if (!is_register_size(o.bytes))
-        vmovdqu8(whole(o.d) | mask(mask_of(o)) | T_z, from);
-    else if (o.bytes == 4)
-        vmovd(to, from);
-    else if (o.bytes == 8)
-        vmovq(to, from);
-    else
-        vmovups(to, from);
-}
-
-void PermuteKernel::emit_insert(const Operation& o) {
-    const Vec d = reg(o.d, o.unit), a = reg(o.a, o.unit);
-    if (o.b == kNone)
-        insert_piece(d, a, ptr[s() + o.offset], o.bytes, o.position);
-    else
-        insert_piece(d, a, reg(o.b, o.bytes), o.bytes, o.position);
-}
-
-void PermuteKernel::emit_permute(const Operation& o) {
-    const Vec indices = table(o.table), d = under_mask(whole(o.d), o.mask), a = whole(o.a);
-    switch (o.unit) {
-        case 1:
-            return vpermb(d, indices, a);
-        case 2:
-            return vpermw(d, indices, a);
-        case 4:
-            return vpermd(d, indices, a);
-        default:
-            return vpermq(d, indices, a);
-    }
-}
-
-void PermuteKernel::emit_permute_lanes(const Operation& o) {
-    const Vec d = reg(o.d, o.bytes), a = reg(o.a, o.bytes);
-    const int hoisted = hoisted_register(o.table);
-    if (hoisted == kNone) return vpshufb(d, a, table_in_memory(o.table));
-    vpshufb(d, a, Vec(hoisted, d.getKind(), static_cast<int>(d.getBit())));
-}
-
-// vpermi2 overwrites its indices.
-void PermuteKernel::emit_permute2(const Operation& o) {
-    const Vec d = whole(o.d), a = whole(o.a), b = whole(o.b);
-    const int hoisted = hoisted_register(o.table);
-    if (hoisted == kNone)
-        load(d, table_in_memory(o.table));
-    else
-        copy(d, vec(hoisted));
-    const Vec masked = under_mask(d, o.mask);
-    switch (o.unit) {
-        case 2:
-            return vpermi2w(masked, a, b);
-        case 4:
-            return vpermi2d(masked, a, b);
-        default:
-            return vpermi2q(masked, a, b);
-    }
-}
-
-// vpermt2 overwrites its first source.
-void PermuteKernel::emit_permute_into(const Operation& o) {
-    const Vec d = whole(o.d), indices = table(o.table), b = whole(o.b);
-    switch (o.unit) {
-        case 2:
-            return vpermt2w(d, indices, b);
-        case 4:
-            return vpermt2d(d, indices, b);
-        default:
-            return vpermt2q(d, indices, b);
-    }
-}
-
-void PermuteKernel::emit_masked_permute(const Operation& o) {
-    const Vec indices = table(o.table);
-    vpermb(whole(o.d) | mask(o.mask), indices, whole(o.b));
-}
-
-void PermuteKernel::emit_blend(const Operation& o) {
-    const Vec d = whole(o.d), a = whole(o.a), b = whole(o.b);
-    if (has_masks()) return vpblendmd(d | mask(o.mask), a, b);
-    const auto sections = static_cast<uint8_t>(o.mask);
-    o.unit < 4 ? vpblendw(d, a, b, sections) : vpblendd(d, a, b, sections);
-}
-
-void PermuteKernel::emit_store(const Operation& o) {
-    const Address to = ptr[d() + o.offset];
-    const Vec a = reg(o.a, o.bytes);
-    if (o.position > 0) return store_piece(to, whole(o.a), o.bytes, o.position);
-    if (!is_register_size(o.bytes)) return vmovdqu8(to | mask(mask_of(o)), whole(o.a));
-    if (o.bytes == 4) return vmovd(to, a);
-    if (o.bytes == 8) return vmovq(to, a);
-    vmovups(to, a);
+Result<JitFunction<PermuteArgs>> permute_function(const PermuteKey& key) {
+    return key.operations->list.size() <= kMaxCachedOperations ? cached_function<PermuteKernel>(key)
+                                                               : make_function<PermuteKernel>(key);
 }
 
 }  // namespace tombola::impl::cpu::x64

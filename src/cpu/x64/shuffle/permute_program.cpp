@@ -2,101 +2,184 @@
 #include "cpu/x64/shuffle/permute_program.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
+#include <map>
+#include <numeric>
+#include <utility>
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int64_t kLineBytes = 64;
-
-// Whether section b is section a moved by these offsets.
-bool is_moved(const PermuteProgram& program, const PermuteSection& a, const PermuteSection& b,
-              int64_t src, int64_t dst) {
-    if (a.extents.size() != b.extents.size() || a.outputs.size() != b.outputs.size()) return false;
-    for (size_t i = 0; i < a.extents.size(); ++i)
-        if (b.extents[i].begin != a.extents[i].begin + src ||
-            b.extents[i].end != a.extents[i].end + src)
-            return false;
-    for (size_t o = 0; o < a.outputs.size(); ++o) {
-        const PermuteOutput &x = a.outputs[o], &y = b.outputs[o];
-        if (y.dst_offset != x.dst_offset + dst || x.units != y.units) return false;
-        const int64_t *from = program.source(x), *to = program.source(y);
-        for (int i = 0; i < x.units; ++i)
-            if (to[i] != (from[i] == kZeroSource ? kZeroSource : from[i] + src)) return false;
+// A section without its place: it is equal for sections that differ by an offset of the source and one of the
+// destination.
+std::vector<int64_t> pattern_of(const PermuteProgram& program, const PermuteSection& section) {
+    const int64_t src = section.extents[0].begin, dst = section.outputs[0].dst_offset;
+    std::vector<int64_t> pattern;
+    for (const Extent& extent : section.extents)
+        pattern.insert(pattern.end(), {extent.begin - src, extent.end - src});
+    for (const PermuteOutput& output : section.outputs) {
+        pattern.insert(pattern.end(), {output.dst_offset - dst, output.units});
+        for (int i = 0; i < output.units; ++i) {
+            const int64_t source = program.source(output)[i];
+            pattern.push_back(source == kZeroSource ? kZeroSource : source - src);
+        }
     }
-    return true;
-}
-
-bool same_extents(const PermuteSection& a, const PermuteSection& b) {
-    return std::equal(
-        a.extents.begin(), a.extents.end(), b.extents.begin(), b.extents.end(),
-        [](const Extent& x, const Extent& y) { return x.begin == y.begin && x.end == y.end; });
+    return pattern;
 }
 
 // The contiguous runs that a step writes, in ascending order.
 std::vector<Piece> runs_of(const PermuteProgram& program, const PermuteSection& section) {
-    std::vector<Piece> runs;
+    std::vector<Piece> outputs, runs;
     for (const PermuteOutput& output : section.outputs)
-        runs.push_back({output.dst_offset, program.bytes(output)});
-    std::sort(runs.begin(), runs.end(),
+        outputs.push_back({output.dst_offset, program.bytes(output)});
+    std::sort(outputs.begin(), outputs.end(),
               [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
-    size_t last = 0;
-    for (size_t i = 1; i < runs.size(); ++i)
-        if (runs[i].offset <= runs[last].offset + runs[last].bytes)
-            runs[last].bytes = static_cast<int>(runs[i].offset + runs[i].bytes - runs[last].offset);
+    for (const Piece& output : outputs)
+        if (!runs.empty() && output.offset <= runs.back().offset + runs.back().bytes)
+            runs.back().bytes = static_cast<int>(output.offset + output.bytes - runs.back().offset);
         else
-            runs[++last] = runs[i];
-    runs.resize(std::min(runs.size(), last + 1));
+            runs.push_back(output);
     return runs;
 }
 
-}  // namespace
-
-void gather_sections(PermuteProgram& program, size_t max_outputs, bool by_alignment) {
-    const auto alike = [&](const PermuteSection& a, const PermuteSection& b) {
-        return !by_alignment ||
-               (a.outputs[0].dst_offset - b.outputs[0].dst_offset) % kLineBytes == 0;
+// Orders sections by the addresses that they read, so that data which several sections read is still in cache. Sections
+// that read the same extents become one, up to kMaxOutputs outputs; `by_alignment`: only if their outputs start at
+// the same place in a cache line.
+void gather_sections(PermuteProgram& program, bool by_alignment) {
+    constexpr size_t kMaxOutputs = 32;
+    const auto place = [&](const PermuteSection& section) {
+        return std::make_pair(section.extents[0].begin,
+                              by_alignment ? section.outputs[0].dst_offset % kLineBytes : 0);
     };
     std::stable_sort(program.sections.begin(), program.sections.end(),
-                     [&](const PermuteSection& a, const PermuteSection& b) {
-                         if (a.extents[0].begin != b.extents[0].begin)
-                             return a.extents[0].begin < b.extents[0].begin;
-                         return by_alignment && a.outputs[0].dst_offset % kLineBytes <
-                                                    b.outputs[0].dst_offset % kLineBytes;
-                     });
+                     [&](const auto& a, const auto& b) { return place(a) < place(b); });
     std::vector<PermuteSection> gathered;
-    for (PermuteSection& section : program.sections) {
-        PermuteSection* last = gathered.empty() ? nullptr : &gathered.back();
-        if (last != nullptr && same_extents(*last, section) && alike(*last, section) &&
-            last->outputs.size() + section.outputs.size() <= max_outputs)
+    for (PermuteSection& section : program.sections)
+        if (!gathered.empty() && gathered.back().extents == section.extents &&
+            place(gathered.back()) == place(section) &&
+            gathered.back().outputs.size() + section.outputs.size() <= kMaxOutputs)
             std::move(section.outputs.begin(), section.outputs.end(),
-                      std::back_inserter(last->outputs));
+                      std::back_inserter(gathered.back().outputs));
         else
             gathered.push_back(std::move(section));
-    }
     program.sections = std::move(gathered);
 }
 
+// Joins neighbouring sections of one pattern into a section that repeats.
 void join_sections(PermuteProgram& program) {
     std::vector<PermuteSection> joined;
+    std::map<std::vector<int64_t>, size_t> latest;  // the last section of each pattern
     for (PermuteSection& section : program.sections) {
-        PermuteSection* last = joined.empty() ? nullptr : &joined.back();
-        if (last != nullptr) {
-            const int64_t n = last->loop.repeats;
-            const int64_t src = section.extents[0].begin - last->extents[0].begin;
-            const int64_t dst = section.outputs[0].dst_offset - last->outputs[0].dst_offset;
-            const bool in_step =
-                n == 1 || (src == n * last->loop.src_repeat && dst == n * last->loop.dst_repeat);
-            if (in_step && is_moved(program, *last, section, src, dst)) {
-                last->loop = {n + 1, src / n, dst / n};
+        const auto [found, is_new] =
+            latest.try_emplace(pattern_of(program, section), joined.size());
+        if (!is_new && found->second + 1 == joined.size()) {
+            PermuteSection& last = joined[found->second];
+            const int64_t n = last.loop.repeats;
+            const int64_t src = section.extents[0].begin - last.extents[0].begin;
+            const int64_t dst = section.outputs[0].dst_offset - last.outputs[0].dst_offset;
+            if (n == 1 || (src == n * last.loop.src_repeat && dst == n * last.loop.dst_repeat)) {
+                last.loop = {n + 1, src / n, dst / n};
                 continue;
             }
         }
+        found->second = joined.size();
         joined.push_back(std::move(section));
     }
     program.sections = std::move(joined);
 }
+
+// The greatest power of two, up to 8, that divides `bytes`.
+int unit_of(int64_t bytes) {
+    int unit = 8;
+    while (bytes % unit != 0) unit /= 2;
+    return unit;
+}
+
+int64_t power_of_two_up_to(int64_t n) {
+    int64_t power = 1;
+    while (2 * power <= n) power *= 2;
+    return power;
+}
+
+// Adds the outputs that cover `bytes` bytes from dst_offset on. source(at) is the byte offset of the unit `at` bytes
+// behind their start.
+template <class Source>
+void write_run(PermuteProgram& program, PermuteSection& section, int64_t dst_offset, int64_t bytes,
+               const PermuteLimits& limits, const Source& source) {
+    for (const Piece& piece : cut_into_vectors(bytes, limits.vector_bytes, limits.masks)) {
+        section.outputs.push_back(
+            {dst_offset + piece.offset, program.sources.size(), piece.bytes / program.unit});
+        for (int64_t at = piece.offset; at < piece.offset + piece.bytes; at += program.unit)
+            program.sources.push_back(source(at));
+    }
+}
+
+// `pixels` pixels at once, with their permutation written out.
+PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels,
+                          const PermuteLimits& limits) {
+    const int64_t inner = layout.inner, pixel_bytes = layout.C * inner;
+    const int64_t bytes = pixels * pixel_bytes;
+    PixelProgram result{{}, pixels, 0, 0, static_cast<double>(bytes)};
+    PermuteProgram& program = result.program;
+    program.unit = unit_of(inner);
+    program.loop = {bytes, bytes, pixels == 1};
+    program.dst_alignment = std::gcd(bytes, kLineBytes);
+    PermuteSection section;
+    section.extents = {{0, bytes}};
+    write_run(program, section, 0, bytes, limits, [&](int64_t at) {
+        const int64_t in_pixel = at % pixel_bytes;
+        return at - in_pixel + layout.source_channel(in_pixel / inner) * inner + at % inner;
+    });
+    program.sections.push_back(std::move(section));
+    return result;
+}
+
+// A part of a pixel: `rows` neighbouring u of `columns` neighbouring v. Its elements lie in `rows` runs of the source
+// and in `runs` runs of the destination.
+struct Tile {
+    int64_t rows, columns;
+    bool across;  // the next step takes the next v; otherwise the next u
+    int64_t runs;
+};
+
+// A step transposes a tile. If steps take the next u, sections repeat it for all v.
+PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteLimits& limits) {
+    const int64_t E = layout.inner, G = layout.G, Q = layout.Q;
+    const int64_t rows = tile.rows, columns = tile.columns;
+    const int64_t n = tile.across ? columns : rows, count = tile.across ? G : Q;
+    const int64_t src_stride = tile.across ? E : G * E, dst_stride = tile.across ? Q * E : E;
+    PixelProgram result{};
+    result.src_last = (count - n) * src_stride;
+    result.dst_last = (count - n) * dst_stride;
+    // The last step may be moved back, so a step counts as its share of all steps.
+    result.bytes = static_cast<double>(layout.C * E) / static_cast<double>((count + n - 1) / n);
+    PermuteProgram& program = result.program;
+    program.unit = static_cast<int>(E);
+    program.loop = {n * src_stride, n * dst_stride, count == n};
+    program.dst_alignment = std::gcd(std::gcd(layout.C * E, n * dst_stride), kLineBytes);
+    const auto add_section = [&](int64_t v0) {
+        PermuteSection section;
+        // Rows of a tensor that are contiguous form one row.
+        if (!tile.across && G == columns)
+            section.extents = {{0, rows * G * E}};
+        else
+            for (int64_t u = 0; u < rows; ++u)
+                section.extents.push_back({(u * G + v0) * E, (u * G + v0 + columns) * E});
+        for (int64_t run = v0; run < v0 + tile.runs; ++run)
+            write_run(program, section, run * Q * E, rows * columns * E / tile.runs, limits,
+                      [&](int64_t at) { return (at / E % rows * G + run + at / E / rows) * E; });
+        program.sections.push_back(std::move(section));
+    };
+    add_section(0);
+    if (tile.across) return result;
+    // Written out once, because G may have any value.
+    if (G / columns > 1) program.sections[0].loop = {G / columns, columns * E, columns * Q * E};
+    if (G % columns != 0) add_section(G - columns);
+    join_sections(program);
+    return result;
+}
+
+}  // namespace
 
 double split_stores(const PermuteProgram& program, const PermuteSection& section) {
     // The cost of a split store whose line is completed by its neighbour, relative to another split.
@@ -141,6 +224,89 @@ std::vector<Piece> cut_into_vectors(int64_t bytes, int vector_bytes, bool masks)
         pieces.push_back({offset, vector_bytes});
     if (bytes % vector_bytes != 0) pieces.push_back({bytes - vector_bytes, vector_bytes});
     return pieces;
+}
+
+std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pixels, bool dense,
+                                         const PermuteLimits& limits) {
+    std::vector<PixelProgram> programs;
+    const int64_t pixel_bytes = layout.C * layout.inner;
+    // The candidates are: enough pixels for one vector, for several vectors, and so many that every step starts at a
+    // vector's alignment. With the last, no store crosses a cache line if the tensor is aligned.
+    const int64_t available = dense ? pixels : 1;
+    const int64_t per_vector = std::max<int64_t>(limits.vector_bytes / pixel_bytes, 1);
+    const int64_t for_alignment = kLineBytes / std::gcd(pixel_bytes, kLineBytes);
+    std::vector<int64_t> counts;
+    for (const int64_t wanted : {per_vector, 2 * per_vector, 4 * per_vector, for_alignment,
+                                 (4 * limits.vector_bytes / pixel_bytes + for_alignment) /
+                                     for_alignment * for_alignment}) {
+        const int64_t taken = std::min(wanted, available);
+        if (taken * pixel_bytes > limits.whole_bytes ||
+            std::find(counts.begin(), counts.end(), taken) != counts.end())
+            continue;
+        counts.push_back(taken);
+        programs.push_back(whole_pixels(layout, taken, limits));
+    }
+    const int64_t E = layout.inner, G = layout.G, Q = layout.Q;
+    if (E != unit_of(E)) return programs;
+    const int64_t vector = limits.vector_bytes / E;
+    const auto add = [&](const Tile& tile) { programs.push_back(tiles(layout, tile, limits)); };
+    // G or Q small: a vector of elements of each of the G rows of the destination, or of the Q rows of the source.
+    const auto elements = [&](int64_t count) {
+        const int64_t n = std::min(count, vector);
+        return limits.masks ? n : power_of_two_up_to(n);
+    };
+    const auto is_stored = [&](int64_t n) { return limits.masks || n * E >= 4; };
+    const int64_t rows = elements(Q), columns = elements(G);
+    if (G <= limits.max_sources && is_stored(rows)) add({rows, G, false, G});
+    if (Q <= limits.max_sources && is_stored(columns)) add({Q, columns, true, 1});
+    // Both large.
+    for (int64_t u = 16 / E; u <= std::min(Q, vector); u *= 2)
+        for (int64_t v = 16 / E; v <= std::min(G, vector); v *= 2) {
+            const int64_t registers = u * v * E / limits.vector_bytes;
+            if (registers >= 4 && registers <= limits.max_transposed)
+                add({u, v, false, Q == u ? 1 : v});
+        }
+    return programs;
+}
+
+PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool single_step,
+                               bool by_alignment, const PermuteLimits& limits) {
+    const int64_t E = layout.element, block = layout.src_axis.block, block_bytes = block * E;
+    PermuteProgram program;
+    program.unit = static_cast<int>(E);
+    program.loop = {pixels * block_bytes, pixels * block_bytes, single_step, block_bytes};
+    program.dst_alignment = std::gcd(program.loop.dst_step, kLineBytes);
+    for (int i = 0; i < layout.loops.depth; ++i)
+        program.dst_alignment = std::gcd(program.dst_alignment, layout.loops.loops[i].dst.stride);
+    const int64_t blocks = (layout.C + block - 1) / block;
+    program.sources.reserve(static_cast<size_t>(blocks * block * pixels));
+    std::vector<int64_t> sources(
+        static_cast<size_t>(block_bytes));  // of each channel, at its first byte
+    std::vector<int64_t> source_blocks;
+    for (int64_t first = 0; first < layout.C; first += block) {
+        PermuteSection section;
+        std::fill(sources.begin(), sources.end(), kZeroSource);
+        source_blocks.clear();
+        for (int64_t c = first; c < std::min(first + block, layout.C); ++c) {
+            const int64_t source = layout.source_channel(c);
+            sources[(c - first) * E] = layout.src_axis.offset(source);
+            source_blocks.push_back(layout.src_axis.offset(source & -block));
+        }
+        std::sort(source_blocks.begin(), source_blocks.end());
+        source_blocks.erase(std::unique(source_blocks.begin(), source_blocks.end()),
+                            source_blocks.end());
+        for (const int64_t at : source_blocks)
+            section.extents.push_back({at, at + pixels * block_bytes});
+        write_run(program, section, layout.dst_axis.offset(first), pixels * block_bytes, limits,
+                  [&](int64_t at) {
+                      const int64_t source = sources[at & (block_bytes - 1)];
+                      return source == kZeroSource ? kZeroSource : (at & -block_bytes) + source;
+                  });
+        program.sections.push_back(std::move(section));
+    }
+    gather_sections(program, by_alignment);
+    join_sections(program);
+    return program;
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -26,8 +26,13 @@
 
 namespace tombola::impl::cpu::x64 {
 
+inline constexpr int64_t kLineBytes = 64;  // of a cache line
+
 struct Extent {
     int64_t begin, end;
+    friend bool operator==(const Extent& a, const Extent& b) {
+        return a.begin == b.begin && a.end == b.end;
+    }
 };
 
 inline constexpr int64_t kZeroSource = -1;  // the unit is padding: written as zero
@@ -70,23 +75,7 @@ struct PermuteProgram {
 
     int bytes(const PermuteOutput& output) const { return output.units * unit; }
     const int64_t* source(const PermuteOutput& output) const { return &sources[output.first]; }
-    // Adds an output to a section. Its units follow by take().
-    void begin_output(PermuteSection& section, int64_t dst_offset) const {
-        section.outputs.push_back({dst_offset, sources.size(), 0});
-    }
-    void take(PermuteSection& section, int64_t source_offset) {
-        sources.push_back(source_offset);
-        ++section.outputs.back().units;
-    }
 };
-
-// Orders sections by the addresses that they read, so that data which several sections read is still in cache. Sections
-// that read the same extents become one, up to `max_outputs` outputs; `by_alignment`: only if their outputs start at
-// the same place in a cache line.
-void gather_sections(PermuteProgram& program, size_t max_outputs, bool by_alignment);
-
-// Joins neighbouring sections that are equal except for an offset of the source and an offset of the destination.
-void join_sections(PermuteProgram& program);
 
 // How many cache lines a section's stores touch in a step beyond those that their bytes would fill, on average over the
 // steps, if the destination is aligned to a line. Vectors side by side, stored one after the other, are merged on

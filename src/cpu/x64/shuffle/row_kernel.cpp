@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/x64/shuffle/row_kernel.hpp"
+#include "cpu/x64/shuffle/row_functions.hpp"
 
 #include <algorithm>
 #include <cstddef>
-
-#include "cpu/x64/shuffle/permute_program.hpp"
 
 // A shuffle of whole rows, in the order of the destination, so that stores run through memory:
 //
@@ -36,217 +34,223 @@ constexpr int kVectorsUnrolled = 16;  // a row of up to this many vectors is str
 constexpr int kVectorsInLoop = 4;
 constexpr int kMaxRowsUnrolled = 8;
 constexpr int kRowsStreaming = 4;
-constexpr int kLineBytes = 64, kLinesInLoop = 4;
+constexpr int kLinesInLoop = 4;
 
 bool fits_displacement(int64_t value) {
     return -(int64_t{1} << 31) <= value && value < int64_t{1} << 31;
 }
 
-}  // namespace
+class RowKernel : public Vocabulary {
+  public:
+    using Args = RowArgs;
+    using Key = RowKey;
 
-RowKernel::RowKernel(const Key& key)
-    : Vocabulary(key.isa, "shuffle_row"),
-      row_bytes_(key.row_bytes),
-      src_row_(key.src_row),
-      dst_row_(key.dst_row),
-      streaming_(key.streaming) {}
+    explicit RowKernel(const Key& key)
+        : Vocabulary(key.isa, "shuffle_row"),
+          key_(key),
+          masked_(shape_of(key.isa).masks && key.row_bytes < bytes()) {}
 
-void RowKernel::generate() {
-    begin(12);
-    const Reg args = gpr(0), src = gpr(1), dst = gpr(2), group_src = gpr(3), group_dst = gpr(4),
-              images = gpr(7), groups = gpr(8);
-    const auto advance = [&](const Reg& s, const Reg& d, size_t loop) {
-        add(s, ptr[args + loop + offsetof(Loop, src)]);
-        add(d, ptr[args + loop + offsetof(Loop, dst)]);
-    };
-    Label each_image, each_group;
-    if (has_masks() && row_bytes_ < bytes())
-        kmovq(k1, constant_u64((uint64_t{1} << row_bytes_) - 1));
-    mov(src, ptr[args + offsetof(Args, src)]);
-    mov(dst, ptr[args + offsetof(Args, dst)]);
-    mov(images, ptr[args + offsetof(Args, images)]);
-    L(each_image);
-    mov(group_src, src);
-    mov(group_dst, dst);
-    mov(groups, ptr[args + offsetof(Args, groups)]);
-    L(each_group);
-    emit_group();
-    advance(group_src, group_dst, offsetof(Args, groups));
-    dec(groups);
-    jnz(each_group, T_NEAR);
-    advance(src, dst, offsetof(Args, images));
-    dec(images);
-    jnz(each_image, T_NEAR);
-    if (streaming_) store_fence();
-    end();
-}
+  private:
+    void generate() override {
+        begin(12);
+        const Reg args = gpr(0), src = gpr(1), dst = gpr(2), group_src = gpr(3), group_dst = gpr(4),
+                  images = gpr(7), groups = gpr(8);
+        const auto advance = [&](const Reg& s, const Reg& d, size_t loop) {
+            add(s, ptr[args + loop + offsetof(RowLoop, src)]);
+            add(d, ptr[args + loop + offsetof(RowLoop, dst)]);
+        };
+        Label each_image, each_group;
+        if (masked_) kmovq(k1, constant_u64((uint64_t{1} << key_.row_bytes) - 1));
+        mov(src, ptr[args + offsetof(Args, src)]);
+        mov(dst, ptr[args + offsetof(Args, dst)]);
+        mov(images, ptr[args + offsetof(Args, images)]);
+        L(each_image);
+        mov(group_src, src);
+        mov(group_dst, dst);
+        mov(groups, ptr[args + offsetof(Args, groups)]);
+        L(each_group);
+        emit_group();
+        advance(group_src, group_dst, offsetof(Args, groups));
+        dec(groups);
+        jnz(each_group, T_NEAR);
+        advance(src, dst, offsetof(Args, images));
+        dec(images);
+        jnz(each_image, T_NEAR);
+        if (key_.streaming) store_fence();
+        end();
+    }
 
-// Copies rows_unrolled() rows at a time, then half as many, and so on down to one.
-void RowKernel::emit_group() {
-    const Reg args = gpr(0), group_src = gpr(3), group_dst = gpr(4), row_src = gpr(5),
-              row_dst = gpr(6), rows = gpr(9);
-    mov(row_src, group_src);
-    mov(row_dst, group_dst);
-    mov(rows, ptr[args + offsetof(Args, rows)]);
-    for (int count = rows_unrolled(); count >= 1; count /= 2) {
-        Label next, end;
-        sub(rows, count);
-        jl(end, T_NEAR);
+    // Copies rows_unrolled() rows at a time, then half as many, and so on down to one.
+    void emit_group() {
+        const Reg args = gpr(0), group_src = gpr(3), group_dst = gpr(4), row_src = gpr(5),
+                  row_dst = gpr(6), rows = gpr(9);
+        mov(row_src, group_src);
+        mov(row_dst, group_dst);
+        mov(rows, ptr[args + offsetof(Args, rows)]);
+        for (int count = rows_unrolled(); count >= 1; count /= 2) {
+            Label next, end;
+            sub(rows, count);
+            jl(end, T_NEAR);
+            align(16);
+            L(next);
+            emit_rows(count);
+            advance_rows(count);
+            sub(rows, count);
+            jge(next, T_NEAR);
+            L(end);
+            add(rows, count);
+        }
+    }
+
+    void advance_rows(int rows) {
+        const Reg scratch = gpr(11);
+        const auto advance = [&](const Reg& address, int64_t bytes) {
+            if (fits_displacement(bytes)) return add(address, static_cast<uint32_t>(bytes));
+            mov(scratch, bytes);
+            add(address, scratch);
+        };
+        advance(gpr(5), rows * key_.src_row);
+        advance(gpr(6), rows * key_.dst_row);
+    }
+
+    int rows_unrolled() const {
+        const int64_t vectors = (key_.row_bytes + bytes() - 1) / bytes();
+        int rows = key_.streaming ? kRowsStreaming : kMaxRowsUnrolled;
+        while (rows > 1 && ((!key_.streaming && rows * vectors > kVectorsUnrolled) ||
+                            !fits_displacement(rows * key_.src_row + key_.row_bytes) ||
+                            !fits_displacement(rows * key_.dst_row + key_.row_bytes)))
+            rows /= 2;
+        return rows;
+    }
+
+    void emit_rows(int count) {
+        if (key_.streaming) return emit_streaming_rows(count);
+        for (int row = 0; row < count; ++row)
+            emit_row(row * key_.src_row, row * key_.dst_row, row * kInFlight / count);
+    }
+
+    void emit_row(int64_t src_offset, int64_t dst_offset, int first_register) {
+        const Reg src = gpr(5), dst = gpr(6);
+        if (key_.row_bytes > kVectorsUnrolled * bytes()) return emit_long_row();
+        if (masked_) {
+            const Vec v = vec(first_register);
+            vmovdqu8(v | k1 | T_z, ptr[src + src_offset]);
+            vmovdqu8(ptr[dst + dst_offset] | k1, v);
+            return;
+        }
+        int turn = first_register;
+        for (const Piece& piece : cut_into_vectors(key_.row_bytes, bytes(), false))
+            emit_piece(src_offset + piece.offset, dst_offset + piece.offset, piece.bytes, turn++);
+    }
+
+    // 4, 8, 16 ... bytes() bytes.
+    void emit_piece(int64_t src_offset, int64_t dst_offset, int size, int turn) {
+        const Address from = ptr[gpr(5) + src_offset], to = ptr[gpr(6) + dst_offset];
+        const Reg scratch = gpr(11);
+        const Vec v = vec(turn % kInFlight);
+        const Xbyak::Xmm low = quarter(v.getIdx());
+        switch (size) {
+            case 4:
+                mov(scratch.cvt32(), from);
+                return mov(to, scratch.cvt32());
+            case 8:
+                mov(scratch, from);
+                return mov(to, scratch);
+            case 16:
+                vmovups(low, from);
+                return vmovups(to, low);
+            case 32:
+                vmovups(Xbyak::Ymm(v.getIdx()), from);
+                return vmovups(to, Xbyak::Ymm(v.getIdx()));
+            default:
+                load(v, from);
+                return store(to, v);
+        }
+    }
+
+    void emit_long_row() {
+        const Reg src = gpr(5), dst = gpr(6), at = gpr(10);
+        const int64_t step = kVectorsInLoop * bytes(), looped = key_.row_bytes / step * step;
+        Label next;
+        mov(at, -looped);
+        add(src, static_cast<uint32_t>(looped));
+        add(dst, static_cast<uint32_t>(looped));
         align(16);
         L(next);
-        emit_rows(count);
-        advance_rows(count);
-        sub(rows, count);
-        jge(next, T_NEAR);
-        L(end);
-        add(rows, count);
+        for (int i = 0; i < kVectorsInLoop; ++i) load(vec(i), ptr[src + at + i * bytes()]);
+        for (int i = 0; i < kVectorsInLoop; ++i) store(ptr[dst + at + i * bytes()], vec(i));
+        add(at, static_cast<uint32_t>(step));
+        jnz(next);
+        int64_t offset = looped;
+        const auto vector_at = [&](int64_t at_offset) {
+            emit_piece(at_offset - looped, at_offset - looped, bytes(), 0);
+        };
+        for (; offset + bytes() <= key_.row_bytes; offset += bytes()) vector_at(offset);
+        if (offset < key_.row_bytes) vector_at(key_.row_bytes - bytes());
+        sub(src, static_cast<uint32_t>(looped));
+        sub(dst, static_cast<uint32_t>(looped));
     }
-}
 
-void RowKernel::advance_rows(int rows) {
-    const Reg scratch = gpr(11);
-    const auto advance = [&](const Reg& address, int64_t bytes) {
-        if (fits_displacement(bytes)) return add(address, static_cast<uint32_t>(bytes));
-        mov(scratch, bytes);
-        add(address, scratch);
-    };
-    advance(gpr(5), rows * src_row_);
-    advance(gpr(6), rows * dst_row_);
-}
-
-int RowKernel::rows_unrolled() const {
-    const int64_t vectors = (row_bytes_ + bytes() - 1) / bytes();
-    int rows = streaming_ ? kRowsStreaming : kMaxRowsUnrolled;
-    while (rows > 1 && ((!streaming_ && rows * vectors > kVectorsUnrolled) ||
-                        !fits_displacement(rows * src_row_ + row_bytes_) ||
-                        !fits_displacement(rows * dst_row_ + row_bytes_)))
-        rows /= 2;
-    return rows;
-}
-
-void RowKernel::emit_rows(int count) {
-    if (streaming_) return emit_streaming_rows(count);
-    for (int row = 0; row < count; ++row)
-        emit_row(row * src_row_, row * dst_row_, row * kInFlight / count);
-}
-
-void RowKernel::emit_row(int64_t src_offset, int64_t dst_offset, int first_register) {
-    const Reg src = gpr(5), dst = gpr(6);
-    if (row_bytes_ > kVectorsUnrolled * bytes()) return emit_long_row();
-    if (has_masks() && row_bytes_ < bytes()) {
-        const Vec v = vec(first_register);
-        vmovdqu8(v | k1 | T_z, ptr[src + src_offset]);
-        vmovdqu8(ptr[dst + dst_offset] | k1, v);
-        return;
+    // Copies several rows side by side with stores that bypass the caches. A core that writes to one page at a time leaves
+    // part of the memory idle (measured with rows of 4 KiB, 512 MiB in all: 17.5 GB/s with one row, 21.3 with four). The
+    // start and the last vector of a row are stored normally. The bytes between them are stored in whole cache lines.
+    //
+    //   `at` is the offset of a line of row 0, the first one below 64; row r has one at `at` + lead(r),
+    //   lead(r) = -r * dst_row mod 64
+    void emit_streaming_rows(int count) {
+        const Reg src = gpr(5), dst = gpr(6), at = gpr(10), left = gpr(11);
+        const auto lead = [&](int row) { return (-row * key_.dst_row) & (kLineBytes - 1); };
+        const auto copy_vectors = [&](const Reg& offset, int row, int vectors) {
+            const Xbyak::RegExp from = src + offset + (row * key_.src_row + lead(row));
+            const Xbyak::RegExp to = dst + offset + (row * key_.dst_row + lead(row));
+            for (int i = 0; i < vectors; ++i) load(vec(i), ptr[from + i * bytes()]);
+            for (int i = 0; i < vectors; ++i) store_streaming(ptr[to + i * bytes()], vec(i));
+            add(offset, vectors * bytes());
+        };
+        int64_t max_lead = 0;
+        for (int row = 0; row < count; ++row) {
+            max_lead = std::max(max_lead, lead(row));
+            const int64_t s = row * key_.src_row, d = row * key_.dst_row,
+                          last = key_.row_bytes - bytes();
+            for (int64_t offset = 0; offset < kLineBytes + lead(row); offset += bytes())
+                emit_piece(s + offset, d + offset, bytes(), 0);
+            emit_piece(s + last, d + last, bytes(), 1);
+        }
+        constexpr int kStep = kLinesInLoop * kLineBytes;
+        Label loop, loop_end;
+        mov(at, dst);
+        neg(at);
+        and_(at, kLineBytes - 1);
+        L(loop);
+        cmp(at, static_cast<uint32_t>(key_.row_bytes - kStep - max_lead));
+        jg(loop_end, T_NEAR);
+        for (int row = 0; row < count; ++row) {
+            mov(left, at);
+            copy_vectors(left, row, kStep / bytes());
+        }
+        add(at, kStep);
+        jmp(loop, T_NEAR);
+        L(loop_end);
+        for (int row = 0; row < count; ++row) {
+            Label next, end;
+            mov(left, at);
+            L(next);
+            cmp(left, static_cast<uint32_t>(key_.row_bytes - bytes() - lead(row)));
+            jg(end);
+            copy_vectors(left, row, 1);
+            jmp(next);
+            L(end);
+        }
     }
-    int turn = first_register;
-    for (const Piece& piece : cut_into_vectors(row_bytes_, bytes(), false))
-        emit_piece(src_offset + piece.offset, dst_offset + piece.offset, piece.bytes, turn++);
-}
 
-// 1, 2, 4 ... bytes() bytes.
-void RowKernel::emit_piece(int64_t src_offset, int64_t dst_offset, int size, int turn) {
-    const Address from = ptr[gpr(5) + src_offset], to = ptr[gpr(6) + dst_offset];
-    const Reg scratch = gpr(11);
-    const Vec v = vec(turn % kInFlight);
-    const Xbyak::Xmm low = quarter(v.getIdx());
-    switch (size) {
-        case 1:
-            movzx(scratch.cvt32(), byte[gpr(5) + src_offset]);
-            return mov(to, scratch.cvt8());
-        case 2:
-            movzx(scratch.cvt32(), word[gpr(5) + src_offset]);
-            return mov(to, scratch.cvt16());
-        case 4:
-            mov(scratch.cvt32(), from);
-            return mov(to, scratch.cvt32());
-        case 8:
-            mov(scratch, from);
-            return mov(to, scratch);
-        case 16:
-            vmovups(low, from);
-            return vmovups(to, low);
-        case 32:
-            vmovups(Xbyak::Ymm(v.getIdx()), from);
-            return vmovups(to, Xbyak::Ymm(v.getIdx()));
-        default:
-            load(v, from);
-            return store(to, v);
-    }
-}
+    Key key_;
+    bool masked_;  // a row is one load and one store under a mask
+};
 
-void RowKernel::emit_long_row() {
-    const Reg src = gpr(5), dst = gpr(6), at = gpr(10);
-    const int64_t step = kVectorsInLoop * bytes(), looped = row_bytes_ / step * step;
-    Label next;
-    mov(at, -looped);
-    add(src, static_cast<uint32_t>(looped));
-    add(dst, static_cast<uint32_t>(looped));
-    align(16);
-    L(next);
-    for (int i = 0; i < kVectorsInLoop; ++i) load(vec(i), ptr[src + at + i * bytes()]);
-    for (int i = 0; i < kVectorsInLoop; ++i) store(ptr[dst + at + i * bytes()], vec(i));
-    add(at, static_cast<uint32_t>(step));
-    jnz(next);
-    int64_t offset = looped;
-    const auto vector_at = [&](int64_t at_offset) {
-        emit_piece(at_offset - looped, at_offset - looped, bytes(), 0);
-    };
-    for (; offset + bytes() <= row_bytes_; offset += bytes()) vector_at(offset);
-    if (offset < row_bytes_) vector_at(row_bytes_ - bytes());
-    sub(src, static_cast<uint32_t>(looped));
-    sub(dst, static_cast<uint32_t>(looped));
-}
+}  // namespace
 
-// Copies several rows side by side with stores that bypass the caches. A core that writes to one page at a time leaves
-// part of the memory idle (measured with rows of 4 KiB, 512 MiB in all: 17.5 GB/s with one row, 21.3 with four). The
-// start and the last vector of a row are stored normally. The bytes between them are stored in whole cache lines.
-//
-//   `at` is the offset of a line of row 0, the first one below 64; row r has one at `at` + lead(r),
-//   lead(r) = -r * dst_row mod 64
-void RowKernel::emit_streaming_rows(int count) {
-    const Reg src = gpr(5), dst = gpr(6), at = gpr(10), left = gpr(11);
-    const auto lead = [&](int row) { return (-row * dst_row_) & (kLineBytes - 1); };
-    const auto copy_vectors = [&](const Reg& offset, int row, int vectors) {
-        const Xbyak::RegExp from = src + offset + (row * src_row_ + lead(row));
-        const Xbyak::RegExp to = dst + offset + (row * dst_row_ + lead(row));
-        for (int i = 0; i < vectors; ++i) load(vec(i), ptr[from + i * bytes()]);
-        for (int i = 0; i < vectors; ++i) store_streaming(ptr[to + i * bytes()], vec(i));
-        add(offset, vectors * bytes());
-    };
-    int64_t most_lead = 0;
-    for (int row = 0; row < count; ++row) {
-        most_lead = std::max(most_lead, lead(row));
-        const int64_t s = row * src_row_, d = row * dst_row_, last = row_bytes_ - bytes();
-        for (int64_t offset = 0; offset < kLineBytes + lead(row); offset += bytes())
-            emit_piece(s + offset, d + offset, bytes(), 0);
-        emit_piece(s + last, d + last, bytes(), 1);
-    }
-    constexpr int kStep = kLinesInLoop * kLineBytes;
-    Label loop, loop_end;
-    mov(at, dst);
-    neg(at);
-    and_(at, kLineBytes - 1);
-    L(loop);
-    cmp(at, static_cast<uint32_t>(row_bytes_ - kStep - most_lead));
-    jg(loop_end, T_NEAR);
-    for (int row = 0; row < count; ++row) {
-        mov(left, at);
-        copy_vectors(left, row, kStep / bytes());
-    }
-    add(at, kStep);
-    jmp(loop, T_NEAR);
-    L(loop_end);
-    for (int row = 0; row < count; ++row) {
-        Label next, end;
-        mov(left, at);
-        L(next);
-        cmp(left, static_cast<uint32_t>(row_bytes_ - bytes() - lead(row)));
-        jg(end);
-        copy_vectors(left, row, 1);
-        jmp(next);
-        L(end);
-    }
+Result<JitFunction<RowArgs>> row_function(const RowKey& key) {
+    return cached_function<RowKernel>(key);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/x64/shuffle/stitch_kernel.hpp"
+#include "cpu/x64/shuffle/row_functions.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+
+#include "cpu/x64/shuffle/operations.hpp"
 
 // Rows of R bytes, in the order of the destination, where they follow each other without a gap:
 //
@@ -44,185 +46,216 @@ constexpr int64_t kMaxLines = 256;  // in a period: about 10 KiB of code
 constexpr int64_t kMinRowBytes = 16;
 constexpr int kInFlight = 8;
 
-uint64_t low_bytes(int64_t count) {
-    return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
-}
+// The minimum number of rows that fill a whole number of lines.
+int64_t period_of(int64_t row_bytes) { return kLineBytes / std::gcd(row_bytes, kLineBytes); }
+
+class StitchKernel : public Vocabulary {
+  public:
+    using Args = StitchArgs;
+    using Key = StitchKey;
+
+    explicit StitchKernel(const Key& key)
+        : Vocabulary(key.isa, "shuffle_stitch"),
+          key_(key),
+          rows_(static_cast<size_t>(period_of(key.row_bytes))),
+          group_ends_(rows_.size()) {
+        for (size_t r = 0; r < rows_.size(); ++r) {
+            const int64_t at = static_cast<int64_t>(r) * key_.row_bytes;
+            rows_[r].line = at / kLineBytes * kLineBytes;
+            rows_[r].in_line = at % kLineBytes;
+        }
+    }
+
+  private:
+    // A row of the period.
+    struct Row {
+        int64_t line;     // bytes from the period to the line that the row begins in
+        int64_t in_line;  // and from there to the row
+        Label first;  // the row is the run's first: the bytes before it in its line are not written
+        Label next;   // its line is being assembled
+        Label behind_head;  // its line has been stored
+    };
+
+    void generate() override {
+        begin(10);
+        load_arguments();
+        jmp(ptr[resume() + scratch() * sizeof(void*)]);
+        align(32);
+        const size_t last = rows_.size() - 1;
+        for (size_t r = 0; r <= last; ++r) {
+            emit_row(rows_[r], r == last);
+            jz(group_ends_[r], T_NEAR);
+        }
+        jmp(rows_[0].next, T_NEAR);
+        for (size_t r = 0; r <= last; ++r) {
+            const Row& next = rows_[r < last ? r + 1 : 0];
+            L(group_ends_[r]);
+            go_on_at(next.next);
+            if (r > 0) emit_first_row(rows_[r], next);
+        }
+        emit_next_group();
+        emit_last_line();
+        end();
+        L(first_rows_);
+        for (const Row& row : rows_) putL(row.first);
+    }
+
+    void load_arguments() {
+        const auto load = [&](const Reg& to, size_t offset) { mov(to, ptr[args() + offset]); };
+        load(src(), offsetof(Args, src));
+        load(dst(), offsetof(Args, period));
+        load(rows_left(), offsetof(Args, rows_left));
+        load(rows_behind(), offsetof(Args, rows));
+        load(groups_left(), offsetof(Args, groups_left));
+        load(group_src(), offsetof(Args, group_src));
+        load(image_src(), offsetof(Args, image_src));
+        load(scratch(), offsetof(Args, in_period));
+        lea(resume(), ptr[rip + first_rows_]);
+        take_rows();
+    }
+
+    // rows_left = min(rows_left, rows_behind); these rows are subtracted from rows_behind.
+    void take_rows() {
+        cmp(rows_left(), rows_behind());
+        cmovg(rows_left(), rows_behind());
+        sub(rows_behind(), rows_left());
+    }
+
+    // The head of the row completes the current line, whole lines of the row follow, and the tail begins another line. At
+    // the end the zero flag is set if no row of the group is left.
+    void emit_row(Row& row, bool last_of_period) {
+        int64_t from = row.in_line > 0 ? std::min(kLineBytes - row.in_line, key_.row_bytes) : 0;
+        L(row.next);
+        if (row.in_line == 0) L(row.first);
+        if (from > 0) {
+            kmovq(k1, constant_u64(bytes_of(row)));
+            vmovdqu8(line_under_way() | k1, ptr[src() - row.in_line]);
+            if (ends_line(row)) store(ptr[dst() + row.line], line_under_way());
+            L(row.behind_head);
+        }
+        for (; from + kLineBytes <= key_.row_bytes; from += kLineBytes) {
+            const Vec line = vec(1 + turn_++ % kInFlight);
+            load(line, ptr[src() + from]);
+            store(ptr[dst() + row.line + row.in_line + from], line);
+        }
+        if (from < key_.row_bytes) {
+            kmovq(k1, constant_u64(low_bits(key_.row_bytes - from)));
+            vmovdqu8(line_under_way() | k1 | T_z, ptr[src() + from]);
+        }
+        if (last_of_period)
+            add(dst(), static_cast<uint32_t>(static_cast<int64_t>(rows_.size()) * key_.row_bytes));
+        emit_row_end();
+    }
+
+    // The same for a row that begins a run within a line. It stores only its own part of the line.
+    void emit_first_row(Row& row, const Row& next) {
+        L(row.first);
+        kmovq(k1, constant_u64(bytes_of(row)));
+        vmovdqu8(line_under_way() | k1 | T_z, ptr[src() - row.in_line]);
+        vmovdqu8(ptr[dst() + row.line] | k1, line_under_way());
+        if (ends_line(row)) return jmp(row.behind_head, T_NEAR);
+        emit_row_end();
+        jnz(next.first, T_NEAR);
+        go_on_at(next.first);
+    }
+
+    void emit_row_end() {
+        add(src(), static_cast<uint32_t>(key_.G * key_.src_axis));
+        dec(rows_left());
+    }
+
+    // Continues at the first row of the next group, if there is one.
+    void go_on_at(const Label& next_row) {
+        lea(resume(), ptr[rip + next_row]);
+        jmp(next_group_, T_NEAR);
+    }
+
+    void emit_next_group() {
+        Label same_image;
+        L(next_group_);
+        test(rows_behind(), rows_behind());
+        jz(last_line_);
+        mov(rows_left(), key_.Q);
+        take_rows();
+        add(group_src(), static_cast<uint32_t>(key_.src_axis));
+        dec(groups_left());
+        jnz(same_image);
+        mov(groups_left(), key_.G);
+        add(image_src(), static_cast<uint32_t>(key_.src_image));
+        mov(group_src(), image_src());
+        L(same_image);
+        mov(src(), group_src());
+        jmp(resume());
+    }
+
+    void emit_last_line() {
+        Label nothing;
+        L(last_line_);
+        mov(scratch(), ptr[args() + offsetof(Args, last_mask)]);
+        test(scratch(), scratch());
+        jz(nothing);
+        kmovq(k1, scratch());
+        mov(dst(), ptr[args() + offsetof(Args, last_line)]);
+        vmovdqu8(ptr[dst()] | k1, line_under_way());
+        L(nothing);
+    }
+
+    uint64_t bytes_of(const Row& row) const {
+        return low_bits(row.in_line + key_.row_bytes) & ~low_bits(row.in_line);
+    }
+
+    bool ends_line(const Row& row) const { return row.in_line + key_.row_bytes >= kLineBytes; }
+
+    Reg args() const { return gpr(0); }
+    Reg src() const { return gpr(1); }
+    Reg dst() const { return gpr(2); }
+    Reg rows_left() const { return gpr(3); }
+    Reg rows_behind() const { return gpr(4); }
+    Reg groups_left() const { return gpr(5); }
+    Reg group_src() const { return gpr(6); }
+    Reg image_src() const { return gpr(7); }
+    Reg resume() const { return gpr(8); }
+    Reg scratch() const { return gpr(9); }
+    Vec line_under_way() const { return vec(0); }
+
+    Key key_;
+    std::vector<Row> rows_;
+    std::vector<Label> group_ends_;
+    Label first_rows_, next_group_, last_line_;
+    int turn_ = 0;
+};
 
 }  // namespace
 
-int64_t StitchKernel::period_of(int64_t row_bytes) {
-    return kLineBytes / std::gcd(row_bytes, kLineBytes);
-}
-
-bool StitchKernel::serves(const Key& key) {
+bool StitchFunction::serves(const StitchKey& key) {
     const int64_t rows = period_of(key.row_bytes);
     return shape_of(key.isa).masks && rows > 1 && key.row_bytes >= kMinRowBytes &&
            rows * key.row_bytes <= kMaxLines * kLineBytes &&
            key.G * key.src_axis < int64_t{1} << 31 && key.src_image < int64_t{1} << 31;
 }
 
-StitchKernel::StitchKernel(const Key& key)
-    : Vocabulary(key.isa, "shuffle_stitch"),
-      row_bytes_(key.row_bytes),
-      Q_(key.Q),
-      G_(key.G),
-      src_axis_(key.src_axis),
-      src_image_(key.src_image),
-      rows_(static_cast<size_t>(period_of(key.row_bytes))),
-      group_ends_(rows_.size()) {
-    for (size_t r = 0; r < rows_.size(); ++r) {
-        const int64_t at = static_cast<int64_t>(r) * row_bytes_;
-        rows_[r].line = at / kLineBytes * kLineBytes;
-        rows_[r].in_line = at % kLineBytes;
-    }
+Result<StitchFunction> StitchFunction::make(const StitchKey& key) {
+    return StitchFunction(key, TOMBOLA_TRY(cached_function<StitchKernel>(key)));
 }
 
 void StitchFunction::operator()(const char* src, char* dst, int64_t begin, int64_t end) const {
     const int64_t Q = key_.Q, G = key_.G, c = begin % (Q * G), u = c % Q, v = c / Q;
     const char* image = src + begin / (Q * G) * key_.src_image;
     const char* group = image + v * key_.src_axis;
-    const int64_t in_period = begin % StitchKernel::period_of(key_.row_bytes);
-    const int64_t end_byte = end * key_.row_bytes, last_line = end_byte & -StitchKernel::kLineBytes;
+    const int64_t in_period = begin % period_of(key_.row_bytes);
+    const int64_t end_byte = end * key_.row_bytes, last_line = end_byte & -kLineBytes;
     const bool within_one_line = begin * key_.row_bytes > last_line;
-    Args args{group + u * G * key_.src_axis,
-              dst + (begin - in_period) * key_.row_bytes,
-              in_period,
-              end - begin,
-              Q - u,
-              G - v,
-              group,
-              image,
-              dst + last_line,
-              within_one_line ? 0 : low_bytes(end_byte - last_line)};
+    StitchArgs args{group + u * G * key_.src_axis,
+                    dst + (begin - in_period) * key_.row_bytes,
+                    in_period,
+                    end - begin,
+                    Q - u,
+                    G - v,
+                    group,
+                    image,
+                    dst + last_line,
+                    within_one_line ? 0 : low_bits(end_byte - last_line)};
     function_(args);
-}
-
-void StitchKernel::generate() {
-    begin(10);
-    load_arguments();
-    jmp(ptr[resume() + scratch() * sizeof(void*)]);
-    align(32);
-    const size_t last = rows_.size() - 1;
-    for (size_t r = 0; r <= last; ++r) {
-        emit_row(rows_[r], r == last);
-        jz(group_ends_[r], T_NEAR);
-    }
-    jmp(rows_[0].next, T_NEAR);
-    for (size_t r = 0; r <= last; ++r) {
-        const Row& next = rows_[r < last ? r + 1 : 0];
-        L(group_ends_[r]);
-        go_on_at(next.next);
-        if (r > 0) emit_first_row(rows_[r], next);
-    }
-    emit_next_group();
-    emit_last_line();
-    end();
-    L(first_rows_);
-    for (const Row& row : rows_) putL(row.first);
-}
-
-void StitchKernel::load_arguments() {
-    const auto load = [&](const Reg& to, size_t offset) { mov(to, ptr[args() + offset]); };
-    load(src(), offsetof(Args, src));
-    load(dst(), offsetof(Args, period));
-    load(rows_left(), offsetof(Args, rows_left));
-    load(rows_behind(), offsetof(Args, rows));
-    load(groups_left(), offsetof(Args, groups_left));
-    load(group_src(), offsetof(Args, group_src));
-    load(image_src(), offsetof(Args, image_src));
-    load(scratch(), offsetof(Args, in_period));
-    lea(resume(), ptr[rip + first_rows_]);
-    take_rows();
-}
-
-// rows_left = min(rows_left, rows_behind); these rows are subtracted from rows_behind.
-void StitchKernel::take_rows() {
-    cmp(rows_left(), rows_behind());
-    cmovg(rows_left(), rows_behind());
-    sub(rows_behind(), rows_left());
-}
-
-// The head of the row completes the current line, whole lines of the row follow, and the tail begins another line. At
-// the end the zero flag is set if no row of the group is left.
-void StitchKernel::emit_row(Row& row, bool last_of_period) {
-    int64_t from = row.in_line > 0 ? std::min(kLineBytes - row.in_line, row_bytes_) : 0;
-    L(row.next);
-    if (row.in_line == 0) L(row.first);
-    if (from > 0) {
-        kmovq(k1, constant_u64(bytes_of(row)));
-        vmovdqu8(line_under_way() | k1, ptr[src() - row.in_line]);
-        if (ends_line(row)) store(ptr[dst() + row.line], line_under_way());
-        L(row.behind_head);
-    }
-    for (; from + kLineBytes <= row_bytes_; from += kLineBytes) {
-        const Vec line = vec(1 + turn_++ % kInFlight);
-        load(line, ptr[src() + from]);
-        store(ptr[dst() + row.line + row.in_line + from], line);
-    }
-    if (from < row_bytes_) {
-        kmovq(k1, constant_u64(low_bytes(row_bytes_ - from)));
-        vmovdqu8(line_under_way() | k1 | T_z, ptr[src() + from]);
-    }
-    if (last_of_period)
-        add(dst(), static_cast<uint32_t>(static_cast<int64_t>(rows_.size()) * row_bytes_));
-    emit_row_end();
-}
-
-// The same for a row that begins a run within a line. It stores only its own part of the line.
-void StitchKernel::emit_first_row(Row& row, const Row& next) {
-    L(row.first);
-    kmovq(k1, constant_u64(bytes_of(row)));
-    vmovdqu8(line_under_way() | k1 | T_z, ptr[src() - row.in_line]);
-    vmovdqu8(ptr[dst() + row.line] | k1, line_under_way());
-    if (ends_line(row)) return jmp(row.behind_head, T_NEAR);
-    emit_row_end();
-    jnz(next.first, T_NEAR);
-    go_on_at(next.first);
-}
-
-void StitchKernel::emit_row_end() {
-    add(src(), static_cast<uint32_t>(G_ * src_axis_));
-    dec(rows_left());
-}
-
-// Continues at the first row of the next group, if there is one.
-void StitchKernel::go_on_at(const Label& next_row) {
-    lea(resume(), ptr[rip + next_row]);
-    jmp(next_group_, T_NEAR);
-}
-
-void StitchKernel::emit_next_group() {
-    Label same_image;
-    L(next_group_);
-    test(rows_behind(), rows_behind());
-    jz(last_line_);
-    mov(rows_left(), Q_);
-    take_rows();
-    add(group_src(), static_cast<uint32_t>(src_axis_));
-    dec(groups_left());
-    jnz(same_image);
-    mov(groups_left(), G_);
-    add(image_src(), static_cast<uint32_t>(src_image_));
-    mov(group_src(), image_src());
-    L(same_image);
-    mov(src(), group_src());
-    jmp(resume());
-}
-
-void StitchKernel::emit_last_line() {
-    Label nothing;
-    L(last_line_);
-    mov(scratch(), ptr[args() + offsetof(Args, last_mask)]);
-    test(scratch(), scratch());
-    jz(nothing);
-    kmovq(k1, scratch());
-    mov(dst(), ptr[args() + offsetof(Args, last_line)]);
-    vmovdqu8(ptr[dst()] | k1, line_under_way());
-    L(nothing);
-}
-
-uint64_t StitchKernel::bytes_of(const Row& row) const {
-    return low_bytes(row.in_line + row_bytes_) & ~low_bytes(row.in_line);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Kernels that copy rows of a fixed number of bytes.
+
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "cpu/x64/shuffle/permute_program.hpp"
+#include "cpu/x64/vocabulary.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+// ---- rows at the addresses of three nested loops: row_kernel.cpp --------------------------------------------------
+
+// One loop: how often, and by how many bytes the addresses advance.
+struct RowLoop {
+    int64_t count, src, dst;
+};
+struct RowArgs {
+    const void* src;
+    void* dst;
+    RowLoop images, groups;  // slowest first; counts of at least 1
+    int64_t rows;            // in each group, at least 1
+};
+struct RowKey {
+    CpuIsa isa;
+    int64_t row_bytes;         // at least 4
+    int64_t src_row, dst_row;  // from row to row of a group
+    bool streaming;            // stores bypass the caches; row_bytes >= kMinStreamingBytes
+
+    auto fields() const { return std::tie(isa, row_bytes, src_row, dst_row, streaming); }
+    bool operator<(const RowKey& other) const { return fields() < other.fields(); }
+};
+inline constexpr int64_t kMinStreamingBytes = 512;
+
+Result<JitFunction<RowArgs>> row_function(const RowKey& key);
+
+// ---- short rows into a destination without gaps, in whole cache lines, on AVX-512: stitch_kernel.cpp --------------
+
+struct StitchKey {
+    CpuIsa isa;
+    int64_t row_bytes;
+    int64_t Q, G;       // rows in a group, groups in an image
+    int64_t src_axis;   // source bytes from group to group; G times as many from row to row
+    int64_t src_image;  // and from image to image
+
+    auto fields() const { return std::tie(isa, row_bytes, Q, G, src_axis, src_image); }
+    bool operator<(const StitchKey& other) const { return fields() < other.fields(); }
+};
+
+// A run of rows that follow each other in the destination.
+struct StitchArgs {
+    const void* src;    // source of the run's first row
+    void* period;       // destination of the last row before it, or of itself, that begins a period
+    int64_t in_period;  // rows from there to it
+    int64_t rows;       // of the run
+    int64_t rows_left;  // in the first row's group
+    int64_t groups_left;  // in its image, that one included
+    const void* group_src;
+    const void* image_src;
+    void* last_line;     // the line that the run ends in
+    uint64_t last_mask;  // its bytes before that end; 0 if the run begins in that line too
+};
+
+// The generated function, called by rows.
+class StitchFunction {
+  public:
+    // Whether the code is small, and faster than a copy of each row.
+    static bool serves(const StitchKey& key);
+    static Result<StitchFunction> make(const StitchKey& key);
+
+    // Copies rows [begin, end) of dst, counted from 0 through all images. begin < end.
+    void operator()(const char* src, char* dst, int64_t begin, int64_t end) const;
+
+  private:
+    StitchFunction(const StitchKey& key, JitFunction<StitchArgs> function)
+        : key_(key), function_(std::move(function)) {}
+
+    StitchKey key_;
+    JitFunction<StitchArgs> function_;
+};
+
+}  // namespace tombola::impl::cpu::x64
