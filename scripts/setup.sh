@@ -14,9 +14,9 @@ peer_packages=(libdnnl-dev librandom123-dev libbenchmark-dev libopenmpi-dev open
 python_packages=(pybind11-dev python3-dev python3-numpy python3-pytest)
 lint_packages=(doxygen)
 # The configurations of both are for version 14, which Debian 12 has. Elsewhere these checks are skipped. libomp has the
-# omp.h that clang reads: GCC's it does not understand.
+# omp.h that clang reads: GCC's it does not understand. The ABI is described by Debian 12's abidiff.
 if grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
-    lint_packages+=(clang-format-14 clang-tidy-14 libomp-14-dev)
+    lint_packages+=(clang-format-14 clang-tidy-14 libomp-14-dev abigail-tools)
 fi
 # How the site looks; without it Doxygen's own style serves.
 if grep -qsE '^VERSION_CODENAME=(bookworm|trixie)' /etc/os-release; then
