@@ -25,8 +25,8 @@ class GuideTable {
     GuideTable(uint32_t* guide, const uint64_t* prefix, dim_t classes)
         : guide_(guide), prefix_(prefix) {
         const uint64_t sum = prefix[classes - 1];
-        const uint64_t most = static_cast<uint64_t>(buckets(classes));
-        while ((sum >> shift_) > most) ++shift_;
+        const uint64_t max_bucket = static_cast<uint64_t>(buckets(classes));
+        while ((sum >> shift_) > max_bucket) ++shift_;
         // Bucket 0 begins at target 1, bucket b at b << shift.
         uint64_t bucket = 0;
         for (dim_t k = 0; k < classes; ++k) {
@@ -35,7 +35,7 @@ class GuideTable {
                 (prefix[k] >> shift_) + 1;  // first bucket that begins above prefix[k]
             while (bucket < end) guide[bucket++] = static_cast<uint32_t>(k);
         }
-        assert(bucket <= most + 1);
+        assert(bucket <= max_bucket + 1);
     }
 
     int shift() const { return shift_; }

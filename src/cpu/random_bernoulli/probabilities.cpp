@@ -17,9 +17,9 @@ bool is_probability(T p) {
     return p >= 0 && p <= 1;
 }
 
-void lower(std::atomic<int64_t>& least, int64_t value) {
-    int64_t seen = least;
-    while (value < seen && !least.compare_exchange_weak(seen, value)) {
+void lower(std::atomic<int64_t>& minimum, int64_t value) {
+    int64_t seen = minimum;
+    while (value < seen && !minimum.compare_exchange_weak(seen, value)) {
     }
 }
 

@@ -20,7 +20,7 @@ int64_t draw_words(Source& source, uint32_t* to, int64_t count) {
 
 // Words of an element that is not complete go to the front of the buffer.
 void fill_part_by_chunks(const FillPart& part, int words_per_element, size_t element_bytes,
-                         FunctionRef<int64_t(uint32_t* to, int64_t most)> draw,
+                         FunctionRef<int64_t(uint32_t* to, int64_t max_count)> draw,
                          FunctionRef<void(const WordChunk&)> convert) {
     part.for_each_run([&](const Run& run) {
         alignas(64) uint32_t words[kChunkWords + kChunkSlack];
@@ -53,7 +53,8 @@ Status fill_by_chunks(const ExecContext& context, Alignment alignment, const Mem
             PhiloxWords source(call.start, call.key(), first);
             fill_part_by_chunks(
                 part, words_per_element, size,
-                [&](uint32_t* to, int64_t most) { return draw_words(source, to, most); }, convert);
+                [&](uint32_t* to, int64_t max_count) { return draw_words(source, to, max_count); },
+                convert);
         });
         report_philox_call(context, call);
         return {};
@@ -63,7 +64,8 @@ Status fill_by_chunks(const ExecContext& context, Alignment alignment, const Mem
     call.fill(dst, data, [&](Mt19937& state, const FillPart& part) {
         fill_part_by_chunks(
             part, words_per_element, size,
-            [&](uint32_t* to, int64_t most) { return draw_words(state, to, most); }, convert);
+            [&](uint32_t* to, int64_t max_count) { return draw_words(state, to, max_count); },
+            convert);
     });
     call.report(context);
     return {};

@@ -29,9 +29,9 @@ struct WordChunk {
     char* to;  // dense
 };
 
-// Writes the elements of a part. draw(to, most) writes at least 1 and at most `most` of the next words, and returns how many.
+// Writes the elements of a part. draw(to, max_count) writes at least 1 and at most `max_count` of the next words, and returns how many.
 void fill_part_by_chunks(const FillPart& part, int words_per_element, size_t element_bytes,
-                         FunctionRef<int64_t(uint32_t* to, int64_t most)> draw,
+                         FunctionRef<int64_t(uint32_t* to, int64_t max_count)> draw,
                          FunctionRef<void(const WordChunk&)> convert);
 
 // Fills `dst` from the stream of an execution: resolves SEEDS, SRC_STATE and OFFSET, and writes DST_SEEDS and DST_STATE. Plain

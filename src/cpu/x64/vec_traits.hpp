@@ -22,4 +22,7 @@ constexpr VecShape shape_of(CpuIsa isa) {
     return {64, 32, true, isa == CpuIsa::avx512_core ? 2 : 1, true};
 }
 
+// The widest register that any ISA has, for buffers that hold a vector.
+inline constexpr int kMaxVecBytes = 64;
+
 }  // namespace tombola::impl::cpu::x64

@@ -160,9 +160,9 @@ TEST_F(RandomCases, Shuffle) {
         const auto type = one_of({tombola_s8, tombola_bf16, tombola_f32, tombola_f64});
         DimVector dims = shape(chance(10) ? 200000 : 4000);
         const auto axis = static_cast<size_t>(pick(0, static_cast<int64_t>(dims.size()) - 1));
-        const int64_t most = std::max<int64_t>(1, 8000 / elements(dims));
+        const int64_t max_groups = std::max<int64_t>(1, 8000 / elements(dims));
         const int64_t groups = pick(1, chance(50) ? 9 : 70);
-        dims[axis] = groups * pick(1, std::min<int64_t>(most, 70));
+        dims[axis] = groups * pick(1, std::min<int64_t>(max_groups, 70));
         const bool backward = chance(50);
         const MemoryDesc src = layout(dims, type), dst = layout(dims, type);
         PrimitiveDesc desc;

@@ -144,21 +144,21 @@ bool JitMultinomial::share_row(dim_t count, dim_t grain, const Body& body, doubl
     const auto bytes = size(passes_.classes() * passes_.element_bytes());
     const int parts = std::min(parts_for(bytes), kMaxRanges);
     if (parts == 1) return body(Range{0, count}, greatest);
-    std::array<double, kMaxRanges> most;
+    std::array<double, kMaxRanges> maxima;
     std::array<bool, kMaxRanges> good;
     parallel(parts, [&](int part, int all) {
         const auto at = size(part);
-        good[at] = body(split(count, part, all, grain), most[at]);
+        good[at] = body(split(count, part, all, grain), maxima[at]);
     });
-    greatest = *std::max_element(most.begin(), most.begin() + parts);
+    greatest = *std::max_element(maxima.begin(), maxima.begin() + parts);
     return std::all_of(good.begin(), good.begin() + parts, [](bool g) { return g; });
 }
 
 bool JitMultinomial::find_greatest(const char* data, double& result) const {
     return share_row(
         passes_.classes(), kUnitClasses,
-        [&](Range range, double& most) {
-            return passes_.greatest(data, range.begin, range.end, most);
+        [&](Range range, double& maximum) {
+            return passes_.greatest(data, range.begin, range.end, maximum);
         },
         result);
 }
@@ -177,10 +177,11 @@ bool JitMultinomial::sum_blocks(const Call& call, const Part& part, const Row& r
                                 const char* ahead, double& greatest) const {
     return share_row(
         passes_.blocks(), 1,
-        [&](Range range, double& most) {
-            most = 0;
-            return range.begin == range.end || passes_.sum(row, call.source, range.begin, range.end,
-                                                           ahead, part.weights + range.begin, most);
+        [&](Range range, double& maximum) {
+            maximum = 0;
+            return range.begin == range.end ||
+                   passes_.sum(row, call.source, range.begin, range.end, ahead,
+                               part.weights + range.begin, maximum);
         },
         greatest);
 }

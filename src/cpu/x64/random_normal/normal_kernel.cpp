@@ -73,9 +73,10 @@ struct GroupShape {
 };
 
 GroupShape group_shape(CpuIsa isa, Alignment alignment, FloatType type) {
-    if (type != FloatType::f64) return isa == CpuIsa::avx2 ? GroupShape{1, 1} : GroupShape{2, 2};
-    // A block of PyTorch's is four vectors of AVX2.
-    return {isa == CpuIsa::avx2 && alignment == Alignment::pytorch ? 2 : 1, 1};
+    const VecShape shape = shape_of(isa);
+    if (type != FloatType::f64) return shape.registers == 32 ? GroupShape{2, 2} : GroupShape{1, 1};
+    // A block of PyTorch's is 16 numbers of 8 bytes.
+    return {alignment == Alignment::pytorch ? 16 * 8 / (2 * shape.bytes) : 1, 1};
 }
 
 }  // namespace

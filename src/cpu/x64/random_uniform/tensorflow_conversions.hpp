@@ -338,7 +338,7 @@ template <>
 class TensorflowConversion<int64_t> : public PhiloxGenerator {
   public:
     static constexpr PhiloxShape kShape{
-        "s64", 8, 2, 1, PhiloxShape::LaneOrder::halves, /*avx2_streams=*/2};
+        "s64", 8, 2, 1, PhiloxShape::LaneOrder::halves, /*streams_of_16=*/2};
     struct Parameters {
         uint64_t multiplier, shift, range, twice,
             min;  // twice: 2 * range below a range of 4, otherwise 0

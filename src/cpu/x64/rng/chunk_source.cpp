@@ -31,10 +31,10 @@ Status ChunkSource::fill(const ExecContext& context, const MemoryDesc& dst, int 
         const PhiloxFill words(philox_, call.start, call.key(), {});
         cpu::fill(dst, data, kPhiloxFillOptions, [&](const FillPart& part) {
             Uint128 next = call.number_of(part.first()) * static_cast<unsigned>(words_per_element);
-            const auto draw = [&](uint32_t* to, int64_t most) {
-                words.generate(next, most, to, false);
-                next += static_cast<uint64_t>(most);
-                return most;
+            const auto draw = [&](uint32_t* to, int64_t max_count) {
+                words.generate(next, max_count, to, false);
+                next += static_cast<uint64_t>(max_count);
+                return max_count;
             };
             fill_part_by_chunks(part, words_per_element, size, draw, convert);
         });
@@ -45,8 +45,8 @@ Status ChunkSource::fill(const ExecContext& context, const MemoryDesc& dst, int 
     TOMBOLA_TRY(call.resolve(context, dst.nelems()));
     call.fill(dst, data, [&](Mt19937& state, const FillPart& part) {
         Mt19937Stream words(mt_, {}, state);
-        const auto draw = [&](uint32_t* to, int64_t most) {
-            const int64_t count = words.up_to_window_end(most);
+        const auto draw = [&](uint32_t* to, int64_t max_count) {
+            const int64_t count = words.up_to_window_end(max_count);
             words.generate(count, to, false);
             return count;
         };

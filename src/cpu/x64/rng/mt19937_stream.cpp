@@ -52,11 +52,11 @@ void Mt19937Stream::generate(int64_t count, void* to, bool streaming) {
     }
 }
 
-int64_t Mt19937Stream::up_to_window_end(int64_t most) const {
+int64_t Mt19937Stream::up_to_window_end(int64_t max_count) const {
     const int64_t window = kMtWords / kernel_.words_per_value;
-    const int64_t rest = std::min(values_in_window(), most);
-    const int64_t whole = rest + (most - rest) / window * window;
-    return whole > 0 ? whole : most;
+    const int64_t rest = std::min(values_in_window(), max_count);
+    const int64_t whole = rest + (max_count - rest) / window * window;
+    return whole > 0 ? whole : max_count;
 }
 
 void Mt19937Stream::run_kernel(uint32_t* words, void* to, int64_t count,
@@ -81,7 +81,7 @@ void Mt19937Stream::convert(int64_t values) {
     }
     if (rest > 0) {
         // Converts a whole vector, which may read words behind the window. Only the first values are used.
-        alignas(64) char vector[2 * shape_of(CpuIsa::avx512_core).bytes];
+        alignas(64) char vector[2 * kMaxVecBytes];
         run_kernel(words_ + position_, vector, 1, Mt19937Args::Mode::convert);
         const size_t size = static_cast<size_t>(rest * kernel_.value_bytes);
         std::memcpy(to_, vector, size);

@@ -34,9 +34,9 @@ class Mt19937Stream {
 
     // The number of values that are made without another window.
     int64_t values_in_window() const { return (kMtWords - position_) / kernel_.words_per_value; }
-    // The greatest number of values, up to `most`, after which the window is used up; `most` if there is none. Calls that
+    // The greatest number of values, up to `max_count`, after which the window is used up; `max_count` if there is none. Calls that
     // end there cost no part of a window.
-    int64_t up_to_window_end(int64_t most) const;
+    int64_t up_to_window_end(int64_t max_count) const;
 
     // The state after the words drawn so far, as repeated calls of Mt19937::next() would give it.
     Mt19937 state() const;

@@ -55,7 +55,7 @@ constexpr int kLastRound = kPhiloxRounds - 1;
 PhiloxGenerator::PhiloxGenerator(CpuIsa isa, const PhiloxShape& shape)
     : Vocabulary(isa, std::string("philox.") + shape.name),
       shape_(shape),
-      streams_(holds_constants() ? 4 : shape.avx2_streams),
+      streams_(holds_constants() ? 4 : shape.streams_of_16),
       product_(kStreamVecs * streams_),
       first_convert_vec_(product_ + (holds_constants() ? 3 : 1)) {}
 

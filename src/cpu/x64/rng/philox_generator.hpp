@@ -51,7 +51,7 @@ struct PhiloxShape {
     int words;      // of an element: 1 or 2
     int forms = 1;  // of the conversion
     LaneOrder order = LaneOrder::halves;
-    int avx2_streams = 3;  // that the main loop interleaves on AVX2
+    int streams_of_16 = 3;  // streams that the main loop interleaves with 16 registers
     // For kernels that read a tensor too (philox_transform.hpp):
     int draws = 1;              // elements that one word serves
     bool whole_groups = false;  // a call has no elements beyond whole groups

@@ -12,7 +12,7 @@ namespace {
 
 using Pointers = PhiloxTransformGenerator::Pointers;
 
-constexpr int kAvx2Streams = 2;  // three leave a kernel too few registers
+constexpr int kStreamsOf16 = 2;  // of 16 registers three streams leave a kernel too few
 constexpr uintptr_t kStreamingAlignment = 64;
 constexpr int64_t kMaxGroupElements = 128;
 constexpr int64_t kMaxElementBytes = 4;
@@ -21,7 +21,7 @@ constexpr int64_t kShiftedElements = 2048;
 
 PhiloxShape philox_shape(const char* name, const TransformShape& tensors) {
     PhiloxShape shape{name, tensors.dst_bytes, 1};
-    shape.avx2_streams = kAvx2Streams;
+    shape.streams_of_16 = kStreamsOf16;
     shape.draws = tensors.draws_per_word();
     shape.whole_groups = true;
     return shape;

@@ -24,10 +24,10 @@ void RowMaxKernel::generate() {
 
     const auto emit_units = [&](int count) {
         for (int i = 0; i < count * vectors_per_unit(); ++i) {
-            const Vec most = vec(i % kMaxima);
+            const Vec maximum = vec(i % kMaxima);
             load_wide(x, ptr[src + i * vector_step()]);
             note_refused(noted, x, zeros, scratch);
-            emit_max(most, x, most);
+            emit_max(maximum, x, maximum);
         }
         add(src, count * kUnitClasses * element_bytes());
     };

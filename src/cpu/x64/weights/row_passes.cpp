@@ -76,10 +76,11 @@ RowPasses::Unit RowPasses::padded(const char* row, dim_t begin, dim_t end) const
 }
 
 bool RowPasses::accept(const RowFindings& found, double& greatest) const {
-    const double most = type_ == FloatType::f64 ? greatest_lane<double>(found.most, vector_bytes_)
-                                                : greatest_lane<float>(found.most, vector_bytes_);
-    greatest = std::max(greatest, most);
-    return found.refused == 0 && most < kInf;
+    const double maximum = type_ == FloatType::f64
+                               ? greatest_lane<double>(found.maxima, vector_bytes_)
+                               : greatest_lane<float>(found.maxima, vector_bytes_);
+    greatest = std::max(greatest, maximum);
+    return found.refused == 0 && maximum < kInf;
 }
 
 bool RowPasses::greatest(const char* row, dim_t begin, dim_t end, double& result) const {

@@ -42,9 +42,9 @@ void WeightOps::note_refused(const Mask& refused, const Vec& x, const Vec& zeros
     or_masks(refused, refused, found);
 }
 
-void WeightOps::emit_findings(const Xbyak::RegExp& to, const Vec& most, const Mask& refused,
+void WeightOps::emit_findings(const Xbyak::RegExp& to, const Vec& maxima, const Mask& refused,
                               const Reg& scratch) {
-    store(ptr[to + offsetof(RowFindings, most)], most);
+    store(ptr[to + offsetof(RowFindings, maxima)], maxima);
     mask_to_reg(scratch, refused);
     mov(ptr[to + offsetof(RowFindings, refused)], scratch);
 }
@@ -75,7 +75,7 @@ void WeightOps::load_constants(const Address& greatest, const Address& top, cons
         is_f64() ? broadcast_u64(ratio_, ratio) : broadcast_u32(ratio_, ratio);
     }
 
-    most_ = hold_bits(62, 62);
+    max_shift_ = hold_bits(62, 62);
     fraction_ = hold_bits(0x3FFFFF80, 0x3FFFFFFFFFFFFC00);
     leading_ = hold_bits(0x40000000, 0x4000000000000000);
     if (!is_f64()) {
@@ -149,12 +149,12 @@ void WeightOps::emit_quantise(const Lanes& r) {
     if (is_f64()) {
         vpsrlq(shift, r.x, 52);
         vpsubq(shift, top_, shift);
-        vpminud(shift, shift, most_);  // high words are 0 where the lane counts
+        vpminud(shift, shift, max_shift_);  // high words are 0 where the lane counts
         vpsllq(s, r.x, 10);
     } else {
         vpsrld(shift, r.x, 23);
         vpsubd(shift, top_, shift);
-        vpminsd(shift, shift, most_);
+        vpminsd(shift, shift, max_shift_);
         vpslld(s, r.x, 7);
     }
     // s = 1.fraction, or 0 where the weight is 0.

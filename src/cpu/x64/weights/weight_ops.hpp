@@ -27,8 +27,8 @@ namespace tombola::impl::cpu::x64 {
 inline constexpr int kMinField = 62;
 // What a pass over a row finds.
 struct RowFindings {
-    uint64_t refused;           // not 0 if there is a NaN or, without logits, an element below 0
-    alignas(64) char most[64];  // maxima, f32 or f64, in every lane of the ISA's width
+    uint64_t refused;             // not 0 if there is a NaN or, without logits, an element below 0
+    alignas(64) char maxima[64];  // f32 or f64, in every lane of the ISA's width
 };
 
 // Kernels take classes in units of this many. They have no code for tails: the caller pads the rest of a row.
@@ -54,7 +54,7 @@ class WeightOps : public Vocabulary {
     void note_refused(const Mask& refused, const Vec& x, const Vec& zeros, const Vec& scratch);
 
     // Stores RowFindings at `to`: the maxima, and whether note_refused() noted anything. `scratch` is overwritten.
-    void emit_findings(const Xbyak::RegExp& to, const Vec& most, const Mask& refused,
+    void emit_findings(const Xbyak::RegExp& to, const Vec& maxima, const Mask& refused,
                        const Reg& scratch);
     void emit_max(const Vec& d, const Vec& a, const Vec& b) {
         is_f64() ? vmaxpd(d, a, b) : vmaxps(d, a, b);
@@ -85,7 +85,7 @@ class WeightOps : public Vocabulary {
     bool log_probs_;
     bool scaled_;
     Vec top_, greatest_, zeros_, ratio_;
-    Held most_, fraction_, leading_, low_, high_;
+    Held max_shift_, fraction_, leading_, low_, high_;
     Held flush_, log2e_, round_, ln2_hi_, ln2_lo_, one_;
     Held c_[12];
 };

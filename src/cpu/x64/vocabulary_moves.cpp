@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The vocabulary's operations that move lanes to other places, or round and convert them.
+
+#include "cpu/x64/vocabulary.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+// Truth table of vpternlogd.
+constexpr uint8_t kOrAnd = 0xF8;  // d | (a & b)
+
+}  // namespace
+
+void Vocabulary::widen_u32(const Vec& d, const Vec& a, bool upper) {
+    if (!upper) return vpmovzxdq(d, half(a.getIdx()));
+    const Half part = half(d.getIdx());
+    is_avx512() ? vextracti64x4(part, Xbyak::Zmm(a.getIdx()), 1) : vextracti128(part, a, 1);
+    vpmovzxdq(d, part);
+}
+
+void Vocabulary::store_low_u32(const Address& d, const Vec& a, const Vec& scratch) {
+    const int from = a.getIdx();
+    if (is_avx512()) return vpmovqd(d, Xbyak::Zmm(from));
+    const Xbyak::Xmm upper = quarter(scratch.getIdx());
+    vextracti128(upper, Xbyak::Ymm(from), 1);
+    vshufps(upper, Xbyak::Xmm(from), upper, 0x88);
+    vmovdqu(d, upper);
+}
+
+void Vocabulary::store_sum_u64(const Address& d, int a, int scratch) {
+    const Xbyak::Ymm half(a), upper(scratch);
+    const Xbyak::Xmm low(a), next(scratch);
+    if (is_avx512()) {
+        vextracti64x4(upper, Xbyak::Zmm(a), 1);
+        vpaddq(half, half, upper);
+    }
+    vextracti128(next, half, 1);
+    vpaddq(low, low, next);
+    vpunpckhqdq(next, low, low);
+    vpaddq(low, low, next);
+    vmovq(d, low);
+}
+
+void Vocabulary::join_halves(const Vec& d, const Half& low, const Half& high) {
+    const int to = d.getIdx(), from = low.getIdx(), upper = high.getIdx();
+    is_avx512() ? vinsertf64x4(Xbyak::Zmm(to), Xbyak::Zmm(from), Xbyak::Ymm(upper), 1)
+                : vinsertf128(Xbyak::Ymm(to), Xbyak::Ymm(from), Xbyak::Xmm(upper), 1);
+}
+
+void Vocabulary::set_zip_u64(const ZipOrder& order) {
+    if (!is_avx512()) return;
+    constexpr uint64_t kFirst[] = {0, 8, 1, 9, 2, 10, 3, 11};
+    constexpr uint64_t kSecond[] = {4, 12, 5, 13, 6, 14, 7, 15};
+    load(order.first, vector_table(kFirst));
+    load(order.second, vector_table(kSecond));
+}
+
+// AVX2:  even 0 2 | 4 6, odd 1 3 | 5 7 -> unpack 0 1 | 4 5 and 2 3 | 6 7 -> 0 1 2 3 and 4 5 6 7.
+void Vocabulary::zip_u64(const Vec& first, const Vec& second, const Vec& even, const Vec& odd,
+                         const ZipOrder& order, const Vec& scratch) {
+    if (is_avx512()) {
+        copy(first, order.first);
+        copy(second, order.second);
+        vpermi2q(first, even, odd);
+        return vpermi2q(second, even, odd);
+    }
+    vpunpcklqdq(scratch, even, odd);
+    vpunpckhqdq(odd, even, odd);
+    vperm2i128(first, scratch, odd, 0x20);
+    vperm2i128(second, scratch, odd, 0x31);
+}
+
+void Vocabulary::deal_32_bytes(const Vec& even, const Vec& odd, const Vec& a, const Vec& b) {
+    if (is_avx512()) {
+        vshuff64x2(even, a, b, 0x44);
+        return vshuff64x2(odd, a, b, 0xEE);
+    }
+    copy(even, a);
+    copy(odd, b);
+}
+
+void Vocabulary::narrow_u32(const Half& d, const Vec& a) {
+    if (is_avx512()) return vpmovdw(d, a);
+    vpackusdw(a, a, a);
+    vpermq(Vec(d.getIdx()), a, 0x08);
+}
+
+void Vocabulary::narrow_u64(const Half& d, const Vec& a) {
+    if (is_avx512()) return vpmovqd(d, a);
+    vpshufd(a, a, 0x88);
+    vpermq(Vec(d.getIdx()), a, 0x08);
+}
+
+void Vocabulary::set_odd_lanes(const Reg& scratch) {
+    if (!is_avx512()) return;
+    mov(scratch.cvt32(), 0xAAAA);
+    kmovd(k6, scratch.cvt32());
+}
+
+void Vocabulary::blend_odd_u32(const Vec& d, const Vec& even, const Vec& odd) {
+    is_avx512() ? vpblendmd(d | k6, even, odd) : vpblendd(d, even, odd, 0xAA);
+}
+
+void Vocabulary::interleave_high_u16(const Vec& d, const Vec& a, const Vec& b) {
+    vpsrld(d, a, 16);
+    is_avx512() ? vpternlogd(d, b, vector_u32(0xFFFF0000), kOrAnd) : vpblendw(d, d, b, 0xAA);
+}
+
+void Vocabulary::interleave_low_u16(const Vec& d, const Vec& a, const Vec& b) {
+    vpslld(d, b, 16);
+    is_avx512() ? vpternlogd(d, a, vector_u32(0x0000FFFF), kOrAnd) : vpblendw(d, d, a, 0x55);
+}
+
+// Nearest even: add half of a unit in the last place, less one when the kept bit is even, and
+// truncate.
+//   d = (a + 7FFF + (a >> 16 & 1)) >> 16
+void Vocabulary::round_f32_to_bf16_high(const Vec& d, const Vec& a, const Vec& scratch) {
+    vpsrld(scratch, a, 16);
+    and_bits(scratch, scratch, vector_u32(1));
+    vpaddd(scratch, scratch, vector_u32(0x7FFF));
+    vpaddd(d, a, scratch);
+}
+
+void Vocabulary::round_f32_to_bf16(const Vec& d, const Vec& a, const Vec& scratch) {
+    round_f32_to_bf16_high(d, a, scratch);
+    vpsrld(d, d, 16);
+}
+
+// 2^84 + 2^32 high and 2^52 + low are f64 numbers with those words as their last bits. The integer
+// is the first, less 2^84 + 2^52, plus the second, and each step is exact.
+void Vocabulary::cvt_swapped_u53_to_f64(const Vec& d, const Vec& a, const Vec& scratch) {
+    if (is_avx512()) {
+        swap_words_u64(d, a);
+        return vcvtuqq2pd(d, d);
+    }
+    vpsrlq(scratch, a, 32);
+    vpor(scratch, scratch, vector_f64(0x1p52));
+    vpblendd(d, a, vector_f64(0x1p84), 0xAA);
+    vsubpd(d, d, vector_f64(0x1p84 + 0x1p52));
+    vaddpd(d, d, scratch);
+}
+
+}  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Batch files: where they lie, and what is in them.
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <fstream>
+
+#include "common/command_line.hpp"
+#include "common/errors.hpp"
+
+namespace tombola::bench {
+namespace {
+
+struct Token {
+    std::string text;
+    size_t line;
+};
+// Words separated by white space, which double quotes protect; a word that begins with # begins a comment.
+std::vector<Token> read_tokens(const std::string& path) {
+    std::ifstream file(path);
+    std::vector<Token> tokens;
+    std::string line;
+    for (size_t number = 1; std::getline(file, line); ++number) {
+        std::string token;
+        bool quoted = false;
+        if (line.find('\0') != std::string::npos)
+            throw UsageError(fmt::format("in {}:{}: a byte of 0; expected text", path, number));
+        for (char c : line + " ") {
+            if (c == '"') quoted = !quoted;
+            if (quoted || !std::isspace(static_cast<unsigned char>(c))) {
+                if (c == '#' && token.empty()) break;
+                token += c;
+            } else if (!token.empty()) {
+                tokens.push_back({token, number});
+                token.clear();
+            }
+        }
+        if (quoted)
+            throw UsageError(
+                fmt::format("in {}:{}: {}: expected a closing \"", path, number, token));
+    }
+    return tokens;
+}
+
+std::string folder_of(const std::string& path) {
+    const size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+}  // namespace
+
+std::string CommandLine::find_batch(const std::string& file) const {
+    std::vector<std::string> candidates{file};
+    if (file.compare(0, 1, "/") != 0) {
+        if (!batches_.empty()) candidates.push_back(folder_of(batches_.back()) + "/" + file);
+        if (driver_)
+            for (const std::string& inputs : inputs_)
+                candidates.push_back(inputs + "/" + driver_->name() + "/" + file);
+        // shuffle/smoke and inputs/shuffle/smoke, from wherever the program is called
+        for (const std::string& inputs : inputs_) candidates.push_back(inputs + "/" + file);
+        for (const std::string& inputs : inputs_)
+            candidates.push_back(folder_of(inputs) + "/" + file);
+    }
+    std::string tried;
+    for (const std::string& candidate : candidates) {
+        std::ifstream stream(candidate);
+        if (stream.is_open() && stream.peek() != std::ifstream::traits_type::eof())
+            return candidate;
+        // An empty file, but no folder, is a batch of nothing.
+        if (stream.is_open() && stream.eof() && !stream.bad()) return candidate;
+        tried += "\n    " + candidate;
+    }
+    throw UsageError("--batch=" + file + ": cannot open any of" + tried);
+}
+
+void CommandLine::take_batch(const std::string& file) {
+    constexpr size_t kMaxDepth = 16;
+    const std::string path = find_batch(file);
+    if (batches_.size() == kMaxDepth)
+        throw UsageError("--batch=" + file + ": batch files include one another more than 16 deep");
+    const auto tokens = read_tokens(path);
+    const Filters outside = outer_filters_;
+    outer_filters_ = filters_;
+    batches_.push_back(path);
+    for (const Token& token : tokens) {
+        try {
+            take(token.text);
+        } catch (const UsageError& error) {
+            const std::string message = error.what();
+            // Of files that name one another the innermost is told.
+            if (message.compare(0, 3, "in ") == 0) throw;
+            throw UsageError(fmt::format("in {}:{}: {}", path, token.line, message));
+        }
+    }
+    batches_.pop_back();
+    outer_filters_ = outside;
+}
+
+}  // namespace tombola::bench

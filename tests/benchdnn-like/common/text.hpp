@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the command line does with texts.
+
+#include <regex.h>
+
+#include <string>
+#include <vector>
+
+namespace tombola::bench {
+
+std::string strip_quotes(std::string text);
+std::string join(const std::vector<std::string>& pieces, const char* separator);
+// Levenshtein's distance with transpositions of neighbours: the number of letters to insert, delete, replace or swap.
+size_t edit_distance(const std::string& a, const std::string& b);
+
+// A POSIX extended regular expression, as grep -E takes it; an empty one matches everything. Throws UsageError for a text
+// that is none.
+class Pattern {
+  public:
+    Pattern(const std::string& option, const std::string& text);
+    Pattern(const Pattern&) = delete;
+    ~Pattern();
+    bool matches(const std::string& text) const;
+
+  private:
+    regex_t compiled_;
+};
+
+}  // namespace tombola::bench

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The vocabulary: comparisons, masks, gathers.
+
+#include <gtest/gtest.h>
+#include <immintrin.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "cpu/float16.hpp"
+#include "gtests/common/guarded_buffer.hpp"
+#include "gtests/x64/vocabulary_fixture.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+using test::Guard;
+using test::GuardedBuffer;
+
+TEST_P(VocabularyTest, ComparisonsOfIntegers) {
+    check<uint32_t>(
+        [](K& k) {
+            k.compare_greater_s32(k.mask(0), k.vec(1), k.vec(2));
+            k.spell_u32(k.vec(0), k.mask(0));
+        },
+        [&](size_t i) { return in<int32_t>(0, i) > in<int32_t>(1, i) ? ~0u : 0u; });
+    check<uint64_t>(
+        [](K& k) {
+            k.compare_greater_s64(k.mask(0), k.vec(1), k.vec(2));
+            k.spell_u64(k.vec(0), k.mask(0));
+        },
+        [&](size_t i) { return in<int64_t>(0, i) > in<int64_t>(1, i) ? ~uint64_t{0} : 0u; });
+}
+
+TEST_P(VocabularyTest, ComparisonsOfFloats) {
+    const float nan = std::nanf("");
+    const float kPairs[8][2] = {{1, 2},   {2, 1},        {1, 1},  {nan, 1},
+                                {1, nan}, {0.0f, -0.0f}, {-1, 1}, {1, -1}};
+    for (const int predicate : {K::kLess, K::kUnordered, K::kNotGreaterEqual, K::kGreaterEqual}) {
+        const auto right = [&](float a, float b) {
+            const bool unordered = std::isnan(a) || std::isnan(b);
+            if (predicate == K::kUnordered) return unordered;
+            if (predicate == K::kLess) return a < b;
+            return predicate == K::kGreaterEqual ? a >= b : !(a >= b);
+        };
+        for (size_t i = 0; i < 16; ++i) {
+            inputs_[0].set(i, kPairs[i % 8][0]);
+            inputs_[1].set(i, kPairs[i % 8][1]);
+        }
+        run([&](K& k) {
+            k.compare_f32(k.mask(0), k.vec(1), k.vec(2), predicate);
+            k.spell_u32(k.vec(0), k.mask(0));
+        });
+        expect<uint32_t>(
+            [&](size_t i) { return right(kPairs[i % 8][0], kPairs[i % 8][1]) ? ~0u : 0u; });
+        for (size_t first = 0; first < 8; first += bytes() / 8) {
+            for (size_t i = 0; i < bytes() / 8; ++i) {
+                inputs_[0].set(i, static_cast<double>(kPairs[first + i][0]));
+                inputs_[1].set(i, static_cast<double>(kPairs[first + i][1]));
+            }
+            run([&](K& k) {
+                k.compare_f64(k.mask(0), k.vec(1), k.vec(2), predicate);
+                k.spell_u64(k.vec(0), k.mask(0));
+            });
+            expect<uint64_t>([&](size_t i) {
+                return right(kPairs[first + i][0], kPairs[first + i][1]) ? ~uint64_t{0} : 0u;
+            });
+        }
+    }
+}
+
+// Masks of single lanes, one after the other, and of none.
+TEST_P(VocabularyTest, MasksAreJoinedAndTested) {
+    const size_t lanes = bytes() / 8;
+    for (size_t a = 0; a <= lanes; ++a)
+        for (size_t b = 0; b <= lanes; ++b) {
+            for (size_t i = 0; i < lanes; ++i) {
+                inputs_[0].set(i, uint64_t{i == a});
+                inputs_[1].set(i, uint64_t{i == b});
+            }
+            const auto joined = [&](size_t i) { return i == a || i == b ? ~uint64_t{0} : 0u; };
+            const auto set = [](K& k) {
+                k.zero(k.vec(4));
+                k.clear_mask(k.mask(2));
+                k.compare_greater_s64(k.mask(0), k.vec(1), k.vec(4));
+                k.compare_greater_s64(k.mask(1), k.vec(2), k.vec(4));
+            };
+            run([&](K& k) {
+                set(k);
+                k.or_masks(k.mask(2), k.mask(2), k.mask(0));
+                k.or_masks(k.mask(2), k.mask(2), k.mask(1));
+                k.spell_u64(k.vec(0), k.mask(2));
+            });
+            expect<uint64_t>(joined);
+            const bool any = a < lanes || b < lanes;
+            run([&](K& k) {
+                set(k);
+                k.mov(k.scratch(), 0);
+                k.test_either(k.mask(0), k.mask(1), k.vec(5));
+                k.setnz(k.scratch().cvt8());
+                k.broadcast_u64(k.vec(0), k.scratch());
+            });
+            expect<uint64_t>([&](size_t) { return uint64_t{any}; });
+            run([&](K& k) {
+                set(k);
+                k.or_masks(k.mask(2), k.mask(0), k.mask(1));
+                k.mov(k.scratch(), 0);
+                k.mask_to_reg(k.scratch(), k.mask(2));
+                k.broadcast_u64(k.vec(0), k.scratch());
+            });
+            for (size_t i = 0; i < lanes; ++i) EXPECT_EQ(output_.get<uint64_t>(i) != 0, any);
+        }
+    set_random_inputs();
+}
+
+TEST_P(VocabularyTest, MaskedOperations) {
+    check<uint64_t>(
+        [](K& k) {
+            k.load(k.vec(4), k.vector_u64(1));
+            k.compare_greater_s64(k.mask(0), k.vec(1), k.vec(2));
+            k.increment_masked_u64(k.vec(0), k.mask(0), k.vec(3), k.vec(4));
+        },
+        [&](size_t i) {
+            return in<uint64_t>(2, i) + (in<int64_t>(0, i) > in<int64_t>(1, i) ? 1 : 0);
+        });
+    check<uint64_t>(
+        [](K& k) {
+            k.compare_greater_s64(k.mask(0), k.vec(1), k.vec(2));
+            k.copy(k.vec(0), k.vec(3));
+            k.and_or_masked_u64(k.vec(0), k.mask(0), k.hold_u64(12, 0xFF00FF00FF00FF00),
+                                k.hold_u64(13, 3));
+        },
+        [&](size_t i) {
+            return in<int64_t>(0, i) > in<int64_t>(1, i)
+                       ? (in<uint64_t>(2, i) & 0xFF00FF00FF00FF00) | 3
+                       : 0;
+        });
+    check<uint32_t>(
+        [](K& k) {
+            k.compare_greater_s32(k.mask(0), k.vec(1), k.vec(2));
+            k.copy(k.vec(0), k.vec(3));
+            k.and_or_masked_u32(k.vec(0), k.mask(0), k.hold_u32(12, 0xFF00FF00), k.hold_u32(13, 3));
+        },
+        [&](size_t i) {
+            return in<int32_t>(0, i) > in<int32_t>(1, i) ? (in<uint32_t>(2, i) & 0xFF00FF00) | 3
+                                                         : 0;
+        });
+}
+
+TEST_P(VocabularyTest, Gathers) {
+    std::vector<uint32_t> narrow(100);
+    std::vector<uint64_t> wide(100);
+    for (size_t i = 0; i < 100; ++i) {
+        narrow[i] = static_cast<uint32_t>(0x80000000 + 3 * i);
+        wide[i] = 0x8000000000000000 + 5 * i;
+    }
+    const auto index = [](size_t lane) { return lane * 37 % 100; };
+    for (size_t lane = 0; lane < 8; ++lane) inputs_[0].set(lane, uint64_t{index(lane)});
+    tensor_ = narrow.data();
+    run([](K& k) { k.gather_u32_as_u64(k.vec(0), k.tensor(), k.vec(1), k.mask(0)); });
+    expect<uint64_t>([&](size_t i) { return uint64_t{narrow[index(i)]}; });
+    tensor_ = wide.data();
+    run([](K& k) { k.gather_u64(k.vec(0), k.tensor(), k.vec(1), k.mask(0)); });
+    expect<uint64_t>([&](size_t i) { return wide[index(i)]; });
+    run([](K& k) {
+        k.compare_greater_s64(k.mask(1), k.vec(2), k.vec(3));
+        k.copy(k.vec(0), k.vec(3));
+        k.gather_masked_u64(k.vec(0), k.tensor(), k.vec(1), k.mask(1), k.mask(0));
+    });
+    expect<uint64_t>([&](size_t i) {
+        return in<int64_t>(1, i) > in<int64_t>(2, i) ? wide[index(i)] : in<uint64_t>(2, i);
+    });
+}
+
+TEST_P(VocabularyTest, MasksChooseWhatIsStored) {
+    const size_t lanes = bytes() / 8;
+    const auto is_set = [&](size_t i) {
+        return i < lanes ? in<int64_t>(0, i) > in<int64_t>(1, i)
+                         : in<int64_t>(1, i - lanes) > in<int64_t>(2, i - lanes);
+    };
+    constexpr uint64_t kElements[] = {0xA5, 0xBEEF, 0x12345678, 0x0123456789ABCDEF};
+    for (const int size : {1, 2, 4, 8}) {
+        const uint64_t element = kElements[__builtin_ctz(static_cast<unsigned>(size))];
+        uint64_t pattern = element;
+        for (int width = size; width < 8; width *= 2) pattern |= pattern << 8 * width;
+        const size_t stored = 2 * lanes * static_cast<size_t>(size);
+        std::vector<uint8_t> to(stored + 64, 0xEE);
+        tensor_ = to.data();
+        run([&](K& k) {
+            k.compare_greater_s64(k.mask(1), k.vec(1), k.vec(2));
+            k.compare_greater_s64(k.mask(2), k.vec(2), k.vec(3));
+            k.join_masks(k.mask(0), k.mask(1), k.mask(2));
+            k.store_where(k.tensor(), k.mask(0), k.hold_u64(12, pattern), size, k.vec(5));
+            k.zero(k.vec(0));
+        });
+        for (size_t i = 0; i < 2 * lanes; ++i) {
+            uint64_t value = 0;
+            std::memcpy(&value, &to[i * static_cast<size_t>(size)], static_cast<size_t>(size));
+            EXPECT_EQ(value, is_set(i) ? element : 0) << size << " " << i;
+        }
+        for (size_t i = stored; i < to.size(); ++i) EXPECT_EQ(to[i], 0xEE) << size;
+    }
+    check<uint64_t>([](K& k) { k.join_halves(k.vec(0), k.half(1), k.half(2)); },
+                    [&](size_t i) {
+                        return i < lanes / 2 ? in<uint64_t>(0, i) : in<uint64_t>(1, i - lanes / 2);
+                    });
+}
+
+// Masks in a register, and as kernels hold them.
+TEST_P(VocabularyTest, MaskedLogic) {
+    constexpr uint32_t kMask = 0x9D2C5680;  // of MT19937's tempering: no two halves alike
+    const auto a = [&](size_t i) { return in<uint32_t>(0, i); };
+    const auto b = [&](size_t i) { return in<uint32_t>(1, i); };
+    const auto mask = [&](size_t i) { return in<uint32_t>(2, i); };
+    check<uint32_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.select_bits(k.vec(0), k.vec(3), k.vector_u32(0x12345678));
+        },
+        [&](size_t i) { return (a(i) & mask(i)) | (0x12345678 & ~mask(i)); });
+    check<uint32_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.select_bits(k.vec(0), k.hold_u32(16, kMask), k.vector_u32(0x12345678));
+        },
+        [&](size_t i) { return (a(i) & kMask) | (0x12345678 & ~kMask); });
+    check<uint32_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.xor_masked(k.vec(0), k.vec(2), k.vec(3));
+        },
+        [&](size_t i) { return a(i) ^ (b(i) & mask(i)); });
+    check<uint32_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.xor_masked(k.vec(0), k.vec(2), k.hold_u32(16, kMask));
+        },
+        [&](size_t i) { return a(i) ^ (b(i) & kMask); });
+    check<uint32_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.xor_then_mask(k.vec(0), k.vec(2), k.vec(3));
+        },
+        [&](size_t i) { return (a(i) ^ b(i)) & mask(i); });
+    check<uint32_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.xor_then_mask(k.vec(0), k.vec(2), k.hold_u32(16, kMask));
+        },
+        [&](size_t i) { return (a(i) ^ b(i)) & kMask; });
+}
+
+// Register 3 is the sign, register 4 scratch. Each of the two results is looked at.
+TEST_P(VocabularyTest, SwapsBySign) {
+    for (const bool second : {false, true}) {
+        run([&](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            second ? k.swap_by_sign_u32(k.vec(2), k.vec(0), k.vec(3), k.vec(4))
+                   : k.swap_by_sign_u32(k.vec(0), k.vec(2), k.vec(3), k.vec(4));
+        });
+        expect<uint32_t>(
+            [&](size_t i) { return in<uint32_t>(in<uint32_t>(2, i) >> 31 != 0 ? 1 : 0, i); });
+        run([&](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            second ? k.swap_by_sign_u64(k.vec(2), k.vec(0), k.vec(3), k.vec(4))
+                   : k.swap_by_sign_u64(k.vec(0), k.vec(2), k.vec(3), k.vec(4));
+        });
+        expect<uint64_t>(
+            [&](size_t i) { return in<uint64_t>(in<uint64_t>(2, i) >> 63 != 0 ? 1 : 0, i); });
+    }
+}
+
+// The lanes of a mask, numbered from a value on, one behind the other; the address stands behind the last of them.
+TEST_P(VocabularyTest, AppendLanes) {
+    std::array<Lanes, 2> target;
+    tensor_ = target.data();
+    run([](K& k) {
+        k.compare_f32(k.mask(0), k.vec(1), k.vec(2), K::kGreaterEqual);
+        k.mov(k.scratch(), 1000);
+        k.append_lanes_u32(k.tensor(), k.mask(0), k.scratch(), k.tail().scratch, k.tail().scratch2,
+                           k.vec(5));
+        k.mov(k.scratch(), 7);
+        k.mov(k.ptr[k.tensor()], k.scratch().cvt32());
+        k.zero(k.vec(0));
+    });
+    std::vector<uint32_t> expected;
+    for (size_t i = 0; i < bytes() / 4; ++i)
+        if (in<float>(0, i) >= in<float>(1, i)) expected.push_back(static_cast<uint32_t>(1000 + i));
+    expected.push_back(7);
+    EXPECT_EQ(std::memcmp(target.data(), expected.data(), expected.size() * 4), 0);
+}
+
+// What a mask of lanes of that many bits does: it keeps the lanes of input 2 where input 0 is not below input 1.
+TEST_P(VocabularyTest, MasksOfNarrowLanes) {
+    const auto keep = [&](auto type, int lane_bits) {
+        using T = decltype(type);
+        Lanes memory;
+        tensor_ = &memory;
+        const auto kept = [&](size_t i) { return in<T>(0, i) >= in<T>(1, i); };
+        check<T>(
+            [&](K& k) {
+                memory = inputs_[2];
+                k.compare_not_below(k.mask(0), k.vec(1), k.vec(2), lane_bits);
+                k.load_masked(k.vec(0), k.mask(0), k.ptr[k.tensor()], lane_bits);
+            },
+            [&](size_t i) {
+                const T value = memory.get<T>(i);
+                return kept(i) ? value : T{0};
+            });
+    };
+    keep(uint16_t{}, 16);
+    keep(uint32_t{}, 32);
+}
+
+// A mask is stored as bits and as bytes, and loaded again.
+TEST_P(VocabularyTest, MasksInMemory) {
+    Lanes memory;
+    tensor_ = &memory;
+    const auto stored = [&](auto type, int lane_bits) {
+        using T = decltype(type);
+        const size_t lanes = bytes() / sizeof(T);
+        const auto kept = [&](size_t i) { return in<T>(0, i) >= in<T>(1, i); };
+        memory.bytes.fill(0xA5);
+        run([&](K& k) {
+            k.compare_not_below(k.mask(0), k.vec(1), k.vec(2), lane_bits);
+            k.store_mask_bits(k.tensor(), k.mask(0), lane_bits, k.vec(4), k.scratch());
+            k.zero(k.vec(0));
+        });
+        for (size_t i = 0; i < lanes; ++i)
+            EXPECT_EQ(memory.bytes[i / 8] >> i % 8 & 1, kept(i)) << lane_bits << " bits, " << i;
+        EXPECT_EQ(memory.bytes[lanes / 8], 0xA5);
+        memory.bytes.fill(0xA5);
+        run([&](K& k) {
+            k.compare_not_below(k.mask(0), k.vec(1), k.vec(2), lane_bits);
+            k.store_mask_bytes(k.tensor(), k.mask(0), lane_bits, k.vec(4));
+            k.zero(k.vec(0));
+        });
+        for (size_t i = 0; i < lanes; ++i)
+            EXPECT_EQ(memory.bytes[i], kept(i) ? 1 : 0) << lane_bits << " bits, " << i;
+        if (lanes < kMaxVecBytes) {
+            EXPECT_EQ(memory.bytes[lanes], 0xA5);
+        }
+    };
+    stored(uint8_t{}, 8);
+    stored(uint16_t{}, 16);
+    stored(uint32_t{}, 32);
+
+    // Behind the mask, at 64, lies what it keeps.
+    std::array<Lanes, 2> both;
+    tensor_ = both.data();
+    const auto loaded = [&](auto type, int lane_bits) {
+        using T = decltype(type);
+        both = {inputs_[0], inputs_[1]};
+        for (size_t i = 0; i < kMaxVecBytes; i += 3) both[0].bytes[i] = 0;
+        run([&](K& k) {
+            k.load_mask_bits(k.mask(0), k.tensor(), lane_bits);
+            k.load_masked(k.vec(0), k.mask(0), k.ptr[k.tensor() + kMaxVecBytes], lane_bits);
+        });
+        expect<T>([&](size_t i) {
+            return (both[0].bytes[i / 8] >> i % 8 & 1) != 0 ? both[1].get<T>(i) : T{0};
+        });
+        run([&](K& k) {
+            k.load_mask_bytes(k.mask(0), k.tensor(), lane_bits, k.vec(4));
+            k.load_masked(k.vec(0), k.mask(0), k.ptr[k.tensor() + kMaxVecBytes], lane_bits);
+        });
+        expect<T>([&](size_t i) { return both[0].bytes[i] != 0 ? both[1].get<T>(i) : T{0}; });
+    };
+    loaded(uint16_t{}, 16);
+    loaded(uint32_t{}, 32);
+}
+
+// Each part of a mask of narrow lanes, and two masks of wide lanes as one.
+TEST_P(VocabularyTest, PartsOfMasks) {
+    Lanes memory;
+    tensor_ = &memory;
+    const auto parts_of = [&](auto narrow, auto wide) {
+        using Narrow = decltype(narrow);
+        using Wide = decltype(wide);
+        constexpr int kBits = 8 * sizeof(Narrow), kWideBits = 8 * sizeof(Wide);
+        constexpr int kParts = kWideBits / kBits;
+        for (int part = 0; part < kParts; ++part) {
+            run([&](K& k) {
+                memory = inputs_[2];
+                k.compare_not_below(k.mask(0), k.vec(1), k.vec(2), kBits);
+                const K::Mask wanted = k.part_of_mask(k.mask(1), k.mask(0), kBits, kParts, part);
+                k.load_masked(k.vec(0), wanted, k.ptr[k.tensor()], kWideBits);
+            });
+            const size_t first = static_cast<size_t>(part) * bytes() / sizeof(Wide);
+            expect<Wide>([&](size_t i) {
+                const bool kept = in<Narrow>(0, first + i) >= in<Narrow>(1, first + i);
+                return kept ? memory.get<Wide>(i) : Wide{0};
+            });
+        }
+    };
+    parts_of(uint8_t{}, uint16_t{});
+    parts_of(uint8_t{}, uint32_t{});
+    parts_of(uint16_t{}, uint32_t{});
+
+    run([&](K& k) {
+        memory = inputs_[2];
+        k.compare_not_below(k.mask(0), k.vec(1), k.vec(2), 32);
+        k.compare_not_below(k.mask(1), k.vec(2), k.vec(3), 32);
+        k.join_masks_u32(k.mask(2), k.mask(0), k.mask(1));
+        k.load_masked(k.vec(0), k.mask(2), k.ptr[k.tensor()], 16);
+    });
+    const size_t half = bytes() / 4;
+    expect<uint16_t>([&](size_t i) {
+        const bool kept = i < half ? in<uint32_t>(0, i) >= in<uint32_t>(1, i)
+                                   : in<uint32_t>(1, i - half) >= in<uint32_t>(2, i - half);
+        return kept ? memory.get<uint16_t>(i) : uint16_t{0};
+    });
+}
+
+TEST_P(VocabularyTest, MaskedLanesOf32Bits) {
+    check<uint32_t>(
+        [](K& k) {
+            k.compare_greater_s32(k.mask(0), k.vec(1), k.vec(2));
+            k.copy(k.vec(0), k.vec(3));
+            k.select_masked_u32(k.vec(0), k.mask(0), k.vec(1));
+        },
+        [&](size_t i) {
+            return in<int32_t>(0, i) > in<int32_t>(1, i) ? in<uint32_t>(0, i) : in<uint32_t>(2, i);
+        });
+    check<uint32_t>(
+        [](K& k) {
+            k.compare_greater_s32(k.mask(0), k.vec(1), k.vec(2));
+            k.copy(k.vec(0), k.vec(3));
+            k.or_masked_u32(k.vec(0), k.mask(0), k.vector_u32(0x00F0F000));
+        },
+        [&](size_t i) {
+            return in<uint32_t>(2, i) | (in<int32_t>(0, i) > in<int32_t>(1, i) ? 0x00F0F000 : 0);
+        });
+}
+
+}  // namespace
+}  // namespace tombola::impl::cpu::x64
