@@ -5,7 +5,7 @@ import math
 from html import escape
 
 WIDTH = 720
-LINES = ["#0072b2", "#d55e00", "#009e73", "#b8578e", "#b87a00", "#3d9fd6"]
+LINES = ["#0072b2", "#d55e00", "#009e73", "#b8578e", "#b87a00", "#3d9fd6", "#7a5bb5", "#6e7781"]
 BARS = ["#0072b2", "#85bfe5"]
 STYLE = """
   text { font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; fill: #1f2328; }

@@ -22,10 +22,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Parts of tests/peers: what to run, what a smoke test runs, repetitions, least seconds of one.
 PARTS = {
-    "cache": (":1MiB/", "(words|f32:unit):1MiB/", 25, 0.004),
+    "cache": (":1MiB/", "(words|f32:unit|pytorch, f32):1MiB/", 25, 0.004),
     "memory": (":512MiB/", "nothing", 9, 0.001),
     "shuffle": ("^shuffle/", ":fwd:1x1088x7x7/", 7, 0.002),
     "multinomial": ("^multinomial/", "64x32000:100", 15, 0.004),
+    "dropout": ("^(dropout|dropout_backward|rounding)/", "f32:32768|f16:32768", 7, 0.004),
+    "permutation": ("^permutation/", "/1000[/,]", 7, 0.004),
+    "token_sampler": ("^token_sampler/", "nothing", 7, 0.004),
+    "threads": ("^threads/", "^threads/stochastic", 7, 0.004),
     "calls": ("^calls/", "64 f32|create:shuffle", 25, 0.002),
 }
 # The part "sizes", of benchtombola: a line of the chart each. The bytes of one step of the dimension that varies.
@@ -33,6 +37,8 @@ SWEEPS = {
     "random_generator": (4, ["--random-generator", "--key=1:2"], "{}"),
     "random_uniform tensorflow, f32": (4, ["--random-uniform", "--alignment=tensorflow"], "{}"),
     "random_uniform pytorch, f32": (4, ["--random-uniform", "--alignment=pytorch"], "{}"),
+    "random_normal pytorch, f32": (4, ["--random-normal", "--alignment=pytorch"], "{}"),
+    "dropout, f32": (4, ["--dropout"], "{}"),
     "shuffle, f32 nchw": (4096, ["--shuffle", "--tag=nchw", "--group=4"], "{}x16x8x8"),
     "shuffle, s8 nhwc": (4096, ["--shuffle", "--dt=s8", "--tag=nhwc", "--group=4"], "{}x64x8x8"),
     "multinomial, one sample, f32": (4, ["--multinomial", "--samples=1"], "1x{}"),
@@ -225,6 +231,90 @@ def uniform_table(f, best, section, peers):
     return table(["1 MiB", best, "AVX2", *peers, f"512 MiB: {best}", "AVX2", peers[0]], rows)
 
 
+TYPES = ("f32", "f64", "f16", "bf16", "s32", "s64")
+
+
+def distribution_table(f, best):
+    rows = []
+    for section, alignment, data_type in itertools.product(("normal", "exponential", "bernoulli"),
+                                                           ("pytorch", "tensorflow"), TYPES):
+        case = f"{alignment}, {data_type}"
+        rows.append([f"{section}, {case}", *rates(f, section, case + ":1MiB", peers=("PyTorch", "std", "GSL")),
+                     *rates(f, section, case + ":512MiB")])
+    return table(["1 MiB", best, "AVX2", "PyTorch", "standard library", "GSL", f"512 MiB: {best}", "AVX2"], rows)
+
+
+def share(f, section, case, limit):
+    """Cell: the rate of something that limits tombola, and tombola's share of it."""
+    return beside(digits(f.rate(section, case, limit)), f.ratio(section, case, limit), " of it")
+
+
+def by_size(cases):
+    """In the order of their first word and then of the number of their elements."""
+    return sorted(cases, key=lambda case: (case.split(":")[0], int(case.split(":")[1]), case))
+
+
+def dropout_table(f, best):
+    rows = []
+    for section, name in (("dropout", "forward"), ("dropout_backward", "backward")):
+        for case in by_size(f.cases(section)):
+            data_type, count, *mask = case.split(":")
+            rows.append([", ".join([name, data_type, *mask, f"{int(count):,}"]),
+                         *rates(f, section, case), share(f, section, case, "memcpy"), share(f, section, case, "words"),
+                         *rates(f, section, case, own=(), peers=["PyTorch"])])
+    return table(["", best, "AVX2", "memcpy", "words", "PyTorch"], rows)
+
+
+def rounding_table(f, best):
+    rows = []
+    for case in by_size(f.cases("rounding")):
+        data_type, count = case.split(":")
+        rows.append([f"{data_type}, {int(count):,}", *rates(f, "rounding", case),
+                     share(f, "rounding", case, "plain conversion"),
+                     *rates(f, "rounding", case, own=(), peers=["PyTorch"])])
+    return table(["", best, "AVX2", "plain conversion", "PyTorch's copy_"], rows)
+
+
+def durations(f, section, case, peers):
+    """Cells: tombola's times, then those of peers with tombola's ratio to each."""
+    return [duration(f.seconds(section, case, who)) for who in OWN] + [
+        beside(duration(f.seconds(section, case, who)), f.ratio(section, case, who)) for who in peers]
+
+
+def permutation_table(f, best):
+    rows = []
+    for case in sorted(f.cases("permutation"), key=lambda case: ("philox" in case, [int(n) for n in
+                                                                  re.findall(r"\d+", case)])):
+        seconds = f.seconds("permutation", case)
+        count = int(re.match(r"\d+", case).group())
+        name = re.sub(r"\d{4,}", lambda number: f"{int(number.group()):,}", case)
+        rows.append([name if "philox" in name else name + ", pytorch",
+                     *durations(f, "permutation", case, ["PyTorch", "std::shuffle"]), digits(count / seconds * 1e-6)])
+    return table(["elements", best, "AVX2", "PyTorch", "std::shuffle", "million elements a second"], rows)
+
+
+def threads_table(f, best):
+    rows = []
+    for case in f.cases("threads"):
+        one, two = (f.seconds("threads", case, who) for who in ("tombola", "tombola-2"))
+        peer = f.ratio("threads", case, "PyTorch", "PyTorch-2")
+        name = re.sub(r"\d{4,}", lambda number: f"{int(number.group()):,}", case).replace(":", ", ")
+        rows.append([name, duration(one), duration(two), digits(f.ratio("threads", case, "tombola", "tombola-2"), 2),
+                     "–" if peer is None else f"{digits(peer, 2)}"])
+    return table(["", f"one thread, {best}", "two threads", "times as fast", "PyTorch's own"], rows)
+
+
+def token_sampler_section(f, best):
+    """The whole section, or nothing if there are no figures."""
+    cases = f.cases("token_sampler")
+    if not cases:
+        return ""
+    peers = [who for who in dict.fromkeys(who for s, _, who in f.time if s == "token_sampler") if who not in OWN]
+    rows = [[re.sub(r"(\d)x(\d)", r"\1 × \2", case), *durations(f, "token_sampler", case, peers)] for case in cases]
+    return ("## token_sampler\n\nf32 logits, one sample a row.\n\n"
+            + table(["batch × classes: filters", best, "AVX2", *peers], rows) + "\n")
+
+
 def multinomial_table(f, best):
     rows = []
     for case in sorted(f.cases("multinomial"),
@@ -291,7 +381,7 @@ def bar_groups(f):
         if not cases:
             return []
         ratios = [mean(f.ratio(section, case, peer, who) for case in cases) for who in OWN]
-        if section == "multinomial":
+        if section in ("multinomial", "permutation", "token_sampler"):
             own, other = (digits(1e3 * f.seconds(section, cases[0], who)) for who in ("tombola", peer))
         else:
             own, other = (digits(mean(f.rate(section, case, who) for case in cases)) for who in ("tombola", peer))
@@ -310,6 +400,11 @@ def bar_groups(f):
     shuffles = [("f32 nchw", "PyTorch"), *((name, "oneDNN") for name in (
         "f32 nchw", "f32 nhwc", "f32 nChw16c", "bf16 nhwc", "s8 nchw", "s8 nhwc", "s8 nChw16c"))]
     groups = shuffle_groups(f)
+    distributions = [row for section, data_type, peer in itertools.product(
+        ("normal", "exponential", "bernoulli"), ("f32",), ("PyTorch", "std", "GSL"))
+        for row in bar(f"{section} · {peer}", section, [f"pytorch, {data_type}:1MiB"], peer)]
+    dropouts = {"f32:32768": "f32, 128 KiB", "f32:16777216": "f32, 64 MiB", "bf16, 16 bits:65536": "bf16, 128 KiB",
+                "bf16, 16 bits:33554432": "bf16, 64 MiB"}
     result = [
         ("random_generator, GB/s", fills("random_generator", [("words", "Random123")])),
         ("random_uniform, TensorFlow's numbers, GB/s",
@@ -317,6 +412,12 @@ def bar_groups(f):
         ("random_uniform, PyTorch's numbers, GB/s",
          fills("pytorch", [("f32:unit", peer) for peer in ("PyTorch", "std::mt19937", "Boost", "GSL")]
                + [(case, "PyTorch") for case in ("f64:unit", "f16:unit", "bf16:unit", "s64:one word")])),
+        ("random_normal, random_exponential, random_bernoulli, GB/s", distributions),
+        ("dropout beside PyTorch, GB/s", [row for case, label in dropouts.items()
+                                          for row in bar(label, "dropout", [case], "PyTorch")]),
+        ("random_permutation beside torch.randperm, milliseconds", [
+            row for count in ("1000", "1000000", "10000000")
+            for row in bar(f"{int(count):,}", "permutation", [count], "PyTorch")]),
         ("multinomial beside PyTorch: rows × samples of classes, milliseconds", [row for case, label in draws.items()
                                    for row in bar(label, "multinomial", [case], "PyTorch")]),
         ("shuffle, ShuffleNet's shapes, GB/s", [row for name, peer in shuffles for row in bar(
@@ -335,8 +436,8 @@ def draw_charts(f, best, folder):
         if sweeps and (isa == "best" or title != best):
             shares = [(line, [(size, share) for size, _, share in points]) for line, points in sweeps]
             drawn[name] = charts.lines(f"Rate by size, {title}",
-                                       "100%: for numbers, mostly the kernel's own rate in cache; for shuffle memcpy; "
-                                       "for multinomial a plain read", shares)
+                                       "100%: for numbers, mostly the kernel's own rate in cache; for shuffle and dropout "
+                                       "memcpy; for multinomial a plain read", shares)
     folder.mkdir(parents=True, exist_ok=True)
     for name, svg in drawn.items():
         write(folder / f"{name}.svg", svg)
@@ -380,7 +481,9 @@ def write_page(f, out):
         half=half, tenth=tenth, few=min(f.repetitions), many=max(f.repetitions),
         random_generator=generator_table(f, best), tensorflow=uniform_table(f, best, "tensorflow", ["Random123"]),
         pytorch=uniform_table(f, best, "pytorch", ["PyTorch", "std::mt19937", "Boost", "GSL"]),
-        multinomial=multinomial_table(f, best), shuffle=shuffle_table(f, best), calls=calls_table(f, best),
+        distributions=distribution_table(f, best), dropout=dropout_table(f, best), rounding=rounding_table(f, best),
+        permutation=permutation_table(f, best), threads=threads_table(f, best),
+        token_sampler=token_sampler_section(f, best), multinomial=multinomial_table(f, best), shuffle=shuffle_table(f, best), calls=calls_table(f, best),
         sizes=sizes_table(f), ceilings="\n".join(
             f"![Rate by size](charts/{name}.svg)\n" for name in names if name != "peers"))
     write(out / "performance.md", page)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// tombola beside other people's code, in one process and on one thread: whatever of it was installed when this was
+// tombola beside other people's code, in one process and, but for the section "threads", on one thread: whatever of it was installed when this was
 // built. scripts/perf-report runs it and makes doc/performance.md of what it says; by hand, for one case:
 //
 //   peers --benchmark_filter='^shuffle/f32:nchw:fwd:64x116x28x28/' --benchmark_repetitions=9
@@ -8,17 +8,11 @@
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>
-#ifdef TOMBOLA_RUNTIME_OMP
-#include <omp.h>
-#endif
 
 #include "peers.hpp"
 #include "tombola/tombola.hpp"
 
 int main(int argc, char** argv) {
-#ifdef TOMBOLA_RUNTIME_OMP
-    omp_set_num_threads(1);  // tombola's, oneDNN's and PyTorch's alike
-#endif
     // Whatever allocates its results gets the memory of those before, so that no page fault is measured.
     mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
@@ -30,6 +24,7 @@ int main(int argc, char** argv) {
 
     using namespace tombola::peers;
     add_random();
+    add_distributions();
     add_shuffle();
     add_multinomial();
     add_permutation();

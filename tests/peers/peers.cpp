@@ -2,6 +2,7 @@
 #include "peers.hpp"
 
 #include <benchmark/benchmark.h>
+#include <omp.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -65,27 +66,56 @@ char* source(size_t bytes) {
     });
 }
 
-void add(const std::string& section_and_case, const std::string& who, const Prepare& prepare) {
-    benchmark::RegisterBenchmark((section_and_case + "/" + who).c_str(), [prepare](benchmark::State&
-                                                                                       state) {
+namespace {
+
+void register_benchmark(const std::string& name, int threads, const Prepare& prepare) {
+    const auto run = [prepare, threads](benchmark::State& state) {
+        omp_set_num_threads(threads);  // tombola's, oneDNN's and PyTorch's alike
         const Work work = prepare();
         if (work.bytes <= kWarmUpTo) work.run();
         for (auto _ : state) work.run();
         state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(work.bytes));
         state.SetLabel(work.implementation);
-    })->UseRealTime();
+    };
+    benchmark::RegisterBenchmark(name.c_str(), run)->UseRealTime();
+}
+
+cpu_isa best_isa() {
+    static const cpu_isa best = get_effective_cpu_isa();
+    return best;
+}
+
+Prepare under(cpu_isa isa, const Prepare& prepare) {
+    return [prepare, isa] {
+        set_max_cpu_isa(isa);
+        return prepare();
+    };
+}
+
+}  // namespace
+
+void add(const std::string& section_and_case, const std::string& who, const Prepare& prepare) {
+    register_benchmark(section_and_case + "/" + who, 1, prepare);
 }
 
 void add_tombola(const std::string& section_and_case, const Prepare& prepare) {
-    const auto under = [prepare](cpu_isa isa) {
-        return [prepare, isa] {
-            set_max_cpu_isa(isa);
-            return prepare();
-        };
-    };
-    static const cpu_isa best = get_effective_cpu_isa();
-    add(section_and_case, "tombola", under(best));
-    if (best > cpu_isa::avx2) add(section_and_case, "tombola-avx2", under(cpu_isa::avx2));
+    add(section_and_case, "tombola", under(best_isa(), prepare));
+    if (best_isa() > cpu_isa::avx2)
+        add(section_and_case, "tombola-avx2", under(cpu_isa::avx2, prepare));
+}
+
+void add_threads(const std::string& name, const std::string& who, const Prepare& prepare) {
+    for (const int threads : {1, 2})
+        register_benchmark("threads/" + name + "/" + who + (threads == 2 ? kTwoThreads : ""),
+                           threads, under(best_isa(), prepare));
+}
+
+Work copying(size_t bytes) {
+    return {[bytes, to = destination(bytes), from = source(bytes)] {
+                std::memcpy(to, from, bytes);
+                keep(to);
+            },
+            2 * bytes};
 }
 
 const char* name_of(Type type) {
@@ -113,6 +143,22 @@ const std::vector<Uniform> kPytorch = {
     {"bf16:unit", Type::bf16, 0, 1},         {"s32:one word", Type::s32, 0, 1000003},
     {"s64:one word", Type::s64, 0, 1000003}, {"s64:two words", Type::s64, 0, 0x1p62},
 };
+
+const std::vector<Distributed> kDistributed = {
+    {Distribution::normal, true, Type::f32},       {Distribution::normal, true, Type::f64},
+    {Distribution::normal, true, Type::bf16},      {Distribution::normal, false, Type::f32},
+    {Distribution::normal, false, Type::f64},      {Distribution::normal, false, Type::bf16},
+    {Distribution::exponential, true, Type::f32},  {Distribution::exponential, true, Type::f64},
+    {Distribution::exponential, true, Type::bf16}, {Distribution::exponential, false, Type::f32},
+    {Distribution::bernoulli, true, Type::f32},    {Distribution::bernoulli, true, Type::s64},
+    {Distribution::bernoulli, false, Type::f32},
+};
+
+std::string Distributed::name(const Size& size) const {
+    constexpr const char* kSections[] = {"normal", "exponential", "bernoulli"};
+    return std::string(kSections[static_cast<size_t>(what)]) + "/" +
+           (is_pytorch ? "pytorch" : "tensorflow") + ", " + name_of(type) + ":" + size.name;
+}
 
 const std::vector<Multinomial> kMultinomials = {
     {"1x1000:a million, with replacement", 1, 1000, 1000000, true, false},

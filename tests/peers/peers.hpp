@@ -29,6 +29,13 @@ using Prepare = std::function<Work()>;
 void add(const std::string& section_and_case, const std::string& who, const Prepare& prepare);
 void add_tombola(const std::string& section_and_case, const Prepare& prepare);
 
+// Adds a case of the section "threads": tombola's or somebody else's work on one thread and on two, as WHO and WHO-2.
+constexpr const char* kTwoThreads = "-2";
+void add_threads(const std::string& name, const std::string& who, const Prepare& prepare);
+
+// Copies plainly, beside work that reads and writes as many bytes.
+Work copying(size_t bytes);
+
 // Every fill goes to the same buffer and every read comes from the other one, so that all meet the same pages.
 // They are mapped, aligned to pages and written once. The source holds f32 in [0, 1): weights, logits, or bytes to
 // copy.
@@ -57,6 +64,18 @@ struct Uniform {
     double min, max;
 };
 extern const std::vector<Uniform> kTensorflow, kPytorch;
+
+// random_normal, random_exponential, random_bernoulli: the standard distributions, with the probability
+// kBernoulliProbability.
+enum class Distribution { normal, exponential, bernoulli };
+constexpr double kBernoulliProbability = 0.3;
+struct Distributed {
+    Distribution what;
+    bool is_pytorch;  // alignment pytorch, otherwise tensorflow
+    Type type;
+    std::string name(const Size& size) const;  // with its section
+};
+extern const std::vector<Distributed> kDistributed;
 
 // Adds peers' fills: of every case in cache; beyond it of the first alone, as memory is not what bounds them.
 template <class Add>
@@ -90,7 +109,7 @@ struct Multinomial {
 };
 extern const std::vector<Multinomial> kMultinomials;
 
-// permutation: s64, all of it.
+// permutation: s64, all of it, or the first elements of a longer one.
 struct Permutation {
     const char* name;
     int64_t count;
@@ -99,18 +118,33 @@ struct Permutation {
 constexpr std::array<Permutation, 3> kPermutations = {
     Permutation{"1000", 1000}, {"1000000", 1000000}, {"10000000", 10000000}};
 
-// dropout: source and destination of the type.
+// dropout: source and destination of the type. Where PyTorch would take seconds, it is left out.
 constexpr double kDropProbability = 0.1;
 struct Dropout {
     const char* name;
     Type type;
     int draw_bits;
     int64_t count;
+    bool has_peers;
     size_t bytes() const { return static_cast<size_t>(count) * size_of(type); }
 };
-constexpr std::array<Dropout, 3> kDropouts = {Dropout{"f32:16777216", Type::f32, 32, 16777216},
-                                              Dropout{"f32:32768", Type::f32, 32, 32768},
-                                              Dropout{"bf16:33554432", Type::bf16, 16, 33554432}};
+constexpr std::array<Dropout, 5> kDropouts = {
+    Dropout{"f32:32768", Type::f32, 32, 32768, true},
+    {"f32:16777216", Type::f32, 32, 16777216, true},
+    {"f32:67108864", Type::f32, 32, 67108864, false},
+    {"bf16, 16 bits:65536", Type::bf16, 16, 65536, true},
+    {"bf16, 16 bits:33554432", Type::bf16, 16, 33554432, true}};
+
+// rounding: f32 to bf16 or f16.
+struct Rounding {
+    Type type;
+    int64_t count;
+    std::string name() const { return name_of(type) + (":" + std::to_string(count)); }
+    size_t src_bytes() const { return static_cast<size_t>(count) * sizeof(float); }
+    size_t dst_bytes() const { return src_bytes() / 2; }
+};
+constexpr std::array<Rounding, 4> kRoundings = {
+    Rounding{Type::bf16, 32768}, {Type::bf16, 16777216}, {Type::f16, 32768}, {Type::f16, 16777216}};
 
 // calls: what a small execution, and the creation of a primitive whose kind exists, cost.
 const Shuffle kSmallShuffle = {Type::f32, "nchw", true, {1, 8, 1, 1}, 2};
@@ -119,6 +153,7 @@ constexpr size_t kSmallBytes = 64 * sizeof(float);
 
 // The sets: tombola's primitives, what the machine does plainly, and the peers that CMake found.
 void add_random();
+void add_distributions();
 void add_shuffle();
 void add_multinomial();
 void add_permutation();

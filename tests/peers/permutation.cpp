@@ -12,9 +12,9 @@ namespace tombola::peers {
 
 namespace {
 
-Work draw(const Permutation& c, permutation_alignment whose) {
+Work draw(const Permutation& c, permutation_alignment whose, int64_t range) {
     const memory::desc dst_desc({c.count}, memory::data_type::s64, memory::format_tag::a);
-    const random_permutation::primitive_desc pd(cpu(), whose, dst_desc, c.count, 1, 2);
+    const random_permutation::primitive_desc pd(cpu(), whose, dst_desc, range, 1, 2);
     return executing(random_permutation(pd),
                      {{TOMBOLA_ARG_DST, memory(dst_desc, cpu(), destination(c.bytes()))}},
                      c.bytes(), pd.impl_info_str());
@@ -34,11 +34,22 @@ Work shuffle(const Permutation& c) {
 
 void add_permutation() {
     for (const Permutation& c : kPermutations) {
-        const std::string name = std::string("permutation/randperm:") + c.name;
-        add_tombola(name, [c] { return draw(c, permutation_alignment::pytorch); });
+        const std::string name = std::string("permutation/") + c.name;
+        add_tombola(name, [c] { return draw(c, permutation_alignment::pytorch, c.count); });
         add(name, "std::shuffle", [c] { return shuffle(c); });
-        add_tombola(std::string("permutation/random access:") + c.name,
-                    [c] { return draw(c, permutation_alignment::philox); });
+        add_tombola(name + ", philox",
+                    [c] { return draw(c, permutation_alignment::philox, c.count); });
+    }
+    // A shard: of a power of two, and of a range of which every element takes two passes on average.
+    constexpr Permutation kShard = {"", int64_t{1} << 20};
+    constexpr int64_t kLarge = int64_t{1} << 30;
+    for (const auto& [name, range] :
+         {std::pair{"1048576 of 2^30", kLarge}, std::pair{"1048576 of 2^30 + 1", kLarge + 1}}) {
+        const auto shard = [kShard, range = range] {
+            return draw(kShard, permutation_alignment::philox, range);
+        };
+        add_tombola(std::string("permutation/") + name + ", philox", shard);
+        add_threads(std::string("random_permutation philox ") + name, "tombola", shard);
     }
 }
 

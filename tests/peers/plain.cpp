@@ -38,6 +38,28 @@ void fill_past_caches(char* to, size_t bytes) {
     keep(to);
 }
 
+// f32 to bf16 and f16, to nearest even.
+void convert(const Rounding& c, char* to, const char* from) {
+    const auto* values = reinterpret_cast<const uint32_t*>(from);
+    auto* results = reinterpret_cast<uint16_t*>(to);
+    if (c.type == Type::bf16) {
+        for (int64_t i = 0; i < c.count; ++i) {
+            const uint32_t x = values[i], rounded = (x + 0x7FFF + (x >> 16 & 1)) >> 16;
+            const bool is_nan = (x & 0x7FFFFFFF) > 0x7F800000;
+            results[i] = static_cast<uint16_t>(is_nan ? 0x7FC0 : rounded);
+        }
+    } else {
+#ifdef __F16C__
+        for (int64_t i = 0; i < c.count; i += 8)
+            _mm_store_si128(
+                reinterpret_cast<__m128i*>(results + i),
+                _mm256_cvtps_ph(_mm256_load_ps(reinterpret_cast<const float*>(values + i)),
+                                _MM_FROUND_TO_NEAREST_INT));
+#endif
+    }
+    keep(to);
+}
+
 void read_all(const char* from, size_t bytes) {
     constexpr size_t kStep = 4 * sizeof(Vector);
     Vector sum[4] = {};
@@ -64,12 +86,13 @@ void add_plain() {
         });
     }
     for (const Shuffle& c : shuffles())
-        add("shuffle/" + c.name(), "memcpy", [n = c.bytes()] {
-            return Work{[n, to = destination(n), from = source(n)] {
-                            std::memcpy(to, from, n);
-                            keep(to);
+        add("shuffle/" + c.name(), "memcpy", [n = c.bytes()] { return copying(n); });
+    for (const Rounding& c : kRoundings)
+        add("rounding/" + c.name(), "plain conversion", [c] {
+            return Work{[c, to = destination(c.dst_bytes()), from = source(c.src_bytes())] {
+                            convert(c, to, from);
                         },
-                        2 * n};
+                        c.src_bytes() + c.dst_bytes()};
         });
     for (const Multinomial& c : kMultinomials)
         add(std::string("multinomial/") + c.name, "read", [n = c.bytes()] {

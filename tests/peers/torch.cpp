@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PyTorch's C++ library: uniform_() and random_(), multinomial(), randperm(), dropout(), channel_shuffle().
+// PyTorch's C++ library: uniform_() and random_(), normal_(), exponential_(), bernoulli_(), multinomial(), randperm(),
+// dropout(), copy_() to another type, channel_shuffle().
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -26,6 +27,19 @@ Work uniform(const Uniform& c, size_t bytes) {
         return {[=]() mutable { tensor.uniform_(c.min, c.max); }, bytes};
     const auto min = static_cast<int64_t>(c.min), max = static_cast<int64_t>(c.max);
     return {[=]() mutable { tensor.random_(min, max); }, bytes};
+}
+
+Work distribution(const Distributed& c, size_t bytes) {
+    const auto count = static_cast<int64_t>(bytes / size_of(c.type));
+    at::Tensor tensor = at::from_blob(destination(bytes), {count}, scalar_type(c.type));
+    switch (c.what) {
+        case Distribution::normal:
+            return {[=]() mutable { tensor.normal_(); }, bytes};
+        case Distribution::exponential:
+            return {[=]() mutable { tensor.exponential_(); }, bytes};
+        default:
+            return {[=]() mutable { tensor.bernoulli_(kBernoulliProbability); }, bytes};
+    }
 }
 
 Work multinomial(const Multinomial& c) {
@@ -55,10 +69,25 @@ Work dropout(const Dropout& c) {
     return {[=] { keep(at::dropout(input, kDropProbability, true).data_ptr()); }, 2 * c.bytes()};
 }
 
+// What its autograd does: the product with the mask of forward, which has the type of the tensor.
+Work dropout_backward(const Dropout& c) {
+    const at::Tensor input = at::from_blob(source(c.bytes()), {c.count}, scalar_type(c.type));
+    const at::Tensor mask = at::bernoulli(at::full_like(input, 1 - kDropProbability));
+    at::Tensor result = at::from_blob(destination(c.bytes()), {c.count}, scalar_type(c.type));
+    return {[=]() mutable { at::mul_out(result, input, mask); }, 2 * c.bytes()};
+}
+
+Work conversion(const Rounding& c) {
+    const at::Tensor input = at::from_blob(source(c.src_bytes()), {c.count}, at::kFloat);
+    at::Tensor result = at::from_blob(destination(c.dst_bytes()), {c.count}, scalar_type(c.type));
+    return {[=]() mutable { result.copy_(input); }, c.src_bytes() + c.dst_bytes()};
+}
+
 }  // namespace
 
 void add_torch() {
     at::set_num_threads(1);
+    at::get_num_threads();  // once it has been called, omp_set_num_threads() is what counts
     benchmark::AddCustomContext("PyTorch", TORCH_VERSION);
 
     for_peers(kPytorch, [](const Uniform& c, const std::string& name, size_t n) {
@@ -70,12 +99,23 @@ void add_torch() {
         if (c.type == Type::f32 && std::string(c.layout) == "nchw")
             add("shuffle/" + c.name(), "PyTorch", [c] { return shuffle(c); });
 
-    for (const Permutation& c : kPermutations)
-        add(std::string("permutation/randperm:") + c.name, "PyTorch",
-            [c] { return permutation(c); });
+    for (const Distributed& c : kDistributed)
+        if (c.is_pytorch)
+            add(c.name(kSizes[0]), "PyTorch", [c] { return distribution(c, kSizes[0].bytes); });
 
-    for (const Dropout& c : kDropouts)
+    for (const Permutation& c : kPermutations)
+        add(std::string("permutation/") + c.name, "PyTorch", [c] { return permutation(c); });
+
+    for (const Dropout& c : kDropouts) {
+        if (!c.has_peers) continue;
         add(std::string("dropout/") + c.name, "PyTorch", [c] { return dropout(c); });
+        add(std::string("dropout_backward/") + c.name + ":mask of bytes", "PyTorch",
+            [c] { return dropout_backward(c); });
+    }
+    for (const Rounding& c : kRoundings)
+        add("rounding/" + c.name(), "PyTorch", [c] { return conversion(c); });
+    add_threads(std::string("dropout ") + kDropouts[1].name, "PyTorch",
+                [] { return dropout(kDropouts[1]); });
 
     add("calls/execute:64 f32, pytorch", "PyTorch",
         [] { return uniform(kPytorch[0], kSmallBytes); });
