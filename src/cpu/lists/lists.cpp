@@ -26,10 +26,12 @@ constexpr Implementation kShuffle[] = {
     implementation<plan_portable_shuffle>("portable", kNone),
 };
 
-constexpr Implementation kRandomGenerator[] = {
-    implementation<x64::plan_random_generator>("jit:avx512_core", kAvx512),
-    implementation<x64::plan_random_generator>("jit:avx2", kAvx2),
-    implementation<plan_portable_random_generator>("portable", kNone),
+// The rows of a primitive with the same generated implementation for every instruction set.
+template <auto plan_generated, auto plan_portable>
+constexpr Implementation kRows[] = {
+    implementation<plan_generated>("jit:avx512_core", kAvx512),
+    implementation<plan_generated>("jit:avx2", kAvx2),
+    implementation<plan_portable>("portable", kNone),
 };
 
 // Where each alignment has an implementation of its own, a row takes that of the descriptor.
@@ -48,27 +50,9 @@ constexpr auto plan_uniform = by_alignment<x64::plan_tensorflow_uniform, x64::pl
 constexpr auto plan_portable_uniform =
     by_alignment<plan_portable_tensorflow_uniform, plan_portable_pytorch_uniform>;
 
-constexpr Implementation kRandomUniform[] = {
-    implementation<plan_uniform>("jit:avx512_core", kAvx512),
-    implementation<plan_uniform>("jit:avx2", kAvx2),
-    implementation<plan_portable_uniform>("portable", kNone),
-};
-
-constexpr Implementation kMultinomial[] = {
-    implementation<x64::plan_multinomial>("jit:avx512_core", kAvx512),
-    implementation<x64::plan_multinomial>("jit:avx2", kAvx2),
-    implementation<plan_portable_multinomial>("portable", kNone),
-};
-
 constexpr auto plan_normal = by_alignment<x64::plan_tensorflow_normal, x64::plan_pytorch_normal>;
 constexpr auto plan_portable_normal =
     by_alignment<plan_portable_tensorflow_normal, plan_portable_pytorch_normal>;
-
-constexpr Implementation kRandomNormal[] = {
-    implementation<plan_normal>("jit:avx512_core", kAvx512),
-    implementation<plan_normal>("jit:avx2", kAvx2),
-    implementation<plan_portable_normal>("portable", kNone),
-};
 
 // The same for permutations.
 template <auto plan_philox, auto plan_pytorch>
@@ -86,42 +70,6 @@ constexpr auto plan_permutation =
 constexpr auto plan_portable_permutation =
     by_permutation<plan_portable_philox_permutation, plan_portable_pytorch_permutation>;
 
-constexpr Implementation kRandomPermutation[] = {
-    implementation<plan_permutation>("jit:avx512_core", kAvx512),
-    implementation<plan_permutation>("jit:avx2", kAvx2),
-    implementation<plan_portable_permutation>("portable", kNone),
-};
-
-constexpr Implementation kDropout[] = {
-    implementation<x64::plan_dropout>("jit:avx512_core", kAvx512),
-    implementation<x64::plan_dropout>("jit:avx2", kAvx2),
-    implementation<plan_portable_dropout>("portable", kNone),
-};
-
-constexpr Implementation kStochasticRounding[] = {
-    implementation<x64::plan_stochastic_rounding>("jit:avx512_core", kAvx512),
-    implementation<x64::plan_stochastic_rounding>("jit:avx2", kAvx2),
-    implementation<plan_portable_stochastic_rounding>("portable", kNone),
-};
-
-constexpr Implementation kTokenSampler[] = {
-    implementation<x64::plan_token_sampler>("jit:avx512_core", kAvx512),
-    implementation<x64::plan_token_sampler>("jit:avx2", kAvx2),
-    implementation<plan_portable_token_sampler>("portable", kNone),
-};
-
-constexpr Implementation kRandomExponential[] = {
-    implementation<x64::plan_exponential>("jit:avx512_core", kAvx512),
-    implementation<x64::plan_exponential>("jit:avx2", kAvx2),
-    implementation<plan_portable_exponential>("portable", kNone),
-};
-
-constexpr Implementation kRandomBernoulli[] = {
-    implementation<x64::plan_bernoulli>("jit:avx512_core", kAvx512),
-    implementation<x64::plan_bernoulli>("jit:avx2", kAvx2),
-    implementation<plan_portable_bernoulli>("portable", kNone),
-};
-
 template <size_t count>
 ImplementationList list(const Implementation (&rows)[count]) {
     return {rows, count};
@@ -134,25 +82,25 @@ ImplementationList implementations(PrimitiveKind kind) {
         case PrimitiveKind::shuffle:
             return list(kShuffle);
         case PrimitiveKind::random_generator:
-            return list(kRandomGenerator);
+            return list(kRows<x64::plan_random_generator, plan_portable_random_generator>);
         case PrimitiveKind::random_uniform:
-            return list(kRandomUniform);
+            return list(kRows<plan_uniform, plan_portable_uniform>);
         case PrimitiveKind::multinomial:
-            return list(kMultinomial);
+            return list(kRows<x64::plan_multinomial, plan_portable_multinomial>);
         case PrimitiveKind::random_normal:
-            return list(kRandomNormal);
+            return list(kRows<plan_normal, plan_portable_normal>);
         case PrimitiveKind::random_exponential:
-            return list(kRandomExponential);
+            return list(kRows<x64::plan_exponential, plan_portable_exponential>);
         case PrimitiveKind::random_bernoulli:
-            return list(kRandomBernoulli);
+            return list(kRows<x64::plan_bernoulli, plan_portable_bernoulli>);
         case PrimitiveKind::random_permutation:
-            return list(kRandomPermutation);
+            return list(kRows<plan_permutation, plan_portable_permutation>);
         case PrimitiveKind::dropout:
-            return list(kDropout);
+            return list(kRows<x64::plan_dropout, plan_portable_dropout>);
         case PrimitiveKind::stochastic_rounding:
-            return list(kStochasticRounding);
+            return list(kRows<x64::plan_stochastic_rounding, plan_portable_stochastic_rounding>);
         case PrimitiveKind::token_sampler:
-            return list(kTokenSampler);
+            return list(kRows<x64::plan_token_sampler, plan_portable_token_sampler>);
         case PrimitiveKind::undef:
             break;
     }
