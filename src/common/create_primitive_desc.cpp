@@ -24,11 +24,12 @@ MemoryDesc row_major_if_any(const MemoryDesc& desc) {
     return MemoryDesc::row_major(desc.ndims, desc.dims.data(), desc.data_type);
 }
 
-Result<MemoryDesc> filled_desc(const_tombola_memory_desc_t given, const char* name,
-                               std::initializer_list<DataType> types) {
+Status set_filled(MemoryDesc& desc, const_tombola_memory_desc_t given, const char* name,
+                  std::initializer_list<DataType> types) {
     TOMBOLA_TRY(check_tensor(given, name));
     TOMBOLA_TRY(check_type(*from_handle(given), name, types));
-    return row_major_if_any(*from_handle(given));
+    desc = row_major_if_any(*from_handle(given));
+    return {};
 }
 
 Status check_same_tensor(const MemoryDesc& given, const char* name, const MemoryDesc& expected,
@@ -39,13 +40,14 @@ Status check_same_tensor(const MemoryDesc& given, const char* name, const Memory
                    name_of(expected.data_type), expected_name);
 }
 
-Result<MemoryDesc> written_desc(const_tombola_memory_desc_t given, const char* name,
-                                const MemoryDesc& read, const char* read_name) {
-    if (given == nullptr) return read;
+Status set_written(MemoryDesc& desc, const_tombola_memory_desc_t given, const char* name,
+                   const MemoryDesc& read, const char* read_name) {
+    desc = read;
+    if (given == nullptr) return {};
     TOMBOLA_TRY(check_tensor(given, name));
-    const MemoryDesc& desc = *from_handle(given);
-    TOMBOLA_TRY(check_same_tensor(desc, name, read, read_name));
-    return desc.is_any() ? read : desc;
+    TOMBOLA_TRY(check_same_tensor(*from_handle(given), name, read, read_name));
+    if (!from_handle(given)->is_any()) desc = *from_handle(given);
+    return {};
 }
 
 Status store_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine,

@@ -15,16 +15,17 @@ namespace tombola::impl {
 Status store_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine,
                             const_tombola_primitive_attr_t attr, const OpDesc& op);
 
-// The whole of every primitive's create function. make_desc() checks the arguments of the primitive and returns its
-// descriptor, as Result<Desc>.
-template <class MakeDesc>
+// The whole of every primitive's create function. set_desc(desc) checks the arguments of the primitive and fills its
+// descriptor; it returns a Status. The descriptor is filled in place, since copying one takes as long as looking it up
+// in the cache.
+template <class Desc, class SetDesc>
 tombola_status_t create_primitive_desc(tombola_primitive_desc_t* primitive_desc,
                                        tombola_engine_t engine, const_tombola_primitive_attr_t attr,
-                                       const MakeDesc& make_desc) {
-    using Desc = decltype(make_desc().take());
+                                       const SetDesc& set_desc) {
     return api_call(name_of(Desc::kKind), {{primitive_desc, "primitive_desc"}, {engine, "engine"}},
                     [&]() -> Status {
-                        const OpDesc op = TOMBOLA_TRY(make_desc());
+                        OpDesc op{std::in_place_type<Desc>};
+                        TOMBOLA_TRY(set_desc(*std::get_if<Desc>(&op)));
                         return store_primitive_desc(primitive_desc, engine, attr, op);
                     });
 }
@@ -38,17 +39,17 @@ Status check_tensor_with_layout(const_tombola_memory_desc_t desc, const char* na
 Status check_same_tensor(const MemoryDesc& given, const char* name, const MemoryDesc& expected,
                          const char* expected_name);
 
-// The written tensor's descriptor: the given one or, if its layout is open, one with the read tensor's layout.
-Result<MemoryDesc> written_desc(const_tombola_memory_desc_t given, const char* name,
-                                const MemoryDesc& read, const char* read_name);
+// Sets the written tensor's descriptor: the given one or, if its layout is open, one with the read tensor's layout.
+Status set_written(MemoryDesc& desc, const_tombola_memory_desc_t given, const char* name,
+                   const MemoryDesc& read, const char* read_name);
 
 // Returns `desc`. If its layout is open, the result is row-major.
 MemoryDesc row_major_if_any(const MemoryDesc& desc);
 
-// The descriptor of a tensor that is filled, row-major if its layout is open. Refuses every data type that is not in
-// `types`.
-Result<MemoryDesc> filled_desc(const_tombola_memory_desc_t given, const char* name,
-                               std::initializer_list<DataType> types);
+// Sets the descriptor of a tensor that is filled, row-major if its layout is open. Refuses every data type that is not
+// in `types`.
+Status set_filled(MemoryDesc& desc, const_tombola_memory_desc_t given, const char* name,
+                  std::initializer_list<DataType> types);
 
 // Refuses every data type that is not in `allowed`. The message lists the allowed types.
 Status check_type(const MemoryDesc& desc, const char* name,

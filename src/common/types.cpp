@@ -123,58 +123,36 @@ const char* name_of(ScratchpadMode mode) {
 
 const char* name_of_arg(int arg) {
     switch (arg) {
-        case TOMBOLA_ARG_SRC:
-            return "SRC";
-        case TOMBOLA_ARG_DST:
-            return "DST";
-        case TOMBOLA_ARG_SCRATCHPAD:
-            return "SCRATCHPAD";
-        case TOMBOLA_ARG_DIFF_SRC:
-            return "DIFF_SRC";
-        case TOMBOLA_ARG_DIFF_DST:
-            return "DIFF_DST";
-        case TOMBOLA_ARG_MIN:
-            return "MIN";
-        case TOMBOLA_ARG_MAX:
-            return "MAX";
-        case TOMBOLA_ARG_SEEDS:
-            return "SEEDS";
-        case TOMBOLA_ARG_OFFSET:
-            return "OFFSET";
-        case TOMBOLA_ARG_UNIFORMS:
-            return "UNIFORMS";
-        case TOMBOLA_ARG_SRC_STATE:
-            return "SRC_STATE";
-        case TOMBOLA_ARG_DST_STATE:
-            return "DST_STATE";
-        case TOMBOLA_ARG_DST_SEEDS:
-            return "DST_SEEDS";
-        case TOMBOLA_ARG_P:
-            return "P";
-        case TOMBOLA_ARG_MASK:
-            return "MASK";
-        case TOMBOLA_ARG_MEAN:
-            return "MEAN";
-        case TOMBOLA_ARG_STD:
-            return "STD";
-        case TOMBOLA_ARG_TEMPERATURE:
-            return "TEMPERATURE";
-        case TOMBOLA_ARG_TOP_K:
-            return "TOP_K";
-        case TOMBOLA_ARG_TOP_P:
-            return "TOP_P";
-        case TOMBOLA_ARG_MIN_P:
-            return "MIN_P";
-        case TOMBOLA_ARG_DST_LOGPROBS:
-            return "DST_LOGPROBS";
-        case TOMBOLA_ARG_DST_KEPT:
-            return "DST_KEPT";
-        case TOMBOLA_ARG_DST_TOP_IDS:
-            return "DST_TOP_IDS";
-        case TOMBOLA_ARG_DST_TOP_LOGPROBS:
-            return "DST_TOP_LOGPROBS";
-        case TOMBOLA_ARG_LAMBDA:
-            return "LAMBDA";
+#define TOMBOLA_CASE(name)   \
+    case TOMBOLA_ARG_##name: \
+        return #name;
+        TOMBOLA_CASE(SRC)
+        TOMBOLA_CASE(DST)
+        TOMBOLA_CASE(SCRATCHPAD)
+        TOMBOLA_CASE(DIFF_SRC)
+        TOMBOLA_CASE(DIFF_DST)
+        TOMBOLA_CASE(MIN)
+        TOMBOLA_CASE(MAX)
+        TOMBOLA_CASE(SEEDS)
+        TOMBOLA_CASE(OFFSET)
+        TOMBOLA_CASE(UNIFORMS)
+        TOMBOLA_CASE(SRC_STATE)
+        TOMBOLA_CASE(DST_STATE)
+        TOMBOLA_CASE(DST_SEEDS)
+        TOMBOLA_CASE(P)
+        TOMBOLA_CASE(MASK)
+        TOMBOLA_CASE(MEAN)
+        TOMBOLA_CASE(STD)
+        TOMBOLA_CASE(TEMPERATURE)
+        TOMBOLA_CASE(TOP_K)
+        TOMBOLA_CASE(TOP_P)
+        TOMBOLA_CASE(MIN_P)
+        TOMBOLA_CASE(DST_LOGPROBS)
+        TOMBOLA_CASE(DST_KEPT)
+        TOMBOLA_CASE(DST_TOP_IDS)
+        TOMBOLA_CASE(DST_TOP_LOGPROBS)
+        TOMBOLA_CASE(LAMBDA)
+#undef TOMBOLA_CASE
     }
     return nullptr;
 }

@@ -27,15 +27,15 @@ struct DirectedDesc {
     }
 };
 
-// The fields of a forward primitive from the arguments of its C function. An open layout of DST becomes that of SRC.
-Result<DirectedDesc> make_forward(tombola_prop_kind_t prop_kind,
-                                  const_tombola_memory_desc_t src_desc,
-                                  const_tombola_memory_desc_t dst_desc);
+// Sets the fields of a forward primitive from the arguments of its C function. An open layout of DST becomes that of SRC.
+Status set_forward(DirectedDesc& desc, tombola_prop_kind_t prop_kind,
+                   const_tombola_memory_desc_t src_desc, const_tombola_memory_desc_t dst_desc);
 
-// The fields of a backward primitive. The hint may be null. Otherwise it must be a forward primitive of the given kind
-// whose DST has the dimensions of DIFF_DST, and an open layout of DIFF_DST becomes that of DST.
-Result<DirectedDesc> make_backward(PrimitiveKind kind, const_tombola_memory_desc_t diff_src_desc,
-                                   const_tombola_memory_desc_t diff_dst_desc,
-                                   const_tombola_primitive_desc_t hint_fwd_pd);
+// Sets the fields of a backward primitive. The hint may be null. Otherwise it must be a forward primitive of the given
+// kind whose DST has the dimensions of DIFF_DST, and an open layout of DIFF_DST becomes that of DST.
+Status set_backward(DirectedDesc& desc, PrimitiveKind kind,
+                    const_tombola_memory_desc_t diff_src_desc,
+                    const_tombola_memory_desc_t diff_dst_desc,
+                    const_tombola_primitive_desc_t hint_fwd_pd);
 
 }  // namespace tombola::impl

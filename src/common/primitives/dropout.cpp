@@ -8,19 +8,21 @@ namespace {
 
 constexpr dim_t kBitsPerByte = 8;
 
-// The fields that both directions have, from the arguments of the C functions.
-Result<DropoutDesc> make_dropout(const DirectedDesc& directed, const char* name, int draw_bits,
-                                 tombola_dropout_mask_t mask_kind, uint64_t global_seed,
-                                 uint64_t op_seed) {
-    TOMBOLA_TRY(check_type(directed.src, name, {DataType::f32, DataType::f16, DataType::bf16}));
+// Sets the fields that both directions have and DirectedDesc lacks. `name` is the argument that is read.
+Status set_draws(DropoutDesc& desc, const char* name, int draw_bits,
+                 tombola_dropout_mask_t mask_kind, uint64_t global_seed, uint64_t op_seed) {
+    TOMBOLA_TRY(check_type(desc.src, name, {DataType::f32, DataType::f16, DataType::bf16}));
     if (draw_bits != 32 && draw_bits != 16 && draw_bits != 8)
         return invalid("draw_bits is %d; expected 32, 16 or 8", draw_bits);
     TOMBOLA_TRY(
         check_enum(mask_kind, "mask_kind",
                    {tombola_dropout_mask_none, tombola_dropout_mask_u8, tombola_dropout_mask_bits},
                    "none, u8 or bits"));
-    return DropoutDesc{directed, draw_bits, static_cast<DropoutMask>(mask_kind), global_seed,
-                       op_seed};
+    desc.draw_bits = draw_bits;
+    desc.mask_kind = static_cast<DropoutMask>(mask_kind);
+    desc.global_seed = global_seed;
+    desc.op_seed = op_seed;
+    return {};
 }
 
 // The forward dropout that a backward one belongs to must draw the same mask.
@@ -74,10 +76,11 @@ tombola_status_t tombola_dropout_forward_primitive_desc_create(
     tombola_prop_kind_t prop_kind, const_tombola_memory_desc_t src_desc,
     const_tombola_memory_desc_t dst_desc, int draw_bits, tombola_dropout_mask_t mask_kind,
     uint64_t global_seed, uint64_t op_seed, const_tombola_primitive_attr_t attr) {
-    return create_primitive_desc(primitive_desc, engine, attr, [&]() -> Result<DropoutDesc> {
-        const DirectedDesc forward = TOMBOLA_TRY(make_forward(prop_kind, src_desc, dst_desc));
-        return make_dropout(forward, "src_desc", draw_bits, mask_kind, global_seed, op_seed);
-    });
+    return create_primitive_desc<DropoutDesc>(
+        primitive_desc, engine, attr, [&](DropoutDesc& desc) -> Status {
+            TOMBOLA_TRY(set_forward(desc, prop_kind, src_desc, dst_desc));
+            return set_draws(desc, "src_desc", draw_bits, mask_kind, global_seed, op_seed);
+        });
 }
 
 tombola_status_t tombola_dropout_backward_primitive_desc_create(
@@ -85,14 +88,12 @@ tombola_status_t tombola_dropout_backward_primitive_desc_create(
     const_tombola_memory_desc_t diff_src_desc, const_tombola_memory_desc_t diff_dst_desc,
     int draw_bits, tombola_dropout_mask_t mask_kind, uint64_t global_seed, uint64_t op_seed,
     const_tombola_primitive_desc_t hint_fwd_pd, const_tombola_primitive_attr_t attr) {
-    return create_primitive_desc(primitive_desc, engine, attr, [&]() -> Result<DropoutDesc> {
-        const DirectedDesc backward = TOMBOLA_TRY(
-            make_backward(DropoutDesc::kKind, diff_src_desc, diff_dst_desc, hint_fwd_pd));
-        const DropoutDesc desc = TOMBOLA_TRY(
-            make_dropout(backward, "diff_dst_desc", draw_bits, mask_kind, global_seed, op_seed));
-        if (hint_fwd_pd != nullptr)
+    return create_primitive_desc<DropoutDesc>(
+        primitive_desc, engine, attr, [&](DropoutDesc& desc) -> Status {
+            TOMBOLA_TRY(set_backward(desc, desc.kKind, diff_src_desc, diff_dst_desc, hint_fwd_pd));
             TOMBOLA_TRY(
-                check_hint(std::get<DropoutDesc>(from_handle(hint_fwd_pd)->desc->op()), desc));
-        return desc;
-    });
+                set_draws(desc, "diff_dst_desc", draw_bits, mask_kind, global_seed, op_seed));
+            if (hint_fwd_pd == nullptr) return {};
+            return check_hint(std::get<DropoutDesc>(from_handle(hint_fwd_pd)->desc->op()), desc);
+        });
 }

@@ -59,15 +59,18 @@ tombola_status_t tombola_multinomial_primitive_desc_create(tombola_primitive_des
                                                            int with_replacement, int log_probs,
                                                            uint64_t global_seed, uint64_t op_seed,
                                                            const_tombola_primitive_attr_t attr) {
-    return create_primitive_desc(primitive_desc, engine, attr, [&]() -> Result<MultinomialDesc> {
-        TOMBOLA_TRY(check_flag(with_replacement, "with_replacement"));
-        TOMBOLA_TRY(check_flag(log_probs, "log_probs"));
-        TOMBOLA_TRY(check_tensor_with_layout(probs_desc, "probs_desc"));
-        TOMBOLA_TRY(check_tensor(dst_desc, "dst_desc"));
-        const MemoryDesc& probs = *from_handle(probs_desc);
-        const MemoryDesc dst = row_major_if_any(*from_handle(dst_desc));
-        TOMBOLA_TRY(check_multinomial(probs, dst, with_replacement == 1));
-        return MultinomialDesc{probs,          dst,         with_replacement == 1,
-                               log_probs == 1, global_seed, op_seed};
-    });
+    return create_primitive_desc<MultinomialDesc>(
+        primitive_desc, engine, attr, [&](MultinomialDesc& desc) -> Status {
+            TOMBOLA_TRY(check_flag(with_replacement, "with_replacement"));
+            TOMBOLA_TRY(check_flag(log_probs, "log_probs"));
+            TOMBOLA_TRY(check_tensor_with_layout(probs_desc, "probs_desc"));
+            TOMBOLA_TRY(check_tensor(dst_desc, "dst_desc"));
+            desc = {*from_handle(probs_desc),
+                    row_major_if_any(*from_handle(dst_desc)),
+                    with_replacement == 1,
+                    log_probs == 1,
+                    global_seed,
+                    op_seed};
+            return check_multinomial(desc.src, desc.dst, desc.with_replacement);
+        });
 }

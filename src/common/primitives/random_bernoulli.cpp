@@ -22,18 +22,16 @@ tombola_status_t tombola_random_bernoulli_primitive_desc_create(
     tombola_alignment_t alignment, const_tombola_memory_desc_t dst_desc,
     const_tombola_memory_desc_t p_desc, uint64_t global_seed, uint64_t op_seed,
     const_tombola_primitive_attr_t attr) {
-    return create_primitive_desc(
-        primitive_desc, engine, attr, [&]() -> Result<RandomBernoulliDesc> {
-            const RandomFillDesc fill = TOMBOLA_TRY(
-                make_random_fill(alignment, dst_desc, global_seed, op_seed,
+    return create_primitive_desc<RandomBernoulliDesc>(
+        primitive_desc, engine, attr, [&](RandomBernoulliDesc& desc) -> Status {
+            TOMBOLA_TRY(set_fill(desc, alignment, dst_desc, global_seed, op_seed,
                                  {DataType::u8, DataType::s32, DataType::s64, DataType::f16,
                                   DataType::bf16, DataType::f32, DataType::f64}));
             TOMBOLA_TRY(check_tensor_with_layout(p_desc, "p_desc"));
-            const RandomBernoulliDesc desc{fill, *from_handle(p_desc)};
+            desc.p = *from_handle(p_desc);
             TOMBOLA_TRY(check_type(desc.p, "p_desc", {DataType::f32, DataType::f64}));
-            if (!desc.has_one_p() && !same_dims(desc.p, desc.dst))
-                return invalid("p_desc has the dimensions %s; expected 1, or dst_desc's %s",
-                               dims_to_string(desc.p).c_str(), dims_to_string(desc.dst).c_str());
-            return desc;
+            if (desc.has_one_p() || same_dims(desc.p, desc.dst)) return {};
+            return invalid("p_desc has the dimensions %s; expected 1, or dst_desc's %s",
+                           dims_to_string(desc.p).c_str(), dims_to_string(desc.dst).c_str());
         });
 }

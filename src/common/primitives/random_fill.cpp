@@ -10,14 +10,16 @@ constexpr dim_t kPhiloxStateWords = 2;  // n, op counter
 
 }  // namespace
 
-Result<RandomFillDesc> make_random_fill(tombola_alignment_t alignment,
-                                        const_tombola_memory_desc_t dst_desc, uint64_t global_seed,
-                                        uint64_t op_seed, std::initializer_list<DataType> types) {
+Status set_fill(RandomFillDesc& desc, tombola_alignment_t alignment,
+                const_tombola_memory_desc_t dst_desc, uint64_t global_seed, uint64_t op_seed,
+                std::initializer_list<DataType> types) {
     TOMBOLA_TRY(check_enum(alignment, "alignment",
                            {tombola_alignment_tensorflow, tombola_alignment_pytorch},
                            "tensorflow or pytorch"));
-    const MemoryDesc dst = TOMBOLA_TRY(filled_desc(dst_desc, "dst_desc", types));
-    return RandomFillDesc{static_cast<Alignment>(alignment), dst, global_seed, op_seed};
+    desc.alignment = static_cast<Alignment>(alignment);
+    desc.global_seed = global_seed;
+    desc.op_seed = op_seed;
+    return set_filled(desc.dst, dst_desc, "dst_desc", types);
 }
 
 void add_stream_args(std::vector<ArgSpec>& args, bool is_philox, dim_t mt19937_state_words) {

@@ -30,11 +30,11 @@ struct RandomFillDesc {
     }
 };
 
-// The fields of a fill from the arguments of its C function. Refuses a value that is no alignment, a destination that is
-// no tensor, and every data type that is not in `types`.
-Result<RandomFillDesc> make_random_fill(tombola_alignment_t alignment,
-                                        const_tombola_memory_desc_t dst_desc, uint64_t global_seed,
-                                        uint64_t op_seed, std::initializer_list<DataType> types);
+// Sets the fields from the arguments of a C function. Refuses a value that is no alignment, a destination that is no
+// tensor, and every data type that is not in `types`.
+Status set_fill(RandomFillDesc& desc, tombola_alignment_t alignment,
+                const_tombola_memory_desc_t dst_desc, uint64_t global_seed, uint64_t op_seed,
+                std::initializer_list<DataType> types);
 
 // Adds the optional SEEDS, OFFSET, SRC_STATE, DST_STATE and DST_SEEDS. The states are those of Philox, {n, op counter},
 // or `mt19937_state_words` of MT19937.

@@ -26,10 +26,9 @@ tombola_status_t tombola_random_generator_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     tombola_generator_kind_t kind, const_tombola_memory_desc_t dst_desc,
     const_tombola_primitive_attr_t attr) {
-    return create_primitive_desc(
-        primitive_desc, engine, attr, [&]() -> Result<RandomGeneratorDesc> {
+    return create_primitive_desc<RandomGeneratorDesc>(
+        primitive_desc, engine, attr, [&](RandomGeneratorDesc& desc) -> Status {
             TOMBOLA_TRY(check_enum(kind, "kind", {tombola_philox4x32_10}, "tombola_philox4x32_10"));
-            const MemoryDesc dst = TOMBOLA_TRY(filled_desc(dst_desc, "dst_desc", {DataType::u32}));
-            return RandomGeneratorDesc{GeneratorKind::philox4x32_10, dst};
+            return set_filled(desc.dst, dst_desc, "dst_desc", {DataType::u32});
         });
 }

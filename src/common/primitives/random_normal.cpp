@@ -21,10 +21,9 @@ tombola_status_t tombola_random_normal_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     tombola_alignment_t alignment, const_tombola_memory_desc_t dst_desc, uint64_t global_seed,
     uint64_t op_seed, const_tombola_primitive_attr_t attr) {
-    return create_primitive_desc(primitive_desc, engine, attr, [&]() -> Result<RandomNormalDesc> {
-        const RandomFillDesc fill = TOMBOLA_TRY(
-            make_random_fill(alignment, dst_desc, global_seed, op_seed,
-                             {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}));
-        return RandomNormalDesc{fill};
-    });
+    return create_primitive_desc<RandomNormalDesc>(
+        primitive_desc, engine, attr, [&](RandomNormalDesc& desc) -> Status {
+            return set_fill(desc, alignment, dst_desc, global_seed, op_seed,
+                            {DataType::f16, DataType::bf16, DataType::f32, DataType::f64});
+        });
 }

@@ -43,15 +43,16 @@ tombola_status_t tombola_random_permutation_primitive_desc_create(
     tombola_permutation_alignment_t alignment, const_tombola_memory_desc_t dst_desc,
     tombola_dim_t range, uint64_t global_seed, uint64_t op_seed,
     const_tombola_primitive_attr_t attr) {
-    return create_primitive_desc(
-        primitive_desc, engine, attr, [&]() -> Result<RandomPermutationDesc> {
+    return create_primitive_desc<RandomPermutationDesc>(
+        primitive_desc, engine, attr, [&](RandomPermutationDesc& desc) -> Status {
             TOMBOLA_TRY(check_enum(alignment, "alignment",
                                    {tombola_permutation_pytorch, tombola_permutation_philox},
                                    "pytorch or philox"));
-            const MemoryDesc dst =
-                TOMBOLA_TRY(filled_desc(dst_desc, "dst_desc", {DataType::s32, DataType::s64}));
-            const auto kind = static_cast<PermutationAlignment>(alignment);
-            TOMBOLA_TRY(check_permutation(kind, dst, range));
-            return RandomPermutationDesc{kind, dst, range, global_seed, op_seed};
+            desc.alignment = static_cast<PermutationAlignment>(alignment);
+            desc.range = range;
+            desc.global_seed = global_seed;
+            desc.op_seed = op_seed;
+            TOMBOLA_TRY(set_filled(desc.dst, dst_desc, "dst_desc", {DataType::s32, DataType::s64}));
+            return check_permutation(desc.alignment, desc.dst, range);
         });
 }

@@ -22,15 +22,16 @@ tombola_status_t tombola_random_uniform_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     tombola_alignment_t alignment, const_tombola_memory_desc_t dst_desc, uint64_t global_seed,
     uint64_t op_seed, tombola_int_draws_t int_draws, const_tombola_primitive_attr_t attr) {
-    return create_primitive_desc(primitive_desc, engine, attr, [&]() -> Result<RandomUniformDesc> {
-        const RandomFillDesc fill =
-            TOMBOLA_TRY(make_random_fill(alignment, dst_desc, global_seed, op_seed,
-                                         {DataType::f16, DataType::bf16, DataType::f32,
-                                          DataType::f64, DataType::s32, DataType::s64}));
-        TOMBOLA_TRY(
-            check_enum(int_draws, "int_draws",
-                       {tombola_int_draws_spec, tombola_int_draws_torch1, tombola_int_draws_torch2},
-                       "spec, torch1 or torch2"));
-        return RandomUniformDesc{fill, static_cast<IntDraws>(int_draws)};
-    });
+    return create_primitive_desc<RandomUniformDesc>(
+        primitive_desc, engine, attr, [&](RandomUniformDesc& desc) -> Status {
+            TOMBOLA_TRY(set_fill(desc, alignment, dst_desc, global_seed, op_seed,
+                                 {DataType::f16, DataType::bf16, DataType::f32, DataType::f64,
+                                  DataType::s32, DataType::s64}));
+            TOMBOLA_TRY(check_enum(
+                int_draws, "int_draws",
+                {tombola_int_draws_spec, tombola_int_draws_torch1, tombola_int_draws_torch2},
+                "spec, torch1 or torch2"));
+            desc.int_draws = static_cast<IntDraws>(int_draws);
+            return {};
+        });
 }

@@ -6,16 +6,18 @@
 namespace tombola::impl {
 namespace {
 
-Status check_group(const MemoryDesc& desc, int axis, dim_t group_size) {
-    if (axis < 0 || axis >= desc.ndims)
-        return invalid("axis is %d; expected 0 to %d", axis, desc.ndims - 1);
+Status set_group(ShuffleDesc& desc, int axis, dim_t group_size) {
+    if (axis < 0 || axis >= desc.src.ndims)
+        return invalid("axis is %d; expected 0 to %d", axis, desc.src.ndims - 1);
     if (group_size < 1)
         return invalid("group_size is %lld; expected at least 1",
                        static_cast<long long>(group_size));
-    if (desc.dims[axis] % group_size != 0)
+    if (desc.src.dims[axis] % group_size != 0)
         return invalid("group_size %lld does not divide dimension %d of size %lld",
                        static_cast<long long>(group_size), axis,
-                       static_cast<long long>(desc.dims[axis]));
+                       static_cast<long long>(desc.src.dims[axis]));
+    desc.axis = axis;
+    desc.group_size = group_size;
     return {};
 }
 
@@ -45,11 +47,11 @@ tombola_status_t tombola_shuffle_forward_primitive_desc_create(
     tombola_prop_kind_t prop_kind, const_tombola_memory_desc_t src_desc,
     const_tombola_memory_desc_t dst_desc, int axis, tombola_dim_t group_size,
     const_tombola_primitive_attr_t attr) {
-    return create_primitive_desc(primitive_desc, engine, attr, [&]() -> Result<ShuffleDesc> {
-        const DirectedDesc forward = TOMBOLA_TRY(make_forward(prop_kind, src_desc, dst_desc));
-        TOMBOLA_TRY(check_group(forward.src, axis, group_size));
-        return ShuffleDesc{forward, axis, group_size};
-    });
+    return create_primitive_desc<ShuffleDesc>(
+        primitive_desc, engine, attr, [&](ShuffleDesc& desc) -> Status {
+            TOMBOLA_TRY(set_forward(desc, prop_kind, src_desc, dst_desc));
+            return set_group(desc, axis, group_size);
+        });
 }
 
 tombola_status_t tombola_shuffle_backward_primitive_desc_create(
@@ -57,13 +59,12 @@ tombola_status_t tombola_shuffle_backward_primitive_desc_create(
     const_tombola_memory_desc_t diff_src_desc, const_tombola_memory_desc_t diff_dst_desc, int axis,
     tombola_dim_t group_size, const_tombola_primitive_desc_t hint_fwd_pd,
     const_tombola_primitive_attr_t attr) {
-    return create_primitive_desc(primitive_desc, engine, attr, [&]() -> Result<ShuffleDesc> {
-        const DirectedDesc backward = TOMBOLA_TRY(
-            make_backward(ShuffleDesc::kKind, diff_src_desc, diff_dst_desc, hint_fwd_pd));
-        TOMBOLA_TRY(check_group(backward.src, axis, group_size));
-        if (hint_fwd_pd != nullptr)
-            TOMBOLA_TRY(check_hint(std::get<ShuffleDesc>(from_handle(hint_fwd_pd)->desc->op()),
-                                   axis, group_size));
-        return ShuffleDesc{backward, axis, group_size};
-    });
+    return create_primitive_desc<ShuffleDesc>(
+        primitive_desc, engine, attr, [&](ShuffleDesc& desc) -> Status {
+            TOMBOLA_TRY(set_backward(desc, desc.kKind, diff_src_desc, diff_dst_desc, hint_fwd_pd));
+            TOMBOLA_TRY(set_group(desc, axis, group_size));
+            if (hint_fwd_pd == nullptr) return {};
+            return check_hint(std::get<ShuffleDesc>(from_handle(hint_fwd_pd)->desc->op()), axis,
+                              group_size);
+        });
 }

@@ -20,16 +20,17 @@ tombola_status_t tombola_stochastic_rounding_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     const_tombola_memory_desc_t src_desc, const_tombola_memory_desc_t dst_desc,
     uint64_t global_seed, uint64_t op_seed, const_tombola_primitive_attr_t attr) {
-    return create_primitive_desc(
-        primitive_desc, engine, attr, [&]() -> Result<StochasticRoundingDesc> {
+    return create_primitive_desc<StochasticRoundingDesc>(
+        primitive_desc, engine, attr, [&](StochasticRoundingDesc& desc) -> Status {
             TOMBOLA_TRY(check_tensor_with_layout(src_desc, "src_desc"));
-            const MemoryDesc& src = *from_handle(src_desc);
-            TOMBOLA_TRY(check_type(src, "src_desc", {DataType::f32}));
-            const MemoryDesc dst =
-                TOMBOLA_TRY(filled_desc(dst_desc, "dst_desc", {DataType::bf16, DataType::f16}));
-            if (!same_dims(dst, src))
-                return invalid("dst_desc is %s; expected %s, as src_desc",
-                               dims_to_string(dst).c_str(), dims_to_string(src).c_str());
-            return StochasticRoundingDesc{src, dst, global_seed, op_seed};
+            desc.src = *from_handle(src_desc);
+            desc.global_seed = global_seed;
+            desc.op_seed = op_seed;
+            TOMBOLA_TRY(check_type(desc.src, "src_desc", {DataType::f32}));
+            TOMBOLA_TRY(
+                set_filled(desc.dst, dst_desc, "dst_desc", {DataType::bf16, DataType::f16}));
+            if (same_dims(desc.dst, desc.src)) return {};
+            return invalid("dst_desc is %s; expected %s, as src_desc",
+                           dims_to_string(desc.dst).c_str(), dims_to_string(desc.src).c_str());
         });
 }

@@ -109,26 +109,26 @@ tombola_status_t tombola_token_sampler_primitive_desc_create(
     const_tombola_memory_desc_t logits_desc, const_tombola_memory_desc_t dst_desc,
     tombola_filter_order_t filter_order, tombola_logprobs_t logprobs, tombola_dim_t top_n,
     uint64_t global_seed, uint64_t op_seed, const_tombola_primitive_attr_t attr) {
-    return create_primitive_desc(primitive_desc, engine, attr, [&]() -> Result<TokenSamplerDesc> {
-        TOMBOLA_TRY(check_enum(filter_order, "filter_order",
-                               {tombola_filter_order_transformers, tombola_filter_order_vllm,
-                                tombola_filter_order_joint, tombola_filter_order_temperature_last},
-                               "transformers, vllm, joint or temperature_last"));
-        TOMBOLA_TRY(
-            check_enum(logprobs, "logprobs",
-                       {tombola_logprobs_none, tombola_logprobs_processed, tombola_logprobs_raw},
-                       "none, processed or raw"));
-        TOMBOLA_TRY(check_tensor_with_layout(logits_desc, "logits_desc"));
-        TOMBOLA_TRY(check_tensor(dst_desc, "dst_desc"));
-        const MemoryDesc& logits = *from_handle(logits_desc);
-        const MemoryDesc dst = row_major_if_any(*from_handle(dst_desc));
-        TOMBOLA_TRY(check_token_sampler(logits, dst, top_n));
-        return TokenSamplerDesc{logits,
-                                dst,
-                                static_cast<FilterOrder>(filter_order),
-                                static_cast<Logprobs>(logprobs),
-                                top_n,
-                                global_seed,
-                                op_seed};
-    });
+    return create_primitive_desc<TokenSamplerDesc>(
+        primitive_desc, engine, attr, [&](TokenSamplerDesc& desc) -> Status {
+            TOMBOLA_TRY(
+                check_enum(filter_order, "filter_order",
+                           {tombola_filter_order_transformers, tombola_filter_order_vllm,
+                            tombola_filter_order_joint, tombola_filter_order_temperature_last},
+                           "transformers, vllm, joint or temperature_last"));
+            TOMBOLA_TRY(check_enum(
+                logprobs, "logprobs",
+                {tombola_logprobs_none, tombola_logprobs_processed, tombola_logprobs_raw},
+                "none, processed or raw"));
+            TOMBOLA_TRY(check_tensor_with_layout(logits_desc, "logits_desc"));
+            TOMBOLA_TRY(check_tensor(dst_desc, "dst_desc"));
+            desc = {*from_handle(logits_desc),
+                    row_major_if_any(*from_handle(dst_desc)),
+                    static_cast<FilterOrder>(filter_order),
+                    static_cast<Logprobs>(logprobs),
+                    top_n,
+                    global_seed,
+                    op_seed};
+            return check_token_sampler(desc.src, desc.dst, top_n);
+        });
 }
