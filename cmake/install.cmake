@@ -6,6 +6,10 @@
 #   tools     benchtombola
 #   python    the Python module, by python/CMakeLists.txt
 #
+# And one that is installed when it is asked for:
+#
+#   pytorch   the PyTorch extension, by examples/pytorch/CMakeLists.txt
+#
 # The installed tree may be moved: every path in it is relative to where it lies.
 include(CMakePackageConfigHelpers)
 

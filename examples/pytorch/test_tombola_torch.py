@@ -869,12 +869,36 @@ class Tracing(unittest.TestCase):
             ("bernoulli_", ops.bernoulli_.default, (x.clone(), 1.0), None),
             ("bernoulli_ of probabilities", ops.bernoulli_.Tensor, (x.clone(), torch.ones_like(x)), drawn),
             ("bernoulli of probabilities", ops.bernoulli.Tensor, (x, x), drawn),
+            ("randn", ops.randn.default, ([2, 30],), drawn),
+            ("randn_like", ops.randn_like.default, (x.clone().requires_grad_(),), drawn),
+            ("normal", ops.normal, (x.clone().requires_grad_(), 1.0, 2.0), drawn),
+            ("normal_", ops.normal_, (x.clone(), 2.0, 0.0), None),
+            ("randint of one bound", ops.randint.default, (5, [2, 3]), drawn),
+            ("random", ops.random, (x.clone().requires_grad_(), 0, 9), drawn),
+            ("permutation", ops.permutation, (torch.zeros(9, dtype=torch.int64),), drawn),
+            ("permutation_", ops.permutation_, (torch.zeros(1, dtype=torch.int64),), None),
+            ("exponential_", ops.exponential_, (x.clone(),), drawn),
+            ("draw_seeds", ops.draw_seeds, (x,), drawn),
+            ("seeded_dropout", ops.seeded_dropout, (x.clone().requires_grad_(), 0.3, torch.tensor([1, 2])), None),
+            ("dropout", ops.dropout, (x.clone().requires_grad_(), 0.3), drawn),
+            ("stochastic_round", ops.stochastic_round, (torch.zeros(3, dtype=torch.bfloat16), torch.ones(3)), None),
+            ("stochastic_round_", ops.stochastic_round_, (torch.zeros(3, dtype=torch.bfloat16), torch.ones(3)), None),
         ):
             with self.subTest(name):
                 if tests is None:
                     torch.library.opcheck(op, arguments)
                 else:
                     torch.library.opcheck(op, arguments, test_utils=tests)
+
+    @unittest.skipUnless(hasattr(torch._C, "_dispatch_get_all_op_names"), "this PyTorch does not list its operators")
+    def test_every_operator_has_a_meta_kernel(self):
+        has = torch._C._dispatch_has_kernel_for_dispatch_key
+        names = [name for name in torch._C._dispatch_get_all_op_names() if name.startswith("tombola::")]
+        self.assertGreater(len(names), 20)
+        for name in names:
+            with self.subTest(name):
+                # The composite ones are made of operators that have one.
+                self.assertTrue(any(has(name, key) for key in ("Meta", "CompositeImplicitAutograd", "CompositeExplicitAutograd")))
 
 
 if __name__ == "__main__":

@@ -659,6 +659,38 @@ at::Tensor& stochastic_round_cpu(at::Tensor& self, const at::Tensor& source,
 
 using RoundSignature = at::Tensor&(at::Tensor&, const at::Tensor&, OptionalGenerator);
 
+// The functional form: a new tensor of self's type.
+at::Tensor stochastic_round_functional(const at::Tensor& self, const at::Tensor& source,
+                                       OptionalGenerator generator) {
+    at::Tensor result = at::empty_like(self);
+    return stochastic_round_(result, source, generator);
+}
+
+// Recorded programs hold the functional form in place of a write.
+at::Tensor& stochastic_round_functionalize(at::Tensor& self, const at::Tensor& source,
+                                           OptionalGenerator generator) {
+    static const auto op =
+        find_operator<at::Tensor(const at::Tensor&, const at::Tensor&, OptionalGenerator)>(
+            "stochastic_round");
+    namespace functional = at::functionalization::impl;
+    const auto plain = [](const at::Tensor& tensor) {
+        if (!functional::isFunctionalTensor(tensor)) return tensor;
+        functional::sync(tensor);
+        return functional::from_functional_tensor(tensor);
+    };
+    const at::Tensor from = plain(source), before = plain(self);
+    at::Tensor after;
+    {
+        const at::AutoDispatchSkipFunctionalize below;
+        if (!functional::isFunctionalTensor(self)) return stochastic_round_(self, from, generator);
+        after = op.call(before, from, generator);
+    }
+    functional::replace_(self, after);
+    functional::commit_update(self);
+    functional::sync(self);
+    return self;
+}
+
 // Autograd finds by a tensor's version that a saved tensor was overwritten.
 at::Tensor& stochastic_round_new_version(at::Tensor& self, const at::Tensor& source,
                                          OptionalGenerator generator) {
@@ -860,6 +892,13 @@ TORCH_LIBRARY(tombola, library) {
                  torch::dispatch(DispatchKey::Autograd, &stochastic_round_autograd));
     library.impl("stochastic_round_",
                  torch::dispatch(DispatchKey::ADInplaceOrView, &stochastic_round_new_version));
+    library.impl("stochastic_round_",
+                 torch::dispatch(DispatchKey::Functionalize, &stochastic_round_functionalize));
+    library.def(
+        "stochastic_round(Tensor self, Tensor source, *, Generator? generator=None) -> Tensor");
+    library.impl("stochastic_round", torch::dispatch(DispatchKey::CompositeExplicitAutograd,
+                                                     &stochastic_round_functional));
+    not_differentiable(library, "stochastic_round");
 }
 
 }  // namespace tombola_torch
