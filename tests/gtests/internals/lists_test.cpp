@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The tables of implementations: every row serves something, and every data type is served or refused by all rows of
-// a primitive alike. What a row computes is compared elsewhere, for every row that serves a case (for_each_implementation).
+// a primitive alike, and writes what the portable row writes. The suites of the primitives compare the rows with references
+// (for_each_implementation).
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <cstring>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "common/cpu_isa.hpp"
 #include "common/implementation.hpp"
+#include "common/scratchpad.hpp"
+#include "cpu/float16.hpp"
 
 namespace tombola::impl {
 namespace {
@@ -140,6 +146,86 @@ TEST(Lists, RowsThatServeADescriptorHaveDifferentNames) {
                     EXPECT_TRUE(names.insert(row.name).second) << row.name;
                 }
         }
+}
+
+using Bytes = std::vector<unsigned char>;
+
+template <class T>
+void put(Bytes& bytes, size_t i, T value) {
+    std::memcpy(&bytes[i * sizeof value], &value, sizeof value);
+}
+
+void put_number(Bytes& bytes, size_t i, DataType type, double value) {
+    if (type == DataType::f16) return put(bytes, i, cpu::to_f16(static_cast<float>(value)));
+    if (type == DataType::bf16) return put(bytes, i, cpu::to_bf16(static_cast<float>(value)));
+    if (type == DataType::f32) return put(bytes, i, static_cast<float>(value));
+    if (type == DataType::f64) return put(bytes, i, value);
+    const auto integer = static_cast<int64_t>(value);  // little-endian: the low bytes come first
+    std::memcpy(&bytes[i * size_of(type)], &integer, size_of(type));
+}
+
+// Values that every primitive accepts for its argument.
+double value_of(int arg, size_t i) {
+    if (arg == TOMBOLA_ARG_MIN) return 0;
+    if (arg == TOMBOLA_ARG_MAX) return 100;
+    if (arg == TOMBOLA_ARG_P) return 0.25;
+    return static_cast<double>(i * 7 % 13 + 1);
+}
+
+// Runs the plan with the required inputs and all outputs. Returns the outputs.
+std::vector<Bytes> run(const OpDesc& desc, const Plan& plan) {
+    const std::vector<ArgSpec> specs = arg_specs(desc);
+    ExecContext context;
+    context.set_default_seeds({1, 2});
+    std::vector<Bytes> buffers(specs.size());
+    for (size_t at = 0; at < specs.size(); ++at) {
+        const ArgSpec& spec = specs[at];
+        const bool is_input = spec.role == ArgSpec::Role::input;
+        if (is_input && !spec.required) continue;
+        buffers[at].assign(spec.desc.size(), 0xEE);
+        for (size_t i = 0; is_input && i < spec.desc.size() / size_of(spec.desc.data_type); ++i)
+            put_number(buffers[at], i, spec.desc.data_type, value_of(spec.arg, i));
+        context.add(spec.arg, buffers[at].data(), spec.desc.nelems());
+    }
+    const std::unique_ptr<void, decltype(&std::free)> scratchpad(
+        std::aligned_alloc(
+            kScratchpadAlignment,
+            (plan.scratchpad_bytes() / kScratchpadAlignment + 1) * kScratchpadAlignment),
+        &std::free);
+    context.set_scratchpad(scratchpad.get());
+    auto built = plan.build();
+    EXPECT_TRUE(built.ok());
+    if (!built.ok()) return {};
+    const Status status = built.value()->execute(context);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return buffers;
+}
+
+// All lists, all types, all instruction sets of this machine.
+TEST(Lists, EveryRowWritesWhatThePortableRowWrites) {
+    std::set<const Implementation*> compared;
+    for (const DataType type : all_types())
+        for (const OpDesc& desc : descriptors(type)) {
+            if (!may_have(desc, type)) continue;
+            const ImplementationList list = implementations(kind_of(desc));
+            const Implementation& portable = list.rows[list.count - 1];
+            ASSERT_EQ(portable.isa, CpuIsa::none) << name_of(kind_of(desc));
+            auto definition = portable.plan(portable.isa, desc);
+            if (!definition.ok()) continue;  // PortableRowsServeWhatAnyRowServes
+            const auto expected = run(desc, *definition.value());
+            for (const Implementation& row : list) {
+                if (row.isa > detected_isa()) continue;
+                auto plan = row.plan(row.isa, desc);
+                if (!plan.ok()) continue;
+                EXPECT_TRUE(run(desc, *plan.value()) == expected)
+                    << name_of(kind_of(desc)) << ' ' << row.name << ' ' << name_of(type);
+                compared.insert(&row);
+            }
+        }
+    for (const PrimitiveKind kind : all_kinds())
+        for (const Implementation& row : implementations(kind))
+            EXPECT_TRUE(row.isa > detected_isa() || compared.count(&row) == 1)
+                << name_of(kind) << ' ' << row.name;
 }
 
 }  // namespace
