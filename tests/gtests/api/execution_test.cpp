@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Executions through the C API, with shuffle as the example: arguments, boxes inside tensors, scratchpads, the
+// floating-point environment, and that a failure writes nothing.
+
+#include <gtest/gtest.h>
+#include <xmmintrin.h>
+
+#include <array>
+#include <cstring>
+#include <functional>
+#include <iterator>
+#include <numeric>
+
+#include "gtests/api/primitive_fixture.hpp"
+#include "gtests/common/tensor.hpp"
+
+namespace tombola::test {
+namespace {
+
+// C = 6, G = 2: c = u + 3 v takes c' = 2 u + v, by hand.
+TEST_F(PrimitiveApi, ForwardTransposesAndBackwardUndoesIt) {
+    const MemoryDesc data = row_major({6}, tombola_s32);
+    std::array<int32_t, 6> x = {10, 11, 12, 13, 14, 15};
+    std::array<int32_t, 6> y{};
+    const Memory in = memory_over(data, engine_, x.data());
+    const Memory out = memory_over(data, engine_, y.data());
+    ASSERT_EQ(execute(primitive(forward(data, data, 0, 2)),
+                      {{TOMBOLA_ARG_SRC, in}, {TOMBOLA_ARG_DST, out}}),
+              tombola_success)
+        << last_error();
+    EXPECT_EQ(y, (std::array<int32_t, 6>{10, 12, 14, 11, 13, 15}));
+    x.fill(0);
+    ASSERT_EQ(execute(primitive(backward(data, data, 0, 2)),
+                      {{TOMBOLA_ARG_DIFF_DST, out}, {TOMBOLA_ARG_DIFF_SRC, in}}),
+              tombola_success)
+        << last_error();
+    EXPECT_EQ(x, (std::array<int32_t, 6>{10, 11, 12, 13, 14, 15}));
+}
+
+// Each data type has a name and a size, and shuffle moves its bytes: C = 6, G = 2, in the same order as above.
+TEST_F(PrimitiveApi, EveryDataTypeIsShuffled) {
+    struct Type {
+        tombola_data_type_t type;
+        const char* name;
+        size_t bytes;
+    };
+    const Type types[] = {
+        {tombola_f16, "f16", 2},         {tombola_bf16, "bf16", 2},
+        {tombola_f32, "f32", 4},         {tombola_f64, "f64", 8},
+        {tombola_s8, "s8", 1},           {tombola_u8, "u8", 1},
+        {tombola_s32, "s32", 4},         {tombola_u32, "u32", 4},
+        {tombola_s64, "s64", 8},         {tombola_u64, "u64", 8},
+        {tombola_f8_e5m2, "f8_e5m2", 1}, {tombola_f8_e4m3, "f8_e4m3", 1},
+        {tombola_boolean, "boolean", 1},
+    };
+    const size_t order[6] = {0, 2, 4, 1, 3, 5};
+    int listed = 0;
+#define TOMBOLA_COUNT(name, value, bytes) ++listed;
+    TOMBOLA_DATA_TYPES(TOMBOLA_COUNT)
+#undef TOMBOLA_COUNT
+    EXPECT_EQ(static_cast<size_t>(listed), std::size(types));
+    for (const auto& [type, name, bytes] : types) {
+        EXPECT_STREQ(tombola_dt2str(type), name);
+        ASSERT_EQ(tombola_data_type_size(type), bytes) << name;
+        for (const auto tag : {tombola_nchw, tombola_nhwc}) {
+            const MemoryDesc data = tagged({1, 6, 1, 3}, type, tag);
+            const std::vector<uint8_t> values = test_bytes(18 * bytes);
+            Tensor src(data, engine_);
+            src.write(values);
+            for_each_implementation(
+                forward(data, data, 1, 2), [&](const_tombola_primitive_desc_t desc) {
+                    Tensor dst(data, engine_);
+                    ASSERT_EQ(execute(primitive(desc), {{TOMBOLA_ARG_SRC, src.memory()},
+                                                        {TOMBOLA_ARG_DST, dst.memory()}}),
+                              tombola_success)
+                        << last_error();
+                    const std::vector<uint8_t> moved = dst.read();
+                    for (size_t c = 0; c < 6; ++c)
+                        EXPECT_EQ(0, std::memcmp(&moved[c * 3 * bytes],
+                                                 &values[order[c] * 3 * bytes], 3 * bytes))
+                            << name << ' ' << impl_name(desc) << " channel " << c;
+                });
+        }
+    }
+}
+
+TEST_F(PrimitiveApi, ExecutionRefusesWrongArgumentsAndWritesNothing) {
+    const MemoryDesc data = row_major({4, 6}, tombola_f32);
+    const MemoryDesc transposed = tagged({4, 6}, tombola_f32, tombola_ba);
+    const MemoryDesc longer = row_major({4, 8}, tombola_f32);
+    const MemoryDesc integers = row_major({4, 6}, tombola_s32);
+    Tensor src(data, engine_);
+    src.write(test_bytes(4 * 6 * 4));
+    const std::vector<uint8_t> source = src.read();
+    Tensor dst(data, engine_);
+    Tensor other(longer, engine_);
+    const Memory no_data = memory_over(data, engine_, TOMBOLA_MEMORY_NONE);
+    const Memory as_transposed = memory_over(transposed, engine_, dst.buffer().data());
+    const Memory as_integers = memory_over(integers, engine_, dst.buffer().data());
+    const Memory shifted = memory_over(data, engine_, other.buffer().data() + 16);
+    const Memory at_start = memory_over(data, engine_, other.buffer().data());
+
+    struct Row {
+        std::vector<tombola_exec_arg_t> args;
+        const char* message;
+    };
+    const Row rows[] = {
+        {{}, "SRC is missing"},
+        {{{TOMBOLA_ARG_SRC, src.memory()}}, "DST is missing"},
+        {{{TOMBOLA_ARG_DST, dst.memory()}}, "SRC is missing"},
+        {{{TOMBOLA_ARG_SRC, src.memory()},
+          {TOMBOLA_ARG_SRC, src.memory()},
+          {TOMBOLA_ARG_DST, dst.memory()}},
+         "SRC is given twice"},
+        {{{TOMBOLA_ARG_SRC, src.memory()},
+          {TOMBOLA_ARG_DST, dst.memory()},
+          {TOMBOLA_ARG_DIFF_SRC, other.memory()}},
+         "args[2] is DIFF_SRC; expected one of SRC, DST"},
+        {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, dst.memory()}, {4711, dst.memory()}},
+         "args[2] is argument 4711; expected one of SRC, DST"},
+        {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, nullptr}}, "DST is null"},
+        {{{TOMBOLA_ARG_SRC, no_data}, {TOMBOLA_ARG_DST, dst.memory()}}, "SRC has no data"},
+        {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, no_data}}, "DST has no data"},
+        {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, other.memory()}},
+         "DST has the memory descriptor 4x8 f32::blocked:ab::f0; expected 4x6 f32::blocked:ab::f0"},
+        {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, as_transposed}},
+         "DST has the memory descriptor 4x6 f32::blocked:ba::f0; expected"},
+        {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, as_integers}},
+         "DST has the memory descriptor 4x6 s32::blocked:ab::f0; expected"},
+        {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, src.memory()}},
+         "DST overlaps SRC in memory"},
+        {{{TOMBOLA_ARG_SRC, at_start}, {TOMBOLA_ARG_DST, shifted}}, "DST overlaps SRC in memory"},
+        {{{TOMBOLA_ARG_SRC, shifted}, {TOMBOLA_ARG_DST, at_start}}, "DST overlaps SRC in memory"},
+    };
+    for_each_implementation(forward(data, data, 1, 3), [&](const_tombola_primitive_desc_t desc) {
+        const Primitive made = primitive(desc);
+        for (const Row& row : rows) {
+            EXPECT_EQ(execute(made, row.args), tombola_invalid_arguments) << row.message;
+            EXPECT_NE(last_error().find(std::string("shuffle: ") + row.message), std::string::npos)
+                << "'" << last_error() << "', expected '" << row.message << "'";
+        }
+        EXPECT_EQ(tombola_primitive_execute(made, stream_, -1, nullptr), tombola_invalid_arguments);
+        EXPECT_NE(last_error().find("nargs is -1"), std::string::npos) << last_error();
+        EXPECT_EQ(tombola_primitive_execute(made, stream_, 1000000, rows[0].args.data()),
+                  tombola_invalid_arguments);
+    });
+    EXPECT_TRUE(dst.buffer().is_poison());
+    EXPECT_TRUE(other.buffer().is_poison());
+    EXPECT_EQ(src.read(), source);
+}
+
+TEST_F(PrimitiveApi, ArgumentsComeInAnyOrder) {
+    const MemoryDesc data = row_major({6}, tombola_u8);
+    std::array<uint8_t, 6> x = {0, 1, 2, 3, 4, 5};
+    std::array<uint8_t, 6> y{};
+    const Memory in = memory_over(data, engine_, x.data());
+    const Memory out = memory_over(data, engine_, y.data());
+    ASSERT_EQ(execute(primitive(forward(data, data, 0, 3)),
+                      {{TOMBOLA_ARG_DST, out}, {TOMBOLA_ARG_SRC, in}}),
+              tombola_success);
+    EXPECT_EQ(y, (std::array<uint8_t, 6>{0, 3, 1, 4, 2, 5}));
+}
+
+TEST_F(PrimitiveApi, ZeroVolumeSucceedsWithoutData) {
+    const MemoryDesc data = row_major({2, 0, 5}, tombola_f32);
+    for (const int axis : {0, 1, 2}) {
+        const PrimitiveDesc desc = forward(data, data, axis, 1);
+        ASSERT_NE(desc.get(), nullptr) << last_error();
+        const Memory none = memory_over(data, engine_, TOMBOLA_MEMORY_NONE);
+        EXPECT_EQ(execute(primitive(desc), {{TOMBOLA_ARG_SRC, none}, {TOMBOLA_ARG_DST, none}}),
+                  tombola_success)
+            << last_error();
+    }
+}
+
+// From a box of one tensor into a box of another: the rest of both stays.
+TEST_F(PrimitiveApi, SubmemoryOnBothSides) {
+    const MemoryDesc parent = row_major({4, 8}, tombola_s32);
+    const tombola_dims_t box = {2, 4};
+    const tombola_dims_t src_at = {1, 2};
+    const tombola_dims_t dst_at = {2, 3};
+    MemoryDesc src_box;
+    MemoryDesc dst_box;
+    ASSERT_EQ(tombola_memory_desc_create_submemory(src_box.out(), parent, box, src_at),
+              tombola_success);
+    ASSERT_EQ(tombola_memory_desc_create_submemory(dst_box.out(), parent, box, dst_at),
+              tombola_success);
+    for_each_implementation(
+        forward(src_box, dst_box, 1, 2), [&](const_tombola_primitive_desc_t desc) {
+            std::array<int32_t, 32> x{};
+            std::iota(x.begin(), x.end(), 0);
+            std::array<int32_t, 32> y{};
+            y.fill(-1);
+            ASSERT_EQ(execute(primitive(desc),
+                              {{TOMBOLA_ARG_SRC, memory_over(src_box, engine_, x.data())},
+                               {TOMBOLA_ARG_DST, memory_over(dst_box, engine_, y.data())}}),
+                      tombola_success)
+                << last_error();
+            std::array<int32_t, 32> expected{};
+            expected.fill(-1);
+            // Rows 1 and 2, columns 2 to 5 of the source; 4 columns in 2 groups: 0 2 1 3.
+            const int32_t rows[2][4] = {{10, 12, 11, 13}, {18, 20, 19, 21}};
+            for (size_t row = 0; row < 2; ++row)
+                for (size_t column = 0; column < 4; ++column)
+                    expected[(2 + row) * 8 + 3 + column] = rows[row][column];
+            EXPECT_EQ(y, expected) << impl_name(desc);
+        });
+}
+
+// Two boxes of one buffer that share no element are two buffers.
+TEST_F(PrimitiveApi, InterleavedBoxesDoNotOverlap) {
+    const MemoryDesc parent = row_major({3, 8}, tombola_u8);
+    const tombola_dims_t half = {3, 4};
+    const tombola_dims_t left_at = {0, 0};
+    const tombola_dims_t right_at = {0, 4};
+    MemoryDesc left;
+    MemoryDesc right;
+    ASSERT_EQ(tombola_memory_desc_create_submemory(left.out(), parent, half, left_at),
+              tombola_success);
+    ASSERT_EQ(tombola_memory_desc_create_submemory(right.out(), parent, half, right_at),
+              tombola_success);
+    std::array<uint8_t, 24> bytes{};
+    std::iota(bytes.begin(), bytes.end(), static_cast<uint8_t>(0));
+    ASSERT_EQ(execute(primitive(forward(left, right, 1, 2)),
+                      {{TOMBOLA_ARG_SRC, memory_over(left, engine_, bytes.data())},
+                       {TOMBOLA_ARG_DST, memory_over(right, engine_, bytes.data())}}),
+              tombola_success)
+        << last_error();
+    EXPECT_EQ(bytes, (std::array<uint8_t, 24>{0, 1,  2, 3,  0,  2,  1,  3,  8,  9,  10, 11,
+                                              8, 10, 9, 11, 16, 17, 18, 19, 16, 18, 17, 19}));
+}
+
+// Boxes that share elements, though neither begins where the other does, are refused.
+TEST_F(PrimitiveApi, OverlappingBoxesAreRefused) {
+    const MemoryDesc parent = row_major({3, 8}, tombola_u8);
+    const tombola_dims_t half = {3, 4};
+    std::array<uint8_t, 24> bytes{};
+    std::iota(bytes.begin(), bytes.end(), static_cast<uint8_t>(0));
+    const std::array<uint8_t, 24> before = bytes;
+    // Where the boxes of four columns begin; columns 1 to 3 and 3 alone are in both.
+    const tombola_dim_t begins[][2] = {{0, 1}, {1, 0}, {0, 3}, {3, 0}};
+    for (const auto& [from, to] : begins) {
+        const tombola_dims_t src_at = {0, from};
+        const tombola_dims_t dst_at = {0, to};
+        MemoryDesc src;
+        MemoryDesc dst;
+        ASSERT_EQ(tombola_memory_desc_create_submemory(src.out(), parent, half, src_at),
+                  tombola_success);
+        ASSERT_EQ(tombola_memory_desc_create_submemory(dst.out(), parent, half, dst_at),
+                  tombola_success);
+        EXPECT_EQ(execute(primitive(forward(src, dst, 1, 2)),
+                          {{TOMBOLA_ARG_SRC, memory_over(src, engine_, bytes.data())},
+                           {TOMBOLA_ARG_DST, memory_over(dst, engine_, bytes.data())}}),
+                  tombola_invalid_arguments);
+        EXPECT_NE(last_error().find("DST overlaps SRC in memory"), std::string::npos)
+            << last_error();
+    }
+    EXPECT_EQ(bytes, before);
+}
+
+// Even and odd columns of one buffer share no byte; a row further on they share all.
+TEST_F(PrimitiveApi, InterleavedColumnsDoNotOverlap) {
+    const MemoryDesc columns = strided({4, 6}, tombola_f32, {12, 2});
+    std::array<float, 60> numbers{};
+    const auto run = [&](size_t from, size_t to) {
+        return execute(primitive(forward(columns, columns, 1, 2)),
+                       {{TOMBOLA_ARG_SRC, memory_over(columns, engine_, numbers.data() + from)},
+                        {TOMBOLA_ARG_DST, memory_over(columns, engine_, numbers.data() + to)}});
+    };
+    EXPECT_EQ(run(0, 1), tombola_success) << last_error();
+    EXPECT_EQ(run(1, 0), tombola_success) << last_error();
+    EXPECT_EQ(run(0, 2), tombola_invalid_arguments);
+    EXPECT_EQ(run(0, 12), tombola_invalid_arguments);
+    EXPECT_EQ(run(0, 13), tombola_success) << last_error();
+}
+
+// The caller's scratchpad has the alignment that the library's own have.
+TEST_F(PrimitiveApi, ScratchpadOfTheUserIsAligned) {
+    Attr user;
+    ASSERT_EQ(tombola_primitive_attr_create(user.out()), tombola_success);
+    ASSERT_EQ(tombola_primitive_attr_set_scratchpad_mode(user, tombola_scratchpad_mode_user),
+              tombola_success);
+    const MemoryDesc weights = row_major({2, 100}, tombola_f32);
+    const MemoryDesc indices = row_major({2, 5}, tombola_s32);
+    PrimitiveDesc desc;
+    ASSERT_EQ(tombola_multinomial_primitive_desc_create(desc.out(), engine_, weights, indices, 0, 0,
+                                                        1, 2, user),
+              tombola_success);
+    for_each_implementation(desc, [&](const_tombola_primitive_desc_t row) {
+        const_tombola_memory_desc_t pad =
+            tombola_primitive_desc_query_md(row, tombola_query_scratchpad_md, 0);
+        const size_t bytes = tombola_memory_desc_get_size(pad);
+        ASSERT_GT(bytes, 0u) << impl_name(row) << " needs no scratchpad";
+        std::vector<uint8_t> room(bytes + 128);
+        const size_t to_aligned = 64 - reinterpret_cast<uintptr_t>(room.data()) % 64;
+        std::vector<float> weight(200, 1);
+        const Memory src = memory_over(weights, engine_, weight.data());
+        Tensor dst(indices, engine_);
+        const auto run = [&](size_t shift) {
+            return execute(primitive(row),
+                           {{TOMBOLA_ARG_SRC, src},
+                            {TOMBOLA_ARG_DST, dst.memory()},
+                            {TOMBOLA_ARG_SCRATCHPAD,
+                             memory_over(pad, engine_, room.data() + to_aligned + shift)}});
+        };
+        for (const size_t shift : {1, 4, 16, 32, 63}) {
+            EXPECT_EQ(run(shift), tombola_invalid_arguments) << impl_name(row) << ' ' << shift;
+            EXPECT_NE(last_error().find("SCRATCHPAD lies at 0x"), std::string::npos)
+                << last_error();
+            EXPECT_NE(last_error().find("expected an address aligned to 64 bytes"),
+                      std::string::npos)
+                << last_error();
+        }
+        EXPECT_TRUE(dst.buffer().is_poison());
+        EXPECT_EQ(run(0), tombola_success) << last_error();
+    });
+}
+
+// A scratchpad that is not asked for may be given; one that is asked for has to be.
+TEST_F(PrimitiveApi, ScratchpadOfTheUser) {
+    Attr user;
+    ASSERT_EQ(tombola_primitive_attr_create(user.out()), tombola_success);
+    ASSERT_EQ(tombola_primitive_attr_set_scratchpad_mode(user, tombola_scratchpad_mode_user),
+              tombola_success);
+    const MemoryDesc data = tagged({2, 24, 5}, tombola_u8, tombola_acb);
+    Tensor src(data, engine_);
+    src.write(test_bytes(240));
+    for_each_implementation(
+        forward(data, data, 1, 4, user), [&](const_tombola_primitive_desc_t desc) {
+            Tensor dst(data, engine_);
+            std::vector<tombola_exec_arg_t> args = {{TOMBOLA_ARG_SRC, src.memory()},
+                                                    {TOMBOLA_ARG_DST, dst.memory()}};
+            const_tombola_memory_desc_t pad =
+                tombola_primitive_desc_query_md(desc, tombola_query_scratchpad_md, 0);
+            const size_t bytes = tombola_memory_desc_get_size(pad);
+            int64_t consumption = -1;
+            ASSERT_EQ(tombola_primitive_desc_query(desc, tombola_query_memory_consumption_s64, 0,
+                                                   &consumption),
+                      tombola_success);
+            EXPECT_EQ(static_cast<int64_t>(bytes), consumption);
+            if (bytes > 0) {
+                EXPECT_EQ(execute(primitive(desc), args), tombola_invalid_arguments);
+                EXPECT_NE(last_error().find("SCRATCHPAD is missing"), std::string::npos);
+                EXPECT_TRUE(dst.buffer().is_poison());
+            }
+            const Memory given = memory_over(bytes > 0 ? pad : row_major({64}, tombola_u8).get(),
+                                             engine_, TOMBOLA_MEMORY_ALLOCATE);
+            args.push_back({TOMBOLA_ARG_SCRATCHPAD, given});
+            EXPECT_EQ(execute(primitive(desc), args), tombola_success) << last_error();
+            EXPECT_FALSE(dst.buffer().is_poison());
+        });
+}
+
+// Whatever rounding and flushing the caller has set, it finds it again, flags included.
+TEST_F(PrimitiveApi, FloatingPointEnvironmentIsRestored) {
+    const MemoryDesc data = row_major({2, 16}, tombola_f32);
+    Tensor src(data, engine_);
+    src.write(test_bytes(2 * 16 * 4));
+    for_each_implementation(forward(data, data, 1, 4), [&](const_tombola_primitive_desc_t desc) {
+        const Primitive made = primitive(desc);
+        Tensor dst(data, engine_);
+        const std::vector<tombola_exec_arg_t> args = {{TOMBOLA_ARG_SRC, src.memory()},
+                                                      {TOMBOLA_ARG_DST, dst.memory()}};
+        const unsigned before = _mm_getcsr();
+        // Flush to zero, round towards zero, denormals are zero, the inexact flag raised.
+        constexpr unsigned kUnusual = 0xFFE0;
+        _mm_setcsr(kUnusual);
+        const tombola_status_t good = execute(made, args);
+        const unsigned after_success = _mm_getcsr();
+        const tombola_status_t bad = execute(made, {});
+        const unsigned after_failure = _mm_getcsr();
+        _mm_setcsr(before);
+        EXPECT_EQ(good, tombola_success);
+        EXPECT_EQ(bad, tombola_invalid_arguments);
+        EXPECT_EQ(after_success, kUnusual);
+        EXPECT_EQ(after_failure, kUnusual);
+    });
+}
+
+// Creating descriptors and primitives compares costs in floating point. With all exceptions unmasked, as
+// feenableexcept() leaves them, an inexact quotient would end the process; the caller's modes and flags stay.
+TEST_F(PrimitiveApi, CreationRunsUnderTheDefaultFloatingPointEnvironment) {
+    int capacity = 0;
+    ASSERT_EQ(tombola_get_primitive_cache_capacity(&capacity), tombola_success);
+    ASSERT_EQ(tombola_set_primitive_cache_capacity(0), tombola_success);
+    struct Shape {
+        DimVector dims;
+        tombola_data_type_t type;
+        tombola_format_tag_t tag;
+        tombola_dim_t group;
+    };
+    const Shape shapes[] = {
+        {{1, 272, 7, 7}, tombola_f32, tombola_nhwc, 8},
+        {{1, 30, 3, 5}, tombola_u8, tombola_nhwc, 3},
+        {{1, 48, 7, 7}, tombola_bf16, tombola_nChw16c, 3},
+        {{2, 24, 14, 14}, tombola_f32, tombola_nchw, 4},
+        {{1, 12, 5, 5}, tombola_f64, tombola_nhwc, 3},
+    };
+    for (const Shape& shape : shapes) {
+        const MemoryDesc data = tagged(shape.dims, shape.type, shape.tag);
+        // Round down, flush to zero, all exceptions unmasked, none raised.
+        constexpr unsigned kUnmasked = 0xA040;
+        const unsigned before = _mm_getcsr();
+        _mm_setcsr(kUnmasked);
+        PrimitiveDesc desc = forward(data, data, 1, shape.group);
+        tombola_primitive_t made = nullptr;
+        const tombola_status_t status = tombola_primitive_create(&made, desc);
+        tombola_primitive_destroy(made);
+        while (tombola_primitive_desc_next_impl(desc) == tombola_success) {
+        }
+        const unsigned after = _mm_getcsr();
+        _mm_setcsr(before);
+        EXPECT_EQ(status, tombola_success) << last_error();
+        EXPECT_EQ(after, kUnmasked);
+    }
+    ASSERT_EQ(tombola_set_primitive_cache_capacity(capacity), tombola_success);
+}
+
+}  // namespace
+}  // namespace tombola::test
