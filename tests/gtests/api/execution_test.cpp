@@ -60,7 +60,11 @@ TEST_F(PrimitiveApi, EveryDataTypeIsShuffled) {
     TOMBOLA_DATA_TYPES(TOMBOLA_COUNT)
 #undef TOMBOLA_COUNT
     EXPECT_EQ(static_cast<size_t>(listed), std::size(types));
-    for (const auto& [type, name, bytes] : types) {
+    for (const auto& listed_type : types) {
+        // Not a structured binding: C++17 has no capture of one.
+        const tombola_data_type_t type = listed_type.type;
+        const char* const name = listed_type.name;
+        const size_t bytes = listed_type.bytes;
         EXPECT_STREQ(tombola_dt2str(type), name);
         ASSERT_EQ(tombola_data_type_size(type), bytes) << name;
         for (const auto tag : {tombola_nchw, tombola_nhwc}) {
