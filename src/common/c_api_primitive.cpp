@@ -156,8 +156,9 @@ tombola_status_t tombola_primitive_create(tombola_primitive_t* primitive,
         "primitive_create", {{primitive, "primitive"}, {primitive_desc, "primitive_desc"}},
         [&]() -> Status {
             auto created = TOMBOLA_TRY(Primitive::create(from_handle(primitive_desc)->desc));
-            *primitive = to_handle<tombola_primitive_t>(
-                new PrimitiveHandle{std::move(created), *from_handle(primitive_desc)});
+            const auto desc = created->desc();  // another row's if there was no memory for the code
+            *primitive =
+                to_handle<tombola_primitive_t>(new PrimitiveHandle{std::move(created), {desc}});
             return {};
         });
 }

@@ -93,6 +93,27 @@ Status check_aliasing(const Given* given, int count) {
     return {};
 }
 
+// Builds the executable of `desc`. Where there is no memory for its code, the rows behind its row are tried, and `desc`
+// becomes the descriptor of the row that serves. The user's scratchpad, if there is one, has the size that `desc` asked for,
+// so a row that needs more is no substitute.
+Result<std::shared_ptr<const Executable>> build(std::shared_ptr<const PrimitiveDesc>& desc) {
+    const size_t scratchpad_bytes = desc->plan().scratchpad_bytes();
+    const bool user_scratchpad = desc->attr().scratchpad_mode == ScratchpadMode::user;
+    for (std::shared_ptr<const PrimitiveDesc> row = desc;;) {
+        auto built = row->plan().build();
+        if (built.ok()) {
+            desc = row;
+            return store_cached(row, std::shared_ptr<const Executable>(built.take()));
+        }
+        if (built.status().code() != StatusCode::out_of_memory) return built.take_status();
+        auto next = row->next();
+        if (!next.ok() ||
+            (user_scratchpad && next.value()->plan().scratchpad_bytes() > scratchpad_bytes))
+            return built.take_status();
+        row = next.take();
+    }
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const PrimitiveDesc> desc) {
@@ -102,8 +123,7 @@ Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const Primi
     if (!hit) {
         const ForkHold hold;
         const DefaultFpEnv fp_env;
-        auto built = TOMBOLA_TRY(desc->plan().build());
-        code = store_cached(desc, std::shared_ptr<const Executable>(std::move(built)));
+        code = TOMBOLA_TRY(build(desc));
     }
     // Reserved now, so that executing on this thread does not allocate.
     if (desc->attr().scratchpad_mode == ScratchpadMode::library)

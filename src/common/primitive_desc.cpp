@@ -47,12 +47,14 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(const OpDesc&
     const ImplementationList list = implementations(desc->kind());
     const bool nothing_to_write = desc->writes_nothing();
     std::string reasons;
+    Status no_memory;  // of the first row for whose code there was none: another time there may be
     for (size_t row = first; row < list.count; ++row) {
         const Implementation& candidate = list.rows[row];
         Result<PlanPtr> plan = plan_row(candidate, desc->op_, nothing_to_write);
         if (!plan.ok()) {
-            if (plan.status().code() == StatusCode::out_of_memory) return plan.take_status();
             const std::string& reason = plan.status().message();
+            if (plan.status().code() == StatusCode::out_of_memory && no_memory.ok())
+                no_memory = Status(StatusCode::out_of_memory, reason);
             if (verbose_dispatch())
                 verbose_reason("create:dispatch", verbose_info(desc->op_, attr, candidate.name),
                                reason);
@@ -67,11 +69,13 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(const OpDesc&
             desc->scratchpad_desc_ =
                 MemoryDesc::vector(DataType::u8, static_cast<dim_t>(scratchpad_bytes));
         desc->hash_ = hash_combine(hash_of(desc->op_), attr.scratchpad_mode, row, scratchpad_bytes);
-        // Another thread may have changed the ISA cap in between. Then the result is not stored.
-        if (request.isa != effective_isa())
+        // The result is not stored if the same request may have another answer: a row was passed over for want of
+        // memory, or another thread has changed the ISA cap in between.
+        if (!no_memory.ok() || request.isa != effective_isa())
             return std::shared_ptr<const PrimitiveDesc>(std::move(desc));
         return with_defaults(store_cached(request, std::move(desc)), op);
     }
+    if (!no_memory.ok()) return no_memory;
     if (first > 0)
         return Status(StatusCode::last_impl_reached,
                       "no further implementation serves this" + reasons);

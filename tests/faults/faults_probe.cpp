@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdint>
@@ -151,20 +152,48 @@ void run_denied(const char* how) {
     create_shuffle(engine(engine::kind::cpu, 0), 6);
 }
 
-// no-code-pages: no memory is left when the code is to be made.
+// no-code-pages: no memory is left when a primitive's code is to be made, and none when a descriptor is made. Afterwards
+// there is memory again. What each primitive is, and whether all write the same words.
 void run_no_code_pages(const char*) {
+    constexpr int64_t kWords = 1000;
     const engine eng(engine::kind::cpu, 0);
-    const memory::desc md({1000}, memory::data_type::u32, memory::format_tag::a);
-    const random_generator::primitive_desc pd(eng, generator_kind::philox4x32_10, md);
-    std::printf("implementation=%s\n", pd.impl_info_str());
+    const stream strm(eng);
+    const auto describe = [&](int64_t words) {
+        return random_generator::primitive_desc(
+            eng, generator_kind::philox4x32_10,
+            memory::desc({words}, memory::data_type::u32, memory::format_tag::a));
+    };
+    const auto pd = describe(kWords);
+    const memory state(pd.src_state_desc(), eng);
+    std::memset(state.get_data_handle(), 7, state.get_desc().get_size());
     mallopt(M_MMAP_THRESHOLD, 64 << 20);
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
     std::free(std::malloc(8 << 20));  // what malloc() has at hand
-    const rlimit none{1, RLIM_INFINITY};
+    rlimit before{};
+    require(getrlimit(RLIMIT_AS, &before) == 0, "getrlimit");
+    const rlimit none{1, before.rlim_max};
     require(setrlimit(RLIMIT_AS, &none) == 0, "setrlimit");
-    tombola_primitive_t primitive = nullptr;
-    const tombola_status_t status = tombola_primitive_create(&primitive, pd.get());
-    std::printf("status=%s\nmessage=%s\n", tombola_status2str(status), tombola_get_last_error());
+    const random_generator without_code(pd);
+    const random_generator without_pages(describe(kWords + 1));  // the cache has no answer yet
+    require(setrlimit(RLIMIT_AS, &before) == 0, "setrlimit");
+    const random_generator again(pd), all_again(describe(kWords + 1));
+    std::printf("implementation=%s\n", pd.impl_info_str());
+    std::vector<uint32_t> first;
+    const auto report = [&](const char* when, const random_generator& primitive, int64_t count) {
+        const char* name = nullptr;
+        error::check(tombola_primitive_desc_query(primitive.get_primitive_desc(),
+                                                  tombola_query_impl_info_str, 0, &name));
+        const memory dst({{count}, memory::data_type::u32, memory::format_tag::a}, eng);
+        primitive.execute(strm, {{TOMBOLA_ARG_SRC_STATE, state}, {TOMBOLA_ARG_DST, dst}});
+        const auto* words = static_cast<const uint32_t*>(dst.get_data_handle());
+        if (first.empty()) first.assign(words, words + kWords);
+        std::printf("%s=%s\n%s-words=%s\n", when, name, when,
+                    std::equal(first.begin(), first.end(), words) ? "equal" : "different");
+    };
+    report("without-code", without_code, kWords);
+    report("without-pages", without_pages, kWords + 1);
+    report("again", again, kWords);
+    report("all-again", all_again, kWords + 1);
 }
 
 // no-entropy: seeds (0, 0) where getrandom() is denied.
