@@ -150,7 +150,8 @@ TEST(PermutePrograms, Blocks) {
     Checked::transposes.clear();
     constexpr struct {
         int64_t Q, G;
-    } kFactors[] = {{4, 4}, {32, 4}, {64, 8}, {8, 16}, {16, 8}, {34, 4}, {29, 2}, {5, 3}, {4, 72}};
+    } kFactors[] = {{4, 4},  {32, 4}, {64, 8}, {8, 16},   {16, 8}, {34, 4},
+                    {29, 2}, {5, 3},  {4, 72}, {1031, 3}, {41, 77}};
     for (const int64_t E : {1, 2, 4, 8})
         for (const int64_t block : {4, 8, 16})
             for (const auto& factors : kFactors) {

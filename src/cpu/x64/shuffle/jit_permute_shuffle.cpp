@@ -137,10 +137,9 @@ Result<Chosen> begin_blocked(const ShuffleDesc& desc) {
 // A shuffle of fewer channels with the same pattern: G and Q keep their remainders modulo the size of a block. The
 // costs of programs for very many channels are compared on this smaller shuffle.
 ShuffleLayout with_fewer_channels(const ShuffleLayout& layout) {
-    constexpr int64_t kBlocks = 96;
-    const int64_t block = layout.src_axis.block, wanted = kBlocks * block;
+    const int64_t block = layout.src_axis.block, wanted = kManyBlocks / 2 * block;
     ShuffleLayout fewer = layout;
-    if (layout.C <= 2 * wanted) return fewer;
+    if (layout.C <= kManyBlocks * block) return fewer;
     const auto reduced = [&](int64_t n, int64_t other) {
         return std::min(n, n % block + std::max(2 * block, wanted / other / block * block));
     };

@@ -77,8 +77,8 @@ struct Operations {
         int working;          // registers that hold values; the others hold constants
 
         auto fields() const {
-            return std::tie(loop.repeats, loop.src_repeat, loop.dst_repeat, first_store, begin, end,
-                            values, working);
+            return std::tie(loop.repeats, loop.src_repeat, loop.dst_repeat, loop.sections,
+                            first_store, begin, end, values, working);
         }
         bool operator<(const Section& other) const { return fields() < other.fields(); }
     };

@@ -67,9 +67,11 @@ class PermuteKernel : public Vocabulary {
         Label repeat;
         align(32);
         L(repeat);
-        for (const Section& section : program_->sections) {
-            if (!one_section) emit_constants(section);
-            emit_section(section);
+        for (size_t i = 0; i < program_->sections.size();) {
+            const Section& section = program_->sections[i];
+            if (!one_section && section.loop.sections == 1) emit_constants(section);
+            emit_loop(&section);
+            i += static_cast<size_t>(section.loop.sections);
         }
         add(src, ptr[args + offsetof(Args, src_outer)]);
         add(dst, ptr[args + offsetof(Args, dst_outer)]);
@@ -78,18 +80,23 @@ class PermuteKernel : public Vocabulary {
         end();
     }
 
-    void emit_section(const Section& section) {
+    // The loop of one section, whose constants are loaded, or of several.
+    void emit_loop(const Section* sections) {
         const Reg src = gpr(1), dst = gpr(2), repeats = gpr(8), section_src = gpr(9),
                   section_dst = gpr(10);
+        const SectionLoop& loop = sections->loop;
         Label repeat;
         mov(section_src, src);
         mov(section_dst, dst);
-        if (section.loop.repeats > 1) mov(repeats, section.loop.repeats);
+        if (loop.repeats > 1) mov(repeats, loop.repeats);
         L(repeat);
-        emit_steps(section);
-        if (section.loop.repeats == 1) return;
-        add(section_src, static_cast<uint32_t>(section.loop.src_repeat));
-        add(section_dst, static_cast<uint32_t>(section.loop.dst_repeat));
+        for (int i = 0; i < loop.sections; ++i) {
+            if (loop.sections > 1) emit_constants(sections[i]);
+            emit_steps(sections[i]);
+        }
+        if (loop.repeats == 1) return;
+        add(section_src, static_cast<uint32_t>(loop.src_repeat));
+        add(section_dst, static_cast<uint32_t>(loop.dst_repeat));
         dec(repeats);
         jnz(repeat, T_NEAR);
     }

@@ -15,6 +15,8 @@ namespace {
 std::vector<int64_t> pattern_of(const PermuteProgram& program, const PermuteSection& section) {
     const int64_t src = section.extents[0].begin, dst = section.outputs[0].dst_offset;
     std::vector<int64_t> pattern;
+    pattern.reserve(2 * section.extents.size() +
+                    section.outputs.size() * (2 + static_cast<size_t>(section.outputs[0].units)));
     for (const Extent& extent : section.extents)
         pattern.insert(pattern.end(), {extent.begin - src, extent.end - src});
     for (const PermuteOutput& output : section.outputs) {
@@ -65,28 +67,47 @@ void gather_sections(PermuteProgram& program, bool by_alignment) {
     program.sections = std::move(gathered);
 }
 
-// Joins neighbouring sections of one pattern into a section that repeats.
-void join_sections(PermuteProgram& program) {
-    std::vector<PermuteSection> joined;
-    std::map<std::vector<int64_t>, size_t> latest;  // the last section of each pattern
-    for (PermuteSection& section : program.sections) {
-        const auto [found, is_new] =
-            latest.try_emplace(pattern_of(program, section), joined.size());
-        if (!is_new && found->second + 1 == joined.size()) {
-            PermuteSection& last = joined[found->second];
-            const int64_t n = last.loop.repeats;
-            const int64_t src = section.extents[0].begin - last.extents[0].begin;
-            const int64_t dst = section.outputs[0].dst_offset - last.outputs[0].dst_offset;
-            if (n == 1 || (src == n * last.loop.src_repeat && dst == n * last.loop.dst_repeat)) {
-                last.loop = {n + 1, src / n, dst / n};
-                continue;
+// Joins sequences of at most max_period sections that follow each other with the same patterns, evenly apart, into one
+// sequence that repeats.
+void join_sections(PermuteProgram& program, size_t max_period) {
+    const std::vector<PermuteSection> all = std::move(program.sections);
+    program.sections.clear();
+    std::map<std::vector<int64_t>, size_t> seen;
+    std::vector<size_t> pattern;
+    for (const PermuteSection& section : all)
+        pattern.push_back(
+            seen.try_emplace(pattern_of(program, section), seen.size()).first->second);
+    // From section a to section b.
+    const auto distance = [&](size_t a, size_t b) {
+        return std::make_pair(all[b].extents[0].begin - all[a].extents[0].begin,
+                              all[b].outputs[0].dst_offset - all[a].outputs[0].dst_offset);
+    };
+    for (size_t first = 0; first < all.size();) {
+        size_t period = 1, repeats = 1;
+        for (size_t p = 1; p <= max_period && first + p < all.size(); ++p) {
+            // A multiple of the period that was found covers no more.
+            if (p % period == 0 && p <= (repeats - 1) * period) continue;
+            size_t end = first + p;  // of the sections that are moved copies of those p before them
+            while (end < all.size() && pattern[end] == pattern[end - p] &&
+                   distance(end - p, end) == distance(first, first + p))
+                ++end;
+            const size_t n = (end - first) / p;
+            if ((n - 1) * p > (repeats - 1) * period) {
+                period = p;
+                repeats = n;
             }
         }
-        found->second = joined.size();
-        joined.push_back(std::move(section));
+        const auto [src, dst] = distance(first, first + (repeats > 1 ? period : 0));
+        for (size_t i = 0; i < period; ++i) {
+            program.sections.push_back(all[first + i]);
+            program.sections.back().loop = {static_cast<int64_t>(repeats), src, dst,
+                                            static_cast<int>(period)};
+        }
+        first += period * repeats;
     }
-    program.sections = std::move(joined);
 }
+
+constexpr size_t kMaxPeriod = 512;
 
 // The greatest power of two, up to 8, that divides `bytes`.
 int unit_of(int64_t bytes) {
@@ -152,7 +173,8 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
     result.src_last = (count - n) * src_stride;
     result.dst_last = (count - n) * dst_stride;
     // The last step may be moved back, so a step counts as its share of all steps.
-    result.bytes = static_cast<double>(layout.C * E) / static_cast<double>((count + n - 1) / n);
+    const int64_t steps = (count + n - 1) / n;
+    result.bytes = static_cast<double>(layout.C * E) / static_cast<double>(steps);
     PermuteProgram& program = result.program;
     program.unit = static_cast<int>(E);
     program.loop = {n * src_stride, n * dst_stride, count == n};
@@ -173,9 +195,11 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
     add_section(0);
     if (tile.across) return result;
     // Written out once, because G may have any value.
-    if (G / columns > 1) program.sections[0].loop = {G / columns, columns * E, columns * Q * E};
-    if (G % columns != 0) add_section(G - columns);
-    join_sections(program);
+    const int64_t whole = G / columns, rest = G - columns;
+    SectionLoop& loop = program.sections[0].loop;
+    if (whole > 1) loop = {whole, columns * E, columns * Q * E};
+    if (G % columns != 0 && whole == 1) loop = {2, rest * E, rest * Q * E};
+    if (G % columns != 0 && whole > 1) add_section(rest);
     return result;
 }
 
@@ -305,7 +329,7 @@ PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool
         program.sections.push_back(std::move(section));
     }
     gather_sections(program, by_alignment);
-    join_sections(program);
+    join_sections(program, blocks > kManyBlocks ? kMaxPeriod : 1);
     return program;
 }
 

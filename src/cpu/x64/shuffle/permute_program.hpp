@@ -48,6 +48,7 @@ struct PermuteOutput {
 struct SectionLoop {
     int64_t repeats = 1;
     int64_t src_repeat = 0, dst_repeat = 0;
+    int sections = 1;  // in the loop, one after the other: this one and those behind it
 };
 
 struct PermuteSection {
@@ -127,6 +128,9 @@ struct PixelProgram {
 // gap.
 std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pixels, bool dense,
                                          const PermuteLimits& limits);
+
+// Of more blocks than this, sequences of sections are joined too, and costs are compared on fewer channels.
+inline constexpr int64_t kManyBlocks = 192;
 
 // For channels in blocks. Sections are destination blocks that read the same source blocks; `by_alignment`: and that
 // start at the same place in a cache line. A step takes `pixels` pixels; if `single_step`, these are all pixels.
