@@ -185,8 +185,16 @@ class Vocabulary : public JitKernel {
     // of the second.
     void select_masked_u32(const Vec& d, const Mask& mask, const Vec& a);
     void or_masked_u32(const Vec& d, const Mask& mask, const Address& value);
+    // d = value in the lanes of the mask, 0 in the others.
+    void copy_masked_u32(const Vec& d, const Mask& mask, const Held& value);
+    // d = d + a in the lanes of the mask, in lanes of 32 bits. AVX2 overwrites the mask.
+    void add_masked_u32(const Vec& d, const Mask& mask, const Vec& a);
+    // d = the smaller of d and value in the lanes of the mask. scratch is another register.
+    void min_masked_f32(const Vec& d, const Mask& mask, const Held& value, const Vec& scratch);
     // The lanes of the mask at the address, of 16 or 32 bits; the other lanes are zero.
     void load_masked(const Vec& d, const Mask& mask, const Address& a, int lane_bits);
+    // d = factor * the f32 at the address, in the lanes of the mask; the other lanes are zero.
+    void mul_masked_f32(const Vec& d, const Mask& mask, const Vec& factor, const Address& a);
     // Part `index` of `parts`, 2 or 4, of a mask of `lane_bits` as a mask of lanes that are `parts` times as wide. It is
     // `a` itself or in `scratch`, which is not `a`.
     Mask part_of_mask(const Mask& scratch, const Mask& a, int lane_bits, int parts, int index);
@@ -287,6 +295,10 @@ class Vocabulary : public JitKernel {
     // f32 to f16, nearest even; d is the low half of a register.
     void cvt_f32_to_f16(const Half& d, const Vec& a) { vcvtps2ph(d, a, 0); }
     void cvt_f16_to_f32(const Vec& d, const Half& a) { vcvtph2ps(d, a); }
+    // The same, towards zero: a finite number becomes no infinite one.
+    void cvt_f32_to_f16_toward_zero(const Half& d, const Vec& a) { vcvtps2ph(d, a, 3); }
+    // d = a + b towards zero, for b = 0, or 0 <= a < b and b a power of two. Any a + 0 is a. d and scratch are no sources.
+    void add_toward_zero_f32(const Vec& d, const Vec& a, const Vec& b, const Vec& scratch);
     // f32 to bf16, nearest even. Does not handle NaN. scratch is neither d nor a.
     // In the high half of each u32 lane; the low one holds junk.
     void round_f32_to_bf16_high(const Vec& d, const Vec& a, const Vec& scratch);

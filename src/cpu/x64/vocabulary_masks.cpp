@@ -38,9 +38,45 @@ void Vocabulary::or_masked_u32(const Vec& d, const Mask& mask, const Address& va
     vpor(d, d, mask.vector);
 }
 
+void Vocabulary::copy_masked_u32(const Vec& d, const Mask& mask, const Held& value) {
+    const Xbyak::Operand& from = value;
+    is_avx512() ? vmovdqa32(d | mask.opmask | T_z, from) : vpand(d, mask.vector, from);
+}
+
+void Vocabulary::add_masked_u32(const Vec& d, const Mask& mask, const Vec& a) {
+    if (is_avx512()) return vpaddd(d | mask.opmask, d, a);
+    vpand(mask.vector, mask.vector, a);
+    vpaddd(d, d, mask.vector);
+}
+
+void Vocabulary::min_masked_f32(const Vec& d, const Mask& mask, const Held& value,
+                                const Vec& scratch) {
+    if (is_avx512()) return vminps(d | mask.opmask, d, value);
+    vminps(scratch, d, value);
+    vblendvps(d, d, scratch, mask.vector);
+}
+
+// AVX2: the sum to nearest lies between b and 2b, so that its difference to b is exact. It shows whether the sum was rounded
+// up.
+void Vocabulary::add_toward_zero_f32(const Vec& d, const Vec& a, const Vec& b, const Vec& scratch) {
+    constexpr uint8_t kLessThan = 1;  // Intel SDM, CMPPS: LT_OS
+    if (is_avx512()) return vaddps(d | T_rz_sae, a, b);
+    vaddps(d, a, b);
+    vsubps(scratch, d, b);
+    vcmpps(scratch, a, scratch, kLessThan);
+    vpaddd(d, d, scratch);
+}
+
 void Vocabulary::load_masked(const Vec& d, const Mask& mask, const Address& a, int lane_bits) {
     if (!is_avx512()) return vpand(d, mask.vector, a);
     lane_bits == 16 ? vmovdqu16(d | mask.opmask | T_z, a) : vmovdqu32(d | mask.opmask | T_z, a);
+}
+
+void Vocabulary::mul_masked_f32(const Vec& d, const Mask& mask, const Vec& factor,
+                                const Address& a) {
+    if (is_avx512()) return vmulps(d | mask.opmask | T_z, factor, a);
+    vmulps(d, factor, a);
+    vandps(d, d, mask.vector);
 }
 
 Vocabulary::Mask Vocabulary::part_of_mask(const Mask& scratch, const Mask& a, int lane_bits,

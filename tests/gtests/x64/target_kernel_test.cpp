@@ -24,8 +24,12 @@ TEST_P(TargetKernelTest, RemaindersAreExact) {
     ASSERT_TRUE(kernel.ok()) << kernel.status().message();
     constexpr int kStep = TargetKernel::kMaxStep;
     constexpr int64_t kCount = 3 * kStep - 5;
+    constexpr int64_t kRefined = TargetKernel::kMinRefined + kStep + kCount;
     for (const int64_t range : {200, 1000, 65537, 16777217, 214748363}) {
-        for (const int64_t left : {range, range / 2, range / 3, kCount + 1}) {
+        // Around the divisor from which on nothing is divided, too.
+        for (const int64_t left : {range, range / 2, range / 3, kCount + 1, kRefined - kStep,
+                                   kRefined, kRefined + kStep}) {
+            if (left > range) continue;
             const int64_t first = range - left;
             for (const uint32_t kind : {0, 1, 2, 3, 4, 5}) {
                 std::vector<uint32_t> words(3 * kStep), targets(3 * kStep, 7);

@@ -50,6 +50,8 @@ class OperationKernel : public Vocabulary {
     explicit OperationKernel(const Key& key)
         : Vocabulary(std::get<0>(key), "operation"), body_(*std::get<1>(key)) {}
 
+    using Vocabulary::add_masked_u32;
+    using Vocabulary::add_toward_zero_f32;
     using Vocabulary::and_bits;
     using Vocabulary::and_or;
     using Vocabulary::and_or_masked_u32;
@@ -66,8 +68,10 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::compare_greater_s64;
     using Vocabulary::compare_not_below;
     using Vocabulary::copy;
+    using Vocabulary::copy_masked_u32;
     using Vocabulary::cvt_f16_to_f32;
     using Vocabulary::cvt_f32_to_f16;
+    using Vocabulary::cvt_f32_to_f16_toward_zero;
     using Vocabulary::cvt_swapped_u53_to_f64;
     using Vocabulary::deal_32_bytes;
     using Vocabulary::gather_masked_u64;
@@ -101,10 +105,12 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::load_tail;
     using Vocabulary::Mask;
     using Vocabulary::mask_to_reg;
+    using Vocabulary::min_masked_f32;
     using Vocabulary::min_with_difference_u64;
     using Vocabulary::mul_bf16_by_f32;
     using Vocabulary::mul_f16_by_f32;
     using Vocabulary::mul_lo_u64;
+    using Vocabulary::mul_masked_f32;
     using Vocabulary::mul_u32_wide;
     using Vocabulary::narrow_u32;
     using Vocabulary::narrow_u64;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <immintrin.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include <tuple>
 #include <vector>
 
+#include "common/bit_cast.hpp"
 #include "cpu/float16.hpp"
 #include "gtests/common/guarded_buffer.hpp"
 #include "gtests/x64/vocabulary_fixture.hpp"
@@ -317,6 +319,54 @@ TEST_P(VocabularyTest, MasksOfNarrowLanes) {
     };
     keep(uint16_t{}, 16);
     keep(uint32_t{}, 32);
+
+    // A product: of NaN and infinity too.
+    constexpr float kFactor = 1.1111112f;
+    Lanes memory;
+    tensor_ = &memory;
+    check<uint32_t>(
+        [&](K& k) {
+            memory = inputs_[2];
+            memory.set(0, NAN);
+            memory.set(1, -INFINITY);
+            k.compare_not_below(k.mask(0), k.vec(1), k.vec(2), 32);
+            k.load(k.vec(4), k.vector_f32(kFactor));
+            k.mul_masked_f32(k.vec(0), k.mask(0), k.vec(4), k.ptr[k.tensor()]);
+        },
+        [&](size_t i) {
+            const bool is_kept = in<uint32_t>(0, i) >= in<uint32_t>(1, i);
+            return is_kept ? bit_cast<uint32_t>(memory.get<float>(i) * kFactor) : 0;
+        });
+}
+
+TEST_P(VocabularyTest, MaskedSumsCopiesAndMinima) {
+    const auto is_greater = [&](size_t i) { return in<int32_t>(0, i) > in<int32_t>(1, i); };
+    check<uint32_t>(
+        [](K& k) {
+            k.compare_greater_s32(k.mask(0), k.vec(1), k.vec(2));
+            k.copy(k.vec(0), k.vec(3));
+            k.add_masked_u32(k.vec(0), k.mask(0), k.vec(1));
+        },
+        [&](size_t i) { return in<uint32_t>(2, i) + (is_greater(i) ? in<uint32_t>(0, i) : 0); });
+    check<uint32_t>(
+        [](K& k) {
+            const K::Held value = k.hold_u32(4, 0x12345678);
+            k.compare_greater_s32(k.mask(0), k.vec(1), k.vec(2));
+            k.copy_masked_u32(k.vec(0), k.mask(0), value);
+        },
+        [&](size_t i) { return is_greater(i) ? 0x12345678u : 0u; });
+    for (size_t i = 0; i < bytes() / sizeof(float); ++i)
+        inputs_[2].set(i, static_cast<float>(i) - 3.5f);
+    run([](K& k) {
+        const K::Held value = k.hold_u32(4, bit_cast<uint32_t>(1.0f));
+        k.compare_greater_s32(k.mask(0), k.vec(1), k.vec(2));
+        k.copy(k.vec(0), k.vec(3));
+        k.min_masked_f32(k.vec(0), k.mask(0), value, k.vec(5));
+    });
+    expect<float>([&](size_t i) {
+        const float x = in<float>(2, i);
+        return is_greater(i) ? std::min(x, 1.0f) : x;
+    });
 }
 
 // A mask is stored as bits and as bytes, and loaded again.

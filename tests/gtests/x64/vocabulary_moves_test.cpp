@@ -239,6 +239,40 @@ TEST_P(VocabularyTest, BF16) {
         EXPECT_EQ(output_.get<uint32_t>(i) >> 16, kCases[i % 8][1]) << "lane " << i;
 }
 
+// The sums are exact in f64, from which the bits below the last place are taken.
+TEST_P(VocabularyTest, TowardZero) {
+    constexpr float kB = 0x1p-14f;
+    const size_t count = bytes() / sizeof(float);
+    for (size_t i = 0; i < count; ++i) {
+        const auto odd = static_cast<float>(2 * i + 1);
+        inputs_[0].set(i, i % 3 == 0 ? kB - 0x1p-38f * odd : i % 3 == 1 ? 0x1p-40f * odd : 0.0f);
+        inputs_[1].set(i, kB);
+    }
+    const auto add = [](K& k) { k.add_toward_zero_f32(k.vec(0), k.vec(1), k.vec(2), k.vec(4)); };
+    run(add);
+    expect<float>([&](size_t i) {
+        const double sum = double{in<float>(0, i)} + double{kB};
+        return static_cast<float>(std::floor(sum * 0x1p37) * 0x1p-37);
+    });
+    for (size_t i = 0; i < count; ++i) {
+        constexpr float kValues[] = {INFINITY, 65504, 1e-45f, 0x1.fffffep127f};
+        inputs_[0].set(i, kValues[i % 4]);
+        inputs_[1].set(i, 0.0f);
+    }
+    run(add);
+    expect<float>([&](size_t i) { return in<float>(0, i); });
+
+    // Numbers between two neighbours, and beyond the greatest one.
+    for (size_t i = 0; i < count; ++i) {
+        constexpr float kValues[] = {65519.9f,      -1e30f,     -INFINITY,  0x1.003ff8p0f,
+                                     -0x1.ffcp-15f, 0x1.8p-25f, -0x1p-126f, 2.0f};
+        inputs_[0].set(i, kValues[i % 8]);
+    }
+    run([](K& k) { k.cvt_f32_to_f16_toward_zero(k.half(0), k.vec(1)); });
+    constexpr uint16_t kHalves[] = {0x7BFF, 0xFBFF, 0xFC00, 0x3C00, 0x83FF, 0x0000, 0x8000, 0x4000};
+    for (size_t i = 0; i < count; ++i) EXPECT_EQ(output_.get<uint16_t>(i), kHalves[i % 8]) << i;
+}
+
 TEST_P(VocabularyTest, WidensHalvesOf16Bits) {
     for (const bool upper : {false, true}) {
         run([&](K& k) { k.widen_u16(k.vec(0), k.vec(1), upper); });

@@ -86,13 +86,13 @@ void DropoutKernel::emit_elements(const Stream& s, const Mask& kept, int scratch
                                   const Xbyak::RegExp& from, const Xbyak::RegExp& to,
                                   bool streaming) {
     const Vec x = vec(s.t), scale = vec(convert_vec(kScale));
-    load_masked(x, kept, ptr[from], element_bits(type_));
-    if (type_ == DataType::f32)
-        vmulps(x, x, scale);
-    else if (type_ == DataType::f16)
-        mul_f16_by_f32(x, scale, vec(scratch_vec), vec(s.c3));
-    else
-        mul_bf16_by_f32(x, scale, vec(scratch_vec), vec(s.c3));
+    if (type_ == DataType::f32) {
+        mul_masked_f32(x, kept, scale, ptr[from]);
+    } else {
+        load_masked(x, kept, ptr[from], element_bits(type_));
+        type_ == DataType::f16 ? mul_f16_by_f32(x, scale, vec(scratch_vec), vec(s.c3))
+                               : mul_bf16_by_f32(x, scale, vec(scratch_vec), vec(s.c3));
+    }
     store_any(to, x, streaming);
 }
 
@@ -148,13 +148,14 @@ void MaskedScaleKernel::emit_vector(int index, bool streaming) {
         load_mask_bits(kept, gpr(3) + index * elements / kByteBits, bits);
     else
         load_mask_bytes(kept, gpr(3) + index * elements, bits, vec(2));
-    load_masked(x, kept, ptr[gpr(1) + index * bytes()], bits);
-    if (type_ == DataType::f32)
-        vmulps(x, x, vec(4));
-    else if (type_ == DataType::f16)
-        mul_f16_by_f32(x, vec(4), vec(2), vec(3));
-    else
-        mul_bf16_by_f32(x, vec(4), vec(2), vec(3));
+    const Address from = ptr[gpr(1) + index * bytes()];
+    if (type_ == DataType::f32) {
+        mul_masked_f32(x, kept, vec(4), from);
+    } else {
+        load_masked(x, kept, from, bits);
+        type_ == DataType::f16 ? mul_f16_by_f32(x, vec(4), vec(2), vec(3))
+                               : mul_bf16_by_f32(x, vec(4), vec(2), vec(3));
+    }
     const Address to = ptr[gpr(2) + index * bytes()];
     streaming ? store_streaming(to, x) : store(to, x);
 }

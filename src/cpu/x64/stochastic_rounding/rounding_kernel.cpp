@@ -10,11 +10,11 @@ namespace {
 
 constexpr int kDrawBits = 16;
 constexpr TransformShape kShape{kDrawBits, sizeof(float), sizeof(uint16_t)};
-constexpr int kScratch = 0, kScratch2 = 1, kFirstConstant = 2;  // the kernel's own registers
-constexpr uint32_t kMaxFiniteBits = 0x7F7FFFFF;                 // of f32
-constexpr uint32_t kQuietBit = 0x00400000;                      // of a NaN
-constexpr uint32_t kF16Rebias =
-    0u - (112u << 23);  // from the exponent's bias of f32 to that of f16
+// The kernel's own registers. Scratch 3 and 4 are for AVX2, which keeps no constants in registers and no masks in others.
+constexpr int kScratch = 0, kScratch2 = 1, kScratch3 = 2, kScratch4 = 3, kFirstConstant = 2;
+constexpr uint32_t kMaxFiniteBits = 0x7F7FFFFF;                              // of f32
+constexpr uint32_t kQuietBit = 0x00400000;                                   // of a NaN
+constexpr uint32_t kTwiceMinNormalF16Bits = kMinNormalF16Bits + (1u << 23);  // 2^-13
 
 }  // namespace
 
@@ -38,8 +38,8 @@ void RoundingKernel::load_values() {
     }
     draw_bits_ = hold_next(kF16DrawBits);
     max_ = hold_next(kMaxF16Bits);
-    rebias_ = hold_next(kF16Rebias);
-    two_37_ = hold_next(bit_cast<uint32_t>(0x1p37f));
+    min_normal_ = hold_next(kMinNormalF16Bits);
+    twice_min_normal_ = hold_next(kTwiceMinNormalF16Bits);
 }
 
 // Of each register's draws the lower half goes first.
@@ -52,13 +52,11 @@ void RoundingKernel::emit_group(const Stream& s, const Xbyak::RegExp& from, cons
             widen_u16(draw, vec(draws), upper);
             load(x, ptr[from + place * bytes()]);
             type_ == DataType::bf16 ? emit_bf16(x, draw, magnitude) : emit_f16(x, draw, magnitude);
-            narrow_u32(half(draw.getIdx()), x);
             store_any(to + place * bytes() / 2, half(draw.getIdx()), streaming);
             ++place;
         }
 }
 
-// x = the result in the low half of each lane.
 void RoundingKernel::emit_bf16(const Vec& x, const Vec& draw, const Vec& m) {
     const Vec limit = vec(convert_vec(kScratch));
     const Mask nan{k1, limit};
@@ -70,32 +68,24 @@ void RoundingKernel::emit_bf16(const Vec& x, const Vec& draw, const Vec& m) {
     or_masked_u32(draw, nan, vector_u32(kQuietBit));
     and_or(x, sign_bits_, draw);
     vpsrld(x, x, 16);
+    narrow_u32(half(draw.getIdx()), x);
 }
 
 void RoundingKernel::emit_f16(const Vec& x, const Vec& draw, const Vec& m) {
-    const Vec fixed = vec(convert_vec(kScratch)), rebiased = vec(convert_vec(kScratch2));
-    const Mask normal{k1, m}, special{k1, m};
+    const Vec c = vec(convert_vec(kScratch)), y = vec(convert_vec(kScratch2));
+    const Vec scratch = vec(convert_vec(kScratch3));
+    const Mask small{k1, vec(convert_vec(kScratch4))}, below_max{k2, scratch};
     and_bits(m, x, magnitude_bits_);
-    vpminud(m, m, max_);
+    compare_f32(small, m, min_normal_, kLess);
+    copy_masked_u32(c, small, min_normal_);
+    add_toward_zero_f32(y, m, c, scratch);
+    compare_f32(below_max, y, max_, kLess);
     and_bits(draw, draw, draw_bits_);
-    // Subnormal results by the product, which is exact; the others by the exponent's new bias.
-    vmulps(fixed, m, two_37_);
-    vcvttps2dq(fixed, fixed);
-    vpaddd(rebiased, m, rebias_);
-    compare_greater_s32(normal, m, vector_u32(kMinNormalF16Bits - 1));
-    select_masked_u32(fixed, normal, rebiased);
-    vpaddd(fixed, fixed, draw);
-    vpsrld(fixed, fixed, kF16DroppedBits);
-    vpsrld(draw, x, 16);
-    and_bits(draw, draw, vector_u32(0x8000));
-    or_bits(fixed, fixed, draw);
-    // Infinity and NaN.
-    and_bits(m, x, magnitude_bits_);
-    compare_greater_s32(special, m, vector_u32(kInfinityBits - 1));
-    cvt_f32_to_f16(half(draw.getIdx()), x);
-    vpmovzxwd(draw, half(draw.getIdx()));
-    copy(x, fixed);
-    select_masked_u32(x, special, draw);
+    add_masked_u32(y, below_max, draw);
+    min_masked_f32(y, small, twice_min_normal_, scratch);
+    vsubps(y, y, c);
+    and_or(x, sign_bits_, y);
+    cvt_f32_to_f16_toward_zero(half(draw.getIdx()), x);
 }
 
 }  // namespace tombola::impl::cpu::x64
