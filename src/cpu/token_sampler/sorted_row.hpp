@@ -2,7 +2,7 @@
 #pragma once
 
 // A row of token_sampler as doc/token_sampler.md defines it: a sort, and prefixes of the sorted classes. The portable
-// implementation uses nothing else. The generated one uses it for the rows that its selection does not serve.
+// implementation uses nothing else.
 
 #include <algorithm>
 #include <cstddef>
@@ -96,8 +96,8 @@ class SortedRow {
     }
     // The classes with d >= ln(min_p).
     dim_t keep_min(const RowParameters& p) const {
-        const float least = p.min_d();
-        return std::partition_point(d_, d_ + count_, [=](float d) { return d >= least; }) - d_;
+        const float min = p.min_d();
+        return std::partition_point(d_, d_ + count_, [=](float d) { return d >= min; }) - d_;
     }
 
     dim_t classes_, count_ = 0;

@@ -176,6 +176,8 @@ class Vocabulary : public JitKernel {
     // d = (d & bits) | value in the lanes of the mask, 0 in the others. AVX-512: bits is a register.
     void and_or_masked_u32(const Vec& d, const Mask& mask, const Held& bits, const Held& value);
     void and_or_masked_u64(const Vec& d, const Mask& mask, const Held& bits, const Held& value);
+    // d = the greater of a and b in the lanes of the mask, 0 in the others; what a and b are there does not matter.
+    void max_masked_f32(const Vec& d, const Mask& mask, const Vec& a, const Vec& b);
     // d = a + 1 in the lanes of the mask, a in the others. `ones` is 1 in each u64 lane.
     void increment_masked_u64(const Vec& d, const Mask& mask, const Vec& a, const Vec& ones);
 
@@ -292,6 +294,14 @@ class Vocabulary : public JitKernel {
     void narrow_u64(const Half& d, const Vec& a);
 
     // -- conversions
+    // d = floor(a * 2^bits) + bias, modulo 2^32, in lanes of 32 bits, for 0 <= a < 1 and 0 <= bits <= 23. AVX-512 adds a
+    // power of two, rounding towards zero: the bits of the sum are what is wanted, and those of the power.
+    struct FixedPoint {
+        float operand;  // cvt_to_fixed_point() wants it in every lane
+        uint32_t bias;
+    };
+    static FixedPoint fixed_point(CpuIsa isa, int bits);
+    void cvt_to_fixed_point(const Vec& d, const Vec& a, const Vec& operand);
     // f32 to f16, nearest even; d is the low half of a register.
     void cvt_f32_to_f16(const Half& d, const Vec& a) { vcvtps2ph(d, a, 0); }
     void cvt_f16_to_f32(const Vec& d, const Half& a) { vcvtph2ps(d, a); }

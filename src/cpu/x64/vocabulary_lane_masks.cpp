@@ -94,6 +94,12 @@ void Vocabulary::and_or_masked_u64(const Vec& d, const Mask& mask, const Held& b
     and_or_masked_u32(d, mask, bits, value);
 }
 
+void Vocabulary::max_masked_f32(const Vec& d, const Mask& mask, const Vec& a, const Vec& b) {
+    if (is_avx512()) return vmaxps(d | mask.opmask | T_z, a, b);
+    vmaxps(d, a, b);
+    and_bits(d, d, mask.vector);
+}
+
 void Vocabulary::increment_masked_u64(const Vec& d, const Mask& mask, const Vec& a,
                                       const Vec& ones) {
     if (is_avx512()) {

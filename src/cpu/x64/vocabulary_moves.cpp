@@ -2,6 +2,9 @@
 
 // The vocabulary's operations that move lanes to other places, or round and convert them.
 
+#include <cmath>
+
+#include "common/bit_cast.hpp"
 #include "cpu/x64/vocabulary.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -110,6 +113,19 @@ void Vocabulary::interleave_high_u16(const Vec& d, const Vec& a, const Vec& b) {
 void Vocabulary::interleave_low_u16(const Vec& d, const Vec& a, const Vec& b) {
     vpslld(d, b, 16);
     is_avx512() ? vpternlogd(d, a, vector_u32(0x0000FFFF), kOrAnd) : vpblendw(d, d, a, 0x55);
+}
+
+Vocabulary::FixedPoint Vocabulary::fixed_point(CpuIsa isa, int bits) {
+    if (isa == CpuIsa::avx2) return {std::ldexp(1.0f, bits), 0};
+    // A float there has `bits` bits behind the point.
+    const float power = std::ldexp(1.0f, 23 - bits);
+    return {power, bit_cast<uint32_t>(power)};
+}
+
+void Vocabulary::cvt_to_fixed_point(const Vec& d, const Vec& a, const Vec& operand) {
+    if (is_avx512()) return vaddps(Xbyak::Zmm(d.getIdx()) | T_rz_sae, a, operand);
+    vmulps(d, a, operand);
+    vcvttps2dq(d, d);
 }
 
 // Nearest even: add half of a unit in the last place, less one when the kept bit is even, and

@@ -428,6 +428,34 @@ TEST_F(TokenSampler, EveryKindOfRowAndManyClasses) {
         }
 }
 
+// Sets of so many classes that they are not listed: by top_k, by mass, by both, with min_p in every order; rows of equal and of
+// nearly equal logits, of the whole range, and with -inf; more top classes than are listed.
+TEST_F(TokenSampler, SetsOfManyClasses) {
+    Noise noise(21);
+    constexpr int64_t kClasses = 12345;
+    struct Filters {
+        int32_t k;
+        float p, m;
+    };
+    const Filters kFilters[] = {
+        {7000, 1, 0}, {9000, 0.8f, 0}, {0, 0.97f, 0}, {0, 0.9f, 0.3f}, {6000, 0.95f, 1e-4f}};
+    int64_t at = 0;
+    for (const int64_t kind : {1, 2, 3, 4, 7, 8, 9})
+        for (const Filters& filters : kFilters) {
+            Problem p = problem(kTypes[at % 3], 1, 3, row_of_kind(kind, kClasses, noise));
+            p.request.filter_order = kOrders[at % 4];
+            p.request.logprobs = static_cast<tombola_logprobs_t>(at % 3);
+            p.request.top_n = at % 5 == 0 ? 5000 : 0;
+            p.request.top_k = {filters.k};
+            p.request.top_p = {filters.p};
+            p.request.min_p = {filters.m};
+            if (at % 4 != 0) p.request.temperature = {at % 2 == 0 ? 0.7f : 20.0f};
+            check(p, "kind " + std::to_string(kind) + " case " + std::to_string(at));
+            if (HasFatalFailure()) return;
+            ++at;
+        }
+}
+
 // Enough work that threads share it, by rows and within a row. ctest runs this with one, two and three threads.
 TEST_F(TokenSampler, WorkThatThreadsShare) {
     Noise noise(3);

@@ -73,7 +73,9 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::cvt_f32_to_f16;
     using Vocabulary::cvt_f32_to_f16_toward_zero;
     using Vocabulary::cvt_swapped_u53_to_f64;
+    using Vocabulary::cvt_to_fixed_point;
     using Vocabulary::deal_32_bytes;
+    using Vocabulary::fixed_point;
     using Vocabulary::gather_masked_u64;
     using Vocabulary::gather_u32_as_u64;
     using Vocabulary::gather_u64;
@@ -105,6 +107,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::load_tail;
     using Vocabulary::Mask;
     using Vocabulary::mask_to_reg;
+    using Vocabulary::max_masked_f32;
     using Vocabulary::min_masked_f32;
     using Vocabulary::min_with_difference_u64;
     using Vocabulary::mul_bf16_by_f32;

@@ -156,6 +156,22 @@ TEST_P(VocabularyTest, MaskedOperations) {
         });
 }
 
+// The lanes outside the mask hold NaN.
+TEST_P(VocabularyTest, MaxMaskedF32) {
+    for (size_t i = 0; i < 16; ++i) {
+        inputs_[0].set(i, i % 3 == 0 ? std::nanf("") : static_cast<float>(i));
+        inputs_[1].set(i, i % 4 == 0 ? std::nanf("") : 7.5f);
+        inputs_[2].set(i, i % 3 == 0 || i % 4 == 0 ? -1.0f : 1.0f);
+    }
+    run([](K& k) {
+        k.compare_f32(k.mask(0), k.vec(3), k.vector_f32(0), k.kGreaterEqual);
+        k.max_masked_f32(k.vec(0), k.mask(0), k.vec(1), k.vec(2));
+    });
+    expect<float>([&](size_t i) {
+        return i % 3 == 0 || i % 4 == 0 ? 0 : std::max(static_cast<float>(i), 7.5f);
+    });
+}
+
 TEST_P(VocabularyTest, Gathers) {
     std::vector<uint32_t> narrow(100);
     std::vector<uint64_t> wide(100);

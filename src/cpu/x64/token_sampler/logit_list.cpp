@@ -32,31 +32,22 @@ T* take(char*& memory, size_t count) {
     return result;
 }
 
-// The greatest of `count` numbers, a multiple of kGroupLanes, in a way that compilers vectorise.
+// The greatest and the lowest of `count` numbers, a multiple of kGroupLanes, in a way that compilers vectorise.
 float greatest_of(const float* values, size_t count) {
-    float most[kGroupLanes];
-    std::copy(values, values + kGroupLanes, most);
+    float max[kGroupLanes];
+    std::copy(values, values + kGroupLanes, max);
     for (size_t i = kGroupLanes; i < count; i += kGroupLanes)
         for (size_t lane = 0; lane < kGroupLanes; ++lane)
-            most[lane] = most[lane] > values[i + lane] ? most[lane] : values[i + lane];
-    return *std::max_element(most, most + kGroupLanes);
+            max[lane] = max[lane] > values[i + lane] ? max[lane] : values[i + lane];
+    return *std::max_element(max, max + kGroupLanes);
 }
-float least_of(const float* values, size_t count) {
-    float least[kGroupLanes];
-    std::copy(values, values + kGroupLanes, least);
+float lowest_of(const float* values, size_t count) {
+    float min[kGroupLanes];
+    std::copy(values, values + kGroupLanes, min);
     for (size_t i = kGroupLanes; i < count; i += kGroupLanes)
         for (size_t lane = 0; lane < kGroupLanes; ++lane)
-            least[lane] = least[lane] < values[i + lane] ? least[lane] : values[i + lane];
-    return *std::min_element(least, least + kGroupLanes);
-}
-dim_t count_from(float threshold, const float* values, size_t count) {
-    int32_t reached[kGroupLanes] = {};
-    for (size_t i = 0; i < count; i += kGroupLanes)
-        for (size_t lane = 0; lane < kGroupLanes; ++lane)
-            reached[lane] += values[i + lane] >= threshold ? 1 : 0;
-    dim_t sum = 0;
-    for (const int32_t lane : reached) sum += lane;
-    return sum;
+            min[lane] = min[lane] < values[i + lane] ? min[lane] : values[i + lane];
+    return *std::min_element(min, min + kGroupLanes);
 }
 
 }  // namespace
@@ -69,11 +60,11 @@ float float_of(uint32_t rank) {
     return bit_cast<float>((rank & 0x80000000) != 0 ? rank & 0x7FFFFFFF : ~rank);
 }
 
-uint64_t bound_of_scaled(float least, float greatest, float ratio) {
+uint64_t bound_of_scaled(float lowest, float greatest, float ratio) {
     uint32_t low = rank_of(-kInf), high = rank_of(greatest);  // high is kept
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if ((float_of(middle) - greatest) * ratio >= least)
+        if ((float_of(middle) - greatest) * ratio >= lowest)
             high = middle;
         else
             low = middle + 1;
@@ -81,8 +72,10 @@ uint64_t bound_of_scaled(float least, float greatest, float ratio) {
     return uint64_t{~high} << 32 | UINT32_MAX;
 }
 
-float GroupedRow::logit(dim_t k) const {
-    const char* at = group(k / kGroupClasses) + k % kGroupClasses * element_bytes();
+namespace {
+
+// The element at an address.
+float element(FloatType type, const char* at) {
     if (type == FloatType::f32) {
         float value;
         std::memcpy(&value, at, sizeof value);
@@ -93,10 +86,32 @@ float GroupedRow::logit(dim_t k) const {
     return type == FloatType::f16 ? to_f32(Float16{bits}) : to_f32(BFloat16{bits});
 }
 
+}  // namespace
+
+float GroupedRow::logit(dim_t k) const {
+    const dim_t whole = whole_groups() * kGroupClasses;
+    const char* at = k < whole ? data + k * element_bytes() : rest + (k - whole) * element_bytes();
+    return element(type, at);
+}
+
+void GroupedRow::gather(const uint32_t* from, dim_t count, float* logits) const {
+    const GroupedRow row = *this;  // a copy, which the stores below do not change
+    if (type == FloatType::f32) {
+        const dim_t whole = row.whole_groups() * kGroupClasses;
+        for (dim_t i = 0; i < count; ++i) {
+            const dim_t k = from[i];
+            logits[i] =
+                element(FloatType::f32, k < whole ? row.data + k * 4 : row.rest + (k - whole) * 4);
+        }
+        return;
+    }
+    for (dim_t i = 0; i < count; ++i) logits[i] = row.logit(from[i]);
+}
+
 size_t LogitList::bytes(dim_t classes) {
     constexpr auto kSpace = static_cast<size_t>(kListSpace);
     return aligned(maxima_of(classes) * sizeof(float)) + aligned(kSpace * sizeof(uint32_t)) +
-           3 * aligned(kSpace * sizeof(uint64_t)) + aligned(kSpace * sizeof(float));
+           2 * aligned(kSpace * sizeof(float)) + 2 * aligned(kSpace * sizeof(uint64_t));
 }
 
 LogitList::LogitList(const ListKernels& kernels, void* memory, dim_t classes)
@@ -105,14 +120,15 @@ LogitList::LogitList(const ListKernels& kernels, void* memory, dim_t classes)
     auto* at = static_cast<char*>(memory);
     maxima_ = take<float>(at, maxima_of(classes));
     ids_ = take<uint32_t>(at, kSpace);
-    keys_ = take<uint64_t>(at, kSpace);
+    logits_ = take<float>(at, kSpace);
+    sorted_logits_ = take<float>(at, kSpace);
     sorted_ = take<uint64_t>(at, kSpace);
     weights_ = take<uint64_t>(at, kSpace);
-    logits_ = take<float>(at, kSpace);
 }
 
 bool LogitList::read(const GroupedRow& row) {
     row_ = row;
+    size_ = 0;
     std::atomic<bool> has_nan{false};
     const auto pass = [&](dim_t first, dim_t groups) {
         GroupMaxKernel::Args args{row.group(first), groups, maxima_ + first * kGroupLanes, 0};
@@ -139,93 +155,153 @@ dim_t LogitList::first_greatest() {
         return std::find(lanes, lanes + kGroupLanes, greatest_) != lanes + kGroupLanes;
     };
     while (!has(g)) ++g;
+    float threshold = greatest_;
     size_ = 0;
-    append(g, greatest_);
+    collect(row_.group(g), g, 1, 1, threshold);
+    size_ = 0;
     return ids_[0];
+}
+
+dim_t LogitList::count_from(float threshold, const float* values, dim_t count) const {
+    CountKernel::Args args{values, count / kUnitClasses, bit_cast<uint32_t>(threshold), 0};
+    kernels_.count(args);
+    return static_cast<dim_t>(args.reached);
+}
+
+dim_t LogitList::count_row(float threshold) const {
+    dim_t sum = 0;
+    const auto pass = [&](const char* data, dim_t groups) {
+        CountKernel::Args args{data, groups * kGroupClasses / kUnitClasses,
+                               bit_cast<uint32_t>(threshold), 0};
+        kernels_.count_row(args);
+        sum += static_cast<dim_t>(args.reached);
+    };
+    if (row_.whole_groups() > 0) pass(row_.data, row_.whole_groups());
+    if (row_.groups() > row_.whole_groups()) pass(row_.rest, 1);
+    return sum;
+}
+
+dim_t LogitList::reach(uint64_t bound) const {
+    const float threshold =
+        float_of(~static_cast<uint32_t>(bound >> 32) + 1);  // of these, all are within
+    return threshold > greatest_
+               ? 0
+               : count_from(threshold, maxima_, static_cast<dim_t>(maxima_of(classes_)));
 }
 
 // A number that at least k of the maxima reach, but not many more; the lowest finite one if fewer than k are finite.
 float LogitList::threshold_for(dim_t k) const {
     const size_t count = maxima_of(classes_);
-    const float least = least_of(maxima_, count);
-    const bool all_reach = least > -kInf && k <= static_cast<dim_t>(count);
-    uint32_t low = rank_of(all_reach ? least : -std::numeric_limits<float>::max());
+    const float lowest = lowest_of(maxima_, count);
+    const bool all_reach = lowest > -kInf && k <= static_cast<dim_t>(count);
+    uint32_t low = rank_of(all_reach ? lowest : -std::numeric_limits<float>::max());
     uint32_t high = rank_of(greatest_) + 1;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        const dim_t reached = count_from(float_of(middle), maxima_, count);
+        const dim_t reached = count_from(float_of(middle), maxima_, static_cast<dim_t>(count));
         if (reached < k) {
             high = middle;
             continue;
         }
         low = middle;
-        if (reached <= k + k / 4) break;
+        if (reached <= k + k / 8) break;
     }
     return float_of(low);
 }
 
-// Appends the classes of a group from the threshold on. (The padding of a last group is -inf and no class.)
-void LogitList::append(dim_t group, float threshold) {
-    CollectKernel::Args args{row_.group(group), 1, static_cast<uint64_t>(group * kGroupClasses),
-                             ids_ + size_, bit_cast<uint32_t>(threshold)};
-    kernels_.collect(args);
-    const dim_t size = args.to - ids_;
-    for (; size_ < size; ++size_) keys_[size_] = key_of(row_.logit(ids_[size_]), ids_[size_]);
-}
-
-uint64_t LogitList::kth_key(dim_t k) {
-    std::copy(keys_, keys_ + size_, sorted_);
-    std::nth_element(sorted_, sorted_ + (k - 1), sorted_ + size_);
-    return sorted_[k - 1];
+// Appends the classes of groups from the threshold on. Where they become too many, the list is cut back to k and the
+// threshold rises. (The padding of a last group is -inf and no class.)
+void LogitList::collect(const char* data, dim_t first, dim_t groups, dim_t k, float& threshold) {
+    const dim_t end = first + groups;
+    while (first < end && threshold <= greatest_) {
+        CollectKernel::Args args{data,
+                                 maxima_ + first * kGroupLanes,
+                                 end - first,
+                                 static_cast<uint64_t>(first * kGroupClasses),
+                                 ids_ + size_,
+                                 ids_ + kCapacity,
+                                 bit_cast<uint32_t>(threshold)};
+        kernels_.collect(args);
+        const dim_t size = args.to - ids_;
+        row_.gather(ids_ + size_, size - size_, logits_ + size_);
+        size_ = size;
+        const dim_t done = end - first - args.groups;
+        first += done;
+        data += done * kGroupClasses * row_.element_bytes();
+        if (size_ < kCapacity) continue;
+        // The classes that follow come later in the order than equal ones that are listed.
+        keep_first(k);
+        threshold = float_of(rank_of(logit_of(bound_)) + 1);
+    }
 }
 
 void LogitList::select(dim_t k) {
     size_ = 0;
     bound_ = kNoBound;
     float threshold = threshold_for(k);
-    for (dim_t g = 0; g < row_.groups(); ++g) {
-        if (count_from(threshold, maxima_ + g * kGroupLanes, kGroupLanes) == 0) continue;
-        append(g, threshold);
-        if (size_ < kCapacity) continue;
-        // The classes that follow come later in the order than equal ones that are listed.
-        keep(kth_key(k));
-        threshold = float_of(rank_of(logit_of(bound_)) + 1);
-        if (!(threshold <= greatest_)) break;
+    if (row_.whole_groups() > 0) collect(row_.data, 0, row_.whole_groups(), k, threshold);
+    if (row_.groups() > row_.whole_groups())
+        collect(row_.rest, row_.whole_groups(), 1, k, threshold);
+    keep_first(k);
+}
+
+// Cuts the list to its first k classes, if it has as many: those above the k-th logit, and the first ones that equal it.
+void LogitList::keep_first(dim_t k) {
+    if (size_ < k) return;
+    const dim_t padded = (size_ + kGroupLanes - 1) / kGroupLanes * kGroupLanes;
+    std::fill(logits_ + size_, logits_ + padded, -kInf);
+    uint32_t low = rank_of(-std::numeric_limits<float>::max());  // k logits or more reach it
+    uint32_t high = rank_of(greatest_) + 1;                      // fewer do
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        const dim_t reached = count_from(float_of(middle), logits_, padded);
+        (reached < k ? high : low) = middle;
+        if (reached == k) break;
     }
-    if (size_ > k) keep(kth_key(k));
-    if (size_ == k && bound_ == kNoBound) bound_ = *std::max_element(keys_, keys_ + size_);
+    const float lowest = float_of(low);
+    dim_t equal = k;  // that are kept
+    for (dim_t i = 0; i < size_; ++i) equal -= logits_[i] > lowest ? 1 : 0;
+    dim_t kept = 0;
+    for (dim_t i = 0; i < size_; ++i) {
+        const float x = logits_[i];
+        const bool is_kept = x > lowest || (x == lowest && equal-- > 0);
+        ids_[kept] = ids_[i];
+        logits_[kept] = x;
+        kept += is_kept ? 1 : 0;
+    }
+    size_ = k;
+    bound_ = 0;
+    for (dim_t i = 0; i < k; ++i) bound_ = std::max(bound_, key_of(logits_[i], ids_[i]));
 }
 
 void LogitList::keep(uint64_t bound) {
     dim_t kept = 0;
     for (dim_t i = 0; i < size_; ++i) {
-        if (keys_[i] > bound) continue;
+        const bool is_kept = key_of(logits_[i], ids_[i]) <= bound;
         ids_[kept] = ids_[i];
-        keys_[kept++] = keys_[i];
+        logits_[kept] = logits_[i];
+        kept += is_kept ? 1 : 0;
     }
     size_ = kept;
     bound_ = std::min(bound_, bound);
 }
 
 const uint64_t* LogitList::sorted_keys() {
-    std::copy(keys_, keys_ + size_, sorted_);
+    for (dim_t i = 0; i < size_; ++i) sorted_[i] = key_of(logits_[i], ids_[i]);
     std::sort(sorted_, sorted_ + size_);
     return sorted_;
 }
 
-const uint64_t* LogitList::weights(float ratio) {
-    for (dim_t i = 0; i < size_; ++i) logits_[i] = logit_of(keys_[i]);
-    return weigh(logits_, ratio);
-}
+const uint64_t* LogitList::weights(float ratio) { return weigh(logits_, ratio); }
 
 const uint64_t* LogitList::sorted_weights(float ratio) {
-    for (dim_t i = 0; i < size_; ++i) logits_[i] = logit_of(sorted_[i]);
-    return weigh(logits_, ratio);
+    for (dim_t i = 0; i < size_; ++i) sorted_logits_[i] = logit_of(sorted_[i]);
+    return weigh(sorted_logits_, ratio);
 }
 
-const uint64_t* LogitList::weigh(const float* logits, float ratio) {
+const uint64_t* LogitList::weigh(float* logits, float ratio) {
     const dim_t units = (size_ + kUnitClasses - 1) / kUnitClasses;
-    std::fill(logits_ + size_, logits_ + units * kUnitClasses, -kInf);
+    std::fill(logits + size_, logits + units * kUnitClasses, -kInf);
     const auto top =
         static_cast<uint64_t>(1 + ceil_log2(classes_) + 127);  // 127: the field of 1.0f
     WeightStoreKernel::Args args{

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The greatest logits of a row, found by GroupMaxKernel and CollectKernel, as a list in class order.
+// The greatest logits of a row, found by the kernels of select_kernels.hpp, as a list in class order.
 //
 // The order of the definition is that of u64 keys: first bits that fall as the logit rises, then the class. What a filter keeps is
-// a prefix of the order, so it is {key <= bound}, and an intersection of sets has the least of their bounds.
+// a prefix of the order, so it is {key <= bound}, and an intersection of sets has the lowest of their bounds.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,8 +22,8 @@ float float_of(uint32_t rank);
 inline constexpr uint64_t kNoBound = UINT64_MAX;
 inline uint64_t key_of(float x, uint32_t k) { return uint64_t{~rank_of(x)} << 32 | k; }
 inline float logit_of(uint64_t key) { return float_of(~static_cast<uint32_t>(key >> 32)); }
-// The bound of all classes with (x - greatest) * ratio >= least, where least <= 0.
-uint64_t bound_of_scaled(float least, float greatest, float ratio);
+// The bound of all classes with (x - greatest) * ratio >= lowest, where lowest <= 0.
+uint64_t bound_of_scaled(float lowest, float greatest, float ratio);
 
 // A row with contiguous classes: whole groups in place, and the rest in a copy that is padded with -inf.
 struct GroupedRow {
@@ -39,10 +39,14 @@ struct GroupedRow {
         return g < whole_groups() ? data + g * kGroupClasses * element_bytes() : rest;
     }
     float logit(dim_t k) const;
+    // The logits of `count` classes.
+    void gather(const uint32_t* classes, dim_t count, float* logits) const;
 };
 
 struct ListKernels {
     JitFunction<GroupMaxKernel::Args> max;
+    JitFunction<CountKernel::Args> count;      // of f32 numbers
+    JitFunction<CountKernel::Args> count_row;  // of logits
     JitFunction<CollectKernel::Args> collect;
     JitFunction<WeightStoreKernel::Args> weigh;  // scaled f32 logits
 };
@@ -53,7 +57,7 @@ class LogitList {
     static size_t bytes(dim_t classes);
     LogitList(const ListKernels& kernels, void* memory, dim_t classes);
 
-    // Reads the row. Returns false if there is a NaN or +inf, or nothing but -inf.
+    // Reads the row, and empties the list. Returns false if there is a NaN or +inf, or nothing but -inf.
     bool read(const GroupedRow& row);
     float greatest() const { return greatest_; }
     dim_t first_greatest();  // the first class of the order
@@ -63,7 +67,13 @@ class LogitList {
     dim_t size() const { return size_; }
     // The bound of what is listed; kNoBound if all classes are listed that are not -inf.
     uint64_t bound() const { return bound_; }
+    // Whether all classes up to a bound are listed.
+    bool covers(uint64_t bound) const { return size_ > 0 && bound_ >= bound; }
     void keep(uint64_t bound);  // takes the others out of the list
+    // The number of classes of the row from a threshold on, which is above -inf.
+    dim_t count_row(float threshold) const;
+    // So many classes of the row, or more, are within a bound.
+    dim_t reach(uint64_t bound) const;
 
     // The keys in order, and the weights in that order or in class order; they stay valid until the next call.
     const uint64_t* sorted_keys();
@@ -73,9 +83,10 @@ class LogitList {
 
   private:
     float threshold_for(dim_t k) const;
-    void append(dim_t group, float threshold);
-    uint64_t kth_key(dim_t k);
-    const uint64_t* weigh(const float* logits, float ratio);
+    void collect(const char* data, dim_t first, dim_t groups, dim_t k, float& threshold);
+    void keep_first(dim_t k);
+    dim_t count_from(float threshold, const float* values, dim_t count) const;
+    const uint64_t* weigh(float* logits, float ratio);
 
     const ListKernels& kernels_;
     GroupedRow row_{};
@@ -85,8 +96,8 @@ class LogitList {
     uint64_t bound_ = kNoBound;
     float* maxima_;
     uint32_t* ids_;
-    uint64_t *keys_, *sorted_, *weights_;
-    float* logits_;
+    float *logits_, *sorted_logits_;
+    uint64_t *sorted_, *weights_;
 };
 
 }  // namespace tombola::impl::cpu::x64

@@ -54,35 +54,128 @@ void GroupMaxKernel::generate() {
     end();
 }
 
+// -- CountKernel ---------------------------------------------------------------------------------
+// vec 0 threshold, 1 lanes that reach it (AVX2); k1 the lanes (AVX-512).
+void CountKernel::generate() {
+    const Vec threshold = vec(0);
+    const Mask reached{k1, vec(1)};
+    begin(5);
+    const Reg args = gpr(0), values = gpr(1), units = gpr(2), sum = gpr(3), count = gpr(4);
+    mov(values, ptr[args + offsetof(Args, values)]);
+    mov(units, ptr[args + offsetof(Args, units)]);
+    broadcast_u32(threshold, ptr[args + offsetof(Args, threshold)]);
+    xor_(sum, sum);
+    Label again;
+    L(again);
+    for (int i = 0; i < vectors_per_unit(); ++i) {
+        load_wide(vec(1), ptr[values + i * vector_step()]);
+        compare_f32(reached, vec(1), threshold, kGreaterEqual);
+        mask_to_reg(count, reached);
+        popcnt(count.cvt32(), count.cvt32());
+        add(sum, count);
+    }
+    add(values, kUnitClasses * element_bytes());
+    dec(units);
+    jnz(again, T_NEAR);
+    mov(ptr[args + offsetof(Args, reached)], sum);
+    end();
+}
+
 // -- CollectKernel -------------------------------------------------------------------------------
-// vec 0 threshold, 1 elements, 2 lanes that reach it (AVX2), 3 scratch; k1 the lanes (AVX-512).
+// vec 0 threshold, 1 and 2 elements, 3 and 4 lanes that reach it (AVX2), 5 scratch; k1 and k2 the lanes (AVX-512).
 void CollectKernel::generate() {
-    const Vec threshold = vec(0), x = vec(1), scratch = vec(3);
-    const Mask reached{k1, vec(2)};
-    begin(7);
-    const Reg args = gpr(0), src = gpr(1), vectors = gpr(2), first = gpr(3), to = gpr(4),
-              count = gpr(5), bit = gpr(6);
+    const Vec threshold = vec(0), most = vec(1), scratch = vec(5);
+    const Mask reached{k1, vec(3)};
+    begin(10);
+    const Reg args = gpr(0), src = gpr(1), groups = gpr(2), maxima = gpr(3), first = gpr(4),
+              to = gpr(5), pairs = gpr(6), count = gpr(7), bit = gpr(8), limit = gpr(9);
+    mov(src, ptr[args + offsetof(Args, src)]);
+    mov(groups, ptr[args + offsetof(Args, groups)]);
+    mov(maxima, ptr[args + offsetof(Args, maxima)]);
+    mov(first, ptr[args + offsetof(Args, first)]);
+    mov(to, ptr[args + offsetof(Args, to)]);
+    mov(limit, ptr[args + offsetof(Args, limit)]);
+    broadcast_u32(threshold, ptr[args + offsetof(Args, threshold)]);
+
+    Label group, hit, pair, next, done;
+    const int vectors = kGroupClasses / classes_per_vector();
+    L(group);
+    load(most, ptr[maxima]);
+    for (int at = bytes(); at < kGroupLanes * 4; at += bytes()) {
+        load(scratch, ptr[maxima + at]);
+        emit_max(most, most, scratch);
+    }
+    add(maxima, kGroupLanes * 4);
+    compare_f32(reached, most, threshold, kGreaterEqual);
+    test_either(reached, reached, scratch);
+    jnz(hit, T_NEAR);
+    add(src, kGroupClasses * element_bytes());
+    add(first, kGroupClasses);
+    dec(groups);
+    jnz(group, T_NEAR);
+    jmp(done, T_NEAR);
+
+    L(hit);
+    mov(pairs, vectors / 2);
+    L(pair);
+    emit_pair(src, first, to, count, bit);
+    dec(pairs);
+    jnz(pair, T_NEAR);
+    dec(groups);
+    jz(done, T_NEAR);
+    cmp(to, limit);
+    jb(group, T_NEAR);
+
+    L(done);
+    mov(ptr[args + offsetof(Args, groups)], groups);
+    mov(ptr[args + offsetof(Args, to)], to);
+    end();
+}
+
+// Two vectors of classes.
+void CollectKernel::emit_pair(const Reg& src, const Reg& first, const Reg& to, const Reg& count,
+                              const Reg& bit) {
+    const Vec threshold = vec(0), scratch = vec(5);
+    const Mask even{k1, vec(3)}, odd{k2, vec(4)};
+    Label none;
+    load_wide(vec(1), ptr[src]);
+    load_wide(vec(2), ptr[src + vector_step()]);
+    compare_f32(even, vec(1), threshold, kGreaterEqual);
+    compare_f32(odd, vec(2), threshold, kGreaterEqual);
+    test_either(even, odd, scratch);
+    jz(none, T_NEAR);
+    append_lanes_u32(to, even, first, count, bit, scratch);
+    add(first, classes_per_vector());
+    append_lanes_u32(to, odd, first, count, bit, scratch);
+    sub(first, classes_per_vector());
+    L(none);
+    add(src, 2 * vector_step());
+    add(first, 2 * classes_per_vector());
+}
+
+// -- RankKernel ----------------------------------------------------------------------------------
+// vec 0 bits of elements, 1 bits that change, 2 zeros.
+void RankKernel::generate() {
+    const Vec x = vec(0), changed = vec(1), zeros = vec(2);
+    begin(4);
+    const Reg args = gpr(0), src = gpr(1), vectors = gpr(2), ranks = gpr(3);
     mov(src, ptr[args + offsetof(Args, src)]);
     mov(vectors, ptr[args + offsetof(Args, groups)]);
     imul(vectors, vectors, kGroupClasses / classes_per_vector());
-    mov(first, ptr[args + offsetof(Args, first)]);
-    mov(to, ptr[args + offsetof(Args, to)]);
-    broadcast_u32(threshold, ptr[args + offsetof(Args, threshold)]);
-
-    Label vector, none;
+    mov(ranks, ptr[args + offsetof(Args, ranks)]);
+    zero(zeros);
+    Label vector;
     L(vector);
     load_wide(x, ptr[src]);
-    compare_f32(reached, x, threshold, kGreaterEqual);
-    test_either(reached, reached, scratch);
-    jz(none, T_NEAR);
-    append_lanes_u32(to, reached, first, count, bit, scratch);
-    L(none);
+    vaddps(x, x, zeros);  // -0 becomes +0
+    vpsrad(changed, x, 31);
+    or_bits(changed, changed, vector_u32(0x80000000));
+    xor_bits(x, x, changed);
+    store(ptr[ranks], x);
     add(src, vector_step());
-    add(first, classes_per_vector());
+    add(ranks, bytes());
     dec(vectors);
     jnz(vector, T_NEAR);
-
-    mov(ptr[args + offsetof(Args, to)], to);
     end();
 }
 

@@ -4,7 +4,9 @@
 // How the greatest logits of a row are found without a sort. A row is cut into groups of kGroupClasses classes.
 //
 //   GroupMaxKernel   the maxima of kGroupLanes interleaved parts of each group, and whether there is a NaN
-//   CollectKernel    the classes of groups whose logit is at least a threshold, in class order
+//   CountKernel      how many numbers are at least a threshold
+//   CollectKernel    the classes whose logit is at least a threshold, in class order
+//   RankKernel       each logit as an unsigned integer that rises with it
 //
 // If at least k of the maxima reach a threshold, the first k classes of the order do, and only groups with such a maximum
 // have to be read again.
@@ -35,18 +37,53 @@ class GroupMaxKernel : public WeightOps {
     void generate() override;
 };
 
+class CountKernel : public WeightOps {
+  public:
+    using Key = std::tuple<CpuIsa, FloatType>;
+    struct Args {
+        const void* values;
+        int64_t units;       // of kUnitClasses numbers, at least 1
+        uint64_t threshold;  // the bits of an f32
+        uint64_t reached;    // out
+    };
+    explicit CountKernel(const Key& key)
+        : WeightOps(std::get<0>(key), std::get<1>(key), true, "token_sampler.count") {}
+
+  private:
+    void generate() override;
+};
+
 class CollectKernel : public WeightOps {
   public:
     using Key = std::tuple<CpuIsa, FloatType>;
     struct Args {
         const void* src;
-        int64_t groups;      // at least 1
-        uint64_t first;      // the class of the first element
-        uint32_t* to;        // out: the classes; up to 64 bytes behind the last one are overwritten
+        const float* maxima;  // kGroupLanes per group
+        int64_t groups;       // at least 1; out: how many are left
+        uint64_t first;       // the class of the first element
+        uint32_t* to;        // out: behind the last class; up to 64 bytes behind it are overwritten
+        uint32_t* limit;     // stops behind the group that brings `to` here
         uint64_t threshold;  // the bits of an f32
     };
     explicit CollectKernel(const Key& key)
         : WeightOps(std::get<0>(key), std::get<1>(key), true, "token_sampler.collect") {}
+
+  private:
+    void generate() override;
+    void emit_pair(const Reg& src, const Reg& first, const Reg& to, const Reg& count,
+                   const Reg& bit);
+};
+
+class RankKernel : public WeightOps {
+  public:
+    using Key = std::tuple<CpuIsa, FloatType>;
+    struct Args {
+        const void* src;
+        int64_t groups;   // at least 1
+        uint32_t* ranks;  // out
+    };
+    explicit RankKernel(const Key& key)
+        : WeightOps(std::get<0>(key), std::get<1>(key), true, "token_sampler.rank") {}
 
   private:
     void generate() override;

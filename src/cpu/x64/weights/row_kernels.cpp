@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/x64/weights/row_kernels.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <limits>
+
+#include "cpu/weights/weight_quantum.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
@@ -107,6 +110,82 @@ void WeightSumKernel::emit_unit(const Reg& src, const Reg& ahead) {
     for (int line = 0; line < step; line += 64) prefetcht1(ptr[ahead + line]);
     add(src, step);
     add(ahead, step);
+}
+
+// -- LogitSumKernel ------------------------------------------------------------------------------
+// vec 0 classes, 1-4 scratch, 5 sums of h, 6 sums of l; constants from 7 on; k1 scratch.
+LogitSumKernel::Scale LogitSumKernel::scale(float greatest, float ratio, int log_classes,
+                                            CpuIsa isa) {
+    const int low_bits = kWeightBits - 1 - kHighBits - log_classes;
+    return {bit_cast<uint32_t>(greatest), bit_cast<uint32_t>(ratio), std::ldexp(1.0f, -low_bits),
+            static_cast<uint32_t>(low_bits), fixed_point(isa, low_bits)};
+}
+
+void LogitSumKernel::generate() {
+    begin(7);
+    const Reg args = gpr(0), src = gpr(1), ahead = gpr(2), blocks = gpr(3), units = gpr(4),
+              sums = gpr(5), left = gpr(6);
+    mov(src, ptr[args + offsetof(Args, src)]);
+    mov(ahead, ptr[args + offsetof(Args, ahead)]);
+    mov(blocks, ptr[args + offsetof(Args, blocks)]);
+    mov(units, ptr[args + offsetof(Args, units)]);
+    mov(sums, ptr[args + offsetof(Args, sums)]);
+    set_held_range(7);
+    smallest_ = take_held();
+    low_ = take_held();
+    load_exp_constants(ptr[args + offsetof(Args, scale.greatest)],
+                       ptr[args + offsetof(Args, scale.ratio)], kHighBits);
+    broadcast_u32(smallest_, ptr[args + offsetof(Args, scale.smallest)]);
+    broadcast_u32(low_, ptr[args + offsetof(Args, scale.low.operand)]);
+
+    Label block, unit;
+    L(block);
+    mov(left, units);
+    zero(vec(5));
+    broadcast_u32(vec(6), ptr[args + offsetof(Args, start)]);
+    L(unit);
+    emit_unit(src, ahead);
+    dec(left);
+    jnz(unit, T_NEAR);
+    emit_sum(args, sums);
+    dec(blocks);
+    jnz(block, T_NEAR);
+    end();
+}
+
+void LogitSumKernel::emit_unit(const Reg& src, const Reg& ahead) {
+    const int step = kUnitClasses * element_bytes();
+    const Lanes r{vec(0), vec(1), vec(2), vec(3), vec(4)};
+    const Vec &w = r.x, &h = r.scratch1, &l = r.x;
+    for (int i = 0; i < vectors_per_unit(); ++i) {
+        load_wide(r.x, ptr[src + i * vector_step()]);
+        emit_exp(r);
+        max_masked_f32(w, positive(r), w, smallest_);
+        vcvttps2dq(h, w);
+        vpaddd(vec(5), vec(5), h);
+        vcvtdq2ps(h, h);
+        vsubps(w, w, h);
+        cvt_to_fixed_point(l, w, low_);
+        vpaddd(vec(6), vec(6), l);
+    }
+    for (int line = 0; line < step; line += 64) prefetcht1(ptr[ahead + line]);
+    add(src, step);
+    add(ahead, step);
+}
+
+// The sum of a block: of all h, times 2^low_bits, and of all l.
+void LogitSumKernel::emit_sum(const Reg& args, const Reg& sums) {
+    const auto low_words = vector_u64(0x00000000FFFFFFFF);
+    for (const Vec& lanes : {vec(5), vec(6)}) {
+        vpsrlq(vec(0), lanes, 32);
+        and_bits(lanes, lanes, low_words);
+        vpaddq(lanes, lanes, vec(0));
+    }
+    vmovd(quarter(0), ptr[args + offsetof(Args, scale.low_bits)]);
+    vpsllq(vec(5), vec(5), quarter(0));
+    vpaddq(vec(5), vec(5), vec(6));
+    store_sum_u64(ptr[sums], 5, 6);
+    add(sums, 8);
 }
 
 // -- WeightStoreKernel ---------------------------------------------------------------------------

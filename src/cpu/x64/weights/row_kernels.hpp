@@ -6,6 +6,7 @@
 //   RowMaxKernel       its greatest element, and whether it has a refused element
 //   WeightSumKernel    the sums of its weights, block by block, without storing a weight; without logits also
 //                      what RowMaxKernel tells
+//   LogitSumKernel     the same of logits, in rows of more than 4,096 classes, in fewer instructions
 //   WeightStoreKernel  its weights
 
 #include <cstdint>
@@ -58,6 +59,46 @@ class WeightSumKernel : public WeightOps {
     void generate() override;
     Mask noted() const { return {k2, vec(8)}; }
     void emit_unit(const Reg& src, const Reg& ahead);
+};
+
+// With L = ceil(log2 classes) >= kMinLog, a weight w <= 1 is cut into two integers,
+//
+//   q = max(1, floor(w * 2^(61-L))) = h * 2^(36-L) + l,   h = floor(w' * 2^25),   l = floor((w' * 2^25 - h) * 2^(36-L)),
+//
+// where w' = max(w, 2^(L-61)), or 0 if w is. Every step is exact. h is at most 2^25 and l less than 2^23, so their sums over
+// a lane of a block, 64 numbers at most, have 32 bits.
+class LogitSumKernel : public WeightOps {
+  public:
+    static constexpr int kMinLog = 13;
+    static constexpr int kHighBits = 25;
+    struct Scale {
+        uint32_t greatest, ratio;  // as in WeightScaleArgs
+        float smallest;            // 2^(L-36)
+        uint32_t low_bits;         // 36 - L
+        FixedPoint low;            // of low_bits
+    };
+    static Scale scale(float greatest, float ratio, int log_classes, CpuIsa isa);
+
+    using Key = std::tuple<CpuIsa, FloatType, bool>;  // ISA, type, scaled
+    struct Args {
+        const void* src;
+        const void* ahead;  // as in WeightSumKernel
+        int64_t blocks;     // at least 1
+        int64_t units;      // of each block, 1 to 32
+        uint64_t* sums;     // out: one per block
+        Scale scale;
+        uint32_t start;  // less low.bias for each vector of a block, modulo 2^32
+    };
+    explicit LogitSumKernel(const Key& key)
+        : WeightOps(std::get<0>(key), std::get<1>(key), true, "weights.logit_sum",
+                    std::get<2>(key)) {}
+
+  private:
+    void generate() override;
+    void emit_unit(const Reg& src, const Reg& ahead);
+    void emit_sum(const Reg& args, const Reg& sums);
+
+    Vec smallest_, low_;
 };
 
 class WeightStoreKernel : public WeightOps {

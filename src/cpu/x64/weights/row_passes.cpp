@@ -44,14 +44,20 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_
     const std::tuple<CpuIsa, FloatType, bool, bool> key{isa, type, log_probs, scaled};
     RowPasses passes;
     passes.type_ = type;
-    passes.vector_bytes_ = static_cast<size_t>(shape_of(isa).bytes);
+    passes.isa_ = isa;
     passes.log_probs_ = log_probs;
     passes.classes_ = src.dims[1];
     passes.element_bytes_ = static_cast<dim_t>(size_of(src.data_type));
     auto max = cached_function<RowMaxKernel>({isa, type, log_probs});
     if (!max.ok()) return max.take_status();
     passes.max_ = max.take();
-    if (weights != Weights::stored) {
+    passes.sums_logits_ = log_probs && type != FloatType::f64 &&
+                          ceil_log2(passes.classes_) >= LogitSumKernel::kMinLog;
+    if (weights != Weights::stored && passes.sums_logits_) {
+        auto sum = cached_function<LogitSumKernel>({isa, type, scaled});
+        if (!sum.ok()) return sum.take_status();
+        passes.sum_logits_ = sum.take();
+    } else if (weights != Weights::stored) {
         auto sum = cached_function<WeightSumKernel>(key);
         if (!sum.ok()) return sum.take_status();
         passes.sum_ = sum.take();
@@ -76,9 +82,9 @@ RowPasses::Unit RowPasses::padded(const char* row, dim_t begin, dim_t end) const
 }
 
 bool RowPasses::accept(const RowFindings& found, double& greatest) const {
-    const double maximum = type_ == FloatType::f64
-                               ? greatest_lane<double>(found.maxima, vector_bytes_)
-                               : greatest_lane<float>(found.maxima, vector_bytes_);
+    const auto bytes = static_cast<size_t>(shape_of(isa_).bytes);
+    const double maximum = type_ == FloatType::f64 ? greatest_lane<double>(found.maxima, bytes)
+                                                   : greatest_lane<float>(found.maxima, bytes);
     greatest = std::max(greatest, maximum);
     return found.refused == 0 && maximum < kInf;
 }
@@ -115,6 +121,23 @@ void RowPasses::set_scale(Row& row, double greatest, float ratio) const {
     }
     row.args.top = 1 + static_cast<uint64_t>(ceil_log2(classes_)) + field;
     row.is_scalar = field < kMinField;
+    if (sums_logits_)
+        row.sum_scale =
+            LogitSumKernel::scale(static_cast<float>(greatest), ratio, ceil_log2(classes_), isa_);
+}
+
+bool RowPasses::sum_blocks(const Row& row, const char* data, const char* ahead, dim_t blocks,
+                           dim_t units, uint64_t* sums, double& greatest) const {
+    if (sums_logits_) {
+        const dim_t vectors = units * kUnitClasses * 4 / shape_of(isa_).bytes;
+        const auto start = uint32_t{0} - row.sum_scale.low.bias * static_cast<uint32_t>(vectors);
+        LogitSumKernel::Args args{data, ahead, blocks, units, sums, row.sum_scale, start};
+        sum_logits_(args);
+        return true;
+    }
+    WeightSumKernel::Args args{data, ahead, blocks, units, sums, row.args, {}};
+    sum_(args);
+    return log_probs_ || accept(args.found, greatest);
 }
 
 bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t end,
@@ -133,9 +156,7 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
     bool good = true;
     const auto pass = [&](const char* data, const char* next, dim_t blocks, dim_t units,
                           uint64_t* to) {
-        WeightSumKernel::Args args{data, next, blocks, units, to, row.args, {}};
-        sum_(args);
-        if (!log_probs_) good = accept(args.found, greatest) && good;
+        good = sum_blocks(row, data, next, blocks, units, to, greatest) && good;
     };
     const dim_t whole = std::min(end, classes_ / kBlockClasses);
     const dim_t at = begin * kBlockClasses * element_bytes_;

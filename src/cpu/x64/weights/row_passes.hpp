@@ -19,6 +19,7 @@ struct Row {
     const char* data = nullptr;
     RowScale scale;          // for scalar C++
     WeightScaleArgs args{};  // for the kernels
+    LogitSumKernel::Scale sum_scale{};
     bool is_scalar = false;  // only scalar C++ serves this row
 };
 
@@ -64,11 +65,16 @@ class RowPasses {
     bool accept(const RowFindings& found, double& greatest) const;
     // The classes [begin, end), fewer than a unit, followed by classes of weight 0.
     Unit padded(const char* row, dim_t begin, dim_t end) const;
+    // Runs the kernel that sums blocks. Returns false if an element is not allowed.
+    bool sum_blocks(const Row& row, const char* data, const char* ahead, dim_t blocks, dim_t units,
+                    uint64_t* sums, double& greatest) const;
 
     JitFunction<RowMaxKernel::Args> max_;
     JitFunction<WeightSumKernel::Args> sum_;
+    JitFunction<LogitSumKernel::Args> sum_logits_;  // instead, if sums_logits_
+    bool sums_logits_ = false;
     JitFunction<WeightStoreKernel::Args> store_;
-    size_t vector_bytes_ = 0;  // of the ISA that the kernels are for
+    CpuIsa isa_ = CpuIsa::none;  // that the kernels are for
     FloatType type_ = FloatType::f32;
     bool log_probs_ = false;
     dim_t classes_ = 0;

@@ -60,21 +60,8 @@ Vocabulary::Held WeightOps::hold_float(float narrow, double wide) {
 void WeightOps::load_constants(const Address& greatest, const Address& top, const Address& ratio) {
     set_held_range(log_probs_ ? kLowestHeld : kLowestHeldOfWeights);
     top_ = take_held();
-    greatest_ = take_held();
-    zeros_ = greatest_;  // used only without logits
-    if (is_f64()) {
-        broadcast_u64(top_, top);
-        broadcast_u64(greatest_, greatest);
-    } else {
-        broadcast_u32(top_, top);
-        broadcast_u32(greatest_, greatest);
-    }
-    if (!log_probs_) zero(zeros_);
-    if (scaled_) {
-        ratio_ = take_held();
-        is_f64() ? broadcast_u64(ratio_, ratio) : broadcast_u32(ratio_, ratio);
-    }
-
+    is_f64() ? broadcast_u64(top_, top) : broadcast_u32(top_, top);
+    load_scale(greatest, ratio);
     max_shift_ = hold_bits(62, 62);
     fraction_ = hold_bits(0x3FFFFF80, 0x3FFFFFFFFFFFFC00);
     leading_ = hold_bits(0x40000000, 0x4000000000000000);
@@ -82,11 +69,32 @@ void WeightOps::load_constants(const Address& greatest, const Address& top, cons
         low_ = hold(vector_u64(0x00000000FFFFFFFF));
         high_ = hold(vector_u64(0xFFFFFFFF00000000));
     }
-    if (!log_probs_) return;
+    if (log_probs_) hold_exp_constants(0);
+}
+
+void WeightOps::load_exp_constants(const Address& greatest, const Address& ratio, int exponent) {
+    load_scale(greatest, ratio);
+    hold_exp_constants(exponent);
+}
+
+void WeightOps::load_scale(const Address& greatest, const Address& ratio) {
+    greatest_ = take_held();
+    zeros_ = greatest_;  // used only without logits
+    is_f64() ? broadcast_u64(greatest_, greatest) : broadcast_u32(greatest_, greatest);
+    if (!log_probs_) zero(zeros_);
+    if (!scaled_) return;
+    ratio_ = take_held();
+    is_f64() ? broadcast_u64(ratio_, ratio) : broadcast_u32(ratio_, ratio);
+}
+
+// The low bits of `round` are added to n where it becomes an exponent. They change no rounding: log2e has 24 significant bits,
+// so that no d above `flush` has a product halfway between two integers.
+void WeightOps::hold_exp_constants(int exponent) {
     using F32 = WeightExpF32;
     using F64 = WeightExpF64;
     log2e_ = hold_float(F32::kLog2e, F64::kLog2e);
-    round_ = hold_float(F32::kRound, F64::kRound);
+    round_ = hold_float(F32::kRound + static_cast<float>(exponent),
+                        F64::kRound + static_cast<double>(exponent));
     ln2_hi_ = hold_float(-F32::kLn2Hi, -F64::kLn2Hi);
     ln2_lo_ = hold_float(-F32::kLn2Lo, -F64::kLn2Lo);
     flush_ = hold_float(F32::kFlush, F64::kFlush);
@@ -107,7 +115,7 @@ void WeightOps::emit_weights(const Lanes& r) {
     emit_quantise(r);
 }
 
-// x = exp((x - greatest) * ratio), line by line as weight_exp(). The mask (scratch3) makes the flushed lanes 0.
+// x = exp((x - greatest) * ratio), line by line as weight_exp(), times 2^exponent. The flushed lanes are outside the mask.
 void WeightOps::emit_exp(const Lanes& r) {
     const Vec &d = r.x, &z = r.scratch1, &n = r.scratch2, &p = r.odd;
     const int degree = is_f64() ? WeightExpF64::kDegree : WeightExpF32::kDegree;
@@ -134,7 +142,7 @@ void WeightOps::emit_exp(const Lanes& r) {
         const Held& c = i >= 0 ? c_[i] : one_;
         is_f64() ? vfmadd213pd(p, d, c) : vfmadd213ps(p, d, c);
     }
-    // w = p * 2^n: the low bits of z are n.
+    // w = p * 2^n: the low bits of z are n, and the exponent.
     if (is_f64()) {
         vpsllq(z, z, 52);
         vpaddq(r.x, p, z);

@@ -71,15 +71,21 @@ class WeightOps : public Vocabulary {
     };
     void emit_weights(const Lanes& r);
 
+    // Of logits in f32 lanes, x becomes 2^exponent times the weight; in the lanes outside positive(r) it is junk where the
+    // weight is 0. load_exp_constants() does what load_constants() does, without what only emit_weights() needs, after the caller's
+    // set_held_range().
+    void load_exp_constants(const Address& greatest, const Address& ratio, int exponent);
+    void emit_exp(const Lanes& r);
+    // The mask of the lanes whose weight is not 0.
+    Mask positive(const Lanes& r) const { return {k1, r.scratch3}; }
+
   private:
     // A constant in every lane: f32 lanes take the first, f64 lanes the second.
     Held hold_bits(uint32_t narrow, uint64_t wide);
     Held hold_float(float narrow, double wide);
-
-    void emit_exp(const Lanes& r);
+    void load_scale(const Address& greatest, const Address& ratio);
+    void hold_exp_constants(int exponent);
     void emit_quantise(const Lanes& r);
-    // The mask of the lanes whose weight is not 0.
-    Mask positive(const Lanes& r) const { return {k1, r.scratch3}; }
 
     FloatType type_;
     bool log_probs_;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One row of an execution of token_sampler by generated kernels, without a sort. There are these ways to draw from a row:
+//
+//   greedy   the greatest logit alone
+//   row      the set is the whole row: sums of blocks, as in multinomial
+//   listed   the set is listed: a few thousand classes at most
+//   ranked   the set has more classes: weights of all classes, which are 0 outside the set
+//
+// A set is {key <= bound}, see logit_list.hpp.
+
+#include "cpu/token_sampler/sampler_call.hpp"
+#include "cpu/x64/token_sampler/logit_list.hpp"
+#include "cpu/x64/token_sampler/ranked_row.hpp"
+#include "cpu/x64/weights/row_passes.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+struct SamplerKernels {
+    ListKernels list;
+    JitFunction<RankKernel::Args> rank;
+    RowPasses passes;
+};
+
+class RowSampler {
+  public:
+    // The scratchpad of a part of an execution, which handles one row at a time.
+    static size_t scratchpad_bytes(const TokenSamplerDesc& desc) { return Places(desc).bytes; }
+
+    RowSampler(const TokenSamplerDesc& desc, const SamplerKernels& kernels, const SamplerCall& call,
+               const RowSource& source, const MatrixLayout& layout, const char* src, char* memory);
+
+    // Computes the outputs of a row. `next` is the row that will be read next. Returns false if the row is refused.
+    bool sample(dim_t row, dim_t next);
+
+  private:
+    struct Places {
+        explicit Places(const TokenSamplerDesc& desc);
+        size_t row, rest, list, sums, ranked, bytes;
+    };
+    // The set that is drawn from, and its mass.
+    enum class Kind { row, listed, ranked };
+    struct Set {
+        Kind kind = Kind::row;
+        uint64_t bound = kNoBound;
+        uint64_t mass = 0;
+    };
+
+    GroupedRow grouped() const { return {data_, memory_ + places_.rest, desc_.classes(), type_}; }
+    const char* copy_row();
+    void copy_rest();
+    void put_minus_infinity(char* to, dim_t k) const;
+
+    // The filters.
+    Set find_set();
+    uint64_t top_p_of_row(float ratio);
+    uint64_t top_p_within(uint64_t before, float ratio);
+    uint64_t mass_bound(uint64_t mass, float ratio, uint64_t& greatest_mass);
+    bool list_set(uint64_t bound);
+    void rank_row();
+    void weigh_ranked(float ratio);
+    uint64_t row_mass(float ratio);
+
+    // The draw and the outputs.
+    void set_mass(Set& set);
+    void draw_greedy();
+    void draw_from_row(const Set& set);
+    void draw_listed(const Set& set);
+    void draw_ranked(const Set& set);
+    template <class Draw>
+    void put_samples(const Set& set, const Draw& draw);
+    void put_top();
+
+    uint64_t* sums() const { return reinterpret_cast<uint64_t*>(memory_ + places_.sums); }
+    Row scaled_row(float ratio) const {
+        Row row;
+        row.index = row_;
+        row.data = data_;
+        kernels_.passes.set_scale(row, static_cast<double>(list_.greatest()), ratio);
+        return row;
+    }
+    bool wants_logprobs() const {
+        return desc_.logprobs != Logprobs::none && (call_.wants_logprobs() || call_.wants_top());
+    }
+    float logprob(dim_t k) const {
+        const float x = grouped().logit(k);
+        return log_probability(scaled_logit(x, list_.greatest(), logprob_ratio_), log_mass_);
+    }
+
+    const TokenSamplerDesc& desc_;
+    const SamplerKernels& kernels_;
+    const SamplerCall& call_;
+    const RowSource& source_;
+    const MatrixLayout& layout_;
+    const char* src_;
+    char* memory_;
+    Places places_;
+    LogitList list_;
+    RankedRow ranked_;
+    FloatType type_;
+    dim_t element_;
+    int shift_;
+
+    dim_t row_ = 0;
+    const char *data_ = nullptr, *ahead_ = nullptr;
+    bool is_ranked_ = false;   // ranked_ has read the row
+    float weighed_ratio_ = 0;  // of the weights in ranked_; 0: there are none
+    RowParameters parameters_;
+    float logprob_ratio_ = 1;
+    double log_mass_ = 0;
+};
+
+}  // namespace tombola::impl::cpu::x64
