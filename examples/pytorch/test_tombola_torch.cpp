@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tombola/tombola.hpp"
 #include "tombola_torch.hpp"
 
 namespace {
@@ -156,6 +157,45 @@ void draws_by_weight() {
     expect(same(std::get<0>(all.sort(1)), at::arange(20).expand({3, 20})), "a permutation");
 }
 
+// tombola's primitive with the seeds 234, 148.
+at::Tensor own_tokens(const at::Tensor& logits, float temperature, int32_t k, int64_t samples) {
+    using tombola::memory;
+    const tombola::engine engine(tombola::engine::kind::cpu, 0);
+    tombola::stream stream(engine);
+    at::Tensor ids = at::empty({logits.size(0), samples}, at::kLong);
+    const memory::desc src({logits.size(0), logits.size(1)}, memory::data_type::f32,
+                           memory::format_tag::ab);
+    const memory::desc dst({logits.size(0), samples}, memory::data_type::s64,
+                           memory::format_tag::ab);
+    const tombola::token_sampler::primitive_desc pd(engine, src, dst,
+                                                    tombola::filter_order::transformers,
+                                                    tombola::logprobs::none, 0, 234, 148);
+    tombola::token_sampler(pd).execute(
+        stream, {{TOMBOLA_ARG_SRC, memory(src, engine, logits.data_ptr())},
+                 {TOMBOLA_ARG_DST, memory(dst, engine, ids.data_ptr())},
+                 {TOMBOLA_ARG_TEMPERATURE, memory(pd.temperature_desc(), engine, &temperature)},
+                 {TOMBOLA_ARG_TOP_K, memory(pd.top_k_desc(), engine, &k)}});
+    return ids;
+}
+
+void tokens() {
+    const at::Tensor logits = at::randn({3, 500}) * 3;
+    tombola_torch::TokenParameters p;
+    p.temperature = at::zeros({1});
+    expect(same(std::get<0>(tombola_torch::sample_tokens(logits, p)), logits.argmax(1, true)),
+           "greedy tokens");
+    // The same as the library's primitive with these seeds.
+    p.temperature = at::full({1}, 1.3);
+    p.top_k = at::full({1}, 40, at::kInt);
+    p.num_samples = 20;
+    p.seeds = at::tensor({234, 148}, at::kLong);
+    p.logprobs = "processed";
+    const auto [ids, logprobs] = tombola_torch::sample_tokens(logits, p);
+    expect(same(ids, own_tokens(logits, 1.3f, 40, 20)), "tokens of the primitive");
+    expect(logprobs.sizes() == ids.sizes() && at::all(logprobs <= 0).item<bool>(),
+           "log probabilities");
+}
+
 void shuffles() {
     // torch.channel_shuffle: view as [groups, C / groups], transpose.
     const auto formula = [](const at::Tensor& x, int64_t groups) {
@@ -225,6 +265,7 @@ int main() {
     every_way_to_call();
     own_generator();
     draws_by_weight();
+    tokens();
     shuffles();
     refusals();
     std::printf("%s\n", failures == 0 ? "passed" : "failed");

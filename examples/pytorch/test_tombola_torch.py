@@ -543,6 +543,119 @@ class Multinomial(unittest.TestCase):
         self.assertEqual(tt.multinomial(torch.tensor([0.0, 1.0]), 3, True).tolist(), [1, 1, 1])
 
 
+class SampleTokens(unittest.TestCase):
+    """The set is compared with PyTorch's sort and softmax in float64, the draws with each other."""
+
+    def setUp(self):
+        torch.manual_seed(81)
+        self.logits = torch.randn(4, 1000) * 4
+
+    def test_greedy(self):
+        for dtype in (torch.float32, torch.float16, torch.bfloat16):
+            x = (self.logits * 7).to(dtype)
+            with self.subTest(str(dtype)):
+                # argmax does not say which of equal elements it takes: compare what they are.
+                ids = tt.sample_tokens(x, temperature=0)
+                self.assertTrue(torch.equal(x.gather(1, ids)[:, 0], x.max(1).values))
+        self.assertTrue(torch.equal(tt.sample_tokens(self.logits, 0), self.logits.argmax(1, keepdim=True)))
+        self.assertEqual(tt.sample_tokens(self.logits[0], 0, num_samples=3).tolist(), [self.logits[0].argmax()] * 3)
+
+    def kept(self, logits, temperature, k, p):
+        """The classes that are drawn, with their probabilities: top_k, then top_p of what is left."""
+        values, order = torch.sort(logits.double() / temperature, descending=True)
+        probabilities = values[:k].softmax(0)
+        kept = probabilities.cumsum(0) - probabilities < p
+        return order[:k][kept], probabilities[kept] / probabilities[kept].sum()
+
+    def test_draws_the_set_with_its_probabilities(self):
+        temperature, k, p, samples = 1.7, 30, 0.9, 50_000
+        ids, logprobs = tt.sample_tokens(
+            self.logits, temperature, k, p, num_samples=samples, seeds=[1, 2], logprobs="processed"
+        )
+        for row in range(4):
+            classes, probabilities = self.kept(self.logits[row], temperature, k, p)
+            self.assertLessEqual(set(ids[row].tolist()), set(classes.tolist()))
+            expected = torch.zeros(1000, dtype=torch.float64)
+            expected[classes] = probabilities
+            found = torch.bincount(ids[row], minlength=1000) / samples
+            self.assertLess((found - expected).abs().max(), 0.01)
+            self.assertTrue(torch.allclose(logprobs[row].double().exp(), expected[ids[row]], rtol=1e-5))
+
+    def test_parameters_of_each_row(self):
+        temperature = torch.tensor([0.0, 0.5, 1.0, 2.0])
+        top_k = torch.tensor([0, 5, 50, 1000], dtype=torch.int32)
+        top_p, min_p = torch.tensor([1.0, 0.5, 0.9, 1.0]), torch.tensor([0.0, 0.0, 0.1, 0.01])
+        seeds = torch.tensor([[1, 2], [3, 4], [5, 6], [7, 8]])
+        offset = torch.tensor([0, 10, 20, 30])
+        for order in ("transformers", "vllm", "joint", "temperature_last"):
+            together = tt.sample_tokens(
+                self.logits, temperature, top_k, top_p, min_p, num_samples=9, filter_order=order, seeds=seeds, offset=offset
+            )
+            for row in range(4):
+                alone = tt.sample_tokens(
+                    self.logits[row],
+                    temperature[row].item(),
+                    top_k[row].item(),
+                    top_p[row].item(),
+                    min_p[row].item(),
+                    num_samples=9,
+                    filter_order=order,
+                    seeds=seeds[row],
+                    offset=offset[row].item(),
+                )
+                self.assertTrue(torch.equal(together[row], alone))
+
+    def test_mask(self):
+        mask = torch.zeros(4, 32, dtype=torch.int32)
+        mask[:, 2] = 0b1010  # classes 65 and 67
+        ids = tt.sample_tokens(self.logits, 5.0, mask=mask, num_samples=200)
+        self.assertEqual(set(ids.flatten().tolist()), {65, 67})
+
+    def test_generator(self):
+        """Two seeds are drawn, also where there is nothing to draw by them; given seeds draw none."""
+        torch.manual_seed(3)
+        seeds = torch.ops.tombola.draw_seeds(self.logits)
+        expected, after = tt.sample_tokens(self.logits, num_samples=5, seeds=seeds), torch.rand(3)
+        torch.manual_seed(3)
+        self.assertTrue(torch.equal(tt.sample_tokens(self.logits, num_samples=5), expected))
+        self.assertTrue(torch.equal(torch.rand(3), after))
+        own = torch.Generator().manual_seed(3)
+        before = torch.get_rng_state()
+        self.assertTrue(torch.equal(tt.sample_tokens(self.logits, num_samples=5, generator=own), expected))
+        self.assertTrue(torch.equal(before, torch.get_rng_state()))
+
+    def test_layouts_and_shapes(self):
+        kwargs = {"seeds": [1, 2], "num_samples": 4}
+        expected = tt.sample_tokens(self.logits, **kwargs)
+        self.assertTrue(torch.equal(tt.sample_tokens(self.logits.t().contiguous().t(), **kwargs), expected))
+        self.assertEqual(tt.sample_tokens(torch.zeros(0, 5)).shape, (0, 1))
+        self.assertEqual(tt.sample_tokens(torch.zeros(2, 5), num_samples=0).shape, (2, 0))
+
+    def test_refusals(self):
+        before = torch.get_rng_state()
+        for arguments, message in (
+            ({"temperature": -1.0}, "TEMPERATURE is -1; expected 0"),
+            ({"top_p": 1.5}, "TOP_P is 1.5"),
+            ({"top_k": -3}, "TOP_K is -3"),
+            ({"min_p": torch.tensor([0.0, 0.1, 2.0, 0.0])}, "MIN_P: row 2: 2"),
+            ({"temperature": torch.ones(3)}, r"temperature has the shape \[3\], but expected one element, or one per row"),
+            ({"seeds": [1, 2, 3]}, r"seeds has the shape \[3\], but expected \[2\] or \[batch, 2\]"),
+            ({"filter_order": "other"}, "filter_order is 'other'"),
+            ({"logprobs": "some"}, "logprobs is 'some'"),
+            ({"num_samples": -1}, "num_samples is -1"),
+        ):
+            with self.subTest(message), self.assertRaisesRegex(RuntimeError, message):
+                tt.sample_tokens(self.logits, **arguments)
+        bad = self.logits.clone()
+        bad[2, 7] = float("nan")
+        with self.assertRaisesRegex(RuntimeError, "row 2, class 7: the logit is -?nan"):
+            tt.sample_tokens(bad)
+        for logits, message in ((torch.zeros(3).double(), "float32, float16 and bfloat16"), (torch.zeros(1, 1, 3), "1 or 2 dim")):
+            with self.assertRaisesRegex(RuntimeError, message):
+                tt.sample_tokens(logits)
+        self.assertTrue(torch.equal(before, torch.get_rng_state()))
+
+
 class Shuffle(unittest.TestCase):
     def test_forward(self):
         for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int64, torch.uint8, torch.bool):
@@ -790,6 +903,7 @@ class Tracing(unittest.TestCase):
         "randperm": lambda x: tt.randperm(24),
         "multinomial": lambda x: tt.multinomial(x.reshape(4, -1), 2),
         "multinomial of one row": lambda x: tt.multinomial(x.reshape(-1), 7, True),
+        "sample_tokens": lambda x: tt.sample_tokens(x.reshape(4, -1), num_samples=2),
         "channel_shuffle": lambda x: tt.channel_shuffle(x, 3),
         "dropout": lambda x: tt.dropout(x, 0.3),
     }
@@ -817,7 +931,7 @@ class Tracing(unittest.TestCase):
         self.assertTrue(tt.randn(5, device="meta").is_meta)
         for name, call in self.CALLS.items():
             if "_like" in name or "bernoulli" in name or name in (
-                "uniform_", "exponential_", "random_", "multinomial", "channel_shuffle"
+                "uniform_", "exponential_", "random_", "multinomial", "sample_tokens", "channel_shuffle"
             ):
                 with self.subTest(name):
                     meta, real = call(self.x.to("meta")), call(self.x)
@@ -858,6 +972,7 @@ class Tracing(unittest.TestCase):
         for name, op, arguments, tests in (
             ("channel_shuffle", ops.channel_shuffle, (x.clone().requires_grad_(), 3), None),
             ("multinomial", ops.multinomial.default, (x.reshape(4, -1), 3, True), drawn),
+            ("sample_tokens", ops.sample_tokens.default, (x.reshape(4, -1),), drawn),
             ("rand", ops.rand.default, ([2, 3],), drawn),
             ("randint", ops.randint.low, (1, 5, [2, 3]), drawn),
             ("randperm", ops.randperm.default, (7,), drawn),

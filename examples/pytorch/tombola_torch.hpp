@@ -8,6 +8,9 @@
 
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
+#include <c10/util/string_view.h>
+
+#include <tuple>
 
 namespace tombola_torch {
 
@@ -70,6 +73,22 @@ at::Tensor& randperm_out(at::Tensor& out, int64_t n, OptionalGenerator generator
 // method, and only the distribution is the same; then the generator is asked for one seed.
 at::Tensor multinomial(const at::Tensor& probabilities, int64_t samples, bool replacement = false,
                        OptionalGenerator generator = c10::nullopt);
+
+// Token ids drawn from the logits of a language model, float32, float16 or bfloat16 [classes] or [batch, classes], by tombola's
+// token_sampler: see doc/token_sampler.md. Parameters have one element, or one per row; what is not given is 1, 0 (all
+// classes), 1 and 0. Without seeds the generator is asked for two. The second tensor holds log probabilities, or nothing.
+struct TokenParameters {
+    c10::optional<at::Tensor> temperature, top_k, top_p, min_p;
+    int64_t num_samples = 1;
+    c10::string_view filter_order = "transformers";  // vllm, joint, temperature_last
+    c10::optional<at::Tensor> mask;                  // int32 [batch, ceil(classes / 32)]
+    c10::optional<at::Tensor> seeds;     // int64 [2], or [batch, 2]: a stream for each row
+    c10::optional<at::Tensor> offset;    // int64: where in the stream the rows start
+    c10::string_view logprobs = "none";  // processed, raw
+};
+std::tuple<at::Tensor, at::Tensor> sample_tokens(const at::Tensor& logits,
+                                                 const TokenParameters& parameters = {},
+                                                 OptionalGenerator generator = c10::nullopt);
 
 // torch.channel_shuffle, for any layout and any type of 1, 2, 4 or 8 bytes, differentiable to any order.
 at::Tensor channel_shuffle(const at::Tensor& self, int64_t groups);

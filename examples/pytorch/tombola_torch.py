@@ -117,6 +117,48 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
     return _ops.multinomial(input, num_samples, replacement, generator=generator, out=out)
 
 
+def sample_tokens(
+    logits,
+    temperature=None,
+    top_k=None,
+    top_p=None,
+    min_p=None,
+    *,
+    num_samples=1,
+    filter_order="transformers",
+    mask=None,
+    seeds=None,
+    offset=None,
+    logprobs=None,
+    generator=None,
+):
+    """Token ids drawn from logits [classes] or [batch, classes]: int64 [num_samples] or [batch, num_samples].
+
+    Temperature (0 is greedy), top_k (0 keeps all), top_p, min_p and offset are numbers, or tensors with an element per row.
+    seeds are two integers, or int64 [batch, 2]: a stream for each row; without them the generator is asked for two.
+    mask is int32 [batch, ceil(classes / 32)], a bit for each class that is allowed. With logprobs "processed" or "raw" the
+    result is a pair of ids and log probabilities. See doc/token_sampler.md."""
+
+    def tensor(value, dtype):
+        return value if value is None or isinstance(value, torch.Tensor) else torch.tensor(value, dtype=dtype)
+
+    ids, values = _ops.sample_tokens(
+        logits,
+        tensor(temperature, torch.float32),
+        tensor(top_k, torch.int32),
+        tensor(top_p, torch.float32),
+        tensor(min_p, torch.float32),
+        num_samples=num_samples,
+        filter_order=filter_order,
+        mask=mask,
+        seeds=tensor(seeds, torch.int64),
+        offset=tensor(offset, torch.int64),
+        logprobs=logprobs or "none",
+        generator=generator,
+    )
+    return ids if logprobs is None else (ids, values)
+
+
 def channel_shuffle(input, groups):
     """torch.channel_shuffle with gradients, for every layout and type."""
     return _ops.channel_shuffle(input, groups)

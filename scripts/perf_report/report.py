@@ -311,7 +311,9 @@ def token_sampler_section(f, best):
         return ""
     peers = [who for who in dict.fromkeys(who for s, _, who in f.time if s == "token_sampler") if who not in OWN]
     rows = [[re.sub(r"(\d)x(\d)", r"\1 × \2", case), *durations(f, "token_sampler", case, peers)] for case in cases]
-    return ("## token_sampler\n\nf32 logits, one sample a row.\n\n"
+    return ("## token_sampler\n\nf32 logits, one s64 id per row; the weights fall like j^-1.5, in flat rows they are nearly equal. PyTorch by "
+            "the operators that take the\nleast time: argmax; softmax and multinomial; topk, so that only k logits are sorted; for top_p alone "
+            "a sort.\n\n"
             + table(["batch × classes: filters", best, "AVX2", *peers], rows) + "\n")
 
 
@@ -420,6 +422,9 @@ def bar_groups(f):
             for row in bar(f"{int(count):,}", "permutation", [count], "PyTorch")]),
         ("multinomial beside PyTorch: rows × samples of classes, milliseconds", [row for case, label in draws.items()
                                    for row in bar(label, "multinomial", [case], "PyTorch")]),
+        ("token_sampler beside PyTorch: rows × classes, milliseconds",
+         [row for case in f.cases("token_sampler")
+          for row in bar(case.replace("x", " × ", 1).replace(":", ", "), "token_sampler", [case], "PyTorch")]),
         ("shuffle, ShuffleNet's shapes, GB/s", [row for name, peer in shuffles for row in bar(
             f"{name} · {peer}", "shuffle", groups.get(tuple(name.split()), []), peer)]),
     ]

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
     add_multinomial();
     add_permutation();
     add_dropout();
+    add_token_sampler();
     add_plain();
 #ifdef TOMBOLA_PEER_RANDOM123
     add_random123();
@@ -39,6 +40,7 @@ int main(int argc, char** argv) {
 #endif
 #ifdef TOMBOLA_PEER_TORCH
     add_torch();
+    add_token_sampler_torch();
 #endif
 
     benchmark::Initialize(&argc, argv);

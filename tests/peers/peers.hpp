@@ -146,6 +146,26 @@ struct Rounding {
 constexpr std::array<Rounding, 4> kRoundings = {
     Rounding{Type::bf16, 32768}, {Type::bf16, 16777216}, {Type::f16, 32768}, {Type::f16, 16777216}};
 
+// token_sampler: f32 logits, one s64 id per row.
+struct TokenSampler {
+    const char* name;
+    int64_t batch, classes;
+    float temperature;
+    int32_t top_k;
+    float top_p;
+    bool is_flat;  // otherwise a few dozen classes make most of a row's mass
+    size_t bytes() const { return static_cast<size_t>(batch * classes) * sizeof(float); }
+};
+constexpr std::array<TokenSampler, 7> kTokenSamplers = {
+    TokenSampler{"64x128000:greedy", 64, 128000, 0, 0, 1, false},
+    {"64x128000:T", 64, 128000, 0.8f, 0, 1, false},
+    {"64x128000:T, top_k 50, top_p 0.9", 64, 128000, 0.8f, 50, 0.9f, false},
+    {"64x128000:T, top_k 1000", 64, 128000, 0.8f, 1000, 1, false},
+    {"64x128000:T, top_p 0.9", 64, 128000, 0.8f, 0, 0.9f, false},
+    {"64x128000:T, top_p 0.9, flat rows", 64, 128000, 0.8f, 0, 0.9f, true},
+    {"1x128000:T, top_k 50, top_p 0.9", 1, 128000, 0.8f, 50, 0.9f, false}};
+float* logits(const TokenSampler& c);
+
 // calls: what a small execution, and the creation of a primitive whose kind exists, cost.
 const Shuffle kSmallShuffle = {Type::f32, "nchw", true, {1, 8, 1, 1}, 2};
 const Multinomial kSmallMultinomial = {"", 1, 10, 1, true, false};
@@ -158,6 +178,8 @@ void add_shuffle();
 void add_multinomial();
 void add_permutation();
 void add_dropout();
+void add_token_sampler();
+void add_token_sampler_torch();
 void add_plain();
 void add_random123();
 void add_mt19937();

@@ -98,6 +98,11 @@ void add_plain() {
         add(std::string("multinomial/") + c.name, "read", [n = c.bytes()] {
             return Work{[n, from = source(n)] { read_all(from, n); }, n};
         });
+    for (const TokenSampler& c : kTokenSamplers)
+        add(std::string("token_sampler/") + c.name, "read", [c] {
+            const auto* from = reinterpret_cast<const char*>(logits(c));
+            return Work{[n = c.bytes(), from] { read_all(from, n); }, c.bytes()};
+        });
 }
 
 }  // namespace tombola::peers

@@ -44,9 +44,9 @@ uint64_t RowSampler::row_mass(float ratio) {
 // Lists the classes up to a bound. Returns false if they are too many.
 bool RowSampler::list_set(uint64_t bound) {
     if (!list_.covers(bound)) {
-        const dim_t least = list_.reach(bound);
+        const dim_t reached = list_.reach(bound);
         for (const dim_t length : kTriedLengths)
-            if (least <= length && !list_.covers(bound)) list_.select(length);
+            if (reached <= length && !list_.covers(bound)) list_.select(length);
         if (!list_.covers(bound)) return false;
     }
     list_.keep(bound);
