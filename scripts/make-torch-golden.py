@@ -4,7 +4,7 @@
 
     /usr/bin/python3 scripts/make-torch-golden.py [--check] tests/golden
 
-writes torch_uniform.txt (Tensor.uniform_ and Tensor.random_), torch_state.txt (torch.get_rng_state before
+writes torch_uniform.txt (Tensor.uniform_ and Tensor.random_ with two bounds), torch_random.txt (Tensor.random_ without), torch_state.txt (torch.get_rng_state before
 and after draws), torch_randperm.txt (torch.randperm), torch_normal.txt (Tensor.normal_) and torch_distributions.txt
 (Tensor.exponential_ and Tensor.bernoulli_), and from PyTorch 2.6 on
 torch_normal_f16.txt. Debian's python3-torch is what the checked-in files were made with (Debian 13's the last one); the version stands in
@@ -107,6 +107,17 @@ def write_uniform(out):
             out.write(line(name, SEEDS[(i + 5) % len(SEEDS)], low, high, 1300))
         for seed in SEEDS:
             out.write(line(name, seed, *ranges[1], 5))
+
+
+def write_random(out):
+    out.write("# What PyTorch %s draws on the CPU by random_() without bounds: scripts/make-torch-golden.py.\n" % torch.__version__)
+    out.write("# type seed elements fnv1a64-of-all-bytes\n")
+    for name, dtype in INTS.items():
+        for i, n in enumerate((1, 2, 7, 16, 17, 311, 312, 313, 623, 624, 625, 1249, 6241)):
+            seed = SEEDS[i % len(SEEDS)]
+            torch.manual_seed(seed)
+            values, size = bits(torch.empty(n, dtype=dtype).random_(), name)
+            out.write("%s %d %d %016x\n" % (name, seed, n, fnv1a(values, size)))
 
 
 def write_distributions(out):
@@ -260,7 +271,7 @@ def main():
         sys.exit("usage: make-torch-golden.py [--check] DIRECTORY")
     torch.set_num_threads(1)
     failed = 0
-    files = [("torch_uniform.txt", write_uniform), ("torch_state.txt", write_state), ("torch_randperm.txt", write_randperm),
+    files = [("torch_uniform.txt", write_uniform), ("torch_random.txt", write_random), ("torch_state.txt", write_state), ("torch_randperm.txt", write_randperm),
              ("torch_normal.txt", write_normal), ("torch_distributions.txt", write_distributions)]
     if tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 6):
         files.append(("torch_normal_f16.txt", write_normal_f16))

@@ -179,6 +179,14 @@ class Stream(unittest.TestCase):
             lambda: tt.randn(5, 9, out=torch.empty(3)), lambda: torch.randn(5, 9, out=torch.empty(3))
         )
 
+    def test_randn_of_every_size(self):
+        """A chain of calls, so that what they leave in the generator counts too: all sizes, then a large one."""
+        mine, theirs = (torch.Generator().manual_seed(14) for _ in range(2))
+        for count in (*range(1, 4098), 10_000_007):
+            if not torch.equal(tt.randn(count, generator=mine), torch.randn(count, generator=theirs)):
+                self.fail(f"{count} elements differ")
+        self.assertTrue(torch.equal(torch.rand(9, generator=mine), torch.rand(9, generator=theirs)))
+
     def test_randn_of_doubles(self):
         """Up to the rounding of the C library's log, sin and cos, and of the scaling."""
         for count in (1, 15, 16, 1000):

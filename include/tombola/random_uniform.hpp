@@ -27,6 +27,12 @@ enum class int_draws {
     torch2 = tombola_int_draws_torch2,  ///< As current PyTorch.
 };
 
+/// How a floating-point number of the pytorch alignment is drawn; see tombola_float_draws_t.
+enum class float_draws {
+    torch1 = tombola_float_draws_torch1,  ///< As PyTorch 1.x to 2.6.
+    torch2 = tombola_float_draws_torch2,  ///< As PyTorch's later source.
+};
+
 /// Uniform numbers in [MIN, MAX).
 ///
 /// Execution arguments: TOMBOLA_ARG_MIN and TOMBOLA_ARG_MAX, one element of DST's type each, finite,
@@ -38,21 +44,32 @@ enum class int_draws {
 struct random_uniform : public primitive {
     /// The arguments of a random_uniform. The data type is f16, bf16, f32, f64, s32 or s64.
     struct desc : public random_fill_desc {
-        tombola::int_draws int_draws;  ///< Words an integer takes (pytorch).
+        tombola::int_draws int_draws;      ///< Words an integer takes (pytorch).
+        tombola::float_draws float_draws;  ///< How a floating-point number is drawn (pytorch).
+        bool
+            full_range;  ///< Integers from 0 to the type's greatest value, without MIN and MAX (pytorch).
 
         /// @copydoc random_fill_desc::random_fill_desc
         /// @param aint_draws Words an integer takes (pytorch; otherwise ignored).
+        /// @param afloat_draws How a floating-point number is drawn (pytorch; otherwise ignored).
+        /// @param afull_range The integers from 0 to the greatest value of the type, as PyTorch's random_() without bounds
+        ///     draws them: there are no MIN and MAX then (pytorch, s32 and s64; otherwise refused).
         desc(tombola::alignment aalignment, const memory::desc& adst_desc, uint64_t aglobal_seed,
-             uint64_t aop_seed, tombola::int_draws aint_draws = tombola::int_draws::spec)
+             uint64_t aop_seed, tombola::int_draws aint_draws = tombola::int_draws::spec,
+             tombola::float_draws afloat_draws = tombola::float_draws::torch1,
+             bool afull_range = false)
             : random_fill_desc(aalignment, adst_desc, aglobal_seed, aop_seed),
-              int_draws(aint_draws) {}
+              int_draws(aint_draws),
+              float_draws(afloat_draws),
+              full_range(afull_range) {}
 
         /// @cond
         tombola_status_t create(tombola_primitive_desc_t* result, tombola_engine_t c_engine,
                                 const_tombola_primitive_attr_t attr) const {
-            return tombola_random_uniform_primitive_desc_create(
+            return tombola_random_uniform_primitive_desc_create_with_rules(
                 result, c_engine, static_cast<tombola_alignment_t>(alignment), dst_desc.get(true),
-                global_seed, op_seed, static_cast<tombola_int_draws_t>(int_draws), attr);
+                global_seed, op_seed, static_cast<tombola_int_draws_t>(int_draws),
+                static_cast<tombola_float_draws_t>(float_draws), full_range ? 1 : 0, attr);
         }
         /// @endcond
     };
@@ -74,6 +91,20 @@ struct random_uniform : public primitive {
                        const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
             : stream_desc(desc(aalignment, adst_desc, aglobal_seed, aop_seed, aint_draws), aengine,
                           attr, allow_empty) {}
+        /// Chooses an implementation.
+        /// @copydetails desc::desc
+        /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
+        /// @param attr Attributes; they are copied.
+        /// @param allow_empty Whether a failure gives an empty object instead of an exception.
+        /// @throws error As operator_desc.
+        primitive_desc(const engine& aengine, tombola::alignment aalignment,
+                       const memory::desc& adst_desc, uint64_t aglobal_seed, uint64_t aop_seed,
+                       tombola::int_draws aint_draws, tombola::float_draws afloat_draws,
+                       bool afull_range = false, const primitive_attr& attr = primitive_attr(),
+                       bool allow_empty = false)
+            : stream_desc(desc(aalignment, adst_desc, aglobal_seed, aop_seed, aint_draws,
+                               afloat_draws, afull_range),
+                          aengine, attr, allow_empty) {}
         /// The descriptor of MIN and of MAX.
         /// @return One element of the destination's type.
         memory::desc bound_desc() const { return exec_arg_desc(TOMBOLA_ARG_MIN); }

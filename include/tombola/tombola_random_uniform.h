@@ -21,7 +21,7 @@ extern "C" {
  *
  * | argument | type and shape | |
  * |---|---|---|
- * | TOMBOLA_ARG_MIN, TOMBOLA_ARG_MAX | one element of DST's type each: finite, MIN < MAX, MAX - MIN finite | read |
+ * | TOMBOLA_ARG_MIN, TOMBOLA_ARG_MAX | one element of DST's type each: finite, MIN < MAX, MAX - MIN finite; not with full_range | read |
  * | TOMBOLA_ARG_DST | f16, bf16, f32, f64, s32 or s64 of any shape and layout | written, padding with zeros |
  * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's; any values | optional, read |
  * | TOMBOLA_ARG_OFFSET | u64[1]: the element of the stream at which DST starts; OFFSET + elements is at most 2^64 | optional, read |
@@ -49,6 +49,17 @@ typedef enum {
         2 /**< Two for s32 and s64 with max - min at least 2^28: current PyTorch. */
 } tombola_int_draws_t;
 
+/** How a floating-point number of the pytorch alignment is drawn: PyTorch has changed it over time. Ignored under the
+ * tensorflow alignment and for integers. */
+typedef enum {
+    /** PyTorch 1.x to 2.6: f16 and bf16 take 11 and 8 bits of a word and round the range to the type. A number that is
+     * rounded to the type may be MAX. */
+    tombola_float_draws_torch1 = 0,
+    /** PyTorch's later source: f16 and bf16 are drawn as f32 numbers of 24 bits. In every type a number that, rounded to the
+     * type, equals MAX becomes MIN. */
+    tombola_float_draws_torch2 = 1
+} tombola_float_draws_t;
+
 /** Creates a primitive descriptor of random_uniform.
  *
  * @param primitive_desc Output: the primitive descriptor.
@@ -67,6 +78,27 @@ TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     tombola_alignment_t alignment, const_tombola_memory_desc_t dst_desc, uint64_t global_seed,
     uint64_t op_seed, tombola_int_draws_t int_draws, const_tombola_primitive_attr_t attr);
+
+/** Creates a primitive descriptor of random_uniform, with all rules of the pytorch alignment.
+ *
+ * @param primitive_desc Output: the primitive descriptor.
+ * @param engine As above.
+ * @param alignment As above.
+ * @param dst_desc As above.
+ * @param global_seed As above.
+ * @param op_seed As above.
+ * @param int_draws As above.
+ * @param float_draws The pytorch alignment's rule for floating-point numbers. Otherwise it is ignored.
+ * @param full_range Nonzero: the integers from 0 to the greatest value of the type, as PyTorch's Tensor.random_() without
+ * bounds draws them. There are no arguments MIN and MAX then, and int_draws is ignored. The pytorch alignment, s32 and s64.
+ * @param attr Attributes, or NULL for the defaults.
+ * @return tombola_success; tombola_invalid_arguments for an unknown alignment or rule, a dst_desc
+ * that is empty or of another type, or full_range of what does not have it; tombola_out_of_memory. */
+TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create_with_rules(
+    tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
+    tombola_alignment_t alignment, const_tombola_memory_desc_t dst_desc, uint64_t global_seed,
+    uint64_t op_seed, tombola_int_draws_t int_draws, tombola_float_draws_t float_draws,
+    int full_range, const_tombola_primitive_attr_t attr);
 
 /** The number of u32 words of a state of the pytorch alignment: 624 words, then the position. */
 #define TOMBOLA_MT19937_STATE_WORDS 625

@@ -25,10 +25,14 @@ void* state_of(py::handle state, type data_type, size_t words, Tensor& tensor) {
 
 py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handle high,
                    py::handle seed, py::handle offset, py::handle alignment_name,
-                   py::handle int_draws, py::handle out, py::handle state) {
+                   py::handle int_draws, py::handle float_draws, bool full_range, py::handle out,
+                   py::handle state) {
     const Output output(shape, dtype, out, type::f32);
     const Tensor dst = output.tensor.flat();
     const auto alignment = alignment_of(alignment_name);
+    const auto floats = named<tombola::float_draws>(
+        float_draws, "float_draws",
+        {{"torch1", tombola::float_draws::torch1}, {"torch2", tombola::float_draws::torch2}});
     const auto draws = named<tombola::int_draws>(int_draws, "int_draws",
                                                  {{"spec", tombola::int_draws::spec},
                                                   {"torch1", tombola::int_draws::torch1},
@@ -36,27 +40,33 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
     const auto seeds = seeds_of(seed);
     const uint64_t first = unsigned_of(offset, "offset");
     const bool integers = dst.type == type::s32 || dst.type == type::s64;
-    if (high.is_none() && integers)
+    if (full_range && !high.is_none())
+        type_error("high is " + text_of(high) + "; expected None with full_range");
+    if (full_range && !low.equal(py::int_(0)))
+        type_error("low is " + text_of(low) + "; expected 0 with full_range");
+    if (high.is_none() && integers && !full_range)
         type_error(std::string("high is None; expected a number, as the dtype is ") +
                    name_of(dst.type));
     const Element min(low, dst.type, "low");
-    const Element max(high.is_none() ? py::handle(py::float_(1.0)) : high, dst.type, "high");
+    const py::int_ one(1);
+    const Element max(high.is_none() ? py::handle(one) : high, dst.type, "high");
     const bool pytorch = alignment == tombola::alignment::pytorch;
     Tensor kept;
     void* const words = pytorch ? state_of(state, type::u32, TOMBOLA_MT19937_STATE_WORDS, kept)
                                 : state_of(state, type::u64, 2, kept);
-    run<tombola::random_uniform>(key_of(kind::random_uniform, dst, alignment, draws),
-                                 {{TOMBOLA_ARG_MIN, min.data()},
-                                  {TOMBOLA_ARG_MAX, max.data()},
-                                  {TOMBOLA_ARG_SEEDS, seeds.data()},
-                                  {TOMBOLA_ARG_OFFSET, &first},
-                                  {TOMBOLA_ARG_SRC_STATE, words},
-                                  {TOMBOLA_ARG_DST_STATE, words},
-                                  {TOMBOLA_ARG_DST, dst.data}},
-                                 [&] {
-                                     return tombola::random_uniform::primitive_desc(
-                                         cpu(), alignment, dst.desc(), 0, 1, draws);
-                                 });
+    run<tombola::random_uniform>(
+        key_of(kind::random_uniform, dst, alignment, draws, floats, full_range),
+        {{TOMBOLA_ARG_MIN, full_range ? nullptr : min.data()},
+         {TOMBOLA_ARG_MAX, full_range ? nullptr : max.data()},
+         {TOMBOLA_ARG_SEEDS, seeds.data()},
+         {TOMBOLA_ARG_OFFSET, &first},
+         {TOMBOLA_ARG_SRC_STATE, words},
+         {TOMBOLA_ARG_DST_STATE, words},
+         {TOMBOLA_ARG_DST, dst.data}},
+        [&] {
+            return tombola::random_uniform::primitive_desc(cpu(), alignment, dst.desc(), 0, 1,
+                                                           draws, floats, full_range);
+        });
     return output.result;
 }
 

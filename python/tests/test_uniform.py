@@ -39,6 +39,25 @@ def test_pytorch_definition(dtype):
         np.testing.assert_array_equal(values(numbers), reference.pytorch_unit(count, dtype, seed))
 
 
+def test_full_range():
+    generator = np.random.MT19937()
+    generator._legacy_seeding(9)
+    words = generator.random_raw(500)
+    numbers = tombola.uniform(500, "int32", seed=9, alignment="pytorch", full_range=True)
+    assert (numbers == words % 2**31).all()
+    numbers = tombola.Generator("pytorch", seed=9).uniform(250, "int64", full_range=True)
+    assert (numbers == (words[::2] * 2**32 + words[1::2]) % 2**63).all()
+
+
+def test_float_draws():
+    # 24 bits, of which the greatest are rounded to 1 in bfloat16's and float16's manner, and become 0.
+    numbers = tombola.uniform(100_000, "float16", seed=9, alignment="pytorch", float_draws="torch2")
+    exact = tombola.uniform(100_000, "float32", seed=9, alignment="pytorch")
+    rounded = exact.astype(np.float16)
+    assert (rounded == 1).any()
+    assert (numbers == np.where(rounded == 1, 0, rounded)).all()
+
+
 def test_pytorch_integers():
     words = reference.mt19937(1000, 9)
     numbers = tombola.uniform(1000, "int32", -5, 12, seed=9, alignment="pytorch")
@@ -174,6 +193,10 @@ RECORDS = np.zeros(3, np.dtype([("a", np.uint8), ("b", np.float32)]))
         (dict(shape=3, offset=2**64 - 1, seed=1), ValueError, "OFFSET"),
         (dict(shape=3, alignment="jax"), ValueError, "alignment is 'jax'; expected \"tensorflow\", \"pytorch\""),
         (dict(shape=3, alignment="pytorch", int_draws="torch3"), ValueError, "int_draws is 'torch3'"),
+        (dict(shape=3, alignment="pytorch", float_draws="spec"), ValueError, "float_draws is 'spec'"),
+        (dict(shape=3, alignment="pytorch", full_range=True), ValueError, "full_range is 1 with a dst_desc of f32"),
+        (dict(shape=3, dtype="int32", full_range=True), ValueError, "full_range is 1 with the alignment tensorflow"),
+        (dict(shape=3, dtype="int32", alignment="pytorch", high=5, full_range=True), TypeError, "high is 5"),
         (dict(out=[1.0, 2.0]), TypeError, r"out is \[1.0, 2.0\]"),
         (dict(out=READ_ONLY), ValueError, "out is read-only"),
         (dict(out=np.zeros(3, ">f4")), TypeError, "out has the dtype >f4"),

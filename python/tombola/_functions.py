@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple, Optional, Sequence, Union
 import numpy
 
 from tombola import _core
-from tombola._types import Alignment, DType, FilterOrder, IntDraws, PermutationAlignment, Seed, Shape, Tensor
+from tombola._types import Alignment, DType, FilterOrder, FloatDraws, IntDraws, PermutationAlignment, Seed, Shape, Tensor
 
 
 def words_of(number: Union[int, Sequence[int]], count: int, name: str) -> numpy.ndarray:
@@ -53,6 +53,8 @@ def uniform(
     offset: int = 0,
     alignment: Alignment = "tensorflow",
     int_draws: IntDraws = "spec",
+    float_draws: FloatDraws = "torch1",
+    full_range: bool = False,
     out: Tensor = None,
 ) -> Tensor:
     """Numbers from [low, high), as tf.random.uniform (Philox) or tensor.uniform_ and random_ (MT19937) draw them.
@@ -64,13 +66,15 @@ def uniform(
     offset: the index in the stream of the result's first element, from 0 to 2**64 - 1.
     alignment: "tensorflow", or "pytorch", whose numbers are those after torch.manual_seed(global).
     int_draws: how many words an integer takes ("pytorch" alone): "spec", "torch1" (PyTorch before 2.7) or "torch2".
+    float_draws: how a floating-point number is drawn ("pytorch" alone): "torch1" (PyTorch up to 2.6) or "torch2".
+    full_range: integers from 0 to the dtype's greatest, as tensor.random_() without bounds draws them ("pytorch" alone).
     out: written and returned instead of a new array.
 
     >>> tombola.uniform((2, 3), "int32", 50, 100, seed=80, alignment="pytorch")
     array([[77, 58, 62],
            [69, 60, 94]], dtype=int32)
     """
-    return _core.uniform(shape, dtype, low, high, seed, offset, alignment, int_draws, out, None)
+    return _core.uniform(shape, dtype, low, high, seed, offset, alignment, int_draws, float_draws, full_range, out, None)
 
 
 def normal(

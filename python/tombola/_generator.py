@@ -8,7 +8,7 @@ import numpy
 
 from tombola import _core
 from tombola._functions import multinomial
-from tombola._types import Alignment, DType, IntDraws, Seed, Shape, Tensor
+from tombola._types import Alignment, DType, FloatDraws, IntDraws, Seed, Shape, Tensor
 
 
 class Generator:
@@ -60,6 +60,8 @@ class Generator:
         high: Optional[float] = None,
         *,
         int_draws: IntDraws = "spec",
+        float_draws: FloatDraws = "torch1",
+        full_range: bool = False,
         out: Tensor = None,
     ) -> Tensor:
         """Numbers from [low, high): see tombola.uniform().
@@ -69,7 +71,8 @@ class Generator:
         """
         with self._lock:
             return _core.uniform(
-                shape, dtype, low, high, self._seeds, 0, self.alignment, int_draws, out, self._words()
+                shape, dtype, low, high, self._seeds, 0, self.alignment, int_draws, float_draws, full_range, out,
+                self._words(),
             )
 
     def normal(

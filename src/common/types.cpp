@@ -89,6 +89,16 @@ const char* name_of(IntDraws draws) {
     return "unknown";
 }
 
+const char* name_of(FloatDraws draws) {
+    switch (draws) {
+        case FloatDraws::torch1:
+            return "torch1";
+        case FloatDraws::torch2:
+            return "torch2";
+    }
+    return "unknown";
+}
+
 const char* name_of(PermutationAlignment alignment) {
     switch (alignment) {
         case PermutationAlignment::pytorch:

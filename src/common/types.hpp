@@ -48,6 +48,11 @@ enum class IntDraws {
     torch2 = tombola_int_draws_torch2,
 };
 
+enum class FloatDraws {
+    torch1 = tombola_float_draws_torch1,
+    torch2 = tombola_float_draws_torch2,
+};
+
 enum class PermutationAlignment {
     pytorch = tombola_permutation_pytorch,
     philox = tombola_permutation_philox,
@@ -76,6 +81,7 @@ const char* name_of(GeneratorKind kind);
 const char* name_of(Alignment alignment);
 const char* name_of(PermutationAlignment alignment);
 const char* name_of(IntDraws draws);
+const char* name_of(FloatDraws draws);
 const char* name_of(DropoutMask kind);
 const char* name_of(ScratchpadMode mode);
 // "DST_STATE"; null if no primitive has such an argument.

@@ -91,6 +91,8 @@ expect(2 "--alignment=tensorflow: expected one of pytorch, philox\n" --random-pe
 expect(2 "problem '2x5': expected N, sizes separated by x\n" --random-permutation 2x5)
 expect(2 "--odt=f32: expected one of s32, s64\n" --multinomial --odt=f32 2x4)
 expect(2 "--int-draws=torch3: expected one of spec" --random-uniform --int-draws=torch3 4)
+expect(2 "--float-draws=spec: expected one of torch1, torch2" --random-uniform --float-draws=spec 4)
+expect(1 "INVALID_ARGUMENTS .*full_range is 1 with a dst_desc of f32" --random-uniform --alignment=pytorch --full-range=true 4)
 file(WRITE ${WORK}/bad_batch "--dt=f32 4x4\n--dt=f99 4x4\n")
 expect(2 "in bad_batch:2: --dt=f99: expected" --shuffle --batch=bad_batch)
 check("nothing ran before the mistake" NOT output MATCHES "tests:")

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <type_traits>
 
 #include "reference/word_source.hpp"
 
@@ -48,6 +49,31 @@ std::vector<uint16_t> table16(const UniformRequest& request) {
             table[x] = encode(decode(encode(v * range)) + min);
     }
     return table;
+}
+
+// float_draws torch2 of f16 and bf16: f32 numbers of 24 bits, rounded to the type.
+void fill_16_bits_by_torch2(const UniformRequest& request, MtSource& source, uint64_t count,
+                            uint16_t* to) {
+    const auto encode = request.type == tombola_f16 ? double_to_f16 : double_to_bf16;
+    const auto min = static_cast<float>(double_of(request.type, request.min));
+    const auto max = static_cast<float>(double_of(request.type, request.max));
+    const float range = max - min;
+    for (uint64_t i = 0; i < count; ++i) {
+        const float v = static_cast<float>(source.next() & 0xFFFFFFu) / 16777216.0f;
+        to[i] = encode(std::fma(v, range, min));
+    }
+}
+
+// float_draws torch2: MAX becomes MIN.
+void exclude_max(const UniformRequest& request, uint64_t count, void* dst) {
+    const size_t size = size_of(request.type);
+    const double max = double_of(request.type, request.max);
+    auto* at = static_cast<uint8_t*>(dst);
+    for (uint64_t i = 0; i < count; ++i, at += size) {
+        Scalar value{};
+        std::memcpy(value.data(), at, size);
+        if (double_of(request.type, value) == max) std::memcpy(at, request.min.data(), size);
+    }
 }
 
 template <class Source>
@@ -95,9 +121,13 @@ void fill_integer(const UniformRequest& request, Source& source, uint64_t count,
     const bool torch = request.alignment == tombola_alignment_pytorch;
     const bool two = uniform_words(request) == 2;
     const bool wide = request.type == tombola_s64;
-    const uint64_t min = wide ? value_of<uint64_t>(request.min) : value_of<uint32_t>(request.min);
+    uint64_t min = wide ? value_of<uint64_t>(request.min) : value_of<uint32_t>(request.min);
     const uint64_t max = wide ? value_of<uint64_t>(request.max) : value_of<uint32_t>(request.max);
-    const uint64_t range = wide ? max - min : static_cast<uint32_t>(max - min);
+    uint64_t range = wide ? max - min : static_cast<uint32_t>(max - min);
+    if (request.full_range) {
+        min = 0;
+        range = wide ? uint64_t{1} << 63 : uint64_t{1} << 31;
+    }
     for (uint64_t i = 0; i < count; ++i) {
         uint64_t word = source.next();
         if (two) {
@@ -117,16 +147,31 @@ template <class Source>
 void fill(const UniformRequest& request, uint64_t count, void* dst,
           std::vector<uint8_t>* state_out) {
     Source source(request, uniform_words(request));
-    if (is_floating(request.type))
+    bool filled = false;
+    const bool torch2 = std::is_same_v<Source, MtSource> && is_floating(request.type) &&
+                        request.float_draws == tombola_float_draws_torch2;
+    if constexpr (std::is_same_v<Source, MtSource>)
+        if (torch2 && size_of(request.type) == 2) {
+            fill_16_bits_by_torch2(request, source, count, static_cast<uint16_t*>(dst));
+            filled = true;
+        }
+    if (!filled && is_floating(request.type))
         fill_floating(request, source, count, dst);
-    else
+    else if (!filled)
         fill_integer(request, source, count, dst);
+    if (torch2) exclude_max(request, count, dst);
     if (state_out) *state_out = source.state_after(count);
 }
 
 }  // namespace
 
 std::string uniform_refusal(const UniformRequest& request) {
+    if (request.full_range) {
+        if (request.alignment != tombola_alignment_pytorch)
+            return "the alignment has no full range";
+        if (is_floating(request.type)) return "the type has no full range";
+        return stream_refusal(request);
+    }
     if (is_floating(request.type)) {
         const double min = double_of(request.type, request.min);
         const double max = double_of(request.type, request.max);
@@ -162,7 +207,7 @@ int uniform_words(const UniformRequest& request) {
     if (request.type == tombola_f64) return 2;
     if (is_floating(request.type)) return 1;
     const bool wide = request.type == tombola_s64;
-    if (!torch) return wide ? 2 : 1;
+    if (!torch || request.full_range) return wide ? 2 : 1;
 
     const int64_t min = wide ? value_of<int64_t>(request.min) : value_of<int32_t>(request.min);
     const int64_t max = wide ? value_of<int64_t>(request.max) : value_of<int32_t>(request.max);

@@ -16,6 +16,8 @@ namespace tombola::reference {
 
 struct UniformRequest : StreamRequest {
     tombola_int_draws_t int_draws = tombola_int_draws_spec;
+    tombola_float_draws_t float_draws = tombola_float_draws_torch1;
+    bool full_range = false;  // min and max are not looked at
     tombola_data_type_t type = tombola_f32;
     Scalar min{}, max{};
 };

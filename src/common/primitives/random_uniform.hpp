@@ -13,13 +13,17 @@ namespace tombola::impl {
 struct RandomUniformDesc : RandomFillDesc {
     static constexpr PrimitiveKind kKind = PrimitiveKind::random_uniform;
     IntDraws int_draws = IntDraws::spec;
+    FloatDraws float_draws = FloatDraws::torch1;
+    bool full_range = false;  // 0 to the type's greatest value; no MIN and MAX
 
     // The arguments of an execution, in a fixed order, without the scratchpad.
     std::vector<ArgSpec> args() const;
 
     static constexpr auto fields() {
         return std::tuple_cat(RandomFillDesc::fields(),
-                              std::make_tuple(field("int_draws", &RandomUniformDesc::int_draws)));
+                              std::make_tuple(field("int_draws", &RandomUniformDesc::int_draws),
+                                              field("float_draws", &RandomUniformDesc::float_draws),
+                                              field("full_range", &RandomUniformDesc::full_range)));
     }
 };
 

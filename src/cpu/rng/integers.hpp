@@ -20,6 +20,9 @@ class IntegerRange {
         : min_(static_cast<Unsigned>(bounds.min)),
           range_(static_cast<Unsigned>(bounds.max) - min_) {}
 
+    // 0 to the greatest value of the type.
+    static IntegerRange full() { return IntegerRange(0, Unsigned{1} << (sizeof(T) * 8 - 1)); }
+
     // Bits: u32 or u64, as many as the rule draws.
     template <class Bits>
     T value(Bits x) const {
@@ -29,6 +32,8 @@ class IntegerRange {
     Unsigned range() const { return range_; }
 
   private:
+    IntegerRange(Unsigned min, Unsigned range) : min_(min), range_(range) {}
+
     Unsigned min_, range_;
 };
 

@@ -186,6 +186,7 @@ class Vocabulary : public JitKernel {
     // d, in the lanes of the mask, becomes a (select) or d | value (or), in lanes of 32 bits. AVX2 overwrites the mask
     // of the second.
     void select_masked_u32(const Vec& d, const Mask& mask, const Vec& a);
+    void select_masked_u64(const Vec& d, const Mask& mask, const Vec& a);  // of 64 bits
     void or_masked_u32(const Vec& d, const Mask& mask, const Address& value);
     // d = value in the lanes of the mask, 0 in the others.
     void copy_masked_u32(const Vec& d, const Mask& mask, const Held& value);

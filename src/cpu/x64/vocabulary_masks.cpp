@@ -32,6 +32,10 @@ void Vocabulary::select_masked_u32(const Vec& d, const Mask& mask, const Vec& a)
     is_avx512() ? vmovdqa32(d | mask.opmask, a) : vblendvps(d, d, a, mask.vector);
 }
 
+void Vocabulary::select_masked_u64(const Vec& d, const Mask& mask, const Vec& a) {
+    is_avx512() ? vmovdqa64(d | mask.opmask, a) : vblendvpd(d, d, a, mask.vector);
+}
+
 void Vocabulary::or_masked_u32(const Vec& d, const Mask& mask, const Address& value) {
     if (is_avx512()) return vpord(d | mask.opmask, d, value);
     vpand(mask.vector, mask.vector, value);

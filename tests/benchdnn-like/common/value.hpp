@@ -85,6 +85,11 @@ struct Names<tombola_int_draws_t> {
                                                          {"torch2", tombola_int_draws_torch2}};
 };
 template <>
+struct Names<tombola_float_draws_t> {
+    static constexpr Name<tombola_float_draws_t> kAll[] = {{"torch1", tombola_float_draws_torch1},
+                                                           {"torch2", tombola_float_draws_torch2}};
+};
+template <>
 struct Names<tombola_scratchpad_mode_t> {
     static constexpr Name<tombola_scratchpad_mode_t> kAll[] = {
         {"library", tombola_scratchpad_mode_library}, {"user", tombola_scratchpad_mode_user}};

@@ -17,6 +17,10 @@ std::vector<Field<RandomUniformProblem>> RandomUniformProblem::fields() {
             "integers"),
         field<P>("offset", &P::offset, "element of the stream at which the tensor starts"),
         field<P>("int-draws", &P::int_draws, "pytorch: the rule for words an integer takes"),
+        field<P>("float-draws", &P::float_draws, "pytorch: the rule for floating-point numbers"),
+        field<P>("full-range", &P::full_range,
+                 "pytorch: the integers from 0 to the type's greatest value; min and max are not "
+                 "looked at"),
         field<P>("tag", &P::tag, "layout"),
     };
 }
@@ -34,20 +38,30 @@ std::string RandomUniformProblem::option_refusal() const {
     return reason.empty() ? high().refusal("--max", dt) : reason;
 }
 
+std::string RandomUniformProblem::desc_refusal() const {
+    if (full_range && alignment != tombola_alignment_pytorch)
+        return "--full-range: the alignment is not pytorch";
+    if (full_range && reference::is_floating(dt)) return "--full-range: the type is no integer";
+    return tag_refusal();
+}
+
 tombola_status_t RandomUniformProblem::create_fill(Creation& creation,
                                                    tombola_primitive_desc_t* primitive_desc) const {
-    return tombola_random_uniform_primitive_desc_create(
+    return tombola_random_uniform_primitive_desc_create_with_rules(
         primitive_desc, engine(), alignment, creation.desc(dims, dt, tag.text), seeds.global,
-        seeds.op, int_draws, creation.attr());
+        seeds.op, int_draws, float_draws, full_range ? 1 : 0, creation.attr());
 }
 
 void RandomUniformProblem::add_own_arguments(Arguments& args) const {
+    if (full_range) return;
     add_number(args, TOMBOLA_ARG_MIN, "MIN", low(), dt);
     add_number(args, TOMBOLA_ARG_MAX, "MAX", high(), dt);
 }
 
 void RandomUniformProblem::complete(reference::UniformRequest& request, const Arguments&) const {
     request.int_draws = int_draws;
+    request.float_draws = float_draws;
+    request.full_range = full_range;
     request.min = low().as(dt);
     request.max = high().as(dt);
 }

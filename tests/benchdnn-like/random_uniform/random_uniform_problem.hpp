@@ -15,9 +15,12 @@ struct RandomUniformProblem : FillProblem<RandomUniformProblem, reference::Unifo
     NumberText min{"0"};
     NumberText max{"auto"};
     tombola_int_draws_t int_draws = tombola_int_draws_spec;
+    tombola_float_draws_t float_draws = tombola_float_draws_torch1;
+    bool full_range = false;
 
     static std::vector<Field<RandomUniformProblem>> fields();
     std::string option_refusal() const;
+    std::string desc_refusal() const;
     tombola_status_t create_fill(Creation& creation,
                                  tombola_primitive_desc_t* primitive_desc) const;
     void add_own_arguments(Arguments& args) const;

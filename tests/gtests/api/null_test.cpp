@@ -241,6 +241,24 @@ TEST(NullArguments, AreRefusedByName) {
          }},
         {"primitive_desc",
          [&] {
+             return tombola_random_uniform_primitive_desc_create_with_rules(
+                 nullptr, engine, tombola_alignment_pytorch, desc, 1, 2, tombola_int_draws_spec,
+                 tombola_float_draws_torch2, 0, nullptr);
+         }},
+        {"engine",
+         [&] {
+             return tombola_random_uniform_primitive_desc_create_with_rules(
+                 &pd_out, nullptr, tombola_alignment_pytorch, desc, 1, 2, tombola_int_draws_spec,
+                 tombola_float_draws_torch2, 0, nullptr);
+         }},
+        {"dst_desc",
+         [&] {
+             return tombola_random_uniform_primitive_desc_create_with_rules(
+                 &pd_out, engine, tombola_alignment_pytorch, nullptr, 1, 2, tombola_int_draws_spec,
+                 tombola_float_draws_torch2, 0, nullptr);
+         }},
+        {"primitive_desc",
+         [&] {
              return tombola_random_normal_primitive_desc_create(
                  nullptr, engine, tombola_alignment_tensorflow, desc, 1, 2, nullptr);
          }},

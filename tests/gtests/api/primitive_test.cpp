@@ -141,6 +141,15 @@ TEST_F(PrimitiveApi, OtherPrimitivesRefuseBadValues) {
                 static_cast<tombola_int_draws_t>(draws), nullptr);
         };
     };
+    const auto drawn = [&](tombola_alignment_t alignment, const_tombola_memory_desc_t dst,
+                           int float_draws, int full_range) {
+        return [=, this](tombola_primitive_desc_t* out) {
+            return tombola_random_uniform_primitive_desc_create_with_rules(
+                out, engine_, alignment, dst, 1, 2, tombola_int_draws_spec,
+                static_cast<tombola_float_draws_t>(float_draws), full_range, nullptr);
+        };
+    };
+    const MemoryDesc integers = row_major({8}, tombola_s64);
     const auto normal = [&](int alignment, const_tombola_memory_desc_t dst) {
         return [=, this](tombola_primitive_desc_t* out) {
             return tombola_random_normal_primitive_desc_create(
@@ -170,6 +179,12 @@ TEST_F(PrimitiveApi, OtherPrimitivesRefuseBadValues) {
          "dst_desc has the data type f32; expected u32"},
         {uniform(7, floats, 0), "random_uniform: alignment is 7; expected"},
         {uniform(1, floats, 8), "int_draws is 8; expected"},
+        {drawn(tombola_alignment_pytorch, floats, 5, 0),
+         "float_draws is 5; expected torch1 or torch2"},
+        {drawn(tombola_alignment_pytorch, floats, 0, 1),
+         "full_range is 1 with a dst_desc of f32; expected s32 or s64"},
+        {drawn(tombola_alignment_tensorflow, integers, 0, 1),
+         "full_range is 1 with the alignment tensorflow; expected pytorch"},
         {uniform(0, words, 0), "dst_desc has the data type u32; expected"},
         {normal(7, floats), "random_normal: alignment is 7; expected"},
         {normal(0, words), "dst_desc has the data type u32; expected"},

@@ -55,7 +55,8 @@ std::vector<OpDesc> descriptors(DataType type) {
         descs.push_back(ShuffleDesc{{PropKind::forward_training, data, data}, 1, 4});
     descs.push_back(RandomGeneratorDesc{GeneratorKind::philox4x32_10, tensor({40}, type)});
     for (const Alignment alignment : {Alignment::tensorflow, Alignment::pytorch})
-        descs.push_back(RandomUniformDesc{{alignment, tensor({40}, type), 1, 2}, IntDraws::spec});
+        descs.push_back(RandomUniformDesc{
+            {alignment, tensor({40}, type), 1, 2}, IntDraws::spec, FloatDraws::torch1, false});
     for (const Alignment alignment : {Alignment::tensorflow, Alignment::pytorch})
         descs.push_back(RandomNormalDesc{{alignment, tensor({40}, type), 1, 2}});
     for (const Alignment alignment : {Alignment::tensorflow, Alignment::pytorch}) {

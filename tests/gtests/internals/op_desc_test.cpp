@@ -90,9 +90,11 @@ TEST(OpDesc, EveryFieldOfShuffleCounts) {
 
 TEST(OpDesc, EveryFieldOfRandomUniformCounts) {
     Variants<RandomUniformDesc> v;
-    v.base = {a_fill(), IntDraws::spec};
+    v.base = {a_fill(), IntDraws::spec, FloatDraws::torch1, false};
     v.add_fill();
     v.add(&RandomUniformDesc::int_draws, IntDraws::torch2);
+    v.add(&RandomUniformDesc::float_draws, FloatDraws::torch2);
+    v.add(&RandomUniformDesc::full_range, true);
     expect_all_distinct(v);
 }
 
@@ -232,8 +234,10 @@ TEST(OpDesc, ArgumentsOfEachPrimitive) {
                 {{TOMBOLA_ARG_SRC_STATE, true, kIn},
                  {TOMBOLA_ARG_DST, true, kOut},
                  {TOMBOLA_ARG_DST_STATE, false, kOut}});
-    expect_args(RandomUniformDesc{{Alignment::tensorflow, data, 1, 2}, IntDraws::spec},
-                with_stream({{TOMBOLA_ARG_MIN, true, kIn}, {TOMBOLA_ARG_MAX, true, kIn}}));
+    RandomUniformDesc uniform{{Alignment::tensorflow, data, 1, 2}};
+    expect_args(uniform, with_stream({{TOMBOLA_ARG_MIN, true, kIn}, {TOMBOLA_ARG_MAX, true, kIn}}));
+    uniform.full_range = true;
+    expect_args(uniform, with_stream({}));
     expect_args(RandomNormalDesc{{Alignment::pytorch, data, 1, 2}},
                 with_stream({{TOMBOLA_ARG_MEAN, false, kIn}, {TOMBOLA_ARG_STD, false, kIn}}));
     expect_args(RandomExponentialDesc{{Alignment::pytorch, data, 1, 2}},

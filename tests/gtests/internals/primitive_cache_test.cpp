@@ -122,9 +122,11 @@ TEST_F(PrimitiveCache, OneEntryServesAllSeeds) {
     static Engine engine;
     const MemoryDesc dst = MemoryDesc::vector(DataType::f32, 8);
     const auto uniform = [&](uint64_t global, uint64_t op) {
-        return PrimitiveDesc::create(
-                   RandomUniformDesc{{Alignment::tensorflow, dst, global, op}, IntDraws::spec}, {},
-                   &engine)
+        return PrimitiveDesc::create(RandomUniformDesc{{Alignment::tensorflow, dst, global, op},
+                                                       IntDraws::spec,
+                                                       FloatDraws::torch1,
+                                                       false},
+                                     {}, &engine)
             .take();
     };
     const auto first = uniform(1, 2), second = uniform(3, 4);

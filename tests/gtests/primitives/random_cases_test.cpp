@@ -217,6 +217,7 @@ TEST_F(RandomCases, RandomUniform) {
         request.int_draws = torch ? one_of({tombola_int_draws_spec, tombola_int_draws_torch1,
                                             tombola_int_draws_torch2})
                                   : tombola_int_draws_spec;
+        request.float_draws = chance(50) ? tombola_float_draws_torch1 : tombola_float_draws_torch2;
         request.type =
             one_of({tombola_f16, tombola_bf16, tombola_f32, tombola_f64, tombola_s32, tombola_s64});
         request.global_seed = word() + 1;
@@ -245,10 +246,10 @@ TEST_F(RandomCases, RandomUniform) {
         const MemoryDesc dst = layout(dims, request.type), bound = row_major({1}, request.type),
                          u64x1 = row_major({1}, tombola_u64), u64x2 = row_major({2}, tombola_u64);
         PrimitiveDesc desc;
-        ASSERT_EQ(
-            tombola_random_uniform_primitive_desc_create(desc.out(), engine_, request.alignment,
-                                                         dst, 1, 1, request.int_draws, nullptr),
-            tombola_success)
+        ASSERT_EQ(tombola_random_uniform_primitive_desc_create_with_rules(
+                      desc.out(), engine_, request.alignment, dst, 1, 1, request.int_draws,
+                      request.float_draws, 0, nullptr),
+                  tombola_success)
             << last_error();
         const size_t size = tombola_data_type_size(request.type);
         const auto count = static_cast<size_t>(elements(dims));

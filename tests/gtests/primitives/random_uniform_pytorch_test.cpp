@@ -33,6 +33,8 @@ struct Request {
     uint64_t min = 0, max = 0;  // bit patterns
     uint64_t seed = 1;
     tombola_int_draws_t int_draws = tombola_int_draws_spec;
+    tombola_float_draws_t float_draws = tombola_float_draws_torch1;
+    bool full_range = false;
     uint64_t offset = 0;
     State state;  // empty: from the seed
 };
@@ -50,9 +52,9 @@ class PytorchUniform : public testing::Test {
 
     PrimitiveDesc describe(const Request& request, const MemoryDesc& dst) {
         PrimitiveDesc desc;
-        tombola_random_uniform_primitive_desc_create(desc.out(), engine_, tombola_alignment_pytorch,
-                                                     dst, request.seed, 0, request.int_draws,
-                                                     nullptr);
+        tombola_random_uniform_primitive_desc_create_with_rules(
+            desc.out(), engine_, tombola_alignment_pytorch, dst, request.seed, 0, request.int_draws,
+            request.float_draws, request.full_range ? 1 : 0, nullptr);
         EXPECT_NE(desc.get(), nullptr) << last_error();
         return desc;
     }
@@ -76,10 +78,12 @@ class PytorchUniform : public testing::Test {
         Memory before_memory;
         Tensor tensor(dst, engine_, guard);
         std::vector<tombola_exec_arg_t> args = {{TOMBOLA_ARG_DST, tensor.memory()},
-                                                {TOMBOLA_ARG_MIN, min_memory},
-                                                {TOMBOLA_ARG_MAX, max_memory},
                                                 {TOMBOLA_ARG_OFFSET, offset_memory},
                                                 {TOMBOLA_ARG_DST_STATE, after_memory}};
+        if (!request.full_range) {
+            args.push_back({TOMBOLA_ARG_MIN, min_memory});
+            args.push_back({TOMBOLA_ARG_MAX, max_memory});
+        }
         if (!before.empty()) {
             before_memory = memory_over(words, engine_, before.data());
             args.push_back({TOMBOLA_ARG_SRC_STATE, before_memory});
@@ -153,6 +157,19 @@ std::ifstream golden(const char* name) {
     return file;
 }
 
+class Words {
+  public:
+    explicit Words(uint32_t seed) : engine_(seed) {}
+    uint64_t next(int words) {
+        const uint64_t first = engine_();
+        return words == 2 ? first << 32 | engine_() : first;
+    }
+    void discard(uint64_t count) { engine_.discard(count); }
+
+  private:
+    std::mt19937 engine_;
+};
+
 TEST_F(PytorchUniform, gives_what_pytorch_drew) {
     std::ifstream file = golden("torch_uniform.txt");
     int cases = 0;
@@ -183,6 +200,61 @@ TEST_F(PytorchUniform, gives_what_pytorch_drew) {
     EXPECT_GT(cases, 200);
 }
 
+// Tensor.random_() without bounds.
+TEST_F(PytorchUniform, GivesTheFullRangeThatPytorchDrew) {
+    std::ifstream file = golden("torch_random.txt");
+    int cases = 0;
+    for (std::string line; std::getline(file, line);) {
+        if (line.empty() || line[0] == '#') continue;
+        std::istringstream in(line);
+        std::string type;
+        Request request;
+        int64_t count = 0;
+        uint64_t hash = 0;
+        in >> type >> request.seed >> count >> std::hex >> hash;
+        ASSERT_TRUE(in) << line;
+        request.type = kTypes.at(type);
+        request.full_range = true;
+        const MemoryDesc dst = row_major({count}, request.type);
+        for_each_implementation(describe(request, dst), [&](const_tombola_primitive_desc_t desc) {
+            const Answer answer = draw(desc, request, dst);
+            ASSERT_EQ(answer.status, tombola_success) << last_error();
+            ASSERT_EQ(fnv1a(answer.values), hash) << impl_name(desc) << ' ' << line;
+        });
+        ++cases;
+    }
+    EXPECT_GT(cases, 20);
+}
+
+// By the rule torch2 no number is MAX, also where rounding to the type would give it. A number of 24 bits is rounded to 1 in
+// bf16 with the probability 2^-9, and in f16 with 2^-12. The expected values come from the definition.
+TEST_F(PytorchUniform, TheLaterRuleExcludesMax) {
+    constexpr int64_t kCount = 100000;
+    for (const auto type : {tombola_bf16, tombola_f16}) {
+        Request request;
+        request.type = type;
+        request.max = type == tombola_bf16 ? 0x3F80 : 0x3C00;
+        request.float_draws = tombola_float_draws_torch2;
+        const uint32_t first_one =
+            type == tombola_bf16 ? 0xFF8000 : 0xFFF000;  // and above: rounded to 1
+        const MemoryDesc dst = row_major({kCount}, type);
+        for_each_implementation(describe(request, dst), [&](const_tombola_primitive_desc_t desc) {
+            const Answer answer = draw(desc, request, dst);
+            ASSERT_EQ(answer.status, tombola_success) << last_error();
+            Words words(static_cast<uint32_t>(request.seed));
+            int ones = 0;
+            for (int64_t i = 0; i < kCount; ++i) {
+                const bool one = (words.next(1) & 0xFFFFFF) >= first_one;
+                const uint64_t value = element(answer.values, 2, static_cast<size_t>(i));
+                ASSERT_LT(value, request.max);
+                ASSERT_TRUE(!one || value == 0) << impl_name(desc) << " at " << i;
+                ones += one ? 1 : 0;
+            }
+            EXPECT_GT(ones, 10);
+        });
+    }
+}
+
 // ---- against std::mt19937, element by element, at every implementation -------------------------------------
 
 template <class T>
@@ -194,6 +266,7 @@ uint64_t bits_of(T value) {
 
 int words_of(const Request& r) {
     if (r.type == tombola_f64) return 2;
+    if (r.full_range) return r.type == tombola_s64 ? 2 : 1;
     if (r.type != tombola_s32 && r.type != tombola_s64) return 1;
     const bool is64 = r.type == tombola_s64;
     const auto min = static_cast<int64_t>(r.min), max = static_cast<int64_t>(r.max);
@@ -206,24 +279,29 @@ int words_of(const Request& r) {
 
 // The types that C++ has; the 16-bit ones are held to PyTorch's own numbers above.
 uint64_t expected_value(const Request& r, uint64_t bits) {
+    const bool torch2 = r.float_draws == tombola_float_draws_torch2;
     switch (r.type) {
         case tombola_f32: {
             float min, max;
             std::memcpy(&min, &r.min, sizeof min);
             std::memcpy(&max, &r.max, sizeof max);
-            return bits_of(
-                std::fma(static_cast<float>(bits % (1u << 24)) * 0x1p-24f, max - min, min));
+            const float value =
+                std::fma(static_cast<float>(bits % (1u << 24)) * 0x1p-24f, max - min, min);
+            return bits_of(torch2 && value == max ? min : value);
         }
         case tombola_f64: {
             double min, max;
             std::memcpy(&min, &r.min, sizeof min);
             std::memcpy(&max, &r.max, sizeof max);
             const auto low = static_cast<double>(bits % (uint64_t{1} << 53));
-            return bits_of(std::fma(low * 0x1p-53, max - min, min));
+            const double value = std::fma(low * 0x1p-53, max - min, min);
+            return bits_of(torch2 && value == max ? min : value);
         }
         case tombola_s32:
+            if (r.full_range) return bits & 0x7FFFFFFF;
             return static_cast<uint32_t>(bits % static_cast<uint32_t>(r.max - r.min) + r.min);
         default:
+            if (r.full_range) return bits & 0x7FFFFFFF'FFFFFFFF;
             return bits % (r.max - r.min) + r.min;
     }
 }
@@ -245,6 +323,16 @@ std::vector<Request> requests() {
     const auto f64 = [](double value) { return bits_of(value); };
     constexpr auto kTorch1 = tombola_int_draws_torch1;
     constexpr auto kTorch2 = tombola_int_draws_torch2;
+    const auto later = [&](tombola_data_type_t type, uint64_t min, uint64_t max) {
+        Request r = make(type, min, max);
+        r.float_draws = tombola_float_draws_torch2;
+        return r;
+    };
+    const auto full = [&](tombola_data_type_t type) {
+        Request r = make(type, 0, 0);
+        r.full_range = true;
+        return r;
+    };
     return {
         make(tombola_f16, 0x0000, 0x3C00),   // [0, 1)
         make(tombola_f16, 0xC500, 0x4880),   // [-5, 9)
@@ -280,21 +368,20 @@ std::vector<Request> requests() {
         make(tombola_s64, s64(0), s64((1 << 28) - 1), kTorch2),
         make(tombola_s64, s64(0), s64(1 << 28), kTorch2),
         make(tombola_s64, s64(INT64_MIN), s64(INT64_MAX), kTorch2),
+        full(tombola_s32),
+        full(tombola_s64),
+        later(tombola_f16, 0x0000, 0x3C00),   // [0, 1)
+        later(tombola_f16, 0xC500, 0x8000),   // [-5, -0)
+        later(tombola_bf16, 0x0000, 0x3F80),  // [0, 1)
+        later(tombola_bf16, 0x3F80, 0x3F81),  // two neighbours
+        later(tombola_bf16, 0x0000, 0x0003),  // subnormal
+        later(tombola_f32, f32(-3.25f), f32(1e-3f)),
+        later(tombola_f32, f32(16777215), f32(16777216)),  // half of the values are MAX
+        later(tombola_f32, f32(0), f32(1e-40f)),
+        later(tombola_f64, f64(0), f64(1)),
+        later(tombola_f64, f64(1), f64(1.0000000000000002)),
     };
 }
-
-class Words {
-  public:
-    explicit Words(uint32_t seed) : engine_(seed) {}
-    uint64_t next(int words) {
-        const uint64_t first = engine_();
-        return words == 2 ? first << 32 | engine_() : first;
-    }
-    void discard(uint64_t count) { engine_.discard(count); }
-
-  private:
-    std::mt19937 engine_;
-};
 
 TEST_F(PytorchUniform, every_implementation_gives_the_numbers_of_the_standard_library) {
     for (const Request& request : requests()) {

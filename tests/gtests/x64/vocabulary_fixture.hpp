@@ -127,6 +127,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::round_f32_to_bf16_high;
     using Vocabulary::select_bits;
     using Vocabulary::select_masked_u32;
+    using Vocabulary::select_masked_u64;
     using Vocabulary::set_held_range;
     using Vocabulary::set_odd_lanes;
     using Vocabulary::set_tail;

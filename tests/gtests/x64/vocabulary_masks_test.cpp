@@ -494,6 +494,15 @@ TEST_P(VocabularyTest, MaskedLanesOf32Bits) {
         [&](size_t i) {
             return in<int32_t>(0, i) > in<int32_t>(1, i) ? in<uint32_t>(0, i) : in<uint32_t>(2, i);
         });
+    check<uint64_t>(
+        [](K& k) {
+            k.compare_greater_s64(k.mask(0), k.vec(1), k.vec(2));
+            k.copy(k.vec(0), k.vec(3));
+            k.select_masked_u64(k.vec(0), k.mask(0), k.vec(1));
+        },
+        [&](size_t i) {
+            return in<int64_t>(0, i) > in<int64_t>(1, i) ? in<uint64_t>(0, i) : in<uint64_t>(2, i);
+        });
     check<uint32_t>(
         [](K& k) {
             k.compare_greater_s32(k.mask(0), k.vec(1), k.vec(2));

@@ -21,19 +21,32 @@ namespace tombola::impl::cpu::x64 {
 
 // PyTorch takes as many low bits as the type has digits: 11, 8, 24 and 53. f64 takes 21 of its 53 bits from the first
 // of its two words, which lies in the low word of a u64 lane.
-constexpr Mt19937Shape pytorch_shape_of(Float16) { return {"f16", 1, 2, 0x000007FF'000007FF}; }
-constexpr Mt19937Shape pytorch_shape_of(BFloat16) { return {"bf16", 1, 2, 0x000000FF'000000FF}; }
-constexpr Mt19937Shape pytorch_shape_of(float) { return {"f32", 1, 4, 0x00FFFFFF'00FFFFFF}; }
-constexpr Mt19937Shape pytorch_shape_of(double) { return {"f64", 2, 8, 0xFFFFFFFF'001FFFFF}; }
+constexpr uint64_t k24Bits = 0x00FFFFFF'00FFFFFF;
+constexpr Mt19937Shape pytorch_shape_of(Float16, bool torch2) {
+    return torch2 ? Mt19937Shape{"f16_torch2", 1, 2, k24Bits}
+                  : Mt19937Shape{"f16", 1, 2, 0x000007FF'000007FF};
+}
+constexpr Mt19937Shape pytorch_shape_of(BFloat16, bool torch2) {
+    return torch2 ? Mt19937Shape{"bf16_torch2", 1, 2, k24Bits}
+                  : Mt19937Shape{"bf16", 1, 2, 0x000000FF'000000FF};
+}
+constexpr Mt19937Shape pytorch_shape_of(float, bool torch2) {
+    return {torch2 ? "f32_torch2" : "f32", 1, 4, k24Bits};
+}
+constexpr Mt19937Shape pytorch_shape_of(double, bool torch2) {
+    return {torch2 ? "f64_torch2" : "f64", 2, 8, 0xFFFFFFFF'001FFFFF};
+}
 
-template <class T>
+template <class T, FloatDraws rule>
 class PytorchFloatConversion : public Mt19937Generator {
   public:
     using Convert = PytorchConvert<T>;
     using Compute = typename Convert::Compute;
-    static constexpr Mt19937Shape kShape = pytorch_shape_of(T{});
+    static constexpr bool kTorch2 = rule == FloatDraws::torch2;
+    static constexpr Mt19937Shape kShape = pytorch_shape_of(T{}, kTorch2);
     struct Parameters {
         alignas(8) Compute minimum, scale;  // scale: range * 2^-digits
+        alignas(8) Compute maximum;         // torch2
     };
     static Compute scale_of(const Convert& convert) { return convert.range() * kUnit; }
     // The arithmetic is PyTorch's if the scale is exact. It is not exact only for ranges of subnormal size.
@@ -41,18 +54,20 @@ class PytorchFloatConversion : public Mt19937Generator {
         return scale_of(convert) / kUnit == convert.range();
     }
     static PackedParameters pack(const Convert& convert) {
-        return PackedParameters(Parameters{convert.minimum(), scale_of(convert)});
+        return PackedParameters(
+            Parameters{convert.minimum(), scale_of(convert), convert.maximum()});
     }
     explicit PytorchFloatConversion(const Key& key) : Mt19937Generator(std::get<0>(key), kShape) {}
 
   private:
     static constexpr Compute kUnit =
-        Compute{1} / static_cast<Compute>(uint64_t{1} << FloatFormat<T>::kDigits);
-    static constexpr int kMinimum = kParameter, kScale = kParameter + 1;
+        Compute{1} / static_cast<Compute>(uint64_t{1} << Convert::digits(rule));
+    static constexpr int kMinimum = kParameter, kScale = kParameter + 1, kMaximum = kParameter + 2;
 
     void load_parameters() override {
         load_parameter(kMinimum, offsetof(Parameters, minimum), sizeof(Compute));
         load_parameter(kScale, offsetof(Parameters, scale), sizeof(Compute));
+        if (kTorch2) load_parameter(kMaximum, offsetof(Parameters, maximum), sizeof(Compute));
     }
     void emit_value() override {
         const Vec y = vec(kY);
@@ -63,6 +78,25 @@ class PytorchFloatConversion : public Mt19937Generator {
             vcvtdq2ps(y, y);
             vfmadd213ps(y, vec(kScale), vec(kMinimum));
         }
+        if (kTorch2) emit_excluded_maximum();
+    }
+    // MIN in the place of MAX. No value is above MAX. One of 16 bits is rounded to its type first and stays f32.
+    void emit_excluded_maximum() {
+        const Vec y = vec(kY);
+        const Mask equal{k1, vec(kT1)};
+        if constexpr (sizeof(Compute) == 8) {
+            compare_f64(equal, y, vec(kMaximum), kGreaterEqual);
+            return select_masked_u64(y, equal, vec(kMinimum));
+        }
+        if constexpr (std::is_same_v<T, Float16>) {
+            cvt_f32_to_f16(half(kY), y);
+            cvt_f16_to_f32(y, half(kY));
+        } else if constexpr (std::is_same_v<T, BFloat16>) {
+            round_f32_to_bf16(y, y, vec(kT0));
+            vpslld(y, y, 16);
+        }
+        compare_f32(equal, y, vec(kMaximum), kGreaterEqual);
+        select_masked_u32(y, equal, vec(kMinimum));
     }
     void emit_store(int at, bool streaming) override {
         const Vec y = vec(kY);
@@ -205,15 +239,15 @@ class PytorchWordPairConversion : public Mt19937Generator {
 };
 
 // The conversions of a type: of one word per value, and of two. f64 has only the one that takes both.
-template <class T, bool integral = std::is_integral_v<T>>
+template <class T, FloatDraws rule, bool integral = std::is_integral_v<T>>
 struct PytorchConversion {
-    using OneWord = PytorchFloatConversion<T>;
+    using OneWord = PytorchFloatConversion<T, rule>;
     using TwoWords = OneWord;
     static bool serves(const PytorchConvert<T>& convert) { return OneWord::serves(convert); }
 };
 
-template <class T>
-struct PytorchConversion<T, true> {
+template <class T, FloatDraws rule>
+struct PytorchConversion<T, rule, true> {
     using OneWord = PytorchWordConversion<T>;
     using TwoWords = PytorchWordPairConversion<T>;
     static bool serves(const PytorchConvert<T>&) { return true; }
