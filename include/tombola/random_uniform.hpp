@@ -46,8 +46,7 @@ struct random_uniform : public primitive {
     struct desc : public random_fill_desc {
         tombola::int_draws int_draws;      ///< Words an integer takes (pytorch).
         tombola::float_draws float_draws;  ///< How a floating-point number is drawn (pytorch).
-        bool
-            full_range;  ///< Integers from 0 to the type's greatest value, without MIN and MAX (pytorch).
+        bool full_range;  ///< Integers from 0 to the type's greatest value (pytorch).
 
         /// @copydoc random_fill_desc::random_fill_desc
         /// @param aint_draws Words an integer takes (pytorch; otherwise ignored).
@@ -80,8 +79,9 @@ struct random_uniform : public primitive {
         /// An empty handle.
         primitive_desc() = default;
         /// Chooses an implementation.
-        /// @copydetails desc::desc
+        /// @copydetails random_fill_desc::random_fill_desc
         /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
+        /// @param aint_draws Words an integer takes (pytorch; otherwise ignored).
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
         /// @throws error As operator_desc.
