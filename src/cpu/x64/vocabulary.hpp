@@ -120,7 +120,7 @@ class Vocabulary : public JitKernel {
     void broadcast_u64(const Vec& d, const Reg& a);
     void load(const Vec& d, const Address& a) { vmovups(d, a); }
     void store(const Address& d, const Vec& a) { vmovups(d, a); }
-    // The store bypasses the caches. d is aligned to bytes(). A kernel that uses it ends with store_fence().
+    // The store bypasses the caches. d is aligned to bytes(). A kernel that uses it ends with store_fence(), or its caller does.
     void store_streaming(const Address& d, const Vec& a) { vmovntps(d, a); }
     void store_fence() { sfence(); }
     // Pieces of 16 or 32 bytes at `position`, counted in pieces: d = a with another piece there; d = the piece of a.

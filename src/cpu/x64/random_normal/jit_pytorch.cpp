@@ -40,6 +40,7 @@ class PytorchNormalStream {
             std::copy_n(buffer_ + words, held, buffer_);
         }
         fill_.values(buffer_, held / transform.words_per_value, at, false);
+        NormalFill::end(streaming);
     }
     Mt19937 state() const { return stream_.state(); }
 

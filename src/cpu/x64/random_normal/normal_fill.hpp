@@ -3,6 +3,8 @@
 
 // A NormalTransform with the MEAN and STD of one execution, for any number of values.
 
+#include <xmmintrin.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -35,6 +37,12 @@ class NormalFill {
         run(words + whole * transform_.words_per_value, 1, rest, false);
         std::memcpy(static_cast<char*>(to) + whole * transform_.value_bytes, rest,
                     static_cast<size_t>((count - whole) * transform_.value_bytes));
+    }
+
+    // Call this after the last values() of a run. Streaming stores become visible to other threads here, once per run:
+    // a fence per call would wait each time until the stores of a few KiB have reached memory.
+    static void end(bool streaming) {
+        if (streaming) _mm_sfence();
     }
 
   private:

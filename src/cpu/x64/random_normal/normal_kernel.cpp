@@ -97,8 +97,7 @@ void NormalKernel::generate() {
     emit_loop(false);
     jmp(done, T_NEAR);
     L(streaming);
-    emit_loop(true);
-    store_fence();
+    emit_loop(true);  // NormalFill::end() has the fence
     L(done);
     end();
 }
