@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The vector registers of each ISA, and what plans may ask of it: which instructions exist. A kernel asks its Vocabulary
-// (vec(), bytes(), lanes()), which reads shape_of().
+// The vector registers of each ISA, and which permutes and masks it has. Plans read shape_of(). A kernel asks its
+// Vocabulary (vec(), bytes(), lanes()), which reads shape_of() too.
 
 #include "common/cpu_isa.hpp"
 

@@ -16,7 +16,7 @@ using Xbyak::Operand;
 constexpr uint8_t kXor = 0x96;    // d ^ a ^ b
 constexpr uint8_t kAndOr = 0xEA;  // (d & a) | b
 
-// Every lane `value`. It is as long as the widest register; narrower ISAs use the beginning.
+// A table with `value` in every lane. It is as long as the widest register; narrower ISAs use the beginning.
 template <class T>
 std::array<uint8_t, kMaxVecBytes> repeat(T value) {
     std::array<uint8_t, kMaxVecBytes> table;
@@ -119,7 +119,6 @@ void Vocabulary::broadcast_u64(const Vec& d, const Reg& a) {
     vpbroadcastq(d, quarter(d.getIdx()));
 }
 
-// k7 = the lowest `count` bits, one per byte.
 void Vocabulary::insert_piece(const Vec& d, const Vec& a, const Operand& piece, int bytes,
                               int position) {
     const auto at = static_cast<uint8_t>(position);
@@ -133,6 +132,7 @@ void Vocabulary::store_piece(const Address& d, const Vec& a, int bytes, int posi
     is_avx512() ? vextracti32x4(d, a, at) : vextracti128(d, a, at);
 }
 
+// k7 = the lowest `count` bits, one per byte.
 void Vocabulary::set_tail(const Tail& tail) {
     if (!is_avx512()) return;
     mov(tail.scratch, -1);
@@ -154,8 +154,8 @@ void Vocabulary::store_tail(const Reg& address, const Vec& a, const Tail& tail) 
     copy_bytes(address, rsp - 32, tail);
 }
 
-// Copies tail.count bytes, fewer than 32, in at most four steps of 16, 8, 4, 2 and 1: the bits of
-// the count. All xmm registers may be in use, so 16 bytes are copied as two words of 8.
+// Copies tail.count bytes, fewer than 32: for each bit of the count, a step of 16, 8, 4, 2 or 1 bytes. All xmm
+// registers may be in use, so 16 bytes are copied as two words of 8.
 void Vocabulary::copy_bytes(const Xbyak::RegExp& d, const Xbyak::RegExp& s, const Tail& tail) {
     const Reg& at = tail.scratch;
     const Reg& word = tail.scratch2;

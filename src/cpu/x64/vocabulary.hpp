@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The named operations that kernels are written in, and the only code that branches on the ISA. A
-// kernel is a class derived from Vocabulary; it is written once and generated for whichever ISA its
-// key says.
+// The named operations that kernels are written in. Only the vocabulary branches on the ISA. A kernel is a class
+// derived from Vocabulary. It is written once and generated for the ISA in its key.
 //
 // vec(i) is register i at the full width of the ISA: a Ymm of 32 bytes, or a Zmm of 64.
-// Instructions that are spelt alike at both widths (vpaddd, vpmuludq, vpsrlq by a constant,
-// vpshufd, vpunpckldq, vmulps ...) are used as they are; an operation stands here when the ISAs
-// differ in spelling, in registers or in steps.
+// Kernels call an instruction directly if it is spelt alike at both widths (vpaddd, vpmuludq, vpsrlq by a constant,
+// vpshufd, vpunpckldq, vmulps ...). The vocabulary has an operation where the ISAs differ in spelling, in registers
+// or in the number of steps.
 //
-// In comments, d is the destination, and "lane" an element of the type that the name ends in.
+// In comments, d is the destination, and a "lane" is an element of the type that the name ends in.
 // Unless a comment says otherwise, sources and destination may be the same register.
 //
-// Mask registers that the vocabulary claims: k7 by set_tail(), k6 by set_odd_lanes().
+// Mask registers that the vocabulary uses on AVX-512: k7 from set_tail() on, k6 from set_odd_lanes() on, and k1 as
+// scratch of swap_by_sign_u32() and swap_by_sign_u64().
 
 #include <cassert>
 #include <cstddef>
@@ -61,8 +61,8 @@ class Vocabulary : public JitKernel {
         return constant(table, static_cast<size_t>(bytes()), 64);
     }
 
-    // A constant in every lane. AVX-512 has 32 registers and keeps it in one of them. AVX2 reads it from memory.
-    // hold_u32() emits the load of the register.
+    // A constant in every lane. hold_u32() and hold_u64() load it into a register on AVX-512, which has 32 of them. On
+    // AVX2 it stays a memory operand.
     class Held {
       public:
         Held() = default;
@@ -86,17 +86,18 @@ class Vocabulary : public JitKernel {
     bool holds_constants() const { return registers() == 32; }  // in registers
     Held hold_u32(int index, uint32_t value);
     Held hold_u64(int index, uint64_t value);
-    // The same for a kernel with so many constants that the registers may not suffice. Constants take the registers
-    // from vec(registers() - 1) down to vec(lowest), in the order of the calls. Later constants stay in memory.
+    // hold() is for kernels that may have more constants than free registers. After set_held_range(lowest), constants
+    // take the registers from vec(registers() - 1) down to vec(lowest), in the order of the calls, on every ISA.
+    // Later constants stay in memory.
     void set_held_range(int lowest);
-    Vec take_held();  // a register of that range for a value that the kernel loads itself
+    Vec take_held();  // the next register of that range, for a value that the kernel loads itself
     Held hold(const Address& value);  // a memory operand of the full width
 
     // -- run-time values as operands
-    // An operand of which every lane is the value at [base + offset], for instructions whose EVEX form
-    // can broadcast lanes of that width (arithmetic and logic can, shuffles cannot). AVX-512 broadcasts within the
+    // An operand whose lanes all have the value at [base + offset]. It is for instructions whose EVEX form can
+    // broadcast lanes of that width: arithmetic and logic can, shuffles cannot. AVX-512 broadcasts within each
     // instruction, so `base` must not change. AVX2 broadcasts once, here, and keeps the vector in the frame at rsp +
-    // slot * 32; scratch is overwritten.
+    // slot * 32. AVX2 overwrites scratch.
     class Spread {
       public:
         Spread() = default;
@@ -108,7 +109,7 @@ class Vocabulary : public JitKernel {
     };
     Spread spread_u32(const Reg& base, size_t offset, int slot, const Vec& scratch);
     Spread spread_u64(const Reg& base, size_t offset, int slot, const Vec& scratch);
-    // The number of bytes that `slots` of them take in the frame.
+    // The number of bytes of the frame that `slots` such operands take.
     int spread_bytes(int slots) const { return is_avx512() ? 0 : slots * bytes(); }
 
     // -- moves
@@ -123,15 +124,16 @@ class Vocabulary : public JitKernel {
     // The store bypasses the caches. d is aligned to bytes(). A kernel that uses it ends with store_fence(), or its caller does.
     void store_streaming(const Address& d, const Vec& a) { vmovntps(d, a); }
     void store_fence() { sfence(); }
-    // Pieces of 16 or 32 bytes at `position`, counted in pieces: d = a with another piece there; d = the piece of a.
+    // A vector as pieces of 16 or 32 bytes; `position` counts pieces.
+    // insert_piece(): d = a, but the piece at `position` becomes `piece`. store_piece(): stores the piece of a.
     void insert_piece(const Vec& d, const Vec& a, const Xbyak::Operand& piece, int bytes,
                       int position);
     void store_piece(const Address& d, const Vec& a, int bytes, int position);
 
     // -- tails: the first `count` bytes of a vector, 0 <= count < bytes(), known at run time
     // No byte beyond them is read or written. Call set_tail() once. Then any number of loads and stores may follow, as
-    // long as `count` and k7 do not change. None of the three changes `count`; each overwrites `scratch`. AVX2 goes
-    // through the red zone, 32 bytes below rsp.
+    // long as `count` and k7 do not change. None of the three functions changes `count`. They may overwrite `scratch`
+    // and `scratch2`. AVX2 copies through the red zone, the 32 bytes below rsp.
     struct Tail {
         Reg count;
         Reg scratch;
@@ -149,7 +151,7 @@ class Vocabulary : public JitKernel {
         Xbyak::Opmask opmask;
         Vec vector;
     };
-    // Predicates of floating-point comparisons, quiet: Intel SDM, table "Comparison Predicate for CMPPD".
+    // Quiet predicates of floating-point comparisons: Intel SDM, table "Comparison Predicate for CMPPD".
     static constexpr int kLess = 0x11, kUnordered = 0x03, kNotGreaterEqual = 0x19,
                          kGreaterEqual = 0x1D;
     void clear_mask(const Mask& d);
@@ -159,52 +161,55 @@ class Vocabulary : public JitKernel {
     // d = a > b, signed.
     void compare_greater_s32(const Mask& d, const Vec& a, const Xbyak::Operand& b);
     void compare_greater_s64(const Mask& d, const Vec& a, const Xbyak::Operand& b);
-    // The zero flag is set when neither mask is set in any lane. scratch is overwritten.
+    // Sets the zero flag if neither mask is set in any lane. AVX2 overwrites scratch.
     void test_either(const Mask& a, const Mask& b, const Vec& scratch);
-    // d becomes nonzero if and only if the mask is set in a lane. For masks of u32 or u64 lanes.
+    // d becomes nonzero if and only if the mask is set in at least one lane. For masks of u32 or u64 lanes.
     void mask_to_reg(const Reg& d, const Mask& mask);
-    // Appends first + i for each u32 lane i of the mask, in order, to the u32 array at `to`, and advances `to` behind the
-    // last of them. bytes() bytes from `to` on may be overwritten. `count` and `bit` are overwritten, and so is scratch.
+    // Appends first + i, for each set lane i of the mask of u32 lanes, in order, to the u32 array at `to`. `to` then
+    // points after the last one. bytes() bytes from `to` on may be overwritten. `count`, `bit` and scratch are
+    // overwritten.
     void append_lanes_u32(const Reg& to, const Mask& mask, const Reg& first, const Reg& count,
                           const Reg& bit, const Vec& scratch);
-    // d: a mask of u32 lanes, from two masks of u64 lanes. d is neither.
+    // d = a mask of u32 lanes: the u64 lanes of low, then those of high. d is neither of them.
     void join_masks(const Mask& d, const Mask& low, const Mask& high);
-    // Stores lanes(4) elements of 1, 2, 4 or 8 bytes: `value`, which holds an element in each of its lanes, where the mask of u32
-    // lanes is set, otherwise 0. AVX-512: value is a register. scratch and, with 8 bytes, the mask are overwritten.
+    // Stores lanes(4) elements of 1, 2, 4 or 8 bytes: element i is that of `value` if lane i of the mask of u32 lanes
+    // is set, otherwise 0. `value` has the same element everywhere, and is in a register on AVX-512. scratch is
+    // overwritten. With elements of 8 bytes AVX-512 also overwrites the mask.
     void store_where(const Xbyak::RegExp& to, const Mask& mask, const Held& value,
                      int element_bytes, const Vec& scratch);
-    // d = (d & bits) | value in the lanes of the mask, 0 in the others. AVX-512: bits is a register.
+    // d = (d & bits) | value in the lanes of the mask, 0 in the others. On AVX-512 bits is in a register.
     void and_or_masked_u32(const Vec& d, const Mask& mask, const Held& bits, const Held& value);
     void and_or_masked_u64(const Vec& d, const Mask& mask, const Held& bits, const Held& value);
-    // d = the greater of a and b in the lanes of the mask, 0 in the others; what a and b are there does not matter.
+    // d = the greater of a and b in the lanes of the mask, 0 in the others, whatever a and b are there.
     void max_masked_f32(const Vec& d, const Mask& mask, const Vec& a, const Vec& b);
     // d = a + 1 in the lanes of the mask, a in the others. `ones` is 1 in each u64 lane.
     void increment_masked_u64(const Vec& d, const Mask& mask, const Vec& a, const Vec& ones);
 
-    // d = a >= b, unsigned, in lanes of 8, 16 or 32 bits. b is a register. AVX2: d may be a.
+    // d = a >= b, unsigned, in lanes of 8, 16 or 32 bits. On AVX2 d may be a, but not b.
     void compare_not_below(const Mask& d, const Vec& a, const Vec& b, int lane_bits);
-    // d, in the lanes of the mask, becomes a (select) or d | value (or), in lanes of 32 bits. AVX2 overwrites the mask
-    // of the second.
+    // d = a in the lanes of the mask. The other lanes of d do not change.
     void select_masked_u32(const Vec& d, const Mask& mask, const Vec& a);
-    void select_masked_u64(const Vec& d, const Mask& mask, const Vec& a);  // of 64 bits
+    void select_masked_u64(const Vec& d, const Mask& mask, const Vec& a);
+    // d = d | value in the lanes of the mask. AVX2 overwrites the mask.
     void or_masked_u32(const Vec& d, const Mask& mask, const Address& value);
     // d = value in the lanes of the mask, 0 in the others.
     void copy_masked_u32(const Vec& d, const Mask& mask, const Held& value);
-    // d = d + a in the lanes of the mask, in lanes of 32 bits. AVX2 overwrites the mask.
+    // d = d + a in the lanes of the mask. AVX2 overwrites the mask.
     void add_masked_u32(const Vec& d, const Mask& mask, const Vec& a);
     // d = the smaller of d and value in the lanes of the mask. scratch is another register.
     void min_masked_f32(const Vec& d, const Mask& mask, const Held& value, const Vec& scratch);
-    // The lanes of the mask at the address, of 16 or 32 bits; the other lanes are zero.
+    // d = the vector at the address in the lanes of the mask, of 16 or 32 bits, and 0 in the others. AVX2 reads the
+    // whole vector.
     void load_masked(const Vec& d, const Mask& mask, const Address& a, int lane_bits);
-    // d = factor * the f32 at the address, in the lanes of the mask; the other lanes are zero.
+    // d = factor * the f32 lanes at the address in the lanes of the mask, 0 in the others. AVX2 reads the whole vector.
     void mul_masked_f32(const Vec& d, const Mask& mask, const Vec& factor, const Address& a);
-    // Part `index` of `parts`, 2 or 4, of a mask of `lane_bits` as a mask of lanes that are `parts` times as wide. It is
-    // `a` itself or in `scratch`, which is not `a`.
+    // Cuts a mask of lanes of `lane_bits` into 2 or 4 `parts`. Returns part `index` as a mask of lanes that are `parts`
+    // times as wide. The result is `a` itself or `scratch`, which is another mask.
     Mask part_of_mask(const Mask& scratch, const Mask& a, int lane_bits, int parts, int index);
-    // d = the lanes of 32 bits of a, then those of b, as a mask of lanes of 16 bits.
+    // d = a mask of lanes of 16 bits: the u32 lanes of a, then those of b.
     void join_masks_u32(const Mask& d, const Mask& a, const Mask& b);
-    // Stores a mask as a bit per lane, the lowest lane first, or as a byte of 0 or 1 per lane. For lanes of 8, 16 or 32
-    // bits. The scratches are overwritten.
+    // Stores a mask of lanes of 8, 16 or 32 bits: one bit per lane, the lowest lane first, or one byte, 0 or 1, per
+    // lane. scratch and scratch_reg are overwritten.
     void store_mask_bits(const Xbyak::RegExp& d, const Mask& mask, int lane_bits,
                          const Vec& scratch, const Reg& scratch_reg);
     void store_mask_bytes(const Xbyak::RegExp& d, const Mask& mask, int lane_bits,
@@ -212,17 +217,18 @@ class Vocabulary : public JitKernel {
     // Loads such a mask, for lanes of 16 or 32 bits. Any byte but 0 sets a lane.
     void load_mask_bits(const Mask& d, const Xbyak::RegExp& a, int lane_bits);
     void load_mask_bytes(const Mask& d, const Xbyak::RegExp& a, int lane_bits, const Vec& scratch);
-    // Exchanges a and b in the lanes where the highest bit of `sign` is set. scratch is none of them. AVX-512 overwrites k1.
+    // Exchanges a and b in the lanes where the highest bit of `sign` is set. scratch, another register, is overwritten.
+    // AVX-512 overwrites k1.
     void swap_by_sign_u32(const Vec& a, const Vec& b, const Vec& sign, const Vec& scratch);
     void swap_by_sign_u64(const Vec& a, const Vec& b, const Vec& sign, const Vec& scratch);
 
-    // -- gathers: a lane's element is the u32 or u64 at base + index * its size
+    // -- gathers: the u64 lanes of a are indices into an array at `base`
     // `consumed` is overwritten.
-    // d = the u32 elements, as u64 lanes, at the u64 lanes of a.
+    // d = the u32 elements with these indices, each as a u64 lane.
     void gather_u32_as_u64(const Vec& d, const Reg& base, const Vec& a, const Mask& consumed);
-    // d = the u64 elements at the u64 lanes of a.
+    // d = the u64 elements with these indices.
     void gather_u64(const Vec& d, const Reg& base, const Vec& a, const Mask& consumed);
-    // The same in the lanes of the mask; d keeps its others.
+    // The same in the lanes of the mask. The other lanes of d do not change.
     void gather_masked_u64(const Vec& d, const Reg& base, const Vec& a, const Mask& mask,
                            const Mask& consumed);
 
@@ -230,15 +236,15 @@ class Vocabulary : public JitKernel {
     void and_bits(const Vec& d, const Vec& a, const Xbyak::Operand& b);
     void or_bits(const Vec& d, const Vec& a, const Xbyak::Operand& b);
     void xor_bits(const Vec& d, const Vec& a, const Xbyak::Operand& b);
-    // The same; for a b that spread_u64() gave.
+    // The same for a `b` from spread_u64().
     void xor_bits_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b);
-    // d = d ^ a ^ b: one instruction on AVX-512.
+    // d = d ^ a ^ b.
     void xor3(const Vec& d, const Vec& a, const Xbyak::Operand& b);
     void xor3_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b);  // b from spread_u64()
-    // d = (d & mask) | value: one instruction on AVX-512, where mask is a register.
+    // d = (d & mask) | value. On AVX-512 mask is a register.
     void and_or(const Vec& d, const Xbyak::Operand& mask, const Xbyak::Operand& value);
 
-    // d = (d & mask) | (b & ~mask), bit by bit.
+    // d = (d & mask) | (b & ~mask), bit by bit. On AVX-512 mask is a register.
     void select_bits(const Vec& d, const Xbyak::Operand& mask, const Address& b);
     // d = d ^ (a & mask). AVX2 overwrites a.
     void xor_masked(const Vec& d, const Vec& a, const Xbyak::Operand& mask);
@@ -246,88 +252,89 @@ class Vocabulary : public JitKernel {
     void xor_then_mask(const Vec& d, const Vec& a, const Xbyak::Operand& mask);
 
     // -- integers
-    // d = a * b, 64 bits, of the low words of each u64 lane.
+    // d = the 64-bit product of the low words of each u64 lane of a and b.
     void mul_u32_wide(const Vec& d, const Vec& a, const Xbyak::Operand& b) { vpmuludq(d, a, b); }
     // Swaps the words of each u64 lane: a rotation by 32.
     void swap_words_u64(const Vec& d, const Vec& a) { vpshufd(d, a, 0xB1); }
-    // For blend_odd_u32(): k6 on AVX-512, nothing on AVX2.
+    // Prepares blend_odd_u32(). AVX-512 sets k6 and overwrites scratch. AVX2 does nothing.
     void set_odd_lanes(const Reg& scratch);
     // Even words of d from `even`, odd words from `odd`.
     void blend_odd_u32(const Vec& d, const Vec& even, const Vec& odd);
-    // The halves of u32 lanes, interleaved as u16 lanes.
-    // d = (a >> 16) | (b & FFFF0000). d is not b.
+    // d = (a >> 16) | (b & FFFF0000) in each u32 lane: the high halves of a and b, interleaved. d is not b.
     void interleave_high_u16(const Vec& d, const Vec& a, const Vec& b);
-    // d = (a & FFFF) | (b << 16). d is not a.
+    // d = (a & FFFF) | (b << 16) in each u32 lane: the low halves of a and b, interleaved. d is not a.
     void interleave_low_u16(const Vec& d, const Vec& a, const Vec& b);
-    // d = the low 64 bits of a * b in each u64 lane. b_high holds b >> 32 in each lane. d is neither source;
-    // both scratches differ from all other registers; AVX-512 does not change them.
+    // d = the low 64 bits of a * b in each u64 lane. b_high holds b >> 32 in each lane. d is neither source. The two
+    // scratch registers differ from all others. AVX-512 does not change them.
     void mul_lo_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b,
                     const Xbyak::Operand& b_high, const Vec& scratch, const Vec& scratch2);
 
-    // d = the smaller of a and a - b modulo 2^64, unsigned. scratch and scratch2 are not sources.
+    // d = the smaller of a and (a - b modulo 2^64), unsigned. scratch and scratch2 are not sources.
     void min_with_difference_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b,
                                  const Vec& scratch, const Vec& scratch2);
-    // d = the lower or upper half of a's u32 lanes, as u64. The upper: d is not a.
+    // d = the lower or upper half of a's u32 lanes, as u64 lanes. If `upper`, d is not a.
     void widen_u32(const Vec& d, const Vec& a, bool upper);
     // Stores the low words of the u64 lanes of `a` contiguously: bytes() / 2 bytes. scratch is overwritten.
     void store_low_u32(const Address& d, const Vec& a, const Vec& scratch);
-    // The sum of the u64 lanes of vec(a), modulo 2^64, stored at d. vec(a) and vec(scratch) are overwritten.
+    // Stores the sum of the u64 lanes of vec(a), modulo 2^64. vec(a) and vec(scratch) are overwritten.
     void store_sum_u64(const Address& d, int a, int scratch);
-    // d: half registers joined. d may be low.
+    // d = low, then high. d may be the register of low.
     void join_halves(const Vec& d, const Half& low, const Half& high);
-    // The u64 lanes of even and odd, alternating: even 0, odd 0, even 1, ...: the lower half into first, the upper half
-    // into second. Call set_zip_u64() once before. AVX-512 keeps its two tables in the vectors of `order`. AVX2
-    // overwrites odd and scratch. first and second are no sources.
+    // The u64 lanes of even and odd alternate: even 0, odd 0, even 1, odd 1, ... The lower half of that sequence goes
+    // to first, the upper half to second; neither is a source. Call set_zip_u64() once before. AVX-512 keeps its two
+    // tables in the vectors of `order`. AVX2 overwrites odd and scratch.
     struct ZipOrder {
         Vec first, second;
     };
     void set_zip_u64(const ZipOrder& order);
     void zip_u64(const Vec& first, const Vec& second, const Vec& even, const Vec& odd,
                  const ZipOrder& order, const Vec& scratch);
-    // d = the lower or upper half of a's u16 lanes, as u32. The upper: d is not a.
+    // d = the lower or upper half of a's u16 lanes, as u32 lanes. If `upper`, d is not a.
     void widen_u16(const Vec& d, const Vec& a, bool upper);
-    // Of the units of 32 bytes of a and then b: the even ones into `even`, the odd ones into `odd`. AVX2: a and b themselves.
-    // even and odd are no sources. The operation is its own inverse.
+    // a and then b are a sequence of units of 32 bytes. The even units go to `even`, the odd ones to `odd`. Neither is
+    // a source. On AVX2, where a vector is one unit, these are a and b themselves. The operation is its own inverse.
     void deal_32_bytes(const Vec& even, const Vec& odd, const Vec& a, const Vec& b);
-    // d, half a register: a's u32 lanes, each below 65536, as u16; a's u64 lanes as u32. AVX2
-    // overwrites a.
+    // narrow_u32(): d = a's u32 lanes, each below 65536, as u16 lanes. narrow_u64(): d = the low words of a's u64
+    // lanes. AVX2 overwrites a.
     void narrow_u32(const Half& d, const Vec& a);
     void narrow_u64(const Half& d, const Vec& a);
 
     // -- conversions
-    // d = floor(a * 2^bits) + bias, modulo 2^32, in lanes of 32 bits, for 0 <= a < 1 and 0 <= bits <= 23. AVX-512 adds a
-    // power of two, rounding towards zero: the bits of the sum are what is wanted, and those of the power.
+    // d = floor(a * 2^bits) + bias, modulo 2^32, in lanes of 32 bits, for 0 <= a < 1 and 0 <= bits <= 23. AVX-512 adds
+    // the power of two whose last place is 2^-bits, rounding towards zero. The result is the bit pattern of that sum,
+    // so `bias` is the bit pattern of the power. On AVX2 `bias` is 0.
     struct FixedPoint {
-        float operand;  // cvt_to_fixed_point() wants it in every lane
+        float operand;  // cvt_to_fixed_point() takes it as a vector with this value in every lane
         uint32_t bias;
     };
     static FixedPoint fixed_point(CpuIsa isa, int bits);
     void cvt_to_fixed_point(const Vec& d, const Vec& a, const Vec& operand);
-    // f32 to f16, nearest even; d is the low half of a register.
+    // f32 to f16, nearest even. d is the low half of a register.
     void cvt_f32_to_f16(const Half& d, const Vec& a) { vcvtps2ph(d, a, 0); }
     void cvt_f16_to_f32(const Vec& d, const Half& a) { vcvtph2ps(d, a); }
-    // The same, towards zero: a finite number becomes no infinite one.
+    // f32 to f16, towards zero. A finite number stays finite.
     void cvt_f32_to_f16_toward_zero(const Half& d, const Vec& a) { vcvtps2ph(d, a, 3); }
-    // d = a + b towards zero, for b = 0, or 0 <= a < b and b a power of two. Any a + 0 is a. d and scratch are no sources.
+    // d = a + b, rounded towards zero. In each lane, either b is 0, or b is a power of two and 0 <= a < b. d and
+    // scratch are not sources.
     void add_toward_zero_f32(const Vec& d, const Vec& a, const Vec& b, const Vec& scratch);
-    // f32 to bf16, nearest even. Does not handle NaN. scratch is neither d nor a.
-    // In the high half of each u32 lane; the low one holds junk.
+    // f32 to bf16, nearest even. Neither function handles NaN. scratch is neither d nor a.
+    // The bf16 is in the high half of each u32 lane. The low half holds junk.
     void round_f32_to_bf16_high(const Vec& d, const Vec& a, const Vec& scratch);
-    // In the low half of each u32 lane, the high one zero.
+    // The bf16 is in the low half of each u32 lane. The high half is zero.
     void round_f32_to_bf16(const Vec& d, const Vec& a, const Vec& scratch);
-    // d = d * factor in lanes of f16 or bf16: one product in f32, rounded to the type, nearest even. f16: every value;
-    // bf16: the product of a NaN is that NaN, quiet. factor: f32 lanes, neither NaN, zero nor infinite. The scratches
-    // are neither d nor factor.
+    // d = d * factor in lanes of f16 or bf16: a product in f32, rounded once to the type, nearest even. factor has f32
+    // lanes, none of them NaN, zero or infinite. The functions handle every d; a bf16 NaN gives the same NaN, quiet.
+    // The scratch registers are neither d nor factor.
     void mul_f16_by_f32(const Vec& d, const Vec& factor, const Vec& scratch, const Vec& scratch2);
     void mul_bf16_by_f32(const Vec& d, const Vec& factor, const Vec& scratch, const Vec& scratch2);
-    // d = f64 of the integers (low word << 32 | high word) of a's u64 lanes, below 2^53: exact.
+    // d = the integers (low word << 32 | high word) of a's u64 lanes as f64. They are below 2^53, so this is exact.
     // scratch is neither d nor a.
     void cvt_swapped_u53_to_f64(const Vec& d, const Vec& a, const Vec& scratch);
 
   private:
     void copy_bytes(const Xbyak::RegExp& d, const Xbyak::RegExp& s, const Tail& tail);
 
-    // Packs a mask of AVX2 into a byte of 0 or 255 per lane, from the lowest byte of d on.
+    // Packs an AVX2 mask into one byte, 0 or 255, per lane, from the lowest byte of d on.
     void pack_mask(const Vec& d, const Vec& mask, int lane_bits);
 
     CpuIsa isa_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The vocabulary's masks of lanes: comparisons, what a mask selects, gathers.
+// The operations of the vocabulary on masks of lanes: comparisons, selection under a mask, gathers.
 
 #include "cpu/x64/vocabulary.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operations of the vocabulary on masks of narrow lanes, and the products of 16-bit types.
+// The operations of the vocabulary on masks of lanes of 8, 16 and 32 bits, and the arithmetic of 16-bit types.
 
 #include <cassert>
 
@@ -60,8 +60,8 @@ void Vocabulary::min_masked_f32(const Vec& d, const Mask& mask, const Held& valu
     vblendvps(d, d, scratch, mask.vector);
 }
 
-// AVX2: the sum to nearest lies between b and 2b, so that its difference to b is exact. It shows whether the sum was rounded
-// up.
+// AVX2: the sum, rounded to nearest, lies between b and 2b, so sum - b is exact. If it is greater than a, the sum was
+// rounded up, and the next smaller number is the result.
 void Vocabulary::add_toward_zero_f32(const Vec& d, const Vec& a, const Vec& b, const Vec& scratch) {
     constexpr uint8_t kLessThan = 1;  // Intel SDM, CMPPS: LT_OS
     if (is_avx512()) return vaddps(d | T_rz_sae, a, b);
@@ -219,8 +219,8 @@ void Vocabulary::mul_f16_by_f32(const Vec& d, const Vec& factor, const Vec& scra
                 : vinserti128(d, scratch, high, 1);
 }
 
-// The odd lanes are f32 numbers once the even ones are cleared; the even ones once they are shifted up. A NaN times the
-// factor has 16 low bits of 0, as it had before, so rounding does not carry.
+// A bf16 followed by 16 zero bits is the same number in f32. So the odd lanes become f32 by clearing the even ones, and
+// the even lanes by a shift. The product of such a NaN keeps its 16 low bits of 0, so rounding does not carry.
 void Vocabulary::mul_bf16_by_f32(const Vec& d, const Vec& factor, const Vec& scratch,
                                  const Vec& scratch2) {
     vpslld(scratch, d, 16);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The vocabulary's operations that move lanes to other places, or round and convert them.
+// The operations of the vocabulary that move, round and convert lanes.
 
 #include <cmath>
 
@@ -117,7 +117,7 @@ void Vocabulary::interleave_low_u16(const Vec& d, const Vec& a, const Vec& b) {
 
 Vocabulary::FixedPoint Vocabulary::fixed_point(CpuIsa isa, int bits) {
     if (isa == CpuIsa::avx2) return {std::ldexp(1.0f, bits), 0};
-    // A float there has `bits` bits behind the point.
+    // The floats from this power of two up to twice the power are multiples of 2^-bits.
     const float power = std::ldexp(1.0f, 23 - bits);
     return {power, bit_cast<uint32_t>(power)};
 }
@@ -128,9 +128,9 @@ void Vocabulary::cvt_to_fixed_point(const Vec& d, const Vec& a, const Vec& opera
     vcvttps2dq(d, d);
 }
 
-// Nearest even: add half of a unit in the last place, less one when the kept bit is even, and
-// truncate.
-//   d = (a + 7FFF + (a >> 16 & 1)) >> 16
+// Nearest even: add half of a unit in the last place of bf16, less one if the lowest bit that is kept is 0. The high
+// half of the sum is the bf16.
+//   d = a + 7FFF + (a >> 16 & 1)
 void Vocabulary::round_f32_to_bf16_high(const Vec& d, const Vec& a, const Vec& scratch) {
     vpsrld(scratch, a, 16);
     and_bits(scratch, scratch, vector_u32(1));
@@ -143,8 +143,8 @@ void Vocabulary::round_f32_to_bf16(const Vec& d, const Vec& a, const Vec& scratc
     vpsrld(d, d, 16);
 }
 
-// 2^84 + 2^32 high and 2^52 + low are f64 numbers with those words as their last bits. The integer
-// is the first, less 2^84 + 2^52, plus the second, and each step is exact.
+// The f64 numbers 2^84 + 2^32 * high and 2^52 + low have the words high and low as their last bits. The integer is
+// the first number, less 2^84 + 2^52, plus the second. Each step is exact.
 void Vocabulary::cvt_swapped_u53_to_f64(const Vec& d, const Vec& a, const Vec& scratch) {
     if (is_avx512()) {
         swap_words_u64(d, a);
