@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The caller's thread pool during an execution. The stream stores it, and parallel_threadpool.cpp finds it here, so the
-// functions in between do not have to pass it on.
+// The caller's thread pool during an execution. tombola_primitive_execute() sets it from the stream, and
+// parallel_threadpool.cpp reads it, so the functions in between do not have to pass it on.
 
 #include "tombola/tombola_threadpool_iface.hpp"
 
@@ -13,7 +13,7 @@ inline threadpool_interop::threadpool_iface*& active_threadpool() {
     return pool;
 }
 
-// Makes a pool, or none, the active one of this thread for as long as the object lives.
+// Makes `pool`, which may be null, the active pool of this thread for as long as the object lives.
 class ActiveThreadpool {
   public:
     explicit ActiveThreadpool(threadpool_interop::threadpool_iface* pool)

@@ -11,8 +11,8 @@ struct ArgSpec {
     enum class Role { input, output };
     // exact: the memory's descriptor equals `desc`; offset0 is not compared.
     // vector: the memory's descriptor has desc's type and desc's number of elements. They are contiguous along the last
-    // dimension, and every other dimension is 1. If `rows` is not 0, the memory may instead hold `rows` such vectors
-    // behind one another: it is row-major, [rows] for vectors of one element, otherwise [rows, elements].
+    // dimension, and every other dimension is 1. If `rows` is not 0, the memory may instead hold `rows` such vectors in
+    // a row-major tensor of the dimensions [rows, elements], or [rows] if a vector has one element.
     enum class Match { exact, vector };
     int arg;
     const char* name;  // as messages spell it: "DST_STATE"

@@ -6,8 +6,8 @@
 //
 //   return api_call("name", {{engine, "engine"}}, [&]() -> Status { ... });
 //
-// The list names the arguments that must not be null. A body that cannot fail returns nothing. No exception leaves the
-// body, and reporting a failure allocates nothing, because memory may be out.
+// The list names the arguments that must not be null. A body that cannot fail returns nothing. api_call() turns every
+// exception into a status. Storing the message of a failure allocates nothing, because there may be no memory left.
 
 #include <exception>
 #include <initializer_list>
@@ -70,7 +70,8 @@ Handle to_handle(Target* target) {
     return reinterpret_cast<Handle>(target);
 }
 
-// Stores "function: message" for tombola_get_last_error() and returns the status code. Allocates nothing.
+// Stores "function: message" for tombola_get_last_error() without allocating, and returns the status code. In verbose
+// mode it also prints the message.
 tombola_status_t report(const char* function, StatusCode code, const char* message) noexcept;
 
 // An argument of a function and its name.

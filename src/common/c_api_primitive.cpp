@@ -156,7 +156,7 @@ tombola_status_t tombola_primitive_create(tombola_primitive_t* primitive,
         "primitive_create", {{primitive, "primitive"}, {primitive_desc, "primitive_desc"}},
         [&]() -> Status {
             auto created = TOMBOLA_TRY(Primitive::create(from_handle(primitive_desc)->desc));
-            const auto desc = created->desc();  // another row's if there was no memory for the code
+            const auto desc = created->desc();  // of a later row if memory for the code ran out
             *primitive =
                 to_handle<tombola_primitive_t>(new PrimitiveHandle{std::move(created), {desc}});
             return {};

@@ -15,8 +15,8 @@
 namespace tombola::impl {
 namespace {
 
-// A buffer of fixed size without a destructor. Reporting must work when memory is out, and also while static objects
-// are destroyed, which happens after the main thread's thread_local objects are gone.
+// The buffer has a fixed size and no destructor, because a failure must be reported even when there is no memory left,
+// and also while static objects are destroyed. That happens after the main thread's thread_local objects are destroyed.
 constexpr size_t kMaxMessage = 2048;
 thread_local char last_error[kMaxMessage];
 
@@ -36,7 +36,7 @@ tombola_status_t report(const char* function, StatusCode code, const char* messa
     try {
         if (code != StatusCode::last_impl_reached && verbose_failure(code))
             verbose_error(last_error);
-    } catch (...) {  // there is no memory for the line
+    } catch (...) {  // there is no memory for the printed line
     }
     return static_cast<tombola_status_t>(code);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The instruction sets that implementations ask for, as a ladder: each step has all of the one
-// below. TOMBOLA_CPU_ISAS in tombola_types.h is the list.
+// The instruction sets that implementations ask for. They form a ladder: each step contains the step below it.
+// TOMBOLA_CPU_ISAS in tombola_types.h is the list.
 
 #include "common/status.hpp"
 #include "tombola/tombola_types.h"
@@ -16,7 +16,7 @@ enum class CpuIsa {
 #undef TOMBOLA_ENUMERATOR
 };
 
-// All steps of the ladder, and the highest step: as a cap it excludes nothing.
+// All steps of the ladder, and the highest step. The highest step as a cap excludes nothing.
 inline constexpr CpuIsa kAllIsas[] = {CpuIsa::none,
 #define TOMBOLA_ENUMERATOR(name, value) CpuIsa::name,
                                       TOMBOLA_CPU_ISAS(TOMBOLA_ENUMERATOR)

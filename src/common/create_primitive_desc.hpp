@@ -15,9 +15,9 @@ namespace tombola::impl {
 Status store_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engine,
                             const_tombola_primitive_attr_t attr, const OpDesc& op);
 
-// The whole of every primitive's create function. set_desc(desc) checks the arguments of the primitive and fills its
-// descriptor; it returns a Status. The descriptor is filled in place, since copying one takes as long as looking it up
-// in the cache.
+// The body of every primitive's create function. set_desc(desc) checks the arguments of the primitive, fills its
+// descriptor and returns a Status. The descriptor is filled in place, because copying one takes as long as looking it
+// up in the cache.
 template <class Desc, class SetDesc>
 tombola_status_t create_primitive_desc(tombola_primitive_desc_t* primitive_desc,
                                        tombola_engine_t engine, const_tombola_primitive_attr_t attr,
@@ -32,14 +32,15 @@ tombola_status_t create_primitive_desc(tombola_primitive_desc_t* primitive_desc,
 
 // Refuses a null descriptor and one without dimensions.
 Status check_tensor(const_tombola_memory_desc_t desc, const char* name);
-// The same, and refuses a descriptor whose layout is open (tombola_format_tag_any).
+// Also refuses a descriptor whose layout is open (tombola_format_tag_any).
 Status check_tensor_with_layout(const_tombola_memory_desc_t desc, const char* name);
 
 // Refuses a descriptor whose dimensions or data type differ from those of `expected`.
 Status check_same_tensor(const MemoryDesc& given, const char* name, const MemoryDesc& expected,
                          const char* expected_name);
 
-// Sets the written tensor's descriptor: the given one or, if its layout is open, one with the read tensor's layout.
+// Sets the written tensor's descriptor to `given`. If `given` is null or its layout is open, the written tensor gets
+// the descriptor of the read tensor. Refuses dimensions and data types that differ from those of the read tensor.
 Status set_written(MemoryDesc& desc, const_tombola_memory_desc_t given, const char* name,
                    const MemoryDesc& read, const char* read_name);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The fields of an operator's descriptor, named once in its fields(). Hash, equality and the verbose line derive from
-// that list.
+// The fields of an operator's descriptor. Its fields() lists them once; hash, equality and the verbose line use that
+// list.
 
 #include <cstdint>
 #include <tuple>
@@ -10,9 +10,9 @@
 
 namespace tombola::impl {
 
-// A field of a descriptor: its name in verbose lines, and its member. A default field holds the value of an execution
-// argument that is absent. Plans and code do not depend on it, so equality and hash ignore it, and one cache entry
-// serves all of its values.
+// A field of a descriptor: its name in verbose lines, and its member. A default field holds the value that an execution
+// uses if the argument for it is absent. Plans and code do not depend on that value. So equality and hash ignore
+// default fields, and one cache entry serves all of their values.
 template <class Desc, class T>
 struct Field {
     const char* name;

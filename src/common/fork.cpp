@@ -9,20 +9,20 @@
 namespace tombola::impl {
 namespace {
 
-// Holds are its readers, a fork is its writer. The writer has priority: otherwise threads that create primitives all
-// the time would keep it waiting.
+// Holds are the readers of this lock, and a fork is its writer. The writer has priority: otherwise threads that create
+// primitives all the time would keep a fork waiting.
 pthread_rwlock_t gate = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
 // The number of nested holds of this thread. Only the outermost takes the gate.
 thread_local int holds = 0;
 
-// The last one made.
+// The head of the list of all ForkMutexes: the one that was made last.
 std::atomic<ForkMutex*> mutexes{nullptr};
 
-bool several_threads = false;  // at the current fork
+bool several_threads = false;  // whether the process had several threads at the current fork
 std::atomic<bool> lost_threads{false};
 
-// The folder has one subfolder for each thread.
+// /proc/self/task has one subfolder for each thread, and two further links of its own.
 bool has_several_threads() {
     struct stat status;
     return stat("/proc/self/task", &status) != 0 || status.st_nlink != 2 + 1;
@@ -50,7 +50,7 @@ void after_fork_in_child() {
     if (holds > 0) pthread_rwlock_rdlock(&gate);
 }
 
-// Before main(), or when the library is loaded.
+// The handlers are registered before main(), or when the library is loaded.
 [[maybe_unused]] const int registered =
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 

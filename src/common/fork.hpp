@@ -2,20 +2,20 @@
 #pragma once
 
 // What keeps the library usable in a child of fork(). The child has one thread, the one that forked, and a copy of the
-// memory as it was at that moment: locks that other threads held stay locked for ever, what they were changing stays
-// half-changed, and the workers of a threading run-time are gone.
+// memory as it was at that moment. Locks that other threads held stay locked for ever, data that they were changing
+// stays half-changed, and the workers of a threading run-time do not exist.
 //
-// - fork() waits until no thread is inside a ForkHold, and threads wait at its beginning while one forks. Everything
-//   that takes a lock of the library or changes its caches holds one. Executions hold none.
-// - fork() takes every ForkMutex. What needs only such a lock needs no hold, and is faster without one: a look-up of a
-//   primitive that exists (primitive_cache.hpp).
-// - forked_from_threads() tells the run-times that their workers may be gone.
+// - fork() waits until no thread is inside a ForkHold. While a thread forks, other threads wait before their hold.
+//   Outside executions, code that takes a std::mutex of the library or stores in its caches is inside a ForkHold.
+// - fork() locks every ForkMutex. So code that takes only a ForkMutex needs no hold, and is faster without one. The
+//   look-up of a primitive that exists is such code (primitive_cache.hpp).
+// - forked_from_threads() tells the threading run-times that their workers may not exist.
 
 #include <mutex>
 
 namespace tombola::impl {
 
-// While an object lives, no other thread forks. They may be nested.
+// While an object lives, no other thread forks. Holds may be nested.
 class ForkHold {
   public:
     ForkHold();
@@ -24,8 +24,8 @@ class ForkHold {
     ForkHold& operator=(const ForkHold&) = delete;
 };
 
-// A mutex that is made inside a ForkHold and never destroyed. Nothing that begins a hold, forks or takes another ForkMutex
-// may run under it, unless a hold has begun before.
+// A mutex that is made inside a ForkHold and never destroyed. Code that holds it must not begin a ForkHold, fork or
+// take another ForkMutex, unless it took the mutex inside a ForkHold.
 class ForkMutex {
   public:
     ForkMutex();
@@ -33,7 +33,7 @@ class ForkMutex {
     ForkMutex& operator=(const ForkMutex&) = delete;
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
-    ForkMutex* next() const { return next_; }  // in the list of all
+    ForkMutex* next() const { return next_; }  // in the list of all ForkMutexes
 
   private:
     std::mutex mutex_;

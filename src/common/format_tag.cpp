@@ -11,7 +11,7 @@ struct NamedTag {
     const char* name;
 };
 
-// Names in letters of dimensions come first, so that tag_name() finds them before their further names.
+// Names made of dimension letters come before the aliases, so tag_name() returns them and not an alias.
 constexpr NamedTag kTags[] = {
 #define TOMBOLA_ROW(name) {tombola_##name, #name},
     TOMBOLA_FORMAT_TAGS(TOMBOLA_ROW)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Layout tags by name, and what a name says. The name is the definition: "aBcd16b" lists the
-// dimensions from the outermost to the innermost, an upper-case letter for the blocked one, then
-// the block.
+// Layout tags by name, and the layout that a name defines. "aBcd16b" lists the dimensions from the outermost to the
+// innermost, with an upper-case letter for the blocked dimension. The block size and its dimension follow.
 
 #include "common/types.hpp"
 
@@ -16,10 +15,10 @@ struct TagLayout {
     dim_t block = 1;
 };
 
-// The name in letters of dimensions; null for values that are not tags.
+// The name made of dimension letters; null for values that are not tags.
 const char* tag_name(tombola_format_tag_t tag);
 
-// The tag of a name or further name; undef when there is none.
+// The tag of a name or an alias; undef if there is none.
 tombola_format_tag_t tag_of(const char* name);
 
 // The layout of a tag with a name, other than undef and any.

@@ -5,7 +5,8 @@
 // that the caller has unmasked must not trap inside the library. So planning and building a primitive, executing it,
 // and every worker thread run under the default floating-point environment. Afterwards the caller's environment is
 // restored, flags included. Code that only checks arguments does not switch, because reading the environment waits for
-// all earlier floating-point instructions. Around a whole small execution, switching costs a third of its time.
+// all earlier floating-point instructions. Switching around a whole small execution, its checks included, would take a
+// third of its time.
 //
 // On x86-64 the library computes only in SSE and AVX registers, so MXCSR is the whole environment.
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What an implementation is, and how the model finds it.
+// What an implementation is, and how the library chooses one.
 //
 //   descriptor --plan()--> Plan --build()--> Executable --execute()--> results
 //
-// Each primitive has one table of Implementation rows, best first, defined in cpu/lists. Creating a
-// primitive descriptor walks the table. A row whose ISA the machine lacks is passed over. A row whose
-// plan() refuses gives its reason as a Status. The first row that accepts is taken, and its Plan holds
-// all that was decided. Creating the primitive calls build(), which generates the kernels: nothing is
-// decided twice. Executables are immutable; execute() is const, safe on many threads at once, allocates nothing and runs
-// under the default floating-point environment.
+// Each primitive has one table of Implementation rows, best first, defined in cpu/lists. Creating a primitive
+// descriptor walks the table. A row is passed over if its ISA is above the effective one, or if its plan() refuses;
+// either gives the reason as a Status. The first row that accepts is taken, and its Plan holds every decision. Creating
+// the primitive calls build(), which generates the kernels and decides nothing again. Executables are immutable.
+// execute() is const, safe on many threads at once, allocates nothing and runs under the default floating-point
+// environment.
 
 #include <array>
 #include <cstddef>
@@ -28,8 +28,7 @@ namespace tombola::impl {
 // arg_specs().
 class ExecContext {
   public:
-    // Address of the first element (offset0 is counted in); null when an optional argument is
-    // absent.
+    // Address of the first element, with offset0 added; null when an optional argument is absent.
     template <class T = void>
     const T* input(int arg) const {
         return static_cast<const T*>(find(arg));
@@ -117,7 +116,7 @@ Result<std::unique_ptr<Executable>> make_executable(Args&&... args) {
 }
 
 struct Implementation {
-    const char* name;  // in impl_info_str, verbose lines and --impl: "jit:avx512_core", "portable"
+    const char* name;  // in impl_info_str, verbose lines and --impl: "jit:avx2", "portable"
     CpuIsa isa;        // what it needs, and what its kernels are generated for
     Result<PlanPtr> (*plan)(CpuIsa isa, const OpDesc& desc);
 };

@@ -98,8 +98,8 @@ void write_dump(const std::string& folder, const char* name, int index, const vo
     complain(told, "TOMBOLA_JIT_DUMP", path, file.reason());
 }
 
-// perf requires this name, and other code generators in this process append to the file too. The file may exist, but it
-// must belong to this user and have no other hard link.
+// perf requires the name /tmp/perf-<pid>.map, and other code generators in this process append to the same file. So the
+// file may exist already, but it must belong to this user and have no other hard link.
 void append_to_perf_map(const char* name, const void* code, size_t size) {
     static bool told = false;
     const std::string path = format("/tmp/perf-%d.map", static_cast<int>(getpid()));
@@ -153,7 +153,7 @@ uint64_t monotonic_ns() {
     return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
 }
 
-// The file of one process: a child of fork() begins one of its own.
+// The file of one process. A child of fork() begins a file of its own.
 class JitDump {
   public:
     JitDump()
@@ -163,7 +163,7 @@ class JitDump {
         JitDumpHeader header;
         header.pid = static_cast<uint32_t>(pid_);
         header.timestamp = monotonic_ns();
-        // perf finds the file by the record of this mapping, which must be executable and stay.
+        // perf finds the file by the record of this mapping. The mapping must be executable and is never removed.
         if (file_.open(path_, O_RDWR | O_CREAT | O_EXCL) && file_.write(&header, sizeof header))
             file_.check(mmap(nullptr, sizeof header, PROT_READ | PROT_EXEC, MAP_PRIVATE, file_.fd(),
                              0) != MAP_FAILED);
@@ -186,7 +186,7 @@ class JitDump {
                              file_.write(symbol.c_str(), symbol.size() + 1) &&
                              file_.write(code, size);
         if (written) return;
-        // perf reads up to the last whole record.
+        // The incomplete record is removed, so that perf can read all records before it.
         if (whole > 0) file_.check(ftruncate(file_.fd(), whole) == 0);
         complain(told_, "TOMBOLA_JIT_PROFILE", path_, file_.reason());
     }

@@ -14,8 +14,9 @@
 
 namespace tombola::impl {
 
-// Announces a kernel whose code is finished and no longer moves. A failure here never makes a primitive fail: the first
-// file that cannot be written is named on standard error, and no partly written file remains.
+// Announces a kernel whose code is finished and no longer moves. A failure here never makes a primitive fail. For each
+// of the two variables, the first file that cannot be written is named on standard error, unless verbose mode is off.
+// An incomplete dump or jitdump record is removed.
 void announce_code(const char* name, const void* code, size_t size);
 
 }  // namespace tombola::impl

@@ -27,7 +27,7 @@ class KernelCache {
     using Key = typename Kernel::Key;
     using Made = Result<std::shared_ptr<const Kernel>>;
 
-    // Returns the kernel of `key`. If the cache has none, make() makes it. Only one thread at a time generates.
+    // Returns the kernel of `key`. If the cache has none, make() makes it. Only one thread at a time makes a kernel.
     Made get(const Key& key, FunctionRef<Made()> make) {
         const ForkHold hold;
         const std::lock_guard<std::mutex> lock(mutex_);

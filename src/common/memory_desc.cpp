@@ -10,7 +10,8 @@
 namespace tombola::impl {
 namespace {
 
-// Elements along dimension d as strides[d] steps: blocks for the blocked dimension.
+// The number of steps of strides[d] along dimension d: its blocks if it is the blocked dimension, otherwise its
+// elements.
 dim_t steps(const MemoryDesc& desc, int d) {
     return d == desc.block_dim ? desc.padded_dims[d] / desc.block : desc.padded_dims[d];
 }
@@ -74,8 +75,8 @@ std::array<int, kMaxDims> physical_order(const MemoryDesc& desc) {
     return order;
 }
 
-// Refuses strides with which two elements could share an address. Each stride must be larger than the range that a
-// block and the smaller strides span.
+// Refuses strides with which two elements could share an address. Each stride must be at least the number of elements
+// that a block and the smaller strides span.
 Status check_strides(const MemoryDesc& desc) {
     const auto order = physical_order(desc);
     dim_t span = desc.block;

@@ -8,9 +8,9 @@
 //     offset0 + sum over d of i[d] * strides[d]                                    (plain)
 //     offset0 + sum over d of (i[d] / block(d)) * strides[d] + i[block_dim] % block  (blocked)
 //
-// from the data handle, where block(d) is `block` for the one blocked dimension and 1 for the
-// others, and strides[block_dim] is the distance of two blocks. padded_dims rounds that dimension
-// up to whole blocks; the elements beyond dims are padding, which every primitive writes as zeros.
+// from the data handle. block(d) is `block` for the one blocked dimension and 1 for the others. strides[block_dim] is
+// the distance between neighbouring blocks. padded_dims rounds the blocked dimension up to whole blocks. The elements
+// beyond dims are padding, which every primitive writes as zeros.
 
 #include <array>
 #include <cstdint>
@@ -45,7 +45,7 @@ struct MemoryDesc {
     // Each of these checks its arguments. The message of a failure names the argument.
     static Result<MemoryDesc> from_tag(int ndims, const dim_t* dims, DataType type,
                                        tombola_format_tag_t tag);
-    // strides may be null: row-major.
+    // If strides is null, the layout is row-major.
     static Result<MemoryDesc> from_strides(int ndims, const dim_t* dims, DataType type,
                                            const dim_t* strides);
     // The caller gives the whole layout. block is 1 for a layout without blocks.
@@ -66,8 +66,8 @@ struct MemoryDesc {
     bool is_blocked() const { return block_dim >= 0; }
     bool has_zero_dim() const;
     bool has_padding() const;
-    dim_t nelems() const;         // of the logical tensor
-    dim_t padded_nelems() const;  // with padding
+    dim_t nelems() const;         // the number of elements of the logical tensor
+    dim_t padded_nelems() const;  // the number of elements, padding included
     // Whether the elements, padding included, fill size() bytes without a gap.
     bool is_dense() const;
     // Dense and in logical order: element e of the row-major order lies at offset e.
@@ -86,7 +86,8 @@ struct MemoryDesc {
 inline bool same_dims(const MemoryDesc& a, const MemoryDesc& b) {
     return a.ndims == b.ndims && a.dims == b.dims;
 }
-// Whether every element lies at the same distance from the first one. offset0 is not compared.
+// Whether data types and dimensions are equal and every element lies at the same distance from the first one. offset0
+// is not compared.
 bool same_layout(const MemoryDesc& a, const MemoryDesc& b);
 bool operator==(const MemoryDesc& a, const MemoryDesc& b);
 inline bool operator!=(const MemoryDesc& a, const MemoryDesc& b) { return !(a == b); }

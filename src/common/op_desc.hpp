@@ -35,10 +35,12 @@ PrimitiveKind kind_of(const OpDesc& desc);
 PropKind prop_kind_of(const OpDesc& desc);
 // The hash of all fields but the default fields (field.hpp).
 uint64_t hash_of(const OpDesc& desc);
+// Compares all fields but the default fields. Strides of dimensions with a single step are not used and not compared.
 bool operator==(const OpDesc& a, const OpDesc& b);
-// Like ==, but it also compares strides that are not used (of dimensions with a single step), which == ignores.
+// Like ==, but it also compares the strides that are not used.
 bool identical(const OpDesc& a, const OpDesc& b);
 
+// Whether the default fields are equal.
 bool same_defaults(const OpDesc& a, const OpDesc& b);
 // The descriptor's seeds; (0, 0) if the primitive has none.
 Seeds seeds_of(const OpDesc& desc);

@@ -18,7 +18,7 @@ namespace {
 //
 //   sum of x[k] * step_a[k] + sum of z[k] * step_b[k] = b - a + sum of last_b[k] * step_b[k]
 //
-// This is a linear equation in bounded unknowns. Terms with equal steps are joined. So two views of one buffer have
+// This is a linear equation in bounded unknowns. Terms with equal steps are joined, so two views of one buffer have
 // about as many terms as a single view.
 class Equation {
   public:
@@ -54,11 +54,11 @@ class Equation {
     struct Term {
         dim_t step, last;
         dim_t reach;    // the greatest sum of this term and those behind it
-        dim_t divisor;  // of the steps of this term and those behind it, except a step of 1
+        dim_t divisor;  // the gcd of the steps of this term and those behind it, except a step of 1
     };
 
-    // Whether the terms from `first` on can give `target`. Steps are in descending order, so only few values of each
-    // unknown are possible.
+    // Whether the terms from `first` on can add up to `target`. Steps are in descending order, so only a few values of
+    // each unknown are possible.
     bool search(int first, dim_t target) {
         if (target == 0) return true;
         if (first == count_ || target < 0 || target > terms_[first].reach) return false;
@@ -74,7 +74,7 @@ class Equation {
         return false;
     }
 
-    // Two tensors: their dimensions, the elements of a block, the bytes of an element.
+    // For each of the two tensors: its dimensions, the elements of a block, the bytes of an element.
     std::array<Term, 2 * (kMaxDims + 2)> terms_;
     int count_ = 0;
     dim_t bytes_ = 0;  // the greatest value of the unknown whose step is 1

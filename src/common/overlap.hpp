@@ -5,11 +5,11 @@
 
 namespace tombola::impl {
 
-// Whether two tensors have a byte in common; padding counts, the gaps of strided layouts do not. `a` and `b` are the
-// addresses of the first elements.
+// Whether two tensors have a byte in common. Padding belongs to a tensor; the gaps of a strided layout do not. `a` and
+// `b` are the addresses of the first elements.
 //
-// The answer is exact, unless the layouts' strides are so different that the search for a common byte takes more than
-// kMaxOverlapSteps steps. In that case the answer is true.
+// The answer is exact if the search for a common byte takes at most kMaxOverlapSteps steps. Strides that differ very
+// much may need more. In that case the answer is true.
 constexpr int kMaxOverlapSteps = 10000;
 bool overlap(const void* a, const MemoryDesc& a_desc, const void* b, const MemoryDesc& b_desc);
 

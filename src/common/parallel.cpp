@@ -12,9 +12,14 @@ namespace tombola::impl {
 namespace {
 
 // Waking a sleeping worker and waiting for it at the end (OpenMP, passive waiting) costs 40 to 80 microseconds.
-// Measured in ms with one thread and with two: a shuffle of 2 MiB of traffic 0.048 and 0.105, of 4.5 MiB 0.180 and
-// 0.155; a fill of 2 MiB 0.18 and 0.21, of 4 MiB 0.36 and 0.32. With spinning workers, sharing pays much earlier. So
-// work is shared from 2 MiB on.
+// Milliseconds with one thread and with two threads:
+//
+//   shuffle, 2 MiB of traffic      0.048   0.105
+//   shuffle, 4.5 MiB of traffic    0.180   0.155
+//   fill, 2 MiB                    0.18    0.21
+//   fill, 4 MiB                    0.36    0.32
+//
+// With spinning workers, sharing pays at much smaller sizes. Work is shared from 2 MiB on, as a compromise.
 constexpr size_t kBytesPerPart = size_t{1} << 20;
 
 // Whether this thread is running a part. A region inside a part stays on the thread.

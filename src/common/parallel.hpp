@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The only way to threads. A file parallel_<runtime>.cpp implements it for each threading run-time. Work is divided by
-// index, never by thread id, so results do not depend on the number of threads. Every worker runs under the default
-// floating-point environment.
+// All use of threads goes through these functions. A file parallel_<runtime>.cpp implements them for each threading
+// run-time. Work is divided by index, never by thread id, so results do not depend on the number of threads. Every
+// worker runs under the default floating-point environment.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace tombola::impl {
 
-// The number of threads that parallel() can use from here; 1 inside a parallel region. Only an execution may ask:
-// the number belongs to its stream (its limit, its thread pool) and differs from one execution to the next. A
-// primitive that is being created must not depend on it.
+// The number of threads that parallel() can use from here; 1 inside a parallel region. The number belongs to the stream
+// of the execution (its limit, its thread pool) and differs from one execution to the next. So the creation of a
+// primitive must not depend on it.
 int max_threads();
 
 // The number of logical processors of this machine: the same at creation and at every execution.
 int processors();
 
-// The number of parts that a scratchpad is planned for when work is cut between `items`: one per item, at most one per
-// processor. It does not depend on the number of threads at creation.
+// The number of parts that a scratchpad is planned for when `items` items are divided: one part per item, and at most
+// one per processor. It does not depend on the number of threads at creation.
 int max_parts(int64_t items);
 
 // Limits max_threads() of the calling thread to `threads` for as long as the object lives.
@@ -40,7 +40,7 @@ class ThreadLimit {
 // Calls body(part, parts) once for each part, on up to max_threads() threads. body must not throw.
 void parallel(int parts, FunctionRef<void(int part, int parts)> body);
 
-// [begin, end) of part `part` when `count` items are cut into `parts` near-equal ranges whose
+// split() returns the range [begin, end) of part `part` when `count` items are cut into `parts` near-equal ranges whose
 // borders are multiples of `multiple`.
 struct Range {
     int64_t begin, end;
@@ -51,8 +51,8 @@ Range split(int64_t count, int part, int parts, int64_t multiple = 1);
 // thread would cost more than it saves.
 int parts_for(size_t work_bytes);
 
-// Cuts [0, count) into ranges (borders at multiples of `multiple`) and runs body(begin, end) on
-// each. If `work_bytes`, the size of the whole work, is too small to share, all of it runs on the calling thread.
+// Cuts [0, count) into ranges with borders at multiples of `multiple`, and runs body(begin, end) on each. If
+// `work_bytes`, the size of the whole work, is too small to share, all of it runs on the calling thread.
 template <class Body>
 void parallel_ranges(int64_t count, int64_t multiple, size_t work_bytes, const Body& body) {
     const int parts = parts_for(work_bytes);

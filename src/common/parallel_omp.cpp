@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OMP: OpenMP's team of the calling thread; one thread inside the caller's own parallel region, and in a child of
-// fork(), where libgomp would wait for ever for the workers that the parent had.
+// OMP: OpenMP's team of the calling thread. It is one thread inside the caller's own parallel region, and also in a
+// child of fork(), where libgomp would wait for ever for the workers of the parent.
 #include <omp.h>
 
 #include "common/fork.hpp"

@@ -15,8 +15,8 @@ const char* runtime_name();
 int runtime_threads();
 
 // Calls body(task) once for each task of [0, tasks), 1 < tasks <= runtime_threads(), each on any thread, and returns
-// when all have ended. A thread that waits for the others must run nothing but tasks of this very call meanwhile:
-// another execution on it would use the same scratchpad.
+// when all have ended. A thread that waits for the others must run only tasks of this call: another execution on that
+// thread would use the same scratchpad.
 void runtime_run(int tasks, FunctionRef<void(int task)> body);
 
 }  // namespace tombola::impl

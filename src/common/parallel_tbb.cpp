@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TBB: the arena that the calling thread is in, the caller's own one if there is one. One thread in a child of fork(),
+// TBB: the arena that the calling thread is in, which may be the caller's own. It is one thread in a child of fork(),
 // which does not have the workers of its parent.
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
@@ -19,7 +19,7 @@ int runtime_threads() {
 }
 
 void runtime_run(int tasks, FunctionRef<void(int)> body) {
-    // Isolated: a thread that waits takes no task of the caller's, which might execute another primitive on it.
+    // Isolation: a thread that waits must not take a task of the caller, which might execute another primitive on it.
     tbb::this_task_arena::isolate([&] {
         tbb::parallel_for(
             0, tasks, [&](int task) { body(task); }, tbb::static_partitioner());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// THREADPOOL: the pool that the stream of the running execution was created with; without one, the calling thread.
+// THREADPOOL: the pool that the stream of the running execution was created with. Without a pool, everything runs on
+// the calling thread.
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -74,7 +75,8 @@ class Job {
 // The jobs of pools that threw. They are not used again, but stay reachable, so that leak checkers do not report them.
 std::atomic<Job*> left_behind{nullptr};
 
-// One job waits on each thread for its next execution. Without a destructor, as in scratchpad.cpp.
+// Each thread keeps one finished job for its next execution. The variable has no destructor, because executions may
+// still run while static objects are destroyed (scratchpad.cpp).
 thread_local Job* spare_job = nullptr;
 
 struct AtThreadEnd {
@@ -99,7 +101,7 @@ void runtime_run(int tasks, FunctionRef<void(int)> body) {
     Job* job = std::exchange(spare_job, nullptr);
     if (job == nullptr) job = new Job;
     job->open(tasks, body);
-    // A closed job is never freed, because the pool may still refer to it.
+    // The job of a pool that threw is closed and never freed, because the pool may still refer to it.
     const auto failure = [&](const char* what) {
         job->close();
         job->left_behind_before = left_behind.exchange(job);

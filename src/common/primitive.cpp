@@ -74,7 +74,7 @@ struct Given {
     char* end;
 };
 
-// Whether one of the two is an output that may share the other's buffer, and shares it.
+// Whether one of the two is an output that may share the buffer of the other, and both begin at the same address.
 bool may_share(const Given& a, const Given& b) {
     return a.begin == b.begin &&
            (a.spec->may_alias == b.spec->arg || b.spec->may_alias == a.spec->arg);
@@ -93,9 +93,9 @@ Status check_aliasing(const Given* given, int count) {
     return {};
 }
 
-// Builds the executable of `desc`. Where there is no memory for its code, the rows behind its row are tried, and `desc`
-// becomes the descriptor of the row that serves. The user's scratchpad, if there is one, has the size that `desc` asked for,
-// so a row that needs more is no substitute.
+// Builds the executable of `desc`. If there is no memory for its code, the later rows of the table are tried, and
+// `desc` becomes the descriptor of the row that is taken. In scratchpad mode user, a row that needs a larger scratchpad
+// than `desc` is not taken, because the caller may have allocated the size that `desc` asked for.
 Result<std::shared_ptr<const Executable>> build(std::shared_ptr<const PrimitiveDesc>& desc) {
     const size_t scratchpad_bytes = desc->plan().scratchpad_bytes();
     const bool user_scratchpad = desc->attr().scratchpad_mode == ScratchpadMode::user;
@@ -125,7 +125,7 @@ Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const Primi
         const DefaultFpEnv fp_env;
         code = TOMBOLA_TRY(build(desc));
     }
-    // Reserved now, so that executing on this thread does not allocate.
+    // The scratchpad is reserved now, so that executing on this thread does not allocate.
     if (desc->attr().scratchpad_mode == ScratchpadMode::library)
         thread_scratchpad(desc->plan().scratchpad_bytes());
     if (verbose_create())
@@ -158,7 +158,7 @@ Status Primitive::execute(const ExecArg* given, int count) const {
         const ArgSpec* spec = desc_->find_arg(arg);
         const bool is_scratchpad = arg == TOMBOLA_ARG_SCRATCHPAD;
         if (is_scratchpad) {
-            if (!user_scratchpad) continue;  // not needed: as in oneDNN, giving it is no error
+            if (!user_scratchpad) continue;  // not needed; giving it is no error, as in oneDNN
             spec = &kScratchpadSpec;
         }
         if (spec == nullptr) return refuse_arg(i, arg, specs);

@@ -22,7 +22,7 @@ bool equal(const DescRequest& a, const DescRequest& b) { return a == b; }
 uint64_t hash_of(const DescPtr& desc) { return desc->hash(); }
 bool equal(const DescPtr& a, const DescPtr& b) { return a->same_primitive(*b); }
 
-// Keys are looked up by reference and owned by the entry. Value is a pointer.
+// A cache that drops the least recently used entry. An entry owns its key. Value is a pointer.
 template <class Key, class Value>
 class Cache {
   public:
@@ -41,7 +41,7 @@ class Cache {
         if (capacity_ == 0) return value;
         const auto found = index_.find(&key);
         if (found != index_.end()) return found->second->second;
-        Entries entry;  // is joined to the others once nothing can fail any more
+        Entries entry;  // it joins the other entries when nothing can fail any more
         entry.emplace_front(std::move(key), value);
         index_.emplace(&entry.front().first, entry.begin());
         entries_.splice(entries_.begin(), entry);
@@ -95,8 +95,9 @@ struct Caches {
 
 std::atomic<Caches*> existing{nullptr};
 
-// Never destroyed, as in kernel_cache.hpp: static objects and threads may create primitives until the process is gone.
-// The first call makes them, and is inside a ForkHold. Reading the settings may fail, making a ForkMutex must not.
+// The caches are never destroyed, as in kernel_cache.hpp: static objects and threads may create primitives until the
+// process ends. The first call makes them and must be inside a ForkHold. The settings are read before, because reading
+// them may fail, and a ForkMutex that has been made must never be destroyed.
 Caches& caches() {
     if (Caches* found = existing.load(std::memory_order_acquire)) return *found;
     const int capacity = initial_cache_capacity();
@@ -118,7 +119,7 @@ DescRequest::DescRequest(const OpDesc& an_op, const Attr& attr, Engine* an_engin
 bool operator==(const DescRequest& a, const DescRequest& b) {
     return a.hash == b.hash && a.scratchpad_mode == b.scratchpad_mode && a.engine == b.engine &&
            a.first == b.first && a.isa == b.isa &&
-           identical(*a.op, *b.op);  // a query gives the caller's own strides back
+           identical(*a.op, *b.op);  // queries return the strides that the caller gave
 }
 
 bool cache_exists() { return existing.load(std::memory_order_acquire) != nullptr; }

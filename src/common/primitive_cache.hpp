@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The cache of primitive descriptors and primitives. Creating an equal one again costs one look-up; walking a table of
-// implementations may take as long as generating code. The least recently used entry is dropped first. The cache is
-// thread-safe: if two threads miss at the same time, both create, and the first to finish is kept.
+// The cache of primitive descriptors and primitives. Creating an equal one again costs one look-up. Descriptors are
+// cached too, because walking a table of implementations may take as long as generating code. The least recently used
+// entry is dropped first. The cache is thread-safe: if two threads miss at the same time, both create, and the first
+// result is kept.
 
 #include <memory>
 
@@ -23,7 +24,7 @@ struct DescRequest {
     ScratchpadMode scratchpad_mode;
     Engine* engine;
     size_t first;
-    CpuIsa isa;  // in force
+    CpuIsa isa;  // the effective ISA at the request
     uint64_t hash;
 };
 
@@ -31,24 +32,24 @@ struct DescRequest {
 // none.
 bool cache_exists();
 
-// The answer to an equal request, or null.
+// The descriptor that is stored for an equal request, or null.
 std::shared_ptr<const PrimitiveDesc> find_cached(const DescRequest& request);
 
-// Stores `desc`; from then on the request borrows the operator's descriptor that `desc` owns. Returns what the cache
-// then holds: `desc`, or what another thread stored meanwhile.
+// Stores `desc`. The stored request borrows the operator's descriptor that `desc` owns. Returns `desc`, or the
+// descriptor that another thread has stored for an equal request meanwhile.
 std::shared_ptr<const PrimitiveDesc> store_cached(DescRequest request,
                                                   std::shared_ptr<const PrimitiveDesc> desc);
 
-// The executable of an equal primitive, or null.
+// The executable that is stored for an equal primitive, or null.
 std::shared_ptr<const Executable> find_cached(const std::shared_ptr<const PrimitiveDesc>& desc);
 
-// The same for an executable.
+// Stores `code`. Returns `code`, or the executable that another thread has stored for an equal primitive meanwhile.
 std::shared_ptr<const Executable> store_cached(std::shared_ptr<const PrimitiveDesc> desc,
                                                std::shared_ptr<const Executable> code);
 
-// How many descriptors the cache may hold, and how many primitives.
+// The greatest number of descriptors, and also of primitives, that the cache holds.
 int cache_capacity();
 Status set_cache_capacity(int capacity);
-int cache_size();  // the number of primitives
+int cache_size();  // the number of primitives in the cache
 
 }  // namespace tombola::impl

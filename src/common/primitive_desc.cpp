@@ -47,7 +47,7 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(const OpDesc&
     const ImplementationList list = implementations(desc->kind());
     const bool nothing_to_write = desc->writes_nothing();
     std::string reasons;
-    Status no_memory;  // of the first row for whose code there was none: another time there may be
+    Status no_memory;  // of the first row that found no memory; a later attempt may
     for (size_t row = first; row < list.count; ++row) {
         const Implementation& candidate = list.rows[row];
         Result<PlanPtr> plan = plan_row(candidate, desc->op_, nothing_to_write);
@@ -69,8 +69,8 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(const OpDesc&
             desc->scratchpad_desc_ =
                 MemoryDesc::vector(DataType::u8, static_cast<dim_t>(scratchpad_bytes));
         desc->hash_ = hash_combine(hash_of(desc->op_), attr.scratchpad_mode, row, scratchpad_bytes);
-        // The result is not stored if the same request may have another answer: a row was passed over for want of
-        // memory, or another thread has changed the ISA cap in between.
+        // The result is not stored if an equal request may get another result later: if a row found no memory, or if
+        // another thread has changed the ISA cap meanwhile.
         if (!no_memory.ok() || request.isa != effective_isa())
             return std::shared_ptr<const PrimitiveDesc>(std::move(desc));
         return with_defaults(store_cached(request, std::move(desc)), op);

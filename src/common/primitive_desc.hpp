@@ -5,8 +5,8 @@
 //
 //   OpDesc + Attr --PrimitiveDesc::create--> PrimitiveDesc --Primitive::create--> Primitive --execute-->
 //
-// A primitive descriptor is the operator's descriptor with the implementation chosen for it; a primitive is that
-// with its code. Both are immutable and shared.
+// A primitive descriptor is the operator's descriptor with the implementation that was chosen for it. A primitive is a
+// primitive descriptor with its code. Primitive descriptors and executables are immutable and shared.
 
 #include <cstddef>
 #include <memory>
@@ -23,11 +23,12 @@ namespace tombola::impl {
 
 class PrimitiveDesc {
   public:
-    // Walks the table of implementations from row `first` on and takes the first that serves `op`. If none does, the
-    // status is unimplemented, and its message has the reason of every row.
+    // Walks the table of implementations from row `first` on and takes the first row that serves `op`. If no row does,
+    // the message has the reason of every row, and the status is unimplemented, or last_impl_reached if `first` is not
+    // 0. If a row has found no memory for its code, the status is out_of_memory instead.
     static Result<std::shared_ptr<const PrimitiveDesc>> create(const OpDesc& op, const Attr& attr,
                                                                Engine* engine, size_t first = 0);
-    // The same for the rows behind this one's. The status is last_impl_reached if none of them serves.
+    // The same for the rows after the row of this descriptor.
     Result<std::shared_ptr<const PrimitiveDesc>> next() const;
 
     const OpDesc& op() const { return op_; }
@@ -48,7 +49,7 @@ class PrimitiveDesc {
     bool same_primitive(const PrimitiveDesc& other) const;
     uint64_t hash() const { return hash_; }
 
-    // The verbose line's fields from the engine to the problem.
+    // The fields of the verbose line from the engine to the problem.
     std::string info() const;
 
   private:

@@ -10,14 +10,14 @@
 namespace tombola::impl {
 namespace {
 
-// Above this size glibc maps each allocation anew (its mmap threshold does not grow further), so none of its pages
-// exist yet. Large pages then save page faults at first use and page-table walks later. A smaller freed block is reused
+// Above this size, the greatest mmap threshold of glibc, each allocation is a new mapping whose pages do not exist yet.
+// Large pages then save page faults at first use and page-table walks later. A smaller block may reuse a freed block
 // with its pages. Alignment to large pages would prevent that.
 constexpr size_t kLargePagesBytes = size_t{32} << 20;
 constexpr size_t kLargePage = size_t{2} << 20;
 
-// It has no destructor: static objects are destroyed after the main thread's thread_local objects, and may still
-// execute primitives.
+// It has no destructor: static objects are destroyed after the main thread's thread_local objects, and their
+// destructors may still execute primitives.
 struct Scratchpad {
     void* data;
     size_t bytes;
@@ -29,8 +29,9 @@ void free_scratchpad() {
     scratchpad = {nullptr, 0};
 }
 
-// A POSIX key frees a thread's scratchpad at its end, as registering the destructor of a thread_local object ends the
-// process when memory is out. The key goes with the library, which may be unloaded before the thread ends.
+// A POSIX key frees a thread's scratchpad when the thread ends. A thread_local object with a destructor is not used,
+// because registering that destructor ends the process if there is no memory left. The key is deleted when the library
+// is unloaded, which may be before the thread ends.
 pthread_key_t thread_end;
 bool thread_end_is_known = false;
 const struct ThreadEndKey {
@@ -62,11 +63,11 @@ void aligned_free(void* data) { std::free(data); }
 void* thread_scratchpad(size_t bytes) {
     if (bytes == 0) return nullptr;
     if (bytes > scratchpad.bytes) {
-        free_scratchpad();  // first: nothing in it is kept
+        free_scratchpad();  // before the allocation: nothing in it is kept
         scratchpad.data = aligned_malloc(bytes);
         scratchpad.bytes = scratchpad.data != nullptr ? bytes : 0;
         if (thread_end_is_known && pthread_setspecific(thread_end, scratchpad.data) != 0)
-            free_scratchpad();  // memory is out
+            free_scratchpad();  // there is no memory left
     }
     return scratchpad.data;
 }

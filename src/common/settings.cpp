@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kDefaultCacheCapacity = 1024;
 
-// What TOMBOLA_VERBOSE may name, as in oneDNN. The numbers are those of set_verbose_level().
+// The words that TOMBOLA_VERBOSE may contain, as in oneDNN. The numbers are those of set_verbose_level().
 struct VerboseWord {
     const char* word;
     unsigned flags;
@@ -37,8 +37,8 @@ constexpr VerboseWord kVerboseWords[] = {
     {"profile", kVerboseWarn | kVerboseCreate | kVerboseExec},
 };
 
-// Reads the environment, and collects what is wrong with it. A program with more rights than its user (setuid) takes
-// nothing from the environment.
+// Reads the environment, and collects complaints about invalid values. In a program with more rights than its user
+// (setuid), every variable counts as not set.
 class Environment {
   public:
     // Empty when the variable is not set.
@@ -123,7 +123,7 @@ struct Settings {
     const std::string jitdump_folder = Environment::text("JITDUMPDIR");
 };
 
-// Never destroyed, as in kernel_cache.hpp.
+// The settings are never destroyed, as in kernel_cache.hpp.
 Settings& settings() {
     static Settings& instance = [&]() -> Settings& {
         auto& made = *new Settings;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the environment and the service functions of the API set. The environment is read once, at first use, and not at
-// all by a program that runs with more rights than its user (setuid). An invalid value is ignored and named once on
-// standard error.
+// The settings that the environment and the service functions of the API make. The environment is read once, at first
+// use. A program that runs with more rights than its user (setuid) ignores it. An invalid value is ignored and named
+// once on standard error, unless TOMBOLA_VERBOSE is 0 or none.
 
 #include <string>
 
@@ -21,7 +21,7 @@ constexpr unsigned kVerboseCreate = 16;   // creations
 constexpr unsigned kVerboseExec = 32;     // executions
 unsigned verbose_flags();
 
-// 0: nothing. 1: executions and failures. 2: everything. TOMBOLA_VERBOSE names the flags one by one, too.
+// 0: nothing. 1: executions, failures and warnings. 2: everything. TOMBOLA_VERBOSE can also name the flags one by one.
 Status set_verbose_level(int level);
 
 // Prints one line on standard error, independently of the flags.

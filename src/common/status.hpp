@@ -8,10 +8,9 @@
 //   TOMBOLA_TRY(validate(...));      // hands a failure on
 //   MemoryDesc desc = TOMBOLA_TRY(make(...));
 //
-// A Status is one pointer wide, and null on success, so the path that succeeds pays for one test.
-// The C API turns a failed Status into the status code and the thread's last-error message; an
-// implementation that cannot serve a descriptor returns one whose message is the reason that
-// verbose mode prints.
+// A Status is one pointer, which is null on success, so success costs one test. The C API turns a failed Status into
+// the status code and the thread's last-error message. An implementation that cannot serve a descriptor returns a
+// failed Status; its message is the reason that verbose mode prints.
 
 #include <cassert>
 #include <cstdio>
@@ -109,8 +108,9 @@ Status unimplemented(const char* fmt, Args... args) {
 //   TOMBOLA_TRY(check(desc));
 //   const MemoryDesc dst = TOMBOLA_TRY(make(desc));
 //
-// It is a statement, or all that initialises or is assigned to a variable, never a part of a larger expression: what
-// that has begun, such as the allocation of `new T(TOMBOLA_TRY(...))`, would not be undone.
+// Use it as a statement, or as the whole initialiser or assigned value of a variable, never as a part of a larger
+// expression. What a larger expression has begun would not be undone, such as the allocation of
+// `new T(TOMBOLA_TRY(...))`.
 #define TOMBOLA_TRY(...)                             \
     ({                                               \
         auto tried = (__VA_ARGS__);                  \

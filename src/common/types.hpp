@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The public enumerations as scoped types, with the same values, and the sizes and names that go
-// with them.
+// The public enumerations as scoped types with the same values, and their sizes and names.
 
 #include <cstddef>
 #include <cstdint>

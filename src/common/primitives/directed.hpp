@@ -27,12 +27,14 @@ struct DirectedDesc {
     }
 };
 
-// Sets the fields of a forward primitive from the arguments of its C function. An open layout of DST becomes that of SRC.
+// Sets the fields of a forward primitive from the arguments of its C function. DST gets the layout of SRC if dst_desc
+// is null or its layout is open.
 Status set_forward(DirectedDesc& desc, tombola_prop_kind_t prop_kind,
                    const_tombola_memory_desc_t src_desc, const_tombola_memory_desc_t dst_desc);
 
-// Sets the fields of a backward primitive. The hint may be null. Otherwise it must be a forward primitive of the given
-// kind whose DST has the dimensions of DIFF_DST, and an open layout of DIFF_DST becomes that of DST.
+// Sets the fields of a backward primitive. The hint may be null. Otherwise it must be of a forward primitive of the
+// given kind whose DST has the dimensions of DIFF_DST. If the layout of DIFF_DST is open, it becomes that of the hint's
+// DST.
 Status set_backward(DirectedDesc& desc, PrimitiveKind kind,
                     const_tombola_memory_desc_t diff_src_desc,
                     const_tombola_memory_desc_t diff_dst_desc,

@@ -41,7 +41,7 @@ Status check_hint(const DropoutDesc& forward, const DropoutDesc& backward) {
 MemoryDesc DropoutDesc::mask() const {
     if (mask_kind == DropoutMask::bits)
         return MemoryDesc::vector(DataType::u8, (src.nelems() + kBitsPerByte - 1) / kBitsPerByte);
-    // DIFF_SRC has the layout of the forward dropout's SRC, whose mask it takes.
+    // The forward dropout wrote MASK in the layout of SRC, which DIFF_SRC has here.
     MemoryDesc desc = is_forward() ? src : dst;
     desc.data_type = DataType::u8;
     return desc;

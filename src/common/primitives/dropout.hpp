@@ -19,7 +19,7 @@ struct DropoutDesc : DirectedDesc {
     uint64_t global_seed = 0;
     uint64_t op_seed = 0;
 
-    // The descriptor of MASK. There is none without a mask.
+    // The descriptor of MASK. There is no MASK if mask_kind is none.
     MemoryDesc mask() const;
 
     // The arguments of an execution, in a fixed order, without the scratchpad.

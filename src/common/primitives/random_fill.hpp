@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the fills share, the primitives that draw a tensor of numbers from TensorFlow's or PyTorch's stream: the fields
-// of the descriptor, its checks, and the arguments that say where the stream stands.
+// What the fills share. A fill is a primitive that draws a tensor of numbers from TensorFlow's or PyTorch's stream.
+// Fills share the fields of the descriptor, its checks, and the arguments that give the position in the stream.
 
 #include <cstdint>
 #include <initializer_list>

@@ -14,7 +14,7 @@ struct RandomUniformDesc : RandomFillDesc {
     static constexpr PrimitiveKind kKind = PrimitiveKind::random_uniform;
     IntDraws int_draws = IntDraws::spec;
     FloatDraws float_draws = FloatDraws::torch1;
-    bool full_range = false;  // 0 to the type's greatest value; no MIN and MAX
+    bool full_range = false;  // from 0 to the type's greatest value, without MIN and MAX
 
     // The arguments of an execution, in a fixed order, without the scratchpad.
     std::vector<ArgSpec> args() const;
