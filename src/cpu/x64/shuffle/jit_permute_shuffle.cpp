@@ -14,11 +14,11 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-// Interleaved: rows of this many bytes are copied faster than permuted.
+// Interleaved: if channels are this many bytes or more apart, copies of rows are faster than permutes.
 constexpr int64_t kMaxInner = 16;
 // Above this many cycles per element, the portable implementation is as fast.
 constexpr double kMaxCyclesPerElement = 0.9;
-// The cycles of a copy in the second-level cache. A program with fewer cycles is no faster.
+// The cycles of a copy in the second-level cache. No program is taken to be faster than a copy.
 constexpr double kCopyCyclesPerByte = 4.4 / 64;
 constexpr double kPixelLoopCycles = 2;
 
@@ -28,16 +28,16 @@ constexpr int64_t kTileBytes = 24 * 1024;
 constexpr int64_t kMinTileBytesPerBlock = 2048;
 constexpr int64_t kMaxBlocks = 4096;
 constexpr int64_t kSingleStepVectors = 8;
-constexpr int64_t kMinBytes = 4;       // of a block's pixels: lower_lanes.cpp cannot store fewer
+constexpr int64_t kMinBytes = 4;       // minimum of pixels * block; lower_lanes.cpp stores no fewer
 constexpr double kStepCycles = 0.5;    // the overhead of a step
 constexpr double kSectionCycles = 10;  // the overhead of a section
 
 // What one call of the kernel covers, and the operations that were chosen for it.
 struct Chosen {
-    ShuffleLayout layout;  // its loops are those around the loop over pixels
+    ShuffleLayout layout;  // its loops are around the loop over pixels
     Loop pixels;
-    // The number of dense pixels that a step takes. 0: the loop over steps is within a pixel, and ends at these
-    // offsets.
+    // The number of dense pixels that a step takes. If it is 0, the loop over steps is within a pixel, and its last
+    // step is at src_last and dst_last.
     int64_t step_pixels = 0;
     int64_t src_last = 0, dst_last = 0;
     int64_t tile_pixels = 1;   // work is divided into tiles
@@ -45,7 +45,7 @@ struct Chosen {
     std::shared_ptr<const Operations> operations;
 };
 
-// Splits off the loop over whole pixels, which is the innermost one that is left.
+// Makes the layout. Refuses loops over dimensions that are blocked.
 Result<Chosen> begin_choice(const ShuffleDesc& desc) {
     Chosen chosen;
     chosen.layout = make_shuffle_layout(desc);
@@ -162,7 +162,7 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     const auto consider = [&](int64_t step, bool single_step, bool by_alignment) {
         const auto program = blocked_program(sample, step, single_step, by_alignment, limits);
         Operations operations = cheapest_lowering(program, isa);
-        // The last step is moved back. The second step may be moved back too.
+        // The second step is moved back to an aligned address. That may cost one more step.
         const int64_t steps =
             single_step ? 1 : (pixels + step - 1) / step + (l.dst_axis.stride % kLineBytes != 0);
         double sections = 0;

@@ -14,9 +14,9 @@ namespace {
 // Stores bypass the caches if source and destination together have at least this many bytes.
 constexpr int64_t kStreamingBytes = int64_t{64} << 20;
 
-// The rows of neighbouring groups share cache lines of the source, and groups are copied one after the other. So groups
-// are copied in slices: the lines that a slice touches in both tensors stay in the first-level cache until the next
-// group needs them.
+// Rows of neighbouring groups share cache lines of the source. So groups are copied in slices: a slice of each group
+// of an image, then the next slice of each. The lines that a slice touches in both tensors stay in the first-level
+// cache until the next group needs them.
 constexpr int64_t kSliceBytes = 24 * 1024;
 
 Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
@@ -100,7 +100,7 @@ class RowShuffle : public Executable {
     JitFunction<RowArgs> kernel_;  // empty: both tensors are one contiguous run
 };
 
-// Short rows into a destination without gaps.
+// Copies short rows to a destination without gaps.
 class StitchedShuffle : public Executable {
   public:
     StitchedShuffle(const ShuffleDesc& desc, const ShuffleLayout& layout, StitchFunction kernel)

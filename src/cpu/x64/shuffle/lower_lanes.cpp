@@ -3,12 +3,12 @@
 
 #include "cpu/x64/shuffle/operations.hpp"
 
-// Each lane of an output has 16 bytes. It is assembled from the 16-byte pieces of the source that hold its bytes:
+// Each lane of an output has at most 16 bytes. It is assembled from the pieces of the source that hold its bytes:
 //
 //   out = or over the terms t of permute_lanes(control[t], the pieces of term t)
 //
-// where a control byte of 0x80 gives zero and any other picks one of the lane's 16. For example G = 2, f32, two lanes
-// (each digit a channel):
+// where a control byte of 0x80 gives zero, and any other selects one of the 16 bytes of the lane. For example G = 2,
+// f32, two lanes (each number is a channel):
 //
 //   term 0   load  0  1  2  3 |  8  9 10 11    shuffle  0  2  .  . |  8 10  .  .
 //   term 1   load  4  5  6  7 | 12 13 14 15    shuffle  .  .  4  6 |  .  . 12 14
@@ -25,9 +25,9 @@ constexpr int kWorking = 7;
 // The cycles of a store that crosses a cache line, measured in the second-level cache.
 constexpr double kSplitCycles = 4;
 
-// The piece to load for the unit at `source`. It begins at the unit or, if `on_grid`, at a multiple of 16 from the
-// start of its extent. It is moved back if it would pass the extent's end. It has 8 or 4 bytes if the extent is shorter
-// than 16.
+// The piece to load for the unit at `source`. It has 16 bytes, or fewer if the extent is shorter. It begins at the unit
+// or, if `on_grid`, at a multiple of its size from the start of the extent. It is moved back if it would pass the end
+// of the extent.
 Piece piece_for(int64_t source, const std::vector<Extent>& extents, bool on_grid) {
     const auto extent = std::find_if(extents.begin(), extents.end(), [&](const Extent& e) {
         return e.begin <= source && source < e.end;
@@ -57,7 +57,7 @@ struct Terms {
         }
         return true;
     }
-    // Their cost except for a constant. An insertion is two micro-operations.
+    // The cost of the terms, up to a constant. An insertion is two micro-operations.
     int micro_operations() const {
         int sum = 0;
         for (const Term& term : list) sum += 1 + 2 * (is_contiguous(term) ? 1 : lanes);
@@ -94,7 +94,7 @@ size_t add_lane(Terms& terms, int lane, const int64_t* source, int units, int un
             last.control[lane * kLaneBytes + i * unit + byte] =
                 static_cast<uint8_t>(source[i] - last.pieces[lane].offset + byte);
     }
-    // Only padding: any load will do.
+    // The lane has only padding, so any load will do.
     if (used == 0) add(piece_for(extents.front().begin, extents, true));
     return used;
 }

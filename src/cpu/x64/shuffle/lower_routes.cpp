@@ -6,9 +6,9 @@
 #include "cpu/x64/shuffle/operations.hpp"
 #include "cpu/x64/vec_traits.hpp"
 
-// A transpose of K registers, K a power of two: each of K outputs takes equally many units, n, from each of K
-// sources. Permuting each source for each output would cost K permutes per output. Instead every unit moves twice
-// within its register. Between the two moves it changes the register, by blends that outputs share:
+// A transpose of K registers, where K is a power of two: each of K outputs takes n units from each of K sources.
+// Permuting each source for each output would cost K permutes per output. Instead every unit moves twice within a
+// register. Between these moves, blends that the outputs share bring it to another register:
 //
 //   permute   source w, so that its n units for output o lie in section d = (w - o) mod K of the register
 //   blend     log2 K times over all: T[i] = T[i], and in the sections d with bit s set, T[i + 2^s mod K]
@@ -21,8 +21,8 @@
 //              c0 c1 c2 c3               c2 c1 c0 c3            c2 d2 c0 d0            c2 d2 a2 b2
 //              d0 d1 d2 d3               d3 d2 d1 d0            d3 a3 d1 a1            d3 a3 b3 c3
 //
-// So an output costs two permutes and log2 K blends. If an ISA permutes units only within lanes of 16 bytes, a
-// transpose works on lanes, and two transposes lie side by side in the registers.
+// So an output costs two permutes and log2 K blends. If an ISA permutes units only within lanes of 16 bytes, each
+// transpose takes one lane of its registers, and two transposes share the registers.
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -30,12 +30,12 @@ namespace {
 using Kind = Operation::Kind;
 
 constexpr int kMinPiece = 16, kMinRegisters = 4;
-// The cycles of a store that crosses a cache line, measured in the second-level cache. They are more than elsewhere,
-// because all outputs of a transpose are stored together.
+// The cycles of a store that crosses a cache line, measured in the second-level cache. They are more than in the other
+// lowerings, because all outputs of a transpose are stored together.
 constexpr double kSplitCycles = 7;
 
-// Pieces of memory side by side in a register, and the order into which its units are brought: unit i becomes the unit
-// that was at order[i].
+// A register that holds pieces of memory side by side, and a permutation of its units: unit i becomes the unit that
+// was at order[i].
 struct Register {
     std::vector<Piece> pieces;  // of 16, 32 or 64 bytes, one size in a register
     std::array<uint8_t, 64> order;
@@ -46,8 +46,8 @@ struct Route {
     int K() const { return static_cast<int>(sources.size()); }
 };
 
-// Memory in registers of `bytes` bytes: one piece each, or shorter ones side by side. There are no registers if the
-// extents do not fill them.
+// Distributes extents of memory to registers of `bytes` bytes. A register holds one piece, or shorter pieces of equal
+// size. The list is empty if the extents cannot be distributed so.
 struct Registers {
     std::vector<Register> list;
     std::vector<int64_t> units;  // the address of each unit, register after register
@@ -74,8 +74,8 @@ struct Registers {
     }
 };
 
-// The bytes within which units of that size are permuted: a register, or a lane of one. 0: not at all, as vectors of 64
-// bytes are not blended in lanes.
+// Within how many bytes units of that size are permuted: a whole register, or a lane of 16 bytes. The result is 0, no
+// transpose, if that is a lane and the ISA has vectors of 64 bytes: transposes within lanes exist for AVX2 alone.
 int permuted_bytes(CpuIsa isa, int unit) {
     const VecShape shape = shape_of(isa);
     if (unit >= shape.permutes_from) return shape.bytes;
@@ -100,7 +100,7 @@ class RouteLowering {
             auto routes = routes_of(section);
             if (routes.empty()) return std::nullopt;
             if (in_lanes()) routes = paired(routes);
-            // In addition to the values: one free register for the rings, and one for indices.
+            // Two registers in addition to those of the values: one for blend(), and one for indices.
             to_.begin_section(max_registers_ + 2);
             for (size_t first = 0, end; first < routes.size(); first = end) {
                 int used = 0;
@@ -135,7 +135,8 @@ class RouteLowering {
                 if (found == sources.units.end() || *found != address) return {};
                 from.push_back(static_cast<int>(found - sources.units.begin()));
             }
-        std::vector<Route> routes(sources.list.size());  // at the source of their first unit
+        // The index of a transpose is that of the source of its first unit.
+        std::vector<Route> routes(sources.list.size());
         std::vector<bool> done(outputs.list.size());
         for (size_t o = 0; o < done.size(); ++o) {
             if (done[o]) continue;
@@ -149,8 +150,9 @@ class RouteLowering {
         return routes;
     }
 
-    // The transpose that has output `first`: its sources are those of that output. Its outputs, which are all that begin
-    // with a unit of these, become `done`. A route without sources if this is no transpose.
+    // The transpose that output `first` belongs to. Its sources are those of that output. Its outputs are all outputs
+    // that begin with a unit of these sources; they are marked as `done`. Returns a route without sources if this is
+    // not a transpose.
     Route route_of(size_t first, const std::vector<Register>& sources,
                    const std::vector<Register>& outputs, const std::vector<int>& from,
                    std::vector<bool>& done) const {
@@ -185,7 +187,7 @@ class RouteLowering {
         return static_cast<int>(route.outputs.size()) == K ? route : Route{};
     }
 
-    // Joins transposes of lanes in pairs of equally many, side by side. One without a partner is paired with itself.
+    // Joins neighbouring transposes of lanes with the same K in pairs. One without a partner is paired with itself.
     std::vector<Route> paired(const std::vector<Route>& lanes) const {
         std::vector<Route> pairs;
         for (size_t i = 0; i < lanes.size();) {
@@ -241,8 +243,8 @@ class RouteLowering {
         return value;
     }
 
-    // T[i] = T[i], or T[i + 2^s mod K] in the sections whose number has bit s. The registers i, i + 2^s, i + 2 * 2^s ...
-    // form a ring, which is processed in order.
+    // For each stage s:  T[i] = T[i], but in the sections whose number has bit s it becomes T[i + 2^s mod K]. The
+    // registers i, i + 2^s, i + 2 * 2^s, ... form a ring, which is processed in order.
     void blend(std::vector<int>& values) {
         const int K = static_cast<int>(values.size());
         const int section_bytes = lane_bytes_ / K, width = std::min(section_bytes, 4);
@@ -270,8 +272,8 @@ class RouteLowering {
         bool moves = false;
         for (int i = 0; i < vector_bytes_ / unit_; ++i) moves = moves || r.order[i] != i;
         if (!moves) return value;
-        // Indices count bytes, words, or double words: two of these for a unit of 8. Within a lane they count from its
-        // start.
+        // Indices count bytes, words or double words; a unit of 8 bytes has two of them. Within a lane they count bytes
+        // from the start of the lane.
         const int width = in_lanes() ? 1 : std::min(unit_, 4), parts = unit_ / width;
         Table indices{};
         for (int i = 0; i < vector_bytes_ / width; ++i) {
@@ -284,8 +286,8 @@ class RouteLowering {
 
     const PermuteProgram& program_;
     int unit_;
-    int lane_bytes_;  // units are permuted within this many bytes: a register, or 16 bytes, where all lanes do the same
-    int units_;  // in these bytes
+    int lane_bytes_;  // units are permuted within this many bytes: a register, or a lane of 16
+    int units_;       // in lane_bytes_
     int vector_bytes_, max_registers_;
     bool masks_;  // blends are under mask registers
     Lowering to_;

@@ -4,12 +4,12 @@
 #include "cpu/x64/shuffle/operations.hpp"
 #include "cpu/x64/vec_traits.hpp"
 
-// Full-width loads ("windows") of the source. With windows w0, w1, ... (64 source bytes each), an output that takes units
-// from K of them is, for units of 4 and 8 bytes (and of 2 without VBMI),
+// This lowering loads the source in full-width vectors ("windows") w0, w1, ... of 64 bytes. For units of 4 and 8 bytes
+// (and of 2 without VBMI), an output that takes units from K windows is
 //
 //   out = permute2(i01, w0, w1);  out = permute_into(i2, out, w2);  ...      K - 1 permutes
 //
-// where i2 keeps the units that `out` already has. For units of 1 and 2 bytes with VBMI it is
+// where the indices i2 keep the units that `out` already has. For units of 1 and 2 bytes with VBMI the output is
 //
 //   out = permute(i, w0);  out = masked_permute(m1, i, w1);  ...             K permutes, one index vector
 //
@@ -27,7 +27,7 @@ using Kind = Operation::Kind;
 constexpr int kVectorBytes = 64;
 // If a step has at most this many windows, all of them stay in registers. If there are more, each output loads its own.
 constexpr int kMaxResident = 20;
-constexpr int kOtherWorking = 6;  // registers beside the windows: outputs, indices
+constexpr int kOtherWorking = 6;  // registers for outputs and indices
 // The cycles of a store that crosses a cache line, measured in the second-level cache.
 constexpr double kSplitCycles = 4;
 
@@ -43,7 +43,7 @@ std::vector<Window> windows_over(const std::vector<Extent>& extents) {
     return windows;
 }
 
-// Where an output's units come from: those in bits[t] from windows[t]. A unit in no term is zero.
+// Where the units of an output come from: those in bits[t] come from windows[t]. A unit in no term is zero.
 struct Cover {
     std::array<int, kVectorBytes> windows;
     std::array<uint64_t, kVectorBytes> bits;
@@ -70,7 +70,8 @@ Cover cover(const int64_t* source, int units, int unit, const std::vector<Window
         candidates[at] = {window, 0};
         return candidates[at].bits;
     };
-    int last = 0;  // the window that begins at or before the unit; units often follow each other
+    // The last window that begins at or before the unit. Neighbouring units often have the same one.
+    int last = 0;
     for (int i = 0; i < units; ++i) {
         if (source[i] == kZeroSource) continue;
         const auto begins_behind = [&](int w) {
@@ -195,7 +196,8 @@ class WindowLowering {
         return source_[i] - windows_[cover.windows[term]].offset;
     }
 
-    // Sets the indices of the units that a term serves. `second`: its window is the second source. merge() counts bytes.
+    // Sets the indices of the units that a term serves. `second`: its window is the second source of the permute. For
+    // merge() the indices count bytes.
     void set_indices(Table& indices, const Cover& cover, int term, bool second) const {
         const int width = merging_ ? 1 : unit_;
         for (uint64_t left = cover.bits[term]; left != 0; left &= left - 1) {
@@ -206,7 +208,7 @@ class WindowLowering {
         }
     }
 
-    // The mask of the bytes of units.
+    // A mask of bytes from a mask of units.
     uint64_t byte_mask(uint64_t units) const {
         uint64_t mask = 0;
         for (; units != 0; units &= units - 1)
@@ -223,7 +225,7 @@ class WindowLowering {
 
     const PermuteProgram& program_;
     int unit_;
-    bool merging_;  // permutes every window and merges under masks; otherwise two-source permutes
+    bool merging_;  // merge() instead of gather_by_pairs()
     Lowering to_;
     const int64_t* source_ = nullptr;  // of the current output
     int units_ = 0;

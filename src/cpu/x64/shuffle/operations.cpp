@@ -16,8 +16,8 @@ bool has_windows(CpuIsa isa, int unit) {
     return shape_of(isa).permutes_pairs && unit >= shape_of(isa).permutes_from;
 }
 
-// What an operation occupies: the one port that moves units between lanes, any port for vectors, the ports that load and
-// store, and places in the front end.
+// What an operation occupies: the one port that moves units between lanes, any port for vectors, the ports that load
+// and store, and slots of the front end.
 struct Work {
     int shuffles, vectors, loads, stores, front;
 };
@@ -48,8 +48,8 @@ Work work_of(const Operation& o) {
     return {};
 }
 
-// The cycles of one step of a section, without the cost of stores that cross a cache line. Vectors of 64 bytes run on two
-// ports, others on three. The widths of the front end were measured.
+// The cycles of one step of a section, without the cost of stores that cross a cache line. Vectors of 64 bytes run on
+// two ports, others on three. The widths of the front end were measured.
 double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, int vector_bytes) {
     const double ports = vector_bytes == 64 ? 2 : 3, width = vector_bytes == 64 ? 6 : 3.5;
     Work sum{};

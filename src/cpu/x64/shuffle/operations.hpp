@@ -11,8 +11,8 @@
 //   lanes     AVX2, and bytes without VBMI: vpshufb on lanes of 16 bytes (lower_lanes.cpp)
 //   routes    transposes of 4, 8 or 16 registers: permute, blend, permute (lower_routes.cpp)
 //
-// Every value is written once. The operations of a section describe one inner step, at the source s and the destination
-// d.
+// Each virtual register is written once. The operations of a section describe one inner step, whose source address is
+// s and whose destination address is d.
 
 #include <array>
 #include <cstdint>
@@ -35,24 +35,24 @@ struct Operation {
         load,           // d = memory at s + offset
         insert,         // d = a, but piece `position` is memory at s + offset, or b if there is one
         zero,           // d = 0
-        permute,        // d = a permuted by `table`; units that `mask` leaves out are zero
-        permute_lanes,  // the same by bytes within lanes of 16; control bytes of 0x80 give zero
-        permute2,       // d = units of a (first) and b (second), by `table`; `mask` as above
-        permute_into,   // d = units of a and b by `table`. `a` ends here
-        masked_permute,  // d = a, but units in `mask` come from b, permuted by `table`. `a` ends here
+        permute,        // d = a permuted by `table`; units outside `mask` are zero
+        permute_lanes,  // d = bytes of a, permuted within lanes of 16; control byte 0x80 gives zero
+        permute2,       // d = units of a (first) and b (second), by `table`; `mask` as in permute
+        permute_into,   // d = units of a and b by `table`. This is the last use of a
+        masked_permute,  // d = a, but units in `mask` are b permuted by `table`. Last use of a
         blend,           // d = a, but units in `mask` come from b
-        blend_always,    // the same where there are no mask registers: `position` is the mask
+        blend_always,    // the same without mask registers: `position` is the mask, an immediate
         or_bits,         // d = a | b
         store,           // memory at d + offset = piece `position` of a
     };
     Kind kind;
-    int bytes = 0;  // of memory for load, insert and store; otherwise of the register
-    int unit = 0;   // bytes that indices and masks count; insert: bytes of the register
+    int bytes = 0;  // load, insert and store: of memory; others: of the register
+    int unit = 0;   // size of what indices and masks count; insert: bytes of the register
     int a = kNone, b = kNone;
     int table = kNone;
     uint64_t mask = 0;  // 0: all units
     int64_t offset = 0;
-    int position = 0;  // insert, store: in pieces
+    int position = 0;  // insert and store: counts pieces
     int d = kNone;
 
     auto fields() const {
@@ -66,15 +66,15 @@ inline uint64_t low_bits(int64_t count) {
     return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
 }
 
-using Table = std::array<uint8_t, 64>;  // indices, in the width of their unit
+using Table = std::array<uint8_t, 64>;  // indices, each as wide as its unit
 
 struct Operations {
     struct Section {
         SectionLoop loop;
-        int64_t first_store;  // its offset
-        size_t begin, end;    // of `list`
-        int values;           // virtual registers
-        int working;          // registers that hold values; the others hold constants
+        int64_t first_store;  // offset of the first store
+        size_t begin, end;    // operations of `list`
+        int values;           // number of virtual registers
+        int working;          // registers for values and one table; the others hold constants
 
         auto fields() const {
             return std::tie(loop.repeats, loop.src_repeat, loop.dst_repeat, loop.sections,

@@ -8,15 +8,17 @@
 // register            role
 // gpr 0               arguments
 // gpr 1-2             source and destination of this outer repetition
-// gpr 3-4             of this inner step
-// gpr 5-6             of the last inner step
+// gpr 3-4             source and destination of this inner step
+// gpr 5-6             source and destination of the last inner step
 // gpr 7               outer repetitions left
 // gpr 8               repetitions of this section left
 // gpr 9-10            source and destination of this section
-// gpr 11              bytes to the next step
-// vec 0 ...           values, in turn; the last of them indices from memory, if not all stay in registers
-// vec working_ ...    indices that stay
-// k1-k6               masks that stay; k7 any other
+// gpr 11              bytes to the next step, if the second step is aligned
+// vec 0 ...           values, in turn
+// vec working_ - 1    a table that is loaded when it is used
+// vec working_ ...    tables that stay in registers during a section
+// k1-k6               masks that stay in registers during a section
+// k7                  any other mask
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -27,7 +29,7 @@ constexpr size_t kMaxHoistedMasks = 6;
 // Kernels with more operations than this are not cached.
 constexpr size_t kMaxCachedOperations = 4096;
 
-// An operation has at most three instructions of 11 bytes. It is emitted twice: in the loop and behind it.
+// An operation has at most three instructions of 11 bytes. It is emitted twice: in the loop and for the last step.
 size_t code_bytes_for(const Operations& o) {
     return 4096 + o.list.size() * 2 * 3 * 11 + o.sections.size() * 640 + o.tables.size() * 64;
 }
@@ -35,7 +37,7 @@ size_t code_bytes_for(const Operations& o) {
 // Whether a load or store of `bytes` bytes needs no mask.
 bool is_register_size(int bytes) { return bytes >= 4 && (bytes & (bytes - 1)) == 0; }
 
-// The masks of an operation: that of its units, or of its bytes in memory.
+// The mask of an operation: of its bytes in memory for a load or store, otherwise of its units.
 uint64_t mask_of(const Operation& o) {
     const bool in_memory = o.kind == Kind::load || o.kind == Kind::store;
     return in_memory && !is_register_size(o.bytes) ? low_bits(o.bytes) : o.mask;
@@ -52,7 +54,7 @@ class PermuteKernel : public Vocabulary {
 
   private:
     using Section = Operations::Section;
-    // For units of 2, 4 and 8 bytes: at unit / 4 of a list.
+    // A list of these for units of 2, 4 and 8 bytes is indexed by unit / 4.
     using PermuteOfTwo = void (PermuteKernel::*)(const Xbyak::Xmm&, const Xbyak::Xmm&,
                                                  const Xbyak::Operand&);
 
@@ -80,7 +82,7 @@ class PermuteKernel : public Vocabulary {
         end();
     }
 
-    // The loop of one section, whose constants are loaded, or of several.
+    // The loop around one section, or around several. The constants of a single section are loaded before it.
     void emit_loop(const Section* sections) {
         const Reg src = gpr(1), dst = gpr(2), repeats = gpr(8), section_src = gpr(9),
                   section_dst = gpr(10);
@@ -134,7 +136,9 @@ class PermuteKernel : public Vocabulary {
         return program_->loop.granule > 0 && program_->loop.granule < aligned_to();
     }
 
-    // advance = step - d mod a line (a step, if that is less), in granules: the second step begins a line.
+    // The first advance is shorter than a step, so that the second step's first store starts at a cache line, or at a
+    // multiple of the step if that is less:
+    //   advance = dst_step - (d + first_store) mod aligned_to(), the remainder rounded down to granules
     void emit_first_advance(const Section& section) {
         if (!steps_align()) return;
         lea(advance(), ptr[d() + section.first_store]);
@@ -203,7 +207,7 @@ class PermuteKernel : public Vocabulary {
         return k7;
     }
 
-    // d with zeroing: units that are not in the mask become zero.
+    // d with zeroing: units outside the mask become zero. No bits: all units are written.
     Vec under_mask(const Vec& d, uint64_t bits) { return bits == 0 ? d : d | mask(bits) | T_z; }
 
     // ---- registers -----------------------------------------------------------------------------------------------
@@ -227,7 +231,8 @@ class PermuteKernel : public Vocabulary {
         }
     }
 
-    // The result takes the register of a source that ends here. permute2 reads its sources after it has written the result.
+    // If this is the last use of source a, the result takes its register. permute2 is an exception: it writes its
+    // indices to the result before it reads its sources.
     void allocate(const Operation& o, size_t at) {
         if (o.d == kNone) return;
         int& to = register_of_[o.d];
@@ -307,7 +312,7 @@ class PermuteKernel : public Vocabulary {
             insert_piece(d, a, reg(o.b, o.bytes), o.bytes, o.position);
     }
 
-    // The units that the mask leaves out are zero, or of the register that masked_permute continues.
+    // Units outside the mask become zero, or keep the value of `a` in masked_permute.
     void emit_permute(const Operation& o) {
         const bool merges = o.kind == Kind::masked_permute;
         const Vec indices = table(o.table), a = whole(merges ? o.b : o.a);
@@ -331,7 +336,7 @@ class PermuteKernel : public Vocabulary {
         vpshufb(d, a, Vec(hoisted, d.getKind(), static_cast<int>(d.getBit())));
     }
 
-    // vpermi2 overwrites its indices.
+    // vpermi2 overwrites its indices, so they are copied to the result first.
     void emit_permute2(const Operation& o) {
         const Vec d = whole(o.d), a = whole(o.a), b = whole(o.b);
         const int hoisted = hoisted_register(o.table);
@@ -344,7 +349,7 @@ class PermuteKernel : public Vocabulary {
         (this->*kPermutes[o.unit / 4])(under_mask(d, o.mask), a, b);
     }
 
-    // vpermt2 overwrites its first source.
+    // vpermt2 overwrites its first source, whose register is that of the result.
     void emit_permute_into(const Operation& o) {
         const Vec d = whole(o.d), indices = table(o.table), b = whole(o.b);
         constexpr PermuteOfTwo kPermutes[] = {&PermuteKernel::vpermt2w, &PermuteKernel::vpermt2d,
@@ -376,14 +381,14 @@ class PermuteKernel : public Vocabulary {
     Reg advance() const { return gpr(11); }
 
     const Operations* program_;            // borrowed while the code is generated
-    int working_ = 0;                      // registers for values; the others hold constants
+    int working_ = 0;                      // registers for values and one table
     std::vector<int> hoisted_;             // tables, from register working_ on
     std::vector<uint64_t> hoisted_masks_;  // from k1 on
-    int scratch_table_ = kNone;            // the table in the register for indices from memory
+    int scratch_table_ = kNone;            // the table in register working_ - 1
     std::vector<int> register_of_;         // of each value
-    std::vector<size_t> last_use_;         // of each value: an index of the list
-    std::vector<bool> taken_;              // registers
-    int turn_ = 0;
+    std::vector<size_t> last_use_;         // of each value: the index of an operation
+    std::vector<bool> taken_;              // of each register: whether it holds a value
+    int turn_ = 0;                         // where take_register() starts its search
 };
 
 }  // namespace

@@ -10,8 +10,8 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-// A section without its place: it is equal for sections that differ by an offset of the source and one of the
-// destination.
+// A section relative to its own start. The patterns of two sections are equal if one section is the other, moved by
+// some offset in the source and some offset in the destination.
 std::vector<int64_t> pattern_of(const PermuteProgram& program, const PermuteSection& section) {
     const int64_t src = section.extents[0].begin, dst = section.outputs[0].dst_offset;
     std::vector<int64_t> pattern;
@@ -44,9 +44,9 @@ std::vector<Piece> runs_of(const PermuteProgram& program, const PermuteSection& 
     return runs;
 }
 
-// Orders sections by the addresses that they read, so that data which several sections read is still in cache. Sections
-// that read the same extents become one, up to kMaxOutputs outputs; `by_alignment`: only if their outputs start at
-// the same place in a cache line.
+// Orders sections by the addresses that they read, so that data which several sections read is still in cache.
+// Sections that read the same extents become one, up to kMaxOutputs outputs. With `by_alignment`, they do so only if
+// their outputs start at the same place in a cache line.
 void gather_sections(PermuteProgram& program, bool by_alignment) {
     constexpr size_t kMaxOutputs = 32;
     const auto place = [&](const PermuteSection& section) {
@@ -67,8 +67,8 @@ void gather_sections(PermuteProgram& program, bool by_alignment) {
     program.sections = std::move(gathered);
 }
 
-// Joins sequences of at most max_period sections that follow each other with the same patterns, evenly apart, into one
-// sequence that repeats.
+// Finds sequences of at most max_period sections that come again and again, with the same patterns and at equal
+// distances. Each becomes one sequence with a loop around it.
 void join_sections(PermuteProgram& program, size_t max_period) {
     const std::vector<PermuteSection> all = std::move(program.sections);
     program.sections.clear();
@@ -85,9 +85,10 @@ void join_sections(PermuteProgram& program, size_t max_period) {
     for (size_t first = 0; first < all.size();) {
         size_t period = 1, repeats = 1;
         for (size_t p = 1; p <= max_period && first + p < all.size(); ++p) {
-            // A multiple of the period that was found covers no more.
+            // A multiple of a period that is known already covers no more sections.
             if (p % period == 0 && p <= (repeats - 1) * period) continue;
-            size_t end = first + p;  // of the sections that are moved copies of those p before them
+            // Each section from first + p to `end` is a moved copy of the section p places before it.
+            size_t end = first + p;
             while (end < all.size() && pattern[end] == pattern[end - p] &&
                    distance(end - p, end) == distance(first, first + p))
                 ++end;
@@ -122,8 +123,8 @@ int64_t power_of_two_up_to(int64_t n) {
     return power;
 }
 
-// Adds the outputs that cover `bytes` bytes from dst_offset on. source(at) is the byte offset of the unit `at` bytes
-// behind their start.
+// Adds the outputs that cover `bytes` bytes from dst_offset on. source(at) is the source offset of the unit that is
+// written `at` bytes after dst_offset.
 template <class Source>
 void write_run(PermuteProgram& program, PermuteSection& section, int64_t dst_offset, int64_t bytes,
                const PermuteLimits& limits, const Source& source) {
@@ -135,7 +136,7 @@ void write_run(PermuteProgram& program, PermuteSection& section, int64_t dst_off
     }
 }
 
-// `pixels` pixels at once, with their permutation written out.
+// A step takes `pixels` whole pixels. The program lists the source of every unit of them.
 PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels,
                           const PermuteLimits& limits) {
     const int64_t inner = layout.inner, pixel_bytes = layout.C * inner;
@@ -155,15 +156,15 @@ PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels,
     return result;
 }
 
-// A part of a pixel: `rows` neighbouring u of `columns` neighbouring v. Its elements lie in `rows` runs of the source
-// and in `runs` runs of the destination.
+// A part of a pixel: `rows` neighbouring values of u, and `columns` neighbouring values of v. Its elements lie in
+// `rows` runs of the source and in `runs` runs of the destination.
 struct Tile {
     int64_t rows, columns;
     bool across;  // the next step takes the next v; otherwise the next u
     int64_t runs;
 };
 
-// A step transposes a tile. If steps take the next u, sections repeat it for all v.
+// A step transposes a tile. If the steps advance u, the section is repeated for all v.
 PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteLimits& limits) {
     const int64_t E = layout.inner, G = layout.G, Q = layout.Q;
     const int64_t rows = tile.rows, columns = tile.columns;
@@ -172,7 +173,7 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
     PixelProgram result{};
     result.src_last = (count - n) * src_stride;
     result.dst_last = (count - n) * dst_stride;
-    // The last step may be moved back, so a step counts as its share of all steps.
+    // The last step may repeat elements, so a step counts for an equal share of the pixel's bytes.
     const int64_t steps = (count + n - 1) / n;
     result.bytes = static_cast<double>(layout.C * E) / static_cast<double>(steps);
     PermuteProgram& program = result.program;
@@ -181,7 +182,7 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
     program.dst_alignment = std::gcd(std::gcd(layout.C * E, n * dst_stride), kLineBytes);
     const auto add_section = [&](int64_t v0) {
         PermuteSection section;
-        // Rows of a tensor that are contiguous form one row.
+        // Contiguous rows of the source are one extent.
         if (!tile.across && G == columns)
             section.extents = {{0, rows * G * E}};
         else
@@ -194,7 +195,8 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
     };
     add_section(0);
     if (tile.across) return result;
-    // Written out once, because G may have any value.
+    // The section is generated once and repeated, so that the code stays small for every G. If `columns` does not
+    // divide G, the last columns are a repeat or a section that is moved back.
     const int64_t whole = G / columns, rest = G - columns;
     SectionLoop& loop = program.sections[0].loop;
     if (whole > 1) loop = {whole, columns * E, columns * Q * E};
@@ -206,7 +208,7 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
 }  // namespace
 
 double split_stores(const PermuteProgram& program, const PermuteSection& section) {
-    // The cost of a split store whose line is completed by its neighbour, relative to another split.
+    // The cost of a split whose cache line is completed by the neighbouring store, relative to any other split.
     constexpr double kMergedSplit = 0.25;
     const auto lines = [](int64_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes; };
     const bool aligns =
@@ -254,8 +256,8 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
                                          const PermuteLimits& limits) {
     std::vector<PixelProgram> programs;
     const int64_t pixel_bytes = layout.C * layout.inner;
-    // The candidates are: enough pixels for one vector, for several vectors, and so many that every step starts at a
-    // vector's alignment. With the last, no store crosses a cache line if the tensor is aligned.
+    // The candidates are: enough pixels for one, two and four vectors, and two numbers of pixels that fill whole cache
+    // lines. With these two every step starts at a cache line if the tensor does.
     const int64_t available = dense ? pixels : 1;
     const int64_t per_vector = std::max<int64_t>(limits.vector_bytes / pixel_bytes, 1);
     const int64_t for_alignment = kLineBytes / std::gcd(pixel_bytes, kLineBytes);
@@ -274,7 +276,8 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
     if (E != unit_of(E)) return programs;
     const int64_t vector = limits.vector_bytes / E;
     const auto add = [&](const Tile& tile) { programs.push_back(tiles(layout, tile, limits)); };
-    // G or Q small: a vector of elements of each of the G rows of the destination, or of the Q rows of the source.
+    // For small G, a step writes a vector of elements to each of the G rows of the destination. For small Q, it reads
+    // one from each of the Q rows of the source.
     const auto elements = [&](int64_t count) {
         const int64_t n = std::min(count, vector);
         return limits.masks ? n : power_of_two_up_to(n);
@@ -283,7 +286,7 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
     const int64_t rows = elements(Q), columns = elements(G);
     if (G <= limits.max_sources && is_stored(rows)) add({rows, G, false, G});
     if (Q <= limits.max_sources && is_stored(columns)) add({Q, columns, true, 1});
-    // Both large.
+    // For large G and Q, a step transposes a tile in registers.
     for (int64_t u = 16 / E; u <= std::min(Q, vector); u *= 2)
         for (int64_t v = 16 / E; v <= std::min(G, vector); v *= 2) {
             const int64_t registers = u * v * E / limits.vector_bytes;

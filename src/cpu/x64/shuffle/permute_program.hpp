@@ -7,15 +7,16 @@
 // repeats one small permutation over and over, while source and destination addresses advance. A program is that
 // permutation, unrolled over as many pixels, channels or blocks as is worthwhile, together with the steps:
 //
-//   for each of Args::outer repetitions                         (addresses advance by Args::*_outer)
+//   for each of PermuteArgs::outer repetitions                  (addresses advance by PermuteArgs::*_outer)
 //     for each section, as often as it repeats                  (addresses advance by its *_repeat)
-//       for s, d from there in src_step, dst_step, and at last at Args::*_last:
+//       for each step: s, d advance by src_step, dst_step; the last step is at PermuteArgs::*_last
 //         each output: bytes [d + dst_offset, + bytes) = gathered units at s + source[i], or zeros
 //
-// The last step of the inner loop is moved back, not masked: it repeats elements of the one before, so that every
-// vector is full and no byte outside the tensor is touched.
+// The last step of the inner loop is moved back instead of masked: it may repeat elements of the step before. So every
+// vector is full, and no byte outside the tensor is touched.
 //
-// Extents are the bytes relative to s that may be loaded. Every byte that a load touches lies in one of them.
+// Extents are the ranges of bytes, relative to s, that may be loaded. Every byte that a load touches lies in one of
+// them.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +38,7 @@ struct Extent {
 
 inline constexpr int64_t kZeroSource = -1;  // the unit is padding: written as zero
 
-// A vector that is written: its units are `units` of the program's sources, from the first one on.
+// A vector that is written. Unit i of it comes from sources[first + i] of the program.
 struct PermuteOutput {
     int64_t dst_offset;
     size_t first;
@@ -48,7 +49,7 @@ struct PermuteOutput {
 struct SectionLoop {
     int64_t repeats = 1;
     int64_t src_repeat = 0, dst_repeat = 0;
-    int sections = 1;  // in the loop, one after the other: this one and those behind it
+    int sections = 1;  // consecutive sections in the loop; each of them has the same SectionLoop
 };
 
 struct PermuteSection {
@@ -60,16 +61,16 @@ struct PermuteSection {
 // The loop over the steps of a section.
 struct StepLoop {
     int64_t src_step = 0, dst_step = 0;
-    bool single_step = false;  // *_last are 0: there is no inner loop
+    bool single_step = false;  // there is no inner loop; PermuteArgs::*_last are 0
     // Nonzero: steps may start at any multiple of this many bytes; requires src_step == dst_step. The second step of
-    // a section then begins where its first output is aligned.
+    // a section then starts where its first output is aligned.
     int64_t granule = 0;
 };
 
 struct PermuteProgram {
     int unit = 1;  // bytes that stay together: 1, 2, 4 or 8
     StepLoop loop;
-    // The alignment of the places where steps begin, if the destination is aligned; at most a cache line.
+    // The alignment of each step's destination, if the tensor is aligned. At most a cache line counts.
     int64_t dst_alignment = 1;
     std::vector<int64_t> sources;  // the byte offset of each unit of each output
     std::vector<PermuteSection> sections;
@@ -78,12 +79,12 @@ struct PermuteProgram {
     const int64_t* source(const PermuteOutput& output) const { return &sources[output.first]; }
 };
 
-// How many cache lines a section's stores touch in a step beyond those that their bytes would fill, on average over the
-// steps, if the destination is aligned to a line. Vectors side by side, stored one after the other, are merged on
-// their way, so that a line which two of them share counts little.
+// How many cache lines the stores of a section touch in one step, beyond the minimum for that many bytes. It is an
+// average over the steps, for a destination that is aligned to a line. The processor merges stores of neighbouring
+// vectors that follow each other, so a line that two of them share counts little.
 double split_stores(const PermuteProgram& program, const PermuteSection& section);
 
-// Bytes that a step stores, of every section.
+// The bytes that all sections store in one step each, repeats included.
 int64_t stored_bytes(const PermuteProgram& program);
 
 // Arguments of the generated function. *_last is the offset of the last inner step, in bytes.
@@ -97,12 +98,13 @@ struct PermuteArgs {
     int64_t dst_outer;
 };
 
-// Where outputs of at most `vector_bytes` begin so that they cover `bytes`: full vectors, the last of which
-// overlaps the one before. Fewer bytes than a vector: one output if `masks`, otherwise a power of two, twice.
 struct Piece {
     int64_t offset;
     int bytes;
 };
+// Covers `bytes` bytes by pieces of `vector_bytes`. The last piece ends where the bytes end, so it may overlap the one
+// before. Fewer bytes than a vector are one piece if `masks`. Otherwise the pieces then have the greatest power of two
+// that fits.
 std::vector<Piece> cut_into_vectors(int64_t bytes, int vector_bytes, bool masks);
 
 // ---- the programs of a shuffle -----------------------------------------------------------------------------------
@@ -112,16 +114,16 @@ struct PermuteLimits {
     int vector_bytes;
     bool masks;           // loads and stores of any number of bytes
     int64_t whole_bytes;  // the maximum number of bytes that one step may write
-    int max_sources;      // vectors that one output may take from
-    int max_transposed;   // registers that a transpose may have; 0: there are none of such units
+    int max_sources;      // vectors that one output may take units from
+    int max_transposed;   // maximum registers of a transpose; 0: no transpose of such units
 };
 
 // A program for pixels whose channels lie side by side, and how the loop over pixels drives it.
 struct PixelProgram {
     PermuteProgram program;
-    int64_t pixels;  // a step takes this many, dense; 0: the inner loop is within a pixel
+    int64_t pixels;              // dense pixels in one step; 0: the inner loop is within a pixel
     int64_t src_last, dst_last;  // of the inner loop, if it is within a pixel
-    double bytes;                // the bytes that a step writes, without repeated ones
+    double bytes;                // written by a step, not counting repeated ones
 };
 
 // All candidate programs, from which the caller chooses by cost. `dense`: `pixels` pixels follow each other without a
@@ -129,11 +131,12 @@ struct PixelProgram {
 std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pixels, bool dense,
                                          const PermuteLimits& limits);
 
-// Of more blocks than this, sequences of sections are joined too, and costs are compared on fewer channels.
+// With more blocks than this, sequences of several sections are joined too, and costs are compared on fewer channels.
 inline constexpr int64_t kManyBlocks = 192;
 
-// For channels in blocks. Sections are destination blocks that read the same source blocks; `by_alignment`: and that
-// start at the same place in a cache line. A step takes `pixels` pixels; if `single_step`, these are all pixels.
+// The program for channels in blocks. A section has the destination blocks that read the same source blocks. With
+// `by_alignment`, they also start at the same place in a cache line. A step takes `pixels` pixels; if `single_step`,
+// these are all pixels.
 PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool single_step,
                                bool by_alignment, const PermuteLimits& limits);
 

@@ -14,20 +14,20 @@ namespace tombola::impl::cpu::x64 {
 
 // ---- rows at the addresses of three nested loops: row_kernel.cpp --------------------------------------------------
 
-// One loop: how often, and by how many bytes the addresses advance.
+// One loop: how often it runs, and by how many bytes the addresses advance.
 struct RowLoop {
     int64_t count, src, dst;
 };
 struct RowArgs {
     const void* src;
     void* dst;
-    RowLoop images, groups;  // slowest first; counts of at least 1
+    RowLoop images, groups;  // the outer loop and the next one; counts are at least 1
     int64_t rows;            // in each group, at least 1
 };
 struct RowKey {
     CpuIsa isa;
     int64_t row_bytes;         // at least 4
-    int64_t src_row, dst_row;  // from row to row of a group
+    int64_t src_row, dst_row;  // bytes from row to row of a group
     bool streaming;            // stores bypass the caches; row_bytes >= kMinStreamingBytes
 
     auto fields() const { return std::tie(isa, row_bytes, src_row, dst_row, streaming); }
@@ -43,8 +43,8 @@ struct StitchKey {
     CpuIsa isa;
     int64_t row_bytes;
     int64_t Q, G;       // rows in a group, groups in an image
-    int64_t src_axis;   // source bytes from group to group; G times as many from row to row
-    int64_t src_image;  // and from image to image
+    int64_t src_axis;   // source bytes from group to group; from row to row they are G * src_axis
+    int64_t src_image;  // source bytes from image to image
 
     auto fields() const { return std::tie(isa, row_bytes, Q, G, src_axis, src_image); }
     bool operator<(const StitchKey& other) const { return fields() < other.fields(); }
@@ -52,22 +52,22 @@ struct StitchKey {
 
 // A run of rows that follow each other in the destination.
 struct StitchArgs {
-    const void* src;    // source of the run's first row
-    void* period;       // destination of the last row before it, or of itself, that begins a period
-    int64_t in_period;  // rows from there to it
-    int64_t rows;       // of the run
-    int64_t rows_left;  // in the first row's group
-    int64_t groups_left;  // in its image, that one included
+    const void* src;      // source of the first row of the run
+    void* period;         // destination of the period that holds this row
+    int64_t in_period;    // number of this row in the period
+    int64_t rows;         // of the run
+    int64_t rows_left;    // in the group of the first row, this row included
+    int64_t groups_left;  // in the image of the first row, this group included
     const void* group_src;
     const void* image_src;
-    void* last_line;     // the line that the run ends in
-    uint64_t last_mask;  // its bytes before that end; 0 if the run begins in that line too
+    void* last_line;     // the cache line that the run ends in
+    uint64_t last_mask;  // its bytes before that end; 0 if the run begins within that line
 };
 
 // The generated function, called by rows.
 class StitchFunction {
   public:
-    // Whether the code is small, and faster than a copy of each row.
+    // Whether the code is small, its offsets fit, and it is faster than a copy of each row.
     static bool serves(const StitchKey& key);
     static Result<StitchFunction> make(const StitchKey& key);
 

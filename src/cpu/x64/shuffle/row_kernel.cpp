@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 
-// A shuffle of whole rows, in the order of the destination, so that stores run through memory:
+// A shuffle of whole rows, in the order of the destination, so that the addresses of the stores ascend:
 //
 //   for each image, v < G, u < Q:   dst row u + v * Q = src row u * G + v
 //
-// The number of bytes is part of the code. A row is vectors side by side and one that ends where the row ends,
-// overlapping the one before; a row shorter than a vector is one load and store under a mask (AVX-512) or two
-// that overlap (AVX2):
+// The number of bytes of a row is part of the code. A row is copied as vectors side by side. If they do not fill it,
+// a last vector ends where the row ends and overlaps the one before. A row shorter than a vector is one load and one
+// store under a mask (AVX-512), or at most two shorter vectors, which may overlap (AVX2):
 //
 //   49 bytes, AVX2     [0 .......... 31]            196 bytes, AVX-512   [0..63][64..127][128..191]
 //                           [17 .......... 48]                                        [132 ..... 195]
@@ -18,11 +18,11 @@
 // register  role
 // gpr 0     arguments
 // gpr 1-2   source and destination of the image
-// gpr 3-4   of the group
-// gpr 5-6   of the row
+// gpr 3-4   source and destination of the group
+// gpr 5-6   source and destination of the row
 // gpr 7-9   images, groups, rows left
-// gpr 10    offset in a long row
-// gpr 11    scratch; offset in one of several rows
+// gpr 10    offset in a long row, or in several rows that stream
+// gpr 11    scratch; offset in one of several rows that stream
 // vec 0-15  bytes that are being copied
 // k1        the bytes of a short row
 
@@ -191,11 +191,12 @@ class RowKernel : public Vocabulary {
         sub(dst, static_cast<uint32_t>(looped));
     }
 
-    // Copies several rows side by side with stores that bypass the caches. A core that writes to one page at a time leaves
-    // part of the memory idle (measured with rows of 4 KiB, 512 MiB in all: 17.5 GB/s with one row, 21.3 with four). The
-    // start and the last vector of a row are stored normally. The bytes between them are stored in whole cache lines.
+    // Copies several rows at the same time, with stores that bypass the caches. A core that writes to one page at a
+    // time does not use the whole bandwidth of the memory (measured with rows of 4 KiB, 512 MiB in all: 17.5 GB/s with
+    // one row, 21.3 with four). The start and the last vector of a row are stored normally. The bytes between them are
+    // stored in aligned vectors that bypass the caches.
     //
-    //   `at` is the offset of a line of row 0, the first one below 64; row r has one at `at` + lead(r),
+    //   `at` is the offset of a cache line in row 0; it starts below 64. Row r has a line at `at` + lead(r), with
     //   lead(r) = -r * dst_row mod 64
     void emit_streaming_rows(int count) {
         const Reg src = gpr(5), dst = gpr(6), at = gpr(10), left = gpr(11);

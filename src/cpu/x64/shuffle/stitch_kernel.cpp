@@ -7,14 +7,14 @@
 
 #include "cpu/x64/shuffle/operations.hpp"
 
-// Rows of R bytes, in the order of the destination, where they follow each other without a gap:
+// Copies rows of R bytes, in the order of the destination, where they follow each other without a gap:
 //
 //   for each image, v < G, u < Q:   dst row u + v * Q = src row u * G + v
 //
-// Copied one by one, most rows would begin and end within a cache line, and a store under a mask that crosses a
-// line costs several cycles. Loads that do so cost little. So each line of the destination is assembled in a register
-// and stored whole. Each row that has a part in the line is loaded under a mask, from the address that brings the row's
-// bytes to their place. For R = 49:
+// If rows were copied one by one, most would begin and end within a cache line. A store under a mask that crosses a
+// line costs several cycles; a load that does so costs little. So each line of the destination is assembled in a
+// register and stored whole. Each row that has a part in the line is loaded under a mask, from the address that brings
+// its bytes to their place in the line. For R = 49:
 //
 //   byte of the line   0 ............ 48 49 ........ 63 | 0 ........ 33 34 ........ 63 | 0 ...
 //   load, zeroing      row 0 from s0                    | row 1 from s1 + 15           |
@@ -22,21 +22,20 @@
 //   store              line 0                           | line 1                       |
 //
 // 64 / gcd(R, 64) rows fill a whole number of lines. The code is one such period, unrolled, so all masks and offsets
-// are constants. After each row it checks whether the group ends, and if so continues with the source of the next
-// group.
-// A run may begin at any row of the period and end at any: its first and its last line are stored under masks.
+// are constants. After each row the code checks whether the group ends. If so, it continues with the source of the
+// next group. A run may begin and end at any row of the period: its first and its last line are stored under masks.
 //
 // register  role
 // gpr 0     arguments
 // gpr 1     source of the row
 // gpr 2     destination of the period
-// gpr 3-4   rows left in the group, and in the run behind it
+// gpr 3-4   rows left in the group, and rows of the run after the group
 // gpr 5     groups left in the image
 // gpr 6-7   source of the group, of the image
-// gpr 8     where to go on behind a group
+// gpr 8     where to continue after a group
 // gpr 9     scratch
-// vec 0     the line under way
-// vec 1-8   lines out of the middle of a row, in turn
+// vec 0     the line that is being assembled
+// vec 1-8   lines that lie within a row, in turn
 // k1        a mask
 
 namespace tombola::impl::cpu::x64 {
@@ -69,11 +68,11 @@ class StitchKernel : public Vocabulary {
   private:
     // A row of the period.
     struct Row {
-        int64_t line;     // bytes from the period to the line that the row begins in
-        int64_t in_line;  // and from there to the row
-        Label first;  // the row is the run's first: the bytes before it in its line are not written
-        Label next;   // its line is being assembled
-        Label behind_head;  // its line has been stored
+        int64_t line;     // from the start of the period to the line that the row begins in
+        int64_t in_line;  // bytes from the start of that line to the row
+        Label first;      // entry if the row begins a run: the line's earlier bytes are not written
+        Label next;       // entry if its line is being assembled
+        Label behind_head;  // entry if its line has been stored
     };
 
     void generate() override {
@@ -121,8 +120,8 @@ class StitchKernel : public Vocabulary {
         sub(rows_behind(), rows_left());
     }
 
-    // The head of the row completes the current line, whole lines of the row follow, and the tail begins another line. At
-    // the end the zero flag is set if no row of the group is left.
+    // The head of the row completes the current line. Then whole lines of the row follow. The tail begins another line.
+    // At the end the zero flag is set if no row of the group is left.
     void emit_row(Row& row, bool last_of_period) {
         int64_t from = row.in_line > 0 ? std::min(kLineBytes - row.in_line, key_.row_bytes) : 0;
         L(row.next);
@@ -147,7 +146,7 @@ class StitchKernel : public Vocabulary {
         emit_row_end();
     }
 
-    // The same for a row that begins a run within a line. It stores only its own part of the line.
+    // The same for a row that begins a run within a line. It stores only its own bytes of that line.
     void emit_first_row(Row& row, const Row& next) {
         L(row.first);
         kmovq(k1, constant_u64(bytes_of(row)));
