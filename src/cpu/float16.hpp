@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The 16-bit floating-point types in plain C++, rounding to nearest even, for every value: subnormals,
-// infinities and NaN (which stays NaN). The results are those of vcvtps2ph and vcvtph2ps.
+// The 16-bit floating-point types in plain C++, rounding to nearest even, for every value: subnormals, infinities and
+// NaN (which stays NaN). The results for f16 are those of vcvtps2ph and vcvtph2ps, except that to_f32() keeps a
+// signalling NaN, which vcvtph2ps makes quiet.
 //
-// Arithmetic is done in f32 and rounded after each operation. That is the 16-bit operation exactly: f32 has at
-// least 2p + 2 significant bits for p = 11 and p = 8 (Figueroa, "When is double rounding innocuous?", 1995).
+// Arithmetic is done in f32 and rounded after each operation. The result is exactly that of the 16-bit operation,
+// because f32 has at least 2p + 2 significant bits for p = 11 and p = 8 (Figueroa, "When is double rounding
+// innocuous?", 1995).
 
 #include <cstdint>
 #include <limits>
@@ -26,7 +28,7 @@ inline float to_f32(BFloat16 value) { return bit_cast<float>(uint32_t{value.bits
 inline BFloat16 to_bf16(float value) {
     const auto bits = bit_cast<uint32_t>(value);
     if ((bits & 0x7FFFFFFF) > 0x7F800000) return {static_cast<uint16_t>(bits >> 16 | 0x40)};
-    // Half a unit in the last place, less one where the kept bit is even, then truncate.
+    // Adds half a unit in the last place, or one less if the last bit that is kept is 0. Then truncates.
     return {static_cast<uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};
 }
 
@@ -58,8 +60,8 @@ inline Float16 to_f16(float value) {
     return with_sign((rounded - (112u << 23)) >> 13);
 }
 
-// How code that serves every floating-point type computes with T: in Compute, rounding to T after each operation.
-// kDigits counts the leading bit. f32 and f64 compute in themselves.
+// How code for every floating-point type computes with T: it computes in the type Compute and rounds to T after each
+// operation. kDigits is the number of significant bits, the leading bit included. f32 and f64 need no other type.
 template <class T>
 struct FloatFormat {
     using Compute = T;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The floating-point types that sampling reads: a narrower list than DataType, so that a switch over it is complete
-// and the compiler names every place that a new type has to be added to.
+// The floating-point types that sampling reads. The list is narrower than DataType, so a switch over it can be
+// complete, and the compiler names every switch that a new type has to be added to.
 
 #include <cassert>
 #include <optional>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// All planning functions: one per implementation. cpu/lists/lists.cpp has the table that names them.
+// All planning functions, one per implementation. The tables in cpu/lists/lists.cpp name them.
 
 #include "common/implementation.hpp"
 
 namespace tombola::impl::cpu {
 
-// Portable: the operator's definition in C++, for every type and layout. The ISA is ignored.
+// Portable implementations: the operator's definition in C++, for every type and layout. They ignore the ISA.
 Result<PlanPtr> plan_portable_shuffle(CpuIsa isa, const ShuffleDesc& desc);
 Result<PlanPtr> plan_portable_random_generator(CpuIsa isa, const RandomGeneratorDesc& desc);
 Result<PlanPtr> plan_portable_tensorflow_uniform(CpuIsa isa, const RandomUniformDesc& desc);
@@ -23,14 +23,14 @@ Result<PlanPtr> plan_portable_token_sampler(CpuIsa isa, const TokenSamplerDesc& 
 Result<PlanPtr> plan_portable_exponential(CpuIsa isa, const RandomExponentialDesc& desc);
 Result<PlanPtr> plan_portable_bernoulli(CpuIsa isa, const RandomBernoulliDesc& desc);
 
-// By generated kernels, for the ISA of the row.
+// Implementations with generated kernels, for the ISA of the row.
 namespace x64 {
 
-// nChw16c and its like.
+// For layouts in blocks of channels, such as nChw16c.
 Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc);
-// nhwc and every innermost axis.
+// For every innermost axis, such as the channels of nhwc.
 Result<PlanPtr> plan_interleaved_shuffle(CpuIsa isa, const ShuffleDesc& desc);
-// nchw and every axis but the innermost.
+// For every axis but the innermost, such as the channels of nchw.
 Result<PlanPtr> plan_row_shuffle(CpuIsa isa, const ShuffleDesc& desc);
 Result<PlanPtr> plan_random_generator(CpuIsa isa, const RandomGeneratorDesc& desc);
 Result<PlanPtr> plan_tensorflow_uniform(CpuIsa isa, const RandomUniformDesc& desc);

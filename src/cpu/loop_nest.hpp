@@ -12,12 +12,12 @@
 
 namespace tombola::impl::cpu {
 
-// Where the indices of one loop lie, in bytes: index i at (i / block) * stride + (i % block) * neighbour. Blocks are
-// powers of two.
+// Where the indices of one loop lie: index i is at byte (i / block) * stride + (i % block) * neighbour. `block` is a
+// power of two.
 struct AxisStride {
     int64_t stride = 0;
     int64_t block = 1;
-    int64_t neighbour = 0;  // from index to index within a block
+    int64_t neighbour = 0;  // the distance between neighbouring indices within a block
     int64_t offset(int64_t i) const {
         if (is_plain()) return i * stride;
         return (i >> __builtin_ctzll(static_cast<uint64_t>(block))) * stride +
@@ -48,19 +48,21 @@ struct LoopNest {
     Loop& fastest() { return loops[depth - 1]; }
     const Loop& fastest() const { return loops[depth - 1]; }
     void push(const Loop& loop) { loops[depth++] = loop; }
-    // Takes the fastest loop away. A nest without loops has one that runs once.
+    // Removes the fastest loop and returns it. A nest without loops returns a loop that runs once.
     Loop pop() { return depth > 0 ? loops[--depth] : Loop{}; }
 };
 
-// The dimensions of a tensor but `skip` (-1: all), slowest in the destination first, without those of size 1. Loops
-// that continue each other in both tensors are joined. A dimension that is blocked alike in both is two plain loops,
-// the second over a whole block: it covers the padding too. src and dst have equal dims and types.
+// The loops over all dimensions but `skip` (-1: over all) and those of size 1, in descending order of their strides in
+// the destination. Two loops become one if they are contiguous in both tensors. A dimension that has the same block in
+// both becomes two plain loops. The second runs over a whole block, so it covers the padding too. src and dst have
+// equal dimensions and data types.
 LoopNest make_loop_nest(const MemoryDesc& src, const MemoryDesc& dst, int skip);
 
-// The dimensions of `desc` in row-major order, joined likewise. The source is a dense tensor in that order.
+// The loops over the dimensions of `desc` in row-major order, joined in the same way. The destination is the tensor;
+// the source is a dense tensor in row-major order.
 LoopNest make_row_major_nest(const MemoryDesc& desc);
 
-// Walks the iterations of a nest from any one on and keeps both offsets.
+// Walks the iterations of a nest, starting at any of them, and keeps the offsets in both tensors.
 class LoopCursor {
   public:
     LoopCursor(const LoopNest& nest, int64_t iteration) : nest_(nest) {

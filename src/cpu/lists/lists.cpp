@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// All implementations there are: one table per primitive, best first.
+// All implementations of the library: one table per primitive, best first.
 
 #include "cpu/implementations.hpp"
 
@@ -26,7 +26,7 @@ constexpr Implementation kShuffle[] = {
     implementation<plan_portable_shuffle>("portable", kNone),
 };
 
-// The rows of a primitive with the same generated implementation for every instruction set.
+// The rows of a primitive whose generated implementation is the same for every instruction set.
 template <auto plan_generated, auto plan_portable>
 constexpr Implementation kRows[] = {
     implementation<plan_generated>("jit:avx512_core", kAvx512),
@@ -34,7 +34,7 @@ constexpr Implementation kRows[] = {
     implementation<plan_portable>("portable", kNone),
 };
 
-// Where each alignment has an implementation of its own, a row takes that of the descriptor.
+// Plans with the planning function of the descriptor's alignment.
 template <auto plan_tensorflow, auto plan_pytorch,
           class Desc = decltype(planned_by(plan_tensorflow))>
 Result<PlanPtr> by_alignment(CpuIsa isa, const Desc& desc) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The arguments MIN and MAX of one execution. Their values are known only at execution, so they are checked here: both
-// are finite, MIN < MAX, and for floating point MAX - MIN, rounded to the type, finite. Every range of an integer type is
-// served: MAX - MIN is taken modulo 2^32 or 2^64.
+// The arguments MIN and MAX of one execution. Their values are known only at execution, so they are checked here. MIN
+// must be less than MAX. For floating point, MIN, MAX and MAX - MIN, rounded to the type, must be finite. Every range
+// of an integer type is served, because MAX - MIN is computed modulo 2^32 or 2^64.
 
 #include <cinttypes>
 #include <cmath>

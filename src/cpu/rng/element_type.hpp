@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// From a data type to its C++ type.
+// The C++ type of a data type.
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How generated elements reach a tensor of any layout, on any number of threads.
+// How generated elements are written to a tensor of any layout, on any number of threads.
 //
 //   fill(desc, data, options, [&](const FillPart& part) {
 //       Source source = source_at(part.first());           // once per part: jump ahead here
@@ -23,19 +23,19 @@
 
 namespace tombola::impl::cpu {
 
-// Larger tensors do not stay in the caches. Stores that bypass them save reading the memory first.
+// Tensors of this size or more do not stay in the caches. Stores that bypass the caches do not read the memory first.
 inline constexpr size_t kStreamingBytes = size_t{4} << 20;
 
 struct Run {
     int64_t first;   // the number of its first element
     int64_t count;   // at least 1
-    void* to;        // dense; aligned to the size of an element, perhaps not to more
+    void* to;        // dense; aligned to the size of an element, but maybe not to more
     bool streaming;  // the tensor is so large that stores should bypass the caches
 };
 
 struct FillOptions {
     int64_t multiple = 1;           // parts begin at multiples of this many elements
-    int64_t elements_per_part = 1;  // no part is shorter than this, the last aside
+    int64_t elements_per_part = 1;  // no part but the last is shorter than this
 };
 
 class FillPart {

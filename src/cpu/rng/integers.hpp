@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Integers in [MIN, MAX) by remainder, as TensorFlow and PyTorch draw them:  x mod (MAX - MIN) + MIN,  modulo 2^32 or
-// 2^64. Every range of a type is served.
+// Integers in [MIN, MAX) by remainder, as TensorFlow and PyTorch draw them:  x mod (MAX - MIN) + MIN. The difference
+// and the sum are taken modulo 2^32 or 2^64, so every range of a type is served.
 
 #include <cstdint>
 #include <type_traits>
@@ -20,10 +20,10 @@ class IntegerRange {
         : min_(static_cast<Unsigned>(bounds.min)),
           range_(static_cast<Unsigned>(bounds.max) - min_) {}
 
-    // 0 to the greatest value of the type.
+    // The range from 0 to the greatest value of the type.
     static IntegerRange full() { return IntegerRange(0, Unsigned{1} << (sizeof(T) * 8 - 1)); }
 
-    // Bits: u32 or u64, as many as the rule draws.
+    // The integer of the bits x. Bits is u32 if the rule draws one word, u64 if it draws two.
     template <class Bits>
     T value(Bits x) const {
         return static_cast<T>(static_cast<Unsigned>(x % range_) + min_);

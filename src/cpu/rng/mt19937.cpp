@@ -23,7 +23,7 @@ bool Mt19937::is_zero() const {
 }
 
 void Mt19937::twist() {
-    constexpr int kOld = kMtWords - kMtShift;  // from here on x[i+m] is a word of the new window
+    constexpr int kOld = kMtWords - kMtShift;  // from this i on, x[i+m] is a word of the new window
     for (int i = 0; i < kOld; ++i)
         words[i] = mt_recurrence(words[i], words[i + 1], words[i + kMtShift]);
     for (int i = kOld; i < kMtWords - 1; ++i)
@@ -32,8 +32,9 @@ void Mt19937::twist() {
     position = 0;
 }
 
-// The row a has the top bit that y >> 1 lacks, so x[i+624] ^ x[i+397] shows whether y was odd. This gives y:
-// the upper bit of x[i] and the lower bits of x[i+1]. In descending order, x[i+397] is known before x[i].
+// The top bit is 0 in y >> 1 and 1 in the row a, so the top bit of x[i+624] ^ x[i+397] tells whether y was odd. Then y
+// is known: it has the upper bit of x[i] and the lower bits of x[i+1]. In descending order, x[i+397] is known before
+// x[i].
 void Mt19937::untwist() {
     constexpr int kOld = kMtWords - kMtShift;
     uint32_t old[kMtWords + 1] = {};

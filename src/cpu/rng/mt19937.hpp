@@ -32,7 +32,7 @@ inline constexpr int kMtTemperU = 11, kMtTemperS = 7, kMtTemperT = 15, kMtTemper
 // Knuth's multiplier, of the authors' init_genrand (2002).
 inline constexpr uint32_t kMtSeedMultiplier = 1812433253;
 
-// A(y): y >> 1, and the row a if the bit that falls out is set.
+// Eq. 2.1. A(y) is y >> 1, xor the row a if the bit that is shifted out is 1.
 constexpr uint32_t mt_recurrence(uint32_t x_i, uint32_t x_i1, uint32_t x_im) {
     const uint32_t y = (x_i & kMtUpperMask) | (x_i1 & kMtLowerMask);
     return x_im ^ (y >> 1) ^ ((0u - (y & 1u)) & kMtMatrix);
@@ -48,15 +48,15 @@ constexpr uint32_t mt_temper(uint32_t y) {
 
 class MtJumpLoops;
 
-// As the public state tensor u32[625] lies in memory: the window, then the position, 0 to 624.
+// The members lie in memory as in the public state tensor u32[625]: the window, then the position, 0 to 624.
 struct Mt19937 {
     uint32_t words[kMtWords];
     uint32_t position;
 
     static Mt19937 from_seed(uint32_t seed);
 
-    // Whether the 19937 bits that the recurrence uses are all 0: all of the window but the low 31 bits of its first
-    // word. Every later word of such a state is 0, too. No seed leads to it.
+    // Whether the 19937 bits that the recurrence uses are all 0. These are all bits of the window except the low 31
+    // bits of its first word. Every later word of such a state is 0, too. No seed gives such a state.
     bool is_zero() const;
 
     uint32_t next() {

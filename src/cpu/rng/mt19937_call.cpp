@@ -9,8 +9,8 @@
 namespace tombola::impl::cpu {
 namespace {
 
-// A part that does not begin the tensor starts with a jump, which takes as long as one to two million words.
-// Shorter parts would save nothing.
+// Every part but the first starts with a jump, which takes as long as one to two million words. Shorter parts would
+// save nothing.
 constexpr int64_t kWordsPerPart = int64_t{1} << 21;
 
 }  // namespace
@@ -45,7 +45,7 @@ Status Mt19937Call::resolve(const ExecContext& context, int64_t elements) {
     return {};
 }
 
-// With two words per value, 2^63 values or more need a number of words that does not fit in 64 bits.
+// With two words per value, the number of words of 2^63 or more values does not fit in 64 bits.
 void Mt19937Call::skip_values(Mt19937& state, uint64_t values) const {
     if (values <= std::numeric_limits<uint64_t>::max() / 2)
         return state.skip(values * static_cast<uint64_t>(words_per_value_), loops_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What one execution draws from, for primitives with PyTorch's numbers: the MT19937 stream of SEEDS' global seed or of
-// SRC_STATE, from OFFSET on, cut into parts for threads.
+// The numbers of one execution, for primitives with PyTorch's numbers. They come from the MT19937 stream of the global
+// seed or of SRC_STATE and begin at OFFSET. The stream is cut into parts for threads.
 
 #include <cstdint>
 
@@ -16,7 +16,7 @@
 
 namespace tombola::impl::cpu {
 
-// Where an execution's stream begins, before OFFSET: the state of SRC_STATE, or that of the seeds.
+// The state with which an execution's stream begins, before OFFSET is skipped: SRC_STATE, or the state of the seeds.
 struct Mt19937Start {
     Seeds seeds;
     Mt19937 state;
@@ -35,13 +35,13 @@ class Mt19937Call {
     // Finds the start from the optional arguments SEEDS, SRC_STATE and OFFSET. Call it first.
     Status resolve(const ExecContext& context, int64_t elements);
 
-    // generate(state, part) writes the values of a part, whose first takes the state's next words, and leaves the state
-    // behind the last of them. Parts run at the same time, each with a state of its own.
+    // generate(state, part) writes the values of a part. The first value takes the next words of `state`. At the end,
+    // `state` must be the state after the last value. Parts run at the same time, each with a state of its own.
     void fill(const MemoryDesc& dst, void* data,
               FunctionRef<void(Mt19937& state, const FillPart& part)> generate);
 
-    // The state after the tensor. Call it after fill(), or without a fill() for a tensor that fill() would not fill. The
-    // caller may draw further words from it.
+    // The state after the tensor. Call it after fill(). A tensor without elements needs no fill(). The caller may draw
+    // further words from the state.
     Mt19937& after() { return after_; }
 
     // Writes the optional DST_SEEDS and DST_STATE. Call it after everything that may fail.
@@ -57,8 +57,8 @@ class Mt19937Call {
     Mt19937 after_;  // the state after the tensor
 };
 
-// Writes a part's values in plain C++. Convert makes a value from words() words, of which the first is the high half:
-// T value(uint64_t).
+// Writes a part's values in plain C++. Convert has words(), the number of words per value, and T value(uint64_t), which
+// makes a value of the words. If there are two, the first is the high half.
 template <class Convert>
 void generate_from_mt19937(const Convert& convert, Mt19937& state, const FillPart& part) {
     part.for_each_run([&](const Run& run) {

@@ -6,13 +6,12 @@
 namespace tombola::impl::cpu {
 namespace {
 
-// p of the paper (1998, appendix A), for w - r = 1 and r = 31. With u = t^(n-m), so that
-// t^n + t^m = t^m (u + 1) and t^(n-1) + t^(m-1) = t^(m-1) (u + 1), it is
+// The polynomial p of the paper (1998, appendix A), for w - r = 1 and r = 31. With u = t^(n-m),
+// t^n + t^m = t^m (u + 1) and t^(n-1) + t^(m-1) = t^(m-1) (u + 1). So p is
 //
 //     p(t) = t^(m + 31(m-1)) (u+1)^32 + sum_{j=0..30} a_j t^(m + (30-j)(m-1)) (u+1)^(31-j) + a_31
 //
-// and the binomial coefficients of (u+1)^e are odd where the bits of the exponent lie within those
-// of e (Lucas).
+// The coefficient of u^i in (u+1)^e is odd if every bit of i is also a bit of e (Lucas).
 struct Exponents {
     std::array<uint16_t, kMtTerms> low{};
     int count = 0;
@@ -43,13 +42,15 @@ constexpr Exponents characteristic() {
 constexpr Exponents kP = characteristic();
 static_assert(kP.count == kMtTerms && kP.leading == kMtDegree);
 
-// The number of words that are reduced at once. No other term of p is that close to the leading term.
+// The number of words that are reduced at once. Every other term of p is at least that many bits below the leading
+// term.
 constexpr int kChunk = 8;
 static_assert(kMtDegree - kP.low[kMtTerms - 1] >= 64 * kChunk);
 
 // t^(19937 + s) = sum over the terms e of t^(e + s): the bits of weight t^(b + 19937 - e) are added to the bit of
 // weight t^b.
-// chunk ^= the bits from `distance` above it, of 8 words in which the bits that are no part of it are zero.
+//
+// Adds to `chunk`, which lies at `at_chunk`, the bits that lie `distance` bits above it.
 inline void xor_from(uint64_t* chunk, const uint64_t* at_chunk, int distance) {
     const uint64_t* from = at_chunk + distance / 64;
     const int right = distance % 64;
@@ -57,7 +58,8 @@ inline void xor_from(uint64_t* chunk, const uint64_t* at_chunk, int distance) {
         chunk[i] ^= from[i] >> right | from[i + 1] << 1 << (63 - right);
 }
 
-// From the top down: the bits above t^19967 take those above them, and are then final; then the lower ones.
+// Reduces the high half from the top down: to each chunk it adds the bits above, which are already final. Then it adds
+// the bits of the high half to the low half.
 void reduce(MtSquare& square) {
     constexpr int kEnd = kMtPolynomialWords;
     for (int word = kEnd - kChunk; word >= 0; word -= kChunk) {
@@ -82,7 +84,7 @@ void reduce(MtSquare& square) {
     }
 }
 
-// The square of a polynomial of 32 coefficients: over GF(2) it has a zero between each two of them.
+// The square of a polynomial of 32 coefficients. Over GF(2) it has the same coefficients, with a zero between each two.
 constexpr uint64_t spread(uint64_t bits) {
     bits = (bits | bits << 16) & 0x0000FFFF0000FFFF;
     bits = (bits | bits << 8) & 0x00FF00FF00FF00FF;
@@ -91,7 +93,7 @@ constexpr uint64_t spread(uint64_t bits) {
     return (bits | bits << 1) & 0x5555555555555555;
 }
 
-// The last 31 bits above t^19936, which share a word with lower ones.
+// Reduces the last 31 bits above t^19936, which share a word with lower bits.
 void reduce_last(MtPolynomial& g) {
     constexpr int kSplit = kMtDegree % 64;
     const uint64_t above = g.back() >> kSplit;
@@ -111,13 +113,12 @@ void multiply_by_t(MtPolynomial& g) {
     for (const int e : kP.low) g[static_cast<size_t>(e / 64)] ^= uint64_t{1} << e % 64;
 }
 
-// Below this many windows, about a million words, twisting through them takes less time than a
-// jump.
+// Up to this many windows (624,000 words), twisting through them takes less time than a jump.
 constexpr uint64_t kMinJumpWindows = 1000;
 
 }  // namespace
 
-// Four places at a time.
+// Adds the windows at four places at a time.
 void MtJumpLoops::add_windows(uint32_t* __restrict sum, const uint32_t* __restrict line,
                               const uint16_t* places, int count) const {
     int i = 0;
@@ -169,8 +170,7 @@ MtPolynomial mt_power_of_t(uint64_t k, const MtJumpLoops& loops) {
 }
 
 void mt_jump(uint32_t* words, const MtPolynomial& power_k_minus_1, const MtJumpLoops& loops) {
-    // x[k + j] = sum over i of g_i x[1 + i + j], 0 <= j < 624, with two windows of the sequence at
-    // a time.
+    // x[k + j] = sum over i of g_i x[1 + i + j], 0 <= j < 624. `line` holds two windows of the sequence at a time.
     alignas(64) uint32_t line[2 * kMtWords];
     Mt19937 window;
     std::memcpy(window.words, words, sizeof(window.words));
@@ -199,7 +199,7 @@ void Mt19937::skip(uint64_t count, const MtJumpLoops& loops) {
         position += static_cast<uint32_t>(count);
         return;
     }
-    // The word before the new position decides the window: the position ends in 1 to 624.
+    // The new window is the one that holds the word before the new position, so the new position is 1 to 624.
     const uint64_t last = position + count % kMtWords - 1 + kMtWords;
     uint64_t windows = count / kMtWords + last / kMtWords - 1;
     if (windows > kMinJumpWindows) {

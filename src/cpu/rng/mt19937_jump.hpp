@@ -13,9 +13,8 @@
 //
 //     x[n+k] = sum over i of g_i x[n+i]     for every n >= 1.
 //
-// (At n = 0 this holds only for the upper bit: the lower bits of a state's first word are no part
-// of the recurrence.) g takes log2(k) squarings, and the sum reads 19937 + 624 words of the
-// sequence, however large k.
+// (At n = 0 this holds only for the upper bit, because the recurrence does not use the lower bits of a state's first
+// word.) Computing g takes log2(k) squarings, and the sum reads 19937 + 624 words of the sequence, however large k is.
 
 #include <array>
 #include <cstdint>
@@ -43,11 +42,11 @@ struct alignas(64) MtSquare {
     uint64_t* high() { return zero_high_zero + kMtPolynomialWords; }
 };
 
-// The two inner loops of a jump, in plain C++; cpu/x64 has them as generated code.
+// The two inner loops of a jump, in plain C++. cpu/x64 overrides them with generated code.
 class MtJumpLoops {
   public:
     virtual ~MtJumpLoops() = default;
-    // square = g^2, reduced until `low` is congruent to g^2. The caller has set the zeros.
+    // square = g^2, reduced so far that `low` is congruent to g^2 modulo p. The caller has set the zeros of `square`.
     virtual void square(const MtPolynomial& g, MtSquare& square) const;
     // sum[j] ^= line[place + j] for 0 <= j < 624 and each of the places, which are at most 624.
     virtual void add_windows(uint32_t* sum, const uint32_t* line, const uint16_t* places,

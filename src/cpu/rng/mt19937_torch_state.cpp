@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Converts PyTorch's CPU generator, as torch.get_rng_state() gives it, to a state and back. PyTorch keeps the window of
-// 624 words, the index of the next one, and `left`. It decrements `left` before each word, and twists when that gives 0.
-// So 1 stands for a window that is used up, whatever `next` says. PyTorch refuses more than 624. A window of which no
-// word has been used would need 625, so it is handed back as the window before it. The last 40 bytes hold the normal
-// number that PyTorch has kept.
+// 624 words, the index `next` of the next word, and `left`. It decrements `left` before each word, and twists when that
+// gives 0. So `left` is 1 if the window is used up, whatever `next` is. PyTorch refuses a `left` above 624. A window of
+// which no word has been used would need 625, so the state that is handed back has the window before it, used up. The
+// last 40 bytes hold the normal number that PyTorch has kept.
 
 #include <cmath>
 #include <cstddef>
@@ -19,7 +19,7 @@
 namespace tombola::impl::cpu {
 namespace {
 
-// Little-endian, as x86-64 is. Behind it comes TorchNormals.
+// The bytes are in the machine's order: little-endian on x86-64. TorchNormals follows in memory.
 struct TorchEngine {
     uint64_t seed;
     int32_t left;
@@ -28,7 +28,7 @@ struct TorchEngine {
     uint64_t words[kMtWords];
 };
 static_assert(sizeof(TorchEngine) == 5016 && offsetof(TorchEngine, words) == 24);
-// PyTorch keeps the second normal number of a pair as `y`. The CPU uses no other number of these.
+// PyTorch keeps the second normal number of a pair in `y`. Its CPU generator does not use `x` and `rho`.
 struct TorchNormals {
     double x, y, rho;
     int32_t is_valid;
@@ -52,7 +52,7 @@ Result<TorchEngine> read_engine(const void* bytes, size_t size) {
     if (engine.next > kMtWords)
         return invalid("torch_state has %llu at byte 16 (next); expected 0 to %d",
                        static_cast<unsigned long long>(engine.next), kMtWords);
-    uint64_t bits = 0;  // of all words, so that the loop is one of vectors
+    uint64_t bits = 0;  // the OR of all words: a loop that compilers vectorise
     for (const uint64_t word : engine.words) bits |= word;
     for (int i = 0; bits > 0xFFFFFFFF && i < kMtWords; ++i)
         if (engine.words[i] > 0xFFFFFFFF)

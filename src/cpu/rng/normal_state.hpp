@@ -11,7 +11,7 @@
 
 namespace tombola::impl::cpu {
 
-// What PyTorch's generator keeps of a pair of normal numbers when a call has taken only the first.
+// The second normal number of a pair. PyTorch's generator keeps it if a call has taken only the first.
 struct KeptNormal {
     bool valid = false;
     double value = 0;

@@ -4,7 +4,7 @@
 namespace tombola::impl::cpu {
 namespace {
 
-constexpr int kReservedBlocks = 256;  // for each element: TensorFlow's kReservedSamplesPerOutput
+constexpr int kReservedBlocks = 256;  // per element; kReservedSamplesPerOutput of TensorFlow
 
 }  // namespace
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What one execution draws from, for primitives with TensorFlow's numbers: the Philox stream with
+// The numbers of one execution, for primitives with TensorFlow's numbers. They come from the Philox stream with
 //
 //     counter (n_lo, n_hi, op_lo, op_hi), n = 0 at first      key (global_lo, global_hi)
 //
-// SRC_STATE, u64[2] {n, op}, gives the whole counter in place of the op seed. OFFSET says which element of the stream
-// comes first.
+// SRC_STATE, u64[2] {n, op}, gives the whole counter in place of the op seed. OFFSET is the number of the first element
+// in the stream.
 
 #include <cstdint>
 
@@ -34,8 +34,8 @@ struct PhiloxCall {
 // Resolves the call from the optional arguments SEEDS, SRC_STATE and OFFSET.
 Result<PhiloxCall> resolve_philox_call(const ExecContext& context, int64_t elements);
 
-// Writes the optional DST_SEEDS and DST_STATE, which is where TensorFlow would go on. Call it after everything that may
-// fail.
+// Writes the optional DST_SEEDS and DST_STATE. DST_STATE is the counter at which TensorFlow would continue. Call it
+// after everything that may fail.
 void report_philox_call(const ExecContext& context, const PhiloxCall& call);
 
 // Fills `dst` in plain C++. Convert has kWords, the number of words per element, and T operator()(const uint32_t*),

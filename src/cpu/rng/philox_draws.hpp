@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Draws of 32, 16 or 8 bits from a Philox stream. Draw i of 32 bits is word i. Draw i of 16 bits is halfword i and draw i
-// of 8 bits is byte i of the stream: the low part of a word comes first.
+// Draws of 32, 16 or 8 bits from a Philox stream. Draw i of 32 bits is word i of the stream, draw i of 16 bits is
+// halfword i, and draw i of 8 bits is byte i. The low part of a word comes first.
 
 #include <cstdint>
 

@@ -10,7 +10,7 @@
 namespace tombola::impl::cpu {
 namespace {
 
-// A row of the tensor from a run, and a run from a row. `stride` counts elements.
+// Copies a run to a row of the tensor, or a row to a run. `stride` counts elements.
 template <class T>
 void copy(T* row, int64_t stride, const T* run, int64_t count) {
     if (stride == 1) {
@@ -28,7 +28,8 @@ void copy(const T* row, int64_t stride, T* run, int64_t count) {
     for (int64_t i = 0; i < count; ++i) run[i] = row[i * stride];
 }
 
-// Steps [begin, end) of the fastest loop. Of T and RunT the one that is only read is const. `row` points to bytes.
+// Copies iterations [begin, end) of the fastest loop, to or from `run`. The type of the source, T or RunT, is const.
+// `row` points to bytes.
 template <class T, class RunT, class Byte>
 void copy_row(const AxisStride& axis, Byte* row, int64_t begin, int64_t end, RunT* run) {
     const auto at = [&](int64_t i) { return reinterpret_cast<T*>(row + axis.offset(i)); };

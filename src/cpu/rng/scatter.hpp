@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Copies dense runs of elements, in logical row-major order, to their places in a layout, and from there.
+// Copies dense runs of elements, in logical row-major order, to their places in a tensor of any layout, and back.
 
 #include <cstdint>
 
@@ -10,7 +10,7 @@
 
 namespace tombola::impl::cpu {
 
-// For many runs of one tensor, which has elements.
+// Copies many runs of one tensor. The tensor must have elements.
 class RunCopier {
   public:
     explicit RunCopier(const MemoryDesc& desc);

@@ -10,18 +10,18 @@
 
 namespace tombola::impl::cpu {
 
-// Which of the two seeds decide an execution's numbers. The others are neither drawn nor checked.
+// Which of the two seeds determine an execution's numbers. A seed that does not is never drawn.
 enum class SeedUse {
     both,
     global,  // a state takes the place of the op seed
     none,    // a state, or numbers that the caller gives, take the place of both
 };
 
-// The argument SEEDS if there is one, otherwise the descriptor's. If they are (0, 0), the operating system draws new
-// values for the seeds that are used, and not all of them are 0.
+// Returns the argument SEEDS if there is one, otherwise the descriptor's seeds. If they are (0, 0), the operating
+// system draws new values for the seeds that are used, which are then not all 0.
 Result<Seeds> resolve_seeds(const ExecContext& context, SeedUse use = SeedUse::both);
 
-// The seeds as they are given. If they are (0, 0), the operating system draws new values, and not both of them are 0.
+// Returns the given seeds. If they are (0, 0), the operating system draws new values, which are not both 0.
 Result<Seeds> seeds_or_entropy(Seeds given);
 
 // Writes the optional DST_SEEDS. Call it after everything that may fail: a failing execution writes nothing.

@@ -25,7 +25,7 @@ const char* element(const void* data, int64_t number, size_t size) {
     return static_cast<const char*>(data) + static_cast<size_t>(number) * size;
 }
 
-// One thread's share.
+// The transformation of one thread's range of elements.
 class Part {
   public:
     Part(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask, bool streaming)

@@ -5,9 +5,9 @@
 //
 //   transform({src_desc, src}, {dst_desc, dst}, mask, [&](const TransformRun& run) { ... });
 //
-// Elements are numbered in logical row-major order, so an element gets the same number in every layout. Where a tensor is
-// row-major, a run is a piece of it, in place. A run of any other tensor goes through a buffer on the stack: it is
-// gathered before the call, or scattered behind it. Padding of the written tensors is zeroed.
+// Elements are numbered in logical row-major order, so an element gets the same number in every layout. A row-major
+// tensor is read or written in place. Any other tensor goes through a buffer on the stack: a run of it is gathered
+// before the call, or scattered after it. Padding of the written tensors is zeroed.
 
 #include <cstdint>
 
@@ -25,7 +25,7 @@ struct TransformRun {
     const void* from;  // dense, as are the others
     void* to;          // may be `from`
     uint8_t*
-        mask;  // of the first element: its byte, or the byte of its bit; null: there is no mask
+        mask;  // the first element's byte, or the byte that holds its bit; null: there is no mask
     bool streaming;  // the tensor is so large that stores should bypass the caches
 };
 

@@ -3,10 +3,10 @@
 
 // Uniform numbers in [0, 1) of d bits:  u_d = (x mod 2^d) * 2^-d, which is exact.
 //
-//   u23, u52   TensorFlow's f32 and f64 (it writes them as the bits under the exponent of 1.0, minus 1)
-//   u24, u53   PyTorch's
+//   u23, u52   TensorFlow's f32 and f64 (its source puts the bits under the exponent of 1.0 and subtracts 1)
+//   u24, u53   PyTorch's f32 and f64
 //
-// Of two words the first is the high half, in both.
+// In both, the first of two words is the high half.
 
 #include <cstdint>
 

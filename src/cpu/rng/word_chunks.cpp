@@ -18,7 +18,7 @@ int64_t draw_words(Source& source, uint32_t* to, int64_t count) {
 
 }  // namespace
 
-// Words of an element that is not complete go to the front of the buffer.
+// The words of an incomplete element move to the front of the buffer.
 void fill_part_by_chunks(const FillPart& part, int words_per_element, size_t element_bytes,
                          FunctionRef<int64_t(uint32_t* to, int64_t max_count)> draw,
                          FunctionRef<void(const WordChunk&)> convert) {
