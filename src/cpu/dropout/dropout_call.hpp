@@ -4,7 +4,7 @@
 // What all implementations of dropout share: P, the seeds, the mask, and the probabilities that need no draw.
 //
 //   T = ceil(P * 2^b)             b = 23, 16, 8 for draws of 32, 16, 8 bits; exact
-//   keep element i iff draw >= T  draw OFFSET + i of the stream; of 32 bits the low 23 count
+//   keep element i iff draw >= T  draw OFFSET + i of the stream; only the low 23 of 32 bits are used
 //   scale = 1 / (1 - T * 2^-b)    the divisor is exact, and there is one division in f32
 //   kept: element * scale         one product in f32, rounded to the type
 //   dropped: +0
@@ -31,7 +31,7 @@ struct DropoutCall {
     bool has_bits() const { return mask.kind == TransformMask::Kind::bits; }
 };
 
-// The bits of a draw that count.
+// How many bits of a draw are used.
 constexpr int dropout_digits(int draw_bits) { return draw_bits == 32 ? 23 : draw_bits; }
 
 // Whether a mask keeps element i of a run.

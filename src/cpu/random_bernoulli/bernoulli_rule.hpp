@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which uniform number random_bernoulli compares with P, as doc/random_bernoulli.md defines it: an element is 1 if and only if
-// u < P.
+// Which uniform number u random_bernoulli compares with P, as doc/random_bernoulli.md defines it. An element is 1 if
+// and only if u < P.
 //
 //     tensorflow                           u23 of one word, with P rounded to f32
 //     pytorch, one P, or a tensor of f64   u53 of two words, with P in f64

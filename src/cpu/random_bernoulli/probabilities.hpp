@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The argument P of one execution: its values are checked, and handed out in logical row-major order in the type that they
-// are compared in.
+// The argument P of one execution. Its values are checked, and given in logical row-major order, in the type of the
+// comparison.
 
 #include <cstdint>
 
@@ -23,8 +23,8 @@ class Probabilities {
     static constexpr int64_t kMaxRun = 1024;
     // The distance of neighbours in what run() gives: 0 if there is one probability for all elements.
     int64_t step() const { return desc_.has_one_p() ? 0 : 1; }
-    // The probabilities of elements [first, first + count), count <= kMaxRun, where they lie or in `buffer`, which has kMaxRun
-    // elements. One element if step() is 0.
+    // The probabilities of elements [first, first + count), in P itself or copied to `buffer`, which has kMaxRun
+    // elements. count <= kMaxRun, unless step() is 0: then the result is one element for any count.
     const Compute* run(int64_t first, int64_t count, Compute* buffer) const;
 
   private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of random_exponential, as doc/random_exponential.md defines them. E = -ln(1 - u) is computed in f64 (cpu/maths/ln.hpp)
-// for every type.
+// The numbers of random_exponential, as doc/random_exponential.md defines them. E = -ln(1 - u) is computed in f64
+// (cpu/maths/ln.hpp) for every type.
 //
 //     pytorch      u53 of two words          value = (1 / LAMBDA) * E
 //     tensorflow   u23 of a word; f64: u52   value = E / LAMBDA

@@ -14,8 +14,9 @@
 //
 // Each step is a bijection of b bits. Element i is the first of pass(i), pass(pass(i)), ... that is below the range.
 //
-// On halves of two bits or more a Feistel network makes even permutations only. The last step, which exchanges 0 and 1
-// or does not, makes odd ones as frequent. With fewer than 4 bits, 24 rounds do not mix: see doc/random_permutation.md.
+// If both halves have two bits or more, a Feistel network gives only even permutations. The last step exchanges 0 and 1
+// for half of the keys, so that odd permutations are as frequent. With fewer than 4 bits, 24 rounds do not mix: see
+// doc/random_permutation.md.
 
 #include <cstdint>
 
@@ -40,7 +41,7 @@ struct FeistelNetwork {
     // The key is words 0 ... 24 of the Philox stream that begins at `start`.
     FeistelNetwork(uint64_t range, PhiloxCounter start, PhiloxKey key);
 
-    // Whether every pass ends below the range, so that nothing walks.
+    // Whether every pass ends below the range, so that no element needs a second pass.
     bool is_whole() const { return range == uint64_t{1} << (left + right); }
     uint64_t pass(uint64_t value) const;
     uint64_t element(uint64_t index) const {

@@ -6,8 +6,8 @@
 //     r = 0, 1, ..., range - 1
 //     for i = 0 ... range - 2:  exchange r[i] and r[i + word i mod (range - i)]
 //
-// Element i is final after step i, so a part that ends at element e needs min(e, range - 1) steps. The state moves on by
-// all range - 1 words whatever the part is.
+// Element i is final after step i, so a part that ends at element e needs min(e, range - 1) steps. The state always
+// advances by range - 1 words, whatever the part is.
 //
 // The exchanges of a large range wait for memory. So the targets are computed from the words in advance, and each is
 // prefetched kAhead steps before its exchange.
@@ -80,7 +80,7 @@ class FisherYates {
             const int64_t fresh = std::min(kChunk, steps - step - held);
             if (fresh > 0) source(step + held, fresh, targets + held);
             held += fresh;
-            // The last kAhead targets wait for those that come behind them.
+            // The last kAhead targets wait for later ones, unless there are none.
             const int64_t ready = step + held == steps ? held : held - kAhead;
             const int64_t prefetching = std::max<int64_t>(held - kAhead, 0);
             for (int64_t i = 0; i < prefetching; ++i) {

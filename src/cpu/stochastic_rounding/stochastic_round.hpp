@@ -4,9 +4,9 @@
 // f32 to a 16-bit type, rounded up or down at random: d is a draw of 16 bits.
 //
 //   bf16     (bits(x) + d) >> 16
-//   f16      with |x| as a number of units of the last place of its f16 result, F = floor(|x| * 2^13) of them:
-//            (F + d mod 2^13) >> 13 units. From 2^-14 on F is the significand of x, so that the 13 bits that are dropped
-//            decide. Below, a unit is 2^-24, the smallest subnormal
+//   f16      With |x| in units in the last place of f16 and F = floor(|x| * 2^13), the result is (F + d mod 2^13) >> 13
+//            units. From 2^-14 on, F is the significand of x, so the 13 bits that are dropped decide. Below, a unit is
+//            2^-24, the smallest subnormal
 //   NaN      the NaN that rounding to nearest gives, which is quiet
 //   infinite unchanged
 //   finite   never infinite: what would be is the greatest finite number

@@ -34,7 +34,7 @@ CpuIsa detected_isa() {
     return isa;
 }
 
-// A page goes the way of a kernel's: writable first, executable then.
+// Tries with one page what every kernel needs: memory that is writable first and executable afterwards.
 Status check_executable_memory() {
     const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     void* page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

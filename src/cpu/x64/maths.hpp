@@ -24,9 +24,9 @@ class Maths : public Vocabulary {
     using Vocabulary::Vocabulary;
 
     // The instructions of a computation, one in each step. Computations on
-    // different registers are emitted alternately, so that a processor finds
-    // instructions that wait for nothing near each other: one long chain after
-    // the other fills its queue.
+    // different registers are emitted alternately, so that independent
+    // instructions stand near each other. If one long chain of dependent
+    // instructions followed another, the processor's queue would fill up.
     using Steps = std::vector<std::function<void()>>;
     static void emit_interleaved(const std::vector<Steps>& programs);
     static Steps one_after_another(std::initializer_list<Steps> parts);
@@ -38,15 +38,15 @@ class Maths : public Vocabulary {
     void hold_ln_f64();
     Steps ln_f64_steps(const Vec& x, int scratch);
 
-    // The sine and the cosine of `angle`, lanes from 0 to 2 pi, but for a sign
-    // that both have in common: the highest bit of the lanes of vec(scratch)
-    // afterwards, whose other bits are junk. `angle` is overwritten, and so is
-    // k1. 2 scratch registers.
+    // The sine and the cosine of `angle`, in lanes from 0 to 2 pi, without a
+    // sign that both have in common. Afterwards that sign is the highest bit of
+    // the lanes of vec(scratch); their other bits are junk. `angle` and k1 are
+    // overwritten. 2 scratch registers.
     //
-    // The caller says how many quarters of the circle come before the angle, to
-    // the nearest: as f32 in vec(scratch + 1), where quarter.unit is one quarter,
-    // and as an integer from bit quarter.bit of vec(scratch) on, with zeros
-    // below that bit. octant_f32_steps() finds them for every angle.
+    // The caller provides the angle in quarters of the circle, rounded to the
+    // nearest integer: as f32 in vec(scratch + 1), where quarter.unit is one
+    // quarter, and as an integer from bit quarter.bit of vec(scratch) on, with
+    // zeros below that bit. octant_f32_steps() computes both for every angle.
     struct Quarter {
         int bit;
         float unit;
@@ -56,7 +56,7 @@ class Maths : public Vocabulary {
     Steps octant_f32_steps(const Vec& angle, int scratch);
     void hold_sin_cos_f32(const Quarter& quarter);
     Steps sin_cos_f32_steps(const Vec& sine, const Vec& cosine, const Vec& angle, int scratch);
-    // The same in f64, with the quarters found. 6 scratch registers.
+    // The same in f64. These steps find the quarters themselves. 6 scratch registers.
     void hold_sin_cos_f64();
     Steps sin_cos_f64_steps(const Vec& sine, const Vec& cosine, const Vec& angle, int scratch);
 

@@ -8,7 +8,7 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr int kByteBits = 8;
-constexpr uint32_t kWordDigits = 0x7FFFFF;              // the bits of a draw of 32 that count
+constexpr uint32_t kWordDigits = 0x7FFFFF;              // the bits used of a 32-bit draw
 constexpr int kThreshold = 0, kScale = 1, kDigits = 2;  // the kernel's own registers
 
 int element_bits(DataType type) { return static_cast<int>(size_of(type)) * kByteBits; }
@@ -48,7 +48,7 @@ void DropoutKernel::load_values() {
     if (draw_bits() == 32) digits_ = hold_u32(convert_vec(kDigits), kWordDigits);
 }
 
-// The masks take the place of the draws. Of the stream's registers c1, c3 and t are scratch.
+// The masks replace the draws in c0 and c2. The stream's registers c1, c3 and t are scratch.
 void DropoutKernel::emit_group(const Stream& s, const Xbyak::RegExp& from, const Xbyak::RegExp& to,
                                const Xbyak::RegExp& mask, bool streaming) {
     const Mask kept[2] = {{k1, vec(s.c0)}, {k2, vec(s.c2)}};
@@ -81,7 +81,7 @@ void DropoutKernel::emit_mask(const Stream& s, const Mask& kept, const Xbyak::Re
     if (tensors().mask == DropoutMask::u8) store_mask_bytes(to, kept, draw_bits(), vec(s.t));
 }
 
-// One vector of elements. scratch_vec, which may be the mask's vector, is overwritten.
+// Computes and stores one vector of elements. scratch_vec, which may be the mask's vector, is overwritten.
 void DropoutKernel::emit_elements(const Stream& s, const Mask& kept, int scratch_vec,
                                   const Xbyak::RegExp& from, const Xbyak::RegExp& to,
                                   bool streaming) {

@@ -20,7 +20,7 @@ namespace tombola::impl::cpu::x64 {
 // Registers:  those of the stream; then T in every draw's lane, scale
 class DropoutKernel : public PhiloxTransformGenerator {
   public:
-    using Key = std::tuple<CpuIsa, DataType, int, DropoutMask>;  // with bits of a draw
+    using Key = std::tuple<CpuIsa, DataType, int, DropoutMask>;  // the int: bits of a draw
     struct Parameters {
         Pointers pointers;
         uint32_t threshold;  // repeated in each draw of 16 or 8 bits
@@ -39,7 +39,7 @@ class DropoutKernel : public PhiloxTransformGenerator {
                        const Xbyak::RegExp& from, const Xbyak::RegExp& to, bool streaming);
 
     DataType type_;
-    Held digits_;  // of a draw of 32 bits
+    Held digits_;  // the bits used of a 32-bit draw
 };
 
 // Lanes: elements. Registers:  v0 elements, v1 mask (AVX2), v2-v3 scratch, v4 scale

@@ -6,8 +6,10 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// AVX-512: vec 0-11 four vectors of samples; k1-k4 their lanes that still search, k5 the mask that a gather consumes.
-// AVX2:    vec 0-5 two vectors of samples; 14-15 their lanes that still search, t0_ the mask that a gather consumes.
+// AVX-512: vec 0-11 four vectors of samples; k1-k4 their lanes that still search; k5 the mask that a gather consumes;
+//          k5 and k6 scratch when searching lanes are tested.
+// AVX2:    vec 0-5 two vectors of samples; 14-15 their lanes that still search; t0_ the mask that a gather consumes.
+// The constants and scratch registers follow the samples.
 DrawKernel::DrawKernel(const Key& key)
     : Vocabulary(std::get<0>(key), std::string("multinomial.draw.") + name_of(std::get<1>(key))),
       type_(std::get<1>(key)),

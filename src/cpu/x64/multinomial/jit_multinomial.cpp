@@ -118,7 +118,7 @@ JitMultinomial::Part JitMultinomial::part_of(const Call& call, int part) const {
 }
 
 // Calls body(part, rows) so that every row is covered, in order within a part. If there are at least as many rows as
-// threads, each thread takes some rows. Otherwise the threads share each row.
+// threads, rows are divided among the threads. Otherwise there is one part, and the threads share each row.
 template <class Body>
 void JitMultinomial::for_rows(const Body& body) const {
     const dim_t batch = desc_.src.dims[0];
@@ -186,9 +186,9 @@ bool JitMultinomial::sum_blocks(const Call& call, const Part& part, const Row& r
         greatest);
 }
 
-// load_row() and sum_blocks(). Without logits, one pass does both. Of the greatest weight, only the exponent is needed,
-// so the pass uses the exponent of the first block's greatest weight. If a later weight has a greater exponent, which is
-// rare, the sums are computed again.
+// Does the work of load_row() and sum_blocks(). Without logits, one pass does both. The sums need only the exponent of
+// the greatest weight. So the pass assumes the exponent of the greatest weight of the first block. If a later weight
+// has a greater exponent, which is rare, the sums are computed again.
 bool JitMultinomial::load_sums(const Call& call, const Part& part, dim_t index, const char* ahead,
                                Row& row) const {
     double greatest = 0;
@@ -351,7 +351,7 @@ Status JitMultinomial::execute(const ExecContext& context) const {
     return {};
 }
 
-// blocks and tree: rows are drawn from as they are read.
+// For blocks and tree: reads each row and draws from it.
 void JitMultinomial::draw_rows(const Call& call, const Part& part, Range rows,
                                LowestRow& wrong) const {
     Row row;

@@ -8,8 +8,9 @@
 //   guide    many samples: the cumulative distribution and its guide table, O(1) per sample
 //   tree     without replacement: a tree of sums (cpu/multinomial/weight_tree.hpp)
 //
-// blocks and tree read a row once for the check and the weights, or twice in succession while it is in cache. So their
-// samples stay in the scratchpad until every row has been checked. guide checks all rows first and draws into DST.
+// blocks and tree read a row once for the check and the weights, or twice in succession while it is in cache. So they
+// draw before every row has been checked, and the samples stay in the scratchpad until then. guide checks all rows
+// first and draws into DST.
 
 #include <memory>
 

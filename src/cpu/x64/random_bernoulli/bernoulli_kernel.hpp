@@ -7,8 +7,9 @@
 //
 // Lanes: a step makes lanes(4) elements, from one vector of words or from two.
 //
-// Registers:  v0 k    v1 P    v2 to v4 masks of AVX2    v5 scratch    v6 2^bits    v7 1 (AVX-512)    v8 P * 2^bits    v9 bits taken
-//             k1 to k3 masks of AVX-512                 gpr 0 args, 1 words, 2 p, 3 to, 4 steps
+// Registers:  v0 k    v1 P * 2^bits of a tensor    v2 to v4 masks (AVX2)    v5 scratch    v6 2^bits    v7 1 (AVX-512)
+//             v8 P * 2^bits of one P               v9 bits taken (AVX-512)  k1 to k3 masks (AVX-512)
+//             gpr 0 args, 1 words, 2 p, 3 to, 4 steps
 
 #include <cstdint>
 #include <tuple>
@@ -27,7 +28,7 @@ class BernoulliKernel : public Vocabulary {
         void* to;
         int64_t steps;  // at least 1
     };
-    // The type of DST, and whether there is one P.
+    // The ISA, the uniform number, the type of DST, and whether there is one P for all elements.
     using Key = std::tuple<CpuIsa, BernoulliDraw, DataType, bool>;
     explicit BernoulliKernel(const Key& key);
 

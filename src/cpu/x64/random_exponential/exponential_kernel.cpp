@@ -40,7 +40,7 @@ void ExponentialKernel::generate() {
     set_held_range(kScratch + (has_room() ? 2 : 1) * kLnScratch);
     hold_ln_f64();
     one_ = hold(vector_f64(1.0));
-    // Of two words, the first is the high half, and the low half of a u64 lane.
+    // With two words, the first is the high half of the number, but it lies in the low half of the u64 lane.
     const uint64_t high = (uint64_t{1} << ((bits() - 32) & 31)) - 1;
     taken_ = hold(vector_u64(words() == 2 ? uint64_t{0xFFFFFFFF} << 32 | high : 0x7FFFFF));
     magic_ = hold(vector_f64(0x1p52));

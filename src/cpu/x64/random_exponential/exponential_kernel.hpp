@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// From the words of a stream to exponentially distributed numbers: cpu/random_exponential/exponential_rule.hpp, in f64 lanes.
+// From the words of a stream to exponentially distributed numbers: cpu/random_exponential/exponential_rule.hpp, in f64
+// lanes.
 //
-//   k, the word's low bits --exactly--> f64 --x = 1 - k * 2^-bits--> ln x --0 - ln x, times or divided by `factor`--> value
+//   k = the low bits of the words, as f64 (exact)
+//   x = 1 - k * 2^-bits
+//   value = (0 - ln x) * factor or, for tensorflow, (0 - ln x) / factor
 //
-// Lanes: a step makes lanes(4) elements in two vectors of f64, which are rounded to f32 and joined where the type is narrower.
+// Lanes: a step makes lanes(4) elements in two vectors of f64. For narrower types they are rounded to f32 and joined.
 //
-// Registers:  v0 factor   v1 2^-bits   v2 zero   v3 x of the first half   v4 x of the second half   v5 ... v11 ln, one of the halves
-//             with 32 registers also v12 ... v18 ln of the second half; behind them: constants
+// Registers:  v0 factor   v1 2^-bits   v2 zero   v3 x of the first half   v4 x of the second half
+//             v5 ... v11 ln, of both halves in turn; with 32 registers of the first half, and v12 ... v18 of the second
+//             after them: constants
 //             gpr 0 args, 1 words, 2 to, 3 steps
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 //     24 rounds, on L and R in turn:   h = (x ^ k) * C1;  h ^= h >> 15;  h *= C2;  other ^= h >> (32 - bits)
 //     v = L << right | R;   v ^= exchange & (v < 2)
 //
-// Lanes: one value in each u32 lane; L and R in two registers. Of v < 2 there is no comparison:
+// Lanes: one value in each u32 lane; L and R are in two registers. v < 2 is computed without a comparison:
 //     ((v >> 1) - 1) >> 31  is 1 if v >> 1 is 0, and otherwise 0
 
 #include <cstdint>

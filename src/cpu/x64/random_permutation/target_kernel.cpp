@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kSets = 2;     // vectors of targets at once
 constexpr int kSetVecs = 4;  // w, then the target; d; q or t; r
-// Behind the sets: i and range - i of the lanes of the first set, and a scratch.
+// After the sets: i and range - i of the lanes of the first set, and a scratch register.
 constexpr int kIndex = kSets * kSetVecs, kDivisor = kIndex + 1, kScratch = kIndex + 2;
 
 int w_of(int set) { return set * kSetVecs; }
@@ -35,7 +35,7 @@ void TargetKernel::generate() {
     mov(to, ptr[args + offsetof(Args, to)]);
     mov(count, ptr[args + offsetof(Args, count)]);
 
-    // The least divisor, that of a whole last step.
+    // args = divisor - count. The smallest divisor of a whole last step is greater than args - kMaxStep.
     vcvttsd2si(args, ptr[args + offsetof(Args, divisor)]);
     sub(args, count);
     cmp(args, static_cast<uint32_t>(kMinRefined + kMaxStep));
@@ -74,7 +74,7 @@ void TargetKernel::emit_divisor(int set) {
     vsubpd(vec(d_of(set)), vec(kDivisor), vector_f64(set * lanes(sizeof(double))));
 }
 
-// The r of the first step is refined too, which does no harm.
+// In the first step r is 1 / d already. It is refined too, which does no harm.
 void TargetKernel::emit_reciprocal(int set, bool refines) {
     const Vec d = vec(d_of(set)), t = vec(q_of(set)), r = vec(r_of(set)), square = vec(kScratch);
     load(t, vector_f64(1));
@@ -85,7 +85,7 @@ void TargetKernel::emit_reciprocal(int set, bool refines) {
     vfmadd231pd(r, r, square);
 }
 
-// A word becomes f64 below the exponent of 2^52, from which 2^52 - 1/2 is taken.
+// A word w becomes f64 by bits: w | bits(2^52) is the number 2^52 + w. From that 2^52 - 1/2 is subtracted.
 void TargetKernel::emit_targets(int set, bool refines, const Address& words, const Address& to) {
     constexpr double kTwoTo52 = 0x1p52;
     constexpr uint64_t kBitsOfTwoTo52 = 0x4330000000000000;

@@ -7,16 +7,16 @@
 //
 //     q = trunc((w + 1/2) * r);   w mod d = trunc(w + 1/2 - q * d)
 //
-// w + 1/2 is exact, and w + 1/2 - q * d is too, by fma. (w + 1/2) / d lies at least 1 / (2d) from an integer, which is 2^-33 of
-// it or more. So q is right where the product is wrong by less than 2^-33 of it. q < 2^31 for d >= 2, and the last step of a
-// shuffle has d = 2.
+// w + 1/2 is exact, and so is w + 1/2 - q * d, which is an fma. (w + 1/2) / d is at least 1 / (2d) away from every
+// integer, which is a relative distance of at least 2^-33. So q is right if the relative error of the product is below
+// 2^-33. q < 2^31 for d >= 2, and the last step of a shuffle has d = 2.
 //
-// For d below kMinRefined r is the quotient, rounded. Above, a division would take most of the time, and r is made of the r of
-// the step before, which belongs to d + step. With t = 1 - d * r = step / (d + step):
+// For d below kMinRefined, r is 1 / d, rounded. Above, divisions would take most of the time, so r is refined from the
+// r of the step before, which belongs to d + step. With t = 1 - d * r = step / (d + step):
 //
-//     r' = r + r * (t + t^2)          wrong by t^3 < 2^-36 of it, and by what is rounded
+//     r' = r + r * (t + t^2)          relative error t^3 < 2^-36, plus rounding errors
 //
-// Lanes: one target in each f64 lane. Targets behind the last one may be computed too; where d <= 0 they are junk.
+// Lanes: one target in each f64 lane. Targets after the last one may be computed too; where d <= 0 they are junk.
 
 #include <cstdint>
 #include <tuple>

@@ -4,8 +4,8 @@
 // MT19937 fused: twist, temper, convert to a type, store.
 //
 //   Mt19937Generator   the source of words, the loops and the stores
-//   a conversion       a class derived from it, for one output: its parameters, what becomes of the words, and kShape.
-//                      A primitive's conversions lie in its folder
+//   a conversion       a class derived from it, for one output: its parameters, kShape, and the code that turns words
+//                      into values. It lies in the folder of its primitive
 //   Mt19937Kernel      what is kept: the code, and the numbers that its caller needs
 //
 // Source: Matsumoto and Nishimura, ACM TOMACS 8(1), 1998. With x[0..623] the window, in ascending order of i,

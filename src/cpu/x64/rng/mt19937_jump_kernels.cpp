@@ -64,7 +64,7 @@ void MtSquareKernel::emit_xor_from(const Reg& at, int distance) {
     xor3(vec(0), vec(1), vec(2));
 }
 
-// Works from the top down, with the nearest terms first, until they reach beyond the top.
+// Works from the top down. Each chunk takes the nearest terms first, until they reach beyond the top.
 void MtSquareKernel::emit_reduce_high() {
     const Reg &at = gpr(4), &offset = gpr(5);
     Label next;
@@ -89,7 +89,7 @@ void MtSquareKernel::emit_reduce_high() {
     jnz(next, T_NEAR);
 }
 
-// The farthest terms first, until they do not reach the high half.
+// Each chunk takes the farthest terms first, until they do not reach the high half.
 void MtSquareKernel::emit_reduce_low() {
     const Reg &at = gpr(4), &offset = gpr(5);
     Label next;

@@ -4,13 +4,14 @@
 // The inner loops of a jump of MT19937 as generated code (cpu/rng/mt19937_jump.hpp has the mathematics).
 //
 // Squaring modulo p. The square of a word is one carry-less multiplication. p has 135 terms, so shifts remove its
-// multiples faster than multiplications would: for each term t^e below the leading one, the bit of weight t^(b + 19937 - e)
-// is added to the bit of weight t^b. Lanes: 4 or 8 words of bits, and
+// multiples faster than multiplications would: for each term t^e below the leading one, the bit of weight
+// t^(b + 19937 - e) is added to the bit of weight t^b. Lanes: a chunk has 4 or 8 words of bits, and
 //
 //     chunk ^= (words at distance q) >> r | (words at distance q + 1) << (64 - r),    19937 - e = 64 q + r
 //
-// The high half is reduced from the top down. No chunk depends on itself, as the smallest distance is 623 bits. Then the
-// low half takes its bits from the high one. Distances are in ascending order, and a chunk is done when they leave the half.
+// The high half is reduced from the top down. No chunk depends on itself, because the smallest distance is 623 bits.
+// Distances ascend, and a chunk is done when they leave the half. Then the low half takes its bits from the high half.
+// There the distances descend, and a chunk is done when they no longer reach the high half.
 //
 // Adding windows. 13 registers hold a part of the sum of 624 words, so there are 3 or 6 passes over the places.
 

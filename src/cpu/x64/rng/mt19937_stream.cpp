@@ -80,7 +80,7 @@ void Mt19937Stream::convert(int64_t values) {
         position_ += static_cast<int>(vectors) * kernel_.vector_words;
     }
     if (rest > 0) {
-        // Converts a whole vector, which may read words behind the window. Only the first values are used.
+        // Converts a whole vector, which may read words after the window. Only the first values are used.
         alignas(64) char vector[2 * kMaxVecBytes];
         run_kernel(words_ + position_, vector, 1, Mt19937Args::Mode::convert);
         const size_t size = static_cast<size_t>(rest * kernel_.value_bytes);
@@ -90,8 +90,8 @@ void Mt19937Stream::convert(int64_t values) {
     }
 }
 
-// A run that does not stream slides by one word at most, and only once, as the parity stays. Each streaming run
-// slides until kMaxSlide is used up; later runs store normally.
+// A run that does not stream slides by at most one word, for values of two words. After that all windows begin a
+// value. Each streaming run slides until kMaxSlide is used up; later runs store normally.
 int Mt19937Stream::slide_before_windows(bool streaming) const {
     const int per_value = kernel_.words_per_value;
     int words = (kMtWords - position_) % per_value;

@@ -3,8 +3,8 @@
 
 // Generates values from one MT19937 state by a Mt19937Kernel, any number per call.
 //
-// The kernel makes whole windows. The first word of a window must begin a value, and stores that bypass the caches must
-// be aligned. A state may be at any position, so a run is
+// The kernel converts whole windows. The first word of a window must begin a value, and stores that bypass the caches
+// must be aligned. A state may be at any position, so a run consists of
 //
 //     the rest of the window:    values of words[position..624)
 //     perhaps a slide:           the window moves on by up to 64 words, so that the next window begins where it must;
@@ -13,7 +13,7 @@
 //     the beginning of a last one
 //
 // A window that slid gives the same words, but PyTorch's windows begin at multiples of 624 words from the seed. state()
-// returns to those. For that the words that left the window by sliding, `slid_` of them, are kept.
+// restores such a window. So the `slid_` words that left the window by sliding are kept.
 
 #include <cstdint>
 
@@ -34,8 +34,8 @@ class Mt19937Stream {
 
     // The number of values that are made without another window.
     int64_t values_in_window() const { return (kMtWords - position_) / kernel_.words_per_value; }
-    // The greatest number of values, up to `max_count`, after which the window is used up; `max_count` if there is none. Calls that
-    // end there cost no part of a window.
+    // The greatest number of values, up to `max_count`, after which the window is used up; `max_count` if there is no
+    // such number. Calls that end there waste no part of a window.
     int64_t up_to_window_end(int64_t max_count) const;
 
     // The state after the words drawn so far, as repeated calls of Mt19937::next() would give it.

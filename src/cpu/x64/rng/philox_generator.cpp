@@ -33,9 +33,10 @@
 //
 // f64, whose first word is the high half, takes the pairs as they are.
 //
-// Registers:  stream s: c0 c1 c2 c3 t at 5s ... 5s + 4, of which rounds exchange the roles
-//             then the products of round 0; on AVX-512 M0 and M1, which AVX2 reads from memory, so that it
-//             has room for three streams; then those of the conversion
+// Registers:  c0 c1 c2 c3 t of stream s at 5s ... 5s + 4; every round exchanges their roles
+//             then the products of round 0
+//             then, on AVX-512, M0 and M1; AVX2 reads them from memory, so that it has room for three streams
+//             then the registers of the conversion
 #include "cpu/x64/rng/philox_generator.hpp"
 
 #include <cassert>
@@ -167,7 +168,7 @@ void PhiloxGenerator::emit_loop(int streams, int form, bool streaming) {
     L(done);
 }
 
-// The rest, fewer elements than a group: a whole group is written to the frame, and the elements of the tensor are
+// The last elements, fewer than a group: a whole group is written to the frame, and the elements of the tensor are
 // copied from there.
 void PhiloxGenerator::emit_tail() {
     Label none, partial;
@@ -267,7 +268,7 @@ void PhiloxGenerator::emit_last_round(Stream& s) {
     emit_gather(s);
 }
 
-// From pairs (w1, w0) and (w3, w2) in c0 and c2: swapped while they are gathered.
+// The words of the pairs (w1, w0) in c0 and (w3, w2) in c2 are swapped while the blocks are gathered.
 void PhiloxGenerator::emit_unpack(Stream& s) {
     vshufps(vec(s.t), vec(s.c0), vec(s.c2), 0xBB);   // of the high u64 lanes
     vshufps(vec(s.c0), vec(s.c0), vec(s.c2), 0x11);  // of the low ones
@@ -288,9 +289,9 @@ void PhiloxGenerator::emit_store(const Stream& s, const Xbyak::RegExp& to, bool 
 
 // After Veltkamp (Dekker, Numerische Mathematik 18, 1971). With s = 24 - digits, the sum
 //   g = 2^s p + p
-// is rounded where p's last wanted digit is, and g - 2^s p is exact. Ties go to even if p has fewer than 24 digits:
-// 2^s p is an even number of units of g's last digit. Where g reaches the next power of two, p is so near to one
-// that it rounds to it. Not for subnormal results, nor for 2^s p beyond the largest number.
+// is rounded at the last digit of p that is wanted, and g - 2^s p is exact. Ties go to even if p has fewer than 24
+// digits: 2^s p is an even number of units of g's last digit. If g reaches the next power of two, p is so near to a
+// power of two that it rounds to it. This does not work for subnormal results, nor if 2^s p overflows.
 void PhiloxGenerator::emit_round_product(const Vec& p, const Vec& g, int digits) {
     const auto scale = static_cast<float>(1 << (24 - digits));
     vmulps(g, p, vector_f32(scale + 1));

@@ -4,8 +4,8 @@
 // Kernels that fill memory from Philox 4x32-10: they convert the stream's words to a type and store them densely.
 //
 //   PhiloxGenerator   the source of words, the loops and the stores
-//   a conversion      a class derived from it, for one output: its parameters, what becomes of the words, and
-//                     kShape. philox_words.hpp converts nothing. A primitive's conversions lie in its folder
+//   a conversion      a class derived from it, for one output: its parameters, kShape, and the code that turns words
+//                     into elements. It lies in the folder of its primitive. philox_words.hpp stores the words
 //   PhiloxKernel      what is kept: the code, and the numbers that its caller needs
 //
 // A call covers blocks whose counters differ only in the lowest word, which does not wrap: PhiloxFill

@@ -12,15 +12,16 @@ namespace {
 
 using Pointers = PhiloxTransformGenerator::Pointers;
 
-constexpr int kStreamsOf16 = 2;  // of 16 registers three streams leave a kernel too few
+constexpr int kStreamsOf16 = 2;  // three streams would leave a kernel too few of 16 registers
 constexpr uintptr_t kStreamingAlignment = 64;
 constexpr int kLineBytes = 64;
-// Bytes of the source that are fetched in advance. The hardware fetches by itself, but stops at the end of each page of
-// 4 KiB; the arithmetic between two loads leaves it too little time there.
+// How many bytes ahead the source is prefetched. The hardware prefetches by itself, but stops at the end of each page
+// of 4 KiB, and does not catch up in time for these kernels.
 constexpr int kPrefetchAhead = 2048;
 constexpr int64_t kMaxGroupElements = 128;
 constexpr int64_t kMaxElementBytes = 4;
-// Elements of one call whose mask of bits does not begin at a byte: it is shifted to its place afterwards.
+// The maximum number of elements of a call whose mask of bits does not begin at a whole byte of the run's mask. Such a
+// mask is written to a buffer and then shifted to its place.
 constexpr int64_t kShiftedElements = 2048;
 
 PhiloxShape philox_shape(const char* name, const TransformShape& tensors) {
@@ -31,7 +32,7 @@ PhiloxShape philox_shape(const char* name, const TransformShape& tensors) {
     return shape;
 }
 
-// Writes `count` bits behind the first `at` bits of a mask, and zeros in the rest of the last byte.
+// Writes `count` bits after the first `at` bits of a mask, and zeros to the rest of the last byte.
 void append_bits(uint8_t* mask, int64_t at, const uint8_t* bits, int64_t count) {
     const auto shift = static_cast<unsigned>(at % 8);
     uint8_t* to = mask + at / 8;
@@ -95,8 +96,8 @@ void PhiloxTransform::call(PhiloxCounter counter, int64_t count, const void* fro
     kernel_.function(args);
 }
 
-// The elements before the first one that begins a block of draws and a cache line of the destination. None if there is no
-// such element in the first group.
+// The number of elements before the first one that begins a block of draws and a cache line of the destination. Returns
+// -1 if there is no such element in the first group.
 int64_t PhiloxTransform::head_for_streaming(int64_t skip, const TransformRun& run) const {
     const auto address = reinterpret_cast<uintptr_t>(run.to);
     for (int64_t head = 0; skip + head < kernel_.group_elements; ++head)
@@ -108,8 +109,8 @@ int64_t PhiloxTransform::head_for_streaming(int64_t skip, const TransformRun& ru
     return -1;
 }
 
-// `count` elements from `at` of the run on, which take the draws from number `skip` of the counter's block on: at most one
-// group, and no block behind the wrap of the counter's lowest word is used.
+// Transforms elements [at, at + count) of the run. Element `at` takes draw `skip` of the counter's block. These are at
+// most one group, and use no block after the wrap of the counter's lowest word.
 void PhiloxTransform::transform_through_buffer(PhiloxCounter counter, int64_t skip, int64_t count,
                                                const TransformRun& run, int64_t at) const {
     alignas(64) char buffer[kMaxGroupElements * kMaxElementBytes] = {};
@@ -119,7 +120,7 @@ void PhiloxTransform::transform_through_buffer(PhiloxCounter counter, int64_t sk
     std::memcpy(buffer + skip * shape.src_bytes,
                 static_cast<const char*>(run.from) + at * shape.src_bytes,
                 static_cast<size_t>(count * shape.src_bytes));
-    // In place: no store of a group precedes the load of an element behind it.
+    // The kernel works in place. No store overwrites an element that is yet to be loaded.
     call(counter, kernel_.group_elements, buffer, buffer, mask, false);
     std::memcpy(static_cast<char*>(run.to) + at * shape.dst_bytes, buffer + skip * shape.dst_bytes,
                 static_cast<size_t>(count * shape.dst_bytes));

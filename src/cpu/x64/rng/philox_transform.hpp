@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Kernels that read a tensor, change its elements by draws of the Philox stream, and write another tensor, perhaps a mask
-// beside it. Draws of 32, 16 or 8 bits never leave the registers.
+// Kernels that read a tensor, change its elements by draws of the Philox stream, and write another tensor. They may
+// write a mask too. Draws of 32, 16 or 8 bits never leave the registers.
 //
 //   PhiloxTransformGenerator   the source of draws, the loops, the pointers
-//   a kernel                   a class derived from it: what becomes of a group of draws and elements
+//   a kernel                   a class derived from it: it computes a group of elements from a group of draws
 //   PhiloxTransform            runs a kernel over a run of elements: any first draw, any count
 //
-// A kernel handles whole groups (PhiloxGenerator::group_elements()): 1024 bits of the stream on AVX-512, 512 on AVX2. What
-// is left at the ends of a run goes through a buffer of one group.
+// A kernel handles whole groups (PhiloxGenerator::group_elements()): 1024 bits of the stream on AVX-512, 512 on AVX2.
+// The elements at the ends of a run that are no whole group go through a buffer of one group.
 
 #include <cstdint>
 
@@ -29,7 +29,7 @@ struct TransformShape {
 
     int draws_per_word() const { return 32 / draw_bits; }
     int64_t block_elements() const { return int64_t{kPhiloxBlockWords} * draws_per_word(); }
-    // Bytes that the mask of so many elements takes. Of bits: a multiple of 8 elements.
+    // The bytes of the mask of so many elements. With a mask of bits, `elements` is a multiple of 8.
     int64_t mask_bytes(int64_t elements) const {
         return mask == DropoutMask::none ? 0 : mask == DropoutMask::u8 ? elements : elements / 8;
     }

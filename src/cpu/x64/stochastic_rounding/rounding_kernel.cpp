@@ -10,7 +10,8 @@ namespace {
 
 constexpr int kDrawBits = 16;
 constexpr TransformShape kShape{kDrawBits, sizeof(float), sizeof(uint16_t)};
-// The kernel's own registers. Scratch 3 and 4 are for AVX2, which keeps no constants in registers and no masks in others.
+// The kernel's own registers. Scratch 3 and 4 are used on AVX2 alone. AVX-512 has constants there: it needs no vector
+// registers for masks.
 constexpr int kScratch = 0, kScratch2 = 1, kScratch3 = 2, kScratch4 = 3, kFirstConstant = 2;
 constexpr uint32_t kMaxFiniteBits = 0x7F7FFFFF;                              // of f32
 constexpr uint32_t kQuietBit = 0x00400000;                                   // of a NaN
@@ -42,7 +43,7 @@ void RoundingKernel::load_values() {
     twice_min_normal_ = hold_next(kTwiceMinNormalF16Bits);
 }
 
-// Of each register's draws the lower half goes first.
+// The lower half of each register has the earlier draws.
 void RoundingKernel::emit_group(const Stream& s, const Xbyak::RegExp& from, const Xbyak::RegExp& to,
                                 const Xbyak::RegExp&, bool streaming) {
     int place = 0;  // vectors of f32

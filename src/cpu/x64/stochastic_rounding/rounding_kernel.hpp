@@ -4,16 +4,18 @@
 // f32 to bf16 or f16, rounded up or down by draws of 16 bits. The specification in scalar form is
 // cpu/stochastic_rounding/stochastic_round.hpp. With m = |x| as an integer:
 //
-//   bf16   min(m + d, max(m, 7F7FFFFF)) >> 16: below the greatest finite number that is (m + d) >> 16; from there on the
-//          second operand decides, and infinity and NaN stay what they are. NaN becomes quiet by a bit.
-//   f16    y = m + c, rounded towards zero, with c = 2^-14 for m < 2^-14, otherwise 0. So below 2^-14 the last place of y
-//          is 2^-37, as specified, and from there on y is m
-//          d mod 2^13 is added to y as an integer, except from 65504 on, and the sum is at most 2^-13 for m < 2^-14
-//          less c, it is converted towards zero: 13 bits are dropped, and no finite number becomes infinite
+//   bf16   min(m + d, max(m, 7F7FFFFF)) >> 16. The first operand of min is the rounded number. The second keeps a
+//          finite number finite, and leaves infinity and NaN as they are. Then the quiet bit of a NaN is set.
+//   f16    1. y = m + c, rounded towards zero, where c is 2^-14 for m < 2^-14, otherwise 0. So the last place of y is
+//             2^-37 for m < 2^-14, as specified; otherwise y is m.
+//          2. If y < 65504, d mod 2^13 is added to y as an integer. For m < 2^-14 the sum is limited to 2^-13.
+//          3. y - c is converted towards zero: this drops 13 bits, and no finite number becomes infinite.
 //
-// Lanes: draws in c0 and c2, 16 bits each, in order. A half of such a register, widened to 32 bits, serves one vector of f32.
+// Lanes: draws in c0 and c2, 16 bits each, in order. Half of such a register, widened to 32 bits, serves one vector of
+// f32.
 //
-// Registers:  those of the stream: t x, c1 draws, c3 m; then two of scratch; on AVX-512 constants, on AVX2 two more of scratch
+// Registers:  of the stream: t x, c1 draws, c3 m
+//             own: two scratch registers; then constants on AVX-512, or two more scratch registers on AVX2
 
 #include <tuple>
 
@@ -24,7 +26,7 @@ namespace tombola::impl::cpu::x64 {
 
 class RoundingKernel : public PhiloxTransformGenerator {
   public:
-    using Key = std::tuple<CpuIsa, DataType>;  // with the type of the result
+    using Key = std::tuple<CpuIsa, DataType>;  // the type of the result
     struct Parameters {
         Pointers pointers;
     };
@@ -35,7 +37,7 @@ class RoundingKernel : public PhiloxTransformGenerator {
     void load_values() override;
     void emit_group(const Stream& s, const Xbyak::RegExp& from, const Xbyak::RegExp& to,
                     const Xbyak::RegExp& mask, bool streaming) override;
-    // The results into half the register of the draws. All registers are overwritten.
+    // The results are in the low half of `draw`. x, draw and m are overwritten.
     void emit_bf16(const Vec& x, const Vec& draw, const Vec& m);
     void emit_f16(const Vec& x, const Vec& draw, const Vec& m);
 

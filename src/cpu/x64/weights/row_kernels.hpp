@@ -3,11 +3,12 @@
 
 // The passes over a row of SRC, in units of kUnitClasses classes:
 //
-//   RowMaxKernel       its greatest element, and whether it has a refused element
-//   WeightSumKernel    the sums of its weights, block by block, without storing a weight; without logits also
-//                      what RowMaxKernel tells
-//   LogitSumKernel     the same of logits, in rows of more than 4,096 classes, in fewer instructions
-//   WeightStoreKernel  its weights
+//   RowMaxKernel       finds the greatest element, and whether there is a refused element
+//   WeightSumKernel    sums the weights of each block without storing a weight; without logits it also finds what
+//                      RowMaxKernel finds
+//   LogitSumKernel     the same sums in fewer instructions, for logits of up to 32 bits in rows of more than 4,096
+//                      classes
+//   WeightStoreKernel  stores the weights
 
 #include <cstdint>
 #include <tuple>
@@ -61,12 +62,14 @@ class WeightSumKernel : public WeightOps {
     void emit_unit(const Reg& src, const Reg& ahead);
 };
 
-// With L = ceil(log2 classes) >= kMinLog, a weight w <= 1 is cut into two integers,
+// With L = ceil(log2 classes) >= kMinLog, the integer q of a weight w <= 1 is computed in two parts, h and l:
 //
-//   q = max(1, floor(w * 2^(61-L))) = h * 2^(36-L) + l,   h = floor(w' * 2^25),   l = floor((w' * 2^25 - h) * 2^(36-L)),
+//   q = max(1, floor(w * 2^(61-L))) = h * 2^(36-L) + l
+//   h = floor(w' * 2^25)
+//   l = floor((w' * 2^25 - h) * 2^(36-L))
 //
-// where w' = max(w, 2^(L-61)), or 0 if w is. Every step is exact. h is at most 2^25 and l less than 2^23, so their sums over
-// a lane of a block, 64 numbers at most, have 32 bits.
+// where w' = max(w, 2^(L-61)), or 0 if w is 0. Every step is exact. h is at most 2^25 and l is less than 2^23. A lane
+// adds at most 64 of them for a block, so their sums have 32 bits.
 class LogitSumKernel : public WeightOps {
   public:
     static constexpr int kMinLog = 13;
@@ -87,7 +90,7 @@ class LogitSumKernel : public WeightOps {
         int64_t units;      // of each block, 1 to 32
         uint64_t* sums;     // out: one per block
         Scale scale;
-        uint32_t start;  // less low.bias for each vector of a block, modulo 2^32
+        uint32_t start;  // -low.bias * (vectors of a block), modulo 2^32
     };
     explicit LogitSumKernel(const Key& key)
         : WeightOps(std::get<0>(key), std::get<1>(key), true, "weights.logit_sum",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The passes over one whole row of SRC. Generated kernels handle whole units. The classes behind the last unit are
+// The passes over one whole row of SRC. Generated kernels handle whole units. The classes after the last whole unit are
 // handled in a padded copy. Rows whose greatest weight is tiny are handled in scalar C++.
 
 #include <cstdint>
@@ -28,10 +28,9 @@ class RowPasses {
     static constexpr dim_t kBlockUnits = 32;
     static constexpr dim_t kBlockClasses = kBlockUnits * kUnitClasses;
 
-    // Which of the kernels are wanted besides the maximum.
+    // What is wanted besides the maximum: store() alone, or store() and sum().
     enum class Weights { stored, both };
-    // `src` is [batch, classes].
-    // scaled: set_scale() takes a ratio.
+    // `src` is [batch, classes]. `scaled`: set_scale() is called with a ratio.
     static Result<RowPasses> create(CpuIsa isa, const MemoryDesc& src, bool log_probs,
                                     Weights weights, bool scaled = false);
 
@@ -71,10 +70,10 @@ class RowPasses {
 
     JitFunction<RowMaxKernel::Args> max_;
     JitFunction<WeightSumKernel::Args> sum_;
-    JitFunction<LogitSumKernel::Args> sum_logits_;  // instead, if sums_logits_
+    JitFunction<LogitSumKernel::Args> sum_logits_;  // instead of sum_ if sums_logits_
     bool sums_logits_ = false;
     JitFunction<WeightStoreKernel::Args> store_;
-    CpuIsa isa_ = CpuIsa::none;  // that the kernels are for
+    CpuIsa isa_ = CpuIsa::none;  // of the kernels
     FloatType type_ = FloatType::f32;
     bool log_probs_ = false;
     dim_t classes_ = 0;

@@ -87,8 +87,9 @@ void WeightOps::load_scale(const Address& greatest, const Address& ratio) {
     is_f64() ? broadcast_u64(ratio_, ratio) : broadcast_u32(ratio_, ratio);
 }
 
-// The low bits of `round` are added to n where it becomes an exponent. They change no rounding: log2e has 24 significant bits,
-// so that no d above `flush` has a product halfway between two integers.
+// `round` is the constant that rounds to an integer, plus `exponent`. So the low bits of a sum with it are
+// n + exponent. `exponent` changes no rounding: log2e has 24 significant bits, so no d above `flush` has a product
+// halfway between two integers.
 void WeightOps::hold_exp_constants(int exponent) {
     using F32 = WeightExpF32;
     using F64 = WeightExpF64;
@@ -115,7 +116,8 @@ void WeightOps::emit_weights(const Lanes& r) {
     emit_quantise(r);
 }
 
-// x = exp((x - greatest) * ratio), line by line as weight_exp(), times 2^exponent. The flushed lanes are outside the mask.
+// x = exp((x - greatest) * ratio) * 2^exponent, with the same steps as weight_exp(). Lanes that are flushed to 0 are
+// outside the mask.
 void WeightOps::emit_exp(const Lanes& r) {
     const Vec &d = r.x, &z = r.scratch1, &n = r.scratch2, &p = r.odd;
     const int degree = is_f64() ? WeightExpF64::kDegree : WeightExpF32::kDegree;
@@ -142,7 +144,7 @@ void WeightOps::emit_exp(const Lanes& r) {
         const Held& c = i >= 0 ? c_[i] : one_;
         is_f64() ? vfmadd213pd(p, d, c) : vfmadd213ps(p, d, c);
     }
-    // w = p * 2^n: the low bits of z are n, and the exponent.
+    // x = p * 2^(n + exponent): the low bits of z are n + exponent.
     if (is_f64()) {
         vpsllq(z, z, 52);
         vpaddq(r.x, p, z);

@@ -10,8 +10,9 @@
 //
 //   q = max(1, floor(w * 2^(61-L-e))) = s * 2^62 >> min(top - E, 62),   top = 1 + L + E of the greatest weight,
 //
-// A shift by 62 leaves 1, which is the smallest q of a weight that is not 0. A subnormal w has E = 0 and no leading 1.
-// If E of the greatest weight is >= kMinField, its q is 1, and the formula gives 1.
+// A shift by 62 leaves 1, which is the smallest q of a weight that is not 0. A subnormal w has E = 0 and no leading 1,
+// so its s is wrong. But if the greatest weight has E >= kMinField, the shift is 62 then, and the formula gives the
+// right q, which is 1.
 //
 //   f32 lanes   | s1 E1 | s0 E0 | ...  are split into  even: s0 << 32 >> E0,  odd: (s1 << 32) >> E1
 
@@ -60,20 +61,21 @@ class WeightOps : public Vocabulary {
         is_f64() ? vmaxpd(d, a, b) : vmaxps(d, a, b);
     }
 
-    // Loads the constants; `greatest`, `top` and `ratio` (if scaled) are memory operands of the width of a lane. Claims k1 and
-    // registers 7 and above; without logits 9 and above.
+    // Loads the constants. `greatest`, `top` and `ratio` (if scaled) are memory operands of the width of a lane. Claims
+    // k1 and registers 7 and above; without logits 9 and above.
     void load_constants(const Address& greatest, const Address& top, const Address& ratio);
     const Vec& zeros() const { return zeros_; }  // without logits
-    // Turns x into integers. f32 lanes: x becomes the classes 0, 2, 4 ..., odd becomes 1, 3, 5 ...; f64 lanes: only x
-    // is used. scratch1 ... scratch3 are overwritten; `odd` is no scratch register.
+    // Turns the elements in x into weights as u64 lanes. With f32 lanes, x then has the weights of the classes 0, 2, 4
+    // ..., and `odd` those of 1, 3, 5 ... With f64 lanes, x has all of them. scratch1 ... scratch3 are overwritten, and
+    // `odd` too for logits.
     struct Lanes {
         Vec x, odd, scratch1, scratch2, scratch3;
     };
     void emit_weights(const Lanes& r);
 
-    // Of logits in f32 lanes, x becomes 2^exponent times the weight; in the lanes outside positive(r) it is junk where the
-    // weight is 0. load_exp_constants() does what load_constants() does, without what only emit_weights() needs, after the caller's
-    // set_held_range().
+    // emit_exp(), for logits: x becomes 2^exponent times the weight. In the lanes outside positive(r) the weight is 0,
+    // and x is junk. load_exp_constants() loads the constants of emit_exp() alone. The caller calls set_held_range()
+    // before.
     void load_exp_constants(const Address& greatest, const Address& ratio, int exponent);
     void emit_exp(const Lanes& r);
     // The mask of the lanes whose weight is not 0.
