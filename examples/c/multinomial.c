@@ -42,8 +42,8 @@ static int draw(tombola_engine_t engine, int with_replacement, int samples, doub
 }
 
 int main(void) {
-    /* OpenVINO's Multinomial-13, examples 1 and 3. The latter ends with 0.2 of a sum of which class 0
-     * has one fifth; the f64 number 0.2 is a little above that, so 0.19 stands here. */
+    /* OpenVINO's Multinomial-13, examples 1 and 3. The last uniform number of example 3 is 0.2, and class 0
+     * has one fifth of the sum. The f64 number 0.2 is slightly greater than one fifth, so 0.19 is used here. */
     double with[5] = {0.2, 0.4, 0.6, 0.8, 1.0}, without[2] = {0.3, 0.19};
     const int32_t with_expected[5] = {1, 1, 1, 2, 2}, without_expected[2] = {1, 0};
     tombola_engine_t engine;

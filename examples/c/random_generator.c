@@ -5,7 +5,7 @@
 #include "example.h"
 
 int main(void) {
-    /* Counter, least significant word first; key. The state after the call may lie where it lay before. */
+    /* The counter, least significant word first, then the key. SRC_STATE and DST_STATE may be one buffer. */
     uint32_t state[6] = {0, 0, 0, 0, 0, 0};
     uint32_t words[4] = {0, 0, 0, 0};
     /* Random123's known answer for counter 0, key 0. */

@@ -13,7 +13,7 @@ using namespace tombola;
 
 namespace {
 
-// Draws from one row of weights, or logits; without uniforms, from seeds 234 and 148.
+// Draws from one row of weights or logits, with the given uniform numbers; if there are none, with the seeds 234 and 148.
 std::vector<int32_t> draw(const engine& eng, std::vector<double> weights, bool log_probs,
                           bool with_replacement, int64_t samples,
                           std::vector<double> uniforms = {}) {
@@ -46,8 +46,8 @@ bool matches(const char* name, const std::vector<int32_t>& classes,
 int main() try {
     const engine eng(engine::kind::cpu, 0);
 
-    // The examples of OpenVINO's Multinomial-13. The third one ends with 0.2 of a sum of which class 0 has one fifth; the
-    // f64 number 0.2 is a little above that, so 0.19 stands here.
+    // The examples of OpenVINO's Multinomial-13. The last uniform number of the third one is 0.2, and class 0 has one fifth
+    // of the sum. The f64 number 0.2 is slightly greater than one fifth, so 0.19 is used here.
     bool right = matches("with replacement",
                          draw(eng, {0.1, 0.5, 0.4}, false, true, 5, {0.2, 0.4, 0.6, 0.8, 1}),
                          {1, 1, 1, 2, 2});

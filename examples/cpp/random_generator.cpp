@@ -13,7 +13,7 @@ using namespace tombola;
 
 namespace {
 
-// Counter, least significant word first; key.
+// The counter, least significant word first, then the key.
 using State = std::array<uint32_t, 6>;
 
 // Fills a tensor with words and advances the state.

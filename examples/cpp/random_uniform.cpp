@@ -33,7 +33,7 @@ std::vector<T> draw(const engine& eng, alignment whose, memory::data_type type,
     return values;
 }
 
-// Whether the values are the expected ones, of which so many decimals are known.
+// Prints the values. Returns whether each differs from the expected one by at most the tolerance.
 template <class T>
 bool matches(const char* name, const std::vector<T>& values, const std::vector<double>& expected,
              double tolerance) {

@@ -17,7 +17,7 @@ int main() try {
     const engine eng(engine::kind::cpu, 0);
     stream strm(eng);
 
-    // 4096 weights of 1. Their neighbours in bf16 are 1 +- 2^-7. Each of 100 steps adds 2^-10.
+    // 4096 weights of 1. The neighbours of 1 in bf16 are 1 - 2^-8 and 1 + 2^-7. Each of 100 steps adds 2^-10.
     constexpr memory::dim kWeights = 4096;
     constexpr uint64_t kSteps = 100;
     std::vector<float> sums(kWeights);

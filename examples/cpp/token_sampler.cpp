@@ -109,8 +109,8 @@ int main() try {
         right &= token == texts[1][position];
     }
 
-    // Verification: a draft of the first request's text, wrong from position 5 on. Row i is the token after the draft's
-    // first i tokens. The tokens are those of the loop up to the first difference, and include the right one for its place.
+    // Verification: a draft of the first request's text, which is wrong from position 5 on. Row i draws the token after the
+    // first i tokens of the draft. Up to and including position 5 these are the tokens that the loop has drawn.
     std::vector<int32_t> draft = texts[0];
     draft[5] += 2;
     std::vector<int32_t> before(1, 0);

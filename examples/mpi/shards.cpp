@@ -4,7 +4,7 @@
 // a logical index depends on the seeds and that index alone. Two ways to cut a matrix:
 //
 //   contiguous   rank r has the elements [begin, end) of the row-major order: one call with OFFSET = begin
-//   columns      rank r has some columns of every row: one call a row, with OFFSET = row * columns + first column
+//   columns      rank r has some columns of every row: one call per row, with OFFSET = row * columns + first column
 //
 // Then the order in which an epoch visits its samples: each rank computes its own part of one permutation.
 //
@@ -79,7 +79,7 @@ class Generator {
     memory dst_;
 };
 
-// Sends a shard of `count` elements to rank 0, which places each rank's as layout_of(rank) says; its own too.
+// Sends a shard to rank 0. Rank 0 receives the shards of all ranks and places each as layout_of(rank) says.
 template <class T, class LayoutOf>
 void gather(const std::vector<T>& shard, T* whole, int rank, int ranks, const LayoutOf& layout_of) {
     MPI_Request sent;
@@ -192,7 +192,7 @@ int main(int argc, char** argv) {
         // First values: OpenVINO's RandomUniform-8, example 1; torch.manual_seed(150), torch.rand(1).
         right &= check<float>(eng, alignment::tensorflow, "Philox f32", 0.7011236f, rank, ranks);
         right &= check<float>(eng, alignment::pytorch, "MT19937 f32", .59748673f, rank, ranks);
-        // Two words an element.
+        // Two words per element.
         right &= check<double>(eng, alignment::tensorflow, "Philox f64", -1, rank, ranks);
         right &= check<double>(eng, alignment::pytorch, "MT19937 f64", -1, rank, ranks);
         right &= check_epochs(eng, rank, ranks);

@@ -829,7 +829,7 @@ TORCH_LIBRARY(tombola, library) {
     library.impl("bernoulli.Tensor", torch::dispatch(DispatchKey::CPU, &bernoulli_tensor_cpu));
     library.impl("bernoulli.Tensor", torch::dispatch(DispatchKey::Meta, &bernoulli_tensor_meta));
     not_differentiable(library, "bernoulli.Tensor");
-    // Of these the parts are PyTorch's and the operator above.
+    // These are composed of PyTorch's operators and the one above.
     const auto composite = [&](const char* name, const std::string& schema, auto* function) {
         library.def((name + schema).c_str());
         library.impl(name, torch::dispatch(DispatchKey::CompositeImplicitAutograd, function));
