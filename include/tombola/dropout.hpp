@@ -27,7 +27,7 @@ enum class dropout_mask {
 
 /// The primitive descriptor of a dropout in either direction.
 /// @tparam Desc The arguments.
-/// @tparam Hint Of a backward dropout the forward one's primitive descriptor.
+/// @tparam Hint For a backward dropout, the primitive descriptor of the forward one; otherwise nothing.
 template <class Desc, class... Hint>
 struct dropout_desc : public seeded_desc<Desc, primitive::kind::dropout, Hint...> {
     using seeded_desc<Desc, primitive::kind::dropout, Hint...>::seeded_desc;
@@ -49,10 +49,10 @@ struct dropout_desc : public seeded_desc<Desc, primitive::kind::dropout, Hint...
 /// Dropout, forward: each element becomes +0 with the probability P, and is multiplied by 1 / (1 - P) otherwise.
 ///
 /// Execution arguments: TOMBOLA_ARG_SRC and TOMBOLA_ARG_DST, f32, f16 or bf16, of the same dimensions and data type; if
-/// their layouts are the same too, they may be one buffer. TOMBOLA_ARG_P f32[1], 0 to 1. Optional TOMBOLA_ARG_MASK,
-/// which is written; TOMBOLA_ARG_SEEDS u64[2] {global, op}, in place of the descriptor's; TOMBOLA_ARG_OFFSET u64[1], the
-/// draw of the stream that belongs to the first element; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were used, which
-/// may be SEEDS' own buffer.
+/// their layouts are the same too, they may be one buffer. TOMBOLA_ARG_P f32[1], 0 to 1. Optional: TOMBOLA_ARG_MASK,
+/// which is written; TOMBOLA_ARG_SEEDS u64[2] {global, op}, in place of the descriptor's; TOMBOLA_ARG_OFFSET u64[1],
+/// the draw of the stream that belongs to the first element; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were used,
+/// which may be SEEDS' own buffer.
 struct dropout_forward : public primitive {
     /// The arguments of a forward dropout.
     struct desc {
@@ -123,12 +123,12 @@ struct dropout_forward : public primitive {
     dropout_forward(const primitive_desc& pd) : primitive(pd) {}
 };
 
-/// Dropout, backward: the elements that forward kept are multiplied by the same number, the others become +0.
+/// Dropout, backward: the elements that forward kept are multiplied by the same number, and the others become +0.
 ///
-/// Execution arguments: TOMBOLA_ARG_DIFF_DST is read and TOMBOLA_ARG_DIFF_SRC written; TOMBOLA_ARG_P f32[1]. With
-/// TOMBOLA_ARG_MASK, forward's, the seeds are ignored. Without it the mask is drawn again from the seeds, those of the
-/// descriptor or the optional TOMBOLA_ARG_SEEDS, and the optional TOMBOLA_ARG_OFFSET; they must be forward's, and the
-/// seeds not (0, 0).
+/// Execution arguments: TOMBOLA_ARG_DIFF_DST is read and TOMBOLA_ARG_DIFF_SRC is written; TOMBOLA_ARG_P f32[1]. With
+/// the optional TOMBOLA_ARG_MASK, which forward has written, the seeds and OFFSET are ignored. Without it the mask is
+/// drawn again. That needs the seeds of the forward execution, as the descriptor's or as the optional
+/// TOMBOLA_ARG_SEEDS, and its optional TOMBOLA_ARG_OFFSET. The seeds (0, 0) are refused.
 struct dropout_backward : public primitive {
     /// The arguments of a backward dropout.
     struct desc {

@@ -57,7 +57,7 @@ struct engine : public handle<tombola_engine_t, tombola_engine_destroy> {
 struct stream : public handle<tombola_stream_t, tombola_stream_destroy> {
     using handle::handle;
 
-    /// How it runs what it is given.
+    /// How a stream runs its executions.
     enum class flags : unsigned {
         in_order = tombola_stream_in_order,            ///< One after another.
         out_of_order = tombola_stream_out_of_order,    ///< The same.
@@ -104,14 +104,14 @@ struct stream : public handle<tombola_stream_t, tombola_stream_destroy> {
     }
 };
 
-/// Flags that either has.
+/// The flags that at least one of the two has.
 /// @param lhs Flags.
 /// @param rhs Flags.
 /// @return The flags.
 inline stream::flags operator|(stream::flags lhs, stream::flags rhs) {
     return static_cast<stream::flags>(static_cast<unsigned>(lhs) | static_cast<unsigned>(rhs));
 }
-/// Flags that both have.
+/// The flags that both have.
 /// @param lhs Flags.
 /// @param rhs Flags.
 /// @return The flags.

@@ -29,14 +29,14 @@ enum class status {
     not_required = tombola_not_required,            ///< No such property.
 };
 
-/// Whether a status of the C functions, such as error::status, is that of the enumeration.
+/// Whether a status of the C functions, such as error::status, equals a status of the C++ API.
 /// @param a A status of the C API.
 /// @param b A status of the C++ API.
 /// @return Whether they are the same.
 inline bool operator==(tombola_status_t a, status b) { return static_cast<status>(a) == b; }
 /// @copydoc operator==(tombola_status_t, status)
 inline bool operator==(status a, tombola_status_t b) { return b == a; }
-/// Whether a status of the C functions differs from that of the enumeration.
+/// Whether a status of the C functions differs from a status of the C++ API.
 /// @param a A status of the C API.
 /// @param b A status of the C++ API.
 /// @return The opposite of ==.

@@ -252,7 +252,7 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         }
 
       private:
-        // Refers to what a C function makes of the arguments; on failure throws or stays empty.
+        // Takes over the descriptor that a C function makes of the arguments. On failure it throws or becomes empty.
         template <class Function, class... Args>
         void create(bool allow_empty, Function function, Args... args) {
             tombola_memory_desc_t result = nullptr;
@@ -324,8 +324,8 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         return result;
     }
     /// Replaces the address of the data, for all copies of this handle. Data that the library allocated is
-    /// freed, unless its own address is given. No other thread may use the object meanwhile. (It is const as in
-    /// oneDNN: the handle stays what it is, the object that it refers to changes.)
+    /// freed, unless its own address is given. No other thread may use the object meanwhile. (The function is const as
+    /// in oneDNN: the handle does not change, but the object that it refers to does.)
     /// @param data The new address, aligned to an element's size, or null.
     /// @throws error invalid_arguments for a misaligned address.
     void set_data_handle(void* data) const {

@@ -60,8 +60,8 @@ inline uint16_t float_to_f16(float value) {
     return static_cast<uint16_t>(sign | ((mantissa + half - 1 + even) >> shift));
 }
 
-// One element with the descriptor `md`. T is float for f16, bf16 and f32, double for f64, int32_t for s32 and int64_t for
-// s64; another type is an error, whose message begins with `what`.
+// Returns a tensor of one element with the descriptor `md`. T is float for f16, bf16 and f32, double for f64, int32_t
+// for s32 and int64_t for s64. Another type is an error, whose message begins with `what`.
 template <class T>
 memory number_memory(const memory::desc& md, const engine& aengine, T value, const char* what) {
     using dt = memory::data_type;

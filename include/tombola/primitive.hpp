@@ -83,7 +83,7 @@ struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy>
 
     /// An empty handle.
     primitive() = default;
-    /// Makes a primitive, its code from the cache if the same is there.
+    /// Makes a primitive. If the cache has an equal one, its code is reused.
     /// @param c_pd The C primitive descriptor; it is copied.
     /// @throws error invalid_arguments for NULL; out_of_memory; runtime_error when code could not be
     ///     generated.
@@ -92,7 +92,7 @@ struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy>
         error::check(tombola_primitive_create(&result, c_pd));
         reset(result);
     }
-    /// Makes a primitive, its code from the cache if the same is there.
+    /// Makes a primitive. If the cache has an equal one, its code is reused.
     /// @param pd The primitive descriptor; it is copied.
     /// @throws error As above.
     inline primitive(const primitive_desc_base& pd);
@@ -106,14 +106,16 @@ struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy>
         tombola_exec_arg_t c_arg;  ///< The same for the C API.
     };
 
-    /// Runs the primitive, without allocating memory. When the call returns, the results are there.
+    /// Runs the primitive. When the call returns, the results are complete. It allocates nothing, except scratch memory
+    /// on a thread that did not make the primitive.
     /// @param astream The stream.
     /// @param args The arguments, at most 32, as `{{TOMBOLA_ARG_SRC, x}, {TOMBOLA_ARG_DST, y}}`: every required one
     ///     and any of the optional ones of the operator's page, with the descriptors that the primitive descriptor
     ///     tells, each once. Outputs share no memory with any other argument, unless the operator's page says so.
     /// @throws error invalid_arguments when an argument is missing, unknown, given twice, without data, of another
-    ///     descriptor or overlaps another, or when a value in it is refused; out_of_memory;
-    ///     runtime_error when the operating system gives no entropy. The outputs are then untouched.
+    ///     descriptor or overlaps another, or when a value in it is refused; out_of_memory; runtime_error when the
+    ///     operating system gives no entropy. The outputs are then untouched. If the caller's thread pool throws, the
+    ///     status is runtime_error, and the outputs are undefined.
     void execute(const stream& astream, std::initializer_list<exec_arg> args) const {
         c_args list(args.size());
         for (const exec_arg& arg : args) list.add(arg.c_arg);

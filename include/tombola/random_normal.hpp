@@ -26,7 +26,7 @@ namespace tombola {
 /// least 0), one finite element of DST's type each; TOMBOLA_ARG_SEEDS u64[2] {global, op}, in place of the
 /// descriptor's; TOMBOLA_ARG_OFFSET u64[1], the element of the stream at which DST starts (pytorch: a multiple of 16,
 /// and 0 if DST has 1 to 15 elements); TOMBOLA_ARG_SRC_STATE and TOMBOLA_ARG_DST_STATE, the state before and after,
-/// u64[2] (tensorflow) or u32[628] (pytorch), in one buffer if you like; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that
+/// u64[2] (tensorflow) or u32[628] (pytorch), which may share one buffer; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that
 /// were used, which may be SEEDS' own buffer. Otherwise no two share memory.
 struct random_normal : public primitive {
     /// The arguments of a random_normal. The data type is f16, bf16, f32 or f64.
@@ -106,15 +106,16 @@ struct random_normal : public primitive {
     random_normal(const primitive_desc& pd) : primitive(pd) {}
 };
 
-/// A state of random_normal's pytorch alignment: an mt19937_state, then 1 or 0 (whether a normal number is kept), then the
-/// low and the high word of that f64 number.
+/// A state of random_normal's pytorch alignment: an mt19937_state, then 1 or 0 (whether a normal number is kept), then
+/// the low and the high word of that f64 number.
 using mt19937_normal_state = std::array<uint32_t, TOMBOLA_MT19937_NORMAL_STATE_WORDS>;
 
 /// Takes over a PyTorch CPU generator; see tombola_mt19937_normal_state_from_torch().
 /// @param torch_state The bytes that torch.get_rng_state() returned; any alignment.
 /// @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
 /// @return The state, for SRC_STATE.
-/// @throws error invalid_arguments for null, another number of bytes, or bytes that PyTorch would refuse.
+/// @throws error invalid_arguments for null, another number of bytes, bytes that PyTorch would refuse or never writes,
+///     words that are all 0, or a kept number that is not finite.
 inline mt19937_normal_state mt19937_normal_state_from_torch(const void* torch_state,
                                                             size_t torch_state_bytes) {
     mt19937_normal_state state;
@@ -127,8 +128,9 @@ inline mt19937_normal_state mt19937_normal_state_from_torch(const void* torch_st
 /// @param state A DST_STATE.
 /// @param torch_state The bytes that torch.get_rng_state() returned: patched in place; any alignment.
 /// @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
-/// @throws error invalid_arguments for null, a position beyond 624, a kept number that is not finite, another number of
-///     bytes, or bytes that PyTorch would refuse.
+/// @throws error invalid_arguments for null, a position beyond 624, words that are all 0, a word for the kept number
+///     that is neither 0 nor 1, a kept number that is not finite, another number of bytes, or bytes that PyTorch would
+///     refuse.
 inline void mt19937_normal_state_to_torch(const mt19937_normal_state& state, void* torch_state,
                                           size_t torch_state_bytes) {
     error::check(

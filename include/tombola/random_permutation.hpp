@@ -28,7 +28,7 @@ enum class permutation_alignment {
 /// Execution arguments: TOMBOLA_ARG_DST; optional TOMBOLA_ARG_SEEDS u64[2] {global, op}, in place of the
 /// descriptor's; TOMBOLA_ARG_OFFSET u64[1], the element of the permutation at which DST starts;
 /// TOMBOLA_ARG_SRC_STATE and TOMBOLA_ARG_DST_STATE, the state before and after, u64[2] (philox) or u32[625]
-/// (pytorch), in one buffer if you like; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were used, which may be
+/// (pytorch), which may share one buffer; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were used, which may be
 /// SEEDS' own buffer. Otherwise no two share memory.
 struct random_permutation : public primitive {
     /// The arguments of a random_permutation.
@@ -45,8 +45,7 @@ struct random_permutation : public primitive {
         /// @param arange Elements of the whole permutation, at least as many as adst_desc has.
         /// @param aglobal_seed Global seed, any number (pytorch: its low 32 bits count); both seeds 0: fresh
         ///     entropy at each execution.
-        /// @param aop_seed Operation's seed, any number; ignored by the pytorch alignment, but for the rule
-        ///     above.
+        /// @param aop_seed Operation's seed, any number; the pytorch alignment uses it only for the rule above.
         desc(permutation_alignment aalignment, const memory::desc& adst_desc, memory::dim arange,
              uint64_t aglobal_seed, uint64_t aop_seed)
             : alignment(aalignment),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// What the primitives of the C++ API share that draw from a random stream. Included by tombola.hpp.
+/// What the primitives that draw from a random stream share in the C++ API. Included by tombola.hpp.
 
 #ifndef TOMBOLA_RANDOM_STREAM_HPP
 #define TOMBOLA_RANDOM_STREAM_HPP
@@ -48,26 +48,26 @@ struct stream_desc : public seeded_desc<Desc, operator_kind> {
     memory::desc dst_state_desc() const { return this->exec_arg_desc(TOMBOLA_ARG_DST_STATE); }
 };
 
-/// Whose numbers a primitive draws that fills a tensor.
+/// The framework whose numbers a primitive draws.
 enum class alignment {
     tensorflow = tombola_alignment_tensorflow,  ///< TensorFlow's: Philox.
     pytorch = tombola_alignment_pytorch,        ///< PyTorch's: MT19937.
 };
 
-/// The arguments that the primitives share which fill a tensor from TensorFlow's or PyTorch's stream.
+/// The arguments that all primitives have which fill a tensor from TensorFlow's or PyTorch's stream.
 struct random_fill_desc {
-    tombola::alignment alignment;  ///< Whose numbers.
+    tombola::alignment alignment;  ///< The framework whose numbers are drawn.
     memory::desc dst_desc;         ///< The numbers.
     uint64_t global_seed;          ///< Global seed.
     uint64_t op_seed;              ///< Operation's seed.
 
     /// What is drawn.
-    /// @param aalignment Whose numbers.
+    /// @param aalignment The framework whose numbers are drawn.
     /// @param adst_desc The numbers: a data type that the primitive serves, any shape and layout; the layout any is
     ///     row-major.
     /// @param aglobal_seed Global seed, any number (pytorch: its low 32 bits count); both seeds 0: fresh
     ///     entropy at each execution.
-    /// @param aop_seed Operation's seed, any number; ignored by the pytorch alignment, but for the rule above.
+    /// @param aop_seed Operation's seed, any number; the pytorch alignment uses it only for the rule above.
     random_fill_desc(tombola::alignment aalignment, const memory::desc& adst_desc,
                      uint64_t aglobal_seed, uint64_t aop_seed)
         : alignment(aalignment),

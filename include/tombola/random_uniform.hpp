@@ -36,10 +36,10 @@ enum class float_draws {
 /// Uniform numbers in [MIN, MAX).
 ///
 /// Execution arguments: TOMBOLA_ARG_MIN and TOMBOLA_ARG_MAX, one element of DST's type each, finite,
-/// MIN < MAX; TOMBOLA_ARG_DST; optional TOMBOLA_ARG_SEEDS u64[2] {global, op}, in place of the
+/// MIN < MAX (not with full_range); TOMBOLA_ARG_DST; optional TOMBOLA_ARG_SEEDS u64[2] {global, op}, in place of the
 /// descriptor's; TOMBOLA_ARG_OFFSET u64[1], the element of the stream at which DST starts;
 /// TOMBOLA_ARG_SRC_STATE and TOMBOLA_ARG_DST_STATE, the state before and after, u64[2] (tensorflow) or
-/// u32[625] (pytorch), in one buffer if you like; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were used,
+/// u32[625] (pytorch), which may share one buffer; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were used,
 /// which may be SEEDS' own buffer. Otherwise no two share memory.
 struct random_uniform : public primitive {
     /// The arguments of a random_uniform. The data type is f16, bf16, f32, f64, s32 or s64.
@@ -51,8 +51,8 @@ struct random_uniform : public primitive {
         /// @copydoc random_fill_desc::random_fill_desc
         /// @param aint_draws Words an integer takes (pytorch; otherwise ignored).
         /// @param afloat_draws How a floating-point number is drawn (pytorch; otherwise ignored).
-        /// @param afull_range The integers from 0 to the greatest value of the type, as PyTorch's random_() without bounds
-        ///     draws them: there are no MIN and MAX then (pytorch, s32 and s64; otherwise refused).
+        /// @param afull_range The integers from 0 to the greatest value of the type, as PyTorch's random_() without
+        ///     bounds draws them: there are no MIN and MAX then (pytorch, s32 and s64; otherwise refused).
         desc(tombola::alignment aalignment, const memory::desc& adst_desc, uint64_t aglobal_seed,
              uint64_t aop_seed, tombola::int_draws aint_draws = tombola::int_draws::spec,
              tombola::float_draws afloat_draws = tombola::float_draws::torch1,
@@ -160,7 +160,8 @@ using mt19937_state = std::array<uint32_t, TOMBOLA_MT19937_STATE_WORDS>;
 /// @param torch_state The bytes that torch.get_rng_state() returned; any alignment.
 /// @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
 /// @return The state, for SRC_STATE.
-/// @throws error invalid_arguments for null, another number of bytes, or bytes that PyTorch would refuse.
+/// @throws error invalid_arguments for null, another number of bytes, bytes that PyTorch would refuse or never writes,
+///     or words that are all 0.
 inline mt19937_state mt19937_state_from_torch(const void* torch_state, size_t torch_state_bytes) {
     mt19937_state state;
     error::check(tombola_mt19937_state_from_torch(torch_state, torch_state_bytes, state.data()));
@@ -171,8 +172,8 @@ inline mt19937_state mt19937_state_from_torch(const void* torch_state, size_t to
 /// @param state A DST_STATE.
 /// @param torch_state The bytes that torch.get_rng_state() returned: patched in place; any alignment.
 /// @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
-/// @throws error invalid_arguments for null, a position beyond 624, another number of bytes, or bytes that
-///     PyTorch would refuse.
+/// @throws error invalid_arguments for null, a position beyond 624, words that are all 0, another number of bytes, or
+///     bytes that PyTorch would refuse.
 inline void mt19937_state_to_torch(const mt19937_state& state, void* torch_state,
                                    size_t torch_state_bytes) {
     error::check(tombola_mt19937_state_to_torch(state.data(), torch_state, torch_state_bytes));

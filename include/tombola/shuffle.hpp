@@ -17,7 +17,7 @@ namespace tombola {
 
 /// The primitive descriptor of a shuffle in either direction.
 /// @tparam Desc The arguments.
-/// @tparam Hint Of a backward shuffle the forward one's primitive descriptor.
+/// @tparam Hint For a backward shuffle, the primitive descriptor of the forward one; otherwise nothing.
 template <class Desc, class... Hint>
 struct shuffle_desc : public operator_desc<Desc, primitive::kind::shuffle, Hint...> {
     using operator_desc<Desc, primitive::kind::shuffle, Hint...>::operator_desc;

@@ -17,7 +17,7 @@ namespace tombola {
 /// @addtogroup tombola_cpp_token_sampler
 /// @{
 
-/// The order of the filters of a token_sampler, named after those who apply them so.
+/// The order of the filters of a token_sampler; see tombola_filter_order_t.
 enum class filter_order {
     /// Temperature; top_k; top_p of what is left; min_p.
     transformers = tombola_filter_order_transformers,

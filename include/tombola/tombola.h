@@ -33,16 +33,17 @@ extern "C" {
  * were made with it.
  *
  * **Statuses.** When a function's status is not tombola_success, nothing has been written through any argument, and
- * tombola_get_last_error() gives the reason. Every function that takes a pointer gives tombola_invalid_arguments
- * for NULL, unless it says that NULL is allowed, and each lists its other statuses.
+ * tombola_get_last_error() gives the reason. The one exception is a thread pool of the caller's that throws: the
+ * outputs of that execution are then undefined. Every function that takes a pointer gives tombola_invalid_arguments for
+ * NULL, unless it says that NULL is allowed. Each function lists its other statuses.
  *
- * **Exceptions.** No exception leaves a function, and no function aborts the process. When memory is out, the status
- * is tombola_out_of_memory. (The run-time library that provides the threads may end the process when it cannot start
- * one.)
+ * **Exceptions.** No exception leaves a function, and no function aborts the process. If there is no memory left, the
+ * status is tombola_out_of_memory. (The run-time library that provides the threads may end the process if it cannot
+ * start a thread.)
  *
  * **Floating point.** Creating primitive descriptors and primitives, and executing them, runs under the default
- * floating-point environment (round to nearest even, no flushing, all exceptions masked). The caller's is restored,
- * flags included.
+ * floating-point environment (round to nearest even, no flushing, all exceptions masked). Afterwards the caller's
+ * environment is restored, flags included.
  *
  * **Threads.** Functions on different objects may run at the same time, and so may any number of functions that only
  * read one object. tombola_primitive_execute() only reads its primitive, its stream and its memory objects' handles.
@@ -50,11 +51,11 @@ extern "C" {
  * tombola_primitive_attr_set_scratchpad_mode(), tombola_primitive_desc_next_impl(), _destroy) may not run at the same
  * time as another function on the same object. Functions without an object may be called from any thread at any time.
  *
- * **Reentrant** means here that any number of threads may be inside one primitive's tombola_primitive_execute(). It does
- * not mean that a signal handler may call it: in scratchpad mode library, executions of a thread use one scratchpad, which
- * a handler would overwrite while the interrupted execution uses it. In scratchpad mode user, with a scratchpad of its
- * own, a handler overwrites nothing; the caller must know whether the handler may take the locks and wake the threads
- * of the run-time library.
+ * **Signal handlers.** Any number of threads may be inside tombola_primitive_execute() of one primitive, but a signal
+ * handler may not call it in scratchpad mode library: the executions of a thread share one scratchpad, so the handler
+ * would overwrite the scratchpad of the execution that it interrupts. In scratchpad mode user, a handler with a
+ * scratchpad of its own overwrites nothing. The caller must know whether the handler may take the locks and wake the
+ * threads of the run-time library.
  *
  * **Tensors.** Sizes, strides and offsets are counted in elements. Each operator's group says which data types,
  * shapes, layouts and values it takes, and which execution arguments may share memory. */
@@ -163,7 +164,7 @@ TOMBOLA_API tombola_status_t tombola_stream_destroy(tombola_stream_t stream);
 /** Creates a memory descriptor from a layout's name.
  *
  * @param memory_desc Output: the descriptor.
- * @param ndims Number of dimensions, 0 to 12. 0 gives an empty descriptor, whatever else is said.
+ * @param ndims Number of dimensions, 0 to 12. 0 gives an empty descriptor, whatever the other arguments are.
  * @param dims Sizes of the dimensions: ndims numbers, each at least 0.
  * @param data_type Type of an element.
  * @param tag The layout; its number of dimensions must be ndims. tombola_format_tag_any leaves the
@@ -180,11 +181,12 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_tag(tombola_memory_
 /** Creates a memory descriptor from strides.
  *
  * @param memory_desc Output: the descriptor.
- * @param ndims Number of dimensions, 0 to 12. 0 gives an empty descriptor, whatever else is said.
+ * @param ndims Number of dimensions, 0 to 12. 0 gives an empty descriptor, whatever the other arguments are.
  * @param dims Sizes of the dimensions: ndims numbers, each at least 0.
  * @param data_type Type of an element.
  * @param strides Distance in elements of neighbours along each dimension: ndims numbers, at least 0,
- * such that no two elements share an address; NULL for row-major. A tensor without elements takes any numbers from 0 on.
+ * such that no two elements share an address; NULL for row-major. A tensor without elements takes any numbers of at
+ * least 0.
  * @return As tombola_memory_desc_create_with_tag(); tombola_invalid_arguments also for a negative or
  * run-time stride and for elements that share an address. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_strides(
@@ -200,7 +202,7 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_strides(
  * blocks.
  *
  * @param memory_desc Output: the descriptor.
- * @param ndims Number of dimensions, 0 to 12. 0 gives an empty descriptor, whatever else is said.
+ * @param ndims Number of dimensions, 0 to 12. 0 gives an empty descriptor, whatever the other arguments are.
  * @param dims Sizes of the dimensions: ndims numbers, each at least 0.
  * @param data_type Type of an element.
  * @param strides Distance in elements of neighbours along each dimension, along block_dim of
@@ -220,9 +222,10 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_block(
  * @param memory_desc Output: the descriptor; its data handle is the parent's.
  * @param parent The parent's descriptor.
  * @param dims Sizes of the box, as many as the parent has.
- * @param offsets Logical index of the box's first element, as many numbers. Along a blocked dimension the box must
- * start at a block's border, and end at one or at the parent's end.
- * @return tombola_success; tombola_invalid_arguments for a box that is not inside or a parent without layout; tombola_unimplemented for a border inside a block; tombola_out_of_memory. */
+ * @param offsets Logical index of the box's first element: as many numbers. Along a blocked dimension the box must
+ * start at a block's border, and end at a block's border or at the parent's end.
+ * @return tombola_success; tombola_invalid_arguments for a box that is not inside the parent or a parent without a
+ * layout; tombola_unimplemented for a border inside a block; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_submemory(
     tombola_memory_desc_t* memory_desc, const_tombola_memory_desc_t parent,
     const tombola_dim_t* dims, const tombola_dim_t* offsets);
@@ -300,10 +303,10 @@ TOMBOLA_API size_t tombola_data_type_size(tombola_data_type_t data_type);
  * @param memory Output: the memory object.
  * @param memory_desc What the tensor is; it is copied.
  * @param engine The engine.
- * @param handle TOMBOLA_MEMORY_ALLOCATE: the library allocates, aligned to 64 bytes, with padding of
- * zeros and elements of any value, and frees. TOMBOLA_MEMORY_NONE: no data yet. Otherwise the address
- * of the caller's data: tombola_memory_desc_get_size() bytes, aligned to the element's size, which
- * must outlive the object's use.
+ * @param handle TOMBOLA_MEMORY_ALLOCATE: the library allocates the data and frees it. The data is aligned to 64 bytes;
+ * its padding is zero, and its elements have any value. TOMBOLA_MEMORY_NONE: no data yet. Otherwise the address of the
+ * caller's data: tombola_memory_desc_get_size() bytes, aligned to the element's size, which must outlive the object's
+ * use.
  * @return tombola_success; tombola_invalid_arguments for a layout left open (any) or a misaligned
  * address; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_create(tombola_memory_t* memory,
@@ -491,12 +494,14 @@ TOMBOLA_API tombola_status_t tombola_primitive_create(
  * @param nargs Number of arguments, 0 to 32.
  * @param args The arguments, in any order: every required one, each at most once, with the
  * descriptors that the primitive descriptor tells. A scratchpad that is not needed is ignored. Outputs share no byte
- * with any other argument, unless the operator's page says so. Interleaved views of one buffer, where the elements of one lie in the gaps of
- * the other, share no byte. They are refused if their strides are so different that the check would take too long.
- * @return tombola_success; tombola_invalid_arguments when an argument is missing, unknown, without
- * data, of another descriptor or overlaps another, when a scratchpad is not aligned to 64 bytes, or when a value is refused;
- * tombola_out_of_memory when scratch memory could not be allocated; tombola_runtime_error when the operating
- * system gives no entropy. The outputs are untouched unless the call succeeds. */
+ * with any other argument, unless the operator's page says so. Interleaved views of one buffer, where the elements of
+ * one lie in the gaps of the other, share no byte. They are refused if their strides are so different that the check
+ * would take too long.
+ * @return tombola_success; tombola_invalid_arguments when an argument is missing, unknown, given twice, without data,
+ * of another descriptor or overlaps another, when a scratchpad is too small or not aligned to 64 bytes, or when a value
+ * is refused; tombola_out_of_memory when scratch memory could not be allocated; tombola_runtime_error when the
+ * operating system gives no entropy, or when the caller's thread pool throws. The outputs are untouched unless the call
+ * succeeds or the thread pool throws. */
 TOMBOLA_API tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
                                                        const_tombola_stream_t stream, int nargs,
                                                        const tombola_exec_arg_t* args);
@@ -544,14 +549,14 @@ TOMBOLA_API tombola_cpu_isa_t tombola_get_effective_cpu_isa(void);
  * @return tombola_success; tombola_invalid_arguments for another level. */
 TOMBOLA_API tombola_status_t tombola_set_verbose(int level);
 
-/** Tells how many primitives the cache may hold, and as many primitive descriptors.
+/** Tells how many primitives the cache may hold. It may hold as many primitive descriptors.
  *
  * @param capacity Output: the number.
  * @return tombola_success; tombola_invalid_arguments. */
 TOMBOLA_API tombola_status_t tombola_get_primitive_cache_capacity(int* capacity);
 
-/** Sets how many primitives the cache may hold, and as many primitive descriptors; like
- * TOMBOLA_PRIMITIVE_CACHE_CAPACITY. The least recently used ones beyond it are dropped at once; 0 empties the
+/** Sets how many primitives, and how many primitive descriptors, the cache may hold; like
+ * TOMBOLA_PRIMITIVE_CACHE_CAPACITY. If it holds more, the least recently used ones are dropped at once. 0 empties the
  * cache and turns it off.
  *
  * @param capacity The number, at least 0.
@@ -566,12 +571,12 @@ TOMBOLA_API const char* tombola_status2str(tombola_status_t status);
  * @param data_type The value.
  * @return The name; "undef" for what is not a type. */
 TOMBOLA_API const char* tombola_dt2str(tombola_data_type_t data_type);
-/** The name of a layout in letters of dimensions: "abcd".
+/** The name of a layout in dimension letters: "abcd".
  * @param tag The value.
  * @return The name; "undef" for what is not a tag. */
 TOMBOLA_API const char* tombola_fmt_tag2str(tombola_format_tag_t tag);
 /** The layout of a name: "nchw", "abcd", "aBcd16b", "any".
- * @param name The name, of a tag or of one of its further names; or NULL.
+ * @param name The name of a tag or an alias of it; or NULL.
  * @return The tag; tombola_format_tag_undef for what is not a name. */
 TOMBOLA_API tombola_format_tag_t tombola_str2fmt_tag(const char* name);
 /** The name of a direction: "forward_training".

@@ -15,8 +15,8 @@ extern "C" {
 
 /** @defgroup tombola_random_bernoulli Random Bernoulli
  * @ingroup tombola_c
- * Numbers that are 1 with the probability P, otherwise 0. Source: PyTorch's Tensor.bernoulli_. The page random_bernoulli
- * defines what is computed.
+ * Numbers that are 1 with the probability P, otherwise 0. Source: PyTorch's Tensor.bernoulli_. The page
+ * random_bernoulli defines what is computed.
  *
  * Execution arguments:
  *
@@ -39,9 +39,10 @@ extern "C" {
  * @param primitive_desc Output: the primitive descriptor.
  * @param engine The engine.
  * @param alignment The framework whose uniform numbers are drawn.
- * @param dst_desc The tensor: u8, s32, s64, f16, bf16, f32 or f64, any shape and layout; tombola_format_tag_any is row-major.
- * @param p_desc The probabilities: f32 or f64, of the dimensions [1], one for all elements, or of dst_desc's dimensions; any
- * layout but tombola_format_tag_any.
+ * @param dst_desc The tensor: u8, s32, s64, f16, bf16, f32 or f64, any shape and layout; tombola_format_tag_any is
+ * row-major.
+ * @param p_desc The probabilities: f32 or f64. The dimensions are [1], for one probability of all elements, or those of
+ * dst_desc. Any layout but tombola_format_tag_any.
  * @param global_seed The global seed, any number (pytorch: its low 32 bits count). If both seeds are 0, each
  * execution draws fresh entropy.
  * @param op_seed The operation's seed, any number; the pytorch alignment uses it only for the rule above.

@@ -15,8 +15,8 @@ extern "C" {
 
 /** @defgroup tombola_random_exponential Random exponential
  * @ingroup tombola_c
- * Exponentially distributed numbers with the rate LAMBDA. Source: PyTorch's Tensor.exponential_. The page random_exponential
- * defines what is computed.
+ * Exponentially distributed numbers with the rate LAMBDA. Source: PyTorch's Tensor.exponential_. The page
+ * random_exponential defines what is computed.
  *
  * Execution arguments:
  *

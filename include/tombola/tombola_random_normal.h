@@ -52,8 +52,9 @@ TOMBOLA_API tombola_status_t tombola_random_normal_primitive_desc_create(
     tombola_alignment_t alignment, const_tombola_memory_desc_t dst_desc, uint64_t global_seed,
     uint64_t op_seed, const_tombola_primitive_attr_t attr);
 
-/** The number of u32 words of a state of random_normal's pytorch alignment: those of random_uniform, then 1 or 0 (whether
- * a normal number is kept for the next call), then the low and the high word of that f64 number. */
+/** The number of u32 words of a state of random_normal's pytorch alignment: the words of a state of random_uniform,
+ * then 1 or 0 (whether a normal number is kept for the next call), then the low and the high word of that f64
+ * number. */
 #define TOMBOLA_MT19937_NORMAL_STATE_WORDS 628
 
 /** Converts a PyTorch CPU generator as tombola_mt19937_state_from_torch() does, together with the normal number that
@@ -62,7 +63,8 @@ TOMBOLA_API tombola_status_t tombola_random_normal_primitive_desc_create(
  * @param torch_state The bytes of the tensor that torch.get_rng_state() returned; any alignment.
  * @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
  * @param state Output: TOMBOLA_MT19937_NORMAL_STATE_WORDS words, sharing no memory with torch_state.
- * @return As tombola_mt19937_state_from_torch(); tombola_invalid_arguments also for a kept number that is not finite. */
+ * @return As tombola_mt19937_state_from_torch(); tombola_invalid_arguments also for a kept number that is not
+ * finite. */
 TOMBOLA_API tombola_status_t tombola_mt19937_normal_state_from_torch(const void* torch_state,
                                                                      size_t torch_state_bytes,
                                                                      uint32_t* state);

@@ -14,8 +14,8 @@ extern "C" {
 
 /** @defgroup tombola_random_permutation Random permutation
  * @ingroup tombola_c
- * A random permutation of 0 ... range - 1, or a part of one: with fewer elements than the range, a sample without
- * replacement. The page random_permutation defines what is computed.
+ * A random permutation of 0 ... range - 1, or a part of one. A part is a sample without replacement. The page
+ * random_permutation defines what is computed.
  *
  * Execution arguments:
  *
@@ -39,8 +39,8 @@ typedef enum {
         2 /**< A Feistel network keyed by Philox: each element is computed by itself. */
 } tombola_permutation_alignment_t;
 
-/** The number of elements from which on the pytorch alignment refuses a range: (2^32 - 1) / 20. Newer releases of
- * PyTorch draw two words per element there. */
+/** The smallest range that the pytorch alignment refuses: (2^32 - 1) / 20. For this range and larger ones, newer
+ * releases of PyTorch draw two words per element. */
 #define TOMBOLA_PYTORCH_PERMUTATION_LIMIT 214748364
 
 /** Creates a primitive descriptor of random_permutation.

@@ -39,8 +39,8 @@ typedef enum {
     tombola_alignment_pytorch = 1     /**< PyTorch's: MT19937. */
 } tombola_alignment_t;
 
-/** How many 32-bit words an integer of the pytorch alignment takes: PyTorch has changed it over
- * time. Ignored under the tensorflow alignment. */
+/** How many 32-bit words an integer of the pytorch alignment takes. PyTorch has changed this number over time. The
+ * tensorflow alignment ignores it. */
 typedef enum {
     tombola_int_draws_spec = 0, /**< Two for s64 unless min and max are both at most 2^32-1. */
     tombola_int_draws_torch1 =
@@ -49,14 +49,14 @@ typedef enum {
         2 /**< Two for s32 and s64 with max - min at least 2^28: current PyTorch. */
 } tombola_int_draws_t;
 
-/** How a floating-point number of the pytorch alignment is drawn: PyTorch has changed it over time. Ignored under the
- * tensorflow alignment and for integers. */
+/** How a floating-point number of the pytorch alignment is drawn. PyTorch has changed this rule over time. The
+ * tensorflow alignment and integers ignore it. */
 typedef enum {
-    /** PyTorch 1.x to 2.6: f16 and bf16 take 11 and 8 bits of a word and round the range to the type. A number that is
-     * rounded to the type may be MAX. */
+    /** PyTorch 1.x to 2.6: f16 and bf16 take 11 and 8 bits of a word and round the range to the type. A number may be
+     * MAX after rounding to the type. */
     tombola_float_draws_torch1 = 0,
-    /** PyTorch's later source: f16 and bf16 are drawn as f32 numbers of 24 bits. In every type a number that, rounded to the
-     * type, equals MAX becomes MIN. */
+    /** PyTorch's later source: f16 and bf16 are drawn as f32 numbers of 24 bits. In every type, a number that equals
+     * MAX after rounding to the type becomes MIN. */
     tombola_float_draws_torch2 = 1
 } tombola_float_draws_t;
 
@@ -88,12 +88,13 @@ TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create(
  * @param global_seed As above.
  * @param op_seed As above.
  * @param int_draws As above.
- * @param float_draws The pytorch alignment's rule for floating-point numbers. Otherwise it is ignored.
- * @param full_range Nonzero: the integers from 0 to the greatest value of the type, as PyTorch's Tensor.random_() without
- * bounds draws them. There are no arguments MIN and MAX then, and int_draws is ignored. The pytorch alignment, s32 and s64.
+ * @param float_draws The pytorch alignment's rule for floating-point numbers. The tensorflow alignment ignores it.
+ * @param full_range Nonzero: the integers from 0 to the greatest value of the type, as PyTorch's Tensor.random_()
+ * without bounds draws them. There are no arguments MIN and MAX then, and int_draws is ignored. It needs the pytorch
+ * alignment and s32 or s64.
  * @param attr Attributes, or NULL for the defaults.
  * @return tombola_success; tombola_invalid_arguments for an unknown alignment or rule, a dst_desc
- * that is empty or of another type, or full_range of what does not have it; tombola_out_of_memory. */
+ * that is empty or of another type, or full_range with another alignment or type; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create_with_rules(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     tombola_alignment_t alignment, const_tombola_memory_desc_t dst_desc, uint64_t global_seed,
@@ -102,7 +103,7 @@ TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create_with_r
 
 /** The number of u32 words of a state of the pytorch alignment: 624 words, then the position. */
 #define TOMBOLA_MT19937_STATE_WORDS 625
-/** The size of what torch.get_rng_state() returns for the CPU. */
+/** The number of bytes that torch.get_rng_state() returns for the CPU. */
 #define TOMBOLA_TORCH_RNG_STATE_BYTES 5056
 
 /** Converts a PyTorch CPU generator: the result of torch.get_rng_state() becomes a state of the pytorch alignment,
@@ -112,7 +113,7 @@ TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create_with_r
  * @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
  * @param state Output: TOMBOLA_MT19937_STATE_WORDS words, sharing no memory with torch_state.
  * @return tombola_success; tombola_invalid_arguments for a null argument, another number of bytes,
- *     bytes that PyTorch would refuse, or words that are all 0, from which only zeros would follow.
+ *     bytes that PyTorch would refuse or never writes, or words that are all 0, from which only zeros would follow.
  * Source of the layout: PyTorch, aten/src/ATen/CPUGeneratorImpl.cpp, CPUGeneratorImplState. */
 TOMBOLA_API tombola_status_t tombola_mt19937_state_from_torch(const void* torch_state,
                                                               size_t torch_state_bytes,

@@ -14,8 +14,8 @@ extern "C" {
 
 /** @defgroup tombola_threadpool_interop Thread pool
  * @ingroup tombola_c
- * Executions on the caller's own threads. It needs a library built with TOMBOLA_CPU_RUNTIME=THREADPOOL, whose
- * executions on other streams run on the calling thread alone.
+ * Executions on the caller's own threads. They need a library built with TOMBOLA_CPU_RUNTIME=THREADPOOL. In such a
+ * library, executions on other streams run on the calling thread alone.
  * @{ */
 
 /** Creates a stream whose executions run on a thread pool.

@@ -14,7 +14,7 @@ namespace tombola {
 namespace threadpool_interop {
 
 /// @addtogroup tombola_cpp_threadpool
-/// Executions on the caller's own threads; it needs a library built with TOMBOLA_CPU_RUNTIME=THREADPOOL.
+/// Executions on the caller's own threads. They need a library built with TOMBOLA_CPU_RUNTIME=THREADPOOL.
 /// Declared by tombola_threadpool.hpp.
 /// @{
 

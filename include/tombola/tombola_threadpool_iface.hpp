@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// The interface between tombola and a thread pool of the caller's, member by member as in oneDNN's
-/// dnnl_threadpool_iface.hpp: an adaptor written for that one serves here after a change of the base class.
+/// The interface between tombola and a thread pool of the caller's. Its members are those of oneDNN's
+/// dnnl_threadpool_iface.hpp, so an adaptor that was written for oneDNN only needs another base class.
 
 #ifndef TOMBOLA_THREADPOOL_IFACE_HPP
 #define TOMBOLA_THREADPOOL_IFACE_HPP
@@ -16,14 +16,14 @@ namespace tombola {
 namespace threadpool_interop {
 
 /// @ingroup tombola_cpp_threadpool
-/// A thread pool of the caller's. A library built with TOMBOLA_CPU_RUNTIME=THREADPOOL starts no thread of its own: it
-/// calls this from the thread that executes, for executions on a stream that was made with the pool. Several threads
-/// may execute on streams of one pool at a time: then the members are called by all of them.
+/// A thread pool of the caller's. A library built with TOMBOLA_CPU_RUNTIME=THREADPOOL starts no thread of its own. For
+/// an execution on a stream that was made with a pool, the executing thread calls the members of the pool. If several
+/// threads execute on streams of one pool at the same time, all of them call its members.
 struct threadpool_iface {
-    /// The number of threads that parallel_for() runs on, the calling one included if it takes part.
+    /// The number of threads that parallel_for() runs on, including the calling thread if it takes part.
     /// @return The number, at least 1.
     virtual int get_num_threads() const = 0;
-    /// Whether the calling thread is running a task of this pool. If so, the execution stays on it.
+    /// Whether the calling thread is running a task of this pool. If so, the execution stays on that thread.
     /// @return true if it is.
     virtual bool get_in_parallel() const = 0;
     /// Calls fn(i, n) once for each i in [0, n), in any order and on any threads. A calling thread that waits for

@@ -40,7 +40,7 @@ extern "C" {
  * No two arguments share memory, except where the table allows it.
  * @{ */
 
-/** The order of the filters, named after those who apply them so. */
+/** The order of the filters. The first two are named after libraries that apply them in this order. */
 typedef enum {
     tombola_filter_order_transformers = 0, /**< Temperature; top_k; top_p of what is left; min_p. */
     tombola_filter_order_vllm = 1,         /**< Temperature; min_p; top_k; top_p of what is left. */

@@ -86,8 +86,7 @@ typedef int64_t tombola_dim_t;
 /** Dimensions, strides or offsets of a tensor. */
 typedef tombola_dim_t tombola_dims_t[TOMBOLA_MAX_NDIMS];
 
-/** oneDNN's wildcard for a dimension or stride known only at execution. It is refused here, with a
- * message. */
+/** oneDNN's wildcard for a dimension or stride that is known only at execution. tombola refuses it. */
 #define TOMBOLA_RUNTIME_DIM_VAL INT64_MIN
 
 /** How a memory descriptor gives its layout. */
@@ -110,7 +109,7 @@ typedef enum {
     X(aBcd4b) X(aBcd8b) X(aBcd16b) X(aBcde4b) X(aBcde8b) X(aBcde16b) X(aBc32b) X(aBcd32b)      \
     X(aBcde32b)
 
-/** Further names of layouts. X(further name, name) */
+/** Aliases of layouts. X(alias, name) */
 #define TOMBOLA_FORMAT_TAG_ALIASES(X) \
     X(x, a) X(nc, ab) X(cn, ba) X(tn, ab) X(nt, ba) X(ncw, abc) X(nwc, acb) X(nchw, abcd)      \
     X(nhwc, acdb) X(chwn, bcda) X(ncdhw, abcde) X(ndhwc, acdeb) X(oi, ab) X(io, ba)            \
@@ -129,10 +128,9 @@ typedef enum {
 /** The layout of a tensor by name.
  *
  * Each letter is a logical dimension; a is the first. The letters are in the order in which the dimensions lie in
- * memory, the outermost first: tombola_abcd is row-major. An upper-case letter with a number and the letter again at
- * the end, as in
- * tombola_aBcd16b, means that the dimension is cut into blocks of that many elements, which lie innermost;
- * a last block that is not full is padded with zeros. Names such as tombola_nchw are further names of the same values. */
+ * memory, the outermost first: tombola_abcd is row-major. An upper-case letter, with a number and the letter again at
+ * the end, as in tombola_aBcd16b, means that the dimension is cut into blocks of that many elements, which lie
+ * innermost. If the last block is not full, it is padded with zeros. Names such as tombola_nchw are aliases. */
 typedef enum {
     tombola_format_tag_undef = 0, /**< No layout. */
     tombola_format_tag_any = 1    /**< Left to the primitive: destinations and diffs only. */
@@ -173,7 +171,7 @@ typedef enum {
 /** The direction in which a primitive works. */
 typedef enum {
     tombola_prop_kind_undef = 0,                /**< The primitive has no direction. */
-    tombola_forward_training = 64,              /**< Forward; for shuffle the same as inference. */
+    tombola_forward_training = 64,              /**< Forward; the same as inference here. */
     tombola_forward_inference = 96,             /**< Forward. */
     tombola_forward = tombola_forward_training, /**< Forward. */
     tombola_backward = 128,                     /**< Backward. */
@@ -221,7 +219,7 @@ typedef const struct tombola_primitive* const_tombola_primitive_t;
 /** @name Execution arguments
  * Arguments that oneDNN has too have its values.
  * @{ */
-#define TOMBOLA_ARG_SRC 1  /**< Input tensor: shuffle forward, multinomial, token_sampler. */
+#define TOMBOLA_ARG_SRC 1  /**< Input tensor of a primitive that is not backward. */
 #define TOMBOLA_ARG_DST 17 /**< Output tensor. */
 #define TOMBOLA_ARG_SCRATCHPAD \
     80 /**< The caller's scratchpad, aligned to 64 bytes, in scratchpad mode user. */
@@ -303,8 +301,8 @@ typedef enum {
  * @{ */
 
 /** The instruction sets above portable C++, as X(name, value). Every step includes the one before.
- * avx2: AVX2, FMA, F16C, BMI1, BMI2, PCLMULQDQ. avx512_core: and AVX-512 F, CD, BW, DQ, VL. avx512_core_vbmi: and
- * AVX-512 VBMI, VBMI2, VPCLMULQDQ (Ice Lake, Zen 4 and newer). */
+ * avx2 has AVX2, FMA, F16C, BMI1, BMI2 and PCLMULQDQ. avx512_core adds AVX-512 F, CD, BW, DQ and VL. avx512_core_vbmi
+ * adds AVX-512 VBMI, VBMI2 and VPCLMULQDQ (Ice Lake, Zen 4 and newer). */
 #define TOMBOLA_CPU_ISAS(X) \
     X(avx2, 1)              \
     X(avx512_core, 2)       \

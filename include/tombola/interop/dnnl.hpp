@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// oneDNN beside tombola in one program: memory descriptors converted both ways, and memory objects
-/// over the same data, without a copy. For oneDNN's C++ API of the 2.x and the 3.x line.
+/// oneDNN and tombola in one program. Memory descriptors are converted both ways, and memory objects of both libraries
+/// refer to the same data without a copy. It serves oneDNN's C++ API of the 2.x and the 3.x line.
 ///
 /// A layout that one side cannot express is refused with an exception that gives the reason. tombola cannot express
-/// more than one block (OIhw4i16o4i), data types that it lacks, opaque formats, and data that oneDNN appends to the
-/// tensor. oneDNN cannot express a layout that its public API has no name for.
+/// more than one block (OIhw4i16o4i), opaque formats, and data that oneDNN appends to the tensor. oneDNN cannot express
+/// a blocked layout that its public API has no name for. The data types that are converted are f16, bf16, f32, s32, s8,
+/// u8 and, with oneDNN 3, f64.
 
 #ifndef TOMBOLA_INTEROP_DNNL_HPP
 #define TOMBOLA_INTEROP_DNNL_HPP
@@ -38,7 +39,7 @@ namespace tombola::interop {
 /// @cond
 namespace detail {
 
-// What both libraries say of a layout.
+// The properties of a layout that both libraries know.
 struct layout {
     enum class kind { empty, any, blocked, other };
     kind format = kind::other;
@@ -154,7 +155,7 @@ inline dnnl::memory::data_type type_to_dnnl(memory::data_type type) {
     }
 }
 
-// The bytes that oneDNN counts for a tensor with nothing behind it: outermost step times its stride.
+// The bytes that oneDNN counts for a tensor without further data behind it: outermost step times its stride.
 inline size_t bytes_without_extras(const layout& from, size_t element) {
     memory::dim block = 1, elements = 1;
     for (const memory::dim b : from.inner_blks) block *= b;
@@ -215,11 +216,11 @@ inline memory::desc from_dnnl(const dnnl::memory::desc& desc) {
 
 /// The descriptor of the same tensor in the same layout.
 ///
-/// oneDNN's public API makes strided layouts, and blocked ones by name: blocks of 4, 8, 16 or 32, in 3 to
-/// 5 dimensions, the blocked one second in memory, without gaps, in any logical order.
+/// oneDNN's public API makes strided layouts, and blocked layouts by name. A blocked layout must have 3 to 5 dimensions
+/// without gaps, in any logical order; the blocked dimension is the second in memory, in blocks of 4, 8, 16 or 32.
 ///
-/// @param desc tombola's descriptor, without a submemory offset (to_dnnl() of a memory object takes
-///     care of one).
+/// @param desc tombola's descriptor, without a submemory offset (to_dnnl() of a memory object also takes one with an
+///     offset).
 /// @return oneDNN's descriptor.
 /// @throws tombola::error with status unimplemented and the reason, for what oneDNN cannot express.
 inline dnnl::memory::desc to_dnnl(const memory::desc& desc) {
@@ -233,7 +234,7 @@ inline dnnl::memory::desc to_dnnl(const memory::desc& desc) {
     const auto strides = desc.get_strides();
     if (desc.get_inner_nblks() == 0) return {dims, type, strides};
 
-    // By name in the order of memory, then the logical dimensions are put where they belong.
+    // The layout is made by name with the dimensions in memory order. Then they are permuted to their logical order.
     const size_t n = dims.size();
     const memory::dim block = desc.get_inner_blks()[0];
     const tag tags[3][4] = {{tag::aBc4b, tag::aBc8b, tag::aBc16b, tag::aBc32b},
@@ -259,8 +260,8 @@ inline dnnl::memory::desc to_dnnl(const memory::desc& desc) {
                    std::to_string(block));
 }
 
-/// A memory object of tombola over the data of oneDNN's: nothing is copied, and the data stays
-/// oneDNN's, whose memory object must outlive the use of the result.
+/// A memory object of tombola over the data of a memory object of oneDNN. Nothing is copied. The data still belongs to
+/// oneDNN's memory object, which must outlive the use of the result.
 /// @param mem oneDNN's memory object, of a CPU engine.
 /// @param aengine tombola's engine.
 /// @return tombola's memory object.
@@ -271,8 +272,8 @@ inline memory from_dnnl(const dnnl::memory& mem, const engine& aengine) {
     return memory(from_dnnl(mem.get_desc()), aengine, mem.get_data_handle());
 }
 
-/// A memory object of oneDNN over the data of tombola's: nothing is copied, and the data stays
-/// tombola's, whose memory object must outlive the use of the result.
+/// A memory object of oneDNN over the data of a memory object of tombola. Nothing is copied. The data still belongs to
+/// tombola's memory object, which must outlive the use of the result.
 /// @param mem tombola's memory object. A submemory offset becomes part of the address.
 /// @param aengine oneDNN's engine, of a CPU.
 /// @return oneDNN's memory object.
