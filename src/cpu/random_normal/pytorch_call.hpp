@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One execution of alignment pytorch, for portable and generated code alike: blocks of 16, the last 16 elements of a tensor
-// that is no whole number of blocks, tensors of fewer than 16 elements, and the state.
+// One execution of alignment pytorch, for portable and generated code alike: blocks of 16, the last 16 elements of a
+// tensor that is no whole number of blocks, tensors of fewer than 16 elements, and the state.
 
 #include <cinttypes>
 #include <cmath>
@@ -48,8 +48,8 @@ KeptNormal draw_pairs(Mt19937& words, KeptNormal kept, const Moments<T>& moments
     return pairs.kept();
 }
 
-// fill_blocks(state, part) writes the whole blocks of a part and leaves the state behind the words of all its elements. It
-// may write anything to the elements of a block that is not whole.
+// fill_blocks(state, part) writes the whole blocks of a part, and advances the state by the words of all its elements.
+// It may write anything to the elements of a partial block.
 template <class T, class FillBlocks>
 Status execute_pytorch_normal(const ExecContext& context, const MemoryDesc& dst,
                               const MtJumpLoops& loops, const Moments<T>& moments,

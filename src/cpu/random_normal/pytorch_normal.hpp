@@ -84,8 +84,8 @@ class PytorchNormal {
     Moments<T> moments_;
 };
 
-// Normal numbers one after the other, in pairs:  R * cos a, then R * sin a,  R = sqrt(-2 log1p(-u2)),  a = 2 pi * u1,  u1 and
-// u2 the next two u53 of the stream.
+// Normal numbers one after the other, in pairs: R * cos a, then R * sin a. With u1 and u2 the next two u53 of the
+// stream, R = sqrt(-2 log1p(-u2)) and a = 2 pi * u1.
 class NormalPairs {
   public:
     NormalPairs(Mt19937& words, KeptNormal kept) : words_(words), kept_(kept) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Alignment pytorch: from one or two words of MT19937 to values, as PyTorch's CPU generator does it (Tensor.uniform_ and
-// Tensor.random_; doc/random_uniform.md).
+// Alignment pytorch: from one or two words of MT19937 to values, as PyTorch's CPU generator does it (Tensor.uniform_
+// and Tensor.random_; doc/random_uniform.md).
 //
 //     float types   value = fma(u, MAX - MIN, MIN); u in [0, 1) has as many bits as the type has digits
 //     integers      value = x mod (MAX - MIN) + MIN, modulo 2^32 or 2^64
@@ -11,8 +11,8 @@
 // MAX - MIN is rounded to the type. f16 and bf16 are computed in f32 and rounded at the end. Of two words the first is
 // the high half.
 //
-// By the rule torch2 f16 and bf16 take u of 24 bits, and MAX - MIN is an f32 number. A value of any float type that is MAX
-// after it was rounded to the type becomes MIN.
+// By the rule torch2, f16 and bf16 take u of 24 bits, and MAX - MIN is an f32 number. A value of any float type that is
+// MAX after it was rounded to the type becomes MIN.
 
 #include <cmath>
 #include <cstdint>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Alignment tensorflow: from Philox words to values, as the specification has it.
+// Alignment tensorflow: from Philox words to values, as the specification defines it.
 //
 //     float types   value = u * (MAX - MIN) + MIN, each operation rounded to the type;
-//                   u in [0, 1) has as many bits as the type has behind its leading one
+//                   u in [0, 1) has as many bits as the type stores of its significand
 //     integers      value = x mod (MAX - MIN) + MIN, modulo 2^32 or 2^64
 //
 // f64 and s64 take two words. The first word is the high half of f64's bits, the second that of s64's.

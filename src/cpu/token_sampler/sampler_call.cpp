@@ -136,7 +136,7 @@ Status SamplerCall::check_parameters() const {
     return {};
 }
 
-// Row b begins at number OFFSET + b * samples of one stream, or at number OFFSET of its own.
+// Row b begins at number OFFSET + b * samples of a stream for all rows, or at number OFFSET of a stream of its own.
 Status SamplerCall::check_offsets() const {
     for (dim_t row = 0; row < desc_->batch(); ++row) {
         const uint64_t offset = offset_.of(row, 0);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The part of an execution of token_sampler that does not depend on how a row is searched: its arguments, the arithmetic of
-// doc/token_sampler.md on single values, and the outputs, which wait in the scratchpad until every row has been checked.
+// The part of an execution of token_sampler that does not depend on how a row is searched: its arguments, the
+// arithmetic of doc/token_sampler.md on single values, and the outputs. The outputs stay in the scratchpad until every
+// row has been checked.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,7 @@ namespace tombola::impl::cpu {
 // The parameters of one row.
 struct RowParameters {
     float temperature = 1;
-    dim_t top_k = 0;  // as many classes as a row has, where the argument is 0 or greater than that
+    dim_t top_k = 0;  // all classes of a row if the argument is 0 or greater than their number
     float top_p = 1;
     float min_p = 0;
 
@@ -30,11 +31,11 @@ struct RowParameters {
     float filter_ratio(FilterOrder order) const {
         return order == FilterOrder::temperature_last ? 1.0f : draw_ratio();
     }
-    // The least d that min_p keeps.
+    // The lowest d that min_p keeps.
     float min_d() const;
 };
 
-// d_k = (x_k - M) * r, of which the weight of class k is made.
+// d_k = (x_k - M) * r. The weight of class k is computed from it.
 inline float scaled_logit(float x, float greatest, float ratio) { return (x - greatest) * ratio; }
 
 // q of a d, with shift = 61 - L.
@@ -73,7 +74,7 @@ class SamplerOutputs {
     float& top_logprob(dim_t row, dim_t i) const {
         return at<float>(top_logprobs_)[row * desc_.top_n + i];
     }
-    // Copies them to the arguments that are given.
+    // Copies the outputs to the arguments that are given.
     void commit(const ExecContext& context) const;
 
   private:

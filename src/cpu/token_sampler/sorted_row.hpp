@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A row of token_sampler as doc/token_sampler.md defines it: a sort, and prefixes of the sorted classes. The portable
-// implementation uses nothing else.
+// A row of token_sampler as doc/token_sampler.md defines it: the classes are sorted, and filters keep prefixes of the
+// sorted classes. The portable implementation uses nothing else.
 
 #include <algorithm>
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace tombola::impl::cpu {
 
-// One row in the scratchpad. `order`, d and q are in the order of the definition: by falling logit, equal logits by class.
+// One row in the scratchpad. `order`, d and q are in the order of the definition: by falling logit, then by class.
 class SortedRow {
   public:
     static size_t bytes(dim_t classes) {
@@ -87,14 +87,14 @@ class SortedRow {
     int shift() const { return shift_; }
 
   private:
-    // The shortest prefix of the first n classes with a mass of at least p of theirs.
+    // The length of the shortest prefix whose mass is at least p times the mass of the first n classes.
     dim_t keep_mass(dim_t n, float p) const {
         const uint64_t target = kept_mass(p, mass(n));
         dim_t kept = 0;
         for (uint64_t reached = 0; reached < target; ++kept) reached += q_[kept];
         return kept;
     }
-    // The classes with d >= ln(min_p).
+    // The number of classes with d >= ln(min_p).
     dim_t keep_min(const RowParameters& p) const {
         const float min = p.min_d();
         return std::partition_point(d_, d_ + count_, [=](float d) { return d >= min; }) - d_;

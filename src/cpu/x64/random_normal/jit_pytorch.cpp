@@ -13,8 +13,8 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-// Words are drawn in windows, because the kernel of the words is fastest so, and transformed in groups. What is left of a window
-// stays in the buffer, in front of the next words.
+// Words are drawn in windows, because the kernel of the words is fastest with whole windows. They are transformed in
+// groups. Words of a window that do not fill a group stay in the buffer, before the next words.
 class PytorchNormalStream {
   public:
     PytorchNormalStream(const NormalFill& fill, const Mt19937Kernel& words, const Mt19937& state)
@@ -49,7 +49,8 @@ class PytorchNormalStream {
 
     const NormalFill& fill_;
     Mt19937Stream stream_;
-    // In front the words of a group that is not whole, and behind as many that are read and not used.
+    // Two windows. Before them there is space for the words of a partial group. After them there is space for words
+    // that are read and not used.
     alignas(64) uint32_t buffer_[kWindows * kMtWords + 2 * NormalTransform::kMaxGroupWords] = {};
 };
 

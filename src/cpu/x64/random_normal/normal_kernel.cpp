@@ -4,28 +4,24 @@
 // Ann. Math. Stat. 29 (1958); PyTorch's normal_() and TensorFlow's
 // NormalDistribution.
 //
-//     R = sqrt(-2 ln u),  a = 2 pi v        R * cos a,  R * sin a        each *
-//     STD + MEAN
+//     R = sqrt(-2 ln u),  a = 2 pi v        values: R * cos a * STD + MEAN,  R * sin a * STD + MEAN
 //
-// One step takes two vectors of uniform numbers, x and y, and gives two vectors
-// of values in the same places:
+// One step takes two vectors of uniform numbers, x and y, and gives two vectors of values in the same places:
 //
-//   pytorch      u = 1 - the first 8 numbers of a block of 16, v = its other 8.
-//   8 numbers of f32 are 32 bytes: an AVX2 vector, so x
-//                has u and y has v; on AVX-512 x and y are a block each, and
-//                units of 32 bytes are dealt to u and v. 8 numbers of f64 are
-//                64 bytes: one AVX-512 vector, two of AVX2, which makes a block
+//   pytorch      u is 1 - the first 8 numbers of a block of 16, and v is its other 8.
+//                8 numbers of f32 are 32 bytes. That is an AVX2 vector, so x has u and y has v. On AVX-512 x and y are
+//                a block each, and deal_32_bytes() brings their halves to u and v.
+//                8 numbers of f64 are 64 bytes. That is one AVX-512 vector, or two AVX2 vectors, so AVX2 makes a block
 //                in two steps.
-//   tensorflow   u is an even lane and v the odd one behind it: unpacked within
-//   16 bytes, and packed again
+//   tensorflow   u is an even lane, and v is the odd lane after it. They are unpacked within 16 bytes, and the values
+//                are packed again.
 //
-// A step on AVX-512 in f32 has two such pairs of vectors: each instruction of
-// one stands beside that of the other, and the chain of ln beside that of sine
-// and cosine.
+// With 32 registers, a step in f32 has two such pairs of vectors. Their instructions alternate, and so do those of ln
+// and those of sine and cosine.
 //
-// Registers:  MEAN and STD at 0 and 1; then for each pair u, which becomes R,
-// a, sin a, cos a, and the scratch of ln and of sine and
-//             cosine, which are the same registers where there are too few;
+// Registers:  0 and 1: MEAN and STD
+//             then for each pair: u, which becomes R; a; sin a; cos a; scratch of ln; scratch of sine and cosine. The
+//             two have the same scratch registers if there are too few
 //             then constants
 #include "cpu/x64/random_normal/normal_kernel.hpp"
 
@@ -124,7 +120,7 @@ void NormalKernel::hold_constants() {
                                                  : kDirectionScratchF32));
     const int bits = uniform_bits(alignment_, type_);
     if (is_f64()) {
-        // The first word, which is the low one in a u64 lane, is the high half.
+        // The first word is the high half of the number, but it lies in the low half of the u64 lane.
         const uint64_t high_bits = (uint64_t{1} << (bits - 32)) - 1;
         const double unit = 1.0 / static_cast<double>(uint64_t{1} << bits);
         hold_ln_f64();
@@ -178,8 +174,8 @@ void NormalKernel::emit_loop(bool streaming) {
     jnz(next, T_NEAR);
 }
 
-// Of four vectors of PyTorch's f64 the first and the third belong together, and
-// the second and the fourth.
+// For PyTorch's f64 on AVX2, a block is four vectors: the first and the third are a pair, and so are the second and the
+// fourth.
 NormalKernel::Stream NormalKernel::stream(int index) const {
     const GroupShape shape = group_shape(isa(), alignment_, type_);
     const bool far = is_pytorch() && is_f64();
@@ -242,7 +238,7 @@ void NormalKernel::load_words(const Stream& s) {
     vshufps(v, x, y, 0xDD);
 }
 
-// s.u = the argument of the logarithm, s.angle = the angle. 1 - u is exact, so one fma makes it.
+// s.u = the argument of the logarithm, s.angle = the angle. 1 - u is exact, so one fma computes it.
 void NormalKernel::emit_uniforms(const Stream& s) {
     const Vec u = vec(s.u), a = vec(s.angle), t = vec(s.ln_scratch);
     for (const Vec& x : {u, a}) and_bits(x, x, mask_);
@@ -279,9 +275,9 @@ void NormalKernel::emit_uniforms(const Stream& s) {
     vfnmadd231ps(u, t, unit_);
 }
 
-// Where the angle's quarters are found. The definition finds them from the angle, by three operations of f32. In two cases
-// the random bits k, of which the angle is 2 pi * k * 2^-bits, tell the same with less work, for every k:
-// normal_kernel_test.cpp.
+// How the angle's quarters are found. The definition computes them from the angle, by three operations of f32. The
+// angle is 2 pi * k * 2^-bits. In two cases the random bits k give the same quarters with less work.
+// normal_kernel_test.cpp checks this for every k.
 NormalKernel::Quarters NormalKernel::quarters() const {
     if (!is_pytorch()) return Quarters::of_number;
     return is_narrow() ? Quarters::of_angle : Quarters::of_word;
@@ -299,7 +295,7 @@ Maths::Quarter NormalKernel::quarter() const {
     return kOctants;
 }
 
-// (k + 2^21) >> 22, of 24 bits.
+// quarters = (k + 2^21) >> 22, where k has 24 bits.
 void NormalKernel::emit_quarters_of_word(const Stream& s) {
     const Vec quarters = vec(s.direction_scratch), number = vec(s.direction_scratch + 1);
     vpaddd(quarters, vec(s.angle), eighth_);
@@ -307,7 +303,8 @@ void NormalKernel::emit_quarters_of_word(const Stream& s) {
     vcvtdq2ps(number, quarters);
 }
 
-// The integer nearest to k * 2^-21, of 23 bits, with a slope that rounds 1/2 and 3/2 up, and 5/2 and 7/2 down.
+// quarters = the integer nearest to k * 2^-21, where k has 23 bits. The scale and the offset are chosen so that 1/2 and
+// 3/2 are rounded up, and 5/2 and 7/2 down.
 void NormalKernel::emit_quarters_of_number(const Stream& s) {
     const Vec quarters = vec(s.direction_scratch), number = vec(s.direction_scratch + 1);
     vmovaps(number, quarter_offset_);
@@ -363,7 +360,7 @@ void NormalKernel::emit_value(const Vec& value, const Stream& s) {
     round();
 }
 
-// Rounds f32 to the type, and stays f32.
+// Rounds f32 numbers to the type. The results are f32 numbers.
 void NormalKernel::emit_round(const Vec& value, int scratch) {
     if (type_ == FloatType::f16) {
         cvt_f32_to_f16(half(scratch), value);

@@ -38,7 +38,7 @@ class NormalKernel : public Maths {
         int u, angle, sine, cosine, ln_scratch, direction_scratch;
     };
 
-    // What tells the quarters of the circle before the angle.
+    // From what the quarters of the circle before the angle are computed.
     enum class Quarters {
         of_angle,
         of_word,   // the random bits, as an integer
@@ -64,8 +64,8 @@ class NormalKernel : public Maths {
     Stream stream(int index) const;
     Quarters quarters() const;  // of f32 arithmetic
     Quarter quarter() const;
-    // Whether ln and sine and cosine have scratch registers of their own. Those
-    // of f64 are too many for 16 registers.
+    // Whether ln has scratch registers of its own, and sine and cosine others.
+    // In f64 they need too many for 16 registers.
     bool has_room() const { return !is_f64() || registers() > 16; }
     bool is_pytorch() const { return alignment_ == Alignment::pytorch; }
     bool is_f64() const { return type_ == FloatType::f64; }

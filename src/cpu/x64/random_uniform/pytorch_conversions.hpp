@@ -80,7 +80,7 @@ class PytorchFloatConversion : public Mt19937Generator {
         }
         if (kTorch2) emit_excluded_maximum();
     }
-    // MIN in the place of MAX. No value is above MAX. One of 16 bits is rounded to its type first and stays f32.
+    // Replaces MAX by MIN. No value is above MAX. Values of 16-bit types are rounded to their type first, but stay f32.
     void emit_excluded_maximum() {
         const Vec y = vec(kY);
         const Mask equal{k1, vec(kT1)};
@@ -113,8 +113,8 @@ class PytorchFloatConversion : public Mt19937Generator {
     }
 };
 
-// Of integers. `reciprocal` is floor((2^32 - 1) / divisor), or of 2^64 - 1 for two words. A divisor and a reciprocal of
-// 0 leave the word as it is.
+// The parameters for integers. `reciprocal` is floor((2^32 - 1) / divisor), or floor((2^64 - 1) / divisor) for two
+// words. A divisor and a reciprocal of 0 leave the word as it is.
 struct PytorchIntegerParameters {
     uint64_t minimum;
     alignas(16) uint64_t divisor;

@@ -17,7 +17,7 @@
 // These are form 0 of a conversion. Higher forms are faster special cases, for parameters that make steps the identity
 // or exact:
 //   f32, f64       1: range = 1, min = 0
-//   f16            1: range is a power of two, so that no product needs rounding
+//   f16            1: range is a power of two, 2^-14 or more, so that no product needs rounding
 //                  2: range is 2^-4 or more, so that no product is subnormal: it is rounded without conversions
 //   bf16 on AVX2   1: range is a power of two, min = 0
 //                  2: range is between 2^-100 and 2^100, so that no intermediate is subnormal or infinite: the same
@@ -92,8 +92,8 @@ class TensorflowConversion<Float16> : public PhiloxGenerator {
     struct Parameters {
         alignas(8) float step, min, minus_step_2_23;  // range * 2^-10; -2^23 * step
     };
-    // Form 1: a power of two times 10 bits is exact in f16 unless it goes below 2^-24, its smallest. Form 2: no
-    // product but 0 is below 2^-14, where f16 has fewer digits.
+    // Form 1: the product of a power of two and 10 bits is exact in f16, unless it needs digits below 2^-24. Form 2: no
+    // product except 0 is below 2^-14, where f16 has fewer digits.
     static PackedParameters pack(const Bounds<Float16>& b) {
         const float range = range_of(b);
         uint32_t form = 0;
@@ -117,7 +117,7 @@ class TensorflowConversion<Float16> : public PhiloxGenerator {
         for (const int index : {s.c0, s.c2}) {
             const Vec v = vec(index);
             if (form == 2) {
-                // With 2^23 + k, which is k under the exponent of 2^23, k * step is one fma, and exact:
+                // The bits of 2^23 | k are those of the f32 number 2^23 + k. So k * step is one fma, and exact:
                 //   (2^23 + k) * step - 2^23 * step
                 and_or(v, *mask_, vector_f32(0x1p23f));
                 broadcast_u32(t, parameter_address(offsetof(Parameters, minus_step_2_23)));
@@ -128,7 +128,7 @@ class TensorflowConversion<Float16> : public PhiloxGenerator {
                 and_bits(v, v, *mask_);
                 vcvtdq2ps(v, v);
                 if (form == 1) {
-                    // The product is exact: one rounding, the sum's.
+                    // The product is exact, so only the sum is rounded.
                     broadcast_u32(t, parameter_address(offsetof(Parameters, min)));
                     vfmadd132ps(v, t, step_);
                 } else {
@@ -280,8 +280,10 @@ class TensorflowConversion<int32_t> : public PhiloxGenerator {
         uint64_t multiplier, addend, shift, range;
         uint32_t min;
     };
-    // With l = floor(log2 range), 2^(32+l) = m * range + r: either m + 1 serves, w * (m + 1) >> (32 + l), if
-    // range - r <= 2^l, or, as r <= 2^l then, m does with w + 1: (w * m + m) >> (32 + l). A power of two is a shift.
+    // With l = floor(log2 range) and 2^(32+l) = m * range + r, the quotient is
+    //   w * (m + 1) >> (32 + l)     if range - r <= 2^l
+    //   (w * m + m) >> (32 + l)     otherwise; then r <= 2^l
+    // If r = 0, the range is a power of two, and the quotient is a shift.
     static PackedParameters pack(const Bounds<int32_t>& b) {
         const auto min = static_cast<uint32_t>(b.min);
         const uint32_t range = static_cast<uint32_t>(b.max) - min;
@@ -343,10 +345,10 @@ class TensorflowConversion<int64_t> : public PhiloxGenerator {
         uint64_t multiplier, shift, range, twice,
             min;  // twice: 2 * range below a range of 4, otherwise 0
     };
-    // With l = floor(log2 range), m = floor((2^(64+l) - 1) / range) < 2^64: x * m / 2^(64+l) is below x / range by
-    // less than (1 + 1/range) / 2^l. Without the low product and two fractions, the kernel's hi64(x * m) is below
-    // by at most 2 more, 2 / 2^l of a quotient. For l >= 2 these sum to less than 1: q is too small by at most 1.
-    // For range 1 to 3, it is by at most 3: there 2 * range is subtracted first where it can be.
+    // With l = floor(log2 range) and m = floor((2^(64+l) - 1) / range) < 2^64, x * m / 2^(64+l) is less than x / range
+    // by less than (1 + 1/range) / 2^l. The kernel's hi64(x * m) omits the low product and two fractions, so it is too
+    // small by at most 2. That is 2 / 2^l of a quotient. For l >= 2 the two errors sum to less than 1, and q is too
+    // small by at most 1. For ranges 1 to 3 it is too small by at most 3, so 2 * range is subtracted first if possible.
     static PackedParameters pack(const Bounds<int64_t>& b) {
         const auto min = static_cast<uint64_t>(b.min);
         const uint64_t range = static_cast<uint64_t>(b.max) - min;

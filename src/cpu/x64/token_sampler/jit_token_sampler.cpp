@@ -31,7 +31,8 @@ class JitTokenSampler : public Executable {
     int max_parts_;
 };
 
-// If there are at least as many rows as threads, each thread takes some rows. Otherwise the threads share each row.
+// If there are at least as many rows as threads, the rows are divided among the threads. Otherwise the threads share
+// each row.
 Status JitTokenSampler::execute(const ExecContext& context) const {
     auto* scratchpad = context.scratchpad<char>();
     const SamplerCall call = TOMBOLA_TRY(SamplerCall::resolve(desc_, context, scratchpad));

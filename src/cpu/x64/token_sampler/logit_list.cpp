@@ -14,7 +14,7 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr dim_t kVectorSlack = 16;  // elements behind the last one that kernels may touch
+constexpr dim_t kVectorSlack = 16;  // elements after the last one that kernels may touch
 // When the list reaches this size, it is cut back to k.
 constexpr dim_t kCapacity = 4 * LogitList::kMaxListed;
 constexpr dim_t kListSpace = kCapacity + kGroupClasses + kVectorSlack;
@@ -32,7 +32,7 @@ T* take(char*& memory, size_t count) {
     return result;
 }
 
-// The greatest and the lowest of `count` numbers, a multiple of kGroupLanes, in a way that compilers vectorise.
+// The greatest and the lowest of `count` numbers, a multiple of kGroupLanes. Compilers vectorise these loops.
 float greatest_of(const float* values, size_t count) {
     float max[kGroupLanes];
     std::copy(values, values + kGroupLanes, max);
@@ -61,7 +61,7 @@ float float_of(uint32_t rank) {
 }
 
 uint64_t bound_of_scaled(float lowest, float greatest, float ratio) {
-    uint32_t low = rank_of(-kInf), high = rank_of(greatest);  // high is kept
+    uint32_t low = rank_of(-kInf), high = rank_of(greatest);  // high always meets the condition
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         if ((float_of(middle) - greatest) * ratio >= lowest)
@@ -95,7 +95,7 @@ float GroupedRow::logit(dim_t k) const {
 }
 
 void GroupedRow::gather(const uint32_t* from, dim_t count, float* logits) const {
-    const GroupedRow row = *this;  // a copy, which the stores below do not change
+    const GroupedRow row = *this;  // so that the compiler knows: the stores below do not change it
     if (type == FloatType::f32) {
         const dim_t whole = row.whole_groups() * kGroupClasses;
         for (dim_t i = 0; i < count; ++i) {
@@ -144,7 +144,7 @@ bool LogitList::read(const GroupedRow& row) {
     greatest_ = greatest_of(maxima_, maxima_of(classes_));
     if (!(greatest_ < kInf && greatest_ > -kInf)) return false;
     if (greatest_ == 0)
-        greatest_ = row.logit(first_greatest());  // its sign is that of the first of the order
+        greatest_ = row.logit(first_greatest());  // +0 or -0, as in the first class of the order
     return true;
 }
 
@@ -183,13 +183,14 @@ dim_t LogitList::count_row(float threshold) const {
 
 dim_t LogitList::reach(uint64_t bound) const {
     const float threshold =
-        float_of(~static_cast<uint32_t>(bound >> 32) + 1);  // of these, all are within
+        float_of(~static_cast<uint32_t>(bound >> 32) + 1);  // classes from here on are within
     return threshold > greatest_
                ? 0
                : count_from(threshold, maxima_, static_cast<dim_t>(maxima_of(classes_)));
 }
 
-// A number that at least k of the maxima reach, but not many more; the lowest finite one if fewer than k are finite.
+// A threshold that at least k of the maxima reach, but not many more. If fewer than k maxima are finite, it is the
+// lowest finite float.
 float LogitList::threshold_for(dim_t k) const {
     const size_t count = maxima_of(classes_);
     const float lowest = lowest_of(maxima_, count);
@@ -209,8 +210,8 @@ float LogitList::threshold_for(dim_t k) const {
     return float_of(low);
 }
 
-// Appends the classes of groups from the threshold on. Where they become too many, the list is cut back to k and the
-// threshold rises. (The padding of a last group is -inf and no class.)
+// Appends the classes of the groups whose logit is at least the threshold. When the list is full, it is cut to k
+// classes and the threshold rises. The padding of the last group is -inf, so it is never appended.
 void LogitList::collect(const char* data, dim_t first, dim_t groups, dim_t k, float& threshold) {
     const dim_t end = first + groups;
     while (first < end && threshold <= greatest_) {
@@ -229,7 +230,7 @@ void LogitList::collect(const char* data, dim_t first, dim_t groups, dim_t k, fl
         first += done;
         data += done * kGroupClasses * row_.element_bytes();
         if (size_ < kCapacity) continue;
-        // The classes that follow come later in the order than equal ones that are listed.
+        // Classes that follow come after listed classes with equal logits in the order, so they are not needed.
         keep_first(k);
         threshold = float_of(rank_of(logit_of(bound_)) + 1);
     }
@@ -245,13 +246,14 @@ void LogitList::select(dim_t k) {
     keep_first(k);
 }
 
-// Cuts the list to its first k classes, if it has as many: those above the k-th logit, and the first ones that equal it.
+// Cuts the list to its first k classes, if it has at least k: those above the k-th logit, and the first ones that equal
+// it.
 void LogitList::keep_first(dim_t k) {
     if (size_ < k) return;
     const dim_t padded = (size_ + kGroupLanes - 1) / kGroupLanes * kGroupLanes;
     std::fill(logits_ + size_, logits_ + padded, -kInf);
-    uint32_t low = rank_of(-std::numeric_limits<float>::max());  // k logits or more reach it
-    uint32_t high = rank_of(greatest_) + 1;                      // fewer do
+    uint32_t low = rank_of(-std::numeric_limits<float>::max());  // at least k logits reach it
+    uint32_t high = rank_of(greatest_) + 1;                      // fewer than k logits reach it
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
         const dim_t reached = count_from(float_of(middle), logits_, padded);
@@ -259,7 +261,7 @@ void LogitList::keep_first(dim_t k) {
         if (reached == k) break;
     }
     const float lowest = float_of(low);
-    dim_t equal = k;  // that are kept
+    dim_t equal = k;  // how many logits equal to `lowest` are kept
     for (dim_t i = 0; i < size_; ++i) equal -= logits_[i] > lowest ? 1 : 0;
     dim_t kept = 0;
     for (dim_t i = 0; i < size_; ++i) {

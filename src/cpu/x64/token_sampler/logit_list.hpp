@@ -3,8 +3,9 @@
 
 // The greatest logits of a row, found by the kernels of select_kernels.hpp, as a list in class order.
 //
-// The order of the definition is that of u64 keys: first bits that fall as the logit rises, then the class. What a filter keeps is
-// a prefix of the order, so it is {key <= bound}, and an intersection of sets has the lowest of their bounds.
+// Classes are ordered by u64 keys, as in the definition. The high half of a key falls as the logit rises. The low half
+// is the class. What a filter keeps is a prefix of the order, so it is {key <= bound}. The bound of an intersection of
+// such sets is the lowest of their bounds.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// An unsigned integer that rises with x; -0 and +0 have the same one. And back.
+// rank_of() is an unsigned integer that rises with x; -0 and +0 have the same one. float_of() is its inverse.
 uint32_t rank_of(float x);
 float float_of(uint32_t rank);
 inline constexpr uint64_t kNoBound = UINT64_MAX;
@@ -62,20 +63,21 @@ class LogitList {
     float greatest() const { return greatest_; }
     dim_t first_greatest();  // the first class of the order
 
-    // Lists the first k classes of the order, or all that are not -inf if there are fewer.
+    // Lists the first k classes of the order. If fewer are not -inf, lists all that are not -inf.
     void select(dim_t k);
     dim_t size() const { return size_; }
-    // The bound of what is listed; kNoBound if all classes are listed that are not -inf.
+    // The bound of the list. kNoBound if all classes that are not -inf are listed.
     uint64_t bound() const { return bound_; }
     // Whether all classes up to a bound are listed.
     bool covers(uint64_t bound) const { return size_ > 0 && bound_ >= bound; }
-    void keep(uint64_t bound);  // takes the others out of the list
-    // The number of classes of the row from a threshold on, which is above -inf.
+    void keep(uint64_t bound);  // removes classes outside the bound from the list
+    // The number of classes of the row whose logit is at least `threshold`, which is above -inf.
     dim_t count_row(float threshold) const;
-    // So many classes of the row, or more, are within a bound.
+    // A lower limit of the number of classes of the row within a bound.
     dim_t reach(uint64_t bound) const;
 
-    // The keys in order, and the weights in that order or in class order; they stay valid until the next call.
+    // sorted_keys(): the keys in order. weights(): the weights in class order. sorted_weights(): the weights in the
+    // order of sorted_keys(), which is called before. The results stay valid until the next call.
     const uint64_t* sorted_keys();
     const uint64_t* weights(float ratio);
     const uint64_t* sorted_weights(float ratio);

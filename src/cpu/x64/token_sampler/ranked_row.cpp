@@ -16,7 +16,7 @@ constexpr dim_t kBlock = RowPasses::kBlockClasses;
 constexpr size_t kLine = 64;
 
 size_t aligned(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
-// Whole groups.
+// The number of classes, rounded up to whole groups.
 size_t space(dim_t classes) {
     return static_cast<size_t>((classes + kGroupClasses - 1) / kGroupClasses * kGroupClasses);
 }
@@ -70,7 +70,7 @@ void RankedRow::weigh(const RowPasses& passes, const Row& row, const RowSource& 
 template <class Amount>
 uint64_t RankedRow::bound_of(uint64_t target, const Amount& amount) {
     dim_t count = classes_;
-    bool is_row = true;  // the classes that are looked at are all of the row
+    bool is_row = true;  // the search has all classes of the row left
     for (const auto& digit : kDigits) {
         const uint32_t mask = (uint32_t{1} << digit.bits) - 1;
         const auto digit_of = [&](dim_t k) { return ranks_[k] >> digit.shift & mask; };
@@ -90,7 +90,7 @@ uint64_t RankedRow::bound_of(uint64_t target, const Amount& amount) {
         count = left;
         is_row = false;
     }
-    // Equal logits, by class.
+    // The classes that are left have equal logits. They are in class order.
     dim_t i = 0;
     for (uint64_t reached = amount(found_[0]); reached < target; reached += amount(found_[i])) ++i;
     return uint64_t{~ranks_[found_[i]]} << 32 | found_[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the set of a row is found.
+// The part of RowSampler that finds the set of a row.
 
 #include <algorithm>
 
@@ -20,14 +20,15 @@ void RowSampler::rank_row() {
     is_ranked_ = true;
 }
 
-// The weights of all classes, at least of those within the set's bound.
+// Makes ranked_ hold the weights of all classes. If the ratio is the same as before, weights that ranked_.keep() has
+// made 0 stay 0.
 void RowSampler::weigh_ranked(float ratio) {
     rank_row();
     if (weighed_ratio_ != ratio) ranked_.weigh(kernels_.passes, scaled_row(ratio), source_);
     weighed_ratio_ = ratio;
 }
 
-// The sums of the row's blocks, in sums(). Returns their sum.
+// Writes the sums of the row's blocks to sums(). Returns the sum of all.
 uint64_t RowSampler::row_mass(float ratio) {
     const Row row = scaled_row(ratio);
     const dim_t blocks = kernels_.passes.blocks();
@@ -53,8 +54,9 @@ bool RowSampler::list_set(uint64_t bound) {
     return true;
 }
 
-// The bound of the shortest prefix of the list that has a mass. Otherwise kNoBound, and the mass that a list of kLongest
-// classes has at most, or hardly more: no class behind the list weighs more than its last one but by a rounding.
+// The bound of the shortest prefix of the list that has at least `mass`. If the list has less, returns kNoBound, and
+// sets greatest_mass to an estimate of the most that a list of kLongest classes can have. It assumes that no class
+// after the list weighs more than the last one in it, which is true up to rounding errors.
 uint64_t RowSampler::mass_bound(uint64_t mass, float ratio, uint64_t& greatest_mass) {
     const uint64_t* keys = list_.sorted_keys();
     const uint64_t* weights = list_.sorted_weights(ratio);
@@ -117,7 +119,7 @@ RowSampler::Set RowSampler::find_set() {
     if (has_top_p && top_p_bound == kNoBound)
         top_p_bound = top_p_within(vllm ? std::min(top_k_bound, min_p_bound) : top_k_bound, ratio);
 
-    // A class whose weight is 0 is in no set: top_p = 1 ends before it.
+    // A class whose weight is 0 is in no set, not even if top_p is 1.
     const uint64_t flush_bound = bound_of_scaled(WeightExpF32::kFlush, greatest, ratio);
     Set set;
     set.bound = std::min({top_k_bound, top_p_bound, min_p_bound, flush_bound});

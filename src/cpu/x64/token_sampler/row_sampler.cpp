@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row, its draws and its outputs.
+// The part of RowSampler that reads a row, draws from it and writes the outputs.
 #include "cpu/x64/token_sampler/row_sampler.hpp"
 
 #include <algorithm>
@@ -65,7 +65,8 @@ bool RowSampler::sample(dim_t row, dim_t next) {
     logprob_ratio_ = parameters_.draw_ratio();
     if (wants_logprobs() && !raw) log_mass_ = log_of_mass(set.mass, shift_);
     if (raw) {
-        // The sums of the draw are needed afterwards, if the set is the row.
+        // This overwrites sums(). If the set is the whole row, draw_from_row() needs the sums with the ratio of the
+        // draw, so they are computed again.
         logprob_ratio_ = 1;
         log_mass_ = log_of_mass(row_mass(1), shift_);
         if (!parameters_.is_greedy() && set.kind == Kind::row) row_mass(parameters_.draw_ratio());
@@ -153,7 +154,7 @@ void RowSampler::draw_greedy() {
     }
 }
 
-// draw(target) gives the class.
+// draw(target) returns the class that is drawn.
 template <class Draw>
 void RowSampler::put_samples(const Set& set, const Draw& draw) {
     const SamplerOutputs& out = call_.outputs();

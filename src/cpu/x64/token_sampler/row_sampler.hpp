@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One row of an execution of token_sampler by generated kernels, without a sort. There are these ways to draw from a row:
+// One row of an execution of token_sampler by generated kernels, without sorting the row. There are these ways to draw:
 //
-//   greedy   the greatest logit alone
-//   row      the set is the whole row: sums of blocks, as in multinomial
-//   listed   the set is listed: a few thousand classes at most
-//   ranked   the set has more classes: weights of all classes, which are 0 outside the set
+//   greedy   takes the greatest logit
+//   row      the set is the whole row: uses sums of blocks, as in multinomial
+//   listed   the set has few classes (at most LogitList::kMaxListed): lists them
+//   ranked   the set has more classes: stores the weights of all classes, which are 0 outside the set
 //
 // A set is {key <= bound}, see logit_list.hpp.
 
@@ -105,7 +105,7 @@ class RowSampler {
     dim_t row_ = 0;
     const char *data_ = nullptr, *ahead_ = nullptr;
     bool is_ranked_ = false;   // ranked_ has read the row
-    float weighed_ratio_ = 0;  // of the weights in ranked_; 0: there are none
+    float weighed_ratio_ = 0;  // the ratio of the weights in ranked_; 0: there are none
     RowParameters parameters_;
     float logprob_ratio_ = 1;
     double log_mass_ = 0;

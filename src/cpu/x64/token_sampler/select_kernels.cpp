@@ -6,8 +6,9 @@
 namespace tombola::impl::cpu::x64 {
 
 // -- GroupMaxKernel ------------------------------------------------------------------------------
-// Lane i of a vector belongs to part i of the group; AVX2 has parts 0-7 in even vectors and 8-15 in odd ones.
-// vec 0-3 maxima, 4 and 5 elements, 6 NaN found in a pair, 7 NaN found (AVX2); k1 and k2 the same (AVX-512).
+// Lane i of a vector belongs to part i of the group. AVX2 has parts 0-7 in even vectors and 8-15 in odd ones.
+// vec 0-3 maxima, 4 and 5 elements; on AVX2, 6 lanes with a NaN in a pair of vectors, 7 lanes with a NaN so far; on
+// AVX-512 these are k1 and k2.
 void GroupMaxKernel::generate() {
     constexpr int kMaxima = 4;
     const Vec even = vec(4), odd = vec(5);
@@ -132,7 +133,7 @@ void CollectKernel::generate() {
     end();
 }
 
-// Two vectors of classes.
+// Appends the classes of two vectors.
 void CollectKernel::emit_pair(const Reg& src, const Reg& first, const Reg& to, const Reg& count,
                               const Reg& bit) {
     const Vec threshold = vec(0), scratch = vec(5);

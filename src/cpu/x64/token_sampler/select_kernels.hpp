@@ -8,8 +8,8 @@
 //   CollectKernel    the classes whose logit is at least a threshold, in class order
 //   RankKernel       each logit as an unsigned integer that rises with it
 //
-// If at least k of the maxima reach a threshold, the first k classes of the order do, and only groups with such a maximum
-// have to be read again.
+// If at least k of the maxima reach a threshold, the first k classes of the order reach it too. Then only groups with
+// such a maximum have to be read again.
 
 #include <cstdint>
 #include <tuple>
@@ -61,8 +61,8 @@ class CollectKernel : public WeightOps {
         const float* maxima;  // kGroupLanes per group
         int64_t groups;       // at least 1; out: how many are left
         uint64_t first;       // the class of the first element
-        uint32_t* to;        // out: behind the last class; up to 64 bytes behind it are overwritten
-        uint32_t* limit;     // stops behind the group that brings `to` here
+        uint32_t* to;        // out: the end of the classes; up to 64 bytes after it are overwritten
+        uint32_t* limit;     // the kernel stops after the group with which `to` reaches this
         uint64_t threshold;  // the bits of an f32
     };
     explicit CollectKernel(const Key& key)
