@@ -30,9 +30,9 @@ extern "C" {
  * | TOMBOLA_ARG_OFFSET | u64[1]: the draw of the stream that belongs to the first element; OFFSET + elements is at most 2^64 | optional, read |
  * | TOMBOLA_ARG_DST_SEEDS | forward only, u64[2]: the seeds that were used. May be SEEDS' own buffer | optional, written |
  *
- * Backward without MASK draws the mask again: it needs the seeds and the OFFSET of the forward execution. It refuses the
- * seeds (0, 0), with which forward draws entropy; DST_SEEDS tells the seeds that forward used. With MASK it ignores the
- * seeds and OFFSET. No two arguments share memory, except where the table allows it.
+ * Backward without MASK draws the mask again, so it needs the seeds and the OFFSET of the forward execution. It refuses
+ * the seeds (0, 0), because forward draws entropy for them; DST_SEEDS tells the seeds that forward used. With MASK it
+ * ignores the seeds and OFFSET. No two arguments share memory, except where the table allows it.
  * @{ */
 
 /** The form of the argument TOMBOLA_ARG_MASK. */
