@@ -42,7 +42,7 @@ struct NormalType<BFloat16> {
     static BFloat16 round(float value) { return to_bf16(value); }
 };
 
-// Both are numbers of the type T.
+// Both are values of type T, widened to the arithmetic type.
 template <class T>
 struct Moments {
     typename NormalType<T>::Compute mean, std;

@@ -29,7 +29,7 @@ class PortablePytorchNormal : public Executable {
         const int64_t rest = run.count % kNormalBlock;
         for (const T* const end = to + (run.count - rest); to < end; to += kNormalBlock)
             normal.block(state, to);
-        // The tensor's last block, which is not whole, takes its words. Its values are drawn later.
+        // A partial last block of the tensor takes its words here. execute_pytorch_normal() draws its values later.
         for (int64_t i = 0; i < rest * PytorchNormal<T>::kWords; ++i) state.next();
         std::fill_n(to, rest, T{});
     }

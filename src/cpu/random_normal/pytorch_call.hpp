@@ -71,7 +71,7 @@ Status execute_pytorch_normal(const ExecContext& context, const MemoryDesc& dst,
             scatter(dst, data, count - kNormalBlock, kNormalBlock, values);
         }
     } else {
-        // One part and one run.
+        // So few elements are one part and one run.
         call.fill(dst, data, [&](Mt19937& words, const FillPart& part) {
             part.for_each_run([&](const Run& run) {
                 kept = draw_pairs(words, kept, moments, run.count, static_cast<T*>(run.to));

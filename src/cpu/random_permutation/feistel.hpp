@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A permutation of 0 ... range - 1 whose elements are computed each by itself: an unbalanced Feistel network on b bits,
-// keyed by Philox, and cycle walking (Mitchell, Stokes, Frank, Holmes, "Bandwidth-optimal random shuffling for GPUs",
-// arXiv 2106.06161; Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002).
+// A permutation of 0 ... range - 1 in which every element is computed independently: an unbalanced Feistel network on b
+// bits, keyed by Philox, and cycle walking (Mitchell, Stokes, Frank, Holmes, "Bandwidth-optimal random shuffling for
+// GPUs", arXiv 2106.06161; Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002).
 //
 //     b = max(4, ceil(log2 range)),  left = floor(b / 2),  right = b - left
 //     L = v >> right,  R = v mod 2^right

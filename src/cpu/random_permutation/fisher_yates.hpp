@@ -27,7 +27,7 @@ namespace tombola::impl::cpu {
 class FisherYates {
   public:
     static constexpr int64_t kChunk = 1024;  // targets that are computed at once
-    static constexpr int64_t kSlack = 16;    // a source may write that many behind them
+    static constexpr int64_t kSlack = 16;    // a source may write so many targets after them
 
     // A dense DST that is the whole permutation is shuffled in place, unless it is so large that the exchanges miss the
     // TLB at small pages. Otherwise the scratchpad holds the permutation. A large scratchpad has pages of 2 MiB. Ten
@@ -43,8 +43,9 @@ class FisherYates {
         return in_place(desc) ? 0 : 64 * lines;
     }
 
-    // targets_from(state) makes a source of targets: source(first, count, to) writes i + word i mod (range - i) for the
-    // next steps i = first ... first + count - 1, count <= kChunk, and source.state() is the state behind these words.
+    // targets_from(state, range) returns a source of targets. source(first, count, to) writes
+    // i + word i mod (range - i) for the next steps i = first ... first + count - 1, count <= kChunk. source.state() is
+    // the state after the words drawn so far.
     template <class T, class TargetsFrom>
     static Status execute(const ExecContext& context, const RandomPermutationDesc& desc,
                           const MtJumpLoops& loops, const TargetsFrom& targets_from) {

@@ -22,7 +22,7 @@ size_t aligned(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 size_t size(dim_t n) { return static_cast<size_t>(n); }
 long long ll(dim_t value) { return static_cast<long long>(value); }
 
-// " row 3:" where an argument has an element per row.
+// Part of a message, after the name of the argument: ": row 3:" if it has an element per row, otherwise " is".
 std::string place(bool in_rows, dim_t row) {
     return in_rows ? format(": row %lld:", ll(row)) : std::string(" is");
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads a row of SRC class by class, in scalar C++: its values, its check, its weights as integers. The portable
-// implementation uses nothing else. The generated kernels use it for rows that they do not serve, and for the message
-// about a row that is refused.
+// Reads a row of SRC class by class, in scalar C++: gets its values, checks it, and computes its weights as integers.
+// The portable implementation uses nothing else. The generated kernels use it for rows that they cannot handle, and for
+// the message about a row that is refused.
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where the uniform numbers of an execution come from that draws classes by weight.
+// Where an execution that draws classes by weight gets its uniform numbers from.
 
 #include <cstdint>
 

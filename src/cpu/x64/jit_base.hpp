@@ -19,7 +19,7 @@
 // - generate() runs once, inside cached_function(), which turns whatever the assembler refuses into
 //   a Status. Until then the pages are read-write; from then on they are read-execute and never
 //   change.
-// - Constants lie behind the code, in the same pages, aligned to 64 bytes.
+// - Constants follow the code, in the same pages. The first one is aligned to 64 bytes.
 // - A kernel calls nothing, allocates nothing, and reaches no memory but its arguments, its
 //   constants and its stack frame. It must be called under the default MXCSR, as execute() and
 //   parallel() guarantee.
@@ -106,7 +106,7 @@ class JitKernel : protected Xbyak::CodeGenerator {
     void end();  // restores, clears the upper halves of the vector registers, and returns
     Xbyak::Reg64 gpr(int index) const;
 
-    // Memory operands for constants behind the code. Each value is stored once.
+    // Memory operands for constants, which follow the code. Each value is stored once.
     Xbyak::Address constant_u64(uint64_t value) {
         return constant(&value, sizeof value, sizeof value);
     }

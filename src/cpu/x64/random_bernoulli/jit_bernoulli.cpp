@@ -33,7 +33,7 @@ class JitBernoulli : public Executable {
         const auto size = static_cast<int64_t>(size_of(desc_.dst.data_type));
         return source_.fill(context, desc_.dst, words, [&](const WordChunk& chunk) {
             alignas(64) Compute buffer[Probabilities<Compute>::kMaxRun];
-            // One probability serves a chunk of any length.
+            // With one P for all elements, a run may have any length.
             const int64_t run = p.step() == 0 ? chunk.count : p.kMaxRun;
             for (int64_t at = 0; at < chunk.count; at += run) {
                 const int64_t count = std::min(run, chunk.count - at);
@@ -43,7 +43,7 @@ class JitBernoulli : public Executable {
         });
     }
 
-    // The kernel makes whole steps; the elements of the last one are copied from a buffer.
+    // The kernel computes whole steps. A partial last step is computed in a buffer, and its elements are copied.
     template <class Compute>
     void convert(const uint32_t* from, int words, const Compute* p, int64_t p_step, char* to,
                  int64_t count) const {

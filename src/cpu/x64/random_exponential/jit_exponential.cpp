@@ -29,7 +29,7 @@ class JitExponential : public Executable {
     }
 
   private:
-    // The kernel makes whole steps; the elements of the last one are copied from a buffer.
+    // The kernel computes whole steps. A partial last step is computed in a buffer, and its elements are copied.
     void convert(const WordChunk& chunk, int words, double factor) const {
         const int64_t steps = chunk.count / step_, rest = chunk.count % step_;
         ExponentialKernel::Args args{chunk.words, chunk.to, steps, factor};

@@ -36,7 +36,7 @@ class JitTensorflowNormal : public Executable {
     }
 
   private:
-    // If the first value does not begin a block, the values of that block are made aside.
+    // If the first value does not begin a block, the values of that block are computed in a buffer.
     static void generate(const NormalFill& fill, const PhiloxFill& words, Uint128 first,
                          const Run& run) {
         constexpr int64_t kValues = TensorflowNormal<T>::kBlockValues;
@@ -58,7 +58,7 @@ class JitTensorflowNormal : public Executable {
         }
         while (left > 0) {
             const int64_t count = std::min(left, kChunkWords / kWords);
-            // Whole blocks: the last one may have more values than are left.
+            // Whole blocks are drawn. The last one may have more values than are left.
             const int64_t drawn =
                 (count * kWords + kPhiloxBlockWords - 1) / kPhiloxBlockWords * kPhiloxBlockWords;
             words.generate(word, drawn, buffer, false);

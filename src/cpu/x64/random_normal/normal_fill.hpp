@@ -26,8 +26,8 @@ class NormalFill {
 
     const NormalTransform& transform() const { return transform_; }
 
-    // Makes the first `count` values of `words`. The words of whole groups are read, whatever the count: up to
-    // kMaxGroupWords - 1 beyond the last value's.
+    // Computes the first `count` values of `words`. Only whole groups of words are read, so up to kMaxGroupWords - 1
+    // words after those of the last value are read too.
     void values(const uint32_t* words, int64_t count, void* to, bool streaming) const {
         const int64_t groups = count / transform_.group_values;
         const int64_t whole = groups * transform_.group_values;

@@ -67,7 +67,7 @@ Result<PlanPtr> plan_pytorch_uniform(CpuIsa isa, const RandomUniformDesc& desc) 
     return plan_uniform(desc, [&](auto type) {
         using T = decltype(type);
         return make_plan(0, [isa, desc] {
-            // The rule does not concern integers.
+            // float_draws does not concern integers.
             if constexpr (!std::is_integral_v<T>)
                 if (desc.float_draws == FloatDraws::torch2)
                     return build<T, FloatDraws::torch2>(isa, desc);

@@ -73,7 +73,7 @@ class Mt19937Generator : public Vocabulary {
     virtual void load_parameters() = 0;
     // Turns the tempered words in vec(kY) into values. The words have only the bits of `taken`. kT0 to kT3 are free.
     virtual void emit_value() = 0;
-    // Stores the values in vec(kY) `at` bytes behind the last vector's place. kT0 to kT3 are free.
+    // Stores the values in vec(kY) at `at` bytes from the current output address. kT0 to kT3 are free.
     virtual void emit_store(int at, bool streaming) { emit_put(at, vec(kY), streaming); }
 
     // For conversions. `offset` is a parameter's place in the conversion's struct.

@@ -90,8 +90,8 @@ void Mt19937Stream::convert(int64_t values) {
     }
 }
 
-// A run that does not stream slides by at most one word, for values of two words. After that all windows begin a
-// value. Each streaming run slides until kMaxSlide is used up; later runs store normally.
+// A run that does not stream slides by at most one word, if values have two words. After that, the first word of every
+// window begins a value. Each streaming run slides until kMaxSlide is used up; later runs store normally.
 int Mt19937Stream::slide_before_windows(bool streaming) const {
     const int per_value = kernel_.words_per_value;
     int words = (kMtWords - position_) % per_value;

@@ -63,7 +63,7 @@ class Mt19937Stream {
     char* to_ = nullptr;
 };
 
-// Fills `dst` with what `kernel` makes of the words that an execution draws from.
+// Fills `dst` with the values that `kernel` computes from the words of an execution.
 void fill_from_mt19937(const MemoryDesc& dst, void* data, Mt19937Call& call,
                        const Mt19937Kernel& kernel, const PackedParameters& parameters);
 

@@ -53,7 +53,7 @@ struct PhiloxShape {
     LaneOrder order = LaneOrder::halves;
     int streams_of_16 = 3;  // streams that the main loop interleaves with 16 registers
     // For kernels that read a tensor too (philox_transform.hpp):
-    int draws = 1;              // elements that one word serves
+    int draws = 1;              // draws in one word, one for each element
     bool whole_groups = false;  // a call has no elements beyond whole groups
 };
 

@@ -113,7 +113,7 @@ class StitchKernel : public Vocabulary {
         take_rows();
     }
 
-    // rows_left = min(rows_left, rows_behind); these rows are subtracted from rows_behind.
+    // rows_left = min(rows_left, rows_behind);  rows_behind -= rows_left
     void take_rows() {
         cmp(rows_left(), rows_behind());
         cmovg(rows_left(), rows_behind());

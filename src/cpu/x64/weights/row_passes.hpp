@@ -20,7 +20,7 @@ struct Row {
     RowScale scale;          // for scalar C++
     WeightScaleArgs args{};  // for the kernels
     LogitSumKernel::Scale sum_scale{};
-    bool is_scalar = false;  // only scalar C++ serves this row
+    bool is_scalar = false;  // only scalar C++ can handle this row
 };
 
 class RowPasses {
@@ -47,7 +47,7 @@ class RowPasses {
     void set_scale(Row& row, double greatest, float ratio = 1) const;
 
     // The sums of the weights of blocks [begin, end). `ahead` is the data that will be read next, laid out like the
-    // row. Without logits, and unless the row is served by scalar C++, it also does what greatest() does.
+    // row. Without logits, and unless row.is_scalar, it also does what greatest() does.
     bool sum(const Row& row, const RowSource& source, dim_t begin, dim_t end, const char* ahead,
              uint64_t* sums, double& greatest) const;
     // Weights of classes [begin, end), begin a multiple of kUnitClasses. Up to kUnitClasses - 1 more elements of

@@ -24,7 +24,7 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// These kernels do not serve rows whose greatest weight has a smaller exponent field.
+// These kernels cannot handle rows whose greatest weight has a smaller exponent field.
 inline constexpr int kMinField = 62;
 // What a pass over a row finds.
 struct RowFindings {
