@@ -121,7 +121,8 @@ class Vocabulary : public JitKernel {
     void broadcast_u64(const Vec& d, const Reg& a);
     void load(const Vec& d, const Address& a) { vmovups(d, a); }
     void store(const Address& d, const Vec& a) { vmovups(d, a); }
-    // The store bypasses the caches. d is aligned to bytes(). A kernel that uses it ends with store_fence(), or its caller does.
+    // The store bypasses the caches. d is aligned to bytes(). A kernel that uses it ends with store_fence(), or its
+    // caller executes a fence.
     void store_streaming(const Address& d, const Vec& a) { vmovntps(d, a); }
     void store_fence() { sfence(); }
     // A vector as pieces of 16 or 32 bytes; `position` counts pieces.
