@@ -50,7 +50,8 @@ class FisherYates {
     static Status execute(const ExecContext& context, const RandomPermutationDesc& desc,
                           const MtJumpLoops& loops, const TargetsFrom& targets_from) {
         const int64_t first = TOMBOLA_TRY(resolve_first(context, desc));
-        const Mt19937Start start = TOMBOLA_TRY(resolve_mt19937_start(context));
+        Mt19937Start start;
+        TOMBOLA_TRY(resolve_mt19937_start(context, start));
         const int64_t count = desc.dst.nelems(), all = std::max<int64_t>(desc.range - 1, 0);
         const int64_t steps = count == 0 ? 0 : std::min(first + count, all);
         auto source = targets_from(start.state, desc.range);

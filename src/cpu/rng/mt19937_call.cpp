@@ -15,9 +15,8 @@ constexpr int64_t kWordsPerPart = int64_t{1} << 21;
 
 }  // namespace
 
-Result<Mt19937Start> resolve_mt19937_start(const ExecContext& context) {
+Status resolve_mt19937_start(const ExecContext& context, Mt19937Start& start) {
     const auto* state = context.input<uint32_t>(TOMBOLA_ARG_SRC_STATE);
-    Mt19937Start start{};
     start.seeds =
         TOMBOLA_TRY(resolve_seeds(context, state != nullptr ? SeedUse::none : SeedUse::both));
     if (state != nullptr) {
@@ -26,7 +25,7 @@ Result<Mt19937Start> resolve_mt19937_start(const ExecContext& context) {
     } else {
         start.state = Mt19937::from_seed(static_cast<uint32_t>(start.seeds.global));
     }
-    return start;
+    return {};
 }
 
 void report_mt19937(const ExecContext& context, const Seeds& seeds, const Mt19937& after) {
@@ -36,12 +35,10 @@ void report_mt19937(const ExecContext& context, const Seeds& seeds, const Mt1993
 }
 
 Status Mt19937Call::resolve(const ExecContext& context, int64_t elements) {
-    const Mt19937Start start = TOMBOLA_TRY(resolve_mt19937_start(context));
-    seeds_ = start.seeds;
-    start_ = start.state;
+    TOMBOLA_TRY(resolve_mt19937_start(context, start_));
     const uint64_t offset = TOMBOLA_TRY(resolve_offset(context, elements));
-    skip_values(start_, offset);
-    if (elements == 0) after_ = start_;
+    skip_values(start_.state, offset);
+    if (elements == 0) after_ = start_.state;
     return {};
 }
 
@@ -59,15 +56,16 @@ void Mt19937Call::fill(const MemoryDesc& dst, void* data,
     options.multiple = 64;
     options.elements_per_part = kWordsPerPart / words_per_value_;
     cpu::fill(dst, data, options, [&](const FillPart& part) {
-        Mt19937 state = start_;
+        Mt19937 own;
+        Mt19937& state = part.first() + part.count() == count ? after_ : own;
+        state = start_.state;
         skip_values(state, static_cast<uint64_t>(part.first()));
         generate(state, part);
-        if (part.first() + part.count() == count) after_ = state;
     });
 }
 
 void Mt19937Call::report(const ExecContext& context) const {
-    report_mt19937(context, seeds_, after_);
+    report_mt19937(context, start_.seeds, after_);
 }
 
 }  // namespace tombola::impl::cpu

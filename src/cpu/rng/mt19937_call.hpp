@@ -21,7 +21,8 @@ struct Mt19937Start {
     Seeds seeds;
     Mt19937 state;
 };
-Result<Mt19937Start> resolve_mt19937_start(const ExecContext& context);
+// Fills `start` in place: small calls would notice each further copy of a state.
+Status resolve_mt19937_start(const ExecContext& context, Mt19937Start& start);
 
 // Writes the optional DST_SEEDS and DST_STATE. Call it after everything that may fail.
 void report_mt19937(const ExecContext& context, const Seeds& seeds, const Mt19937& after);
@@ -52,8 +53,7 @@ class Mt19937Call {
 
     int words_per_value_;
     const MtJumpLoops& loops_;
-    Seeds seeds_;
-    Mt19937 start_;
+    Mt19937Start start_;
     Mt19937 after_;  // the state after the tensor
 };
 
