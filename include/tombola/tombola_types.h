@@ -301,8 +301,8 @@ typedef enum {
  * @{ */
 
 /** The instruction sets above portable C++, as X(name, value). Every step includes the one before.
- * avx2 has AVX2, FMA, F16C, BMI1, BMI2 and PCLMULQDQ. avx512_core adds AVX-512 F, CD, BW, DQ and VL. avx512_core_vbmi
- * adds AVX-512 VBMI, VBMI2 and VPCLMULQDQ (Ice Lake, Zen 4 and newer). */
+ * avx2 has AVX2, FMA, F16C, BMI1, BMI2, POPCNT and PCLMULQDQ. avx512_core adds AVX-512 F, CD, BW, DQ and VL.
+ * avx512_core_vbmi adds AVX-512 VBMI, VBMI2 and VPCLMULQDQ (Ice Lake, Zen 4 and newer). */
 #define TOMBOLA_CPU_ISAS(X) \
     X(avx2, 1)              \
     X(avx512_core, 2)       \

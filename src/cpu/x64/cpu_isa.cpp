@@ -17,7 +17,7 @@ CpuIsa detect() {
     using Xbyak::util::Cpu;
     const Cpu cpu;
     if (!(cpu.has(Cpu::tAVX2) && cpu.has(Cpu::tFMA) && cpu.has(Cpu::tF16C) && cpu.has(Cpu::tBMI1) &&
-          cpu.has(Cpu::tBMI2) && cpu.has(Cpu::tPCLMULQDQ)))
+          cpu.has(Cpu::tBMI2) && cpu.has(Cpu::tPOPCNT) && cpu.has(Cpu::tPCLMULQDQ)))
         return CpuIsa::none;
     if (!(cpu.has(Cpu::tAVX512F) && cpu.has(Cpu::tAVX512CD) && cpu.has(Cpu::tAVX512BW) &&
           cpu.has(Cpu::tAVX512DQ) && cpu.has(Cpu::tAVX512VL)))

@@ -17,7 +17,7 @@ tombola_cpu_isa_t machine_isa() {
     __builtin_cpu_init();
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
         !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2") ||
-        !__builtin_cpu_supports("pclmul"))
+        !__builtin_cpu_supports("popcnt") || !__builtin_cpu_supports("pclmul"))
         return tombola_cpu_isa_none;
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512cd") ||
         !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512dq") ||
