@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/fp_env.hpp"
+#include "common/machine.hpp"
 #include "common/parallel_runtime.hpp"
 
 namespace tombola::impl {
@@ -19,8 +20,8 @@ namespace {
 //   fill, 2 MiB                    0.18    0.21
 //   fill, 4 MiB                    0.36    0.32
 //
-// With spinning workers, sharing pays at much smaller sizes. Work is shared from 2 MiB on, as a compromise.
-constexpr size_t kBytesPerPart = size_t{1} << 20;
+// With spinning workers, sharing pays at much smaller sizes. Work is shared where each thread gets as many bytes as one
+// thread moves while another wakes: from 2 MiB on, on that machine (machine_sizes()).
 
 // Whether this thread is running a part. A region inside a part stays on the thread.
 thread_local bool in_region = false;
@@ -74,8 +75,9 @@ Range split(int64_t count, int part, int parts, int64_t multiple) {
 }
 
 int parts_for(size_t work_bytes) {
-    if (work_bytes < 2 * kBytesPerPart) return 1;
-    const size_t worthwhile = work_bytes / kBytesPerPart;
+    const size_t bytes_per_part = machine_sizes().bytes_per_part;
+    if (work_bytes < 2 * bytes_per_part) return 1;
+    const size_t worthwhile = work_bytes / bytes_per_part;
     return static_cast<int>(std::min<size_t>(worthwhile, static_cast<size_t>(max_threads())));
 }
 

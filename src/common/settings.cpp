@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 namespace tombola::impl {
@@ -59,16 +60,20 @@ class Environment {
         return fallback;
     }
 
-    CpuIsa isa(const char* name) {
+    // Finds the value among enumerators by their names.
+    template <class Enum, size_t count>
+    std::optional<Enum> one_of(const char* name, const Enum (&all)[count]) {
         const std::string value = text(name);
         std::string names;
-        for (const CpuIsa isa : kAllIsas) {
-            if (value == name_of(isa)) return isa;
-            names += (names.empty() ? "" : ", ") + std::string(name_of(isa));
+        for (const Enum candidate : all) {
+            if (value == name_of(candidate)) return candidate;
+            names += (names.empty() ? "" : ", ") + std::string(name_of(candidate));
         }
         if (!value.empty()) refuse(name, value, "one of " + names);
-        return kHighestIsa;
+        return std::nullopt;
     }
+
+    CpuIsa isa(const char* name) { return one_of(name, kAllIsas).value_or(kHighestIsa); }
 
     JitProfile profile(const char* name) {
         const std::string value = text(name);
@@ -116,6 +121,8 @@ struct Settings {
     Environment environment;
     std::atomic<unsigned> verbose{environment.verbose("TOMBOLA_VERBOSE")};
     std::atomic<CpuIsa> isa_cap{environment.isa("TOMBOLA_MAX_CPU_ISA")};
+    const std::optional<Microarchitecture> machine =
+        environment.one_of("TOMBOLA_MACHINE", kAllMachines);
     const int cache_capacity =
         environment.number("TOMBOLA_PRIMITIVE_CACHE_CAPACITY", 0, INT_MAX, kDefaultCacheCapacity);
     const std::string dump_folder = Environment::text("TOMBOLA_JIT_DUMP");
@@ -151,6 +158,7 @@ void print_warning(const std::string& message) {
 
 CpuIsa isa_cap() { return settings().isa_cap.load(std::memory_order_relaxed); }
 void set_isa_cap(CpuIsa isa) { settings().isa_cap.store(isa, std::memory_order_relaxed); }
+std::optional<Microarchitecture> machine_asked_for() { return settings().machine; }
 int initial_cache_capacity() { return settings().cache_capacity; }
 const std::string& jit_dump_folder() { return settings().dump_folder; }
 JitProfile jit_profile() { return settings().profile; }

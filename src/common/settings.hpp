@@ -5,9 +5,11 @@
 // use. A program that runs with more rights than its user (setuid) ignores it. An invalid value is ignored and named
 // once on standard error, unless TOMBOLA_VERBOSE is 0 or none.
 
+#include <optional>
 #include <string>
 
 #include "common/cpu_isa.hpp"
+#include "common/machine.hpp"
 #include "common/status.hpp"
 
 namespace tombola::impl {
@@ -29,6 +31,9 @@ void print_warning(const std::string& message);
 
 CpuIsa isa_cap();
 void set_isa_cap(CpuIsa isa);
+
+// TOMBOLA_MACHINE: the microarchitecture whose costs are used in place of the detected one; empty: none.
+std::optional<Microarchitecture> machine_asked_for();
 
 // TOMBOLA_PRIMITIVE_CACHE_CAPACITY. The cache itself keeps the current capacity.
 int initial_cache_capacity();

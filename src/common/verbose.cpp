@@ -7,6 +7,7 @@
 
 #include "common/cpu_isa.hpp"
 #include "common/fork.hpp"
+#include "common/machine.hpp"
 #include "common/parallel.hpp"
 #include "common/primitive_desc.hpp"
 #include "tombola/tombola.h"
@@ -50,6 +51,7 @@ void print_header() {
         std::printf("tombola_verbose,v1,info,cpu,runtime:%s,nthr:%d\n", version->cpu_runtime,
                     max_threads());
         std::printf("tombola_verbose,v1,info,cpu,isa:%s\n", name_of(effective_isa()));
+        std::printf("tombola_verbose,v1,info,cpu,machine:%s\n", name_of(machine_in_use()));
         std::printf(
             "tombola_verbose,v1,primitive,info,template:operation,engine,primitive,implementation,"
             "prop_kind,memory_descriptors,attributes,auxiliary,problem_desc,exec_time\n");

@@ -9,7 +9,8 @@
 namespace tombola::impl::cpu {
 namespace {
 
-constexpr size_t kRunBytes = 16 * 1024;  // half of the smallest first-level cache, and little stack
+// Half of the smallest first-level cache of any machine. More would gain nothing and take more stack.
+constexpr size_t kRunBytes = 16 * 1024;
 
 }  // namespace
 
@@ -35,7 +36,7 @@ void fill(const MemoryDesc& desc, void* data, const FillOptions& options,
     if (count == 0) return;
     zero_padding(desc, data);
     const size_t bytes = static_cast<size_t>(count) * size_of(desc.data_type);
-    const bool streaming = bytes >= kStreamingBytes;
+    const bool streaming = bypasses_caches(bytes);
     const int64_t longest = std::max<int64_t>(1, count / options.elements_per_part);
     const int parts = static_cast<int>(std::min<int64_t>(longest, parts_for(bytes)));
     if (parts == 1) return generate_part({desc, data, {0, count}, streaming});

@@ -18,13 +18,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "common/machine.hpp"
 #include "common/memory_desc.hpp"
 #include "common/parallel.hpp"
 
 namespace tombola::impl::cpu {
 
-// Tensors of this size or more do not stay in the caches. Stores that bypass the caches do not read the memory first.
-inline constexpr size_t kStreamingBytes = size_t{4} << 20;
+// Whether a tensor is so large that it does not stay in the caches. Stores that bypass the caches do not read the memory
+// first.
+inline bool bypasses_caches(size_t bytes) { return bytes >= machine_sizes().streaming_bytes; }
 
 struct Run {
     int64_t first;   // the number of its first element

@@ -91,7 +91,7 @@ void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformM
     zero_padding(dst.desc, dst.data);
     if (mask.kind == Kind::bytes && mask.is_written) zero_padding(mask.desc, mask.data);
     const size_t bytes = static_cast<size_t>(count) * size_of(dst.desc.data_type);
-    const Part part(src, dst, mask, bytes >= kStreamingBytes);
+    const Part part(src, dst, mask, bypasses_caches(bytes));
     const size_t read_bytes = static_cast<size_t>(count) * size_of(src.desc.data_type);
     parallel_ranges(count, kTransformMultiple, bytes + read_bytes, [&](int64_t begin, int64_t end) {
         part.run({begin, end}, body);

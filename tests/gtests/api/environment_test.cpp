@@ -48,6 +48,13 @@ TEST(Environment, VerboseOnePrintsExecutionsAndFailures) {
     EXPECT_FALSE(output.with(std::string("runtime:") + tombola_version()->cpu_runtime).empty());
 }
 
+TEST(Environment, VerboseNamesTheMachine) {
+    EXPECT_EQ(run_probe("TOMBOLA_VERBOSE=1 TOMBOLA_MACHINE=zen4")
+                  .with("tombola_verbose,v1,info,cpu,machine:zen4")
+                  .size(),
+              1u);
+}
+
 TEST(Environment, VerboseTwoPrintsCreationsHitsAndRejections) {
     const Output output = run_probe("TOMBOLA_VERBOSE=2");
     EXPECT_EQ(output.with(",create:cache_miss,").size(), 1u);
@@ -119,7 +126,7 @@ TEST(Environment, ValuesWithoutSenseAreIgnoredAndSaidSo) {
          {"TOMBOLA_VERBOSE=7", "TOMBOLA_VERBOSE=yes", "TOMBOLA_VERBOSE=dispatch,perhaps",
           "TOMBOLA_JIT_PROFILE=gdb", "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=99999999999999999999",
           "TOMBOLA_MAX_CPU_ISA=avx1024", "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=-1",
-          "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=1e3"}) {
+          "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=1e3", "TOMBOLA_MACHINE=zen0"}) {
         const Output output = run_probe(variable);
         const std::vector<std::string> said = output.with(variable);
         ASSERT_EQ(said.size(), 1u) << variable;

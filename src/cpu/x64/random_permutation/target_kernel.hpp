@@ -16,6 +16,8 @@
 //
 //     r' = r + r * (t + t^2)          relative error t^3 < 2^-36, plus rounding errors
 //
+// kMinRefined follows from this error for steps of 16, so it is the same on every machine.
+//
 // Lanes: one target in each f64 lane. Targets after the last one may be computed too; where d <= 0 they are junk.
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "cpu/x64/machine.hpp"
 #include "cpu/x64/rng/philox_args.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -15,9 +16,6 @@ using Pointers = PhiloxTransformGenerator::Pointers;
 constexpr int kStreamsOf16 = 2;  // three streams would leave a kernel too few of 16 registers
 constexpr uintptr_t kStreamingAlignment = 64;
 constexpr int kLineBytes = 64;
-// How many bytes ahead the source is prefetched. The hardware prefetches by itself, but stops at the end of each page
-// of 4 KiB, and does not catch up in time for these kernels.
-constexpr int kPrefetchAhead = 2048;
 constexpr int64_t kMaxGroupElements = 128;
 constexpr int64_t kMaxElementBytes = 4;
 // The maximum number of elements of a call whose mask of bits does not begin at a whole byte of the run's mask. Such a
@@ -66,8 +64,9 @@ void PhiloxTransformGenerator::load_parameters() {
 void PhiloxTransformGenerator::emit_output(Stream& s, int group, const Xbyak::RegExp& to, int,
                                            bool streaming) {
     const Xbyak::RegExp from = src() + group * src_group_bytes();
+    // The hardware prefetches by itself, but stops at the end of each page of 4 KiB, and does not catch up in time.
     for (int line = 0; line < src_group_bytes(); line += kLineBytes)
-        prefetcht0(ptr[from + kPrefetchAhead + line]);
+        prefetcht0(ptr[from + machine().prefetch_bytes() + line]);
     emit_group(s, from, to, mask() + group * mask_group_bytes(), streaming);
 }
 

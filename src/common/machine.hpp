@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The machine, as far as it decides how work is done. It decides speed only: results are the same on every machine.
+//
+// The cpu layer detects the microarchitecture and the caches, and has a row of measured costs for each microarchitecture
+// (cpu/x64/machine.cpp). What the other layers need of it is here.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tombola::impl {
+
+#define TOMBOLA_MACHINES(X) \
+    X(unknown)              \
+    X(haswell)              \
+    X(skylake_x)            \
+    X(ice_lake)             \
+    X(sapphire_rapids)      \
+    X(zen2)                 \
+    X(zen3)                 \
+    X(zen4)                 \
+    X(zen5)
+
+// Each stands for the microarchitectures that follow it up to the next one of its maker, and `haswell` for all of Intel
+// without AVX-512.
+enum class Microarchitecture {
+#define TOMBOLA_ENUMERATOR(name) name,
+    TOMBOLA_MACHINES(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
+};
+inline constexpr Microarchitecture kAllMachines[] = {
+#define TOMBOLA_ENUMERATOR(name) Microarchitecture::name,
+    TOMBOLA_MACHINES(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
+};
+const char* name_of(Microarchitecture machine);
+
+// Sizes from which work is done in another way. Defined by the cpu layer.
+struct MachineSizes {
+    size_t bytes_per_part;  // a thread is woken for this many bytes of memory traffic or more
+    size_t
+        streaming_bytes;  // tensors of this size or more are written by stores that bypass the caches
+    int64_t paged_range;  // a permutation of this many elements or more is made in pages of 2 MiB
+};
+const MachineSizes& machine_sizes();
+
+// The microarchitecture whose row of costs is in use: TOMBOLA_MACHINE, or the detected one. Defined by the cpu layer.
+Microarchitecture machine_in_use();
+
+}  // namespace tombola::impl

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu/x64/machine.hpp"
+
+#include <cpuid.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/settings.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
+
+// ---- rows --------------------------------------------------------------------------------------------------------
+
+// An Intel processor with AMX and AVX512_FP16. `front` was fitted to the times of shuffles.
+constexpr MachineRow kSapphireRapids{
+    {48 * kKiB, 2 * kMiB, 32 * kMiB}, 2048, 100, 64, 4.4, {1, 2, 3, 2, 1, 3.5, 4, 7, 1},
+    {1, 2, 2, 2, 1, 6, 4, 7, 1}};
+
+// An EPYC, family 25, model 17, at 3.7 GHz. A vector of 64 bytes takes two of the four pipes for vectors, both pipes of
+// the loads, and two cycles of the pipe of the stores. The latency and the time to wake a thread were not measured.
+constexpr MachineRow kZen4{
+    {32 * kKiB, 1 * kMiB, 32 * kMiB}, 3072, 100, 64, 4.1, {2, 1, 3, 2, 1, 6, 1, 1, 1},
+    {1, 1, 2, 1, 0.5, 6, 0.8, 0.8, 1}};
+
+// A machine that nobody has measured has the rates of Sapphire Rapids, which every machine had before there were rows,
+// and its own caches.
+constexpr MachineRow unmeasured(const Caches& typical, int tlb_pages, double wide_clock = 1) {
+    MachineRow row = kSapphireRapids;
+    row.typical = typical;
+    row.tlb_pages = tlb_pages;
+    row.wide.clock = wide_clock;
+    return row;
+}
+
+// Skylake-X lowers its clock as soon as vectors of 64 bytes run, to that of AVX2 with multiplications (Intel, "Xeon
+// Processor Scalable Family Specification Update", 336065): by about 15%.
+constexpr double kSkylakeWideClock = 0.85;
+
+constexpr MachineRow kUnknown = unmeasured({32 * kKiB, 512 * kKiB, 8 * kMiB}, 2048);
+constexpr MachineRow kHaswell = unmeasured({32 * kKiB, 256 * kKiB, 8 * kMiB}, 1024);
+constexpr MachineRow kSkylakeX =
+    unmeasured({32 * kKiB, 1 * kMiB, 16 * kMiB}, 1536, kSkylakeWideClock);
+constexpr MachineRow kIceLake = unmeasured({48 * kKiB, 1280 * kKiB, 32 * kMiB}, 2048);
+constexpr MachineRow kZen2 = unmeasured({32 * kKiB, 512 * kKiB, 16 * kMiB}, 2048);
+constexpr MachineRow kZen3 = unmeasured({32 * kKiB, 512 * kKiB, 32 * kMiB}, 2048);
+constexpr MachineRow kZen5 = unmeasured({48 * kKiB, 1 * kMiB, 32 * kMiB}, 4096);
+
+// ---- CPUID -------------------------------------------------------------------------------------------------------
+
+struct Registers {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+};
+// Zeros if the processor has no such leaf.
+Registers cpuid(unsigned leaf, unsigned part = 0) {
+    Registers r;
+    if (__get_cpuid_count(leaf, part, &r.a, &r.b, &r.c, &r.d) == 0) return {};
+    return r;
+}
+
+bool bit(unsigned value, int position) { return (value >> position & 1) != 0; }
+
+CpuFeatures detect_features() {
+    CpuFeatures features{};
+    const Registers vendor = cpuid(0), version = cpuid(1), more = cpuid(7);
+    features.intel = vendor.b == signature_INTEL_ebx;
+    features.amd = vendor.b == signature_AMD_ebx;
+    features.family = static_cast<int>((version.a >> 8 & 15) + (version.a >> 20 & 255));
+    features.avx512 = bit(more.b, 16);
+    features.vbmi2 = bit(more.c, 6);
+    features.vaes = bit(more.c, 9);
+    features.vp2intersect = bit(more.d, 8);
+    features.fp16_or_amx = bit(more.d, 23) || bit(more.d, 24);
+    return features;
+}
+
+// The leaves describe one cache each: Intel's is 4, AMD's 8000_001D. How many processors share a cache is not used:
+// virtual machines seldom tell the truth about it. The caches of the row replace what is missing.
+Caches detect_caches(bool amd, const Caches& typical) {
+    constexpr int kMaxCaches = 8;
+    constexpr unsigned kNoMore = 0, kInstructions = 2;
+    Caches caches = typical;
+    for (unsigned part = 0; part < kMaxCaches; ++part) {
+        const Registers r = cpuid(amd ? 0x8000001D : 4, part);
+        const unsigned type = r.a & 31, level = r.a >> 5 & 7;
+        if (type == kNoMore) break;
+        if (type == kInstructions) continue;
+        const int64_t ways = (r.b >> 22) + 1, partitions = (r.b >> 12 & 1023) + 1,
+                      line = (r.b & 4095) + 1, sets = int64_t{r.c} + 1;
+        const int64_t bytes = ways * partitions * line * sets;
+        if (level == 1) caches.l1 = bytes;
+        if (level == 2) caches.l2 = bytes;
+        if (level == 3) caches.l3 = bytes;
+    }
+    // A hypervisor can tell anything. Sizes that no processor has would make tiles of a few bytes.
+    if (caches.l1 < 16 * kKiB || caches.l2 < 128 * kKiB || caches.l2 < caches.l1) return typical;
+    return caches;
+}
+
+Machine detect_machine() {
+    const CpuFeatures features = detect_features();
+    Machine result{};
+    if (const auto asked = machine_asked_for()) {
+        result.kind = *asked;
+        result.row = row_of(*asked);
+        result.caches = result.row.typical;
+        return result;
+    }
+    result.kind = classify(features);
+    result.row = row_of(result.kind);
+    result.caches = detect_caches(features.amd, result.row.typical);
+    return result;
+}
+
+// The power of two that is nearest on a logarithmic scale.
+int64_t nearest_power(double value) { return int64_t{1} << std::lround(std::log2(value)); }
+
+}  // namespace
+
+// Decides by features, because virtual machines often have the family and the model of another processor. Families
+// decide where features do not.
+Microarchitecture classify(const CpuFeatures& features) {
+    constexpr int kZen5Family = 0x1A, kZen3Family = 0x19, kZenFamily = 0x17;
+    if (features.intel) {
+        if (!features.avx512) return Microarchitecture::haswell;
+        if (features.fp16_or_amx) return Microarchitecture::sapphire_rapids;
+        return features.vbmi2 ? Microarchitecture::ice_lake : Microarchitecture::skylake_x;
+    }
+    if (features.amd) {
+        if (features.vp2intersect || features.family >= kZen5Family) return Microarchitecture::zen5;
+        if (features.avx512) return Microarchitecture::zen4;
+        if (features.vaes || features.family == kZen3Family) return Microarchitecture::zen3;
+        if (features.family == kZenFamily) return Microarchitecture::zen2;
+    }
+    return Microarchitecture::unknown;
+}
+
+const MachineRow& row_of(Microarchitecture kind) {
+    switch (kind) {
+        case Microarchitecture::unknown:
+            return kUnknown;
+        case Microarchitecture::haswell:
+            return kHaswell;
+        case Microarchitecture::skylake_x:
+            return kSkylakeX;
+        case Microarchitecture::ice_lake:
+            return kIceLake;
+        case Microarchitecture::sapphire_rapids:
+            return kSapphireRapids;
+        case Microarchitecture::zen2:
+            return kZen2;
+        case Microarchitecture::zen3:
+            return kZen3;
+        case Microarchitecture::zen4:
+            return kZen4;
+        case Microarchitecture::zen5:
+            return kZen5;
+    }
+    return kUnknown;
+}
+
+const Machine& machine() {
+    static const Machine instance = detect_machine();
+    return instance;
+}
+
+int64_t Machine::streaming_row_bytes() const { return std::max(64 * kMiB, 32 * caches.l2); }
+
+int Machine::prefetch_bytes() const {
+    constexpr double kBytesPerNanosecond = 20;  // that dropout and rounding read
+    return static_cast<int>(nearest_power(kBytesPerNanosecond * row.latency));
+}
+
+MachineSizes sizes_of(const Machine& machine) {
+    constexpr double kBytesPerMicrosecond = 16 * 1024;  // of memory traffic, of one thread
+    constexpr int64_t kElementBytes = 4, kPageBytes = 4096;
+    MachineSizes sizes{};
+    sizes.bytes_per_part =
+        static_cast<size_t>(nearest_power(kBytesPerMicrosecond * machine.row.waking));
+    // Generated numbers arrive more slowly than memory takes them, so bypassing the caches costs their producer little;
+    // but below 4 MiB, a reader finds them in a cache of nearly every machine.
+    sizes.streaming_bytes = static_cast<size_t>(std::max(4 * kMiB, 2 * machine.caches.l2));
+    // Exchanges at random in four times as much memory as the TLB reaches miss it nearly always.
+    sizes.paged_range = 4 * machine.row.tlb_pages * kPageBytes / kElementBytes;
+    return sizes;
+}
+
+}  // namespace tombola::impl::cpu::x64
+
+namespace tombola::impl {
+
+const MachineSizes& machine_sizes() {
+    static const MachineSizes sizes = cpu::x64::sizes_of(cpu::x64::machine());
+    return sizes;
+}
+
+Microarchitecture machine_in_use() { return cpu::x64::machine().kind; }
+
+}  // namespace tombola::impl

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What is known about the processor: its microarchitecture, its caches, and what instructions cost on it.
+//
+//   CPUID, TOMBOLA_MACHINE --> Microarchitecture --> MachineRow (measured) --+
+//   CPUID ---------------------------------------> Caches ------------------+--> sizes and costs
+//
+// A row comes from measurement on such a machine: `scripts/machine-model` measures one in a minute and prints it as
+// source for machine.cpp. A microarchitecture that nobody has measured has the row of `unknown`. With TOMBOLA_MACHINE,
+// the caches are those of its row, so that every decision is that of a typical machine of this kind.
+//
+// Constants that are the same on every machine stay where they are used, with the reason.
+
+#include <cstdint>
+
+#include "common/machine.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+struct Caches {
+    int64_t l1, l2, l3;  // bytes; l1 and l2 of one core
+};
+
+// How many operations of a kind end in one cycle, if they do not wait for one another, for vectors of one width. Data
+// lie in the first-level cache.
+struct VectorRates {
+    double permutes;  // of units across lanes: vpermb, vpermd, insertions into a register
+    double
+        permute_slots;  // how many of these a permute of words from two registers takes: vpermt2w
+    double vectors;     // any instruction on vectors: blends, logic, and shuffles within lanes
+    double loads, stores;
+    double front;  // micro-operations that the front end delivers
+    // The cycles that a store across a cache line costs beyond a store that is not. It was measured in the second-level
+    // cache, alone and, for transposes, where all outputs of a step are stored together.
+    double split_store, split_store_together;
+    double clock;  // relative to the clock without such vectors
+};
+
+struct MachineRow {
+    Caches typical;            // in place of what CPUID does not tell
+    int tlb_pages;             // entries of the second-level TLB
+    double latency;            // nanoseconds of a load from memory
+    double waking;             // microseconds to wake a sleeping thread and to wait for it
+    double copy_cycles;        // of 64 bytes in the second-level cache
+    VectorRates narrow, wide;  // vectors of at most 32 bytes; of 64 bytes
+};
+
+struct Machine {
+    Microarchitecture kind;
+    Caches caches;
+    MachineRow row;
+
+    const VectorRates& rates(int vector_bytes) const {
+        return vector_bytes == 64 ? row.wide : row.narrow;
+    }
+    // Half of the first-level cache: a tile of a source and what is written from it.
+    int64_t tile_bytes() const { return caches.l1 / 2; }
+    // Copies of rows bypass the caches if source and destination together have at least this many bytes.
+    int64_t streaming_row_bytes() const;
+    // How far ahead kernels prefetch that read and draw: what they read while one load waits for memory.
+    int prefetch_bytes() const;
+};
+
+// The machine whose costs are in use. It does not change while the process runs.
+const Machine& machine();
+
+// The costs of one microarchitecture.
+const MachineRow& row_of(Microarchitecture kind);
+
+// The decision that machine() makes, for tests. The vendor is that of CPUID.
+struct CpuFeatures {
+    bool intel, amd;
+    int family;  // with the extended family
+    bool avx512, vbmi2, fp16_or_amx, vp2intersect, vaes;
+};
+Microarchitecture classify(const CpuFeatures& features);
+
+// The sizes that follow from a machine.
+MachineSizes sizes_of(const Machine& machine);
+
+}  // namespace tombola::impl::cpu::x64

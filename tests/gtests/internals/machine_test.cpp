@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cpu/x64/machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "common/parallel.hpp"
+#include "cpu/rng/fill.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+Machine typical(Microarchitecture kind) { return {kind, row_of(kind).typical, row_of(kind)}; }
+
+// Families and features: Intel's SDM, volume 2A, CPUID; AMD's APM, volume 3, appendix E.
+TEST(Machine, FeaturesDecideBeforeFamilies) {
+    const auto intel = [](bool avx512, bool vbmi2, bool fp16_or_amx) {
+        return classify({true, false, 6, avx512, vbmi2, fp16_or_amx, false, false});
+    };
+    EXPECT_EQ(intel(false, false, false), Microarchitecture::haswell);
+    EXPECT_EQ(intel(true, false, false), Microarchitecture::skylake_x);
+    EXPECT_EQ(intel(true, true, false), Microarchitecture::ice_lake);
+    EXPECT_EQ(intel(true, true, true), Microarchitecture::sapphire_rapids);
+    const auto amd = [](int family, bool avx512, bool vp2intersect, bool vaes) {
+        return classify({false, true, family, avx512, avx512, false, vp2intersect, vaes});
+    };
+    EXPECT_EQ(amd(0x17, false, false, false), Microarchitecture::zen2);
+    EXPECT_EQ(amd(0x19, false, false, true), Microarchitecture::zen3);
+    EXPECT_EQ(amd(0x19, true, false, true), Microarchitecture::zen4);
+    EXPECT_EQ(amd(0x1A, true, true, true), Microarchitecture::zen5);
+    // A hypervisor that hides the family.
+    EXPECT_EQ(amd(0x0F, true, false, true), Microarchitecture::zen4);
+    EXPECT_EQ(amd(0x0F, false, false, false), Microarchitecture::unknown);
+    EXPECT_EQ(classify({false, false, 7, false, false, false, false, false}),
+              Microarchitecture::unknown);
+}
+
+// The sizes that were measured on Sapphire Rapids before they followed from a row.
+TEST(Machine, SizesOfSapphireRapids) {
+    const Machine machine = typical(Microarchitecture::sapphire_rapids);
+    const MachineSizes sizes = sizes_of(machine);
+    EXPECT_EQ(sizes.bytes_per_part, static_cast<size_t>(kMiB));
+    EXPECT_EQ(sizes.streaming_bytes, static_cast<size_t>(4 * kMiB));
+    EXPECT_EQ(sizes.paged_range, int64_t{1} << 23);
+    EXPECT_EQ(machine.tile_bytes(), 24 * 1024);
+    EXPECT_EQ(machine.streaming_row_bytes(), 64 * kMiB);
+    EXPECT_EQ(machine.prefetch_bytes(), 2048);
+}
+
+// What kernels and plans take for granted.
+TEST(Machine, SizesOfEveryRow) {
+    for (const Microarchitecture kind : kAllMachines) {
+        const Machine machine = typical(kind);
+        EXPECT_GE(machine.tile_bytes(), 16 * 1024) << name_of(kind);
+        EXPECT_GE(machine.prefetch_bytes(), 512) << name_of(kind);
+        EXPECT_LE(machine.prefetch_bytes(), 8192) << name_of(kind);
+        EXPECT_GE(sizes_of(machine).bytes_per_part, size_t{64} << 10) << name_of(kind);
+        for (const int bytes : {32, 64}) {
+            const VectorRates& rates = machine.rates(bytes);
+            for (const double rate : {rates.permutes, rates.permute_slots, rates.vectors,
+                                      rates.loads, rates.stores, rates.front, rates.clock})
+                EXPECT_GT(rate, 0) << name_of(kind);
+        }
+    }
+}
+
+// TOMBOLA_MACHINE is set by the tests internals.machine.NAME.
+TEST(Machine, TheSettingDecides) {
+    if (const char* asked = std::getenv("TOMBOLA_MACHINE")) {
+        EXPECT_EQ(std::string(name_of(machine_in_use())), asked);
+        EXPECT_EQ(machine().caches.l1, row_of(machine().kind).typical.l1);
+    }
+    const MachineSizes sizes = machine_sizes();
+    EXPECT_EQ(parts_for(2 * sizes.bytes_per_part - 1), 1);
+    EXPECT_FALSE(bypasses_caches(sizes.streaming_bytes - 1));
+    EXPECT_TRUE(bypasses_caches(sizes.streaming_bytes));
+}
+
+}  // namespace
+}  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Measures what instructions, caches and threads cost on this machine, and prints it as a row of
+// src/cpu/x64/machine.cpp. `scripts/machine-model` builds and runs it.
+//
+// A rate is the number of independent instructions that end in one cycle, the best of many short loops. Cycles come from
+// a chain of dependent additions, one cycle each, that is measured before and after each loop, so that a clock that
+// varies does little harm.
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr int kRepetitions = 200;
+constexpr size_t kKiB = 1024, kMiB = 1024 * kKiB;
+
+double now() {
+    using namespace std::chrono;
+    return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+// The seconds of one cycle.
+double cycle() {
+    constexpr int kAdditions = 100 * 200;
+    int64_t x = 0;
+    const int64_t one = 1;  // in a register: some processors add immediates without any latency
+    const double start = now();
+    for (int i = 0; i < 200; ++i)
+        asm volatile(".rept 100\n add %1, %0\n .endr" : "+r"(x) : "r"(one));
+    return (now() - start) / kAdditions;
+}
+
+// The fewest cycles of one call of body().
+template <class Body>
+double cycles(const Body& body, int repetitions = kRepetitions) {
+    double fewest = 1e300;
+    for (int i = 0; i < repetitions; ++i) {
+        const double before = cycle(), start = now();
+        body();
+        const double seconds = now() - start;
+        fewest = std::min(fewest, seconds / std::min(before, cycle()));
+    }
+    return fewest;
+}
+
+alignas(4096) char memory[64 * kKiB];
+
+// The rate of an instruction that is written as `head`, the number of a register, `tail`. Each of eight registers is
+// written in turn, 3,200 times in all. %0 is the address of aligned memory.
+#define TOMBOLA_EIGHT(head, tail)                                                             \
+    head "0" tail "\n" head "1" tail "\n" head "2" tail "\n" head "3" tail "\n" head "4" tail \
+         "\n" head "5" tail "\n" head "6" tail "\n" head "7" tail "\n"
+#define TOMBOLA_RATE(head, tail)                                                                 \
+    (3200 / cycles([] {                                                                          \
+         asm volatile("mov $50, %%ecx\n1:\n .rept 8\n" TOMBOLA_EIGHT(                            \
+                          head, tail) ".endr\n dec %%ecx\n jnz 1b\n" ::"r"(memory)               \
+                      : "ecx", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", \
+                        "xmm7");                                                                 \
+     }))
+
+struct Rates {
+    double permutes, permute_slots, vectors, loads, stores, front, split_store;
+};
+
+// Stores to memory in the second-level cache, `shift` bytes beyond the start of each line's vector. Returns the cycles
+// of a store.
+template <class Store>
+double store_cycles(char* to, size_t bytes, size_t vector, size_t shift, const Store& store) {
+    const auto pass = [&] {
+        for (size_t at = 0; at < bytes; at += 2 * vector) store(to + at + shift);
+    };
+    pass();
+    return cycles(pass, 100) / (static_cast<double>(bytes) / static_cast<double>(2 * vector));
+}
+
+char* pages(size_t bytes, bool large) {
+    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) std::exit(1);
+    madvise(at, bytes, large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    std::memset(at, 0, bytes);
+    return static_cast<char*>(at);
+}
+
+Rates narrow_rates(char* l2, size_t l2_bytes) {
+    Rates r{};
+    r.permutes = TOMBOLA_RATE("vpermd %%ymm8, %%ymm9, %%ymm", "");
+    r.permute_slots = 2;  // AVX2 has no such instruction
+    r.vectors = TOMBOLA_RATE("vpxor %%ymm8, %%ymm9, %%ymm", "");
+    r.loads = TOMBOLA_RATE("vmovdqa (%0), %%ymm", "");
+    r.stores = TOMBOLA_RATE("vmovdqa %%ymm", ", (%0)");
+    r.front = TOMBOLA_RATE("nop # ", "");
+    const auto store = [](char* to) { asm volatile("vmovdqu %%ymm0, (%0)" ::"r"(to) : "memory"); };
+    // Half of the vectors are stored, so that no two stores share a line.
+    r.split_store =
+        store_cycles(l2, l2_bytes, 32, 48, store) - store_cycles(l2, l2_bytes, 32, 0, store);
+    return r;
+}
+
+Rates wide_rates(char* l2, size_t l2_bytes) {
+    Rates r{};
+    r.permutes = TOMBOLA_RATE("vpermd %%zmm8, %%zmm9, %%zmm", "");
+    r.permute_slots = r.permutes / TOMBOLA_RATE("vpermi2w %%zmm8, %%zmm9, %%zmm", "");
+    r.vectors = TOMBOLA_RATE("vpxord %%zmm8, %%zmm9, %%zmm", "");
+    r.loads = TOMBOLA_RATE("vmovdqa64 (%0), %%zmm", "");
+    r.stores = TOMBOLA_RATE("vmovdqa64 %%zmm", ", (%0)");
+    r.front = TOMBOLA_RATE("nop # ", "");
+    const auto store = [](char* to) {
+        asm volatile("vmovdqu64 %%zmm0, (%0)" ::"r"(to) : "memory");
+    };
+    r.split_store =
+        store_cycles(l2, l2_bytes, 64, 32, store) - store_cycles(l2, l2_bytes, 64, 0, store);
+    return r;
+}
+
+// The cycles to copy 64 bytes, source and destination in the second-level cache.
+double copy_cycles(char* l2, size_t bytes) {
+    const auto pass = [&] { std::memcpy(l2, l2 + bytes / 2, bytes / 2); };
+    pass();
+    return cycles(pass, 100) * 64 / (static_cast<double>(bytes) / 2);
+}
+
+// The nanoseconds of each of many loads of which each gives the address of the next. They visit `count` places,
+// `stride` bytes apart, in random order.
+double chase(char* at, size_t count, size_t stride) {
+    std::vector<size_t> order(count);
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
+    // Different lines of the pages, so that the places do not share the sets of a cache.
+    const auto place = [&](size_t i) { return at + i * stride + i % (stride / 64) * 64; };
+    for (size_t i = 0; i < count; ++i) {
+        char* next = place(order[(i + 1) % count]);
+        std::memcpy(place(order[i]), &next, sizeof next);
+    }
+    const char* p = place(order[0]);
+    double best = 1e300;
+    for (int repetition = 0; repetition < 4; ++repetition) {
+        constexpr int kLoads = 1 << 18;
+        const double start = now();
+        for (int i = 0; i < kLoads; ++i) std::memcpy(&p, p, sizeof p);
+        asm volatile("" ::"r"(p));
+        best = std::min(best, (now() - start) / kLoads);
+    }
+    return best * 1e9;
+}
+
+// The microseconds that it takes to wake the threads of OpenMP, which sleep, and to wait for them: the median.
+double waking() {
+    constexpr int kTimes = 101;
+    std::vector<double> times;
+    for (int i = 0; i < kTimes; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(3));
+        const double start = now();
+#pragma omp parallel num_threads(2)
+        asm volatile("");
+        times.push_back(now() - start);
+    }
+    std::nth_element(times.begin(), times.begin() + kTimes / 2, times.end());
+    return times[kTimes / 2] * 1e6;
+}
+
+void print(const char* name, const Rates& r) {
+    std::printf("    /* %-6s */ {%.2g, %.2g, %.2g, %.2g, %.2g, %.2g, %.2g, %.2g, 1}", name,
+                r.permutes, r.permute_slots, r.vectors, r.loads, r.stores, r.front,
+                std::max(r.split_store, 0.0), std::max(r.split_store, 0.0));
+}
+
+}  // namespace
+
+int main() {
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("avx2")) {
+        std::fprintf(stderr, "machine_model: this processor has no AVX2\n");
+        return 1;
+    }
+    constexpr size_t kL2 = 128 * kKiB;  // beyond any first-level cache, within any second-level one
+    char* l2 = pages(4 * kMiB, true);
+    const Rates narrow = narrow_rates(l2, kL2);
+    const Rates wide = __builtin_cpu_supports("avx512bw") ? wide_rates(l2, kL2) : narrow;
+    const double copy = copy_cycles(l2, 2 * kL2);
+    char* all = pages(256 * kMiB, true);
+    const double latency = chase(all, 256 * kMiB / 4096, 4096);
+    std::printf("{{%ld, %ld, %ld},  // bytes of the caches\n", sysconf(_SC_LEVEL1_DCACHE_SIZE),
+                sysconf(_SC_LEVEL2_CACHE_SIZE), sysconf(_SC_LEVEL3_CACHE_SIZE));
+    std::printf("    /* entries of the second-level TLB: see the maker's manual */,\n");
+    std::printf("    %.0f,  // nanoseconds of a load from memory\n", latency);
+    std::printf("    %.0f,  // microseconds to wake a thread\n    %.2g,  // cycles of a copy\n",
+                waking(), copy);
+    print("narrow", narrow);
+    std::printf(",\n");
+    print("wide", wide);
+    std::printf("};\n");
+    return 0;
+}
