@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Dependencies: what the system has installed, otherwise fetched. The library itself needs Xbyak's headers to be
-# built, and links nothing but OpenMP.
+# built for x86-64, and links nothing but OpenMP.
 include(FetchContent)
 
-find_path(XBYAK_INCLUDE_DIR xbyak/xbyak.h)
-if(NOT XBYAK_INCLUDE_DIR)
-    FetchContent_Declare(xbyak GIT_REPOSITORY https://github.com/herumi/xbyak.git GIT_TAG v6.68)
-    FetchContent_Populate(xbyak)
-    set(XBYAK_INCLUDE_DIR ${xbyak_SOURCE_DIR})
+if(TOMBOLA_X64)
+    find_path(XBYAK_INCLUDE_DIR xbyak/xbyak.h)
+    if(NOT XBYAK_INCLUDE_DIR)
+        FetchContent_Declare(xbyak GIT_REPOSITORY https://github.com/herumi/xbyak.git GIT_TAG v6.68)
+        FetchContent_Populate(xbyak)
+        set(XBYAK_INCLUDE_DIR ${xbyak_SOURCE_DIR})
+    endif()
 endif()
 
 # The threading run-time: all that the library itself links.
@@ -29,11 +31,27 @@ if(TOMBOLA_BUILD_TESTS)
     find_package(Threads REQUIRED)
     find_package(GTest QUIET)
     if(NOT GTest_FOUND)
+        set(BUILD_GMOCK OFF)
+        set(INSTALL_GTEST OFF)
         FetchContent_Declare(googletest
             GIT_REPOSITORY https://github.com/google/googletest.git GIT_TAG v1.14.0)
         FetchContent_MakeAvailable(googletest)
     endif()
     find_package(fmt QUIET)
+    if(NOT fmt_FOUND AND CMAKE_CROSSCOMPILING)
+        # The headers of the building machine serve every processor, as they are a library of their own. The rest of their
+        # folder is the C library of that machine, so a link to them goes into a folder of its own.
+        find_path(host_fmt fmt/core.h NO_CMAKE_FIND_ROOT_PATH)
+        if(host_fmt)
+            file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/fmt)
+            file(CREATE_LINK ${host_fmt}/fmt ${PROJECT_BINARY_DIR}/fmt/fmt SYMBOLIC)
+            add_library(fmt_header_only INTERFACE)
+            add_library(fmt::fmt ALIAS fmt_header_only)
+            target_include_directories(fmt_header_only SYSTEM INTERFACE ${PROJECT_BINARY_DIR}/fmt)
+            target_compile_definitions(fmt_header_only INTERFACE FMT_HEADER_ONLY)
+            set(fmt_FOUND TRUE)
+        endif()
+    endif()
     if(NOT fmt_FOUND)
         FetchContent_Declare(fmt GIT_REPOSITORY https://github.com/fmtlib/fmt.git GIT_TAG 9.1.0)
         FetchContent_MakeAvailable(fmt)

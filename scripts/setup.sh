@@ -22,6 +22,8 @@ fi
 if grep -qsE '^VERSION_CODENAME=(bookworm|trixie)' /etc/os-release; then
     lint_packages+=(doxygen-awesome-css)
 fi
+# The preset aarch64: the compiler, the emulator, and GoogleTest's sources.
+aarch64_packages=(g++-aarch64-linux-gnu qemu-user googletest)
 # Live oracles, which nothing needs: with them installed, more tests run.
 oracle_packages=(python3-torch libtorch-dev)
 # Debian 12 has no ONNX Runtime.

@@ -29,7 +29,7 @@ CpuIsa detected_isa();
 
 // Checks whether this process may have executable memory, which generated code needs. A hardened process may not
 // (PR_SET_MDWE, systemd's MemoryDenyWriteExecute). The prohibition may begin at any time, so the answer is not cached.
-// The status is unimplemented if the system refuses, and out_of_memory if there is no memory. Defined by the cpu layer.
+// The status is unimplemented if the system refuses, and out_of_memory if there is no memory.
 Status check_executable_memory();
 
 // The smaller of detected_isa() and the cap (TOMBOLA_MAX_CPU_ISA, or set_max_isa).

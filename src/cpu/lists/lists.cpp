@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// All implementations of the library: one table per primitive, best first.
+// All implementations of the library: one table per primitive, best first. Rows with generated kernels exist on x86-64
+// alone.
 
 #include "cpu/implementations.hpp"
 
@@ -10,11 +11,14 @@ namespace {
 using namespace cpu;
 
 constexpr CpuIsa kNone = CpuIsa::none;
+#if defined(__x86_64__)
 constexpr CpuIsa kAvx2 = CpuIsa::avx2;
 constexpr CpuIsa kAvx512 = CpuIsa::avx512_core;
 constexpr CpuIsa kVbmi = CpuIsa::avx512_core_vbmi;
+#endif
 
 constexpr Implementation kShuffle[] = {
+#if defined(__x86_64__)
     implementation<x64::plan_blocked_shuffle>("jit_blocked:avx512_core_vbmi", kVbmi),
     implementation<x64::plan_interleaved_shuffle>("jit_interleaved:avx512_core_vbmi", kVbmi),
     implementation<x64::plan_blocked_shuffle>("jit_blocked:avx512_core", kAvx512),
@@ -23,14 +27,17 @@ constexpr Implementation kShuffle[] = {
     implementation<x64::plan_blocked_shuffle>("jit_blocked:avx2", kAvx2),
     implementation<x64::plan_interleaved_shuffle>("jit_interleaved:avx2", kAvx2),
     implementation<x64::plan_row_shuffle>("jit_rows:avx2", kAvx2),
+#endif
     implementation<plan_portable_shuffle>("portable", kNone),
 };
 
 // The rows of a primitive whose generated implementation is the same for every instruction set.
 template <auto plan_generated, auto plan_portable>
 constexpr Implementation kRows[] = {
+#if defined(__x86_64__)
     implementation<plan_generated>("jit:avx512_core", kAvx512),
     implementation<plan_generated>("jit:avx2", kAvx2),
+#endif
     implementation<plan_portable>("portable", kNone),
 };
 

@@ -194,8 +194,9 @@ void Execution::allocate(Buffer::Place place) {
     }
     const auto scratchpad =
         tombola_primitive_desc_query_md(primitive_desc_.get(), tombola_query_scratchpad_md, 0);
+    // In front of a guard page only a multiple of 64 bytes begins at a cache line, as a scratchpad must.
     if (const size_t bytes = tombola_memory_desc_get_size(scratchpad))
-        add(TOMBOLA_ARG_SCRATCHPAD, scratchpad, bytes);
+        add(TOMBOLA_ARG_SCRATCHPAD, scratchpad, (bytes + 63) / 64 * 64);
 }
 
 tombola_status_t Execution::run() const {

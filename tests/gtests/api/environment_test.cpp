@@ -48,12 +48,15 @@ TEST(Environment, VerboseOnePrintsExecutionsAndFailures) {
     EXPECT_FALSE(output.with(std::string("runtime:") + tombola_version()->cpu_runtime).empty());
 }
 
+// The machines of which costs are known are x86-64.
+#if defined(__x86_64__)
 TEST(Environment, VerboseNamesTheMachine) {
     EXPECT_EQ(run_probe("TOMBOLA_VERBOSE=1 TOMBOLA_MACHINE=zen4")
                   .with("tombola_verbose,v1,info,cpu,machine:zen4")
                   .size(),
               1u);
 }
+#endif
 
 TEST(Environment, VerboseTwoPrintsCreationsHitsAndRejections) {
     const Output output = run_probe("TOMBOLA_VERBOSE=2");
@@ -66,8 +69,14 @@ TEST(Environment, VerboseTwoPrintsCreationsHitsAndRejections) {
             << line;
 }
 
-// oneDNN's words, alone and together: executions, creations, rejections, failures.
+// oneDNN's words, alone and together: executions, creations, rejections, failures. Only where there are rows with
+// generated kernels can a row be rejected.
 TEST(Environment, VerboseTakesWords) {
+#if defined(__x86_64__)
+    constexpr bool kRejects = true;
+#else
+    constexpr bool kRejects = false;
+#endif
     struct Case {
         const char* words;
         bool executions, creations, rejections, failures;
@@ -84,7 +93,7 @@ TEST(Environment, VerboseTakesWords) {
             run_probe(std::string("TOMBOLA_MAX_CPU_ISA=none TOMBOLA_VERBOSE=") + words);
         EXPECT_EQ(!output.with(",primitive,exec,").empty(), executions) << words;
         EXPECT_EQ(!output.with(",create:cache_").empty(), creations) << words;
-        EXPECT_EQ(!output.with(",create:dispatch,").empty(), rejections) << words;
+        EXPECT_EQ(!output.with(",create:dispatch,").empty(), rejections && kRejects) << words;
         EXPECT_EQ(!output.with(",common,error,").empty(), failures) << words;
         EXPECT_TRUE(output.with("is ignored").empty()) << words;
     }

@@ -4,7 +4,6 @@
 // floating-point environment, and that a failure writes nothing.
 
 #include <gtest/gtest.h>
-#include <xmmintrin.h>
 
 #include <array>
 #include <cstring>
@@ -13,6 +12,7 @@
 #include <numeric>
 
 #include "gtests/api/primitive_fixture.hpp"
+#include "gtests/common/fp_control.hpp"
 #include "gtests/common/tensor.hpp"
 
 namespace tombola::test {
@@ -366,15 +366,14 @@ TEST_F(PrimitiveApi, FloatingPointEnvironmentIsRestored) {
         Tensor dst(data, engine_);
         const std::vector<tombola_exec_arg_t> args = {{TOMBOLA_ARG_SRC, src.memory()},
                                                       {TOMBOLA_ARG_DST, dst.memory()}};
-        const unsigned before = _mm_getcsr();
-        // Flush to zero, round towards zero, denormals are zero, the inexact flag raised.
-        constexpr unsigned kUnusual = 0xFFE0;
-        _mm_setcsr(kUnusual);
+        const uint64_t before = fp_control();
+        constexpr uint64_t kUnusual = kFpDefault | kFpFlush | kFpToZero | kFpInexactRaised;
+        set_fp_control(kUnusual);
         const tombola_status_t good = execute(made, args);
-        const unsigned after_success = _mm_getcsr();
+        const uint64_t after_success = fp_control();
         const tombola_status_t bad = execute(made, {});
-        const unsigned after_failure = _mm_getcsr();
-        _mm_setcsr(before);
+        const uint64_t after_failure = fp_control();
+        set_fp_control(before);
         EXPECT_EQ(good, tombola_success);
         EXPECT_EQ(bad, tombola_invalid_arguments);
         EXPECT_EQ(after_success, kUnusual);
@@ -403,20 +402,19 @@ TEST_F(PrimitiveApi, CreationRunsUnderTheDefaultFloatingPointEnvironment) {
     };
     for (const Shape& shape : shapes) {
         const MemoryDesc data = tagged(shape.dims, shape.type, shape.tag);
-        // Round down, flush to zero, all exceptions unmasked, none raised.
-        constexpr unsigned kUnmasked = 0xA040;
-        const unsigned before = _mm_getcsr();
-        _mm_setcsr(kUnmasked);
+        const uint64_t before = fp_control();
+        set_fp_control(kFpUnmasked | kFpDown | kFpFlush);
+        const uint64_t unmasked = fp_control();
         PrimitiveDesc desc = forward(data, data, 1, shape.group);
         tombola_primitive_t made = nullptr;
         const tombola_status_t status = tombola_primitive_create(&made, desc);
         tombola_primitive_destroy(made);
         while (tombola_primitive_desc_next_impl(desc) == tombola_success) {
         }
-        const unsigned after = _mm_getcsr();
-        _mm_setcsr(before);
+        const uint64_t after = fp_control();
+        set_fp_control(before);
         EXPECT_EQ(status, tombola_success) << last_error();
-        EXPECT_EQ(after, kUnmasked);
+        EXPECT_EQ(after, unmasked);
     }
     ASSERT_EQ(tombola_set_primitive_cache_capacity(capacity), tombola_success);
 }

@@ -14,6 +14,7 @@
 namespace {
 
 tombola_cpu_isa_t machine_isa() {
+#if defined(__x86_64__)
     __builtin_cpu_init();
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
         !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2") ||
@@ -27,6 +28,9 @@ tombola_cpu_isa_t machine_isa() {
         !__builtin_cpu_supports("vpclmulqdq"))
         return tombola_cpu_isa_avx512_core;
     return tombola_cpu_isa_avx512_core_vbmi;
+#else
+    return tombola_cpu_isa_none;
+#endif
 }
 
 TEST(Isa, EffectiveIsTheMachinesOrTheEnvironmentsCap) {

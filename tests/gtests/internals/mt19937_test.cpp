@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "cpu/rng/mt19937_jump.hpp"
-#include "cpu/x64/rng/mt19937_jump_kernels.hpp"
 #include "reference/mt19937_reference.hpp"
+#if defined(__x86_64__)
+#include "cpu/x64/rng/mt19937_jump_kernels.hpp"
+#endif
 
 namespace {
 
@@ -165,6 +167,7 @@ TEST(Mt19937, the_characteristic_polynomial_is_the_one_that_the_words_have) {
     EXPECT_EQ(exponents, std::vector<uint16_t>(known.begin(), known.end()));
 }
 
+#if defined(__x86_64__)
 TEST(Mt19937, generated_loops_jump_as_the_portable_ones_do) {
     using tombola::impl::CpuIsa;
     for (const CpuIsa isa : {CpuIsa::avx2, CpuIsa::avx512_core}) {
@@ -180,6 +183,7 @@ TEST(Mt19937, generated_loops_jump_as_the_portable_ones_do) {
         }
     }
 }
+#endif
 
 TEST(Mt19937, powers_of_t_multiply) {
     // t^k by k multiplications, near the degree, where the reduction begins.

@@ -3,7 +3,6 @@
 #include "common/parallel.hpp"
 
 #include <gtest/gtest.h>
-#include <xmmintrin.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,6 +11,8 @@
 #include <set>
 #include <thread>
 #include <vector>
+
+#include "gtests/common/fp_control.hpp"
 
 namespace tombola::impl {
 namespace {
@@ -71,15 +72,16 @@ TEST(Parallel, RegionsInsideRegionsStayOnTheirThread) {
 }
 
 TEST(Parallel, WorkersHaveTheDefaultFloatingPointEnvironment) {
-    const unsigned before = _mm_getcsr();
-    _mm_setcsr(0xFF80);  // flush to zero, towards zero, denormals are zero; exceptions masked
+    constexpr uint64_t kUnusual = test::kFpDefault | test::kFpFlush | test::kFpToZero;
+    const uint64_t before = test::fp_control();
+    test::set_fp_control(kUnusual);
     std::atomic<int> wrong{0};
     parallel(8, [&](int, int) {
-        if ((_mm_getcsr() & ~0x3Fu) != 0x1F80) ++wrong;
+        if ((test::fp_control() & test::kFpModes) != test::kFpDefault) ++wrong;
     });
-    const unsigned after = _mm_getcsr();
-    _mm_setcsr(before);
-    EXPECT_EQ(after, 0xFF80u);
+    const uint64_t after = test::fp_control();
+    test::set_fp_control(before);
+    EXPECT_EQ(after, kUnusual);
     EXPECT_EQ(wrong, 0);
 }
 

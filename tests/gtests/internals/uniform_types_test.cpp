@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "cpu/implementations.hpp"
+#include "common/implementation.hpp"
 #include "cpu/rng/element_type.hpp"
 
 namespace tombola::impl::cpu {
@@ -38,27 +38,25 @@ TEST(ElementType, EachIsServedAsItselfOrRefused) {
 }
 
 TEST(UniformTypes, AllImplementationsServeTheSameSix) {
-    using Plan = Result<PlanPtr> (*)(CpuIsa, const RandomUniformDesc&);
-    const auto check = [](Alignment alignment, CpuIsa isa, Plan plan) {
-        std::set<std::string> served;
-        for_each_type([&](DataType type) {
-            RandomUniformDesc desc;
-            desc.alignment = alignment;
-            desc.dst = MemoryDesc::vector(type, 8);
-            const Result<PlanPtr> planned = plan(isa, desc);
-            if (planned.ok()) {
-                served.insert(name_of(type));
-                return;
-            }
-            EXPECT_EQ(planned.status().code(), StatusCode::unimplemented);
-            EXPECT_EQ(planned.status().message(), std::string("no conversion to ") + name_of(type));
-        });
-        EXPECT_EQ(served, (std::set<std::string>{"bf16", "f16", "f32", "f64", "s32", "s64"}));
-    };
-    check(Alignment::tensorflow, CpuIsa::none, plan_portable_tensorflow_uniform);
-    check(Alignment::pytorch, CpuIsa::none, plan_portable_pytorch_uniform);
-    check(Alignment::tensorflow, CpuIsa::avx2, x64::plan_tensorflow_uniform);
-    check(Alignment::pytorch, CpuIsa::avx2, x64::plan_pytorch_uniform);
+    for (const Implementation& row : implementations(PrimitiveKind::random_uniform))
+        for (const Alignment alignment : {Alignment::tensorflow, Alignment::pytorch}) {
+            std::set<std::string> served;
+            for_each_type([&](DataType type) {
+                RandomUniformDesc desc;
+                desc.alignment = alignment;
+                desc.dst = MemoryDesc::vector(type, 8);
+                const Result<PlanPtr> planned = row.plan(row.isa, desc);
+                if (planned.ok()) {
+                    served.insert(name_of(type));
+                    return;
+                }
+                EXPECT_EQ(planned.status().code(), StatusCode::unimplemented);
+                EXPECT_EQ(planned.status().message(),
+                          std::string("no conversion to ") + name_of(type));
+            });
+            EXPECT_EQ(served, (std::set<std::string>{"bf16", "f16", "f32", "f64", "s32", "s64"}))
+                << row.name;
+        }
 }
 
 }  // namespace

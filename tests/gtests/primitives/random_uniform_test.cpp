@@ -4,13 +4,13 @@
 // the list holds against the independent reference and against the portable one, bit for bit.
 
 #include <gtest/gtest.h>
-#include <xmmintrin.h>
 
 #include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
 
+#include "gtests/common/fp_control.hpp"
 #include "gtests/common/tensor.hpp"
 #include "reference/random_uniform_reference.hpp"
 
@@ -475,25 +475,24 @@ TEST_F(RandomUniform, LargeTensors) {
 // Flush-to-zero and denormals-are-zero, and each other rounding direction: the same bits, and the caller's
 // setting is there afterwards.
 TEST_F(RandomUniform, CallersFloatingPointSettings) {
-    constexpr unsigned kDefault = 0x1F80, kFlush = 0x8000, kDenormalsAreZero = 0x0040;
     for (const auto type : kTypes) {
         Call call{bound(type, kMinusThree), bound(type, kSeven), {77, 78}, {}, {}};
         if (type == tombola_f32) call.max = bytes_of(1e-39f), call.min = bytes_of(0.0f);
         if (type == tombola_f64) call.max = bytes_of(1e-310), call.min = bytes_of(0.0);
         if (type == tombola_bf16)
             call.max = bytes_of(uint16_t{0x0040}), call.min = bytes_of(uint16_t{0});
-        for (const unsigned setting : {kFlush | kDenormalsAreZero, 0x2000u, 0x4000u, 0x6000u}) {
-            const unsigned caller = kDefault | setting;
+        for (const uint64_t setting : {kFpFlush, kFpDown, kFpUp, kFpToZero}) {
+            const uint64_t caller = kFpDefault | setting;
             const Answer right = expected(type, call, 333);
             const MemoryDesc dst = row_major({333}, type);
             for_each_implementation(descriptor(dst, call.seeds),
                                     [&](const_tombola_primitive_desc_t row) {
                                         SCOPED_TRACE(impl_name(row));
-                                        _mm_setcsr(caller);
+                                        set_fp_control(caller);
                                         const Answer answer = run(row, dst, call);
-                                        const unsigned afterwards = _mm_getcsr();
-                                        _mm_setcsr(kDefault);
-                                        EXPECT_EQ(afterwards & 0xFFC0, caller & 0xFFC0);
+                                        const uint64_t afterwards = fp_control();
+                                        set_fp_control(kFpDefault);
+                                        EXPECT_EQ(afterwards & kFpModes, caller);
                                         EXPECT_TRUE(answer.values == right.values);
                                     });
         }
