@@ -38,4 +38,13 @@ ShuffleLayout make_shuffle_layout(const ShuffleDesc& desc) {
     return layout;
 }
 
+Result<ShuffleLayout> make_unblocked_layout(const ShuffleDesc& desc) {
+    if (desc.dst.has_zero_dim()) return unimplemented("no elements");
+    const ShuffleLayout layout = make_shuffle_layout(desc);
+    for (int i = 0; i < layout.loops.depth; ++i)
+        if (!layout.loops.loops[i].is_plain())
+            return unimplemented("source and destination have different blocks");
+    return layout;
+}
+
 }  // namespace tombola::impl::cpu

@@ -39,6 +39,10 @@ struct ShuffleLayout {
 // Requires tensors that have elements.
 ShuffleLayout make_shuffle_layout(const ShuffleDesc& desc);
 
+// The same for generated code. It refuses tensors without elements, and loops over a dimension that only one of the
+// tensors has in blocks.
+Result<ShuffleLayout> make_unblocked_layout(const ShuffleDesc& desc);
+
 // The arguments of an execution: which tensor is read and which is written.
 struct ShuffleTensors {
     const char* src;

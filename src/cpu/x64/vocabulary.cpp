@@ -42,6 +42,13 @@ Vocabulary::Half Vocabulary::half(int index) const {
     return is_avx512() ? Half(index) : Half(index, Operand::XMM, 128);
 }
 
+Vocabulary::Vec Vocabulary::part(int index, int bytes) const {
+    assert(0 <= index && index < registers() && bytes <= this->bytes());
+    const int size = bytes <= 16 ? 16 : bytes;
+    const auto kind = size == 16 ? Operand::XMM : size == 32 ? Operand::YMM : Operand::ZMM;
+    return Vec(index, kind, 8 * size);
+}
+
 Vocabulary::Address Vocabulary::vector_u16(uint16_t value) {
     return vector_table(repeat(value).data());
 }
@@ -117,6 +124,18 @@ void Vocabulary::broadcast_u64(const Vec& d, const Reg& a) {
     if (is_avx512()) return vpbroadcastq(d, a);
     vmovq(quarter(d.getIdx()), a);
     vpbroadcastq(d, quarter(d.getIdx()));
+}
+
+void Vocabulary::load_part(int d, const Address& a, int bytes) {
+    const Vec to = part(d, bytes);
+    if (bytes == 4) return vmovd(to, a);
+    bytes == 8 ? vmovq(to, a) : vmovups(to, a);
+}
+
+void Vocabulary::store_part(const Address& d, int a, int bytes) {
+    const Vec from = part(a, bytes);
+    if (bytes == 4) return vmovd(d, from);
+    bytes == 8 ? vmovq(d, from) : vmovups(d, from);
 }
 
 void Vocabulary::insert_piece(const Vec& d, const Vec& a, const Operand& piece, int bytes,

@@ -44,6 +44,7 @@ class Vocabulary : public JitKernel {
     Vec vec(int index) const;
     Half half(int index) const;                                        // the low half of vec(index)
     Xbyak::Xmm quarter(int index) const { return Xbyak::Xmm(index); }  // its low 16 bytes
+    Vec part(int index, int bytes) const;  // its low 16, 32 or 64 bytes; 16 for fewer
     int bytes() const { return shape_of(isa_).bytes; }
     int lanes(int element_bytes) const { return bytes() / element_bytes; }
     int registers() const { return shape_of(isa_).registers; }  // 16 or 32
@@ -121,6 +122,9 @@ class Vocabulary : public JitKernel {
     void broadcast_u64(const Vec& d, const Reg& a);
     void load(const Vec& d, const Address& a) { vmovups(d, a); }
     void store(const Address& d, const Vec& a) { vmovups(d, a); }
+    // The low `bytes` bytes of a register: 4, 8, 16, 32 or 64. load_part() makes the others zero.
+    void load_part(int d, const Address& a, int bytes);
+    void store_part(const Address& d, int a, int bytes);
     // The store bypasses the caches. d is aligned to bytes(). A kernel that uses it ends with store_fence(), or its
     // caller executes a fence.
     void store_streaming(const Address& d, const Vec& a) { vmovntps(d, a); }

@@ -101,6 +101,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::kUnordered;
     using Vocabulary::lanes;
     using Vocabulary::load;
+    using Vocabulary::load_part;
     using Vocabulary::load_mask_bits;
     using Vocabulary::load_mask_bytes;
     using Vocabulary::load_masked;
@@ -120,6 +121,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::or_bits;
     using Vocabulary::or_masked_u32;
     using Vocabulary::or_masks;
+    using Vocabulary::part;
     using Vocabulary::part_of_mask;
     using Vocabulary::quarter;
     using Vocabulary::registers;
@@ -140,6 +142,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::store_low_u32;
     using Vocabulary::store_mask_bits;
     using Vocabulary::store_mask_bytes;
+    using Vocabulary::store_part;
     using Vocabulary::store_piece;
     using Vocabulary::store_streaming;
     using Vocabulary::store_sum_u64;

@@ -3,8 +3,10 @@
 // The vocabulary: registers, constants, loads and stores, tails, logic.
 
 #include <gtest/gtest.h>
+
 #include <immintrin.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -102,6 +104,25 @@ TEST_P(VocabularyTest, Pieces) {
             EXPECT_EQ(std::memcmp(memory.data(), inputs_[0].bytes.data() + first, size), 0)
                 << position;
         }
+}
+
+// A page that may not be touched lies behind the bytes.
+TEST_P(VocabularyTest, Parts) {
+    for (size_t size = 4; size <= bytes(); size *= 2) {
+        GuardedBuffer memory(size, Guard::behind);
+        std::memcpy(memory.data(), inputs_[1].bytes.data(), size);
+        tensor_ = memory.data();
+        run([&](K& k) {
+            EXPECT_EQ(k.part(0, static_cast<int>(size)).getBit(), 8 * std::max<size_t>(size, 16));
+            k.load_part(0, k.ptr[k.tensor()], static_cast<int>(size));
+        });
+        expect<uint8_t>([&](size_t i) { return i < size ? in<uint8_t>(1, i) : uint8_t{0}; });
+        run([&](K& k) {
+            k.store_part(k.ptr[k.tensor()], 1, static_cast<int>(size));
+            k.zero(k.vec(0));
+        });
+        EXPECT_EQ(std::memcmp(memory.data(), inputs_[0].bytes.data(), size), 0) << size;
+    }
 }
 
 // The registers of the range first, from the top, then memory.

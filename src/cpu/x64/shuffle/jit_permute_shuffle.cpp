@@ -45,40 +45,22 @@ struct Chosen {
     std::shared_ptr<const Operations> operations;
 };
 
-// Makes the layout. Refuses loops over dimensions that are blocked.
-Result<Chosen> begin_choice(const ShuffleDesc& desc) {
-    Chosen chosen;
-    chosen.layout = make_shuffle_layout(desc);
-    for (int i = 0; i < chosen.layout.loops.depth; ++i)
-        if (!chosen.layout.loops.loops[i].is_plain())
-            return unimplemented("source and destination have different blocks");
-    return chosen;
-}
-
 // ---- interleaved ---------------------------------------------------------------------------------------------
 
-// The checks that need only the descriptor.
-Status check_interleaved(const ShuffleDesc& desc) {
-    if (desc.dst.has_zero_dim()) return unimplemented("no elements");
-    for (const MemoryDesc* tensor : {&desc.src, &desc.dst}) {
-        if (tensor->block_dim == desc.axis) return unimplemented("the axis is blocked");
-        const int64_t distance = axis_stride(*tensor, desc.axis).stride;
-        if (distance >= kMaxInner && tensor->dims[desc.axis] > 1)
-            return unimplemented("channels are %lld bytes apart", static_cast<long long>(distance));
-    }
-    return {};
-}
-
 Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
-    TOMBOLA_TRY(check_interleaved(desc));
-    Chosen best = TOMBOLA_TRY(begin_choice(desc));
+    Chosen best;
+    best.layout = TOMBOLA_TRY(make_unblocked_layout(desc));
     const ShuffleLayout& l = best.layout;
     if (l.src_axis.stride == 0) return unimplemented("no channel moves");
+    if (!l.src_axis.is_plain() || !l.dst_axis.is_plain())
+        return unimplemented("the axis is blocked");
     if (l.src_axis.stride != l.inner || l.dst_axis.stride != l.inner)
         return unimplemented(
             "channels of %lld bytes are %lld bytes apart in the source, %lld in the destination",
             static_cast<long long>(l.inner), static_cast<long long>(l.src_axis.stride),
             static_cast<long long>(l.dst_axis.stride));
+    if (l.inner >= kMaxInner)
+        return unimplemented("channels are %lld bytes apart", static_cast<long long>(l.inner));
     if (l.C >= (int64_t{1} << 31) / l.inner) return unimplemented("an axis of 2 GiB or more");
     best.pixels = best.layout.loops.pop();
     best.joins_tiles = true;
@@ -111,11 +93,10 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
 // ---- blocked -------------------------------------------------------------------------------------------------
 
 Result<Chosen> begin_blocked(const ShuffleDesc& desc) {
-    if (desc.dst.has_zero_dim()) return unimplemented("no elements");
-    if (desc.src.block_dim != desc.axis && desc.dst.block_dim != desc.axis)
+    Chosen begun;
+    ShuffleLayout& l = begun.layout = TOMBOLA_TRY(make_unblocked_layout(desc));
+    if (l.src_axis.is_plain() && l.dst_axis.is_plain())
         return unimplemented("the axis is not blocked");
-    Chosen begun = TOMBOLA_TRY(begin_choice(desc));
-    ShuffleLayout& l = begun.layout;
     const int64_t block = l.src_axis.block, block_bytes = block * l.element;
     if (block != l.dst_axis.block)
         return unimplemented("source and destination have different blocks");
@@ -207,7 +188,7 @@ class PermuteShuffle : public Executable {
           tiles_(std::max<int64_t>(chosen.pixels.count / chosen.tile_pixels, 1)),
           kernel_(std::move(kernel)) {
         chosen_.operations.reset();  // they are code now
-        if (chosen_.layout.loops.depth > 0) image_loop_ = chosen_.layout.loops.fastest();
+        if (chosen_.layout.loops.depth == 0) chosen_.layout.loops.push({});
     }
 
     Status execute(const ExecContext& context) const override {
@@ -242,17 +223,16 @@ class PermuteShuffle : public Executable {
         }
         args.src_last = args.dst_last = (to - from - c.step_pixels) * c.pixels.src.stride;
         // Images of a single tile are joined into one call if they lie at equal distances.
-        args.outer =
-            tiles_ > 1 ? 1 : std::min(count, image_loop_.count - image % image_loop_.count);
-        args.src_outer = image_loop_.src.stride;
-        args.dst_outer = image_loop_.dst.stride;
+        const Loop& images = c.layout.loops.fastest();
+        args.outer = tiles_ > 1 ? 1 : std::min(count, images.count - image % images.count);
+        args.src_outer = images.src.stride;
+        args.dst_outer = images.dst.stride;
         kernel_(args);
         return tiles_ > 1 ? done : args.outer;
     }
 
     ShuffleDesc desc_;
     Chosen chosen_;
-    Loop image_loop_;
     int64_t images_, tiles_;
     JitFunction<PermuteArgs> kernel_;
 };
@@ -267,13 +247,11 @@ Result<PlanPtr> plan(CpuIsa isa, const ShuffleDesc& desc, const Chosen& chosen) 
 }  // namespace
 
 Result<PlanPtr> plan_interleaved_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
-    const Chosen chosen = TOMBOLA_TRY(choose_interleaved(isa, desc));
-    return plan(isa, desc, chosen);
+    return plan(isa, desc, TOMBOLA_TRY(choose_interleaved(isa, desc)));
 }
 
 Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
-    const Chosen chosen = TOMBOLA_TRY(choose_blocked(isa, desc));
-    return plan(isa, desc, chosen);
+    return plan(isa, desc, TOMBOLA_TRY(choose_blocked(isa, desc)));
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "common/parallel.hpp"
 #include "cpu/shuffle/shuffle_layout.hpp"
@@ -20,14 +21,10 @@ constexpr int64_t kStreamingBytes = int64_t{64} << 20;
 constexpr int64_t kSliceBytes = 24 * 1024;
 
 Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
-    if (desc.dst.has_zero_dim()) return unimplemented("no elements");
-    if (desc.src.block_dim == desc.axis || desc.dst.block_dim == desc.axis)
-        return unimplemented("the axis is blocked");
-    ShuffleLayout l = make_shuffle_layout(desc);
+    const ShuffleLayout l = TOMBOLA_TRY(make_unblocked_layout(desc));
     if (l.is_copy()) return l;
-    for (int i = 0; i < l.loops.depth; ++i)
-        if (!l.loops.loops[i].is_plain())
-            return unimplemented("source and destination have different blocks");
+    if (!l.src_axis.is_plain() || !l.dst_axis.is_plain())
+        return unimplemented("the axis is blocked");
     if (l.inner >= int64_t{1} << 31) return unimplemented("rows of 2 GiB or more");
     if (l.inner < 4) return unimplemented("rows of %d bytes", static_cast<int>(l.inner));
     return l;
@@ -38,19 +35,25 @@ bool streams(const ShuffleLayout& l) {
     return l.inner >= kMinStreamingBytes && bytes >= kStreamingBytes;
 }
 
+// The kernel that suits a layout. There is none if both tensors are one contiguous run.
+struct RowKernels {
+    JitFunction<RowArgs> rows;
+    std::optional<StitchFunction> stitch;  // for short rows into a destination without gaps
+};
+
 class RowShuffle : public Executable {
   public:
-    RowShuffle(const ShuffleDesc& desc, const ShuffleLayout& layout, JitFunction<RowArgs> kernel)
-        : desc_(desc), layout_(layout), kernel_(std::move(kernel)) {
+    RowShuffle(const ShuffleDesc& desc, const ShuffleLayout& layout, RowKernels kernels)
+        : desc_(desc), layout_(layout), kernels_(std::move(kernels)) {
         if (layout_.loops.depth == 0) layout_.loops.push({});
     }
 
     Status execute(const ExecContext& context) const override {
         const auto [src, dst] = shuffle_tensors(desc_, context);
-        if (!kernel_)
-            copy_bytes(src, dst);
-        else
+        if (kernels_.rows || kernels_.stitch)
             copy_rows(src, dst);
+        else
+            copy_bytes(src, dst);
         if (layout_.has_padding) zero_padding(desc_.dst, dst);
         return {};
     }
@@ -67,6 +70,7 @@ class RowShuffle : public Executable {
         const int64_t rows = layout_.loops.iterations() * layout_.C;
         parallel_ranges(rows, 1, static_cast<size_t>(2 * rows * layout_.inner),
                         [&](int64_t begin, int64_t end) {
+                            if (kernels_.stitch) return stitch(src, dst, begin, end);
                             while (begin < end) begin += copy(src, dst, begin, end - begin);
                         });
     }
@@ -91,54 +95,28 @@ class RowShuffle : public Executable {
         } else {
             args.rows = std::min(count, l.Q - u);
         }
-        kernel_(args);
+        kernels_.rows(args);
         return args.images.count * args.groups.count * args.rows;
     }
 
-    ShuffleDesc desc_;
-    ShuffleLayout layout_;
-    JitFunction<RowArgs> kernel_;  // empty: both tensors are one contiguous run
-};
-
-// Copies short rows to a destination without gaps.
-class StitchedShuffle : public Executable {
-  public:
-    StitchedShuffle(const ShuffleDesc& desc, const ShuffleLayout& layout, StitchFunction kernel)
-        : desc_(desc),
-          images_(layout.loops.iterations()),
-          C_(layout.C),
-          Q_(layout.Q),
-          row_bytes_(layout.inner),
-          slice_(kSliceBytes / (2 * layout.inner + kLineBytes)),
-          kernel_(std::move(kernel)) {}
-
-    Status execute(const ExecContext& context) const override {
-        const ShuffleTensors tensors = shuffle_tensors(desc_, context);
-        const int64_t rows = images_ * C_;
-        parallel_ranges(
-            rows, 1, static_cast<size_t>(2 * rows * row_bytes_),
-            [&](int64_t begin, int64_t end) { copy(tensors.src, tensors.dst, begin, end); });
-        return {};
-    }
-
-  private:
     // Copies rows [begin, end) of the destination: all at once, or slice by slice, one slice of each group of an image
     // after the other.
-    void copy(const char* src, char* dst, int64_t begin, int64_t end) const {
-        if (Q_ <= slice_) return kernel_(src, dst, begin, end);
-        for (int64_t image = begin / C_ * C_; image < end; image += C_)
-            for (int64_t u = 0; u < Q_; u += slice_)
-                for (int64_t group = image; group < image + C_; group += Q_) {
+    void stitch(const char* src, char* dst, int64_t begin, int64_t end) const {
+        const int64_t C = layout_.C, Q = layout_.Q;
+        const int64_t slice = kSliceBytes / (2 * layout_.inner + kLineBytes);  // rows of a group
+        if (Q <= slice) return (*kernels_.stitch)(src, dst, begin, end);
+        for (int64_t image = begin / C * C; image < end; image += C)
+            for (int64_t u = 0; u < Q; u += slice)
+                for (int64_t group = image; group < image + C; group += Q) {
                     const int64_t from = std::max(group + u, begin);
-                    const int64_t to = std::min(group + std::min(u + slice_, Q_), end);
-                    if (from < to) kernel_(src, dst, from, to);
+                    const int64_t to = std::min(group + std::min(u + slice, Q), end);
+                    if (from < to) (*kernels_.stitch)(src, dst, from, to);
                 }
     }
 
     ShuffleDesc desc_;
-    int64_t images_, C_, Q_, row_bytes_;
-    int64_t slice_;  // rows of a group
-    StitchFunction kernel_;
+    ShuffleLayout layout_;
+    RowKernels kernels_;
 };
 
 bool is_dense(const ShuffleLayout& l) {
@@ -147,25 +125,26 @@ bool is_dense(const ShuffleLayout& l) {
             (l.loops.depth == 1 && l.loops.fastest().dst.stride == l.C * l.inner));
 }
 
-// Builds the kernel that suits the layout, and its executable.
-Result<std::unique_ptr<Executable>> build(CpuIsa isa, const ShuffleDesc& desc,
-                                          const ShuffleLayout& l) {
-    if (l.is_copy()) return make_executable<RowShuffle>(desc, l, JitFunction<RowArgs>());
+Result<RowKernels> kernels_of(CpuIsa isa, const ShuffleLayout& l) {
+    RowKernels kernels;
+    if (l.is_copy()) return kernels;
     const int64_t src_image = l.loops.depth == 0 ? 0 : l.loops.loops[0].src.stride;
     const StitchKey stitch{isa, l.inner, l.Q, l.G, l.src_axis.stride, src_image};
-    if (is_dense(l) && !streams(l) && StitchFunction::serves(stitch)) {
-        return make_executable<StitchedShuffle>(desc, l, TOMBOLA_TRY(StitchFunction::make(stitch)));
-    }
-    auto kernel = TOMBOLA_TRY(
-        row_function({isa, l.inner, l.G * l.src_axis.stride, l.dst_axis.stride, streams(l)}));
-    return make_executable<RowShuffle>(desc, l, std::move(kernel));
+    if (is_dense(l) && !streams(l) && StitchFunction::serves(stitch))
+        kernels.stitch = TOMBOLA_TRY(StitchFunction::make(stitch));
+    else
+        kernels.rows = TOMBOLA_TRY(
+            row_function({isa, l.inner, l.G * l.src_axis.stride, l.dst_axis.stride, streams(l)}));
+    return kernels;
 }
 
 }  // namespace
 
 Result<PlanPtr> plan_row_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
     const ShuffleLayout layout = TOMBOLA_TRY(layout_of(desc));
-    return make_plan(0, [isa, desc, layout] { return build(isa, desc, layout); });
+    return make_plan(0, [isa, desc, layout]() -> Result<std::unique_ptr<Executable>> {
+        return make_executable<RowShuffle>(desc, layout, TOMBOLA_TRY(kernels_of(isa, layout)));
+    });
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -22,20 +22,18 @@ using Kind = Operation::Kind;
 constexpr int kLaneBytes = 16, kMaxLanes = 2;
 constexpr uint8_t kZeroByte = 0x80;
 constexpr int kWorking = 7;
-// The cycles of a store that crosses a cache line, measured in the second-level cache.
-constexpr double kSplitCycles = 4;
 
 // The piece to load for the unit at `source`. It has 16 bytes, or fewer if the extent is shorter. It begins at the unit
 // or, if `on_grid`, at a multiple of its size from the start of the extent. It is moved back if it would pass the end
 // of the extent.
-Piece piece_for(int64_t source, const std::vector<Extent>& extents, bool on_grid) {
-    const auto extent = std::find_if(extents.begin(), extents.end(), [&](const Extent& e) {
-        return e.begin <= source && source < e.end;
+Piece piece_for(int64_t source, const std::vector<Piece>& extents, bool on_grid) {
+    const auto extent = std::find_if(extents.begin(), extents.end(), [&](const Piece& e) {
+        return e.offset <= source && source < e.end();
     });
     int bytes = kLaneBytes;
-    while (bytes > extent->end - extent->begin) bytes /= 2;
-    const int64_t offset = on_grid ? source - (source - extent->begin) % bytes : source;
-    return {std::min(offset, extent->end - bytes), bytes};
+    while (bytes > extent->bytes) bytes /= 2;
+    const int64_t offset = on_grid ? source - (source - extent->offset) % bytes : source;
+    return {std::min(offset, extent->end() - bytes), bytes};
 }
 
 // One piece for each lane, and one shuffle.
@@ -67,7 +65,7 @@ struct Terms {
 
 // Finds the pieces that hold a lane's units, from the lowest address up. Returns how many terms they take.
 size_t add_lane(Terms& terms, int lane, const int64_t* source, int units, int unit,
-                const std::vector<Extent>& extents, bool on_grid) {
+                const std::vector<Piece>& extents, bool on_grid) {
     std::array<int, kLaneBytes> order;
     int count = 0;
     for (int i = 0; i < units; ++i)
@@ -85,7 +83,7 @@ size_t add_lane(Terms& terms, int lane, const int64_t* source, int units, int un
     for (int k = 0; k < count; ++k) {
         const int i = order[k];
         const auto is_held = [&](const Piece& piece) {
-            return piece.offset <= source[i] && source[i] + unit <= piece.offset + piece.bytes;
+            return piece.offset <= source[i] && source[i] + unit <= piece.end();
         };
         if (used == 0 || !is_held(terms.list[used - 1].pieces[lane]))
             add(piece_for(source[i], extents, on_grid));
@@ -95,7 +93,7 @@ size_t add_lane(Terms& terms, int lane, const int64_t* source, int units, int un
                 static_cast<uint8_t>(source[i] - last.pieces[lane].offset + byte);
     }
     // The lane has only padding, so any load will do.
-    if (used == 0) add(piece_for(extents.front().begin, extents, true));
+    if (used == 0) add(piece_for(extents.front().offset, extents, true));
     return used;
 }
 
@@ -162,7 +160,7 @@ Operations lower_to_lanes(const PermuteProgram& program) {
             const int bytes = program.bytes(output);
             to.store(gather(to, fewer, bytes), {output.dst_offset, bytes});
         }
-        to.end_section(section, kSplitCycles);
+        to.end_section(section);
     }
     return to.take();
 }

@@ -52,11 +52,12 @@ struct Registers {
     std::vector<Register> list;
     std::vector<int64_t> units;  // the address of each unit, register after register
 
-    Registers(const std::vector<Extent>& extents, int bytes, int unit) {
+    Registers(const std::vector<Piece>& extents, int bytes, int unit) {
         int filled = bytes;
-        for (const Extent& extent : extents)
-            for (int64_t at = extent.begin; at < extent.end; at += bytes) {
-                const Piece piece{at, static_cast<int>(std::min<int64_t>(extent.end - at, bytes))};
+        for (const Piece& extent : extents)
+            for (int64_t at = extent.offset; at < extent.end(); at += bytes) {
+                const Piece piece{at,
+                                  static_cast<int>(std::min<int64_t>(extent.end() - at, bytes))};
                 if (filled == bytes) {
                     list.emplace_back();
                     filled = 0;
@@ -91,7 +92,6 @@ class RouteLowering {
           units_(lane_bytes_ / program.unit),
           vector_bytes_(shape_of(isa).bytes),
           max_registers_(shape_of(isa).registers / 2),
-          masks_(shape_of(isa).masks),
           to_(program, vector_bytes_) {}
 
     std::optional<Operations> lower() {
@@ -119,9 +119,9 @@ class RouteLowering {
 
     // The section as a list of transposes; empty if it is not made of transposes.
     std::vector<Route> routes_of(const PermuteSection& section) const {
-        std::vector<Extent> stores;
+        std::vector<Piece> stores;
         for (const PermuteOutput& output : section.outputs)
-            stores.push_back({output.dst_offset, output.dst_offset + program_.bytes(output)});
+            stores.push_back({output.dst_offset, program_.bytes(output)});
         const Registers sources(section.extents, lane_bytes_, unit_);
         const Registers outputs(stores, lane_bytes_, unit_);
         if (sources.list.size() != outputs.list.size()) return {};
@@ -254,11 +254,8 @@ class RouteLowering {
             for (int bit = 0; bit < vector_bytes_ / width; ++bit)
                 if ((bit * width % lane_bytes_ / section_bytes >> stage & 1) != 0)
                     mask |= uint64_t{1} << bit;
-            Operation o{masks_ ? Kind::blend : Kind::blend_always, vector_bytes_, width};
-            if (masks_)
-                o.mask = mask;
-            else
-                o.position = static_cast<int>(mask);
+            Operation o{Kind::blend, vector_bytes_, width};
+            o.mask = mask;
             for (int first = 0; first < 1 << stage; ++first)
                 for (int i = first; i < K; i += 1 << stage) {
                     o.a = before[i];
@@ -289,7 +286,6 @@ class RouteLowering {
     int lane_bytes_;  // units are permuted within this many bytes: a register, or a lane of 16
     int units_;       // in lane_bytes_
     int vector_bytes_, max_registers_;
-    bool masks_;  // blends are under mask registers
     Lowering to_;
 };
 

@@ -7,7 +7,7 @@
 // This lowering loads the source in full-width vectors ("windows") w0, w1, ... of 64 bytes. For units of 4 and 8 bytes
 // (and of 2 without VBMI), an output that takes units from K windows is
 //
-//   out = permute2(i01, w0, w1);  out = permute_into(i2, out, w2);  ...      K - 1 permutes
+//   out = permute2(i01, w0, w1);  out = permute2(i2, out, w2);  ...      K - 1 permutes
 //
 // where the indices i2 keep the units that `out` already has. For units of 1 and 2 bytes with VBMI the output is
 //
@@ -28,18 +28,13 @@ constexpr int kVectorBytes = 64;
 // If a step has at most this many windows, all of them stay in registers. If there are more, each output loads its own.
 constexpr int kMaxResident = 20;
 constexpr int kOtherWorking = 6;  // registers for outputs and indices
-// The cycles of a store that crosses a cache line, measured in the second-level cache.
-constexpr double kSplitCycles = 4;
-
-// Bytes [offset, offset + bytes) of the source: 64, or fewer where the extent is shorter.
-using Window = Piece;
 
 // Covers each extent by contiguous vectors. The last one is moved back so that it ends where the extent ends.
-std::vector<Window> windows_over(const std::vector<Extent>& extents) {
-    std::vector<Window> windows;
-    for (const Extent& extent : extents)
-        for (const Piece& piece : cut_into_vectors(extent.end - extent.begin, kVectorBytes, true))
-            windows.push_back({extent.begin + piece.offset, piece.bytes});
+std::vector<Piece> windows_over(const std::vector<Piece>& extents) {
+    std::vector<Piece> windows;
+    for (const Piece& extent : extents)
+        for (const Piece& piece : cut_into_vectors(extent.bytes, kVectorBytes, true))
+            windows.push_back({extent.offset + piece.offset, piece.bytes});
     return windows;
 }
 
@@ -51,25 +46,9 @@ struct Cover {
 };
 
 // Repeatedly takes the window that serves most of the units that are not yet served, until all units are served.
-Cover cover(const int64_t* source, int units, int unit, const std::vector<Window>& windows) {
-    // The windows that hold at least one unit, and the units that they hold. Windows are in ascending order and overlap
-    // at most their neighbour.
-    struct Candidate {
-        int window;
-        uint64_t bits;
-    };
-    std::array<Candidate, 2 * kVectorBytes> candidates;
-    size_t count = 0;
-    const auto bits_of = [&](int window) -> uint64_t& {
-        size_t at = count;
-        while (at > 0 && candidates[at - 1].window > window) --at;
-        if (at > 0 && candidates[at - 1].window == window) return candidates[at - 1].bits;
-        std::copy_backward(candidates.data() + at, candidates.data() + count,
-                           candidates.data() + count + 1);
-        ++count;
-        candidates[at] = {window, 0};
-        return candidates[at].bits;
-    };
+Cover cover(const int64_t* source, int units, int unit, const std::vector<Piece>& windows) {
+    std::vector<uint64_t> bits(
+        windows.size());  // the units that each window holds and that are not yet served
     // The last window that begins at or before the unit. Neighbouring units often have the same one.
     int last = 0;
     for (int i = 0; i < units; ++i) {
@@ -80,26 +59,26 @@ Cover cover(const int64_t* source, int units, int unit, const std::vector<Window
         if (begins_behind(last) || !begins_behind(last + 1))
             last = static_cast<int>(
                        std::upper_bound(windows.begin(), windows.end(), source[i],
-                                        [](int64_t at, const Window& w) { return at < w.offset; }) -
+                                        [](int64_t at, const Piece& w) { return at < w.offset; }) -
                        windows.begin()) -
                    1;
         for (int w = last; w >= 0 && w > last - 2; --w)
-            if (source[i] + unit <= windows[w].offset + windows[w].bytes)
-                bits_of(w) |= uint64_t{1} << i;
+            if (source[i] + unit <= windows[w].end()) bits[w] |= uint64_t{1} << i;
     }
-    std::array<int, 2 * kVectorBytes> served;  // how many units each candidate would serve
-    for (size_t c = 0; c < count; ++c) served[c] = __builtin_popcountll(candidates[c].bits);
+    std::vector<int> served;  // how many units each window would serve
+    for (const uint64_t held : bits) served.push_back(__builtin_popcountll(held));
     Cover cover;
     for (;;) {
-        const size_t best =
-            std::max_element(served.begin(), served.begin() + count) - served.begin();
-        if (count == 0 || served[best] == 0) return cover;
-        const uint64_t bits = candidates[best].bits;
-        cover.windows[cover.terms] = candidates[best].window;
-        cover.bits[cover.terms++] = bits;
-        for (size_t c = best > 0 ? best - 1 : 0; c < std::min(best + 2, count); ++c) {
-            candidates[c].bits &= ~bits;
-            served[c] = __builtin_popcountll(candidates[c].bits);
+        const auto best =
+            static_cast<size_t>(std::max_element(served.begin(), served.end()) - served.begin());
+        if (served[best] == 0) return cover;
+        const uint64_t taken = bits[best];
+        cover.windows[cover.terms] = static_cast<int>(best);
+        cover.bits[cover.terms++] = taken;
+        // Windows overlap at most their neighbour.
+        for (size_t w = best > 0 ? best - 1 : 0; w < std::min(best + 2, bits.size()); ++w) {
+            bits[w] &= ~taken;
+            served[w] = __builtin_popcountll(bits[w]);
         }
     }
 }
@@ -138,7 +117,7 @@ class WindowLowering {
             units_ = output.units;
             to_.store(gather(covers_[o]), {output.dst_offset, program_.bytes(output)});
         }
-        to_.end_section(section, kSplitCycles);
+        to_.end_section(section);
     }
 
     int gather(const Cover& cover) {
@@ -180,8 +159,7 @@ class WindowLowering {
             indices = {};  // the first source is the output so far
             for (int i = 0; i < units_; ++i) indices[i * unit_] = static_cast<uint8_t>(i);
             set_indices(indices, cover, term, true);
-            out =
-                to_.emit({Kind::permute_into, kVectorBytes, unit_, out, from, to_.table(indices)});
+            out = to_.emit({Kind::permute2, kVectorBytes, unit_, out, from, to_.table(indices)});
         }
         return out;
     }
@@ -229,7 +207,7 @@ class WindowLowering {
     Lowering to_;
     const int64_t* source_ = nullptr;  // of the current output
     int units_ = 0;
-    std::vector<Window> windows_;
+    std::vector<Piece> windows_;
     std::vector<Cover> covers_;
     std::vector<int> values_;  // of the windows, if they are resident
     bool resident_ = false;

@@ -34,12 +34,10 @@ Work work_of(const Operation& o) {
         case Kind::masked_permute:
             return {1, 0, 1, 0, 1};  // the load is the load of its indices
         case Kind::permute2:
-        case Kind::permute_into:
             // vpermt2w is two shuffles.
             return o.unit == 2 ? Work{2, 0, 2, 0, 2} : Work{1, 0, 1, 0, 1};
         case Kind::permute_lanes:
         case Kind::blend:
-        case Kind::blend_always:
         case Kind::or_bits:
             return {0, 1, 0, 0, 1};
         case Kind::store:

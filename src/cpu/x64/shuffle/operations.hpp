@@ -16,10 +16,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -38,10 +37,8 @@ struct Operation {
         permute,        // d = a permuted by `table`; units outside `mask` are zero
         permute_lanes,  // d = bytes of a, permuted within lanes of 16; control byte 0x80 gives zero
         permute2,       // d = units of a (first) and b (second), by `table`; `mask` as in permute
-        permute_into,   // d = units of a and b by `table`. This is the last use of a
         masked_permute,  // d = a, but units in `mask` are b permuted by `table`. Last use of a
         blend,           // d = a, but units in `mask` come from b
-        blend_always,    // the same without mask registers: `position` is the mask, an immediate
         or_bits,         // d = a | b
         store,           // memory at d + offset = piece `position` of a
     };
@@ -119,23 +116,17 @@ class Lowering {
         emit({Kind::store, piece.bytes, 0, a, kNone, kNone, 0, piece.offset, position});
     }
     int table(const Table& table);
-    // `split_cycles` is the cost of a store that crosses a cache line.
-    void end_section(const PermuteSection& section, double split_cycles);
+    // `split_cycles` is the cost of a store that crosses a cache line, measured in the second-level cache.
+    void end_section(const PermuteSection& section, double split_cycles = 4);
     Operations take() { return std::move(operations_); }
 
   private:
     using Kind = Operation::Kind;
-    struct HashTable {
-        size_t operator()(const Table& table) const {
-            const auto* bytes = reinterpret_cast<const char*>(table.data());
-            return std::hash<std::string_view>()({bytes, table.size()});
-        }
-    };
 
     const PermuteProgram& program_;
     int vector_bytes_;
     Operations operations_;
-    std::unordered_map<Table, int, HashTable> known_tables_;
+    std::map<Table, int> known_tables_;
 };
 
 PermuteLimits limits_of(CpuIsa isa, int unit);

@@ -37,10 +37,10 @@ size_t code_bytes_for(const Operations& o) {
 // Whether a load or store of `bytes` bytes needs no mask.
 bool is_register_size(int bytes) { return bytes >= 4 && (bytes & (bytes - 1)) == 0; }
 
-// The mask of an operation: of its bytes in memory for a load or store, otherwise of its units.
-uint64_t mask_of(const Operation& o) {
-    const bool in_memory = o.kind == Kind::load || o.kind == Kind::store;
-    return in_memory && !is_register_size(o.bytes) ? low_bits(o.bytes) : o.mask;
+template <class T>
+int index_of(T value, const std::vector<T>& list) {
+    const auto found = std::find(list.begin(), list.end(), value);
+    return found == list.end() ? kNone : static_cast<int>(found - list.begin());
 }
 
 class PermuteKernel : public Vocabulary {
@@ -160,6 +160,13 @@ class PermuteKernel : public Vocabulary {
 
     // ---- constants -----------------------------------------------------------------------------------------------
 
+    // The mask register's bits of an operation: of its bytes in memory for a load or store, otherwise of its units.
+    uint64_t mask_of(const Operation& o) const {
+        const bool in_memory = o.kind == Kind::load || o.kind == Kind::store;
+        if (in_memory && !is_register_size(o.bytes)) return low_bits(o.bytes);
+        return has_masks() ? o.mask : 0;
+    }
+
     // Loads the first tables and masks of a section into the registers that are free for them.
     void emit_constants(const Section& section) {
         hoisted_.clear();
@@ -173,19 +180,17 @@ class PermuteKernel : public Vocabulary {
                 hoisted_.push_back(o.table);
             }
             const uint64_t bits = mask_of(o);
-            if (bits == 0 || hoisted_masks_.size() == kMaxHoistedMasks ||
-                std::find(hoisted_masks_.begin(), hoisted_masks_.end(), bits) !=
-                    hoisted_masks_.end())
-                continue;
-            hoisted_masks_.push_back(bits);
-            kmovq(Xbyak::Opmask(static_cast<int>(hoisted_masks_.size())), constant_u64(bits));
+            if (bits != 0 && hoisted_masks_.size() < kMaxHoistedMasks &&
+                index_of(bits, hoisted_masks_) == kNone) {
+                hoisted_masks_.push_back(bits);
+                kmovq(Xbyak::Opmask(static_cast<int>(hoisted_masks_.size())), constant_u64(bits));
+            }
         }
     }
 
     int hoisted_register(int table) const {
-        const auto found = std::find(hoisted_.begin(), hoisted_.end(), table);
-        return found == hoisted_.end() ? kNone
-                                       : working_ + static_cast<int>(found - hoisted_.begin());
+        const int index = index_of(table, hoisted_);
+        return index == kNone ? kNone : working_ + index;
     }
 
     Address table_in_memory(int index) { return vector_table(program_->tables[index].data()); }
@@ -200,9 +205,8 @@ class PermuteKernel : public Vocabulary {
     }
 
     Xbyak::Opmask mask(uint64_t bits) {
-        const auto found = std::find(hoisted_masks_.begin(), hoisted_masks_.end(), bits);
-        if (found != hoisted_masks_.end())
-            return Xbyak::Opmask(1 + static_cast<int>(found - hoisted_masks_.begin()));
+        const int hoisted = index_of(bits, hoisted_masks_);
+        if (hoisted != kNone) return Xbyak::Opmask(1 + hoisted);
         kmovq(k7, constant_u64(bits));
         return k7;
     }
@@ -226,19 +230,17 @@ class PermuteKernel : public Vocabulary {
             allocate(o, i);
             emit(o);
             for (const int value : {o.a, o.b})
-                if (value != kNone && last_use_[value] == i) release(value);
-            if (o.d != kNone) taken_[static_cast<size_t>(register_of_[o.d])] = true;
+                if (value != kNone && last_use_[value] == i) taken_[register_of_[value]] = false;
+            if (o.d != kNone) taken_[register_of_[o.d]] = true;
         }
     }
 
-    // If this is the last use of source a, the result takes its register. permute2 is an exception: it writes its
-    // indices to the result before it reads its sources.
+    // If this is the last use of source a, the result takes its register.
     void allocate(const Operation& o, size_t at) {
         if (o.d == kNone) return;
-        int& to = register_of_[o.d];
-        const bool in_place = o.a != kNone && last_use_[o.a] == at && o.kind != Kind::permute2;
-        assert(in_place || (o.kind != Kind::permute_into && o.kind != Kind::masked_permute));
-        to = in_place ? register_of_[o.a] : take_register();
+        const bool in_place = o.a != kNone && last_use_[o.a] == at;
+        assert(in_place || o.kind != Kind::masked_permute);
+        register_of_[o.d] = in_place ? register_of_[o.a] : take_register();
     }
 
     // Registers are taken in turn.
@@ -253,14 +255,7 @@ class PermuteKernel : public Vocabulary {
         throw Xbyak::Error(Xbyak::ERR_INTERNAL);
     }
 
-    void release(int value) { taken_[static_cast<size_t>(register_of_[value])] = false; }
-
-    Vec reg(int value, int bytes) const {
-        const int index = register_of_[value];
-        if (bytes <= 16) return Vec(index, Xbyak::Operand::XMM, 128);
-        if (bytes == 32) return Vec(index, Xbyak::Operand::YMM, 256);
-        return Vec(index, Xbyak::Operand::ZMM, 512);
-    }
+    Vec reg(int value, int bytes) const { return part(register_of_[value], bytes); }
 
     // ---- operations ----------------------------------------------------------------------------------------------
 
@@ -279,10 +274,7 @@ class PermuteKernel : public Vocabulary {
                 return emit_permute_lanes(o);
             case Kind::permute2:
                 return emit_permute2(o);
-            case Kind::permute_into:
-                return emit_permute_into(o);
             case Kind::blend:
-            case Kind::blend_always:
                 return emit_blend(o);
             case Kind::or_bits:
                 return or_bits(reg(o.d, o.bytes), reg(o.a, o.bytes), reg(o.b, o.bytes));
@@ -293,15 +285,8 @@ class PermuteKernel : public Vocabulary {
 
     void emit_load(const Operation& o) {
         const Address from = ptr[s() + o.offset];
-        const Vec to = reg(o.d, o.bytes);
-        if (!is_register_size(o.bytes))
-            vmovdqu8(whole(o.d) | mask(mask_of(o)) | T_z, from);
-        else if (o.bytes == 4)
-            vmovd(to, from);
-        else if (o.bytes == 8)
-            vmovq(to, from);
-        else
-            vmovups(to, from);
+        is_register_size(o.bytes) ? load_part(register_of_[o.d], from, o.bytes)
+                                  : vmovdqu8(whole(o.d) | mask(mask_of(o)) | T_z, from);
     }
 
     void emit_insert(const Operation& o) {
@@ -336,42 +321,32 @@ class PermuteKernel : public Vocabulary {
         vpshufb(d, a, Vec(hoisted, d.getKind(), static_cast<int>(d.getBit())));
     }
 
-    // vpermi2 overwrites its indices, so they are copied to the result first.
+    // vpermt2 overwrites its first source, vpermi2 its indices. So in place it is vpermt2. Otherwise the indices are
+    // copied to the result first.
     void emit_permute2(const Operation& o) {
-        const Vec d = whole(o.d), a = whole(o.a), b = whole(o.b);
-        const int hoisted = hoisted_register(o.table);
-        if (hoisted == kNone)
-            load(d, table_in_memory(o.table));
-        else
-            copy(d, vec(hoisted));
-        constexpr PermuteOfTwo kPermutes[] = {&PermuteKernel::vpermi2w, &PermuteKernel::vpermi2d,
+        constexpr PermuteOfTwo kInPlace[] = {&PermuteKernel::vpermt2w, &PermuteKernel::vpermt2d,
+                                             &PermuteKernel::vpermt2q};
+        constexpr PermuteOfTwo kToResult[] = {&PermuteKernel::vpermi2w, &PermuteKernel::vpermi2d,
                                               &PermuteKernel::vpermi2q};
-        (this->*kPermutes[o.unit / 4])(under_mask(d, o.mask), a, b);
-    }
-
-    // vpermt2 overwrites its first source, whose register is that of the result.
-    void emit_permute_into(const Operation& o) {
-        const Vec d = whole(o.d), indices = table(o.table), b = whole(o.b);
-        constexpr PermuteOfTwo kPermutes[] = {&PermuteKernel::vpermt2w, &PermuteKernel::vpermt2d,
-                                              &PermuteKernel::vpermt2q};
-        (this->*kPermutes[o.unit / 4])(d, indices, b);
+        const Vec d = whole(o.d), a = whole(o.a), b = whole(o.b);
+        if (d == a) return (this->*kInPlace[o.unit / 4])(under_mask(d, o.mask), table(o.table), b);
+        const int hoisted = hoisted_register(o.table);
+        hoisted == kNone ? load(d, table_in_memory(o.table)) : copy(d, vec(hoisted));
+        (this->*kToResult[o.unit / 4])(under_mask(d, o.mask), a, b);
     }
 
     void emit_blend(const Operation& o) {
         const Vec d = whole(o.d), a = whole(o.a), b = whole(o.b);
-        if (o.kind == Kind::blend) return vpblendmd(d | mask(o.mask), a, b);
-        const auto sections = static_cast<uint8_t>(o.position);
+        if (has_masks()) return vpblendmd(d | mask(o.mask), a, b);
+        const auto sections = static_cast<uint8_t>(o.mask);
         o.unit < 4 ? vpblendw(d, a, b, sections) : vpblendd(d, a, b, sections);
     }
 
     void emit_store(const Operation& o) {
         const Address to = ptr[d() + o.offset];
-        const Vec a = reg(o.a, o.bytes);
         if (o.position > 0) return store_piece(to, whole(o.a), o.bytes, o.position);
-        if (!is_register_size(o.bytes)) return vmovdqu8(to | mask(mask_of(o)), whole(o.a));
-        if (o.bytes == 4) return vmovd(to, a);
-        if (o.bytes == 8) return vmovq(to, a);
-        vmovups(to, a);
+        is_register_size(o.bytes) ? store_part(to, register_of_[o.a], o.bytes)
+                                  : vmovdqu8(to | mask(mask_of(o)), whole(o.a));
     }
 
     Vec whole(int value) const { return vec(register_of_[value]); }

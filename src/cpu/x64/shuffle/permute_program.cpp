@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 namespace tombola::impl::cpu::x64 {
@@ -13,12 +14,12 @@ namespace {
 // A section relative to its own start. The patterns of two sections are equal if one section is the other, moved by
 // some offset in the source and some offset in the destination.
 std::vector<int64_t> pattern_of(const PermuteProgram& program, const PermuteSection& section) {
-    const int64_t src = section.extents[0].begin, dst = section.outputs[0].dst_offset;
+    const int64_t src = section.extents[0].offset, dst = section.outputs[0].dst_offset;
     std::vector<int64_t> pattern;
     pattern.reserve(2 * section.extents.size() +
                     section.outputs.size() * (2 + static_cast<size_t>(section.outputs[0].units)));
-    for (const Extent& extent : section.extents)
-        pattern.insert(pattern.end(), {extent.begin - src, extent.end - src});
+    for (const Piece& extent : section.extents)
+        pattern.insert(pattern.end(), {extent.offset - src, extent.bytes});
     for (const PermuteOutput& output : section.outputs) {
         pattern.insert(pattern.end(), {output.dst_offset - dst, output.units});
         for (int i = 0; i < output.units; ++i) {
@@ -37,8 +38,8 @@ std::vector<Piece> runs_of(const PermuteProgram& program, const PermuteSection& 
     std::sort(outputs.begin(), outputs.end(),
               [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
     for (const Piece& output : outputs)
-        if (!runs.empty() && output.offset <= runs.back().offset + runs.back().bytes)
-            runs.back().bytes = static_cast<int>(output.offset + output.bytes - runs.back().offset);
+        if (!runs.empty() && output.offset <= runs.back().end())
+            runs.back().bytes = static_cast<int>(output.end() - runs.back().offset);
         else
             runs.push_back(output);
     return runs;
@@ -50,7 +51,7 @@ std::vector<Piece> runs_of(const PermuteProgram& program, const PermuteSection& 
 void gather_sections(PermuteProgram& program, bool by_alignment) {
     constexpr size_t kMaxOutputs = 32;
     const auto place = [&](const PermuteSection& section) {
-        return std::make_pair(section.extents[0].begin,
+        return std::make_pair(section.extents[0].offset,
                               by_alignment ? section.outputs[0].dst_offset % kLineBytes : 0);
     };
     std::stable_sort(program.sections.begin(), program.sections.end(),
@@ -79,7 +80,7 @@ void join_sections(PermuteProgram& program, size_t max_period) {
             seen.try_emplace(pattern_of(program, section), seen.size()).first->second);
     // From section a to section b.
     const auto distance = [&](size_t a, size_t b) {
-        return std::make_pair(all[b].extents[0].begin - all[a].extents[0].begin,
+        return std::make_pair(all[b].extents[0].offset - all[a].extents[0].offset,
                               all[b].outputs[0].dst_offset - all[a].outputs[0].dst_offset);
     };
     for (size_t first = 0; first < all.size();) {
@@ -111,17 +112,7 @@ void join_sections(PermuteProgram& program, size_t max_period) {
 constexpr size_t kMaxPeriod = 512;
 
 // The greatest power of two, up to 8, that divides `bytes`.
-int unit_of(int64_t bytes) {
-    int unit = 8;
-    while (bytes % unit != 0) unit /= 2;
-    return unit;
-}
-
-int64_t power_of_two_up_to(int64_t n) {
-    int64_t power = 1;
-    while (2 * power <= n) power *= 2;
-    return power;
-}
+int unit_of(int64_t bytes) { return static_cast<int>(std::min<int64_t>(bytes & -bytes, 8)); }
 
 // Adds the outputs that cover `bytes` bytes from dst_offset on. source(at) is the source offset of the unit that is
 // written `at` bytes after dst_offset.
@@ -147,7 +138,7 @@ PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels,
     program.loop = {bytes, bytes, pixels == 1};
     program.dst_alignment = std::gcd(bytes, kLineBytes);
     PermuteSection section;
-    section.extents = {{0, bytes}};
+    section.extents = {{0, static_cast<int>(bytes)}};
     write_run(program, section, 0, bytes, limits, [&](int64_t at) {
         const int64_t in_pixel = at % pixel_bytes;
         return at - in_pixel + layout.source_channel(in_pixel / inner) * inner + at % inner;
@@ -184,10 +175,10 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
         PermuteSection section;
         // Contiguous rows of the source are one extent.
         if (!tile.across && G == columns)
-            section.extents = {{0, rows * G * E}};
+            section.extents = {{0, static_cast<int>(rows * G * E)}};
         else
             for (int64_t u = 0; u < rows; ++u)
-                section.extents.push_back({(u * G + v0) * E, (u * G + v0 + columns) * E});
+                section.extents.push_back({(u * G + v0) * E, static_cast<int>(columns * E)});
         for (int64_t run = v0; run < v0 + tile.runs; ++run)
             write_run(program, section, run * Q * E, rows * columns * E / tile.runs, limits,
                       [&](int64_t at) { return (at / E % rows * G + run + at / E / rows) * E; });
@@ -261,16 +252,13 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
     const int64_t available = dense ? pixels : 1;
     const int64_t per_vector = std::max<int64_t>(limits.vector_bytes / pixel_bytes, 1);
     const int64_t for_alignment = kLineBytes / std::gcd(pixel_bytes, kLineBytes);
-    std::vector<int64_t> counts;
+    std::set<int64_t> counts;
     for (const int64_t wanted : {per_vector, 2 * per_vector, 4 * per_vector, for_alignment,
                                  (4 * limits.vector_bytes / pixel_bytes + for_alignment) /
                                      for_alignment * for_alignment}) {
         const int64_t taken = std::min(wanted, available);
-        if (taken * pixel_bytes > limits.whole_bytes ||
-            std::find(counts.begin(), counts.end(), taken) != counts.end())
-            continue;
-        counts.push_back(taken);
-        programs.push_back(whole_pixels(layout, taken, limits));
+        if (taken * pixel_bytes <= limits.whole_bytes && counts.insert(taken).second)
+            programs.push_back(whole_pixels(layout, taken, limits));
     }
     const int64_t E = layout.inner, G = layout.G, Q = layout.Q;
     if (E != unit_of(E)) return programs;
@@ -279,8 +267,8 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
     // For small G, a step writes a vector of elements to each of the G rows of the destination. For small Q, it reads
     // one from each of the Q rows of the source.
     const auto elements = [&](int64_t count) {
-        const int64_t n = std::min(count, vector);
-        return limits.masks ? n : power_of_two_up_to(n);
+        const int64_t bytes = std::min(count, vector) * E;
+        return cut_into_vectors(bytes, limits.vector_bytes, limits.masks)[0].bytes / E;
     };
     const auto is_stored = [&](int64_t n) { return limits.masks || n * E >= 4; };
     const int64_t rows = elements(Q), columns = elements(G);
@@ -323,7 +311,7 @@ PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool
         source_blocks.erase(std::unique(source_blocks.begin(), source_blocks.end()),
                             source_blocks.end());
         for (const int64_t at : source_blocks)
-            section.extents.push_back({at, at + pixels * block_bytes});
+            section.extents.push_back({at, static_cast<int>(pixels * block_bytes)});
         write_run(program, section, layout.dst_axis.offset(first), pixels * block_bytes, limits,
                   [&](int64_t at) {
                       const int64_t source = sources[at & (block_bytes - 1)];

@@ -29,10 +29,12 @@ namespace tombola::impl::cpu::x64 {
 
 inline constexpr int64_t kLineBytes = 64;  // of a cache line
 
-struct Extent {
-    int64_t begin, end;
-    friend bool operator==(const Extent& a, const Extent& b) {
-        return a.begin == b.begin && a.end == b.end;
+struct Piece {
+    int64_t offset;
+    int bytes;
+    int64_t end() const { return offset + bytes; }
+    friend bool operator==(const Piece& a, const Piece& b) {
+        return a.offset == b.offset && a.bytes == b.bytes;
     }
 };
 
@@ -53,7 +55,7 @@ struct SectionLoop {
 };
 
 struct PermuteSection {
-    std::vector<Extent> extents;
+    std::vector<Piece> extents;
     std::vector<PermuteOutput> outputs;
     SectionLoop loop;
 };
@@ -98,10 +100,6 @@ struct PermuteArgs {
     int64_t dst_outer;
 };
 
-struct Piece {
-    int64_t offset;
-    int bytes;
-};
 // Covers `bytes` bytes by pieces of `vector_bytes`. The last piece ends where the bytes end, so it may overlap the one
 // before. Fewer bytes than a vector are one piece if `masks`. Otherwise the pieces then have the greatest power of two
 // that fits.

@@ -103,14 +103,8 @@ class RowKernel : public Vocabulary {
     }
 
     void advance_rows(int rows) {
-        const Reg scratch = gpr(11);
-        const auto advance = [&](const Reg& address, int64_t bytes) {
-            if (fits_displacement(bytes)) return add(address, static_cast<uint32_t>(bytes));
-            mov(scratch, bytes);
-            add(address, scratch);
-        };
-        advance(gpr(5), rows * key_.src_row);
-        advance(gpr(6), rows * key_.dst_row);
+        add(gpr(5), constant_u64(static_cast<uint64_t>(rows * key_.src_row)));
+        add(gpr(6), constant_u64(static_cast<uint64_t>(rows * key_.dst_row)));
     }
 
     int rows_unrolled() const {
@@ -146,26 +140,13 @@ class RowKernel : public Vocabulary {
     // 4, 8, 16 ... bytes() bytes.
     void emit_piece(int64_t src_offset, int64_t dst_offset, int size, int turn) {
         const Address from = ptr[gpr(5) + src_offset], to = ptr[gpr(6) + dst_offset];
-        const Reg scratch = gpr(11);
-        const Vec v = vec(turn % kInFlight);
-        const Xbyak::Xmm low = quarter(v.getIdx());
-        switch (size) {
-            case 4:
-                mov(scratch.cvt32(), from);
-                return mov(to, scratch.cvt32());
-            case 8:
-                mov(scratch, from);
-                return mov(to, scratch);
-            case 16:
-                vmovups(low, from);
-                return vmovups(to, low);
-            case 32:
-                vmovups(Xbyak::Ymm(v.getIdx()), from);
-                return vmovups(to, Xbyak::Ymm(v.getIdx()));
-            default:
-                load(v, from);
-                return store(to, v);
+        if (size <= 8) {  // faster than through vec
+            const auto scratch = gpr(11).changeBit(8 * size);
+            mov(scratch, from);
+            return mov(to, scratch);
         }
+        load_part(turn % kInFlight, from, size);
+        store_part(to, turn % kInFlight, size);
     }
 
     void emit_long_row() {
@@ -181,12 +162,9 @@ class RowKernel : public Vocabulary {
         for (int i = 0; i < kVectorsInLoop; ++i) store(ptr[dst + at + i * bytes()], vec(i));
         add(at, static_cast<uint32_t>(step));
         jnz(next);
-        int64_t offset = looped;
-        const auto vector_at = [&](int64_t at_offset) {
-            emit_piece(at_offset - looped, at_offset - looped, bytes(), 0);
-        };
-        for (; offset + bytes() <= key_.row_bytes; offset += bytes()) vector_at(offset);
-        if (offset < key_.row_bytes) vector_at(key_.row_bytes - bytes());
+        for (const Piece& piece : cut_into_vectors(key_.row_bytes, bytes(), false))
+            if (piece.end() > looped)
+                emit_piece(piece.offset - looped, piece.offset - looped, piece.bytes, 0);
         sub(src, static_cast<uint32_t>(looped));
         sub(dst, static_cast<uint32_t>(looped));
     }
