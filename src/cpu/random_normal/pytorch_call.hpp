@@ -60,7 +60,7 @@ Status execute_pytorch_normal(const ExecContext& context, const MemoryDesc& dst,
     if (const auto* state = context.input<uint32_t>(TOMBOLA_ARG_SRC_STATE))
         kept = TOMBOLA_TRY(load_kept_normal(state, "SRC_STATE"));
     Mt19937Call call(PytorchNormal<T>::kWords, loops);
-    TOMBOLA_TRY(call.resolve(context, count));
+    TOMBOLA_TRY(call.resolve(context, count, Mt19937Call::Draws::more));
 
     void* data = context.output(TOMBOLA_ARG_DST);
     if (count >= kNormalBlock) {

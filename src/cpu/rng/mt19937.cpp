@@ -6,13 +6,16 @@
 
 namespace tombola::impl::cpu {
 
-Mt19937 Mt19937::from_seed(uint32_t seed) {
+Mt19937 Mt19937::from_seed(uint32_t seed) { return from_seed(seed, kMtWords); }
+
+Mt19937 Mt19937::from_seed(uint32_t seed, int count) {
     Mt19937 state;
     state.words[0] = seed;
-    for (uint32_t i = 1; i < kMtWords; ++i) {
+    for (uint32_t i = 1; i < static_cast<uint32_t>(count); ++i) {
         const uint32_t previous = state.words[i - 1];
         state.words[i] = kMtSeedMultiplier * (previous ^ (previous >> 30)) + i;
     }
+    std::fill(state.words + count, state.words + kMtWords, 0u);
     state.position = kMtWords;
     return state;
 }
@@ -23,13 +26,18 @@ bool Mt19937::is_zero() const {
 }
 
 void Mt19937::twist() {
-    constexpr int kOld = kMtWords - kMtShift;  // from this i on, x[i+m] is a word of the new window
-    for (int i = 0; i < kOld; ++i)
-        words[i] = mt_recurrence(words[i], words[i + 1], words[i + kMtShift]);
-    for (int i = kOld; i < kMtWords - 1; ++i)
-        words[i] = mt_recurrence(words[i], words[i + 1], words[i - kOld]);
-    words[kMtWords - 1] = mt_recurrence(words[kMtWords - 1], words[0], words[kMtWords - 1 - kOld]);
+    twist(words, 0, kMtWords);
     position = 0;
+}
+
+void Mt19937::twist(uint32_t* words, int begin, int end) {
+    constexpr int kOld = kMtWords - kMtShift;  // from this i on, x[i+m] is a word of the new window
+    int i = begin;
+    for (const int stop = std::min(end, kOld); i < stop; ++i)
+        words[i] = mt_recurrence(words[i], words[i + 1], words[i + kMtShift]);
+    for (const int stop = std::min(end, kMtWords - 1); i < stop; ++i)
+        words[i] = mt_recurrence(words[i], words[i + 1], words[i - kOld]);
+    if (i < end) words[i] = mt_recurrence(words[i], words[0], words[i - kOld]);
 }
 
 // The top bit is 0 in y >> 1 and 1 in the row a, so the top bit of x[i+624] ^ x[i+397] tells whether y was odd. Then y

@@ -54,6 +54,9 @@ struct Mt19937 {
     uint32_t position;
 
     static Mt19937 from_seed(uint32_t seed);
+    // Only the first `count` words of that state; the others are 0. Each word takes the one before, about 6 cycles, so
+    // this bounds small tensors. The first `count` - kMtShift outputs are right.
+    static Mt19937 from_seed(uint32_t seed, int count);
 
     // Whether the 19937 bits that the recurrence uses are all 0. These are all bits of the window except the low 31
     // bits of its first word. Every later word of such a state is 0, too. No seed gives such a state.
@@ -65,6 +68,8 @@ struct Mt19937 {
     }
     // Moves the window on by 624 words and sets the position to 0.
     void twist();
+    // A part of that: the words [begin, end) of the new window, where those before `begin` are new already.
+    static void twist(uint32_t* words, int begin, int end);
     // Undoes twist() and sets the position to 624. The low 31 bits of the first word are lost: nothing depends on them.
     void untwist();
     // Moves the window on by `count` words and keeps the position.

@@ -15,7 +15,7 @@ constexpr int64_t kWordsPerPart = int64_t{1} << 21;
 
 }  // namespace
 
-Status resolve_mt19937_start(const ExecContext& context, Mt19937Start& start) {
+Status resolve_mt19937_start(const ExecContext& context, Mt19937Start& start, uint64_t words) {
     const auto* state = context.input<uint32_t>(TOMBOLA_ARG_SRC_STATE);
     start.seeds =
         TOMBOLA_TRY(resolve_seeds(context, state != nullptr ? SeedUse::none : SeedUse::both));
@@ -23,7 +23,11 @@ Status resolve_mt19937_start(const ExecContext& context, Mt19937Start& start) {
         std::memcpy(&start.state, state, sizeof start.state);
         TOMBOLA_TRY(check_state(start.state, "SRC_STATE"));
     } else {
-        start.state = Mt19937::from_seed(static_cast<uint32_t>(start.seeds.global));
+        // Output i, the i-th word of the next window, takes the words up to i + 397 of the seed's window.
+        constexpr uint64_t kFew = kMtWords - kMtShift;
+        const bool few = words < kFew && context.output<uint32_t>(TOMBOLA_ARG_DST_STATE) == nullptr;
+        start.state = Mt19937::from_seed(static_cast<uint32_t>(start.seeds.global),
+                                         few ? kMtShift + static_cast<int>(words) : kMtWords);
     }
     return {};
 }
@@ -34,11 +38,15 @@ void report_mt19937(const ExecContext& context, const Seeds& seeds, const Mt1993
     report_seeds(context, seeds);
 }
 
-Status Mt19937Call::resolve(const ExecContext& context, int64_t elements) {
-    TOMBOLA_TRY(resolve_mt19937_start(context, start_));
+Status Mt19937Call::resolve(const ExecContext& context, int64_t elements, Draws draws) {
     const uint64_t offset = TOMBOLA_TRY(resolve_offset(context, elements));
+    needs_state_ =
+        draws == Draws::more || context.output<uint32_t>(TOMBOLA_ARG_DST_STATE) != nullptr;
+    const bool few = draws == Draws::elements && offset < kMtWords && elements < kMtWords;
+    const uint64_t words =
+        (offset + static_cast<uint64_t>(elements)) * static_cast<uint64_t>(words_per_value_);
+    TOMBOLA_TRY(resolve_mt19937_start(context, start_, few ? words : kAnyWords));
     skip_values(start_.state, offset);
-    if (elements == 0) after_ = start_.state;
     return {};
 }
 
@@ -56,8 +64,10 @@ void Mt19937Call::fill(const MemoryDesc& dst, void* data,
     options.multiple = 64;
     options.elements_per_part = kWordsPerPart / words_per_value_;
     cpu::fill(dst, data, options, [&](const FillPart& part) {
+        if (part.count() == count) return generate(start_.state, part);
         Mt19937 own;
-        Mt19937& state = part.first() + part.count() == count ? after_ : own;
+        Mt19937& state = part.first() + part.count() == count ? last_ : own;
+        if (&state == &last_) after_ = &last_;
         state = start_.state;
         skip_values(state, static_cast<uint64_t>(part.first()));
         generate(state, part);
@@ -65,7 +75,7 @@ void Mt19937Call::fill(const MemoryDesc& dst, void* data,
 }
 
 void Mt19937Call::report(const ExecContext& context) const {
-    report_mt19937(context, start_.seeds, after_);
+    report_mt19937(context, start_.seeds, *after_);
 }
 
 }  // namespace tombola::impl::cpu

@@ -21,8 +21,12 @@ struct Mt19937Start {
     Seeds seeds;
     Mt19937 state;
 };
-// Fills `start` in place: small calls would notice each further copy of a state.
-Status resolve_mt19937_start(const ExecContext& context, Mt19937Start& start);
+// Fills `start` in place: small calls would notice each further copy of a state. No more than `words` words will be
+// drawn from it, and its state is not needed afterwards unless DST_STATE is given: so a few words of a seed take only the
+// part of the state that they depend on.
+constexpr uint64_t kAnyWords = UINT64_MAX;
+Status resolve_mt19937_start(const ExecContext& context, Mt19937Start& start,
+                             uint64_t words = kAnyWords);
 
 // Writes the optional DST_SEEDS and DST_STATE. Call it after everything that may fail.
 void report_mt19937(const ExecContext& context, const Seeds& seeds, const Mt19937& after);
@@ -32,18 +36,25 @@ class Mt19937Call {
     // An element takes words_per_value words. `loops` do the jumps.
     Mt19937Call(int words_per_value, const MtJumpLoops& loops)
         : words_per_value_(words_per_value), loops_(loops) {}
+    Mt19937Call(const Mt19937Call&) = delete;
+    Mt19937Call& operator=(const Mt19937Call&) = delete;
 
-    // Finds the start from the optional arguments SEEDS, SRC_STATE and OFFSET. Call it first.
-    Status resolve(const ExecContext& context, int64_t elements);
+    // Finds the start from the optional arguments SEEDS, SRC_STATE and OFFSET. Call it first. Draws::elements promises
+    // that only the words of the elements are drawn.
+    enum class Draws { elements, more };
+    Status resolve(const ExecContext& context, int64_t elements, Draws draws);
+    // Whether generate() below must leave the state after its last value.
+    bool needs_state() const { return needs_state_; }
 
     // generate(state, part) writes the values of a part. The first value takes the next words of `state`. At the end,
-    // `state` must be the state after the last value. Parts run at the same time, each with a state of its own.
+    // `state` must be the state after the last value, if needs_state(). Parts run at the same time, each with a state of
+    // its own.
     void fill(const MemoryDesc& dst, void* data,
               FunctionRef<void(Mt19937& state, const FillPart& part)> generate);
 
     // The state after the tensor. Call it after fill(). A tensor without elements needs no fill(). The caller may draw
     // further words from the state.
-    Mt19937& after() { return after_; }
+    Mt19937& after() { return *after_; }
 
     // Writes the optional DST_SEEDS and DST_STATE. Call it after everything that may fail.
     void report(const ExecContext& context) const;
@@ -53,8 +64,10 @@ class Mt19937Call {
 
     int words_per_value_;
     const MtJumpLoops& loops_;
+    bool needs_state_ = true;
     Mt19937Start start_;
-    Mt19937 after_;  // the state after the tensor
+    Mt19937 last_;                    // the last part's state, if there are several parts
+    Mt19937* after_ = &start_.state;  // the state after the tensor
 };
 
 // Writes a part's values in plain C++. Convert has words(), the number of words per value, and T value(uint64_t), which

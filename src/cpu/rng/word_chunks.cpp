@@ -60,7 +60,7 @@ Status fill_by_chunks(const ExecContext& context, Alignment alignment, const Mem
         return {};
     }
     Mt19937Call call(words_per_element, MtJumpLoops::portable());
-    TOMBOLA_TRY(call.resolve(context, dst.nelems()));
+    TOMBOLA_TRY(call.resolve(context, dst.nelems(), Mt19937Call::Draws::elements));
     call.fill(dst, data, [&](Mt19937& state, const FillPart& part) {
         fill_part_by_chunks(
             part, words_per_element, size,

@@ -36,7 +36,8 @@ struct Request {
     tombola_float_draws_t float_draws = tombola_float_draws_torch1;
     bool full_range = false;
     uint64_t offset = 0;
-    State state;  // empty: from the seed
+    State state;              // empty: from the seed
+    bool wants_state = true;  // DST_STATE is given
 };
 
 struct Answer {
@@ -78,8 +79,8 @@ class PytorchUniform : public testing::Test {
         Memory before_memory;
         Tensor tensor(dst, engine_, guard);
         std::vector<tombola_exec_arg_t> args = {{TOMBOLA_ARG_DST, tensor.memory()},
-                                                {TOMBOLA_ARG_OFFSET, offset_memory},
-                                                {TOMBOLA_ARG_DST_STATE, after_memory}};
+                                                {TOMBOLA_ARG_OFFSET, offset_memory}};
+        if (request.wants_state) args.push_back({TOMBOLA_ARG_DST_STATE, after_memory});
         if (!request.full_range) {
             args.push_back({TOMBOLA_ARG_MIN, min_memory});
             args.push_back({TOMBOLA_ARG_MAX, max_memory});
@@ -400,6 +401,33 @@ TEST_F(PytorchUniform, every_implementation_gives_the_numbers_of_the_standard_li
                     << impl_name(desc) << " type " << request.type << " min " << std::hex
                     << request.min << " max " << request.max << std::dec << " at " << i;
         });
+    }
+}
+
+// Without DST_STATE, up to 226 words of a seed are drawn from a part of its state.
+TEST_F(PytorchUniform, FewNumbersOfASeedAreTheFirstOfMany) {
+    for (Request request : requests()) {
+        if (request.type == tombola_f16 || request.type == tombola_bf16) continue;
+        request.wants_state = false;
+        const int per_value = words_of(request);
+        const size_t size = tombola_data_type_size(request.type);
+        for (const size_t count : {1, 2, 63, 112, 113, 114, 225, 226, 227, 228, 397, 623, 625})
+            for (const uint64_t offset : {0, 1, 113, 226, 625}) {
+                request.offset = offset;
+                const MemoryDesc dst = row_major({static_cast<int64_t>(count)}, request.type);
+                for_each_implementation(
+                    describe(request, dst), [&](const_tombola_primitive_desc_t desc) {
+                        const Answer answer = draw(desc, request, dst);
+                        ASSERT_EQ(answer.status, tombola_success) << last_error();
+                        Words words(static_cast<uint32_t>(request.seed));
+                        for (uint64_t i = 0; i < offset; ++i) words.next(per_value);
+                        for (size_t i = 0; i < count; ++i)
+                            ASSERT_EQ(element(answer.values, size, i),
+                                      expected_value(request, words.next(per_value)))
+                                << impl_name(desc) << " type " << request.type << " count " << count
+                                << " offset " << offset << " at " << i;
+                    });
+            }
     }
 }
 

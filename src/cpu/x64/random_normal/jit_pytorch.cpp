@@ -42,7 +42,7 @@ class PytorchNormalStream {
         fill_.values(buffer_, held / transform.words_per_value, at, false);
         NormalFill::end(streaming);
     }
-    Mt19937 state() const { return stream_.state(); }
+    Mt19937 state() { return stream_.state(); }
 
   private:
     static constexpr int64_t kWindows = 2;

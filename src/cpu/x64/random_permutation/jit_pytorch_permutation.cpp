@@ -26,7 +26,7 @@ class JitTargets {
                                 static_cast<double>(range_ - first)};
         targets_(args);
     }
-    Mt19937 state() const { return stream_.state(); }
+    Mt19937 state() { return stream_.state(); }
 
   private:
     Mt19937Stream stream_;

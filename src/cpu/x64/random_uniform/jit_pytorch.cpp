@@ -27,7 +27,7 @@ class JitPytorch : public Executable {
     Status execute(const ExecContext& context) const override {
         const auto convert = TOMBOLA_TRY(PytorchConvert<T>::resolve(context, desc_));
         Mt19937Call call(convert.words(), loops_);
-        TOMBOLA_TRY(call.resolve(context, desc_.dst.nelems()));
+        TOMBOLA_TRY(call.resolve(context, desc_.dst.nelems(), Mt19937Call::Draws::elements));
         void* data = context.output(TOMBOLA_ARG_DST);
         if (Conversion::serves(convert)) {
             if (convert.words() == 2)

@@ -42,7 +42,7 @@ Status ChunkSource::fill(const ExecContext& context, const MemoryDesc& dst, int 
         return {};
     }
     Mt19937Call call(words_per_element, *loops_);
-    TOMBOLA_TRY(call.resolve(context, dst.nelems()));
+    TOMBOLA_TRY(call.resolve(context, dst.nelems(), Mt19937Call::Draws::elements));
     call.fill(dst, data, [&](Mt19937& state, const FillPart& part) {
         Mt19937Stream words(mt_, {}, state);
         const auto draw = [&](uint32_t* to, int64_t max_count) {
@@ -51,7 +51,7 @@ Status ChunkSource::fill(const ExecContext& context, const MemoryDesc& dst, int 
             return count;
         };
         fill_part_by_chunks(part, words_per_element, size, draw, convert);
-        state = words.state();
+        if (call.needs_state()) state = words.state();
     });
     call.report(context);
     return {};

@@ -47,7 +47,7 @@ void Mt19937Stream::generate(int64_t count, void* to, bool streaming) {
         count -= windows * values_per_window;
     }
     if (count > 0) {
-        twist();
+        begin_window();
         take(count);
     }
 }
@@ -71,6 +71,7 @@ void Mt19937Stream::run_kernel(uint32_t* words, void* to, int64_t count,
 }
 
 void Mt19937Stream::convert(int64_t values) {
+    twist_up_to(position_ + static_cast<int>(values) * kernel_.words_per_value);
     const int64_t values_per_vector = kernel_.vector_words / kernel_.words_per_value;
     const int64_t vectors = values / values_per_vector;
     const int64_t rest = values % values_per_vector;
@@ -107,6 +108,7 @@ int Mt19937Stream::slide_before_windows(bool streaming) const {
 
 void Mt19937Stream::slide(int count) {
     assert(slid_ + count <= kMaxSlide);
+    twist_up_to(kMtWords);
     Mt19937 window;
     std::memcpy(window.words, words_, sizeof(window.words));
     std::copy_n(words_, count, before_ + slid_);
@@ -116,16 +118,21 @@ void Mt19937Stream::slide(int count) {
     position_ -= count;
 }
 
-void Mt19937Stream::twist() {
+void Mt19937Stream::begin_window() {
+    twist_up_to(kMtWords);
     std::copy_n(words_ + kMtWords - slid_, slid_, before_);
-    Mt19937 window;
-    std::memcpy(window.words, words_, sizeof(window.words));
-    window.twist();
-    std::memcpy(words_, window.words, sizeof(window.words));
+    twisted_ = 0;
     position_ = 0;
 }
 
-Mt19937 Mt19937Stream::state() const {
+void Mt19937Stream::twist_up_to(int end) {
+    if (end <= twisted_) return;
+    Mt19937::twist(words_, twisted_, end);
+    twisted_ = end;
+}
+
+Mt19937 Mt19937Stream::state() {
+    twist_up_to(kMtWords);
     Mt19937 result;
     const int position = position_ + slid_;
     if (position <= kMtWords) {
@@ -147,7 +154,7 @@ void fill_from_mt19937(const MemoryDesc& dst, void* data, Mt19937Call& call,
         Mt19937Stream stream(kernel, parameters, state);
         part.for_each_run(
             [&](const Run& run) { stream.generate(run.count, run.to, run.streaming); });
-        state = stream.state();
+        if (call.needs_state()) state = stream.state();
     });
 }
 

@@ -10,7 +10,7 @@
 //     perhaps a slide:           the window moves on by up to 64 words, so that the next window begins where it must;
 //                                then the values of the words that came in
 //     whole windows
-//     the beginning of a last one
+//     the beginning of a last one, of which only the words that are needed are computed
 //
 // A window that slid gives the same words, but PyTorch's windows begin at multiples of 624 words from the seed. state()
 // restores such a window. So the `slid_` words that left the window by sliding are kept.
@@ -38,15 +38,18 @@ class Mt19937Stream {
     // such number. Calls that end there waste no part of a window.
     int64_t up_to_window_end(int64_t max_count) const;
 
-    // The state after the words drawn so far, as repeated calls of Mt19937::next() would give it.
-    Mt19937 state() const;
+    // The state after the words drawn so far, as repeated calls of Mt19937::next() would give it. It completes the window,
+    // whose words are otherwise computed as they are needed.
+    Mt19937 state();
 
   private:
     // Converts the next `values` values, whose words are all in the window.
     void convert(int64_t values);
     // Moves on by `count` words at position 624: the position becomes 624 - count.
     void slide(int count);
-    void twist();
+    // Begins the next window. Its words are computed by twist_up_to().
+    void begin_window();
+    void twist_up_to(int end);
     // Calls the kernel for `count` vectors, or windows.
     void run_kernel(uint32_t* words, void* to, int64_t count, Mt19937Args::Mode mode) const;
     // How many words to slide so that the next window's first word begins a value, at an aligned address.
@@ -60,6 +63,8 @@ class Mt19937Stream {
     uint32_t before_[kMaxSlide];  // the slid_ words before words_[0]
     int slid_ = 0;
     int position_;
+    int twisted_ =
+        kMtWords;  // the first so many words are of this window, the others of the one before
     char* to_ = nullptr;
 };
 
