@@ -37,6 +37,12 @@ die() {
     exit 1
 }
 
+# have COMMAND...: whether all of them are installed.
+have() {
+    local name
+    for name in "$@"; do command -v "$name" >/dev/null || return 1; done
+}
+
 # install_missing PACKAGE...: installs what Debian's package manager does not have yet, and nothing else.
 install_missing() {
     local missing=() package sudo=()
