@@ -157,7 +157,7 @@ class Vocabulary : public JitKernel {
         Vec vector;
     };
     // Quiet predicates of floating-point comparisons: Intel SDM, table "Comparison Predicate for CMPPD".
-    static constexpr int kLess = 0x11, kUnordered = 0x03, kNotGreaterEqual = 0x19,
+    static constexpr int kEqual = 0x00, kLess = 0x11, kUnordered = 0x03, kNotGreaterEqual = 0x19,
                          kGreaterEqual = 0x1D;
     void clear_mask(const Mask& d);
     void or_masks(const Mask& d, const Mask& a, const Mask& b);

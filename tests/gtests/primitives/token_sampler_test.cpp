@@ -456,6 +456,27 @@ TEST_F(TokenSampler, SetsOfManyClasses) {
         }
 }
 
+// The implementation guesses from 512 classes at equal distances where a set of many classes ends. Here these classes are
+// unlike the others, so the guess is too low or too high.
+TEST_F(TokenSampler, SampledClassesUnlikeTheOthers) {
+    Noise noise(22);
+    constexpr int64_t kClasses = 12345, kSampled = 512;
+    for (const float odd : {0.0f, 4.0f})
+        for (const bool by_mass : {true, false}) {
+            std::vector<float> row(kClasses);
+            for (float& x : row) x = static_cast<float>(1 + 2 * noise.next());
+            for (int64_t i = 0; i < kSampled; ++i)
+                row[static_cast<size_t>((2 * i + 1) * kClasses / (2 * kSampled))] = odd;
+            Problem p = problem(tombola_f32, 1, 50, row);
+            p.request.logprobs = tombola_logprobs_processed;
+            if (by_mass)
+                p.request.top_p = {0.7f};
+            else
+                p.request.top_k = {6000};
+            check(p, "logit " + std::to_string(odd));
+        }
+}
+
 // Enough work that threads share it, by rows and within a row. ctest runs this with one, two and three threads.
 TEST_F(TokenSampler, WorkThatThreadsShare) {
     Noise noise(3);

@@ -65,12 +65,12 @@ Result<SamplerKernels> make_kernels(CpuIsa isa, const TokenSamplerDesc& desc) {
     list.max = TOMBOLA_TRY(cached_function<GroupMaxKernel>({isa, type}));
     list.count = TOMBOLA_TRY(cached_function<CountKernel>({isa, FloatType::f32}));
     list.count_row = TOMBOLA_TRY(cached_function<CountKernel>({isa, type}));
-    list.collect = TOMBOLA_TRY(cached_function<CollectKernel>({isa, type}));
+    list.collect = TOMBOLA_TRY(cached_function<CollectKernel>({isa, type, false}));
+    list.collect_between = TOMBOLA_TRY(cached_function<CollectKernel>({isa, type, true}));
     list.weigh = TOMBOLA_TRY(cached_function<WeightStoreKernel>({isa, FloatType::f32, true, true}));
     RowPasses passes =
         TOMBOLA_TRY(RowPasses::create(isa, desc.src, true, RowPasses::Weights::both, true));
-    auto rank = TOMBOLA_TRY(cached_function<RankKernel>({isa, type}));
-    return SamplerKernels{std::move(list), std::move(rank), std::move(passes)};
+    return SamplerKernels{std::move(list), std::move(passes)};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "common/parallel.hpp"
 #include "cpu/float16.hpp"
+#include "cpu/weights/weight_exp.hpp"
 #include "cpu/weights/weight_quantum.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -51,14 +52,6 @@ float lowest_of(const float* values, size_t count) {
 }
 
 }  // namespace
-
-uint32_t rank_of(float x) {
-    const auto bits = bit_cast<uint32_t>(x + 0.0f);  // -0 becomes +0
-    return (bits & 0x80000000) != 0 ? ~bits : bits | 0x80000000;
-}
-float float_of(uint32_t rank) {
-    return bit_cast<float>((rank & 0x80000000) != 0 ? rank & 0x7FFFFFFF : ~rank);
-}
 
 uint64_t bound_of_scaled(float lowest, float greatest, float ratio) {
     uint32_t low = rank_of(-kInf), high = rank_of(greatest);  // high always meets the condition
@@ -181,6 +174,26 @@ dim_t LogitList::count_row(float threshold) const {
     return sum;
 }
 
+dim_t LogitList::collect_between(float lowest, float highest, uint32_t* ids, float* logits) const {
+    uint32_t* to = ids;
+    const auto pass = [&](const char* data, dim_t first, dim_t groups) {
+        CollectKernel::Args args{data,
+                                 maxima_ + first * kGroupLanes,
+                                 groups,
+                                 static_cast<uint64_t>(first * kGroupClasses),
+                                 to,
+                                 ids + classes_ + 1,
+                                 bit_cast<uint32_t>(lowest),
+                                 bit_cast<uint32_t>(highest)};
+        kernels_.collect_between(args);
+        to = args.to;
+    };
+    if (row_.whole_groups() > 0) pass(row_.data, 0, row_.whole_groups());
+    if (row_.groups() > row_.whole_groups()) pass(row_.rest, row_.whole_groups(), 1);
+    row_.gather(ids, to - ids, logits);
+    return to - ids;
+}
+
 dim_t LogitList::reach(uint64_t bound) const {
     const float threshold =
         float_of(~static_cast<uint32_t>(bound >> 32) + 1);  // classes from here on are within
@@ -221,7 +234,8 @@ void LogitList::collect(const char* data, dim_t first, dim_t groups, dim_t k, fl
                                  static_cast<uint64_t>(first * kGroupClasses),
                                  ids_ + size_,
                                  ids_ + kCapacity,
-                                 bit_cast<uint32_t>(threshold)};
+                                 bit_cast<uint32_t>(threshold),
+                                 0};
         kernels_.collect(args);
         const dim_t size = args.to - ids_;
         row_.gather(ids_ + size_, size - size_, logits_ + size_);
@@ -294,22 +308,23 @@ const uint64_t* LogitList::sorted_keys() {
     return sorted_;
 }
 
-const uint64_t* LogitList::weights(float ratio) { return weigh(logits_, ratio); }
-
 const uint64_t* LogitList::sorted_weights(float ratio) {
     for (dim_t i = 0; i < size_; ++i) sorted_logits_[i] = logit_of(sorted_[i]);
-    return weigh(sorted_logits_, ratio);
+    weigh(sorted_logits_, size_, ratio, weights_);
+    return weights_;
 }
 
-const uint64_t* LogitList::weigh(float* logits, float ratio) {
-    const dim_t units = (size_ + kUnitClasses - 1) / kUnitClasses;
-    std::fill(logits + size_, logits + units * kUnitClasses, -kInf);
+void LogitList::weigh(float* logits, dim_t count, float ratio, uint64_t* weights) const {
+    const dim_t units = (count + kUnitClasses - 1) / kUnitClasses;
+    std::fill(logits + count, logits + units * kUnitClasses, -kInf);
     const auto top =
         static_cast<uint64_t>(1 + ceil_log2(classes_) + 127);  // 127: the field of 1.0f
-    WeightStoreKernel::Args args{
-        logits, units, weights_, {bit_cast<uint32_t>(greatest_), top, bit_cast<uint32_t>(ratio)}};
+    WeightStoreKernel::Args args{logits,
+                                 units,
+                                 weights,
+                                 {bit_cast<uint32_t>(greatest_), top, bit_cast<uint32_t>(ratio),
+                                  bit_cast<uint32_t>(WeightExpF32::kFlush)}};
     if (units > 0) kernels_.weigh(args);
-    return weights_;
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "common/bit_cast.hpp"
 #include "common/types.hpp"
 #include "cpu/float_type.hpp"
 #include "cpu/x64/token_sampler/select_kernels.hpp"
@@ -18,8 +19,13 @@
 namespace tombola::impl::cpu::x64 {
 
 // rank_of() is an unsigned integer that rises with x; -0 and +0 have the same one. float_of() is its inverse.
-uint32_t rank_of(float x);
-float float_of(uint32_t rank);
+inline uint32_t rank_of(float x) {
+    const auto bits = bit_cast<uint32_t>(x + 0.0f);  // -0 becomes +0
+    return (bits & 0x80000000) != 0 ? ~bits : bits | 0x80000000;
+}
+inline float float_of(uint32_t rank) {
+    return bit_cast<float>((rank & 0x80000000) != 0 ? rank & 0x7FFFFFFF : ~rank);
+}
 inline constexpr uint64_t kNoBound = UINT64_MAX;
 inline uint64_t key_of(float x, uint32_t k) { return uint64_t{~rank_of(x)} << 32 | k; }
 inline float logit_of(uint64_t key) { return float_of(~static_cast<uint32_t>(key >> 32)); }
@@ -49,6 +55,7 @@ struct ListKernels {
     JitFunction<CountKernel::Args> count;      // of f32 numbers
     JitFunction<CountKernel::Args> count_row;  // of logits
     JitFunction<CollectKernel::Args> collect;
+    JitFunction<CollectKernel::Args> collect_between;
     JitFunction<WeightStoreKernel::Args> weigh;  // scaled f32 logits
 };
 
@@ -76,10 +83,23 @@ class LogitList {
     // A lower limit of the number of classes of the row within a bound.
     dim_t reach(uint64_t bound) const;
 
+    // About the row; the list does not matter. The classes with lowest <= logit <= highest, in class order, and their
+    // logits; lowest is above -inf. Up to 16 more elements of `ids` are overwritten. Returns how many there are.
+    dim_t collect_between(float lowest, float highest, uint32_t* ids, float* logits) const;
+    float logit(dim_t k) const { return row_.logit(k); }
+    void gather(const uint32_t* classes, dim_t count, float* logits) const {
+        row_.gather(classes, count, logits);
+    }
+    // The weights of `count` logits. Up to kUnitClasses - 1 more elements of both arrays are overwritten.
+    void weigh(float* logits, dim_t count, float ratio, uint64_t* weights) const;
+
     // sorted_keys(): the keys in order. weights(): the weights in class order. sorted_weights(): the weights in the
     // order of sorted_keys(), which is called before. The results stay valid until the next call.
     const uint64_t* sorted_keys();
-    const uint64_t* weights(float ratio);
+    const uint64_t* weights(float ratio) {
+        weigh(logits_, size_, ratio, weights_);
+        return weights_;
+    }
     const uint64_t* sorted_weights(float ratio);
     uint32_t at(dim_t i) const { return ids_[i]; }
 
@@ -88,7 +108,6 @@ class LogitList {
     void collect(const char* data, dim_t first, dim_t groups, dim_t k, float& threshold);
     void keep_first(dim_t k);
     dim_t count_from(float threshold, const float* values, dim_t count) const;
-    const uint64_t* weigh(float* logits, float ratio);
 
     const ListKernels& kernels_;
     GroupedRow row_{};

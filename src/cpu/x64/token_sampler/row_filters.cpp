@@ -3,44 +3,16 @@
 
 #include <algorithm>
 
-#include "common/parallel.hpp"
 #include "cpu/x64/token_sampler/row_sampler.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
 // The lengths of the lists that are tried for top_p and min_p.
-constexpr dim_t kTriedLengths[] = {128, 2048};
+constexpr dim_t kTriedLengths[] = {32, 256, 2048};
 constexpr uint64_t kLongest = 2048;
 
 }  // namespace
-
-void RowSampler::rank_row() {
-    if (!is_ranked_) ranked_.read(grouped());
-    is_ranked_ = true;
-}
-
-// Makes ranked_ hold the weights of all classes. If the ratio is the same as before, weights that ranked_.keep() has
-// made 0 stay 0.
-void RowSampler::weigh_ranked(float ratio) {
-    rank_row();
-    if (weighed_ratio_ != ratio) ranked_.weigh(kernels_.passes, scaled_row(ratio), source_);
-    weighed_ratio_ = ratio;
-}
-
-// Writes the sums of the row's blocks to sums(). Returns the sum of all.
-uint64_t RowSampler::row_mass(float ratio) {
-    const Row row = scaled_row(ratio);
-    const dim_t blocks = kernels_.passes.blocks();
-    const auto size = static_cast<size_t>(desc_.classes() * element_);
-    parallel_ranges(blocks, 1, size, [&](dim_t begin, dim_t end) {
-        double unused = 0;
-        kernels_.passes.sum(row, source_, begin, end, ahead_, sums() + begin, unused);
-    });
-    uint64_t mass = 0;
-    for (dim_t b = 0; b < blocks; ++b) mass += sums()[b];
-    return mass;
-}
 
 // Lists the classes up to a bound. Returns false if they are too many.
 bool RowSampler::list_set(uint64_t bound) {
@@ -71,7 +43,7 @@ uint64_t RowSampler::mass_bound(uint64_t mass, float ratio, uint64_t& greatest_m
 
 // The bound of top_p of the whole row.
 uint64_t RowSampler::top_p_of_row(float ratio) {
-    const uint64_t mass = kept_mass(parameters_.top_p, row_mass(ratio));
+    const uint64_t mass = kept_mass(parameters_.top_p, wide_.set(kNoBound, ratio));
     uint64_t greatest_mass = mass;
     for (const dim_t length : kTriedLengths) {
         if (greatest_mass < mass) break;
@@ -79,8 +51,7 @@ uint64_t RowSampler::top_p_of_row(float ratio) {
         const uint64_t found = mass_bound(mass, ratio, greatest_mass);
         if (found != kNoBound) return found;
     }
-    weigh_ranked(ratio);
-    return ranked_.bound_of_mass(mass);
+    return wide_.bound_of_mass(mass, ratio);
 }
 
 // The bound of top_p of the classes up to a bound.
@@ -92,8 +63,7 @@ uint64_t RowSampler::top_p_within(uint64_t before, float ratio) {
         uint64_t unused = 0;
         return mass_bound(kept_mass(parameters_.top_p, mass), ratio, unused);
     }
-    weigh_ranked(ratio);
-    return ranked_.bound_of_mass(kept_mass(parameters_.top_p, ranked_.keep(before)));
+    return wide_.bound_of_mass(kept_mass(parameters_.top_p, wide_.set(before, ratio)), ratio);
 }
 
 RowSampler::Set RowSampler::find_set() {
@@ -113,8 +83,7 @@ RowSampler::Set RowSampler::find_set() {
         list_.select(p.top_k);
         top_k_bound = list_.bound();
     } else if (has_top_k) {
-        rank_row();
-        top_k_bound = ranked_.bound_of_count(p.top_k);
+        top_k_bound = wide_.bound_of_count(p.top_k);
     }
     if (has_top_p && top_p_bound == kNoBound)
         top_p_bound = top_p_within(vllm ? std::min(top_k_bound, min_p_bound) : top_k_bound, ratio);
@@ -126,10 +95,8 @@ RowSampler::Set RowSampler::find_set() {
     const bool filtered = has_top_k || has_top_p || has_min_p;
     // With temperature_last, a weight that is 0 to the filters may be positive in the draw.
     const bool whole = p.draw_ratio() >= 1 || desc_.filter_order != FilterOrder::temperature_last;
-    if (filtered && list_set(set.bound))
-        set.kind = Kind::listed;
-    else if (filtered || !whole)
-        set.kind = Kind::ranked;
+    set.is_listed = filtered && list_set(set.bound);
+    if (!filtered && whole) set.bound = kNoBound;
     return set;
 }
 

@@ -18,13 +18,11 @@ size_t size(dim_t n) { return static_cast<size_t>(n); }
 
 RowSampler::Places::Places(const TokenSamplerDesc& desc) {
     const size_t classes = size(desc.classes());
-    const size_t blocks = classes / size(RowPasses::kBlockClasses) + 1;
     row = 0;
     rest = row + aligned(classes * size_of(desc.src.data_type));
     list = rest + aligned(kGroupClasses * sizeof(float));
-    sums = list + LogitList::bytes(desc.classes());
-    ranked = sums + aligned((blocks + size(RowPasses::kBlockClasses) + kUnitClasses) * 8);
-    bytes = aligned(ranked + RankedRow::bytes(desc.classes()));
+    wide = list + LogitList::bytes(desc.classes());
+    bytes = aligned(wide + WideSet::bytes(desc.classes()));
 }
 
 RowSampler::RowSampler(const TokenSamplerDesc& desc, const SamplerKernels& kernels,
@@ -33,13 +31,12 @@ RowSampler::RowSampler(const TokenSamplerDesc& desc, const SamplerKernels& kerne
     : desc_(desc),
       kernels_(kernels),
       call_(call),
-      source_(source),
       layout_(layout),
       src_(src),
       memory_(memory),
       places_(desc),
       list_(kernels.list, memory + places_.list, desc.classes()),
-      ranked_(kernels.rank, memory + places_.ranked, desc.classes()),
+      wide_(kernels.passes, source, list_, memory + places_.wide),
       type_(float_type_of(desc.src.data_type)),
       element_(kernels.passes.element_bytes()),
       shift_(quantum_shift(1.0, desc.classes())) {}
@@ -48,37 +45,28 @@ RowSampler::RowSampler(const TokenSamplerDesc& desc, const SamplerKernels& kerne
 
 bool RowSampler::sample(dim_t row, dim_t next) {
     row_ = row;
-    is_ranked_ = false;
-    weighed_ratio_ = 0;
     const bool in_place = layout_.has_dense_rows() && call_.mask(row) == nullptr;
     data_ = in_place ? src_ + layout_.offset(row, 0) * element_ : copy_row();
-    ahead_ = in_place ? src_ + layout_.offset(next, 0) * element_ : data_;
     copy_rest();
     if (!list_.read(grouped())) return false;
+    wide_.read(row, data_, in_place ? src_ + layout_.offset(next, 0) * element_ : data_);
     parameters_ = call_.parameters(row);
     const bool raw = wants_logprobs() && desc_.logprobs == Logprobs::raw;
+    const bool processed = wants_logprobs() && !raw;
+    logprob_ratio_ = raw ? 1 : parameters_.draw_ratio();
+    if (raw) log_mass_ = log_of_mass(wide_.set(kNoBound, 1), shift_);
     Set set;
-    if (!parameters_.is_greedy() || (wants_logprobs() && !raw)) {
+    if (!parameters_.is_greedy() || processed) {
         set = find_set();
         set_mass(set);
     }
-    logprob_ratio_ = parameters_.draw_ratio();
-    if (wants_logprobs() && !raw) log_mass_ = log_of_mass(set.mass, shift_);
-    if (raw) {
-        // This overwrites sums(). If the set is the whole row, draw_from_row() needs the sums with the ratio of the
-        // draw, so they are computed again.
-        logprob_ratio_ = 1;
-        log_mass_ = log_of_mass(row_mass(1), shift_);
-        if (!parameters_.is_greedy() && set.kind == Kind::row) row_mass(parameters_.draw_ratio());
-    }
+    if (processed) log_mass_ = log_of_mass(set.mass, shift_);
     if (parameters_.is_greedy())
         draw_greedy();
-    else if (set.kind == Kind::listed)
+    else if (set.is_listed)
         draw_listed(set);
-    else if (set.kind == Kind::ranked)
-        draw_ranked(set);
     else
-        draw_from_row(set);
+        draw_wide(set);
     if (call_.wants_top()) put_top();
     return true;
 }
@@ -128,20 +116,12 @@ const char* RowSampler::copy_row() {
 // The mass of the set, with the weights of the draw.
 void RowSampler::set_mass(Set& set) {
     const float ratio = parameters_.draw_ratio();
-    switch (set.kind) {
-        case Kind::row:
-            set.mass = row_mass(ratio);
-            return;
-        case Kind::listed: {
-            const uint64_t* weights = list_.weights(ratio);
-            for (dim_t i = 0; i < list_.size(); ++i) set.mass += weights[i];
-            return;
-        }
-        case Kind::ranked:
-            weigh_ranked(ratio);
-            set.mass = ranked_.keep(set.bound);
-            return;
+    if (!set.is_listed) {
+        set.mass = wide_.set(set.bound, ratio);
+        return;
     }
+    const uint64_t* weights = list_.weights(ratio);
+    for (dim_t i = 0; i < list_.size(); ++i) set.mass += weights[i];
 }
 
 void RowSampler::draw_greedy() {
@@ -177,35 +157,9 @@ void RowSampler::draw_listed(const Set& set) {
     });
 }
 
-void RowSampler::draw_ranked(const Set& set) {
-    if (call_.wants_kept()) call_.outputs().kept(row_) = static_cast<int32_t>(ranked_.count());
-    put_samples(set, [&](uint64_t target) { return ranked_.draw(target); });
-}
-
-// Requires the sums of the row's blocks in sums().
-void RowSampler::draw_from_row(const Set& set) {
-    const float ratio = parameters_.draw_ratio();
-    const dim_t blocks = kernels_.passes.blocks();
-    constexpr dim_t kBlock = RowPasses::kBlockClasses;
-    uint64_t* prefix = sums();
-    uint64_t* weights = prefix + blocks;
-    for (dim_t b = 1; b < blocks; ++b) prefix[b] += prefix[b - 1];
-    const Row row = scaled_row(ratio);
-    if (call_.wants_kept()) {
-        const uint64_t bound = bound_of_scaled(WeightExpF32::kFlush, list_.greatest(), ratio);
-        const float lowest = std::max(logit_of(bound), -std::numeric_limits<float>::max());
-        call_.outputs().kept(row_) = static_cast<int32_t>(list_.count_row(lowest));
-    }
-    put_samples(set, [&](uint64_t target) {
-        const dim_t block = std::lower_bound(prefix, prefix + blocks, target) - prefix;
-        if (block > 0) target -= prefix[block - 1];
-        const dim_t first = block * kBlock;
-        kernels_.passes.store(row, source_, first, std::min(first + kBlock, desc_.classes()),
-                              weights);
-        dim_t k = 0;
-        for (uint64_t reached = weights[0]; reached < target; reached += weights[k]) ++k;
-        return first + k;
-    });
+void RowSampler::draw_wide(const Set& set) {
+    if (call_.wants_kept()) call_.outputs().kept(row_) = static_cast<int32_t>(wide_.count());
+    put_samples(set, [&](uint64_t target) { return wide_.draw(target); });
 }
 
 // The first classes of the order: those above -inf, then the allowed ones that are -inf.
@@ -218,8 +172,7 @@ void RowSampler::put_top() {
         keys = list_.sorted_keys();
         count = list_.size();
     } else {
-        rank_row();
-        keys = ranked_.sorted_keys(ranked_.bound_of_count(desc_.top_n), count);
+        keys = wide_.sorted_keys(wide_.bound_of_count(desc_.top_n), count);
     }
     const bool writes = desc_.logprobs != Logprobs::none;
     for (dim_t i = 0; i < count; ++i) {

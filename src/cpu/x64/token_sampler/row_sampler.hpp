@@ -4,22 +4,20 @@
 // One row of an execution of token_sampler by generated kernels, without sorting the row. There are these ways to draw:
 //
 //   greedy   takes the greatest logit
-//   row      the set is the whole row: uses sums of blocks, as in multinomial
 //   listed   the set has few classes (at most LogitList::kMaxListed): lists them
-//   ranked   the set has more classes: stores the weights of all classes, which are 0 outside the set
+//   wide     the set has more classes, up to the whole row: uses sums of blocks, as in multinomial
 //
 // A set is {key <= bound}, see logit_list.hpp.
 
 #include "cpu/token_sampler/sampler_call.hpp"
 #include "cpu/x64/token_sampler/logit_list.hpp"
-#include "cpu/x64/token_sampler/ranked_row.hpp"
+#include "cpu/x64/token_sampler/wide_set.hpp"
 #include "cpu/x64/weights/row_passes.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
 struct SamplerKernels {
     ListKernels list;
-    JitFunction<RankKernel::Args> rank;
     RowPasses passes;
 };
 
@@ -37,12 +35,11 @@ class RowSampler {
   private:
     struct Places {
         explicit Places(const TokenSamplerDesc& desc);
-        size_t row, rest, list, sums, ranked, bytes;
+        size_t row, rest, list, wide, bytes;
     };
     // The set that is drawn from, and its mass.
-    enum class Kind { row, listed, ranked };
     struct Set {
-        Kind kind = Kind::row;
+        bool is_listed = false;  // otherwise wide
         uint64_t bound = kNoBound;
         uint64_t mass = 0;
     };
@@ -58,28 +55,16 @@ class RowSampler {
     uint64_t top_p_within(uint64_t before, float ratio);
     uint64_t mass_bound(uint64_t mass, float ratio, uint64_t& greatest_mass);
     bool list_set(uint64_t bound);
-    void rank_row();
-    void weigh_ranked(float ratio);
-    uint64_t row_mass(float ratio);
 
     // The draw and the outputs.
     void set_mass(Set& set);
     void draw_greedy();
-    void draw_from_row(const Set& set);
     void draw_listed(const Set& set);
-    void draw_ranked(const Set& set);
+    void draw_wide(const Set& set);
     template <class Draw>
     void put_samples(const Set& set, const Draw& draw);
     void put_top();
 
-    uint64_t* sums() const { return reinterpret_cast<uint64_t*>(memory_ + places_.sums); }
-    Row scaled_row(float ratio) const {
-        Row row;
-        row.index = row_;
-        row.data = data_;
-        kernels_.passes.set_scale(row, static_cast<double>(list_.greatest()), ratio);
-        return row;
-    }
     bool wants_logprobs() const {
         return desc_.logprobs != Logprobs::none && (call_.wants_logprobs() || call_.wants_top());
     }
@@ -91,21 +76,18 @@ class RowSampler {
     const TokenSamplerDesc& desc_;
     const SamplerKernels& kernels_;
     const SamplerCall& call_;
-    const RowSource& source_;
     const MatrixLayout& layout_;
     const char* src_;
     char* memory_;
     Places places_;
     LogitList list_;
-    RankedRow ranked_;
+    WideSet wide_;
     FloatType type_;
     dim_t element_;
     int shift_;
 
     dim_t row_ = 0;
-    const char *data_ = nullptr, *ahead_ = nullptr;
-    bool is_ranked_ = false;   // ranked_ has read the row
-    float weighed_ratio_ = 0;  // the ratio of the weights in ranked_; 0: there are none
+    const char* data_ = nullptr;
     RowParameters parameters_;
     float logprob_ratio_ = 1;
     double log_mass_ = 0;

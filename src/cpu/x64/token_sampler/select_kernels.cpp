@@ -6,9 +6,10 @@
 namespace tombola::impl::cpu::x64 {
 
 // -- GroupMaxKernel ------------------------------------------------------------------------------
-// Lane i of a vector belongs to part i of the group. AVX2 has parts 0-7 in even vectors and 8-15 in odd ones.
+// Elements are handled in pairs of vectors, `even` and `odd`. A part of the group is a lane: AVX2 has 8 of them in the
+// even vectors and 8 in the odd ones. Which classes are in which part does not matter.
 // vec 0-3 maxima, 4 and 5 elements; on AVX2, 6 lanes with a NaN in a pair of vectors, 7 lanes with a NaN so far; on
-// AVX-512 these are k1 and k2.
+// AVX-512 these are k1 and k2; 8 the high halves of u32 lanes.
 void GroupMaxKernel::generate() {
     constexpr int kMaxima = 4;
     const Vec even = vec(4), odd = vec(5);
@@ -19,14 +20,14 @@ void GroupMaxKernel::generate() {
     mov(groups, ptr[args + offsetof(Args, groups)]);
     mov(maxima, ptr[args + offsetof(Args, maxima)]);
     clear_mask(nans);
+    if (type() == FloatType::bf16) load(vec(8), vector_u32(0xFFFF0000));
 
     Label group;
     L(group);
     const int vectors = kGroupClasses / classes_per_vector();
     for (int i = 0; i < vectors; i += 2) {
         const Vec &a = vec(i % kMaxima), &b = vec((i + 1) % kMaxima);
-        load_wide(even, ptr[src + i * vector_step()]);
-        load_wide(odd, ptr[src + (i + 1) * vector_step()]);
+        emit_load_pair(even, odd, src + i * vector_step());
         if (i < kMaxima) {
             copy(a, even);
             copy(b, odd);
@@ -53,6 +54,18 @@ void GroupMaxKernel::generate() {
     mask_to_reg(result, nans);
     mov(ptr[args + offsetof(Args, has_nan)], result);
     end();
+}
+
+// The classes of two vectors in any order. A u32 lane holds two bf16 logits, and each is the high half of an f32: a
+// shift and a mask take the place of two conversions.
+void GroupMaxKernel::emit_load_pair(const Vec& even, const Vec& odd, const Xbyak::RegExp& from) {
+    if (type() == FloatType::bf16) {
+        load(odd, ptr[from]);
+        vpslld(even, odd, 16);
+        return and_bits(odd, odd, vec(8));
+    }
+    load_wide(even, ptr[from]);
+    load_wide(odd, ptr[from + vector_step()]);
 }
 
 // -- CountKernel ---------------------------------------------------------------------------------
@@ -83,7 +96,8 @@ void CountKernel::generate() {
 }
 
 // -- CollectKernel -------------------------------------------------------------------------------
-// vec 0 threshold, 1 and 2 elements, 3 and 4 lanes that reach it (AVX2), 5 scratch; k1 and k2 the lanes (AVX-512).
+// vec 0 threshold, 1 and 2 elements, 3 and 4 lanes that reach it (AVX2), 5 scratch, 6 upper threshold; k1 and k2 the
+// lanes (AVX-512).
 void CollectKernel::generate() {
     const Vec threshold = vec(0), most = vec(1), scratch = vec(5);
     const Mask reached{k1, vec(3)};
@@ -97,6 +111,7 @@ void CollectKernel::generate() {
     mov(to, ptr[args + offsetof(Args, to)]);
     mov(limit, ptr[args + offsetof(Args, limit)]);
     broadcast_u32(threshold, ptr[args + offsetof(Args, threshold)]);
+    if (between_) broadcast_u32(vec(6), ptr[args + offsetof(Args, highest)]);
 
     Label group, hit, pair, next, done;
     const int vectors = kGroupClasses / classes_per_vector();
@@ -133,16 +148,25 @@ void CollectKernel::generate() {
     end();
 }
 
+// A number lies between two others if and only if they do not change it as its limits.
+void CollectKernel::emit_reached(const Mask& reached, const Vec& x) {
+    const Vec threshold = vec(0), scratch = vec(5), highest = vec(6);
+    if (!between_) return compare_f32(reached, x, threshold, kGreaterEqual);
+    emit_max(scratch, x, threshold);
+    vminps(scratch, scratch, highest);
+    compare_f32(reached, scratch, x, kEqual);
+}
+
 // Appends the classes of two vectors.
 void CollectKernel::emit_pair(const Reg& src, const Reg& first, const Reg& to, const Reg& count,
                               const Reg& bit) {
-    const Vec threshold = vec(0), scratch = vec(5);
+    const Vec scratch = vec(5);
     const Mask even{k1, vec(3)}, odd{k2, vec(4)};
     Label none;
     load_wide(vec(1), ptr[src]);
     load_wide(vec(2), ptr[src + vector_step()]);
-    compare_f32(even, vec(1), threshold, kGreaterEqual);
-    compare_f32(odd, vec(2), threshold, kGreaterEqual);
+    emit_reached(even, vec(1));
+    emit_reached(odd, vec(2));
     test_either(even, odd, scratch);
     jz(none, T_NEAR);
     append_lanes_u32(to, even, first, count, bit, scratch);
@@ -152,32 +176,6 @@ void CollectKernel::emit_pair(const Reg& src, const Reg& first, const Reg& to, c
     L(none);
     add(src, 2 * vector_step());
     add(first, 2 * classes_per_vector());
-}
-
-// -- RankKernel ----------------------------------------------------------------------------------
-// vec 0 bits of elements, 1 bits that change, 2 zeros.
-void RankKernel::generate() {
-    const Vec x = vec(0), changed = vec(1), zeros = vec(2);
-    begin(4);
-    const Reg args = gpr(0), src = gpr(1), vectors = gpr(2), ranks = gpr(3);
-    mov(src, ptr[args + offsetof(Args, src)]);
-    mov(vectors, ptr[args + offsetof(Args, groups)]);
-    imul(vectors, vectors, kGroupClasses / classes_per_vector());
-    mov(ranks, ptr[args + offsetof(Args, ranks)]);
-    zero(zeros);
-    Label vector;
-    L(vector);
-    load_wide(x, ptr[src]);
-    vaddps(x, x, zeros);  // -0 becomes +0
-    vpsrad(changed, x, 31);
-    or_bits(changed, changed, vector_u32(0x80000000));
-    xor_bits(x, x, changed);
-    store(ptr[ranks], x);
-    add(src, vector_step());
-    add(ranks, bytes());
-    dec(vectors);
-    jnz(vector, T_NEAR);
-    end();
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -5,8 +5,7 @@
 //
 //   GroupMaxKernel   the maxima of kGroupLanes interleaved parts of each group, and whether there is a NaN
 //   CountKernel      how many numbers are at least a threshold
-//   CollectKernel    the classes whose logit is at least a threshold, in class order
-//   RankKernel       each logit as an unsigned integer that rises with it
+//   CollectKernel    the classes whose logit is at least a threshold, or lies between two, in class order
 //
 // If at least k of the maxima reach a threshold, the first k classes of the order reach it too. Then only groups with
 // such a maximum have to be read again.
@@ -35,6 +34,7 @@ class GroupMaxKernel : public WeightOps {
 
   private:
     void generate() override;
+    void emit_load_pair(const Vec& even, const Vec& odd, const Xbyak::RegExp& from);
 };
 
 class CountKernel : public WeightOps {
@@ -55,7 +55,7 @@ class CountKernel : public WeightOps {
 
 class CollectKernel : public WeightOps {
   public:
-    using Key = std::tuple<CpuIsa, FloatType>;
+    using Key = std::tuple<CpuIsa, FloatType, bool>;  // ISA, type, between two thresholds
     struct Args {
         const void* src;
         const float* maxima;  // kGroupLanes per group
@@ -63,30 +63,21 @@ class CollectKernel : public WeightOps {
         uint64_t first;       // the class of the first element
         uint32_t* to;        // out: the end of the classes; up to 64 bytes after it are overwritten
         uint32_t* limit;     // the kernel stops after the group with which `to` reaches this
-        uint64_t threshold;  // the bits of an f32
+        uint32_t threshold;  // the bits of an f32
+        uint32_t highest;    // the same; used only between two thresholds
     };
     explicit CollectKernel(const Key& key)
-        : WeightOps(std::get<0>(key), std::get<1>(key), true, "token_sampler.collect") {}
+        : WeightOps(std::get<0>(key), std::get<1>(key), true,
+                    std::get<2>(key) ? "token_sampler.collect_between" : "token_sampler.collect"),
+          between_(std::get<2>(key)) {}
 
   private:
     void generate() override;
+    void emit_reached(const Mask& reached, const Vec& x);
     void emit_pair(const Reg& src, const Reg& first, const Reg& to, const Reg& count,
                    const Reg& bit);
-};
 
-class RankKernel : public WeightOps {
-  public:
-    using Key = std::tuple<CpuIsa, FloatType>;
-    struct Args {
-        const void* src;
-        int64_t groups;   // at least 1
-        uint32_t* ranks;  // out
-    };
-    explicit RankKernel(const Key& key)
-        : WeightOps(std::get<0>(key), std::get<1>(key), true, "token_sampler.rank") {}
-
-  private:
-    void generate() override;
+    bool between_;
 };
 
 }  // namespace tombola::impl::cpu::x64

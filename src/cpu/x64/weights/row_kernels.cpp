@@ -69,8 +69,10 @@ void WeightSumKernel::generate() {
     mov(blocks, ptr[args + offsetof(Args, blocks)]);
     mov(units, ptr[args + offsetof(Args, units)]);
     mov(sums, ptr[args + offsetof(Args, sums)]);
-    load_constants(ptr[args + offsetof(Args, scale.greatest)],
-                   ptr[args + offsetof(Args, scale.top)], ptr[args + offsetof(Args, scale.ratio)]);
+    load_constants(
+        {ptr[args + offsetof(Args, scale.greatest)], ptr[args + offsetof(Args, scale.ratio)],
+         ptr[args + offsetof(Args, scale.flush)]},
+        ptr[args + offsetof(Args, scale.top)]);
 
     if (!log_probs()) {
         zero(vec(7));
@@ -114,11 +116,12 @@ void WeightSumKernel::emit_unit(const Reg& src, const Reg& ahead) {
 
 // -- LogitSumKernel ------------------------------------------------------------------------------
 // vec 0 classes, 1-4 scratch, 5 sums of h, 6 sums of l; constants from 7 on; k1 scratch.
-LogitSumKernel::Scale LogitSumKernel::scale(float greatest, float ratio, int log_classes,
+LogitSumKernel::Scale LogitSumKernel::scale(const WeightScaleArgs& args, int log_classes,
                                             CpuIsa isa) {
     const int low_bits = kWeightBits - 1 - kHighBits - log_classes;
-    return {bit_cast<uint32_t>(greatest), bit_cast<uint32_t>(ratio), std::ldexp(1.0f, -low_bits),
-            static_cast<uint32_t>(low_bits), fixed_point(isa, low_bits)};
+    return {static_cast<uint32_t>(args.greatest), static_cast<uint32_t>(args.ratio),
+            static_cast<uint32_t>(args.flush),    std::ldexp(1.0f, -low_bits),
+            static_cast<uint32_t>(low_bits),      fixed_point(isa, low_bits)};
 }
 
 void LogitSumKernel::generate() {
@@ -133,8 +136,10 @@ void LogitSumKernel::generate() {
     set_held_range(7);
     smallest_ = take_held();
     low_ = take_held();
-    load_exp_constants(ptr[args + offsetof(Args, scale.greatest)],
-                       ptr[args + offsetof(Args, scale.ratio)], kHighBits);
+    load_exp_constants(
+        {ptr[args + offsetof(Args, scale.greatest)], ptr[args + offsetof(Args, scale.ratio)],
+         ptr[args + offsetof(Args, scale.flush)]},
+        kHighBits);
     broadcast_u32(smallest_, ptr[args + offsetof(Args, scale.smallest)]);
     broadcast_u32(low_, ptr[args + offsetof(Args, scale.low.operand)]);
 
@@ -196,8 +201,10 @@ void WeightStoreKernel::generate() {
     mov(src, ptr[args + offsetof(Args, src)]);
     mov(units, ptr[args + offsetof(Args, units)]);
     mov(weights, ptr[args + offsetof(Args, weights)]);
-    load_constants(ptr[args + offsetof(Args, scale.greatest)],
-                   ptr[args + offsetof(Args, scale.top)], ptr[args + offsetof(Args, scale.ratio)]);
+    load_constants(
+        {ptr[args + offsetof(Args, scale.greatest)], ptr[args + offsetof(Args, scale.ratio)],
+         ptr[args + offsetof(Args, scale.flush)]},
+        ptr[args + offsetof(Args, scale.top)]);
     if (!is_f64()) set_zip_u64(order());
     Label unit;
     L(unit);

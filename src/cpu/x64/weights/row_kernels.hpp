@@ -37,6 +37,8 @@ struct WeightScaleArgs {
     uint64_t greatest;  // logits: the greatest one, as the bits of a lane
     uint64_t top;       // 1 + L + exponent field of the greatest weight
     uint64_t ratio;     // of scaled logits, as the bits of a lane
+    uint64_t
+        flush;  // of scaled logits: a scaled logit below it has the weight 0; not below WeightExpF32::kFlush
 };
 
 class WeightSumKernel : public WeightOps {
@@ -75,12 +77,12 @@ class LogitSumKernel : public WeightOps {
     static constexpr int kMinLog = 13;
     static constexpr int kHighBits = 25;
     struct Scale {
-        uint32_t greatest, ratio;  // as in WeightScaleArgs
-        float smallest;            // 2^(L-36)
-        uint32_t low_bits;         // 36 - L
-        FixedPoint low;            // of low_bits
+        uint32_t greatest, ratio, flush;  // as in WeightScaleArgs
+        float smallest;                   // 2^(L-36)
+        uint32_t low_bits;                // 36 - L
+        FixedPoint low;                   // of low_bits
     };
-    static Scale scale(float greatest, float ratio, int log_classes, CpuIsa isa);
+    static Scale scale(const WeightScaleArgs& args, int log_classes, CpuIsa isa);
 
     using Key = std::tuple<CpuIsa, FloatType, bool>;  // ISA, type, scaled
     struct Args {

@@ -106,24 +106,24 @@ bool RowPasses::is_distribution(double greatest) const {
     return log_probs_ ? greatest > -kInf : greatest > 0;
 }
 
-void RowPasses::set_scale(Row& row, double greatest, float ratio) const {
+void RowPasses::set_scale(Row& row, double greatest, float ratio, float flush) const {
     const double weight = log_probs_ ? 1.0 : greatest;  // the greatest
     row.scale = {greatest, quantum_shift(weight, classes_)};
     uint64_t field;
     if (type_ == FloatType::f64) {
         row.args.greatest = bit_cast<uint64_t>(greatest);
         row.args.ratio = bit_cast<uint64_t>(static_cast<double>(ratio));
+        row.args.flush = bit_cast<uint64_t>(static_cast<double>(flush));
         field = bit_cast<uint64_t>(weight) >> 52;
     } else {
         row.args.greatest = bit_cast<uint32_t>(static_cast<float>(greatest));
         row.args.ratio = bit_cast<uint32_t>(ratio);
+        row.args.flush = bit_cast<uint32_t>(flush);
         field = bit_cast<uint32_t>(static_cast<float>(weight)) >> 23;
     }
     row.args.top = 1 + static_cast<uint64_t>(ceil_log2(classes_)) + field;
     row.is_scalar = field < kMinField;
-    if (sums_logits_)
-        row.sum_scale =
-            LogitSumKernel::scale(static_cast<float>(greatest), ratio, ceil_log2(classes_), isa_);
+    if (sums_logits_) row.sum_scale = LogitSumKernel::scale(row.args, ceil_log2(classes_), isa_);
 }
 
 bool RowPasses::sum_blocks(const Row& row, const char* data, const char* ahead, dim_t blocks,

@@ -9,6 +9,7 @@
 
 #include "common/status.hpp"
 #include "cpu/weights/row_source.hpp"
+#include "cpu/weights/weight_exp.hpp"
 #include "cpu/x64/weights/row_kernels.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -43,8 +44,9 @@ class RowPasses {
     bool greatest(const char* row, dim_t begin, dim_t end, double& result) const;
     // Whether a row with this greatest element can be drawn from.
     bool is_distribution(double greatest) const;
-    // Sets the fields of `row` that follow from the greatest element.
-    void set_scale(Row& row, double greatest, float ratio = 1) const;
+    // Sets the fields of `row` that follow from the greatest element. `flush`: see WeightScaleArgs.
+    void set_scale(Row& row, double greatest, float ratio = 1,
+                   float flush = WeightExpF32::kFlush) const;
 
     // The sums of the weights of blocks [begin, end). `ahead` is the data that will be read next, laid out like the
     // row. Without logits, and unless row.is_scalar, it also does what greatest() does.

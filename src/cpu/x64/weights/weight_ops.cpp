@@ -57,11 +57,11 @@ Vocabulary::Held WeightOps::hold_float(float narrow, double wide) {
     return hold(is_f64() ? vector_f64(wide) : vector_f32(narrow));
 }
 
-void WeightOps::load_constants(const Address& greatest, const Address& top, const Address& ratio) {
+void WeightOps::load_constants(const ScaleAddresses& scale, const Address& top) {
     set_held_range(log_probs_ ? kLowestHeld : kLowestHeldOfWeights);
     top_ = take_held();
     is_f64() ? broadcast_u64(top_, top) : broadcast_u32(top_, top);
-    load_scale(greatest, ratio);
+    load_scale(scale);
     max_shift_ = hold_bits(62, 62);
     fraction_ = hold_bits(0x3FFFFF80, 0x3FFFFFFFFFFFFC00);
     leading_ = hold_bits(0x40000000, 0x4000000000000000);
@@ -72,19 +72,22 @@ void WeightOps::load_constants(const Address& greatest, const Address& top, cons
     if (log_probs_) hold_exp_constants(0);
 }
 
-void WeightOps::load_exp_constants(const Address& greatest, const Address& ratio, int exponent) {
-    load_scale(greatest, ratio);
+void WeightOps::load_exp_constants(const ScaleAddresses& scale, int exponent) {
+    load_scale(scale);
     hold_exp_constants(exponent);
 }
 
-void WeightOps::load_scale(const Address& greatest, const Address& ratio) {
+void WeightOps::load_scale(const ScaleAddresses& scale) {
     greatest_ = take_held();
     zeros_ = greatest_;  // used only without logits
-    is_f64() ? broadcast_u64(greatest_, greatest) : broadcast_u32(greatest_, greatest);
+    is_f64() ? broadcast_u64(greatest_, scale.greatest) : broadcast_u32(greatest_, scale.greatest);
     if (!log_probs_) zero(zeros_);
     if (!scaled_) return;
     ratio_ = take_held();
-    is_f64() ? broadcast_u64(ratio_, ratio) : broadcast_u32(ratio_, ratio);
+    const Vec flush = take_held();
+    is_f64() ? broadcast_u64(ratio_, scale.ratio) : broadcast_u32(ratio_, scale.ratio);
+    is_f64() ? broadcast_u64(flush, scale.flush) : broadcast_u32(flush, scale.flush);
+    flush_ = Held(flush, scale.flush, true);
 }
 
 // `round` is the constant that rounds to an integer, plus `exponent`. So the low bits of a sum with it are
@@ -98,7 +101,7 @@ void WeightOps::hold_exp_constants(int exponent) {
                         F64::kRound + static_cast<double>(exponent));
     ln2_hi_ = hold_float(-F32::kLn2Hi, -F64::kLn2Hi);
     ln2_lo_ = hold_float(-F32::kLn2Lo, -F64::kLn2Lo);
-    flush_ = hold_float(F32::kFlush, F64::kFlush);
+    if (!scaled_) flush_ = hold_float(F32::kFlush, F64::kFlush);
     one_ = hold_float(1.0f, 1.0);
     const int degree = is_f64() ? F64::kDegree : F32::kDegree;
     for (int i = 0; i < degree - 1; ++i)

@@ -37,10 +37,12 @@ inline constexpr int kUnitClasses = 16;
 
 class WeightOps : public Vocabulary {
   protected:
-    // scaled: logits less the greatest one are multiplied by a ratio before the exponential.
+    // scaled: logits less the greatest one are multiplied by a ratio before the exponential. Where the product is
+    // below `flush`, the weight is 0.
     WeightOps(CpuIsa isa, FloatType type, bool log_probs, const std::string& name,
               bool scaled = false);
 
+    FloatType type() const { return type_; }
     bool is_f64() const { return type_ == FloatType::f64; }
     bool log_probs() const { return log_probs_; }
     int element_bytes() const { return static_cast<int>(size_of(data_type_of(type_))); }
@@ -61,9 +63,12 @@ class WeightOps : public Vocabulary {
         is_f64() ? vmaxpd(d, a, b) : vmaxps(d, a, b);
     }
 
-    // Loads the constants. `greatest`, `top` and `ratio` (if scaled) are memory operands of the width of a lane. Claims
-    // k1 and registers 7 and above; without logits 9 and above.
-    void load_constants(const Address& greatest, const Address& top, const Address& ratio);
+    // Memory operands of the width of a lane. `ratio` and `flush` are used only if scaled.
+    struct ScaleAddresses {
+        Address greatest, ratio, flush;
+    };
+    // Loads the constants. Claims k1 and registers 7 and above; without logits 9 and above.
+    void load_constants(const ScaleAddresses& scale, const Address& top);
     const Vec& zeros() const { return zeros_; }  // without logits
     // Turns the elements in x into weights as u64 lanes. With f32 lanes, x then has the weights of the classes 0, 2, 4
     // ..., and `odd` those of 1, 3, 5 ... With f64 lanes, x has all of them. scratch1 ... scratch3 are overwritten, and
@@ -76,7 +81,7 @@ class WeightOps : public Vocabulary {
     // emit_exp(), for logits: x becomes 2^exponent times the weight. In the lanes outside positive(r) the weight is 0,
     // and x is junk. load_exp_constants() loads the constants of emit_exp() alone. The caller calls set_held_range()
     // before.
-    void load_exp_constants(const Address& greatest, const Address& ratio, int exponent);
+    void load_exp_constants(const ScaleAddresses& scale, int exponent);
     void emit_exp(const Lanes& r);
     // The mask of the lanes whose weight is not 0.
     Mask positive(const Lanes& r) const { return {k1, r.scratch3}; }
@@ -85,7 +90,7 @@ class WeightOps : public Vocabulary {
     // A constant in every lane: f32 lanes take the first, f64 lanes the second.
     Held hold_bits(uint32_t narrow, uint64_t wide);
     Held hold_float(float narrow, double wide);
-    void load_scale(const Address& greatest, const Address& ratio);
+    void load_scale(const ScaleAddresses& scale);
     void hold_exp_constants(int exponent);
     void emit_quantise(const Lanes& r);
 
