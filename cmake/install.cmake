@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where. Four components, which become four packages:
 #
-#   runtime   libtombola.so.0
+#   runtime   libtombola.so.0 and its list of ingredients, tombola.spdx.json
 #   devel     the headers, libtombola.so or libtombola.a, tombolaConfig.cmake, tombola.pc
-#   tools     benchtombola
+#   tools     benchtombola and its batch files
 #   python    the Python module, by python/CMakeLists.txt
 #
 # And one that is installed when it is asked for:
@@ -18,6 +18,7 @@ set(tombola_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tombola)
 install(TARGETS tombola tombola_dnnl_compat EXPORT tombola_targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel)
+include(cmake/sbom.cmake)
 install(DIRECTORY include/tombola DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT devel
     FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(EXPORT tombola_targets FILE tombolaTargets.cmake NAMESPACE tombola::
@@ -59,4 +60,5 @@ if(TARGET benchtombola)
     file(RELATIVE_PATH tombola_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
     set_target_properties(benchtombola PROPERTIES INSTALL_RPATH "$ORIGIN/${tombola_bin_to_lib}")
     install(TARGETS benchtombola RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+    install(DIRECTORY tests/benchdnn-like/inputs DESTINATION ${CMAKE_INSTALL_DATADIR}/tombola COMPONENT tools)
 endif()

@@ -3,11 +3,11 @@
 // benchtombola: runs problems of the library's primitives, compares them with references, measures them.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -21,17 +21,13 @@ namespace {
 
 using namespace tombola::bench;
 
-// Beside the program, then in the sources it was built from.
+// Beside the program, then where they are installed.
 std::vector<std::string> input_folders() {
-    std::vector<std::string> folders;
-    std::string path(4096, '\0');
-    const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
-    if (length > 0) {
-        path.resize(static_cast<size_t>(length));
-        folders.push_back(path.substr(0, path.rfind('/')) + "/inputs");
-    }
-    folders.push_back(TOMBOLA_BENCH_INPUTS);
-    return folders;
+    std::error_code failure;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failure);
+    if (failure) return {};
+    const std::filesystem::path folder = program.parent_path();
+    return {folder / "inputs", (folder / TOMBOLA_BENCH_INPUTS).lexically_normal()};
 }
 
 int run(const std::vector<std::string>& args) {

@@ -27,6 +27,17 @@ TEST(Denied, WithoutExecutableMemoryThePortableRowServes) {
     }
 }
 
+// No page is ever writable and executable at once: where the system refuses such pages, code is generated all the same.
+TEST(Denied, CodeNeedsNoWritableExecutableMemory) {
+    const ProbeResult plain = run_faults_probe("plain");
+    ASSERT_EQ(plain.exit_code, 0) << plain.output;
+    const ProbeResult result = run_faults_probe("denied writable-code");
+    if (result.exit_code == kSkipped) GTEST_SKIP() << "this kernel has no filters";
+    ASSERT_EQ(result.exit_code, 0) << result.output;
+    EXPECT_EQ(result.value("implementation"), plain.value("implementation"));
+    EXPECT_EQ(result.value("sum"), plain.value("sum"));
+}
+
 TEST(Denied, WithoutMemoryForCodeThePortableRowServesForThatTimeOnly) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "the sanitizer needs the address space";

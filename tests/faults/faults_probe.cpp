@@ -145,9 +145,13 @@ void run_fork_while_creating(const char*) {
     require(good, "a child failed");
 }
 
-// denied HOW: executable memory is denied before anything is created.
+// denied HOW: executable memory is denied before anything is created, or memory that is writable and executable at once.
 void run_denied(const char* how) {
-    if (!(std::strcmp(how, "mdwe") == 0 ? set_mdwe() : deny_executable_memory())) _exit(77);
+    const std::string name = how;
+    if (!(name == "mdwe"            ? set_mdwe()
+          : name == "writable-code" ? deny_writable_code()
+                                    : deny_executable_memory()))
+        _exit(77);
     print_fill(engine(engine::kind::cpu, 0));
     create_shuffle(engine(engine::kind::cpu, 0), 6);
 }

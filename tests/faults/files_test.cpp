@@ -141,5 +141,24 @@ TEST_F(Files, AProgramWithMoreRightsThanItsUserIgnoresTheEnvironment) {
     EXPECT_TRUE(run_faults_probe("plain", environment, 60, program).has("tombola_verbose"));
 }
 
+// So do the compatibility headers, which read oneDNN's variables before main().
+TEST(CompatibilityHeaders, AProgramWithMoreRightsThanItsUserIgnoresTheEnvironment) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can make such a program";
+    std::string folder = testing::TempDir() + "tombola_files_XXXXXX";
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    fs::permissions(folder, fs::perms::all);
+    const std::string program = folder + "/probe";
+    fs::copy_file(FAULTS_COMPAT_PROBE_ALONE, program);
+    ASSERT_EQ(chown(program.c_str(), 65534, 65534), 0);
+    ASSERT_EQ(chmod(program.c_str(), 04755), 0);
+    const auto output = [&] {
+        return run_faults_probe("", "DNNL_VERBOSE=bogus", 60, program).output;
+    };
+    EXPECT_EQ(output(), "");
+    ASSERT_EQ(chmod(program.c_str(), 0755), 0);
+    EXPECT_NE(output().find("DNNL_VERBOSE=bogus is ignored"), std::string::npos);
+    fs::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace tombola::test

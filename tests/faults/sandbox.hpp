@@ -37,6 +37,23 @@ inline bool deny_executable_memory() {
     });
 }
 
+// mmap() and mprotect() with PROT_WRITE and PROT_EXEC together fail with EPERM.
+inline bool deny_writable_code() {
+    constexpr auto kNumber = static_cast<uint32_t>(offsetof(seccomp_data, nr));
+    constexpr auto kProtection = static_cast<uint32_t>(offsetof(seccomp_data, args) + 2 * 8);
+    constexpr uint32_t kBoth = PROT_WRITE | PROT_EXEC;
+    return install({
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kNumber),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 4),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kProtection),
+        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, kBoth),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kBoth, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    });
+}
+
 // The kernel's own way, from Linux 6.3 on.
 inline bool set_mdwe() {
     constexpr int kSetMdwe = 65, kRefuseExecGain = 1;  // PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN

@@ -4,6 +4,7 @@
 #
 #   cmake -D BUILD=dir -D WORK=dir -D TYPE=SHARED|STATIC -D VERSION=x.y.z -D LIBDIR=lib -D BINDIR=bin
 #         -D PYTHON=python3 -D PYTHON_DIR=lib/python3/dist-packages (or both empty)
+#         -D READELF=readelf -D CHECKER=python3 (or empty) -D SOURCE=dir (or empty: the binaries may name it)
 #         -D GENERATOR=.. -D CC=.. -D CXX=.. -D FLAGS=.. -D PKG_CONFIG=.. -P run.cmake
 
 # Runs a command; shows its output and stops when it fails.
@@ -38,6 +39,23 @@ foreach(file IN LISTS texts)
         message(FATAL_ERROR "${file} names the build directory")
     endif()
 endforeach()
+
+# Neither may an installed binary, or two builds in two folders would differ.
+if(SOURCE)
+    file(GLOB binaries ${prefix}/${LIBDIR}/libtombola* ${prefix}/${BINDIR}/* ${prefix}/${PYTHON_DIR}/tombola/_core*)
+    foreach(file IN LISTS binaries)
+        file(STRINGS ${file} places REGEX "${SOURCE}")
+        if(places)
+            message(FATAL_ERROR "${file} names the folder of the sources: ${places}")
+        endif()
+    endforeach()
+endif()
+
+if(CHECKER AND READELF)
+    run(${CHECKER} ${CMAKE_CURRENT_LIST_DIR}/check_sbom.py ${prefix} ${VERSION} ${READELF})
+else()
+    message("SKIPPED: the check of tombola.spdx.json needs Python and readelf")
+endif()
 
 if(TYPE STREQUAL "SHARED")
     string(REGEX MATCH "^[0-9]+" major ${VERSION})
@@ -89,4 +107,5 @@ if(PYTHON_DIR AND module)
 endif()
 if(EXISTS ${prefix}/${BINDIR}/benchtombola)
     run(${prefix}/${BINDIR}/benchtombola --help)
+    run(${prefix}/${BINDIR}/benchtombola --shuffle --mode=L --batch=smoke)
 endif()

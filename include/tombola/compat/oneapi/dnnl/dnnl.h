@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "dnnl_types.h"
 
@@ -371,11 +372,13 @@ static inline int tombola_compat_verbose_level(const char* text) {
 }
 
 /* Runs before main(): ONEDNN_VERBOSE, or else DNNL_VERBOSE, counts in a program that was built with these headers,
- * unless TOMBOLA_VERBOSE is set. */
+ * unless TOMBOLA_VERBOSE is set. A program with more rights than its user (setuid) ignores the variables, as the library
+ * does. */
 __attribute__((constructor)) static inline void tombola_compat_read_verbose(void) {
     const char* name = "ONEDNN_VERBOSE";
     const char* text = getenv("TOMBOLA_VERBOSE");
     int level;
+    if (getauxval(AT_SECURE) != 0) return;
     if (text != NULL && *text != '\0') return;
     text = getenv(name);
     if (text == NULL) text = getenv(name = "DNNL_VERBOSE");
