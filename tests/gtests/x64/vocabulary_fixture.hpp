@@ -101,10 +101,10 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::kUnordered;
     using Vocabulary::lanes;
     using Vocabulary::load;
-    using Vocabulary::load_part;
     using Vocabulary::load_mask_bits;
     using Vocabulary::load_mask_bytes;
     using Vocabulary::load_masked;
+    using Vocabulary::load_part;
     using Vocabulary::load_tail;
     using Vocabulary::Mask;
     using Vocabulary::mask_to_reg;
