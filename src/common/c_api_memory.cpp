@@ -9,8 +9,8 @@ namespace tombola::impl {
 namespace {
 
 Status hand_out(tombola_memory_desc_t* out, Result<MemoryDesc> made) {
-    const MemoryDesc desc = TOMBOLA_TRY(std::move(made));
-    *out = to_handle<tombola_memory_desc_t>(new MemoryDesc(desc));
+    if (!made.ok()) return made.take_status();
+    *out = to_handle<tombola_memory_desc_t>(new MemoryDesc(made.take()));
     return {};
 }
 
@@ -155,8 +155,10 @@ tombola_status_t tombola_memory_desc_permute_axes(tombola_memory_desc_t* memory_
 
 tombola_status_t tombola_memory_desc_clone(tombola_memory_desc_t* memory_desc,
                                            const_tombola_memory_desc_t existing) {
-    return api_call("memory_desc_clone", {{memory_desc, "memory_desc"}, {existing, "existing"}},
-                    [&]() -> Status { return hand_out(memory_desc, *from_handle(existing)); });
+    return api_call(
+        "memory_desc_clone", {{memory_desc, "memory_desc"}, {existing, "existing"}}, [&] {
+            *memory_desc = to_handle<tombola_memory_desc_t>(new MemoryDesc(*from_handle(existing)));
+        });
 }
 
 tombola_status_t tombola_memory_desc_destroy(tombola_memory_desc_t memory_desc) {

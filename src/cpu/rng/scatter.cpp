@@ -62,17 +62,22 @@ void with_element_size(size_t size, const Body& body) {
 }  // namespace
 
 RunCopier::RunCopier(const MemoryDesc& desc)
-    : outer_(make_row_major_nest(desc)), row_(outer_.pop()), element_(size_of(desc.data_type)) {}
+    : outer_(make_row_major_nest(desc)),
+      row_(outer_.pop()),
+      rows_(outer_.pop()),
+      element_(size_of(desc.data_type)) {}
 
 template <class T, class RunT, class Byte>
 void RunCopier::copy_run(Byte* data, int64_t first, int64_t count, RunT* run) const {
-    LoopCursor at(outer_, first / row_.count);
-    for (int64_t begin = first % row_.count; count > 0; begin = 0, at.next()) {
-        const int64_t end = std::min(row_.count, begin + count);
-        copy_row<T>(row_.dst, data + at.dst(), begin, end, run);
-        run += end - begin;
-        count -= end - begin;
-    }
+    int64_t begin = first % row_.count, number = first / row_.count % rows_.count;
+    LoopCursor at(outer_, first / row_.count / rows_.count);
+    for (; count > 0; number = 0, at.next())
+        for (; number < rows_.count && count > 0; ++number, begin = 0) {
+            const int64_t end = std::min(row_.count, begin + count);
+            copy_row<T>(row_.dst, data + at.dst() + rows_.dst.offset(number), begin, end, run);
+            run += end - begin;
+            count -= end - begin;
+        }
 }
 
 void RunCopier::scatter(void* data, int64_t first, int64_t count, const void* from) const {

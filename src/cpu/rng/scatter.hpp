@@ -23,8 +23,8 @@ class RunCopier {
     template <class T, class RunT, class Byte>
     void copy_run(Byte* data, int64_t first, int64_t count, RunT* run) const;
 
-    LoopNest outer_;  // all loops but the fastest
-    Loop row_;
+    LoopNest outer_;   // all loops but the two fastest, whose steps would cost more than short rows
+    Loop row_, rows_;  // the fastest loop and the next one
     size_t element_;
 };
 

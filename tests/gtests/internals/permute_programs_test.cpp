@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/cpu_isa.hpp"
-#include "cpu/x64/shuffle/permute_kernel.hpp"
+#include "cpu/x64/shuffle/operations.hpp"
 #include "gtests/common/guarded_buffer.hpp"
 #include "gtests/common/tensor.hpp"
 
@@ -58,7 +58,7 @@ class Checked {
         const auto lowerings = all_lowerings(program, isa);
         if (lowerings.size() > 1) ++transposes[isa][layout_.element];
         for (size_t i = 0; i < lowerings.size(); ++i) {
-            const auto kernel = permute_function({isa, std::make_shared<Operations>(lowerings[i])});
+            const auto kernel = permute_function(isa, std::make_shared<Operations>(lowerings[i]));
             ASSERT_TRUE(kernel.ok()) << kernel.status().message();
             dst_.poison();
             args.src = src_.data();

@@ -9,7 +9,7 @@
 
 #include "common/parallel.hpp"
 #include "cpu/implementations.hpp"
-#include "cpu/x64/shuffle/permute_kernel.hpp"
+#include "cpu/x64/shuffle/operations.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -239,7 +239,7 @@ class PermuteShuffle : public Executable {
 
 Result<PlanPtr> plan(CpuIsa isa, const ShuffleDesc& desc, const Chosen& chosen) {
     return make_plan(0, [isa, desc, chosen]() -> Result<std::unique_ptr<Executable>> {
-        auto kernel = TOMBOLA_TRY(permute_function({isa, chosen.operations}));
+        auto kernel = TOMBOLA_TRY(permute_function(isa, chosen.operations));
         return make_executable<PermuteShuffle>(desc, chosen, std::move(kernel));
     });
 }

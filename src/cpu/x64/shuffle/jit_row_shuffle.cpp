@@ -21,12 +21,13 @@ constexpr int64_t kStreamingBytes = int64_t{64} << 20;
 constexpr int64_t kSliceBytes = 24 * 1024;
 
 Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
-    const ShuffleLayout l = TOMBOLA_TRY(make_unblocked_layout(desc));
+    ShuffleLayout l = TOMBOLA_TRY(make_unblocked_layout(desc));
     if (l.is_copy()) return l;
     if (!l.src_axis.is_plain() || !l.dst_axis.is_plain())
         return unimplemented("the axis is blocked");
     if (l.inner >= int64_t{1} << 31) return unimplemented("rows of 2 GiB or more");
     if (l.inner < 4) return unimplemented("rows of %d bytes", static_cast<int>(l.inner));
+    if (l.loops.depth == 0) l.loops.push({});
     return l;
 }
 
@@ -44,16 +45,11 @@ struct RowKernels {
 class RowShuffle : public Executable {
   public:
     RowShuffle(const ShuffleDesc& desc, const ShuffleLayout& layout, RowKernels kernels)
-        : desc_(desc), layout_(layout), kernels_(std::move(kernels)) {
-        if (layout_.loops.depth == 0) layout_.loops.push({});
-    }
+        : desc_(desc), layout_(layout), kernels_(std::move(kernels)) {}
 
     Status execute(const ExecContext& context) const override {
         const auto [src, dst] = shuffle_tensors(desc_, context);
-        if (kernels_.rows || kernels_.stitch)
-            copy_rows(src, dst);
-        else
-            copy_bytes(src, dst);
+        kernels_.rows || kernels_.stitch ? copy_rows(src, dst) : copy_bytes(src, dst);
         if (layout_.has_padding) zero_padding(desc_.dst, dst);
         return {};
     }
@@ -120,16 +116,15 @@ class RowShuffle : public Executable {
 };
 
 bool is_dense(const ShuffleLayout& l) {
-    return l.dst_axis.stride == l.inner && !l.has_padding &&
-           (l.loops.depth == 0 ||
-            (l.loops.depth == 1 && l.loops.fastest().dst.stride == l.C * l.inner));
+    const Loop& images = l.loops.fastest();
+    return l.dst_axis.stride == l.inner && !l.has_padding && l.loops.depth == 1 &&
+           (images.count == 1 || images.dst.stride == l.C * l.inner);
 }
 
 Result<RowKernels> kernels_of(CpuIsa isa, const ShuffleLayout& l) {
     RowKernels kernels;
     if (l.is_copy()) return kernels;
-    const int64_t src_image = l.loops.depth == 0 ? 0 : l.loops.loops[0].src.stride;
-    const StitchKey stitch{isa, l.inner, l.Q, l.G, l.src_axis.stride, src_image};
+    const StitchKey stitch{isa, l.inner, l.Q, l.G, l.src_axis.stride, l.loops.fastest().src.stride};
     if (is_dense(l) && !streams(l) && StitchFunction::serves(stitch))
         kernels.stitch = TOMBOLA_TRY(StitchFunction::make(stitch));
     else

@@ -17,12 +17,14 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "common/cpu_isa.hpp"
+#include "cpu/x64/jit_base.hpp"
 #include "cpu/x64/shuffle/permute_program.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -141,5 +143,9 @@ Operations lower_to_lanes(const PermuteProgram& program);
 std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa);
 // The greatest number of registers of a transpose; 0 if `isa` has no transpose for units of that size.
 int max_transposed(CpuIsa isa, int unit);
+
+// The generated function (permute_kernel.cpp), from the cache unless it is very large.
+Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa,
+                                                  std::shared_ptr<const Operations> operations);
 
 }  // namespace tombola::impl::cpu::x64

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/x64/shuffle/permute_kernel.hpp"
+// The kernel of a permute program: the loops around its operations, and the operations as instructions.
+#include "cpu/x64/shuffle/operations.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+
+#include "cpu/x64/vocabulary.hpp"
 
 // register            role
 // gpr 0               arguments
@@ -36,6 +39,14 @@ size_t code_bytes_for(const Operations& o) {
 
 // Whether a load or store of `bytes` bytes needs no mask.
 bool is_register_size(int bytes) { return bytes >= 4 && (bytes & (bytes - 1)) == 0; }
+
+struct PermuteKey {
+    CpuIsa isa;
+    std::shared_ptr<const Operations> operations;
+    bool operator<(const PermuteKey& other) const {
+        return std::tie(isa, *operations) < std::tie(other.isa, *other.operations);
+    }
+};
 
 template <class T>
 int index_of(T value, const std::vector<T>& list) {
@@ -368,9 +379,11 @@ class PermuteKernel : public Vocabulary {
 
 }  // namespace
 
-Result<JitFunction<PermuteArgs>> permute_function(const PermuteKey& key) {
-    return key.operations->list.size() <= kMaxCachedOperations ? cached_function<PermuteKernel>(key)
-                                                               : make_function<PermuteKernel>(key);
+Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa,
+                                                  std::shared_ptr<const Operations> operations) {
+    const bool small = operations->list.size() <= kMaxCachedOperations;
+    const PermuteKey key{isa, std::move(operations)};
+    return small ? cached_function<PermuteKernel>(key) : make_function<PermuteKernel>(key);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -30,18 +30,16 @@ std::vector<int64_t> pattern_of(const PermuteProgram& program, const PermuteSect
     return pattern;
 }
 
-// The contiguous runs that a step writes, in ascending order.
+// The contiguous runs that a step writes, in ascending order, which is that of the outputs.
 std::vector<Piece> runs_of(const PermuteProgram& program, const PermuteSection& section) {
-    std::vector<Piece> outputs, runs;
-    for (const PermuteOutput& output : section.outputs)
-        outputs.push_back({output.dst_offset, program.bytes(output)});
-    std::sort(outputs.begin(), outputs.end(),
-              [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
-    for (const Piece& output : outputs)
-        if (!runs.empty() && output.offset <= runs.back().end())
-            runs.back().bytes = static_cast<int>(output.end() - runs.back().offset);
+    std::vector<Piece> runs;
+    for (const PermuteOutput& output : section.outputs) {
+        const Piece piece{output.dst_offset, program.bytes(output)};
+        if (!runs.empty() && piece.offset <= runs.back().end())
+            runs.back().bytes = static_cast<int>(piece.end() - runs.back().offset);
         else
-            runs.push_back(output);
+            runs.push_back(piece);
+    }
     return runs;
 }
 

@@ -103,8 +103,13 @@ class RowKernel : public Vocabulary {
     }
 
     void advance_rows(int rows) {
-        add(gpr(5), constant_u64(static_cast<uint64_t>(rows * key_.src_row)));
-        add(gpr(6), constant_u64(static_cast<uint64_t>(rows * key_.dst_row)));
+        const auto advance = [&](const Reg& address, int64_t bytes) {
+            if (fits_displacement(bytes)) return add(address, static_cast<uint32_t>(bytes));
+            mov(gpr(11), bytes);
+            add(address, gpr(11));
+        };
+        advance(gpr(5), rows * key_.src_row);
+        advance(gpr(6), rows * key_.dst_row);
     }
 
     int rows_unrolled() const {
