@@ -338,5 +338,47 @@ TEST(Version, IsTheHeadersOwn) {
     EXPECT_STREQ(version->cpu_runtime, TOMBOLA_TEST_CPU_RUNTIME);
 }
 
+// A descriptor without a layout (any) has no boxes, and any shape of as many elements.
+TEST(MemoryDesc, WithoutALayoutHasNoBoxesAndKeepsItsElements) {
+    const MemoryDesc any = tagged({4, 6}, tombola_f32, tombola_format_tag_any);
+    const tombola_dim_t box[] = {2, 3}, at[] = {0, 0}, flat[] = {24}, fewer[] = {23};
+    MemoryDesc other;
+    EXPECT_EQ(tombola_memory_desc_create_submemory(other.out(), any, box, at),
+              tombola_invalid_arguments);
+    EXPECT_NE(last_error().find("parent has no layout; expected strides"), std::string::npos);
+    EXPECT_EQ(other.get(), nullptr);
+    EXPECT_EQ(tombola_memory_desc_reshape(other.out(), any, 1, flat), tombola_success);
+    EXPECT_EQ(tombola_memory_desc_reshape(other.out(), any, 1, fewer), tombola_invalid_arguments);
+    EXPECT_NE(last_error().find("dims are 23; expected 24 elements"), std::string::npos)
+        << last_error();
+}
+
+TEST(MemoryObject, CannotBeToldToAllocateLater) {
+    const Engine engine = cpu_engine();
+    const MemoryDesc desc = tagged({4}, tombola_f32, tombola_a);
+    float numbers[4];
+    Memory memory;
+    ASSERT_EQ(tombola_memory_create(memory.out(), desc, engine, numbers), tombola_success);
+    EXPECT_EQ(tombola_memory_set_data_handle(memory, TOMBOLA_MEMORY_ALLOCATE),
+              tombola_invalid_arguments);
+    EXPECT_NE(last_error().find("handle is TOMBOLA_MEMORY_ALLOCATE; expected an address or NULL"),
+              std::string::npos);
+    void* handle = nullptr;
+    ASSERT_EQ(tombola_memory_get_data_handle(memory, &handle), tombola_success);
+    EXPECT_EQ(handle, numbers);
+}
+
+// As the enumerators are called, without their prefix.
+TEST(Status, EachHasItsName) {
+    EXPECT_STREQ(tombola_status2str(tombola_success), "success");
+    EXPECT_STREQ(tombola_status2str(tombola_out_of_memory), "out_of_memory");
+    EXPECT_STREQ(tombola_status2str(tombola_invalid_arguments), "invalid_arguments");
+    EXPECT_STREQ(tombola_status2str(tombola_unimplemented), "unimplemented");
+    EXPECT_STREQ(tombola_status2str(tombola_last_impl_reached), "last_impl_reached");
+    EXPECT_STREQ(tombola_status2str(tombola_runtime_error), "runtime_error");
+    EXPECT_STREQ(tombola_status2str(tombola_not_required), "not_required");
+    EXPECT_STREQ(tombola_status2str(static_cast<tombola_status_t>(99)), "unknown");
+}
+
 }  // namespace
 }  // namespace tombola::test

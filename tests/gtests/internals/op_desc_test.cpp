@@ -7,7 +7,12 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
+
+#include "common/attr.hpp"
+#include "common/verbose.hpp"
 
 namespace tombola::impl {
 namespace {
@@ -276,6 +281,45 @@ TEST(OpDesc, ArgumentsOfEachPrimitive) {
                  {TOMBOLA_ARG_SEEDS, false, kIn},
                  {TOMBOLA_ARG_OFFSET, false, kIn},
                  {TOMBOLA_ARG_DST_SEEDS, false, kOut}});
+}
+
+// Each choice that a descriptor can make is named in its verbose line, as the API names it.
+TEST(VerboseInfo, NamesEveryChoice) {
+    const auto line = [](const OpDesc& op, Attr attr = {}) {
+        return verbose_info(op, attr, "portable");
+    };
+    EXPECT_EQ(line(RandomUniformDesc{a_fill(), IntDraws::torch1, FloatDraws::torch2, true}),
+              "cpu,random_uniform,portable,undef,dst_f32::blocked:a::f0,,alignment:tensorflow "
+              "global_seed:1 op_seed:2 int_draws:torch1 float_draws:torch2 full_range:true,8");
+    EXPECT_NE(line(RandomUniformDesc{a_fill(), IntDraws::torch2, FloatDraws::torch1, false})
+                  .find(" int_draws:torch2 float_draws:torch1 full_range:false,"),
+              std::string::npos);
+    EXPECT_NE(line(RandomUniformDesc{a_fill(), IntDraws::spec, FloatDraws::torch1, false})
+                  .find(" int_draws:spec "),
+              std::string::npos);
+
+    const MemoryDesc logits = tensor(DataType::f32, {2, 8}), ids = tensor(DataType::s32, {2, 1});
+    const std::pair<FilterOrder, std::string> orders[] = {
+        {FilterOrder::transformers, "transformers"},
+        {FilterOrder::vllm, "vllm"},
+        {FilterOrder::joint, "joint"},
+        {FilterOrder::temperature_last, "temperature_last"}};
+    for (const auto& [order, name] : orders)
+        EXPECT_NE(line(TokenSamplerDesc{logits, ids, order, Logprobs::none, 0, 1, 2})
+                      .find("filter_order:" + name + " logprobs:none "),
+                  std::string::npos);
+    const std::pair<Logprobs, std::string> kinds[] = {{Logprobs::processed, "processed"},
+                                                      {Logprobs::raw, "raw"}};
+    for (const auto& [kind, name] : kinds)
+        EXPECT_NE(line(TokenSamplerDesc{logits, ids, FilterOrder::vllm, kind, 0, 1, 2})
+                      .find(" logprobs:" + name + " "),
+                  std::string::npos);
+
+    ShuffleDesc shuffle{a_forward(), 1, 2};
+    shuffle.prop_kind = PropKind::forward_inference;
+    EXPECT_EQ(line(shuffle, Attr{ScratchpadMode::user}),
+              "cpu,shuffle,portable,forward_inference,src_f32::blocked:ab::f0 "
+              "dst_f32::blocked:ab::f0,attr-scratchpad:user,axis:1 group:2,2x8");
 }
 
 }  // namespace
