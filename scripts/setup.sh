@@ -18,6 +18,10 @@ lint_packages=(doxygen)
 if grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
     lint_packages+=(clang-format-14 clang-tidy-14 libomp-14-dev abigail-tools)
 fi
+# clang with libFuzzer and the sanitizers, for scripts/fuzz.
+fuzz_packages=()
+if grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then fuzz_packages=(clang-14 libclang-rt-14-dev); fi
+if grep -qs '^VERSION_CODENAME=trixie' /etc/os-release; then fuzz_packages=(clang-19 libclang-rt-19-dev); fi
 # How the site looks; without it Doxygen's own style serves.
 if grep -qsE '^VERSION_CODENAME=(bookworm|trixie)' /etc/os-release; then
     lint_packages+=(doxygen-awesome-css)

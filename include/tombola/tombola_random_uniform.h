@@ -127,7 +127,8 @@ TOMBOLA_API tombola_status_t tombola_mt19937_state_from_torch(const void* torch_
  * @param torch_state The bytes of a tensor that torch.get_rng_state() returned: patched in place.
  * @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
  * @return tombola_success; tombola_invalid_arguments for a null argument, a position (the last word of
- *     state) beyond 624, words of zeros, another number of bytes, or bytes that PyTorch would refuse. */
+ *     state) beyond 624, the position 0 with words that MT19937 cannot have drawn, which PyTorch cannot hold, words of
+ *     zeros, another number of bytes, or bytes that PyTorch would refuse. */
 TOMBOLA_API tombola_status_t tombola_mt19937_state_to_torch(const uint32_t* state,
                                                             void* torch_state,
                                                             size_t torch_state_bytes);

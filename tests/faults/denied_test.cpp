@@ -38,6 +38,37 @@ TEST(Denied, CodeNeedsNoWritableExecutableMemory) {
     EXPECT_EQ(result.value("sum"), plain.value("sum"));
 }
 
+TEST(Denied, WhenItIsDeniedLateThereIsAStatusOrTheRightResult) {
+    const ProbeResult result = run_faults_probe("denied-late");
+    if (result.exit_code == kSkipped) GTEST_SKIP() << "this kernel has no filters";
+    ASSERT_EQ(result.exit_code, 0) << result.output;
+    if (run_faults_probe("plain").value("implementation") == "portable") {
+        EXPECT_EQ(result.value("status"), "success") << result.output;
+    } else {
+        EXPECT_EQ(result.value("status"), "runtime_error") << result.output;
+        EXPECT_NE(result.value("message").find("code generation failed"), std::string::npos)
+            << result.output;
+    }
+}
+
+TEST(Denied, WithoutThreadsAnExecutionOnTheCallersOwnIsRight) {
+    const std::string sum = run_faults_probe("plain").value("sum");
+    const ProbeResult alone = run_faults_probe("no-threads 1", "OMP_NUM_THREADS=3");
+    if (alone.exit_code == kSkipped) GTEST_SKIP() << "this kernel has no filters";
+    ASSERT_EQ(alone.exit_code, 0) << alone.output;
+    EXPECT_EQ(alone.value("sum"), sum) << alone.output;
+    // Without a limit the run-time library decides. libgomp ends the process, as tombola.h says; TBB has ways of its own.
+    if (std::string(version()->cpu_runtime) == "TBB") return;
+    const ProbeResult shared = run_faults_probe("no-threads 0", "OMP_NUM_THREADS=3");
+    if (shared.exit_code == 0) {
+        EXPECT_EQ(shared.value("sum"), sum) << shared.output;
+    } else {
+        EXPECT_EQ(shared.exit_code, 1) << shared.output;
+        EXPECT_TRUE(shared.has("libgomp: Thread creation failed") || !shared.value("error").empty())
+            << shared.output;
+    }
+}
+
 TEST(Denied, WithoutMemoryForCodeThePortableRowServesForThatTimeOnly) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     GTEST_SKIP() << "the sanitizer needs the address space";

@@ -5,6 +5,7 @@
 
 #include <malloc.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -156,6 +158,140 @@ void run_denied(const char* how) {
     create_shuffle(engine(engine::kind::cpu, 0), 6);
 }
 
+// denied-late: executable memory is denied when kernels have been made already. How the creation of a primitive ends whose
+// descriptor was made before and whose code was not, that of one without a descriptor yet, and of one whose code is known.
+void run_denied_late(const char*) {
+    const engine eng(engine::kind::cpu, 0);
+    const BigFill fill(eng);
+    fill.execute(stream(eng));
+    const uint64_t sum = fill.sum();
+    create_shuffle(eng, 6);
+    const memory::desc md({1, 10, 3, 3}, memory::data_type::s8, memory::format_tag::nhwc);
+    const shuffle_forward::primitive_desc pd(eng, prop_kind::forward_training, md, md, 1, 2);
+    if (!deny_executable_memory()) _exit(77);
+    create_shuffle(eng, 12);
+    try {
+        const shuffle_forward described_before(pd);
+        std::printf("status=success\n");
+    } catch (const error& failure) {
+        std::printf("status=%s\nmessage=%s\n", tombola_status2str(failure.status), failure.what());
+    }
+    create_shuffle(eng, 6);  // the cache has its code
+    fill.clear();
+    fill.execute(stream(eng));
+    require(fill.sum() == sum, "another result");
+}
+
+// Ends the process before LeakSanitizer, which cannot look into it any more.
+[[noreturn]] void end_without_leak_check() {
+    std::fflush(stdout);
+    _exit(0);
+}
+
+// no-threads LIMIT: no thread can be started; an execution on a stream with that limit.
+void run_no_threads(const char* limit) {
+    const engine eng(engine::kind::cpu, 0);
+    const BigFill fill(eng);
+    fill.clear();
+    if (!deny_threads()) _exit(77);
+    stream strm(eng);
+    strm.set_max_threads(std::atoi(limit));
+    fill.execute(strm);
+    std::printf("sum=%llu\n", static_cast<unsigned long long>(fill.sum()));
+    end_without_leak_check();
+}
+
+// signals: a signal every 200 microseconds, whose handler executes a primitive too, with a scratchpad of its own, on the
+// thread that it interrupts. Kernels are written to files meanwhile, so that system calls are interrupted as well.
+const random_generator* handler_primitive = nullptr;
+const stream* handler_stream = nullptr;
+tombola_exec_arg_t handler_args[2];
+volatile sig_atomic_t handled = 0, handler_failures = 0;
+void run_signals(const char*) {
+    const engine eng(engine::kind::cpu, 0);
+    const stream strm(eng);
+    const memory::desc md({64}, memory::data_type::u32, memory::format_tag::a);
+    const random_generator::primitive_desc pd(eng, generator_kind::philox4x32_10, md);
+    const random_generator small(pd);
+    const memory state(pd.src_state_desc(), eng), words(md, eng);
+    std::memset(state.get_data_handle(), 7, state.get_desc().get_size());
+    handler_primitive = &small;
+    handler_stream = &strm;
+    handler_args[0] = {TOMBOLA_ARG_SRC_STATE, state.get()};
+    handler_args[1] = {TOMBOLA_ARG_DST, words.get()};
+    small.execute(strm, {{TOMBOLA_ARG_SRC_STATE, state}, {TOMBOLA_ARG_DST, words}});
+    const std::vector<uint32_t> expected(static_cast<uint32_t*>(words.get_data_handle()),
+                                         static_cast<uint32_t*>(words.get_data_handle()) + 64);
+    struct sigaction action {};
+    action.sa_handler = [](int) {
+        handled = handled + 1;
+        if (tombola_primitive_execute(handler_primitive->get(), handler_stream->get(), 2,
+                                      handler_args) != tombola_success)
+            handler_failures = handler_failures + 1;
+    };
+    require(sigaction(SIGALRM, &action, nullptr) == 0, "sigaction");  // without SA_RESTART
+    const itimerval often{{0, 200}, {0, 200}}, never{};
+    const BigFill fill(eng);
+    fill.execute(strm);
+    const uint64_t sum = fill.sum();
+    require(setitimer(ITIMER_REAL, &often, nullptr) == 0, "setitimer");
+    for (int64_t round = 0; round < 40; ++round) {
+        create_shuffle(eng, 6 + 2 * round);
+        fill.clear();
+        fill.execute(strm);
+        require(fill.sum() == sum, "another result under signals");
+    }
+    require(setitimer(ITIMER_REAL, &never, nullptr) == 0, "setitimer");
+    require(handler_failures == 0, "an execution in the handler failed");
+    require(std::equal(expected.begin(), expected.end(),
+                       static_cast<uint32_t*>(words.get_data_handle())),
+            "another result in the handler");
+    std::printf("handled=%d\n", static_cast<int>(handled));
+}
+
+// static-destruction: primitives live in static objects and in thread-local ones, whose destructors execute them, create
+// others, and make errors; what the caches hold must still be there.
+struct Late {
+    const char* when;
+    std::unique_ptr<engine> eng;
+    std::unique_ptr<BigFill> fill;
+    uint64_t sum = 0;
+    void begin(const char* name) {
+        when = name;
+        eng = std::make_unique<engine>(engine::kind::cpu, 0);
+        fill = std::make_unique<BigFill>(*eng);
+        fill->execute(stream(*eng));
+        sum = fill->sum();
+    }
+    ~Late() {
+        if (eng == nullptr) return;
+        const bool refused = tombola_set_verbose(-5) == tombola_invalid_arguments &&
+                             tombola_get_last_error()[0] != '\0';
+        fill->clear();
+        fill->execute(stream(*eng));
+        create_shuffle(*eng, 14);
+        const BigFill own(*eng);
+        own.execute(stream(*eng));
+        std::printf("%s=%s\n", when,
+                    refused && fill->sum() == sum && own.sum() == sum ? "right" : "wrong");
+        std::fflush(stdout);
+    }
+};
+Late at_exit;
+thread_local Late of_thread;
+void run_static_destruction(const char*) {
+    at_exit.begin("static");
+    of_thread.begin("main-thread");
+    std::thread([] { of_thread.begin("thread"); }).join();
+}
+
+// as-nobody: a user without rights, who may not write where kernels are to be dumped.
+void run_as_nobody(const char*) {
+    require(setresuid(65534, 65534, 65534) == 0, "setresuid");
+    print_fill(engine(engine::kind::cpu, 0));
+    end_without_leak_check();
+}
+
 // no-code-pages: no memory is left when a primitive's code is to be made, and none when a descriptor is made. Afterwards
 // there is memory again. What each primitive is, and whether all write the same words.
 void run_no_code_pages(const char*) {
@@ -247,16 +383,21 @@ void run_small_files(const char*) {
 }
 
 const std::map<std::string, std::function<void(const char*)>> kScenarios = {
+    {"as-nobody", run_as_nobody},
     {"denied", run_denied},
+    {"denied-late", run_denied_late},
     {"fork-after-execution", run_fork_after_execution},
     {"fork-first", run_fork_first},
     {"fork-while-creating", run_fork_while_creating},
     {"no-code-pages", run_no_code_pages},
     {"no-entropy", run_no_entropy},
+    {"no-threads", run_no_threads},
     {"plain", run_plain},
     {"planted-dumps", run_planted_dumps},
     {"planted-perfmap", run_planted_perfmap},
+    {"signals", run_signals},
     {"small-files", run_small_files},
+    {"static-destruction", run_static_destruction},
     {"threads", run_threads},
 };
 

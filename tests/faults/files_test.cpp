@@ -79,6 +79,28 @@ TEST_F(Files, WhatCannotBeWrittenIsNamedOnce) {
     }
 }
 
+TEST_F(Files, AFolderThatMayNotBeWrittenIsNamedOnceAndChangesNothing) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can become a user without rights";
+    const std::string plain = run_faults_probe("plain").value("sum");
+    fs::permissions(folder_,
+                    fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
+    for (const std::string variable : {"TOMBOLA_JIT_DUMP", "JITDUMPDIR"}) {
+        const std::string environment =
+            variable + "=" + folder_ +
+            (variable == "JITDUMPDIR" ? " TOMBOLA_JIT_PROFILE=jitdump" : "");
+        const std::string program =
+            FAULTS_PROBE_ALONE;  // which reads no library of the build folder
+        const ProbeResult result = run_faults_probe("as-nobody", environment, 60, program);
+        ASSERT_EQ(result.exit_code, 0) << result.output;
+        EXPECT_EQ(count(result.output, "cannot be written: Permission denied"), 1) << result.output;
+        EXPECT_EQ(result.value("sum"), plain);
+        EXPECT_TRUE(names().empty());
+    }
+    const ProbeResult file = run_faults_probe("plain", "TOMBOLA_JIT_DUMP=/dev/full");
+    EXPECT_EQ(count(file.output, "cannot be written: Not a directory"), 1) << file.output;
+    EXPECT_EQ(file.value("sum"), plain);
+}
+
 TEST_F(Files, AFullDiskLeavesNoHalfOfAKernel) {
     const ProbeResult dump = run_faults_probe("small-files", "TOMBOLA_JIT_DUMP=" + folder_);
     EXPECT_EQ(dump.exit_code, 0) << dump.output;

@@ -60,6 +60,18 @@ inline bool set_mdwe() {
     return prctl(kSetMdwe, kRefuseExecGain, 0, 0, 0) == 0;
 }
 
+// clone() of a thread, by the older call and the newer one; a thread that exists goes on.
+inline bool deny_threads() {
+    constexpr uint32_t kClone3 = 435;
+    return install({
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offsetof(seccomp_data, nr))),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kClone3, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAGAIN),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    });
+}
+
 inline bool deny_getrandom() {
     return install({
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offsetof(seccomp_data, nr))),

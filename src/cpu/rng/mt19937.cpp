@@ -42,8 +42,8 @@ void Mt19937::twist(uint32_t* words, int begin, int end) {
 
 // The top bit is 0 in y >> 1 and 1 in the row a, so the top bit of x[i+624] ^ x[i+397] tells whether y was odd. Then y
 // is known: it has the upper bit of x[i] and the lower bits of x[i+1]. In descending order, x[i+397] is known before
-// x[i].
-void Mt19937::untwist() {
+// x[i]. The last y has the lower bits of x[624], which is the first word of this window.
+bool Mt19937::untwist() {
     constexpr int kOld = kMtWords - kMtShift;
     uint32_t old[kMtWords + 1] = {};
     for (int i = kMtWords - 1; i >= 0; --i) {
@@ -54,8 +54,10 @@ void Mt19937::untwist() {
         old[i] |= y & kMtUpperMask;
         old[i + 1] |= y & kMtLowerMask;
     }
+    if (old[kMtWords] != (words[0] & kMtLowerMask)) return false;
     std::memcpy(words, old, sizeof(words));
     position = kMtWords;
+    return true;
 }
 
 void Mt19937::slide(int count) {

@@ -71,7 +71,8 @@ struct Mt19937 {
     // A part of that: the words [begin, end) of the new window, where those before `begin` are new already.
     static void twist(uint32_t* words, int begin, int end);
     // Undoes twist() and sets the position to 624. The low 31 bits of the first word are lost: nothing depends on them.
-    void untwist();
+    // False, and nothing is changed, if no window precedes this one: a twist gives only one in 2^31 of all windows.
+    [[nodiscard]] bool untwist();
     // Moves the window on by `count` words and keeps the position.
     void slide(int count);
     // The state after `count` calls of next(), in a time that does not grow with `count` (mt19937_jump.cpp).

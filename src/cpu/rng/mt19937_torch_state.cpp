@@ -82,7 +82,12 @@ Status to_torch(const uint32_t* in, void* bytes, size_t size) {
     std::memcpy(&state, in, sizeof state);
     TOMBOLA_TRY(check_state(state, "state"));
     TorchEngine engine = TOMBOLA_TRY(read_engine(bytes, size));
-    if (state.position == 0) state.untwist();
+    if (state.position == 0 && !state.untwist())
+        return invalid(
+            "state[%d], the position, is 0, and no state precedes these words, so PyTorch cannot "
+            "hold them; expected "
+            "words that MT19937 has drawn, or a position from 1 to %d",
+            kMtWords, kMtWords);
     for (int i = 0; i < kMtWords; ++i) engine.words[i] = state.words[i];
     engine.next = state.position;
     engine.left = kMtWords + 1 - static_cast<int32_t>(state.position);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the library does when memory is out. This program brings its own malloc and its relatives, which count, and which
-// fail when they are told to: the n-th call, or that and all behind it. For each primitive, n grows until a whole life of
+// What the library does when memory is out. This program brings its own malloc and its relatives, mmap and mprotect, which
+// count, and which fail when they are told to: the n-th call, or that and all behind it. For each primitive, n grows until a whole life of
 // objects succeeds. Every n is tried in a child process, whose caches are cold.
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <cstring>
 #include <string>
 
+#include "gtests/common/problems.hpp"
 #include "tombola/tombola.hpp"
 
 extern "C" {
@@ -84,168 +86,29 @@ void free(void* block) {
     if (block != nullptr) --live;
     __libc_free(block);
 }
+// The pages of kernels. malloc() itself does not come here.
+void* mmap(void* address, size_t bytes, int protection, int flags, int file,
+           off_t offset) noexcept {
+    if (refuse()) return errno = ENOMEM, MAP_FAILED;
+    void* pages =
+        reinterpret_cast<void*>(syscall(SYS_mmap, address, bytes, protection, flags, file, offset));
+    if (pages != MAP_FAILED) ++live;
+    return pages;
+}
+int munmap(void* pages, size_t bytes) noexcept {
+    --live;
+    return static_cast<int>(syscall(SYS_munmap, pages, bytes));
+}
+// Refused like the 65,531st mapping of a process.
+int mprotect(void* pages, size_t bytes, int protection) noexcept {
+    if (refuse()) return errno = ENOMEM, -1;
+    return static_cast<int>(syscall(SYS_mprotect, pages, bytes, protection));
+}
 }
 
 namespace {
 
-constexpr int kMaxArgs = 4;
-
-// A problem: what creates the primitive descriptor, and the tensors of an execution.
-struct Problem {
-    const char* name;
-    tombola_status_t (*create)(tombola_primitive_desc_t*, tombola_engine_t,
-                               const tombola_memory_desc_t*, const_tombola_primitive_attr_t);
-    struct Tensor {
-        int arg;
-        int ndims;
-        tombola_dim_t dims[4];
-        tombola_data_type_t type;
-        tombola_format_tag_t tag;
-        double value;  // of all elements, where it is an input of f32
-    } tensors[kMaxArgs];
-};
-
-constexpr auto kNoArg = 0;
-
-const Problem kProblems[] = {
-    {"shuffle of rows",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_shuffle_forward_primitive_desc_create(pd, engine, tombola_forward_inference,
-                                                              mds[0], mds[1], 1, 4, attr);
-     },
-     {{TOMBOLA_ARG_SRC, 4, {1, 8, 3, 5}, tombola_f32, tombola_nchw, 1},
-      {TOMBOLA_ARG_DST, 4, {1, 8, 3, 5}, tombola_f32, tombola_nchw, 0}}},
-    {"shuffle of neighbours",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_shuffle_forward_primitive_desc_create(pd, engine, tombola_forward_inference,
-                                                              mds[0], mds[1], 1, 4, attr);
-     },
-     {{TOMBOLA_ARG_SRC, 4, {1, 48, 2, 2}, tombola_u8, tombola_nhwc, 1},
-      {TOMBOLA_ARG_DST, 4, {1, 48, 2, 2}, tombola_u8, tombola_nhwc, 0}}},
-    {"backward shuffle of blocks",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_shuffle_backward_primitive_desc_create(pd, engine, mds[1], mds[0], 1, 2,
-                                                               nullptr, attr);
-     },
-     {{TOMBOLA_ARG_DIFF_DST, 4, {1, 32, 2, 2}, tombola_bf16, tombola_nChw16c, 1},
-      {TOMBOLA_ARG_DIFF_SRC, 4, {1, 32, 2, 2}, tombola_bf16, tombola_nChw16c, 0}}},
-    {"random_generator",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_random_generator_primitive_desc_create(pd, engine, tombola_philox4x32_10,
-                                                               mds[0], attr);
-     },
-     {{TOMBOLA_ARG_DST, 2, {3, 50}, tombola_u32, tombola_ba, 0},
-      {TOMBOLA_ARG_SRC_STATE, 1, {6}, tombola_u32, tombola_a, 0}}},
-    {"random_uniform as TensorFlow",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_random_uniform_primitive_desc_create(
-             pd, engine, tombola_alignment_tensorflow, mds[0], 1, 2, tombola_int_draws_spec, attr);
-     },
-     {{TOMBOLA_ARG_DST, 2, {3, 50}, tombola_f32, tombola_ba, 0},
-      {TOMBOLA_ARG_MIN, 1, {1}, tombola_f32, tombola_a, 0},
-      {TOMBOLA_ARG_MAX, 1, {1}, tombola_f32, tombola_a, 1}}},
-    {"random_uniform as PyTorch",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_random_uniform_primitive_desc_create(
-             pd, engine, tombola_alignment_pytorch, mds[0], 1, 2, tombola_int_draws_spec, attr);
-     },
-     {{TOMBOLA_ARG_DST, 2, {3, 500}, tombola_f32, tombola_ab, 0},
-      {TOMBOLA_ARG_MIN, 1, {1}, tombola_f32, tombola_a, 0},
-      {TOMBOLA_ARG_MAX, 1, {1}, tombola_f32, tombola_a, 1},
-      {TOMBOLA_ARG_OFFSET, 1, {1}, tombola_u64, tombola_a, 0}}},
-    {"random_normal as TensorFlow",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_random_normal_primitive_desc_create(
-             pd, engine, tombola_alignment_tensorflow, mds[0], 1, 2, attr);
-     },
-     {{TOMBOLA_ARG_DST, 2, {3, 50}, tombola_f32, tombola_ba, 0}}},
-    {"random_normal as PyTorch",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_random_normal_primitive_desc_create(pd, engine, tombola_alignment_pytorch,
-                                                            mds[0], 1, 2, attr);
-     },
-     {{TOMBOLA_ARG_DST, 2, {3, 500}, tombola_f32, tombola_ab, 0},
-      {TOMBOLA_ARG_MEAN, 1, {1}, tombola_f32, tombola_a, 0},
-      {TOMBOLA_ARG_STD, 1, {1}, tombola_f32, tombola_a, 1}}},
-    {"random_exponential as TensorFlow",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_random_exponential_primitive_desc_create(
-             pd, engine, tombola_alignment_tensorflow, mds[0], 1, 2, attr);
-     },
-     {{TOMBOLA_ARG_DST, 2, {3, 50}, tombola_f32, tombola_ba, 0}}},
-    {"random_exponential as PyTorch",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_random_exponential_primitive_desc_create(
-             pd, engine, tombola_alignment_pytorch, mds[0], 1, 2, attr);
-     },
-     {{TOMBOLA_ARG_DST, 2, {3, 500}, tombola_f32, tombola_ab, 0},
-      {TOMBOLA_ARG_OFFSET, 1, {1}, tombola_u64, tombola_a, 0}}},
-    {"random_bernoulli as TensorFlow",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_random_bernoulli_primitive_desc_create(
-             pd, engine, tombola_alignment_tensorflow, mds[0], mds[1], 1, 2, attr);
-     },
-     {{TOMBOLA_ARG_DST, 2, {3, 50}, tombola_u8, tombola_ba, 0},
-      {TOMBOLA_ARG_P, 2, {3, 50}, tombola_f32, tombola_ab, 0}}},
-    {"random_bernoulli as PyTorch",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_random_bernoulli_primitive_desc_create(
-             pd, engine, tombola_alignment_pytorch, mds[0], mds[1], 1, 2, attr);
-     },
-     {{TOMBOLA_ARG_DST, 2, {3, 500}, tombola_f32, tombola_ab, 0},
-      {TOMBOLA_ARG_P, 1, {1}, tombola_f64, tombola_a, 0}}},
-    {"multinomial with replacement",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_multinomial_primitive_desc_create(pd, engine, mds[0], mds[1], 1, 0, 1, 2,
-                                                          attr);
-     },
-     {{TOMBOLA_ARG_SRC, 2, {2, 100}, tombola_f32, tombola_ab, 1},
-      {TOMBOLA_ARG_DST, 2, {2, 60}, tombola_s32, tombola_ab, 0}}},
-    {"multinomial without replacement",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_multinomial_primitive_desc_create(pd, engine, mds[0], mds[1], 0, 1, 1, 2,
-                                                          attr);
-     },
-     {{TOMBOLA_ARG_SRC, 2, {2, 100}, tombola_f32, tombola_ba, 1},
-      {TOMBOLA_ARG_DST, 2, {2, 7}, tombola_s64, tombola_ab, 0}}},
-    {"random_permutation as PyTorch",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_random_permutation_primitive_desc_create(
-             pd, engine, tombola_permutation_pytorch, mds[0], 3000, 1, 2, attr);
-     },
-     {{TOMBOLA_ARG_DST, 1, {2000}, tombola_s64, tombola_a, 0}}},
-    {"random_permutation by Philox",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_random_permutation_primitive_desc_create(
-             pd, engine, tombola_permutation_philox, mds[0], 3000, 1, 2, attr);
-     },
-     {{TOMBOLA_ARG_DST, 1, {2000}, tombola_s32, tombola_a, 0}}},
-    {"dropout with a mask of bits",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_dropout_forward_primitive_desc_create(
-             pd, engine, tombola_forward_training, mds[0], mds[1], 16, tombola_dropout_mask_bits, 1,
-             2, attr);
-     },
-     {{TOMBOLA_ARG_SRC, 2, {3, 50}, tombola_bf16, tombola_ba, 0},
-      {TOMBOLA_ARG_DST, 2, {3, 50}, tombola_bf16, tombola_ba, 0},
-      {TOMBOLA_ARG_P, 1, {1}, tombola_f32, tombola_a, 0.5},
-      {TOMBOLA_ARG_MASK, 1, {19}, tombola_u8, tombola_a, 0}}},
-    {"stochastic_rounding",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_stochastic_rounding_primitive_desc_create(pd, engine, mds[0], mds[1], 1, 2,
-                                                                  attr);
-     },
-     {{TOMBOLA_ARG_SRC, 2, {3, 500}, tombola_f32, tombola_ab, 1},
-      {TOMBOLA_ARG_DST, 2, {3, 500}, tombola_f16, tombola_ab, 0}}},
-    {"token_sampler",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_token_sampler_primitive_desc_create(
-             pd, engine, mds[0], mds[1], tombola_filter_order_transformers,
-             tombola_logprobs_processed, 2, 1, 2, attr);
-     },
-     {{TOMBOLA_ARG_SRC, 2, {2, 1000}, tombola_f32, tombola_ba, 1},
-      {TOMBOLA_ARG_DST, 2, {2, 3}, tombola_s64, tombola_ab, 0}}},
-};
+using namespace tombola::test;
 
 // How a life ended in a child process: its exit code.
 enum Outcome {
@@ -358,13 +221,14 @@ TEST_P(OutOfMemory, IsAStatusWhereverItHappens) {
         GTEST_SKIP() << "TBB waits for ever once its own initialisation has found no memory";
     const Problem& problem = GetParam();
     ASSERT_NE(the_engine(), nullptr);
-    // What a life leaves in caches when no allocation fails.
+    // What a life leaves, beside what the primitive cache drops, when no allocation fails.
     auto* in_caches = static_cast<long*>(
         mmap(nullptr, sizeof(long), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     ASSERT_NE(in_caches, MAP_FAILED);
     const int without_failure = in_child([&] {
         const long before = live;
         const tombola_status_t status = live_through(problem);
+        tombola_set_primitive_cache_capacity(0);
         *in_caches = live - before;
         return static_cast<int>(status);
     });
@@ -375,8 +239,9 @@ TEST_P(OutOfMemory, IsAStatusWhereverItHappens) {
             const int status = in_child([&] {
                 const long before = live;
                 const Outcome failed = fail_at(problem, n, all_behind);
-                // A life that ends well fills the caches. After that nothing that lives may be left.
+                // A life that ends well makes all kernels, which stay. After that nothing else that lives may be left.
                 if (live_through(problem) != tombola_success) return kOtherStatus;
+                tombola_set_primitive_cache_capacity(0);
                 return live - before == *in_caches ? failed : kLeak;
             });
             const std::string where =

@@ -56,13 +56,19 @@ TEST(Mt19937, untwisting_undoes_twisting) {
     const Mt19937 before = state;
     state.twist();
     const Mt19937 after = state;
-    state.untwist();
+    ASSERT_TRUE(state.untwist());
     // The low bits of the first word are lost.
     EXPECT_EQ(state.words[0] & kMtUpperMask, before.words[0] & kMtUpperMask);
     EXPECT_EQ(std::memcmp(state.words + 1, before.words + 1, sizeof before.words - 4), 0);
     EXPECT_EQ(state.position, 624u);
     state.twist();
     EXPECT_TRUE(same_state(state, after));
+
+    // The seeding's own words are no window that a twist gives: they are drawn from only after a twist.
+    const Mt19937 seeded = Mt19937::from_seed(77);
+    state = seeded;
+    EXPECT_FALSE(state.untwist());
+    EXPECT_TRUE(same_state(state, seeded));
 }
 
 TEST(Mt19937, skipping_leaves_the_state_that_stepping_leaves) {

@@ -681,6 +681,24 @@ TEST_F(PytorchUniform, a_window_of_which_no_word_is_used_is_handed_back_as_the_o
     EXPECT_EQ(answer.state, expected.state);
 }
 
+// PyTorch has no place for a window of which nothing has been drawn; the window before it serves, where there is one.
+TEST_F(PytorchUniform, words_that_no_window_precedes_are_refused_at_position_0) {
+    const TorchState good = golden_states()[0].before;
+    State state = from_torch(good);
+    state[kStateWords - 1] = 0;
+    state[0] ^= 1;  // a bit of the first number, and of nothing behind it
+    TorchState torch = good;
+    EXPECT_EQ(tombola_mt19937_state_to_torch(state.data(), torch.data(), torch.size()),
+              tombola_invalid_arguments);
+    EXPECT_NE(last_error().find("state[624], the position, is 0"), std::string::npos)
+        << last_error();
+    EXPECT_EQ(torch, good);
+    state[kStateWords - 1] = 1;
+    EXPECT_EQ(tombola_mt19937_state_to_torch(state.data(), torch.data(), torch.size()),
+              tombola_success)
+        << last_error();
+}
+
 TEST_F(PytorchUniform, bytes_that_are_no_generator_are_refused) {
     const TorchState good = golden_states()[0].before;
     const State poison(kStateWords, 0xA5A5A5A5);

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What happens to a process while it uses the library: signals, and its end.
+
+#include <gtest/gtest.h>
+
+#include "faults/run.hpp"
+#include "tombola/tombola.hpp"
+
+namespace tombola::test {
+namespace {
+
+TEST(Signals, InterruptExecutionsAndCreationsWithoutATrace) {
+    const std::string folder = testing::TempDir() + "tombola_signals";
+    const ProbeResult result = run_faults_probe(
+        "signals", "OMP_WAIT_POLICY=passive TOMBOLA_JIT_DUMP=$(mktemp -d " + folder + "_XXXXXX)");
+    ASSERT_EQ(result.exit_code, 0) << result.output;
+    EXPECT_GT(std::atoi(result.value("handled").c_str()), 10) << result.output;
+    EXPECT_FALSE(result.has("cannot be written")) << result.output;
+    EXPECT_EQ(std::system(("rm -r " + folder + "_*").c_str()), 0);
+}
+
+TEST(StaticDestruction, PrimitivesServeUntilTheLastStaticObjectIsGone) {
+    const ProbeResult result =
+        run_faults_probe("static-destruction", "OMP_WAIT_POLICY=passive OMP_NUM_THREADS=2");
+    ASSERT_EQ(result.exit_code, 0) << result.output;
+    for (const char* when : {"thread", "main-thread", "static"})
+        EXPECT_EQ(result.value(when), "right") << result.output;
+}
+
+}  // namespace
+}  // namespace tombola::test
