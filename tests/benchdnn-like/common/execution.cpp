@@ -189,7 +189,7 @@ void Execution::allocate(Buffer::Place place) {
                 std::memcpy(data, argument.values.data(), argument.values.size());
         } else {
             const Bytes memory = initial_memory(argument);
-            std::memcpy(data, memory.data(), memory.size());
+            if (!memory.empty()) std::memcpy(data, memory.data(), memory.size());
         }
     }
     const auto scratchpad =
