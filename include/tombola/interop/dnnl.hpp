@@ -126,7 +126,9 @@ inline memory::data_type type_from_dnnl(int type) {
             return memory::data_type::f64;
 #endif
         default:
-            refuse("data type " + std::to_string(type) + " of oneDNN is none of tombola's");
+            refuse(
+                "data type " + std::to_string(type) +
+                " of oneDNN is not converted; expected one of those that interop/dnnl.hpp lists");
     }
 }
 
