@@ -71,7 +71,7 @@ alignas(4096) char memory[64 * kKiB];
      }))
 
 struct Rates {
-    double permutes, permute_slots, vectors, loads, stores, front, split_store;
+    double permutes, permute_slots, lane_shuffles, vectors, loads, stores, front, split_store;
 };
 
 // Stores to memory in the second-level cache, `shift` bytes beyond the start of each line's vector. Returns the cycles
@@ -97,6 +97,7 @@ Rates narrow_rates(char* l2, size_t l2_bytes) {
     Rates r{};
     r.permutes = TOMBOLA_RATE("vpermd %%ymm8, %%ymm9, %%ymm", "");
     r.permute_slots = 2;  // AVX2 has no such instruction
+    r.lane_shuffles = TOMBOLA_RATE("vpshufb %%ymm8, %%ymm9, %%ymm", "");
     r.vectors = TOMBOLA_RATE("vpxor %%ymm8, %%ymm9, %%ymm", "");
     r.loads = TOMBOLA_RATE("vmovdqa (%0), %%ymm", "");
     r.stores = TOMBOLA_RATE("vmovdqa %%ymm", ", (%0)");
@@ -112,6 +113,7 @@ Rates wide_rates(char* l2, size_t l2_bytes) {
     Rates r{};
     r.permutes = TOMBOLA_RATE("vpermd %%zmm8, %%zmm9, %%zmm", "");
     r.permute_slots = r.permutes / TOMBOLA_RATE("vpermi2w %%zmm8, %%zmm9, %%zmm", "");
+    r.lane_shuffles = TOMBOLA_RATE("vpshufb %%zmm8, %%zmm9, %%zmm", "");
     r.vectors = TOMBOLA_RATE("vpxord %%zmm8, %%zmm9, %%zmm", "");
     r.loads = TOMBOLA_RATE("vmovdqa64 (%0), %%zmm", "");
     r.stores = TOMBOLA_RATE("vmovdqa64 %%zmm", ", (%0)");
@@ -171,8 +173,8 @@ double waking() {
 }
 
 void print(const char* name, const Rates& r) {
-    std::printf("    /* %-6s */ {%.2g, %.2g, %.2g, %.2g, %.2g, %.2g, %.2g, %.2g, 1}", name,
-                r.permutes, r.permute_slots, r.vectors, r.loads, r.stores, r.front,
+    std::printf("    /* %-6s */ {%.2g, %.2g, %.2g, %.2g, %.2g, %.2g, %.2g, %.2g, %.2g, 1}", name,
+                r.permutes, r.permute_slots, r.lane_shuffles, r.vectors, r.loads, r.stores, r.front,
                 std::max(r.split_store, 0.0), std::max(r.split_store, 0.0));
 }
 
@@ -190,7 +192,7 @@ int main() {
     const Rates wide = __builtin_cpu_supports("avx512bw") ? wide_rates(l2, kL2) : narrow;
     const double copy = copy_cycles(l2, 2 * kL2);
     char* all = pages(256 * kMiB, true);
-    const double latency = chase(all, 256 * kMiB / 4096, 4096);
+    const double latency = chase(all, 256 * kMiB / 128, 128);
     std::printf("{{%ld, %ld, %ld},  // bytes of the caches\n", sysconf(_SC_LEVEL1_DCACHE_SIZE),
                 sysconf(_SC_LEVEL2_CACHE_SIZE), sysconf(_SC_LEVEL3_CACHE_SIZE));
     std::printf("    /* entries of the second-level TLB: see the maker's manual */,\n");

@@ -17,14 +17,14 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 
 // An Intel processor with AMX and AVX512_FP16. `front` was fitted to the times of shuffles.
 constexpr MachineRow kSapphireRapids{
-    {48 * kKiB, 2 * kMiB, 32 * kMiB}, 2048, 100, 64, 4.4, {1, 2, 3, 2, 1, 3.5, 4, 7, 1},
-    {1, 2, 2, 2, 1, 6, 4, 7, 1}};
+    {48 * kKiB, 2 * kMiB, 32 * kMiB}, 2048, 100, 64, 4.4, {1, 2, 3, 3, 2, 1, 3.5, 4, 7, 1},
+    {1, 2, 2, 2, 2, 1, 6, 4, 7, 1}};
 
 // An EPYC, family 25, model 17, at 3.7 GHz. A vector of 64 bytes takes two of the four pipes for vectors, both pipes of
 // the loads, and two cycles of the pipe of the stores. The latency and the time to wake a thread were not measured.
 constexpr MachineRow kZen4{
-    {32 * kKiB, 1 * kMiB, 32 * kMiB}, 3072, 100, 64, 4.1, {2, 1, 3, 2, 1, 6, 1, 1, 1},
-    {1, 1, 2, 1, 0.5, 6, 0.8, 0.8, 1}};
+    {32 * kKiB, 1 * kMiB, 32 * kMiB},    3072, 100, 64, 4.1, {2, 1, 2, 3, 2, 1, 6, 1, 1, 1},
+    {1, 1, 1, 2, 1, 0.5, 6, 0.8, 0.8, 1}};
 
 // A machine that nobody has measured has the rates of Sapphire Rapids, which every machine had before there were rows,
 // and its own caches.

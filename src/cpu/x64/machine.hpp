@@ -25,10 +25,10 @@ struct Caches {
 // How many operations of a kind end in one cycle, if they do not wait for one another, for vectors of one width. Data
 // lie in the first-level cache.
 struct VectorRates {
-    double permutes;  // of units across lanes: vpermb, vpermd, insertions into a register
-    double
-        permute_slots;  // how many of these a permute of words from two registers takes: vpermt2w
-    double vectors;     // any instruction on vectors: blends, logic, and shuffles within lanes
+    double permutes;       // of units across lanes: vpermb, vpermd, insertions into a register
+    double permute_slots;  // so many of these is vpermt2w, a permute of words from two registers
+    double lane_shuffles;  // permutes, and shuffles within lanes (vpshufb), together
+    double vectors;        // any instructions on vectors
     double loads, stores;
     double front;  // micro-operations that the front end delivers
     // The cycles that a store across a cache line costs beyond a store that is not. It was measured in the second-level
@@ -53,6 +53,11 @@ struct Machine {
 
     const VectorRates& rates(int vector_bytes) const {
         return vector_bytes == 64 ? row.wide : row.narrow;
+    }
+    // Whether two stores of 32 bytes take no longer than one of 64. Then kernels for AVX2 may be the faster ones, as fewer
+    // of their stores cross cache lines.
+    bool narrow_competes() const {
+        return row.narrow.stores * row.narrow.clock >= 2 * row.wide.stores * row.wide.clock;
     }
     // Half of the first-level cache: a tile of a source and what is written from it.
     int64_t tile_bytes() const { return caches.l1 / 2; }

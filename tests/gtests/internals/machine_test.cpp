@@ -62,8 +62,9 @@ TEST(Machine, SizesOfEveryRow) {
         EXPECT_GE(sizes_of(machine).bytes_per_part, size_t{64} << 10) << name_of(kind);
         for (const int bytes : {32, 64}) {
             const VectorRates& rates = machine.rates(bytes);
-            for (const double rate : {rates.permutes, rates.permute_slots, rates.vectors,
-                                      rates.loads, rates.stores, rates.front, rates.clock})
+            for (const double rate :
+                 {rates.permutes, rates.permute_slots, rates.lane_shuffles, rates.vectors,
+                  rates.loads, rates.stores, rates.front, rates.clock})
                 EXPECT_GT(rate, 0) << name_of(kind);
         }
     }

@@ -299,7 +299,10 @@ TEST(ShuffleJit, RefusalsTellTheReason) {
         for (const Implementation* row : rows_in_force())
             if (std::string(row->name).rfind("jit_interleaved:", 0) == 0) {
                 const auto plan = row->plan(row->isa, desc);
-                return plan.ok() ? std::string("served") : plan.status().message();
+                if (plan.ok()) return std::string("served");
+                // The machine decides which of the two rows for AVX2 serves.
+                if (plan.status().message().find("for AVX2") == std::string::npos)
+                    return plan.status().message();
             }
         return std::string();
     };

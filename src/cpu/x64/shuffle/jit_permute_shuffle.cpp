@@ -9,6 +9,7 @@
 
 #include "common/parallel.hpp"
 #include "cpu/implementations.hpp"
+#include "cpu/x64/machine.hpp"
 #include "cpu/x64/shuffle/operations.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -18,13 +19,10 @@ namespace {
 constexpr int64_t kMaxInner = 16;
 // Above this many cycles per element, the portable implementation is as fast.
 constexpr double kMaxCyclesPerElement = 0.9;
-// The cycles of a copy in the second-level cache. No program is taken to be faster than a copy.
-constexpr double kCopyCyclesPerByte = 4.4 / 64;
 constexpr double kPixelLoopCycles = 2;
 
 // Blocked: all destination blocks are written for one tile of pixels before the next tile. Several destination blocks
 // read the same source block, so the source blocks of a tile stay in the first-level cache or near it.
-constexpr int64_t kTileBytes = 24 * 1024;
 constexpr int64_t kMinTileBytesPerBlock = 2048;
 constexpr int64_t kMaxBlocks = 4096;
 constexpr int64_t kSingleStepVectors = 8;
@@ -43,6 +41,7 @@ struct Chosen {
     int64_t tile_pixels = 1;   // work is divided into tiles
     bool joins_tiles = false;  // neighbouring tiles may be one call
     std::shared_ptr<const Operations> operations;
+    double cycles = 0;  // the cost, comparable between instruction sets
 };
 
 // ---- interleaved ---------------------------------------------------------------------------------------------
@@ -68,12 +67,15 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
     const bool dense =
         best.pixels.src.stride == pixel_bytes && best.pixels.dst.stride == pixel_bytes;
     const PermuteLimits limits = limits_of(isa, static_cast<int>(l.inner & -l.inner));
-    double min_cycles = std::numeric_limits<double>::infinity();  // cycles per byte
+    // No program is taken to be faster than a copy in the second-level cache.
+    const double copy_cycles_per_byte = machine().row.copy_cycles / 64;
+    double& min_cycles = best.cycles;  // per byte
+    min_cycles = std::numeric_limits<double>::infinity();
     for (const PixelProgram& pixel : pixel_programs(l, best.pixels.count, dense, limits)) {
         Operations operations = cheapest_lowering(pixel.program, isa);
         const double cycles =
             std::max(operations.cycles + kPixelLoopCycles,
-                     kCopyCyclesPerByte * static_cast<double>(stored_bytes(pixel.program))) /
+                     copy_cycles_per_byte * static_cast<double>(stored_bytes(pixel.program))) /
             pixel.bytes;
         if (cycles >= min_cycles) continue;
         min_cycles = cycles;
@@ -137,7 +139,8 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     const PermuteLimits limits = limits_of(isa, static_cast<int>(l.element));
     const int64_t pixels = best.pixels.count;
     const int64_t block_bytes = l.src_axis.block * l.element;
-    double min_cycles = std::numeric_limits<double>::infinity();
+    double& min_cycles = best.cycles;
+    min_cycles = std::numeric_limits<double>::infinity();
     Operations cheapest;
     bool single = false, aligned = false;  // of the cheapest
     const auto consider = [&](int64_t step, bool single_step, bool by_alignment) {
@@ -172,7 +175,7 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
             cheapest_lowering(blocked_program(l, best.step_pixels, single, aligned, limits), isa);
     best.operations = std::make_shared<Operations>(std::move(cheapest));
     const int64_t wanted =
-        std::max(kTileBytes / (l.C * l.element), kMinTileBytesPerBlock / block_bytes);
+        std::max(machine().tile_bytes() / (l.C * l.element), kMinTileBytesPerBlock / block_bytes);
     best.tile_pixels = std::max<int64_t>(wanted / best.step_pixels, 1) * best.step_pixels;
     return best;
 }
@@ -244,14 +247,29 @@ Result<PlanPtr> plan(CpuIsa isa, const ShuffleDesc& desc, const Chosen& chosen) 
     });
 }
 
-}  // namespace
-
-Result<PlanPtr> plan_interleaved_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
-    return plan(isa, desc, TOMBOLA_TRY(choose_interleaved(isa, desc)));
+// Each kind has two rows for AVX2: one before the rows for AVX-512 and one after. The first serves what costs less with
+// AVX2 than with the instruction set in force; the second serves the rest.
+template <auto choose>
+Result<PlanPtr> plan_by_cost(CpuIsa isa, const ShuffleDesc& desc, ShuffleTurn turn) {
+    if (turn == ShuffleTurn::always) return plan(isa, desc, TOMBOLA_TRY(choose(isa, desc)));
+    const CpuIsa best = effective_isa();
+    const bool is_contest = best > isa && machine().narrow_competes();
+    if (!is_contest && turn == ShuffleTurn::first) return unimplemented("%s", kNoContest);
+    const Chosen narrow = TOMBOLA_TRY(choose(isa, desc));
+    const auto wide = is_contest ? choose(best, desc) : Result<Chosen>(narrow);
+    const bool wins = is_contest && (!wide.ok() || narrow.cycles < wide.value().cycles);
+    if (wins != (turn == ShuffleTurn::first)) return unimplemented("%s", kOtherTurn);
+    return plan(isa, desc, narrow);
 }
 
-Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
-    return plan(isa, desc, TOMBOLA_TRY(choose_blocked(isa, desc)));
+}  // namespace
+
+Result<PlanPtr> plan_interleaved_shuffle(CpuIsa isa, const ShuffleDesc& desc, ShuffleTurn turn) {
+    return plan_by_cost<choose_interleaved>(isa, desc, turn);
+}
+
+Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc, ShuffleTurn turn) {
+    return plan_by_cost<choose_blocked>(isa, desc, turn);
 }
 
 }  // namespace tombola::impl::cpu::x64

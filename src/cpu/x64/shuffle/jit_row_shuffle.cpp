@@ -7,18 +7,18 @@
 
 #include "common/parallel.hpp"
 #include "cpu/shuffle/shuffle_layout.hpp"
+#include "cpu/x64/machine.hpp"
 #include "cpu/x64/shuffle/row_functions.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-// Stores bypass the caches if source and destination together have at least this many bytes.
-constexpr int64_t kStreamingBytes = int64_t{64} << 20;
-
 // Rows of neighbouring groups share cache lines of the source. So groups are copied in slices: a slice of each group
 // of an image, then the next slice of each. The lines that a slice touches in both tensors stay in the first-level
 // cache until the next group needs them.
-constexpr int64_t kSliceBytes = 24 * 1024;
+int64_t slice_rows(int64_t row_bytes) {
+    return machine().tile_bytes() / (2 * row_bytes + kLineBytes);
+}
 
 Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
     ShuffleLayout l = TOMBOLA_TRY(make_unblocked_layout(desc));
@@ -33,7 +33,7 @@ Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
 
 bool streams(const ShuffleLayout& l) {
     const int64_t bytes = 2 * l.loops.iterations() * l.C * l.inner;
-    return l.inner >= kMinStreamingBytes && bytes >= kStreamingBytes;
+    return l.inner >= kMinStreamingBytes && bytes >= machine().streaming_row_bytes();
 }
 
 // The kernel that suits a layout. There is none if both tensors are one contiguous run.
@@ -99,7 +99,7 @@ class RowShuffle : public Executable {
     // after the other.
     void stitch(const char* src, char* dst, int64_t begin, int64_t end) const {
         const int64_t C = layout_.C, Q = layout_.Q;
-        const int64_t slice = kSliceBytes / (2 * layout_.inner + kLineBytes);  // rows of a group
+        const int64_t slice = slice_rows(layout_.inner);  // of a group
         if (Q <= slice) return (*kernels_.stitch)(src, dst, begin, end);
         for (int64_t image = begin / C * C; image < end; image += C)
             for (int64_t u = 0; u < Q; u += slice)
@@ -135,7 +135,12 @@ Result<RowKernels> kernels_of(CpuIsa isa, const ShuffleLayout& l) {
 
 }  // namespace
 
-Result<PlanPtr> plan_row_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
+// On a machine where kernels for AVX2 compete, they are taken for rows: fewer of their stores cross cache lines, and the
+// other costs are the same.
+Result<PlanPtr> plan_row_shuffle(CpuIsa isa, const ShuffleDesc& desc, ShuffleTurn turn) {
+    const bool goes_first = effective_isa() > isa && machine().narrow_competes();
+    if (turn != ShuffleTurn::always && goes_first != (turn == ShuffleTurn::first))
+        return unimplemented("%s", turn == ShuffleTurn::first ? kNoContest : kOtherTurn);
     const ShuffleLayout layout = TOMBOLA_TRY(layout_of(desc));
     return make_plan(0, [isa, desc, layout]() -> Result<std::unique_ptr<Executable>> {
         return make_executable<RowShuffle>(desc, layout, TOMBOLA_TRY(kernels_of(isa, layout)));

@@ -30,9 +30,6 @@ namespace {
 using Kind = Operation::Kind;
 
 constexpr int kMinPiece = 16, kMinRegisters = 4;
-// The cycles of a store that crosses a cache line, measured in the second-level cache. They are more than in the other
-// lowerings, because all outputs of a transpose are stored together.
-constexpr double kSplitCycles = 7;
 
 // A register that holds pieces of memory side by side, and a permutation of its units: unit i becomes the unit that
 // was at order[i].
@@ -109,7 +106,7 @@ class RouteLowering {
                     used += routes[end].K();
                 lower_together(&routes[first], &routes[0] + end);
             }
-            to_.end_section(section, kSplitCycles);
+            to_.end_section(section, true);
         }
         return to_.take();
     }

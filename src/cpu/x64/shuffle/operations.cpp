@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cpu/x64/machine.hpp"
 #include "cpu/x64/vec_traits.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -16,13 +17,13 @@ bool has_windows(CpuIsa isa, int unit) {
     return shape_of(isa).permutes_pairs && unit >= shape_of(isa).permutes_from;
 }
 
-// What an operation occupies: the one port that moves units between lanes, any port for vectors, the ports that load
-// and store, and slots of the front end.
+// What an operation occupies: the ports that move units between lanes, those that move units within lanes, any port for
+// vectors, the ports that load and store, and slots of the front end.
 struct Work {
-    int shuffles, vectors, loads, stores, front;
+    double shuffles, vectors, loads, stores, front, lanes = 0;
 };
 
-Work work_of(const Operation& o) {
+Work work_of(const Operation& o, const VectorRates& rates) {
     switch (o.kind) {
         case Kind::load:
             return {0, 0, 1, 0, 1};
@@ -34,9 +35,11 @@ Work work_of(const Operation& o) {
         case Kind::masked_permute:
             return {1, 0, 1, 0, 1};  // the load is the load of its indices
         case Kind::permute2:
-            // vpermt2w is two shuffles.
-            return o.unit == 2 ? Work{2, 0, 2, 0, 2} : Work{1, 0, 1, 0, 1};
+            return o.unit == 2
+                       ? Work{rates.permute_slots, 0, rates.permute_slots, 0, rates.permute_slots}
+                       : Work{1, 0, 1, 0, 1};
         case Kind::permute_lanes:
+            return {0, 1, 0, 0, 1, 1};
         case Kind::blend:
         case Kind::or_bits:
             return {0, 1, 0, 0, 1};
@@ -46,21 +49,23 @@ Work work_of(const Operation& o) {
     return {};
 }
 
-// The cycles of one step of a section, without the cost of stores that cross a cache line. Vectors of 64 bytes run on
-// two ports, others on three. The widths of the front end were measured.
-double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, int vector_bytes) {
-    const double ports = vector_bytes == 64 ? 2 : 3, width = vector_bytes == 64 ? 6 : 3.5;
+// The cycles of one step of a section, without the cost of stores that cross a cache line.
+double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end,
+                 const VectorRates& rates) {
     Work sum{};
     for (size_t i = begin; i < end; ++i) {
-        const Work work = work_of(list[i]);
+        const Work work = work_of(list[i], rates);
         sum.shuffles += work.shuffles;
         sum.vectors += work.vectors;
         sum.loads += work.loads;
         sum.stores += work.stores;
         sum.front += work.front;
+        sum.lanes += work.lanes;
     }
-    return std::max({static_cast<double>(sum.shuffles), (sum.shuffles + sum.vectors) / ports,
-                     sum.loads / 2.0, static_cast<double>(sum.stores), sum.front / width});
+    return std::max({sum.shuffles / rates.permutes,
+                     (sum.shuffles + sum.lanes) / rates.lane_shuffles,
+                     (sum.shuffles + sum.vectors) / rates.vectors, sum.loads / rates.loads,
+                     sum.stores / rates.stores, sum.front / rates.front});
 }
 
 }  // namespace
@@ -83,14 +88,17 @@ int Lowering::table(const Table& table) {
     return known->second;
 }
 
-void Lowering::end_section(const PermuteSection& section, double split_cycles) {
+void Lowering::end_section(const PermuteSection& section, bool stores_together) {
     Operations::Section& lowered = operations_.sections.back();
     lowered.loop = section.loop;
     lowered.first_store = section.outputs[0].dst_offset;
     lowered.end = operations_.list.size();
+    const VectorRates& rates = machine().rates(vector_bytes_);
+    const double split_cycles = stores_together ? rates.split_store_together : rates.split_store;
     operations_.cycles += static_cast<double>(section.loop.repeats) *
-                          (cycles_of(operations_.list, lowered.begin, lowered.end, vector_bytes_) +
-                           split_cycles * split_stores(program_, section));
+                          (cycles_of(operations_.list, lowered.begin, lowered.end, rates) +
+                           split_cycles * split_stores(program_, section)) /
+                          rates.clock;
 }
 
 PermuteLimits limits_of(CpuIsa isa, int unit) {

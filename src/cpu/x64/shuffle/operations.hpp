@@ -118,8 +118,8 @@ class Lowering {
         emit({Kind::store, piece.bytes, 0, a, kNone, kNone, 0, piece.offset, position});
     }
     int table(const Table& table);
-    // `split_cycles` is the cost of a store that crosses a cache line, measured in the second-level cache.
-    void end_section(const PermuteSection& section, double split_cycles = 4);
+    // stores_together: all outputs are stored one after the other, which makes stores across cache lines cost more.
+    void end_section(const PermuteSection& section, bool stores_together = false);
     Operations take() { return std::move(operations_); }
 
   private:
