@@ -37,14 +37,12 @@ function(sbom_add name version license url relationship comment)
 endfunction()
 
 if(TOMBOLA_X64)
-    # Xbyak's version is a hexadecimal number: 0x6680 is 6.68.
+    # Xbyak's version is a hexadecimal number: 0x6680 is 6.68, 0x7242 is 7.24.2.
     set(xbyak_version "")
     file(STRINGS ${XBYAK_INCLUDE_DIR}/xbyak/xbyak.h line REGEX "VERSION = 0x[0-9A-Fa-f]+" LIMIT_COUNT 1)
     if(line MATCHES "0x([0-9A-Fa-f])([0-9A-Fa-f][0-9A-Fa-f])([0-9A-Fa-f]?)")
-        set(xbyak_version "${CMAKE_MATCH_1}.${CMAKE_MATCH_2}")
-        if(CMAKE_MATCH_3 MATCHES "[1-9A-Fa-f]")
-            string(APPEND xbyak_version ".${CMAKE_MATCH_3}")
-        endif()
+        set(xbyak_version "${CMAKE_MATCH_1}.${CMAKE_MATCH_2}.${CMAKE_MATCH_3}")
+        string(REGEX REPLACE "\\.0?$" "" xbyak_version "${xbyak_version}")
     endif()
     sbom_add(xbyak "${xbyak_version}" BSD-3-Clause https://github.com/herumi/xbyak STATIC_LINK
         "The assembler: headers, compiled into the library")
