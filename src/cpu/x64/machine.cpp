@@ -15,13 +15,18 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 
 // ---- rows --------------------------------------------------------------------------------------------------------
 
+// typical {l1, l2, l3}, tlb_pages, latency, waking, copy_cycles,
+// narrow and wide {permutes, permute_slots, lane_shuffles, vectors, loads, stores, front, split_store, split_store_together, clock}
+//
+// In no row were the sizes of the TLB and of the typical caches measured (they are the makers'), nor the latency.
+
 // An Intel processor with AMX and AVX512_FP16. `front` was fitted to the times of shuffles.
 constexpr MachineRow kSapphireRapids{
     {48 * kKiB, 2 * kMiB, 32 * kMiB}, 2048, 100, 64, 4.4, {1, 2, 3, 3, 2, 1, 3.5, 4, 7, 1},
     {1, 2, 2, 2, 2, 1, 6, 4, 7, 1}};
 
 // An EPYC, family 25, model 17, at 3.7 GHz. A vector of 64 bytes takes two of the four pipes for vectors, both pipes of
-// the loads, and two cycles of the pipe of the stores. The latency and the time to wake a thread were not measured.
+// the loads, and two cycles of the pipe of the stores. The time to wake a thread is that of Sapphire Rapids.
 constexpr MachineRow kZen4{
     {32 * kKiB, 1 * kMiB, 32 * kMiB},    3072, 100, 64, 4.1, {2, 1, 2, 3, 2, 1, 6, 1, 1, 1},
     {1, 1, 1, 2, 1, 0.5, 6, 0.8, 0.8, 1}};
@@ -36,8 +41,8 @@ constexpr MachineRow unmeasured(const Caches& typical, int tlb_pages, double wid
     return row;
 }
 
-// Skylake-X lowers its clock as soon as vectors of 64 bytes run, to that of AVX2 with multiplications (Intel, "Xeon
-// Processor Scalable Family Specification Update", 336065): by about 15%.
+// Skylake-X lowers its clock while vectors of 64 bytes run. By how much is an estimate: nobody has measured it with our
+// kernels.
 constexpr double kSkylakeWideClock = 0.85;
 
 constexpr MachineRow kUnknown = unmeasured({32 * kKiB, 512 * kKiB, 8 * kMiB}, 2048);

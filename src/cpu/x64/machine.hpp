@@ -7,8 +7,8 @@
 //   CPUID ---------------------------------------> Caches ------------------+--> sizes and costs
 //
 // A row comes from measurement on such a machine: `scripts/machine-model` measures one in a minute and prints it as
-// source for machine.cpp. A microarchitecture that nobody has measured has the row of `unknown`. With TOMBOLA_MACHINE,
-// the caches are those of its row, so that every decision is that of a typical machine of this kind.
+// source for machine.cpp. A microarchitecture that nobody has measured has the rates of Sapphire Rapids, and its own caches.
+// With TOMBOLA_MACHINE, the caches are those of its row, so that every decision is that of a typical machine of this kind.
 //
 // Constants that are the same on every machine stay where they are used, with the reason.
 
