@@ -52,16 +52,12 @@ Work draw(const Distributed& c, size_t bytes) {
 }  // namespace
 
 void add_distributions() {
-    constexpr Size kThreadsSize = {"64 MiB", size_t{64} << 20};
     for (const Distributed& c : kDistributed) {
         for (const Size& size : kSizes)  // beyond the caches: f32 alone
             if (&size == &kSizes[0] || c.type == Type::f32)
                 add_tombola(c.name(size), [c, bytes = size.bytes] { return draw(c, bytes); });
-        if (c.type == Type::f32) {
-            std::string name = c.name(kThreadsSize);
-            name.replace(name.find('/'), 1, " ");
-            add_threads(name, "tombola", [c] { return draw(c, kThreadsSize.bytes); });
-        }
+        if (c.type == Type::f32)
+            add_tombola_threads_by_size(c.title(), [c](size_t bytes) { return draw(c, bytes); });
     }
 }
 

@@ -85,13 +85,18 @@ void add_dropout() {
         add_tombola("rounding/" + c.name(), [c] { return round(c); });
 
     for (const Dropout& c : {kDropouts[1], kDropouts[4]}) {
-        const std::string name = std::string(" ") + c.name;
-        add_threads("dropout" + name, "tombola", [c] { return forward(c); });
-        add_threads("dropout backward, mask of bits," + name, "tombola",
-                    [c] { return backward(c, dropout_mask::bits); });
+        const std::string type = std::string(" ") + name_of(c.type);
+        add_tombola_threads_by_size("dropout" + type,
+                                    [c](size_t bytes) { return forward(c.of_bytes(bytes)); });
+        add_tombola_threads_by_size("dropout backward, mask of bits," + type, [c](size_t bytes) {
+            return backward(c.of_bytes(bytes), dropout_mask::bits);
+        });
     }
-    for (const Rounding& c : {kRoundings[1], kRoundings[3]})
-        add_threads("stochastic_rounding " + c.name(), "tombola", [c] { return round(c); });
+    for (const Type type : {Type::bf16, Type::f16})
+        add_tombola_threads_by_size(
+            std::string("stochastic_rounding ") + name_of(type), [type](size_t bytes) {
+                return round({type, static_cast<int64_t>(bytes / sizeof(float))});
+            });
 }
 
 }  // namespace tombola::peers

@@ -25,8 +25,12 @@ Work draw(const Multinomial& c) {
 }  // namespace
 
 void add_multinomial() {
-    for (const Multinomial& c : kMultinomials)
+    for (const Multinomial& c : kMultinomials) {
         add_tombola(std::string("multinomial/") + c.name, [c] { return draw(c); });
+        add_tombola_threads(std::string("multinomial ") + c.name, [c] { return draw(c); });
+    }
+    add_tombola_threads("multinomial 1x10:one, with replacement",
+                        [] { return draw(kSmallMultinomial); });
     add_tombola("calls/execute:one sample of 10 classes", [] { return draw(kSmallMultinomial); });
 }
 

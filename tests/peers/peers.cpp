@@ -107,7 +107,13 @@ void add_tombola(const std::string& section_and_case, const Prepare& prepare) {
 void add_threads(const std::string& name, const std::string& who, const Prepare& prepare) {
     for (const int threads : {1, 2})
         register_benchmark("threads/" + name + "/" + who + (threads == 2 ? kTwoThreads : ""),
-                           threads, under(best_isa(), prepare));
+                           threads, prepare);
+}
+
+void add_tombola_threads(const std::string& name, const Prepare& prepare) {
+    add_threads(name, "tombola", under(best_isa(), prepare));
+    if (best_isa() > cpu_isa::avx2)
+        add_threads(name, "tombola-avx2", under(cpu_isa::avx2, prepare));
 }
 
 Work copying(size_t bytes) {
@@ -154,10 +160,22 @@ const std::vector<Distributed> kDistributed = {
     {Distribution::bernoulli, false, Type::f32},
 };
 
+namespace {
+std::string name_of(Distribution what) {
+    constexpr const char* kNames[] = {"normal", "exponential", "bernoulli"};
+    return kNames[static_cast<size_t>(what)];
+}
+std::string alignment_and_type(const Distributed& c) {
+    return std::string(c.is_pytorch ? "pytorch, " : "tensorflow, ") + name_of(c.type);
+}
+}  // namespace
+
 std::string Distributed::name(const Size& size) const {
-    constexpr const char* kSections[] = {"normal", "exponential", "bernoulli"};
-    return std::string(kSections[static_cast<size_t>(what)]) + "/" +
-           (is_pytorch ? "pytorch" : "tensorflow") + ", " + name_of(type) + ":" + size.name;
+    return name_of(what) + "/" + alignment_and_type(*this) + ":" + size.name;
+}
+
+std::string Distributed::title() const {
+    return "random_" + name_of(what) + " " + alignment_and_type(*this);
 }
 
 const std::vector<Multinomial> kMultinomials = {

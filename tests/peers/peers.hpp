@@ -29,9 +29,10 @@ using Prepare = std::function<Work()>;
 void add(const std::string& section_and_case, const std::string& who, const Prepare& prepare);
 void add_tombola(const std::string& section_and_case, const Prepare& prepare);
 
-// Adds a case of the section "threads": tombola's or somebody else's work on one thread and on two, as WHO and WHO-2.
+// Adds a case of the section "threads": somebody else's work, or tombola's, on one thread and on two, as WHO and WHO-2.
 constexpr const char* kTwoThreads = "-2";
 void add_threads(const std::string& name, const std::string& who, const Prepare& prepare);
+void add_tombola_threads(const std::string& name, const Prepare& prepare);
 
 // Copies plainly, beside work that reads and writes as many bytes.
 Work copying(size_t bytes);
@@ -52,6 +53,21 @@ struct Size {
     size_t bytes;
 };
 constexpr std::array<Size, 2> kSizes = {Size{"1MiB", size_t{1} << 20}, Size{"512MiB", kMaxBytes}};
+
+// Tensors of the section "threads", whose cases are called NAME:SIZE. The small ones are not worth a second thread.
+constexpr std::array<Size, 5> kThreadSizes = {Size{"4KiB", size_t{4} << 10},
+                                              {"64KiB", size_t{64} << 10},
+                                              {"512KiB", size_t{512} << 10},
+                                              {"4MiB", size_t{4} << 20},
+                                              {"64MiB", size_t{64} << 20}};
+
+// Adds a case for each of these sizes; prepare(bytes) makes the work.
+template <class PrepareBytes>
+void add_tombola_threads_by_size(const std::string& name, const PrepareBytes& prepare) {
+    for (const Size& size : kThreadSizes)
+        add_tombola_threads(name + ":" + size.name,
+                            [prepare, bytes = size.bytes] { return prepare(bytes); });
+}
 
 enum class Type { f16, bf16, f32, f64, s8, s32, s64 };
 const char* name_of(Type type);
@@ -74,6 +90,7 @@ struct Distributed {
     bool is_pytorch;  // alignment pytorch, otherwise tensorflow
     Type type;
     std::string name(const Size& size) const;  // with its section
+    std::string title() const;                 // as in "random_normal pytorch, f32"
 };
 extern const std::vector<Distributed> kDistributed;
 
@@ -127,6 +144,9 @@ struct Dropout {
     int64_t count;
     bool has_peers;
     size_t bytes() const { return static_cast<size_t>(count) * size_of(type); }
+    Dropout of_bytes(size_t bytes) const {
+        return {name, type, draw_bits, static_cast<int64_t>(bytes / size_of(type)), has_peers};
+    }
 };
 constexpr std::array<Dropout, 5> kDropouts = {
     Dropout{"f32:32768", Type::f32, 32, 32768, true},

@@ -39,6 +39,12 @@ void add_permutation() {
         add(name, "std::shuffle", [c] { return shuffle(c); });
         add_tombola(name + ", philox",
                     [c] { return draw(c, permutation_alignment::philox, c.count); });
+        if (c.count < kPermutations.back().count) {
+            add_tombola_threads(std::string("random_permutation pytorch, ") + c.name,
+                                [c] { return draw(c, permutation_alignment::pytorch, c.count); });
+            add_tombola_threads(std::string("random_permutation philox, ") + c.name,
+                                [c] { return draw(c, permutation_alignment::philox, c.count); });
+        }
     }
     // A shard: of a power of two, and of a range of which every element takes two passes on average.
     constexpr Permutation kShard = {"", int64_t{1} << 20};
@@ -49,7 +55,7 @@ void add_permutation() {
             return draw(kShard, permutation_alignment::philox, range);
         };
         add_tombola(std::string("permutation/") + name + ", philox", shard);
-        add_threads(std::string("random_permutation philox ") + name, "tombola", shard);
+        add_tombola_threads(std::string("random_permutation philox, ") + name, shard);
     }
 }
 

@@ -71,6 +71,12 @@ void add_random() {
     }
 
     const Uniform& f32 = kTensorflow[0];
+    add_tombola_threads_by_size("random_generator", words);
+    for (const auto& [name, whose] :
+         {std::pair{"tensorflow", alignment::tensorflow}, std::pair{"pytorch", alignment::pytorch}})
+        add_tombola_threads_by_size(
+            std::string("random_uniform ") + name + ", f32",
+            [f32, whose = whose](size_t bytes) { return uniform(whose, f32, bytes); });
     add_tombola("calls/execute:64 f32, tensorflow",
                 [=] { return uniform(alignment::tensorflow, f32, kSmallBytes); });
     add_tombola("calls/execute:64 f32, pytorch",

@@ -42,6 +42,14 @@ Work shuffle(const Shuffle& c) {
 void add_shuffle() {
     for (const Shuffle& c : shuffles())
         add_tombola("shuffle/" + c.name(), [c] { return shuffle(c); });
+    for (const auto& [layout, type] :
+         {std::pair{"nchw", Type::f32}, {"nChw16c", Type::f32}, {"nhwc", Type::s8}})
+        add_tombola_threads_by_size(
+            std::string("shuffle ") + name_of(type) + " " + layout,
+            [layout = layout, type = type](size_t bytes) {
+                const auto batch = static_cast<int64_t>(bytes / (64 * 4 * 4 * size_of(type)));
+                return shuffle({type, layout, true, {batch, 64, 4, 4}, 4});
+            });
     add_tombola("calls/execute:shuffle of 32 bytes", [] { return shuffle(kSmallShuffle); });
     add_tombola("calls/create:shuffle",
                 [] { return Work{[] { create(kSmallShuffle, desc_of(kSmallShuffle)); }}; });

@@ -50,8 +50,10 @@ Work draw(const TokenSampler& c) {
 }  // namespace
 
 void add_token_sampler() {
-    for (const TokenSampler& c : kTokenSamplers)
+    for (const TokenSampler& c : kTokenSamplers) {
         add_tombola(std::string("token_sampler/") + c.name, [c] { return draw(c); });
+        add_tombola_threads(std::string("token_sampler ") + c.name, [c] { return draw(c); });
+    }
 }
 
 }  // namespace tombola::peers

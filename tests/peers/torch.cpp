@@ -93,8 +93,12 @@ void add_torch() {
     for_peers(kPytorch, [](const Uniform& c, const std::string& name, size_t n) {
         add("pytorch/" + name, "PyTorch", [c, n] { return uniform(c, n); });
     });
-    for (const Multinomial& c : kMultinomials)
+    for (const Multinomial& c : kMultinomials) {
         add(std::string("multinomial/") + c.name, "PyTorch", [c] { return multinomial(c); });
+        if (c.log_probs)
+            add_threads(std::string("multinomial ") + c.name, "PyTorch",
+                        [c] { return multinomial(c); });
+    }
     for (const Shuffle& c : shuffles())
         if (c.type == Type::f32 && std::string(c.layout) == "nchw")
             add("shuffle/" + c.name(), "PyTorch", [c] { return shuffle(c); });
@@ -114,8 +118,9 @@ void add_torch() {
     }
     for (const Rounding& c : kRoundings)
         add("rounding/" + c.name(), "PyTorch", [c] { return conversion(c); });
-    add_threads(std::string("dropout ") + kDropouts[1].name, "PyTorch",
-                [] { return dropout(kDropouts[1]); });
+    for (const Size& size : kThreadSizes)
+        add_threads(std::string("dropout f32:") + size.name, "PyTorch",
+                    [bytes = size.bytes] { return dropout(kDropouts[1].of_bytes(bytes)); });
 
     add("calls/execute:64 f32, pytorch", "PyTorch",
         [] { return uniform(kPytorch[0], kSmallBytes); });

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of figures are what the data files of doc/measurements give, and a data file that is none is refused.
+
+usage: perf_pages_test.py FOLDER       (to write to)
+"""
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DOC = ROOT / "doc"
+BY_HAND = {"performance-notes.md"}
+
+
+def make_pages(folder):
+    return subprocess.run([sys.executable, ROOT / "scripts/perf_report/report.py", "--pages", f"--out={folder}"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def generated(folder):
+    """The texts of all pages and charts, by their names."""
+    paths = [path for path in (*folder.glob("performance*.md"), *folder.glob("charts/*.svg")) if path.name not in BY_HAND]
+    return {str(path.relative_to(folder)): path.read_text() for path in paths}
+
+
+def change(path, edit):
+    content = json.loads(path.read_text())
+    edit(content)
+    path.write_text(json.dumps(content))
+
+
+def main():
+    folder = Path(sys.argv[1])
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(DOC / "measurements", folder / "measurements")
+
+    run = make_pages(folder)
+    assert run.returncode == 0, run.stderr
+    expected, found = generated(folder), generated(DOC)
+    stale = [name for name in sorted(expected.keys() | found.keys()) if expected.get(name) != found.get(name)]
+    assert not stale, f"doc/{', doc/'.join(stale)}: not what doc/measurements gives; scripts/perf-report --pages writes them"
+
+    # A figure that changes is seen: the rate of 1 MiB of words becomes 123 GB/s.
+    path = sorted((folder / "measurements").glob("*.json"))[0]
+    machine = path.name.split(".")[0]
+    for other in (folder / "measurements").glob(f"{machine}.*.json"):
+        change(other, lambda content: content["figures"]["random_generator"]["words:1MiB"].update(
+            tombola=2**20 / 123e9) if "random_generator" in content["figures"] else None)
+    assert make_pages(folder).returncode == 0
+    pages = generated(folder)
+    for name in ("performance.md", f"performance-{machine}.md"):
+        assert re.search(r"^\| [^|]*1 MiB \|(.*\|)? 123 \|", pages[name], re.MULTILINE), f"{name} lacks the new figure"
+
+    # What is no data file is refused by name.
+    for edit, complaint in ((lambda content: content.pop("commit"), "commit"),
+                            (lambda content: content.update(colour="red"), "colour"),
+                            (lambda content: content["machine"].pop("caches"), "caches"),
+                            (lambda content: content.update(format=2), "format")):
+        kept = path.read_text()
+        change(path, edit)
+        run = make_pages(folder)
+        assert run.returncode != 0 and path.name in run.stderr and complaint in run.stderr, (complaint, run.stderr)
+        path.write_text(kept)
+    path.write_text(path.read_text()[:-2])
+    run = make_pages(folder)
+    assert run.returncode != 0 and path.name in run.stderr and "Traceback" not in run.stderr, run.stderr
+
+
+if __name__ == "__main__":
+    main()
