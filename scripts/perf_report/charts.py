@@ -49,7 +49,7 @@ def legend(entries, y, step):
 def bars(title, subtitle, groups, series):
     """Horizontal bars of ratios on a logarithmic axis. groups: [(heading, [(label, [ratio or None...], value, note)])],
     where value and note stand beside the bars; series: the name of each ratio."""
-    left, right, step, thick, y = 216, 556, 23, 8, 84
+    left, right, step, thick, y = 228, 560, 23, 8, 84
     ratios = [ratio for _, rows in groups for _, values, _, _ in rows for ratio in values if ratio]
     low, high = min(1, *ratios), max(2, *ratios)
     ticks = [t * 10 ** p for p in range(-2, 4) for t in (1, 2, 5) if low / 1.05 <= t * 10 ** p <= high]

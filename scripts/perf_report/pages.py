@@ -6,6 +6,7 @@ from pathlib import Path
 
 import charts
 import tables
+from data import OWN, Column
 from measure import write
 from tables import NOTHING, digits, duration, table, times, titles, two_threads
 
@@ -174,37 +175,40 @@ def small_threads(machines):
 def bar_groups(m):
     """What the chart of peers shows: 1 MiB of numbers, draws, and means over shuffle's shapes; of each peer the newest."""
     def label_of(column):
-        return f"{column.who} {column.run.peers[column.who]}" if column.who in ("oneDNN", "PyTorch") else column.title
+        version = column.run.peers.get(column.who) if column.who in ("oneDNN", "PyTorch") else None
+        return f"{column.who} {version}" if version else column.title
 
-    def bar(label, section, case, peer):
+    def bar(label, section, case, peer, names_peer):
         column = m.newest(peer)
+        own = Column(column.run, OWN[0], "")
         if section == "means":
-            found = tables.shuffle_mean(column, case)
-            own = tables.shuffle_mean(m.own[0] if column.run is m.main else type(column)(column.run, "tombola", ""), case)
+            found, own = tables.shuffle_mean(column, case), tables.shuffle_mean(own, case)
             ratios = found and [average for average, _ in found[1]]
             both = found and f"{digits(own[0])} / {digits(found[0])}"
         else:
             ratios = column.ratios(section, case)
-            own = type(column)(column.run, "tombola", "")
             both = ratios and (" / ".join(digits(1e3 * c.seconds(section, case)) for c in (own, column))
                                if section in IN_TIME else
                                " / ".join(digits(c.rate(section, case)) for c in (own, column)))
         if not ratios:
             return []
-        label = f"{label} · {label_of(column)}" if label else label_of(column)
+        if names_peer:
+            label = f"{label} · {label_of(column)}"
         return [(label, (ratios + [None])[:2], digits(ratios[0], 2) + "×", both)]
 
-    def bars(section, *entries):
-        return [row for label, case, peer in entries for row in bar(label, section, case, peer)]
+    def bars(section, *entries, names_peer=True):
+        return [row for label, case, peer in entries for row in bar(label, section, case, peer, names_peer)]
+
+    torch = label_of(m.newest("PyTorch"))
 
     torch_draws = [("a million of 1,000", "1x1000:a million, with replacement"),
                    ("1,000 of 10 million", "1x10000000:1000, with replacement"),
                    ("64 × 1 of 32,000", "64x32000:one, with replacement"),
-                   ("64 × 100 of 32,000", "64x32000:100, without replacement"),
-                   ("64 × 1, logits", "64x128000:one, from logits")]
-    tokens = [("greedy", "64x128000:greedy"), ("T", "64x128000:T"), ("top_k 50, top_p", "64x128000:T, top_k 50, top_p 0.9"),
-              ("top_k 1000", "64x128000:T, top_k 1000"), ("top_p 0.9", "64x128000:T, top_p 0.9"),
-              ("top_p, flat", "64x128000:T, top_p 0.9, flat rows")]
+                   ("64 × 100 of 32,000, none twice", "64x32000:100, without replacement"),
+                   ("64 × 1 of 128,000, logits", "64x128000:one, from logits")]
+    tokens = [("greedy", "64x128000:greedy"), ("T", "64x128000:T"), ("T, top_k 50, top_p 0.9", "64x128000:T, top_k 50, top_p 0.9"),
+              ("T, top_k 1000", "64x128000:T, top_k 1000"), ("T, top_p 0.9", "64x128000:T, top_p 0.9"),
+              ("T, top_p 0.9, flat rows", "64x128000:T, top_p 0.9, flat rows")]
     result = [
         ("random_generator, GB/s", bars("random_generator", ("words", "words:1MiB", "Random123"))),
         ("random_uniform, TensorFlow's numbers, GB/s",
@@ -217,14 +221,16 @@ def bar_groups(m):
         ("random_normal, random_exponential, random_bernoulli, f32, GB/s",
          [row for section in ("normal", "exponential", "bernoulli")
           for row in bars(section, *((section, "pytorch, f32:1MiB", peer) for peer in ("PyTorch", "std", "GSL")))]),
-        ("dropout, GB/s", bars("dropout", ("f32, 128 KiB", "f32:32768", "PyTorch"), ("f32, 64 MiB", "f32:16777216", "PyTorch"),
-                               ("bf16, 64 MiB", "bf16, 16 bits:33554432", "PyTorch"))),
-        ("random_permutation beside torch.randperm, milliseconds",
-         bars("permutation", *((f"{int(count):,}", count, "PyTorch") for count in ("1000", "1000000", "10000000")))),
-        ("multinomial: rows × samples of classes, milliseconds",
-         bars("multinomial", *((label, case, "PyTorch") for label, case in torch_draws))),
-        ("token_sampler, 64 × 128,000, milliseconds",
-         bars("token_sampler", *((label, case, "PyTorch") for label, case in tokens))),
+        (f"dropout beside {torch}, GB/s",
+         bars("dropout", ("f32, 128 KiB", "f32:32768", "PyTorch"), ("f32, 64 MiB", "f32:16777216", "PyTorch"),
+              ("bf16, 64 MiB", "bf16, 16 bits:33554432", "PyTorch"), names_peer=False)),
+        (f"random_permutation beside randperm of {torch}, milliseconds",
+         bars("permutation", *((f"{int(count):,}", count, "PyTorch") for count in ("1000", "1000000", "10000000")),
+              names_peer=False)),
+        (f"multinomial beside {torch}: rows × samples of classes, milliseconds",
+         bars("multinomial", *((label, case, "PyTorch") for label, case in torch_draws), names_peer=False)),
+        (f"token_sampler beside {torch}: 64 × 128,000, milliseconds",
+         bars("token_sampler", *((label, case, "PyTorch") for label, case in tokens), names_peer=False)),
         ("shuffle, ShuffleNet's shapes, GB/s",
          bars("means", ("f32 nchw", "f32 nchw", "PyTorch"), *((name, name, "oneDNN") for name in (
              "f32 nchw", "f32 nhwc", "f32 nChw16c", "bf16 nhwc", "s8 nchw", "s8 nhwc", "s8 nChw16c")))),
