@@ -73,6 +73,7 @@ class Column:
 
 
 OWN = ("tombola", "tombola-avx2")
+VERSIONED = ("oneDNN", "PyTorch")  # peers that change much from version to version
 
 
 class Machine:
@@ -89,12 +90,12 @@ class Machine:
         return [self.main.best] if self.main.best == "AVX2" else [self.main.best, "AVX2"]
 
     def columns(self, *names):
-        """A column for each version of each peer. Compilers and memory have those of the main run."""
+        """A column for each version of oneDNN and PyTorch. All others, and memory, have the figures of the main run."""
         result = []
         for name in names:
             versions = {}
             for run in reversed(self.runs):
-                if name in run.peers:
+                if name in run.peers and name in VERSIONED:
                     versions[run.peers[name]] = run
             if not versions:
                 result.append(Column(self.main, name, {"std": "standard library"}.get(name, name)))

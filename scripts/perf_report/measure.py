@@ -23,7 +23,7 @@ PARTS = {
     "dropout": ("^(dropout|dropout_backward|rounding)/", "f32:32768|f16:32768", 7, 0.004),
     "permutation": ("^permutation/", "/1000[/,]", 7, 0.004),
     "token_sampler": ("^token_sampler/", "nothing", 5, 0.004),
-    "threads": ("^threads/", "^threads/(stochastic_rounding|token_sampler 1x)", 7, 0.002),
+    "threads": ("^threads/", "^threads/(stochastic_rounding|token_sampler 1x)", 11, 0.003),
     "calls": ("^calls/", "64 f32|create:shuffle", 25, 0.002),
 }
 # The part "sizes", of benchtombola: a line of the chart each. The bytes of one step of the dimension that varies.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import charts
 import tables
-from data import OWN, Column
+from data import OWN, VERSIONED, Column
 from measure import write
 from tables import NOTHING, digits, duration, table, times, titles, two_threads
 
@@ -175,7 +175,7 @@ def small_threads(machines):
 def bar_groups(m):
     """What the chart of peers shows: 1 MiB of numbers, draws, and means over shuffle's shapes; of each peer the newest."""
     def label_of(column):
-        version = column.run.peers.get(column.who) if column.who in ("oneDNN", "PyTorch") else None
+        version = column.run.peers.get(column.who) if column.who in VERSIONED else None
         return f"{column.who} {version}" if version else column.title
 
     def bar(label, section, case, peer, names_peer):
@@ -284,7 +284,7 @@ def write_machine_page(m, out):
         f"the best, in a tenth {run.spread['tenth']:.0%} or more." for run in m.runs)
     text = fill("machine.md", title=m.title, rough=rough([m]), processor=processor(m.main), isa=m.main.isa,
                 microarchitecture=m.main.machine["microarchitecture"], runs=runs_table([m], False), spread=spread, both=both,
-                main=f"commit {m.main.commit}", several="yes" if len(m.runs) > 1 else "",
+                main=f"the run with {peers_of(m.main)}", several="yes" if len(m.runs) > 1 else "",
                 peers_chart="\n".join(image(name) for name in names if "-peers" in name),
                 ceilings="\n".join(image(name) for name in names if "-sizes" in name),
                 **{name: make(m) for name, make in tables.SECTIONS.items()})
