@@ -22,6 +22,14 @@ fi
 fuzz_packages=()
 if grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then fuzz_packages=(clang-14 libclang-rt-14-dev); fi
 if grep -qs '^VERSION_CODENAME=trixie' /etc/os-release; then fuzz_packages=(clang-19 libclang-rt-19-dev); fi
+# clang with ThreadSanitizer, OpenMP's run-time with Archer, and TBB, for scripts/concurrency.
+concurrency_packages=(libtbb-dev)
+if grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
+    concurrency_packages+=(clang-14 libclang-rt-14-dev libomp-14-dev)
+fi
+if grep -qs '^VERSION_CODENAME=trixie' /etc/os-release; then
+    concurrency_packages+=(clang-19 libclang-rt-19-dev libomp-19-dev)
+fi
 # How the site looks; without it Doxygen's own style serves.
 if grep -qsE '^VERSION_CODENAME=(bookworm|trixie)' /etc/os-release; then
     lint_packages+=(doxygen-awesome-css)

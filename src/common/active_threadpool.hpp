@@ -4,28 +4,35 @@
 // The caller's thread pool during an execution. tombola_primitive_execute() sets it from the stream, and
 // parallel_threadpool.cpp reads it, so the functions in between do not have to pass it on.
 
+#include <utility>
+
+#include "common/threadpool_job.hpp"
 #include "tombola/tombola_threadpool_iface.hpp"
 
 namespace tombola::impl {
 
-inline threadpool_interop::threadpool_iface*& active_threadpool() {
-    thread_local threadpool_interop::threadpool_iface* pool = nullptr;
-    return pool;
+struct ThreadpoolInUse {
+    threadpool_interop::threadpool_iface* pool = nullptr;
+    SpareJobs* spare = nullptr;  // not null if there is a pool
+};
+
+inline ThreadpoolInUse& active_threadpool() {
+    thread_local ThreadpoolInUse active;
+    return active;
 }
 
-// Makes `pool`, which may be null, the active pool of this thread for as long as the object lives.
+// Makes `pool`, which may be null, the active pool of this thread for as long as the object lives. `spare` must live
+// longer; null if there is no pool.
 class ActiveThreadpool {
   public:
-    explicit ActiveThreadpool(threadpool_interop::threadpool_iface* pool)
-        : before_(active_threadpool()) {
-        active_threadpool() = pool;
-    }
+    ActiveThreadpool(threadpool_interop::threadpool_iface* pool, SpareJobs* spare)
+        : before_(std::exchange(active_threadpool(), {pool, spare})) {}
     ~ActiveThreadpool() { active_threadpool() = before_; }
     ActiveThreadpool(const ActiveThreadpool&) = delete;
     ActiveThreadpool& operator=(const ActiveThreadpool&) = delete;
 
   private:
-    threadpool_interop::threadpool_iface* before_;
+    ThreadpoolInUse before_;
 };
 
 }  // namespace tombola::impl

@@ -174,7 +174,8 @@ tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
         if (nargs > 0) TOMBOLA_TRY(check_not_null(args, "args"));
         ExecArg given[kMaxGivenArgs];
         for (int i = 0; i < nargs; ++i) given[i] = {args[i].arg, from_handle(args[i].memory)};
-        const ActiveThreadpool threadpool(from_handle(stream)->threadpool);
+        const ActiveThreadpool threadpool(from_handle(stream)->threadpool,
+                                          &from_handle(stream)->spare_jobs);
         const ThreadLimit limit(from_handle(stream)->max_threads);
         return from_handle(primitive)->primitive->execute(given, nargs);
     });

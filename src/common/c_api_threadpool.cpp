@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams on the caller's thread pool.
 #include <cstring>
+#include <memory>
 
 #include "common/c_api.hpp"
 #include "common/parallel_runtime.hpp"
@@ -19,8 +20,11 @@ tombola_status_t tombola_threadpool_interop_stream_create(tombola_stream_t* stre
                 return unimplemented(
                     "the library was built with the CPU runtime %s; expected THREADPOOL",
                     runtime_name());
-            *stream = to_handle<tombola_stream_t>(
-                new Stream{from_handle(engine), static_cast<threadpool_iface*>(threadpool)});
+            auto made = std::make_unique<Stream>();
+            made->engine = from_handle(engine);
+            made->threadpool = static_cast<threadpool_iface*>(threadpool);
+            if (threadpool != nullptr) made->spare_jobs.give(std::make_unique<ThreadpoolJob>());
+            *stream = to_handle<tombola_stream_t>(made.release());
             return {};
         });
 }

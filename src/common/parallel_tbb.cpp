@@ -10,7 +10,29 @@
 #include "common/fork.hpp"
 #include "common/parallel_runtime.hpp"
 
+// ThreadSanitizer sees neither how libtbb hands tasks to its workers nor how it waits for them, because libtbb is not built
+// for it. So in such a build this file, with what it includes of TBB, is not instrumented either, and tells it.
+#ifdef TOMBOLA_THREAD_SANITIZER
+extern "C" void __tsan_acquire(void* address);
+extern "C" void __tsan_release(void* address);
+#endif
+
 namespace tombola::impl {
+namespace {
+
+// What happens before publish() on one thread happens before what follows receive() on another.
+class Handover {
+  public:
+#ifdef TOMBOLA_THREAD_SANITIZER
+    void publish() { __tsan_release(this); }
+    void receive() { __tsan_acquire(this); }
+#else
+    void publish() {}
+    void receive() {}
+#endif
+};
+
+}  // namespace
 
 const char* runtime_name() { return "TBB"; }
 
@@ -20,10 +42,19 @@ int runtime_threads() {
 
 void runtime_run(int tasks, FunctionRef<void(int)> body) {
     // Isolation: a thread that waits must not take a task of the caller, which might execute another primitive on it.
+    Handover start, end;
+    start.publish();
     tbb::this_task_arena::isolate([&] {
         tbb::parallel_for(
-            0, tasks, [&](int task) { body(task); }, tbb::static_partitioner());
+            0, tasks,
+            [&](int task) {
+                start.receive();
+                body(task);
+                end.publish();
+            },
+            tbb::static_partitioner());
     });
+    end.receive();
 }
 
 }  // namespace tombola::impl

@@ -6,6 +6,8 @@
 #include <xmmintrin.h>
 
 #include <atomic>
+#include <memory>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -25,7 +27,8 @@ TEST(ThreadpoolRuntime, WithoutAPoolEverythingStaysOnTheCallingThread) {
 TEST(ThreadpoolRuntime, EachPartRunsOnceAndHasEndedOnReturn) {
     for (const bool asynchronous : {false, true}) {
         test::TestThreadpool pool(3, asynchronous);
-        const ActiveThreadpool active(&pool);
+        SpareJobs jobs;
+        const ActiveThreadpool active(&pool, &jobs);
         EXPECT_EQ(max_threads(), asynchronous ? 3 : 4);
         for (int repetition = 0; repetition < 200; ++repetition) {
             std::vector<int> runs(33, 0);
@@ -42,8 +45,9 @@ TEST(ThreadpoolRuntime, EachPartRunsOnceAndHasEndedOnReturn) {
 TEST(ThreadpoolRuntime, WorkersRunUnderTheDefaultEnvironmentAndDoNotNest) {
     for (const bool asynchronous : {false, true}) {
         test::TestThreadpool pool(3, asynchronous);
+        SpareJobs jobs;
         std::atomic<int> wrong{0};
-        const ActiveThreadpool active(&pool);
+        const ActiveThreadpool active(&pool, &jobs);
         const unsigned before = _mm_getcsr();
         _mm_setcsr(0xFF80);
         std::atomic<int> inner{0};
@@ -62,16 +66,35 @@ TEST(ThreadpoolRuntime, WorkersRunUnderTheDefaultEnvironmentAndDoNotNest) {
 
 TEST(ThreadpoolRuntime, ActivePoolsNest) {
     test::TestThreadpool outer(1), inner(1);
-    EXPECT_EQ(active_threadpool(), nullptr);
+    SpareJobs jobs;
+    EXPECT_EQ(active_threadpool().pool, nullptr);
     {
-        const ActiveThreadpool first(&outer);
+        const ActiveThreadpool first(&outer, &jobs);
         {
-            const ActiveThreadpool second(&inner);
-            EXPECT_EQ(active_threadpool(), &inner);
+            const ActiveThreadpool second(&inner, &jobs);
+            EXPECT_EQ(active_threadpool().pool, &inner);
         }
-        EXPECT_EQ(active_threadpool(), &outer);
+        EXPECT_EQ(active_threadpool().pool, &outer);
     }
-    EXPECT_EQ(active_threadpool(), nullptr);
+    EXPECT_EQ(active_threadpool().pool, nullptr);
+}
+
+// Executions on one stream may take place at the same time: each has a job of its own, and one more than there is room for
+// is freed.
+TEST(ThreadpoolRuntime, JobsAreKeptAndNeverShared) {
+    SpareJobs jobs;
+    std::vector<std::unique_ptr<ThreadpoolJob>> taken;
+    std::set<ThreadpoolJob*> different;
+    for (int i = 0; i < 12; ++i) {
+        taken.push_back(jobs.take());
+        different.insert(taken.back().get());
+    }
+    EXPECT_EQ(different.size(), 12u);
+    for (auto& job : taken) jobs.give(std::move(job));
+    for (int i = 0; i < 8; ++i) {
+        taken.push_back(jobs.take());
+        EXPECT_EQ(different.erase(taken.back().get()), 1u);
+    }
 }
 
 }  // namespace
