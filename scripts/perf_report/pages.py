@@ -76,6 +76,11 @@ def peers_of(run):
     return ", ".join(f"{name} {version}" for name, version in sorted(run.peers.items(), key=lambda p: p[0].lower()))
 
 
+def label_of(run):
+    """What tells the runs of one machine apart."""
+    return ", ".join(f"{name} {run.peers[name]}" for name in VERSIONED if name in run.peers)
+
+
 def runs_table(machines, with_machine):
     """A row for each data file."""
     rows = []
@@ -174,7 +179,7 @@ def small_threads(machines):
 
 def bar_groups(m):
     """What the chart of peers shows: 1 MiB of numbers, draws, and means over shuffle's shapes; of each peer the newest."""
-    def label_of(column):
+    def name_of(column):
         version = column.run.peers.get(column.who) if column.who in VERSIONED else None
         return f"{column.who} {version}" if version else column.title
 
@@ -193,13 +198,13 @@ def bar_groups(m):
         if not ratios:
             return []
         if names_peer:
-            label = f"{label} · {label_of(column)}"
+            label = f"{label} · {name_of(column)}"
         return [(label, (ratios + [None])[:2], digits(ratios[0], 2) + "×", both)]
 
     def bars(section, *entries, names_peer=True):
         return [row for label, case, peer in entries for row in bar(label, section, case, peer, names_peer)]
 
-    torch = label_of(m.newest("PyTorch"))
+    torch = name_of(m.newest("PyTorch"))
 
     torch_draws = [("a million of 1,000", "1x1000:a million, with replacement"),
                    ("1,000 of 10 million", "1x10000000:1000, with replacement"),
@@ -279,12 +284,12 @@ def write_machine_page(m, out):
     names = draw_charts(m, out / "charts")
     both = " and on ".join(titles(m.own))
     spread = "\n".join(
-        f"- commit {run.commit}{' with ' + peers_of(run) if len(m.runs) > 1 else ''}: {run.repetitions[0]} to "
+        f"- commit {run.commit}{' with ' + label_of(run) if len(m.runs) > 1 else ''}: {run.repetitions[0]} to "
         f"{run.repetitions[1]} repetitions; in half of the cases the median one was less than {run.spread['half']:.0%} slower than "
         f"the best, in a tenth {run.spread['tenth']:.0%} or more." for run in m.runs)
     text = fill("machine.md", title=m.title, rough=rough([m]), processor=processor(m.main), isa=m.main.isa,
                 microarchitecture=m.main.machine["microarchitecture"], runs=runs_table([m], False), spread=spread, both=both,
-                main=f"the run with {peers_of(m.main)}", several="yes" if len(m.runs) > 1 else "",
+                main=f"the run with {label_of(m.main)}", several="yes" if len(m.runs) > 1 else "",
                 peers_chart="\n".join(image(name) for name in names if "-peers" in name),
                 ceilings="\n".join(image(name) for name in names if "-sizes" in name),
                 **{name: make(m) for name, make in tables.SECTIONS.items()})

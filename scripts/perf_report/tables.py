@@ -23,7 +23,8 @@ def mean(values):
 def digits(value, count=3):
     if value is None:
         return NOTHING
-    return f"{value:.{max(0, count - 1 - math.floor(math.log10(value)))}f}" if value else "0"
+    exponent = int(f"{value:.{count - 1}e}".split("e")[1])  # after rounding: 9.96 has two digits before the point
+    return f"{value:.{max(0, count - 1 - exponent)}f}"
 
 
 def duration(seconds):
@@ -43,6 +44,12 @@ def beside(figure, ratios, suffix="×", end=""):
 
 def count_of(number):
     return f"{int(number):,}"
+
+
+def readable(case):
+    """64x128000:one -> 64 × 128,000: one"""
+    case = re.sub(r"(?<![\d.^])\d{4,}", lambda number: count_of(number.group()), case)
+    return re.sub(r"(\d)x(?=\d)", r"\1 × ", case).replace(":", ": ")
 
 
 def table(header, rows):
@@ -154,18 +161,23 @@ def permutation(m):
     for case in sorted(m.cases("permutation"), key=lambda case: ("philox" in case, [int(n) for n in
                                                                                   re.findall(r"\d+", case)])):
         count = int(re.match(r"\d+", case).group())
-        name = re.sub(r"\d{4,}", lambda number: count_of(number.group()), case)
+        name = readable(case)
         seconds = m.own[0].seconds("permutation", case)
         rows.append([name if "philox" in name else name + ", pytorch", *durations(m.own, "permutation", case),
                      *peer_durations(peers, "permutation", case), digits(count / seconds * 1e-6)])
     return table(["elements", *titles(m.own), *titles(peers), f"million elements a second, {m.own[0].title}"], rows)
 
 
+def read_cell(read, section, case):
+    """The time of a plain read, and its share of tombola's."""
+    return beside(duration(read.seconds(section, case)), [100 * ratio for ratio in read.ratios(section, case)], "%")
+
+
 def token_sampler(m):
-    peers, read = m.columns("PyTorch"), m.columns("read")
+    peers, (read,) = m.columns("PyTorch"), m.columns("read")
     return table(["batch × classes: filters", *titles(m.own), "plain read", *titles(peers)],
-                 [[re.sub(r"(\d)x(\d)", r"\1 × \2", case).replace(":", ": "), *durations(m.own, "token_sampler", case),
-                   *peer_durations(read, "token_sampler", case), *peer_durations(peers, "token_sampler", case)]
+                 [[readable(case), *durations(m.own, "token_sampler", case),
+                   read_cell(read, "token_sampler", case), *peer_durations(peers, "token_sampler", case)]
                   for case in sorted(m.cases("token_sampler"), key=lambda case: (-int(case.split("x")[0]), len(case)))])
 
 
@@ -174,12 +186,9 @@ def multinomial(m):
     rows = []
     for case in sorted(m.cases("multinomial"),
                        key=lambda case: ([int(n) for n in re.findall(r"\d+", case)], "logits" in case, case)):
-        shape, samples = case.split(":")
-        # A million samples do more than read the weights.
-        shares = [100 * ratio for ratio in read.ratios("multinomial", case)] if "million" not in samples else []
-        rows.append([f"{shape.replace('x', ' × ')}: {samples}", *durations(m.own, "multinomial", case),
-                     *peer_durations(peers, "multinomial", case),
-                     beside(duration(read.seconds("multinomial", case)), shares, "%")])
+        rows.append([readable(case), *durations(m.own, "multinomial", case), *peer_durations(peers, "multinomial", case),
+                     # A million samples do more than read the weights.
+                     NOTHING if "million" in case else read_cell(read, "multinomial", case)])
     return table(["batch × classes: samples of each", *titles(m.own), *titles(peers), "plain read"], rows)
 
 
@@ -279,7 +288,7 @@ def threads_by_case(m):
     for case in m.cases(THREADS):
         if thread_size(case):
             continue
-        row = [re.sub(r"(\d)x(\d)", r"\1 × \2", re.sub(r"\d{4,}", lambda n: count_of(n.group()), case)).replace(":", ": ")]
+        row = [readable(case)]
         for column in columns:
             found = two_threads(column, case)
             row.append(f"{duration(found[0])} → {duration(found[1])} ({digits(found[2])}×)" if found else NOTHING)
@@ -294,7 +303,7 @@ def slower_threads(m):
         if found := two_threads(column, case):
             counted += 1
             if found[2] < SLOWER:
-                slower.append(f"{case.replace(':', ', ')} on {column.title} ({digits(found[2])}×)")
+                slower.append(f"{readable(case)} on {column.title} ({digits(found[2])}×)")
     if not counted:
         return ""
     if not slower:
