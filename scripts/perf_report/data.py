@@ -87,7 +87,7 @@ class Machine:
         self.own = [Column(self.main, who, title) for who, title in zip(OWN, self.isas())]
 
     def isas(self):
-        return [self.main.best] if self.main.best == "AVX2" else [self.main.best, "AVX2"]
+        return [self.main.best, "AVX2"] if self.main.best == "AVX-512" else [self.main.best]
 
     def columns(self, *names):
         """A column for each version of oneDNN and PyTorch. All others, and memory, have the figures of the main run."""
