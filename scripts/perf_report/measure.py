@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PARTS = {
     "cache": (":1MiB/", "(words|f32:unit|pytorch, f32):1MiB/", 15, 0.004),
     "memory": (":512MiB/", "nothing", 7, 0.001),
-    "shuffle": ("^shuffle/", ":fwd:1x1088x7x7/", 7, 0.002),
+    "shuffle": ("^shuffle/", ":fwd:1x1088x7x7/", 9, 0.002),
     "multinomial": ("^multinomial/", "64x32000:100", 11, 0.004),
     "dropout": ("^(dropout|dropout_backward|rounding)/", "f32:32768|f16:32768", 7, 0.004),
     "permutation": ("^permutation/", "/1000[/,]", 7, 0.004),
