@@ -135,7 +135,8 @@ def peer_cell(column, section, case):
 
 def peers_table(machines, *peers):
     columns = [(machine, column) for peer in peers for machine in machines for column in machine.columns(peer)]
-    header = [f"{machine.title}: {column.who} {column.run.peers.get(column.who, '')}".strip() for machine, column in columns]
+    header = [f"{machine.title}: {column.who} {column.run.peers.get(column.who, '')}".strip()
+              for machine, column in columns]
     return table(["", *header], [[name, *(peer_cell(column, section, case) for _, column in columns)]
                                  for name, section, case in FIGURES])
 
@@ -149,12 +150,10 @@ def memory_table(machines):
              ("copy of 64 MiB (memcpy)", "dropout", "f32:16777216", "memcpy")]
     for name, section, case, who in plain:
         rows.append([name, *(digits(m.columns(who)[0].rate(section, case)) for m in machines)])
-    rows.append(["shuffle's share of memcpy, all cases",
-                 *(", ".join(digits(average, 2) for average, _, _ in tables.shuffle_all(m)) or NOTHING for m in machines)])
-    rows.append(["the least of them",
-                 *(", ".join(digits(least, 2) for _, least, _ in tables.shuffle_all(m)) or NOTHING for m in machines)])
-    rows.append(["the mean in cache (1x1088x7x7)",
-                 *(", ".join(digits(small, 2) for _, _, small in tables.shuffle_all(m)) or NOTHING for m in machines)])
+    shares = [tables.shuffle_all(m) for m in machines]
+    for i, name in enumerate(("shuffle's share of memcpy, all cases", "the least of them",
+                              "the mean in cache (1x1088x7x7)")):
+        rows.append([name, *(", ".join(digits(share[i], 2) for share in of_isa) or NOTHING for of_isa in shares)])
     return table(["", *(m.title for m in machines)], rows)
 
 
@@ -178,7 +177,7 @@ def small_threads(machines):
 
 
 def bar_groups(m):
-    """What the chart of peers shows: 1 MiB of numbers, draws, and means over shuffle's shapes; of each peer the newest."""
+    """What the chart of peers shows: 1 MiB of numbers, draws, means over shuffle's shapes; of each peer the newest."""
     def name_of(column):
         version = column.run.peers.get(column.who) if column.who in VERSIONED else None
         return f"{column.who} {version}" if version else column.title
@@ -211,9 +210,8 @@ def bar_groups(m):
                    ("64 × 1 of 32,000", "64x32000:one, with replacement"),
                    ("64 × 100 of 32,000, none twice", "64x32000:100, without replacement"),
                    ("64 × 1 of 128,000, logits", "64x128000:one, from logits")]
-    tokens = [("greedy", "64x128000:greedy"), ("T", "64x128000:T"), ("T, top_k 50, top_p 0.9", "64x128000:T, top_k 50, top_p 0.9"),
-              ("T, top_k 1000", "64x128000:T, top_k 1000"), ("T, top_p 0.9", "64x128000:T, top_p 0.9"),
-              ("T, top_p 0.9, flat rows", "64x128000:T, top_p 0.9, flat rows")]
+    tokens = [(filters, f"64x128000:{filters}") for filters in (
+        "greedy", "T", "T, top_k 50, top_p 0.9", "T, top_k 1000", "T, top_p 0.9", "T, top_p 0.9, flat rows")]
     result = [
         ("random_generator, GB/s", bars("random_generator", ("words", "words:1MiB", "Random123"))),
         ("random_uniform, TensorFlow's numbers, GB/s",
@@ -230,7 +228,7 @@ def bar_groups(m):
          bars("dropout", ("f32, 128 KiB", "f32:32768", "PyTorch"), ("f32, 64 MiB", "f32:16777216", "PyTorch"),
               ("bf16, 64 MiB", "bf16, 16 bits:33554432", "PyTorch"), names_peer=False)),
         (f"random_permutation beside randperm of {torch}, milliseconds",
-         bars("permutation", *((f"{int(count):,}", count, "PyTorch") for count in ("1000", "1000000", "10000000")),
+         bars("permutation", *((tables.count_of(count), count, "PyTorch") for count in ("1000", "1000000", "10000000")),
               names_peer=False)),
         (f"multinomial beside {torch}: rows × samples of classes, milliseconds",
          bars("multinomial", *((label, case, "PyTorch") for label, case in torch_draws), names_peer=False)),
