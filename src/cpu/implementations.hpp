@@ -26,15 +26,13 @@ Result<PlanPtr> plan_portable_bernoulli(CpuIsa isa, const RandomBernoulliDesc& d
 // Implementations with generated kernels, for the ISA of the row.
 namespace x64 {
 
-// Shuffles have two rows for AVX2. The one that comes first serves what AVX2 does in less time than the instruction set
-// in force, by the costs of the machine; the one that comes last serves the rest.
-enum class ShuffleTurn { always, first, last };
+// A row of a shuffle for AVX-512 uses code for AVX2 where that costs less on this machine.
 // For layouts in blocks of channels, such as nChw16c.
-Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc, ShuffleTurn turn);
+Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc);
 // For every innermost axis, such as the channels of nhwc.
-Result<PlanPtr> plan_interleaved_shuffle(CpuIsa isa, const ShuffleDesc& desc, ShuffleTurn turn);
+Result<PlanPtr> plan_interleaved_shuffle(CpuIsa isa, const ShuffleDesc& desc);
 // For every axis but the innermost, such as the channels of nchw.
-Result<PlanPtr> plan_row_shuffle(CpuIsa isa, const ShuffleDesc& desc, ShuffleTurn turn);
+Result<PlanPtr> plan_row_shuffle(CpuIsa isa, const ShuffleDesc& desc);
 Result<PlanPtr> plan_random_generator(CpuIsa isa, const RandomGeneratorDesc& desc);
 Result<PlanPtr> plan_tensorflow_uniform(CpuIsa isa, const RandomUniformDesc& desc);
 Result<PlanPtr> plan_pytorch_uniform(CpuIsa isa, const RandomUniformDesc& desc);

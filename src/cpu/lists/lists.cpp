@@ -17,35 +17,16 @@ constexpr CpuIsa kAvx512 = CpuIsa::avx512_core;
 constexpr CpuIsa kVbmi = CpuIsa::avx512_core_vbmi;
 #endif
 
-#if defined(__x86_64__)
-using x64::ShuffleTurn;
-
-template <auto plan, ShuffleTurn turn>
-Result<PlanPtr> in_turn(CpuIsa isa, const ShuffleDesc& desc) {
-    return plan(isa, desc, turn);
-}
-template <ShuffleTurn turn>
-constexpr auto plan_blocked = in_turn<x64::plan_blocked_shuffle, turn>;
-template <ShuffleTurn turn>
-constexpr auto plan_interleaved = in_turn<x64::plan_interleaved_shuffle, turn>;
-template <ShuffleTurn turn>
-constexpr auto plan_rows = in_turn<x64::plan_row_shuffle, turn>;
-#endif
-
 constexpr Implementation kShuffle[] = {
 #if defined(__x86_64__)
-    implementation<plan_blocked<ShuffleTurn::first>>("jit_blocked:avx2", kAvx2),
-    implementation<plan_interleaved<ShuffleTurn::first>>("jit_interleaved:avx2", kAvx2),
-    implementation<plan_blocked<ShuffleTurn::always>>("jit_blocked:avx512_core_vbmi", kVbmi),
-    implementation<plan_interleaved<ShuffleTurn::always>>("jit_interleaved:avx512_core_vbmi",
-                                                          kVbmi),
-    implementation<plan_blocked<ShuffleTurn::always>>("jit_blocked:avx512_core", kAvx512),
-    implementation<plan_interleaved<ShuffleTurn::always>>("jit_interleaved:avx512_core", kAvx512),
-    implementation<plan_rows<ShuffleTurn::first>>("jit_rows:avx2", kAvx2),
-    implementation<plan_rows<ShuffleTurn::always>>("jit_rows:avx512_core", kAvx512),
-    implementation<plan_blocked<ShuffleTurn::last>>("jit_blocked:avx2", kAvx2),
-    implementation<plan_interleaved<ShuffleTurn::last>>("jit_interleaved:avx2", kAvx2),
-    implementation<plan_rows<ShuffleTurn::last>>("jit_rows:avx2", kAvx2),
+    implementation<x64::plan_blocked_shuffle>("jit_blocked:avx512_core_vbmi", kVbmi),
+    implementation<x64::plan_interleaved_shuffle>("jit_interleaved:avx512_core_vbmi", kVbmi),
+    implementation<x64::plan_blocked_shuffle>("jit_blocked:avx512_core", kAvx512),
+    implementation<x64::plan_interleaved_shuffle>("jit_interleaved:avx512_core", kAvx512),
+    implementation<x64::plan_row_shuffle>("jit_rows:avx512_core", kAvx512),
+    implementation<x64::plan_blocked_shuffle>("jit_blocked:avx2", kAvx2),
+    implementation<x64::plan_interleaved_shuffle>("jit_interleaved:avx2", kAvx2),
+    implementation<x64::plan_row_shuffle>("jit_rows:avx2", kAvx2),
 #endif
     implementation<plan_portable_shuffle>("portable", kNone),
 };

@@ -299,10 +299,7 @@ TEST(ShuffleJit, RefusalsTellTheReason) {
         for (const Implementation* row : rows_in_force())
             if (std::string(row->name).rfind("jit_interleaved:", 0) == 0) {
                 const auto plan = row->plan(row->isa, desc);
-                if (plan.ok()) return std::string("served");
-                // The machine decides which of the two rows for AVX2 serves.
-                if (plan.status().message().find("for AVX2") == std::string::npos)
-                    return plan.status().message();
+                return plan.ok() ? std::string("served") : plan.status().message();
             }
         return std::string();
     };
@@ -350,7 +347,7 @@ TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
     using cpu::x64::StitchFunction;
     if (effective_isa() < CpuIsa::avx512_core) GTEST_SKIP() << "AVX-512";
     constexpr int64_t kQ = 5, kG = 3, kImages = 6, kRows = kQ * kG * kImages;
-    for (const int64_t R : {16, 17, 20, 25, 31, 33, 36, 48, 49, 63, 65, 98, 100, 127, 196, 254}) {
+    for (const int64_t R : {33, 36, 40, 47, 48, 49, 57, 63, 65, 98, 100, 127, 196, 254}) {
         const cpu::x64::StitchKey key{CpuIsa::avx512_core, R, kQ, kG, R, kQ * kG * R};
         ASSERT_TRUE(StitchFunction::serves(key));
         const auto made = StitchFunction::make(key);

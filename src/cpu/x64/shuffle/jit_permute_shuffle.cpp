@@ -32,7 +32,8 @@ constexpr double kSectionCycles = 10;  // the overhead of a section
 
 // What one call of the kernel covers, and the operations that were chosen for it.
 struct Chosen {
-    ShuffleLayout layout;  // its loops are around the loop over pixels
+    CpuIsa code = CpuIsa::none;  // the instruction set of the code
+    ShuffleLayout layout;        // its loops are around the loop over pixels
     Loop pixels;
     // The number of dense pixels that a step takes. If it is 0, the loop over steps is within a pixel, and its last
     // step is at src_last and dst_last.
@@ -41,8 +42,14 @@ struct Chosen {
     int64_t tile_pixels = 1;   // work is divided into tiles
     bool joins_tiles = false;  // neighbouring tiles may be one call
     std::shared_ptr<const Operations> operations;
-    double cycles = 0;  // the cost, comparable between instruction sets
+    double cycles = std::numeric_limits<double>::infinity();  // the cost
 };
+
+// The instruction sets whose code a row may use: its own, and AVX2, whose shorter vectors suit some shuffles better.
+std::vector<CpuIsa> code_for(CpuIsa isa) {
+    if (isa == CpuIsa::avx2) return {isa};
+    return {isa, CpuIsa::avx2};
+}
 
 // ---- interleaved ---------------------------------------------------------------------------------------------
 
@@ -66,24 +73,28 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
     const int64_t pixel_bytes = l.C * l.inner;
     const bool dense =
         best.pixels.src.stride == pixel_bytes && best.pixels.dst.stride == pixel_bytes;
-    const PermuteLimits limits = limits_of(isa, static_cast<int>(l.inner & -l.inner));
     // No program is taken to be faster than a copy in the second-level cache.
     const double copy_cycles_per_byte = machine().row.copy_cycles / 64;
     double& min_cycles = best.cycles;  // per byte
-    min_cycles = std::numeric_limits<double>::infinity();
-    for (const PixelProgram& pixel : pixel_programs(l, best.pixels.count, dense, limits)) {
-        Operations operations = cheapest_lowering(pixel.program, isa);
+    const auto consider = [&](const PixelProgram& pixel, CpuIsa code) {
+        Operations operations = cheapest_lowering(pixel.program, code);
         const double cycles =
             std::max(operations.cycles + kPixelLoopCycles,
                      copy_cycles_per_byte * static_cast<double>(stored_bytes(pixel.program))) /
             pixel.bytes;
-        if (cycles >= min_cycles) continue;
+        if (cycles >= min_cycles) return;
         min_cycles = cycles;
+        best.code = code;
         best.step_pixels = pixel.pixels;
         best.src_last = pixel.src_last;
         best.dst_last = pixel.dst_last;
         best.operations = std::make_shared<Operations>(std::move(operations));
-    }
+    };
+    for (const CpuIsa code : code_for(isa))
+        for (const PixelProgram& pixel :
+             pixel_programs(l, best.pixels.count, dense,
+                            limits_of(code, static_cast<int>(l.inner & -l.inner))))
+            consider(pixel, code);
     if (min_cycles * static_cast<double>(l.inner) > kMaxCyclesPerElement)
         return unimplemented("C/G and G are both too large to gather from registers");
     // A step of one pixel has no loop over steps: the kernel's outer loop takes pixel after pixel.
@@ -136,16 +147,15 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     Chosen best = TOMBOLA_TRY(begin_blocked(desc));
     const ShuffleLayout& l = best.layout;
     const ShuffleLayout sample = with_fewer_channels(l);
-    const PermuteLimits limits = limits_of(isa, static_cast<int>(l.element));
     const int64_t pixels = best.pixels.count;
     const int64_t block_bytes = l.src_axis.block * l.element;
     double& min_cycles = best.cycles;
-    min_cycles = std::numeric_limits<double>::infinity();
     Operations cheapest;
     bool single = false, aligned = false;  // of the cheapest
-    const auto consider = [&](int64_t step, bool single_step, bool by_alignment) {
+    const auto consider = [&](CpuIsa code, int64_t step, bool single_step, bool by_alignment) {
+        const PermuteLimits limits = limits_of(code, static_cast<int>(l.element));
         const auto program = blocked_program(sample, step, single_step, by_alignment, limits);
-        Operations operations = cheapest_lowering(program, isa);
+        Operations operations = cheapest_lowering(program, code);
         // The second step is moved back to an aligned address. That may cost one more step.
         const int64_t steps =
             single_step ? 1 : (pixels + step - 1) / step + (l.dst_axis.stride % kLineBytes != 0);
@@ -154,25 +164,34 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
             sections += static_cast<double>(section.loop.repeats);
         const double cycles =
             static_cast<double>(steps) * (operations.cycles + kStepCycles * sections) +
-            kSectionCycles * sections;
+            kSectionCycles * sections + operations.constant_cycles;
         if (cycles >= min_cycles) return;
         min_cycles = cycles;
+        best.code = code;
         best.step_pixels = step;
         cheapest = std::move(operations);
         single = single_step;
         aligned = by_alignment;
     };
-    // A small image may be one step.
-    if (pixels * block_bytes <= kSingleStepVectors * limits.vector_bytes)
-        consider(pixels, true, false);
-    for (const int64_t vectors : {1, 2, 4}) {
-        const int64_t step = std::max<int64_t>(vectors * limits.vector_bytes / block_bytes, 1);
-        if (step > pixels || (step == pixels && best.step_pixels > 0)) break;
-        for (const bool by_alignment : {false, true}) consider(step, false, by_alignment);
+    for (const CpuIsa code : code_for(isa)) {
+        const int64_t vector_bytes = limits_of(code, static_cast<int>(l.element)).vector_bytes;
+        // A small image may be one step.
+        const bool is_small = pixels * block_bytes <= kSingleStepVectors * vector_bytes;
+        if (is_small) consider(code, pixels, true, false);
+        int64_t considered = is_small ? pixels : 0;
+        for (const int64_t vectors : {1, 2, 4}) {
+            const int64_t step = std::max<int64_t>(vectors * vector_bytes / block_bytes, 1);
+            if (step > pixels || (step == pixels && considered > 0)) break;
+            if (step == considered) continue;
+            considered = step;
+            for (const bool by_alignment : {false, true}) consider(code, step, false, by_alignment);
+        }
     }
     if (sample.C < l.C)
         cheapest =
-            cheapest_lowering(blocked_program(l, best.step_pixels, single, aligned, limits), isa);
+            cheapest_lowering(blocked_program(l, best.step_pixels, single, aligned,
+                                              limits_of(best.code, static_cast<int>(l.element))),
+                              best.code);
     best.operations = std::make_shared<Operations>(std::move(cheapest));
     const int64_t wanted =
         std::max(machine().tile_bytes() / (l.C * l.element), kMinTileBytesPerBlock / block_bytes);
@@ -240,36 +259,21 @@ class PermuteShuffle : public Executable {
     JitFunction<PermuteArgs> kernel_;
 };
 
-Result<PlanPtr> plan(CpuIsa isa, const ShuffleDesc& desc, const Chosen& chosen) {
-    return make_plan(0, [isa, desc, chosen]() -> Result<std::unique_ptr<Executable>> {
-        auto kernel = TOMBOLA_TRY(permute_function(isa, chosen.operations));
+Result<PlanPtr> plan(const ShuffleDesc& desc, const Chosen& chosen) {
+    return make_plan(0, [desc, chosen]() -> Result<std::unique_ptr<Executable>> {
+        auto kernel = TOMBOLA_TRY(permute_function(chosen.code, chosen.operations));
         return make_executable<PermuteShuffle>(desc, chosen, std::move(kernel));
     });
 }
 
-// Each kind has two rows for AVX2: one before the rows for AVX-512 and one after. The first serves what costs less with
-// AVX2 than with the instruction set in force; the second serves the rest.
-template <auto choose>
-Result<PlanPtr> plan_by_cost(CpuIsa isa, const ShuffleDesc& desc, ShuffleTurn turn) {
-    if (turn == ShuffleTurn::always) return plan(isa, desc, TOMBOLA_TRY(choose(isa, desc)));
-    const CpuIsa best = effective_isa();
-    const bool is_contest = best > isa && machine().narrow_competes();
-    if (!is_contest && turn == ShuffleTurn::first) return unimplemented("%s", kNoContest);
-    const Chosen narrow = TOMBOLA_TRY(choose(isa, desc));
-    const auto wide = is_contest ? choose(best, desc) : Result<Chosen>(narrow);
-    const bool wins = is_contest && (!wide.ok() || narrow.cycles < wide.value().cycles);
-    if (wins != (turn == ShuffleTurn::first)) return unimplemented("%s", kOtherTurn);
-    return plan(isa, desc, narrow);
-}
-
 }  // namespace
 
-Result<PlanPtr> plan_interleaved_shuffle(CpuIsa isa, const ShuffleDesc& desc, ShuffleTurn turn) {
-    return plan_by_cost<choose_interleaved>(isa, desc, turn);
+Result<PlanPtr> plan_interleaved_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
+    return plan(desc, TOMBOLA_TRY(choose_interleaved(isa, desc)));
 }
 
-Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc, ShuffleTurn turn) {
-    return plan_by_cost<choose_blocked>(isa, desc, turn);
+Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
+    return plan(desc, TOMBOLA_TRY(choose_blocked(isa, desc)));
 }
 
 }  // namespace tombola::impl::cpu::x64

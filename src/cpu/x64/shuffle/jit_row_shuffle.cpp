@@ -31,9 +31,11 @@ Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
     return l;
 }
 
+// Of source and destination together.
+int64_t tensor_bytes(const ShuffleLayout& l) { return 2 * l.loops.iterations() * l.C * l.inner; }
+
 bool streams(const ShuffleLayout& l) {
-    const int64_t bytes = 2 * l.loops.iterations() * l.C * l.inner;
-    return l.inner >= kMinStreamingBytes && bytes >= machine().streaming_row_bytes();
+    return l.inner >= kMinStreamingBytes && tensor_bytes(l) >= machine().streaming_row_bytes();
 }
 
 // The kernel that suits a layout. There is none if both tensors are one contiguous run.
@@ -115,6 +117,10 @@ class RowShuffle : public Executable {
     RowKernels kernels_;
 };
 
+// Copies of rows shorter than this are faster than stitching, if both tensors fit the first-level cache: there a store
+// that crosses a line costs little.
+constexpr int64_t kMinStitchedInL1 = 128;
+
 bool is_dense(const ShuffleLayout& l) {
     const Loop& images = l.loops.fastest();
     return l.dst_axis.stride == l.inner && !l.has_padding && l.loops.depth == 1 &&
@@ -124,9 +130,10 @@ bool is_dense(const ShuffleLayout& l) {
 Result<RowKernels> kernels_of(CpuIsa isa, const ShuffleLayout& l) {
     RowKernels kernels;
     if (l.is_copy()) return kernels;
-    const StitchKey stitch{isa, l.inner, l.Q, l.G, l.src_axis.stride, l.loops.fastest().src.stride};
-    if (is_dense(l) && !streams(l) && StitchFunction::serves(stitch))
-        kernels.stitch = TOMBOLA_TRY(StitchFunction::make(stitch));
+    const StitchKey key{isa, l.inner, l.Q, l.G, l.src_axis.stride, l.loops.fastest().src.stride};
+    const bool stitches = l.inner >= kMinStitchedInL1 || tensor_bytes(l) >= machine().caches.l1;
+    if (stitches && is_dense(l) && !streams(l) && StitchFunction::serves(key))
+        kernels.stitch = TOMBOLA_TRY(StitchFunction::make(key));
     else
         kernels.rows = TOMBOLA_TRY(
             row_function({isa, l.inner, l.G * l.src_axis.stride, l.dst_axis.stride, streams(l)}));
@@ -135,15 +142,13 @@ Result<RowKernels> kernels_of(CpuIsa isa, const ShuffleLayout& l) {
 
 }  // namespace
 
-// On a machine where kernels for AVX2 compete, they are taken for rows: fewer of their stores cross cache lines, and the
-// other costs are the same.
-Result<PlanPtr> plan_row_shuffle(CpuIsa isa, const ShuffleDesc& desc, ShuffleTurn turn) {
-    const bool goes_first = effective_isa() > isa && machine().narrow_competes();
-    if (turn != ShuffleTurn::always && goes_first != (turn == ShuffleTurn::first))
-        return unimplemented("%s", turn == ShuffleTurn::first ? kNoContest : kOtherTurn);
+// Where two stores of 32 bytes take no longer than one of 64, code for AVX2 copies the rows: fewer of its stores cross
+// cache lines, and the other costs are the same.
+Result<PlanPtr> plan_row_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
+    const CpuIsa code = machine().narrow_competes() ? CpuIsa::avx2 : isa;
     const ShuffleLayout layout = TOMBOLA_TRY(layout_of(desc));
-    return make_plan(0, [isa, desc, layout]() -> Result<std::unique_ptr<Executable>> {
-        return make_executable<RowShuffle>(desc, layout, TOMBOLA_TRY(kernels_of(isa, layout)));
+    return make_plan(0, [code, desc, layout]() -> Result<std::unique_ptr<Executable>> {
+        return make_executable<RowShuffle>(desc, layout, TOMBOLA_TRY(kernels_of(code, layout)));
     });
 }
 

@@ -49,18 +49,49 @@ Work work_of(const Operation& o, const VectorRates& rates) {
     return {};
 }
 
-// The cycles of one step of a section, without the cost of stores that cross a cache line.
-double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end,
-                 const VectorRates& rates) {
-    Work sum{};
+bool contains(const std::vector<uint64_t>& list, uint64_t value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// A mask register is loaded from memory by way of the port that permutes.
+constexpr Work kMaskLoad{1, 0, 1, 0, 2};
+
+// The constants of a section: the tables and masks that its operations use.
+struct Constants {
+    std::vector<int> tables;
+    std::vector<uint64_t> masks;  // that stay in registers
+};
+
+Constants constants_of(const std::vector<Operation>& list, size_t begin, size_t end,
+                       bool has_masks) {
+    Constants found;
     for (size_t i = begin; i < end; ++i) {
-        const Work work = work_of(list[i], rates);
+        if (list[i].table != kNone) found.tables.push_back(list[i].table);
+        const uint64_t mask = has_masks ? list[i].mask_bits() : 0;
+        if (mask != 0 && found.masks.size() < kMaxHoistedMasks && !contains(found.masks, mask))
+            found.masks.push_back(mask);
+    }
+    std::sort(found.tables.begin(), found.tables.end());
+    found.tables.erase(std::unique(found.tables.begin(), found.tables.end()), found.tables.end());
+    return found;
+}
+
+// The cycles of one step of a section, without the cost of stores that cross a cache line.
+double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, bool has_masks,
+                 const std::vector<uint64_t>& masks, const VectorRates& rates) {
+    Work sum{};
+    const auto add = [&](const Work& work) {
         sum.shuffles += work.shuffles;
         sum.vectors += work.vectors;
         sum.loads += work.loads;
         sum.stores += work.stores;
         sum.front += work.front;
         sum.lanes += work.lanes;
+    };
+    for (size_t i = begin; i < end; ++i) {
+        add(work_of(list[i], rates));
+        const uint64_t mask = has_masks ? list[i].mask_bits() : 0;
+        if (mask != 0 && !contains(masks, mask)) add(kMaskLoad);
     }
     return std::max({sum.shuffles / rates.permutes,
                      (sum.shuffles + sum.lanes) / rates.lane_shuffles,
@@ -94,11 +125,22 @@ void Lowering::end_section(const PermuteSection& section, bool stores_together) 
     lowered.first_store = section.outputs[0].dst_offset;
     lowered.end = operations_.list.size();
     const VectorRates& rates = machine().rates(vector_bytes_);
+    const bool has_masks = vector_bytes_ == kMaxVecBytes;
+    const Constants constants =
+        constants_of(operations_.list, lowered.begin, lowered.end, has_masks);
     const double split_cycles = stores_together ? rates.split_store_together : rates.split_store;
-    operations_.cycles += static_cast<double>(section.loop.repeats) *
-                          (cycles_of(operations_.list, lowered.begin, lowered.end, rates) +
+    const auto repeats = static_cast<double>(section.loop.repeats);
+    operations_.cycles += repeats *
+                          (cycles_of(operations_.list, lowered.begin, lowered.end, has_masks,
+                                     constants.masks, rates) +
                            split_cycles * split_stores(program_, section)) /
                           rates.clock;
+    const size_t hoisted = std::min<size_t>(
+        constants.tables.size(), static_cast<size_t>((has_masks ? 32 : 16) - lowered.working));
+    operations_.constant_cycles +=
+        (section.loop.sections > 1 ? repeats : 1) *
+        std::max(static_cast<double>(hoisted + constants.masks.size()) / rates.loads,
+                 static_cast<double>(constants.masks.size()) / rates.permutes);
 }
 
 PermuteLimits limits_of(CpuIsa isa, int unit) {
@@ -111,6 +153,9 @@ std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa)
     std::vector<Operations> all;
     all.push_back(has_windows(isa, program.unit) ? lower_to_windows(program, isa)
                                                  : lower_to_lanes(program));
+    // Words with VBMI: either lowering of windows may be the cheaper one.
+    if (program.unit == 2 && shape_of(isa).permutes_from == 1)
+        all.push_back(lower_to_windows(program, CpuIsa::avx512_core));
     if (auto routes = lower_to_routes(program, isa)) all.push_back(std::move(*routes));
     return all;
 }

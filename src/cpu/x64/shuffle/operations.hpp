@@ -30,6 +30,13 @@
 namespace tombola::impl::cpu::x64 {
 
 inline constexpr int kNone = -1;
+// Masks that stay in registers during a section: the first that it uses. Others are loaded for each use.
+inline constexpr size_t kMaxHoistedMasks = 6;
+
+// The bits of the first `count` units, or bytes of memory.
+inline uint64_t low_bits(int64_t count) {
+    return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+}
 
 struct Operation {
     enum class Kind : uint8_t {
@@ -54,16 +61,20 @@ struct Operation {
     int position = 0;  // insert and store: counts pieces
     int d = kNone;
 
+    // The bits of the mask register that it needs, or 0: the bytes of a load or store that is no vector of a plain size,
+    // otherwise the mask.
+    uint64_t mask_bits() const {
+        const bool in_memory = kind == Kind::load || kind == Kind::store;
+        return in_memory && !is_register_size() ? low_bits(bytes) : mask;
+    }
+    // Whether a load or store needs no mask.
+    bool is_register_size() const { return bytes >= 4 && (bytes & (bytes - 1)) == 0; }
+
     auto fields() const {
         return std::tie(kind, bytes, unit, a, b, table, mask, offset, position, d);
     }
     bool operator<(const Operation& other) const { return fields() < other.fields(); }
 };
-
-// The bits of the first `count` units, or bytes of memory.
-inline uint64_t low_bits(int64_t count) {
-    return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
-}
 
 using Table = std::array<uint8_t, 64>;  // indices, each as wide as its unit
 
@@ -86,7 +97,8 @@ struct Operations {
     std::vector<Section> sections;
     std::vector<Operation> list;
     std::vector<Table> tables;
-    double cycles = 0;  // estimate for one inner step of every section; not part of the comparison
+    // Estimates, not part of the comparison: one inner step of every section, and loading the constants of every section.
+    double cycles = 0, constant_cycles = 0;
 
     bool operator<(const Operations& other) const {
         const auto fields = [](const Operations& o) {

@@ -28,7 +28,6 @@ namespace {
 
 using Kind = Operation::Kind;
 
-constexpr size_t kMaxHoistedMasks = 6;
 // Kernels with more operations than this are not cached.
 constexpr size_t kMaxCachedOperations = 4096;
 
@@ -36,9 +35,6 @@ constexpr size_t kMaxCachedOperations = 4096;
 size_t code_bytes_for(const Operations& o) {
     return 4096 + o.list.size() * 2 * 3 * 11 + o.sections.size() * 640 + o.tables.size() * 64;
 }
-
-// Whether a load or store of `bytes` bytes needs no mask.
-bool is_register_size(int bytes) { return bytes >= 4 && (bytes & (bytes - 1)) == 0; }
 
 struct PermuteKey {
     CpuIsa isa;
@@ -171,12 +167,7 @@ class PermuteKernel : public Vocabulary {
 
     // ---- constants -----------------------------------------------------------------------------------------------
 
-    // The mask register's bits of an operation: of its bytes in memory for a load or store, otherwise of its units.
-    uint64_t mask_of(const Operation& o) const {
-        const bool in_memory = o.kind == Kind::load || o.kind == Kind::store;
-        if (in_memory && !is_register_size(o.bytes)) return low_bits(o.bytes);
-        return has_masks() ? o.mask : 0;
-    }
+    uint64_t mask_of(const Operation& o) const { return has_masks() ? o.mask_bits() : 0; }
 
     // Loads the first tables and masks of a section into the registers that are free for them.
     void emit_constants(const Section& section) {
@@ -218,7 +209,8 @@ class PermuteKernel : public Vocabulary {
     Xbyak::Opmask mask(uint64_t bits) {
         const int hoisted = index_of(bits, hoisted_masks_);
         if (hoisted != kNone) return Xbyak::Opmask(1 + hoisted);
-        kmovq(k7, constant_u64(bits));
+        if (scratch_mask_ != bits) kmovq(k7, constant_u64(bits));
+        scratch_mask_ = bits;
         return k7;
     }
 
@@ -235,6 +227,7 @@ class PermuteKernel : public Vocabulary {
                 if (value != kNone) last_use_[value] = i;
         taken_.assign(static_cast<size_t>(working_ - 1), false);
         scratch_table_ = kNone;
+        scratch_mask_ = 0;
         turn_ = 0;
         for (size_t i = section.begin; i < section.end; ++i) {
             const Operation& o = program_->list[i];
@@ -296,8 +289,14 @@ class PermuteKernel : public Vocabulary {
 
     void emit_load(const Operation& o) {
         const Address from = ptr[s() + o.offset];
-        is_register_size(o.bytes) ? load_part(register_of_[o.d], from, o.bytes)
-                                  : vmovdqu8(whole(o.d) | mask(mask_of(o)) | T_z, from);
+        o.is_register_size() ? load_part(register_of_[o.d], from, o.bytes)
+                             : vmovdqu8(around(o.d, o.bytes) | mask(mask_of(o)) | T_z, from);
+    }
+
+    // The smallest register that has the bytes. The processor treats a load or store under a mask as one of the whole
+    // register when it looks for those that cross a cache line.
+    Vec around(int value, int bytes) const {
+        return part(register_of_[value], bytes <= 16 ? 16 : bytes <= 32 ? 32 : 64);
     }
 
     void emit_insert(const Operation& o) {
@@ -356,8 +355,8 @@ class PermuteKernel : public Vocabulary {
     void emit_store(const Operation& o) {
         const Address to = ptr[d() + o.offset];
         if (o.position > 0) return store_piece(to, whole(o.a), o.bytes, o.position);
-        is_register_size(o.bytes) ? store_part(to, register_of_[o.a], o.bytes)
-                                  : vmovdqu8(to | mask(mask_of(o)), whole(o.a));
+        o.is_register_size() ? store_part(to, register_of_[o.a], o.bytes)
+                             : vmovdqu8(to | mask(mask_of(o)), around(o.a, o.bytes));
     }
 
     Vec whole(int value) const { return vec(register_of_[value]); }
@@ -371,6 +370,7 @@ class PermuteKernel : public Vocabulary {
     std::vector<int> hoisted_;             // tables, from register working_ on
     std::vector<uint64_t> hoisted_masks_;  // from k1 on
     int scratch_table_ = kNone;            // the table in register working_ - 1
+    uint64_t scratch_mask_ = 0;            // in k7; 0: none
     std::vector<int> register_of_;         // of each value
     std::vector<size_t> last_use_;         // of each value: the index of an operation
     std::vector<bool> taken_;              // of each register: whether it holds a value

@@ -29,11 +29,6 @@ namespace tombola::impl::cpu::x64 {
 
 inline constexpr int64_t kLineBytes = 64;  // of a cache line
 
-// Why a row for AVX2 refuses: ShuffleTurn in cpu/implementations.hpp.
-inline constexpr const char* kNoContest =
-    "on this machine, rows for AVX2 come after those for AVX-512";
-inline constexpr const char* kOtherTurn = "this is served by the other row for AVX2";
-
 struct Piece {
     int64_t offset;
     int bytes;

@@ -9,11 +9,11 @@
 //   for each image, v < G, u < Q:   dst row u + v * Q = src row u * G + v
 //
 // The number of bytes of a row is part of the code. A row is copied as vectors side by side. If they do not fill it,
-// a last vector ends where the row ends and overlaps the one before. A row shorter than a vector is one load and one
-// store under a mask (AVX-512), or at most two shorter vectors, which may overlap (AVX2):
+// a last vector ends where the row ends and overlaps the one before. A row shorter than a vector is at most two
+// shorter vectors, which may overlap: a store under a mask takes longer than two stores.
 //
-//   49 bytes, AVX2     [0 .......... 31]            196 bytes, AVX-512   [0..63][64..127][128..191]
-//                           [17 .......... 48]                                        [132 ..... 195]
+//   49 bytes   [0 .......... 31]            196 bytes, AVX-512   [0..63][64..127][128..191]
+//                    [17 .......... 48]                                       [132 ..... 195]
 //
 // register  role
 // gpr 0     arguments
@@ -24,7 +24,6 @@
 // gpr 10    offset in a long row, or in several rows that stream
 // gpr 11    scratch; offset in one of several rows that stream
 // vec 0-15  bytes that are being copied
-// k1        the bytes of a short row
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -45,10 +44,7 @@ class RowKernel : public Vocabulary {
     using Args = RowArgs;
     using Key = RowKey;
 
-    explicit RowKernel(const Key& key)
-        : Vocabulary(key.isa, "shuffle_row"),
-          key_(key),
-          masked_(shape_of(key.isa).masks && key.row_bytes < bytes()) {}
+    explicit RowKernel(const Key& key) : Vocabulary(key.isa, "shuffle_row"), key_(key) {}
 
   private:
     void generate() override {
@@ -60,7 +56,6 @@ class RowKernel : public Vocabulary {
             add(d, ptr[args + loop + offsetof(RowLoop, dst)]);
         };
         Label each_image, each_group;
-        if (masked_) kmovq(k1, constant_u64((uint64_t{1} << key_.row_bytes) - 1));
         mov(src, ptr[args + offsetof(Args, src)]);
         mov(dst, ptr[args + offsetof(Args, dst)]);
         mov(images, ptr[args + offsetof(Args, images)]);
@@ -129,14 +124,7 @@ class RowKernel : public Vocabulary {
     }
 
     void emit_row(int64_t src_offset, int64_t dst_offset, int first_register) {
-        const Reg src = gpr(5), dst = gpr(6);
         if (key_.row_bytes > kVectorsUnrolled * bytes()) return emit_long_row();
-        if (masked_) {
-            const Vec v = vec(first_register);
-            vmovdqu8(v | k1 | T_z, ptr[src + src_offset]);
-            vmovdqu8(ptr[dst + dst_offset] | k1, v);
-            return;
-        }
         int turn = first_register;
         for (const Piece& piece : cut_into_vectors(key_.row_bytes, bytes(), false))
             emit_piece(src_offset + piece.offset, dst_offset + piece.offset, piece.bytes, turn++);
@@ -228,7 +216,6 @@ class RowKernel : public Vocabulary {
     }
 
     Key key_;
-    bool masked_;  // a row is one load and one store under a mask
 };
 
 }  // namespace

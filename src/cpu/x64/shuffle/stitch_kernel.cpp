@@ -41,8 +41,8 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int64_t kMaxLines = 256;  // in a period: about 10 KiB of code
-constexpr int64_t kMinRowBytes = 16;
+constexpr int64_t kMaxLines = 256;    // in a period: about 10 KiB of code
+constexpr int64_t kMinRowBytes = 33;  // copying shorter rows, by two stores each, is as fast
 constexpr int kInFlight = 8;
 
 // The minimum number of rows that fill a whole number of lines.
