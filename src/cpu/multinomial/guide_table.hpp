@@ -5,11 +5,13 @@
 // distribution", 1974): inverts a cumulative distribution in O(1) per sample.
 //
 // The range (0, S] of targets is cut into buckets of 2^shift. guide[b] is the lowest class whose prefix sum
-// reaches the lowest target of bucket b, and a search starts there and goes up. There are more buckets than classes, so
-// it takes less than one step on average. The result is that of a search through all classes.
+// reaches the lowest target of bucket b, and a search starts there and goes up. It takes classes / buckets steps on
+// average, whatever the weights are. The result is that of a search through all classes.
+//
+// Building the table costs as much as the buckets and the classes, so there are only as many buckets as the samples are
+// worth.
 
 #include <algorithm>
-#include <cassert>
 #include <cstdint>
 
 #include "common/types.hpp"
@@ -18,24 +20,27 @@ namespace tombola::impl::cpu {
 
 class GuideTable {
   public:
-    // The number of u32 elements that `guide` needs. `classes` is less than 2^31.
-    static dim_t storage(dim_t classes) { return buckets(classes) + 1; }
+    // The number of u32 elements that `guide` needs for a row of `classes` classes, fewer than 2^31, from which
+    // `samples` samples are drawn.
+    static dim_t storage(dim_t classes, dim_t samples) { return buckets(classes, samples) + 1; }
 
-    // prefix: inclusive prefix sums of the classes, the last of which, S, is positive.
-    GuideTable(uint32_t* guide, const uint64_t* prefix, dim_t classes)
+    // prefix: inclusive prefix sums of the classes, the last of which, S, is positive. They are read by fill() and
+    // find().
+    GuideTable(uint32_t* guide, const uint64_t* prefix, dim_t classes, dim_t samples, uint64_t sum)
         : guide_(guide), prefix_(prefix) {
-        const uint64_t sum = prefix[classes - 1];
-        const uint64_t max_bucket = static_cast<uint64_t>(buckets(classes));
+        const auto max_bucket = static_cast<uint64_t>(buckets(classes, samples));
         while ((sum >> shift_) > max_bucket) ++shift_;
-        // Bucket 0 begins at target 1, bucket b at b << shift.
-        uint64_t bucket = 0;
-        for (dim_t k = 0; k < classes; ++k) {
-            if (prefix[k] == 0) continue;
-            const uint64_t end =
-                (prefix[k] >> shift_) + 1;  // first bucket that begins above prefix[k]
-            while (bucket < end) guide[bucket++] = static_cast<uint32_t>(k);
+    }
+
+    // Writes the buckets whose searches start at the classes [begin, end). `before` is the prefix sum before `begin`.
+    // Any partition of the classes gives the same table, so threads can share it.
+    void fill(dim_t begin, dim_t end, uint64_t before) {
+        uint64_t bucket = before == 0 ? 0 : first_after(before);
+        for (dim_t k = begin; k < end; ++k) {
+            if (prefix_[k] == 0) continue;
+            const uint64_t last = first_after(prefix_[k]);
+            while (bucket < last) guide_[bucket++] = static_cast<uint32_t>(k);
         }
-        assert(bucket <= max_bucket + 1);
     }
 
     int shift() const { return shift_; }
@@ -49,14 +54,17 @@ class GuideTable {
     }
 
   private:
-    // A power of two, at least four times the classes.
-    static dim_t buckets(dim_t classes) {
+    // A power of two, at least four times the classes or the samples.
+    static dim_t buckets(dim_t classes, dim_t samples) {
         dim_t n = 64;
-        while (n < 4 * classes) n *= 2;
+        while (n < 4 * std::min(classes, samples)) n *= 2;
         return n;
     }
 
-    const uint32_t* guide_;
+    // The first bucket that begins above a target. Bucket 0 begins at target 1, bucket b at b << shift.
+    uint64_t first_after(uint64_t target) const { return (target >> shift_) + 1; }
+
+    uint32_t* guide_;
     const uint64_t* prefix_;
     int shift_ = 0;
 };

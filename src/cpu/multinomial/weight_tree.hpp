@@ -11,8 +11,10 @@
 // A draw walks down from the top in O(log classes) and subtracts the class's weight from every sum on its way.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
+#include "common/parallel.hpp"
 #include "common/types.hpp"
 
 namespace tombola::impl::cpu {
@@ -40,10 +42,12 @@ class WeightTree {
             if (n <= kFan) break;
             uint64_t* above = level + n;
             filled = n / kFan;
-            for (dim_t i = 0; i < filled; ++i) {
-                const uint64_t* c = level + i * kFan;
-                above[i] = ((c[0] + c[1]) + (c[2] + c[3])) + ((c[4] + c[5]) + (c[6] + c[7]));
-            }
+            parallel_ranges(filled, kFan, static_cast<size_t>(n) * 8, [&](dim_t begin, dim_t end) {
+                for (dim_t i = begin; i < end; ++i) {
+                    const uint64_t* c = level + i * kFan;
+                    above[i] = ((c[0] + c[1]) + (c[2] + c[3])) + ((c[4] + c[5]) + (c[6] + c[7]));
+                }
+            });
             level = above;
         }
         top_ = memory_;

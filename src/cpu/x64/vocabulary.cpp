@@ -112,6 +112,10 @@ void Vocabulary::copy(const Vec& d, const Vec& a) {
     if (d.getIdx() != a.getIdx()) vmovaps(d, a);
 }
 
+void Vocabulary::load_half_twice(const Vec& d, const Address& a) {
+    is_avx512() ? vbroadcasti64x4(Xbyak::Zmm(d.getIdx()), a) : vbroadcasti128(d, a);
+}
+
 void Vocabulary::zero(const Vec& d) { xor_bits(d, d, d); }
 
 void Vocabulary::broadcast_u32(const Vec& d, const Reg& a) {

@@ -121,6 +121,8 @@ class Vocabulary : public JitKernel {
     void broadcast_u32(const Vec& d, const Reg& a);
     void broadcast_u64(const Vec& d, const Reg& a);
     void load(const Vec& d, const Address& a) { vmovups(d, a); }
+    // Both halves of d become the bytes() / 2 bytes at a.
+    void load_half_twice(const Vec& d, const Address& a);
     void store(const Address& d, const Vec& a) { vmovups(d, a); }
     // The low `bytes` bytes of a register: 4, 8, 16, 32 or 64. load_part() makes the others zero.
     void load_part(int d, const Address& a, int bytes);
@@ -157,12 +159,18 @@ class Vocabulary : public JitKernel {
         Vec vector;
     };
     // Quiet predicates of floating-point comparisons: Intel SDM, table "Comparison Predicate for CMPPD".
-    static constexpr int kEqual = 0x00, kLess = 0x11, kUnordered = 0x03, kNotGreaterEqual = 0x19,
-                         kGreaterEqual = 0x1D;
+    static constexpr int kEqual = 0x00, kLess = 0x11, kUnordered = 0x03, kOrdered = 0x07,
+                         kNotGreaterEqual = 0x19, kGreaterEqual = 0x1D;
     void clear_mask(const Mask& d);
+    void fill_mask(const Mask& d);
     void or_masks(const Mask& d, const Mask& a, const Mask& b);
     void compare_f32(const Mask& d, const Vec& a, const Xbyak::Operand& b, int predicate);
     void compare_f64(const Mask& d, const Vec& a, const Xbyak::Operand& b, int predicate);
+    // d = d, and the comparison holds. AVX2 overwrites scratch.
+    void compare_also_f32(const Mask& d, const Vec& a, const Vec& b, int predicate,
+                          const Vec& scratch);
+    void compare_also_f64(const Mask& d, const Vec& a, const Vec& b, int predicate,
+                          const Vec& scratch);
     // d = a > b, signed.
     void compare_greater_s32(const Mask& d, const Vec& a, const Xbyak::Operand& b);
     void compare_greater_s64(const Mask& d, const Vec& a, const Xbyak::Operand& b);
@@ -170,6 +178,8 @@ class Vocabulary : public JitKernel {
     void test_either(const Mask& a, const Mask& b, const Vec& scratch);
     // d becomes nonzero if and only if the mask is set in at least one lane. For masks of u32 or u64 lanes.
     void mask_to_reg(const Reg& d, const Mask& mask);
+    // d becomes nonzero if and only if the mask, which a comparison has set, is not set in at least one lane.
+    void unset_to_reg(const Reg& d, const Mask& mask, int element_bytes);
     // Appends first + i, for each set lane i of the mask of u32 lanes, in order, to the u32 array at `to`. `to` then
     // points after the last one. bytes() bytes from `to` on may be overwritten. `count`, `bit` and scratch are
     // overwritten.
@@ -187,6 +197,8 @@ class Vocabulary : public JitKernel {
     void and_or_masked_u64(const Vec& d, const Mask& mask, const Held& bits, const Held& value);
     // d = the greater of a and b in the lanes of the mask, 0 in the others, whatever a and b are there.
     void max_masked_f32(const Vec& d, const Mask& mask, const Vec& a, const Vec& b);
+    // d = a + b in the lanes of the mask, 0 in the others.
+    void add_or_zero_u32(const Vec& d, const Mask& mask, const Vec& a, const Vec& b);
     // d = a + 1 in the lanes of the mask, a in the others. `ones` is 1 in each u64 lane.
     void increment_masked_u64(const Vec& d, const Mask& mask, const Vec& a, const Vec& ones);
 

@@ -21,6 +21,11 @@ void Vocabulary::clear_mask(const Mask& d) {
     zero(d.vector);
 }
 
+void Vocabulary::fill_mask(const Mask& d) {
+    if (is_avx512()) return kxnorw(d.opmask, d.opmask, d.opmask);
+    vpcmpeqd(d.vector, d.vector, d.vector);
+}
+
 void Vocabulary::or_masks(const Mask& d, const Mask& a, const Mask& b) {
     if (is_avx512()) return korw(d.opmask, a.opmask, b.opmask);
     or_bits(d.vector, a.vector, b.vector);
@@ -34,6 +39,22 @@ void Vocabulary::compare_f32(const Mask& d, const Vec& a, const Operand& b, int 
 void Vocabulary::compare_f64(const Mask& d, const Vec& a, const Operand& b, int predicate) {
     const auto imm = static_cast<uint8_t>(predicate);
     is_avx512() ? vcmppd(d.opmask, a, b, imm) : vcmppd(d.vector, a, b, imm);
+}
+
+void Vocabulary::compare_also_f32(const Mask& d, const Vec& a, const Vec& b, int predicate,
+                                  const Vec& scratch) {
+    const auto imm = static_cast<uint8_t>(predicate);
+    if (is_avx512()) return vcmpps(d.opmask | d.opmask, a, b, imm);
+    vcmpps(scratch, a, b, imm);
+    and_bits(d.vector, d.vector, scratch);
+}
+
+void Vocabulary::compare_also_f64(const Mask& d, const Vec& a, const Vec& b, int predicate,
+                                  const Vec& scratch) {
+    const auto imm = static_cast<uint8_t>(predicate);
+    if (is_avx512()) return vcmppd(d.opmask | d.opmask, a, b, imm);
+    vcmppd(scratch, a, b, imm);
+    and_bits(d.vector, d.vector, scratch);
 }
 
 void Vocabulary::compare_greater_s32(const Mask& d, const Vec& a, const Operand& b) {
@@ -52,6 +73,11 @@ void Vocabulary::test_either(const Mask& a, const Mask& b, const Vec& scratch) {
 
 void Vocabulary::mask_to_reg(const Reg& d, const Mask& mask) {
     is_avx512() ? kmovw(d.cvt32(), mask.opmask) : vmovmskps(d.cvt32(), mask.vector);
+}
+
+void Vocabulary::unset_to_reg(const Reg& d, const Mask& mask, int element_bytes) {
+    mask_to_reg(d, mask);
+    xor_(d.cvt32(), is_avx512() ? (1 << lanes(element_bytes)) - 1 : (1 << lanes(4)) - 1);
 }
 
 void Vocabulary::append_lanes_u32(const Reg& to, const Mask& mask, const Reg& first,
@@ -97,6 +123,12 @@ void Vocabulary::and_or_masked_u64(const Vec& d, const Mask& mask, const Held& b
 void Vocabulary::max_masked_f32(const Vec& d, const Mask& mask, const Vec& a, const Vec& b) {
     if (is_avx512()) return vmaxps(d | mask.opmask | T_z, a, b);
     vmaxps(d, a, b);
+    and_bits(d, d, mask.vector);
+}
+
+void Vocabulary::add_or_zero_u32(const Vec& d, const Mask& mask, const Vec& a, const Vec& b) {
+    if (is_avx512()) return vpaddd(d | mask.opmask | T_z, a, b);
+    vpaddd(d, a, b);
     and_bits(d, d, mask.vector);
 }
 

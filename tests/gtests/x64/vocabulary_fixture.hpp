@@ -51,6 +51,7 @@ class OperationKernel : public Vocabulary {
         : Vocabulary(std::get<0>(key), "operation"), body_(*std::get<1>(key)) {}
 
     using Vocabulary::add_masked_u32;
+    using Vocabulary::add_or_zero_u32;
     using Vocabulary::add_toward_zero_f32;
     using Vocabulary::and_bits;
     using Vocabulary::and_or;
@@ -62,6 +63,8 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::broadcast_u64;
     using Vocabulary::bytes;
     using Vocabulary::clear_mask;
+    using Vocabulary::compare_also_f32;
+    using Vocabulary::compare_also_f64;
     using Vocabulary::compare_f32;
     using Vocabulary::compare_f64;
     using Vocabulary::compare_greater_s32;
@@ -75,6 +78,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::cvt_swapped_u53_to_f64;
     using Vocabulary::cvt_to_fixed_point;
     using Vocabulary::deal_32_bytes;
+    using Vocabulary::fill_mask;
     using Vocabulary::fixed_point;
     using Vocabulary::gather_masked_u64;
     using Vocabulary::gather_u32_as_u64;
@@ -98,9 +102,11 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::kGreaterEqual;
     using Vocabulary::kLess;
     using Vocabulary::kNotGreaterEqual;
+    using Vocabulary::kOrdered;
     using Vocabulary::kUnordered;
     using Vocabulary::lanes;
     using Vocabulary::load;
+    using Vocabulary::load_half_twice;
     using Vocabulary::load_mask_bits;
     using Vocabulary::load_mask_bytes;
     using Vocabulary::load_masked;
@@ -154,6 +160,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::Tail;
     using Vocabulary::take_held;
     using Vocabulary::test_either;
+    using Vocabulary::unset_to_reg;
     using Vocabulary::vec;
     using Vocabulary::Vec;
     using Vocabulary::vector_f32;

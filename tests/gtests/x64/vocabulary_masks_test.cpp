@@ -13,6 +13,7 @@
 #include <iterator>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common/bit_cast.hpp"
@@ -170,6 +171,48 @@ TEST_P(VocabularyTest, MaxMaskedF32) {
     expect<float>([&](size_t i) {
         return i % 3 == 0 || i % 4 == 0 ? 0 : std::max(static_cast<float>(i), 7.5f);
     });
+}
+
+// The lanes outside the mask hold what would carry into others.
+TEST_P(VocabularyTest, AddOrZero) {
+    check<uint32_t>(
+        [](K& k) {
+            k.compare_greater_s32(k.mask(0), k.vec(1), k.vec(2));
+            k.add_or_zero_u32(k.vec(0), k.mask(0), k.vec(1), k.vec(3));
+        },
+        [&](size_t i) {
+            return in<int32_t>(0, i) > in<int32_t>(1, i) ? in<uint32_t>(0, i) + in<uint32_t>(2, i)
+                                                         : 0;
+        });
+}
+
+// A NaN in each lane of either operand of either comparison, and in none.
+TEST_P(VocabularyTest, ComparisonsOfWhichAllHold) {
+    for (const int width : {4, 8}) {
+        const size_t lanes = bytes() / static_cast<size_t>(width);
+        for (size_t bad = 0; bad <= 3 * lanes; ++bad) {
+            for (size_t i = 0; i < 3 * lanes; ++i) {
+                const bool is_bad = i == bad;
+                if (width == 4)
+                    inputs_[i / lanes].set(i % lanes, is_bad ? std::nanf("") : 1.0f);
+                else
+                    inputs_[i / lanes].set(i % lanes, is_bad ? std::nan("") : -1.0);
+            }
+            run([&](K& k) {
+                k.fill_mask(k.mask(0));
+                for (const auto& [a, b] : {std::pair{1, 2}, std::pair{3, 3}}) {
+                    if (width == 4)
+                        k.compare_also_f32(k.mask(0), k.vec(a), k.vec(b), k.kOrdered, k.vec(5));
+                    else
+                        k.compare_also_f64(k.mask(0), k.vec(a), k.vec(b), k.kOrdered, k.vec(5));
+                }
+                k.unset_to_reg(k.scratch(), k.mask(0), width);
+                k.broadcast_u64(k.vec(0), k.scratch());
+            });
+            EXPECT_EQ(output_.get<uint64_t>(0) != 0, bad < 3 * lanes) << width << " " << bad;
+        }
+    }
+    set_random_inputs();
 }
 
 TEST_P(VocabularyTest, Gathers) {

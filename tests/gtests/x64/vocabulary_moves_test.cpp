@@ -69,6 +69,15 @@ TEST_P(VocabularyTest, Widens) {
         [&](size_t i) { return i % 2 == 0 ? in<uint32_t>(0, i / 2) : 0; });
 }
 
+TEST_P(VocabularyTest, LoadsAHalfTwice) {
+    const size_t half = bytes() / 2 / 4;
+    uint32_t values[16];
+    for (uint32_t i = 0; i < 16; ++i) values[i] = 0x80000001 + i;
+    tensor_ = values;
+    check<uint32_t>([](K& k) { k.load_half_twice(k.vec(0), k.ptr[k.tensor()]); },
+                    [&](size_t i) { return values[i % half]; });
+}
+
 // Into another register, and in place.
 TEST_P(VocabularyTest, Narrows) {
     constexpr uint16_t kEdges[] = {0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF, 0x1234, 0xFEDC};

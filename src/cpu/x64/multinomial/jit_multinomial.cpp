@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 
 #include "cpu/implementations.hpp"
-#include "cpu/multinomial/guide_table.hpp"
 #include "cpu/multinomial/weight_tree.hpp"
 #include "cpu/rng/scatter.hpp"
 #include "cpu/x64/rng/philox_fill.hpp"
@@ -66,7 +66,8 @@ JitMultinomial::Scratch::Scratch(const Desc& desc) {
                          : way == Way::guide ? classes
                                              : blocks + RowPasses::kBlockClasses;
     guide = weights + aligned(size(stored + kUnitClasses) * 8);
-    part_bytes = guide + (way == Way::guide ? aligned(size(GuideTable::storage(classes)) * 4) : 0);
+    part_bytes =
+        guide + (way == Way::guide ? aligned(size(GuideTable::storage(classes, samples)) * 4) : 0);
 }
 
 Result<PlanPtr> JitMultinomial::plan(CpuIsa isa, const Desc& desc) {
@@ -172,39 +173,50 @@ bool JitMultinomial::load_row(const Call& call, const Part& part, dim_t index, R
     return true;
 }
 
-// Writes the sums of all blocks to the part's weights. Without logits it also does what find_greatest() does.
+// Writes the sums of all blocks to the part's weights. It also finds the greatest element: of this row for weights, of
+// the row ahead for logits.
 bool JitMultinomial::sum_blocks(const Call& call, const Part& part, const Row& row,
                                 const char* ahead, double& greatest) const {
     return share_row(
         passes_.blocks(), 1,
         [&](Range range, double& maximum) {
-            maximum = 0;
-            return range.begin == range.end ||
-                   passes_.sum(row, call.source, range.begin, range.end, ahead,
+            return passes_.sum(row, call.source, range.begin, range.end, ahead,
                                part.weights + range.begin, maximum);
         },
         greatest);
 }
 
-// Does the work of load_row() and sum_blocks(). Without logits, one pass does both. The sums need only the exponent of
-// the greatest weight. So the pass assumes the exponent of the greatest weight of the first block. If a later weight
-// has a greater exponent, which is rare, the sums are computed again.
+// Does the work of load_row() and sum_blocks() in one pass, which reads the row for weights, and the row and the one
+// ahead of it for logits. `found` is about this row before, and about the row ahead afterwards.
 bool JitMultinomial::load_sums(const Call& call, const Part& part, dim_t index, const char* ahead,
-                               Row& row) const {
+                               Found& found, Row& row) const {
+    if (!desc_.log_probs) return load_weight_sums(call, part, index, ahead, row);
+    row.index = index;
+    row.data = dense_row(call, part, index);
+    if (!found.is_known) found.is_allowed = find_greatest(row.data, found.greatest);
+    if (!found.is_allowed || !passes_.is_distribution(found.greatest)) return false;
+    passes_.set_scale(row, found.greatest);
+    found.is_allowed = sum_blocks(call, part, row, ahead, found.greatest);
+    found.is_known = src_.has_dense_rows();
+    return true;
+}
+
+// The sums need only the exponent of the greatest weight. So the pass assumes the exponent of the greatest weight of the
+// first block. If a later weight has a greater exponent, which is rare, the sums are computed again.
+bool JitMultinomial::load_weight_sums(const Call& call, const Part& part, dim_t index,
+                                      const char* ahead, Row& row) const {
     double greatest = 0;
-    if (!desc_.log_probs) {
-        row.index = index;
-        row.data = dense_row(call, part, index);
-        const dim_t first = std::min(passes_.classes(), RowPasses::kBlockClasses);
-        if (!passes_.greatest(row.data, 0, first, greatest)) return false;
-        if (greatest > 0) passes_.set_scale(row, greatest);
-        if (greatest > 0 && !row.is_scalar) {
-            if (!sum_blocks(call, part, row, ahead, greatest)) return false;
-            const uint64_t top = row.args.top;
-            passes_.set_scale(row, greatest);
-            if (row.args.top != top) sum_blocks(call, part, row, ahead, greatest);
-            return true;
-        }
+    row.index = index;
+    row.data = dense_row(call, part, index);
+    const dim_t first = std::min(passes_.classes(), RowPasses::kBlockClasses);
+    if (!passes_.greatest(row.data, 0, first, greatest)) return false;
+    if (greatest > 0) passes_.set_scale(row, greatest);
+    if (greatest > 0 && !row.is_scalar) {
+        if (!sum_blocks(call, part, row, ahead, greatest)) return false;
+        const uint64_t top = row.args.top;
+        passes_.set_scale(row, greatest);
+        if (row.args.top != top) sum_blocks(call, part, row, ahead, greatest);
+        return true;
     }
     if (!load_row(call, part, index, row)) return false;
     sum_blocks(call, part, row, ahead, greatest);
@@ -252,16 +264,38 @@ bool JitMultinomial::draw_from_tree(const Call& call, const Part& part, const Ro
     return true;
 }
 
+// Computes the prefix sums in part.weights, their sum, and the guide table. If threads share the row, each computes the
+// prefix sums of its classes, from 0 on; then each adds the sum of the classes before them.
+GuideTable JitMultinomial::make_guide(const Call& call, const Part& part, const Row& row,
+                                      uint64_t& sum) const {
+    const dim_t classes = passes_.classes();
+    uint64_t* prefix = part.weights;
+    std::array<uint64_t, kMaxRanges> sums;
+    const int parts = std::min(parts_for(size(classes) * 8), kMaxRanges);
+    parallel(parts, [&](int index, int all) {
+        const Range range = split(classes, index, all, kUnitClasses);
+        passes_.store(row, call.source, range.begin, range.end, prefix + range.begin);
+        uint64_t reached = 0;
+        for (dim_t k = range.begin; k < range.end; ++k) prefix[k] = reached += prefix[k];
+        sums[size(index)] = reached;
+    });
+    sum = std::accumulate(sums.begin(), sums.begin() + parts, uint64_t{0});
+    GuideTable guide(part.guide, prefix, classes, desc_.dst.dims[1], sum);
+    parallel(parts, [&](int index, int all) {
+        const Range range = split(classes, index, all, kUnitClasses);
+        const uint64_t before = std::accumulate(sums.begin(), sums.begin() + index, uint64_t{0});
+        if (before > 0)
+            for (dim_t k = range.begin; k < range.end; ++k) prefix[k] += before;
+        guide.fill(range.begin, range.end, before);
+    });
+    return guide;
+}
+
 void JitMultinomial::draw_by_guide(const Call& call, const Part& part, const Row& row) const {
     const dim_t samples = desc_.dst.dims[1], classes = passes_.classes();
-    uint64_t* prefix = part.weights;
-    parallel_ranges(classes, kUnitClasses, size(classes) * 8, [&](dim_t begin, dim_t end) {
-        passes_.store(row, call.source, begin, end, prefix + begin);
-    });
-    for (dim_t k = 1; k < classes; ++k) prefix[k] += prefix[k - 1];
-    const GuideTable guide(part.guide, prefix, classes);
-
-    const uint64_t sum = prefix[classes - 1];
+    const uint64_t* prefix = part.weights;
+    uint64_t sum = 0;
+    const GuideTable guide = make_guide(call, part, row, sum);
     const PhiloxCall& drawn = call.uniforms.stream;
     const PhiloxFill stream(words_, drawn.start, drawn.key(), {});
     const size_t index_bytes = size_of(desc_.dst.data_type);
@@ -355,18 +389,19 @@ Status JitMultinomial::execute(const ExecContext& context) const {
 void JitMultinomial::draw_rows(const Call& call, const Part& part, Range rows,
                                LowestRow& wrong) const {
     Row row;
+    Found found;
     for (dim_t r = rows.begin; r < rows.end; ++r) {
         if (way_ == Way::tree) {
             if (!load_row(call, part, r, row) || !draw_from_tree(call, part, row))
                 return wrong.report(r);
             continue;
         }
-        // The next row, if it is read in place, is prefetched while this row's weights are computed.
+        // The next row, if it is read in place, is read or prefetched while this row's weights are computed.
         const char* ahead = part.row;
         if (src_.has_dense_rows())
             ahead =
                 call.src + src_.offset(std::min(r + 1, rows.end - 1), 0) * passes_.element_bytes();
-        if (!load_sums(call, part, r, ahead, row)) return wrong.report(r);
+        if (!load_sums(call, part, r, ahead, found, row)) return wrong.report(r);
         draw_from_blocks(call, part, row);
     }
 }

@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "common/implementation.hpp"
+#include "cpu/multinomial/guide_table.hpp"
 #include "cpu/multinomial/multinomial_call.hpp"
 #include "cpu/x64/multinomial/draw_kernel.hpp"
 #include "cpu/x64/rng/philox_generator.hpp"
@@ -60,10 +61,19 @@ class JitMultinomial : public Executable {
     bool load_row(const Call& call, const Part& part, dim_t index, Row& row) const;
     bool sum_blocks(const Call& call, const Part& part, const Row& row, const char* ahead,
                     double& greatest) const;
-    bool load_sums(const Call& call, const Part& part, dim_t index, const char* ahead,
+    // What is known of a row before it is its turn.
+    struct Found {
+        bool is_known = false;
+        bool is_allowed = false;  // no element is refused
+        double greatest = 0;
+    };
+    bool load_sums(const Call& call, const Part& part, dim_t index, const char* ahead, Found& found,
                    Row& row) const;
+    bool load_weight_sums(const Call& call, const Part& part, dim_t index, const char* ahead,
+                          Row& row) const;
     void draw_from_blocks(const Call& call, const Part& part, const Row& row) const;
     bool draw_from_tree(const Call& call, const Part& part, const Row& row) const;
+    GuideTable make_guide(const Call& call, const Part& part, const Row& row, uint64_t& sum) const;
     void draw_by_guide(const Call& call, const Part& part, const Row& row) const;
     void draw_rows(const Call& call, const Part& part, Range rows, LowestRow& wrong) const;
     // Element `at` of indices of DST's type.

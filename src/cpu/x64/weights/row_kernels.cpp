@@ -10,7 +10,8 @@
 namespace tombola::impl::cpu::x64 {
 
 // -- RowMaxKernel --------------------------------------------------------------------------------
-// vec 0-3 maxima, 4 elements, 5 scratch, 6 zeros, 7 refused lanes (AVX2); k1 scratch, k2 refused lanes.
+// vec 0-3 maxima, 4 elements, 5 scratch, 6 zeros, 7 refused lanes (AVX2), 8 and above a constant; k1 scratch, k2 refused
+// lanes.
 void RowMaxKernel::generate() {
     constexpr int kMaxima = 4;
     const Vec x = vec(4), scratch = vec(5), zeros = vec(6);
@@ -19,6 +20,8 @@ void RowMaxKernel::generate() {
     const Reg args = gpr(0), src = gpr(1), units = gpr(2), refused = gpr(3);
     mov(src, ptr[args + offsetof(Args, src)]);
     mov(units, ptr[args + offsetof(Args, units)]);
+    set_held_range(8);
+    hold_unordered_load();
     zero(zeros);
     clear_mask(noted);
     const float lowest = log_probs() ? -std::numeric_limits<float>::infinity() : 0.0f;
@@ -28,7 +31,7 @@ void RowMaxKernel::generate() {
     const auto emit_units = [&](int count) {
         for (int i = 0; i < count * vectors_per_unit(); ++i) {
             const Vec maximum = vec(i % kMaxima);
-            load_wide(x, ptr[src + i * vector_step()]);
+            load_unordered(x, src, i);
             note_refused(noted, x, zeros, scratch);
             emit_max(maximum, x, maximum);
         }
@@ -58,8 +61,8 @@ void RowMaxKernel::generate() {
 }
 
 // -- WeightSumKernel -----------------------------------------------------------------------------
-// vec 0 even classes, 1 odd classes, 2-4 scratch, 5 and 6 sums; without logits 7 maxima, 8 refused lanes (AVX2);
-// constants from 7 or 9 on; k1 scratch, k2 refused lanes.
+// vec 0 even classes, 1 odd classes, 2-4 scratch, 5 and 6 sums, 7 maxima, 8 lanes of the mask (AVX2); constants from 9
+// on; k1 scratch, k2 the mask: of refused lanes, or with logits of accepted ones.
 void WeightSumKernel::generate() {
     begin(8);
     const Reg args = gpr(0), src = gpr(1), ahead = gpr(2), blocks = gpr(3), units = gpr(4),
@@ -74,10 +77,7 @@ void WeightSumKernel::generate() {
          ptr[args + offsetof(Args, scale.flush)]},
         ptr[args + offsetof(Args, scale.top)]);
 
-    if (!log_probs()) {
-        zero(vec(7));
-        clear_mask(noted());
-    }
+    emit_begin_findings();
     Label block, unit;
     L(block);
     mov(left, units);
@@ -92,7 +92,7 @@ void WeightSumKernel::generate() {
     add(sums, 8);
     dec(blocks);
     jnz(block, T_NEAR);
-    if (!log_probs()) emit_findings(args + offsetof(Args, found), vec(7), noted(), left);
+    emit_end_findings(args + offsetof(Args, found), left);
     end();
 }
 
@@ -100,31 +100,38 @@ void WeightSumKernel::emit_unit(const Reg& src, const Reg& ahead) {
     const int step = kUnitClasses * element_bytes();
     const Lanes r{vec(0), vec(1), vec(2), vec(3), vec(4)};
     for (int i = 0; i < vectors_per_unit(); ++i) {
-        load_wide(r.x, ptr[src + i * vector_step()]);
+        load_unordered(r.x, src, i);
         if (!log_probs()) {
-            note_refused(noted(), r.x, zeros(), r.scratch1);
-            emit_max(vec(7), r.x, vec(7));
+            note_refused(mask_found(), r.x, zeros(), r.scratch1);
+            emit_max(maxima_found(), r.x, maxima_found());
         }
         emit_weights(r);
         vpaddq(vec(5), vec(5), r.x);
         if (!is_f64()) vpaddq(vec(6), vec(6), r.odd);
     }
-    for (int line = 0; line < step; line += 64) prefetcht1(ptr[ahead + line]);
+    emit_ahead(ahead, 1, r);
     add(src, step);
     add(ahead, step);
 }
 
-// -- LogitSumKernel ------------------------------------------------------------------------------
-// vec 0 classes, 1-4 scratch, 5 sums of h, 6 sums of l; constants from 7 on; k1 scratch.
-LogitSumKernel::Scale LogitSumKernel::scale(const WeightScaleArgs& args, int log_classes,
+// -- SplitSumKernel ------------------------------------------------------------------------------
+// AVX-512 handles two units at once, because each step of a unit waits for the one before.
+// vec 0 classes, 1-4 scratch, 5 sums of h, 6 sums of l, 7 maxima, 8 lanes of the mask (AVX2); 9-13 the classes and
+// scratch of the second unit (AVX-512); constants above; k1 and k3 scratch, k2 with logits the mask of accepted lanes.
+SplitSumKernel::Scale SplitSumKernel::scale(const WeightScaleArgs& args, int field, int log_classes,
                                             CpuIsa isa) {
     const int low_bits = kWeightBits - 1 - kHighBits - log_classes;
-    return {static_cast<uint32_t>(args.greatest), static_cast<uint32_t>(args.ratio),
-            static_cast<uint32_t>(args.flush),    std::ldexp(1.0f, -low_bits),
-            static_cast<uint32_t>(low_bits),      fixed_point(isa, low_bits)};
+    const auto bits = [](int exponent) { return static_cast<uint32_t>(exponent) << 23; };
+    return {static_cast<uint32_t>(args.greatest),
+            static_cast<uint32_t>(args.ratio),
+            static_cast<uint32_t>(args.flush),
+            bits(field - kHighBits - low_bits),
+            bits(kFieldOfLogits - field),
+            static_cast<uint32_t>(low_bits),
+            fixed_point(isa, low_bits)};
 }
 
-void LogitSumKernel::generate() {
+void SplitSumKernel::generate() {
     begin(7);
     const Reg args = gpr(0), src = gpr(1), ahead = gpr(2), blocks = gpr(3), units = gpr(4),
               sums = gpr(5), left = gpr(6);
@@ -133,53 +140,100 @@ void LogitSumKernel::generate() {
     mov(blocks, ptr[args + offsetof(Args, blocks)]);
     mov(units, ptr[args + offsetof(Args, units)]);
     mov(sums, ptr[args + offsetof(Args, sums)]);
-    set_held_range(7);
+    set_held_range(kLowestHeld + 5 * (units_together() - 1));
     smallest_ = take_held();
     low_ = take_held();
-    load_exp_constants(
-        {ptr[args + offsetof(Args, scale.greatest)], ptr[args + offsetof(Args, scale.ratio)],
-         ptr[args + offsetof(Args, scale.flush)]},
-        kHighBits);
     broadcast_u32(smallest_, ptr[args + offsetof(Args, scale.smallest)]);
     broadcast_u32(low_, ptr[args + offsetof(Args, scale.low.operand)]);
+    hold_unordered_load();
+    if (log_probs()) {
+        load_exp_constants(
+            {ptr[args + offsetof(Args, scale.greatest)], ptr[args + offsetof(Args, scale.ratio)],
+             ptr[args + offsetof(Args, scale.flush)]},
+            kHighBits);
+        emit_begin_findings();
+    } else {
+        to_exponent_ = take_held();
+        zeros_ = take_held();
+        broadcast_u32(to_exponent_, ptr[args + offsetof(Args, scale.to_exponent)]);
+        zero(zeros_);
+        zero(maxima_found());
+    }
 
-    Label block, unit;
+    Label block, unit, last, done;
     L(block);
     mov(left, units);
     zero(vec(5));
     broadcast_u32(vec(6), ptr[args + offsetof(Args, start)]);
-    L(unit);
-    emit_unit(src, ahead);
-    dec(left);
-    jnz(unit, T_NEAR);
+    if (units_together() == 1) {
+        L(unit);
+        emit_units(src, ahead, 1);
+        dec(left);
+        jnz(unit, T_NEAR);
+    } else {
+        sub(left, 2);
+        jl(last, T_NEAR);
+        L(unit);
+        emit_units(src, ahead, 2);
+        sub(left, 2);
+        jge(unit, T_NEAR);
+        L(last);
+        test(left, 1);
+        jz(done, T_NEAR);
+        emit_units(src, ahead, 1);
+        L(done);
+    }
     emit_sum(args, sums);
     dec(blocks);
     jnz(block, T_NEAR);
+    if (log_probs())
+        emit_end_findings(args + offsetof(Args, found), left);
+    else
+        store(ptr[args + offsetof(Args, found) + offsetof(RowFindings, maxima)], maxima_found());
     end();
 }
 
-void LogitSumKernel::emit_unit(const Reg& src, const Reg& ahead) {
-    const int step = kUnitClasses * element_bytes();
-    const Lanes r{vec(0), vec(1), vec(2), vec(3), vec(4)};
-    const Vec &w = r.x, &h = r.scratch1, &l = r.x;
-    for (int i = 0; i < vectors_per_unit(); ++i) {
-        load_wide(r.x, ptr[src + i * vector_step()]);
-        emit_exp(r);
-        max_masked_f32(w, positive(r), w, smallest_);
-        vcvttps2dq(h, w);
-        vpaddd(vec(5), vec(5), h);
-        vcvtdq2ps(h, h);
-        vsubps(w, w, h);
-        cvt_to_fixed_point(l, w, low_);
-        vpaddd(vec(6), vec(6), l);
+void SplitSumKernel::emit_units(const Reg& src, const Reg& ahead, int units) {
+    const int step = units * kUnitClasses * element_bytes();
+    const std::vector<Lanes> all{{vec(0), vec(1), vec(2), vec(3), vec(4), k1},
+                                 {vec(9), vec(10), vec(11), vec(12), vec(13), k3}};
+    const int vectors = units * vectors_per_unit(), together = units;
+    const std::vector<Lanes> sets(all.begin(), all.begin() + together);
+    for (int i = 0; i < vectors; i += together) {
+        int vector = i;
+        for (const Lanes& r : sets) load_unordered(r.x, src, vector++);
+        if (log_probs()) emit_exp(sets);
+        for (const Lanes& r : sets) {
+            if (log_probs())
+                max_masked_f32(r.x, positive(r), r.x, smallest_);
+            else
+                emit_prepared(r);
+        }
+        for (const Lanes& r : sets) vcvttps2dq(r.scratch1, r.x);
+        for (const Lanes& r : sets) {
+            const Vec &w = r.x, &h = r.scratch1, &l = r.x;
+            vpaddd(vec(5), vec(5), h);
+            vcvtdq2ps(h, h);
+            vsubps(w, w, h);
+            cvt_to_fixed_point(l, w, low_);
+            vpaddd(vec(6), vec(6), l);
+        }
     }
-    for (int line = 0; line < step; line += 64) prefetcht1(ptr[ahead + line]);
+    emit_ahead(ahead, units, sets[0]);
     add(src, step);
     add(ahead, step);
 }
 
+// x = w' * 2^(25-e), of the weights in x. Compared as integers, because -0 is a weight of 0.
+void SplitSumKernel::emit_prepared(const Lanes& r) {
+    vpmaxud(maxima_found(), maxima_found(), r.x);
+    compare_greater_s32(positive(r), r.x, zeros_);
+    vmaxps(r.x, r.x, smallest_);
+    add_or_zero_u32(r.x, positive(r), r.x, to_exponent_);
+}
+
 // The sum of a block: of all h, times 2^low_bits, and of all l.
-void LogitSumKernel::emit_sum(const Reg& args, const Reg& sums) {
+void SplitSumKernel::emit_sum(const Reg& args, const Reg& sums) {
     const auto low_words = vector_u64(0x00000000FFFFFFFF);
     for (const Vec& lanes : {vec(5), vec(6)}) {
         vpsrlq(vec(0), lanes, 32);

@@ -4,9 +4,8 @@
 // The passes over a row of SRC, in units of kUnitClasses classes:
 //
 //   RowMaxKernel       finds the greatest element, and whether there is a refused element
-//   WeightSumKernel    sums the weights of each block without storing a weight; without logits it also finds what
-//                      RowMaxKernel finds
-//   LogitSumKernel     the same sums in fewer instructions, for logits of up to 32 bits in rows of more than 4,096
+//   WeightSumKernel    sums the weights of each block without storing a weight
+//   SplitSumKernel     the same sums in fewer instructions, for types of up to 32 bits in rows of more than 4,096
 //                      classes
 //   WeightStoreKernel  stores the weights
 
@@ -41,18 +40,22 @@ struct WeightScaleArgs {
         flush;  // of scaled logits: a scaled logit below it has the weight 0; not below WeightExpF32::kFlush
 };
 
+// What else a kernel finds that sums weights, so that no pass is needed for it:
+//
+//   weights          the greatest weight of the classes that it sums
+//   logits           the greatest logit of the row that is read next, which the kernel fetches into the cache with that
+//   scaled logits    nothing; it only prefetches the row that is read next
 class WeightSumKernel : public WeightOps {
   public:
     using Key = std::tuple<CpuIsa, FloatType, bool, bool>;  // ISA, type, logits, scaled
     struct Args {
         const void* src;
-        const void*
-            ahead;       // prefetched in step with src: the data that is read next, or src itself
-        int64_t blocks;  // at least 1
-        int64_t units;   // of each block, at least 1
-        uint64_t* sums;  // out: one per block
+        const void* ahead;  // the row that is read next from the same class on, or src itself
+        int64_t blocks;     // at least 1
+        int64_t units;      // of each block, at least 1
+        uint64_t* sums;     // out: one per block
         WeightScaleArgs scale;
-        RowFindings found;  // out, without logits
+        RowFindings found;  // out, unless scaled
     };
     explicit WeightSumKernel(const Key& key)
         : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "weights.sum",
@@ -60,31 +63,39 @@ class WeightSumKernel : public WeightOps {
 
   private:
     void generate() override;
-    Mask noted() const { return {k2, vec(8)}; }
     void emit_unit(const Reg& src, const Reg& ahead);
 };
 
-// With L = ceil(log2 classes) >= kMinLog, the integer q of a weight w <= 1 is computed in two parts, h and l:
+// With e = floor(log2 of the greatest weight) and L = ceil(log2 classes), kMinLog <= L <= kMaxLog, the integer q of a
+// weight w < 2^(e+1) is computed in two parts, h and l:
 //
-//   q = max(1, floor(w * 2^(61-L))) = h * 2^(36-L) + l
-//   h = floor(w' * 2^25)
-//   l = floor((w' * 2^25 - h) * 2^(36-L))
+//   q = max(1, floor(w * 2^(61-L-e))) = h * 2^(36-L) + l
+//   h = floor(w' * 2^(25-e))
+//   l = floor((w' * 2^(25-e) - h) * 2^(36-L))
 //
-// where w' = max(w, 2^(L-61)), or 0 if w is 0. Every step is exact. h is at most 2^25 and l is less than 2^23. A lane
-// adds at most 64 of them for a block, so their sums have 32 bits.
-class LogitSumKernel : public WeightOps {
+// where w' = max(w, 2^(L+e-61)), or 0 if w is 0. Every step is exact. The product with 2^(25-e) is made by an addition
+// to the exponent, so that no weight is subnormal when it is first calculated with. h has 24 significant bits, so it is
+// at most 2^26 - 4, and l is less than 2^23. A lane adds at most 64 of them for a block, so their sums have 32 bits.
+//
+// The greatest weight is found by its bits as an unsigned integer. It is above kGreatestFinite if there is an element
+// that is not allowed, or -0.
+class SplitSumKernel : public WeightOps {
   public:
-    static constexpr int kMinLog = 13;
-    static constexpr int kHighBits = 25;
+    static constexpr int kMinLog = 13, kMaxLog = 36;
+    static constexpr uint32_t kGreatestFinite = 0x7F7FFFFF;
     struct Scale {
-        uint32_t greatest, ratio, flush;  // as in WeightScaleArgs
-        float smallest;                   // 2^(L-36)
+        uint32_t greatest, ratio, flush;  // logits: as in WeightScaleArgs
+        uint32_t smallest;                // the bits of 2^(L+e-61)
+        uint32_t to_exponent;             // weights: 25 - e, as an addend to the bits of an f32
         uint32_t low_bits;                // 36 - L
         FixedPoint low;                   // of low_bits
     };
-    static Scale scale(const WeightScaleArgs& args, int log_classes, CpuIsa isa);
+    // The exponential computes the weights of logits multiplied by 2^25, so this is the field of their greatest weight.
+    static constexpr int kHighBits = 25, kFieldOfLogits = 127 + kHighBits;
+    // field: the exponent field of the greatest weight, or kFieldOfLogits.
+    static Scale scale(const WeightScaleArgs& args, int field, int log_classes, CpuIsa isa);
 
-    using Key = std::tuple<CpuIsa, FloatType, bool>;  // ISA, type, scaled
+    using Key = std::tuple<CpuIsa, FloatType, bool, bool>;  // ISA, type, logits, scaled
     struct Args {
         const void* src;
         const void* ahead;  // as in WeightSumKernel
@@ -92,18 +103,21 @@ class LogitSumKernel : public WeightOps {
         int64_t units;      // of each block, 1 to 32
         uint64_t* sums;     // out: one per block
         Scale scale;
-        uint32_t start;  // -low.bias * (vectors of a block), modulo 2^32
+        uint32_t start;     // -low.bias * (vectors of a block), modulo 2^32
+        RowFindings found;  // out, unless scaled; of weights, the maxima as described above
     };
-    explicit LogitSumKernel(const Key& key)
-        : WeightOps(std::get<0>(key), std::get<1>(key), true, "weights.logit_sum",
-                    std::get<2>(key)) {}
+    explicit SplitSumKernel(const Key& key)
+        : WeightOps(std::get<0>(key), std::get<1>(key), std::get<2>(key), "weights.split_sum",
+                    std::get<3>(key)) {}
 
   private:
     void generate() override;
-    void emit_unit(const Reg& src, const Reg& ahead);
+    int units_together() const { return registers() == 32 ? 2 : 1; }
+    void emit_units(const Reg& src, const Reg& ahead, int units);
+    void emit_prepared(const Lanes& r);
     void emit_sum(const Reg& args, const Reg& sums);
 
-    Vec smallest_, low_;
+    Vec smallest_, to_exponent_, low_, zeros_;
 };
 
 class WeightStoreKernel : public WeightOps {

@@ -46,17 +46,19 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_
     passes.type_ = type;
     passes.isa_ = isa;
     passes.log_probs_ = log_probs;
+    passes.scaled_ = scaled;
     passes.classes_ = src.dims[1];
     passes.element_bytes_ = static_cast<dim_t>(size_of(src.data_type));
     auto max = cached_function<RowMaxKernel>({isa, type, log_probs});
     if (!max.ok()) return max.take_status();
     passes.max_ = max.take();
-    passes.sums_logits_ = log_probs && type != FloatType::f64 &&
-                          ceil_log2(passes.classes_) >= LogitSumKernel::kMinLog;
-    if (weights != Weights::stored && passes.sums_logits_) {
-        auto sum = cached_function<LogitSumKernel>({isa, type, scaled});
+    const int log_classes = ceil_log2(passes.classes_);
+    passes.splits_ = type != FloatType::f64 && log_classes >= SplitSumKernel::kMinLog &&
+                     log_classes <= SplitSumKernel::kMaxLog;
+    if (weights != Weights::stored && passes.splits_) {
+        auto sum = cached_function<SplitSumKernel>(key);
         if (!sum.ok()) return sum.take_status();
-        passes.sum_logits_ = sum.take();
+        passes.split_sum_ = sum.take();
     } else if (weights != Weights::stored) {
         auto sum = cached_function<WeightSumKernel>(key);
         if (!sum.ok()) return sum.take_status();
@@ -123,26 +125,44 @@ void RowPasses::set_scale(Row& row, double greatest, float ratio, float flush) c
     }
     row.args.top = 1 + static_cast<uint64_t>(ceil_log2(classes_)) + field;
     row.is_scalar = field < kMinField;
-    if (sums_logits_) row.sum_scale = LogitSumKernel::scale(row.args, ceil_log2(classes_), isa_);
+    if (!splits_ || row.is_scalar) return;
+    const int of_weight = log_probs_ ? SplitSumKernel::kFieldOfLogits : static_cast<int>(field);
+    row.split_scale = SplitSumKernel::scale(row.args, of_weight, ceil_log2(classes_), isa_);
 }
 
 bool RowPasses::sum_blocks(const Row& row, const char* data, const char* ahead, dim_t blocks,
                            dim_t units, uint64_t* sums, double& greatest) const {
-    if (sums_logits_) {
-        const dim_t vectors = units * kUnitClasses * 4 / shape_of(isa_).bytes;
-        const auto start = uint32_t{0} - row.sum_scale.low.bias * static_cast<uint32_t>(vectors);
-        LogitSumKernel::Args args{data, ahead, blocks, units, sums, row.sum_scale, start};
-        sum_logits_(args);
-        return true;
-    }
+    if (splits_) return sum_split(row, data, ahead, blocks, units, sums, greatest);
     WeightSumKernel::Args args{data, ahead, blocks, units, sums, row.args, {}};
     sum_(args);
-    return log_probs_ || accept(args.found, greatest);
+    return scaled_ || accept(args.found, greatest);
+}
+
+bool RowPasses::sum_split(const Row& row, const char* data, const char* ahead, dim_t blocks,
+                          dim_t units, uint64_t* sums, double& greatest) const {
+    const dim_t vectors = units * kUnitClasses * 4 / shape_of(isa_).bytes;
+    const auto start = uint32_t{0} - row.split_scale.low.bias * static_cast<uint32_t>(vectors);
+    SplitSumKernel::Args args{data, ahead, blocks, units, sums, row.split_scale, start, {}};
+    split_sum_(args);
+    if (scaled_) return true;
+    if (log_probs_) return accept(args.found, greatest);
+    uint32_t maxima[sizeof(args.found.maxima) / sizeof(uint32_t)];
+    const auto bytes = static_cast<size_t>(shape_of(isa_).bytes);
+    std::memcpy(maxima, args.found.maxima, bytes);
+    const uint32_t maximum = *std::max_element(maxima, maxima + bytes / sizeof(uint32_t));
+    if (maximum <= SplitSumKernel::kGreatestFinite) {
+        greatest = std::max(greatest, static_cast<double>(bit_cast<float>(maximum)));
+        return true;
+    }
+    // There is an element that is not allowed, or -0. The sums hold with -0.
+    RowMaxKernel::Args again{data, blocks * units, {}};
+    max_(again);
+    return accept(again.found, greatest);
 }
 
 bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t end,
                     const char* ahead, uint64_t* sums, double& greatest) const {
-    greatest = 0;
+    greatest = log_probs_ ? -kInf : 0;
     if (row.is_scalar) {
         for (dim_t block = begin; block < end; ++block) {
             uint64_t total = 0;
@@ -153,6 +173,7 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
         }
         return true;
     }
+    if (begin == end) return true;
     bool good = true;
     const auto pass = [&](const char* data, const char* next, dim_t blocks, dim_t units,
                           uint64_t* to) {
@@ -171,12 +192,12 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
     const dim_t rest = first + units * kUnitClasses;
     uint64_t parts[2] = {0, 0};
     if (units > 0) {
-        const char* data = row.data + first * element_bytes_;
-        pass(data, data, 1, units, &parts[0]);
+        const dim_t offset = first * element_bytes_;
+        pass(row.data + offset, ahead + offset, 1, units, &parts[0]);
     }
     if (rest < classes_) {
-        const Unit unit = padded(row.data, rest, classes_);
-        pass(unit.bytes, unit.bytes, 1, 1, &parts[1]);
+        const Unit unit = padded(row.data, rest, classes_), next = padded(ahead, rest, classes_);
+        pass(unit.bytes, next.bytes, 1, 1, &parts[1]);
     }
     *sums = parts[0] + parts[1];
     return good;

@@ -20,7 +20,7 @@ struct Row {
     const char* data = nullptr;
     RowScale scale;          // for scalar C++
     WeightScaleArgs args{};  // for the kernels
-    LogitSumKernel::Scale sum_scale{};
+    SplitSumKernel::Scale split_scale{};
     bool is_scalar = false;  // only scalar C++ can handle this row
 };
 
@@ -48,8 +48,9 @@ class RowPasses {
     void set_scale(Row& row, double greatest, float ratio = 1,
                    float flush = WeightExpF32::kFlush) const;
 
-    // The sums of the weights of blocks [begin, end). `ahead` is the data that will be read next, laid out like the
-    // row. Without logits, and unless row.is_scalar, it also does what greatest() does.
+    // The sums of the weights of blocks [begin, end). `ahead` is the row that will be read next, laid out like this one.
+    // It also does what greatest() does, unless row.is_scalar: for weights, on this row; for logits, on the row ahead,
+    // unless they are scaled.
     bool sum(const Row& row, const RowSource& source, dim_t begin, dim_t end, const char* ahead,
              uint64_t* sums, double& greatest) const;
     // Weights of classes [begin, end), begin a multiple of kUnitClasses. Up to kUnitClasses - 1 more elements of
@@ -66,18 +67,21 @@ class RowPasses {
     bool accept(const RowFindings& found, double& greatest) const;
     // The classes [begin, end), fewer than a unit, followed by classes of weight 0.
     Unit padded(const char* row, dim_t begin, dim_t end) const;
-    // Runs the kernel that sums blocks. Returns false if an element is not allowed.
+    // Run the kernel that sums blocks. Return false if an element is not allowed.
     bool sum_blocks(const Row& row, const char* data, const char* ahead, dim_t blocks, dim_t units,
                     uint64_t* sums, double& greatest) const;
+    bool sum_split(const Row& row, const char* data, const char* ahead, dim_t blocks, dim_t units,
+                   uint64_t* sums, double& greatest) const;
 
     JitFunction<RowMaxKernel::Args> max_;
     JitFunction<WeightSumKernel::Args> sum_;
-    JitFunction<LogitSumKernel::Args> sum_logits_;  // instead of sum_ if sums_logits_
-    bool sums_logits_ = false;
+    JitFunction<SplitSumKernel::Args> split_sum_;  // instead of sum_ if splits_
+    bool splits_ = false;
     JitFunction<WeightStoreKernel::Args> store_;
     CpuIsa isa_ = CpuIsa::none;  // of the kernels
     FloatType type_ = FloatType::f32;
     bool log_probs_ = false;
+    bool scaled_ = false;
     dim_t classes_ = 0;
     dim_t element_bytes_ = 0;
 };

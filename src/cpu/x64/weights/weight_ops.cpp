@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/x64/weights/weight_ops.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include "cpu/weights/weight_exp.hpp"
+#include "cpu/x64/machine.hpp"
 
 namespace tombola::impl::cpu::x64 {
-namespace {
-
-constexpr int kLowestHeld = 7, kLowestHeldOfWeights = 9;
-
-}  // namespace
-
 WeightOps::WeightOps(CpuIsa isa, FloatType type, bool log_probs, const std::string& name,
                      bool scaled)
     : Vocabulary(isa, name + "." + name_of(data_type_of(type)) + (log_probs ? ".log" : "") +
@@ -49,6 +46,65 @@ void WeightOps::emit_findings(const Xbyak::RegExp& to, const Vec& maxima, const 
     mov(ptr[to + offsetof(RowFindings, refused)], scratch);
 }
 
+// Each 16 bytes of a register get four bf16 from the copy of the source that they hold: in the lower half of the register
+// the first four, in the upper half the last four. Each bf16 becomes the high half of an f32.
+void WeightOps::hold_unordered_load() {
+    if (type_ != FloatType::bf16) return;
+    constexpr uint8_t kZero = 0x80;  // vpshufb makes a byte 0
+    uint8_t table[64];
+    for (int i = 0; i < bytes(); ++i) {
+        const int first = i < bytes() / 2 ? 0 : 8;
+        const int lane = i % 16 / 4, byte = i % 4;
+        table[i] = byte < 2 ? kZero : static_cast<uint8_t>(first + 2 * lane + byte - 2);
+    }
+    words_ = hold(vector_table(table));
+}
+
+void WeightOps::load_unordered(const Vec& d, const Reg& src, int i) {
+    const Address from = ptr[src + i * vector_step()];
+    if (type_ != FloatType::bf16) return load_wide(d, from);
+    load_half_twice(d, from);
+    vpshufb(d, d, words_);
+}
+
+void WeightOps::emit_begin_findings() {
+    if (log_probs_ && scaled_) return;
+    if (!log_probs_) {
+        zero(maxima_found());
+        return clear_mask(mask_found());
+    }
+    constexpr float kLowest = -std::numeric_limits<float>::infinity();
+    load(maxima_found(), is_f64() ? vector_f64(static_cast<double>(kLowest)) : vector_f32(kLowest));
+    fill_mask(mask_found());
+}
+
+void WeightOps::emit_ahead(const Reg& ahead, int units, const Lanes& r) {
+    // While a row is read for the first time, this many loads wait for memory.
+    const int distance = finds_ahead() ? 2 * machine().prefetch_bytes() : 0;
+    for (int line = 0; line < units * kUnitClasses * element_bytes(); line += 64)
+        prefetcht1(ptr[ahead + distance + line]);
+    if (!finds_ahead()) return;
+    const int vectors = units * vectors_per_unit();
+    const int together = std::min(vectors, 2);  // a comparison finds a NaN in either operand
+    for (int i = 0; i < vectors; i += together) {
+        const Vec &x = r.x, &y = together == 2 ? r.odd : r.x;
+        load_unordered(x, ahead, i);
+        if (together == 2) load_unordered(y, ahead, i + 1);
+        is_f64() ? compare_also_f64(mask_found(), x, y, kOrdered, r.scratch1)
+                 : compare_also_f32(mask_found(), x, y, kOrdered, r.scratch1);
+        emit_max(maxima_found(), x, maxima_found());
+        if (together == 2) emit_max(maxima_found(), y, maxima_found());
+    }
+}
+
+void WeightOps::emit_end_findings(const Xbyak::RegExp& to, const Reg& scratch) {
+    if (log_probs_ && scaled_) return;
+    if (!log_probs_) return emit_findings(to, maxima_found(), mask_found(), scratch);
+    store(ptr[to + offsetof(RowFindings, maxima)], maxima_found());
+    unset_to_reg(scratch, mask_found(), is_f64() ? 8 : 4);
+    mov(ptr[to + offsetof(RowFindings, refused)], scratch);
+}
+
 Vocabulary::Held WeightOps::hold_bits(uint32_t narrow, uint64_t wide) {
     return hold(is_f64() ? vector_u64(wide) : vector_u32(narrow));
 }
@@ -58,7 +114,7 @@ Vocabulary::Held WeightOps::hold_float(float narrow, double wide) {
 }
 
 void WeightOps::load_constants(const ScaleAddresses& scale, const Address& top) {
-    set_held_range(log_probs_ ? kLowestHeld : kLowestHeldOfWeights);
+    set_held_range(kLowestHeld);
     top_ = take_held();
     is_f64() ? broadcast_u64(top_, top) : broadcast_u32(top_, top);
     load_scale(scale);
@@ -70,6 +126,7 @@ void WeightOps::load_constants(const ScaleAddresses& scale, const Address& top) 
         high_ = hold(vector_u64(0xFFFFFFFF00000000));
     }
     if (log_probs_) hold_exp_constants(0);
+    hold_unordered_load();
 }
 
 void WeightOps::load_exp_constants(const ScaleAddresses& scale, int exponent) {
@@ -110,7 +167,7 @@ void WeightOps::hold_exp_constants(int exponent) {
 
 void WeightOps::emit_weights(const Lanes& r) {
     if (log_probs_) {
-        emit_exp(r);
+        emit_exp({r});
     } else {
         // Compared as integers, because -0 is allowed in a row and is negative as an integer.
         const Mask mask = positive(r);
@@ -120,41 +177,52 @@ void WeightOps::emit_weights(const Lanes& r) {
 }
 
 // x = exp((x - greatest) * ratio) * 2^exponent, with the same steps as weight_exp(). Lanes that are flushed to 0 are
-// outside the mask.
-void WeightOps::emit_exp(const Lanes& r) {
-    const Vec &d = r.x, &z = r.scratch1, &n = r.scratch2, &p = r.odd;
+// outside the mask. The steps of several sets of lanes alternate, because each step waits for the one before.
+void WeightOps::emit_exp(const std::vector<Lanes>& sets) {
+    const auto each = [&](const auto& step) {
+        for (const Lanes& r : sets) step(r.x, r.scratch1, r.scratch2, r.odd, positive(r));
+    };
     const int degree = is_f64() ? WeightExpF64::kDegree : WeightExpF32::kDegree;
-    vmovaps(z, round_);
+    using V = const Vec&;
+    using M = const Mask&;
     if (is_f64()) {
-        vsubpd(d, d, greatest_);
-        if (scaled_) vmulpd(d, d, ratio_);
-        compare_f64(positive(r), d, flush_, kGreaterEqual);
-        vfmadd231pd(z, d, log2e_);  // z = d * log2(e) + 1.5 * 2^52
-        vsubpd(n, z, round_);
-        vfmadd231pd(d, n, ln2_hi_);
-        vfmadd231pd(d, n, ln2_lo_);
+        each([&](V d, V, V, V, M) { vsubpd(d, d, greatest_); });
+        if (scaled_) each([&](V d, V, V, V, M) { vmulpd(d, d, ratio_); });
+        each([&](V d, V, V, V, M positive) { compare_f64(positive, d, flush_, kGreaterEqual); });
+        each([&](V d, V z, V, V, M) {
+            vmovaps(z, round_);
+            vfmadd231pd(z, d, log2e_);  // z = d * log2(e) + 1.5 * 2^52
+        });
+        each([&](V, V z, V n, V, M) { vsubpd(n, z, round_); });
+        each([&](V d, V, V n, V, M) { vfmadd231pd(d, n, ln2_hi_); });
+        each([&](V d, V, V n, V, M) { vfmadd231pd(d, n, ln2_lo_); });
     } else {
-        vsubps(d, d, greatest_);
-        if (scaled_) vmulps(d, d, ratio_);
-        compare_f32(positive(r), d, flush_, kGreaterEqual);
-        vfmadd231ps(z, d, log2e_);  // z = d * log2(e) + 1.5 * 2^23
-        vsubps(n, z, round_);
-        vfmadd231ps(d, n, ln2_hi_);
-        vfmadd231ps(d, n, ln2_lo_);
+        each([&](V d, V, V, V, M) { vsubps(d, d, greatest_); });
+        if (scaled_) each([&](V d, V, V, V, M) { vmulps(d, d, ratio_); });
+        each([&](V d, V, V, V, M positive) { compare_f32(positive, d, flush_, kGreaterEqual); });
+        each([&](V d, V z, V, V, M) {
+            vmovaps(z, round_);
+            vfmadd231ps(z, d, log2e_);  // z = d * log2(e) + 1.5 * 2^23
+        });
+        each([&](V, V z, V n, V, M) { vsubps(n, z, round_); });
+        each([&](V d, V, V n, V, M) { vfmadd231ps(d, n, ln2_hi_); });
+        each([&](V d, V, V n, V, M) { vfmadd231ps(d, n, ln2_lo_); });
     }
-    vmovaps(p, c_[degree - 2]);
+    each([&](V, V, V, V p, M) { vmovaps(p, c_[degree - 2]); });
     for (int i = degree - 3; i >= -2; --i) {
         const Held& c = i >= 0 ? c_[i] : one_;
-        is_f64() ? vfmadd213pd(p, d, c) : vfmadd213ps(p, d, c);
+        each([&](V d, V, V, V p, M) { is_f64() ? vfmadd213pd(p, d, c) : vfmadd213ps(p, d, c); });
     }
     // x = p * 2^(n + exponent): the low bits of z are n + exponent.
-    if (is_f64()) {
-        vpsllq(z, z, 52);
-        vpaddq(r.x, p, z);
-    } else {
-        vpslld(z, z, 23);
-        vpaddd(r.x, p, z);
-    }
+    each([&](V x, V z, V, V p, M) {
+        if (is_f64()) {
+            vpsllq(z, z, 52);
+            vpaddq(x, p, z);
+        } else {
+            vpslld(z, z, 23);
+            vpaddd(x, p, z);
+        }
+    });
 }
 
 void WeightOps::emit_quantise(const Lanes& r) {

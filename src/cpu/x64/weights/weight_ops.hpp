@@ -17,6 +17,7 @@
 //   f32 lanes   | s1 E1 | s0 E0 | ...  are split into  even: s0 << 32 >> E0,  odd: (s1 << 32) >> E1
 
 #include <cstdint>
+#include <vector>
 
 #include "common/types.hpp"
 #include "cpu/float_type.hpp"
@@ -56,6 +57,11 @@ class WeightOps : public Vocabulary {
     // caller finds +inf by the maximum. k1 and `scratch` are overwritten.
     void note_refused(const Mask& refused, const Vec& x, const Vec& zeros, const Vec& scratch);
 
+    // d = vector i of a unit at `src`, as load_wide() loads it, but its classes may be in any order within the unit.
+    // load_constants() or hold_unordered_load() comes first, which may claim a register.
+    void load_unordered(const Vec& d, const Reg& src, int i);
+    void hold_unordered_load();
+
     // Stores RowFindings at `to`: the maxima, and whether note_refused() noted anything. `scratch` is overwritten.
     void emit_findings(const Xbyak::RegExp& to, const Vec& maxima, const Mask& refused,
                        const Reg& scratch);
@@ -63,30 +69,45 @@ class WeightOps : public Vocabulary {
         is_f64() ? vmaxpd(d, a, b) : vmaxps(d, a, b);
     }
 
+    // The element or elements in x, and registers to calculate with.
+    struct Lanes {
+        Vec x, odd, scratch1, scratch2, scratch3;
+        Xbyak::Opmask mask = Xbyak::Opmask(1);
+    };
+
+    // What a kernel finds besides sums of weights (see WeightSumKernel). emit_begin_findings() comes first.
+    // emit_ahead() reads or prefetches units of the row that is read next. emit_end_findings() stores RowFindings.
+    Vec maxima_found() const { return vec(7); }
+    Mask mask_found() const { return {k2, vec(8)}; }
+    void emit_begin_findings();
+    void emit_ahead(const Reg& ahead, int units, const Lanes& r);
+    void emit_end_findings(const Xbyak::RegExp& to, const Reg& scratch);
+
     // Memory operands of the width of a lane. `ratio` and `flush` are used only if scaled.
     struct ScaleAddresses {
         Address greatest, ratio, flush;
     };
-    // Loads the constants. Claims k1 and registers 7 and above; without logits 9 and above.
+    // Loads the constants. Claims k1 and registers from kLowestHeld on.
     void load_constants(const ScaleAddresses& scale, const Address& top);
     const Vec& zeros() const { return zeros_; }  // without logits
     // Turns the elements in x into weights as u64 lanes. With f32 lanes, x then has the weights of the classes 0, 2, 4
     // ..., and `odd` those of 1, 3, 5 ... With f64 lanes, x has all of them. scratch1 ... scratch3 are overwritten, and
     // `odd` too for logits.
-    struct Lanes {
-        Vec x, odd, scratch1, scratch2, scratch3;
-    };
     void emit_weights(const Lanes& r);
 
     // emit_exp(), for logits: x becomes 2^exponent times the weight. In the lanes outside positive(r) the weight is 0,
     // and x is junk. load_exp_constants() loads the constants of emit_exp() alone. The caller calls set_held_range()
     // before.
     void load_exp_constants(const ScaleAddresses& scale, int exponent);
-    void emit_exp(const Lanes& r);
+    void emit_exp(const std::vector<Lanes>& sets);
     // The mask of the lanes whose weight is not 0.
-    Mask positive(const Lanes& r) const { return {k1, r.scratch3}; }
+    Mask positive(const Lanes& r) const { return {r.mask, r.scratch3}; }
+
+    // Constants take the registers from here on.
+    static constexpr int kLowestHeld = 9;
 
   private:
+    bool finds_ahead() const { return log_probs_ && !scaled_; }
     // A constant in every lane: f32 lanes take the first, f64 lanes the second.
     Held hold_bits(uint32_t narrow, uint64_t wide);
     Held hold_float(float narrow, double wide);
@@ -98,6 +119,7 @@ class WeightOps : public Vocabulary {
     bool log_probs_;
     bool scaled_;
     Vec top_, greatest_, zeros_, ratio_;
+    Held words_;  // of bf16, for load_unordered()
     Held max_shift_, fraction_, leading_, low_, high_;
     Held flush_, log2e_, round_, ln2_hi_, ln2_lo_, one_;
     Held c_[12];
