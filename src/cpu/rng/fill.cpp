@@ -5,6 +5,7 @@
 
 #include "common/types.hpp"
 #include "cpu/rng/scatter.hpp"
+#include "cpu/streaming.hpp"
 
 namespace tombola::impl::cpu {
 namespace {
@@ -18,7 +19,8 @@ void FillPart::for_each_run(FunctionRef<void(const Run&)> generate) const {
     const size_t size = size_of(desc_.data_type);
     if (desc_.is_row_major()) {
         char* to = static_cast<char*>(data_) + static_cast<size_t>(first()) * size;
-        return generate({first(), count(), to, streaming_});
+        const StreamingStores stores(streaming_);
+        return generate({first(), count(), to, stores.allowed()});
     }
     const RunCopier copier(desc_);
     alignas(64) char buffer[kRunBytes];

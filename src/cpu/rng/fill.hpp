@@ -15,18 +15,12 @@
 // place. A part of any other tensor is many runs, which are written to a buffer on the stack and scattered from there.
 // Padding is zeroed.
 
-#include <cstddef>
 #include <cstdint>
 
-#include "common/machine.hpp"
 #include "common/memory_desc.hpp"
 #include "common/parallel.hpp"
 
 namespace tombola::impl::cpu {
-
-// Whether a tensor is so large that it does not stay in the caches. Stores that bypass the caches do not read the memory
-// first.
-inline bool bypasses_caches(size_t bytes) { return bytes >= machine_sizes().streaming_bytes; }
 
 struct Run {
     int64_t first;   // the number of its first element

@@ -6,8 +6,8 @@
 #include "common/parallel.hpp"
 #include "common/types.hpp"
 #include "cpu/loop_nest.hpp"
-#include "cpu/rng/fill.hpp"
 #include "cpu/rng/scatter.hpp"
+#include "cpu/streaming.hpp"
 
 namespace tombola::impl::cpu {
 namespace {
@@ -38,11 +38,11 @@ class Part {
           streaming_(streaming && dst_in_place_ && src.data != dst.data) {}
 
     void run(Range range, FunctionRef<void(const TransformRun&)> body) const {
-        if (src_in_place_ && dst_in_place_ && mask_in_place_)
-            return body(
-                {range.begin, range.end - range.begin, element(src_.data, range.begin, src_size()),
-                 element(dst_.data, range.begin, dst_size()), mask_at(range.begin), streaming_});
-        run_through_buffers(range, body);
+        if (!src_in_place_ || !dst_in_place_ || !mask_in_place_)
+            return run_through_buffers(range, body);
+        const StreamingStores stores(streaming_);
+        body({range.begin, range.end - range.begin, element(src_.data, range.begin, src_size()),
+              element(dst_.data, range.begin, dst_size()), mask_at(range.begin), stores.allowed()});
     }
 
   private:

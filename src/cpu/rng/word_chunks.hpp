@@ -27,7 +27,8 @@ struct WordChunk {
     int64_t first;  // the number of its first element in the tensor
     int64_t count;  // elements, at least 1
     const uint32_t* words;
-    char* to;  // dense
+    char* to;        // dense
+    bool streaming;  // stores should bypass the caches; `to` is then aligned to a cache line
 };
 
 // Writes the elements of a part. draw(to, max_count) writes at least 1 and at most `max_count` of the next words, and

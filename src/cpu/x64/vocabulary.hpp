@@ -127,10 +127,11 @@ class Vocabulary : public JitKernel {
     // The low `bytes` bytes of a register: 4, 8, 16, 32 or 64. load_part() makes the others zero.
     void load_part(int d, const Address& a, int bytes);
     void store_part(const Address& d, int a, int bytes);
-    // The store bypasses the caches. d is aligned to bytes(). A kernel that uses it ends with store_fence(), or its
-    // caller executes a fence.
-    void store_streaming(const Address& d, const Vec& a) { vmovntps(d, a); }
-    void store_fence() { sfence(); }
+    // A streaming store bypasses the caches; d is aligned to the width of a. No kernel executes a fence: the caller got
+    // its permission to stream from a StreamingStores (cpu/streaming.hpp), which does that.
+    void store(const Address& d, const Vec& a, bool streaming) {
+        streaming ? vmovntps(d, a) : vmovups(d, a);
+    }
     // A vector as pieces of 16 or 32 bytes; `position` counts pieces.
     // insert_piece(): d = a, but the piece at `position` becomes `piece`. store_piece(): stores the piece of a.
     void insert_piece(const Vec& d, const Vec& a, const Xbyak::Operand& piece, int bytes,
@@ -189,9 +190,10 @@ class Vocabulary : public JitKernel {
     void join_masks(const Mask& d, const Mask& low, const Mask& high);
     // Stores lanes(4) elements of 1, 2, 4 or 8 bytes: element i is that of `value` if lane i of the mask of u32 lanes
     // is set, otherwise 0. `value` has the same element everywhere, and is in a register on AVX-512. scratch is
-    // overwritten. With elements of 8 bytes AVX-512 also overwrites the mask.
+    // overwritten. With elements of 8 bytes AVX-512 also overwrites the mask. There is no streaming store of 8 bytes of a
+    // vector: elements of one byte are always stored through the caches on AVX2.
     void store_where(const Xbyak::RegExp& to, const Mask& mask, const Held& value,
-                     int element_bytes, const Vec& scratch);
+                     int element_bytes, const Vec& scratch, bool streaming);
     // d = (d & bits) | value in the lanes of the mask, 0 in the others. On AVX-512 bits is in a register.
     void and_or_masked_u32(const Vec& d, const Mask& mask, const Held& bits, const Held& value);
     void and_or_masked_u64(const Vec& d, const Mask& mask, const Held& bits, const Held& value);

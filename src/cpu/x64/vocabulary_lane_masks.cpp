@@ -210,7 +210,7 @@ void Vocabulary::join_masks(const Mask& d, const Mask& low, const Mask& high) {
 }
 
 void Vocabulary::store_where(const Xbyak::RegExp& to, const Mask& mask, const Held& value,
-                             int element_bytes, const Vec& scratch) {
+                             int element_bytes, const Vec& scratch, bool streaming) {
     const int index = scratch.getIdx();
     const Xbyak::Xmm x(index);
     const Xbyak::Ymm y(index);
@@ -220,40 +220,41 @@ void Vocabulary::store_where(const Xbyak::RegExp& to, const Mask& mask, const He
         switch (element_bytes) {
             case 1:
                 vmovdqu8(x | mask.opmask | T_z, Xbyak::Xmm(from));
-                return vmovdqu8(ptr[to], x);
+                break;
             case 2:
                 vmovdqu16(y | mask.opmask | T_z, Xbyak::Ymm(from));
-                return vmovdqu16(ptr[to], y);
+                break;
             case 4:
                 vmovdqu32(z | mask.opmask | T_z, Xbyak::Zmm(from));
-                return vmovdqu32(ptr[to], z);
+                break;
             default:
                 vmovdqu64(z | mask.opmask | T_z, Xbyak::Zmm(from));
-                vmovdqu64(ptr[to], z);
+                store(ptr[to], z, streaming);
                 kshiftrw(mask.opmask, mask.opmask, 8);
                 vmovdqu64(z | mask.opmask | T_z, Xbyak::Zmm(from));
-                return vmovdqu64(ptr[to + 64], z);
+                return store(ptr[to + 64], z, streaming);
         }
+        return store(ptr[to], part(index, lanes(4) * element_bytes), streaming);
     }
     const Xbyak::Ymm m(mask.vector.getIdx());
     if (element_bytes == 4) {
         vpand(y, m, value);
-        return vmovdqu(ptr[to], y);
+        return store(ptr[to], y, streaming);
     }
     if (element_bytes == 8) {
         vpmovsxdq(y, Xbyak::Xmm(m.getIdx()));
         vpand(y, y, value);
-        vmovdqu(ptr[to], y);
+        store(ptr[to], y, streaming);
         vextracti128(x, m, 1);
         vpmovsxdq(y, x);
         vpand(y, y, value);
-        return vmovdqu(ptr[to + 32], y);
+        return store(ptr[to + 32], y, streaming);
     }
     vextracti128(x, m, 1);
     vpackssdw(x, Xbyak::Xmm(m.getIdx()), x);
     if (element_bytes == 1) vpacksswb(x, x, x);
     vpand(x, x, value);
-    element_bytes == 1 ? vmovq(ptr[to], x) : vmovdqu(ptr[to], x);
+    element_bytes == 1 ? vmovq(ptr[to], x) : store(ptr[to], part(index, 16), streaming);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "common/parallel.hpp"
-#include "cpu/rng/fill.hpp"
+#include "cpu/streaming.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {

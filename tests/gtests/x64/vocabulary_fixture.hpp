@@ -144,13 +144,11 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::spread_u32;
     using Vocabulary::spread_u64;
     using Vocabulary::store;
-    using Vocabulary::store_fence;
     using Vocabulary::store_low_u32;
     using Vocabulary::store_mask_bits;
     using Vocabulary::store_mask_bytes;
     using Vocabulary::store_part;
     using Vocabulary::store_piece;
-    using Vocabulary::store_streaming;
     using Vocabulary::store_sum_u64;
     using Vocabulary::store_tail;
     using Vocabulary::store_where;

@@ -251,22 +251,26 @@ TEST_P(VocabularyTest, MasksChooseWhatIsStored) {
         const uint64_t element = kElements[__builtin_ctz(static_cast<unsigned>(size))];
         uint64_t pattern = element;
         for (int width = size; width < 8; width *= 2) pattern |= pattern << 8 * width;
-        const size_t stored = 2 * lanes * static_cast<size_t>(size);
-        std::vector<uint8_t> to(stored + 64, 0xEE);
-        tensor_ = to.data();
-        run([&](K& k) {
-            k.compare_greater_s64(k.mask(1), k.vec(1), k.vec(2));
-            k.compare_greater_s64(k.mask(2), k.vec(2), k.vec(3));
-            k.join_masks(k.mask(0), k.mask(1), k.mask(2));
-            k.store_where(k.tensor(), k.mask(0), k.hold_u64(12, pattern), size, k.vec(5));
-            k.zero(k.vec(0));
-        });
-        for (size_t i = 0; i < 2 * lanes; ++i) {
-            uint64_t value = 0;
-            std::memcpy(&value, &to[i * static_cast<size_t>(size)], static_cast<size_t>(size));
-            EXPECT_EQ(value, is_set(i) ? element : 0) << size << " " << i;
+        for (const bool streaming : {false, true}) {
+            const size_t stored = 2 * lanes * static_cast<size_t>(size);
+            alignas(64) uint8_t to[3 * 64];
+            std::memset(to, 0xEE, sizeof to);
+            tensor_ = to;
+            run([&](K& k) {
+                k.compare_greater_s64(k.mask(1), k.vec(1), k.vec(2));
+                k.compare_greater_s64(k.mask(2), k.vec(2), k.vec(3));
+                k.join_masks(k.mask(0), k.mask(1), k.mask(2));
+                k.store_where(k.tensor(), k.mask(0), k.hold_u64(12, pattern), size, k.vec(5),
+                              streaming);
+                k.zero(k.vec(0));
+            });
+            for (size_t i = 0; i < 2 * lanes; ++i) {
+                uint64_t value = 0;
+                std::memcpy(&value, &to[i * static_cast<size_t>(size)], static_cast<size_t>(size));
+                EXPECT_EQ(value, is_set(i) ? element : 0) << size << " " << i;
+            }
+            for (size_t i = stored; i < sizeof to; ++i) EXPECT_EQ(to[i], 0xEE) << size;
         }
-        for (size_t i = stored; i < to.size(); ++i) EXPECT_EQ(to[i], 0xEE) << size;
     }
     check<uint64_t>([](K& k) { k.join_halves(k.vec(0), k.half(1), k.half(2)); },
                     [&](size_t i) {

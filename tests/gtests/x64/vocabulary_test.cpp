@@ -286,8 +286,7 @@ TEST_P(VocabularyTest, StreamingStore) {
     Lanes target;
     tensor_ = &target;
     run([](K& k) {
-        k.store_streaming(k.ptr[k.tensor()], k.vec(1));
-        k.store_fence();
+        k.store(k.ptr[k.tensor()], k.vec(1), true);
         k.zero(k.vec(0));
     });
     EXPECT_EQ(std::memcmp(target.bytes.data(), inputs_[0].bytes.data(), bytes()), 0);

@@ -93,7 +93,7 @@ void DropoutKernel::emit_elements(const Stream& s, const Mask& kept, int scratch
         type_ == DataType::f16 ? mul_f16_by_f32(x, scale, vec(scratch_vec), vec(s.c3))
                                : mul_bf16_by_f32(x, scale, vec(scratch_vec), vec(s.c3));
     }
-    store_any(to, x, streaming);
+    store(ptr[to], x, streaming);
 }
 
 MaskedScaleKernel::MaskedScaleKernel(const Key& key)
@@ -119,7 +119,6 @@ void MaskedScaleKernel::generate() {
     cmp(dword[args + offsetof(Args, streaming)], 0);
     je(ordinary, T_NEAR);
     emit_loop(true);
-    store_fence();
     jmp(done, T_NEAR);
     L(ordinary);
     emit_loop(false);
@@ -156,8 +155,7 @@ void MaskedScaleKernel::emit_vector(int index, bool streaming) {
         type_ == DataType::f16 ? mul_f16_by_f32(x, vec(4), vec(2), vec(3))
                                : mul_bf16_by_f32(x, vec(4), vec(2), vec(3));
     }
-    const Address to = ptr[gpr(2) + index * bytes()];
-    streaming ? store_streaming(to, x) : store(to, x);
+    store(ptr[gpr(2) + index * bytes()], x, streaming);
 }
 
 }  // namespace tombola::impl::cpu::x64

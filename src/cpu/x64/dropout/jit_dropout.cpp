@@ -6,12 +6,11 @@
 #include "cpu/dropout/dropout_call.hpp"
 #include "cpu/implementations.hpp"
 #include "cpu/rng/element_type.hpp"
+#include "cpu/streaming.hpp"
 #include "cpu/x64/dropout/dropout_kernel.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
-
-constexpr uintptr_t kStreamingAlignment = 64;
 
 struct Kernels {
     PhiloxTransformKernel plain;                        // draws, without a mask
@@ -53,8 +52,7 @@ class JitDropout : public DropoutExecutable {
     void mask_run(const DropoutCall& call, const TransformRun& run) const override {
         const auto size = size_of(desc().src.data_type);
         const int64_t whole = run.count / kernels_.masked_scale_step * kernels_.masked_scale_step;
-        const bool streaming =
-            run.streaming && reinterpret_cast<uintptr_t>(run.to) % kStreamingAlignment == 0;
+        const bool streaming = run.streaming && bytes_into_line(run.to) == 0;
         if (whole > 0) scale(call, whole, run.from, run.to, run.mask, streaming);
         if (whole < run.count) scale_tail(call, run, whole, size);
     }

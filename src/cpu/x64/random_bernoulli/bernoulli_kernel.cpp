@@ -34,15 +34,27 @@ BernoulliKernel::BernoulliKernel(const Key& key)
       one_p_(std::get<bool>(key)) {}
 
 void BernoulliKernel::generate() {
-    Label again;
-    const bool wide = draw_ == BernoulliDraw::u53;
-    const auto size = static_cast<int>(size_of(type_));
     begin(5);
     mov(gpr(kWords), ptr[gpr(kArgs) + offsetof(Args, words)]);
     mov(gpr(kProbabilities), ptr[gpr(kArgs) + offsetof(Args, p)]);
     mov(gpr(kTo), ptr[gpr(kArgs) + offsetof(Args, to)]);
     mov(gpr(kSteps), ptr[gpr(kArgs) + offsetof(Args, steps)]);
     load_constants();
+    Label streaming, done;
+    cmp(qword[gpr(kArgs) + offsetof(Args, streaming)], 0);
+    jne(streaming, T_NEAR);
+    emit_loop(false);
+    jmp(done, T_NEAR);
+    L(streaming);
+    emit_loop(true);
+    L(done);
+    end();
+}
+
+void BernoulliKernel::emit_loop(bool streaming) {
+    Label again;
+    const bool wide = draw_ == BernoulliDraw::u53;
+    const auto size = static_cast<int>(size_of(type_));
     const Mask mask{k1, vec(kMaskVec)}, low{k2, vec(kMaskVec + 1)}, high{k3, vec(kMaskVec + 2)};
     align(32);
     L(again);
@@ -53,13 +65,12 @@ void BernoulliKernel::generate() {
     } else {
         emit_compare_f32();
     }
-    store_where(gpr(kTo), mask, *one_, size, vec(kScratch));
+    store_where(gpr(kTo), mask, *one_, size, vec(kScratch), streaming);
     add(gpr(kWords), bytes() * (wide ? 2 : 1));
     if (!one_p_) add(gpr(kProbabilities), bytes() * (wide ? 2 : 1));
     add(gpr(kTo), lanes(4) * size);
     dec(gpr(kSteps));
     jnz(again, T_NEAR);
-    end();
 }
 
 void BernoulliKernel::load_constants() {

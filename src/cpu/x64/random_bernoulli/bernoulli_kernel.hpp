@@ -27,6 +27,8 @@ class BernoulliKernel : public Vocabulary {
             p;  // f64 for 53 bits, otherwise f32: one element, or as many as there are elements
         void* to;
         int64_t steps;  // at least 1
+        uint64_t
+            streaming;  // nonzero: stores bypass the caches, and `to` is aligned to a cache line
     };
     // The ISA, the uniform number, the type of DST, and whether there is one P for all elements.
     using Key = std::tuple<CpuIsa, BernoulliDraw, DataType, bool>;
@@ -35,6 +37,7 @@ class BernoulliKernel : public Vocabulary {
   private:
     void generate() override;
     void load_constants();
+    void emit_loop(bool streaming);
     void emit_compare_f32();
     void emit_compare_f64(int half, const Mask& mask);
 

@@ -38,7 +38,7 @@ class JitBernoulli : public Executable {
             for (int64_t at = 0; at < chunk.count; at += run) {
                 const int64_t count = std::min(run, chunk.count - at);
                 convert(chunk.words + at * words, words, p.run(chunk.first + at, count, buffer),
-                        p.step(), chunk.to + at * size, count);
+                        p.step(), chunk.to + at * size, count, chunk.streaming);
             }
         });
     }
@@ -46,15 +46,15 @@ class JitBernoulli : public Executable {
     // The kernel computes whole steps. A partial last step is computed in a buffer, and its elements are copied.
     template <class Compute>
     void convert(const uint32_t* from, int words, const Compute* p, int64_t p_step, char* to,
-                 int64_t count) const {
+                 int64_t count, bool streaming) const {
         const int64_t steps = count / step_, rest = count % step_, whole = steps * step_;
-        BernoulliKernel::Args args{from, p, to, steps};
+        BernoulliKernel::Args args{from, p, to, steps, streaming ? 1u : 0u};
         if (steps > 0) kernel_(args);
         if (rest == 0) return;
         alignas(64) Compute last_p[16] = {};
         std::copy_n(p + whole * p_step, p_step == 0 ? 1 : rest, last_p);
         alignas(64) char last[2 * 64];
-        args = {from + whole * words, last_p, last, 1};
+        args = {from + whole * words, last_p, last, 1, 0};
         kernel_(args);
         const size_t size = size_of(desc_.dst.data_type);
         std::memcpy(to + static_cast<size_t>(whole) * size, last, static_cast<size_t>(rest) * size);

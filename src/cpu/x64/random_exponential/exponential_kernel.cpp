@@ -29,7 +29,6 @@ int ExponentialKernel::bits() const {
 }
 
 void ExponentialKernel::generate() {
-    Label again;
     begin(4);
     mov(gpr(kWords), ptr[gpr(kArgs) + offsetof(Args, words)]);
     mov(gpr(kTo), ptr[gpr(kArgs) + offsetof(Args, to)]);
@@ -44,17 +43,29 @@ void ExponentialKernel::generate() {
     const uint64_t high = (uint64_t{1} << ((bits() - 32) & 31)) - 1;
     taken_ = hold(vector_u64(words() == 2 ? uint64_t{0xFFFFFFFF} << 32 | high : 0x7FFFFF));
     magic_ = hold(vector_f64(0x1p52));
+    Label streaming, done;
+    cmp(qword[gpr(kArgs) + offsetof(Args, streaming)], 0);
+    jne(streaming, T_NEAR);
+    emit_loop(false);
+    jmp(done, T_NEAR);
+    L(streaming);
+    emit_loop(true);
+    L(done);
+    end();
+}
+
+void ExponentialKernel::emit_loop(bool streaming) {
+    Label again;
     align(32);
     L(again);
     for (const int half : {0, 1}) emit_uniform(half);
     emit_logarithms();
     for (const int half : {0, 1}) emit_exponential(half);
-    emit_store();
+    emit_store(streaming);
     add(gpr(kWords), words() * bytes());
     add(gpr(kTo), lanes(4) * static_cast<int>(size_of(type_)));
     dec(gpr(kSteps));
     jnz(again, T_NEAR);
-    end();
 }
 
 void ExponentialKernel::emit_uniform(int half) {
@@ -84,23 +95,25 @@ void ExponentialKernel::emit_exponential(int half) {
     const Vec x = vec(kX + half);
     vsubpd(x, vec(kZero), x);
     alignment_ == Alignment::pytorch ? vmulpd(x, x, vec(kFactor)) : vdivpd(x, x, vec(kFactor));
-    if (type_ == DataType::f64) return store(ptr[gpr(kTo) + half * bytes()], x);
-    vcvtpd2ps(this->half(kX + half), x);
+    if (type_ != DataType::f64) vcvtpd2ps(this->half(kX + half), x);
 }
 
-void ExponentialKernel::emit_store() {
-    if (type_ == DataType::f64) return;
+void ExponentialKernel::emit_store(bool streaming) {
     const Vec value = vec(kX);
-    join_halves(value, half(kX), half(kX + 1));
     const auto to = ptr[gpr(kTo)];
-    if (type_ == DataType::f32) return store(to, value);
+    if (type_ == DataType::f64) {
+        store(to, value, streaming);
+        return store(ptr[gpr(kTo) + bytes()], vec(kX + 1), streaming);
+    }
+    join_halves(value, half(kX), half(kX + 1));
+    if (type_ == DataType::f32) return store(to, value, streaming);
     if (type_ == DataType::f16) {
         cvt_f32_to_f16(half(kX), value);
     } else {
         round_f32_to_bf16(value, value, vec(kScratch));
         narrow_u32(half(kX), value);
     }
-    store(to, half(kX));
+    store(to, half(kX), streaming);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -30,6 +30,8 @@ class ExponentialKernel : public Maths {
         void* to;
         int64_t steps;  // at least 1
         double factor;  // pytorch: 1 / LAMBDA; tensorflow: LAMBDA
+        uint64_t
+            streaming;  // nonzero: stores bypass the caches, and `to` is aligned to a cache line
     };
     using Key = std::tuple<CpuIsa, Alignment, DataType>;
     explicit ExponentialKernel(const Key& key);
@@ -38,10 +40,11 @@ class ExponentialKernel : public Maths {
     void generate() override;
     // Whether both logarithms have scratch registers, so that their instructions alternate.
     bool has_room() const { return registers() > 16; }
+    void emit_loop(bool streaming);
     void emit_uniform(int half);  // x = 1 - u
     void emit_logarithms();
     void emit_exponential(int half);
-    void emit_store();
+    void emit_store(bool streaming);
     int words() const;
     int bits() const;
 

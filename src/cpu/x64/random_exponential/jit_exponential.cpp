@@ -32,12 +32,13 @@ class JitExponential : public Executable {
     // The kernel computes whole steps. A partial last step is computed in a buffer, and its elements are copied.
     void convert(const WordChunk& chunk, int words, double factor) const {
         const int64_t steps = chunk.count / step_, rest = chunk.count % step_;
-        ExponentialKernel::Args args{chunk.words, chunk.to, steps, factor};
+        ExponentialKernel::Args args{chunk.words, chunk.to, steps, factor,
+                                     chunk.streaming ? 1u : 0u};
         if (steps > 0) kernel_(args);
         if (rest == 0) return;
         const size_t size = size_of(desc_.dst.data_type);
         alignas(64) char last[2 * 64];
-        args = {chunk.words + steps * step_ * words, last, 1, factor};
+        args = {chunk.words + steps * step_ * words, last, 1, factor, 0};
         kernel_(args);
         std::memcpy(chunk.to + static_cast<size_t>(steps * step_) * size, last,
                     static_cast<size_t>(rest) * size);

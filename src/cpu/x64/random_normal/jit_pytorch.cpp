@@ -40,7 +40,6 @@ class PytorchNormalStream {
             std::copy_n(buffer_ + words, held, buffer_);
         }
         fill_.values(buffer_, held / transform.words_per_value, at, false);
-        NormalFill::end(streaming);
     }
     Mt19937 state() { return stream_.state(); }
 

@@ -67,7 +67,6 @@ class JitTensorflowNormal : public Executable {
             left -= count;
             word += static_cast<uint64_t>(drawn);
         }
-        NormalFill::end(run.streaming);
     }
 
     MemoryDesc dst_;

@@ -3,13 +3,12 @@
 
 // A NormalTransform with the MEAN and STD of one execution, for any number of values.
 
-#include <xmmintrin.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 
 #include "cpu/random_normal/moments.hpp"
+#include "cpu/streaming.hpp"
 #include "cpu/x64/random_normal/normal_kernel.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -39,21 +38,13 @@ class NormalFill {
                     static_cast<size_t>((count - whole) * transform_.value_bytes));
     }
 
-    // Call this after the last values() of a run. Streaming stores become visible to other threads here, once per run:
-    // a fence per call would wait each time until the stores of a few KiB have reached memory.
-    static void end(bool streaming) {
-        if (streaming) _mm_sfence();
-    }
-
   private:
     void run(const uint32_t* words, int64_t groups, void* to, bool streaming) const {
-        constexpr uintptr_t kStreamingAlignment = 64;
         NormalArgs args = args_;
         args.words = words;
         args.to = to;
         args.groups = groups;
-        args.streaming =
-            streaming && reinterpret_cast<uintptr_t>(to) % kStreamingAlignment == 0 ? 1 : 0;
+        args.streaming = streaming && bytes_into_line(to) == 0 ? 1 : 0;
         transform_.function(args);
     }
 

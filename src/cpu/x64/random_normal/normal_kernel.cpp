@@ -93,7 +93,7 @@ void NormalKernel::generate() {
     emit_loop(false);
     jmp(done, T_NEAR);
     L(streaming);
-    emit_loop(true);  // NormalFill::end() has the fence
+    emit_loop(true);
     L(done);
     end();
 }
@@ -395,7 +395,7 @@ void NormalKernel::emit_stores(const Stream& s, bool streaming) {
 void NormalKernel::emit_store(int at, const Vec& value, int scratch, bool streaming) {
     const auto put = [&](const Vec& v) {
         const auto to = ptr[gpr(kTo) + at];
-        streaming ? store_streaming(to, v) : store(to, v);
+        store(to, v, streaming);
     };
     if (!is_narrow()) return put(value);
     const Half narrow = half(scratch);

@@ -142,8 +142,8 @@ class TensorflowConversion<Float16> : public PhiloxGenerator {
         }
     }
     void emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) override {
-        store_any(to, half(s.c0), streaming);
-        store_any(to + bytes() / 2, half(s.c2), streaming);
+        store(ptr[to], half(s.c0), streaming);
+        store(ptr[to + bytes() / 2], half(s.c2), streaming);
     }
     std::optional<Held> mask_;
     Spread step_, min_;
@@ -198,7 +198,7 @@ class TensorflowConversion<BFloat16> : public PhiloxGenerator {
         vpshufb(v, v, vector_table(table));
     }
     void emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) override {
-        store_any(to, vec(s.c0), streaming);
+        store(ptr[to], vec(s.c0), streaming);
     }
     Spread range_, min_;
 };

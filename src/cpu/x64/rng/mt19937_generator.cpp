@@ -39,7 +39,6 @@ void Mt19937Generator::generate() {
     jmp(done, T_NEAR);
     L(streaming);
     emit_window_loop(true);
-    store_fence();
     jmp(done, T_NEAR);
     L(convert);
     emit_convert_loop();
@@ -108,8 +107,7 @@ void Mt19937Generator::emit_temper() {
 }
 
 void Mt19937Generator::emit_put(int at, const Vec& value, bool streaming) {
-    const auto to = ptr[gpr(kTo) + at];
-    streaming ? store_streaming(to, value) : store(to, value);
+    store(ptr[gpr(kTo) + at], value, streaming);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -4,15 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/streaming.hpp"
 #include "cpu/x64/rng/philox_args.hpp"
 
 namespace tombola::impl::cpu::x64 {
-namespace {
-
-constexpr uintptr_t kStreamingAlignment = 64;
-
-}  // namespace
-
 PhiloxFill::PhiloxFill(const PhiloxKernel& kernel, PhiloxCounter start, PhiloxKey key,
                        const PackedParameters& parameters)
     : kernel_(kernel), start_(start), key_(key), args_{} {
@@ -52,7 +47,7 @@ void PhiloxFill::generate_blocks(Uint128 first_block, int64_t count, void* to,
     auto* at = static_cast<char*>(to);
     while (count > 0) {
         int64_t blocks = philox_blocks_to_wrap(counter);
-        const uintptr_t behind = reinterpret_cast<uintptr_t>(at) % kStreamingAlignment;
+        const uintptr_t behind = bytes_into_line(at);
         args.streaming = streaming && behind == 0 ? 1 : 0;
         if (streaming && behind != 0 && behind % static_cast<unsigned>(block_bytes) == 0)
             blocks = std::min<int64_t>(

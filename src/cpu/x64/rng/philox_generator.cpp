@@ -164,7 +164,6 @@ void PhiloxGenerator::emit_loop(int streams, int form, bool streaming) {
     sub(count_, step);
     cmp(count_, step);
     jae(again, T_NEAR);
-    if (streaming) store_fence();
     L(done);
 }
 
@@ -283,8 +282,8 @@ void PhiloxGenerator::emit_unpack_as_is(Stream& s) {
 }
 
 void PhiloxGenerator::emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) {
-    store_any(to, vec(s.c0), streaming);
-    store_any(to + bytes(), vec(s.c2), streaming);
+    store(ptr[to], vec(s.c0), streaming);
+    store(ptr[to + bytes()], vec(s.c2), streaming);
 }
 
 // After Veltkamp (Dekker, Numerische Mathematik 18, 1971). With s = 24 - digits, the sum
@@ -296,10 +295,6 @@ void PhiloxGenerator::emit_round_product(const Vec& p, const Vec& g, int digits)
     const auto scale = static_cast<float>(1 << (24 - digits));
     vmulps(g, p, vector_f32(scale + 1));
     vfnmadd132ps(p, g, vector_f32(scale));
-}
-
-void PhiloxGenerator::store_any(const Xbyak::RegExp& to, const Vec& v, bool streaming) {
-    streaming ? store_streaming(ptr[to], v) : store(ptr[to], v);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "cpu/streaming.hpp"
 #include "cpu/x64/machine.hpp"
 #include "cpu/x64/rng/philox_args.hpp"
 
@@ -14,7 +15,6 @@ namespace {
 using Pointers = PhiloxTransformGenerator::Pointers;
 
 constexpr int kStreamsOf16 = 2;  // three streams would leave a kernel too few of 16 registers
-constexpr uintptr_t kStreamingAlignment = 64;
 constexpr int kLineBytes = 64;
 constexpr int64_t kMaxGroupElements = 128;
 constexpr int64_t kMaxElementBytes = 4;
@@ -89,8 +89,7 @@ void PhiloxTransform::call(PhiloxCounter counter, int64_t count, const void* fro
     std::memcpy(args.parameters, &pointers, sizeof pointers);
     args.dst = to;
     args.count = count;
-    args.streaming =
-        streaming && reinterpret_cast<uintptr_t>(to) % kStreamingAlignment == 0 ? 1 : 0;
+    args.streaming = streaming && bytes_into_line(to) == 0 ? 1 : 0;
     fold_philox_rounds(args, counter, key_);
     kernel_.function(args);
 }
@@ -98,12 +97,10 @@ void PhiloxTransform::call(PhiloxCounter counter, int64_t count, const void* fro
 // The number of elements before the first one that begins a block of draws and a cache line of the destination. Returns
 // -1 if there is no such element in the first group.
 int64_t PhiloxTransform::head_for_streaming(int64_t skip, const TransformRun& run) const {
-    const auto address = reinterpret_cast<uintptr_t>(run.to);
+    const char* to = static_cast<const char*>(run.to);
     for (int64_t head = 0; skip + head < kernel_.group_elements; ++head)
         if ((skip + head) % kernel_.shape.block_elements() == 0 &&
-            (address + static_cast<uintptr_t>(head * kernel_.shape.dst_bytes)) %
-                    kStreamingAlignment ==
-                0)
+            bytes_into_line(to + head * kernel_.shape.dst_bytes) == 0)
             return head;
     return -1;
 }

@@ -7,6 +7,7 @@
 
 #include "common/parallel.hpp"
 #include "cpu/shuffle/shuffle_layout.hpp"
+#include "cpu/streaming.hpp"
 #include "cpu/x64/machine.hpp"
 #include "cpu/x64/shuffle/row_functions.hpp"
 
@@ -69,6 +70,7 @@ class RowShuffle : public Executable {
         parallel_ranges(rows, 1, static_cast<size_t>(2 * rows * layout_.inner),
                         [&](int64_t begin, int64_t end) {
                             if (kernels_.stitch) return stitch(src, dst, begin, end);
+                            const StreamingStores stores(streams(layout_));
                             while (begin < end) begin += copy(src, dst, begin, end - begin);
                         });
     }

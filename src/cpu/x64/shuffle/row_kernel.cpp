@@ -71,7 +71,6 @@ class RowKernel : public Vocabulary {
         advance(src, dst, offsetof(Args, images));
         dec(images);
         jnz(each_image, T_NEAR);
-        if (key_.streaming) store_fence();
         end();
     }
 
@@ -176,7 +175,7 @@ class RowKernel : public Vocabulary {
             const Xbyak::RegExp from = src + offset + (row * key_.src_row + lead(row));
             const Xbyak::RegExp to = dst + offset + (row * key_.dst_row + lead(row));
             for (int i = 0; i < vectors; ++i) load(vec(i), ptr[from + i * bytes()]);
-            for (int i = 0; i < vectors; ++i) store_streaming(ptr[to + i * bytes()], vec(i));
+            for (int i = 0; i < vectors; ++i) store(ptr[to + i * bytes()], vec(i), true);
             add(offset, vectors * bytes());
         };
         int64_t max_lead = 0;

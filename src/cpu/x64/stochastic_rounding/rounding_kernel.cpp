@@ -53,7 +53,7 @@ void RoundingKernel::emit_group(const Stream& s, const Xbyak::RegExp& from, cons
             widen_u16(draw, vec(draws), upper);
             load(x, ptr[from + place * bytes()]);
             type_ == DataType::bf16 ? emit_bf16(x, draw, magnitude) : emit_f16(x, draw, magnitude);
-            store_any(to + place * bytes() / 2, half(draw.getIdx()), streaming);
+            store(ptr[to + place * bytes() / 2], half(draw.getIdx()), streaming);
             ++place;
         }
 }

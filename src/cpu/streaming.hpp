@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Stores that bypass the caches ("streaming" stores): when they are used, and how they end.
+//
+// Other threads may see such stores late, until the thread that stored executes a fence. So the permission to stream is
+// an object, and its end is the fence:
+//
+//     const StreamingStores stores(bypasses_caches(bytes));
+//     generate(to, stores.allowed());     // any number of calls
+//
+// One fence serves a whole run of a tensor: a fence waits until its stores have reached memory, so that one after each
+// chunk of a few KiB would make a large tensor slower.
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+#include "common/machine.hpp"
+
+namespace tombola::impl::cpu {
+
+// Whether a tensor is so large that it does not stay in the caches. Stores that bypass the caches do not read the memory
+// first.
+inline bool bypasses_caches(size_t bytes) { return bytes >= machine_sizes().streaming_bytes; }
+
+class StreamingStores {
+  public:
+    explicit StreamingStores(bool allowed) : allowed_(allowed) {}
+    ~StreamingStores() {
+#if defined(__x86_64__)
+        if (allowed_) _mm_sfence();
+#endif
+    }
+    StreamingStores(const StreamingStores&) = delete;
+    StreamingStores& operator=(const StreamingStores&) = delete;
+
+    bool allowed() const { return allowed_; }
+
+  private:
+    bool allowed_;
+};
+
+// The line of a cache, to which the first streaming store of a kernel is aligned.
+inline constexpr uintptr_t kStreamingAlignment = 64;
+
+// The number of bytes from the start of a line to an address.
+inline uintptr_t bytes_into_line(const void* address) {
+    return reinterpret_cast<uintptr_t>(address) % kStreamingAlignment;
+}
+
+}  // namespace tombola::impl::cpu
