@@ -36,6 +36,10 @@ inline constexpr Microarchitecture kAllMachines[] = {
 };
 const char* name_of(Microarchitecture machine);
 
+// How fast one thread moves memory, in bytes read and written per nanosecond. It is the measure of work for parts_for().
+// Copies of 4 MiB move 24 to 28 on Sapphire Rapids; in the second-level cache they are up to twice as fast.
+inline constexpr double kTrafficPerNanosecond = 24;
+
 // Sizes from which work is done in another way. Defined by the cpu layer.
 struct MachineSizes {
     size_t bytes_per_part;  // a thread is woken for this many bytes of memory traffic or more

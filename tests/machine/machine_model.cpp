@@ -157,7 +157,9 @@ double chase(char* at, size_t count, size_t stride) {
     return best * 1e9;
 }
 
-// The microseconds that it takes to wake the threads of OpenMP, which sleep, and to wait for them: the median.
+// The microseconds that it takes to wake the threads of OpenMP, which sleep, and to wait for them: the median. They are
+// bound to processors (OMP_PROC_BIND), as Linux may wake a thread on the processor of the one that wakes it. That is fast,
+// but the threads then run one after the other.
 double waking() {
     constexpr int kTimes = 101;
     std::vector<double> times;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/machine.hpp"
 #include "common/types.hpp"
 #include "cpu/rng/scatter.hpp"
 #include "cpu/streaming.hpp"
@@ -12,6 +13,9 @@ namespace {
 
 // Half of the smallest first-level cache of any machine. More would gain nothing and take more stack.
 constexpr size_t kRunBytes = 16 * 1024;
+
+// More is shared by all threads that there are.
+constexpr double kMaxWork = 0x1p60;
 
 }  // namespace
 
@@ -40,7 +44,10 @@ void fill(const MemoryDesc& desc, void* data, const FillOptions& options,
     const size_t bytes = static_cast<size_t>(count) * size_of(desc.data_type);
     const bool streaming = bypasses_caches(bytes);
     const int64_t longest = std::max<int64_t>(1, count / options.elements_per_part);
-    const int parts = static_cast<int>(std::min<int64_t>(longest, parts_for(bytes)));
+    const double computed =
+        static_cast<double>(count) * options.nanoseconds_per_element * kTrafficPerNanosecond;
+    const size_t work = std::max(bytes, static_cast<size_t>(std::min(computed, kMaxWork)));
+    const int parts = static_cast<int>(std::min<int64_t>(longest, parts_for(work)));
     if (parts == 1) return generate_part({desc, data, {0, count}, streaming});
     parallel(parts, [&](int part, int all) {
         const Range range = split(count, part, all, options.multiple);

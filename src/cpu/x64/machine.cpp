@@ -22,13 +22,13 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 
 // An Intel processor with AMX and AVX512_FP16. `front` was fitted to the times of shuffles.
 constexpr MachineRow kSapphireRapids{
-    {48 * kKiB, 2 * kMiB, 32 * kMiB}, 2048, 100, 64, 4.4, {1, 2, 3, 3, 2, 1, 3.5, 4, 7, 1},
+    {48 * kKiB, 2 * kMiB, 32 * kMiB}, 2048, 100, 86, 4.4, {1, 2, 3, 3, 2, 1, 3.5, 4, 7, 1},
     {1, 2, 2, 2, 2, 1, 6, 4, 7, 1}};
 
 // An EPYC, family 25, model 17, at 3.7 GHz. A vector of 64 bytes takes two of the four pipes for vectors, both pipes of
 // the loads, and two cycles of the pipe of the stores. The time to wake a thread is that of Sapphire Rapids.
 constexpr MachineRow kZen4{
-    {32 * kKiB, 1 * kMiB, 32 * kMiB},    3072, 100, 64, 4.1, {2, 1, 2, 3, 2, 1, 6, 1, 1, 1},
+    {32 * kKiB, 1 * kMiB, 32 * kMiB},    3072, 100, 86, 4.1, {2, 1, 2, 3, 2, 1, 6, 1, 1, 1},
     {1, 1, 1, 2, 1, 0.5, 6, 0.8, 0.8, 1}};
 
 // A machine that nobody has measured has the rates of Sapphire Rapids, which every machine had before there were rows,
@@ -180,11 +180,11 @@ int Machine::prefetch_bytes() const {
 }
 
 MachineSizes sizes_of(const Machine& machine) {
-    constexpr double kBytesPerMicrosecond = 16 * 1024;  // of memory traffic, of one thread
     constexpr int64_t kElementBytes = 4, kPageBytes = 4096;
     MachineSizes sizes{};
-    sizes.bytes_per_part =
-        static_cast<size_t>(nearest_power(kBytesPerMicrosecond * machine.row.waking));
+    // With two threads, work takes half of its time and the time of waking. So it is shared if each part takes as long as
+    // waking.
+    sizes.bytes_per_part = static_cast<size_t>(kTrafficPerNanosecond * 1000 * machine.row.waking);
     // Generated numbers arrive more slowly than memory takes them, so bypassing the caches costs their producer little;
     // but below 4 MiB, a reader finds them in a cache of nearly every machine.
     sizes.streaming_bytes = static_cast<size_t>(std::max(4 * kMiB, 2 * machine.caches.l2));

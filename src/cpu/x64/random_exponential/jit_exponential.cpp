@@ -11,6 +11,8 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
+constexpr double kNanosecondsPerElement = 1.4;
+
 class JitExponential : public Executable {
   public:
     JitExponential(CpuIsa isa, const RandomExponentialDesc& desc, ChunkSource source,
@@ -24,7 +26,7 @@ class JitExponential : public Executable {
         const double lambda = TOMBOLA_TRY(resolve_lambda(context));
         const double factor = desc_.alignment == Alignment::pytorch ? 1 / lambda : lambda;
         const int words = exponential_words(desc_.alignment, desc_.dst.data_type);
-        return source_.fill(context, desc_.dst, words,
+        return source_.fill(context, desc_.dst, words, kNanosecondsPerElement,
                             [&](const WordChunk& chunk) { convert(chunk, words, factor); });
     }
 

@@ -15,6 +15,8 @@ namespace {
 // Words that are drawn at a time: with their values they stay in the first-level cache.
 constexpr int64_t kChunkWords = 2048;
 
+constexpr double kNanosecondsPerWord = 0.58;
+
 template <class T>
 class JitTensorflowNormal : public Executable {
   public:
@@ -26,11 +28,12 @@ class JitTensorflowNormal : public Executable {
         const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, dst_.nelems()));
         const NormalFill fill(transform_, moments);
         const PhiloxFill words(words_, call.start, call.key(), PackedParameters());
-        cpu::fill(
-            dst_, context.output(TOMBOLA_ARG_DST), kPhiloxFillOptions, [&](const FillPart& part) {
-                part.for_each_run(
-                    [&](const Run& run) { generate(fill, words, call.number_of(run.first), run); });
-            });
+        constexpr auto options = philox_fill_options(kNanosecondsPerWord * kPhiloxBlockWords /
+                                                     TensorflowNormal<T>::kBlockValues);
+        cpu::fill(dst_, context.output(TOMBOLA_ARG_DST), options, [&](const FillPart& part) {
+            part.for_each_run(
+                [&](const Run& run) { generate(fill, words, call.number_of(run.first), run); });
+        });
         report_philox_call(context, call);
         return {};
     }

@@ -23,21 +23,24 @@ Result<ChunkSource> ChunkSource::create(CpuIsa isa, Alignment alignment) {
 }
 
 Status ChunkSource::fill(const ExecContext& context, const MemoryDesc& dst, int words_per_element,
+                         double nanoseconds_per_element,
                          FunctionRef<void(const WordChunk&)> convert) const {
     void* data = context.output(TOMBOLA_ARG_DST);
     const size_t size = size_of(dst.data_type);
     if (alignment_ == Alignment::tensorflow) {
         const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, dst.nelems()));
         const PhiloxFill words(philox_, call.start, call.key(), {});
-        cpu::fill(dst, data, kPhiloxFillOptions, [&](const FillPart& part) {
-            Uint128 next = call.number_of(part.first()) * static_cast<unsigned>(words_per_element);
-            const auto draw = [&](uint32_t* to, int64_t max_count) {
-                words.generate(next, max_count, to, false);
-                next += static_cast<uint64_t>(max_count);
-                return max_count;
-            };
-            fill_part_by_chunks(part, words_per_element, size, draw, convert);
-        });
+        cpu::fill(dst, data, philox_fill_options(nanoseconds_per_element),
+                  [&](const FillPart& part) {
+                      Uint128 next =
+                          call.number_of(part.first()) * static_cast<unsigned>(words_per_element);
+                      const auto draw = [&](uint32_t* to, int64_t max_count) {
+                          words.generate(next, max_count, to, false);
+                          next += static_cast<uint64_t>(max_count);
+                          return max_count;
+                      };
+                      fill_part_by_chunks(part, words_per_element, size, draw, convert);
+                  });
         report_philox_call(context, call);
         return {};
     }

@@ -16,9 +16,9 @@ class ChunkSource {
   public:
     static Result<ChunkSource> create(CpuIsa isa, Alignment alignment);
 
-    // As fill_by_chunks() of cpu/rng/word_chunks.hpp.
+    // As fill_by_chunks() of cpu/rng/word_chunks.hpp. `nanoseconds_per_element`: FillOptions.
     Status fill(const ExecContext& context, const MemoryDesc& dst, int words_per_element,
-                FunctionRef<void(const WordChunk&)> convert) const;
+                double nanoseconds_per_element, FunctionRef<void(const WordChunk&)> convert) const;
 
   private:
     explicit ChunkSource(Alignment alignment) : alignment_(alignment) {}

@@ -63,7 +63,9 @@ void PhiloxFill::generate_blocks(Uint128 first_block, int64_t count, void* to,
 }
 
 void fill_from_philox(const MemoryDesc& dst, void* data, const PhiloxFill& source, Uint128 first) {
-    fill(dst, data, kPhiloxFillOptions, [&](const FillPart& part) {
+    const auto options =
+        philox_fill_options(source.words_per_element() * kPhiloxNanosecondsPerWord);
+    fill(dst, data, options, [&](const FillPart& part) {
         part.for_each_run([&](const Run& run) {
             source.generate(first + static_cast<uint64_t>(run.first), run.count, run.to,
                             run.streaming);

@@ -13,7 +13,11 @@
 namespace tombola::impl::cpu::x64 {
 
 // Parts begin at multiples of 64 elements: these are whole cache lines for elements of any size, and whole blocks.
-inline constexpr FillOptions kPhiloxFillOptions{64};
+inline constexpr FillOptions philox_fill_options(double nanoseconds_per_element) {
+    return {64, 1, nanoseconds_per_element};
+}
+// What one word takes, without its conversion.
+inline constexpr double kPhiloxNanosecondsPerWord = 0.26;
 
 class PhiloxFill {
   public:
@@ -22,6 +26,7 @@ class PhiloxFill {
 
     // Elements [first, first + count) of the stream, numbered from the counter `start` on.
     void generate(Uint128 first, int64_t count, void* to, bool streaming) const;
+    int words_per_element() const { return kernel_.words; }
 
   private:
     void generate_blocks(Uint128 first_block, int64_t count, void* to, bool streaming) const;
