@@ -112,8 +112,10 @@ void append_to_perf_map(const char* name, const void* code, size_t size) {
         file.check(fstat(file.fd(), &status) == 0)) {
         if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || status.st_nlink != 1)
             file.fail(EPERM);
-        else
-            file.write(line.data(), line.size());
+        else if (!file.write(line.data(), line.size()) &&
+                 lseek(file.fd(), 0, SEEK_CUR) == lseek(file.fd(), 0, SEEK_END))
+            // perf reads lines, so a part of one is removed, if no other code generator has written behind it.
+            file.check(ftruncate(file.fd(), status.st_size) == 0);
     }
     file.close();
     if (!file.good()) complain(told, "TOMBOLA_JIT_PROFILE", path, file.reason());
@@ -164,9 +166,12 @@ class JitDump {
         header.pid = static_cast<uint32_t>(pid_);
         header.timestamp = monotonic_ns();
         // perf finds the file by the record of this mapping. The mapping must be executable and is never removed.
-        if (file_.open(path_, O_RDWR | O_CREAT | O_EXCL) && file_.write(&header, sizeof header))
+        if (!file_.open(path_, O_RDWR | O_CREAT | O_EXCL)) return;
+        if (file_.write(&header, sizeof header))
             file_.check(mmap(nullptr, sizeof header, PROT_READ | PROT_EXEC, MAP_PRIVATE, file_.fd(),
                              0) != MAP_FAILED);
+        else
+            unlink(path_.c_str());  // perf refuses a file with a part of a header
     }
 
     pid_t pid() const { return pid_; }

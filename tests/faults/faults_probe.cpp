@@ -374,12 +374,19 @@ void run_planted_dumps(const char* folder) {
     print_fill(engine(engine::kind::cpu, 0));
 }
 
-// small-files: no file may have more than 100 bytes.
-void run_small_files(const char*) {
-    const rlimit small{100, RLIM_INFINITY};
+// small-files BYTES: no file may have more. What the map of this process for perf holds then.
+void run_small_files(const char* bytes) {
+    const rlimit small{static_cast<rlim_t>(std::atoi(bytes)), RLIM_INFINITY};
     signal(SIGXFSZ, SIG_IGN);
     require(setrlimit(RLIMIT_FSIZE, &small) == 0, "setrlimit");
     print_fill(engine(engine::kind::cpu, 0));
+    const std::string map = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+    std::ifstream file(map);
+    std::string line;
+    int lines = 0;
+    while (std::getline(file, line) && !file.eof()) ++lines;  // a part of a line ends with the file
+    std::printf("map-lines=%d\nmap-part=%s\n", lines, line.c_str());
+    std::filesystem::remove(map);
 }
 
 const std::map<std::string, std::function<void(const char*)>> kScenarios = {

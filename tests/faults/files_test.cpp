@@ -102,17 +102,30 @@ TEST_F(Files, AFolderThatMayNotBeWrittenIsNamedOnceAndChangesNothing) {
 }
 
 TEST_F(Files, AFullDiskLeavesNoHalfOfAKernel) {
-    const ProbeResult dump = run_faults_probe("small-files", "TOMBOLA_JIT_DUMP=" + folder_);
+    const ProbeResult dump = run_faults_probe("small-files 100", "TOMBOLA_JIT_DUMP=" + folder_);
     EXPECT_EQ(dump.exit_code, 0) << dump.output;
     EXPECT_EQ(count(dump.output, "cannot be written: File too large"), 1) << dump.output;
     EXPECT_TRUE(names().empty());
     // The header of 40 bytes fits, and no record does.
     const ProbeResult jitdump =
-        run_faults_probe("small-files", "TOMBOLA_JIT_PROFILE=jitdump JITDUMPDIR=" + folder_);
+        run_faults_probe("small-files 100", "TOMBOLA_JIT_PROFILE=jitdump JITDUMPDIR=" + folder_);
     EXPECT_EQ(jitdump.exit_code, 0) << jitdump.output;
     EXPECT_EQ(count(jitdump.output, "cannot be written: File too large"), 1) << jitdump.output;
     ASSERT_EQ(names().size(), 1u);
     EXPECT_EQ(fs::file_size(folder_ + "/" + names()[0]), 40u);
+    fs::remove(folder_ + "/" + names()[0]);
+    // A part of the header.
+    const ProbeResult header =
+        run_faults_probe("small-files 39", "TOMBOLA_JIT_PROFILE=jitdump JITDUMPDIR=" + folder_);
+    EXPECT_EQ(header.exit_code, 0) << header.output;
+    EXPECT_EQ(count(header.output, "cannot be written: File too large"), 1) << header.output;
+    EXPECT_TRUE(names().empty());
+    // A part of a line.
+    const ProbeResult map = run_faults_probe("small-files 20", "TOMBOLA_JIT_PROFILE=perfmap");
+    EXPECT_EQ(map.exit_code, 0) << map.output;
+    EXPECT_EQ(count(map.output, "cannot be written: File too large"), 1) << map.output;
+    EXPECT_TRUE(map.has("map-lines=0\n")) << map.output;
+    EXPECT_EQ(map.value("map-part"), "") << map.output;
 }
 
 TEST_F(Files, PlantedLinksAreNotFollowed) {
