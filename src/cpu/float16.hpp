@@ -2,8 +2,7 @@
 #pragma once
 
 // The 16-bit floating-point types in plain C++, rounding to nearest even, for every value: subnormals, infinities and
-// NaN (which stays NaN). The results for f16 are those of vcvtps2ph and vcvtph2ps, except that to_f32() keeps a
-// signalling NaN, which vcvtph2ps makes quiet.
+// NaN. The results for f16 are those of vcvtps2ph and vcvtph2ps: a NaN keeps its sign and leading bits, and becomes quiet.
 //
 // Arithmetic is done in f32 and rounded after each operation. The result is exactly that of the 16-bit operation,
 // because f32 has at least 2p + 2 significant bits for p = 11 and p = 8 (Figueroa, "When is double rounding
@@ -36,7 +35,8 @@ inline float to_f32(Float16 value) {
     const uint32_t sign = uint32_t{value.bits} >> 15 << 31;
     const uint32_t exponent = value.bits >> 10 & 0x1F;
     const uint32_t fraction = value.bits & 0x3FF;
-    if (exponent == 0x1F) return bit_cast<float>(sign | 0x7F800000 | fraction << 13);
+    if (exponent == 0x1F)
+        return bit_cast<float>(sign | 0x7F800000 | fraction << 13 | (fraction != 0 ? 0x400000 : 0));
     if (exponent != 0) return bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
     const float magnitude = static_cast<float>(fraction) * 0x1p-24f;  // subnormal: exact
     return bit_cast<float>(sign | bit_cast<uint32_t>(magnitude));
