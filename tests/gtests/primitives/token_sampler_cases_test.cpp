@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// token_sampler through the C API: every implementation of its list gives what the reference of tests/reference gives, for
+// random problems, every kind of row, sets of many classes, work that threads share, and every layout.
+
+#include "gtests/primitives/token_sampler_problems.hpp"
+
+namespace tombola::test {
+namespace {
+
+TEST_F(TokenSampler, RandomCases) {
+    Noise noise(1);
+    int refused = 0;
+    // All rows of the list are compared in the run under avx512_core; the others need not repeat all of it.
+    const int cases = tombola_get_effective_cpu_isa() == tombola_cpu_isa_avx512_core ? 5000 : 500;
+    for (int i = 0; i < cases; ++i) {
+        const Problem p = random_problem(noise, i % 50 == 0 ? 9000 : 300);
+        refused += reference::token_sampler_refusal(p.request, p.logits.data()).empty() ? 0 : 1;
+        check(p, "case " + std::to_string(i));
+        if (HasFatalFailure() || HasNonfatalFailure()) return;
+    }
+    EXPECT_LT(refused, cases / 5);  // masks that leave nothing, offsets at the end
+}
+
+// Enough classes that a selection takes every one of its ways, with k around all that it distinguishes.
+TEST_F(TokenSampler, EveryKindOfRowAndManyClasses) {
+    Noise noise(2);
+    for (const int64_t classes : {513, 4097, 20000})
+        for (int64_t kind = 0; kind < kKinds; ++kind) {
+            Problem p =
+                problem(kTypes[(kind + classes) % 3], 1, 2, row_of_kind(kind, classes, noise));
+            p.request.logprobs = tombola_logprobs_processed;
+            p.request.top_n = 5;
+            for (const int32_t k : {1, 50, 600, 9000})
+                for (const float top_p : {k == 600 ? 1.0f : 0.9f}) {
+                    p.request.filter_order = kOrders[(kind + k) % 4];
+                    p.request.top_k = {k};
+                    p.request.top_p = {top_p};
+                    check(p, "kind " + std::to_string(kind) + " k " + std::to_string(k));
+                    if (HasFatalFailure()) return;
+                }
+            for (const float top_p : {0.1f, 0.9f, 0.9999f, 1.0f}) {
+                p.request.top_k = {0};
+                p.request.top_p = {top_p};
+                p.request.temperature = {1.5f};
+                check(p, "kind " + std::to_string(kind) + " without k");
+                if (HasFatalFailure()) return;
+            }
+            p.request.temperature.clear();
+            p.request.min_p = {0.05f};
+            p.request.top_p.clear();
+            check(p, "kind " + std::to_string(kind) + " min_p");
+            if (HasFatalFailure()) return;
+        }
+}
+
+// Sets of so many classes that they are not listed: by top_k, by mass, by both, with min_p in every order; rows of equal and of
+// nearly equal logits, of the whole range, and with -inf; more top classes than are listed.
+TEST_F(TokenSampler, SetsOfManyClasses) {
+    Noise noise(21);
+    constexpr int64_t kClasses = 12345;
+    struct Filters {
+        int32_t k;
+        float p, m;
+    };
+    const Filters kFilters[] = {
+        {7000, 1, 0}, {9000, 0.8f, 0}, {0, 0.97f, 0}, {0, 0.9f, 0.3f}, {6000, 0.95f, 1e-4f}};
+    int64_t at = 0;
+    for (const int64_t kind : {1, 2, 3, 4, 7, 8, 9})
+        for (const Filters& filters : kFilters) {
+            Problem p = problem(kTypes[at % 3], 1, 3, row_of_kind(kind, kClasses, noise));
+            p.request.filter_order = kOrders[at % 4];
+            p.request.logprobs = static_cast<tombola_logprobs_t>(at % 3);
+            p.request.top_n = at % 5 == 0 ? 5000 : 0;
+            p.request.top_k = {filters.k};
+            p.request.top_p = {filters.p};
+            p.request.min_p = {filters.m};
+            if (at % 4 != 0) p.request.temperature = {at % 2 == 0 ? 0.7f : 20.0f};
+            check(p, "kind " + std::to_string(kind) + " case " + std::to_string(at));
+            if (HasFatalFailure()) return;
+            ++at;
+        }
+}
+
+// The implementation guesses from 512 classes at equal distances where a set of many classes ends. Here these classes are
+// unlike the others, so the guess is too low or too high.
+TEST_F(TokenSampler, SampledClassesUnlikeTheOthers) {
+    Noise noise(22);
+    constexpr int64_t kClasses = 12345, kSampled = 512;
+    for (const float odd : {0.0f, 4.0f})
+        for (const bool by_mass : {true, false}) {
+            std::vector<float> row(kClasses);
+            for (float& x : row) x = static_cast<float>(1 + 2 * noise.next());
+            for (int64_t i = 0; i < kSampled; ++i)
+                row[static_cast<size_t>((2 * i + 1) * kClasses / (2 * kSampled))] = odd;
+            Problem p = problem(tombola_f32, 1, 50, row);
+            p.request.logprobs = tombola_logprobs_processed;
+            if (by_mass)
+                p.request.top_p = {0.7f};
+            else
+                p.request.top_k = {6000};
+            check(p, "logit " + std::to_string(odd));
+        }
+}
+
+// Enough work that threads share it, by rows and within a row. ctest runs this with one, two and three threads.
+TEST_F(TokenSampler, WorkThatThreadsShare) {
+    Noise noise(3);
+    for (const auto& [batch, classes] : {std::pair<int64_t, int64_t>{40, 3000}, {1, 100001}})
+        for (const int mode : {0, 1, 2, 3}) {
+            std::vector<float> logits;
+            for (int64_t row = 0; row < batch; ++row) {
+                const std::vector<float> values = row_of_kind(row % 3, classes, noise);
+                logits.insert(logits.end(), values.begin(), values.end());
+            }
+            Problem p = problem(mode % 2 == 0 ? tombola_f32 : tombola_bf16, batch, 2, logits);
+            if (mode == 0) p.request.temperature = {0};
+            if (mode == 1) p.request.top_k = {40};
+            if (mode == 2) p.request.top_p = {0.9f};
+            if (mode == 3) p.request.temperature = {0.7f};
+            check(p, std::to_string(batch) + "x" + std::to_string(classes));
+            if (HasFatalFailure()) return;
+        }
+    // The lowest row is named, whichever thread sees its row first.
+    std::vector<float> logits(60 * 4099, 1);
+    logits[50 * 4099 + 7] = kNan;
+    logits[31 * 4099 + 4098] = kInf;
+    check(problem(tombola_f32, 60, 2, logits), "two bad rows");
+}
+
+TEST_F(TokenSampler, EveryLayout) {
+    Noise noise(4);
+    for (const auto type : kTypes) {
+        std::vector<float> logits;
+        for (int64_t row = 0; row < 3; ++row) {
+            const std::vector<float> values = row_of_kind(0, 700, noise);
+            logits.insert(logits.end(), values.begin(), values.end());
+        }
+        Problem p = problem(type, 3, 4, logits);
+        p.request.top_k = {20};
+        p.request.logprobs = tombola_logprobs_raw;
+        p.request.top_n = 3;
+        p.src_strides = {1, 3};
+        p.dst_strides = {1, 3};
+        check(p, "transposed");
+        p.src_strides = {750, 1};
+        p.dst_strides = {10, 1};
+        check(p, "padded rows");
+        p.src_strides = {3000, 4};
+        p.dst_strides = {100, 2};
+        check(p, "strided");
+    }
+}
+
+}  // namespace
+}  // namespace tombola::test
