@@ -88,7 +88,10 @@ expect(2 "--dt=u8: expected one of f16, bf16, f32, f64, s32, s64\n" --random-uni
 expect(2 "--dt=s32: expected one of f16, bf16, f32, f64\n" --multinomial --dt=f32,s32 2x4)
 expect(2 "--dt=f32: expected one of s32, s64\n" --random-permutation --dt=f32 10)
 expect(2 "--alignment=tensorflow: expected one of pytorch, philox\n" --random-permutation --alignment=tensorflow 10)
-expect(2 "problem '2x5': expected N, sizes separated by x\n" --random-permutation 2x5)
+expect(2 "problem '2x5': expected N, sizes separated by x" --random-permutation 2x5)
+expect(2 "problem '4294967296x4294967296': expected DIMS, sizes separated by x, at most 2.58 elements in at most 12 dim"
+    --shuffle 4294967296x4294967296)
+expect(2 "--batch=/dev/zero: the file has more than 16777216 bytes" --shuffle --batch=/dev/zero)
 expect(2 "--odt=f32: expected one of s32, s64\n" --multinomial --odt=f32 2x4)
 expect(2 "--int-draws=torch3: expected one of spec" --random-uniform --int-draws=torch3 4)
 expect(2 "--float-draws=spec: expected one of torch1, torch2" --random-uniform --float-draws=spec 4)
@@ -150,6 +153,9 @@ expect(0 "listed:2\n$" --shuffle --mode=L --match=bf16.*3x4 --dt=f32,bf16,s8 --t
 expect(0 "EXECUTED.*passed:1 " --shuffle --mode=R 2x4)
 file(WRITE ${WORK}/nothing "# nothing\n")
 expect(0 "tests:0 " --shuffle --batch=nothing)
+# A pipe can be read once only.
+execute_process(COMMAND ${CMAKE_COMMAND} -E echo 2x4 COMMAND ${BENCH} --shuffle --batch=/dev/stdin OUTPUT_VARIABLE output)
+check("a batch from a pipe runs" output MATCHES "tests:1 passed:1 ")
 file(WRITE ${WORK}/inner "--dt=s8 # a comment\n#--dt=f64\n--reset --group=2 2x4\n")
 file(WRITE ${WORK}/outer "--dt=bf16\n--batch=inner\n--axis=0 2x4\n")
 expect(0 "REPRO: --shuffle --group=2 2x4\n.*REPRO: --shuffle --axis=0 --group=2 2x4\n.*listed:2\n$"

@@ -6,6 +6,10 @@
 
 #include <cctype>
 #include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "common/command_line.hpp"
 #include "common/errors.hpp"
@@ -17,12 +21,30 @@ struct Token {
     std::string text;
     size_t line;
 };
+// The text of a file; nothing if it cannot be read, as a folder. A pipe can be read once only.
+std::optional<std::string> text_of(const std::string& path) {
+    constexpr size_t kMaxBytes = 16 << 20;  // /dev/zero has no end
+    std::ifstream file(path, std::ios::binary);
+    if (!file.is_open()) return {};
+    std::string text;
+    std::vector<char> block(1 << 16);
+    do {
+        file.read(block.data(), static_cast<std::streamsize>(block.size()));
+        text.append(block.data(), static_cast<size_t>(file.gcount()));
+        if (text.size() > kMaxBytes)
+            throw UsageError(
+                fmt::format("--batch={}: the file has more than {} bytes", path, kMaxBytes));
+    } while (file);
+    if (file.bad()) return {};
+    return text;
+}
+
 // Words separated by white space, which double quotes protect; a word that begins with # begins a comment.
-std::vector<Token> read_tokens(const std::string& path) {
-    std::ifstream file(path);
+std::vector<Token> tokens_of(const std::string& path, const std::string& text) {
+    std::istringstream lines(text);
     std::vector<Token> tokens;
     std::string line;
-    for (size_t number = 1; std::getline(file, line); ++number) {
+    for (size_t number = 1; std::getline(lines, line); ++number) {
         std::string token;
         bool quoted = false;
         if (line.find('\0') != std::string::npos)
@@ -51,7 +73,7 @@ std::string folder_of(const std::string& path) {
 
 }  // namespace
 
-std::string CommandLine::find_batch(const std::string& file) const {
+CommandLine::Batch CommandLine::find_batch(const std::string& file) const {
     std::vector<std::string> candidates{file};
     if (file.compare(0, 1, "/") != 0) {
         if (!batches_.empty()) candidates.push_back(folder_of(batches_.back()) + "/" + file);
@@ -65,11 +87,7 @@ std::string CommandLine::find_batch(const std::string& file) const {
     }
     std::string tried;
     for (const std::string& candidate : candidates) {
-        std::ifstream stream(candidate);
-        if (stream.is_open() && stream.peek() != std::ifstream::traits_type::eof())
-            return candidate;
-        // An empty file, but no folder, is a batch of nothing.
-        if (stream.is_open() && stream.eof() && !stream.bad()) return candidate;
+        if (std::optional<std::string> text = text_of(candidate)) return {candidate, *text};
         tried += "\n    " + candidate;
     }
     throw UsageError("--batch=" + file + ": cannot open any of" + tried);
@@ -77,10 +95,10 @@ std::string CommandLine::find_batch(const std::string& file) const {
 
 void CommandLine::take_batch(const std::string& file) {
     constexpr size_t kMaxDepth = 16;
-    const std::string path = find_batch(file);
     if (batches_.size() == kMaxDepth)
         throw UsageError("--batch=" + file + ": batch files include one another more than 16 deep");
-    const auto tokens = read_tokens(path);
+    const auto [path, text] = find_batch(file);
+    const auto tokens = tokens_of(path, text);
     const Filters outside = outer_filters_;
     outer_filters_ = filters_;
     batches_.push_back(path);
@@ -91,7 +109,7 @@ void CommandLine::take_batch(const std::string& file) {
             const std::string message = error.what();
             // Of files that name one another the innermost is told.
             if (message.compare(0, 3, "in ") == 0) throw;
-            throw UsageError(fmt::format("in {}:{}: {}", path, token.line, message));
+            throw UsageError(fmt::format("in {}:{}: {}", batches_.back(), token.line, message));
         }
     }
     batches_.pop_back();

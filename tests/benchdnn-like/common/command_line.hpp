@@ -59,7 +59,10 @@ class CommandLine {
     [[noreturn]] void refuse_unknown(const std::string& option) const;
     void take_problem(const std::string& text);
     void take_batch(const std::string& file);
-    std::string find_batch(const std::string& file) const;
+    struct Batch {
+        std::string path, text;
+    };
+    Batch find_batch(const std::string& file) const;
     void reset();
     Driver& driver(const std::string& token) const;
 

@@ -126,8 +126,9 @@ class TypedDriver : public Driver {
         P problem;
         const std::string sizes = split_name(text, problem.name);
         if (!problem.parse_sizes(sizes))
-            throw UsageError(option() + ": problem '" + text + "': expected " + P::kSyntax +
-                             ", sizes separated by x");
+            throw UsageError(
+                option() + ": problem '" + text + "': expected " + P::kSyntax +
+                ", sizes separated by x, at most 2^58 elements in at most 12 dimensions");
         std::vector<std::unique_ptr<Problem>> all;
         expand(problem, 0, all);
         return all;
