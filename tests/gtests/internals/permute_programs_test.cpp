@@ -58,7 +58,8 @@ class Checked {
         const auto lowerings = all_lowerings(program, isa);
         if (lowerings.size() > 1) ++transposes[isa][layout_.element];
         for (size_t i = 0; i < lowerings.size(); ++i) {
-            const auto kernel = permute_function(isa, std::make_shared<Operations>(lowerings[i]));
+            const auto kernel =
+                permute_function(isa, false, std::make_shared<Operations>(lowerings[i]));
             ASSERT_TRUE(kernel.ok()) << kernel.status().message();
             dst_.poison();
             args.src = src_.data();

@@ -263,6 +263,18 @@ TEST(ShuffleJit, LargeEnoughForThreadsAndTiles) {
             }
 }
 
+// From 64 MiB of source and destination on, stores bypass the caches, if the destination is aligned.
+TEST(ShuffleJit, LargeEnoughToStream) {
+    Served served;
+    for (const char* letters : {"acdb", "aBcd8b", "aBcd16b"}) {
+        const auto layout = reference::Layout::from_letters(letters, {3, 64, 209, 211});
+        served.check({layout, layout, DataType::f32, 1, 4, false});
+        if (HasFatalFailure()) return;
+    }
+    const auto rows = reference::Layout::from_letters("abcd", {173, 1008, 7, 7});
+    served.check({rows, rows, DataType::f32, 1, 4, false});
+}
+
 // No tensor of this size is made: whoever accepts such a descriptor has to generate code for it too.
 TEST(ShuffleJit, BeyondTwoGiB) {
     constexpr int64_t k2To32 = int64_t{1} << 32;
@@ -347,8 +359,8 @@ TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
     using cpu::x64::StitchFunction;
     if (effective_isa() < CpuIsa::avx512_core) GTEST_SKIP() << "AVX-512";
     constexpr int64_t kQ = 5, kG = 3, kImages = 6, kRows = kQ * kG * kImages;
-    for (const int64_t R : {33, 36, 40, 47, 48, 49, 57, 63, 65, 98, 100, 127, 196, 254}) {
-        const cpu::x64::StitchKey key{CpuIsa::avx512_core, R, kQ, kG, R, kQ * kG * R};
+    const auto check = [](int64_t R, bool streaming) {
+        const cpu::x64::StitchKey key{CpuIsa::avx512_core, R, kQ, kG, R, kQ * kG * R, streaming};
         ASSERT_TRUE(StitchFunction::serves(key));
         const auto made = StitchFunction::make(key);
         ASSERT_TRUE(made.ok()) << made.status().message();
@@ -364,7 +376,8 @@ TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
             std::memcpy(&want[static_cast<size_t>(row * R)], &values[static_cast<size_t>(from * R)],
                         static_cast<size_t>(R));
         }
-        GuardedBuffer dst(bytes);
+        // Streaming stores need an aligned destination.
+        GuardedBuffer dst(bytes, streaming ? Guard::before : Guard::behind);
         for (int64_t begin = 0; begin < kRows; ++begin)
             for (int64_t end = begin + 1; end <= kRows; ++end) {
                 dst.poison();
@@ -376,10 +389,15 @@ TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
                     << R << " bytes, rows " << begin << " to " << end;
                 ASSERT_TRUE(dst.slack_is_intact());
             }
-    }
+    };
+    for (const int64_t R : {33, 36, 40, 47, 48, 49, 57, 63, 65, 98, 100, 127, 196, 254})
+        for (const bool streaming : {false, true}) {
+            check(R, streaming);
+            if (HasFatalFailure()) return;
+        }
 }
 
-// Streaming stores are for tensors too large for a test: the kernel itself, on rows at every alignment.
+// The kernel of rows that stream, on rows at every alignment.
 TEST(ShuffleJit, StreamingRows) {
     if (effective_isa() < CpuIsa::avx2) GTEST_SKIP() << "needs AVX2";
     for (const CpuIsa isa : {CpuIsa::avx2, CpuIsa::avx512_core}) {

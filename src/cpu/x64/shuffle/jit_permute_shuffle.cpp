@@ -9,8 +9,10 @@
 
 #include "common/parallel.hpp"
 #include "cpu/implementations.hpp"
+#include "cpu/streaming.hpp"
 #include "cpu/x64/machine.hpp"
 #include "cpu/x64/shuffle/operations.hpp"
+#include "cpu/x64/vec_traits.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -201,22 +203,53 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
 
 // ---- both ----------------------------------------------------------------------------------------------------
 
+// How the stores of a large tensor may bypass the caches: the alignment that they need of the destination, which is a
+// register's; 0 if they do not.
+int64_t streaming_alignment(const Chosen& chosen, const ShuffleDesc& desc) {
+    const int64_t vector = shape_of(chosen.code).bytes;
+    const Operations& o = *chosen.operations;
+    const int64_t bytes = 2 * static_cast<int64_t>(desc.dst.size());
+    bool all = bytes >= machine().streaming_row_bytes();
+    const auto need = [&](int64_t offset) { all = all && offset % vector == 0; };
+    need(chosen.dst_last);
+    need(chosen.pixels.dst.stride);
+    need(o.loop.dst_step);
+    need(o.loop.granule);
+    for (int i = 0; i < chosen.layout.loops.depth; ++i)
+        need(chosen.layout.loops.loops[i].dst.stride);
+    for (const Operations::Section& section : o.sections) need(section.loop.dst_repeat);
+    for (const Operation& operation : o.list)
+        if (operation.kind == Operation::Kind::store) {
+            need(operation.offset);
+            all = all && operation.bytes == vector;
+        }
+    return all ? vector : 0;
+}
+
 class PermuteShuffle : public Executable {
   public:
-    PermuteShuffle(const ShuffleDesc& desc, const Chosen& chosen, JitFunction<PermuteArgs> kernel)
+    // streaming: empty, or a kernel for destinations of the alignment.
+    PermuteShuffle(const ShuffleDesc& desc, const Chosen& chosen, JitFunction<PermuteArgs> kernel,
+                   JitFunction<PermuteArgs> streaming, int64_t alignment)
         : desc_(desc),
           chosen_(chosen),
           images_(chosen.layout.loops.iterations()),
           tiles_(std::max<int64_t>(chosen.pixels.count / chosen.tile_pixels, 1)),
-          kernel_(std::move(kernel)) {
+          kernel_(std::move(kernel)),
+          streaming_(std::move(streaming)),
+          alignment_(alignment) {
         chosen_.operations.reset();  // they are code now
         if (chosen_.layout.loops.depth == 0) chosen_.layout.loops.push({});
     }
 
     Status execute(const ExecContext& context) const override {
         const ShuffleTensors tensors = shuffle_tensors(desc_, context);
+        const bool streams =
+            alignment_ > 0 && reinterpret_cast<uintptr_t>(tensors.dst) % alignment_ == 0;
+        const auto& kernel = streams ? streaming_ : kernel_;
         parallel_ranges(images_ * tiles_, 1, 2 * desc_.dst.size(), [&](int64_t begin, int64_t end) {
-            while (begin < end) begin += shuffle(tensors, begin, end - begin);
+            const StreamingStores stores(streams);
+            while (begin < end) begin += shuffle(kernel, tensors, begin, end - begin);
         });
         if (chosen_.layout.has_padding) zero_padding(desc_.dst, tensors.dst);
         return {};
@@ -224,7 +257,8 @@ class PermuteShuffle : public Executable {
 
   private:
     // Shuffles as many of the `count` tiles from `first` on as one call of the kernel can cover. Returns how many.
-    int64_t shuffle(const ShuffleTensors& tensors, int64_t first, int64_t count) const {
+    int64_t shuffle(const JitFunction<PermuteArgs>& kernel, const ShuffleTensors& tensors,
+                    int64_t first, int64_t count) const {
         const Chosen& c = chosen_;
         const int64_t tile = first % tiles_, image = first / tiles_;
         const LoopCursor at(c.layout.loops, image);
@@ -240,7 +274,7 @@ class PermuteShuffle : public Executable {
                          c.pixels.src.stride,
                          c.pixels.dst.stride};
         if (c.step_pixels == 0) {
-            kernel_(args);
+            kernel(args);
             return done;
         }
         args.src_last = args.dst_last = (to - from - c.step_pixels) * c.pixels.src.stride;
@@ -249,20 +283,26 @@ class PermuteShuffle : public Executable {
         args.outer = tiles_ > 1 ? 1 : std::min(count, images.count - image % images.count);
         args.src_outer = images.src.stride;
         args.dst_outer = images.dst.stride;
-        kernel_(args);
+        kernel(args);
         return tiles_ > 1 ? done : args.outer;
     }
 
     ShuffleDesc desc_;
     Chosen chosen_;
     int64_t images_, tiles_;
-    JitFunction<PermuteArgs> kernel_;
+    JitFunction<PermuteArgs> kernel_, streaming_;
+    int64_t alignment_;
 };
 
 Result<PlanPtr> plan(const ShuffleDesc& desc, const Chosen& chosen) {
     return make_plan(0, [desc, chosen]() -> Result<std::unique_ptr<Executable>> {
-        auto kernel = TOMBOLA_TRY(permute_function(chosen.code, chosen.operations));
-        return make_executable<PermuteShuffle>(desc, chosen, std::move(kernel));
+        auto kernel = TOMBOLA_TRY(permute_function(chosen.code, false, chosen.operations));
+        JitFunction<PermuteArgs> streaming;
+        const int64_t alignment = streaming_alignment(chosen, desc);
+        if (alignment > 0)
+            streaming = TOMBOLA_TRY(permute_function(chosen.code, true, chosen.operations));
+        return make_executable<PermuteShuffle>(desc, chosen, std::move(kernel),
+                                               std::move(streaming), alignment);
     });
 }
 

@@ -35,14 +35,17 @@ Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
 // Of source and destination together.
 int64_t tensor_bytes(const ShuffleLayout& l) { return 2 * l.loops.iterations() * l.C * l.inner; }
 
-bool streams(const ShuffleLayout& l) {
-    return l.inner >= kMinStreamingBytes && tensor_bytes(l) >= machine().streaming_row_bytes();
-}
+bool is_large(const ShuffleLayout& l) { return tensor_bytes(l) >= machine().streaming_row_bytes(); }
+
+// Rows of fewer bytes do not stream one by one.
+bool rows_stream(const ShuffleLayout& l) { return l.inner >= kMinStreamingBytes && is_large(l); }
 
 // The kernel that suits a layout. There is none if both tensors are one contiguous run.
 struct RowKernels {
     JitFunction<RowArgs> rows;
     std::optional<StitchFunction> stitch;  // for short rows into a destination without gaps
+    // The same, past the caches, into a destination that is aligned to a line.
+    std::optional<StitchFunction> streaming_stitch;
 };
 
 class RowShuffle : public Executable {
@@ -67,10 +70,13 @@ class RowShuffle : public Executable {
 
     void copy_rows(const char* src, char* dst) const {
         const int64_t rows = layout_.loops.iterations() * layout_.C;
+        const bool streams =
+            kernels_.streaming_stitch && (reinterpret_cast<uintptr_t>(dst) & (kLineBytes - 1)) == 0;
+        const auto& stitched = streams ? kernels_.streaming_stitch : kernels_.stitch;
         parallel_ranges(rows, 1, static_cast<size_t>(2 * rows * layout_.inner),
                         [&](int64_t begin, int64_t end) {
-                            if (kernels_.stitch) return stitch(src, dst, begin, end);
-                            const StreamingStores stores(streams(layout_));
+                            const StreamingStores stores(streams || rows_stream(layout_));
+                            if (stitched) return stitch(*stitched, src, dst, begin, end);
                             while (begin < end) begin += copy(src, dst, begin, end - begin);
                         });
     }
@@ -101,16 +107,17 @@ class RowShuffle : public Executable {
 
     // Copies rows [begin, end) of the destination: all at once, or slice by slice, one slice of each group of an image
     // after the other.
-    void stitch(const char* src, char* dst, int64_t begin, int64_t end) const {
+    void stitch(const StitchFunction& copy, const char* src, char* dst, int64_t begin,
+                int64_t end) const {
         const int64_t C = layout_.C, Q = layout_.Q;
         const int64_t slice = slice_rows(layout_.inner);  // of a group
-        if (Q <= slice) return (*kernels_.stitch)(src, dst, begin, end);
+        if (Q <= slice) return copy(src, dst, begin, end);
         for (int64_t image = begin / C * C; image < end; image += C)
             for (int64_t u = 0; u < Q; u += slice)
                 for (int64_t group = image; group < image + C; group += Q) {
                     const int64_t from = std::max(group + u, begin);
                     const int64_t to = std::min(group + std::min(u + slice, Q), end);
-                    if (from < to) (*kernels_.stitch)(src, dst, from, to);
+                    if (from < to) copy(src, dst, from, to);
                 }
     }
 
@@ -132,13 +139,16 @@ bool is_dense(const ShuffleLayout& l) {
 Result<RowKernels> kernels_of(CpuIsa isa, const ShuffleLayout& l) {
     RowKernels kernels;
     if (l.is_copy()) return kernels;
-    const StitchKey key{isa, l.inner, l.Q, l.G, l.src_axis.stride, l.loops.fastest().src.stride};
+    StitchKey key{isa, l.inner, l.Q, l.G, l.src_axis.stride, l.loops.fastest().src.stride, false};
     const bool stitches = l.inner >= kMinStitchedInL1 || tensor_bytes(l) >= machine().caches.l1;
-    if (stitches && is_dense(l) && !streams(l) && StitchFunction::serves(key))
+    if (stitches && is_dense(l) && !rows_stream(l) && StitchFunction::serves(key)) {
         kernels.stitch = TOMBOLA_TRY(StitchFunction::make(key));
-    else
-        kernels.rows = TOMBOLA_TRY(
-            row_function({isa, l.inner, l.G * l.src_axis.stride, l.dst_axis.stride, streams(l)}));
+        key.streaming = true;
+        if (is_large(l)) kernels.streaming_stitch = TOMBOLA_TRY(StitchFunction::make(key));
+    } else {
+        kernels.rows = TOMBOLA_TRY(row_function(
+            {isa, l.inner, l.G * l.src_axis.stride, l.dst_axis.stride, rows_stream(l)}));
+    }
     return kernels;
 }
 

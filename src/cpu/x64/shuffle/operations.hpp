@@ -156,8 +156,9 @@ std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa 
 // The greatest number of registers of a transpose; 0 if `isa` has no transpose for units of that size.
 int max_transposed(CpuIsa isa, int unit);
 
-// The generated function (permute_kernel.cpp), from the cache unless it is very large.
-Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa,
+// The generated function (permute_kernel.cpp), from the cache unless it is very large. If it streams, its stores bypass
+// the caches: each stores a whole register to an address that is aligned to it. The caller holds a StreamingStores.
+Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, bool streams,
                                                   std::shared_ptr<const Operations> operations);
 
 }  // namespace tombola::impl::cpu::x64

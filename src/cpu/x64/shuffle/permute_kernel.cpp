@@ -38,9 +38,11 @@ size_t code_bytes_for(const Operations& o) {
 
 struct PermuteKey {
     CpuIsa isa;
+    bool streams;
     std::shared_ptr<const Operations> operations;
     bool operator<(const PermuteKey& other) const {
-        return std::tie(isa, *operations) < std::tie(other.isa, *other.operations);
+        return std::tie(isa, streams, *operations) <
+               std::tie(other.isa, other.streams, *other.operations);
     }
 };
 
@@ -57,7 +59,8 @@ class PermuteKernel : public Vocabulary {
 
     explicit PermuteKernel(const Key& key)
         : Vocabulary(key.isa, "shuffle_permute", code_bytes_for(*key.operations)),
-          program_(key.operations.get()) {}
+          program_(key.operations.get()),
+          streams_(key.streams) {}
 
   private:
     using Section = Operations::Section;
@@ -354,6 +357,7 @@ class PermuteKernel : public Vocabulary {
 
     void emit_store(const Operation& o) {
         const Address to = ptr[d() + o.offset];
+        if (streams_) return store(to, whole(o.a), true);
         if (o.position > 0) return store_piece(to, whole(o.a), o.bytes, o.position);
         o.is_register_size() ? store_part(to, register_of_[o.a], o.bytes)
                              : vmovdqu8(to | mask(mask_of(o)), around(o.a, o.bytes));
@@ -365,7 +369,8 @@ class PermuteKernel : public Vocabulary {
     Reg d() const { return gpr(4); }
     Reg advance() const { return gpr(11); }
 
-    const Operations* program_;            // borrowed while the code is generated
+    const Operations* program_;  // borrowed while the code is generated
+    bool streams_;
     int working_ = 0;                      // registers for values and one table
     std::vector<int> hoisted_;             // tables, from register working_ on
     std::vector<uint64_t> hoisted_masks_;  // from k1 on
@@ -379,10 +384,10 @@ class PermuteKernel : public Vocabulary {
 
 }  // namespace
 
-Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa,
+Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, bool streams,
                                                   std::shared_ptr<const Operations> operations) {
     const bool small = operations->list.size() <= kMaxCachedOperations;
-    const PermuteKey key{isa, std::move(operations)};
+    const PermuteKey key{isa, streams, std::move(operations)};
     return small ? cached_function<PermuteKernel>(key) : make_function<PermuteKernel>(key);
 }
 

@@ -45,8 +45,9 @@ struct StitchKey {
     int64_t Q, G;       // rows in a group, groups in an image
     int64_t src_axis;   // source bytes from group to group; from row to row they are G * src_axis
     int64_t src_image;  // source bytes from image to image
+    bool streaming;     // whole lines bypass the caches; the destination is aligned to a line
 
-    auto fields() const { return std::tie(isa, row_bytes, Q, G, src_axis, src_image); }
+    auto fields() const { return std::tie(isa, row_bytes, Q, G, src_axis, src_image, streaming); }
     bool operator<(const StitchKey& other) const { return fields() < other.fields(); }
 };
 
@@ -71,7 +72,8 @@ class StitchFunction {
     static bool serves(const StitchKey& key);
     static Result<StitchFunction> make(const StitchKey& key);
 
-    // Copies rows [begin, end) of dst, counted from 0 through all images. begin < end.
+    // Copies rows [begin, end) of dst, counted from 0 through all images. begin < end. If the key says streaming, the
+    // caller holds a StreamingStores.
     void operator()(const char* src, char* dst, int64_t begin, int64_t end) const;
 
   private:

@@ -129,13 +129,13 @@ class StitchKernel : public Vocabulary {
         if (from > 0) {
             kmovq(k1, constant_u64(bytes_of(row)));
             vmovdqu8(line_under_way() | k1, ptr[src() - row.in_line]);
-            if (ends_line(row)) store(ptr[dst() + row.line], line_under_way());
+            if (ends_line(row)) store(ptr[dst() + row.line], line_under_way(), key_.streaming);
             L(row.behind_head);
         }
         for (; from + kLineBytes <= key_.row_bytes; from += kLineBytes) {
             const Vec line = vec(1 + turn_++ % kInFlight);
             load(line, ptr[src() + from]);
-            store(ptr[dst() + row.line + row.in_line + from], line);
+            store(ptr[dst() + row.line + row.in_line + from], line, key_.streaming);
         }
         if (from < key_.row_bytes) {
             kmovq(k1, constant_u64(low_bits(key_.row_bytes - from)));
