@@ -23,6 +23,14 @@ void* state_of(py::handle state, type data_type, size_t words, Tensor& tensor) {
     return tensor.data;
 }
 
+// What SRC_STATE and DST_STATE are: PyTorch's MT19937 state of `mt19937_words` words, or the two numbers of a Philox stream.
+void* words_of(py::handle state, tombola::alignment alignment, Tensor& kept,
+               size_t mt19937_words = TOMBOLA_MT19937_STATE_WORDS) {
+    return alignment == tombola::alignment::pytorch
+               ? state_of(state, type::u32, mt19937_words, kept)
+               : state_of(state, type::u64, 2, kept);
+}
+
 py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handle high,
                    py::handle seed, py::handle offset, py::handle alignment_name,
                    py::handle int_draws, py::handle float_draws, bool full_range, py::handle out,
@@ -50,10 +58,8 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
     const Element min(low, dst.type, "low");
     const py::int_ one(1);
     const Element max(high.is_none() ? py::handle(one) : high, dst.type, "high");
-    const bool pytorch = alignment == tombola::alignment::pytorch;
     Tensor kept;
-    void* const words = pytorch ? state_of(state, type::u32, TOMBOLA_MT19937_STATE_WORDS, kept)
-                                : state_of(state, type::u64, 2, kept);
+    void* const words = words_of(state, alignment, kept);
     run<tombola::random_uniform>(
         key_of(kind::random_uniform, dst, alignment, draws, floats, full_range),
         {{TOMBOLA_ARG_MIN, full_range ? nullptr : min.data()},
@@ -79,11 +85,8 @@ py::object normal(py::handle shape, py::handle dtype, py::handle mean, py::handl
     const auto seeds = seeds_of(seed);
     const uint64_t first = unsigned_of(offset, "offset");
     const Element centre(mean, dst.type, "mean"), width(std, dst.type, "std");
-    const bool pytorch = alignment == tombola::alignment::pytorch;
     Tensor kept;
-    void* const words = pytorch
-                            ? state_of(state, type::u32, TOMBOLA_MT19937_NORMAL_STATE_WORDS, kept)
-                            : state_of(state, type::u64, 2, kept);
+    void* const words = words_of(state, alignment, kept, TOMBOLA_MT19937_NORMAL_STATE_WORDS);
     run<tombola::random_normal>(
         key_of(kind::random_normal, dst, alignment),
         {{TOMBOLA_ARG_MEAN, centre.data()},
@@ -95,13 +98,6 @@ py::object normal(py::handle shape, py::handle dtype, py::handle mean, py::handl
          {TOMBOLA_ARG_DST, dst.data}},
         [&] { return tombola::random_normal::primitive_desc(cpu(), alignment, dst.desc(), 0, 1); });
     return output.result;
-}
-
-// The state of all primitives but random_normal.
-void* words_of(py::handle state, tombola::alignment alignment, Tensor& kept) {
-    return alignment == tombola::alignment::pytorch
-               ? state_of(state, type::u32, TOMBOLA_MT19937_STATE_WORDS, kept)
-               : state_of(state, type::u64, 2, kept);
 }
 
 py::object exponential(py::handle shape, py::handle dtype, py::handle rate, py::handle seed,
