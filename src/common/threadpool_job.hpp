@@ -89,7 +89,7 @@ class SpareJobs {
         for (auto& slot : slots_) {
             ThreadpoolJob* empty = nullptr;
             if (slot.compare_exchange_strong(empty, job.get())) {
-                job.release();
+                static_cast<void>(job.release());  // the slot owns it
                 return;
             }
         }
