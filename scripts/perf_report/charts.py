@@ -36,11 +36,14 @@ def card(title, subtitle, height, parts):
     return "\n".join(head + parts + ["</svg>", ""])
 
 
+LEGEND_COLUMNS = 3
+
+
 def legend(entries, y, step):
-    """Names beside their colours, three in a row."""
+    """Names beside their colours."""
     parts = []
     for i, (name, colour) in enumerate(entries):
-        x, row = 16 + i % 3 * step, y + i // 3 * 18
+        x, row = 16 + i % LEGEND_COLUMNS * step, y + i // LEGEND_COLUMNS * 18
         parts.append(f'<rect x="{x}" y="{row - 9}" width="12" height="10" rx="2" fill="{colour}"/>')
         parts.append(text(x + 18, row, name))
     return parts
@@ -87,7 +90,9 @@ def size_name(size):
 
 def lines(title, subtitle, series):
     """Shares over sizes on a logarithmic axis. series: [(name, [(size, share)])]."""
-    left, right, top, bottom = 56, WIDTH - 24, 112, 372
+    left, right = 56, WIDTH - 24
+    top = 84 + 18 * math.ceil(len(series) / LEGEND_COLUMNS)
+    bottom = top + 260
     sizes = sorted({size for _, points in series for size, _ in points})
     highest = max(share for _, points in series for _, share in points)
     limit = math.ceil(max(highest, 1) * 5 - 0.1) / 5

@@ -176,6 +176,10 @@ def small_threads(machines):
 # Charts ----------------------------------------------------------------------------------------------------------------
 
 
+def milliseconds(seconds):
+    return digits(1e3 * seconds, 3 if seconds >= 1e-5 else 2)  # as wide as the chart has room for
+
+
 def bar_groups(m):
     """What the chart of peers shows: 1 MiB of numbers, draws, means over shuffle's shapes; of each peer the newest."""
     def name_of(column):
@@ -191,7 +195,7 @@ def bar_groups(m):
             both = found and f"{digits(own[0])} / {digits(found[0])}"
         else:
             ratios = column.ratios(section, case)
-            both = ratios and (" / ".join(digits(1e3 * c.seconds(section, case)) for c in (own, column))
+            both = ratios and (" / ".join(milliseconds(c.seconds(section, case)) for c in (own, column))
                                if section in IN_TIME else
                                " / ".join(digits(c.rate(section, case)) for c in (own, column)))
         if not ratios:
@@ -251,8 +255,8 @@ def draw_charts(m, folder):
             shares = [(line, [(int(size), rate / yardstick) for size, (rate, yardstick) in points.items()])
                       for line, points in sweeps.items()]
             drawn[name] = charts.lines(f"Rate by size, {m.title}, {column.title}",
-                                       "100%: for numbers, mostly the kernel's own rate in cache; for shuffle and dropout "
-                                       "memcpy; for multinomial a plain read", shares)
+                                       "100%: memcpy for shuffle and dropout, a plain read for multinomial, else the kernel's "
+                                       "rate in cache", shares)
     names = [f"{m.name}-{name}.svg" for name in drawn]
     for name, svg in zip(names, drawn.values()):
         write(folder / name, svg)

@@ -47,6 +47,7 @@ class File {
             if (written < 0 && errno == EINTR) continue;
             if (!check(written > 0)) break;
             at += written;
+            written_ += written;
             size -= static_cast<size_t>(written);
         }
         return error_ == 0;
@@ -65,11 +66,13 @@ class File {
         return check(false);
     }
     int fd() const { return fd_; }
+    off_t written() const { return written_; }  // bytes, in all
     bool good() const { return error_ == 0; }
     const char* reason() const { return std::strerror(error_); }
 
   private:
     int fd_ = -1;
+    off_t written_ = 0;
     int error_ = 0;
 };
 
@@ -98,6 +101,14 @@ void write_dump(const std::string& folder, const char* name, int index, const vo
     complain(told, "TOMBOLA_JIT_DUMP", path, file.reason());
 }
 
+// After a failed write to a file that is opened for appending: perf reads lines, so the part of a line that was written is
+// removed, if no other code generator has written behind it.
+void remove_part_of_line(File& file) {
+    const off_t reached = lseek(file.fd(), 0, SEEK_CUR), end = lseek(file.fd(), 0, SEEK_END);
+    if (file.written() > 0 && reached == end)
+        file.check(ftruncate(file.fd(), reached - file.written()) == 0);
+}
+
 // perf requires the name /tmp/perf-<pid>.map, and other code generators in this process append to the same file. So the
 // file may exist already, but it must belong to this user and have no other hard link.
 void append_to_perf_map(const char* name, const void* code, size_t size) {
@@ -112,10 +123,8 @@ void append_to_perf_map(const char* name, const void* code, size_t size) {
         file.check(fstat(file.fd(), &status) == 0)) {
         if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || status.st_nlink != 1)
             file.fail(EPERM);
-        else if (!file.write(line.data(), line.size()) &&
-                 lseek(file.fd(), 0, SEEK_CUR) == lseek(file.fd(), 0, SEEK_END))
-            // perf reads lines, so a part of one is removed, if no other code generator has written behind it.
-            file.check(ftruncate(file.fd(), status.st_size) == 0);
+        else if (!file.write(line.data(), line.size()))
+            remove_part_of_line(file);
     }
     file.close();
     if (!file.good()) complain(told, "TOMBOLA_JIT_PROFILE", path, file.reason());

@@ -96,7 +96,7 @@ class SpareJobs {
     }
 
   private:
-    // As many executions on one stream can take place at the same time before one of them allocates.
+    // As many executions can take place on one stream at the same time before one of them allocates each time.
     std::array<std::atomic<ThreadpoolJob*>, 8> slots_{};
 };
 

@@ -88,8 +88,8 @@ bool can_grow(const Problem& problem) {
            std::strncmp(problem.name, "random_normal", 13) == 0 ||
            std::strncmp(problem.name, "random_generator", 16) == 0;
 }
-// 2,000 times 150 or 1,500 numbers are shared among threads in every threading run-time.
-tombola_dim_t copies_of(const Problem& problem) { return can_grow(problem) ? 200 : 1; }
+// 5,000 times 150 numbers or more are shared among threads in every threading run-time.
+tombola_dim_t copies_of(const Problem& problem) { return can_grow(problem) ? 5000 : 1; }
 
 struct Shared {
     const Problem* problem;

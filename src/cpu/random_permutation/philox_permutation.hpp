@@ -20,7 +20,9 @@ Status execute_philox_permutation(const ExecContext& context, const RandomPermut
     const int64_t first = TOMBOLA_TRY(resolve_first(context, desc));
     const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, 0));
     const FeistelNetwork network(static_cast<uint64_t>(desc.range), call.start, call.key());
-    fill(desc.dst, context.output(TOMBOLA_ARG_DST), {}, [&](const FillPart& part) {
+    constexpr double kNanosecondsPerElement = 3;
+    const FillOptions options{1, 1, kNanosecondsPerElement};
+    fill(desc.dst, context.output(TOMBOLA_ARG_DST), options, [&](const FillPart& part) {
         part.for_each_run([&](const Run& run) {
             generate(network, static_cast<uint64_t>(first + run.first), run.count,
                      static_cast<T*>(run.to));

@@ -255,8 +255,9 @@ TEST(ShuffleJit, LargeEnoughForThreadsAndTiles) {
     Served served;
     for (const DataType type : {DataType::s8, DataType::f32})
         for (const char* letters : {"abcd", "acdb", "aBcd8b", "aBcd16b"})
-            for (const auto& dims : {reference::Dims{4, 116, 47, 53}, reference::Dims{64, 90, 7, 7},
-                                     reference::Dims{1, 12, 211, 197}}) {
+            for (const auto& dims :
+                 {reference::Dims{8, 116, 47, 53}, reference::Dims{128, 90, 7, 7},
+                  reference::Dims{1, 12, 251, 197}}) {
                 const auto layout = reference::Layout::from_letters(letters, dims);
                 check_both_directions(served, layout, layout, type, 1, dims[1] == 116 ? 4 : 3);
                 if (HasFatalFailure()) return;

@@ -267,11 +267,11 @@ TEST_F(Multinomial, WorkThatThreadsShare) {
     struct Shape {
         int64_t batch, classes, samples;
     };
-    for (const Shape& shape : {Shape{130, 4099, 2},
+    for (const Shape& shape : {Shape{260, 4099, 2},
                                {1, 2400011, 3},
-                               {1, 1100003, 4000},
-                               {7, 1000, 30000},
-                               {1, 700, 200001},
+                               {1, 520021, 8200},
+                               {7, 1000, 80000},
+                               {1, 700, 260001},
                                {1, 600011, 3},
                                {1, 300007, 6000},
                                {2, 270001, 70}})
@@ -285,10 +285,10 @@ TEST_F(Multinomial, WorkThatThreadsShare) {
                 check(p, std::to_string(shape.batch) + "x" + std::to_string(shape.classes));
             }
     // The lowest row is named, whichever thread sees its row first.
-    std::vector<double> probs(60 * 4099, 1);
+    std::vector<double> probs(300 * 4099, 1);
     probs[50 * 4099 + 7] = kNan;
     probs[31 * 4099 + 4098] = -1;
-    check(problem(tombola_f32, 60, 2, probs), "two bad rows");
+    check(problem(tombola_f32, 300, 2, probs), "two bad rows");
 }
 
 TEST_F(Multinomial, EveryLayout) {

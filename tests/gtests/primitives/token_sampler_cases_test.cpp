@@ -106,7 +106,7 @@ TEST_F(TokenSampler, SampledClassesUnlikeTheOthers) {
 // Enough work that threads share it, by rows and within a row. ctest runs this with one, two and three threads.
 TEST_F(TokenSampler, WorkThatThreadsShare) {
     Noise noise(3);
-    for (const auto& [batch, classes] : {std::pair<int64_t, int64_t>{40, 3000}, {1, 100001}})
+    for (const auto& [batch, classes] : {std::pair<int64_t, int64_t>{300, 7000}, {1, 2100003}})
         for (const int mode : {0, 1, 2, 3}) {
             std::vector<float> logits;
             for (int64_t row = 0; row < batch; ++row) {
@@ -122,10 +122,10 @@ TEST_F(TokenSampler, WorkThatThreadsShare) {
             if (HasFatalFailure()) return;
         }
     // The lowest row is named, whichever thread sees its row first.
-    std::vector<float> logits(60 * 4099, 1);
+    std::vector<float> logits(300 * 4099, 1);
     logits[50 * 4099 + 7] = kNan;
     logits[31 * 4099 + 4098] = kInf;
-    check(problem(tombola_f32, 60, 2, logits), "two bad rows");
+    check(problem(tombola_f32, 300, 2, logits), "two bad rows");
 }
 
 TEST_F(TokenSampler, EveryLayout) {

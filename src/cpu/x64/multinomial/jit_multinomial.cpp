@@ -118,13 +118,20 @@ JitMultinomial::Part JitMultinomial::part_of(const Call& call, int part) const {
             reinterpret_cast<uint32_t*>(at + scratch_.guide)};
 }
 
+// The bytes of memory traffic that take as long as summing that many weights or logits. The exponential of a logit takes as
+// long as 8 bytes.
+size_t JitMultinomial::traffic_of(dim_t elements) const {
+    constexpr dim_t kLogitBytes = 8;
+    return size(elements * std::max(passes_.element_bytes(), desc_.log_probs ? kLogitBytes : 0));
+}
+
 // Calls body(part, rows) so that every row is covered, in order within a part. If there are at least as many rows as
 // threads, rows are divided among the threads. Otherwise there is one part, and the threads share each row.
 template <class Body>
 void JitMultinomial::for_rows(const Body& body) const {
     const dim_t batch = desc_.src.dims[0];
-    const size_t bytes = size(desc_.src.nelems() + desc_.dst.nelems()) * 8;
-    const int parts = batch < max_threads() ? 1 : std::min(parts_for(bytes), max_parts_);
+    const size_t work = traffic_of(desc_.src.nelems()) + size(desc_.dst.nelems()) * 8;
+    const int parts = batch < max_threads() ? 1 : std::min(parts_for(work), max_parts_);
     if (parts == 1) return body(0, Range{0, batch});
     parallel(parts, [&](int part, int all) { body(part, split(batch, part, all)); });
 }
@@ -142,8 +149,7 @@ const char* JitMultinomial::dense_row(const Call& call, const Part& part, dim_t 
 // calls does.
 template <class Body>
 bool JitMultinomial::share_row(dim_t count, dim_t grain, const Body& body, double& greatest) const {
-    const auto bytes = size(passes_.classes() * passes_.element_bytes());
-    const int parts = std::min(parts_for(bytes), kMaxRanges);
+    const int parts = std::min(parts_for(traffic_of(passes_.classes())), kMaxRanges);
     if (parts == 1) return body(Range{0, count}, greatest);
     std::array<double, kMaxRanges> maxima;
     std::array<bool, kMaxRanges> good;

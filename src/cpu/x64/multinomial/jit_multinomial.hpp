@@ -55,6 +55,7 @@ class JitMultinomial : public Executable {
     void for_rows(const Body& body) const;
     Part part_of(const Call& call, int part) const;
     const char* dense_row(const Call& call, const Part& part, dim_t row) const;
+    size_t traffic_of(dim_t elements) const;
     template <class Body>
     bool share_row(dim_t count, dim_t grain, const Body& body, double& greatest) const;
     bool find_greatest(const char* data, double& result) const;
