@@ -63,8 +63,19 @@ void print_fill(const engine& eng) {
                 static_cast<unsigned long long>(fill.sum()));
 }
 
+// Makes other code than that of the fill, so that what is said for each kernel is said twice.
+void create_shuffle(const engine& eng) {
+    const memory::desc desc({1, 12, 5, 5}, memory::data_type::f32, memory::format_tag::abcd);
+    const shuffle_forward created(
+        shuffle_forward::primitive_desc(eng, prop_kind::forward_inference, desc, desc, 1, 4));
+}
+
 // plain: what an undisturbed process gets.
-void run_plain(const char*) { print_fill(engine(engine::kind::cpu, 0)); }
+void run_plain(const char*) {
+    const engine eng(engine::kind::cpu, 0);
+    print_fill(eng);
+    create_shuffle(eng);
+}
 
 // Runs `body` in a child; whether it ended well.
 bool child_runs(const std::function<void()>& body) {
@@ -288,7 +299,9 @@ void run_static_destruction(const char*) {
 // as-nobody: a user without rights, who may not write where kernels are to be dumped.
 void run_as_nobody(const char*) {
     require(setresuid(65534, 65534, 65534) == 0, "setresuid");
-    print_fill(engine(engine::kind::cpu, 0));
+    const engine eng(engine::kind::cpu, 0);
+    print_fill(eng);
+    create_shuffle(eng);
     end_without_leak_check();
 }
 
