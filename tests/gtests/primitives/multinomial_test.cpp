@@ -268,13 +268,11 @@ TEST_F(Multinomial, WorkThatThreadsShare) {
         int64_t batch, classes, samples;
     };
     for (const Shape& shape : {Shape{260, 4099, 2},
-                               {1, 2400011, 3},
                                {1, 520021, 8200},
                                {7, 1000, 80000},
                                {1, 700, 260001},
-                               {1, 600011, 3},
-                               {1, 300007, 6000},
-                               {2, 270001, 70}})
+                               {1, 1600011, 3},
+                               {2, 540001, 70}})
         for (const bool log_probs : {false, true})
             for (const bool with_replacement : {true, false}) {
                 if (!with_replacement && shape.samples > 100) continue;
