@@ -36,11 +36,14 @@ class Run:
             raise BadFile(f"{path}: {error}") from error
         if content.get("format") != FORMAT:
             raise BadFile(f"{path}: format is {content.get('format')}; expected {FORMAT}")
-        for part, wanted, allowed in ((content, KEYS, KEYS | OPTIONAL_KEYS), (content["machine"], MACHINE_KEYS, MACHINE_KEYS)):
+        for part, wanted, allowed in ((content, KEYS, KEYS | OPTIONAL_KEYS),
+                                      (content.get("machine", {}), MACHINE_KEYS, MACHINE_KEYS)):
             if wrong := (wanted - part.keys()) | (part.keys() - allowed):
                 raise BadFile(f"{path}: missing or unknown: {', '.join(sorted(wrong))}")
         for key in KEYS | OPTIONAL_KEYS:
             setattr(self, key, content.get(key))
+        if self.isa not in ISA_NAMES:
+            raise BadFile(f"{path}: isa is {self.isa}; expected one of {', '.join(ISA_NAMES)}")
         self.best = ISA_NAMES[self.isa]
 
     def seconds(self, section, case, who):

@@ -22,7 +22,7 @@ inline ThreadpoolInUse& active_threadpool() {
 }
 
 // Makes `pool`, which may be null, the active pool of this thread for as long as the object lives. `spare` must live
-// longer; null if there is no pool.
+// longer. It is not used if there is no pool.
 class ActiveThreadpool {
   public:
     ActiveThreadpool(threadpool_interop::threadpool_iface* pool, SpareJobs* spare)

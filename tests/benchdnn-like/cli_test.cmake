@@ -89,7 +89,7 @@ expect(2 "--dt=s32: expected one of f16, bf16, f32, f64\n" --multinomial --dt=f3
 expect(2 "--dt=f32: expected one of s32, s64\n" --random-permutation --dt=f32 10)
 expect(2 "--alignment=tensorflow: expected one of pytorch, philox\n" --random-permutation --alignment=tensorflow 10)
 expect(2 "problem '2x5': expected N, sizes separated by x" --random-permutation 2x5)
-expect(2 "problem '4294967296x4294967296': expected DIMS, sizes separated by x, at most 2.58 elements in at most 12 dim"
+expect(2 "problem '4294967296x4294967296': expected DIMS, sizes separated by x, in at most 12 dimensions, whose product is at most 2.58"
     --shuffle 4294967296x4294967296)
 expect(2 "--batch=/dev/zero: the file has more than 16777216 bytes" --shuffle --batch=/dev/zero)
 expect(2 "--odt=f32: expected one of s32, s64\n" --multinomial --odt=f32 2x4)

@@ -58,6 +58,8 @@ def main():
     for edit, complaint in ((lambda content: content.pop("commit"), "commit"),
                             (lambda content: content.update(colour="red"), "colour"),
                             (lambda content: content["machine"].pop("caches"), "caches"),
+                            (lambda content: content.pop("machine"), "machine"),
+                            (lambda content: content.update(isa="sse"), "isa is sse"),
                             (lambda content: content.update(format=2), "format")):
         kept = path.read_text()
         change(path, edit)

@@ -61,7 +61,7 @@ struct Machine {
     }
     // Half of the first-level cache: a tile of a source and what is written from it.
     int64_t tile_bytes() const { return caches.l1 / 2; }
-    // Copies of rows bypass the caches if source and destination together have at least this many bytes.
+    // Shuffles bypass the caches if source and destination together have at least this many bytes.
     int64_t streaming_row_bytes() const;
     // How far ahead kernels prefetch that read and draw: what they read while one load waits for memory.
     int prefetch_bytes() const;

@@ -132,6 +132,19 @@ class Vocabulary : public JitKernel {
     void store(const Address& d, const Vec& a, bool streaming) {
         streaming ? vmovntps(d, a) : vmovups(d, a);
     }
+    // emit_loop(false), which runs if the u64 at `streaming` is 0, and emit_loop(true), which runs otherwise.
+    template <class EmitLoop>
+    void emit_with_and_without_streaming(const Xbyak::RegExp& streaming,
+                                         const EmitLoop& emit_loop) {
+        Xbyak::Label streams, done;
+        cmp(qword[streaming], 0);
+        jne(streams, T_NEAR);
+        emit_loop(false);
+        jmp(done, T_NEAR);
+        L(streams);
+        emit_loop(true);
+        L(done);
+    }
     // A vector as pieces of 16 or 32 bytes; `position` counts pieces.
     // insert_piece(): d = a, but the piece at `position` becomes `piece`. store_piece(): stores the piece of a.
     void insert_piece(const Vec& d, const Vec& a, const Xbyak::Operand& piece, int bytes,

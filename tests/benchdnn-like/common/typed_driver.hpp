@@ -128,7 +128,8 @@ class TypedDriver : public Driver {
         if (!problem.parse_sizes(sizes))
             throw UsageError(
                 option() + ": problem '" + text + "': expected " + P::kSyntax +
-                ", sizes separated by x, at most 2^58 elements in at most 12 dimensions");
+                ", sizes separated by x, in at most 12 dimensions, whose product is at most 2^58 "
+                "if each counts as 16 or more");
         std::vector<std::unique_ptr<Problem>> all;
         expand(problem, 0, all);
         return all;

@@ -78,6 +78,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::cvt_swapped_u53_to_f64;
     using Vocabulary::cvt_to_fixed_point;
     using Vocabulary::deal_32_bytes;
+    using Vocabulary::emit_with_and_without_streaming;
     using Vocabulary::fill_mask;
     using Vocabulary::fixed_point;
     using Vocabulary::gather_masked_u64;

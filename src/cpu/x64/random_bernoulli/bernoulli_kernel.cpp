@@ -40,14 +40,8 @@ void BernoulliKernel::generate() {
     mov(gpr(kTo), ptr[gpr(kArgs) + offsetof(Args, to)]);
     mov(gpr(kSteps), ptr[gpr(kArgs) + offsetof(Args, steps)]);
     load_constants();
-    Label streaming, done;
-    cmp(qword[gpr(kArgs) + offsetof(Args, streaming)], 0);
-    jne(streaming, T_NEAR);
-    emit_loop(false);
-    jmp(done, T_NEAR);
-    L(streaming);
-    emit_loop(true);
-    L(done);
+    emit_with_and_without_streaming(gpr(kArgs) + offsetof(Args, streaming),
+                                    [&](bool streaming) { emit_loop(streaming); });
     end();
 }
 

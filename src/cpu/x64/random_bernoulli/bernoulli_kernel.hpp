@@ -27,8 +27,8 @@ class BernoulliKernel : public Vocabulary {
             p;  // f64 for 53 bits, otherwise f32: one element, or as many as there are elements
         void* to;
         int64_t steps;  // at least 1
-        uint64_t
-            streaming;  // nonzero: stores bypass the caches, and `to` is aligned to a cache line
+        // Nonzero: stores bypass the caches, and `to` is aligned to a cache line.
+        uint64_t streaming;
     };
     // The ISA, the uniform number, the type of DST, and whether there is one P for all elements.
     using Key = std::tuple<CpuIsa, BernoulliDraw, DataType, bool>;

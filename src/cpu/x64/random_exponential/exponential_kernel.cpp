@@ -43,14 +43,8 @@ void ExponentialKernel::generate() {
     const uint64_t high = (uint64_t{1} << ((bits() - 32) & 31)) - 1;
     taken_ = hold(vector_u64(words() == 2 ? uint64_t{0xFFFFFFFF} << 32 | high : 0x7FFFFF));
     magic_ = hold(vector_f64(0x1p52));
-    Label streaming, done;
-    cmp(qword[gpr(kArgs) + offsetof(Args, streaming)], 0);
-    jne(streaming, T_NEAR);
-    emit_loop(false);
-    jmp(done, T_NEAR);
-    L(streaming);
-    emit_loop(true);
-    L(done);
+    emit_with_and_without_streaming(gpr(kArgs) + offsetof(Args, streaming),
+                                    [&](bool streaming) { emit_loop(streaming); });
     end();
 }
 

@@ -30,8 +30,8 @@ class ExponentialKernel : public Maths {
         void* to;
         int64_t steps;  // at least 1
         double factor;  // pytorch: 1 / LAMBDA; tensorflow: LAMBDA
-        uint64_t
-            streaming;  // nonzero: stores bypass the caches, and `to` is aligned to a cache line
+        // Nonzero: stores bypass the caches, and `to` is aligned to a cache line.
+        uint64_t streaming;
     };
     using Key = std::tuple<CpuIsa, Alignment, DataType>;
     explicit ExponentialKernel(const Key& key);

@@ -84,17 +84,11 @@ NormalKernel::NormalKernel(const Key& key)
       type_(std::get<2>(key)) {}
 
 void NormalKernel::generate() {
-    Label streaming, done;
     begin(kGprs);
     load_arguments();
     hold_constants();
-    cmp(qword[gpr(kArgs) + offsetof(Args, streaming)], 0);
-    jne(streaming, T_NEAR);
-    emit_loop(false);
-    jmp(done, T_NEAR);
-    L(streaming);
-    emit_loop(true);
-    L(done);
+    emit_with_and_without_streaming(gpr(kArgs) + offsetof(Args, streaming),
+                                    [&](bool streaming) { emit_loop(streaming); });
     end();
 }
 

@@ -248,7 +248,8 @@ void SplitSumKernel::emit_sum(const Reg& args, const Reg& sums) {
 }
 
 // -- WeightStoreKernel ---------------------------------------------------------------------------
-// vec 0 even classes, 1 odd classes, 2-4 scratch, 5 and 6 the order of AVX-512's stores; constants from 7 on.
+// vec 0 even classes, 1 odd classes, 2-4 scratch, 5 and 6 the order of AVX-512's stores; constants from
+// kLowestHeld on.
 void WeightStoreKernel::generate() {
     begin(4);
     const Reg args = gpr(0), src = gpr(1), units = gpr(2), weights = gpr(3);

@@ -36,8 +36,8 @@ struct WeightScaleArgs {
     uint64_t greatest;  // logits: the greatest one, as the bits of a lane
     uint64_t top;       // 1 + L + exponent field of the greatest weight
     uint64_t ratio;     // of scaled logits, as the bits of a lane
-    uint64_t
-        flush;  // of scaled logits: a scaled logit below it has the weight 0; not below WeightExpF32::kFlush
+    // Of scaled logits: a scaled logit below it has the weight 0; not below WeightExpF32::kFlush.
+    uint64_t flush;
 };
 
 // What else a kernel finds that sums weights, so that no pass is needed for it:
