@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -54,6 +55,9 @@ class ExecContext {
     Seeds default_seeds() const { return default_seeds_; }
 
     void set_default_seeds(Seeds seeds) { default_seeds_ = seeds; }
+    // What seeded_words() has made of the default seeds; may be null.
+    const uint32_t* seeded_words() const { return seeded_words_; }
+    void set_seeded_words(const uint32_t* words) { seeded_words_ = words; }
     void add(int arg, void* data, dim_t count = 1) { slots_[count_++] = {arg, data, count}; }
     void set_scratchpad(void* scratchpad) { scratchpad_ = scratchpad; }
     static constexpr int kMaxArgs = 16;
@@ -73,6 +77,7 @@ class ExecContext {
     int count_ = 0;
     void* scratchpad_ = nullptr;
     Seeds default_seeds_;
+    const uint32_t* seeded_words_ = nullptr;
 };
 
 class Executable {
@@ -142,5 +147,10 @@ struct ImplementationList {
 
 // The table of a primitive. It is defined in cpu/lists, the only folder that names implementations.
 ImplementationList implementations(PrimitiveKind kind);
+
+// The 624 words that MT19937 makes of the descriptor's seeds. A primitive makes them once, because each word takes the
+// one before, which is most of the time of a small execution. Null if the primitive does not draw from MT19937, if the seeds are (0, 0),
+// or if there is no memory for them; then each execution makes its own. Defined in cpu/rng/mt19937_call.cpp.
+std::unique_ptr<const uint32_t[]> seeded_words(const OpDesc& desc);
 
 }  // namespace tombola::impl

@@ -56,6 +56,15 @@ Seeds seeds_in(const Desc&, long) {
     return {};
 }
 
+template <class Desc>
+auto pytorch_in(const Desc& desc, int) -> decltype(desc.alignment == desc.alignment) {
+    return desc.alignment == decltype(desc.alignment)::pytorch;
+}
+template <class Desc>
+bool pytorch_in(const Desc&, long) {
+    return false;
+}
+
 }  // namespace
 
 PrimitiveKind kind_of(const OpDesc& desc) {
@@ -94,6 +103,10 @@ bool same_defaults(const OpDesc& a, const OpDesc& b) {
 
 Seeds seeds_of(const OpDesc& desc) {
     return std::visit([](const auto& d) { return seeds_in(d, 0); }, desc);
+}
+
+bool draws_mt19937(const OpDesc& desc) {
+    return std::visit([](const auto& d) { return pytorch_in(d, 0); }, desc);
 }
 
 std::vector<ArgSpec> arg_specs(const OpDesc& desc) {

@@ -44,6 +44,8 @@ bool identical(const OpDesc& a, const OpDesc& b);
 bool same_defaults(const OpDesc& a, const OpDesc& b);
 // The descriptor's seeds; (0, 0) if the primitive has none.
 Seeds seeds_of(const OpDesc& desc);
+// Whether the numbers are those of PyTorch's generator, MT19937.
+bool draws_mt19937(const OpDesc& desc);
 
 // The arguments of an execution, in a fixed order, without the scratchpad.
 std::vector<ArgSpec> arg_specs(const OpDesc& desc);

@@ -209,6 +209,7 @@ Status Primitive::execute(const ExecArg* given, int count) const {
     }
     context.set_scratchpad(scratchpad);
     context.set_default_seeds(seeds_of(desc_->op()));
+    context.set_seeded_words(seeded_words_.get());
 
     const bool verbose = verbose_exec();
     const double start = verbose ? now_milliseconds() : 0;

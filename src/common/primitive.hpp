@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -27,10 +28,13 @@ class Primitive {
 
   private:
     Primitive(std::shared_ptr<const PrimitiveDesc> desc, std::shared_ptr<const Executable> code)
-        : desc_(std::move(desc)), executable_(std::move(code)) {}
+        : desc_(std::move(desc)),
+          executable_(std::move(code)),
+          seeded_words_(seeded_words(desc_->op())) {}
 
     std::shared_ptr<const PrimitiveDesc> desc_;
     std::shared_ptr<const Executable> executable_;
+    std::unique_ptr<const uint32_t[]> seeded_words_;  // may be null
 };
 
 }  // namespace tombola::impl

@@ -3,6 +3,8 @@
 
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <new>
 
 #include "cpu/rng/mt19937_state.hpp"
 
@@ -22,6 +24,10 @@ Status resolve_mt19937_start(const ExecContext& context, Mt19937Start& start, ui
     if (state != nullptr) {
         std::memcpy(&start.state, state, sizeof start.state);
         TOMBOLA_TRY(check_state(start.state, "SRC_STATE"));
+    } else if (const uint32_t* seeded = context.seeded_words();
+               seeded != nullptr && context.input(TOMBOLA_ARG_SEEDS) == nullptr) {
+        std::memcpy(start.state.words, seeded, sizeof start.state.words);
+        start.state.position = kMtWords;
     } else {
         // Output i, the i-th word of the next window, takes the words up to i + 397 of the seed's window.
         constexpr uint64_t kFew = kMtWords - kMtShift;
@@ -79,3 +85,17 @@ void Mt19937Call::report(const ExecContext& context) const {
 }
 
 }  // namespace tombola::impl::cpu
+
+namespace tombola::impl {
+
+std::unique_ptr<const uint32_t[]> seeded_words(const OpDesc& desc) {
+    const Seeds seeds = seeds_of(desc);
+    if (!draws_mt19937(desc) || (seeds.global == 0 && seeds.op == 0)) return nullptr;
+    std::unique_ptr<uint32_t[]> words(new (std::nothrow) uint32_t[cpu::kMtWords]);
+    if (words != nullptr)
+        std::memcpy(words.get(), cpu::Mt19937::from_seed(static_cast<uint32_t>(seeds.global)).words,
+                    sizeof cpu::Mt19937::words);
+    return words;
+}
+
+}  // namespace tombola::impl

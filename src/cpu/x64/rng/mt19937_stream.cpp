@@ -48,7 +48,7 @@ void Mt19937Stream::generate(int64_t count, void* to, bool streaming) {
     }
     if (count > 0) {
         begin_window();
-        take(count);
+        count * per_value < kWholeWindow ? convert(count) : convert_whole_window(count);
     }
 }
 
@@ -89,6 +89,16 @@ void Mt19937Stream::convert(int64_t values) {
         to_ += size;
         position_ += static_cast<int>(rest) * kernel_.words_per_value;
     }
+}
+
+void Mt19937Stream::convert_whole_window(int64_t values) {
+    alignas(64) char window[kMtWords * sizeof(uint64_t)];
+    run_kernel(words_, window, 1, Mt19937Args::Mode::windows);
+    twisted_ = kMtWords;
+    const size_t size = static_cast<size_t>(values * kernel_.value_bytes);
+    std::memcpy(to_, window, size);
+    to_ += size;
+    position_ = static_cast<int>(values) * kernel_.words_per_value;
 }
 
 // A run that does not stream slides by at most one word, if values have two words. After that, the first word of every
