@@ -48,7 +48,10 @@ void Mt19937Stream::generate(int64_t count, void* to, bool streaming) {
     }
     if (count > 0) {
         begin_window();
-        count * per_value < kWholeWindow ? convert(count) : convert_whole_window(count);
+        if (count * per_value < kWholeWindow)
+            convert(count);
+        else
+            convert_whole_window(count);
     }
 }
 
