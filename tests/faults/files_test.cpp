@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -187,7 +188,12 @@ TEST(CompatibilityHeaders, AProgramWithMoreRightsThanItsUserIgnoresTheEnvironmen
     ASSERT_EQ(chown(program.c_str(), 65534, 65534), 0);
     ASSERT_EQ(chmod(program.c_str(), 04755), 0);
     const auto output = [&] {
-        return run_faults_probe("", "DNNL_VERBOSE=bogus", 60, program).output;
+        std::istringstream lines(run_faults_probe("", "DNNL_VERBOSE=bogus", 60, program).output);
+        std::string kept;
+        for (std::string line; std::getline(lines, line);)
+            // A build that counts coverage says which of its files this user may not write.
+            if (line.compare(0, 10, "profiling:") != 0) kept += line + '\n';
+        return kept;
     };
     EXPECT_EQ(output(), "");
     ASSERT_EQ(chmod(program.c_str(), 0755), 0);

@@ -279,8 +279,8 @@ TEST_F(PrimitiveApi, InterleavedColumnsDoNotOverlap) {
     EXPECT_EQ(run(0, 13), tombola_success) << last_error();
 }
 
-// The caller's scratchpad has the alignment that the library's own have.
-TEST_F(PrimitiveApi, ScratchpadOfTheUserIsAligned) {
+// The caller's scratchpad is there, has the size that was asked for, and the alignment that the library's own have.
+TEST_F(PrimitiveApi, ScratchpadOfTheUserIsChecked) {
     Attr user;
     ASSERT_EQ(tombola_primitive_attr_create(user.out()), tombola_success);
     ASSERT_EQ(tombola_primitive_attr_set_scratchpad_mode(user, tombola_scratchpad_mode_user),
@@ -316,12 +316,29 @@ TEST_F(PrimitiveApi, ScratchpadOfTheUserIsAligned) {
                       std::string::npos)
                 << last_error();
         }
+        EXPECT_EQ(
+            execute(primitive(row), {{TOMBOLA_ARG_SRC, src}, {TOMBOLA_ARG_DST, dst.memory()}}),
+            tombola_invalid_arguments);
+        EXPECT_NE(last_error().find("SCRATCHPAD is missing; expected it in scratchpad mode user"),
+                  std::string::npos)
+            << last_error();
+        const auto one_less = static_cast<int64_t>(bytes) - 1;
+        EXPECT_EQ(execute(primitive(row), {{TOMBOLA_ARG_SRC, src},
+                                           {TOMBOLA_ARG_DST, dst.memory()},
+                                           {TOMBOLA_ARG_SCRATCHPAD,
+                                            memory_over(row_major({one_less}, tombola_u8), engine_,
+                                                        room.data() + to_aligned)}}),
+                  tombola_invalid_arguments);
+        EXPECT_NE(last_error().find("SCRATCHPAD has " + std::to_string(one_less) +
+                                    " bytes; expected at least " + std::to_string(bytes)),
+                  std::string::npos)
+            << last_error();
         EXPECT_TRUE(dst.buffer().is_poison());
         EXPECT_EQ(run(0), tombola_success) << last_error();
     });
 }
 
-// A scratchpad that is not asked for may be given; one that is asked for has to be.
+// A scratchpad that is not asked for may be given.
 TEST_F(PrimitiveApi, ScratchpadOfTheUser) {
     Attr user;
     ASSERT_EQ(tombola_primitive_attr_create(user.out()), tombola_success);
@@ -337,19 +354,14 @@ TEST_F(PrimitiveApi, ScratchpadOfTheUser) {
                                                     {TOMBOLA_ARG_DST, dst.memory()}};
             const_tombola_memory_desc_t pad =
                 tombola_primitive_desc_query_md(desc, tombola_query_scratchpad_md, 0);
-            const size_t bytes = tombola_memory_desc_get_size(pad);
+            ASSERT_EQ(tombola_memory_desc_get_size(pad), 0u) << impl_name(desc);
             int64_t consumption = -1;
             ASSERT_EQ(tombola_primitive_desc_query(desc, tombola_query_memory_consumption_s64, 0,
                                                    &consumption),
                       tombola_success);
-            EXPECT_EQ(static_cast<int64_t>(bytes), consumption);
-            if (bytes > 0) {
-                EXPECT_EQ(execute(primitive(desc), args), tombola_invalid_arguments);
-                EXPECT_NE(last_error().find("SCRATCHPAD is missing"), std::string::npos);
-                EXPECT_TRUE(dst.buffer().is_poison());
-            }
-            const Memory given = memory_over(bytes > 0 ? pad : row_major({64}, tombola_u8).get(),
-                                             engine_, TOMBOLA_MEMORY_ALLOCATE);
+            EXPECT_EQ(consumption, 0);
+            const Memory given =
+                memory_over(row_major({64}, tombola_u8), engine_, TOMBOLA_MEMORY_ALLOCATE);
             args.push_back({TOMBOLA_ARG_SCRATCHPAD, given});
             EXPECT_EQ(execute(primitive(desc), args), tombola_success) << last_error();
             EXPECT_FALSE(dst.buffer().is_poison());

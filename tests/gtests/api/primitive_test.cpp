@@ -166,6 +166,7 @@ TEST_F(PrimitiveApi, OtherPrimitivesRefuseBadValues) {
     const MemoryDesc three_rows = row_major({3, 4}, tombola_s32);
     const MemoryDesc many_samples = row_major({2, 9}, tombola_s32);
     const MemoryDesc no_classes = row_major({2, 0}, tombola_f32);
+    const MemoryDesc many_classes = row_major({2, (INT64_C(1) << 31) + 1}, tombola_f32);
     const Row rows[] = {
         {[&](auto* out) {
              return tombola_random_generator_primitive_desc_create(
@@ -212,6 +213,8 @@ TEST_F(PrimitiveApi, OtherPrimitivesRefuseBadValues) {
         {multinomial(probs, three_rows, 1, 0), "dst_desc has 3 rows; expected 2"},
         {multinomial(no_classes, classes, 1, 0), "probs_desc has 0 classes; expected at least 1"},
         {multinomial(probs, many_samples, 0, 0), "dst_desc has 9 samples; expected at most 8"},
+        {multinomial(many_classes, classes, 1, 0),
+         "dst_desc has the data type s32; expected s64 for 2147483649 classes"},
     };
     for (const Row& row : rows) {
         PrimitiveDesc desc;

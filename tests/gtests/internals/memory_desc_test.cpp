@@ -190,6 +190,8 @@ TEST(MemoryDesc, SizesBeyondAddressesAreRefused) {
     EXPECT_FALSE(MemoryDesc::from_strides(2, dims.data(), DataType::s8, far.data()).ok());
     const Index near = {k2To24 * k2To30 * 2, 1};
     EXPECT_TRUE(MemoryDesc::from_strides(2, dims.data(), DataType::s8, near.data()).ok());
+    const Index wide = {dim_t{1} << 50};  // the last element's distance is 2^100 bytes
+    EXPECT_FALSE(MemoryDesc::from_strides(1, wide.data(), DataType::s8, wide.data()).ok());
     const Index single = {1, 2};  // a stride that no index multiplies
     EXPECT_FALSE(MemoryDesc::from_strides(2, single.data(), DataType::s8, far.data()).ok());
     EXPECT_FALSE(MemoryDesc::from_strides(2, dims.data(), DataType::f64, near.data()).ok());

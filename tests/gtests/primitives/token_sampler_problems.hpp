@@ -169,11 +169,14 @@ inline Problem random_problem(Noise& noise, int64_t max_classes) {
                                                   : noise.next());
     if (noise.chance(30)) {
         const int64_t words = (classes + 31) / 32;
-        const int64_t density = noise.pick(0, 2);
+        const int64_t density = noise.pick(0, 3);
         for (int64_t i = 0; i < batch * words; ++i) {
             const auto bits = static_cast<uint32_t>(noise.next() * 0x1p32);
             const auto more = static_cast<uint32_t>(noise.next() * 0x1p32);
-            r.mask.push_back(density == 0 ? 0 : density == 1 ? bits : bits | more);
+            r.mask.push_back(density == 0               ? 0
+                             : density == 1             ? bits
+                             : density == 2 || more % 2 ? bits | more
+                                                        : UINT32_MAX);  // a whole word of classes
         }
         for (int64_t row = 0; row < batch; ++row) {  // mostly, a class is left that can be drawn
             const int64_t k = noise.pick(0, classes - 1);
