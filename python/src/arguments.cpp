@@ -2,6 +2,7 @@
 #include "arguments.hpp"
 
 #include <cstring>
+#include <string_view>
 
 namespace tombola_python {
 namespace {
@@ -11,6 +12,7 @@ using type = memory::data_type;
 py::object integer_of(py::handle number, const char* name) {
     auto index = py::reinterpret_steal<py::object>(PyNumber_Index(number.ptr()));
     if (!index) {
+        if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
         PyErr_Clear();
         type_error(std::string(name) + " is " + text_of(number) + "; expected an integer");
     }
@@ -56,9 +58,58 @@ int64_t signed_of(py::handle number, const char* name) {
     return value;
 }
 
+bool flag_of(py::handle flag, const char* name) {
+    if (flag.ptr() == Py_True || flag.ptr() == Py_False) return flag.ptr() == Py_True;
+    const std::string_view name_of_type = Py_TYPE(flag.ptr())->tp_name;
+    if (name_of_type == "numpy.bool_" || name_of_type == "numpy.bool")
+        return PyObject_IsTrue(flag.ptr()) == 1;
+    if (PyLong_Check(flag.ptr()) != 0) {
+        const long number = PyLong_AsLong(flag.ptr());
+        if (!failed() && (number == 0 || number == 1)) return number == 1;
+    }
+    type_error(std::string(name) + " is " + text_of(flag) + "; expected True or False");
+}
+
+bool is_sequence(py::handle object) {
+    PyObject* const one = object.ptr();
+    if (!PySequence_Check(one) || PyUnicode_Check(one) || PyBytes_Check(one) ||
+        PyByteArray_Check(one))
+        return false;
+    // An array without dimensions has no length; it may be an integer.
+    if (PySequence_Size(one) >= 0) return true;
+    PyErr_Clear();
+    return false;
+}
+
+memory::dims shape_of(py::handle shape, const char* name) {
+    memory::dims dims;
+    const auto add = [&](py::handle number) {
+        const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(number.ptr()));
+        if (!index) {
+            if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
+            PyErr_Clear();
+            type_error(std::string(name) + " is " + text_of(shape) +
+                       "; expected an integer or a sequence of integers");
+        }
+        const Py_ssize_t size = PyLong_AsSsize_t(index.ptr());
+        if (size < 0) {
+            PyErr_Clear();
+            value_error(std::string(name) + " is " + text_of(shape) +
+                        "; expected numbers from 0 to 2^63 - 1");
+        }
+        dims.push_back(size);
+    };
+    if (is_sequence(shape)) {
+        for (const py::handle number : shape) add(number);
+    } else {
+        add(shape);
+    }
+    return dims;
+}
+
 std::array<uint64_t, 2> seeds_of(py::handle seed) {
     if (seed.is_none()) return {};
-    const bool sequence = PySequence_Check(seed.ptr()) && !PyUnicode_Check(seed.ptr());
+    const bool sequence = is_sequence(seed);
     if (!sequence && PyIndex_Check(seed.ptr())) return {unsigned_of(seed, "seed"), 1};
     if (!sequence || py::len(seed) != 2)
         type_error("seed is " + text_of(seed) + "; expected None, an integer or two integers");
@@ -86,7 +137,16 @@ Element::Element(py::handle number, memory::data_type data_type, const char* nam
         return;
     }
     const double value = PyFloat_AsDouble(number.ptr());
-    if (failed()) type_error(std::string(name) + " is " + text_of(number) + "; expected a number");
+    if (PyErr_Occurred() != nullptr) {
+        const bool overflow = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
+        if (PyErr_ExceptionMatches(PyExc_Exception) == 0 ||
+            PyErr_ExceptionMatches(PyExc_MemoryError) != 0)
+            throw py::error_already_set();
+        PyErr_Clear();
+        const std::string message = std::string(name) + " is " + text_of(number);
+        if (overflow) value_error(message + "; expected a number that float64 can hold");
+        type_error(message + "; expected a number");
+    }
     switch (data_type) {
         case type::f64:
             store(value);

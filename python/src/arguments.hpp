@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Arguments of Python's functions that are not tensors: integers, seeds, names, numbers of a tensor's type.
+// Arguments of Python's functions that are not tensors: integers, shapes, seeds, names, numbers of a tensor's type.
 
 #include <array>
 #include <cstdint>
@@ -17,6 +17,15 @@ namespace tombola_python {
 uint64_t unsigned_of(py::handle number, const char* name);
 // An integer of int64. Likewise.
 int64_t signed_of(py::handle number, const char* name);
+
+// True or False, of Python or NumPy, or 1 or 0. Raises TypeError with the argument's name.
+bool flag_of(py::handle flag, const char* name);
+
+// A shape: an integer or a sequence of integers. Raises TypeError and ValueError.
+memory::dims shape_of(py::handle shape, const char* name);
+
+// Whether an object is a sequence of numbers as arguments are: not text, not bytes, and not an array without dimensions.
+bool is_sequence(py::handle object);
 
 // SEEDS: None gives (0, 0), for which the library draws entropy; an integer n gives (n, 1).
 std::array<uint64_t, 2> seeds_of(py::handle seed);
@@ -36,7 +45,8 @@ T named(py::handle name, const char* argument,
 
 tombola::alignment alignment_of(py::handle name);
 
-// One element of a data type from a number of Python, rounded to the nearest one, ties to even.
+// One element of a data type from a number of Python, rounded to the nearest one, ties to even; bfloat16 by way of
+// float32, as PyTorch rounds numbers of Python.
 class Element {
   public:
     Element(py::handle number, memory::data_type type, const char* name);

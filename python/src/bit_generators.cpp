@@ -11,6 +11,7 @@
 
 #include "arguments.hpp"
 #include "functions.hpp"
+#include "output.hpp"
 #include "prepared.hpp"
 
 namespace tombola_python {
@@ -36,7 +37,7 @@ void fill(py::handle capsule, Generator* generator) {
 class Philox {
   public:
     // `state` has the counter of the first block and the key, `skipped` how many words of the block are used.
-    Philox(py::handle capsule, const std::array<uint32_t, 6>& state, uint32_t skipped)
+    Philox(py::handle capsule, const std::array<uint32_t, 6>& state, uint64_t skipped)
         : primitive_(prepare<tombola::random_generator>(
               {cpu(), tombola::generator_kind::philox4x32_10,
                memory::desc({kWords}, memory::data_type::u32, memory::format_tag::a)},
@@ -52,13 +53,13 @@ class Philox {
     Philox(const Philox&) = delete;
     Philox& operator=(const Philox&) = delete;
 
-    void set(const std::array<uint32_t, 6>& state, uint32_t skipped) {
+    void set(const std::array<uint32_t, 6>& state, uint64_t skipped) {
         if (skipped > 3)
             value_error("position is " + std::to_string(skipped) +
                         "; expected a number from 0 to 3");
         next_ = state;
         refill();
-        used_ = skipped;
+        used_ = static_cast<uint32_t>(skipped);
     }
     // The state of the buffer's first block, and how many words have been used since.
     std::pair<std::array<uint32_t, 6>, uint32_t> get() const { return {first_, used_}; }
@@ -195,11 +196,13 @@ py::object array_of(const std::array<uint32_t, count>& words) {
 
 void add_bit_generators(py::module_& module) {
     py::class_<Philox>(module, "Philox")
-        .def(py::init([](py::handle capsule, py::handle state, uint32_t skipped) {
-            return std::make_unique<Philox>(capsule, words_of<6>(state, "state"), skipped);
+        .def(py::init([](py::handle capsule, py::handle state) {
+            return std::make_unique<Philox>(capsule, words_of<6>(state, "state"), 0);
         }))
-        .def("set", [](Philox& self, py::handle state,
-                       uint32_t skipped) { self.set(words_of<6>(state, "state"), skipped); })
+        .def("set",
+             [](Philox& self, py::handle state, py::handle position) {
+                 self.set(words_of<6>(state, "state"), unsigned_of(position, "position"));
+             })
         .def("get", [](const Philox& self) {
             const auto [first, used] = self.get();
             return py::make_tuple(array_of(first), used);

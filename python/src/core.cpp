@@ -2,12 +2,14 @@
 
 // tombola._core: the functions behind the package's Python functions, which document them.
 
+#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
 #include <exception>
 #include <string>
 
 #include "functions.hpp"
+#include "messages.hpp"
 #include "tombola/tombola.hpp"
 
 namespace py = pybind11;
@@ -40,9 +42,12 @@ void translate(std::exception_ptr thrown) {
 
 PYBIND11_MODULE(_core, module) {
     py::register_local_exception_translator(translate);
+    // NumPy's functions are found here, by one thread: pybind11 would do it in the first call, behind a lock of C++.
+    py::detail::npy_api::get();
     const tombola_version_t* version = tombola_version();
     module.attr("version") = std::to_string(version->major) + "." + std::to_string(version->minor) +
                              "." + std::to_string(version->patch);
+    module.def("text_of", &tombola_python::text_of);
     tombola_python::add_random(module);
     tombola_python::add_sampling(module);
     tombola_python::add_elementwise(module);

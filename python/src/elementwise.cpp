@@ -4,6 +4,7 @@
 
 #include "arguments.hpp"
 #include "functions.hpp"
+#include "output.hpp"
 #include "prepared.hpp"
 
 namespace tombola_python {
@@ -31,18 +32,21 @@ Tensor mask_of(py::handle mask, bool packed, bool is_written, const Tensor& like
 py::object dropout(py::handle src_object, py::handle p, py::handle seed, py::handle offset,
                    py::handle draw_bits, py::handle mask_object, py::handle packed,
                    py::handle backward_object, py::handle out) {
-    const Tensor src = input(src_object, "src").at_least_1d();
-    const py::object result = out_or_like(out, src_object);
+    const Tensor source = input(src_object, "src"), src = source.at_least_1d();
+    const py::object result = out_or_like(out, src_object, source);
     const Tensor dst = written(result, "out").at_least_1d();
     check_shape(dst, src.dims, "out");
     if (dst.type != src.type)
         type_error(std::string("out has the dtype ") + name_of(dst.type) + "; expected " +
                    name_of(src.type));
-    const bool backward = py::cast<bool>(backward_object), bits = py::cast<bool>(packed);
+    const bool backward = flag_of(backward_object, "backward"), bits = flag_of(packed, "packed");
     const Element probability(p, type::f32, "p");
     const auto seeds = seeds_of(seed);
     const uint64_t first = unsigned_of(offset, "offset");
-    const auto width = static_cast<int>(signed_of(draw_bits, "draw_bits"));
+    const int64_t wanted = signed_of(draw_bits, "draw_bits");
+    if (wanted != 32 && wanted != 16 && wanted != 8)
+        value_error("draw_bits is " + std::to_string(wanted) + "; expected 32, 16 or 8");
+    const auto width = static_cast<int>(wanted);
     auto mask_kind = tombola::dropout_mask::none;
     Tensor mask;
     if (!mask_object.is_none()) {
@@ -59,14 +63,16 @@ py::object dropout(py::handle src_object, py::handle p, py::handle seed, py::han
                               {backward ? TOMBOLA_ARG_DIFF_SRC : TOMBOLA_ARG_DST, dst.data}};
     if (backward)
         run<tombola::dropout_backward>(std::move(key), arguments, [&] {
-            return tombola::dropout_backward::primitive_desc(cpu(), dst.desc(), src.desc(), width,
+            const memory::desc src_desc = src.desc();
+            return tombola::dropout_backward::primitive_desc(cpu(), dst.desc(), src_desc, width,
                                                              mask_kind, 0, 1, {});
         });
     else
         run<tombola::dropout_forward>(std::move(key), arguments, [&] {
+            const memory::desc src_desc = src.desc();
             return tombola::dropout_forward::primitive_desc(
-                cpu(), tombola::prop_kind::forward_training, src.desc(), dst.desc(), width,
-                mask_kind, 0, 1);
+                cpu(), tombola::prop_kind::forward_training, src_desc, dst.desc(), width, mask_kind,
+                0, 1);
         });
     return result;
 }
@@ -74,7 +80,7 @@ py::object dropout(py::handle src_object, py::handle p, py::handle seed, py::han
 py::object stochastic_round(py::handle src_object, py::handle dtype, py::handle seed,
                             py::handle offset, py::handle out) {
     const Tensor source = input(src_object, "src");
-    const Output output(source.dims, dtype, out, type::bf16);
+    const Output output(source.dims, dtype, out, type::bf16, "src");
     const Tensor src = source.at_least_1d(), dst = output.tensor.at_least_1d();
     const auto seeds = seeds_of(seed);
     const uint64_t first = unsigned_of(offset, "offset");
@@ -86,8 +92,9 @@ py::object stochastic_round(py::handle src_object, py::handle dtype, py::handle 
                                        {TOMBOLA_ARG_OFFSET, &first},
                                        {TOMBOLA_ARG_DST, dst.data}},
                                       [&] {
+                                          const memory::desc src_desc = src.desc();
                                           return tombola::stochastic_rounding::primitive_desc(
-                                              cpu(), src.desc(), dst.desc(), 0, 1);
+                                              cpu(), src_desc, dst.desc(), 0, 1);
                                       });
     return output.result;
 }

@@ -3,6 +3,7 @@
 // DLPack out: for bfloat16, which NumPy does not have and so cannot export itself.
 
 #include <memory>
+#include <string>
 
 #include "dlpack.hpp"
 #include "functions.hpp"
@@ -20,19 +21,26 @@ struct Exported {
 };
 
 void release(dlpack::ManagedTensor* managed) {
+    // Who took the tensor may keep it longer than Python runs.
+    if (Py_IsInitialized() == 0) return;
     const py::gil_scoped_acquire acquired;
     delete static_cast<Exported*>(managed->context);
 }
 
 // A capsule over the bits of bfloat16 numbers, an array of uint16.
-py::object export_bfloat16(const py::array& bits) {
-    if (bits.dtype().kind() != 'u' || bits.itemsize() != 2)
-        type_error("bits is " + text_of(bits) + "; expected an array of uint16");
+py::object export_bfloat16(py::handle object) {
+    const py::array bits = bfloat16_bits(object, "bits");
+    // As NumPy's arrays do: DLPack 0.8 cannot say that data may not be written.
+    if (!bits.writeable()) throw py::buffer_error("bits is read-only; DLPack cannot express that");
     auto exported = std::make_unique<Exported>();
     exported->owner = bits;
     exported->shape.assign(bits.shape(), bits.shape() + bits.ndim());
-    for (py::ssize_t axis = 0; axis < bits.ndim(); ++axis)
+    for (py::ssize_t axis = 0; axis < bits.ndim(); ++axis) {
+        if (bits.strides(axis) % 2 != 0)
+            throw py::buffer_error("bits has a stride of " + std::to_string(bits.strides(axis)) +
+                                   " bytes; expected a multiple of 2");
         exported->strides.push_back(bits.strides(axis) / 2);
+    }
     exported->managed.tensor = {const_cast<void*>(bits.data()),
                                 {dlpack::kCpu, 0},
                                 static_cast<int32_t>(bits.ndim()),

@@ -5,6 +5,7 @@
 // objects for it, so these are kept from call to call.
 
 #include <pybind11/pybind11.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -108,6 +109,26 @@ class Kept {
     }
 };
 
+// Lets other threads of Python run as long as it lives. A thread that wants the GIL back when the interpreter ends is ended
+// by Python, as if by pthread_exit(), which neither a destructor nor the objects of its stack survive: it sleeps instead,
+// as it does in Python 3.14.
+class Released {
+  public:
+    Released() : state_(PyEval_SaveThread()) {}
+    ~Released() {
+        try {
+            PyEval_RestoreThread(state_);
+        } catch (...) {
+            for (;;) pause();
+        }
+    }
+    Released(const Released&) = delete;
+    Released& operator=(const Released&) = delete;
+
+  private:
+    PyThreadState* state_;
+};
+
 // Runs the primitive of a key, which make_pd() makes the descriptor of, on these arguments; a null address leaves one
 // out. The GIL is released meanwhile.
 template <class Operator, class MakePd>
@@ -121,7 +142,7 @@ void run(Key key, Arguments arguments, const MakePd& make_pd) {
         if (one.address != nullptr)
             prepared.args.at(one.arg).set_data_handle(const_cast<void*>(one.address));
     {
-        const py::gil_scoped_release released;
+        const Released released;
         prepared.primitive.execute(queue(), prepared.args);
     }
     Kept::put_back(std::move(prepared));

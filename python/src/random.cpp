@@ -4,6 +4,7 @@
 
 #include "arguments.hpp"
 #include "functions.hpp"
+#include "output.hpp"
 #include "prepared.hpp"
 
 namespace tombola_python {
@@ -31,10 +32,16 @@ void* words_of(py::handle state, tombola::alignment alignment, Tensor& kept,
                : state_of(state, type::u64, 2, kept);
 }
 
+bool is_zero(py::handle number) {
+    const int equal = PyObject_RichCompareBool(number.ptr(), py::int_(0).ptr(), Py_EQ);
+    if (equal < 0) PyErr_Clear();  // An array of several numbers is neither.
+    return equal == 1;
+}
+
 py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handle high,
                    py::handle seed, py::handle offset, py::handle alignment_name,
-                   py::handle int_draws, py::handle float_draws, bool full_range, py::handle out,
-                   py::handle state) {
+                   py::handle int_draws, py::handle float_draws, py::handle full_range_object,
+                   py::handle out, py::handle state) {
     const Output output(shape, dtype, out, type::f32);
     const Tensor dst = output.tensor.flat();
     const auto alignment = alignment_of(alignment_name);
@@ -47,10 +54,11 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
                                                   {"torch2", tombola::int_draws::torch2}});
     const auto seeds = seeds_of(seed);
     const uint64_t first = unsigned_of(offset, "offset");
+    const bool full_range = flag_of(full_range_object, "full_range");
     const bool integers = dst.type == type::s32 || dst.type == type::s64;
     if (full_range && !high.is_none())
         type_error("high is " + text_of(high) + "; expected None with full_range");
-    if (full_range && !low.equal(py::int_(0)))
+    if (full_range && !is_zero(low))
         type_error("low is " + text_of(low) + "; expected 0 with full_range");
     if (high.is_none() && integers && !full_range)
         type_error(std::string("high is None; expected a number, as the dtype is ") +
@@ -129,13 +137,15 @@ py::object bernoulli(py::handle p, py::handle shape, py::handle dtype, py::handl
                      py::handle offset, py::handle alignment_name, py::handle out,
                      py::handle state) {
     // A number is one probability of f64, as in tensor.bernoulli_(p); a tensor has one for each element.
-    const bool one = PyFloat_Check(p.ptr()) || PyLong_Check(p.ptr());
+    const bool one =
+        PyFloat_Check(p.ptr()) || PyLong_Check(p.ptr()) ||
+        (!py::isinstance<py::array>(p) && !py::hasattr(p, "__dlpack__") && PyNumber_Check(p.ptr()));
     const Element number(one ? p : py::handle(py::float_(0.0)), type::f64, "p");
     Tensor probabilities;
     if (!one) probabilities = input(p, "p").at_least_1d();
     const Output output = one || !shape.is_none() || !out.is_none()
                               ? Output(shape, dtype, out, type::u8)
-                              : Output(input(p, "p").dims, dtype, out, type::u8);
+                              : Output(input(p, "p").dims, dtype, out, type::u8, "p");
     Tensor dst = output.tensor.at_least_1d();
     if (one) {
         dst = dst.flat();
@@ -178,9 +188,11 @@ py::object bernoulli(py::handle p, py::handle shape, py::handle dtype, py::handl
 py::object permutation(py::handle range, py::handle size, py::handle dtype, py::handle seed,
                        py::handle offset, py::handle alignment_name, py::handle out,
                        py::handle state) {
-    const Output output(size, dtype, out, type::s64);
-    const Tensor& dst = output.tensor;
     const int64_t elements = signed_of(range, "n");
+    if (elements < 0)
+        value_error("n is " + std::to_string(elements) + "; expected a number from 0 on");
+    const Output output(size, dtype, out, type::s64, "size");
+    const Tensor& dst = output.tensor;
     const auto alignment = named<tombola::permutation_alignment>(
         alignment_name, "alignment",
         {{"philox", tombola::permutation_alignment::philox},

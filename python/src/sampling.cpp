@@ -7,6 +7,7 @@
 
 #include "arguments.hpp"
 #include "functions.hpp"
+#include "output.hpp"
 #include "prepared.hpp"
 
 namespace tombola_python {
@@ -41,9 +42,10 @@ py::object multinomial(py::handle weights, py::handle samples, py::handle replac
                     " dimensions; expected (classes,) or (batch, classes)");
     memory::dims shape = rows.dims;
     shape.back() = count_of(samples);
-    const Output output(shape, dtype, out, type::s64);
+    const Output output(shape, dtype, out, type::s64, "samples");
     const Tensor src = batched(rows), dst = batched(output.tensor);
-    const bool with_replacement = py::cast<bool>(replacement), logs = py::cast<bool>(log_probs);
+    const bool with_replacement = flag_of(replacement, "replacement");
+    const bool logs = flag_of(log_probs, "log_probs");
     const auto seeds = seeds_of(seed);
     const uint64_t first = unsigned_of(offset, "offset");
     Tensor numbers;
@@ -63,8 +65,9 @@ py::object multinomial(py::handle weights, py::handle samples, py::handle replac
                                {TOMBOLA_ARG_UNIFORMS, numbers.data},
                                {TOMBOLA_ARG_DST, dst.data}},
                               [&] {
+                                  const memory::desc src_desc = src.desc();
                                   return tombola::multinomial::primitive_desc(
-                                      cpu(), src.desc(), dst.desc(), with_replacement, logs, 0, 1);
+                                      cpu(), src_desc, dst.desc(), with_replacement, logs, 0, 1);
                               });
     return output.result;
 }
@@ -128,7 +131,7 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
         return shape;
     };
     const memory::dims shape = samples.is_none() ? leading : with_axis(count_of(samples));
-    const Output ids(shape, dtype, out, type::s64);
+    const Output ids(shape, dtype, out, type::s64, "samples");
     Tensor dst = ids.tensor;
     if (samples.is_none()) {
         dst.dims.push_back(1);
@@ -148,6 +151,9 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
                   logprobs_name, "logprobs",
                   {{"processed", tombola::logprobs::processed}, {"raw", tombola::logprobs::raw}});
     const int64_t top = signed_of(top_n, "top_n");
+    if (top < 0 || top > src.dims[1])
+        value_error("top_n is " + std::to_string(top) + "; expected 0 to " +
+                    std::to_string(src.dims[1]) + ", the number of classes");
     const RowNumbers temperatures(temperature, type::f32, batch, "temperature");
     const RowNumbers ks(top_k, type::s32, batch, "top_k");
     const RowNumbers ps(top_p, type::f32, batch, "top_p");
@@ -174,7 +180,8 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
             mask.dims != with_axis(words) || !mask.strides.empty())
             value_error("mask is " + text_of(mask_object) +
                         "; expected a row-major array of bool of the logits' shape, or " +
-                        std::to_string(words) + " words of 32 bits for each row");
+                        std::to_string(words) +
+                        " words of 32 bits for each row, in the machine's order of bytes");
     }
     if (!uniforms.is_none()) {
         numbers = input(uniforms, "uniforms");
@@ -184,7 +191,7 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
     }
     const bool streamed = uniforms.is_none(), logs = logprobs != tombola::logprobs::none;
     const Output sampled = further(logs, shape, type::f32);
-    const Output kept = further(py::cast<bool>(kept_wanted), leading, type::s32);
+    const Output kept = further(flag_of(kept_wanted, "kept"), leading, type::s32);
     const Output top_ids = further(top > 0, top > 0 ? with_axis(top) : leading, dst.type);
     const Output top_logs = further(top > 0 && logs, top > 0 ? with_axis(top) : leading, type::f32);
     Key key = key_of(kind::token_sampler, dst, order, logprobs, top);
@@ -207,8 +214,9 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
                                  {TOMBOLA_ARG_DST_TOP_IDS, top_ids.tensor.data},
                                  {TOMBOLA_ARG_DST_TOP_LOGPROBS, top_logs.tensor.data}},
                                 [&] {
+                                    const memory::desc src_desc = src.desc();
                                     return tombola::token_sampler::primitive_desc(
-                                        cpu(), src.desc(), dst.desc(), order, logprobs, top, 0, 1);
+                                        cpu(), src_desc, dst.desc(), order, logprobs, top, 0, 1);
                                 });
     return py::make_tuple(ids.result, sampled.result, kept.result, top_ids.result, top_logs.result);
 }

@@ -4,6 +4,7 @@
 
 #include "arguments.hpp"
 #include "functions.hpp"
+#include "output.hpp"
 #include "prepared.hpp"
 
 namespace tombola_python {
@@ -15,18 +16,28 @@ py::object shuffle(py::handle src_object, py::handle group_size, py::handle axis
                    py::handle backward_object, py::handle out) {
     const Tensor src = moved(src_object, "src", false);
     const auto ndims = static_cast<int64_t>(src.dims.size());
+    if (ndims == 0) value_error("src has no dimensions; expected at least 1");
     int64_t axis = signed_of(axis_object, "axis");
     if (axis < -ndims || axis >= ndims)
         value_error("axis is " + std::to_string(axis) + "; expected a number from " +
                     std::to_string(-ndims) + " to " + std::to_string(ndims - 1));
     if (axis < 0) axis += ndims;
     const int64_t columns = signed_of(group_size, "group_size");
-    const bool backward = py::cast<bool>(backward_object);
-    const py::object result = out_or_like(out, src_object);
+    const bool backward = flag_of(backward_object, "backward");
+    const py::object result = out_or_like(out, src_object, src);
     const Tensor dst = moved(result, "out", true);
-    // Elements are moved by their size alone, so the primitive would take two types of one size.
-    if (dst.kind != src.kind || dst.type != src.type)
-        type_error("out has another dtype than src; expected the same");
+    // Elements are moved by their size alone, so the primitive would take two types of one size. The dtypes of two arrays
+    // tell more: the unit of a time.
+    const auto same_dtypes = [&] {
+        if (!py::isinstance<py::array>(src_object) || !py::isinstance<py::array>(result))
+            return true;
+        const py::dtype one = py::reinterpret_borrow<py::array>(src_object).dtype();
+        const py::dtype other = py::reinterpret_borrow<py::array>(result).dtype();
+        return one.is(other) || one.equal(other);
+    };
+    if (dst.kind != src.kind || dst.type != src.type || !same_dtypes())
+        type_error("out has another dtype than src: out is " + text_of(result) + ", src is " +
+                   text_of(src_object) + "; expected the same");
     Key key = key_of(kind::shuffle, dst, axis, columns, backward);
     add_to(key, src);
     const auto at = static_cast<int>(axis);
@@ -34,14 +45,16 @@ py::object shuffle(py::handle src_object, py::handle group_size, py::handle axis
         run<tombola::shuffle_backward>(
             std::move(key), {{TOMBOLA_ARG_DIFF_DST, src.data}, {TOMBOLA_ARG_DIFF_SRC, dst.data}},
             [&] {
-                return tombola::shuffle_backward::primitive_desc(cpu(), dst.desc(), src.desc(), at,
+                const memory::desc src_desc = src.desc();
+                return tombola::shuffle_backward::primitive_desc(cpu(), dst.desc(), src_desc, at,
                                                                  columns, {});
             });
     } else {
         run<tombola::shuffle_forward>(
             std::move(key), {{TOMBOLA_ARG_SRC, src.data}, {TOMBOLA_ARG_DST, dst.data}}, [&] {
+                const memory::desc src_desc = src.desc();
                 return tombola::shuffle_forward::primitive_desc(
-                    cpu(), tombola::prop_kind::forward_inference, src.desc(), dst.desc(), at,
+                    cpu(), tombola::prop_kind::forward_inference, src_desc, dst.desc(), at,
                     columns);
             });
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -41,19 +43,6 @@ type type_by_name(std::string_view name) {
     return type::undef;
 }
 
-std::string name_in_numpy(const py::dtype& dtype) {
-    return py::str(static_cast<py::handle>(dtype)).cast<std::string>();
-}
-
-std::string tuple_of(const memory::dims& shape) {
-    std::string text = "(";
-    for (size_t i = 0; i < shape.size(); ++i) {
-        if (i > 0) text += ", ";
-        text += std::to_string(shape[i]);
-    }
-    return text + (shape.size() == 1 ? ",)" : ")");
-}
-
 // undef for what tombola does not have.
 type type_of_numpy(const py::dtype& dtype) {
     const char order = dtype.attr("byteorder").cast<std::string_view>()[0];
@@ -63,13 +52,20 @@ type type_of_numpy(const py::dtype& dtype) {
             size_of(names.data_type) == static_cast<size_t>(dtype.itemsize()))
             return names.data_type;
     // A NumPy with ml_dtypes has bfloat16.
-    return dtype.itemsize() == 2 && name_in_numpy(dtype) == "bfloat16" ? type::bf16 : type::undef;
+    return dtype.itemsize() == 2 && said_by(PyObject_Str, dtype) == "bfloat16" ? type::bf16
+                                                                               : type::undef;
+}
+
+bool in_native_order(const py::array& array) {
+    const char order =
+        py::detail::array_descriptor_proxy(py::detail::array_proxy(array.ptr())->descr)->byteorder;
+    return order == '=' || order == '|';
 }
 
 type type_of_numpy_fast(const py::array& array) {
     using api = py::detail::npy_api;
     auto* descr = py::detail::array_descriptor_proxy(py::detail::array_proxy(array.ptr())->descr);
-    if (descr->byteorder == '=' || descr->byteorder == '|') {
+    if (in_native_order(array)) {
         switch (descr->type_num) {
             case api::NPY_FLOAT_:
                 return type::f32;
@@ -120,24 +116,19 @@ struct Use {
     bool moved = false;
 };
 
-Tensor of_array(const py::array& array, const char* name, Use use) {
-    Tensor tensor;
-    // Kinds of NumPy whose elements are bits and nothing else: no references to objects.
-    constexpr std::string_view kPlain = "biufcmM";
-    tensor.type = use.moved && kPlain.find(array.dtype().kind()) != kPlain.npos
-                      ? type_of_size(static_cast<size_t>(array.itemsize()))
-                      : type_of_numpy_fast(array);
-    if (tensor.type == type::undef)
-        type_error(std::string(name) + " has the dtype " + name_in_numpy(array.dtype()) +
-                   ", which tombola does not have");
+// The data of an array as elements of this type and kind.
+Tensor of_elements(const py::array& array, type data_type, char kind, const char* name, Use use) {
     if (use.written && !array.writeable())
         value_error(std::string(name) + " is read-only; expected an array that can be written");
-    tensor.kind = tensor.type == type::bf16 ? 'B' : array.dtype().kind();
+    Tensor tensor;
+    tensor.name = name;
+    tensor.type = data_type;
+    tensor.kind = kind;
     tensor.data = const_cast<void*>(array.data());
     tensor.owner = array;
     tensor.dims.assign(array.shape(), array.shape() + array.ndim());
+    const auto itemsize = static_cast<py::ssize_t>(size_of(data_type));
     if (!(array.flags() & py::array::c_style)) {
-        const auto itemsize = static_cast<py::ssize_t>(size_of(tensor.type));
         for (py::ssize_t axis = 0; axis < array.ndim(); ++axis) {
             const py::ssize_t stride = array.strides(axis);
             if (stride % itemsize != 0)
@@ -149,21 +140,71 @@ Tensor of_array(const py::array& array, const char* name, Use use) {
         }
         tidy_strides(tensor, name);
     }
+    if (reinterpret_cast<uintptr_t>(tensor.data) % static_cast<uintptr_t>(itemsize) != 0)
+        value_error(std::string(name) + " lies at an address that is no multiple of " +
+                    std::to_string(itemsize) +
+                    " bytes; expected an aligned array: numpy.array(x) makes a copy that is");
     return tensor;
 }
 
+Tensor of_array(const py::array& array, const char* name, Use use) {
+    // Kinds of NumPy whose elements are bits and nothing else: no references to objects.
+    constexpr std::string_view kPlain = "biufcmM";
+    const py::dtype dtype = array.dtype();
+    const bool moved = use.moved && kPlain.find(dtype.kind()) != kPlain.npos;
+    const type data_type =
+        moved ? type_of_size(static_cast<size_t>(array.itemsize())) : type_of_numpy_fast(array);
+    if (data_type == type::undef)
+        type_error(std::string(name) + " has the dtype " + said_by(PyObject_Str, dtype) +
+                   ", which tombola does not have");
+    char kind = data_type == type::bf16 ? 'B' : dtype.kind();
+    if (!in_native_order(array)) kind = '>';
+    return of_elements(array, data_type, kind, name, use);
+}
+
+// The bits of a BFloat16Array. By DLPack it would not be known whether they may be written.
+Tensor of_bits(py::handle object, const char* name, Use use) {
+    return of_elements(bfloat16_bits(object.attr("bits"), (std::string(name) + ".bits").c_str()),
+                       type::bf16, 'B', name, use);
+}
+
+// Whether these are the dimensions of a tensor: none is negative, and its bytes can be counted.
+bool are_dimensions(const memory::dims& dims, size_t bytes) {
+    return std::all_of(dims.begin(), dims.end(), [&](memory::dim size) {
+        return size >= 0 &&
+               !__builtin_mul_overflow(bytes, static_cast<size_t>(std::max<memory::dim>(size, 1)),
+                                       &bytes) &&
+               bytes >> 63 == 0;
+    });
+}
+
+// The kind of the device that has the data.
+int64_t device_of(py::handle object, const char* name) {
+    const py::object device = object.attr("__dlpack_device__")();
+    if (PyTuple_Check(device.ptr()) != 0 && PyTuple_GET_SIZE(device.ptr()) > 0) {
+        const int64_t kind = PyLong_AsLongLong(PyTuple_GET_ITEM(device.ptr(), 0));
+        if (PyErr_Occurred() == nullptr) return kind;
+        PyErr_Clear();
+    }
+    type_error(std::string(name) + ".__dlpack_device__() returned " + text_of(device) +
+               "; expected two integers");
+}
+
 Tensor of_dlpack(py::handle object, const char* name, Use use) {
-    const py::tuple device = object.attr("__dlpack_device__")();
-    if (device[0].cast<int>() != dlpack::kCpu)
+    const int64_t device = device_of(object, name);
+    if (device != dlpack::kCpu)
         type_error(std::string(name) + " is on a device of DLPack's kind " +
-                   std::to_string(device[0].cast<int>()) + "; expected the CPU's, 1");
+                   std::to_string(device) + "; expected the CPU's, 1");
     const py::object capsule = object.attr("__dlpack__")();
+    if (PyCapsule_IsValid(capsule.ptr(), "dltensor") == 0)
+        type_error(std::string(name) + ".__dlpack__() returned " + text_of(capsule) +
+                   "; expected a capsule of the name dltensor, which nobody has taken");
     auto* managed =
         static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
-    if (managed == nullptr) throw py::error_already_set();
     // From here on the tensor is this consumer's to release.
     PyCapsule_SetName(capsule.ptr(), "used_dltensor");
     Tensor tensor;
+    tensor.name = name;
     tensor.owner = py::capsule(managed, [](void* pointer) {
         auto* used = static_cast<dlpack::ManagedTensor*>(pointer);
         if (used->deleter != nullptr) used->deleter(used);
@@ -175,16 +216,23 @@ Tensor of_dlpack(py::handle object, const char* name, Use use) {
             tensor.type = names.data_type;
     constexpr std::string_view kKinds = "iuf?Bcb";  // by code
     if (source.dtype.code < kKinds.size()) tensor.kind = kKinds[source.dtype.code];
-    if (use.moved && source.dtype.lanes == 1) tensor.type = type_of_size(source.dtype.bits / 8);
+    if (use.moved && source.dtype.lanes == 1)
+        tensor.type =
+            source.dtype.bits % 8 == 0 ? type_of_size(source.dtype.bits / 8) : type::undef;
     if (tensor.type == type::undef)
         type_error(std::string(name) + " has elements of " + std::to_string(source.dtype.bits) +
                    " bits of DLPack's type " + std::to_string(source.dtype.code) +
                    ", which tombola does not have");
+    if (source.ndim > 0) tensor.dims.assign(source.shape, source.shape + source.ndim);
+    if (source.ndim < 0 || !are_dimensions(tensor.dims, size_of(tensor.type)))
+        value_error(std::string(name) + " has the shape " + tuple_of(tensor.dims) +
+                    "; expected sizes from 0 on, and fewer than 2^63 bytes");
     // A tensor of no elements may have no address.
     alignas(64) static char nothing[64];
+    if (source.data == nullptr && tensor.elements() != 0)
+        value_error(std::string(name) + " has elements at a null address; expected their address");
     tensor.data =
         source.data == nullptr ? nothing : static_cast<char*>(source.data) + source.byte_offset;
-    tensor.dims.assign(source.shape, source.shape + source.ndim);
     if (source.strides != nullptr) {
         tensor.strides.assign(source.strides, source.strides + source.ndim);
         tidy_strides(tensor, name);
@@ -195,6 +243,7 @@ Tensor of_dlpack(py::handle object, const char* name, Use use) {
 Tensor tensor_of(py::handle object, const char* name, Use use) {
     if (py::isinstance<py::array>(object))
         return of_array(py::reinterpret_borrow<py::array>(object), name, use);
+    if (py::isinstance(object, bfloat16_class())) return of_bits(object, name, use);
     if (py::hasattr(object, "__dlpack__") && py::hasattr(object, "__dlpack_device__"))
         return of_dlpack(object, name, use);
     type_error(std::string(name) + " is " + text_of(object) +
@@ -203,13 +252,11 @@ Tensor tensor_of(py::handle object, const char* name, Use use) {
 
 }  // namespace
 
-[[noreturn]] void value_error(const std::string& message) { throw py::value_error(message); }
-[[noreturn]] void type_error(const std::string& message) { throw py::type_error(message); }
-std::string text_of(py::handle object) {
-    if (!py::isinstance<py::array>(object)) return py::repr(object).cast<std::string>();
-    const auto array = py::reinterpret_borrow<py::array>(object);
-    return "an array of the dtype " + name_in_numpy(array.dtype()) + " and the shape " +
-           tuple_of(memory::dims(array.shape(), array.shape() + array.ndim()));
+py::handle bfloat16_class() {
+    static py::handle kept;
+    if (!kept)
+        kept = py::object(py::module_::import("tombola._bfloat16").attr("BFloat16Array")).release();
+    return kept;
 }
 
 memory::data_type data_type_of(py::handle dtype, const char* name) {
@@ -217,11 +264,16 @@ memory::data_type data_type_of(py::handle dtype, const char* name) {
     if (PyUnicode_Check(dtype.ptr())) {
         Py_ssize_t size = 0;
         const char* text = PyUnicode_AsUTF8AndSize(dtype.ptr(), &size);
-        if (text == nullptr) throw py::error_already_set();
-        found = type_by_name({text, static_cast<size_t>(size)});
+        if (text == nullptr)
+            PyErr_Clear();  // Half of a surrogate pair, which no name has.
+        else
+            found = type_by_name({text, static_cast<size_t>(size)});
         if (found != type::undef) return found;
     }
-    const std::string text = py::str(dtype).cast<std::string>();
+    if (py::isinstance<py::dtype>(dtype))
+        found = type_of_numpy(py::reinterpret_borrow<py::dtype>(dtype));
+    if (found != type::undef) return found;
+    const std::string text = said_by(PyObject_Str, dtype);
     constexpr std::string_view kTorch = "torch.";
     if (text.compare(0, kTorch.size(), kTorch) == 0)
         found = type_by_name(std::string_view(text).substr(kTorch.size()));
@@ -261,94 +313,30 @@ Tensor Tensor::at_least_1d() const {
     return tensor;
 }
 
+py::array bfloat16_bits(py::handle bits, const char* name) {
+    if (py::isinstance<py::array>(bits)) {
+        auto array = py::reinterpret_borrow<py::array>(bits);
+        if (array.dtype().kind() == 'u' && array.itemsize() == 2 && in_native_order(array))
+            return array;
+    }
+    type_error(std::string(name) + " is " + text_of(bits) + "; expected a NumPy array of uint16");
+}
+
+memory::desc Tensor::desc() const {
+    try {
+        return memory::desc(dims, type, strides);
+    } catch (const tombola::error& error) {
+        if (error.status != tombola_invalid_arguments) throw;
+        value_error(std::string(name) + ": " + error.message);
+    }
+}
+
 Tensor input(py::handle object, const char* name) { return tensor_of(object, name, {}); }
 Tensor written(py::handle object, const char* name) {
     return tensor_of(object, name, {true, false});
 }
 Tensor moved(py::handle object, const char* name, bool is_written) {
     return tensor_of(object, name, {is_written, true});
-}
-
-memory::dims shape_of(py::handle shape) {
-    memory::dims dims;
-    const auto add = [&](py::handle number) {
-        const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(number.ptr()));
-        if (!index) {
-            PyErr_Clear();
-            type_error("shape is " + text_of(shape) +
-                       "; expected an integer or a sequence of integers");
-        }
-        const Py_ssize_t size = PyLong_AsSsize_t(index.ptr());
-        if (size < 0) {
-            PyErr_Clear();
-            value_error("shape is " + text_of(shape) + "; expected numbers from 0 to 2^63 - 1");
-        }
-        dims.push_back(size);
-    };
-    if (PySequence_Check(shape.ptr()) && !PyUnicode_Check(shape.ptr())) {
-        for (const py::handle number : shape) add(number);
-    } else {
-        add(shape);
-    }
-    return dims;
-}
-
-Output::Output(py::handle shape, py::handle dtype, py::handle out, memory::data_type usual) {
-    if (shape.is_none()) {
-        if (out.is_none()) type_error("shape is None; expected a shape, or out, which has one");
-        *this = Output(input(out, "out").dims, dtype, out, usual);
-    } else {
-        *this = Output(shape_of(shape), dtype, out, usual);
-    }
-}
-
-Output::Output(const memory::dims& shape, py::handle dtype, py::handle out,
-               memory::data_type usual) {
-    if (!out.is_none()) {
-        tensor = written(out, "out");
-        result = py::reinterpret_borrow<py::object>(out);
-        check_shape(tensor, shape, "out");
-        if (!dtype.is_none() && data_type_of(dtype, "dtype") != tensor.type)
-            type_error("out has the dtype " + std::string(name_of(tensor.type)) + "; expected " +
-                       name_of(data_type_of(dtype, "dtype")));
-        return;
-    }
-    tensor.type = dtype.is_none() ? usual : data_type_of(dtype, "dtype");
-    tensor.dims = shape;
-    // The bits of a bfloat16 go into uint16, which a class of the package makes readable.
-    const bool wrapped = tensor.type == type::bf16;
-    size_t bytes = size_of(tensor.type);
-    for (const memory::dim size : shape)
-        if (__builtin_mul_overflow(bytes, static_cast<size_t>(size), &bytes) || bytes >> 56 != 0)
-            value_error("shape is " + tuple_of(shape) + "; expected fewer than 2^56 bytes");
-    using api = py::detail::npy_api;
-    constexpr std::array<int, 10> kNumbers{
-        api::NPY_FLOAT_, api::NPY_DOUBLE_, 23 /* NPY_HALF */, api::NPY_USHORT_, api::NPY_INT_,
-        api::NPY_LONG_,  api::NPY_UINT_,   api::NPY_ULONG_,   api::NPY_BYTE_,   api::NPY_UBYTE_};
-    size_t row = 0;
-    while (kTypes[row].data_type != tensor.type) ++row;
-    const auto descriptor =
-        py::reinterpret_steal<py::dtype>(api::get().PyArray_DescrFromType_(kNumbers[row]));
-    const py::array made(descriptor, shape);
-    tensor.data = const_cast<void*>(made.data());
-    tensor.owner = made;
-    result = made;
-    if (wrapped) {
-        static const py::handle wrap =
-            py::object(py::module_::import("tombola._bfloat16").attr("BFloat16Array")).release();
-        result = wrap(made);
-    }
-}
-
-py::object out_or_like(py::handle out, py::handle src) {
-    if (!out.is_none()) return py::reinterpret_borrow<py::object>(out);
-    if (!py::isinstance<py::array>(src)) {
-        const Tensor source = input(src, "src");
-        return Output(source.dims, py::none(), py::none(), source.type).result;
-    }
-    static const py::handle empty_like =
-        py::object(py::module_::import("numpy").attr("empty_like")).release();
-    return empty_like(src);
 }
 
 void check_shape(const Tensor& tensor, const memory::dims& expected, const char* name) {

@@ -46,7 +46,8 @@ def test_generator():
     "arguments, error, message",
     [
         (dict(n=0, size=1), ValueError, "range"),
-        (dict(n=2.0), TypeError, "float"),
+        (dict(n=2.0), TypeError, "n is 2.0; expected an integer"),
+        (dict(offset="1"), TypeError, "offset is '1'; expected an integer"),
         (dict(n=2.0, size=2), TypeError, "n is 2.0"),
         (dict(size=11), ValueError, "11"),
         (dict(size=(2, 5)), ValueError, "dim"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """bfloat16, which NumPy does not have."""
-from typing import Any, Tuple
+from typing import Any, Optional, Tuple
 
 import numpy
 
@@ -21,6 +21,8 @@ class BFloat16Array:
     dtype = "bfloat16"
 
     def __init__(self, bits: numpy.ndarray):
+        if not isinstance(bits, numpy.ndarray) or bits.dtype != numpy.uint16:
+            raise TypeError(f"bits is {_core.text_of(bits)}; expected a NumPy array of uint16")
         self.bits = bits
 
     @property
@@ -31,11 +33,16 @@ class BFloat16Array:
         """The numbers as float32, which holds each of them exactly, or as another dtype."""
         if copy is False:
             raise ValueError("bfloat16 numbers become an array of NumPy by a copy only")
-        numbers = (self.bits.astype(numpy.uint32) << 16).view(numpy.float32)
+        numbers = numpy.left_shift(self.bits, numpy.uint32(16), dtype=numpy.uint32)
+        numbers = numpy.asarray(numbers).view(numpy.float32)
         return numbers if dtype is None else numbers.astype(dtype)
 
-    def __dlpack__(self, *, stream: Any = None, **newer: Any) -> Any:
-        return _core.export_bfloat16(self.bits)
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: Optional[bool] = None
+    ) -> Any:
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"dl_device is {dl_device!r}; expected None or the CPU, (1, 0)")
+        return _core.export_bfloat16(self.bits.copy() if copy else self.bits)
 
     def __dlpack_device__(self) -> Tuple[int, int]:
         return (1, 0)

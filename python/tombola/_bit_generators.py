@@ -7,13 +7,26 @@ import numpy
 from numpy.random import BitGenerator
 
 from tombola import _core
-from tombola._functions import words_of
+from tombola._functions import integer_of, words_of
 
 
 def _restored(cls: Callable[[], Any], state: Dict[str, Any]) -> Any:
     generator = cls()
     generator.state = state
     return generator
+
+
+def _inner_state(state: Any, name: str, keys: Sequence[str]) -> Dict[str, Any]:
+    """The part of a bit generator's state that has its numbers."""
+    expected = f'a dictionary with "bit_generator" and "state", of which the latter has {", ".join(keys)}'
+    if not isinstance(state, dict):
+        raise TypeError(f"state is {_core.text_of(state)}; expected {expected}")
+    if state.get("bit_generator", name) != name:
+        raise ValueError(f'the state is of {_core.text_of(state["bit_generator"])}; expected "{name}"')
+    inner = state.get("state")
+    if "bit_generator" not in state or not isinstance(inner, dict) or not all(key in inner for key in keys):
+        raise ValueError(f"state is {_core.text_of(state)}; expected {expected}")
+    return inner
 
 
 class Philox4x32(BitGenerator):
@@ -34,7 +47,7 @@ class Philox4x32(BitGenerator):
         super().__init__(0)
         key = secrets.randbits(64) if key is None else key
         state = numpy.concatenate([words_of(counter, 4, "counter"), words_of(key, 2, "key")])
-        self._words = _core.Philox(self.capsule, state, 0)
+        self._words = _core.Philox(self.capsule, state)
 
     @property
     def state(self) -> Dict[str, Any]:
@@ -49,12 +62,14 @@ class Philox4x32(BitGenerator):
 
     @state.setter
     def state(self, value: Dict[str, Any]) -> None:
-        if value["bit_generator"] != "Philox4x32":
-            raise ValueError(f'the state is of {value["bit_generator"]!r}; expected "Philox4x32"')
-        inner = value["state"]
+        inner = _inner_state(value, "Philox4x32", ("counter", "key", "position"))
         state = numpy.concatenate([words_of(inner["counter"], 4, "counter"), words_of(inner["key"], 2, "key")])
         with self.lock:
             self._words.set(state, inner["position"])
+
+    def spawn(self, n_children: int) -> Any:
+        """Not possible: a generator of a key has no seed sequence. Give each stream a key of its own."""
+        raise NotImplementedError("tombola.Philox4x32 does not spawn; give each stream a key of its own")
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return _restored, (type(self), self.state)
@@ -89,7 +104,7 @@ class MT19937(BitGenerator):
         array([3499211612,  581869302], dtype=uint64)
         """
         generator = cls(0)
-        generator._words.set(_core.initial_state((seed, 1)))
+        generator._words.set(_core.initial_state(integer_of(seed, "seed")))
         return generator
 
     @property
@@ -101,11 +116,13 @@ class MT19937(BitGenerator):
 
     @state.setter
     def state(self, value: Dict[str, Any]) -> None:
-        if value["bit_generator"] != "MT19937":
-            raise ValueError(f'the state is of {value["bit_generator"]!r}; expected "MT19937"')
+        inner = _inner_state(value, "MT19937", ("key", "pos"))
         words = numpy.empty(625, numpy.uint32)
-        words[:624] = value["state"]["key"]
-        words[624] = value["state"]["pos"]
+        words[:624] = words_of(inner["key"], 624, "key", whole=False)
+        pos = integer_of(inner["pos"], "pos")
+        if not 0 <= pos <= 624:
+            raise ValueError(f"pos is {_core.text_of(pos)}; expected a number from 0 to 624")
+        words[624] = pos
         with self.lock:
             self._words.set(words)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions, each of which is one call of a primitive."""
+import math
 import operator
 from typing import Any, Literal, NamedTuple, Optional, Sequence, Union
 
@@ -9,18 +10,32 @@ from tombola import _core
 from tombola._types import Alignment, DType, FilterOrder, FloatDraws, IntDraws, PermutationAlignment, Seed, Shape, Tensor
 
 
-def words_of(number: Union[int, Sequence[int]], count: int, name: str) -> numpy.ndarray:
-    """`count` words of 32 bits, the least significant one first, from an integer or from as many words."""
+def integer_of(number: Any, name: str) -> int:
+    """An integer of Python from whatever is one."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise TypeError(f"{name} is {_core.text_of(number)}; expected an integer") from None
+
+
+def words_of(
+    number: Union[int, Sequence[int]], count: int, name: str, whole: bool = True
+) -> numpy.ndarray:
+    """`count` words of 32 bits, the least significant one first, from as many words, or if `whole` from an integer."""
     try:
         try:
+            if not whole:
+                raise TypeError
             words = operator.index(number).to_bytes(4 * count, "little")
         except TypeError:
+            if isinstance(number, (bytes, bytearray)):
+                raise
             words = b"".join(operator.index(word).to_bytes(4, "little") for word in number)
         if len(words) != 4 * count:
             raise ValueError
     except (TypeError, ValueError, OverflowError):
-        expected = f"an integer from 0 to 2**{32 * count} - 1 or {count} words of 32 bits"
-        raise ValueError(f"{name} is {number!r}; expected {expected}") from None
+        expected = f"an integer from 0 to 2**{32 * count} - 1 or " if whole else ""
+        raise ValueError(f"{name} is {_core.text_of(number)}; expected {expected}{count} words of 32 bits") from None
     return numpy.frombuffer(words, "<u4")
 
 
@@ -204,21 +219,32 @@ def _for_rows(value: Any, dtype: str, name: str) -> Any:
         return value
     # Python's integers stay what they are: an array of small and large ones would become float64.
     given = numpy.asarray(value, None if hasattr(value, "__array__") else object)
+    expected = f"expected numbers of the dtype {dtype}"
+    if given.dtype.kind not in "biufO":
+        raise TypeError(f"{name} has the dtype {given.dtype}; {expected}")
     try:
         if dtype != "float32":
             limits = numpy.iinfo(dtype)
             numbers = [operator.index(number) for number in given.ravel().tolist()]
             if not all(limits.min <= number <= limits.max for number in numbers):
-                raise ValueError("a number is out of range")
+                raise OverflowError
             given = numpy.array(numbers, dtype).reshape(given.shape)
-        array = numpy.ascontiguousarray(given, dtype).reshape(given.shape)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{name}: {error}; expected numbers of the dtype {dtype}") from None
+        elif given.dtype.kind == "O":
+            # math.ldexp() takes what is a number, and no text, which float() would take.
+            given = numpy.array([math.ldexp(number, 0) for number in given.ravel().tolist()]).reshape(given.shape)
+        with numpy.errstate(over="ignore"):
+            array = numpy.ascontiguousarray(given, dtype).reshape(given.shape)
+    except OverflowError:
+        raise ValueError(f"{name}: a number is out of range; {expected}") from None
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}; {expected}") from None
     return array if array.ndim else array.item()
 
 
 def _mask_words(mask: Any) -> Any:
     """Words of 32 bits from a mask of bool."""
+    if not isinstance(mask, numpy.ndarray) and str(getattr(mask, "dtype", "")) == "torch.bool":
+        mask = numpy.asarray(mask)
     if not isinstance(mask, numpy.ndarray) or mask.dtype != bool or not mask.ndim:
         return mask
     padding = [(0, 0)] * (mask.ndim - 1) + [(0, -mask.shape[-1] % 32)]
@@ -274,7 +300,7 @@ def sample_tokens(
     array([[1, 1, 1],
            [2, 2, 2]])
     """
-    if not (hasattr(seed, "__index__") or seed is None or numpy.ndim(seed) < 2):
+    if isinstance(seed, (list, tuple)) and any(hasattr(one, "__len__") for one in seed):
         seed = _for_rows(seed, "uint64", "seed")
     result = _core.sample_tokens(
         logits,
@@ -323,7 +349,7 @@ def permutation(
     True
     """
     if size is None and out is None:
-        size = max(operator.index(n) - operator.index(offset), 0)
+        size = max(integer_of(n, "n") - integer_of(offset, "offset"), 0)
     return _core.permutation(n, size, dtype, seed, offset, alignment, out, None)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Dict, Optional
 import numpy
 
 from tombola import _core
-from tombola._functions import multinomial
+from tombola._functions import integer_of, multinomial
 from tombola._types import Alignment, DType, FloatDraws, IntDraws, Seed, Shape, Tensor
 
 
@@ -124,10 +124,20 @@ class Generator:
         >>> tombola.Generator(seed=1).multinomial(numpy.array([0.0, 2.0, 0.0]), 3)
         array([1, 1, 1])
         """
-        uniforms = self.uniform((*numpy.shape(weights)[:-1], samples), "float64")
-        return multinomial(
-            weights, samples, replacement=replacement, log_probs=log_probs, dtype=dtype, uniforms=uniforms, out=out
-        )
+        samples = integer_of(samples, "samples")
+        if not 0 <= samples < 2**53:
+            raise ValueError(f"samples is {_core.text_of(samples)}; expected a number from 0 to 2**53 - 1")
+        shape = (*numpy.shape(weights)[:-1], samples)
+        with self._lock:
+            state = self._state.copy()  # A call that is refused draws nothing.
+            uniforms = _core.uniform(
+                shape, "float64", 0, None, self._seeds, 0, self.alignment, "spec", "torch1", False, None, state[:625]
+            )
+            drawn = multinomial(
+                weights, samples, replacement=replacement, log_probs=log_probs, dtype=dtype, uniforms=uniforms, out=out
+            )
+            self._state = state
+        return drawn
 
     def permutation(
         self, n: int, size: Optional[int] = None, dtype: DType = None, *, out: Tensor = None

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What messages are made of.
+
+#include <pybind11/pybind11.h>
+
+#include <string>
+
+#include "tombola/tombola.hpp"
+
+namespace tombola_python {
+
+namespace py = pybind11;
+using tombola::memory;
+
+[[noreturn]] void value_error(const std::string& message);
+[[noreturn]] void type_error(const std::string& message);
+
+// What PyObject_Repr() or PyObject_Str() says, cut if it is long, or the object's class where that fails: repr() of a very
+// large integer does, and code of the caller's may. What is no Exception, such as KeyboardInterrupt, is raised.
+std::string said_by(PyObject* (*convert)(PyObject*), py::handle object);
+// What a message calls an object: what repr() says; of an array the dtype and the shape.
+std::string text_of(py::handle object);
+// A shape as Python writes it, cut if it is long.
+std::string tuple_of(const memory::dims& shape);
+
+}  // namespace tombola_python

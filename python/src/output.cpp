@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "output.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "arguments.hpp"
+
+namespace tombola_python {
+namespace {
+
+using type = memory::data_type;
+
+// NumPy's number of a data type. The bits of a bfloat16 go into uint16.
+int number_in_numpy(type data_type) {
+    using api = py::detail::npy_api;
+    switch (data_type) {
+        case type::f32:
+            return api::NPY_FLOAT_;
+        case type::f64:
+            return api::NPY_DOUBLE_;
+        case type::f16:
+            return 23;  // NPY_HALF
+        case type::bf16:
+            return api::NPY_USHORT_;
+        case type::s32:
+            return api::NPY_INT_;
+        case type::s64:
+            return api::NPY_LONG_;
+        case type::u32:
+            return api::NPY_UINT_;
+        case type::u64:
+            return api::NPY_ULONG_;
+        case type::s8:
+            return api::NPY_BYTE_;
+        default:
+            return api::NPY_UBYTE_;
+    }
+}
+
+// A BFloat16Array over these bits. No code of Python runs for it: where the interpreter ends meanwhile, Python ends a thread that
+// runs its code, and with it the functions of C++ on its stack.
+py::object bfloat16_array(const py::object& bits) {
+    auto* const its_class = reinterpret_cast<PyTypeObject*>(bfloat16_class().ptr());
+    auto made =
+        py::reinterpret_steal<py::object>(its_class->tp_new(its_class, py::tuple().ptr(), nullptr));
+    if (!made) throw py::error_already_set();
+    made.attr("bits") = bits;
+    return made;
+}
+
+// Strides in bytes, without gaps, of the same order of dimensions as the tensor's.
+std::vector<py::ssize_t> dense_strides(const Tensor& tensor) {
+    const size_t ndims = tensor.dims.size();
+    std::vector<size_t> axes(ndims);
+    std::iota(axes.begin(), axes.end(), size_t{0});
+    if (!tensor.strides.empty())
+        std::stable_sort(axes.begin(), axes.end(),
+                         [&](size_t a, size_t b) { return tensor.strides[a] > tensor.strides[b]; });
+    std::vector<py::ssize_t> strides(ndims);
+    auto step = static_cast<py::ssize_t>(memory::data_type_size(tensor.type));
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+        strides[*axis] = step;
+        step *= std::max<py::ssize_t>(tensor.dims[*axis], 1);
+    }
+    return strides;
+}
+
+}  // namespace
+
+Output::Output(py::handle shape, py::handle dtype, py::handle out, memory::data_type usual,
+               const char* shape_name) {
+    if (shape.is_none()) {
+        if (out.is_none())
+            type_error(std::string(shape_name) +
+                       " is None; expected a shape, or out, which has one");
+        *this = Output(input(out, "out").dims, dtype, out, usual, shape_name);
+    } else {
+        *this = Output(shape_of(shape, shape_name), dtype, out, usual, shape_name);
+    }
+}
+
+Output::Output(const memory::dims& shape, py::handle dtype, py::handle out, memory::data_type usual,
+               const char* shape_name) {
+    if (!out.is_none()) {
+        tensor = written(out, "out");
+        result = py::reinterpret_borrow<py::object>(out);
+        check_shape(tensor, shape, "out");
+        if (!dtype.is_none() && data_type_of(dtype, "dtype") != tensor.type)
+            type_error("out has the dtype " + std::string(name_of(tensor.type)) + "; expected " +
+                       name_of(data_type_of(dtype, "dtype")));
+        return;
+    }
+    tensor.type = dtype.is_none() ? usual : data_type_of(dtype, "dtype");
+    tensor.dims = shape;
+    tensor.name = shape_name;
+    const auto refuse = [&](const char* expected) {
+        const bool is_it = std::string_view(shape_name) == "shape";
+        value_error(shape_name + std::string(is_it ? " is " : " makes the shape ") +
+                    tuple_of(shape) + "; expected " + expected);
+    };
+    size_t bytes = memory::data_type_size(tensor.type);
+    for (const memory::dim size : shape)
+        if (__builtin_mul_overflow(bytes, static_cast<size_t>(size), &bytes) || bytes >> 56 != 0)
+            refuse("fewer than 2^56 bytes");
+    const auto descriptor = py::reinterpret_steal<py::dtype>(
+        py::detail::npy_api::get().PyArray_DescrFromType_(number_in_numpy(tensor.type)));
+    try {
+        py::array made(descriptor, shape);
+        tensor.data = const_cast<void*>(made.data());
+        tensor.owner = std::move(made);
+    } catch (py::error_already_set& error) {
+        if (!error.matches(PyExc_ValueError)) throw;
+        refuse("no more dimensions than NumPy has");
+    }
+    result = tensor.type == type::bf16 ? bfloat16_array(tensor.owner) : tensor.owner;
+}
+
+py::object out_or_like(py::handle out, py::handle src, const Tensor& read) {
+    if (!out.is_none()) return py::reinterpret_borrow<py::object>(out);
+    const bool is_array = py::isinstance<py::array>(src);
+    if (!is_array && read.kind == 'B')
+        return bfloat16_array(py::array(py::dtype("u2"), read.dims, dense_strides(read)));
+    // NumPy's own name: "f4", "b1".
+    const py::dtype dtype =
+        is_array ? py::reinterpret_borrow<py::array>(src).dtype()
+                 : py::dtype(read.kind + std::to_string(memory::data_type_size(read.type)));
+    return py::array(dtype, read.dims, dense_strides(read));
+}
+
+}  // namespace tombola_python

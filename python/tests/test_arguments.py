@@ -1,0 +1,463 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What no function takes: each argument that is wrong is named in a ValueError or TypeError, and nothing is written."""
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import tombola
+
+X = np.arange(24, dtype=np.float32).reshape(2, 12)
+WEIGHTS = np.ones((2, 5))
+LOGITS = np.zeros((2, 40), np.float32)
+
+
+class Exporter:
+    """Shows by DLPack what it is given."""
+
+    def __init__(self, capsule, device=(1, 0)):
+        self.capsule, self.device = capsule, device
+
+    def __dlpack__(self, **_):
+        return self.capsule() if callable(self.capsule) else self.capsule
+
+    def __dlpack_device__(self):
+        return self.device
+
+
+@pytest.mark.parametrize("wrong", ["yes", None, 2, 1.0, [], np.array([1, 2])])
+def test_flags(wrong):
+    calls = {
+        "backward": lambda: tombola.shuffle(X, 3, backward=wrong),
+        "packed": lambda: tombola.dropout(X, 0.5, packed=wrong),
+        "replacement": lambda: tombola.multinomial(WEIGHTS, 2, replacement=wrong),
+        "log_probs": lambda: tombola.multinomial(WEIGHTS, 2, log_probs=wrong),
+        "full_range": lambda: tombola.uniform(2, "int32", alignment="pytorch", full_range=wrong),
+        "kept": lambda: tombola.sample_tokens(LOGITS, kept=wrong),
+    }
+    for name, call in calls.items():
+        with pytest.raises(TypeError, match=f"{name} is .*; expected True or False"):
+            call()
+
+
+def test_flags_of_numpy_and_integers():
+    for true, false in ((np.True_, np.False_), (1, 0)):
+        assert np.array_equal(tombola.shuffle(tombola.shuffle(X, 3, backward=false), 3, backward=true), X)
+
+
+def test_draw_bits_are_not_cut_to_32_bits():
+    for wrong in (2**32 + 8, 16 - 2**32, 9):
+        with pytest.raises(ValueError, match=f"draw_bits is {wrong}; expected 32, 16 or 8"):
+            tombola.dropout(X, 0.5, draw_bits=wrong, seed=1)
+
+
+def test_arrays_without_dimensions_are_integers():
+    expected = tombola.uniform(3, seed=5, offset=2)
+    np.testing.assert_array_equal(tombola.uniform(np.array(3), seed=np.array(5), offset=np.array(2)), expected)
+    assert tombola.permutation(10, np.array(4), seed=1).shape == (4,)
+    with pytest.raises(TypeError, match="seed is an array of the dtype float64 and the shape .*; expected an integer"):
+        tombola.uniform(3, seed=np.array(5.0))
+
+
+def test_bytes_are_no_numbers():
+    for wrong in (b"ab", bytearray(b"ab")):
+        with pytest.raises(TypeError, match="seed is .*; expected None, an integer or two integers"):
+            tombola.uniform(3, seed=wrong)
+        with pytest.raises(TypeError, match="shape is .*; expected an integer or a sequence of integers"):
+            tombola.uniform(wrong)
+        with pytest.raises(ValueError, match="key is .* words of 32 bits"):
+            tombola.random_words(3, key=wrong)
+
+
+def test_large_integers():
+    """Their repr() raises, or is long."""
+    for number in (10**5000, -(10**5000)):
+        for name in ("seed", "offset"):
+            with pytest.raises(ValueError, match=f"{name} is an object of the class int; expected an integer from 0"):
+                tombola.uniform(3, **{name: number})
+        with pytest.raises(ValueError, match="shape is an object of the class int"):
+            tombola.uniform(number)
+        with pytest.raises(ValueError, match="key is an object of the class int"):
+            tombola.random_words(3, key=number)
+    for call in (lambda: tombola.uniform(3, low=10**400), lambda: tombola.bernoulli(10**400, 3)):
+        with pytest.raises(ValueError, match="is 1000.*; expected a number that float64 can hold"):
+            call()
+    for temperature in (10**400, [1, 10**400]):
+        with pytest.raises(ValueError, match="temperature.*expected"):
+            tombola.sample_tokens(LOGITS, temperature=temperature)
+
+
+def test_messages_are_short():
+    for call in (
+        lambda: tombola.uniform(3, seed=list(range(10**5))),
+        lambda: tombola.uniform(3, alignment="ä" * 10**5),
+        lambda: tombola.uniform(3, "x" * 10**5),
+        lambda: tombola.uniform((1,) * 1000),
+        lambda: tombola.uniform(out=[1.0] * 10**5),
+    ):
+        with pytest.raises((TypeError, ValueError)) as raised:
+            call()
+        assert "...; expected" in str(raised.value) and len(str(raised.value)) < 400
+
+
+class Unspeakable:
+    def __repr__(self):
+        raise KeyError("repr")
+
+
+class Failing:
+    def __index__(self):
+        raise MemoryError("index")
+
+    __float__ = __index__
+
+
+def test_objects_that_raise():
+    for name, call in {
+        "out": lambda: tombola.uniform(out=Unspeakable()),
+        "seed": lambda: tombola.uniform(3, seed=Unspeakable()),
+        "dtype": lambda: tombola.uniform(3, Unspeakable()),
+        "low": lambda: tombola.uniform(3, low=Unspeakable()),
+        "key": lambda: tombola.random_words(3, key=Unspeakable()),
+        "src": lambda: tombola.shuffle(Unspeakable(), 3),
+    }.items():
+        with pytest.raises((TypeError, ValueError), match=f"{name} is an object of the class Unspeakable; expected"):
+            call()
+    for arguments in (dict(seed=Failing()), dict(shape=Failing()), dict(low=Failing())):
+        with pytest.raises(MemoryError):  # not for a wrong argument
+            tombola.uniform(**{"shape": 3, **arguments})
+
+
+def test_text_that_is_no_unicode():
+    with pytest.raises(TypeError, match="dtype is '.ud800'; expected a data type"):
+        tombola.uniform(3, "\ud800")
+    with pytest.raises(ValueError, match="alignment is '.ud800'; expected"):
+        tombola.uniform(3, alignment="\ud800")
+
+
+def test_shapes():
+    for shape in ((1,) * 70, (0,) * 70):
+        with pytest.raises(ValueError, match=r"shape is \(.*; expected no more dimensions than NumPy has"):
+            tombola.uniform(shape)
+    with pytest.raises(ValueError, match="^samples makes the shape .*; expected fewer than 2.56 bytes"):
+        tombola.multinomial(WEIGHTS, 2**60)
+    with pytest.raises(ValueError, match="^samples makes the shape .*; expected fewer than 2.56 bytes"):
+        tombola.sample_tokens(LOGITS, 2**60)
+    with pytest.raises(ValueError, match="^samples is 1152921504606846976; expected a number from 0 to"):
+        tombola.Generator(seed=1).multinomial(WEIGHTS, 2**60)
+    with pytest.raises(ValueError, match="^top_n is 1152921504606846976; expected 0 to 40, the number of classes"):
+        tombola.sample_tokens(LOGITS, top_n=2**60)
+    with pytest.raises(ValueError, match="^size is -1; expected"):
+        tombola.permutation(10, -1)
+    with pytest.raises(ValueError, match="^n is -1; expected a number from 0 on"):
+        tombola.permutation(-1)
+    with pytest.raises(ValueError, match="^src has no dimensions; expected at least 1"):
+        tombola.shuffle(np.zeros(()), 1, 0)
+
+
+def test_what_has_no_descriptor_is_named():
+    broadcast, deep = np.broadcast_to(np.float32(1), (3,)), np.zeros((1,) * 13, np.float32)
+    windows = np.lib.stride_tricks.sliding_window_view(np.arange(8, dtype=np.float32), 4)
+    for wrong, reason in ((broadcast, "address"), (windows, "address"), (deep, "ndims is 13; expected 0 to 12")):
+        for name, call in {
+            "src": lambda: tombola.dropout(wrong, 0.5, seed=1),
+            "p": lambda: tombola.bernoulli(wrong, seed=1),
+        }.items():
+            with pytest.raises(ValueError, match=f"^{name}: .*{reason}"):
+                call()
+        with pytest.raises(ValueError, match=f"^src: .*{reason}"):
+            tombola.shuffle(wrong, 1, 0)
+        with pytest.raises(ValueError, match=f"^src: .*{reason}"):
+            tombola.stochastic_round(wrong, seed=1)
+    with pytest.raises(ValueError, match="^weights: .*address"):
+        tombola.multinomial(np.broadcast_to(np.ones(3), (2, 3)), 2, seed=1)
+    with pytest.raises(ValueError, match="^logits: .*address"):
+        tombola.sample_tokens(np.broadcast_to(np.zeros(3, np.float32), (2, 3)), seed=1)
+    odd = np.zeros(13, np.uint8)[1:].view(np.float32)
+    with pytest.raises(ValueError, match="^src lies at an address that is no multiple of 4 bytes; expected an aligned"):
+        tombola.dropout(odd, 0.5, seed=1)
+
+
+DTYPES = "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 g c8 c16 O U3 S3 M8[s] m8[s] a:f4 >f4 >i4 >f8 >u2 V2".split()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_dtype_for_every_argument(dtype):
+    """Taken, or refused by a message that names the argument, with nothing written."""
+    dtype = np.dtype([("a", "f4")]) if dtype == "a:f4" else np.dtype(dtype)
+    array = np.zeros((2, 40), dtype)
+    row = array.reshape(-1)
+    floats = np.zeros((2, 40), np.float32)
+    names = {"high": "MAX", "mean": "MEAN"}  # a dtype that has such numbers is refused for them
+    calls = {
+        "p": lambda: tombola.bernoulli(array, seed=1),
+        "weights": lambda: tombola.multinomial(array, 2, seed=1),
+        "logits": lambda: tombola.sample_tokens(array, seed=1),
+        "src": lambda: (tombola.dropout(array, 0.5, seed=1), tombola.stochastic_round(array, seed=1)),
+        "src ": lambda: tombola.shuffle(array, 4),
+        "out": lambda: tombola.uniform(out=array, high=9, seed=1),
+        "out ": lambda: tombola.random_words(out=array),
+        "out  ": lambda: tombola.bernoulli(0.5, out=array, seed=1),
+        "out   ": lambda: tombola.permutation(80, out=row, seed=1),
+        "out    ": lambda: tombola.multinomial(np.ones((2, 3)), 40, out=array, seed=1),
+        "out     ": lambda: tombola.stochastic_round(floats, out=array, seed=1),
+        "out      ": lambda: tombola.shuffle(floats, 4, out=array),
+        "mask": lambda: tombola.dropout(floats, 0.5, mask=array, seed=1),
+        "mask ": lambda: tombola.sample_tokens(LOGITS, mask=np.ones((2, 2), dtype), seed=1),
+        "uniforms": lambda: tombola.multinomial(np.ones((2, 3)), 40, uniforms=array),
+        "uniforms ": lambda: tombola.sample_tokens(LOGITS, 40, uniforms=array),
+        "the state of PyTorch": lambda: tombola.Generator.from_torch(array),
+    }
+    before = array.tobytes() if dtype.kind != "O" else None
+    for name, call in calls.items():
+        try:
+            call()
+        except (TypeError, ValueError) as error:
+            library = ("_desc", "MIN", "MAX", "dst_desc", "the dtype is", "torch_state")
+            assert name.strip() in str(error) or any(word in str(error) for word in library), (name, error)
+            assert before is None or array.tobytes() == before, name
+        else:
+            array.fill(array.dtype.type(0)) if dtype.kind in "biufc" else None
+
+
+BUFFER = np.zeros(4096, np.uint8)
+
+
+def part(begin, count, dtype):
+    return BUFFER[begin : begin + count * np.dtype(dtype).itemsize].view(dtype)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: tombola.bernoulli(part(0, 100, "f4"), out=part(0, 100, "f4"), seed=1),
+        lambda: tombola.bernoulli(part(0, 100, "f4"), out=part(399, 100, "u1"), seed=1),
+        lambda: tombola.dropout(part(0, 100, "f4"), 0.5, out=part(4, 100, "f4"), seed=1),
+        lambda: tombola.dropout(part(0, 100, "f4"), 0.5, out=part(1024, 100, "f4"), mask=part(1400, 100, "u1"), seed=1),
+        lambda: tombola.dropout(part(0, 100, "f4"), 0.5, mask=part(300, 100, "u1"), seed=1),
+        lambda: tombola.dropout(part(0, 100, "f4"), 0.5, mask=part(399, 13, "u1"), packed=True, seed=1),
+        lambda: tombola.stochastic_round(part(0, 100, "f4"), "float16", out=part(0, 100, "f2"), seed=1),
+        lambda: tombola.multinomial(part(0, 100, "f4"), 10, out=part(392, 10, "i8"), seed=1),
+        lambda: tombola.multinomial(np.ones(5), 10, uniforms=part(0, 10, "f8"), out=part(0, 10, "i8")),
+        lambda: tombola.sample_tokens(part(0, 100, "f4"), 2, out=part(392, 2, "i8"), seed=1),
+        lambda: tombola.sample_tokens(LOGITS, temperature=part(0, 2, "f4"), out=part(0, 2, "i4"), seed=1),
+        lambda: tombola.sample_tokens(LOGITS, mask=part(0, 4, "i4").reshape(2, 2), out=part(0, 2, "i4"), seed=1),
+        lambda: tombola.sample_tokens(LOGITS, seed=part(0, 4, "u8").reshape(2, 2), out=part(0, 2, "i4")),
+        lambda: tombola.shuffle(part(0, 24, "f4").reshape(2, 12), 3, out=part(4, 24, "f4").reshape(2, 12)),
+    ],
+)
+def test_overlaps(call):
+    part(0, 1024, "f4")[:] = 0.5
+    before = BUFFER.copy()
+    with pytest.raises(ValueError, match="overlaps .* in memory; expected a buffer of its own"):
+        call()
+    np.testing.assert_array_equal(BUFFER, before)
+
+
+def test_orders_of_bytes_and_units_are_part_of_a_dtype():
+    big = X.astype(">f4")
+    np.testing.assert_array_equal(tombola.shuffle(big, 3), tombola.shuffle(X, 3))
+    times = np.arange(24).reshape(2, 12).astype("M8[s]")
+    for src, out in ((big, np.zeros_like(X)), (X, np.zeros_like(big)), (times, np.zeros((2, 12), "M8[ms]"))):
+        with pytest.raises(TypeError, match="out has another dtype than src: out is .*; expected the same"):
+            tombola.shuffle(src, 3, out=out)
+        assert out.tobytes() == bytes(out.nbytes)
+    out = np.zeros((2, 12), np.float32)
+    with pytest.raises(TypeError, match="out has another dtype than src"):
+        tombola.shuffle(big, 3, out=Exporter(out.__dlpack__, out.__dlpack_device__()))
+    with pytest.raises(ValueError, match="mask is an array of the dtype >i4 .* in the machine's order of bytes"):
+        tombola.sample_tokens(LOGITS, mask=np.ones((2, 2), ">i4"), seed=1)
+
+
+# -- bfloat16 ----------------------------------------------------------------------------------------------------
+
+
+def test_bits_of_bfloat16():
+    for wrong in ([1, 2], None, 3, np.zeros(3, np.int16), np.zeros(3, np.float32), np.zeros(3, ">u2")):
+        with pytest.raises(TypeError, match="bits is .*; expected a NumPy array of uint16"):
+            tombola.BFloat16Array(wrong)
+        replaced = tombola.BFloat16Array(np.zeros(3, np.uint16))
+        replaced.bits = wrong
+        with pytest.raises(TypeError, match="src.bits is .*; expected a NumPy array of uint16"):
+            tombola.dropout(replaced, 0.5, seed=1)
+    records = np.zeros(4, np.dtype([("a", np.uint8), ("b", np.uint16)]))
+    for view in (records["b"], records["b"][1:]):
+        brain = tombola.BFloat16Array(view)
+        with pytest.raises(ValueError, match="^src "):
+            tombola.dropout(brain, 0.5, seed=1)
+        with pytest.raises(ValueError, match="^out "):
+            tombola.uniform(out=brain, seed=1)
+        with pytest.raises(BufferError, match="stride of"):
+            brain.__dlpack__()
+    assert not records["b"].any()
+
+
+def test_read_only_bits_are_not_written():
+    bits = np.frombuffer(bytes(6), np.uint16)
+    brain = tombola.BFloat16Array(bits)
+    with pytest.raises(ValueError, match="out is read-only"):
+        tombola.uniform(out=brain, seed=1)
+    with pytest.raises(BufferError, match="read-only"):
+        brain.__dlpack__()
+    assert not bits.any()
+    assert tombola.dropout(brain, 0.5, seed=1).shape == (3,)
+
+
+def test_one_bfloat16():
+    one = tombola.uniform((), "bfloat16", seed=(150, 10))
+    assert one.shape == () and np.asarray(one).shape == () and repr(one).startswith("BFloat16Array(0.")
+    assert np.asarray(one) == np.asarray(tombola.uniform(1, "bfloat16", seed=(150, 10)))[0]
+
+
+def test_export_of_bfloat16():
+    brain = tombola.BFloat16Array(np.zeros(3, np.uint16))
+    with pytest.raises(BufferError, match=r"dl_device is \(2, 0\)"):
+        brain.__dlpack__(dl_device=(2, 0))
+    tombola.normal(out=Exporter(lambda: brain.__dlpack__(copy=True)), seed=1)
+    assert not brain.bits.any()
+    tombola.normal(out=Exporter(lambda: brain.__dlpack__(copy=False, dl_device=(1, 0), max_version=(1, 0))), seed=1)
+    assert brain.bits.all()
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(brain)).bits, brain.bits)
+    np.testing.assert_array_equal(copy.deepcopy(brain).bits, brain.bits)
+
+
+# -- DLPack ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("device", [None, (), ("a", 0), 1, (2**70, 0)])
+def test_devices_that_are_none(device):
+    with pytest.raises(TypeError, match=r"src.__dlpack_device__\(\) returned .*; expected two integers"):
+        tombola.shuffle(Exporter(X.__dlpack__, device), 3)
+
+
+def test_capsules_that_are_none():
+    used = X.__dlpack__()
+    assert tombola.shuffle(Exporter(used), 3).shape == X.shape
+    for capsule in (None, "x", used):
+        with pytest.raises(TypeError, match=r"src.__dlpack__\(\) returned .*; expected a capsule of the name dltensor"):
+            tombola.shuffle(Exporter(capsule), 3)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "uint16", "int32", "float64", "complex64"])
+def test_every_dtype_is_shuffled_by_dlpack(dtype):
+    x = np.arange(24).reshape(2, 12).astype(dtype)
+    y = tombola.shuffle(Exporter(x.__dlpack__), 3)
+    assert y.dtype == x.dtype
+    np.testing.assert_array_equal(y, tombola.shuffle(x, 3))
+    turned = tombola.shuffle(Exporter(x.T.__dlpack__), 3, 0)
+    assert turned.strides == x.T.strides
+    np.testing.assert_array_equal(turned, y.T)
+
+
+# -- classes derived from arrays ---------------------------------------------------------------------------------
+
+
+class Derived(np.ndarray):
+    pass
+
+
+def test_derived_classes_are_arrays():
+    masked = np.ma.array(X, mask=X % 2 == 0)
+    for src in (X.view(Derived), masked, X.view(np.recarray)):
+        for result in (tombola.shuffle(src, 3), tombola.dropout(src, 0.0, seed=1)):
+            assert type(result) is np.ndarray
+        np.testing.assert_array_equal(tombola.shuffle(src, 3), tombola.shuffle(X, 3))
+    turned = np.asfortranarray(X).view(Derived)
+    assert tombola.shuffle(turned, 3).strides == turned.strides
+
+
+# -- numbers for rows --------------------------------------------------------------------------------------------
+
+
+def test_what_is_no_number_for_a_row():
+    text, complexes, times = np.array(["1", "2"]), np.array([1j, 1]), np.array([1, 2], "M8[s]")
+    for wrong in (["1", "2"], [None, 1], None, "1", b"1", text, complexes, times, [[1], 2]):
+        for name in ("temperature", "top_p", "top_k", "offset"):
+            with pytest.raises(TypeError, match=f"^{name}.*expected"):
+                tombola.sample_tokens(LOGITS, seed=1, **{name: wrong})
+    for wrong in ([1e300, 1], np.array([1e300, 1])):
+        with pytest.raises(ValueError, match="TEMPERATURE: row 0: inf"):
+            tombola.sample_tokens(LOGITS, seed=1, temperature=wrong)
+    for seed in ([[1, 2], [3]], [[1, 2], "ab"], [[1.5, 2], [1, 2]]):
+        with pytest.raises((TypeError, ValueError), match="^seed"):
+            tombola.sample_tokens(LOGITS, seed=seed)
+
+
+def test_probabilities_of_every_type_of_number():
+    expected = tombola.bernoulli(0.25, 50, seed=3)
+    for p in (np.float16(0.25), np.float32(0.25), np.float64(0.25), np.longdouble(0.25)):
+        np.testing.assert_array_equal(tombola.bernoulli(p, 50, seed=3), expected)
+    for p in (1j, np.datetime64(1, "s"), None, "0.5", []):
+        with pytest.raises(TypeError, match="^p is .*; expected"):
+            tombola.bernoulli(p, 50)
+    with pytest.raises(TypeError, match="^low is an array .*; expected 0 with full_range"):
+        tombola.uniform(3, "int32", np.zeros(2), full_range=True, alignment="pytorch")
+
+
+# -- states ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alignment", ["pytorch", "tensorflow"])
+def test_refused_multinomials_draw_nothing(alignment):
+    g = tombola.Generator(alignment, seed=1)
+    before = g.state
+    for weights, samples in (([1.0], 3), (np.array([1.0, -1]), 3), (np.ones(3), -1), (np.ones(3), "3"), (None, 3)):
+        with pytest.raises((TypeError, ValueError)):
+            g.multinomial(weights, samples)
+        np.testing.assert_array_equal(g.state, before)
+    g.multinomial(np.ones(3), 2)
+    assert not np.array_equal(g.state, before)
+
+
+KEY = np.random.MT19937(1).state["state"]["key"]
+
+
+@pytest.mark.parametrize(
+    "state, error, message",
+    [
+        (None, TypeError, "state is None; expected a dictionary"),
+        ({}, ValueError, "state is {}; expected a dictionary"),
+        ({"bit_generator": "MT19937"}, ValueError, "expected a dictionary"),
+        ({"bit_generator": "MT19937", "state": {"key": KEY}}, ValueError, "expected a dictionary"),
+        ({"bit_generator": "MT19937", "state": {"key": 1, "pos": 0}}, ValueError, "key is 1; expected 624 words"),
+        ({"bit_generator": "MT19937", "state": {"key": [1], "pos": 0}}, ValueError, "key is .*; expected 624 words"),
+        ({"bit_generator": "MT19937", "state": {"key": KEY + 0.5, "pos": 0}}, ValueError, "key is .*; expected 624 words"),
+        ({"bit_generator": "MT19937", "state": {"key": [-1] * 624, "pos": 0}}, ValueError, "key is .*; expected 624"),
+        ({"bit_generator": "MT19937", "state": {"key": [2**32] * 624, "pos": 0}}, ValueError, "key is .*; expected 624"),
+        ({"bit_generator": "MT19937", "state": {"key": KEY, "pos": -1}}, ValueError, "pos is -1; expected .* 0 to 624"),
+        ({"bit_generator": "MT19937", "state": {"key": KEY, "pos": 2**32 + 5}}, ValueError, "pos is 4294967301"),
+        ({"bit_generator": "MT19937", "state": {"key": KEY, "pos": 1.5}}, TypeError, "pos is 1.5; expected an integer"),
+        ({"bit_generator": "Philox4x32", "state": {"counter": 0, "key": 0}}, ValueError, "expected a dictionary"),
+        ({"bit_generator": "Philox4x32", "state": {"counter": -1, "key": 0, "position": 0}}, ValueError, "counter is -1"),
+        ({"bit_generator": "Philox4x32", "state": {"counter": 0, "key": 0, "position": 4}}, ValueError, "position is 4"),
+        ({"bit_generator": "Philox4x32", "state": {"counter": 0, "key": 0, "position": -1}}, ValueError, "position is -1"),
+        ({"bit_generator": "Philox4x32", "state": {"counter": 0, "key": 0, "position": 2**32}}, ValueError, "position is 42"),
+        ({"bit_generator": "Philox4x32", "state": {"counter": 0, "key": 0, "position": "a"}}, TypeError, "position is 'a'"),
+    ],
+)
+def test_states_that_bit_generators_refuse(state, error, message):
+    philox = isinstance(state, dict) and state.get("bit_generator") == "Philox4x32"
+    bits = tombola.Philox4x32(key=1) if philox else tombola.MT19937(1)
+    before = bits.random_raw(5), bits.state
+    with pytest.raises(error, match=message):
+        bits.state = state
+    after = bits.random_raw(5)
+    bits.state = before[1]
+    np.testing.assert_array_equal(bits.random_raw(5), after)
+
+
+def test_philox_does_not_spawn():
+    with pytest.raises(NotImplementedError, match="a key of its own"):
+        tombola.Philox4x32(key=1).spawn(2)
+
+
+def test_wrong_keywords():
+    for call in (
+        lambda: tombola.uniform(3, sead=1),
+        lambda: tombola.uniform(3, "f4", 0, 1, 3),
+        lambda: tombola.shuffle(src=X),
+        lambda: tombola.BFloat16Array(np.zeros(3, np.uint16)).__dlpack__(colour=1),
+    ):
+        with pytest.raises(TypeError, match="argument"):
+            call()
