@@ -35,7 +35,7 @@ std::vector<CpuIsa> isas_in_force() {
 class Checked {
   public:
     Checked(const ShuffleLayout& layout, int64_t pixel_bytes, size_t bytes)
-        : layout_(layout), src_(bytes), dst_(bytes) {
+        : layout_(layout), src_(bytes), dst_(bytes), shifted_(bytes + 1) {
         const auto values = test::test_bytes(bytes);
         std::memcpy(src_.data(), values.data(), bytes);
         want_.assign(bytes, GuardedBuffer::kPoison);
@@ -70,18 +70,29 @@ class Checked {
                 << " block " << layout_.src_axis.block << " isa " << name_of(isa) << " lowering "
                 << i << " step " << program.loop.dst_step;
             ASSERT_TRUE(dst_.slack_is_intact());
+            if (lowerings[i].sections[0].runs == 0) continue;
+            // Lines of a destination whose units are not aligned.
+            ++lines[isa][layout_.element];
+            shifted_.poison();
+            args.src = src_.data();
+            args.dst = shifted_.data();
+            kernel.value()(args);
+            ASSERT_EQ(std::memcmp(shifted_.data(), want_.data(), want_.size()), 0)
+                << "element " << layout_.element << " block " << layout_.src_axis.block;
+            ASSERT_EQ(shifted_.data()[want_.size()], GuardedBuffer::kPoison);
+            ASSERT_TRUE(shifted_.slack_is_intact());
         }
     }
 
     // How many programs were carried out by transposes, for each size of an element.
-    static std::map<CpuIsa, std::map<int64_t, int>> transposes;
+    static std::map<CpuIsa, std::map<int64_t, int>> transposes, lines;
 
   private:
     ShuffleLayout layout_;
-    GuardedBuffer src_, dst_;
+    GuardedBuffer src_, dst_, shifted_;
     std::vector<uint8_t> want_;
 };
-std::map<CpuIsa, std::map<int64_t, int>> Checked::transposes;
+std::map<CpuIsa, std::map<int64_t, int>> Checked::transposes, Checked::lines;
 
 // All that can be.
 void expect_transposes() {
@@ -149,6 +160,7 @@ TEST(PermutePrograms, AnyNumberOfGroups) {
 TEST(PermutePrograms, Blocks) {
     if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
     Checked::transposes.clear();
+    Checked::lines.clear();
     constexpr struct {
         int64_t Q, G;
     } kFactors[] = {{4, 4},  {32, 4}, {64, 8}, {8, 16},   {16, 8}, {34, 4},
@@ -184,6 +196,11 @@ TEST(PermutePrograms, Blocks) {
                 }
             }
     expect_transposes();
+    for (const CpuIsa isa : isas_in_force())
+        for (const int64_t E : {1, 2, 4, 8})
+            EXPECT_EQ(Checked::lines[isa][E] > 0,
+                      isa == CpuIsa::avx512_core_vbmi || (isa == CpuIsa::avx512_core && E > 1))
+                << E;
 }
 
 }  // namespace

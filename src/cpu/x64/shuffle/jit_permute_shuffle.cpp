@@ -32,6 +32,14 @@ constexpr int64_t kMinBytes = 4;       // minimum of pixels * block; lower_lanes
 constexpr double kStepCycles = 0.5;    // the overhead of a step
 constexpr double kSectionCycles = 10;  // the overhead of a section
 
+// The costs of a copy and of stores across cache lines were measured in the second-level cache. If both tensors fit the
+// first-level cache, they are so many times as much.
+constexpr double kCopyInL1 = 0.5, kSplitsInL1 = 0.25;
+
+bool fits_l1(const ShuffleDesc& desc) {
+    return 2 * static_cast<int64_t>(desc.dst.size()) <= machine().caches.l1;
+}
+
 // What one call of the kernel covers, and the operations that were chosen for it.
 struct Chosen {
     CpuIsa code = CpuIsa::none;  // the instruction set of the code
@@ -75,10 +83,12 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
     const int64_t pixel_bytes = l.C * l.inner;
     const bool dense =
         best.pixels.src.stride == pixel_bytes && best.pixels.dst.stride == pixel_bytes;
-    // No program is taken to be faster than a copy in the second-level cache.
-    const double copy_cycles_per_byte = machine().row.copy_cycles / 64;
+    // No program is taken to be faster than a copy.
+    const double copy_cycles_per_byte =
+        machine().row.copy_cycles / 64 * (fits_l1(desc) ? kCopyInL1 : 1);
     double& min_cycles = best.cycles;  // per byte
-    const auto consider = [&](const PixelProgram& pixel, CpuIsa code) {
+    const auto consider = [&](PixelProgram pixel, CpuIsa code) {
+        if (fits_l1(desc)) pixel.program.split_weight = kSplitsInL1;
         Operations operations = cheapest_lowering(pixel.program, code);
         const double cycles =
             std::max(operations.cycles + kPixelLoopCycles,
@@ -93,10 +103,10 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
         best.operations = std::make_shared<Operations>(std::move(operations));
     };
     for (const CpuIsa code : code_for(isa))
-        for (const PixelProgram& pixel :
+        for (PixelProgram& pixel :
              pixel_programs(l, best.pixels.count, dense,
                             limits_of(code, static_cast<int>(l.inner & -l.inner))))
-            consider(pixel, code);
+            consider(std::move(pixel), code);
     if (min_cycles * static_cast<double>(l.inner) > kMaxCyclesPerElement)
         return unimplemented("C/G and G are both too large to gather from registers");
     // A step of one pixel has no loop over steps: the kernel's outer loop takes pixel after pixel.
@@ -156,7 +166,8 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     bool single = false, aligned = false;  // of the cheapest
     const auto consider = [&](CpuIsa code, int64_t step, bool single_step, bool by_alignment) {
         const PermuteLimits limits = limits_of(code, static_cast<int>(l.element));
-        const auto program = blocked_program(sample, step, single_step, by_alignment, limits);
+        auto program = blocked_program(sample, step, single_step, by_alignment, limits);
+        if (fits_l1(desc)) program.split_weight = kSplitsInL1;
         Operations operations = cheapest_lowering(program, code);
         // The second step is moved back to an aligned address. That may cost one more step.
         const int64_t steps =
@@ -203,13 +214,14 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
 
 // ---- both ----------------------------------------------------------------------------------------------------
 
-// How the stores of a large tensor may bypass the caches: the alignment that they need of the destination, which is a
-// register's; 0 if they do not.
+// How the stores of a large tensor may bypass the caches: the alignment that they need of the destination; 0 if they do
+// not. Lines are aligned as soon as their units are. Other stores need the alignment of a register.
 int64_t streaming_alignment(const Chosen& chosen, const ShuffleDesc& desc) {
     const int64_t vector = shape_of(chosen.code).bytes;
     const Operations& o = *chosen.operations;
     const int64_t bytes = 2 * static_cast<int64_t>(desc.dst.size());
     bool all = bytes >= machine().streaming_row_bytes();
+    if (o.sections[0].runs > 0) return all ? kMaxUnit : 0;
     const auto need = [&](int64_t offset) { all = all && offset % vector == 0; };
     need(chosen.dst_last);
     need(chosen.pixels.dst.stride);

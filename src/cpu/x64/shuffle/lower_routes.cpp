@@ -23,13 +23,17 @@
 //
 // So an output costs two permutes and log2 K blends. If an ISA permutes units only within lanes of 16 bytes, each
 // transpose takes one lane of its registers, and two transposes share the registers.
+//
+// Blocks begin at different places of a cache line, so of the outputs of a step at most a few can be stored to whole
+// lines. On AVX-512 the second permute may take units of this step and of the one before, so that it makes a line:
+// Kind::store_line.
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
 using Kind = Operation::Kind;
 
-constexpr int kMinPiece = 16, kMinRegisters = 4;
+constexpr int kMinPiece = 16, kMinRegisters = 4, kMaxRuns = 8;
 
 // A register that holds pieces of memory side by side, and a permutation of its units: unit i becomes the unit that
 // was at order[i].
@@ -82,8 +86,9 @@ int permuted_bytes(CpuIsa isa, int unit) {
 
 class RouteLowering {
   public:
-    RouteLowering(const PermuteProgram& program, CpuIsa isa)
+    RouteLowering(const PermuteProgram& program, CpuIsa isa, bool lines)
         : program_(program),
+          lines_(lines),
           unit_(program.unit),
           lane_bytes_(permuted_bytes(isa, program.unit)),
           units_(lane_bytes_ / program.unit),
@@ -92,13 +97,15 @@ class RouteLowering {
           to_(program, vector_bytes_) {}
 
     std::optional<Operations> lower() {
-        if (lane_bytes_ == 0) return std::nullopt;
+        if (lane_bytes_ == 0 || (lines_ && !steps_fill_lines())) return std::nullopt;
         for (const PermuteSection& section : program_.sections) {
             auto routes = routes_of(section);
             if (routes.empty()) return std::nullopt;
             if (in_lanes()) routes = paired(routes);
+            const auto runs = static_cast<int>(lines_ ? section.outputs.size() : 0);
+            if (runs > kMaxRuns) return std::nullopt;
             // Two registers in addition to those of the values: one for blend(), and one for indices.
-            to_.begin_section(max_registers_ + 2);
+            to_.begin_section((lines_ ? runs : max_registers_) + 2, runs);
             for (size_t first = 0, end; first < routes.size(); first = end) {
                 int used = 0;
                 for (end = first; end < routes.size() && used + routes[end].K() <= max_registers_;
@@ -113,6 +120,12 @@ class RouteLowering {
 
   private:
     bool in_lanes() const { return lane_bytes_ < vector_bytes_; }
+
+    // Whether each output of a step goes on where it ended in the step before, with whole registers of a line.
+    bool steps_fill_lines() const {
+        return vector_bytes_ == kLineBytes && program_.loop.granule > 0 &&
+               program_.loop.dst_step == kLineBytes && !program_.loop.single_step;
+    }
 
     // The section as a list of transposes; empty if it is not made of transposes.
     std::vector<Route> routes_of(const PermuteSection& section) const {
@@ -226,11 +239,44 @@ class RouteLowering {
         std::stable_sort(outputs.begin(), outputs.end(), [](const auto& a, const auto& b) {
             return a.first->pieces[0].offset < b.first->pieces[0].offset;
         });
+        int run = 0;
         for (const auto& [output, value] : outputs) {
+            if (lines_) {
+                store_line(*output, value, run++);
+                continue;
+            }
             const int permuted = permute(*output, value);
             int position = 0;
             for (const Piece& piece : output->pieces) to_.store(permuted, piece, position++);
         }
+    }
+
+    // Permutes of two registers move units of 4 or 8 bytes. If smaller ones do not stay together, they are moved before.
+    void store_line(const Register& output, int value, int run) {
+        int width = static_cast<int>(std::min<int64_t>(program_.loop.granule, kMaxUnit));
+        if (!stay_together(output, width)) width = 4;
+        const bool together = stay_together(output, width);
+        if (!together) {
+            value = permute(output, value);
+            width = static_cast<int>(std::min<int64_t>(program_.loop.granule, kMaxUnit));
+        }
+        Table order{};
+        for (int i = 0; i < vector_bytes_ / width; ++i) {
+            const int first = together ? output.order[i * width / unit_] : i * width / unit_;
+            order[i * width] = static_cast<uint8_t>(first * unit_ / width);
+        }
+        to_.emit({Kind::store_line, vector_bytes_, width, value, kNone, to_.table(order), 0,
+                  output.pieces[0].offset, run});
+    }
+
+    // Whether units that share `width` bytes of the output share `width` bytes of the register, in the same order.
+    bool stay_together(const Register& output, int width) const {
+        const int units = width / unit_;
+        for (int i = 0; i < vector_bytes_ / unit_; ++i) {
+            const int first = output.order[i - i % units];
+            if (first % units != 0 || output.order[i] != first + i % units) return false;
+        }
+        return true;
     }
 
     int load(const std::vector<Piece>& pieces) {
@@ -279,6 +325,7 @@ class RouteLowering {
     }
 
     const PermuteProgram& program_;
+    bool lines_;
     int unit_;
     int lane_bytes_;  // units are permuted within this many bytes: a register, or a lane of 16
     int units_;       // in lane_bytes_
@@ -292,8 +339,8 @@ int max_transposed(CpuIsa isa, int unit) {
     return permuted_bytes(isa, unit) == 0 ? 0 : shape_of(isa).registers / 2;
 }
 
-std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa) {
-    return RouteLowering(program, isa).lower();
+std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa, bool lines) {
+    return RouteLowering(program, isa, lines).lower();
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -45,6 +45,9 @@ Work work_of(const Operation& o, const VectorRates& rates) {
             return {0, 1, 0, 0, 1};
         case Kind::store:
             return o.position > 0 ? Work{1, 0, 0, 1, 3} : Work{0, 0, 0, 1, 2};
+        case Kind::store_line:
+            return {1, 0, 1, 1,
+                    5};  // the value is kept by a copy, and the distance to the line loaded
     }
     return {};
 }
@@ -52,6 +55,9 @@ Work work_of(const Operation& o, const VectorRates& rates) {
 bool contains(const std::vector<uint64_t>& list, uint64_t value) {
     return std::find(list.begin(), list.end(), value) != list.end();
 }
+
+// A run of cache lines begins and ends with stores under masks, and looks its alignment up.
+constexpr double kRunCycles = 8;
 
 // A mask register is loaded from memory by way of the port that permutes.
 constexpr Work kMaskLoad{1, 0, 1, 0, 2};
@@ -101,13 +107,14 @@ double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, b
 
 }  // namespace
 
-void Lowering::begin_section(int working) {
+void Lowering::begin_section(int working, int runs) {
     const size_t at = operations_.list.size();
-    operations_.sections.push_back({{}, 0, at, at, 0, working});
+    operations_.sections.push_back({{}, 0, at, at, 0, working, runs});
 }
 
 int Lowering::emit(Operation operation) {
-    if (operation.kind != Kind::store) operation.d = operations_.sections.back().values++;
+    if (operation.kind != Kind::store && operation.kind != Kind::store_line)
+        operation.d = operations_.sections.back().values++;
     operations_.list.push_back(operation);
     return operation.d;
 }
@@ -128,19 +135,22 @@ void Lowering::end_section(const PermuteSection& section, bool stores_together) 
     const bool has_masks = vector_bytes_ == kMaxVecBytes;
     const Constants constants =
         constants_of(operations_.list, lowered.begin, lowered.end, has_masks);
-    const double split_cycles = stores_together ? rates.split_store_together : rates.split_store;
+    const double split_cycles = lowered.runs > 0  ? 0
+                                : stores_together ? rates.split_store_together
+                                                  : rates.split_store;
     const auto repeats = static_cast<double>(section.loop.repeats);
     operations_.cycles += repeats *
                           (cycles_of(operations_.list, lowered.begin, lowered.end, has_masks,
                                      constants.masks, rates) +
-                           split_cycles * split_stores(program_, section)) /
+                           program_.split_weight * split_cycles * split_stores(program_, section)) /
                           rates.clock;
     const size_t hoisted = std::min<size_t>(
-        constants.tables.size(), static_cast<size_t>((has_masks ? 32 : 16) - lowered.working));
+        constants.tables.size(), static_cast<size_t>((has_masks ? 32 : 16) - lowered.busy()));
     operations_.constant_cycles +=
         (section.loop.sections > 1 ? repeats : 1) *
-        std::max(static_cast<double>(hoisted + constants.masks.size()) / rates.loads,
-                 static_cast<double>(constants.masks.size()) / rates.permutes);
+            std::max(static_cast<double>(hoisted + constants.masks.size()) / rates.loads,
+                     static_cast<double>(constants.masks.size()) / rates.permutes) +
+        repeats * kRunCycles * lowered.runs;
 }
 
 PermuteLimits limits_of(CpuIsa isa, int unit) {
@@ -156,7 +166,8 @@ std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa)
     // Words with VBMI: either lowering of windows may be the cheaper one.
     if (program.unit == 2 && shape_of(isa).permutes_from == 1)
         all.push_back(lower_to_windows(program, CpuIsa::avx512_core));
-    if (auto routes = lower_to_routes(program, isa)) all.push_back(std::move(*routes));
+    for (const bool lines : {false, true})
+        if (auto routes = lower_to_routes(program, isa, lines)) all.push_back(std::move(*routes));
     return all;
 }
 

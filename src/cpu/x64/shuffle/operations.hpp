@@ -9,7 +9,8 @@
 //
 //   windows   AVX-512: loads whole vectors and permutes whole registers (lower_windows.cpp)
 //   lanes     AVX2, and bytes without VBMI: vpshufb on lanes of 16 bytes (lower_lanes.cpp)
-//   routes    transposes of 4, 8 or 16 registers: permute, blend, permute (lower_routes.cpp)
+//   routes    transposes of 4, 8 or 16 registers: permute, blend, permute (lower_routes.cpp). On AVX-512 also with stores of
+//             whole cache lines, wherever the outputs lie
 //
 // Each virtual register is written once. The operations of a section describe one inner step, whose source address is
 // s and whose destination address is d.
@@ -50,6 +51,10 @@ struct Operation {
         blend,           // d = a, but units in `mask` come from b
         or_bits,         // d = a | b
         store,           // memory at d + offset = piece `position` of a
+        // From d + offset on, step after step, units of a in the order of `table`: a run of bytes, of which each step stores one
+        // whole cache line. The line ends within the units of this step and begins with those of the step before.
+        // `position` counts the runs of a section.
+        store_line,
     };
     Kind kind;
     int bytes = 0;  // load, insert and store: of memory; others: of the register
@@ -85,10 +90,14 @@ struct Operations {
         size_t begin, end;    // operations of `list`
         int values;           // number of virtual registers
         int working;          // registers for values and one table; the others hold constants
+        int runs;             // of store_line, which all stores of the section are; or 0
+
+        // Each run keeps a value from step to step, and the order of its units.
+        int busy() const { return working + 2 * runs; }
 
         auto fields() const {
             return std::tie(loop.repeats, loop.src_repeat, loop.dst_repeat, loop.sections,
-                            first_store, begin, end, values, working);
+                            first_store, begin, end, values, working, runs);
         }
         bool operator<(const Section& other) const { return fields() < other.fields(); }
     };
@@ -117,7 +126,7 @@ class Lowering {
         operations_.loop = program.loop;
     }
 
-    void begin_section(int working);
+    void begin_section(int working, int runs = 0);
     int emit(Operation operation);
     int load(const Piece& piece) {
         return emit({Kind::load, piece.bytes, 0, kNone, kNone, kNone, 0, piece.offset});
@@ -152,7 +161,9 @@ Operations cheapest_lowering(const PermuteProgram& program, CpuIsa isa);
 Operations lower_to_windows(const PermuteProgram& program, CpuIsa isa);
 Operations lower_to_lanes(const PermuteProgram& program);
 // Empty if the program is not made of transposes of 4 to max_transposed() registers.
-std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa);
+// With `lines`, by store_line. Then the result is also empty if the outputs of a step are not one register of each run, and
+// of at most 8 runs.
+std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa, bool lines);
 // The greatest number of registers of a transpose; 0 if `isa` has no transpose for units of that size.
 int max_transposed(CpuIsa isa, int unit);
 

@@ -19,9 +19,17 @@
 // gpr 11              bytes to the next step, if the second step is aligned
 // vec 0 ...           values, in turn
 // vec working_ - 1    a table that is loaded when it is used
-// vec working_ ...    tables that stay in registers during a section
+// vec working_ ...    two for each run of lines, then tables that stay in registers during a section
 // k1-k6               masks that stay in registers during a section
 // k7                  any other mask
+//
+// In a section that stores lines:
+//
+// gpr 5               bytes that are left behind this step
+// gpr 6, 11, 12       scratch
+// gpr 13              ones
+// k6, k7              the bytes of the last step's loads; those of a line's store
+// below rsp           for each run, the distance from its values to its lines, which begin before them
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -31,9 +39,14 @@ using Kind = Operation::Kind;
 // Kernels with more operations than this are not cached.
 constexpr size_t kMaxCachedOperations = 4096;
 
-// An operation has at most three instructions of 11 bytes. It is emitted twice: in the loop and for the last step.
+// An operation has at most three instructions of 11 bytes. It is emitted twice: in the loop and for the last step. Lines
+// are emitted three times, and a run of them has more instructions.
 size_t code_bytes_for(const Operations& o) {
-    return 4096 + o.list.size() * 2 * 3 * 11 + o.sections.size() * 640 + o.tables.size() * 64;
+    size_t bytes = 4096 + o.tables.size() * 64;
+    for (const Operations::Section& section : o.sections)
+        bytes += 640 + (section.end - section.begin) * (section.runs > 0 ? 3 : 2) * 3 * 11 +
+                 static_cast<size_t>(section.runs) * 512;
+    return bytes;
 }
 
 struct PermuteKey {
@@ -64,12 +77,14 @@ class PermuteKernel : public Vocabulary {
 
   private:
     using Section = Operations::Section;
+    // What a step stores: no lines, or the first bytes of each run of lines, whole lines, the last bytes.
+    enum class Lines { none, first, whole, last };
     // A list of these for units of 2, 4 and 8 bytes is indexed by unit / 4.
     using PermuteOfTwo = void (PermuteKernel::*)(const Xbyak::Xmm&, const Xbyak::Xmm&,
                                                  const Xbyak::Operand&);
 
     void generate() override {
-        begin(12);
+        begin(program_->sections[0].runs > 0 ? 14 : 12);
         const Reg args = gpr(0), src = gpr(1), dst = gpr(2), outer = gpr(7);
         mov(src, ptr[args + offsetof(Args, src)]);
         mov(dst, ptr[args + offsetof(Args, dst)]);
@@ -119,6 +134,7 @@ class PermuteKernel : public Vocabulary {
                   section_dst = gpr(10);
         mov(s(), section_src);
         mov(d(), section_dst);
+        if (section.runs > 0) return emit_lines(section);
         if (program_->loop.single_step) return emit_step(section);
         Label step, last;
         mov(s_last, ptr[args + offsetof(Args, src_last)]);
@@ -138,6 +154,57 @@ class PermuteKernel : public Vocabulary {
         mov(s(), s_last);
         mov(d(), d_last);
         emit_step(section);
+    }
+
+    // The first step stores the first bytes of each run. The last step has the bytes that do not fill a register, and
+    // loads them under a mask; there may be none.
+    void emit_lines(const Section& section) {
+        const Reg args = gpr(0);
+        Label step, last;
+        for (size_t i = section.begin; i < section.end; ++i)
+            if (program_->list[i].kind == Kind::store_line) emit_run(program_->list[i]);
+        mov(ones(), -1);
+        mov(left(), ptr[args + offsetof(Args, src_last)]);
+        lines_ = Lines::first;
+        emit_step(section);
+        const auto advance_line = [&] {
+            add(s(), kLineBytes);
+            add(d(), kLineBytes);
+            sub(left(), kLineBytes);
+        };
+        advance_line();
+        jl(last, T_NEAR);
+        align(16);
+        L(step);
+        lines_ = Lines::whole;
+        emit_step(section);
+        advance_line();
+        jge(step, T_NEAR);
+        L(last);
+        add(left(), kLineBytes);
+        bzhi(scratch(), ones(), left());
+        kmovq(k6, scratch());
+        lines_ = Lines::last;
+        emit_step(section);
+        lines_ = Lines::none;
+    }
+
+    // Sets the distance of a run, a multiple of its unit, and the order of its lines. A line has so many bytes less of this
+    // step, and begins with as many of the step before, which is the first source of the permute.
+    void emit_run(const Operation& o) {
+        const Reg distance = scratch(), table = gpr(12);
+        std::array<uint8_t, 2 * kMaxVecBytes> order;
+        for (int i = 0; i < kMaxVecBytes; ++i) {
+            order[i] = program_->tables[o.table][i];
+            order[kMaxVecBytes + i] =
+                static_cast<uint8_t>(order[i] + (i % o.unit == 0 ? kMaxVecBytes / o.unit : 0));
+        }
+        lea(distance, ptr[d() + o.offset]);
+        and_(distance, static_cast<uint32_t>(kLineBytes - o.unit));
+        neg(distance);
+        mov(distance_of(o.position), distance);
+        lea(table, ptr[rip + table_label(order.data(), order.size(), kMaxVecBytes)]);
+        load(order_of(o.position), ptr[table + distance + kMaxVecBytes]);
     }
 
     int64_t aligned_to() const { return std::min(program_->loop.dst_step, kLineBytes); }
@@ -177,11 +244,14 @@ class PermuteKernel : public Vocabulary {
         hoisted_.clear();
         hoisted_masks_.clear();
         working_ = section.working;
-        const auto room = static_cast<size_t>(registers() - working_);
+        first_constant_ = section.busy();
+        const auto room = static_cast<size_t>(registers() - first_constant_);
         for (size_t i = section.begin; i < section.end; ++i) {
             const Operation& o = program_->list[i];
-            if (o.table != kNone && hoisted_.size() < room && hoisted_register(o.table) == kNone) {
-                load(vec(working_ + static_cast<int>(hoisted_.size())), table_in_memory(o.table));
+            if (o.table != kNone && o.kind != Kind::store_line && hoisted_.size() < room &&
+                hoisted_register(o.table) == kNone) {
+                load(vec(first_constant_ + static_cast<int>(hoisted_.size())),
+                     table_in_memory(o.table));
                 hoisted_.push_back(o.table);
             }
             const uint64_t bits = mask_of(o);
@@ -195,7 +265,7 @@ class PermuteKernel : public Vocabulary {
 
     int hoisted_register(int table) const {
         const int index = index_of(table, hoisted_);
-        return index == kNone ? kNone : working_ + index;
+        return index == kNone ? kNone : first_constant_ + index;
     }
 
     Address table_in_memory(int index) { return vector_table(program_->tables[index].data()); }
@@ -287,11 +357,14 @@ class PermuteKernel : public Vocabulary {
                 return or_bits(reg(o.d, o.bytes), reg(o.a, o.bytes), reg(o.b, o.bytes));
             case Kind::store:
                 return emit_store(o);
+            case Kind::store_line:
+                return emit_store_line(o);
         }
     }
 
     void emit_load(const Operation& o) {
         const Address from = ptr[s() + o.offset];
+        if (lines_ == Lines::last) return vmovdqu8(whole(o.d) | k6 | T_z, from);
         o.is_register_size() ? load_part(register_of_[o.d], from, o.bytes)
                              : vmovdqu8(around(o.d, o.bytes) | mask(mask_of(o)) | T_z, from);
     }
@@ -363,16 +436,68 @@ class PermuteKernel : public Vocabulary {
                              : vmovdqu8(to | mask(mask_of(o)), around(o.a, o.bytes));
     }
 
+    void emit_store_line(const Operation& o) {
+        const Vec kept = vec(working_ + 2 * o.position), order = order_of(o.position),
+                  value = whole(o.a), line = vec(working_ - 1);
+        const Reg distance = scratch(), bits = gpr(11), count = gpr(12);
+        const auto address = [&](int64_t more) { return ptr[d() + distance + (o.offset + more)]; };
+        // A permute of one register ignores in an index which of two it means: both are this step's.
+        const auto permute = [&] {
+            o.unit == 4 ? vpermd(line, order, value) : vpermq(line, order, value);
+            scratch_table_ = kNone;
+        };
+        const auto join = [&] {
+            o.unit == 4 ? vpermt2d(kept, order, value) : vpermt2q(kept, order, value);
+        };
+        const auto store_bits = [&](const Address& to, const Vec& a) {
+            kmovq(k7, bits);
+            vmovdqu8(to | k7, a);
+        };
+        mov(distance, distance_of(o.position));
+        if (lines_ == Lines::whole) {
+            join();
+            store(address(0), kept, streams_);
+        } else if (lines_ == Lines::first) {
+            permute();
+            mov(bits, distance);
+            neg(bits);
+            shlx(bits, ones(), bits);
+            store_bits(address(0), line);
+        } else {
+            Label end;
+            join();
+            mov(count, left());
+            sub(count, distance);
+            bzhi(bits, ones(), count);
+            store_bits(address(0), kept);
+            sub(count, kLineBytes);
+            jle(end);
+            permute();
+            bzhi(bits, ones(), count);
+            store_bits(address(kLineBytes), line);
+            L(end);
+        }
+        if (lines_ != Lines::last) copy(kept, value);
+    }
+
     Vec whole(int value) const { return vec(register_of_[value]); }
 
     Reg s() const { return gpr(3); }
     Reg d() const { return gpr(4); }
     Reg advance() const { return gpr(11); }
+    // Of a section that stores lines.
+    Reg left() const { return gpr(5); }
+    Reg scratch() const { return gpr(6); }
+    Reg ones() const { return gpr(13); }
+    Vec order_of(int run) const { return vec(working_ + 2 * run + 1); }
+    Address distance_of(int run) const { return qword[rsp - 8 * (run + 1)]; }
 
     const Operations* program_;  // borrowed while the code is generated
     bool streams_;
     int working_ = 0;                      // registers for values and one table
-    std::vector<int> hoisted_;             // tables, from register working_ on
+    int first_constant_ = 0;               // register
+    Lines lines_ = Lines::none;            // of the step that is being emitted
+    std::vector<int> hoisted_;             // tables, from register first_constant_ on
     std::vector<uint64_t> hoisted_masks_;  // from k1 on
     int scratch_table_ = kNone;            // the table in register working_ - 1
     uint64_t scratch_mask_ = 0;            // in k7; 0: none

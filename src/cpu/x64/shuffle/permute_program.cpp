@@ -110,7 +110,7 @@ void join_sections(PermuteProgram& program, size_t max_period) {
 constexpr size_t kMaxPeriod = 512;
 
 // The greatest power of two, up to 8, that divides `bytes`.
-int unit_of(int64_t bytes) { return static_cast<int>(std::min<int64_t>(bytes & -bytes, 8)); }
+int unit_of(int64_t bytes) { return static_cast<int>(std::min<int64_t>(bytes & -bytes, kMaxUnit)); }
 
 // Adds the outputs that cover `bytes` bytes from dst_offset on. source(at) is the source offset of the unit that is
 // written `at` bytes after dst_offset.
@@ -202,16 +202,17 @@ double split_stores(const PermuteProgram& program, const PermuteSection& section
     const auto lines = [](int64_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes; };
     const bool aligns =
         program.loop.granule > 0 && program.loop.granule < kLineBytes && !program.loop.single_step;
-    const int64_t alignment = std::min(program.dst_alignment, kLineBytes);
+    const int64_t alignment =
+        std::min(aligns ? program.loop.dst_step : program.dst_alignment, kLineBytes);
     // After at most this many repeats, stores meet cache lines at the same places again.
     const int64_t repeats = std::min(section.loop.repeats, kLineBytes);
     const std::vector<Piece> runs = runs_of(program, section);
     double splits = 0;
     int cases = 0;
     for (int64_t repeat = 0; repeat < repeats; ++repeat)
-        for (int64_t start = 0; start < kLineBytes; start += aligns ? kLineBytes : alignment) {
-            const int64_t base =
-                aligns ? -section.outputs[0].dst_offset : start + repeat * section.loop.dst_repeat;
+        for (int64_t start = 0; start < kLineBytes; start += alignment) {
+            const int64_t base = start + (aligns ? -section.outputs[0].dst_offset
+                                                 : repeat * section.loop.dst_repeat);
             for (const Piece& run : runs) {
                 const int64_t at = (base + run.offset) & (kLineBytes - 1);
                 splits += static_cast<double>(lines(at + run.bytes) - lines(run.bytes));

@@ -28,6 +28,7 @@
 namespace tombola::impl::cpu::x64 {
 
 inline constexpr int64_t kLineBytes = 64;  // of a cache line
+inline constexpr int kMaxUnit = 8;         // bytes that a permute moves together
 
 struct Piece {
     int64_t offset;
@@ -74,6 +75,7 @@ struct PermuteProgram {
     StepLoop loop;
     // The alignment of each step's destination, if the tensor is aligned. At most a cache line counts.
     int64_t dst_alignment = 1;
+    double split_weight = 1;       // what the cost of stores across cache lines is multiplied by
     std::vector<int64_t> sources;  // the byte offset of each unit of each output
     std::vector<PermuteSection> sections;
 
