@@ -235,8 +235,8 @@ void Vocabulary::xor_bits_u64(const Vec& d, const Vec& a, const Operand& b) {
 
 void Vocabulary::xor3(const Vec& d, const Vec& a, const Operand& b) {
     if (is_avx512()) return vpternlogd(d, a, b, kXor);
+    vpxor(a, a, b);
     vpxor(d, d, a);
-    vpxor(d, d, b);
 }
 
 void Vocabulary::select_bits(const Vec& d, const Operand& mask, const Address& b) {
@@ -278,8 +278,8 @@ void Vocabulary::min_with_difference_u64(const Vec& d, const Vec& a, const Opera
 
 void Vocabulary::xor3_u64(const Vec& d, const Vec& a, const Operand& b) {
     if (is_avx512()) return vpternlogq(d, a, b, kXor);
+    vpxor(a, a, b);
     vpxor(d, d, a);
-    vpxor(d, d, b);
 }
 
 void Vocabulary::and_or(const Vec& d, const Operand& mask, const Operand& value) {

@@ -270,7 +270,7 @@ class Vocabulary : public JitKernel {
     void xor_bits(const Vec& d, const Vec& a, const Xbyak::Operand& b);
     // The same for a `b` from spread_u64().
     void xor_bits_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b);
-    // d = d ^ a ^ b.
+    // d = d ^ a ^ b. AVX2 overwrites a: it takes b there first, so that only one operation waits for d.
     void xor3(const Vec& d, const Vec& a, const Xbyak::Operand& b);
     void xor3_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b);  // b from spread_u64()
     // d = (d & mask) | value. On AVX-512 mask is a register.
