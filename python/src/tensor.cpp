@@ -152,12 +152,13 @@ Tensor of_array(const py::array& array, const char* name, Use use) {
     constexpr std::string_view kPlain = "biufcmM";
     const py::dtype dtype = array.dtype();
     const bool moved = use.moved && kPlain.find(dtype.kind()) != kPlain.npos;
-    const type data_type =
+    type data_type =
         moved ? type_of_size(static_cast<size_t>(array.itemsize())) : type_of_numpy_fast(array);
     if (data_type == type::undef)
         type_error(std::string(name) + " has the dtype " + said_by(PyObject_Str, dtype) +
                    ", which tombola does not have");
     char kind = data_type == type::bf16 ? 'B' : dtype.kind();
+    if (use.moved) data_type = type_of_size(size_of(data_type));
     if (!in_native_order(array)) kind = '>';
     return of_elements(array, data_type, kind, name, use);
 }
@@ -165,7 +166,7 @@ Tensor of_array(const py::array& array, const char* name, Use use) {
 // The bits of a BFloat16Array. By DLPack it would not be known whether they may be written.
 Tensor of_bits(py::handle object, const char* name, Use use) {
     return of_elements(bfloat16_bits(object.attr("bits"), (std::string(name) + ".bits").c_str()),
-                       type::bf16, 'B', name, use);
+                       use.moved ? type_of_size(2) : type::bf16, 'B', name, use);
 }
 
 // Whether these are the dimensions of a tensor: none is negative, and its bytes can be counted.

@@ -350,6 +350,23 @@ def test_every_dtype_is_shuffled_by_dlpack(dtype):
     np.testing.assert_array_equal(turned, y.T)
 
 
+def test_bfloat16_is_shuffled_from_and_to_every_kind_of_tensor():
+    bits = np.arange(24, dtype=np.uint16).reshape(2, 12)
+    brain, expected = tombola.BFloat16Array(bits), tombola.shuffle(bits, 3)
+    for src in (brain, Exporter(brain.__dlpack__)):
+        result = tombola.shuffle(src, 3)
+        assert isinstance(result, tombola.BFloat16Array)
+        np.testing.assert_array_equal(result.bits, expected)
+        out = tombola.BFloat16Array(np.zeros_like(bits))
+        assert tombola.shuffle(src, 3, out=out) is out
+        np.testing.assert_array_equal(out.bits, expected)
+        out = np.zeros_like(bits)
+        tombola.shuffle(src, 3, out=Exporter(tombola.BFloat16Array(out).__dlpack__))
+        np.testing.assert_array_equal(out, expected)
+        with pytest.raises(TypeError, match="out has another dtype than src"):
+            tombola.shuffle(src, 3, out=np.zeros((2, 12), np.float16))
+
+
 # -- classes derived from arrays ---------------------------------------------------------------------------------
 
 
