@@ -77,6 +77,7 @@ bool is_sequence(py::handle object) {
         return false;
     // An array without dimensions has no length; it may be an integer.
     if (PySequence_Size(one) >= 0) return true;
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
     PyErr_Clear();
     return false;
 }
@@ -139,8 +140,7 @@ Element::Element(py::handle number, memory::data_type data_type, const char* nam
     const double value = PyFloat_AsDouble(number.ptr());
     if (PyErr_Occurred() != nullptr) {
         const bool overflow = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
-        if (PyErr_ExceptionMatches(PyExc_Exception) == 0 ||
-            PyErr_ExceptionMatches(PyExc_MemoryError) != 0)
+        if (!overflow && PyErr_ExceptionMatches(PyExc_TypeError) == 0)
             throw py::error_already_set();
         PyErr_Clear();
         const std::string message = std::string(name) + " is " + text_of(number);

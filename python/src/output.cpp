@@ -37,9 +37,11 @@ int number_in_numpy(type data_type) {
             return api::NPY_ULONG_;
         case type::s8:
             return api::NPY_BYTE_;
-        default:
-            return api::NPY_UBYTE_;
+        case type::u8:
+        case type::undef:
+            break;
     }
+    return api::NPY_UBYTE_;
 }
 
 // A BFloat16Array over these bits. No code of Python runs for it: where the interpreter ends meanwhile, Python ends a thread that
@@ -99,13 +101,16 @@ Output::Output(const memory::dims& shape, py::handle dtype, py::handle out, memo
     tensor.dims = shape;
     tensor.name = shape_name;
     const auto refuse = [&](const char* expected) {
-        const bool is_it = std::string_view(shape_name) == "shape";
-        value_error(shape_name + std::string(is_it ? " is " : " makes the shape ") +
+        const bool is_shape = std::string_view(shape_name) == "shape";
+        value_error(shape_name + std::string(is_shape ? " is " : " makes the shape ") +
                     tuple_of(shape) + "; expected " + expected);
     };
+    // NumPy counts a size of 0 as 1 here.
     size_t bytes = memory::data_type_size(tensor.type);
     for (const memory::dim size : shape)
-        if (__builtin_mul_overflow(bytes, static_cast<size_t>(size), &bytes) || bytes >> 56 != 0)
+        if (__builtin_mul_overflow(bytes, static_cast<size_t>(std::max<memory::dim>(size, 1)),
+                                   &bytes) ||
+            bytes >> 56 != 0)
             refuse("fewer than 2^56 bytes");
     const auto descriptor = py::reinterpret_steal<py::dtype>(
         py::detail::npy_api::get().PyArray_DescrFromType_(number_in_numpy(tensor.type)));
@@ -125,11 +130,18 @@ py::object out_or_like(py::handle out, py::handle src, const Tensor& read) {
     const bool is_array = py::isinstance<py::array>(src);
     if (!is_array && read.kind == 'B')
         return bfloat16_array(py::array(py::dtype("u2"), read.dims, dense_strides(read)));
+    if (is_array)
+        return py::array(py::reinterpret_borrow<py::array>(src).dtype(), read.dims,
+                         dense_strides(read));
     // NumPy's own name: "f4", "b1".
-    const py::dtype dtype =
-        is_array ? py::reinterpret_borrow<py::array>(src).dtype()
-                 : py::dtype(read.kind + std::to_string(memory::data_type_size(read.type)));
-    return py::array(dtype, read.dims, dense_strides(read));
+    const std::string name = read.kind + std::to_string(memory::data_type_size(read.type));
+    try {
+        return py::array(py::dtype(name), read.dims, dense_strides(read));
+    } catch (py::error_already_set& error) {
+        if (!error.matches(PyExc_TypeError)) throw;
+        type_error(std::string(read.name) + " has elements of the kind " + name +
+                   ", which NumPy does not have; expected out with it");
+    }
 }
 
 }  // namespace tombola_python

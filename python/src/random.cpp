@@ -34,8 +34,13 @@ void* words_of(py::handle state, tombola::alignment alignment, Tensor& kept,
 
 bool is_zero(py::handle number) {
     const int equal = PyObject_RichCompareBool(number.ptr(), py::int_(0).ptr(), Py_EQ);
-    if (equal < 0) PyErr_Clear();  // An array of several numbers is neither.
-    return equal == 1;
+    if (equal >= 0) return equal == 1;
+    // An array of several numbers is neither.
+    if (PyErr_ExceptionMatches(PyExc_ValueError) == 0 &&
+        PyErr_ExceptionMatches(PyExc_TypeError) == 0)
+        throw py::error_already_set();
+    PyErr_Clear();
+    return false;
 }
 
 py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handle high,

@@ -185,6 +185,9 @@ int64_t device_of(py::handle object, const char* name) {
     if (PyTuple_Check(device.ptr()) != 0 && PyTuple_GET_SIZE(device.ptr()) > 0) {
         const int64_t kind = PyLong_AsLongLong(PyTuple_GET_ITEM(device.ptr(), 0));
         if (PyErr_Occurred() == nullptr) return kind;
+        if (PyErr_ExceptionMatches(PyExc_TypeError) == 0 &&
+            PyErr_ExceptionMatches(PyExc_OverflowError) == 0)
+            throw py::error_already_set();
         PyErr_Clear();
     }
     type_error(std::string(name) + ".__dlpack_device__() returned " + text_of(device) +
@@ -215,9 +218,10 @@ Tensor of_dlpack(py::handle object, const char* name, Use use) {
         if (names.code == source.dtype.code && source.dtype.lanes == 1 &&
             size_of(names.data_type) * 8 == source.dtype.bits)
             tensor.type = names.data_type;
-    constexpr std::string_view kKinds = "iuf?Bcb";  // by code
-    if (source.dtype.code < kKinds.size()) tensor.kind = kKinds[source.dtype.code];
-    if (use.moved && source.dtype.lanes == 1)
+    // By code. Code 3 is a handle, and those from 7 on have several formats of one size.
+    constexpr char kKinds[] = {'i', 'u', 'f', 0, 'B', 'c', 'b'};
+    if (source.dtype.code < sizeof kKinds) tensor.kind = kKinds[source.dtype.code];
+    if (use.moved && source.dtype.lanes == 1 && tensor.kind != 0)
         tensor.type =
             source.dtype.bits % 8 == 0 ? type_of_size(source.dtype.bits / 8) : type::undef;
     if (tensor.type == type::undef)

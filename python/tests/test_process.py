@@ -181,7 +181,7 @@ with tempfile.TemporaryDirectory() as folder:
     assert other.__file__.startswith(folder) and numpy.array_equal(other.uniform(3, seed=1), first)
     assert isinstance(other.uniform(3, "bfloat16", seed=1), other.BFloat16Array)
 try:
-    import _xxsubinterpreters as interpreters
+    import _xxsubinterpreters as interpreters  # of Python up to 3.12
 except ImportError:
     interpreters = None
 if interpreters:
@@ -190,6 +190,8 @@ if interpreters:
         interpreters.run_string(inner, "import tombola; tombola.uniform(3, seed=1)")
     except interpreters.RunFailedError as error:
         assert "ImportError" in str(error), error
+    else:
+        raise AssertionError("imported in a second interpreter")
     interpreters.destroy(inner)
 assert numpy.array_equal(tombola.uniform(3, seed=1), first)
 print("end")

@@ -9,9 +9,9 @@ Every value depends on the algorithm, the seeds, the offset and its index alone:
 threads, the memory layout, or how a tensor is cut into calls.
 
 Tensors that come in are NumPy arrays, or CPU tensors of any library that exports them by DLPack (torch.Tensor). Any
-strides are taken, except negative ones and those by which two elements share an address. Results are new NumPy arrays, or `out`, which is written and returned; bfloat16,
-which NumPy does not have, is returned as a BFloat16Array. Wrong arguments raise ValueError or TypeError, and nothing is
-written.
+strides are taken, except negative ones and those by which two elements share an address. Results are new NumPy
+arrays, or `out`, which is written and returned; bfloat16, which NumPy does not have, is returned as a BFloat16Array.
+Wrong arguments raise ValueError or TypeError, and nothing is written.
 """
 from tombola import _core
 from tombola._bfloat16 import BFloat16Array

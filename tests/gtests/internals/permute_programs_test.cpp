@@ -35,7 +35,7 @@ std::vector<CpuIsa> isas_in_force() {
 class Checked {
   public:
     Checked(const ShuffleLayout& layout, int64_t pixel_bytes, size_t bytes)
-        : layout_(layout), src_(bytes), dst_(bytes), shifted_(bytes + 1) {
+        : layout_(layout), src_(bytes), dst_(bytes), shifted_(bytes + 1), streamed_(bytes + 128) {
         const auto values = test::test_bytes(bytes);
         std::memcpy(src_.data(), values.data(), bytes);
         want_.assign(bytes, GuardedBuffer::kPoison);
@@ -81,6 +81,20 @@ class Checked {
                 << "element " << layout_.element << " block " << layout_.src_axis.block;
             ASSERT_EQ(shifted_.data()[want_.size()], GuardedBuffer::kPoison);
             ASSERT_TRUE(shifted_.slack_is_intact());
+            // Past the caches, which takes a destination that is aligned to 8 bytes.
+            const auto streaming =
+                permute_function(isa, true, std::make_shared<Operations>(lowerings[i]));
+            ASSERT_TRUE(streaming.ok()) << streaming.status().message();
+            streamed_.poison();
+            uint8_t* const to =
+                streamed_.data() + (72 - reinterpret_cast<uintptr_t>(streamed_.data()) % 64);
+            args.dst = to;
+            streaming.value()(args);
+            ASSERT_EQ(std::memcmp(to, want_.data(), want_.size()), 0)
+                << "element " << layout_.element << " block " << layout_.src_axis.block;
+            for (const uint8_t* at = streamed_.data(); at < streamed_.data() + want_.size() + 128;
+                 ++at)
+                if (at < to || at >= to + want_.size()) ASSERT_EQ(*at, GuardedBuffer::kPoison);
         }
     }
 
@@ -89,7 +103,7 @@ class Checked {
 
   private:
     ShuffleLayout layout_;
-    GuardedBuffer src_, dst_, shifted_;
+    GuardedBuffer src_, dst_, shifted_, streamed_;
     std::vector<uint8_t> want_;
 };
 std::map<CpuIsa, std::map<int64_t, int>> Checked::transposes, Checked::lines;

@@ -123,7 +123,7 @@ class RouteLowering {
 
     // Whether each output of a step goes on where it ended in the step before, with whole registers of a line.
     bool steps_fill_lines() const {
-        return vector_bytes_ == kLineBytes && program_.loop.granule > 0 &&
+        return vector_bytes_ == kLineBytes && program_.loop.granule >= 4 &&
                program_.loop.dst_step == kLineBytes && !program_.loop.single_step;
     }
 

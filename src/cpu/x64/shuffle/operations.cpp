@@ -46,8 +46,8 @@ Work work_of(const Operation& o, const VectorRates& rates) {
         case Kind::store:
             return o.position > 0 ? Work{1, 0, 0, 1, 3} : Work{0, 0, 0, 1, 2};
         case Kind::store_line:
-            return {1, 0, 1, 1,
-                    5};  // the value is kept by a copy, and the distance to the line loaded
+            // The value is kept by a copy, and the distance to the line is loaded.
+            return {1, 0, 1, 1, 5};
     }
     return {};
 }

@@ -29,7 +29,7 @@
 // gpr 6, 11, 12       scratch
 // gpr 13              ones
 // k6, k7              the bytes of the last step's loads; those of a line's store
-// below rsp           for each run, the distance from its values to its lines, which begin before them
+// below rsp, in the red zone: for each run, the distance from its values to its lines, which begin before them
 
 namespace tombola::impl::cpu::x64 {
 namespace {

@@ -13,7 +13,8 @@
 //         each output: bytes [d + dst_offset, + bytes) = gathered units at s + source[i], or zeros
 //
 // The last step of the inner loop is moved back instead of masked: it may repeat elements of the step before. So every
-// vector is full, and no byte outside the tensor is touched.
+// vector is full, and no byte outside the tensor is touched. Sections that store lines (Operation::Kind::store_line) are the exception:
+// their steps do not move, and the last one loads and stores under masks.
 //
 // Extents are the ranges of bytes, relative to s, that may be loaded. Every byte that a load touches lies in one of
 // them.
@@ -66,7 +67,7 @@ struct StepLoop {
     int64_t src_step = 0, dst_step = 0;
     bool single_step = false;  // there is no inner loop; PermuteArgs::*_last are 0
     // Nonzero: steps may start at any multiple of this many bytes; requires src_step == dst_step. The second step of
-    // a section then starts where its first output is aligned.
+    // a section then starts where its first output is aligned, unless the section stores lines.
     int64_t granule = 0;
 };
 
