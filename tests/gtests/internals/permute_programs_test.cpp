@@ -92,9 +92,12 @@ class Checked {
             streaming.value()(args);
             ASSERT_EQ(std::memcmp(to, want_.data(), want_.size()), 0)
                 << "element " << layout_.element << " block " << layout_.src_axis.block;
-            for (const uint8_t* at = streamed_.data(); at < streamed_.data() + want_.size() + 128;
-                 ++at)
-                if (at < to || at >= to + want_.size()) ASSERT_EQ(*at, GuardedBuffer::kPoison);
+            const auto is_poison = [](const uint8_t* begin, const uint8_t* end) {
+                return std::all_of(begin, end,
+                                   [](uint8_t byte) { return byte == GuardedBuffer::kPoison; });
+            };
+            const uint8_t* const end = streamed_.data() + want_.size() + 128;
+            ASSERT_TRUE(is_poison(streamed_.data(), to) && is_poison(to + want_.size(), end));
         }
     }
 
