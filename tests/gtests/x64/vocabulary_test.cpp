@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -128,25 +127,23 @@ TEST_P(VocabularyTest, Parts) {
 
 // Each of the two loops runs once, and only the one that the number in memory asks for.
 TEST_P(VocabularyTest, WithAndWithoutStreaming) {
-    struct alignas(64) {
-        std::array<uint8_t, 64> to;
-        uint64_t streaming;
-    } memory;
-    tensor_ = &memory;
+    constexpr size_t kFlag = 64;  // behind a vector
+    GuardedBuffer memory(2 * kFlag, Guard::behind);
+    tensor_ = memory.data();
     for (const uint64_t streaming : {uint64_t{0}, uint64_t{1}, uint64_t{1} << 63}) {
-        memory = {{}, streaming};
+        memory.poison();
+        std::memcpy(memory.data() + kFlag, &streaming, sizeof streaming);
         int emitted = 0;
         run([&](K& k) {
-            k.emit_with_and_without_streaming(
-                k.tensor() + offsetof(decltype(memory), streaming), [&](bool streams) {
-                    ++emitted;
-                    k.store(k.ptr[k.tensor()], k.vec(streams ? 2 : 1), streams);
-                });
+            k.emit_with_and_without_streaming(k.tensor() + kFlag, [&](bool streams) {
+                ++emitted;
+                k.store(k.ptr[k.tensor()], k.vec(streams ? 2 : 1), streams);
+            });
             k.zero(k.vec(0));
         });
         EXPECT_EQ(emitted, 2);
         const auto& expected = inputs_[streaming == 0 ? 0 : 1].bytes;
-        EXPECT_EQ(std::memcmp(memory.to.data(), expected.data(), bytes()), 0) << streaming;
+        EXPECT_EQ(std::memcmp(memory.data(), expected.data(), bytes()), 0) << streaming;
     }
 }
 
