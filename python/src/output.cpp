@@ -37,11 +37,9 @@ int number_in_numpy(type data_type) {
             return api::NPY_ULONG_;
         case type::s8:
             return api::NPY_BYTE_;
-        case type::u8:
-        case type::undef:
-            break;
+        default:  // u8: data_type_of() gives no other
+            return api::NPY_UBYTE_;
     }
-    return api::NPY_UBYTE_;
 }
 
 // A BFloat16Array over these bits. No code of Python runs for it: where the interpreter ends meanwhile, Python ends a thread that
