@@ -45,7 +45,8 @@ class Mt19937Stream {
   private:
     // Converts the next `values` values, whose words are all in the window.
     void convert(int64_t values);
-    // The same for the first values of the window that has just begun: the kernel computes all its words and values.
+    // The same for the first values of the window that has just begun. The kernel computes all words and values of the
+    // window.
     void convert_whole_window(int64_t values);
     // Moves on by `count` words at position 624: the position becomes 624 - count.
     void slide(int count);
@@ -58,7 +59,7 @@ class Mt19937Stream {
     int slide_before_windows(bool streaming) const;
 
     static constexpr int kMaxSlide = 64;
-    // The kernel makes a whole window in the time that twist_up_to() and convert() take for a quarter.
+    // The kernel makes a whole window in the time that twist_up_to() and convert() take for a quarter (Sapphire Rapids).
     static constexpr int kWholeWindow = kMtWords / 4;
 
     const Mt19937Kernel& kernel_;

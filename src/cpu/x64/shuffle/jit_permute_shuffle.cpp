@@ -33,7 +33,7 @@ constexpr double kStepCycles = 0.5;    // the overhead of a step
 constexpr double kSectionCycles = 10;  // the overhead of a section
 
 // The costs of a copy and of stores across cache lines were measured in the second-level cache. If both tensors fit the
-// first-level cache, they are so many times as much.
+// first-level cache, they are so many times as much: measured on Sapphire Rapids alone.
 constexpr double kCopyInL1 = 0.5, kSplitsInL1 = 0.25;
 
 bool fits_l1(const ShuffleDesc& desc) {

@@ -56,7 +56,8 @@ bool contains(const std::vector<uint64_t>& list, uint64_t value) {
     return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// A run of cache lines begins and ends with stores under masks, and looks its alignment up.
+// A run of cache lines begins and ends with stores under masks, and looks its alignment up. Measured on Sapphire Rapids
+// alone.
 constexpr double kRunCycles = 8;
 
 // A mask register is loaded from memory by way of the port that permutes.
