@@ -6,7 +6,7 @@
 #include <cassert>
 #include <cstddef>
 
-#include "cpu/x64/vocabulary.hpp"
+#include "cpu/x64/shuffle/permute_lines.hpp"
 
 // register            role
 // gpr 0               arguments
@@ -23,13 +23,12 @@
 // k1-k6               masks that stay in registers during a section
 // k7                  any other mask
 //
-// In a section that stores lines:
+// In a section that stores lines (permute_lines.hpp):
 //
 // gpr 5               bytes that are left behind this step
 // gpr 6, 11, 12       scratch
 // gpr 13              ones
-// k6, k7              the bytes of the last step's loads; those of a line's store
-// below rsp, in the red zone: for each run, the distance from its values to its lines, which begin before them
+// k6                  the bytes of the last step's loads
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -65,20 +64,18 @@ int index_of(T value, const std::vector<T>& list) {
     return found == list.end() ? kNone : static_cast<int>(found - list.begin());
 }
 
-class PermuteKernel : public Vocabulary {
+class PermuteKernel : public LineStores {
   public:
     using Args = PermuteArgs;
     using Key = PermuteKey;
 
     explicit PermuteKernel(const Key& key)
-        : Vocabulary(key.isa, "shuffle_permute", code_bytes_for(*key.operations)),
+        : LineStores(key.isa, "shuffle_permute", code_bytes_for(*key.operations)),
           program_(key.operations.get()),
           streams_(key.streams) {}
 
   private:
     using Section = Operations::Section;
-    // What a step stores: no lines, or the first bytes of each run of lines, whole lines, the last bytes.
-    enum class Lines { none, first, whole, last };
     // A list of these for units of 2, 4 and 8 bytes is indexed by unit / 4.
     using PermuteOfTwo = void (PermuteKernel::*)(const Xbyak::Xmm&, const Xbyak::Xmm&,
                                                  const Xbyak::Operand&);
@@ -162,7 +159,8 @@ class PermuteKernel : public Vocabulary {
         const Reg args = gpr(0);
         Label step, last;
         for (size_t i = section.begin; i < section.end; ++i)
-            if (program_->list[i].kind == Kind::store_line) emit_run(program_->list[i]);
+            if (program_->list[i].kind == Kind::store_line)
+                begin_run(run_of(program_->list[i]), program_->tables[program_->list[i].table]);
         mov(ones(), -1);
         mov(left(), ptr[args + offsetof(Args, src_last)]);
         lines_ = Lines::first;
@@ -187,24 +185,6 @@ class PermuteKernel : public Vocabulary {
         lines_ = Lines::last;
         emit_step(section);
         lines_ = Lines::none;
-    }
-
-    // Sets the distance of a run, a multiple of its unit, and the order of its lines. A line has so many bytes less of this
-    // step, and begins with as many of the step before, which is the first source of the permute.
-    void emit_run(const Operation& o) {
-        const Reg distance = scratch(), table = gpr(12);
-        std::array<uint8_t, 2 * kMaxVecBytes> order;
-        for (int i = 0; i < kMaxVecBytes; ++i) {
-            order[i] = program_->tables[o.table][i];
-            order[kMaxVecBytes + i] =
-                static_cast<uint8_t>(order[i] + (i % o.unit == 0 ? kMaxVecBytes / o.unit : 0));
-        }
-        lea(distance, ptr[d() + o.offset]);
-        and_(distance, static_cast<uint32_t>(kLineBytes - o.unit));
-        neg(distance);
-        mov(distance_of(o.position), distance);
-        lea(table, ptr[rip + table_label(order.data(), order.size(), kMaxVecBytes)]);
-        load(order_of(o.position), ptr[table + distance + kMaxVecBytes]);
     }
 
     int64_t aligned_to() const { return std::min(program_->loop.dst_step, kLineBytes); }
@@ -437,47 +417,13 @@ class PermuteKernel : public Vocabulary {
     }
 
     void emit_store_line(const Operation& o) {
-        const Vec kept = vec(working_ + 2 * o.position), order = order_of(o.position),
-                  value = whole(o.a), line = vec(working_ - 1);
-        const Reg distance = scratch(), bits = gpr(11), count = gpr(12);
-        const auto address = [&](int64_t more) { return ptr[d() + distance + (o.offset + more)]; };
-        // A permute of one register ignores in an index which of two it means: both are this step's.
-        const auto permute = [&] {
-            o.unit == 4 ? vpermd(line, order, value) : vpermq(line, order, value);
-            scratch_table_ = kNone;
-        };
-        const auto join = [&] {
-            o.unit == 4 ? vpermt2d(kept, order, value) : vpermt2q(kept, order, value);
-        };
-        const auto store_bits = [&](const Address& to, const Vec& a) {
-            kmovq(k7, bits);
-            vmovdqu8(to | k7, a);
-        };
-        mov(distance, distance_of(o.position));
-        if (lines_ == Lines::whole) {
-            join();
-            store(address(0), kept, streams_);
-        } else if (lines_ == Lines::first) {
-            permute();
-            mov(bits, distance);
-            neg(bits);
-            shlx(bits, ones(), bits);
-            store_bits(address(0), line);
-        } else {
-            Label end;
-            join();
-            mov(count, left());
-            sub(count, distance);
-            bzhi(bits, ones(), count);
-            store_bits(address(0), kept);
-            sub(count, kLineBytes);
-            jle(end);
-            permute();
-            bzhi(bits, ones(), count);
-            store_bits(address(kLineBytes), line);
-            L(end);
-        }
-        if (lines_ != Lines::last) copy(kept, value);
+        store_line(run_of(o), whole(o.a), lines_, streams_);
+        scratch_table_ = kNone;
+    }
+
+    Run run_of(const Operation& o) const {
+        const int kept = working_ + 2 * o.position;
+        return {o, vec(kept), vec(kept + 1), vec(working_ - 1)};
     }
 
     Vec whole(int value) const { return vec(register_of_[value]); }
@@ -489,8 +435,6 @@ class PermuteKernel : public Vocabulary {
     Reg left() const { return gpr(5); }
     Reg scratch() const { return gpr(6); }
     Reg ones() const { return gpr(13); }
-    Vec order_of(int run) const { return vec(working_ + 2 * run + 1); }
-    Address distance_of(int run) const { return qword[rsp - 8 * (run + 1)]; }
 
     const Operations* program_;  // borrowed while the code is generated
     bool streams_;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The code of Operation::Kind::store_line: a run of bytes that is stored by whole cache lines, wherever it begins.
+//
+// A run has two registers: what the step before has not stored yet ("kept"), and the order of the units of a line, which
+// are taken from both. Its distance goes from the values of a step back to the line that begins before them.
+//
+// register      role
+// gpr 4         destination of this step
+// gpr 5         bytes that are left behind this step
+// gpr 6, 11, 12 scratch
+// gpr 13        ones
+// k7            the bytes of a line's store
+// below rsp     in the red zone: the distance of each run
+
+#include "cpu/x64/shuffle/operations.hpp"
+#include "cpu/x64/vocabulary.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+class LineStores : public Vocabulary {
+  protected:
+    using Vocabulary::Vocabulary;
+
+    // What a step stores: no lines, or the first bytes of each run of lines, whole lines, the last bytes.
+    enum class Lines { none, first, whole, last };
+
+    struct Run {
+        const Operation& store;
+        Vec kept, order, scratch;
+        int64_t distance_at() const { return -8 * (store.position + 1); }
+    };
+
+    // Sets the distance of a run, a multiple of its unit, and the order of its lines. A line has so many bytes less of this
+    // step, and begins with as many of the step before, which is the first source of the permute.
+    void begin_run(const Run& run, const Table& units) {
+        const Reg distance = gpr(6), table = gpr(12);
+        const int unit = run.store.unit;
+        std::array<uint8_t, 2 * kMaxVecBytes> order;
+        for (int i = 0; i < kMaxVecBytes; ++i) {
+            order[i] = units[i];
+            order[kMaxVecBytes + i] =
+                static_cast<uint8_t>(order[i] + (i % unit == 0 ? kMaxVecBytes / unit : 0));
+        }
+        lea(distance, ptr[gpr(4) + run.store.offset]);
+        and_(distance, static_cast<uint32_t>(kLineBytes - unit));
+        neg(distance);
+        mov(qword[rsp + run.distance_at()], distance);
+        lea(table, ptr[rip + table_label(order.data(), order.size(), kMaxVecBytes)]);
+        load(run.order, ptr[table + distance + kMaxVecBytes]);
+    }
+
+    void store_line(const Run& run, const Vec& value, Lines lines, bool streams) {
+        mov(gpr(6), qword[rsp + run.distance_at()]);
+        if (lines == Lines::first) store_first(run, value);
+        if (lines == Lines::whole) {
+            join(run, value);
+            store(line_of(run), run.kept, streams);
+        }
+        if (lines == Lines::last) return store_last(run, value);
+        copy(run.kept, value);
+    }
+
+  private:
+    void store_first(const Run& run, const Vec& value) {
+        const Reg bits = gpr(11);
+        permute(run, value);
+        mov(bits, gpr(6));
+        neg(bits);
+        shlx(bits, gpr(13), bits);
+        store_bits(line_of(run), bits, run.scratch);
+    }
+
+    void store_last(const Run& run, const Vec& value) {
+        const Reg bits = gpr(11), count = gpr(12);
+        Label end;
+        join(run, value);
+        mov(count, gpr(5));
+        sub(count, gpr(6));
+        bzhi(bits, gpr(13), count);
+        store_bits(line_of(run), bits, run.kept);
+        sub(count, kLineBytes);
+        jle(end);
+        permute(run, value);
+        bzhi(bits, gpr(13), count);
+        store_bits(line_of(run, kLineBytes), bits, run.scratch);
+        L(end);
+    }
+
+    // A permute of one register ignores in an index which of two it means: both are this step's.
+    void permute(const Run& run, const Vec& value) {
+        run.store.unit == 4 ? vpermd(run.scratch, run.order, value)
+                            : vpermq(run.scratch, run.order, value);
+    }
+
+    void join(const Run& run, const Vec& value) {
+        run.store.unit == 4 ? vpermt2d(run.kept, run.order, value)
+                            : vpermt2q(run.kept, run.order, value);
+    }
+
+    void store_bits(const Address& to, const Reg& bits, const Vec& a) {
+        kmovq(k7, bits);
+        vmovdqu8(to | k7, a);
+    }
+
+    Address line_of(const Run& run, int64_t more = 0) const {
+        return ptr[gpr(4) + gpr(6) + (run.store.offset + more)];
+    }
+};
+
+}  // namespace tombola::impl::cpu::x64
