@@ -15,10 +15,13 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 // Rows of neighbouring groups share cache lines of the source. So groups are copied in slices: a slice of each group
-// of an image, then the next slice of each. The lines that a slice touches in both tensors stay in the first-level
-// cache until the next group needs them.
-int64_t slice_rows(int64_t row_bytes) {
-    return machine().tile_bytes() / (2 * row_bytes + kLineBytes);
+// of an image, then the next slice of each. The lines that a slice touches in both tensors stay in the cache until the
+// next group needs them: in the second-level cache if stores bypass the caches, as each slice begins and ends with a
+// line that cannot. Slices are whole periods of the stitched rows. If the groups begin with a line, so do they.
+int64_t slice_rows(int64_t row_bytes, int64_t period, bool streams) {
+    const Caches& caches = machine().caches;
+    const int64_t rows = (streams ? caches.l2 : caches.l1) / (3 * (2 * row_bytes + kLineBytes));
+    return std::max<int64_t>((rows + period / 2) / period, 1) * period;
 }
 
 Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
@@ -73,10 +76,11 @@ class RowShuffle : public Executable {
         const bool streams =
             kernels_.streaming_stitch && (reinterpret_cast<uintptr_t>(dst) & (kLineBytes - 1)) == 0;
         const auto& stitched = streams ? kernels_.streaming_stitch : kernels_.stitch;
+        const int64_t slice = stitched ? slice_rows(layout_.inner, stitched->period(), streams) : 0;
         parallel_ranges(rows, 1, static_cast<size_t>(2 * rows * layout_.inner),
                         [&](int64_t begin, int64_t end) {
                             const StreamingStores stores(streams || rows_stream(layout_));
-                            if (stitched) return stitch(*stitched, src, dst, begin, end);
+                            if (stitched) return stitch(*stitched, slice, src, dst, begin, end);
                             while (begin < end) begin += copy(src, dst, begin, end - begin);
                         });
     }
@@ -106,19 +110,27 @@ class RowShuffle : public Executable {
     }
 
     // Copies rows [begin, end) of the destination: all at once, or slice by slice, one slice of each group of an image
-    // after the other.
-    void stitch(const StitchFunction& copy, const char* src, char* dst, int64_t begin,
-                int64_t end) const {
-        const int64_t C = layout_.C, Q = layout_.Q;
-        const int64_t slice = slice_rows(layout_.inner);  // of a group
-        if (Q <= slice) return copy(src, dst, begin, end);
-        for (int64_t image = begin / C * C; image < end; image += C)
-            for (int64_t u = 0; u < Q; u += slice)
-                for (int64_t group = image; group < image + C; group += Q) {
+    // after the other. The last slice is up to half as long again, so that none is short.
+    void stitch(const StitchFunction& copy, int64_t slice, const char* src, char* dst,
+                int64_t begin, int64_t end) const {
+        const ShuffleLayout& l = layout_;
+        const auto is_last = [&](int64_t u) { return 2 * (l.Q - u) < 3 * slice; };
+        if (is_last(0)) return copy(src, dst, begin, end);
+        const int64_t row = l.G * l.src_axis.stride;
+        for (int64_t image = begin / l.C * l.C; image < end; image += l.C) {
+            const char* const image_src = src + image / l.C * l.loops.fastest().src.stride;
+            for (int64_t u = 0, next; u < l.Q; u = next) {
+                next = is_last(u) ? l.Q : u + slice;
+                for (int64_t v = 0; v < l.G; ++v) {
+                    const int64_t group = image + v * l.Q;
                     const int64_t from = std::max(group + u, begin);
-                    const int64_t to = std::min(group + std::min(u + slice, Q), end);
-                    if (from < to) copy(src, dst, from, to);
+                    const int64_t to = std::min(group + next, end);
+                    const char* const from_src =
+                        image_src + v * l.src_axis.stride + (from - group) * row;
+                    if (from < to) copy.copy_within_group(from_src, dst, from, to);
                 }
+            }
+        }
     }
 
     ShuffleDesc desc_;

@@ -61,8 +61,6 @@ struct StitchArgs {
     int64_t groups_left;  // in the image of the first row, this group included
     const void* group_src;
     const void* image_src;
-    void* last_line;     // the cache line that the run ends in
-    uint64_t last_mask;  // its bytes before that end; 0 if the run begins within that line
 };
 
 // The generated function, called by rows.
@@ -75,6 +73,11 @@ class StitchFunction {
     // Copies rows [begin, end) of dst, counted from 0 through all images. begin < end. If the key says streaming, the
     // caller holds a StreamingStores.
     void operator()(const char* src, char* dst, int64_t begin, int64_t end) const;
+    // The same for rows of one group. `src` is the first row's source.
+    void copy_within_group(const char* src, char* dst, int64_t begin, int64_t end) const;
+
+    // That many rows fill a whole number of cache lines.
+    int64_t period() const;
 
   private:
     StitchFunction(const StitchKey& key, JitFunction<StitchArgs> function)

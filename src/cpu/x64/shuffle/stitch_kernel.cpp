@@ -13,17 +13,19 @@
 //
 // If rows were copied one by one, most would begin and end within a cache line. A store under a mask that crosses a
 // line costs several cycles; a load that does so costs little. So each line of the destination is assembled in a
-// register and stored whole. Each row that has a part in the line is loaded under a mask, from the address that brings
-// its bytes to their place in the line. For R = 49:
+// register and stored whole. Each row that has a part in the line is loaded from the address that brings its bytes to
+// their place in the line. The first part may bring bytes behind its row, which the next part replaces under a mask.
+// The last row of a group brings none, as the source may end there. For R = 49:
 //
 //   byte of the line   0 ............ 48 49 ........ 63 | 0 ........ 33 34 ........ 63 | 0 ...
-//   load, zeroing      row 0 from s0                    | row 1 from s1 + 15           |
+//   load               row 0 from s0                    | row 1 from s1 + 15           |
 //   load, merging                        row 1 at s1-49 |               row 2 at s2-34 |
 //   store              line 0                           | line 1                       |
 //
 // 64 / gcd(R, 64) rows fill a whole number of lines. The code is one such period, unrolled, so all masks and offsets
 // are constants. After each row the code checks whether the group ends. If so, it continues with the source of the
 // next group. A run may begin and end at any row of the period: its first and its last line are stored under masks.
+// Masks are built from constants in the code. Loading them took part of the rate of the loads.
 //
 // register  role
 // gpr 0     arguments
@@ -48,6 +50,13 @@ constexpr int kInFlight = 8;
 // The minimum number of rows that fill a whole number of lines.
 int64_t period_of(int64_t row_bytes) { return kLineBytes / std::gcd(row_bytes, kLineBytes); }
 
+// The smallest load, of 4, 8, 16, 32 or 64 bytes, that holds so many bytes. A wider one crosses lines more often.
+int size_of_load(int64_t bytes) {
+    int size = 4;
+    while (size < bytes) size *= 2;
+    return size;
+}
+
 class StitchKernel : public Vocabulary {
   public:
     using Args = StitchArgs;
@@ -56,8 +65,7 @@ class StitchKernel : public Vocabulary {
     explicit StitchKernel(const Key& key)
         : Vocabulary(key.isa, "shuffle_stitch"),
           key_(key),
-          rows_(static_cast<size_t>(period_of(key.row_bytes))),
-          group_ends_(rows_.size()) {
+          rows_(static_cast<size_t>(period_of(key.row_bytes))) {
         for (size_t r = 0; r < rows_.size(); ++r) {
             const int64_t at = static_cast<int64_t>(r) * key_.row_bytes;
             rows_[r].line = at / kLineBytes * kLineBytes;
@@ -68,11 +76,13 @@ class StitchKernel : public Vocabulary {
   private:
     // A row of the period.
     struct Row {
-        int64_t line;     // from the start of the period to the line that the row begins in
-        int64_t in_line;  // bytes from the start of that line to the row
-        Label first;      // entry if the row begins a run: the line's earlier bytes are not written
-        Label next;       // entry if its line is being assembled
+        int64_t line;      // from the start of the period to the line that the row begins in
+        int64_t in_line;   // bytes from the start of that line to the row
+        int64_t tail = 0;  // bytes of the row before those that begin another line
+        Label first;  // entry if the row begins a run: the line's earlier bytes are not written
+        Label next;   // entry if its line is being assembled
         Label behind_head;  // entry if its line has been stored
+        Label group_end;    // where it continues if it is the last of its group or of the run
     };
 
     void generate() override {
@@ -81,19 +91,15 @@ class StitchKernel : public Vocabulary {
         jmp(ptr[resume() + scratch() * sizeof(void*)]);
         align(32);
         const size_t last = rows_.size() - 1;
-        for (size_t r = 0; r <= last; ++r) {
-            emit_row(rows_[r], r == last);
-            jz(group_ends_[r], T_NEAR);
-        }
+        for (size_t r = 0; r <= last; ++r) emit_row(rows_[r], r == last);
         jmp(rows_[0].next, T_NEAR);
         for (size_t r = 0; r <= last; ++r) {
             const Row& next = rows_[r < last ? r + 1 : 0];
-            L(group_ends_[r]);
-            go_on_at(next.next);
+            emit_end_of_group(rows_[r], next);
             if (r > 0) emit_first_row(rows_[r], next);
         }
         emit_next_group();
-        emit_last_line();
+        L(end_);
         end();
         L(first_rows_);
         for (const Row& row : rows_) putL(row.first);
@@ -121,13 +127,12 @@ class StitchKernel : public Vocabulary {
     }
 
     // The head of the row completes the current line. Then whole lines of the row follow. The tail begins another line.
-    // At the end the zero flag is set if no row of the group is left.
     void emit_row(Row& row, bool last_of_period) {
         int64_t from = row.in_line > 0 ? std::min(kLineBytes - row.in_line, key_.row_bytes) : 0;
         L(row.next);
         if (row.in_line == 0) L(row.first);
         if (from > 0) {
-            kmovq(k1, constant_u64(bytes_of(row)));
+            load_mask(bytes_of(row));
             vmovdqu8(line_under_way() | k1, ptr[src() - row.in_line]);
             if (ends_line(row)) store(ptr[dst() + row.line], line_under_way(), key_.streaming);
             L(row.behind_head);
@@ -137,30 +142,56 @@ class StitchKernel : public Vocabulary {
             load(line, ptr[src() + from]);
             store(ptr[dst() + row.line + row.in_line + from], line, key_.streaming);
         }
-        if (from < key_.row_bytes) {
-            kmovq(k1, constant_u64(low_bits(key_.row_bytes - from)));
-            vmovdqu8(line_under_way() | k1 | T_z, ptr[src() + from]);
-        }
         if (last_of_period)
             add(dst(), static_cast<uint32_t>(static_cast<int64_t>(rows_.size()) * key_.row_bytes));
-        emit_row_end();
+        row.tail = from;
+        dec(rows_left());
+        jz(row.group_end, T_NEAR);
+        if (from < key_.row_bytes)
+            load_part(line_under_way().getIdx(), ptr[src() + from],
+                      size_of_load(key_.row_bytes - from));
+        add(src(), static_cast<uint32_t>(key_.G * key_.src_axis));
     }
 
     // The same for a row that begins a run within a line. It stores only its own bytes of that line.
     void emit_first_row(Row& row, const Row& next) {
         L(row.first);
-        kmovq(k1, constant_u64(bytes_of(row)));
+        load_mask(bytes_of(row));
         vmovdqu8(line_under_way() | k1 | T_z, ptr[src() - row.in_line]);
         vmovdqu8(ptr[dst() + row.line] | k1, line_under_way());
         if (ends_line(row)) return jmp(row.behind_head, T_NEAR);
-        emit_row_end();
+        add(src(), static_cast<uint32_t>(key_.G * key_.src_axis));
+        dec(rows_left());
         jnz(next.first, T_NEAR);
+        test(rows_behind(), rows_behind());
+        jz(end_, T_NEAR);
         go_on_at(next.first);
     }
 
-    void emit_row_end() {
-        add(src(), static_cast<uint32_t>(key_.G * key_.src_axis));
-        dec(rows_left());
+    // The tail of the last row of the group or of the run, and nothing behind it: the source may end there. A run that
+    // ends here stores the bytes that it has of the line under way.
+    void emit_end_of_group(Row& row, const Row& next) {
+        const int64_t begun = (row.in_line + key_.row_bytes) % kLineBytes;
+        Label goes_on;
+        L(row.group_end);
+        if (row.tail < key_.row_bytes) {
+            load_mask(low_bits(key_.row_bytes - row.tail));
+            vmovdqu8(line_under_way() | k1 | T_z, ptr[src() + row.tail]);
+        }
+        test(rows_behind(), rows_behind());
+        jnz(goes_on, T_NEAR);
+        if (begun > 0) {
+            load_mask(low_bits(begun));
+            vmovdqu8(ptr[dst() + next.line] | k1, line_under_way());
+        }
+        jmp(end_, T_NEAR);
+        L(goes_on);
+        go_on_at(next.next);
+    }
+
+    void load_mask(uint64_t bits) {
+        mov(scratch(), bits);
+        kmovq(k1, scratch());
     }
 
     // Continues at the first row of the next group, if there is one.
@@ -172,8 +203,6 @@ class StitchKernel : public Vocabulary {
     void emit_next_group() {
         Label same_image;
         L(next_group_);
-        test(rows_behind(), rows_behind());
-        jz(last_line_);
         mov(rows_left(), key_.Q);
         take_rows();
         add(group_src(), static_cast<uint32_t>(key_.src_axis));
@@ -185,18 +214,6 @@ class StitchKernel : public Vocabulary {
         L(same_image);
         mov(src(), group_src());
         jmp(resume());
-    }
-
-    void emit_last_line() {
-        Label nothing;
-        L(last_line_);
-        mov(scratch(), ptr[args() + offsetof(Args, last_mask)]);
-        test(scratch(), scratch());
-        jz(nothing);
-        kmovq(k1, scratch());
-        mov(dst(), ptr[args() + offsetof(Args, last_line)]);
-        vmovdqu8(ptr[dst()] | k1, line_under_way());
-        L(nothing);
     }
 
     uint64_t bytes_of(const Row& row) const {
@@ -219,8 +236,7 @@ class StitchKernel : public Vocabulary {
 
     Key key_;
     std::vector<Row> rows_;
-    std::vector<Label> group_ends_;
-    Label first_rows_, next_group_, last_line_;
+    Label first_rows_, next_group_, end_;
     int turn_ = 0;
 };
 
@@ -237,13 +253,13 @@ Result<StitchFunction> StitchFunction::make(const StitchKey& key) {
     return StitchFunction(key, TOMBOLA_TRY(cached_function<StitchKernel>(key)));
 }
 
+int64_t StitchFunction::period() const { return period_of(key_.row_bytes); }
+
 void StitchFunction::operator()(const char* src, char* dst, int64_t begin, int64_t end) const {
     const int64_t Q = key_.Q, G = key_.G, c = begin % (Q * G), u = c % Q, v = c / Q;
     const char* image = src + begin / (Q * G) * key_.src_image;
     const char* group = image + v * key_.src_axis;
-    const int64_t in_period = begin % period_of(key_.row_bytes);
-    const int64_t end_byte = end * key_.row_bytes, last_line = end_byte & -kLineBytes;
-    const bool within_one_line = begin * key_.row_bytes > last_line;
+    const int64_t in_period = begin & (period() - 1);
     StitchArgs args{group + u * G * key_.src_axis,
                     dst + (begin - in_period) * key_.row_bytes,
                     in_period,
@@ -251,9 +267,15 @@ void StitchFunction::operator()(const char* src, char* dst, int64_t begin, int64
                     Q - u,
                     G - v,
                     group,
-                    image,
-                    dst + last_line,
-                    within_one_line ? 0 : low_bits(end_byte - last_line)};
+                    image};
+    function_(args);
+}
+
+void StitchFunction::copy_within_group(const char* src, char* dst, int64_t begin,
+                                       int64_t end) const {
+    const int64_t in_period = begin & (period() - 1), rows = end - begin;
+    StitchArgs args{src, dst + (begin - in_period) * key_.row_bytes, in_period, rows, rows, 1, src,
+                    src};
     function_(args);
 }
 
