@@ -173,14 +173,10 @@ class Mt19937 {
 };
 
 template <size_t count>
-std::array<uint32_t, count> words_of(py::handle object, const char* name) {
-    const Tensor tensor = input(object, name);
-    if (tensor.type != memory::data_type::u32 || tensor.elements() != count ||
-        !tensor.strides.empty())
-        value_error(std::string(name) + " is " + text_of(object) + "; expected " +
-                    std::to_string(count) + " numbers of the dtype uint32");
+std::array<uint32_t, count> words_of(py::handle object) {
     std::array<uint32_t, count> words;
-    std::memcpy(words.data(), tensor.data, sizeof(words));
+    std::memcpy(words.data(), numbers_of(object, memory::data_type::u32, count, "state").data,
+                sizeof(words));
     return words;
 }
 
@@ -197,11 +193,11 @@ py::object array_of(const std::array<uint32_t, count>& words) {
 void add_bit_generators(py::module_& module) {
     py::class_<Philox>(module, "Philox")
         .def(py::init([](py::handle capsule, py::handle state) {
-            return std::make_unique<Philox>(capsule, words_of<6>(state, "state"), 0);
+            return std::make_unique<Philox>(capsule, words_of<6>(state), 0);
         }))
         .def("set",
              [](Philox& self, py::handle state, py::handle position) {
-                 self.set(words_of<6>(state, "state"), unsigned_of(position, "position"));
+                 self.set(words_of<6>(state), unsigned_of(position, "position"));
              })
         .def("get", [](const Philox& self) {
             const auto [first, used] = self.get();
@@ -209,10 +205,9 @@ void add_bit_generators(py::module_& module) {
         });
     py::class_<Mt19937>(module, "Mt19937")
         .def(py::init([](py::handle capsule, py::handle state) {
-            return std::make_unique<Mt19937>(capsule, words_of<625>(state, "state"));
+            return std::make_unique<Mt19937>(capsule, words_of<625>(state));
         }))
-        .def("set",
-             [](Mt19937& self, py::handle state) { self.set(words_of<625>(state, "state")); })
+        .def("set", [](Mt19937& self, py::handle state) { self.set(words_of<625>(state)); })
         .def("get", [](const Mt19937& self) { return array_of(self.get()); });
 }
 

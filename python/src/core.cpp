@@ -48,6 +48,7 @@ PYBIND11_MODULE(_core, module) {
     module.attr("version") = std::to_string(version->major) + "." + std::to_string(version->minor) +
                              "." + std::to_string(version->patch);
     module.def("text_of", &tombola_python::text_of);
+    tombola_python::add_state(module);
     tombola_python::add_random(module);
     tombola_python::add_sampling(module);
     tombola_python::add_elementwise(module);

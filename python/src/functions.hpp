@@ -7,6 +7,7 @@
 
 namespace tombola_python {
 
+void add_state(pybind11::module_& module);
 void add_random(pybind11::module_& module);
 void add_sampling(pybind11::module_& module);
 void add_elementwise(pybind11::module_& module);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -129,10 +130,10 @@ class Released {
     PyThreadState* state_;
 };
 
-// Runs the primitive of a key, which make_pd() makes the descriptor of, on these arguments; a null address leaves one
-// out. The GIL is released meanwhile.
+// The primitive of a key, which make_pd() makes the descriptor of, ready to be executed on these arguments; a null address
+// leaves one out.
 template <class Operator, class MakePd>
-void run(Key key, Arguments arguments, const MakePd& make_pd) {
+Prepared take(Key key, Arguments arguments, const MakePd& make_pd) {
     for (const Argument& one : arguments) {
         key.push_back(one.address == nullptr ? -1 : static_cast<int64_t>(one.dims.size()));
         key.insert(key.end(), one.dims.begin(), one.dims.end());
@@ -141,11 +142,24 @@ void run(Key key, Arguments arguments, const MakePd& make_pd) {
     for (const Argument& one : arguments)
         if (one.address != nullptr)
             prepared.args.at(one.arg).set_data_handle(const_cast<void*>(one.address));
+    return prepared;
+}
+
+// Executes a primitive, and keeps it. The GIL is released meanwhile; then the mutex is locked, if there is one.
+inline void execute(Prepared&& prepared, std::mutex* mutex = nullptr) {
     {
         const Released released;
+        const auto turn = mutex == nullptr ? std::unique_lock<std::mutex>()
+                                           : std::unique_lock<std::mutex>(*mutex);
         prepared.primitive.execute(queue(), prepared.args);
     }
     Kept::put_back(std::move(prepared));
+}
+
+// Both.
+template <class Operator, class MakePd>
+void run(Key key, Arguments arguments, const MakePd& make_pd, std::mutex* mutex = nullptr) {
+    execute(take<Operator>(std::move(key), arguments, make_pd), mutex);
 }
 
 }  // namespace tombola_python

@@ -4,11 +4,14 @@
 
 #include <array>
 #include <cstring>
+#include <mutex>
+#include <utility>
 
 #include "arguments.hpp"
 #include "functions.hpp"
 #include "output.hpp"
 #include "prepared.hpp"
+#include "state.hpp"
 
 namespace tombola_python {
 namespace {
@@ -23,6 +26,25 @@ memory::dim count_of(py::handle samples) {
     return count;
 }
 
+// What is drawn from: a row of classes, or a batch of rows.
+Tensor rows_of(py::handle object, const char* name) {
+    Tensor rows = input(object, name);
+    if (rows.dims.empty() || rows.dims.size() > 2)
+        value_error(std::string(name) + " has " + std::to_string(rows.dims.size()) +
+                    " dimensions; expected (classes,) or (batch, classes)");
+    return rows;
+}
+
+// The numbers that are used instead of a stream. None gives a tensor without an address.
+Tensor uniforms_of(py::handle object, const memory::dims& shape) {
+    if (object.is_none()) return {};
+    Tensor numbers = input(object, "uniforms");
+    if (numbers.type != type::f64 || numbers.dims != shape || !numbers.strides.empty())
+        value_error("uniforms is " + text_of(object) +
+                    "; expected a row-major array of float64 of the result's shape");
+    return numbers;
+}
+
 // A row is a batch of one.
 Tensor batched(Tensor tensor) {
     if (tensor.dims.size() == 1) {
@@ -33,43 +55,95 @@ Tensor batched(Tensor tensor) {
     return tensor;
 }
 
+// What a multinomial reads and writes.
+struct Draw {
+    memory::dims shape;
+    Output output;
+    Tensor src, dst;
+    bool replacement = false, log_probs = false;
+
+    Draw(py::handle weights, py::handle samples, py::handle with_replacement, py::handle logs,
+         py::handle dtype, py::handle out) {
+        const Tensor rows = rows_of(weights, "weights");
+        shape = rows.dims;
+        shape.back() = count_of(samples);
+        output = Output(shape, dtype, out, type::s64, "samples");
+        src = batched(rows);
+        dst = batched(output.tensor);
+        replacement = flag_of(with_replacement, "replacement");
+        log_probs = flag_of(logs, "log_probs");
+    }
+    // The primitive that draws by the uniform numbers, or from a stream if they are null.
+    Prepared prepared(const void* seeds, const void* offset, const void* uniforms) const {
+        const bool streamed = uniforms == nullptr;
+        Key key = key_of(kind::multinomial, dst, replacement, log_probs);
+        add_to(key, src);
+        return take<tombola::multinomial>(std::move(key),
+                                          {{TOMBOLA_ARG_SRC, src.data},
+                                           {TOMBOLA_ARG_SEEDS, streamed ? seeds : nullptr},
+                                           {TOMBOLA_ARG_OFFSET, streamed ? offset : nullptr},
+                                           {TOMBOLA_ARG_UNIFORMS, uniforms},
+                                           {TOMBOLA_ARG_DST, dst.data}},
+                                          [&] {
+                                              const memory::desc src_desc = src.desc();
+                                              return tombola::multinomial::primitive_desc(
+                                                  cpu(), src_desc, dst.desc(), replacement,
+                                                  log_probs, 0, 1);
+                                          });
+    }
+};
+
 py::object multinomial(py::handle weights, py::handle samples, py::handle replacement,
                        py::handle log_probs, py::handle dtype, py::handle seed, py::handle offset,
                        py::handle uniforms, py::handle out) {
-    const Tensor rows = input(weights, "weights");
-    if (rows.dims.empty() || rows.dims.size() > 2)
-        value_error("weights has " + std::to_string(rows.dims.size()) +
-                    " dimensions; expected (classes,) or (batch, classes)");
-    memory::dims shape = rows.dims;
-    shape.back() = count_of(samples);
-    const Output output(shape, dtype, out, type::s64, "samples");
-    const Tensor src = batched(rows), dst = batched(output.tensor);
-    const bool with_replacement = flag_of(replacement, "replacement");
-    const bool logs = flag_of(log_probs, "log_probs");
+    const Draw draw(weights, samples, replacement, log_probs, dtype, out);
     const auto seeds = seeds_of(seed);
     const uint64_t first = unsigned_of(offset, "offset");
-    Tensor numbers;
-    if (!uniforms.is_none()) {
-        numbers = input(uniforms, "uniforms");
-        if (numbers.type != type::f64 || numbers.dims != shape || !numbers.strides.empty())
-            value_error("uniforms is " + text_of(uniforms) +
-                        "; expected a row-major array of float64 of the result's shape");
+    const Tensor numbers = uniforms_of(uniforms, draw.shape);
+    execute(draw.prepared(seeds.data(), &first, numbers.data));
+    return draw.output.result;
+}
+
+// Draws by uniform numbers of float64 that continue a stream. The state advances when both primitives have run: a call that
+// is refused draws nothing.
+py::object continued_multinomial(py::handle weights, py::handle samples, py::handle replacement,
+                                 py::handle log_probs, py::handle dtype, py::handle seed,
+                                 py::handle alignment_name, py::handle out,
+                                 py::handle state_object) {
+    const Draw draw(weights, samples, replacement, log_probs, dtype, out);
+    const auto seeds = seeds_of(seed);
+    const auto alignment = alignment_of(alignment_name);
+    State& state = *state_of(state_object);
+    void* const words = state.words(alignment == tombola::alignment::pytorch);
+    alignas(8) std::array<uint32_t, TOMBOLA_MT19937_STATE_WORDS> next;
+    const Output uniforms(draw.shape, py::none(), py::none(), type::f64, "samples");
+    const Tensor numbers = uniforms.tensor.flat();
+    const double zero = 0, one = 1;
+    const uint64_t offset = 0;
+    Prepared first = take<tombola::random_uniform>(
+        key_of(kind::random_uniform, numbers, alignment, tombola::int_draws::spec,
+               tombola::float_draws::torch1, false),
+        {{TOMBOLA_ARG_MIN, &zero},
+         {TOMBOLA_ARG_MAX, &one},
+         {TOMBOLA_ARG_SEEDS, seeds.data()},
+         {TOMBOLA_ARG_OFFSET, &offset},
+         {TOMBOLA_ARG_SRC_STATE, words},
+         {TOMBOLA_ARG_DST_STATE, next.data()},
+         {TOMBOLA_ARG_DST, numbers.data}},
+        [&] {
+            return tombola::random_uniform::primitive_desc(cpu(), alignment, numbers.desc(), 0, 1);
+        });
+    Prepared second = draw.prepared(nullptr, nullptr, numbers.data);
+    {
+        const Released released;
+        const std::lock_guard<std::mutex> turn(state.mutex());
+        first.primitive.execute(queue(), first.args);
+        second.primitive.execute(queue(), second.args);
+        std::memcpy(words, next.data(), first.args.at(TOMBOLA_ARG_DST_STATE).get_desc().get_size());
     }
-    const bool streamed = uniforms.is_none();
-    Key key = key_of(kind::multinomial, dst, with_replacement, logs);
-    add_to(key, src);
-    run<tombola::multinomial>(std::move(key),
-                              {{TOMBOLA_ARG_SRC, src.data},
-                               {TOMBOLA_ARG_SEEDS, streamed ? seeds.data() : nullptr},
-                               {TOMBOLA_ARG_OFFSET, streamed ? &first : nullptr},
-                               {TOMBOLA_ARG_UNIFORMS, numbers.data},
-                               {TOMBOLA_ARG_DST, dst.data}},
-                              [&] {
-                                  const memory::desc src_desc = src.desc();
-                                  return tombola::multinomial::primitive_desc(
-                                      cpu(), src_desc, dst.desc(), with_replacement, logs, 0, 1);
-                              });
-    return output.result;
+    Kept::put_back(std::move(first));
+    Kept::put_back(std::move(second));
+    return draw.output.result;
 }
 
 // An argument that is one number for all rows, or an array of one for each row.
@@ -117,10 +191,7 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
                          py::handle offset, py::handle uniforms, py::handle logprobs_name,
                          py::handle top_n, py::handle kept_wanted, py::handle dtype,
                          py::handle out) {
-    const Tensor rows = input(logits, "logits");
-    if (rows.dims.empty() || rows.dims.size() > 2)
-        value_error("logits has " + std::to_string(rows.dims.size()) +
-                    " dimensions; expected (classes,) or (batch, classes)");
+    const Tensor rows = rows_of(logits, "logits");
     const Tensor src = batched(rows);
     const memory::dim batch = src.dims[0], words = (src.dims[1] + 31) / 32;
     // Without a number of samples there is one for each row, and no axis for it.
@@ -173,7 +244,7 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
     } else {
         pair = seeds_of(seed);
     }
-    Tensor mask, numbers;
+    Tensor mask;
     if (!mask_object.is_none()) {
         mask = moved(mask_object, "mask", false);
         if ((mask.kind != 'i' && mask.kind != 'u') || mask.type != type::f32 ||
@@ -183,12 +254,7 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
                         std::to_string(words) +
                         " words of 32 bits for each row, in the machine's order of bytes");
     }
-    if (!uniforms.is_none()) {
-        numbers = input(uniforms, "uniforms");
-        if (numbers.type != type::f64 || numbers.dims != shape || !numbers.strides.empty())
-            value_error("uniforms is " + text_of(uniforms) +
-                        "; expected a row-major array of float64 of the result's shape");
-    }
+    const Tensor numbers = uniforms_of(uniforms, shape);
     const bool streamed = uniforms.is_none(), logs = logprobs != tombola::logprobs::none;
     const Output sampled = further(logs, shape, type::f32);
     const Output kept = further(flag_of(kept_wanted, "kept"), leading, type::s32);
@@ -225,6 +291,7 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
 
 void add_sampling(py::module_& module) {
     module.def("multinomial", &multinomial);
+    module.def("continued_multinomial", &continued_multinomial);
     module.def("sample_tokens", &sample_tokens);
 }
 

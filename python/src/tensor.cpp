@@ -344,6 +344,15 @@ Tensor moved(py::handle object, const char* name, bool is_written) {
     return tensor_of(object, name, {is_written, true});
 }
 
+Tensor numbers_of(py::handle object, memory::data_type data_type, size_t count, const char* name) {
+    const Tensor tensor = input(object, name);
+    if (tensor.type != data_type || tensor.dims.size() != 1 || tensor.elements() != count ||
+        !tensor.strides.empty())
+        value_error(std::string(name) + " is " + text_of(object) + "; expected " +
+                    std::to_string(count) + " numbers of the dtype " + name_of(data_type));
+    return tensor;
+}
+
 void check_shape(const Tensor& tensor, const memory::dims& expected, const char* name) {
     if (tensor.dims != expected)
         value_error(std::string(name) + " has the shape " + tuple_of(tensor.dims) + "; expected " +

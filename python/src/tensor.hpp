@@ -50,6 +50,9 @@ Tensor written(py::handle object, const char* name);
 // The same for data that is only moved: any type of numbers of 1, 2, 4 or 8 bytes, as one of tombola's of that size.
 Tensor moved(py::handle object, const char* name, bool is_written);
 
+// A row-major array of this many numbers in one dimension. Raises ValueError with the argument's name for any other.
+Tensor numbers_of(py::handle object, memory::data_type type, size_t count, const char* name);
+
 // tombola.BFloat16Array, looked up once. The GIL guards where it is kept: a lock of C++ around an import could wait for the
 // GIL while its holder waits for that lock.
 py::handle bfloat16_class();

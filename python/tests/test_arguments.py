@@ -151,7 +151,7 @@ def test_shapes():
         tombola.multinomial(WEIGHTS, 2**60)
     with pytest.raises(ValueError, match="^samples makes the shape .*; expected fewer than 2.56 bytes"):
         tombola.sample_tokens(LOGITS, 2**60)
-    with pytest.raises(ValueError, match="^samples is 1152921504606846976; expected a number from 0 to"):
+    with pytest.raises(ValueError, match="^samples makes the shape .*; expected fewer than 2.56 bytes"):
         tombola.Generator(seed=1).multinomial(WEIGHTS, 2**60)
     with pytest.raises(ValueError, match="^top_n is 1152921504606846976; expected 0 to 40, the number of classes"):
         tombola.sample_tokens(LOGITS, top_n=2**60)

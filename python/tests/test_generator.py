@@ -80,6 +80,14 @@ def test_multinomial():
     np.testing.assert_array_equal(drawn, [reference.multinomial(row, numbers) for row, numbers in zip(weights, u)])
 
 
+@pytest.mark.parametrize("alignment", ALIGNMENTS)
+def test_multinomial_of_no_samples(alignment):
+    g = tombola.Generator(alignment, seed=2)
+    before = g.state
+    assert g.multinomial(np.ones((2, 3)), 0).shape == (2, 0) and g.multinomial(np.ones((0, 3)), 5).shape == (0, 5)
+    np.testing.assert_array_equal(g.state, before)
+
+
 def test_threads_share_a_generator():
     """Draws from several threads are, in some order, the pieces of one stream."""
     g = tombola.Generator("pytorch", seed=8)
@@ -108,3 +116,152 @@ def test_wrong_arguments():
     with pytest.raises(ValueError, match="5056"):
         tombola.Generator.from_torch(np.zeros(5, np.uint8))
     assert repr(tombola.Generator(seed=4)) == 'tombola.Generator("pytorch", seed=(4, 1))'
+
+
+# -- arguments whose methods draw from the generator that they are given to --------------------------------------------
+
+
+class Drawing:
+    """Shows an array by DLPack alone, and is the number 5; each method draws a number from a generator first."""
+
+    def __init__(self, generator, array=None):
+        self.generator, self.array, self.draws = generator, array, 0
+
+    def draw(self):
+        self.draws += 1
+        self.generator.uniform(1)
+
+    def __dlpack__(self, **_):
+        self.draw()
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        self.draw()
+        return (1, 0)
+
+    def __index__(self):
+        self.draw()
+        return 5
+
+    def __float__(self):
+        self.draw()
+        return 5.0
+
+    def __repr__(self):
+        self.draw()
+        return "an object that draws"
+
+
+def ended(call):
+    """What a call returns or raises; fails if it waits for itself."""
+    results = []
+
+    def work():
+        try:
+            results.append(call())
+        except (TypeError, ValueError) as error:
+            results.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive(), "the call waits for itself"
+    return results[0]
+
+
+WEIGHTS = np.array([[1.0, 2, 3], [0, 0.5, 0.25]])
+NUMBER = None  # stands for an object that is the number 5
+WITH_ARGUMENTS = {
+    "uniform": [lambda g, a: g.uniform(out=a(np.zeros(5, np.float32))), lambda g, a: g.uniform(a(NUMBER), low=0, high=a(NUMBER))],
+    "normal": [lambda g, a: g.normal((2, a(NUMBER)), mean=a(NUMBER)), lambda g, a: g.normal(out=a(np.zeros(5)))],
+    "exponential": [lambda g, a: g.exponential(3, rate=a(NUMBER), out=a(np.zeros(3)))],
+    "bernoulli": [lambda g, a: g.bernoulli(a(WEIGHTS / 4)), lambda g, a: g.bernoulli(0.5, out=a(np.zeros(5, np.uint8)))],
+    "multinomial": [
+        lambda g, a: g.multinomial(a(WEIGHTS), a(NUMBER)),
+        lambda g, a: g.multinomial(WEIGHTS, 5, out=a(np.zeros((2, 5), np.int32))),
+    ],
+    "permutation": [lambda g, a: g.permutation(a(NUMBER)), lambda g, a: g.permutation(9, out=a(np.zeros(3, np.int64)))],
+}
+
+
+REFUSED = [
+    lambda g, a: g.multinomial(a(-WEIGHTS), 5),
+    lambda g, a: g.multinomial(a(WEIGHTS), a(NUMBER), replacement=False),
+    lambda g, a: g.multinomial(WEIGHTS, 5, out=a(np.zeros(3, np.int32))),
+    lambda g, a: g.uniform(3, dtype=a(NUMBER)),
+    lambda g, a: g.uniform(3, low=a(NUMBER), high=a(NUMBER)),
+    lambda g, a: g.bernoulli(a(WEIGHTS)),
+    lambda g, a: g.to_torch(a(np.zeros(3, np.uint8))),
+]
+
+
+def with_drawing_arguments(call, alignment):
+    """What the call returns or raises, its generator, and one that has drawn what the arguments of the call drew."""
+    g, other, given = tombola.Generator(alignment, seed=9), tombola.Generator(alignment, seed=9), []
+
+    def drawing(array):
+        given.append(Drawing(g, array))
+        return given[-1]
+
+    result = ended(lambda: call(g, drawing))
+    assert given[0].draws > 0 or alignment == "tensorflow"  # which has no state of PyTorch
+    for _ in range(sum(one.draws for one in given)):
+        other.uniform(1)
+    return result, g, other
+
+
+@pytest.mark.parametrize("alignment", ALIGNMENTS)
+@pytest.mark.parametrize("name", WITH_ARGUMENTS)
+def test_arguments_that_draw(alignment, name):
+    """Their numbers come first in the stream, then those of the call."""
+    for call in WITH_ARGUMENTS[name]:
+        result, g, other = with_drawing_arguments(call, alignment)
+        result = result.array if isinstance(result, Drawing) else result
+        np.testing.assert_array_equal(result, call(other, lambda array: 5 if array is NUMBER else array.copy()))
+        np.testing.assert_array_equal(g.state, other.state)
+
+
+@pytest.mark.parametrize("alignment", ALIGNMENTS)
+@pytest.mark.parametrize("number", range(len(REFUSED)))
+def test_arguments_that_draw_and_are_refused(alignment, number):
+    """Only the arguments' own numbers are drawn."""
+    error, g, other = with_drawing_arguments(REFUSED[number], alignment)
+    assert isinstance(error, (TypeError, ValueError))
+    np.testing.assert_array_equal(g.state, other.state)
+
+
+@pytest.mark.parametrize("make", [lambda: tombola.Philox4x32(key=1), lambda: tombola.MT19937(1)])
+def test_a_bit_generator_whose_new_position_draws_from_it(make):
+    class Position:
+        def __index__(self):
+            bits.random_raw()
+            return 3
+
+    bits = make()
+    state = bits.state
+    for name in ("position", "pos"):
+        if name in state["state"]:
+            state["state"][name] = Position()
+
+    def assign():
+        bits.state = state
+
+    assert ended(assign) is None
+    assert 3 in (bits.state["state"].get("position"), bits.state["state"].get("pos"))
+
+
+@pytest.mark.parametrize("alignment", ALIGNMENTS)
+def test_threads_draw_classes_from_one_generator(alignment):
+    """Draws from several threads are, in some order, those of one thread."""
+    weights, g, other, pieces = np.arange(1.0, 1000), *(tombola.Generator(alignment, seed=8) for _ in range(2)), []
+
+    def work():
+        for _ in range(50):
+            pieces.append(tuple(g.multinomial(weights, 20).tolist()))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(pieces) == sorted(tuple(other.multinomial(weights, 20).tolist()) for _ in range(200))

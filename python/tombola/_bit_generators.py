@@ -64,8 +64,9 @@ class Philox4x32(BitGenerator):
     def state(self, value: Dict[str, Any]) -> None:
         inner = _inner_state(value, "Philox4x32", ("counter", "key", "position"))
         state = numpy.concatenate([words_of(inner["counter"], 4, "counter"), words_of(inner["key"], 2, "key")])
+        position = integer_of(inner["position"], "position")
         with self.lock:
-            self._words.set(state, inner["position"])
+            self._words.set(state, position)
 
     def spawn(self, n_children: int) -> Any:
         """Not possible: a generator of a key has no seed sequence. Give each stream a key of its own."""

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generators: streams with a position."""
 import secrets
-import threading
 from typing import Any, Dict, Optional
 
 import numpy
 
 from tombola import _core
-from tombola._functions import integer_of, multinomial
 from tombola._types import Alignment, DType, FloatDraws, IntDraws, Seed, Shape, Tensor
 
 
@@ -33,24 +31,14 @@ class Generator:
             seed = (secrets.randbits(64), secrets.randbits(64) | 1)
         self.alignment = alignment
         self.seed = seed
-        self._lock = threading.Lock()
         if alignment == "tensorflow":
             # The op seed is the state's second half; beside a state, the pair (0, 0) would ask for entropy.
-            self._state = numpy.array([0, seed[1]], numpy.uint64)
             self._seeds = (seed[0], 1)
+            self.state = numpy.array([0, seed[1]], numpy.uint64)
         else:
             # The 625 words of MT19937, then the normal number that torch.randn keeps for the next call.
-            self._state = numpy.concatenate([_core.initial_state(seed), numpy.zeros(3, numpy.uint32)])
             self._seeds = None
-        self._check(self._state)
-
-    def _words(self) -> numpy.ndarray:
-        """The part of the state that all but normal() use, as a view."""
-        return self._state[:625]
-
-    def _check(self, state: numpy.ndarray) -> None:
-        """Raises ValueError for what is no state: a call that draws nothing refuses it."""
-        _core.normal(0, None, 0, 1, self._seeds, 0, self.alignment, None, state.copy())
+            self.state = numpy.concatenate([_core.initial_state(seed), numpy.zeros(3, numpy.uint32)])
 
     def uniform(
         self,
@@ -69,11 +57,10 @@ class Generator:
         >>> tombola.Generator("tensorflow", seed=(150, 10)).uniform(3)
         array([0.7011236 , 0.30539632, 0.93931055], dtype=float32)
         """
-        with self._lock:
-            return _core.uniform(
-                shape, dtype, low, high, self._seeds, 0, self.alignment, int_draws, float_draws, full_range, out,
-                self._words(),
-            )
+        return _core.uniform(
+            shape, dtype, low, high, self._seeds, 0, self.alignment, int_draws, float_draws, full_range, out,
+            self._state,
+        )
 
     def normal(
         self, shape: Shape = None, dtype: DType = None, mean: float = 0, std: float = 1, *, out: Tensor = None
@@ -84,8 +71,7 @@ class Generator:
         >>> numpy.array_equal(numpy.concatenate([g.normal(16), g.normal(16)]), whole)
         True
         """
-        with self._lock:
-            return _core.normal(shape, dtype, mean, std, self._seeds, 0, self.alignment, out, self._state)
+        return _core.normal(shape, dtype, mean, std, self._seeds, 0, self.alignment, out, self._state)
 
     def exponential(
         self, shape: Shape = None, dtype: DType = None, rate: float = 1, *, out: Tensor = None
@@ -96,8 +82,7 @@ class Generator:
         >>> numpy.array_equal(g.exponential(5), once)
         True
         """
-        with self._lock:
-            return _core.exponential(shape, dtype, rate, self._seeds, 0, self.alignment, out, self._words())
+        return _core.exponential(shape, dtype, rate, self._seeds, 0, self.alignment, out, self._state)
 
     def bernoulli(self, p: Any, shape: Shape = None, dtype: DType = None, *, out: Tensor = None) -> Tensor:
         """Numbers that are 1 with the probability p and 0 otherwise: see tombola.bernoulli().
@@ -106,8 +91,7 @@ class Generator:
         >>> numpy.array_equal(g.bernoulli(0.5, 9), once)
         True
         """
-        with self._lock:
-            return _core.bernoulli(p, shape, dtype, self._seeds, 0, self.alignment, out, self._words())
+        return _core.bernoulli(p, shape, dtype, self._seeds, 0, self.alignment, out, self._state)
 
     def multinomial(
         self,
@@ -124,20 +108,9 @@ class Generator:
         >>> tombola.Generator(seed=1).multinomial(numpy.array([0.0, 2.0, 0.0]), 3)
         array([1, 1, 1])
         """
-        samples = integer_of(samples, "samples")
-        if not 0 <= samples < 2**53:
-            raise ValueError(f"samples is {_core.text_of(samples)}; expected a number from 0 to 2**53 - 1")
-        shape = (*numpy.shape(weights)[:-1], samples)
-        with self._lock:
-            state = self._state.copy()  # A call that is refused draws nothing.
-            uniforms = _core.uniform(
-                shape, "float64", 0, None, self._seeds, 0, self.alignment, "spec", "torch1", False, None, state[:625]
-            )
-            drawn = multinomial(
-                weights, samples, replacement=replacement, log_probs=log_probs, dtype=dtype, uniforms=uniforms, out=out
-            )
-            self._state = state
-        return drawn
+        return _core.continued_multinomial(
+            weights, samples, replacement, log_probs, dtype, self._seeds, self.alignment, out, self._state
+        )
 
     def permutation(
         self, n: int, size: Optional[int] = None, dtype: DType = None, *, out: Tensor = None
@@ -151,8 +124,7 @@ class Generator:
         alignment = "pytorch" if self.alignment == "pytorch" else "philox"
         if size is None and out is None:
             size = n
-        with self._lock:
-            return _core.permutation(n, size, dtype, self._seeds, 0, alignment, out, self._words())
+        return _core.permutation(n, size, dtype, self._seeds, 0, alignment, out, self._state)
 
     @property
     def state(self) -> numpy.ndarray:
@@ -166,20 +138,19 @@ class Generator:
         >>> numpy.array_equal(g.uniform(5), first)
         True
         """
-        with self._lock:
-            return self._state.copy()
+        return self._state.copy()
 
     @state.setter
     def state(self, state: Any) -> None:
         state = numpy.array(state, order="C")
-        if state.dtype != self._state.dtype or state.shape != self._state.shape:
+        dtype, shape = (numpy.dtype("uint32"), (628,)) if self._seeds is None else (numpy.dtype("uint64"), (2,))
+        if state.dtype != dtype or state.shape != shape:
             raise ValueError(
-                f"state has the dtype {state.dtype} and the shape {state.shape}; "
-                f"expected {self._state.dtype} and {self._state.shape}"
+                f"state has the dtype {state.dtype} and the shape {state.shape}; expected {dtype} and {shape}"
             )
-        self._check(state)
-        with self._lock:
-            self._state = state
+        # A call that draws nothing refuses what is no state.
+        _core.normal(0, None, 0, 1, self._seeds, 0, self.alignment, None, _core.State(state))
+        self._state = _core.State(state)
 
     @classmethod
     def from_torch(cls, state: Tensor) -> "Generator":
@@ -188,7 +159,7 @@ class Generator:
         state: what torch.get_rng_state() or a torch.Generator's get_state() returned.
         """
         generator = cls("pytorch", seed=0)
-        _core.from_torch(state, generator._state)
+        generator.state = _core.from_torch(state)
         return generator
 
     def to_torch(self, state: Tensor) -> Tensor:
@@ -198,8 +169,7 @@ class Generator:
         """
         if self.alignment != "pytorch":
             raise ValueError(f'the alignment is "{self.alignment}"; expected "pytorch"')
-        with self._lock:
-            _core.to_torch(self._state, state)
+        _core.to_torch(self.state, state)
         return state
 
     def __getstate__(self) -> Dict[str, Any]:
