@@ -34,6 +34,7 @@ struct PrimitiveDescHandle {
 struct PrimitiveHandle {
     std::unique_ptr<Primitive> primitive;
     PrimitiveDescHandle desc;
+    const char* name;  // of its kind
 };
 
 // Handle types are never defined: a handle is the address of the object behind it.

@@ -197,9 +197,7 @@ tombola_status_t tombola_memory_create(tombola_memory_t* memory,
                 return invalid("memory_desc has the layout any; expected strides or another tag");
             const bool allocate = handle == TOMBOLA_MEMORY_ALLOCATE;
             if (!allocate) TOMBOLA_TRY(check_alignment(desc, handle));
-            auto object = std::make_unique<Memory>();
-            object->desc = desc;
-            object->engine = from_handle(engine);
+            auto object = std::make_unique<Memory>(desc, from_handle(engine));
             object->handle = allocate ? nullptr : handle;
             if (allocate && desc.size_from_handle() > 0) {
                 const size_t bytes = desc.size_from_handle();

@@ -157,8 +157,8 @@ tombola_status_t tombola_primitive_create(tombola_primitive_t* primitive,
         [&]() -> Status {
             auto created = TOMBOLA_TRY(Primitive::create(from_handle(primitive_desc)->desc));
             const auto desc = created->desc();  // of a later row if memory for the code ran out
-            *primitive =
-                to_handle<tombola_primitive_t>(new PrimitiveHandle{std::move(created), {desc}});
+            *primitive = to_handle<tombola_primitive_t>(
+                new PrimitiveHandle{std::move(created), {desc}, name_of(desc->kind())});
             return {};
         });
 }
@@ -166,8 +166,7 @@ tombola_status_t tombola_primitive_create(tombola_primitive_t* primitive,
 tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
                                            const_tombola_stream_t stream, int nargs,
                                            const tombola_exec_arg_t* args) {
-    const char* name = primitive == nullptr ? "primitive_execute"
-                                            : name_of(from_handle(primitive)->desc.desc->kind());
+    const char* name = primitive == nullptr ? "primitive_execute" : from_handle(primitive)->name;
     return api_call(name, {{primitive, "primitive"}, {stream, "stream"}}, [&]() -> Status {
         if (nargs < 0 || nargs > kMaxGivenArgs)
             return invalid("nargs is %d; expected 0 to %d", nargs, kMaxGivenArgs);

@@ -116,6 +116,21 @@ Result<std::shared_ptr<const Executable>> build(std::shared_ptr<const PrimitiveD
 
 }  // namespace
 
+Primitive::Primitive(std::shared_ptr<const PrimitiveDesc> desc,
+                     std::shared_ptr<const Executable> code)
+    : desc_(std::move(desc)),
+      executable_(std::move(code)),
+      scratchpad_bytes_(desc_->plan().scratchpad_bytes()),
+      user_scratchpad_(scratchpad_bytes_ > 0 &&
+                       desc_->attr().scratchpad_mode == ScratchpadMode::user),
+      writes_nothing_(desc_->writes_nothing()),
+      seeds_(seeds_of(desc_->op())),
+      seeded_words_(seeded_words(desc_->op())) {
+    const std::vector<ArgSpec>& specs = desc_->args();
+    for (size_t i = 0; i < specs.size(); ++i)
+        if (specs[i].required) required_ |= 1u << i;
+}
+
 Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const PrimitiveDesc> desc) {
     const double start = verbose_create() ? now_milliseconds() : 0;
     std::shared_ptr<const Executable> code = find_cached(desc);
@@ -139,9 +154,6 @@ Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const Primi
 
 Status Primitive::execute(const ExecArg* given, int count) const {
     const std::vector<ArgSpec>& specs = desc_->args();
-    const size_t scratchpad_bytes = desc_->plan().scratchpad_bytes();
-    const bool user_scratchpad =
-        scratchpad_bytes > 0 && desc_->attr().scratchpad_mode == ScratchpadMode::user;
     static const ArgSpec kScratchpadSpec{
         TOMBOLA_ARG_SCRATCHPAD, name_of_arg(TOMBOLA_ARG_SCRATCHPAD),
         ArgSpec::Role::output,  true,
@@ -158,7 +170,7 @@ Status Primitive::execute(const ExecArg* given, int count) const {
         const ArgSpec* spec = desc_->find_arg(arg);
         const bool is_scratchpad = arg == TOMBOLA_ARG_SCRATCHPAD;
         if (is_scratchpad) {
-            if (!user_scratchpad) continue;  // not needed; giving it is no error, as in oneDNN
+            if (!user_scratchpad_) continue;  // not needed; giving it is no error, as in oneDNN
             spec = &kScratchpadSpec;
         }
         if (spec == nullptr) return refuse_arg(i, arg, specs);
@@ -167,21 +179,17 @@ Status Primitive::execute(const ExecArg* given, int count) const {
         if ((seen & bit) != 0) return invalid("%s is given twice; expected once", spec->name);
         seen |= bit;
         if (memory == nullptr) return invalid("%s is null; expected a memory object", spec->name);
-        const MemoryDesc& memory_desc = memory->desc;
         if (is_scratchpad) {
-            if (memory_desc.size() < scratchpad_bytes)
-                return invalid("SCRATCHPAD has %zu bytes; expected at least %zu",
-                               memory_desc.size(), scratchpad_bytes);
+            if (memory->bytes < scratchpad_bytes_)
+                return invalid("SCRATCHPAD has %zu bytes; expected at least %zu", memory->bytes,
+                               scratchpad_bytes_);
         } else {
-            TOMBOLA_TRY(check_desc(*spec, memory_desc));
+            TOMBOLA_TRY(check_desc(*spec, memory->desc));
         }
-        const size_t bytes = memory_desc.size();
-        if (memory->handle == nullptr && bytes > 0)
+        if (memory->handle == nullptr && memory->bytes > 0)
             return invalid("%s has no data; expected a data handle", spec->name);
-        char* data = static_cast<char*>(memory->handle);
-        if (bytes > 0)
-            data += memory_desc.offset0 * static_cast<dim_t>(size_of(memory_desc.data_type));
-        checked[checked_count++] = {spec, &memory_desc, data, data + bytes};
+        char* data = static_cast<char*>(memory->handle) + memory->offset_bytes;
+        checked[checked_count++] = {spec, &memory->desc, data, data + memory->bytes};
         if (is_scratchpad) {
             if (reinterpret_cast<uintptr_t>(data) % kScratchpadAlignment != 0)
                 return invalid("SCRATCHPAD lies at %p; expected an address aligned to %zu bytes",
@@ -190,25 +198,25 @@ Status Primitive::execute(const ExecArg* given, int count) const {
             continue;
         }
         optional_output |= spec->role == ArgSpec::Role::output && !spec->required;
-        context.add(arg, data, memory_desc.nelems());
+        context.add(arg, data, memory->elements);
     }
-    for (size_t i = 0; i < specs.size(); ++i)
-        if (specs[i].required && (seen & 1u << i) == 0)
+    for (size_t i = 0; (seen & required_) != required_; ++i)
+        if ((required_ & ~seen & 1u << i) != 0)
             return invalid("%s is missing; expected it among the arguments", specs[i].name);
-    if (user_scratchpad && scratchpad == nullptr)
+    if (user_scratchpad_ && scratchpad == nullptr)
         return invalid("SCRATCHPAD is missing; expected it in scratchpad mode user");
     TOMBOLA_TRY(check_aliasing(checked, checked_count));
-    if (!optional_output && desc_->writes_nothing()) return {};
+    if (!optional_output && writes_nothing_) return {};
 
-    if (scratchpad_bytes > 0 && !user_scratchpad) {
-        scratchpad = thread_scratchpad(scratchpad_bytes);
+    if (scratchpad_bytes_ > 0 && !user_scratchpad_) {
+        scratchpad = thread_scratchpad(scratchpad_bytes_);
         if (scratchpad == nullptr)
             return Status(
                 StatusCode::out_of_memory,
-                format("the scratchpad of %zu bytes could not be allocated", scratchpad_bytes));
+                format("the scratchpad of %zu bytes could not be allocated", scratchpad_bytes_));
     }
     context.set_scratchpad(scratchpad);
-    context.set_default_seeds(seeds_of(desc_->op()));
+    context.set_default_seeds(seeds_);
     context.set_seeded_words(seeded_words_.get());
 
     const bool verbose = verbose_exec();

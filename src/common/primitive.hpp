@@ -27,13 +27,16 @@ class Primitive {
     Status execute(const ExecArg* args, int count) const;
 
   private:
-    Primitive(std::shared_ptr<const PrimitiveDesc> desc, std::shared_ptr<const Executable> code)
-        : desc_(std::move(desc)),
-          executable_(std::move(code)),
-          seeded_words_(seeded_words(desc_->op())) {}
+    Primitive(std::shared_ptr<const PrimitiveDesc> desc, std::shared_ptr<const Executable> code);
 
     std::shared_ptr<const PrimitiveDesc> desc_;
     std::shared_ptr<const Executable> executable_;
+    // What every execution asks of the descriptor, computed once.
+    size_t scratchpad_bytes_;
+    bool user_scratchpad_;  // the caller gives the scratchpad, and one is needed
+    bool writes_nothing_;
+    uint32_t required_ = 0;  // bit i: the argument specs[i] is required
+    Seeds seeds_;
     std::unique_ptr<const uint32_t[]> seeded_words_;  // may be null
 };
 

@@ -62,15 +62,22 @@ LoopNest make_loop_nest(const MemoryDesc& src, const MemoryDesc& dst, int skip);
 // the source is a dense tensor in row-major order.
 LoopNest make_row_major_nest(const MemoryDesc& desc);
 
+// a / b and a % b for a >= 0. Calls on one thread begin at 0, and then nothing is divided.
+struct Division {
+    int64_t quotient, rest;
+};
+inline Division divide(int64_t a, int64_t b) {
+    return a < b ? Division{0, a} : Division{a / b, a % b};
+}
+
 // Walks the iterations of a nest, starting at any of them, and keeps the offsets in both tensors.
 class LoopCursor {
   public:
     LoopCursor(const LoopNest& nest, int64_t iteration) : nest_(nest) {
-        for (int i = nest.depth - 1; i >= 0; --i) {
-            index_[i] = iteration % nest.loops[i].count;
-            iteration /= nest.loops[i].count;
-        }
-        for (int i = 0; i < nest.depth; ++i) {
+        for (int i = nest.depth - 1; iteration > 0 && i >= 0; --i) {
+            const Division d = divide(iteration, nest.loops[i].count);
+            index_[i] = d.rest;
+            iteration = d.quotient;
             src_ += nest.loops[i].src.offset(index_[i]);
             dst_ += nest.loops[i].dst.offset(index_[i]);
         }

@@ -247,6 +247,7 @@ class PermuteShuffle : public Executable {
           chosen_(chosen),
           images_(chosen.layout.loops.iterations()),
           tiles_(std::max<int64_t>(chosen.pixels.count / chosen.tile_pixels, 1)),
+          bytes_(2 * desc.dst.size()),
           kernel_(std::move(kernel)),
           streaming_(std::move(streaming)),
           alignment_(alignment) {
@@ -259,7 +260,7 @@ class PermuteShuffle : public Executable {
         const bool streams =
             alignment_ > 0 && reinterpret_cast<uintptr_t>(tensors.dst) % alignment_ == 0;
         const auto& kernel = streams ? streaming_ : kernel_;
-        parallel_ranges(images_ * tiles_, 1, 2 * desc_.dst.size(), [&](int64_t begin, int64_t end) {
+        parallel_ranges(images_ * tiles_, 1, bytes_, [&](int64_t begin, int64_t end) {
             const StreamingStores stores(streams);
             while (begin < end) begin += shuffle(kernel, tensors, begin, end - begin);
         });
@@ -272,7 +273,7 @@ class PermuteShuffle : public Executable {
     int64_t shuffle(const JitFunction<PermuteArgs>& kernel, const ShuffleTensors& tensors,
                     int64_t first, int64_t count) const {
         const Chosen& c = chosen_;
-        const int64_t tile = first % tiles_, image = first / tiles_;
+        const auto [image, tile] = divide(first, tiles_);
         const LoopCursor at(c.layout.loops, image);
         const int64_t done = c.joins_tiles ? std::min(tiles_ - tile, count) : 1;
         const int64_t from = tile * c.tile_pixels;
@@ -292,7 +293,8 @@ class PermuteShuffle : public Executable {
         args.src_last = args.dst_last = (to - from - c.step_pixels) * c.pixels.src.stride;
         // Images of a single tile are joined into one call if they lie at equal distances.
         const Loop& images = c.layout.loops.fastest();
-        args.outer = tiles_ > 1 ? 1 : std::min(count, images.count - image % images.count);
+        args.outer =
+            tiles_ > 1 ? 1 : std::min(count, images.count - divide(image, images.count).rest);
         args.src_outer = images.src.stride;
         args.dst_outer = images.dst.stride;
         kernel(args);
@@ -302,6 +304,7 @@ class PermuteShuffle : public Executable {
     ShuffleDesc desc_;
     Chosen chosen_;
     int64_t images_, tiles_;
+    size_t bytes_;  // of source and destination
     JitFunction<PermuteArgs> kernel_, streaming_;
     int64_t alignment_;
 };

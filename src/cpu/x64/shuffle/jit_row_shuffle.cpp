@@ -90,15 +90,17 @@ class RowShuffle : public Executable {
     int64_t copy(const char* src, char* dst, int64_t first, int64_t count) const {
         const ShuffleLayout& l = layout_;
         const Loop& images = l.loops.fastest();
-        const int64_t image = first / l.C, c = first % l.C, u = c % l.Q, v = c / l.Q;
+        const auto [image, c] = divide(first, l.C);
+        const auto [v, u] = divide(c, l.Q);
         const LoopCursor at(l.loops, image);
-        RowArgs args{src + at.src() + l.source_channel(c) * l.src_axis.stride,
+        RowArgs args{src + at.src() + (u * l.G + v) * l.src_axis.stride,
                      dst + at.dst() + c * l.dst_axis.stride,
                      {1, images.src.stride, images.dst.stride},
                      {1, l.src_axis.stride, l.Q * l.dst_axis.stride},
                      l.Q};
         if (c == 0 && count >= l.C) {
-            args.images.count = std::min(count / l.C, images.count - image % images.count);
+            args.images.count =
+                std::min(count / l.C, images.count - divide(image, images.count).rest);
             args.groups.count = l.G;
         } else if (u == 0 && count >= l.Q) {
             args.groups.count = std::min(count / l.Q, l.G - v);
@@ -117,8 +119,9 @@ class RowShuffle : public Executable {
         const auto is_last = [&](int64_t u) { return 2 * (l.Q - u) < 3 * slice; };
         if (is_last(0)) return copy(src, dst, begin, end);
         const int64_t row = l.G * l.src_axis.stride;
-        for (int64_t image = begin / l.C * l.C; image < end; image += l.C) {
-            const char* const image_src = src + image / l.C * l.loops.fastest().src.stride;
+        for (int64_t number = divide(begin, l.C).quotient; number * l.C < end; ++number) {
+            const int64_t image = number * l.C;
+            const char* const image_src = src + number * l.loops.fastest().src.stride;
             for (int64_t u = 0, next; u < l.Q; u = next) {
                 next = is_last(u) ? l.Q : u + slice;
                 for (int64_t v = 0; v < l.G; ++v) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <numeric>
 
+#include "cpu/loop_nest.hpp"
 #include "cpu/x64/shuffle/operations.hpp"
 
 // Copies rows of R bytes, in the order of the destination, where they follow each other without a gap:
@@ -256,8 +257,10 @@ Result<StitchFunction> StitchFunction::make(const StitchKey& key) {
 int64_t StitchFunction::period() const { return period_of(key_.row_bytes); }
 
 void StitchFunction::operator()(const char* src, char* dst, int64_t begin, int64_t end) const {
-    const int64_t Q = key_.Q, G = key_.G, c = begin % (Q * G), u = c % Q, v = c / Q;
-    const char* image = src + begin / (Q * G) * key_.src_image;
+    const int64_t Q = key_.Q, G = key_.G;
+    const auto [number, c] = divide(begin, Q * G);
+    const auto [v, u] = divide(c, Q);
+    const char* image = src + number * key_.src_image;
     const char* group = image + v * key_.src_axis;
     const int64_t in_period = begin & (period() - 1);
     StitchArgs args{group + u * G * key_.src_axis,
