@@ -5,6 +5,7 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/TensorIterator.h>
+#include <torch/version.h>
 
 #include <algorithm>
 #include <initializer_list>
@@ -27,6 +28,10 @@ using tombola_examples::prepare;
 using tombola_examples::Prepared;
 using tombola_examples::queue;
 using tombola_examples::recent;
+
+// Whether this version of PyTorch draws float16 as tombola does.
+constexpr bool kHalfIsRounded = TORCH_VERSION_MAJOR > 2 ||
+                                (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 6);
 
 // tombola's data type for one of PyTorch's.
 memory::data_type type_of(at::ScalarType type);
