@@ -106,6 +106,29 @@ bool parse_integer(const char* digits, char** end, bool negative, Scalar& scalar
 
 uint16_t double_to_f16(double value) { return encode(value, kF16); }
 uint16_t double_to_bf16(double value) { return encode(value, kBf16); }
+
+Scalar nearest(tombola_data_type_t type, double value) {
+    switch (type) {
+        case tombola_f16:
+            return scalar_of(double_to_f16(value));
+        case tombola_bf16:
+            return scalar_of(double_to_bf16(value));
+        case tombola_f32:
+            return scalar_of(static_cast<float>(value));
+        default:
+            return scalar_of(value);
+    }
+}
+
+std::vector<uint8_t> to_bytes(tombola_data_type_t type, const std::vector<double>& values) {
+    std::vector<uint8_t> bytes;
+    bytes.reserve(values.size() * size_of(type));
+    for (const double value : values) {
+        const Scalar scalar = nearest(type, value);
+        bytes.insert(bytes.end(), scalar.begin(), scalar.begin() + size_of(type));
+    }
+    return bytes;
+}
 double f16_to_double(uint16_t bits) { return decode(bits, kF16); }
 double bf16_to_double(uint16_t bits) { return decode(bits, kBf16); }
 

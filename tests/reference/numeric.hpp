@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tombola/tombola_types.h"
 
@@ -39,6 +40,10 @@ T value_of(const Scalar& scalar) {
     __builtin_memcpy(&value, scalar.data(), sizeof(T));
     return value;
 }
+
+// The floating-point scalars nearest to doubles, and their bytes one behind the other.
+Scalar nearest(tombola_data_type_t type, double value);
+std::vector<uint8_t> to_bytes(tombola_data_type_t type, const std::vector<double>& values);
 
 // The value of a floating-point scalar.
 double double_of(tombola_data_type_t type, const Scalar& scalar);

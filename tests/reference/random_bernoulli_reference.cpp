@@ -12,18 +12,7 @@ namespace {
 
 // Number 1 of a type, as its bytes.
 Scalar one_of(tombola_data_type_t type) {
-    switch (type) {
-        case tombola_f16:
-            return scalar_of(double_to_f16(1));
-        case tombola_bf16:
-            return scalar_of(double_to_bf16(1));
-        case tombola_f32:
-            return scalar_of(1.0f);
-        case tombola_f64:
-            return scalar_of(1.0);
-        default:
-            return scalar_of(uint64_t{1});
-    }
+    return is_floating(type) ? nearest(type, 1) : scalar_of(uint64_t{1});
 }
 
 }  // namespace

@@ -76,6 +76,16 @@ class Arguments {
     // DST_STATE, and what else a measurement leaves out, only if this says so.
     bool wants_optional_outputs() const { return settings_.wants_optional_outputs(); }
 
+    // What an output must have, unless it was left out: of each value the low `size` bytes, little-endian.
+    template <class T>
+    void expect(int arg, const std::vector<T>& values, size_t size = sizeof(T)) {
+        Argument* const output = find(arg);
+        if (output == nullptr) return;
+        output->expected.resize(values.size() * size);
+        for (size_t i = 0; i < values.size(); ++i)
+            std::memcpy(&output->expected[i * size], &values[i], size);
+    }
+
     // To be called after all arguments have been added: throws CaseError if --src or --state has not been used.
     void refuse_unused_files(const char* driver) const;
 

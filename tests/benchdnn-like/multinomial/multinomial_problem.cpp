@@ -21,14 +21,6 @@ std::vector<Field<MultinomialProblem>> MultinomialProblem::fields() {
     };
 }
 
-bool MultinomialProblem::parse_sizes(const std::string& text) {
-    reference::Dims dims;
-    if (!parse_dims(text, dims) || dims.size() != 2) return false;
-    batch = dims[0];
-    classes = dims[1];
-    return true;
-}
-
 tombola_status_t MultinomialProblem::create(Creation& creation,
                                             tombola_primitive_desc_t* primitive_desc) const {
     if (samples < 0) throw Refused{tombola_invalid_arguments, "--samples is negative"};
@@ -54,36 +46,10 @@ std::string MultinomialProblem::refusal(const Arguments* args) const {
 }
 
 Bytes MultinomialProblem::default_probs() const {
-    const size_t size = reference::size_of(dt);
-    const auto count = static_cast<size_t>(batch * classes);
-    Bytes bytes(count * size);
-    uint64_t state = 1;
-    for (size_t i = 0; i < count; ++i) {
-        state = state * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX
-        const double u = static_cast<double>(state >> 40) * 0x1p-24;  // in [0, 1)
-        // Every 16th weight is 0 and every 16th logit -inf, but for the first of a row.
-        const bool never = i % 16 == 7 && i % static_cast<size_t>(classes) != 0;
-        const double value = log_probs ? (never ? -__builtin_inf() : 20 * u - 10)
-                             : never   ? 0
-                                       : u + 0.0625;
-        reference::Scalar scalar{};
-        switch (dt) {
-            case tombola_f16:
-                scalar = reference::scalar_of(reference::double_to_f16(value));
-                break;
-            case tombola_bf16:
-                scalar = reference::scalar_of(reference::double_to_bf16(value));
-                break;
-            case tombola_f32:
-                scalar = reference::scalar_of(static_cast<float>(value));
-                break;
-            default:
-                scalar = reference::scalar_of(value);
-                break;
-        }
-        std::memcpy(&bytes[i * size], scalar.data(), size);
-    }
-    return bytes;
+    return default_rows([this](double u, bool never) {
+        if (log_probs) return never ? -__builtin_inf() : 20 * u - 10;
+        return never ? 0 : u + 0.0625;
+    });
 }
 
 void MultinomialProblem::add_arguments(Arguments& args) const {
@@ -123,10 +89,7 @@ void MultinomialProblem::expect(Arguments& args) const {
     wanted.op_seed = used->op;
     std::vector<int64_t> indices;
     reference::multinomial_reference(wanted, args.at(TOMBOLA_ARG_SRC).values.data(), indices);
-    const size_t size = reference::size_of(odt);
-    dst.expected.resize(dst.logical_bytes());
-    for (size_t i = 0; i < indices.size(); ++i)
-        std::memcpy(&dst.expected[i * size], &indices[i], size);  // little-endian: the low bytes
+    args.expect(TOMBOLA_ARG_DST, indices, reference::size_of(odt));
 }
 
 template std::unique_ptr<Driver> make_driver<MultinomialProblem>();

@@ -73,10 +73,7 @@ void RandomPermutationProblem::expect(Arguments& args) const {
     Argument* state = args.find(TOMBOLA_ARG_DST_STATE);
     const std::vector<int64_t> elements =
         reference::random_permutation_reference(wanted, count, state ? &state->expected : nullptr);
-    const size_t size = reference::size_of(dt);
-    dst.expected.resize(dst.logical_bytes());
-    for (size_t i = 0; i < elements.size(); ++i)
-        std::memcpy(&dst.expected[i * size], &elements[i], size);  // little-endian: the low bytes
+    args.expect(TOMBOLA_ARG_DST, elements, reference::size_of(dt));
 }
 
 // The whole permutation of that many bytes: a part would take as long as the whole.

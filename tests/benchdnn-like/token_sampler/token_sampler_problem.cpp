@@ -55,15 +55,6 @@ std::vector<T> values_of(const Arguments& args, int arg) {
     return values;
 }
 
-template <class T>
-void set_expected(Arguments& args, int arg, const std::vector<T>& values, size_t size = sizeof(T)) {
-    Argument* output = args.find(arg);
-    if (output == nullptr) return;
-    output->expected.resize(values.size() * size);
-    for (size_t i = 0; i < values.size(); ++i)
-        std::memcpy(&output->expected[i * size], &values[i], size);  // little-endian: the low bytes
-}
-
 }  // namespace
 
 bool parse_value(const std::string& text, RowNumber<float>& value) {
@@ -109,14 +100,6 @@ std::vector<Field<TokenSamplerProblem>> TokenSamplerProblem::fields() {
     };
 }
 
-bool TokenSamplerProblem::parse_sizes(const std::string& text) {
-    reference::Dims dims;
-    if (!parse_dims(text, dims) || dims.size() != 2) return false;
-    batch = dims[0];
-    classes = dims[1];
-    return true;
-}
-
 tombola_status_t TokenSamplerProblem::create(Creation& creation,
                                              tombola_primitive_desc_t* primitive_desc) const {
     if (samples < 0) throw Refused{tombola_invalid_arguments, "--samples is negative"};
@@ -137,33 +120,11 @@ std::string TokenSamplerProblem::refusal(const Arguments* args) const {
                                             args->at(TOMBOLA_ARG_SRC).values.data());
 }
 
+// The weights fall like j^-1.5, as Zipf's law has it: 60 classes of 128,000 have nine tenths of the mass.
 Bytes TokenSamplerProblem::default_logits() const {
-    const size_t size = reference::size_of(dt);
-    const auto count = static_cast<size_t>(batch * classes);
-    Bytes bytes(count * size);
-    uint64_t state = 1;
-    for (size_t i = 0; i < count; ++i) {
-        state = state * 6364136223846793005u + 1442695040888963407u;        // Knuth's MMIX
-        const double u = static_cast<double>((state >> 40) + 1) * 0x1p-24;  // in (0, 1]
-        // The weights fall like j^-1.5, as Zipf's law has it: 60 classes of 128,000 have nine tenths of the mass. Every 16th
-        // logit is -inf, but for the first of a row.
-        const bool never = i % 16 == 7 && i % static_cast<size_t>(classes) != 0;
-        const double value = never ? -__builtin_inf() : -1.5 * std::log(u);
-        reference::Scalar scalar{};
-        switch (dt) {
-            case tombola_f16:
-                scalar = reference::scalar_of(reference::double_to_f16(value));
-                break;
-            case tombola_bf16:
-                scalar = reference::scalar_of(reference::double_to_bf16(value));
-                break;
-            default:
-                scalar = reference::scalar_of(static_cast<float>(value));
-                break;
-        }
-        std::memcpy(&bytes[i * size], scalar.data(), size);
-    }
-    return bytes;
+    return default_rows([](double u, bool never) {
+        return never ? -__builtin_inf() : -1.5 * std::log(u + 0x1p-24);  // of a number in (0, 1]
+    });
 }
 
 void TokenSamplerProblem::add_arguments(Arguments& args) const {
@@ -226,11 +187,11 @@ void TokenSamplerProblem::expect(Arguments& args) const {
     }
     const reference::TokenSamplerResult result =
         reference::token_sampler_reference(wanted, args.at(TOMBOLA_ARG_SRC).values.data());
-    set_expected(args, TOMBOLA_ARG_DST, result.ids, reference::size_of(odt));
-    set_expected(args, TOMBOLA_ARG_DST_LOGPROBS, result.logprobs);
-    set_expected(args, TOMBOLA_ARG_DST_KEPT, result.kept);
-    set_expected(args, TOMBOLA_ARG_DST_TOP_IDS, result.top_ids, reference::size_of(odt));
-    set_expected(args, TOMBOLA_ARG_DST_TOP_LOGPROBS, result.top_logprobs);
+    args.expect(TOMBOLA_ARG_DST, result.ids, reference::size_of(odt));
+    args.expect(TOMBOLA_ARG_DST_LOGPROBS, result.logprobs);
+    args.expect(TOMBOLA_ARG_DST_KEPT, result.kept);
+    args.expect(TOMBOLA_ARG_DST_TOP_IDS, result.top_ids, reference::size_of(odt));
+    args.expect(TOMBOLA_ARG_DST_TOP_LOGPROBS, result.top_logprobs);
     // Pairs of 0 in --row-seeds draw entropy, of which nothing is known.
     for (size_t i = 0; has_rows && i < wanted.seeds.size(); i += 2)
         if (wanted.seeds[i] == 0 && wanted.seeds[i + 1] == 0 && streams) {

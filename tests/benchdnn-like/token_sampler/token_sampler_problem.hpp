@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "common/drawn_seeds.hpp"
-#include "common/typed_driver.hpp"
+#include "common/rows_problem.hpp"
 #include "reference/token_sampler_reference.hpp"
 
 namespace tombola::bench {
@@ -40,40 +39,29 @@ struct Names<tombola_logprobs_t> {
                                                         {"raw", tombola_logprobs_raw}};
 };
 
-struct TokenSamplerProblem : TypedProblem<TokenSamplerProblem> {
+struct TokenSamplerProblem : RowsProblem<TokenSamplerProblem> {
     static constexpr const char* kName = "token_sampler";
-    static constexpr const char* kSyntax = "BATCHxCLASSES";
     static constexpr const char* kSummary =
         "token ids drawn from logits; BATCHxCLASSES as 64x128000";
 
-    tombola_data_type_t dt = tombola_f32;
-    tombola_data_type_t odt = tombola_s64;
     tombola_filter_order_t order = tombola_filter_order_transformers;
     RowNumber<float> temperature{"1"};
     RowNumber<int32_t> top_k{"0"};
     RowNumber<float> top_p{"1"};
     RowNumber<float> min_p{"0"};
-    int64_t samples = 1;
-    Seeds seeds{234, 148};
     FileName row_seeds;
     RowNumber<uint64_t> offset{"0"};
-    FileName uniforms;
     FileName mask;
     tombola_logprobs_t logprobs = tombola_logprobs_none;
     int64_t top_n = 0;
-    int64_t batch = 0, classes = 0;
 
     static std::vector<Field<TokenSamplerProblem>> fields();
-    bool parse_sizes(const std::string& text);
-    std::string print_sizes() const { return print_dims({batch, classes}); }
 
     tombola_status_t create(Creation& creation,
                             tombola_primitive_desc_t* primitive_desc) const override;
     std::string refusal(const Arguments* args) const override;
     void add_arguments(Arguments& args) const override;
     void expect(Arguments& args) const override;
-    void pin(const Arguments& args) override { pin_seeds(args, seeds); }
-    Ceiling ceiling() const override { return Ceiling::read; }
 
   private:
     // Peaked logits that depend on their number alone.

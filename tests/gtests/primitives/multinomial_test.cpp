@@ -12,6 +12,7 @@
 #include <numeric>
 #include <string>
 
+#include "gtests/common/noise.hpp"
 #include "gtests/common/tensor.hpp"
 #include "reference/multinomial_reference.hpp"
 #include "reference/numeric.hpp"
@@ -20,39 +21,10 @@ namespace tombola::test {
 namespace {
 
 using reference::MultinomialRequest;
+using reference::to_bytes;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-std::vector<uint8_t> to_bytes(tombola_data_type_t type, const std::vector<double>& values) {
-    std::vector<uint8_t> bytes(values.size() * tombola_data_type_size(type));
-    for (size_t i = 0; i < values.size(); ++i) {
-        if (type == tombola_f64) {
-            std::memcpy(&bytes[i * 8], &values[i], 8);
-        } else if (type == tombola_f32) {
-            const auto value = static_cast<float>(values[i]);
-            std::memcpy(&bytes[i * 4], &value, 4);
-        } else {
-            const uint16_t value = type == tombola_f16 ? reference::double_to_f16(values[i])
-                                                       : reference::double_to_bf16(values[i]);
-            std::memcpy(&bytes[i * 2], &value, 2);
-        }
-    }
-    return bytes;
-}
-
-// Numbers in [0, 1) that have nothing to do with the library: a linear congruential sequence (Knuth's MMIX).
-class Noise {
-  public:
-    explicit Noise(uint64_t seed) : state_(seed) {}
-    double next() {
-        state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-        return static_cast<double>(state_ >> 11) * 0x1p-53;
-    }
-
-  private:
-    uint64_t state_;
-};
 
 struct Problem {
     MultinomialRequest request;

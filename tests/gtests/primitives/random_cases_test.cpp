@@ -232,15 +232,8 @@ TEST_F(RandomCases, RandomUniform) {
                 std::ldexp(static_cast<double>(pick(-99, 99)), static_cast<int>(pick(-8, 5)));
             const double b =
                 a + std::ldexp(static_cast<double>(pick(1, 99)), static_cast<int>(pick(-8, 5)));
-            const auto scalar = [&](double v) {
-                return request.type == tombola_f64   ? reference::scalar_of(v)
-                       : request.type == tombola_f32 ? reference::scalar_of(static_cast<float>(v))
-                       : request.type == tombola_f16
-                           ? reference::scalar_of(reference::double_to_f16(v))
-                           : reference::scalar_of(reference::double_to_bf16(v));
-            };
-            request.min = scalar(a);
-            request.max = scalar(b);
+            request.min = reference::nearest(request.type, a);
+            request.max = reference::nearest(request.type, b);
         }
         const DimVector dims = shape(20000);
         const MemoryDesc dst = layout(dims, request.type), bound = row_major({1}, request.type),
@@ -294,12 +287,7 @@ TEST_F(RandomCases, Multinomial) {
             if (request.log_probs && chance(50)) v = -v;
             if (chance(zeros)) v = request.log_probs ? -INFINITY : 0.0;
             if (bad && i == count / 2) v = one_of<double>({-1.0, NAN, INFINITY});
-            if (request.type == tombola_f64) std::memcpy(&probs[i * size], &v, 8);
-            const auto f32 = static_cast<float>(v);
-            if (request.type == tombola_f32) std::memcpy(&probs[i * size], &f32, 4);
-            const uint16_t half = request.type == tombola_f16 ? reference::double_to_f16(v)
-                                                              : reference::double_to_bf16(v);
-            if (size == 2) std::memcpy(&probs[i * size], &half, 2);
+            std::memcpy(&probs[i * size], reference::nearest(request.type, v).data(), size);
         }
         const auto index_type = one_of({tombola_s32, tombola_s64});
         const MemoryDesc src = layout({request.batch, request.classes}, request.type),

@@ -16,6 +16,7 @@
 #include <optional>
 #include <sstream>
 
+#include "gtests/common/fnv1a.hpp"
 #include "gtests/common/tensor.hpp"
 #include "reference/philox_reference.hpp"
 #include "reference/random_normal_reference.hpp"
@@ -47,20 +48,7 @@ struct Answer {
 
 // The bits of a number that the type has.
 uint64_t bits_of(tombola_data_type_t type, double value) {
-    uint64_t bits = 0;
-    const auto number = static_cast<float>(value);
-    switch (type) {
-        case tombola_f16:
-            return reference::double_to_f16(value);
-        case tombola_bf16:
-            return reference::double_to_bf16(value);
-        case tombola_f32:
-            std::memcpy(&bits, &number, sizeof number);
-            return bits;
-        default:
-            std::memcpy(&bits, &value, sizeof value);
-            return bits;
-    }
+    return reference::value_of<uint64_t>(reference::nearest(type, value));
 }
 
 uint64_t element(const Bytes& values, size_t size, size_t index) {
@@ -185,12 +173,6 @@ class RandomNormal : public testing::Test {
 };
 
 // ---- what PyTorch drew ------------------------------------------------------------------------------------
-
-uint64_t fnv1a(const Bytes& bytes) {
-    uint64_t hash = 0xCBF29CE484222325;
-    for (const uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001B3;
-    return hash;
-}
 
 std::vector<std::string> pieces(const std::string& text) {
     std::vector<std::string> result;

@@ -13,6 +13,7 @@
 #include <random>
 #include <sstream>
 
+#include "gtests/common/fnv1a.hpp"
 #include "gtests/common/guarded_buffer.hpp"
 #include "gtests/common/handles.hpp"
 #include "gtests/common/tensor.hpp"
@@ -139,12 +140,6 @@ Answer PytorchUniform::draw_large(const Request& request, int64_t count) {
 }
 
 // ---- what PyTorch drew ------------------------------------------------------------------------------------
-
-uint64_t fnv1a(const Bytes& bytes) {
-    uint64_t hash = 0xCBF29CE484222325;
-    for (const uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001B3;
-    return hash;
-}
 
 uint64_t element(const Bytes& values, size_t size, size_t index) {
     uint64_t bits = 0;

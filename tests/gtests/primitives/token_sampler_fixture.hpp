@@ -27,17 +27,7 @@ constexpr tombola_filter_order_t kOrders[] = {tombola_filter_order_transformers,
                                               tombola_filter_order_temperature_last};
 
 inline std::vector<uint8_t> to_bytes(tombola_data_type_t type, const std::vector<float>& values) {
-    std::vector<uint8_t> bytes(values.size() * tombola_data_type_size(type));
-    for (size_t i = 0; i < values.size(); ++i) {
-        const auto value = static_cast<double>(values[i]);
-        const auto scalar = type == tombola_f32 ? reference::scalar_of(values[i])
-                            : type == tombola_f16
-                                ? reference::scalar_of(reference::double_to_f16(value))
-                                : reference::scalar_of(reference::double_to_bf16(value));
-        const size_t size = tombola_data_type_size(type);
-        std::memcpy(&bytes[i * size], scalar.data(), size);
-    }
-    return bytes;
+    return reference::to_bytes(type, std::vector<double>(values.begin(), values.end()));
 }
 
 struct Problem {

@@ -6,27 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gtests/common/noise.hpp"
 #include "gtests/primitives/token_sampler_fixture.hpp"
 
 namespace tombola::test {
-
-// Numbers that have nothing to do with the library: a linear congruential sequence (Knuth's MMIX).
-class Noise {
-  public:
-    explicit Noise(uint64_t seed) : state_(seed) {}
-    double next() {
-        state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-        return static_cast<double>(state_ >> 11) * 0x1p-53;
-    }
-    // In [low, high].
-    int64_t pick(int64_t low, int64_t high) {
-        return low + static_cast<int64_t>(next() * static_cast<double>(high - low + 1));
-    }
-    bool chance(int percent) { return pick(0, 99) < percent; }
-
-  private:
-    uint64_t state_;
-};
 
 // A row of a kind: what real rows look like, and what a selection finds hard.
 inline std::vector<float> row_of_kind(int64_t kind, int64_t classes, Noise& noise) {
