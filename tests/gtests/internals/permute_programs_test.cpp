@@ -56,8 +56,9 @@ class Checked {
 
     void run(const PermuteProgram& program, PermuteArgs args, CpuIsa isa) {
         const auto lowerings = all_lowerings(program, isa);
-        if (lowerings.size() > 1) ++transposes[isa][layout_.element];
         for (size_t i = 0; i < lowerings.size(); ++i) {
+            if (has(lowerings[i], Operation::Kind::blend)) ++transposes[isa][layout_.element];
+            if (has(lowerings[i], Operation::Kind::unpack)) ++unpacks[isa][layout_.element];
             const auto kernel =
                 permute_function(isa, false, std::make_shared<Operations>(lowerings[i]));
             ASSERT_TRUE(kernel.ok()) << kernel.status().message();
@@ -102,20 +103,27 @@ class Checked {
     }
 
     // How many programs were carried out by transposes, for each size of an element.
-    static std::map<CpuIsa, std::map<int64_t, int>> transposes, lines;
+    static std::map<CpuIsa, std::map<int64_t, int>> transposes, lines, unpacks;
 
   private:
+    static bool has(const Operations& operations, Operation::Kind kind) {
+        return std::any_of(operations.list.begin(), operations.list.end(),
+                           [&](const Operation& o) { return o.kind == kind; });
+    }
+
     ShuffleLayout layout_;
     GuardedBuffer src_, dst_, shifted_, streamed_;
     std::vector<uint8_t> want_;
 };
-std::map<CpuIsa, std::map<int64_t, int>> Checked::transposes, Checked::lines;
+std::map<CpuIsa, std::map<int64_t, int>> Checked::transposes, Checked::lines, Checked::unpacks;
 
 // All that can be.
 void expect_transposes() {
     for (const CpuIsa isa : isas_in_force())
-        for (const int64_t E : {1, 2, 4, 8})
+        for (const int64_t E : {1, 2, 4, 8}) {
             EXPECT_EQ(Checked::transposes[isa][E] > 0, isa != CpuIsa::avx512_core || E > 1) << E;
+            EXPECT_EQ(Checked::unpacks[isa][E] > 0, isa == CpuIsa::avx2 && E <= 2) << E;
+        }
 }
 
 ShuffleLayout side_by_side(int64_t Q, int64_t G, int64_t E) {
@@ -131,7 +139,8 @@ ShuffleLayout side_by_side(int64_t Q, int64_t G, int64_t E) {
 TEST(PermutePrograms, ChannelsSideBySide) {
     if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
     Checked::transposes.clear();
-    constexpr int64_t kSizes[] = {2, 3, 4, 7, 8, 12, 15, 16, 17, 30, 32, 33, 64, 65};
+    Checked::unpacks.clear();
+    constexpr int64_t kSizes[] = {2, 3, 4, 7, 8, 9, 12, 15, 16, 17, 30, 32, 33, 64, 65};
     for (const int64_t E : {1, 2, 4, 8})
         for (const int64_t Q : kSizes)
             for (const int64_t G : kSizes) {
@@ -177,11 +186,12 @@ TEST(PermutePrograms, AnyNumberOfGroups) {
 TEST(PermutePrograms, Blocks) {
     if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
     Checked::transposes.clear();
+    Checked::unpacks.clear();
     Checked::lines.clear();
     constexpr struct {
         int64_t Q, G;
-    } kFactors[] = {{4, 4},  {32, 4}, {64, 8}, {8, 16},   {16, 8}, {34, 4},
-                    {29, 2}, {5, 3},  {4, 72}, {1031, 3}, {41, 77}};
+    } kFactors[] = {{4, 4},   {32, 4}, {64, 8}, {8, 16}, {16, 8},   {34, 4},
+                    {32, 16}, {29, 2}, {5, 3},  {4, 72}, {1031, 3}, {41, 77}};
     for (const int64_t E : {1, 2, 4, 8})
         for (const int64_t block : {4, 8, 16})
             for (const auto& factors : kFactors) {

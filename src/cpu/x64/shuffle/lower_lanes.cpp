@@ -19,7 +19,7 @@ namespace {
 
 using Kind = Operation::Kind;
 
-constexpr int kLaneBytes = 16, kMaxLanes = 2;
+constexpr int kMaxLanes = 2;
 constexpr uint8_t kZeroByte = 0x80;
 constexpr int kWorking = 7;
 
@@ -69,7 +69,7 @@ size_t add_lane(Terms& terms, int lane, const int64_t* source, int units, int un
     std::array<int, kLaneBytes> order;
     int count = 0;
     for (int i = 0; i < units; ++i)
-        if (source[i] != kZeroSource) order[count++] = i;
+        if (source[i] >= 0) order[count++] = i;
     std::sort(order.begin(), order.begin() + count,
               [&](int a, int b) { return source[a] < source[b]; });
     size_t used = 0;

@@ -39,6 +39,7 @@ Work work_of(const Operation& o, const VectorRates& rates) {
                        ? Work{rates.permute_slots, 0, rates.permute_slots, 0, rates.permute_slots}
                        : Work{1, 0, 1, 0, 1};
         case Kind::permute_lanes:
+        case Kind::unpack:
             return {0, 1, 0, 0, 1, 1};
         case Kind::blend:
         case Kind::or_bits:
@@ -167,8 +168,12 @@ std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa)
     // Words with VBMI: either lowering of windows may be the cheaper one.
     if (program.unit == 2 && shape_of(isa).permutes_from == 1)
         all.push_back(lower_to_windows(program, CpuIsa::avx512_core));
+    const size_t others = all.size();
     for (const bool lines : {false, true})
         if (auto routes = lower_to_routes(program, isa, lines)) all.push_back(std::move(*routes));
+    // Where there are routes, unpacks are seldom faster, as they store 16 bytes at a time.
+    if (isa == CpuIsa::avx2 && program.unit <= 2 && all.size() == others)
+        if (auto unpacks = lower_to_unpacks(program)) all.push_back(std::move(*unpacks));
     return all;
 }
 

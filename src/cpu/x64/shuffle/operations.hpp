@@ -5,12 +5,13 @@
 //
 //   PermuteProgram --lowering--> Operations --PermuteKernel--> code
 //
-// There are three lowerings, and each returns operations with their cost in cycles:
+// There are four lowerings, and each returns operations with their cost in cycles:
 //
 //   windows   AVX-512: loads whole vectors and permutes whole registers (lower_windows.cpp)
 //   lanes     AVX2, and bytes without VBMI: vpshufb on lanes of 16 bytes (lower_lanes.cpp)
 //   routes    transposes of 4, 8 or 16 registers: permute, blend, permute (lower_routes.cpp). On AVX-512 also with stores of
 //             whole cache lines, wherever the outputs lie
+//   unpacks   AVX2, bytes and words: transposes of any number of rows and columns, by unpacks (lower_unpacks.cpp)
 //
 // Each virtual register is written once. The operations of a section describe one inner step, whose source address is
 // s and whose destination address is d.
@@ -50,6 +51,7 @@ struct Operation {
         masked_permute,  // d = a, but units in `mask` are b permuted by `table`. Last use of a
         blend,           // d = a, but units in `mask` come from b
         or_bits,         // d = a | b
+        unpack,          // d = in each lane of 16, the units of half `position` of a and b in turn
         store,           // memory at d + offset = piece `position` of a
         // From d + offset on, step after step, units of a in the order of `table`: a run of bytes, of which each step stores one
         // whole cache line. The line ends within the units of this step and begins with those of the step before.
@@ -164,6 +166,8 @@ Operations lower_to_lanes(const PermuteProgram& program);
 // With `lines`, by store_line. Then the result is also empty if the outputs of a step are not one register of each run, and
 // of at most 8 runs.
 std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa, bool lines);
+// Empty if the outputs are not columns of rows that are equally far apart. For AVX2.
+std::optional<Operations> lower_to_unpacks(const PermuteProgram& program);
 // The greatest number of registers of a transpose; 0 if `isa` has no transpose for units of that size.
 int max_transposed(CpuIsa isa, int unit);
 

@@ -333,6 +333,8 @@ class PermuteKernel : public LineStores {
                 return emit_permute2(o);
             case Kind::blend:
                 return emit_blend(o);
+            case Kind::unpack:
+                return emit_unpack(o);
             case Kind::or_bits:
                 return or_bits(reg(o.d, o.bytes), reg(o.a, o.bytes), reg(o.b, o.bytes));
             case Kind::store:
@@ -406,6 +408,13 @@ class PermuteKernel : public LineStores {
         if (has_masks()) return vpblendmd(d | mask(o.mask), a, b);
         const auto sections = static_cast<uint8_t>(o.mask);
         o.unit < 4 ? vpblendw(d, a, b, sections) : vpblendd(d, a, b, sections);
+    }
+
+    void emit_unpack(const Operation& o) {
+        constexpr PermuteOfTwo kHalves[][2] = {
+            {&PermuteKernel::vpunpcklbw, &PermuteKernel::vpunpckhbw},
+            {&PermuteKernel::vpunpcklwd, &PermuteKernel::vpunpckhwd}};
+        (this->*kHalves[o.unit - 1][o.position])(whole(o.d), whole(o.a), whole(o.b));
     }
 
     void emit_store(const Operation& o) {

@@ -172,14 +172,23 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
     const auto add_section = [&](int64_t v0) {
         PermuteSection section;
         // Contiguous rows of the source are one extent.
-        if (!tile.across && G == columns)
+        if (G == columns && (!tile.across || tile.runs > 1))
             section.extents = {{0, static_cast<int>(rows * G * E)}};
         else
             for (int64_t u = 0; u < rows; ++u)
                 section.extents.push_back({(u * G + v0) * E, static_cast<int>(columns * E)});
+        // A run of the destination ends where the next one begins, so it may write more bytes than it has.
+        const int64_t bytes = rows * columns * E / tile.runs;
+        const bool joined = tile.across && tile.runs > 1;
+        PermuteLimits cut = limits;
+        if (joined) cut.vector_bytes = kLaneBytes;
+        const int64_t written = joined ? std::max<int64_t>(bytes, kLaneBytes) : bytes;
         for (int64_t run = v0; run < v0 + tile.runs; ++run)
-            write_run(program, section, run * Q * E, rows * columns * E / tile.runs, limits,
-                      [&](int64_t at) { return (at / E % rows * G + run + at / E / rows) * E; });
+            write_run(program, section, run * Q * E, run + 1 < v0 + tile.runs ? written : bytes,
+                      cut, [&](int64_t at) {
+                          return at < bytes ? (at / E % rows * G + run + at / E / rows) * E
+                                            : kAnySource;
+                      });
         program.sections.push_back(std::move(section));
     };
     add_section(0);
@@ -192,6 +201,21 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
     if (G % columns != 0 && whole == 1) loop = {2, rest * E, rest * Q * E};
     if (G % columns != 0 && whole > 1) add_section(rest);
     return result;
+}
+
+// Tiles for lower_unpacks.cpp: a lane of rows of all columns, or columns of a few rows, one behind the other. Of more words
+// than these, routes are faster.
+std::vector<Tile> unpacked_tiles(const ShuffleLayout& layout, const PermuteLimits& limits) {
+    const int64_t E = layout.inner, G = layout.G, Q = layout.Q, N = kLaneBytes / E;
+    std::vector<Tile> tiles;
+    if (Q >= N && G <= std::min<int64_t>(3 * N / 2, limits.max_sources))
+        tiles.push_back({N, G, false, G});
+    if (Q <= N / 2 || Q > (E == 1 ? 4 * N : N)) return tiles;
+    for (const int64_t columns : {N, 4 * N})
+        if (columns < G && columns * Q * E <= limits.whole_bytes)
+            tiles.push_back({Q, columns, true, columns});
+    if (G > N / 2 && G * Q * E <= limits.whole_bytes) tiles.push_back({Q, G, true, G});
+    return tiles;
 }
 
 }  // namespace
@@ -228,7 +252,9 @@ int64_t stored_bytes(const PermuteProgram& program) {
     int64_t bytes = 0;
     for (const PermuteSection& section : program.sections)
         for (const PermuteOutput& output : section.outputs)
-            bytes += section.loop.repeats * program.bytes(output);
+            bytes += section.loop.repeats * program.unit *
+                     std::count_if(program.source(output), program.source(output) + output.units,
+                                   [](int64_t source) { return source != kAnySource; });
     return bytes;
 }
 
@@ -273,6 +299,8 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
     const int64_t rows = elements(Q), columns = elements(G);
     if (G <= limits.max_sources && is_stored(rows)) add({rows, G, false, G});
     if (Q <= limits.max_sources && is_stored(columns)) add({Q, columns, true, 1});
+    if (!limits.masks && E <= 2)
+        for (const Tile& tile : unpacked_tiles(layout, limits)) add(tile);
     // For large G and Q, a step transposes a tile in registers.
     for (int64_t u = 16 / E; u <= std::min(Q, vector); u *= 2)
         for (int64_t v = 16 / E; v <= std::min(G, vector); v *= 2) {

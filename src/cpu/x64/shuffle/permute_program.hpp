@@ -30,6 +30,7 @@ namespace tombola::impl::cpu::x64 {
 
 inline constexpr int64_t kLineBytes = 64;  // of a cache line
 inline constexpr int kMaxUnit = 8;         // bytes that a permute moves together
+inline constexpr int kLaneBytes = 16;      // within which AVX2 moves units of 1 and 2 bytes
 
 struct Piece {
     int64_t offset;
@@ -41,6 +42,7 @@ struct Piece {
 };
 
 inline constexpr int64_t kZeroSource = -1;  // the unit is padding: written as zero
+inline constexpr int64_t kAnySource = -2;  // the unit may become anything: a later output writes it
 
 // A vector that is written. Unit i of it comes from sources[first + i] of the program.
 struct PermuteOutput {
