@@ -86,6 +86,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::gather_u64;
     using Vocabulary::half;
     using Vocabulary::has_masks;
+    using Vocabulary::has_xor3;
     using Vocabulary::Held;
     using Vocabulary::hold;
     using Vocabulary::hold_u32;
@@ -118,6 +119,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::max_masked_f32;
     using Vocabulary::min_masked_f32;
     using Vocabulary::min_with_difference_u64;
+    using Vocabulary::move_high_words;
     using Vocabulary::mul_bf16_by_f32;
     using Vocabulary::mul_f16_by_f32;
     using Vocabulary::mul_lo_u64;

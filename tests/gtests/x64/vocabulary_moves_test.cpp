@@ -150,6 +150,11 @@ TEST_P(VocabularyTest, SwapsAndBlends) {
     run([](K& k) { k.swap_words_u64(k.vec(0), k.vec(1)); });
     expect<uint32_t>([&](size_t i) { return in<uint32_t>(0, i ^ 1); });
     run([](K& k) {
+        k.move_high_words(k.vec(0), k.vec(1));
+        k.and_bits(k.vec(0), k.vec(0), k.vector_u64(0xFFFFFFFF));
+    });
+    expect<uint64_t>([&](size_t i) { return in<uint64_t>(0, i) >> 32; });
+    run([](K& k) {
         k.set_odd_lanes(k.scratch());
         k.blend_odd_u32(k.vec(0), k.vec(1), k.vec(2));
     });

@@ -226,6 +226,14 @@ TEST_P(VocabularyTest, Logic) {
             k.xor3(k.vec(0), k.vec(2), k.vec(3));
         },
         [&](size_t i) { return a(i) ^ b(i) ^ c(i); });
+    // One instruction keeps its second source; two have xored the third into it.
+    check<uint64_t>(
+        [](K& k) {
+            k.xor3(k.vec(0), k.vec(2), k.vec(3));
+            if (!k.has_xor3()) k.xor_bits(k.vec(2), k.vec(2), k.vec(3));
+            k.copy(k.vec(0), k.vec(2));
+        },
+        b);
     check<uint64_t>(
         [](K& k) {
             k.copy(k.vec(0), k.vec(1));

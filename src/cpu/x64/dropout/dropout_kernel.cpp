@@ -8,8 +8,8 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr int kByteBits = 8;
-constexpr uint32_t kWordDigits = 0x7FFFFF;              // the bits used of a 32-bit draw
-constexpr int kThreshold = 0, kScale = 1, kDigits = 2;  // the kernel's own registers
+constexpr uint32_t kWordDigits = 0x7FFFFF;  // the bits used of a 32-bit draw
+constexpr int kThreshold = 0, kScale = 1, kElements = 2, kDigits = 3;  // the kernel's own registers
 
 int element_bits(DataType type) { return static_cast<int>(size_of(type)) * kByteBits; }
 
@@ -48,7 +48,7 @@ void DropoutKernel::load_values() {
     if (draw_bits() == 32) digits_ = hold_u32(convert_vec(kDigits), kWordDigits);
 }
 
-// The masks replace the draws in c0 and c2. The stream's registers c1, c3 and t are scratch.
+// The masks replace the draws in c0 and c2. The stream's registers c1 and c3 are scratch.
 void DropoutKernel::emit_group(const Stream& s, const Xbyak::RegExp& from, const Xbyak::RegExp& to,
                                const Xbyak::RegExp& mask, bool streaming) {
     const Mask kept[2] = {{k1, vec(s.c0)}, {k2, vec(s.c2)}};
@@ -77,15 +77,15 @@ void DropoutKernel::emit_group(const Stream& s, const Xbyak::RegExp& from, const
 
 void DropoutKernel::emit_mask(const Stream& s, const Mask& kept, const Xbyak::RegExp& to) {
     if (tensors().mask == DropoutMask::bits)
-        store_mask_bits(to, kept, draw_bits(), vec(s.t), free_reg());
-    if (tensors().mask == DropoutMask::u8) store_mask_bytes(to, kept, draw_bits(), vec(s.t));
+        store_mask_bits(to, kept, draw_bits(), vec(s.c1), free_reg());
+    if (tensors().mask == DropoutMask::u8) store_mask_bytes(to, kept, draw_bits(), vec(s.c1));
 }
 
 // Computes and stores one vector of elements. scratch_vec, which may be the mask's vector, is overwritten.
 void DropoutKernel::emit_elements(const Stream& s, const Mask& kept, int scratch_vec,
                                   const Xbyak::RegExp& from, const Xbyak::RegExp& to,
                                   bool streaming) {
-    const Vec x = vec(s.t), scale = vec(convert_vec(kScale));
+    const Vec x = vec(convert_vec(kElements)), scale = vec(convert_vec(kScale));
     if (type_ == DataType::f32) {
         mul_masked_f32(x, kept, scale, ptr[from]);
     } else {

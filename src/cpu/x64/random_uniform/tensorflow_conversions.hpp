@@ -113,7 +113,7 @@ class TensorflowConversion<Float16> : public PhiloxGenerator {
         mask_ = hold_u32(convert_vec(0), 0x3FF);
     }
     void emit_convert(Stream& s, int form) override {
-        const Vec t = vec(s.t);
+        const Vec t = vec(s.c1);
         for (const int index : {s.c0, s.c2}) {
             const Vec v = vec(index);
             if (form == 2) {
@@ -219,15 +219,15 @@ class TensorflowBf16Arithmetic : public TensorflowConversion<BFloat16> {
         for (const int v : {s.c0, s.c2}) {
             and_bits(vec(v), vec(v), vector_u32(0x7F));
             if (form == 0) {
-                emit_value(vec(v), vec(s.t));
+                emit_value(vec(v), vec(s.c1));
                 continue;
             }
             vcvtdq2ps(vec(v), vec(v));
             vmulps(vec(v), vec(v), step_);
             if (form == 1) continue;
-            emit_round_product(vec(v), vec(s.t), 8);
+            emit_round_product(vec(v), vec(s.c1), 8);
             vaddps(vec(v), vec(v), min_);
-            round_f32_to_bf16_high(vec(v), vec(v), vec(s.t));
+            round_f32_to_bf16_high(vec(v), vec(v), vec(s.c1));
         }
         interleave_high_u16(vec(s.c0), vec(s.c0), vec(s.c2));
         emit_word_order(vec(s.c0));
@@ -340,7 +340,7 @@ template <>
 class TensorflowConversion<int64_t> : public PhiloxGenerator {
   public:
     static constexpr PhiloxShape kShape{
-        "s64", 8, 2, 1, PhiloxShape::LaneOrder::halves, /*streams_of_16=*/2};
+        "s64", 8, 2, 1, PhiloxShape::LaneOrder::halves, /*streams_of_16=*/3};
     struct Parameters {
         uint64_t multiplier, shift, range, twice,
             min;  // twice: 2 * range below a range of 4, otherwise 0
@@ -372,7 +372,7 @@ class TensorflowConversion<int64_t> : public PhiloxGenerator {
     }
     void emit_convert(Stream& s, int) override {
         for (const int v : {s.c0, s.c2})
-            emit_remainder(vec(v), vec(s.c1), vec(s.c3), vec(s.t), vec(convert_vec(0)));
+            emit_remainder(vec(v), vec(s.c1), vec(s.c3), vec(convert_vec(0)), vec(convert_vec(1)));
     }
     // q = hi64(x * m) >> s without the low product and the carries of the middle ones: hi64 is too small by at
     // most 2, so q by at most 3 where range < 4, and by at most 1 otherwise (pack()).

@@ -19,18 +19,22 @@ void fold_philox_rounds(PhiloxArgs& args, PhiloxCounter counter, PhiloxKey key) 
     args.product = uint64_t{kPhiloxM0} * low(counter.lo);
     args.fold0 = uint64_t{c3 ^ k1(0)} << 32 | (high(p0) ^ k1(1));
     args.fold1 = uint64_t{next_c1 ^ k0(1)} << 32 | k0(2);
-    args.fold2 = low(p0) ^ k1(2);
+    args.fold2 = uint64_t{low(p0) ^ k1(2)} << 32 | k1(3);
 }
 
 void set_philox_keys(PhiloxArgs& args, PhiloxKey key) {
-    constexpr uint32_t kLast = kPhiloxRounds - 1;
-    constexpr uint32_t kFirst = kLast - kPhiloxKeyedRounds;
-    for (uint32_t i = 0; i < kPhiloxKeyedRounds; ++i) {
-        args.keys[i][0] = key.k0 + (kFirst + i) * kPhiloxW0;
-        args.keys[i][1] = key.k1 + (kFirst + i) * kPhiloxW1;
+    const uint32_t keys[2] = {key.k0, key.k1}, steps[2] = {kPhiloxW0, kPhiloxW1};
+    for (int half = 0; half < 2; ++half) {
+        const auto of_round = [&](int round) {
+            return keys[half] + static_cast<uint32_t>(round) * steps[half];
+        };
+        for (int i = 0; i < kPhiloxKeyPairs; ++i) {
+            const int round = kPhiloxFirstPair + 2 * i;
+            args.key_pairs[i][half] = uint64_t{of_round(round)} << 32 | of_round(round + 1);
+        }
+        args.last_keys_high[half] = uint64_t{of_round(kPhiloxRounds - 1)} << 32;
     }
-    args.last_keys_high[0] = uint64_t{key.k0 + kLast * kPhiloxW0} << 32;
-    args.last_keys_high[1] = uint64_t{key.k1 + kLast * kPhiloxW1} << 32;
+    args.first_key = key.k0 + (kPhiloxFirstPair - 1) * kPhiloxW0;
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -11,8 +11,17 @@
 //
 //     | 63 .. 32 | 31 .. 0 |  of c0:  | junk | c0 of a block |
 //
-// vpmuludq reads only the low halves, so the high halves are never cleared: c1' is p1 itself, and c0' is p1 >> 32 xored
-// with c1 and the key. A product takes three instructions on AVX-512 and four on AVX2.
+// vpmuludq reads only the low halves, so the other halves are never cleared: c1' is p1 itself, and a product overwrites
+// the register of its factor. Two rounds need no further register:
+//
+//     odd round      p1 with its words swapped: hi(p1) is where c1 is, and c0' = hi(p1) ^ c1 takes the register of c1.
+//                    c1' = lo(p1) is in the high half now
+//     even round     p1 as it is: hi(p1) is where c1 is. Their xor, shifted to the low half, is c0'. c1' = lo(p1) is in
+//                    the low half again
+//
+// The keys: AVX-512 xors three values in one instruction, so a product takes three. AVX2 xors the keys of an even round
+// and of the one after it into p1 at once, the former into hi(p1), the latter into lo(p1), which is c1 then. So two
+// products take seven instructions.
 //
 // Only c0 of the counter changes within a call, so the products of c2 in round 0 and of c0 in round 1 are
 // constants, and so is what they are xored with (fold0, fold1, fold2 below, computed once a call):
@@ -23,7 +32,8 @@
 //     round 1   g = M1 * c2' ^ fold1           fold1 = (c1' ^ k0[1]) << 32 | k0[2]
 //               c0'' = g >> 32, and lo(g) = c1'' ^ k0[2]
 //     round 2   c0''' = hi(M1 * c2'') ^ lo(g)
-//               c2''' = hi(M0 * c0'') ^ fold2  fold2 = lo(M0 * c0') ^ k1[2]
+//               h = M0 * c0'' ^ fold2            fold2 = (lo(M0 * c0') ^ k1[2]) << 32 | k1[3]
+//               c2''' = h >> 32, and lo(h) = c3''' ^ k1[3]
 //
 // The last round xors c1 and the key into the high half of p1 where it is: a lane is (w1, w0), low half first,
 // and that of the other product (w3, w2). Two shuffles gather the blocks and swap the pairs' words:
@@ -33,9 +43,9 @@
 //
 // f64, whose first word is the high half, takes the pairs as they are.
 //
-// Registers:  c0 c1 c2 c3 t of stream s at 5s ... 5s + 4; every round exchanges their roles
-//             then the products of round 0
-//             then, on AVX-512, M0 and M1; AVX2 reads them from memory, so that it has room for three streams
+// Registers:  c0 c1 c2 c3 of stream s at 4s ... 4s + 3; every round exchanges their roles
+//             then the products of round 0; four streams of AVX2 leave no register for them, so they are in the frame
+//             then, on AVX-512, M0 and M1; AVX2 reads them from memory
 //             then the registers of the conversion
 #include "cpu/x64/rng/philox_generator.hpp"
 
@@ -50,13 +60,14 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr int kLastRound = kPhiloxRounds - 1;
+constexpr int kMaxStreams = 6;
 
 }  // namespace
 
 PhiloxGenerator::PhiloxGenerator(CpuIsa isa, const PhiloxShape& shape)
     : Vocabulary(isa, std::string("philox.") + shape.name),
       shape_(shape),
-      streams_(holds_constants() ? 4 : shape.streams_of_16),
+      streams_(holds_constants() ? shape.streams_of_32 : shape.streams_of_16),
       product_(kStreamVecs * streams_),
       first_convert_vec_(product_ + (holds_constants() ? 3 : 1)) {}
 
@@ -83,6 +94,7 @@ void PhiloxGenerator::generate() {
         L(other_stores);
     }
     L(remainder);
+    emit_loop(2, 0, false);
     emit_loop(1, 0, false);
     if (!shape_.whole_groups) emit_tail();
     end();
@@ -90,7 +102,7 @@ void PhiloxGenerator::generate() {
 
 PhiloxGenerator::Stream PhiloxGenerator::stream(int index) const {
     const int first = kStreamVecs * index;
-    return {first, first + 1, first + 2, first + 3, first + 4};
+    return {first, first + 1, first + 2, first + 3};
 }
 
 void PhiloxGenerator::load_arguments() {
@@ -102,23 +114,43 @@ void PhiloxGenerator::load_arguments() {
     const Vec temporary = vec(0);
     fold0_ = spread_u64(args_, offsetof(Args, fold0), next_slot_++, temporary);
     fold1_ = spread_u64(args_, offsetof(Args, fold1), next_slot_++, temporary);
-    fold2_ = spread_u32(args_, offsetof(Args, fold2), next_slot_++, temporary);
-    for (int i = 0; i < kPhiloxKeyedRounds; ++i)
-        for (int half = 0; half < 2; ++half)
-            keys_[i][half] =
-                spread_u32(args_, offsetof(Args, keys) + sizeof(uint32_t) * (2 * i + half),
-                           next_slot_++, temporary);
+    fold2_ = spread_u64(args_, offsetof(Args, fold2), next_slot_++, temporary);
+    load_keys(temporary);
+    load_parameters();
+    mov(dst_, ptr[args_ + offsetof(Args, dst)]);
+    mov(count_, ptr[args_ + offsetof(Args, count)]);
+    load_products();
+    m0_ = hold_u64(product_ + 1, kPhiloxM0);
+    m1_ = hold_u64(product_ + 2, kPhiloxM1);
+}
+
+// AVX-512 takes single keys out of the pairs.
+void PhiloxGenerator::load_keys(const Vec& temporary) {
+    first_key_ = spread_u32(args_, offsetof(Args, first_key), next_slot_++, temporary);
+    for (int i = 0; i < kPhiloxKeyPairs; ++i)
+        for (int half = 0; half < 2; ++half) {
+            const size_t pair = offsetof(Args, key_pairs) + sizeof(uint64_t) * (2 * i + half);
+            if (has_xor3()) {
+                keys_[2 * i][half] = spread_u32(args_, pair + 4, next_slot_++, temporary);
+                keys_[2 * i + 1][half] = spread_u32(args_, pair, next_slot_++, temporary);
+            } else {
+                keys_[2 * i][half] = spread_u64(args_, pair, next_slot_++, temporary);
+            }
+        }
+    if (!has_xor3()) return;
     for (int half = 0; half < 2; ++half)
         last_key_[half] =
             spread_u64(args_, offsetof(Args, last_keys_high) + sizeof(uint64_t) * half,
                        next_slot_++, temporary);
-    load_parameters();
-    mov(dst_, ptr[args_ + offsetof(Args, dst)]);
-    mov(count_, ptr[args_ + offsetof(Args, count)]);
-    broadcast_u64(vec(product_), ptr[args_ + offsetof(Args, product)]);
-    vpaddq(vec(product_), vec(product_), lane_products());
-    m0_ = hold_u64(product_ + 1, kPhiloxM0);
-    m1_ = hold_u64(product_ + 2, kPhiloxM1);
+}
+
+void PhiloxGenerator::load_products() {
+    const Vec product = vec(holds_products() ? product_ : 0);
+    broadcast_u64(product, ptr[args_ + offsetof(Args, product)]);
+    vpaddq(product, product, lane_products());
+    if (holds_products()) return;
+    product_slot_ = next_slot_++;
+    store(product_slot(), product);
 }
 
 PhiloxGenerator::Spread PhiloxGenerator::parameter_u32(size_t offset) {
@@ -148,6 +180,11 @@ PhiloxGenerator::Address PhiloxGenerator::lane_products() {
         table[lane] = uint64_t{kPhiloxM0} * static_cast<unsigned>(block);
     }
     return vector_table(table);
+}
+
+// M0 times the number of blocks in so many groups, in each lane.
+PhiloxGenerator::Address PhiloxGenerator::products_of(int groups) {
+    return vector_u64(uint64_t{kPhiloxM0} * static_cast<unsigned>(groups * group_blocks()));
 }
 
 // Loops while a whole step of `streams` groups is left.
@@ -197,11 +234,13 @@ void PhiloxGenerator::emit_tail() {
 }
 
 void PhiloxGenerator::emit_groups(int count, const Xbyak::RegExp& to, int form, bool streaming) {
-    Stream streams[4];
+    Stream streams[kMaxStreams];
+    assert(count <= kMaxStreams);
     for (int i = 0; i < count; ++i) streams[i] = stream(i);
     emit_rounds(streams, count);
     for (int i = 0; i < count; ++i)
         emit_output(streams[i], i, to + i * group_bytes(), form, streaming);
+    emit_next_products(count);
 }
 
 void PhiloxGenerator::emit_output(Stream& s, int, const Xbyak::RegExp& to, int form,
@@ -212,73 +251,104 @@ void PhiloxGenerator::emit_output(Stream& s, int, const Xbyak::RegExp& to, int f
 
 void PhiloxGenerator::emit_advance(int) {}
 
-// The streams' instructions alternate, round by round. While one stream waits for a result, the others compute.
+// The streams' instructions alternate, two rounds by two rounds. While one stream waits for a result, the others compute.
 void PhiloxGenerator::emit_rounds(Stream* streams, int count) {
     for (int i = 0; i < count; ++i) emit_first_rounds(streams[i], i);
-    vpaddq(vec(product_), vec(product_),
-           vector_u64(uint64_t{kPhiloxM0} * static_cast<unsigned>(count * group_blocks())));
-    for (int round = 3; round < kLastRound; ++round)
-        for (int i = 0; i < count; ++i) emit_round(streams[i], round);
+    for (int round = 3; round < kLastRound; round += 2)
+        for (int i = 0; i < count; ++i) {
+            emit_odd_round(streams[i], round);
+            emit_even_round(streams[i], round + 1);
+        }
     for (int i = 0; i < count; ++i) emit_last_round(streams[i]);
 }
 
 // Rounds 0 to 2. Their constant parts are folded (see the top of the file).
-void PhiloxGenerator::emit_first_rounds(const Stream& s, int index) {
-    const Vec f = vec(s.c2), g = vec(s.t), c0 = vec(s.c0);
-    if (index == 0) {
-        xor_bits_u64(f, vec(product_), fold0_);  // f = p0 ^ fold0
-    } else {
-        vpaddq(f, vec(product_),
-               vector_u64(uint64_t{kPhiloxM0} * static_cast<unsigned>(index * group_blocks())));
-        xor_bits_u64(f, f, fold0_);
-    }
-    vpsrlq(g, f, 32);               // c2'
-    vpmuludq(g, g, *m1_);           // M1 * c2'
-    xor_bits_u64(g, g, fold1_);     // g
-    vpsrlq(c0, g, 32);              // c0''
-    vpmuludq(vec(s.c3), c0, *m0_);  // M0 * c0'': c3''' is its low half
-    vpmuludq(vec(s.c1), f, *m1_);   // M1 * c2'': c1''' is its low half
-    vpsrlq(c0, vec(s.c1), 32);
-    xor_bits(c0, c0, g);  // c0'''
-    vpsrlq(vec(s.c2), vec(s.c3), 32);
-    xor_bits(vec(s.c2), vec(s.c2), fold2_);  // c2'''
+void PhiloxGenerator::emit_first_rounds(Stream& s, int index) {
+    const Vec f = vec(s.c2), g = vec(s.c1), h = vec(s.c3);
+    const Vec product = holds_products() ? vec(product_) : f;
+    if (!holds_products()) load(f, product_slot());
+    if (index != 0) vpaddq(f, product, products_of(index));
+    xor_bits_u64(f, index == 0 ? product : f, fold0_);  // f = p0 ^ fold0
+    move_high_words(g, f);                              // c2'
+    vpmuludq(g, g, *m1_);                               // M1 * c2'
+    xor_bits_u64(g, g, fold1_);                         // g
+    move_high_words(h, g);                              // c0''
+    vpmuludq(h, h, *m0_);                               // M0 * c0''
+    vpmuludq(f, f, *m1_);                               // M1 * c2'': c1''' is its low half
+    move_high_words(vec(s.c0), f);
+    xor_bits(vec(s.c0), vec(s.c0), g);  // c0'''
+    xor_bits_u64(h, h, fold2_);         // c3''' ^ k1[3] is its low half
+    move_high_words(vec(s.c1), h);      // c2'''
+    s = {s.c0, s.c2, s.c1, s.c3};
+    if (!has_xor3()) xor_bits(vec(s.c1), vec(s.c1), first_key_);
 }
 
-void PhiloxGenerator::emit_round(Stream& s, int round) {
-    const Stream old = s;
-    vpmuludq(vec(old.t), vec(old.c2), *m1_);   // p1
-    vpmuludq(vec(old.c0), vec(old.c0), *m0_);  // p0
-    s = {old.c2, old.t, old.c1, old.c0, old.c3};
-    vpsrlq(vec(s.c0), vec(old.t), 32);
-    xor3(vec(s.c0), vec(old.c1), key(round, 0));  // c0' = hi(p1) ^ c1 ^ k0,  c1' = lo(p1)
-    vpsrlq(vec(s.c2), vec(old.c0), 32);
-    xor3(vec(s.c2), vec(old.c3), key(round, 1));  // c2' = hi(p0) ^ c3 ^ k1,  c3' = lo(p0)
+// c1 and c3 move from the low halves to the high ones.
+void PhiloxGenerator::emit_odd_round(Stream& s, int round) {
+    for (int half = 0; half < 2; ++half) {
+        const int p = half == 0 ? s.c2 : s.c0, c = half == 0 ? s.c1 : s.c3;
+        emit_product(p, half);
+        swap_words_u64(vec(p), vec(p));
+        emit_mix(c, p, round, half);
+    }
+    s = {s.c1, s.c2, s.c3, s.c0};
+}
+
+// c1 and c3 move from the high halves to the low ones.
+void PhiloxGenerator::emit_even_round(Stream& s, int round) {
+    for (int half = 0; half < 2; ++half) {
+        const int p = half == 0 ? s.c2 : s.c0, c = half == 0 ? s.c1 : s.c3;
+        emit_product(p, half);
+        if (!has_xor3()) xor_bits_u64(vec(p), vec(p), key(round, half));
+        emit_mix(c, p, round, half);
+        move_high_words(vec(c), vec(c));
+    }
+    s = {s.c1, s.c2, s.c3, s.c0};
+}
+
+// c = p1 = M1 * c, or c = p0 = M0 * c.
+void PhiloxGenerator::emit_product(int c, int half) {
+    vpmuludq(vec(c), vec(c), half == 0 ? *m1_ : *m0_);
+}
+
+// c = product ^ c ^ key. AVX2 has xored the key before, and fold2 has that of round 3.
+void PhiloxGenerator::emit_mix(int c, int product, int round, int half) {
+    const bool first = round < kPhiloxFirstPair;
+    if (!has_xor3() || (first && half == 1)) return xor_bits(vec(c), vec(c), vec(product));
+    xor3(vec(c), vec(product), first ? first_key_ : key(round, half));
 }
 
 void PhiloxGenerator::emit_last_round(Stream& s) {
-    const Stream old = s;
-    vpmuludq(vec(old.t), vec(old.c2), *m1_);
-    vpmuludq(vec(old.c0), vec(old.c0), *m0_);
-    s = {old.c1, old.c0, old.c3, old.c2, old.t};
-    vpsllq(vec(s.c0), vec(old.c1), 32);
-    xor3_u64(vec(s.c0), vec(old.t), last_key_[0]);  // (w1, w0)
-    vpsllq(vec(s.c2), vec(old.c3), 32);
-    xor3_u64(vec(s.c2), vec(old.c0), last_key_[1]);  // (w3, w2)
+    for (int half = 0; half < 2; ++half) {
+        const int p = half == 0 ? s.c2 : s.c0, c = half == 0 ? s.c1 : s.c3;
+        emit_product(p, half);
+        vpsllq(vec(c), vec(c), 32);
+        has_xor3() ? xor3_u64(vec(c), vec(p), last_key_[half]) : xor_bits(vec(c), vec(c), vec(p));
+    }
+    s = {s.c1, s.c2, s.c3, s.c0};  // (w1, w0) in c0, (w3, w2) in c2
     emit_gather(s);
+}
+
+// The products of the next step. The registers of the streams are free.
+void PhiloxGenerator::emit_next_products(int count) {
+    if (holds_products()) return vpaddq(vec(product_), vec(product_), products_of(count));
+    load(vec(0), product_slot());
+    vpaddq(vec(0), vec(0), products_of(count));
+    store(product_slot(), vec(0));
 }
 
 // The words of the pairs (w1, w0) in c0 and (w3, w2) in c2 are swapped while the blocks are gathered.
 void PhiloxGenerator::emit_unpack(Stream& s) {
-    vshufps(vec(s.t), vec(s.c0), vec(s.c2), 0xBB);   // of the high u64 lanes
+    vshufps(vec(s.c1), vec(s.c0), vec(s.c2), 0xBB);  // of the high u64 lanes
     vshufps(vec(s.c0), vec(s.c0), vec(s.c2), 0x11);  // of the low ones
-    std::swap(s.c2, s.t);
+    std::swap(s.c2, s.c1);
 }
 
 // The same without swapping: blocks (w1, w0, w3, w2).
 void PhiloxGenerator::emit_unpack_as_is(Stream& s) {
-    vpunpckhqdq(vec(s.t), vec(s.c0), vec(s.c2));
+    vpunpckhqdq(vec(s.c1), vec(s.c0), vec(s.c2));
     vpunpcklqdq(vec(s.c0), vec(s.c0), vec(s.c2));
-    std::swap(s.c2, s.t);
+    std::swap(s.c2, s.c1);
 }
 
 void PhiloxGenerator::emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) {

@@ -22,19 +22,23 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// Rounds 3 to 8. Rounds 0 to 2 are folded, and round 9 has keys of its own.
-inline constexpr int kPhiloxKeyedRounds = 6;
+// The keys of two consecutive rounds form a pair. Pair i has those of rounds 4 + 2i and 5 + 2i. The keys before them are
+// parts of the folds, but for k0 of round 3.
+inline constexpr int kPhiloxFirstPair = 4;
+inline constexpr int kPhiloxKeyPairs = 3;
 
 struct PhiloxArgs {
     void* dst;         // the first element, at the start of a block
     int64_t count;     // elements, at least 1
     uint64_t product;  // M0 * c0 of the first block
     // The part of rounds 0 to 2 that depends on the constant counter words (philox_generator.cpp).
-    uint64_t fold0, fold1;
+    uint64_t fold0, fold1, fold2;
+    uint64_t
+        key_pairs[kPhiloxKeyPairs]
+                 [2];  // k0, k1: the even round's in the high half, the odd one's in the low half
     uint64_t last_keys_high[2];  // k0, k1 of round 9, in the high half
     alignas(8) unsigned char parameters[PackedParameters::kBytes];  // of the conversion
-    uint32_t keys[kPhiloxKeyedRounds][2];                           // k0, k1
-    uint32_t fold2;
+    uint32_t first_key;                                             // k0 of round 3
     uint32_t streaming;  // nonzero: stores bypass the caches, and dst is aligned to 64 bytes
     uint32_t form;       // of the conversion: 0, or a faster special case that the parameters allow
 };
@@ -51,7 +55,9 @@ struct PhiloxShape {
     int words;      // of an element: 1 or 2
     int forms = 1;  // of the conversion
     LaneOrder order = LaneOrder::halves;
-    int streams_of_16 = 3;  // streams that the main loop interleaves with 16 registers
+    // Streams that the main loop interleaves with 16 and with 32 registers.
+    int streams_of_16 = 4;
+    int streams_of_32 = 6;
     // For kernels that read a tensor too (philox_transform.hpp):
     int draws = 1;              // draws in one word, one for each element
     bool whole_groups = false;  // a call has no elements beyond whole groups
@@ -63,10 +69,10 @@ class PhiloxGenerator : public Vocabulary {
     using Key = std::tuple<CpuIsa>;
 
   protected:
-    // The registers of one stream: a block in each u64 lane. c0 to c3 hold the counter's words in the
-    // low halves of the lanes; the contents of the high halves never matter. t is free between rounds.
+    // The registers of one stream: a block in each u64 lane. c0 to c3 hold the counter's words in the low halves of the
+    // lanes; after odd rounds c1 and c3 are in the high halves. The contents of the other halves never matter.
     struct Stream {
-        int c0, c1, c2, c3, t;
+        int c0, c1, c2, c3;
     };
 
     PhiloxGenerator(CpuIsa isa, const PhiloxShape& shape);
@@ -82,7 +88,7 @@ class PhiloxGenerator : public Vocabulary {
     // Moves the conversion's own pointers on by that many groups.
     virtual void emit_advance(int groups);
     virtual int extra_gprs() const { return 0; }  // gpr(extra_gpr(0)) and so on are its own
-    // Makes the elements, in order and dense, from the blocks in c0 and c2. It may use every register of the stream.
+    // Makes the elements, in order and dense, from the blocks in c0 and c2. c1 and c3 are scratch.
     // Form 0 handles every parameter; higher forms are faster special cases.
     virtual void emit_convert(Stream& s, int form) = 0;
     virtual void emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming);
@@ -97,7 +103,7 @@ class PhiloxGenerator : public Vocabulary {
     Spread parameter_high(size_t offset);
     int convert_vec(int index) const { return first_convert_vec_ + index; }
     static int extra_gpr(int index) { return kUsedGprs + index; }
-    // From pairs (w1, w0) in c0 and (w3, w2) in c2: blocks in output order, in c0 and c2.
+    // From pairs (w1, w0) in c0 and (w3, w2) in c2: blocks in output order, in c0 and c2. c1 is overwritten.
     void emit_unpack(Stream& s);
     // The same without swapping the words of the pairs.
     void emit_unpack_as_is(Stream& s);
@@ -109,29 +115,39 @@ class PhiloxGenerator : public Vocabulary {
 
   private:
     static constexpr int kUsedGprs = 5;
-    static constexpr int kStreamVecs = 5;
+    static constexpr int kStreamVecs = 4;
     static constexpr int kMaxParameters = PackedParameters::kBytes / sizeof(uint64_t);
-    static constexpr int kSpreadSlots = 5 + 2 * kPhiloxKeyedRounds + kMaxParameters + 2;
+    // Three folds, the key of round 3, the pairs, the conversion's, two high words, the products.
+    static constexpr int kSpreadSlots = 4 + 2 * kPhiloxKeyPairs + kMaxParameters + 3;
 
-    const Spread& key(int round, int half) const { return keys_[round - 3][half]; }
+    const Spread& key(int round, int half) const { return keys_[round - kPhiloxFirstPair][half]; }
 
+    bool holds_products() const { return product_ < registers(); }
+    Address product_slot() { return ptr[rsp + product_slot_ * bytes()]; }
     Address lane_products();
+    Address products_of(int groups);
     Stream stream(int index) const;
     void load_arguments();
+    void load_keys(const Vec& temporary);
+    void load_products();
     void emit_groups(int streams, const Xbyak::RegExp& to, int form, bool streaming);
     void emit_rounds(Stream* streams, int count);
-    void emit_first_rounds(const Stream& s, int index);
-    void emit_round(Stream& s, int round);
+    void emit_first_rounds(Stream& s, int index);
+    void emit_odd_round(Stream& s, int round);
+    void emit_even_round(Stream& s, int round);
     void emit_last_round(Stream& s);
+    void emit_product(int c, int half);
+    void emit_mix(int c, int product, int round, int half);
+    void emit_next_products(int count);
     void emit_loop(int streams, int form, bool streaming);
     void emit_tail();
 
     PhiloxShape shape_;
     int streams_;  // of the main loop: enough to hide the latency of a round
-    int product_, first_convert_vec_;
+    int product_, first_convert_vec_, product_slot_ = 0;
     std::optional<Held> m0_, m1_;
     Reg args_, dst_, count_, scratch_, scratch2_;
-    Spread fold0_, fold1_, fold2_, keys_[kPhiloxKeyedRounds][2], last_key_[2];
+    Spread fold0_, fold1_, fold2_, first_key_, keys_[2 * kPhiloxKeyPairs][2], last_key_[2];
     int next_slot_ = 0;
 };
 

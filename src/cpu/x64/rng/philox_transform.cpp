@@ -14,7 +14,8 @@ namespace {
 
 using Pointers = PhiloxTransformGenerator::Pointers;
 
-constexpr int kStreamsOf16 = 2;  // three streams would leave a kernel too few of 16 registers
+// More streams would leave a kernel too few registers.
+constexpr int kStreamsOf16 = 2, kStreamsOf32 = 4;
 constexpr int kLineBytes = 64;
 constexpr int64_t kMaxGroupElements = 128;
 constexpr int64_t kMaxElementBytes = 4;
@@ -25,6 +26,7 @@ constexpr int64_t kShiftedElements = 2048;
 PhiloxShape philox_shape(const char* name, const TransformShape& tensors) {
     PhiloxShape shape{name, tensors.dst_bytes, 1};
     shape.streams_of_16 = kStreamsOf16;
+    shape.streams_of_32 = kStreamsOf32;
     shape.draws = tensors.draws_per_word();
     shape.whole_groups = true;
     return shape;

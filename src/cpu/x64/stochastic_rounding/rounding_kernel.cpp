@@ -12,7 +12,8 @@ constexpr int kDrawBits = 16;
 constexpr TransformShape kShape{kDrawBits, sizeof(float), sizeof(uint16_t)};
 // The kernel's own registers. Scratch 3 and 4 are used on AVX2 alone. AVX-512 has constants there: it needs no vector
 // registers for masks.
-constexpr int kScratch = 0, kScratch2 = 1, kScratch3 = 2, kScratch4 = 3, kFirstConstant = 2;
+constexpr int kElements = 0, kScratch = 1, kScratch2 = 2, kScratch3 = 3, kScratch4 = 4,
+              kFirstConstant = 3;
 constexpr uint32_t kMaxFiniteBits = 0x7F7FFFFF;                              // of f32
 constexpr uint32_t kQuietBit = 0x00400000;                                   // of a NaN
 constexpr uint32_t kTwiceMinNormalF16Bits = kMinNormalF16Bits + (1u << 23);  // 2^-13
@@ -49,7 +50,7 @@ void RoundingKernel::emit_group(const Stream& s, const Xbyak::RegExp& from, cons
     int place = 0;  // vectors of f32
     for (const int draws : {s.c0, s.c2})
         for (const bool upper : {false, true}) {
-            const Vec x = vec(s.t), draw = vec(s.c1), magnitude = vec(s.c3);
+            const Vec x = vec(convert_vec(kElements)), draw = vec(s.c1), magnitude = vec(s.c3);
             widen_u16(draw, vec(draws), upper);
             load(x, ptr[from + place * bytes()]);
             type_ == DataType::bf16 ? emit_bf16(x, draw, magnitude) : emit_f16(x, draw, magnitude);
