@@ -12,7 +12,7 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr double kNanosecondsPerElement = 0.3;
+constexpr double kNanosecondsPerElement = 0.28;
 
 class JitBernoulli : public Executable {
   public:

@@ -17,7 +17,7 @@ inline constexpr FillOptions philox_fill_options(double nanoseconds_per_element)
     return {64, 1, nanoseconds_per_element};
 }
 // What one word takes, without its conversion.
-inline constexpr double kPhiloxNanosecondsPerWord = 0.26;
+inline constexpr double kPhiloxNanosecondsPerWord = 0.24;
 
 class PhiloxFill {
   public:

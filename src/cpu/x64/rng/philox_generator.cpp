@@ -61,6 +61,9 @@ namespace {
 
 constexpr int kLastRound = kPhiloxRounds - 1;
 constexpr int kMaxStreams = 6;
+// The streams of a loop that stores past the caches write this far apart. Their stores reach new pages at the same time,
+// and the processor looks up several of them at once. The entries of 8 pages share a cache line of the page table.
+constexpr int kFarBytes = 64 * 1024;
 
 }  // namespace
 
@@ -85,17 +88,17 @@ void PhiloxGenerator::generate() {
             Label other_form;
             cmp(dword[args_ + offsetof(Args, form)], form);
             jne(other_form, T_NEAR);
-            emit_loop(streams_, form, streaming);
+            emit_main_loops(form, streaming);
             jmp(remainder, T_NEAR);
             L(other_form);
         }
-        emit_loop(streams_, 0, streaming);
+        emit_main_loops(0, streaming);
         jmp(remainder, T_NEAR);
         L(other_stores);
     }
     L(remainder);
-    emit_loop(2, 0, false);
-    emit_loop(1, 0, false);
+    emit_loop({2, 1, 0, false});
+    emit_loop({1, 1, 0, false});
     if (!shape_.whole_groups) emit_tail();
     end();
 }
@@ -187,20 +190,46 @@ PhiloxGenerator::Address PhiloxGenerator::products_of(int groups) {
     return vector_u64(uint64_t{kPhiloxM0} * static_cast<unsigned>(groups * group_blocks()));
 }
 
-// Loops while a whole step of `streams` groups is left.
-void PhiloxGenerator::emit_loop(int streams, int form, bool streaming) {
-    const int step = streams * group_elements();
+void PhiloxGenerator::emit_main_loops(int form, bool streaming) {
+    if (streaming) emit_far_loop({streams_, kFarBytes / group_bytes(), form, true});
+    emit_loop({streams_, 1, form, streaming});
+}
+
+// Loops while a whole step is left.
+void PhiloxGenerator::emit_loop(const Step& step) {
+    const int elements = step.streams * group_elements();
     Label again, done;
-    cmp(count_, step);
+    cmp(count_, elements);
     jb(done, T_NEAR);
     align(32);
     L(again);
-    emit_groups(streams, dst_, form, streaming);
-    add(dst_, streams * group_bytes());
-    emit_advance(streams);
-    sub(count_, step);
-    cmp(count_, step);
+    emit_groups(step, dst_);
+    emit_advance(step.streams);
+    sub(count_, elements);
+    cmp(count_, elements);
     jae(again, T_NEAR);
+    L(done);
+}
+
+// The streams write regions of `distance` groups that follow each other. Loops while a whole region is left for each.
+void PhiloxGenerator::emit_far_loop(const Step& step) {
+    const int elements = step.streams * step.distance * group_elements();
+    const Reg& groups_left = scratch_;
+    Label next, again, done;
+    cmp(count_, elements);
+    jb(done, T_NEAR);
+    L(next);
+    mov(groups_left, step.distance);
+    align(32);
+    L(again);
+    emit_groups(step, dst_);
+    emit_advance(1);
+    dec(groups_left);
+    jnz(again, T_NEAR);
+    emit_advance((step.streams - 1) * step.distance);
+    sub(count_, elements);
+    cmp(count_, elements);
+    jae(next, T_NEAR);
     L(done);
 }
 
@@ -213,7 +242,7 @@ void PhiloxGenerator::emit_tail() {
     const Reg& bytes_left = count_;
     const Reg& from = args_;
     const int scratch = spread_bytes(kSpreadSlots);
-    emit_groups(1, rsp + scratch, 0, false);
+    emit_groups({1, 1, 0, false}, rsp + scratch);
     imul(bytes_left, count_, shape_.element_bytes);
     lea(from, ptr[rsp + scratch]);
     if (group_bytes() > bytes()) {
@@ -233,14 +262,15 @@ void PhiloxGenerator::emit_tail() {
     L(none);
 }
 
-void PhiloxGenerator::emit_groups(int count, const Xbyak::RegExp& to, int form, bool streaming) {
+void PhiloxGenerator::emit_groups(const Step& step, const Xbyak::RegExp& to) {
     Stream streams[kMaxStreams];
-    assert(count <= kMaxStreams);
-    for (int i = 0; i < count; ++i) streams[i] = stream(i);
-    emit_rounds(streams, count);
-    for (int i = 0; i < count; ++i)
-        emit_output(streams[i], i, to + i * group_bytes(), form, streaming);
-    emit_next_products(count);
+    assert(step.streams <= kMaxStreams);
+    for (int i = 0; i < step.streams; ++i) streams[i] = stream(i);
+    emit_rounds(streams, step);
+    for (int i = 0; i < step.streams; ++i) {
+        const int group = i * step.distance;
+        emit_output(streams[i], group, to + group * group_bytes(), step.form, step.streaming);
+    }
 }
 
 void PhiloxGenerator::emit_output(Stream& s, int, const Xbyak::RegExp& to, int form,
@@ -249,11 +279,20 @@ void PhiloxGenerator::emit_output(Stream& s, int, const Xbyak::RegExp& to, int f
     emit_store(s, to, streaming);
 }
 
-void PhiloxGenerator::emit_advance(int) {}
+// The registers of the streams are free.
+void PhiloxGenerator::emit_advance(int groups) {
+    add(dst_, groups * group_bytes());
+    emit_advance_pointers(groups);
+    const Vec product = vec(holds_products() ? product_ : 0);
+    if (!holds_products()) load(product, product_slot());
+    vpaddq(product, product, products_of(groups));
+    if (!holds_products()) store(product_slot(), product);
+}
 
 // The streams' instructions alternate, two rounds by two rounds. While one stream waits for a result, the others compute.
-void PhiloxGenerator::emit_rounds(Stream* streams, int count) {
-    for (int i = 0; i < count; ++i) emit_first_rounds(streams[i], i);
+void PhiloxGenerator::emit_rounds(Stream* streams, const Step& step) {
+    const int count = step.streams;
+    for (int i = 0; i < count; ++i) emit_first_rounds(streams[i], i * step.distance);
     for (int round = 3; round < kLastRound; round += 2)
         for (int i = 0; i < count; ++i) {
             emit_odd_round(streams[i], round);
@@ -263,12 +302,12 @@ void PhiloxGenerator::emit_rounds(Stream* streams, int count) {
 }
 
 // Rounds 0 to 2. Their constant parts are folded (see the top of the file).
-void PhiloxGenerator::emit_first_rounds(Stream& s, int index) {
+void PhiloxGenerator::emit_first_rounds(Stream& s, int group) {
     const Vec f = vec(s.c2), g = vec(s.c1), h = vec(s.c3);
     const Vec product = holds_products() ? vec(product_) : f;
     if (!holds_products()) load(f, product_slot());
-    if (index != 0) vpaddq(f, product, products_of(index));
-    xor_bits_u64(f, index == 0 ? product : f, fold0_);  // f = p0 ^ fold0
+    if (group != 0) vpaddq(f, product, products_of(group));
+    xor_bits_u64(f, group == 0 ? product : f, fold0_);  // f = p0 ^ fold0
     move_high_words(g, f);                              // c2'
     vpmuludq(g, g, *m1_);                               // M1 * c2'
     xor_bits_u64(g, g, fold1_);                         // g
@@ -327,14 +366,6 @@ void PhiloxGenerator::emit_last_round(Stream& s) {
     }
     s = {s.c1, s.c2, s.c3, s.c0};  // (w1, w0) in c0, (w3, w2) in c2
     emit_gather(s);
-}
-
-// The products of the next step. The registers of the streams are free.
-void PhiloxGenerator::emit_next_products(int count) {
-    if (holds_products()) return vpaddq(vec(product_), vec(product_), products_of(count));
-    load(vec(0), product_slot());
-    vpaddq(vec(0), vec(0), products_of(count));
-    store(product_slot(), vec(0));
 }
 
 // The words of the pairs (w1, w0) in c0 and (w3, w2) in c2 are swapped while the blocks are gathered.

@@ -82,11 +82,11 @@ class PhiloxGenerator : public Vocabulary {
     // Makes vectors of whole blocks from the pairs of the last round. A conversion may override it with something
     // faster.
     virtual void emit_gather(Stream& s) { emit_unpack(s); }
-    // Writes group `group` of a step at `to`. By default its words are converted and stored.
+    // Writes the group that lies `group` groups after the first one of a step, at `to`. By default its words are converted and stored.
     virtual void emit_output(Stream& s, int group, const Xbyak::RegExp& to, int form,
                              bool streaming);
     // Moves the conversion's own pointers on by that many groups.
-    virtual void emit_advance(int groups);
+    virtual void emit_advance_pointers(int) {}
     virtual int extra_gprs() const { return 0; }  // gpr(extra_gpr(0)) and so on are its own
     // Makes the elements, in order and dense, from the blocks in c0 and c2. c1 and c3 are scratch.
     // Form 0 handles every parameter; higher forms are faster special cases.
@@ -120,6 +120,14 @@ class PhiloxGenerator : public Vocabulary {
     // Three folds, the key of round 3, the pairs, the conversion's, two high words, the products.
     static constexpr int kSpreadSlots = 4 + 2 * kPhiloxKeyPairs + kMaxParameters + 3;
 
+    // What one pass of a loop makes: a group for each of the streams.
+    struct Step {
+        int streams;
+        int distance;  // groups between two streams
+        int form;
+        bool streaming;
+    };
+
     const Spread& key(int round, int half) const { return keys_[round - kPhiloxFirstPair][half]; }
 
     bool holds_products() const { return product_ < registers(); }
@@ -130,16 +138,18 @@ class PhiloxGenerator : public Vocabulary {
     void load_arguments();
     void load_keys(const Vec& temporary);
     void load_products();
-    void emit_groups(int streams, const Xbyak::RegExp& to, int form, bool streaming);
-    void emit_rounds(Stream* streams, int count);
-    void emit_first_rounds(Stream& s, int index);
+    void emit_groups(const Step& step, const Xbyak::RegExp& to);
+    void emit_rounds(Stream* streams, const Step& step);
+    void emit_first_rounds(Stream& s, int group);
     void emit_odd_round(Stream& s, int round);
     void emit_even_round(Stream& s, int round);
     void emit_last_round(Stream& s);
     void emit_product(int c, int half);
     void emit_mix(int c, int product, int round, int half);
-    void emit_next_products(int count);
-    void emit_loop(int streams, int form, bool streaming);
+    void emit_advance(int groups);
+    void emit_main_loops(int form, bool streaming);
+    void emit_loop(const Step& step);
+    void emit_far_loop(const Step& step);
     void emit_tail();
 
     PhiloxShape shape_;

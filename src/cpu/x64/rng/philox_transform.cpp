@@ -72,7 +72,7 @@ void PhiloxTransformGenerator::emit_output(Stream& s, int group, const Xbyak::Re
     emit_group(s, from, to, mask() + group * mask_group_bytes(), streaming);
 }
 
-void PhiloxTransformGenerator::emit_advance(int groups) {
+void PhiloxTransformGenerator::emit_advance_pointers(int groups) {
     add(src(), groups * src_group_bytes());
     if (tensors_.mask != DropoutMask::none) add(mask(), groups * mask_group_bytes());
 }

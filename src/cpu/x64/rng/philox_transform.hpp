@@ -63,7 +63,7 @@ class PhiloxTransformGenerator : public PhiloxGenerator {
     void load_parameters() final;
     void emit_convert(Stream&, int) final {}
     void emit_output(Stream& s, int group, const Xbyak::RegExp& to, int form, bool streaming) final;
-    void emit_advance(int groups) final;
+    void emit_advance_pointers(int groups) final;
     Reg src() const { return gpr(extra_gpr(0)); }
     Reg mask() const { return gpr(extra_gpr(1)); }
     int src_group_bytes() const { return group_elements() * tensors_.src_bytes; }
