@@ -191,7 +191,8 @@ py::object array_of(const std::array<uint32_t, count>& words) {
 }  // namespace
 
 void add_bit_generators(py::module_& module) {
-    py::class_<Philox>(module, "Philox")
+    // Local: a copy of this module in the same process has classes of its own.
+    py::class_<Philox>(module, "Philox", py::module_local())
         .def(py::init([](py::handle capsule, py::handle state) {
             return std::make_unique<Philox>(capsule, words_of<6>(state), 0);
         }))
@@ -203,7 +204,7 @@ void add_bit_generators(py::module_& module) {
             const auto [first, used] = self.get();
             return py::make_tuple(array_of(first), used);
         });
-    py::class_<Mt19937>(module, "Mt19937")
+    py::class_<Mt19937>(module, "Mt19937", py::module_local())
         .def(py::init([](py::handle capsule, py::handle state) {
             return std::make_unique<Mt19937>(capsule, words_of<625>(state));
         }))
