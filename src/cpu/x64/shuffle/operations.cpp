@@ -174,13 +174,13 @@ std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa)
     // Where there are routes, unpacks are seldom faster, as they store 16 bytes at a time.
     if (isa == CpuIsa::avx2 && program.unit <= 2 && all.size() == others)
         if (auto unpacks = lower_to_unpacks(program)) all.push_back(std::move(*unpacks));
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.cycles < b.cycles; });
     return all;
 }
 
 Operations cheapest_lowering(const PermuteProgram& program, CpuIsa isa) {
-    auto all = all_lowerings(program, isa);
-    return std::move(*std::min_element(
-        all.begin(), all.end(), [](const auto& a, const auto& b) { return a.cycles < b.cycles; }));
+    return std::move(all_lowerings(program, isa).front());
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -156,7 +156,7 @@ class Lowering {
 
 PermuteLimits limits_of(CpuIsa isa, int unit);
 
-// The results of all lowerings that `isa` has for a program. The first one always exists.
+// The results of all lowerings that `isa` has for a program, the cheapest first. There is at least one.
 std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa);
 Operations cheapest_lowering(const PermuteProgram& program, CpuIsa isa);
 
