@@ -62,6 +62,7 @@ class UnpackLowering {
     bool add_output(const PermuteOutput& output) {
         const int64_t* source = program_.source(output);
         if (tiles_.empty()) {
+            if (output.units < 2) return false;  // no distance of rows
             first_ = source[0];
             stride_ = source[1] - source[0];
         }
