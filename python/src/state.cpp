@@ -93,13 +93,21 @@ py::object State::copy() {
     return made.result;
 }
 
+void State::set(const State& from) {
+    if (from.words_.type != words_.type) value_error("state is of the other alignment");
+    const Released released;
+    const std::lock_guard<std::mutex> turn(mutex_);
+    std::memcpy(words_.data, from.words_.data, bytes());
+}
+
 State* state_of(py::handle state) { return state.is_none() ? nullptr : state.cast<State*>(); }
 
 void add_state(py::module_& module) {
     // Local: a copy of this module in the same process has a class of its own.
     py::class_<State>(module, "State", py::module_local())
         .def(py::init<py::handle>())
-        .def("copy", &State::copy);
+        .def("copy", &State::copy)
+        .def("set", &State::set);
     module.def("initial_state", &initial_state);
     module.def("from_torch", &from_torch);
     module.def("to_torch", &to_torch);

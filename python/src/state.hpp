@@ -26,6 +26,8 @@ class State {
     std::mutex& mutex() { return mutex_; }
     // A new array of the words.
     py::object copy();
+    // Goes on where `from` is, a position of the same kind.
+    void set(const State& from);
 
   private:
     Tensor words_;

@@ -230,6 +230,21 @@ def test_arguments_that_draw_and_are_refused(alignment, number):
     np.testing.assert_array_equal(g.state, other.state)
 
 
+@pytest.mark.parametrize("alignment", ALIGNMENTS)
+def test_an_argument_that_assigns_the_state(alignment):
+    """The call goes on from the assigned state, and the next call from where this one ended."""
+    g, other = tombola.Generator(alignment, seed=9), tombola.Generator(alignment, seed=8)
+
+    class Size:
+        def __index__(self):
+            g.state = other.state
+            return 5
+
+    first = g.uniform(Size())
+    np.testing.assert_array_equal(first, other.uniform(5))
+    np.testing.assert_array_equal(g.uniform(5), other.uniform(5))
+
+
 @pytest.mark.parametrize("make", [lambda: tombola.Philox4x32(key=1), lambda: tombola.MT19937(1)])
 def test_a_bit_generator_whose_new_position_draws_from_it(make):
     class Position:

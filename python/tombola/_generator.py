@@ -34,11 +34,12 @@ class Generator:
         if alignment == "tensorflow":
             # The op seed is the state's second half; beside a state, the pair (0, 0) would ask for entropy.
             self._seeds = (seed[0], 1)
-            self.state = numpy.array([0, seed[1]], numpy.uint64)
+            state = numpy.array([0, seed[1]], numpy.uint64)
         else:
             # The 625 words of MT19937, then the normal number that torch.randn keeps for the next call.
             self._seeds = None
-            self.state = numpy.concatenate([_core.initial_state(seed), numpy.zeros(3, numpy.uint32)])
+            state = numpy.concatenate([_core.initial_state(seed), numpy.zeros(3, numpy.uint32)])
+        self._state = _core.State(state)
 
     def uniform(
         self,
@@ -150,7 +151,8 @@ class Generator:
             )
         # A call that draws nothing refuses what is no state.
         _core.normal(0, None, 0, 1, self._seeds, 0, self.alignment, None, _core.State(state))
-        self._state = _core.State(state)
+        # The object stays: a call whose argument assigns the state has it already.
+        self._state.set(_core.State(state))
 
     @classmethod
     def from_torch(cls, state: Tensor) -> "Generator":

@@ -70,17 +70,17 @@ def main():
     path.write_text(path.read_text()[:-2])
     run = make_pages(folder)
     assert run.returncode != 0 and path.name in run.stderr and "Traceback" not in run.stderr, run.stderr
-    slower_cases_run_again(folder)
+    close_cases_run_again(folder)
 
 
-# In place of tests/peers: three cases take 1.00 s in tombola. oneDNN takes 0.90 s in "a b.c", 0.97 s in "slow" and 0.99 s in "near". Run
-# alone, tombola takes 0.91 s in "a b.c" and 1.10 s in "slow".
+# In place of tests/peers: four cases take 1.00 s in tombola. oneDNN takes 0.90 s in "a b.c", 0.97 s in "slow", 1.10 s in "won" and 1.30 s
+# in "far". Run alone, tombola takes 0.91 s in "a b.c", 1.10 s in "slow" and 1.05 s in "won". It does not run "far" again.
 PEERS_STUB = """#!/usr/bin/env python3
 import json, re, sys
 options = dict(argument[2:].split("=", 1) for argument in sys.argv[1:])
-alone = {"a b.c": 0.91, "slow": 1.10}
+alone = {"a b.c": 0.91, "slow": 1.10, "won": 1.05}
 runs = []
-for case, peer in (("a b.c", 0.90), ("slow", 0.97), ("near", 0.99)):
+for case, peer in (("a b.c", 0.90), ("slow", 0.97), ("won", 1.10), ("far", 1.30)):
     for who, time in (("tombola", 1.00), ("oneDNN", peer), ("memcpy", 0.5)):
         name = f"shuffle/{case}/{who}/real_time"
         if re.search(options["benchmark_filter"], name):
@@ -90,7 +90,7 @@ open(options["benchmark_out"], "w").write(json.dumps({"context": {}, "benchmarks
 """
 
 
-def slower_cases_run_again(folder):
+def close_cases_run_again(folder):
     sys.path.insert(0, str(ROOT / "scripts/perf_report"))
     import measure
     peers, raw = folder / "tests/peers/peers", folder / "raw"
@@ -102,8 +102,8 @@ def slower_cases_run_again(folder):
     measure.run_peers(SimpleNamespace(smoke=False, quick=False, build=folder, raw=raw), "stub")
     samples = measure.samples_of(json.loads((raw / "stub.json").read_text()))
     times = {case: [run["real_time"] for run in by_who["tombola"]] for (_, case), by_who in samples.items()}
-    assert times == {"a b.c": [1.00, 0.91], "slow": [1.00, 1.10], "near": [1.00]}, times
-    assert measure.slower_cases(samples) == [("shuffle", "slow")]
+    assert times == {"a b.c": [1.00, 0.91], "slow": [1.00, 1.10], "won": [1.00, 1.05], "far": [1.00]}, times
+    assert measure.cases_between(samples, 0, 0.98) == [("shuffle", "slow")]
 
 
 if __name__ == "__main__":
