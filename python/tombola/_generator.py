@@ -40,6 +40,7 @@ class Generator:
             self._seeds = None
             state = numpy.concatenate([_core.initial_state(seed), numpy.zeros(3, numpy.uint32)])
         self._state = _core.State(state)
+        self.state = state  # which refuses an unknown alignment
 
     def uniform(
         self,
