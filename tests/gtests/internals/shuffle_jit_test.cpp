@@ -272,8 +272,14 @@ TEST(ShuffleJit, LargeEnoughToStream) {
         served.check({layout, layout, DataType::f32, 1, 4, false});
         if (HasFatalFailure()) return;
     }
+    // Stitched rows, in groups of a single slice and of several.
     const auto rows = reference::Layout::from_letters("abcd", {173, 1008, 7, 7});
     served.check({rows, rows, DataType::f32, 1, 4, false});
+    const auto slices = reference::Layout::from_letters("abcd", {37, 4800, 7, 7});
+    served.check({slices, slices, DataType::f32, 1, 2, false});
+    // Unpacks, two columns of which are one store.
+    const auto bytes = reference::Layout::from_letters("acdb", {1, 256, 400, 400});
+    served.check({bytes, bytes, DataType::u8, 1, 16, false});
 }
 
 // No tensor of this size is made: whoever accepts such a descriptor has to generate code for it too.

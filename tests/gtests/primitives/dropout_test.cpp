@@ -304,7 +304,14 @@ TEST_F(Dropout, EveryLayoutInPlaceAndNot) {
                       tagged({2, 37, 12, 11}, tombola_bf16, to));
 }
 
-// Large enough for stores past the caches, with a whole and a broken first block of draws.
+// Large enough for stores past the caches. The tensors are whole pages, so they begin with a cache line.
+TEST_F(Dropout, LargeTensorsFromACacheLineOn) {
+    const MemoryDesc desc = row_major({(1 << 20) + 1024}, tombola_f32);
+    for (const int bits : {8, 16, 32})
+        for (const auto mask : kMasks) check({tombola_f32, bits, mask}, desc, desc);
+}
+
+// Large tensors, with a whole and a broken first block of draws.
 TEST_F(Dropout, LargeTensorsOnSeveralThreads) {
     constexpr size_t kCount = (size_t{1} << 20) + 1031;
     for (const uint64_t offset : {0, 3}) {

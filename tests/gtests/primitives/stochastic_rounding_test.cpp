@@ -161,7 +161,13 @@ TEST_F(StochasticRounding, EveryLayout) {
     }
 }
 
-// Large enough for stores past the caches.
+// Large enough for stores past the caches. The tensors are whole pages, so they begin with a cache line.
+TEST_F(StochasticRounding, LargeTensorsFromACacheLineOn) {
+    constexpr tombola_dim_t kCount = (tombola_dim_t{1} << 21) + 2048;
+    for (const auto type : kTypes)
+        check(row_major({kCount}, tombola_f32), row_major({kCount}, type), type, {1, 2}, 0);
+}
+
 TEST_F(StochasticRounding, LargeTensorsOnSeveralThreads) {
     constexpr tombola_dim_t kCount = (tombola_dim_t{1} << 21) + 1031;
     const MemoryDesc src_desc = row_major({kCount}, tombola_f32);
