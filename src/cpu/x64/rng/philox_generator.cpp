@@ -63,6 +63,7 @@ constexpr int kLastRound = kPhiloxRounds - 1;
 constexpr int kMaxStreams = 6;
 // The streams of a loop that stores past the caches write this far apart. Their stores reach new pages at the same time,
 // and the processor looks up several of them at once. The entries of 8 pages share a cache line of the page table.
+// Measured on Sapphire Rapids alone: 32 to 128 KiB are equally good.
 constexpr int kFarBytes = 64 * 1024;
 
 }  // namespace

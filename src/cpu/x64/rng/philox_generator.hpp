@@ -82,7 +82,8 @@ class PhiloxGenerator : public Vocabulary {
     // Makes vectors of whole blocks from the pairs of the last round. A conversion may override it with something
     // faster.
     virtual void emit_gather(Stream& s) { emit_unpack(s); }
-    // Writes the group that lies `group` groups after the first one of a step, at `to`. By default its words are converted and stored.
+    // Writes the group that lies `group` groups after the first one of a step, at `to`. By default its words are
+    // converted and stored.
     virtual void emit_output(Stream& s, int group, const Xbyak::RegExp& to, int form,
                              bool streaming);
     // Moves the conversion's own pointers on by that many groups.
