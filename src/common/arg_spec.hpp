@@ -11,8 +11,8 @@ struct ArgSpec {
     enum class Role { input, output };
     // exact: the memory's descriptor equals `desc`; offset0 is not compared.
     // vector: the memory's descriptor has desc's type and desc's number of elements. They are contiguous along the last
-    // dimension, and every other dimension is 1. If `rows` is not 0, the memory may instead hold `rows` such vectors in
-    // a row-major tensor of the dimensions [rows, elements], or [rows] if a vector has one element.
+    // dimension, and every other dimension is 1. Unless `rows` is kNoRows, the memory may instead hold `rows` such
+    // vectors in a row-major tensor of the dimensions [rows, elements], or [rows] if a vector has one element.
     enum class Match { exact, vector };
     int arg;
     const char* name;  // as messages spell it: "DST_STATE"
@@ -21,7 +21,8 @@ struct ArgSpec {
     Match match;
     MemoryDesc desc;
     int may_alias = 0;  // of an output: the input whose whole buffer it may share; 0: none
-    dim_t rows = 0;
+    static constexpr dim_t kNoRows = -1;
+    dim_t rows = kNoRows;
 };
 
 // An argument that must be given.

@@ -33,7 +33,8 @@ std::string describe(const MemoryDesc& desc) {
 // Whether the memory holds spec.rows vectors.
 bool matches_rows(const MemoryDesc& given, const ArgSpec& spec) {
     const dim_t elements = spec.desc.dims[0];
-    if (spec.rows == 0 || given.data_type != spec.desc.data_type || !given.is_row_major())
+    if (spec.rows == ArgSpec::kNoRows || given.data_type != spec.desc.data_type ||
+        !given.is_row_major())
         return false;
     if (given.ndims == 1) return elements == 1 && given.dims[0] == spec.rows;
     return given.ndims == 2 && given.dims[0] == spec.rows && given.dims[1] == elements;
@@ -46,7 +47,7 @@ Status check_desc(const ArgSpec& spec, const MemoryDesc& given) {
         return {};
     const auto count = static_cast<long long>(spec.desc.dims[0]);
     std::string rows;
-    if (spec.rows != 0)
+    if (spec.rows != ArgSpec::kNoRows)
         rows = format(", or %lldx%lld in rows", static_cast<long long>(spec.rows), count);
     return invalid("%s has the memory descriptor %s; expected %s", spec.name,
                    describe(given).c_str(),

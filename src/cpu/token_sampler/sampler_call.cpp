@@ -157,9 +157,11 @@ Status SamplerCall::resolve_seeds(const ExecContext& context) {
         context.count(TOMBOLA_ARG_DST_SEEDS) != 2 * pairs)
         return invalid("DST_SEEDS has %lld elements; expected %lld, as many as SEEDS",
                        ll(context.count(TOMBOLA_ARG_DST_SEEDS)), ll(2 * pairs));
+    // A batch of no rows may have no pairs.
+    const bool has_seeds = seed_pairs_ != nullptr && context.count(TOMBOLA_ARG_SEEDS) > 0;
     for (dim_t i = 0; i < pairs; ++i) {
         seeds_[i] = context.default_seeds();
-        if (seed_pairs_ != nullptr) seeds_[i] = {seed_pairs_[2 * i], seed_pairs_[2 * i + 1]};
+        if (has_seeds) seeds_[i] = {seed_pairs_[2 * i], seed_pairs_[2 * i + 1]};
         if (uniforms_ == nullptr) seeds_[i] = TOMBOLA_TRY(seeds_or_entropy(seeds_[i]));
     }
     return {};

@@ -170,6 +170,24 @@ TEST_F(TokenSampler, EmptyTensors) {
     const tombola_exec_arg_t args[] = {{TOMBOLA_ARG_SRC, src}, {TOMBOLA_ARG_DST, dst}};
     EXPECT_EQ(tombola_primitive_execute(primitive, stream_, 2, args), tombola_success)
         << last_error();
+    // Parameters for each of no rows.
+    const Memory temperature = memory_over(row_major({0}, tombola_f32), engine_, nullptr),
+                 seeds = memory_over(row_major({0, 2}, tombola_u64), engine_, nullptr),
+                 used = memory_over(row_major({0, 2}, tombola_u64), engine_, nullptr);
+    const tombola_exec_arg_t of_rows[] = {{TOMBOLA_ARG_SRC, src},
+                                          {TOMBOLA_ARG_TEMPERATURE, temperature},
+                                          {TOMBOLA_ARG_SEEDS, seeds},
+                                          {TOMBOLA_ARG_DST_SEEDS, used},
+                                          {TOMBOLA_ARG_DST, dst}};
+    EXPECT_EQ(tombola_primitive_execute(primitive, stream_, 5, of_rows), tombola_success)
+        << last_error();
+    // Such seeds have an address when they come from an array of another library. Nothing is read there.
+    const GuardedBuffer nothing(0);
+    const Memory pairs = memory_over(row_major({0, 2}, tombola_u64), engine_, nothing.data());
+    const tombola_exec_arg_t addressed[] = {
+        {TOMBOLA_ARG_SRC, src}, {TOMBOLA_ARG_SEEDS, pairs}, {TOMBOLA_ARG_DST, dst}};
+    EXPECT_EQ(tombola_primitive_execute(primitive, stream_, 3, addressed), tombola_success)
+        << last_error();
 }
 
 }  // namespace
