@@ -116,6 +116,12 @@ struct Use {
     bool moved = false;
 };
 
+// A tensor of no elements may have no address. It is given one, since a null address means that an argument is left out.
+void* address_of(void* data, const Tensor& tensor) {
+    alignas(64) static char nothing[64];
+    return data == nullptr && tensor.elements() == 0 ? nothing : data;
+}
+
 // The data of an array as elements of this type and kind.
 Tensor of_elements(const py::array& array, type data_type, char kind, const char* name, Use use) {
     if (use.written && !array.writeable())
@@ -124,9 +130,9 @@ Tensor of_elements(const py::array& array, type data_type, char kind, const char
     tensor.name = name;
     tensor.type = data_type;
     tensor.kind = kind;
-    tensor.data = const_cast<void*>(array.data());
     tensor.owner = array;
     tensor.dims.assign(array.shape(), array.shape() + array.ndim());
+    tensor.data = address_of(const_cast<void*>(array.data()), tensor);
     const auto itemsize = static_cast<py::ssize_t>(size_of(data_type));
     if (!(array.flags() & py::array::c_style)) {
         for (py::ssize_t axis = 0; axis < array.ndim(); ++axis) {
@@ -232,12 +238,10 @@ Tensor of_dlpack(py::handle object, const char* name, Use use) {
     if (source.ndim < 0 || !are_dimensions(tensor.dims, size_of(tensor.type)))
         value_error(std::string(name) + " has the shape " + tuple_of(tensor.dims) +
                     "; expected sizes from 0 on, and fewer than 2^63 bytes");
-    // A tensor of no elements may have no address.
-    alignas(64) static char nothing[64];
-    if (source.data == nullptr && tensor.elements() != 0)
+    auto* const data = static_cast<char*>(source.data);
+    tensor.data = address_of(data == nullptr ? nullptr : data + source.byte_offset, tensor);
+    if (tensor.data == nullptr)
         value_error(std::string(name) + " has elements at a null address; expected their address");
-    tensor.data =
-        source.data == nullptr ? nothing : static_cast<char*>(source.data) + source.byte_offset;
     if (source.strides != nullptr) {
         tensor.strides.assign(source.strides, source.strides + source.ndim);
         tidy_strides(tensor, name);
