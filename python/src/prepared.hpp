@@ -4,17 +4,14 @@
 // Primitives that are ready to run. A call on 64 numbers takes less time than making the descriptors and the memory
 // objects for it, so these are kept from call to call.
 
-#include <pybind11/pybind11.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "state.hpp"
 #include "tensor.hpp"
 
 namespace tombola_python {
@@ -110,26 +107,6 @@ class Kept {
     }
 };
 
-// Lets other threads of Python run as long as it lives. A thread that wants the GIL back when the interpreter ends is ended
-// by Python, as if by pthread_exit(), which neither a destructor nor the objects of its stack survive: it sleeps instead,
-// as it does in Python 3.14.
-class Released {
-  public:
-    Released() : state_(PyEval_SaveThread()) {}
-    ~Released() {
-        try {
-            PyEval_RestoreThread(state_);
-        } catch (...) {
-            for (;;) pause();
-        }
-    }
-    Released(const Released&) = delete;
-    Released& operator=(const Released&) = delete;
-
-  private:
-    PyThreadState* state_;
-};
-
 // The primitive of a key, which make_pd() makes the descriptor of, ready to be executed on these arguments; a null address
 // leaves one out.
 template <class Operator, class MakePd>
@@ -145,21 +122,21 @@ Prepared take(Key key, Arguments arguments, const MakePd& make_pd) {
     return prepared;
 }
 
-// Executes a primitive, and keeps it. The GIL is released meanwhile; then the mutex is locked, if there is one.
-inline void execute(Prepared&& prepared, std::mutex* mutex = nullptr) {
+// Executes a primitive, and keeps it. The GIL is released meanwhile. A state is continued.
+inline void execute(Prepared&& prepared, State* state = nullptr) {
     {
-        const Released released;
-        const auto turn = mutex == nullptr ? std::unique_lock<std::mutex>()
-                                           : std::unique_lock<std::mutex>(*mutex);
+        Turn turn(state);
+        turn.fill(prepared.args);
         prepared.primitive.execute(queue(), prepared.args);
+        turn.commit();
     }
     Kept::put_back(std::move(prepared));
 }
 
 // Both.
 template <class Operator, class MakePd>
-void run(Key key, Arguments arguments, const MakePd& make_pd, std::mutex* mutex = nullptr) {
-    execute(take<Operator>(std::move(key), arguments, make_pd), mutex);
+void run(Key key, Arguments arguments, const MakePd& make_pd, State* state = nullptr) {
+    execute(take<Operator>(std::move(key), arguments, make_pd), state);
 }
 
 }  // namespace tombola_python

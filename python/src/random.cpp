@@ -68,7 +68,7 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
             return tombola::random_uniform::primitive_desc(cpu(), alignment, dst.desc(), 0, 1,
                                                            draws, floats, full_range);
         },
-        mutex_of(state));
+        state);
     return output.result;
 }
 
@@ -93,7 +93,7 @@ py::object normal(py::handle shape, py::handle dtype, py::handle mean, py::handl
          {TOMBOLA_ARG_DST_STATE, words},
          {TOMBOLA_ARG_DST, dst.data}},
         [&] { return tombola::random_normal::primitive_desc(cpu(), alignment, dst.desc(), 0, 1); },
-        mutex_of(state));
+        state);
     return output.result;
 }
 
@@ -119,7 +119,7 @@ py::object exponential(py::handle shape, py::handle dtype, py::handle rate, py::
         [&] {
             return tombola::random_exponential::primitive_desc(cpu(), alignment, dst.desc(), 0, 1);
         },
-        mutex_of(state));
+        state);
     return output.result;
 }
 
@@ -172,7 +172,7 @@ py::object bernoulli(py::handle p, py::handle shape, py::handle dtype, py::handl
             return tombola::random_bernoulli::primitive_desc(cpu(), alignment, dst.desc(), p_desc,
                                                              0, 1);
         },
-        mutex_of(state));
+        state);
     return output.result;
 }
 
@@ -203,7 +203,7 @@ py::object permutation(py::handle range, py::handle size, py::handle dtype, py::
             return tombola::random_permutation::primitive_desc(cpu(), alignment, dst.desc(),
                                                                elements, 0, 1);
         },
-        mutex_of(state));
+        state);
     return output.result;
 }
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstring>
-#include <mutex>
 #include <utility>
 
 #include "arguments.hpp"
@@ -115,7 +114,6 @@ py::object continued_multinomial(py::handle weights, py::handle samples, py::han
     const auto alignment = alignment_of(alignment_name);
     State& state = *state_of(state_object);
     void* const words = state.words(alignment == tombola::alignment::pytorch);
-    alignas(8) std::array<uint32_t, TOMBOLA_MT19937_STATE_WORDS> next;
     const Output uniforms(draw.shape, py::none(), py::none(), type::f64, "samples");
     const Tensor numbers = uniforms.tensor.flat();
     const double zero = 0, one = 1;
@@ -128,18 +126,18 @@ py::object continued_multinomial(py::handle weights, py::handle samples, py::han
          {TOMBOLA_ARG_SEEDS, seeds.data()},
          {TOMBOLA_ARG_OFFSET, &offset},
          {TOMBOLA_ARG_SRC_STATE, words},
-         {TOMBOLA_ARG_DST_STATE, next.data()},
+         {TOMBOLA_ARG_DST_STATE, words},
          {TOMBOLA_ARG_DST, numbers.data}},
         [&] {
             return tombola::random_uniform::primitive_desc(cpu(), alignment, numbers.desc(), 0, 1);
         });
     Prepared second = draw.prepared(nullptr, nullptr, numbers.data);
     {
-        const Released released;
-        const std::lock_guard<std::mutex> turn(state.mutex());
+        Turn turn(&state);
+        turn.fill(first.args);
         first.primitive.execute(queue(), first.args);
         second.primitive.execute(queue(), second.args);
-        std::memcpy(words, next.data(), first.args.at(TOMBOLA_ARG_DST_STATE).get_desc().get_size());
+        turn.commit();
     }
     Kept::put_back(std::move(first));
     Kept::put_back(std::move(second));

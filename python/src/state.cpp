@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "state.hpp"
 
+#include <pthread.h>
+
+#include <chrono>
 #include <cstring>
+#include <new>
 
 #include "arguments.hpp"
 #include "functions.hpp"
@@ -13,6 +17,12 @@ namespace {
 
 using type = memory::data_type;
 using kind = tombola::primitive::kind;
+
+// How many forks led to this process, each from a process that had the module. A child of fork() has one thread; locks that
+// other threads held stay locked for ever.
+std::atomic<int> forks{0};
+[[maybe_unused]] const int registered =
+    pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
 
 // The state of MT19937 that the global seed gives. A call that draws one number leaves the words after the first twist:
 // its position, 1, becomes 0.
@@ -64,40 +74,83 @@ void to_torch(py::handle state, py::handle blob) {
 
 }  // namespace
 
-State::State(py::handle words) {
+State::State(py::handle words) : forks_(forks) {
     const bool pytorch = input(words, "state").type == type::u32;
     const Tensor given =
         pytorch ? numbers_of(words, type::u32, TOMBOLA_MT19937_NORMAL_STATE_WORDS, "state")
                 : numbers_of(words, type::u64, 2, "state");
-    words_ = Output(given.dims, py::none(), py::none(), given.type).tensor;
-    std::memcpy(words_.data, given.data, bytes());
+    for (Tensor& position : positions_)
+        position = Output(given.dims, py::none(), py::none(), given.type).tensor;
+    std::memcpy(positions_[0].data, given.data, bytes());
 }
 
 void* State::words(bool pytorch) {
-    if (pytorch != (words_.type == type::u32))
+    if (pytorch != (positions_[0].type == type::u32))
         value_error(std::string("state is of the alignment \"") +
                     (pytorch ? "tensorflow" : "pytorch") + "\"; expected one of \"" +
                     (pytorch ? "pytorch" : "tensorflow") + "\"");
-    return words_.data;
+    return positions_[0].data;
 }
 
-size_t State::bytes() const { return words_.elements() * memory::data_type_size(words_.type); }
+size_t State::bytes() const {
+    return positions_[0].elements() * memory::data_type_size(positions_[0].type);
+}
 
 py::object State::copy() {
-    const Output made(words_.dims, py::none(), py::none(), words_.type);
+    const Output made(positions_[0].dims, py::none(), py::none(), positions_[0].type);
     {
-        const Released released;
-        const std::lock_guard<std::mutex> turn(mutex_);
-        std::memcpy(made.tensor.data, words_.data, bytes());
+        const Turn turn(this);
+        std::memcpy(made.tensor.data, current(), bytes());
     }
     return made.result;
 }
 
 void State::set(const State& from) {
-    if (from.words_.type != words_.type) value_error("state is of the other alignment");
-    const Released released;
-    const std::lock_guard<std::mutex> turn(mutex_);
-    std::memcpy(words_.data, from.words_.data, bytes());
+    if (from.positions_[0].type != positions_[0].type)
+        value_error("state is of the other alignment");
+    Turn turn(this);
+    std::memcpy(next(), from.current(), bytes());
+    turn.commit();
+}
+
+// Called with the GIL, before a thread of this process waits for the mutex. The former mutex is not destroyed, because a
+// thread that does not exist may have locked it.
+void State::renew_after_fork() {
+    if (forks_ == forks) return;
+    forks_ = forks;
+    new (&mutex_) std::timed_mutex;
+}
+
+Turn::Turn(State* state) : state_(state) {
+    // How long a signal may wait for its handler.
+    constexpr std::chrono::milliseconds kPatience{50};
+    if (state == nullptr) {
+        released_.emplace();
+        return;
+    }
+    for (;;) {
+        state->renew_after_fork();
+        lock_ = std::unique_lock<std::timed_mutex>(state->mutex_, std::defer_lock);
+        released_.emplace();
+        if (lock_.try_lock() || lock_.try_lock_for(kPatience)) return;
+        released_.reset();
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    }
+}
+
+void Turn::fill(std::unordered_map<int, memory>& arguments) const {
+    if (state_ == nullptr) return;
+    // Most calls write the words of MT19937 alone. The normal number that is kept stays.
+    constexpr size_t kWords = TOMBOLA_MT19937_STATE_WORDS * sizeof(uint32_t);
+    if (state_->bytes() > kWords)
+        std::memcpy(static_cast<char*>(next()) + kWords,
+                    static_cast<const char*>(current()) + kWords, state_->bytes() - kWords);
+    arguments.at(TOMBOLA_ARG_SRC_STATE).set_data_handle(const_cast<void*>(current()));
+    arguments.at(TOMBOLA_ARG_DST_STATE).set_data_handle(next());
+}
+
+void Turn::commit() {
+    if (state_ != nullptr) state_->current_.store(1 - state_->current_, std::memory_order_release);
 }
 
 State* state_of(py::handle state) { return state.is_none() ? nullptr : state.cast<State*>(); }
