@@ -2,6 +2,9 @@
 
 // Fills: random words and random numbers.
 
+#include <array>
+#include <utility>
+
 #include "arguments.hpp"
 #include "functions.hpp"
 #include "output.hpp"
@@ -25,6 +28,35 @@ bool is_zero(py::handle number) {
     return false;
 }
 
+// The stream that a fill draws from: of the seeds from an offset on, or of a state.
+struct Stream {
+    std::array<uint64_t, 2> seeds;
+    uint64_t offset;
+    State* state;
+    void* words;
+
+    Stream(py::handle seed, py::handle first, py::handle continued, bool pytorch)
+        : seeds(seeds_of(seed)),
+          offset(unsigned_of(first, "offset")),
+          state(state_of(continued)),
+          words(words_of(state, pytorch)) {}
+};
+
+// Runs a primitive that fills a tensor from a stream. It takes up to two parameters.
+template <class Operator, class MakePd>
+void fill(Key key, const Tensor& dst, const Stream& stream, const MakePd& make_pd,
+          const Argument& first = {}, const Argument& second = {}) {
+    run<Operator>(std::move(key),
+                  {first,
+                   second,
+                   {TOMBOLA_ARG_SEEDS, stream.seeds.data()},
+                   {TOMBOLA_ARG_OFFSET, &stream.offset},
+                   {TOMBOLA_ARG_SRC_STATE, stream.words},
+                   {TOMBOLA_ARG_DST_STATE, stream.words},
+                   {TOMBOLA_ARG_DST, dst.data}},
+                  make_pd, stream.state);
+}
+
 py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handle high,
                    py::handle seed, py::handle offset, py::handle alignment_name,
                    py::handle int_draws, py::handle float_draws, py::handle full_range_object,
@@ -39,8 +71,7 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
                                                  {{"spec", tombola::int_draws::spec},
                                                   {"torch1", tombola::int_draws::torch1},
                                                   {"torch2", tombola::int_draws::torch2}});
-    const auto seeds = seeds_of(seed);
-    const uint64_t first = unsigned_of(offset, "offset");
+    const Stream stream(seed, offset, state_object, alignment == tombola::alignment::pytorch);
     const bool full_range = flag_of(full_range_object, "full_range");
     const bool integers = dst.type == type::s32 || dst.type == type::s64;
     if (full_range && !high.is_none())
@@ -53,22 +84,14 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
     const Element min(low, dst.type, "low");
     const py::int_ one(1);
     const Element max(high.is_none() ? py::handle(one) : high, dst.type, "high");
-    State* const state = state_of(state_object);
-    void* const words = words_of(state, alignment == tombola::alignment::pytorch);
-    run<tombola::random_uniform>(
-        key_of(kind::random_uniform, dst, alignment, draws, floats, full_range),
-        {{TOMBOLA_ARG_MIN, full_range ? nullptr : min.data()},
-         {TOMBOLA_ARG_MAX, full_range ? nullptr : max.data()},
-         {TOMBOLA_ARG_SEEDS, seeds.data()},
-         {TOMBOLA_ARG_OFFSET, &first},
-         {TOMBOLA_ARG_SRC_STATE, words},
-         {TOMBOLA_ARG_DST_STATE, words},
-         {TOMBOLA_ARG_DST, dst.data}},
+    fill<tombola::random_uniform>(
+        key_of(kind::random_uniform, dst, alignment, draws, floats, full_range), dst, stream,
         [&] {
             return tombola::random_uniform::primitive_desc(cpu(), alignment, dst.desc(), 0, 1,
                                                            draws, floats, full_range);
         },
-        state);
+        {TOMBOLA_ARG_MIN, full_range ? nullptr : min.data()},
+        {TOMBOLA_ARG_MAX, full_range ? nullptr : max.data()});
     return output.result;
 }
 
@@ -78,22 +101,12 @@ py::object normal(py::handle shape, py::handle dtype, py::handle mean, py::handl
     const Output output(shape, dtype, out, type::f32);
     const Tensor dst = output.tensor.flat();
     const auto alignment = alignment_of(alignment_name);
-    const auto seeds = seeds_of(seed);
-    const uint64_t first = unsigned_of(offset, "offset");
+    const Stream stream(seed, offset, state_object, alignment == tombola::alignment::pytorch);
     const Element centre(mean, dst.type, "mean"), width(std, dst.type, "std");
-    State* const state = state_of(state_object);
-    void* const words = words_of(state, alignment == tombola::alignment::pytorch);
-    run<tombola::random_normal>(
-        key_of(kind::random_normal, dst, alignment),
-        {{TOMBOLA_ARG_MEAN, centre.data()},
-         {TOMBOLA_ARG_STD, width.data()},
-         {TOMBOLA_ARG_SEEDS, seeds.data()},
-         {TOMBOLA_ARG_OFFSET, &first},
-         {TOMBOLA_ARG_SRC_STATE, words},
-         {TOMBOLA_ARG_DST_STATE, words},
-         {TOMBOLA_ARG_DST, dst.data}},
+    fill<tombola::random_normal>(
+        key_of(kind::random_normal, dst, alignment), dst, stream,
         [&] { return tombola::random_normal::primitive_desc(cpu(), alignment, dst.desc(), 0, 1); },
-        state);
+        {TOMBOLA_ARG_MEAN, centre.data()}, {TOMBOLA_ARG_STD, width.data()});
     return output.result;
 }
 
@@ -103,23 +116,14 @@ py::object exponential(py::handle shape, py::handle dtype, py::handle rate, py::
     const Output output(shape, dtype, out, type::f32);
     const Tensor dst = output.tensor.flat();
     const auto alignment = alignment_of(alignment_name);
-    const auto seeds = seeds_of(seed);
-    const uint64_t first = unsigned_of(offset, "offset");
+    const Stream stream(seed, offset, state_object, alignment == tombola::alignment::pytorch);
     const Element lambda(rate, type::f64, "rate");
-    State* const state = state_of(state_object);
-    void* const words = words_of(state, alignment == tombola::alignment::pytorch);
-    run<tombola::random_exponential>(
-        key_of(kind::random_exponential, dst, alignment),
-        {{TOMBOLA_ARG_LAMBDA, lambda.data()},
-         {TOMBOLA_ARG_SEEDS, seeds.data()},
-         {TOMBOLA_ARG_OFFSET, &first},
-         {TOMBOLA_ARG_SRC_STATE, words},
-         {TOMBOLA_ARG_DST_STATE, words},
-         {TOMBOLA_ARG_DST, dst.data}},
-        [&] {
-            return tombola::random_exponential::primitive_desc(cpu(), alignment, dst.desc(), 0, 1);
-        },
-        state);
+    fill<tombola::random_exponential>(key_of(kind::random_exponential, dst, alignment), dst, stream,
+                                      [&] {
+                                          return tombola::random_exponential::primitive_desc(
+                                              cpu(), alignment, dst.desc(), 0, 1);
+                                      },
+                                      {TOMBOLA_ARG_LAMBDA, lambda.data()});
     return output.result;
 }
 
@@ -149,30 +153,21 @@ py::object bernoulli(py::handle p, py::handle shape, py::handle dtype, py::handl
         }
     }
     const auto alignment = alignment_of(alignment_name);
-    const auto seeds = seeds_of(seed);
-    const uint64_t first = unsigned_of(offset, "offset");
-    State* const state = state_of(state_object);
-    void* const words = words_of(state, alignment == tombola::alignment::pytorch);
+    const Stream stream(seed, offset, state_object, alignment == tombola::alignment::pytorch);
     Key key = key_of(kind::random_bernoulli, dst, alignment);
     if (one)
         key.push_back(-1);
     else
         add_to(key, probabilities);
-    run<tombola::random_bernoulli>(
-        std::move(key),
-        {{TOMBOLA_ARG_P, one ? number.data() : probabilities.data},
-         {TOMBOLA_ARG_SEEDS, seeds.data()},
-         {TOMBOLA_ARG_OFFSET, &first},
-         {TOMBOLA_ARG_SRC_STATE, words},
-         {TOMBOLA_ARG_DST_STATE, words},
-         {TOMBOLA_ARG_DST, dst.data}},
+    fill<tombola::random_bernoulli>(
+        std::move(key), dst, stream,
         [&] {
             const memory::desc p_desc =
                 one ? memory::desc({1}, type::f64, memory::format_tag::a) : probabilities.desc();
             return tombola::random_bernoulli::primitive_desc(cpu(), alignment, dst.desc(), p_desc,
                                                              0, 1);
         },
-        state);
+        {TOMBOLA_ARG_P, one ? number.data() : probabilities.data});
     return output.result;
 }
 
@@ -188,22 +183,13 @@ py::object permutation(py::handle range, py::handle size, py::handle dtype, py::
         alignment_name, "alignment",
         {{"philox", tombola::permutation_alignment::philox},
          {"pytorch", tombola::permutation_alignment::pytorch}});
-    const auto seeds = seeds_of(seed);
-    const uint64_t first = unsigned_of(offset, "offset");
-    State* const state = state_of(state_object);
-    void* const words = words_of(state, alignment == tombola::permutation_alignment::pytorch);
-    run<tombola::random_permutation>(
-        key_of(kind::random_permutation, dst, alignment, elements),
-        {{TOMBOLA_ARG_SEEDS, seeds.data()},
-         {TOMBOLA_ARG_OFFSET, &first},
-         {TOMBOLA_ARG_SRC_STATE, words},
-         {TOMBOLA_ARG_DST_STATE, words},
-         {TOMBOLA_ARG_DST, dst.data}},
-        [&] {
-            return tombola::random_permutation::primitive_desc(cpu(), alignment, dst.desc(),
-                                                               elements, 0, 1);
-        },
-        state);
+    const Stream stream(seed, offset, state_object,
+                        alignment == tombola::permutation_alignment::pytorch);
+    fill<tombola::random_permutation>(key_of(kind::random_permutation, dst, alignment, elements),
+                                      dst, stream, [&] {
+                                          return tombola::random_permutation::primitive_desc(
+                                              cpu(), alignment, dst.desc(), elements, 0, 1);
+                                      });
     return output.result;
 }
 
