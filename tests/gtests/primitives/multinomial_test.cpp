@@ -1,173 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// multinomial through the C API: every implementation of its list against the reference of tests/reference, which
-// is written from doc/multinomial.md in integer arithmetic, and against the specification's own examples.
+// multinomial through the C API: every implementation of its list against the reference of tests/reference, and against
+// the specification's own examples.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 #include <numeric>
-#include <string>
 
-#include "gtests/common/noise.hpp"
-#include "gtests/common/tensor.hpp"
-#include "reference/multinomial_reference.hpp"
-#include "reference/numeric.hpp"
+#include "gtests/primitives/multinomial_fixture.hpp"
 
 namespace tombola::test {
 namespace {
-
-using reference::MultinomialRequest;
-using reference::to_bytes;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-struct Problem {
-    MultinomialRequest request;
-    std::vector<uint8_t> probs;
-    tombola_data_type_t index_type = tombola_s64;
-    DimVector src_strides, dst_strides;  // none: row-major
-    bool use_seeds_argument = false;
-};
-
-struct Outcome {
-    tombola_status_t status;
-    std::string error;
-    std::vector<int64_t> indices;
-    bool untouched;  // no byte of DST was written
-};
-
-class Multinomial : public testing::Test {
-  protected:
-    PrimitiveDesc describe(const Problem& p) {
-        const DimVector src_dims{p.request.batch, p.request.classes};
-        const DimVector dst_dims{p.request.batch, p.request.samples};
-        src_md_ = p.src_strides.empty() ? row_major(src_dims, p.request.type)
-                                        : strided(src_dims, p.request.type, p.src_strides);
-        dst_md_ = p.dst_strides.empty() ? row_major(dst_dims, p.index_type)
-                                        : strided(dst_dims, p.index_type, p.dst_strides);
-        PrimitiveDesc desc;
-        const bool from_argument = p.use_seeds_argument;
-        EXPECT_EQ(tombola_multinomial_primitive_desc_create(
-                      desc.out(), engine_, src_md_, dst_md_, p.request.with_replacement,
-                      p.request.log_probs, from_argument ? 99 : p.request.global_seed,
-                      from_argument ? 98 : p.request.op_seed, nullptr),
-                  tombola_success)
-            << last_error();
-        return desc;
-    }
-
-    Outcome run(const Problem& p, const_tombola_primitive_desc_t desc) {
-        Tensor src(src_md_, engine_);
-        Tensor dst(dst_md_, engine_);
-        src.write(p.probs);
-        std::vector<tombola_exec_arg_t> args{{TOMBOLA_ARG_SRC, src.memory()},
-                                             {TOMBOLA_ARG_DST, dst.memory()}};
-        uint64_t seeds[2] = {p.request.global_seed, p.request.op_seed};
-        uint64_t offset = p.request.offset;
-        std::vector<double> uniforms = p.request.uniforms;
-        const Memory seeds_memory = memory_over(row_major({2}, tombola_u64), engine_, seeds);
-        const Memory offset_memory = memory_over(row_major({1}, tombola_u64), engine_, &offset);
-        const Memory uniforms_memory =
-            memory_over(row_major({p.request.batch, p.request.samples}, tombola_f64), engine_,
-                        uniforms.empty() ? nullptr : uniforms.data());
-        if (p.use_seeds_argument) args.push_back({TOMBOLA_ARG_SEEDS, seeds_memory});
-        if (offset != 0) args.push_back({TOMBOLA_ARG_OFFSET, offset_memory});
-        if (!uniforms.empty()) args.push_back({TOMBOLA_ARG_UNIFORMS, uniforms_memory});
-
-        Primitive primitive;
-        EXPECT_EQ(tombola_primitive_create(primitive.out(), desc), tombola_success) << last_error();
-        Outcome outcome;
-        outcome.status = tombola_primitive_execute(primitive, stream_,
-                                                   static_cast<int>(args.size()), args.data());
-        outcome.error = outcome.status == tombola_success ? "" : last_error();
-        outcome.untouched = dst.buffer().is_poison();
-        EXPECT_TRUE(dst.outside_is_intact());
-        if (outcome.status != tombola_success) return outcome;
-        if (p.index_type == tombola_s32) {
-            for (const int32_t index : dst.read_as<int32_t>()) outcome.indices.push_back(index);
-        } else {
-            outcome.indices = dst.read_as<int64_t>();
-        }
-        return outcome;
-    }
-
-    // Every implementation gives what the reference gives: the same samples, or a refusal that names the place.
-    void check(const Problem& p, const std::string& what) {
-        std::vector<int64_t> expected;
-        const std::string refusal =
-            reference::multinomial_reference(p.request, p.probs.data(), expected);
-        int implementations = 0;
-        for_each_implementation(describe(p), [&](const_tombola_primitive_desc_t desc) {
-            ++implementations;
-            SCOPED_TRACE(what + " " + impl_name(desc));
-            const Outcome outcome = run(p, desc);
-            if (refusal.empty()) {
-                ASSERT_EQ(outcome.status, tombola_success) << outcome.error;
-                ASSERT_EQ(outcome.indices, expected);
-            } else {
-                ASSERT_EQ(outcome.status, tombola_invalid_arguments);
-                EXPECT_NE(outcome.error.find(refusal), std::string::npos)
-                    << outcome.error << " should say \"" << refusal << '"';
-                EXPECT_TRUE(outcome.untouched);
-            }
-        });
-        EXPECT_GE(implementations, 1);
-    }
-
-    // The samples themselves, from elsewhere than the reference.
-    void expect(const Problem& p, const std::vector<int64_t>& indices) {
-        for_each_implementation(describe(p), [&](const_tombola_primitive_desc_t desc) {
-            SCOPED_TRACE(impl_name(desc));
-            const Outcome outcome = run(p, desc);
-            EXPECT_EQ(outcome.status, tombola_success) << outcome.error;
-            EXPECT_EQ(outcome.indices, indices);
-        });
-    }
-
-    Engine engine_ = cpu_engine();
-    Stream stream_ = default_stream(engine_);
-    MemoryDesc src_md_, dst_md_;
-};
-
-Problem problem(tombola_data_type_t type, int64_t batch, int64_t samples,
-                const std::vector<double>& probs) {
-    Problem p;
-    p.request.type = type;
-    p.request.batch = batch;
-    p.request.classes = static_cast<int64_t>(probs.size()) / batch;
-    p.request.samples = samples;
-    p.request.global_seed = 234;
-    p.request.op_seed = 148;
-    p.probs = to_bytes(type, probs);
-    return p;
-}
-
-constexpr tombola_data_type_t kTypes[] = {tombola_f16, tombola_bf16, tombola_f32, tombola_f64};
-
-// Weights or logits of a batch, of a kind that differs from row to row.
-std::vector<double> varied(int64_t batch, int64_t classes, bool log_probs, uint64_t seed) {
-    Noise noise(seed);
-    std::vector<double> values;
-    for (int64_t row = 0; row < batch; ++row) {
-        for (int64_t k = 0; k < classes; ++k) {
-            const double u = noise.next();
-            if (log_probs)
-                values.push_back(row % 3 == 0 ? 8 * u - 4 : row % 3 == 1 ? 200 * u - 100 : -u);
-            else
-                values.push_back(row % 3 == 0   ? u
-                                 : row % 3 == 1 ? std::exp(20 * u - 20)
-                                 : u < 0.5      ? 0
-                                                : 1);
-        }
-        values.back() = 1;  // no row is all zeros
-    }
-    return values;
-}
 
 // -- the specification's example computations ------------------------------------------------------------------
 
@@ -411,70 +256,6 @@ TEST_F(Multinomial, HardLogits) {
             }
 }
 
-// -- refusals --------------------------------------------------------------------------------------------------
-
-TEST_F(Multinomial, RefusesWithRowAndClass) {
-    for (const auto type : kTypes)
-        for (const bool log_probs : {false, true})
-            for (const int64_t classes : {3, 40, 1500, 5003})
-                for (const int64_t samples : {1, 3, 1000})
-                    for (const int64_t bad_class : {int64_t{0}, classes / 2, classes - 1})
-                        for (const double bad : {kNan, -kNan, kInf, -kInf, -1.0, -0x1p-24}) {
-                            if (log_probs && (bad == -kInf || bad > -2)) continue;
-                            if (classes > 5000 && samples > 1) continue;
-                            std::vector<double> probs = varied(4, classes, log_probs, 9);
-                            probs[static_cast<size_t>(2 * classes + bad_class)] = bad;
-                            if (bad_class == 0) probs[static_cast<size_t>(3 * classes + 1)] = bad;
-                            Problem p = problem(type, 4, samples, probs);
-                            p.request.log_probs = log_probs;
-                            check(p, std::to_string(bad));
-                            p.request.with_replacement = false;
-                            if (samples <= classes) check(p, "without " + std::to_string(bad));
-                        }
-}
-
-TEST_F(Multinomial, RefusesRowsThatAreNoDistribution) {
-    for (const auto type : kTypes)
-        for (const bool log_probs : {false, true})
-            for (const int64_t classes : {3, 1500})
-                for (const int64_t samples : {1, 3, 1000}) {
-                    std::vector<double> probs = varied(3, classes, log_probs, 9);
-                    std::fill(probs.begin() + classes, probs.begin() + 2 * classes,
-                              log_probs ? -kInf : 0.0);
-                    Problem p = problem(type, 3, samples, probs);
-                    p.request.log_probs = log_probs;
-                    check(p, "zero row");
-                }
-}
-
-TEST_F(Multinomial, RefusesTooFewPositiveClasses) {
-    for (const bool log_probs : {false, true})
-        for (const int64_t classes : {10, 2000}) {
-            std::vector<double> probs(static_cast<size_t>(2 * classes), log_probs ? -200.0 : 0.0);
-            for (int64_t k = 0; k < 6; ++k) probs[static_cast<size_t>(k)] = 1;
-            for (int64_t k = 0; k < 5; ++k) probs[static_cast<size_t>(classes + k)] = 1;
-            Problem p = problem(tombola_f32, 2, 6, probs);
-            p.request.log_probs = log_probs;
-            p.request.with_replacement = false;
-            check(p, "5 of 6");
-            p = problem(tombola_f32, 2, 5, probs);
-            p.request.log_probs = log_probs;
-            p.request.with_replacement = false;
-            check(p, "5 of 5");
-        }
-}
-
-TEST_F(Multinomial, RefusesUniformsOutsideTheUnitInterval) {
-    for (const double bad : {-0x1p-1074, 1 + 0x1p-52, kNan, kInf, -1.0}) {
-        Problem p = problem(tombola_f32, 2, 3, {1, 2, 3, 4});
-        p.request.uniforms = {0, 0.5, 1, 0.25, bad, 0.75};
-        check(p, std::to_string(bad));
-    }
-    Problem p = problem(tombola_f32, 2, 1, {1, 2, 3, 4});
-    p.request.uniforms = {-0.0, 1};
-    expect(p, {0, 1});
-}
-
 // -- the stream ------------------------------------------------------------------------------------------------
 
 TEST_F(Multinomial, OffsetCutsABatch) {
@@ -495,29 +276,6 @@ TEST_F(Multinomial, OffsetCutsABatch) {
             joined.insert(joined.end(), rest.begin(), rest.end());
             expect(whole, joined);
         }
-}
-
-// Samples are numbered by 64 bits.
-TEST_F(Multinomial, OffsetsOfWhichSamplesPass64BitsAreRefused) {
-    for (const bool with_replacement : {true, false}) {
-        Problem p = problem(tombola_f32, 2, 3, varied(2, 300, false, 22));
-        p.request.with_replacement = with_replacement;
-        p.request.offset = 0 - uint64_t{6};
-        check(p, "the last that 6 samples may have");
-        ++p.request.offset;
-        for_each_implementation(describe(p), [&](const_tombola_primitive_desc_t desc) {
-            const Outcome outcome = run(p, desc);
-            EXPECT_EQ(outcome.status, tombola_invalid_arguments) << impl_name(desc);
-            EXPECT_NE(outcome.error.find("OFFSET is 18446744073709551611 for 6 elements; expected "
-                                         "at most 18446744073709551610"),
-                      std::string::npos)
-                << outcome.error;
-            EXPECT_TRUE(outcome.untouched);
-        });
-        // UNIFORMS takes the place of the stream, and with it of OFFSET.
-        p.request.uniforms = {0, 0.2, 0.4, 0.6, 0.8, 1};
-        check(p, "UNIFORMS");
-    }
 }
 
 TEST_F(Multinomial, WithoutReplacementEveryClassComesOnce) {

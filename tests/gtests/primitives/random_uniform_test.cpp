@@ -11,14 +11,13 @@
 #include <optional>
 
 #include "gtests/common/fp_control.hpp"
-#include "gtests/common/tensor.hpp"
+#include "gtests/common/stream_call.hpp"
 #include "reference/random_uniform_reference.hpp"
 
 namespace tombola::test {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
-using Seeds = std::array<uint64_t, 2>;
+using Seeds = SeedPair;
 using State = std::array<uint64_t, 2>;
 
 constexpr tombola_data_type_t kTypes[] = {tombola_f16, tombola_bf16, tombola_f32,
@@ -86,49 +85,20 @@ class RandomUniform : public testing::Test {
     // The call's seeds come by the argument SEEDS if `seeds_argument`, else they are the descriptor's.
     Answer run(const_tombola_primitive_desc_t desc, const_tombola_memory_desc_t dst,
                const Call& call, Guard guard = Guard::behind, bool seeds_argument = false) const {
-        Primitive primitive;
-        EXPECT_EQ(tombola_primitive_create(primitive.out(), desc), tombola_success) << last_error();
         tombola_data_type_t type = tombola_data_type_undef;
         tombola_memory_desc_query(dst, tombola_query_data_type, &type);
         const MemoryDesc scalar = row_major({1}, type);
-        const MemoryDesc u64x1 = row_major({1}, tombola_u64), u64x2 = row_major({2}, tombola_u64);
-        Tensor out(dst, engine_, guard), min(scalar, engine_, guard), max(scalar, engine_, guard);
-        Tensor seeds(u64x2, engine_, guard), offset(u64x1, engine_, guard);
-        Tensor src_state(u64x2, engine_, guard), dst_state(u64x2, engine_, guard);
-        Tensor dst_seeds(u64x2, engine_, guard);
-        min.write(call.min);
-        max.write(call.max);
-        std::vector<tombola_exec_arg_t> args = {{TOMBOLA_ARG_MIN, min.memory()},
-                                                {TOMBOLA_ARG_MAX, max.memory()},
-                                                {TOMBOLA_ARG_DST, out.memory()},
-                                                {TOMBOLA_ARG_DST_STATE, dst_state.memory()},
-                                                {TOMBOLA_ARG_DST_SEEDS, dst_seeds.memory()}};
-        if (seeds_argument) {
-            seeds.write(bytes_of(call.seeds));
-            args.push_back({TOMBOLA_ARG_SEEDS, seeds.memory()});
-        }
-        if (call.offset) {
-            offset.write(bytes_of(*call.offset));
-            args.push_back({TOMBOLA_ARG_OFFSET, offset.memory()});
-        }
-        if (call.state) {
-            src_state.write(bytes_of(*call.state));
-            args.push_back({TOMBOLA_ARG_SRC_STATE, src_state.memory()});
-        }
-        Answer answer;
-        answer.status = tombola_primitive_execute(primitive, stream_, static_cast<int>(args.size()),
-                                                  args.data());
-        if (answer.status != tombola_success) {
-            EXPECT_TRUE(out.buffer().is_poison());
-            EXPECT_TRUE(dst_state.buffer().is_poison());
-            EXPECT_TRUE(dst_seeds.buffer().is_poison());
-            return answer;
-        }
-        EXPECT_TRUE(out.outside_is_intact());
-        EXPECT_TRUE(out.padding_is_zero());
-        answer.values = out.read();
-        std::memcpy(answer.next_state.data(), dst_state.buffer().data(), sizeof(State));
-        std::memcpy(answer.used_seeds.data(), dst_seeds.buffer().data(), sizeof(Seeds));
+        StreamCall stream_call;
+        stream_call.parameters = {{TOMBOLA_ARG_MIN, scalar, call.min},
+                                  {TOMBOLA_ARG_MAX, scalar, call.max}};
+        if (seeds_argument) stream_call.seeds = call.seeds;
+        stream_call.offset = call.offset;
+        if (call.state) stream_call.state = bytes_of(*call.state);
+        stream_call.guard = guard;
+        const StreamAnswer streamed = run_stream(engine_, stream_, desc, dst, stream_call);
+        Answer answer{streamed.status, streamed.values, {}, streamed.seeds};
+        if (!streamed.state.empty())
+            std::memcpy(answer.next_state.data(), streamed.state.data(), sizeof(State));
         return answer;
     }
 
