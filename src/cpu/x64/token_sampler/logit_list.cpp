@@ -206,8 +206,9 @@ dim_t LogitList::reach(uint64_t bound) const {
 // lowest finite float.
 float LogitList::threshold_for(dim_t k) const {
     const size_t count = maxima_of(classes_);
+    if (k > static_cast<dim_t>(count)) return -std::numeric_limits<float>::max();
     const float lowest = lowest_of(maxima_, count);
-    const bool all_reach = lowest > -kInf && k <= static_cast<dim_t>(count);
+    const bool all_reach = lowest > -kInf;
     uint32_t low = rank_of(all_reach ? lowest : -std::numeric_limits<float>::max());
     uint32_t high = rank_of(greatest_) + 1;
     while (high - low > 1) {

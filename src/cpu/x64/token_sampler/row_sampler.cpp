@@ -39,7 +39,9 @@ RowSampler::RowSampler(const TokenSamplerDesc& desc, const SamplerKernels& kerne
       wide_(kernels.passes, source, list_, memory + places_.wide),
       type_(float_type_of(desc.src.data_type)),
       element_(kernels.passes.element_bytes()),
-      shift_(quantum_shift(1.0, desc.classes())) {}
+      shift_(quantum_shift(1.0, desc.classes())) {
+    pad_rest();
+}
 
 // -- the row -------------------------------------------------------------------------------------
 
@@ -71,18 +73,29 @@ bool RowSampler::sample(dim_t row, dim_t next) {
     return true;
 }
 
-// The last group, padded.
+// The last group. Its padding is written once, as it is the same for all rows.
 void RowSampler::copy_rest() {
     const dim_t first = grouped().whole_groups() * kGroupClasses;
+    std::memcpy(memory_ + places_.rest, data_ + first * element_,
+                size((desc_.classes() - first) * element_));
+}
+
+void RowSampler::pad_rest() {
     char* rest = memory_ + places_.rest;
-    std::memcpy(rest, data_ + first * element_, size((desc_.classes() - first) * element_));
-    for (dim_t i = desc_.classes() - first; i < kGroupClasses; ++i) put_minus_infinity(rest, i);
+    if (type_ == FloatType::f32)
+        std::fill_n(reinterpret_cast<uint32_t*>(rest), kGroupClasses, minus_infinity());
+    else
+        std::fill_n(reinterpret_cast<uint16_t*>(rest), kGroupClasses,
+                    static_cast<uint16_t>(minus_infinity()));
+}
+
+uint32_t RowSampler::minus_infinity() const {
+    if (type_ == FloatType::f32) return 0xFF800000;
+    return type_ == FloatType::bf16 ? 0xFF80 : 0xFC00;
 }
 
 void RowSampler::put_minus_infinity(char* to, dim_t k) const {
-    const uint32_t bits = type_ == FloatType::f32    ? 0xFF800000
-                          : type_ == FloatType::bf16 ? 0xFF80
-                                                     : 0xFC00;
+    const uint32_t bits = minus_infinity();
     std::memcpy(to + k * element_, &bits, size(element_));  // little-endian: the low bytes
 }
 

@@ -47,6 +47,8 @@ class RowSampler {
     GroupedRow grouped() const { return {data_, memory_ + places_.rest, desc_.classes(), type_}; }
     const char* copy_row();
     void copy_rest();
+    void pad_rest();
+    uint32_t minus_infinity() const;  // the bits, in the low bytes
     void put_minus_infinity(char* to, dim_t k) const;
 
     // The filters.

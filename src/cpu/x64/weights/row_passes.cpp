@@ -14,26 +14,39 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
+// Halves are compared with each other, so that few comparisons wait for one another.
 template <class Lane>
 double greatest_lane(const char* lanes, size_t bytes) {
-    Lane values[64 / sizeof(Lane)];
-    std::memcpy(values, lanes, bytes);
-    return static_cast<double>(*std::max_element(values, values + bytes / sizeof(Lane)));
+    constexpr size_t kHalf = 32 / sizeof(Lane);
+    Lane values[2 * kHalf];
+    std::memcpy(values, lanes, sizeof values);
+    if (bytes == sizeof values)
+        for (size_t i = 0; i < kHalf; ++i) values[i] = std::max(values[i], values[i + kHalf]);
+    for (size_t half = kHalf / 2; half > 0; half /= 2)
+        for (size_t i = 0; i < half; ++i) values[i] = std::max(values[i], values[i + half]);
+    return static_cast<double>(values[0]);
 }
 
-// The bits of -inf, in the low bytes.
-uint64_t minus_infinity_bits(FloatType type) {
+// -inf as often as it fits.
+uint64_t minus_infinities(FloatType type) {
     switch (type) {
         case FloatType::f16:
-            return 0xFC00;
+            return 0xFC00FC00FC00FC00;
         case FloatType::bf16:
-            return 0xFF80;
+            return 0xFF80FF80FF80FF80;
         case FloatType::f32:
-            return 0xFF800000;
+            return 0xFF800000FF800000;
         case FloatType::f64:
             return 0xFFF0000000000000;
     }
     return 0;
+}
+
+// The units that kernels read in place. The rest is copied: with the only unit, if there is one, so that a short row
+// takes one call.
+dim_t units_in_place(dim_t classes) {
+    const dim_t units = classes / kUnitClasses;
+    return units == 1 && classes % kUnitClasses != 0 ? 0 : units;
 }
 
 }  // namespace
@@ -70,17 +83,15 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_
     return passes;
 }
 
-RowPasses::Unit RowPasses::padded(const char* row, dim_t begin, dim_t end) const {
-    Unit unit{};
-    const auto size = static_cast<size_t>(element_bytes_);
-    const auto count = static_cast<size_t>(end - begin);
-    assert(count < kUnitClasses);
-    std::memcpy(unit.bytes, row + begin * element_bytes_, count * size);
-    if (!log_probs_) return unit;
-    const uint64_t minus_infinity = minus_infinity_bits(type_);
-    for (size_t i = count; i < kUnitClasses; ++i)
-        std::memcpy(unit.bytes + i * size, &minus_infinity, size);
-    return unit;
+RowPasses::Rest RowPasses::padded(const char* row, dim_t begin, dim_t end) const {
+    assert(end - begin < 2 * kUnitClasses);
+    Rest rest;
+    rest.units = (end - begin + kUnitClasses - 1) / kUnitClasses;
+    const dim_t words = rest.units * kUnitClasses * element_bytes_ / 8;
+    std::fill_n(rest.words, words, log_probs_ ? minus_infinities(type_) : 0);
+    std::memcpy(rest.words, row + begin * element_bytes_,
+                static_cast<size_t>((end - begin) * element_bytes_));
+    return rest;
 }
 
 bool RowPasses::accept(const RowFindings& found, double& greatest) const {
@@ -98,10 +109,12 @@ bool RowPasses::greatest(const char* row, dim_t begin, dim_t end, double& result
         max_(args);
         return accept(args.found, result);
     };
-    const dim_t units = (end - begin) / kUnitClasses;
+    const dim_t units = units_in_place(end - begin);
     const dim_t whole = begin + units * kUnitClasses;
     if (units > 0 && !pass(row + begin * element_bytes_, units)) return false;
-    return whole == end || pass(padded(row, whole, end).bytes, 1);
+    if (whole == end) return true;
+    const Rest rest = padded(row, whole, end);
+    return pass(rest.data(), rest.units);
 }
 
 bool RowPasses::is_distribution(double greatest) const {
@@ -188,16 +201,17 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
     if (whole == end) return good;
     // The last block of the row, which is shorter than the others.
     const dim_t first = whole * kBlockClasses;
-    const dim_t units = (classes_ - first) / kUnitClasses;
-    const dim_t rest = first + units * kUnitClasses;
+    const dim_t units = units_in_place(classes_ - first);
+    const dim_t in_place = first + units * kUnitClasses;
     uint64_t parts[2] = {0, 0};
     if (units > 0) {
         const dim_t offset = first * element_bytes_;
         pass(row.data + offset, ahead + offset, 1, units, &parts[0]);
     }
-    if (rest < classes_) {
-        const Unit unit = padded(row.data, rest, classes_), next = padded(ahead, rest, classes_);
-        pass(unit.bytes, next.bytes, 1, 1, &parts[1]);
+    if (in_place < classes_) {
+        const Rest rest = padded(row.data, in_place, classes_);
+        const Rest next = padded(ahead, in_place, classes_);
+        pass(rest.data(), next.data(), 1, rest.units, &parts[1]);
     }
     *sums = parts[0] + parts[1];
     return good;
@@ -209,15 +223,15 @@ void RowPasses::store(const Row& row, const RowSource& source, dim_t begin, dim_
         for (dim_t k = begin; k < end; ++k) *weights++ = source.weight(row.index, k, row.scale);
         return;
     }
-    const dim_t units = (end - begin) / kUnitClasses;
+    const dim_t units = units_in_place(end - begin);
     const dim_t whole = begin + units * kUnitClasses;
     if (units > 0) {
         WeightStoreKernel::Args args{row.data + begin * element_bytes_, units, weights, row.args};
         store_(args);
     }
     if (whole < end) {
-        const Unit unit = padded(row.data, whole, end);
-        WeightStoreKernel::Args args{unit.bytes, 1, weights + (whole - begin), row.args};
+        const Rest rest = padded(row.data, whole, end);
+        WeightStoreKernel::Args args{rest.data(), rest.units, weights + (whole - begin), row.args};
         store_(args);
     }
 }

@@ -60,13 +60,16 @@ class RowPasses {
 
   private:
     RowPasses() = default;
-    struct alignas(64) Unit {
-        char bytes[kUnitClasses * sizeof(double)];
+    // A copy of fewer than two units, padded to whole units.
+    struct alignas(64) Rest {
+        uint64_t words[2 * kUnitClasses * sizeof(double) / sizeof(uint64_t)];
+        dim_t units;
+        const char* data() const { return reinterpret_cast<const char*>(words); }
     };
     // Merges what a kernel has found into `greatest`. Returns false if an element is not allowed.
     bool accept(const RowFindings& found, double& greatest) const;
-    // The classes [begin, end), fewer than a unit, followed by classes of weight 0.
-    Unit padded(const char* row, dim_t begin, dim_t end) const;
+    // The classes [begin, end), fewer than two units, followed by classes of weight 0.
+    Rest padded(const char* row, dim_t begin, dim_t end) const;
     // Run the kernel that sums blocks. Return false if an element is not allowed.
     bool sum_blocks(const Row& row, const char* data, const char* ahead, dim_t blocks, dim_t units,
                     uint64_t* sums, double& greatest) const;
