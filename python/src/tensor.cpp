@@ -234,6 +234,13 @@ Tensor of_dlpack(py::handle object, const char* name, Use use) {
         type_error(std::string(name) + " has elements of " + std::to_string(source.dtype.bits) +
                    " bits of DLPack's type " + std::to_string(source.dtype.code) +
                    ", which tombola does not have");
+    if (source.device.type != device)
+        type_error(std::string(name) + " is on a device of DLPack's kind " +
+                   std::to_string(source.device.type) + "; its __dlpack_device__() says " +
+                   std::to_string(device));
+    if (source.ndim > 0 && source.shape == nullptr)
+        value_error(std::string(name) + " has " + std::to_string(source.ndim) +
+                    " dimensions and no shape; expected one");
     if (source.ndim > 0) tensor.dims.assign(source.shape, source.shape + source.ndim);
     if (source.ndim < 0 || !are_dimensions(tensor.dims, size_of(tensor.type)))
         value_error(std::string(name) + " has the shape " + tuple_of(tensor.dims) +

@@ -356,14 +356,32 @@ def test_every_dtype_is_shuffled_by_dlpack(dtype):
     np.testing.assert_array_equal(turned, y.T)
 
 
-def called(array, code, bits):
-    """A capsule of the array, whose elements have another type by DLPack."""
+def changed(array, offset, kind, value):
+    """A capsule of the array, with another value in a field of DLPack's structure."""
     capsule = array.__dlpack__()
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    dtype_at = pointer_of(capsule, b"dltensor") + 20  # behind the address, the device and ndim
-    (ctypes.c_uint8 * 2).from_address(dtype_at)[:] = [code, bits]
+    kind.from_address(pointer_of(capsule, b"dltensor") + offset).value = value
     return capsule
+
+
+@pytest.mark.parametrize(
+    "offset, kind, value, error, message",
+    [
+        (8, ctypes.c_int32, 2, TypeError, r"src is on a device of DLPack's kind 2; its __dlpack_device__\(\) says 1"),
+        (16, ctypes.c_int32, -1, ValueError, "src has the shape"),
+        (24, ctypes.c_void_p, None, ValueError, "src has 2 dimensions and no shape; expected one"),
+        (0, ctypes.c_void_p, None, ValueError, "src has elements at a null address"),
+    ],
+)
+def test_tensors_that_are_none(offset, kind, value, error, message):
+    with pytest.raises(error, match=message):
+        tombola.shuffle(Exporter(lambda: changed(X, offset, kind, value)), 3)
+
+
+def called(array, code, bits):
+    """A capsule of the array, whose elements have another type by DLPack."""
+    return changed(array, 20, ctypes.c_uint16, code | bits << 8)  # behind the address, the device and ndim
 
 
 def test_types_of_dlpack_that_numpy_does_not_have():
