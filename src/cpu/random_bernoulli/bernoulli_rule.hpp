@@ -26,7 +26,7 @@ inline BernoulliDraw draw_of(const RandomBernoulliDesc& desc) {
 constexpr int words_of(BernoulliDraw draw) { return draw == BernoulliDraw::u53 ? 2 : 1; }
 
 // The bits of 1 in a type that random_bernoulli draws.
-inline uint64_t one_bits(DataType type) {
+constexpr uint64_t one_bits(DataType type) {
     if (type == DataType::f16) return 0x3C00;
     if (type == DataType::bf16) return 0x3F80;
     if (type == DataType::f32) return 0x3F800000;

@@ -6,8 +6,12 @@
 #include "cpu/implementations.hpp"
 #include "cpu/random_bernoulli/probabilities.hpp"
 #include "cpu/rng/element_type.hpp"
+#include "cpu/x64/random_bernoulli/bernoulli_conversions.hpp"
 #include "cpu/x64/random_bernoulli/bernoulli_kernel.hpp"
 #include "cpu/x64/rng/chunk_source.hpp"
+#include "cpu/x64/rng/mt19937_jump_kernels.hpp"
+#include "cpu/x64/rng/mt19937_stream.hpp"
+#include "cpu/x64/rng/philox_fill.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -69,18 +73,75 @@ class JitBernoulli : public Executable {
     JitFunction<BernoulliKernel::Args> kernel_;
 };
 
+// One P for all elements: one kernel draws and compares.
+template <class T>
+class JitPhiloxBernoulli : public Executable {
+  public:
+    JitPhiloxBernoulli(const RandomBernoulliDesc& desc, PhiloxKernel kernel)
+        : desc_(desc), kernel_(std::move(kernel)) {}
+
+    Status execute(const ExecContext& context) const override {
+        const auto p = TOMBOLA_TRY(Probabilities<float>::resolve(desc_, context));
+        const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, desc_.dst.nelems()));
+        fill_from_philox(desc_.dst, context.output(TOMBOLA_ARG_DST), call, kernel_,
+                         PhiloxBernoulli<T>::pack(*p.run(0, 1, nullptr)));
+        report_philox_call(context, call);
+        return {};
+    }
+
+  private:
+    RandomBernoulliDesc desc_;
+    PhiloxKernel kernel_;
+};
+
+template <class T>
+class JitMt19937Bernoulli : public Executable {
+  public:
+    JitMt19937Bernoulli(const RandomBernoulliDesc& desc, Mt19937Kernel kernel, JitMtJumpLoops loops)
+        : desc_(desc), kernel_(std::move(kernel)), loops_(std::move(loops)) {}
+
+    Status execute(const ExecContext& context) const override {
+        const auto p = TOMBOLA_TRY(Probabilities<double>::resolve(desc_, context));
+        Mt19937Call call(Mt19937Bernoulli<T>::kShape.words, loops_);
+        TOMBOLA_TRY(call.resolve(context, desc_.dst.nelems(), Mt19937Call::Draws::elements));
+        fill_from_mt19937(desc_.dst, context.output(TOMBOLA_ARG_DST), call, kernel_,
+                          Mt19937Bernoulli<T>::pack(*p.run(0, 1, nullptr)));
+        call.report(context);
+        return {};
+    }
+
+  private:
+    RandomBernoulliDesc desc_;
+    Mt19937Kernel kernel_;
+    JitMtJumpLoops loops_;
+};
+
+template <class T>
+Result<std::unique_ptr<Executable>> build(CpuIsa isa, const RandomBernoulliDesc& desc) {
+    const bool tensorflow = desc.alignment == Alignment::tensorflow;
+    if (desc.has_one_p() && tensorflow) {
+        auto kernel = TOMBOLA_TRY(make_philox_kernel<PhiloxBernoulli<T>>(isa));
+        return make_executable<JitPhiloxBernoulli<T>>(desc, std::move(kernel));
+    }
+    if constexpr (Mt19937Bernoulli<T>::kServes)
+        if (desc.has_one_p()) {
+            auto kernel = TOMBOLA_TRY(make_mt19937_kernel<Mt19937Bernoulli<T>>(isa));
+            auto loops = TOMBOLA_TRY(JitMtJumpLoops::create(isa));
+            return make_executable<JitMt19937Bernoulli<T>>(desc, std::move(kernel),
+                                                           std::move(loops));
+        }
+    auto source = TOMBOLA_TRY(ChunkSource::create(isa, desc.alignment));
+    auto kernel = TOMBOLA_TRY(cached_function<BernoulliKernel>(
+        {isa, draw_of(desc), desc.dst.data_type, desc.has_one_p()}));
+    return make_executable<JitBernoulli>(isa, desc, std::move(source), std::move(kernel));
+}
+
 }  // namespace
 
 Result<PlanPtr> plan_bernoulli(CpuIsa isa, const RandomBernoulliDesc& desc) {
     return with_element_type<uint8_t, int32_t, int64_t, Float16, BFloat16, float, double>(
-        desc.dst.data_type, [&](auto) {
-            return make_plan(0, [isa, desc]() -> Result<std::unique_ptr<Executable>> {
-                auto source = TOMBOLA_TRY(ChunkSource::create(isa, desc.alignment));
-                auto kernel = TOMBOLA_TRY(cached_function<BernoulliKernel>(
-                    {isa, draw_of(desc), desc.dst.data_type, desc.has_one_p()}));
-                return make_executable<JitBernoulli>(isa, desc, std::move(source),
-                                                     std::move(kernel));
-            });
+        desc.dst.data_type, [&](auto type) {
+            return make_plan(0, [isa, desc] { return build<decltype(type)>(isa, desc); });
         });
 }
 

@@ -23,7 +23,7 @@ void PhiloxFill::generate(Uint128 first, int64_t count, void* to, bool streaming
     Uint128 block = first / static_cast<unsigned>(block_elements);
     auto* at = static_cast<char*>(to);
     if (skip != 0) {
-        alignas(8) char buffer[kPhiloxBlockWords * sizeof(uint32_t)];
+        alignas(8) char buffer[kPhiloxBlockWords * sizeof(uint64_t)];
         const auto size = static_cast<size_t>(kernel_.element_bytes);
         const int64_t head = std::min(count, block_elements - skip);
         generate_blocks(block, skip + head, buffer, false);

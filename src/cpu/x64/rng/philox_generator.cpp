@@ -49,6 +49,7 @@
 //             then the registers of the conversion
 #include "cpu/x64/rng/philox_generator.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <string>
@@ -77,7 +78,7 @@ PhiloxGenerator::PhiloxGenerator(CpuIsa isa, const PhiloxShape& shape)
 
 void PhiloxGenerator::generate() {
     Label remainder, tail, done;
-    const int scratch_bytes = 3 * bytes();
+    const int scratch_bytes = std::max(2 * bytes(), group_bytes()) + bytes();
     begin(kUsedGprs + extra_gprs(), spread_bytes(kSpreadSlots) + scratch_bytes);
     load_arguments();
 
@@ -246,9 +247,9 @@ void PhiloxGenerator::emit_tail() {
     emit_groups({1, 1, 0, false}, rsp + scratch);
     imul(bytes_left, count_, shape_.element_bytes);
     lea(from, ptr[rsp + scratch]);
-    if (group_bytes() > bytes()) {
+    for (int most = group_bytes(); most > bytes(); most -= bytes()) {
         cmp(bytes_left, bytes());
-        jb(partial);
+        jb(partial, T_NEAR);
         load(vec(0), ptr[from]);
         store(ptr[dst_], vec(0));
         add(from, bytes());
