@@ -277,6 +277,14 @@ TEST(ShuffleJit, LargeEnoughToStream) {
     served.check({rows, rows, DataType::f32, 1, 4, false});
     const auto slices = reference::Layout::from_letters("abcd", {37, 4800, 7, 7});
     served.check({slices, slices, DataType::f32, 1, 2, false});
+    // Rows that are copied: in a destination without gaps, with gaps between images, and with gaps between rows.
+    const auto dense = reference::Layout::from_letters("abcd", {165, 318, 13, 13});
+    for (const auto& [images, rows] :
+         {std::pair<int64_t, int64_t>{318 * 169, 169}, {318 * 169 + 5, 169}, {318 * 172, 172}}) {
+        auto dst = dense;
+        dst.strides = {images, rows, 13, 1};
+        served.check({dense, dst, DataType::f32, 1, 3, false});
+    }
     // Unpacks, two columns of which are one store.
     const auto bytes = reference::Layout::from_letters("acdb", {1, 256, 400, 400});
     served.check({bytes, bytes, DataType::u8, 1, 16, false});
@@ -419,9 +427,9 @@ TEST(ShuffleJit, StreamingRows) {
     if (effective_isa() < CpuIsa::avx2) GTEST_SKIP() << "needs AVX2";
     for (const CpuIsa isa : {CpuIsa::avx2, CpuIsa::avx512_core}) {
         if (isa > effective_isa()) continue;
-        for (const int64_t row_bytes : {512, 513, 575, 784, 1000, 3136, 4099}) {
+        for (const int64_t row_bytes : {128, 129, 191, 200, 512, 513, 575, 784, 1000, 3136, 4099}) {
             const auto kernel =
-                cpu::x64::row_function({isa, row_bytes, row_bytes, row_bytes, true});
+                cpu::x64::row_function({isa, row_bytes, row_bytes, row_bytes, true, false});
             ASSERT_TRUE(kernel.ok()) << kernel.status().message();
             constexpr int64_t kRows = 67;
             const GuardedBuffer src(static_cast<size_t>(kRows * row_bytes));

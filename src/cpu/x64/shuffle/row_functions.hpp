@@ -28,12 +28,17 @@ struct RowKey {
     CpuIsa isa;
     int64_t row_bytes;         // at least 4
     int64_t src_row, dst_row;  // bytes from row to row of a group
-    bool streaming;            // stores bypass the caches; row_bytes >= kMinStreamingBytes
+    // Stores bypass the caches. All rows of a call follow each other in the destination without gaps, so dst_row is
+    // row_bytes, which is at least kMinStreamingBytes.
+    bool streaming;
+    bool prefetches;  // the lines of the destination, into the caches
 
-    auto fields() const { return std::tie(isa, row_bytes, src_row, dst_row, streaming); }
+    auto fields() const {
+        return std::tie(isa, row_bytes, src_row, dst_row, streaming, prefetches);
+    }
     bool operator<(const RowKey& other) const { return fields() < other.fields(); }
 };
-inline constexpr int64_t kMinStreamingBytes = 512;
+inline constexpr int64_t kMinStreamingBytes = 128;
 
 Result<JitFunction<RowArgs>> row_function(const RowKey& key);
 
