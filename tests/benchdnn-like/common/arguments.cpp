@@ -154,21 +154,22 @@ bool write_all(int descriptor, const Bytes& bytes) {
 
 }  // namespace
 
-Bytes read_file(const std::string& path, size_t bytes, const char* option) {
+Bytes read_file(const std::string& path, size_t bytes, const char* option, const char* mark) {
+    const std::string given = mark + path;
     const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.get() < 0) refuse_file(option, path, "cannot open the file");
+    if (file.get() < 0) refuse_file(option, given, "cannot open the file");
     struct stat status {};
-    if (fstat(file.get(), &status) != 0) refuse_file(option, path, "cannot read the file");
+    if (fstat(file.get(), &status) != 0) refuse_file(option, given, "cannot read the file");
     if (S_ISDIR(status.st_mode))
         throw CaseError(fmt::format("{}={}: this is a directory, expected a file of {} bytes",
-                                    option, path, bytes));
+                                    option, given, bytes));
     // A pipe has no size: one byte more than wanted is asked for, which must not come.
     Bytes contents(bytes + 1);
     size_t size = 0;
     while (size < contents.size()) {
         const ssize_t got = ::read(file.get(), contents.data() + size, contents.size() - size);
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) refuse_file(option, path, "cannot read the file");
+        if (got < 0) refuse_file(option, given, "cannot read the file");
         if (got == 0) break;
         size += static_cast<size_t>(got);
     }
@@ -177,7 +178,7 @@ Bytes read_file(const std::string& path, size_t bytes, const char* option) {
                                   : size > bytes          ? fmt::format("more than {}", bytes)
                                                           : std::to_string(size);
         throw CaseError(
-            fmt::format("{}={}: the file has {} bytes, expected {}", option, path, found, bytes));
+            fmt::format("{}={}: the file has {} bytes, expected {}", option, given, found, bytes));
     }
     contents.resize(bytes);
     return contents;

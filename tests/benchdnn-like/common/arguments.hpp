@@ -110,8 +110,9 @@ class Arguments {
     std::vector<Argument> all_;
 };
 
-// The contents of a file, which must have that many bytes. Throws CaseError, which names the option.
-Bytes read_file(const std::string& path, size_t bytes, const char* option);
+// The contents of a file, which must have that many bytes. Throws CaseError, which names the option. `mark` stands before
+// the path in the option's value.
+Bytes read_file(const std::string& path, size_t bytes, const char* option, const char* mark = "");
 // Replaces the file as a whole: the bytes go into a new file beside it, which takes its name once it is complete.
 // Throws CaseError, and then a file that was there before is as it was. What is no regular file (a pipe, a device)
 // is written to in place.

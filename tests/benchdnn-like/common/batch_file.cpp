@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "common/command_line.hpp"
@@ -74,6 +76,7 @@ std::string folder_of(const std::string& path) {
 }  // namespace
 
 CommandLine::Batch CommandLine::find_batch(const std::string& file) const {
+    if (file.empty()) throw UsageError("--batch=: expected the name of a file");
     std::vector<std::string> candidates{file};
     if (file.compare(0, 1, "/") != 0) {
         if (!batches_.empty()) candidates.push_back(folder_of(batches_.back()) + "/" + file);
@@ -88,7 +91,9 @@ CommandLine::Batch CommandLine::find_batch(const std::string& file) const {
     std::string tried;
     for (const std::string& candidate : candidates) {
         if (std::optional<std::string> text = text_of(candidate)) return {candidate, *text};
+        std::error_code none;
         tried += "\n    " + candidate;
+        if (std::filesystem::is_directory(candidate, none)) tried += ", a directory";
     }
     throw UsageError("--batch=" + file + ": cannot open any of" + tried);
 }

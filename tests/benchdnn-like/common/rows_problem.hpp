@@ -13,6 +13,7 @@ template <class P>
 class RowsProblem : public TypedProblem<P> {
   public:
     static constexpr const char* kSyntax = "BATCHxCLASSES";
+    static constexpr const char* kSizes = "two sizes separated by x";
 
     tombola_data_type_t dt = tombola_f32;
     tombola_data_type_t odt = tombola_s64;
@@ -34,6 +35,13 @@ class RowsProblem : public TypedProblem<P> {
     Problem::Ceiling ceiling() const final { return Problem::Ceiling::read; }
 
   protected:
+    // No memory descriptor can be made of a negative number of samples.
+    void check_samples() const {
+        if (samples >= 0) return;
+        throw Refused{tombola_invalid_arguments,
+                      "--samples is " + std::to_string(samples) + "; expected at least 0"};
+    }
+
     // The default of SRC: value(u, never), where u in [0, 1) depends on the element's number alone. A class must never be
     // drawn if `never` is true, which holds for every 16th one but the first of a row.
     template <class Value>

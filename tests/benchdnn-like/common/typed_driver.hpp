@@ -8,6 +8,7 @@
 //   static std::vector<Field<P>> fields();
 // and, where TensorProblem does not give them,
 //   static constexpr const char* kSyntax;      "DIMS"
+//   static constexpr const char* kSizes;       "sizes separated by x"
 //   bool parse_sizes(const std::string& text); the problem's sizes: "2x16x7x7"
 //   std::string print_sizes() const;
 // The virtual functions of Problem say the rest. CONTRIBUTING.md has the recipe.
@@ -64,6 +65,7 @@ template <class P>
 class TensorProblem : public TypedProblem<P> {
   public:
     static constexpr const char* kSyntax = "DIMS";
+    static constexpr const char* kSizes = "sizes separated by x, in at most 12 dimensions";
     reference::Dims dims;
     TagName tag{"abx"};
 
@@ -126,10 +128,9 @@ class TypedDriver : public Driver {
         P problem;
         const std::string sizes = split_name(text, problem.name);
         if (!problem.parse_sizes(sizes))
-            throw UsageError(
-                option() + ": problem '" + text + "': expected " + P::kSyntax +
-                ", sizes separated by x, in at most 12 dimensions, whose product is at most 2^58 "
-                "if each counts as 16 or more");
+            throw UsageError(option() + ": problem '" + text + "': expected " + P::kSyntax + ", " +
+                             P::kSizes +
+                             ", whose product is at most 2^58 if each counts as 16 or more");
         std::vector<std::unique_ptr<Problem>> all;
         expand(problem, 0, all);
         return all;

@@ -85,7 +85,10 @@ bool parse_value(const std::string& text, NumberText& value) {
     value.text = text;
     reference::Scalar scalar;
     bool fits;
-    return text == "auto" || reference::parse_scalar(tombola_f64, text, scalar, fits);
+    return reference::parse_scalar(tombola_f64, text, scalar, fits);
+}
+bool parse_value(const std::string& text, NumberOrAuto& value) {
+    return parse_value(text, static_cast<NumberText&>(value)) || value.is_auto();
 }
 bool parse_value(const std::string& text, Seeds& value) {
     const auto pieces = split(text, ':');
@@ -113,7 +116,8 @@ std::string expected_value(const TagName&) {
     return "a layout such as abx, axb, aBx16b, nchw, acdb or any";
 }
 std::string expected_value(const FileName&) { return "the name of a file"; }
-std::string expected_value(const NumberText&) { return "a number, or auto"; }
+std::string expected_value(const NumberText&) { return "a number"; }
+std::string expected_value(const NumberOrAuto&) { return "a number, or auto"; }
 std::string expected_value(const Seeds&) { return "GLOBAL:OP, unsigned integers of 64 bits"; }
 
 }  // namespace tombola::bench

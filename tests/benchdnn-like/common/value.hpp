@@ -38,6 +38,11 @@ struct NumberText {
     std::string refusal(const char* option, tombola_data_type_t type) const;
 };
 
+// The same, or "auto", which stands for a number that depends on the type.
+struct NumberOrAuto : NumberText {
+    bool is_auto() const { return text == "auto"; }
+};
+
 // "GLOBAL:OP" or "GLOBAL".
 struct Seeds {
     uint64_t global, op;
@@ -125,6 +130,7 @@ bool parse_value(const std::string& text, uint64_t& value);
 bool parse_value(const std::string& text, TagName& value);
 bool parse_value(const std::string& text, FileName& value);
 bool parse_value(const std::string& text, NumberText& value);
+bool parse_value(const std::string& text, NumberOrAuto& value);
 bool parse_value(const std::string& text, Seeds& value);
 
 std::string print_value(bool value);
@@ -144,6 +150,7 @@ std::string expected_value(uint64_t);
 std::string expected_value(const TagName&);
 std::string expected_value(const FileName&);
 std::string expected_value(const NumberText&);
+std::string expected_value(const NumberOrAuto&);
 std::string expected_value(const Seeds&);
 
 // Decimal, or hexadecimal behind 0x.

@@ -23,7 +23,7 @@ std::vector<Field<MultinomialProblem>> MultinomialProblem::fields() {
 
 tombola_status_t MultinomialProblem::create(Creation& creation,
                                             tombola_primitive_desc_t* primitive_desc) const {
-    if (samples < 0) throw Refused{tombola_invalid_arguments, "--samples is negative"};
+    check_samples();
     return tombola_multinomial_primitive_desc_create(
         primitive_desc, engine(), creation.desc({batch, classes}, dt),
         creation.desc({batch, samples}, odt), replacement ? 1 : 0, log_probs ? 1 : 0, seeds.global,

@@ -25,10 +25,13 @@ std::vector<Field<RandomUniformProblem>> RandomUniformProblem::fields() {
     };
 }
 
-NumberText RandomUniformProblem::low() const { return min.text == "auto" ? NumberText{"0"} : min; }
+NumberText RandomUniformProblem::low() const {
+    if (min.is_auto()) return {"0"};
+    return min;
+}
 
 NumberText RandomUniformProblem::high() const {
-    if (max.text != "auto") return max;
+    if (!max.is_auto()) return max;
     if (reference::is_floating(dt)) return {"1"};
     return {dt == tombola_s64 ? "9223372036854775807" : "2147483647"};
 }

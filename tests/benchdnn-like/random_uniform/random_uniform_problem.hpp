@@ -12,8 +12,8 @@ struct RandomUniformProblem : FillProblem<RandomUniformProblem, reference::Unifo
         "uniform numbers in [min, max), TensorFlow's or PyTorch's; DIMS as 1024x1024";
     static constexpr auto* kReference = &reference::random_uniform_reference;
 
-    NumberText min{"0"};
-    NumberText max{"auto"};
+    NumberOrAuto min{{"0"}};
+    NumberOrAuto max{{"auto"}};
     tombola_int_draws_t int_draws = tombola_int_draws_spec;
     tombola_float_draws_t float_draws = tombola_float_draws_torch1;
     bool full_range = false;

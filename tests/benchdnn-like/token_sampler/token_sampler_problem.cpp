@@ -41,7 +41,8 @@ void add_row_number(Arguments& args, int arg, const char* name, const RowNumber<
     if (value.text == absent) return;
     if (value.is_file()) {
         const size_t bytes = static_cast<size_t>(batch) * sizeof(T);
-        return args.add_rows(arg, name, {batch}, read_file(value.text.substr(1), bytes, option));
+        return args.add_rows(arg, name, {batch},
+                             read_file(value.text.substr(1), bytes, option, "@"));
     }
     const T number = number_of(value);
     args.add_input(arg, name, bytes_of(&number, 1));
@@ -102,7 +103,7 @@ std::vector<Field<TokenSamplerProblem>> TokenSamplerProblem::fields() {
 
 tombola_status_t TokenSamplerProblem::create(Creation& creation,
                                              tombola_primitive_desc_t* primitive_desc) const {
-    if (samples < 0) throw Refused{tombola_invalid_arguments, "--samples is negative"};
+    check_samples();
     return tombola_token_sampler_primitive_desc_create(
         primitive_desc, engine(), creation.desc({batch, classes}, dt),
         creation.desc({batch, samples}, odt), order, logprobs, top_n, seeds.global, seeds.op,
