@@ -60,6 +60,10 @@ TEST(Machine, SizesOfEveryRow) {
         EXPECT_GE(machine.prefetch_bytes(), 512) << name_of(kind);
         EXPECT_LE(machine.prefetch_bytes(), 8192) << name_of(kind);
         EXPECT_GE(sizes_of(machine).bytes_per_part, size_t{64} << 10) << name_of(kind);
+        // The tests of stores that bypass the caches run as on Sapphire Rapids.
+        const Machine smallest = typical(Microarchitecture::sapphire_rapids);
+        EXPECT_GE(sizes_of(machine).streaming_bytes, sizes_of(smallest).streaming_bytes);
+        EXPECT_GE(machine.streaming_row_bytes(), smallest.streaming_row_bytes());
         for (const int bytes : {32, 64}) {
             const VectorRates& rates = machine.rates(bytes);
             for (const double rate :

@@ -103,6 +103,20 @@ TEST_F(RandomExponential, EveryTypeAtEverySize) {
             }
 }
 
+// Large enough for stores past the caches, at the start of a page and at addresses that are aligned to the element alone.
+TEST_F(RandomExponential, LargeTensors) {
+    for (const auto alignment : kAlignments)
+        for (const auto type : kTypes)
+            for (const auto guard : {Guard::before, Guard::behind}) {
+                const size_t elements = (size_t{4} << 20) / tombola_data_type_size(type) + 1031;
+                StreamCall call;
+                call.alignment = alignment;
+                call.guard = guard;
+                call.offset = guard == Guard::before ? 0 : 3;
+                check(row_major({static_cast<tombola_dim_t>(elements)}, type), type, call, 0.37);
+            }
+}
+
 TEST_F(RandomExponential, NoElements) {
     for (const auto alignment : kAlignments) {
         StreamCall call;
