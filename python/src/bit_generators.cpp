@@ -7,6 +7,7 @@
 #include <numpy/random/bitgen.h>
 
 #include <array>
+#include <atomic>
 #include <cstring>
 
 #include "arguments.hpp"
@@ -33,20 +34,50 @@ void fill(py::handle capsule, Generator* generator) {
     };
 }
 
+// A primitive over these addresses.
+template <class Operator>
+Prepared ready(const typename Operator::primitive_desc& pd, Arguments arguments) {
+    Prepared prepared = prepare<Operator>(pd, arguments);
+    prepared.set_addresses(arguments);
+    return prepared;
+}
+
+// A generator's words in two buffers: the one in use, and the one that is filled next. The position has the number of the buffer
+// and the index in it, so one store goes on to the next buffer when it is full. A child that fork() made while
+// another thread was drawing has a whole buffer.
+template <uint32_t kCount>
+class Buffers {
+  public:
+    uint32_t current() const { return position() / kStride; }
+    uint32_t next() const { return 1 - current(); }
+    // How many words of the current buffer have been used.
+    uint32_t used() const { return position() % kStride; }
+    // The next words, or null if the current buffer has fewer.
+    const uint32_t* take(uint32_t count) {
+        const uint32_t first = position();
+        if (first % kStride + count > kCount) return nullptr;
+        position_.store(first + count, std::memory_order_relaxed);
+        return &words_[first];
+    }
+    uint32_t* words(uint32_t buffer) { return &words_[buffer * kStride]; }
+    void exchange(uint32_t used) {
+        position_.store(next() * kStride + used, std::memory_order_release);
+    }
+
+  private:
+    static constexpr uint32_t kStride = 1024 * (kCount / 1024 + 1);
+
+    uint32_t position() const { return position_.load(std::memory_order_relaxed); }
+
+    alignas(64) std::array<uint32_t, 2 * kStride> words_{};
+    std::atomic<uint32_t> position_{kCount};
+};
+
 // The words of random_generator, `kWords` at a time.
 class Philox {
   public:
     // `state` has the counter of the first block and the key, `skipped` how many words of the block are used.
-    Philox(py::handle capsule, const std::array<uint32_t, 6>& state, uint64_t skipped)
-        : primitive_(prepare<tombola::random_generator>(
-              {cpu(), tombola::generator_kind::philox4x32_10,
-               memory::desc({kWords}, memory::data_type::u32, memory::format_tag::a)},
-              {{TOMBOLA_ARG_SRC_STATE, next_.data()},
-               {TOMBOLA_ARG_DST, words_.data()},
-               {TOMBOLA_ARG_DST_STATE, next_.data()}})) {
-        primitive_.args.at(TOMBOLA_ARG_SRC_STATE).set_data_handle(next_.data());
-        primitive_.args.at(TOMBOLA_ARG_DST_STATE).set_data_handle(next_.data());
-        primitive_.args.at(TOMBOLA_ARG_DST).set_data_handle(words_.data());
+    Philox(py::handle capsule, const std::array<uint32_t, 6>& state, uint64_t skipped) {
         set(state, skipped);
         fill(capsule, this);
     }
@@ -57,19 +88,22 @@ class Philox {
         if (skipped > 3)
             value_error("position is " + std::to_string(skipped) +
                         "; expected a number from 0 to 3");
-        next_ = state;
-        refill();
-        used_ = static_cast<uint32_t>(skipped);
+        refill(state, static_cast<uint32_t>(skipped));
     }
     // The state of the buffer's first block, and how many words have been used since.
-    std::pair<std::array<uint32_t, 6>, uint32_t> get() const { return {first_, used_}; }
+    std::pair<std::array<uint32_t, 6>, uint32_t> get() const {
+        return {blocks_[buffers_.current()].first, buffers_.used()};
+    }
 
     uint32_t next32() {
-        if (used_ == kWords) refill();
-        return words_[used_++];
+        if (const uint32_t* const word = buffers_.take(1)) return *word;
+        refill(blocks_[buffers_.current()].behind, 0);
+        return *buffers_.take(1);
     }
     // The first word is the low half, as in the integers of random_uniform.
     uint64_t next64() {
+        if (const uint32_t* const words = buffers_.take(2))
+            return static_cast<uint64_t>(words[1]) << 32 | words[0];
         const uint64_t low = next32();
         return static_cast<uint64_t>(next32()) << 32 | low;
     }
@@ -78,36 +112,36 @@ class Philox {
   private:
     static constexpr uint32_t kWords = 1024;
 
+    // What belongs to one buffer.
+    struct Blocks {
+        std::array<uint32_t, 6> first{}, behind{};  // states
+        Prepared primitive;
+
+        explicit Blocks(uint32_t* words)
+            : primitive(ready<tombola::random_generator>(
+                  {cpu(), tombola::generator_kind::philox4x32_10,
+                   memory::desc({kWords}, memory::data_type::u32, memory::format_tag::a)},
+                  {{TOMBOLA_ARG_SRC_STATE, first.data()},
+                   {TOMBOLA_ARG_DST, words},
+                   {TOMBOLA_ARG_DST_STATE, behind.data()}})) {}
+    };
+
     // noexcept: all is allocated, and the arguments are right. There would be nobody to tell of a failure.
-    void refill() noexcept {
-        first_ = next_;
-        primitive_.primitive.execute(queue(), primitive_.args);
-        used_ = 0;
+    void refill(const std::array<uint32_t, 6>& first, uint32_t used) noexcept {
+        Blocks& next = blocks_[buffers_.next()];
+        next.first = first;
+        next.primitive.primitive.execute(queue(), next.primitive.args);
+        buffers_.exchange(used);
     }
 
-    std::array<uint32_t, 6> first_{}, next_{};
-    alignas(64) std::array<uint32_t, kWords> words_{};
-    uint32_t used_ = 0;
-    Prepared primitive_;
+    Buffers<kWords> buffers_;
+    Blocks blocks_[2] = {Blocks(buffers_.words(0)), Blocks(buffers_.words(1))};
 };
 
 // MT19937. random_uniform makes the next 624 words of the state; tempering them gives the generator's words.
 class Mt19937 {
   public:
-    Mt19937(py::handle capsule, const tombola::mt19937_state& state)
-        : primitive_(prepare<tombola::random_uniform>(
-              {cpu(), tombola::alignment::pytorch,
-               memory::desc({1}, memory::data_type::f32, memory::format_tag::a), 0, 1},
-              {{TOMBOLA_ARG_MIN, &zero_},
-               {TOMBOLA_ARG_MAX, &one_},
-               {TOMBOLA_ARG_SRC_STATE, state_.data()},
-               {TOMBOLA_ARG_DST_STATE, state_.data()},
-               {TOMBOLA_ARG_DST, &drawn_}})) {
-        primitive_.args.at(TOMBOLA_ARG_MIN).set_data_handle(&zero_);
-        primitive_.args.at(TOMBOLA_ARG_MAX).set_data_handle(&one_);
-        primitive_.args.at(TOMBOLA_ARG_SRC_STATE).set_data_handle(state_.data());
-        primitive_.args.at(TOMBOLA_ARG_DST_STATE).set_data_handle(state_.data());
-        primitive_.args.at(TOMBOLA_ARG_DST).set_data_handle(&drawn_);
+    Mt19937(py::handle capsule, const tombola::mt19937_state& state) {
         set(state);
         fill(capsule, this);
     }
@@ -115,61 +149,84 @@ class Mt19937 {
     Mt19937& operator=(const Mt19937&) = delete;
 
     void set(const tombola::mt19937_state& state) {
-        if (state[kWords] > kWords)
-            value_error("pos is " + std::to_string(state[kWords]) +
-                        "; expected a number from 0 to 624");
+        const uint32_t position = state[kWords];
+        if (position > kWords)
+            value_error("pos is " + std::to_string(position) + "; expected a number from 0 to 624");
         // One call refuses what is no state of MT19937.
-        const tombola::mt19937_state before = state_;
-        state_ = state;
-        try {
-            primitive_.primitive.execute(queue(), primitive_.args);
-        } catch (...) {
-            state_ = before;
-            throw;
-        }
-        state_ = state;
-        temper();
+        Window& next = windows_[buffers_.next()];
+        next.state = state;
+        next.primitive.primitive.execute(queue(), next.primitive.args);
+        next.state = state;
+        go_on_at(position);
     }
-    const tombola::mt19937_state& get() const { return state_; }
+    tombola::mt19937_state get() const {
+        tombola::mt19937_state state = windows_[buffers_.current()].state;
+        state[kWords] = buffers_.used();
+        return state;
+    }
 
     uint32_t next32() {
-        if (state_[kWords] == kWords) refill();
-        return words_[state_[kWords]++];
+        if (const uint32_t* const word = buffers_.take(1)) return *word;
+        refill();
+        return *buffers_.take(1);
     }
     // The first word is the high half, as in NumPy's MT19937.
     uint64_t next64() {
-        const uint64_t high = next32();
-        return high << 32 | next32();
+        const auto [high, low] = next_two();
+        return static_cast<uint64_t>(high) << 32 | low;
     }
     // 53 bits of two words, as in NumPy's MT19937 and the authors' genrand_res53().
     double next_double() {
-        const double high = next32() >> 5, low = next32() >> 6;
-        return (high * 67108864.0 + low) / 9007199254740992.0;
+        const auto [high, low] = next_two();
+        return ((high >> 5) * 67108864.0 + (low >> 6)) / 9007199254740992.0;
     }
 
   private:
     static constexpr uint32_t kWords = 624;
 
-    void temper() {
+    // What belongs to one buffer: the words before they are tempered.
+    struct Window {
+        float zero = 0, one = 1, drawn = 0;
+        alignas(64) tombola::mt19937_state state{};
+        Prepared primitive = ready<tombola::random_uniform>(
+            {cpu(), tombola::alignment::pytorch,
+             memory::desc({1}, memory::data_type::f32, memory::format_tag::a), 0, 1},
+            {{TOMBOLA_ARG_MIN, &zero},
+             {TOMBOLA_ARG_MAX, &one},
+             {TOMBOLA_ARG_SRC_STATE, state.data()},
+             {TOMBOLA_ARG_DST_STATE, state.data()},
+             {TOMBOLA_ARG_DST, &drawn}});
+    };
+
+    std::pair<uint32_t, uint32_t> next_two() {
+        if (const uint32_t* const words = buffers_.take(2)) return {words[0], words[1]};
+        const uint32_t first = next32();
+        return {first, next32()};
+    }
+    // Draws one number, so that the state holds the next 624 words. noexcept as above.
+    void refill() noexcept {
+        Window& next = windows_[buffers_.next()];
+        next.state = windows_[buffers_.current()].state;
+        next.state[kWords] = kWords;
+        next.primitive.primitive.execute(queue(), next.primitive.args);
+        go_on_at(0);
+    }
+    // Tempers the words of the next window, and makes it the current one.
+    void go_on_at(uint32_t position) {
+        const tombola::mt19937_state& state = windows_[buffers_.next()].state;
+        uint32_t* const words = buffers_.words(buffers_.next());
         for (uint32_t i = 0; i < kWords; ++i) {
-            uint32_t y = state_[i];
+            uint32_t y = state[i];
             y ^= y >> 11;
             y ^= y << 7 & 0x9D2C5680;
             y ^= y << 15 & 0xEFC60000;
-            words_[i] = y ^ y >> 18;
+            words[i] = y ^ y >> 18;
         }
-    }
-    // Draws one number, so that the state holds the next 624 words; takes that word back. noexcept as above.
-    void refill() noexcept {
-        primitive_.primitive.execute(queue(), primitive_.args);
-        state_[kWords] = 0;
-        temper();
+        buffers_.exchange(position);
     }
 
-    float zero_ = 0, one_ = 1, drawn_ = 0;
-    alignas(64) tombola::mt19937_state state_{};
-    alignas(64) std::array<uint32_t, kWords> words_{};
-    Prepared primitive_;
+    Buffers<kWords> buffers_;
+    Window windows_[2];
 };
 
 template <size_t count>

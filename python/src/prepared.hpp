@@ -48,13 +48,6 @@ Key key_of(tombola::primitive::kind kind, const Tensor& dst, Options... options)
     return key;
 }
 
-// A primitive with a memory object for each of its arguments. Only addresses change between two executions.
-struct Prepared {
-    Key key;
-    tombola::primitive primitive;
-    std::unordered_map<int, memory> args;
-};
-
 struct Argument {
     int arg;
     const void* address;
@@ -62,6 +55,19 @@ struct Argument {
     memory::dims dims = {};
 };
 using Arguments = std::initializer_list<Argument>;
+
+// A primitive with a memory object for each of its arguments. Only addresses change between two executions.
+struct Prepared {
+    Key key;
+    tombola::primitive primitive;
+    std::unordered_map<int, memory> args;
+
+    void set_addresses(Arguments arguments) {
+        for (const Argument& one : arguments)
+            if (one.address != nullptr)
+                args.at(one.arg).set_data_handle(const_cast<void*>(one.address));
+    }
+};
 
 // Prepares a primitive that takes the arguments that have an address.
 template <class Operator>
@@ -116,9 +122,7 @@ Prepared take(Key key, Arguments arguments, const MakePd& make_pd) {
         key.insert(key.end(), one.dims.begin(), one.dims.end());
     }
     Prepared prepared = Kept::take(key, [&] { return prepare<Operator>(make_pd(), arguments); });
-    for (const Argument& one : arguments)
-        if (one.address != nullptr)
-            prepared.args.at(one.arg).set_data_handle(const_cast<void*>(one.address));
+    prepared.set_addresses(arguments);
     return prepared;
 }
 

@@ -78,6 +78,22 @@ def test_fork_while_a_thread_draws(alignment):
     np.testing.assert_array_equal(g.state, other.state)
 
 
+@pytest.mark.parametrize("make", [lambda: tombola.Philox4x32(key=3), lambda: tombola.MT19937(3)])
+def test_fork_while_a_thread_draws_for_numpy(make):
+    """A bit generator of the child is unlocked. Its words are those of its state, as another one has them."""
+    bits, other = make(), make()
+    generator, out = np.random.Generator(bits), np.zeros(20_000)
+
+    def work():
+        other.state = bits.state
+        same = np.array_equal(bits.random_raw(3000), other.random_raw(3000))
+        generator.random(out=out)
+        return b"same" if same else b"others"
+
+    with Drawer(lambda: generator.random(out=out)):
+        assert {of_child(work) for _ in range(40)} == {b"same"}
+
+
 def test_a_child_that_forks():
     """Threads of the child draw when it forks."""
     g, out = tombola.Generator(seed=4), np.zeros(100_000, np.float32)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bit generators: numpy.random.Generator(tombola.Philox4x32(key=1)) draws from tombola's streams."""
+import os
 import secrets
+import weakref
 from typing import Any, Callable, Dict, Sequence, Tuple, Union
 
 import numpy
@@ -8,6 +10,17 @@ from numpy.random import BitGenerator
 
 from tombola import _core
 from tombola._functions import integer_of, words_of
+
+_ALL: "weakref.WeakSet[BitGenerator]" = weakref.WeakSet()
+
+
+def _unlock() -> None:
+    """In a child of fork(): a thread that does not exist there may have locked a bit generator to draw."""
+    for generator in list(_ALL):
+        generator.lock._at_fork_reinit()
+
+
+os.register_at_fork(after_in_child=_unlock)
 
 
 def _restored(cls: Callable[[], Any], state: Dict[str, Any]) -> Any:
@@ -45,6 +58,7 @@ class Philox4x32(BitGenerator):
 
     def __init__(self, key: Union[int, Sequence[int], None] = None, counter: Union[int, Sequence[int]] = 0):
         super().__init__(0)
+        _ALL.add(self)
         key = secrets.randbits(64) if key is None else key
         state = numpy.concatenate([words_of(counter, 4, "counter"), words_of(key, 2, "key")])
         self._words = _core.Philox(self.capsule, state)
@@ -88,6 +102,7 @@ class MT19937(BitGenerator):
 
     def __init__(self, seed: Any = None):
         super().__init__(seed)
+        _ALL.add(self)
         # NumPy's way from its seed sequence to a state.
         words = numpy.empty(625, numpy.uint32)
         words[:624] = self._seed_seq.generate_state(624)
