@@ -133,6 +133,28 @@ double copy_cycles(char* l2, size_t bytes) {
     return cycles(pass, 100) * 64 / (static_cast<double>(bytes) / 2);
 }
 
+// The cycles that a byte of a copy takes less if its stores bypass the caches.
+double streamed_gain(char* to, size_t bytes) {
+    const char* from = to + bytes;
+    const auto pass = [&](auto copy) {
+        constexpr int kPasses = 3;
+        return cycles(
+            [&] {
+                for (size_t at = 0; at < bytes; at += 32) copy(to + at, from + at);
+            },
+            kPasses);
+    };
+    const double through = pass([](char* d, const char* s) {
+        asm volatile("vmovdqa (%1), %%ymm0\n vmovdqa %%ymm0, (%0)" ::"r"(d), "r"(s)
+                     : "memory", "xmm0");
+    });
+    const double past = pass([](char* d, const char* s) {
+        asm volatile("vmovdqa (%1), %%ymm0\n vmovntdq %%ymm0, (%0)" ::"r"(d), "r"(s)
+                     : "memory", "xmm0");
+    });
+    return (through - past) / static_cast<double>(bytes);
+}
+
 // The nanoseconds of each of many loads of which each gives the address of the next. They visit `count` places,
 // `stride` bytes apart, in random order.
 double chase(char* at, size_t count, size_t stride) {
@@ -194,6 +216,7 @@ int main() {
     const Rates wide = __builtin_cpu_supports("avx512bw") ? wide_rates(l2, kL2) : narrow;
     const double copy = copy_cycles(l2, 2 * kL2);
     char* all = pages(256 * kMiB, true);
+    const double gain = streamed_gain(all, 64 * kMiB);
     const double latency = chase(all, 256 * kMiB / 128, 128);
     std::printf("{{%ld, %ld, %ld},  // bytes of the caches\n", sysconf(_SC_LEVEL1_DCACHE_SIZE),
                 sysconf(_SC_LEVEL2_CACHE_SIZE), sysconf(_SC_LEVEL3_CACHE_SIZE));
@@ -201,6 +224,7 @@ int main() {
     std::printf("    %.0f,  // nanoseconds of a load from memory\n", latency);
     std::printf("    %.0f,  // microseconds to wake a thread\n    %.2g,  // cycles of a copy\n",
                 waking(), copy);
+    std::printf("    %.2g,  // cycles that a byte gains past the caches\n", std::max(gain, 0.0));
     print("narrow", narrow);
     std::printf(",\n");
     print("wide", wide);

@@ -43,6 +43,7 @@ struct MachineRow {
     double latency;            // nanoseconds of a load from memory
     double waking;             // microseconds to wake a sleeping thread and to wait for it
     double copy_cycles;        // of 64 bytes in the second-level cache
+    double streamed_gain;      // cycles a byte, of a large copy whose stores bypass the caches
     VectorRates narrow, wide;  // vectors of at most 32 bytes; of 64 bytes
 };
 

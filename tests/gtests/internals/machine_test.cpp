@@ -64,6 +64,8 @@ TEST(Machine, SizesOfEveryRow) {
         const Machine smallest = typical(Microarchitecture::sapphire_rapids);
         EXPECT_GE(sizes_of(machine).streaming_bytes, sizes_of(smallest).streaming_bytes);
         EXPECT_GE(machine.streaming_row_bytes(), smallest.streaming_row_bytes());
+        EXPECT_GE(machine.row.streamed_gain, 0) << name_of(kind);
+        EXPECT_GT(machine.row.copy_cycles, 0) << name_of(kind);
         for (const int bytes : {32, 64}) {
             const VectorRates& rates = machine.rates(bytes);
             for (const double rate :

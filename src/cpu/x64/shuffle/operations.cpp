@@ -57,12 +57,22 @@ bool contains(const std::vector<uint64_t>& list, uint64_t value) {
     return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// A run of cache lines begins and ends with stores under masks, and looks its alignment up. Measured on Sapphire Rapids
-// alone.
-constexpr double kRunCycles = 8;
-
 // A mask register is loaded from memory by way of the port that permutes.
 constexpr Work kMaskLoad{1, 0, 1, 0, 2};
+
+// A run of cache lines looks its alignment up, and begins and ends with stores under masks (permute_lines.hpp): so many
+// operations of the port that permutes and of the front end. They wait for one another, so both times are added.
+double run_cycles(const VectorRates& rates) {
+    constexpr double kPermutes = 4, kFront = 24;
+    return kPermutes / rates.permutes + kFront / rates.front;
+}
+
+// The cycles of a store across a cache line beyond those of one that is not. In the first-level cache, a single one takes
+// the pipe of the stores once more, if that is less than in the second-level cache; several together cost more in proportion.
+double split_cycles(const VectorRates& rates, bool stores_together, bool in_l1) {
+    const double in_l2 = stores_together ? rates.split_store_together : rates.split_store;
+    return in_l1 ? in_l2 * std::min(1 / (rates.stores * rates.split_store), 1.0) : in_l2;
+}
 
 // The constants of a section: the tables and masks that its operations use.
 struct Constants {
@@ -137,14 +147,13 @@ void Lowering::end_section(const PermuteSection& section, bool stores_together) 
     const bool has_masks = vector_bytes_ == kMaxVecBytes;
     const Constants constants =
         constants_of(operations_.list, lowered.begin, lowered.end, has_masks);
-    const double split_cycles = lowered.runs > 0  ? 0
-                                : stores_together ? rates.split_store_together
-                                                  : rates.split_store;
+    const double split =
+        lowered.runs > 0 ? 0 : split_cycles(rates, stores_together, program_.in_l1);
     const auto repeats = static_cast<double>(section.loop.repeats);
     operations_.cycles += repeats *
                           (cycles_of(operations_.list, lowered.begin, lowered.end, has_masks,
                                      constants.masks, rates) +
-                           program_.split_weight * split_cycles * split_stores(program_, section)) /
+                           split * split_stores(program_, section)) /
                           rates.clock;
     const size_t hoisted = std::min<size_t>(
         constants.tables.size(), static_cast<size_t>((has_masks ? 32 : 16) - lowered.busy()));
@@ -152,7 +161,7 @@ void Lowering::end_section(const PermuteSection& section, bool stores_together) 
         (section.loop.sections > 1 ? repeats : 1) *
             std::max(static_cast<double>(hoisted + constants.masks.size()) / rates.loads,
                      static_cast<double>(constants.masks.size()) / rates.permutes) +
-        repeats * kRunCycles * lowered.runs;
+        repeats * run_cycles(rates) * lowered.runs;
 }
 
 PermuteLimits limits_of(CpuIsa isa, int unit) {

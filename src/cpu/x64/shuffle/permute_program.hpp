@@ -78,7 +78,7 @@ struct PermuteProgram {
     StepLoop loop;
     // The alignment of each step's destination, if the tensor is aligned. At most a cache line counts.
     int64_t dst_alignment = 1;
-    double split_weight = 1;       // what the cost of stores across cache lines is multiplied by
+    bool in_l1 = false;            // both tensors fit the first-level cache
     std::vector<int64_t> sources;  // the byte offset of each unit of each output
     std::vector<PermuteSection> sections;
 
