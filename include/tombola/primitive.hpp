@@ -112,6 +112,7 @@ struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy>
     /// @param args The arguments, at most 32, as `{{TOMBOLA_ARG_SRC, x}, {TOMBOLA_ARG_DST, y}}`: every required one
     ///     and any of the optional ones of the operator's page, with the descriptors that the primitive descriptor
     ///     tells, each once. Outputs share no memory with any other argument, unless the operator's page says so.
+    ///     If the destination has no elements and no optional output is given, their values are not looked at.
     /// @throws error invalid_arguments when an argument is missing, unknown, given twice, without data, of another
     ///     descriptor or overlaps another, or when a value in it is refused; out_of_memory; runtime_error when the
     ///     operating system gives no entropy. The outputs are then untouched. If the caller's thread pool throws, the

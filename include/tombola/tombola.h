@@ -81,7 +81,8 @@ TOMBOLA_API const char* tombola_get_last_error(void);
  * @return 1 for tombola_cpu, 0 otherwise. */
 TOMBOLA_API size_t tombola_engine_get_count(tombola_engine_kind_t kind);
 
-/** Creates an engine.
+/** Creates an engine. All engines stand for the same CPU: objects that were made with one may be used together with those
+ * of another.
  *
  * @param engine Output: the engine.
  * @param kind tombola_cpu.
@@ -496,7 +497,8 @@ TOMBOLA_API tombola_status_t tombola_primitive_create(
  * descriptors that the primitive descriptor tells. A scratchpad that is not needed is ignored. Outputs share no byte
  * with any other argument, unless the operator's page says so. Interleaved views of one buffer, where the elements of
  * one lie in the gaps of the other, share no byte. They are refused if their strides are so different that the check
- * would take too long.
+ * would take too long. If the destination has no elements and no optional output is given, there is nothing to write, and
+ * the values of the arguments are not looked at.
  * @return tombola_success; tombola_invalid_arguments when an argument is missing, unknown, given twice, without data,
  * of another descriptor or overlaps another, when a scratchpad is too small or not aligned to 64 bytes, or when a value
  * is refused; tombola_out_of_memory when scratch memory could not be allocated; tombola_runtime_error when the

@@ -89,12 +89,13 @@ TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create(
  * @param op_seed As above.
  * @param int_draws As above.
  * @param float_draws The pytorch alignment's rule for floating-point numbers. The tensorflow alignment ignores it.
- * @param full_range Nonzero: the integers from 0 to the greatest value of the type, as PyTorch's Tensor.random_()
+ * @param full_range 0 or 1. 1: the integers from 0 to the greatest value of the type, as PyTorch's Tensor.random_()
  * without bounds draws them. There are no arguments MIN and MAX then, and int_draws is ignored. It needs the pytorch
  * alignment and s32 or s64.
  * @param attr Attributes, or NULL for the defaults.
  * @return tombola_success; tombola_invalid_arguments for an unknown alignment or rule, a dst_desc
- * that is empty or of another type, or full_range with another alignment or type; tombola_out_of_memory. */
+ * that is empty or of another type, another full_range, or a full_range of 1 with another alignment or type;
+ * tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create_with_rules(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,
     tombola_alignment_t alignment, const_tombola_memory_desc_t dst_desc, uint64_t global_seed,

@@ -46,6 +46,7 @@ tombola_status_t tombola_random_uniform_primitive_desc_create_with_rules(
             TOMBOLA_TRY(check_enum(float_draws, "float_draws",
                                    {tombola_float_draws_torch1, tombola_float_draws_torch2},
                                    "torch1 or torch2"));
+            TOMBOLA_TRY(check_flag(full_range, "full_range"));
             if (full_range != 0 && desc.alignment != Alignment::pytorch)
                 return invalid("full_range is %d with the alignment %s; expected pytorch",
                                full_range, name_of(desc.alignment));
@@ -55,7 +56,7 @@ tombola_status_t tombola_random_uniform_primitive_desc_create_with_rules(
                                full_range, name_of(desc.dst.data_type));
             desc.int_draws = static_cast<IntDraws>(int_draws);
             desc.float_draws = static_cast<FloatDraws>(float_draws);
-            desc.full_range = full_range != 0;
+            desc.full_range = full_range == 1;
             return {};
         });
 }

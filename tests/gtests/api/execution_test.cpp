@@ -178,6 +178,34 @@ TEST_F(PrimitiveApi, ZeroVolumeSucceedsWithoutData) {
     }
 }
 
+// An output that is given, if only a state, is written, so then the values count.
+TEST_F(PrimitiveApi, ZeroVolumeLooksAtValuesOnlyIfThereIsAnOutput) {
+    const MemoryDesc none = row_major({0}, tombola_f32), one = row_major({1}, tombola_f32),
+                     two = row_major({2}, tombola_u64);
+    PrimitiveDesc desc;
+    ASSERT_EQ(tombola_random_uniform_primitive_desc_create(desc.out(), engine_,
+                                                           tombola_alignment_tensorflow, none, 1, 2,
+                                                           tombola_int_draws_spec, nullptr),
+              tombola_success);
+    float low = 1, high = 0;
+    uint64_t pair[2] = {7, 8};
+    const Memory min = memory_over(one, engine_, &low), max = memory_over(one, engine_, &high),
+                 state = memory_over(two, engine_, pair),
+                 dst = memory_over(none, engine_, TOMBOLA_MEMORY_NONE);
+    const Primitive uniform = primitive(desc);
+    EXPECT_EQ(
+        execute(uniform, {{TOMBOLA_ARG_MIN, min}, {TOMBOLA_ARG_MAX, max}, {TOMBOLA_ARG_DST, dst}}),
+        tombola_success);
+    EXPECT_EQ(execute(uniform, {{TOMBOLA_ARG_MIN, min},
+                                {TOMBOLA_ARG_MAX, max},
+                                {TOMBOLA_ARG_DST, dst},
+                                {TOMBOLA_ARG_DST_STATE, state}}),
+              tombola_invalid_arguments);
+    EXPECT_NE(last_error().find("MIN is 1 and MAX is 0"), std::string::npos) << last_error();
+    EXPECT_EQ(pair[0], 7u);
+    EXPECT_EQ(pair[1], 8u);
+}
+
 // From a box of one tensor into a box of another: the rest of both stays.
 TEST_F(PrimitiveApi, SubmemoryOnBothSides) {
     const MemoryDesc parent = row_major({4, 8}, tombola_s32);

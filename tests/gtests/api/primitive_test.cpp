@@ -182,6 +182,7 @@ TEST_F(PrimitiveApi, OtherPrimitivesRefuseBadValues) {
         {uniform(1, floats, 8), "int_draws is 8; expected"},
         {drawn(tombola_alignment_pytorch, floats, 5, 0),
          "float_draws is 5; expected torch1 or torch2"},
+        {drawn(tombola_alignment_pytorch, integers, 0, 2), "full_range is 2; expected 0 or 1"},
         {drawn(tombola_alignment_pytorch, floats, 0, 1),
          "full_range is 1 with a dst_desc of f32; expected s32 or s64"},
         {drawn(tombola_alignment_tensorflow, integers, 0, 1),
