@@ -225,6 +225,7 @@ int main() {
     std::printf("    %.0f,  // microseconds to wake a thread\n    %.2g,  // cycles of a copy\n",
                 waking(), copy);
     std::printf("    %.2g,  // cycles that a byte gains past the caches\n", std::max(gain, 0.0));
+    std::printf("    %.2g,  // the front end, for unpacks\n", narrow.front);
     print("narrow", narrow);
     std::printf(",\n");
     print("wide", wide);

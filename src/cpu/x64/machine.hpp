@@ -44,6 +44,7 @@ struct MachineRow {
     double waking;             // microseconds to wake a sleeping thread and to wait for it
     double copy_cycles;        // of 64 bytes in the second-level cache
     double streamed_gain;      // cycles a byte, of a large copy whose stores bypass the caches
+    double unpacks_front;      // narrow.front for unpacks, which wait less for one another
     VectorRates narrow, wide;  // vectors of at most 32 bytes; of 64 bytes
 };
 

@@ -106,15 +106,18 @@ double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, b
         sum.front += work.front;
         sum.lanes += work.lanes;
     };
+    bool unpacks = false;
     for (size_t i = begin; i < end; ++i) {
+        unpacks = unpacks || list[i].kind == Kind::unpack;
         add(work_of(list[i], rates));
         const uint64_t mask = has_masks ? list[i].mask_bits() : 0;
         if (mask != 0 && !contains(masks, mask)) add(kMaskLoad);
     }
+    const double front = unpacks ? machine().row.unpacks_front : rates.front;
     return std::max({sum.shuffles / rates.permutes,
                      (sum.shuffles + sum.lanes) / rates.lane_shuffles,
                      (sum.shuffles + sum.vectors) / rates.vectors, sum.loads / rates.loads,
-                     sum.stores / rates.stores, sum.front / rates.front});
+                     sum.stores / rates.stores, sum.front / front});
 }
 
 }  // namespace
