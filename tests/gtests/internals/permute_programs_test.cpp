@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/cpu_isa.hpp"
+#include "cpu/x64/machine.hpp"
 #include "cpu/x64/shuffle/operations.hpp"
 #include "gtests/common/guarded_buffer.hpp"
 #include "gtests/common/tensor.hpp"
@@ -59,18 +60,13 @@ class Checked {
         for (size_t i = 0; i < lowerings.size(); ++i) {
             if (has(lowerings[i], Operation::Kind::blend)) ++transposes[isa][layout_.element];
             if (has(lowerings[i], Operation::Kind::unpack)) ++unpacks[isa][layout_.element];
-            const auto kernel =
-                permute_function(isa, false, std::make_shared<Operations>(lowerings[i]));
-            ASSERT_TRUE(kernel.ok()) << kernel.status().message();
-            dst_.poison();
-            args.src = src_.data();
-            args.dst = dst_.data();
-            kernel.value()(args);
-            ASSERT_EQ(std::memcmp(dst_.data(), want_.data(), want_.size()), 0)
-                << "element " << layout_.element << " Q " << layout_.Q << " G " << layout_.G
-                << " block " << layout_.src_axis.block << " isa " << name_of(isa) << " lowering "
-                << i << " step " << program.loop.dst_step;
-            ASSERT_TRUE(dst_.slack_is_intact());
+            EXPECT_LE(lowerings[i].work_cycles, lowerings[i].cycles);
+            EXPECT_GE(lowerings[i].stored_lines * kLineBytes,
+                      static_cast<double>(stored_bytes(program)));
+            const auto plain = run_kernel(program, args, isa, lowerings[i], Stores::plain);
+            const auto kernel = run_kernel(program, args, isa, lowerings[i], Stores::prefetched);
+            EXPECT_FALSE(plain.value() == kernel.value());
+            if (::testing::Test::HasFatalFailure()) return;
             if (lowerings[i].sections[0].runs == 0) continue;
             // Lines of a destination whose units are not aligned.
             ++lines[isa][layout_.element];
@@ -83,8 +79,8 @@ class Checked {
             ASSERT_EQ(shifted_.data()[want_.size()], GuardedBuffer::kPoison);
             ASSERT_TRUE(shifted_.slack_is_intact());
             // Past the caches, which takes a destination that is aligned to 8 bytes.
-            const auto streaming =
-                permute_function(isa, true, std::make_shared<Operations>(lowerings[i]));
+            const auto streaming = permute_function(isa, Stores::streaming,
+                                                    std::make_shared<Operations>(lowerings[i]));
             ASSERT_TRUE(streaming.ok()) << streaming.status().message();
             streamed_.poison();
             uint8_t* const to =
@@ -106,6 +102,26 @@ class Checked {
     static std::map<CpuIsa, std::map<int64_t, int>> transposes, lines, unpacks;
 
   private:
+    Result<JitFunction<PermuteArgs>> run_kernel(const PermuteProgram& program, PermuteArgs args,
+                                                CpuIsa isa, const Operations& operations,
+                                                Stores stores) {
+        auto kernel = permute_function(isa, stores, std::make_shared<Operations>(operations));
+        EXPECT_TRUE(kernel.ok()) << kernel.status().message();
+        dst_.poison();
+        args.src = src_.data();
+        args.dst = dst_.data();
+        kernel.value()(args);
+        [&] {
+            ASSERT_EQ(std::memcmp(dst_.data(), want_.data(), want_.size()), 0)
+                << "element " << layout_.element << " Q " << layout_.Q << " G " << layout_.G
+                << " block " << layout_.src_axis.block << " isa " << name_of(isa) << " step "
+                << program.loop.dst_step << " cycles " << operations.cycles << " stores "
+                << static_cast<int>(stores);
+            ASSERT_TRUE(dst_.slack_is_intact());
+        }();
+        return kernel;
+    }
+
     static bool has(const Operations& operations, Operation::Kind kind) {
         return std::any_of(operations.list.begin(), operations.list.end(),
                            [&](const Operation& o) { return o.kind == kind; });
@@ -181,6 +197,19 @@ TEST(PermutePrograms, AnyNumberOfGroups) {
                 EXPECT_EQ(end, layout.C * 8);
             }
     }
+}
+
+// Copies that fill lines and copies across lines are prefetched. A step that gathers for a long time is not.
+TEST(PermutePrograms, StoresThatWaitForLines) {
+    const double copy = machine().row.copy_cycles;
+    Operations o;
+    o.stored_lines = 4;
+    o.cycles = o.work_cycles = 4 * copy;
+    EXPECT_TRUE(o.waits_for_lines());
+    o.cycles = o.work_cycles = 8 * copy;
+    EXPECT_FALSE(o.waits_for_lines());
+    o.cycles = 12 * copy;
+    EXPECT_TRUE(o.waits_for_lines());
 }
 
 TEST(PermutePrograms, Blocks) {

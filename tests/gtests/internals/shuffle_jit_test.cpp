@@ -369,13 +369,27 @@ TEST(ShuffleJit, ShortRowsOfManyChannels) {
         }
 }
 
+// Beyond the first-level cache, where lines are prefetched, in blocks and rows that begin anywhere in a line.
+TEST(ShuffleJit, LinesThatArePrefetched) {
+    Served served;
+    for (const DataType type : {DataType::s8, DataType::bf16, DataType::f32})
+        for (const char* letters : {"abcd", "acdb", "aBcd8b", "aBcd16b"})
+            for (const auto& dims :
+                 {reference::Dims{1, 1088, 7, 7}, reference::Dims{3, 120, 15, 11}}) {
+                const auto layout = reference::Layout::from_letters(letters, dims);
+                check_both_directions(served, layout, layout, type, 1, 4);
+                if (HasFatalFailure()) return;
+            }
+}
+
 // Runs of rows that begin and end anywhere, as threads and slices cut them: nothing else is written.
 TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
     using cpu::x64::StitchFunction;
+    using cpu::x64::Stores;
     if (effective_isa() < CpuIsa::avx512_core) GTEST_SKIP() << "AVX-512";
     constexpr int64_t kQ = 5, kG = 3, kImages = 6, kRows = kQ * kG * kImages;
-    const auto check = [](int64_t R, bool streaming) {
-        const cpu::x64::StitchKey key{CpuIsa::avx512_core, R, kQ, kG, R, kQ * kG * R, streaming};
+    const auto check = [](int64_t R, Stores stores) {
+        const cpu::x64::StitchKey key{CpuIsa::avx512_core, R, kQ, kG, R, kQ * kG * R, stores};
         ASSERT_TRUE(StitchFunction::serves(key));
         const auto made = StitchFunction::make(key);
         ASSERT_TRUE(made.ok()) << made.status().message();
@@ -392,7 +406,7 @@ TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
                         static_cast<size_t>(R));
         }
         // Streaming stores need an aligned destination.
-        GuardedBuffer dst(bytes, streaming ? Guard::before : Guard::behind);
+        GuardedBuffer dst(bytes, stores == Stores::streaming ? Guard::before : Guard::behind);
         const auto expect_rows = [&](int64_t begin, int64_t end) {
             std::fill(got.begin(), got.end(), GuardedBuffer::kPoison);
             std::copy(want.begin() + begin * R, want.begin() + end * R, got.begin() + begin * R);
@@ -416,30 +430,40 @@ TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
             }
     };
     for (const int64_t R : {33, 36, 40, 47, 48, 49, 57, 63, 65, 98, 100, 127, 196, 254})
-        for (const bool streaming : {false, true}) {
-            check(R, streaming);
+        for (const Stores stores : {Stores::plain, Stores::prefetched, Stores::streaming}) {
+            check(R, stores);
             if (HasFatalFailure()) return;
         }
 }
 
-// The kernel of rows that stream, on rows at every alignment.
-TEST(ShuffleJit, StreamingRows) {
+// The kernel of rows, on rows at every alignment.
+TEST(ShuffleJit, PrefetchedAndStreamingRows) {
+    using cpu::x64::Stores;
     if (effective_isa() < CpuIsa::avx2) GTEST_SKIP() << "needs AVX2";
+    const auto check = [](CpuIsa isa, int64_t row_bytes, Stores stores) {
+        const auto kernel = cpu::x64::row_function({isa, row_bytes, row_bytes, row_bytes, stores});
+        ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+        constexpr int64_t kRows = 67;
+        const GuardedBuffer src(static_cast<size_t>(kRows * row_bytes));
+        GuardedBuffer dst(src.bytes());
+        const auto values = test::test_bytes(src.bytes());
+        std::memcpy(src.data(), values.data(), values.size());
+        cpu::x64::RowArgs args{src.data(), dst.data(), {1, 0, 0}, {1, 0, 0}, kRows};
+        kernel.value()(args);
+        EXPECT_EQ(std::memcmp(dst.data(), src.data(), src.bytes()), 0) << row_bytes;
+        EXPECT_TRUE(dst.slack_is_intact());
+    };
     for (const CpuIsa isa : {CpuIsa::avx2, CpuIsa::avx512_core}) {
         if (isa > effective_isa()) continue;
+        for (const int64_t row_bytes : {4, 9, 16, 25, 49, 64, 98, 196}) {
+            check(isa, row_bytes, Stores::prefetched);
+            if (HasFatalFailure()) return;
+        }
         for (const int64_t row_bytes : {128, 129, 191, 200, 512, 513, 575, 784, 1000, 3136, 4099}) {
-            const auto kernel =
-                cpu::x64::row_function({isa, row_bytes, row_bytes, row_bytes, true, false});
-            ASSERT_TRUE(kernel.ok()) << kernel.status().message();
-            constexpr int64_t kRows = 67;
-            const GuardedBuffer src(static_cast<size_t>(kRows * row_bytes));
-            GuardedBuffer dst(src.bytes());
-            const auto values = test::test_bytes(src.bytes());
-            std::memcpy(src.data(), values.data(), values.size());
-            cpu::x64::RowArgs args{src.data(), dst.data(), {1, 0, 0}, {1, 0, 0}, kRows};
-            kernel.value()(args);
-            EXPECT_EQ(std::memcmp(dst.data(), src.data(), src.bytes()), 0) << row_bytes;
-            EXPECT_TRUE(dst.slack_is_intact());
+            check(isa, row_bytes, Stores::prefetched);
+            check(isa, row_bytes, Stores::prefetched_far);
+            check(isa, row_bytes, Stores::streaming);
+            if (HasFatalFailure()) return;
         }
     }
 }

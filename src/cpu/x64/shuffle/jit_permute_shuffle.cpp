@@ -31,9 +31,7 @@ constexpr int64_t kMinBytes = 4;       // minimum of pixels * block; lower_lanes
 constexpr double kStepCycles = 0.5;    // the overhead of a step
 constexpr double kSectionCycles = 10;  // the overhead of a section
 
-bool fits_l1(const ShuffleDesc& desc) {
-    return 2 * static_cast<int64_t>(desc.dst.size()) <= machine().caches.l1;
-}
+int64_t tensor_bytes(const ShuffleDesc& desc) { return 2 * static_cast<int64_t>(desc.dst.size()); }
 
 // A copy within the first-level cache takes so many times as long as one within the second-level cache. By the rates of
 // the rows, the two stores of 32 bytes that limit it take 0.45 times as long on Sapphire Rapids and 0.52 on Zen 4.
@@ -65,8 +63,7 @@ std::vector<CpuIsa> code_for(CpuIsa isa) {
 int64_t streaming_alignment(const Chosen& chosen, const ShuffleDesc& desc) {
     const int64_t vector = shape_of(chosen.code).bytes;
     const Operations& o = *chosen.operations;
-    const int64_t bytes = 2 * static_cast<int64_t>(desc.dst.size());
-    bool all = bytes >= machine().streaming_row_bytes();
+    bool all = tensor_bytes(desc) >= machine().streaming_row_bytes();
     if (o.sections[0].runs > 0) return all ? kMaxUnit : 0;
     const auto need = [&](int64_t offset) { all = all && offset % vector == 0; };
     need(chosen.dst_last);
@@ -108,7 +105,7 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
         best.pixels.src.stride == pixel_bytes && best.pixels.dst.stride == pixel_bytes;
     // No program is taken to be faster than a copy.
     const double copy_cycles_per_byte =
-        machine().row.copy_cycles / 64 * (fits_l1(desc) ? kCopyInL1 : 1);
+        machine().row.copy_cycles / 64 * (fits_l1(tensor_bytes(desc)) ? kCopyInL1 : 1);
     const auto consider = [&](const PixelProgram& pixel, Operations&& operations, CpuIsa code) {
         const double cycles =
             std::max(operations.cycles + kPixelLoopCycles,
@@ -129,7 +126,7 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
         for (PixelProgram& pixel :
              pixel_programs(l, best.pixels.count, dense,
                             limits_of(code, static_cast<int>(l.inner & -l.inner)))) {
-            pixel.program.in_l1 = fits_l1(desc);
+            pixel.program.in_l1 = fits_l1(tensor_bytes(desc));
             // Of those that are as fast as a copy, the cheapest is taken.
             for (Operations& operations : all_lowerings(pixel.program, code))
                 consider(pixel, std::move(operations), code);
@@ -194,7 +191,7 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     const auto consider = [&](CpuIsa code, int64_t step, bool single_step, bool by_alignment) {
         const PermuteLimits limits = limits_of(code, static_cast<int>(l.element));
         auto program = blocked_program(sample, step, single_step, by_alignment, limits);
-        program.in_l1 = fits_l1(desc);
+        program.in_l1 = fits_l1(tensor_bytes(desc));
         Operations operations = cheapest_lowering(program, code);
         // The second step is moved back to an aligned address. That may cost one more step.
         const int64_t steps =
@@ -314,11 +311,15 @@ class PermuteShuffle : public Executable {
 
 Result<PlanPtr> plan(const ShuffleDesc& desc, const Chosen& chosen) {
     return make_plan(0, [desc, chosen]() -> Result<std::unique_ptr<Executable>> {
-        auto kernel = TOMBOLA_TRY(permute_function(chosen.code, false, chosen.operations));
+        const bool prefetches =
+            !fits_l1(tensor_bytes(desc)) && chosen.operations->waits_for_lines();
+        const Stores stores = prefetches ? Stores::prefetched : Stores::plain;
+        auto kernel = TOMBOLA_TRY(permute_function(chosen.code, stores, chosen.operations));
         JitFunction<PermuteArgs> streaming;
         const int64_t alignment = streaming_alignment(chosen, desc);
         if (alignment > 0)
-            streaming = TOMBOLA_TRY(permute_function(chosen.code, true, chosen.operations));
+            streaming =
+                TOMBOLA_TRY(permute_function(chosen.code, Stores::streaming, chosen.operations));
         return make_executable<PermuteShuffle>(desc, chosen, std::move(kernel),
                                                std::move(streaming), alignment);
     });

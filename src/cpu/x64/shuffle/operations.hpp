@@ -28,6 +28,7 @@
 #include "common/cpu_isa.hpp"
 #include "cpu/x64/jit_base.hpp"
 #include "cpu/x64/shuffle/permute_program.hpp"
+#include "cpu/x64/shuffle/stores.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
@@ -110,6 +111,12 @@ struct Operations {
     std::vector<Table> tables;
     // Estimates, not part of the comparison: one inner step of every section, and loading the constants of every section.
     double cycles = 0, constant_cycles = 0;
+    double work_cycles = 0;   // of `cycles`: without those of stores across cache lines
+    double stored_lines = 0;  // by one inner step of every section: bytes / kLineBytes
+
+    // Whether stores wait for lines of the second-level cache, or beyond, so that prefetching them is worth its
+    // instructions.
+    bool waits_for_lines() const;
 
     bool operator<(const Operations& other) const {
         const auto fields = [](const Operations& o) {
@@ -171,9 +178,9 @@ std::optional<Operations> lower_to_unpacks(const PermuteProgram& program);
 // The greatest number of registers of a transpose; 0 if `isa` has no transpose for units of that size.
 int max_transposed(CpuIsa isa, int unit);
 
-// The generated function (permute_kernel.cpp), from the cache unless it is very large. If it streams, its stores bypass
-// the caches: each stores a whole register to an address that is aligned to it. The caller holds a StreamingStores.
-Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, bool streams,
+// The generated function (permute_kernel.cpp), from the cache unless it is very large. If it streams, the caller holds a
+// StreamingStores.
+Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, Stores stores,
                                                   std::shared_ptr<const Operations> operations);
 
 }  // namespace tombola::impl::cpu::x64

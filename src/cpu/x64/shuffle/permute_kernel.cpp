@@ -50,11 +50,11 @@ size_t code_bytes_for(const Operations& o) {
 
 struct PermuteKey {
     CpuIsa isa;
-    bool streams;
+    Stores stores;
     std::shared_ptr<const Operations> operations;
     bool operator<(const PermuteKey& other) const {
-        return std::tie(isa, streams, *operations) <
-               std::tie(other.isa, other.streams, *other.operations);
+        return std::tie(isa, stores, *operations) <
+               std::tie(other.isa, other.stores, *other.operations);
     }
 };
 
@@ -70,9 +70,8 @@ class PermuteKernel : public LineStores {
     using Key = PermuteKey;
 
     explicit PermuteKernel(const Key& key)
-        : LineStores(key.isa, "shuffle_permute", code_bytes_for(*key.operations)),
-          program_(key.operations.get()),
-          streams_(key.streams) {}
+        : LineStores(key.stores, key.isa, "shuffle_permute", code_bytes_for(*key.operations)),
+          program_(key.operations.get()) {}
 
   private:
     using Section = Operations::Section;
@@ -282,6 +281,7 @@ class PermuteKernel : public LineStores {
         scratch_table_ = kNone;
         scratch_mask_ = 0;
         turn_ = 0;
+        begin_step();
         for (size_t i = section.begin; i < section.end; ++i) {
             const Operation& o = program_->list[i];
             allocate(o, i);
@@ -419,14 +419,15 @@ class PermuteKernel : public LineStores {
 
     void emit_store(const Operation& o) {
         const Address to = ptr[d() + o.offset];
-        if (streams_) return store(to, whole(o.a), true);
+        if (streams()) return store(to, whole(o.a), true);
+        prefetch_once(d(), o.offset, o.bytes);
         if (o.position > 0) return store_piece(to, whole(o.a), o.bytes, o.position);
         o.is_register_size() ? store_part(to, register_of_[o.a], o.bytes)
                              : vmovdqu8(to | mask(mask_of(o)), around(o.a, o.bytes));
     }
 
     void emit_store_line(const Operation& o) {
-        store_line(run_of(o), whole(o.a), lines_, streams_);
+        store_line(run_of(o), whole(o.a), lines_);
         scratch_table_ = kNone;
     }
 
@@ -445,8 +446,7 @@ class PermuteKernel : public LineStores {
     Reg scratch() const { return gpr(6); }
     Reg ones() const { return gpr(13); }
 
-    const Operations* program_;  // borrowed while the code is generated
-    bool streams_;
+    const Operations* program_;            // borrowed while the code is generated
     int working_ = 0;                      // registers for values and one table
     int first_constant_ = 0;               // register
     Lines lines_ = Lines::none;            // of the step that is being emitted
@@ -462,10 +462,10 @@ class PermuteKernel : public LineStores {
 
 }  // namespace
 
-Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, bool streams,
+Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, Stores stores,
                                                   std::shared_ptr<const Operations> operations) {
     const bool small = operations->list.size() <= kMaxCachedOperations;
-    const PermuteKey key{isa, streams, std::move(operations)};
+    const PermuteKey key{isa, stores, std::move(operations)};
     return small ? cached_function<PermuteKernel>(key) : make_function<PermuteKernel>(key);
 }
 

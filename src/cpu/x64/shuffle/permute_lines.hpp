@@ -15,13 +15,13 @@
 // below rsp     in the red zone: the distance of each run
 
 #include "cpu/x64/shuffle/operations.hpp"
-#include "cpu/x64/vocabulary.hpp"
+#include "cpu/x64/shuffle/stores.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
-class LineStores : public Vocabulary {
+class LineStores : public StoreVocabulary {
   protected:
-    using Vocabulary::Vocabulary;
+    using StoreVocabulary::StoreVocabulary;
 
     // What a step stores: no lines, or the first bytes of each run of lines, whole lines, the last bytes.
     enum class Lines { none, first, whole, last };
@@ -51,12 +51,13 @@ class LineStores : public Vocabulary {
         load(run.order, ptr[table + distance + kMaxVecBytes]);
     }
 
-    void store_line(const Run& run, const Vec& value, Lines lines, bool streams) {
+    void store_line(const Run& run, const Vec& value, Lines lines) {
         mov(gpr(6), qword[rsp + run.distance_at()]);
         if (lines == Lines::first) store_first(run, value);
         if (lines == Lines::whole) {
+            prefetch_line(line_of(run));
             join(run, value);
-            store(line_of(run), run.kept, streams);
+            store(line_of(run), run.kept, streams());
         }
         if (lines == Lines::last) return store_last(run, value);
         copy(run.kept, value);

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "cpu/x64/shuffle/permute_program.hpp"
-#include "cpu/x64/vocabulary.hpp"
+#include "cpu/x64/shuffle/stores.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
@@ -28,14 +28,11 @@ struct RowKey {
     CpuIsa isa;
     int64_t row_bytes;         // at least 4
     int64_t src_row, dst_row;  // bytes from row to row of a group
-    // Stores bypass the caches. All rows of a call follow each other in the destination without gaps, so dst_row is
-    // row_bytes, which is at least kMinStreamingBytes.
-    bool streaming;
-    bool prefetches;  // the lines of the destination, into the caches
+    // Streaming: all rows of a call follow each other in the destination without gaps, so dst_row is row_bytes, which is at
+    // least kMinStreamingBytes.
+    Stores stores;
 
-    auto fields() const {
-        return std::tie(isa, row_bytes, src_row, dst_row, streaming, prefetches);
-    }
+    auto fields() const { return std::tie(isa, row_bytes, src_row, dst_row, stores); }
     bool operator<(const RowKey& other) const { return fields() < other.fields(); }
 };
 inline constexpr int64_t kMinStreamingBytes = 128;
@@ -50,9 +47,9 @@ struct StitchKey {
     int64_t Q, G;       // rows in a group, groups in an image
     int64_t src_axis;   // source bytes from group to group; from row to row they are G * src_axis
     int64_t src_image;  // source bytes from image to image
-    bool streaming;     // whole lines bypass the caches; the destination is aligned to a line
+    Stores stores;      // streaming: of whole lines; the destination is aligned to a line
 
-    auto fields() const { return std::tie(isa, row_bytes, Q, G, src_axis, src_image, streaming); }
+    auto fields() const { return std::tie(isa, row_bytes, Q, G, src_axis, src_image, stores); }
     bool operator<(const StitchKey& other) const { return fields() < other.fields(); }
 };
 

@@ -51,16 +51,17 @@ bool fits_displacement(int64_t value) {
     return -(int64_t{1} << 31) <= value && value < int64_t{1} << 31;
 }
 
-class RowKernel : public Vocabulary {
+class RowKernel : public StoreVocabulary {
   public:
     using Args = RowArgs;
     using Key = RowKey;
 
-    explicit RowKernel(const Key& key) : Vocabulary(key.isa, "shuffle_row"), key_(key) {}
+    explicit RowKernel(const Key& key)
+        : StoreVocabulary(key.stores, key.isa, "shuffle_row"), key_(key) {}
 
   private:
     void generate() override {
-        key_.streaming ? begin(14, kStackOfStreaming) : begin(12);
+        streams() ? begin(14, kStackOfStreaming) : begin(12);
         const Reg args = gpr(0), src = gpr(1), dst = gpr(2), group_src = gpr(3), group_dst = gpr(4),
                   images = gpr(7), groups = gpr(8);
         const auto advance = [&](const Reg& s, const Reg& d, size_t loop) {
@@ -71,7 +72,7 @@ class RowKernel : public Vocabulary {
         mov(src, ptr[args + offsetof(Args, src)]);
         mov(dst, ptr[args + offsetof(Args, dst)]);
         mov(images, ptr[args + offsetof(Args, images)]);
-        if (key_.streaming) lea(gpr(12), ptr[rsp + kLineBeforeRun]);
+        if (streams()) lea(gpr(12), ptr[rsp + kLineBeforeRun]);
         L(each_image);
         mov(group_src, src);
         mov(group_dst, dst);
@@ -84,7 +85,7 @@ class RowKernel : public Vocabulary {
         advance(src, dst, offsetof(Args, images));
         dec(images);
         jnz(each_image, T_NEAR);
-        if (key_.streaming) emit_ends_of_run();
+        if (streams()) emit_ends_of_run();
         end();
     }
 
@@ -122,8 +123,8 @@ class RowKernel : public Vocabulary {
 
     int rows_unrolled() const {
         const int64_t vectors = (key_.row_bytes + bytes() - 1) / bytes();
-        int rows = key_.streaming ? kRowsStreaming : kMaxRowsUnrolled;
-        while (rows > 1 && ((!key_.streaming && rows * vectors > kVectorsUnrolled) ||
+        int rows = streams() ? kRowsStreaming : kMaxRowsUnrolled;
+        while (rows > 1 && ((!streams() && rows * vectors > kVectorsUnrolled) ||
                             !fits_displacement(rows * key_.src_row + key_.row_bytes) ||
                             !fits_displacement(rows * key_.dst_row + key_.row_bytes)))
             rows /= 2;
@@ -131,14 +132,15 @@ class RowKernel : public Vocabulary {
     }
 
     void emit_rows(int count) {
-        if (key_.streaming) return emit_streaming_rows(count);
+        if (streams()) return emit_streaming_rows(count);
+        begin_step();
         for (int row = 0; row < count; ++row)
             emit_row(row * key_.src_row, row * key_.dst_row, row * kInFlight / count);
     }
 
     void emit_row(int64_t src_offset, int64_t dst_offset, int first_register) {
         if (key_.row_bytes > kVectorsUnrolled * bytes()) return emit_long_row();
-        emit_prefetches(gpr(6) + dst_offset, key_.row_bytes);
+        emit_prefetches_far(gpr(6) + dst_offset, key_.row_bytes);
         int turn = first_register;
         for (const Piece& piece : cut_into_vectors(key_.row_bytes, bytes(), false))
             emit_piece(src_offset + piece.offset, dst_offset + piece.offset, piece.bytes, turn++);
@@ -147,6 +149,7 @@ class RowKernel : public Vocabulary {
     // 4, 8, 16 ... bytes() bytes.
     void emit_piece(int64_t src_offset, int64_t dst_offset, int size, int turn) {
         const Address from = ptr[gpr(5) + src_offset], to = ptr[gpr(6) + dst_offset];
+        prefetch_once(gpr(6), dst_offset, size);
         if (size <= 8) {  // faster than through vec
             const auto scratch = gpr(11).changeBit(8 * size);
             mov(scratch, from);
@@ -156,9 +159,8 @@ class RowKernel : public Vocabulary {
         store_part(to, turn % kInFlight, size);
     }
 
-    // Processors that do not know this instruction ignore it.
-    void emit_prefetches(const Xbyak::RegExp& dst, int64_t count) {
-        if (!key_.prefetches) return;
+    void emit_prefetches_far(const Xbyak::RegExp& dst, int64_t count) {
+        if (key_.stores != Stores::prefetched_far) return;
         for (int64_t line = 0; line < count; line += kLineBytes)
             prefetchw(ptr[dst + line + kPrefetchAhead]);
     }
@@ -172,7 +174,8 @@ class RowKernel : public Vocabulary {
         add(dst, static_cast<uint32_t>(looped));
         align(16);
         L(next);
-        emit_prefetches(dst + at, step);
+        emit_prefetches_far(dst + at, step);
+        for (int64_t line = 0; line < step; line += kLineBytes) prefetch_line(ptr[dst + at + line]);
         for (int i = 0; i < kVectorsInLoop; ++i) load(vec(i), ptr[src + at + i * bytes()]);
         for (int i = 0; i < kVectorsInLoop; ++i) store(ptr[dst + at + i * bytes()], vec(i));
         add(at, static_cast<uint32_t>(step));

@@ -58,13 +58,13 @@ int size_of_load(int64_t bytes) {
     return size;
 }
 
-class StitchKernel : public Vocabulary {
+class StitchKernel : public StoreVocabulary {
   public:
     using Args = StitchArgs;
     using Key = StitchKey;
 
     explicit StitchKernel(const Key& key)
-        : Vocabulary(key.isa, "shuffle_stitch"),
+        : StoreVocabulary(key.stores, key.isa, "shuffle_stitch"),
           key_(key),
           rows_(static_cast<size_t>(period_of(key.row_bytes))) {
         for (size_t r = 0; r < rows_.size(); ++r) {
@@ -135,13 +135,13 @@ class StitchKernel : public Vocabulary {
         if (from > 0) {
             load_mask(bytes_of(row));
             vmovdqu8(line_under_way() | k1, ptr[src() - row.in_line]);
-            if (ends_line(row)) store(ptr[dst() + row.line], line_under_way(), key_.streaming);
+            if (ends_line(row)) store_line(row.line, line_under_way());
             L(row.behind_head);
         }
         for (; from + kLineBytes <= key_.row_bytes; from += kLineBytes) {
             const Vec line = vec(1 + turn_++ % kInFlight);
             load(line, ptr[src() + from]);
-            store(ptr[dst() + row.line + row.in_line + from], line, key_.streaming);
+            store_line(row.line + row.in_line + from, line);
         }
         if (last_of_period)
             add(dst(), static_cast<uint32_t>(static_cast<int64_t>(rows_.size()) * key_.row_bytes));
@@ -188,6 +188,11 @@ class StitchKernel : public Vocabulary {
         jmp(end_, T_NEAR);
         L(goes_on);
         go_on_at(next.next);
+    }
+
+    void store_line(int64_t at, const Vec& line) {
+        prefetch_line(ptr[dst() + at]);
+        store(ptr[dst() + at], line, streams());
     }
 
     void load_mask(uint64_t bits) {

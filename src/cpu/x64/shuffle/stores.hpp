@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How the kernels of shuffles store.
+//
+// A store takes effect only when its cache line is in the first-level cache, and the stores behind it wait for it. A
+// prefetch does not wait. So beside each store the kernel prefetches the same line for writing: the processor executes the
+// prefetches as soon as it decodes them, long before the stores, and the lines arrive side by side. A longer distance gains
+// no more, and fetches lines in vain where a run of bytes ends. Processors that do not know the instruction ignore it.
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "cpu/x64/machine.hpp"
+#include "cpu/x64/shuffle/permute_program.hpp"
+#include "cpu/x64/vocabulary.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+enum class Stores : uint8_t {
+    plain,
+    prefetched,      // each line is prefetched
+    prefetched_far,  // copied rows alone: the lines a KiB behind the stores are prefetched
+    streaming,  // past the caches: each stores a whole register to an address that is aligned to it
+};
+
+// Whether tensors of so many bytes, together, fit the first-level cache. There, prefetches would only take time.
+inline bool fits_l1(int64_t bytes) { return bytes <= machine().caches.l1; }
+
+class StoreVocabulary : public Vocabulary {
+  protected:
+    template <class... Arguments>
+    explicit StoreVocabulary(Stores stores, Arguments&&... arguments)
+        : Vocabulary(std::forward<Arguments>(arguments)...), stores_(stores) {}
+
+    bool streams() const { return stores_ == Stores::streaming; }
+
+    // Beside the store of a line.
+    void prefetch_line(const Address& line) {
+        if (stores_ == Stores::prefetched) prefetchw(line);
+    }
+
+    // Beside a store to base + offset, whose last byte lies in the line that no earlier store has touched. Stores of a step
+    // that end within half a line share a prefetch.
+    void prefetch_once(const Reg& base, int64_t offset, int bytes) {
+        const int64_t last = offset + bytes - 1;
+        for (const int64_t at : prefetched_)
+            if (at <= last && last <= at + kLineBytes / 2) return;
+        prefetched_.push_back(last);
+        prefetch_line(ptr[base + last]);
+    }
+
+    void begin_step() { prefetched_.clear(); }
+
+  private:
+    Stores stores_;
+    std::vector<int64_t> prefetched_;  // offsets, in this step
+};
+
+}  // namespace tombola::impl::cpu::x64
