@@ -42,6 +42,12 @@ double cycle() {
     return (now() - start) / kAdditions;
 }
 
+double fastest_cycle() {
+    double fastest = 1;
+    for (int i = 0; i < kRepetitions; ++i) fastest = std::min(fastest, cycle());
+    return fastest;
+}
+
 // The fewest cycles of one call of body().
 template <class Body>
 double cycles(const Body& body, int repetitions = kRepetitions) {
@@ -226,6 +232,7 @@ int main() {
                 waking(), copy);
     std::printf("    %.2g,  // cycles that a byte gains past the caches\n", std::max(gain, 0.0));
     std::printf("    %.2g,  // the front end, for unpacks\n", narrow.front);
+    std::printf("    %.2g,  // gigahertz\n", 1e-9 / fastest_cycle());
     print("narrow", narrow);
     std::printf(",\n");
     print("wide", wide);

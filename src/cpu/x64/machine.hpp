@@ -45,6 +45,7 @@ struct MachineRow {
     double copy_cycles;        // of 64 bytes in the second-level cache
     double streamed_gain;      // cycles a byte, of a large copy whose stores bypass the caches
     double unpacks_front;      // narrow.front for unpacks, which wait less for one another
+    double gigahertz;          // the clock without vectors of 64 bytes
     VectorRates narrow, wide;  // vectors of at most 32 bytes; of 64 bytes
 };
 
@@ -55,6 +56,11 @@ struct Machine {
 
     const VectorRates& rates(int vector_bytes) const {
         return vector_bytes == 64 ? row.wide : row.narrow;
+    }
+    // What so many instructions on vectors take, if none waits for another.
+    double nanoseconds(double instructions, int vector_bytes) const {
+        const VectorRates& r = rates(vector_bytes);
+        return instructions / (r.vectors * r.clock * row.gigahertz);
     }
     // Whether two stores of 32 bytes take no longer than one of 64. Then kernels for AVX2 may be the faster ones, as fewer
     // of their stores cross cache lines.

@@ -67,6 +67,7 @@ TEST(Machine, SizesOfEveryRow) {
         EXPECT_GE(machine.row.streamed_gain, 0) << name_of(kind);
         EXPECT_GT(machine.row.copy_cycles, 0) << name_of(kind);
         EXPECT_GT(machine.row.unpacks_front, 0) << name_of(kind);
+        EXPECT_GT(machine.row.gigahertz, 0) << name_of(kind);
         for (const int bytes : {32, 64}) {
             const VectorRates& rates = machine.rates(bytes);
             for (const double rate :

@@ -16,7 +16,7 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr double kNanosecondsPerElement = 0.28;
+constexpr int kInstructions = 37;  // for as many elements as a vector has words
 
 class JitBernoulli : public Executable {
   public:
@@ -37,17 +37,16 @@ class JitBernoulli : public Executable {
         const auto p = TOMBOLA_TRY(Probabilities<Compute>::resolve(desc_, context));
         const int words = words_of(draw_of(desc_));
         const auto size = static_cast<int64_t>(size_of(desc_.dst.data_type));
-        return source_.fill(
-            context, desc_.dst, words, kNanosecondsPerElement, [&](const WordChunk& chunk) {
-                alignas(64) Compute buffer[Probabilities<Compute>::kMaxRun];
-                // With one P for all elements, a run may have any length.
-                const int64_t run = p.step() == 0 ? chunk.count : p.kMaxRun;
-                for (int64_t at = 0; at < chunk.count; at += run) {
-                    const int64_t count = std::min(run, chunk.count - at);
-                    convert(chunk.words + at * words, words, p.run(chunk.first + at, count, buffer),
-                            p.step(), chunk.to + at * size, count, chunk.streaming);
-                }
-            });
+        return source_.fill(context, desc_.dst, words, kInstructions, [&](const WordChunk& chunk) {
+            alignas(64) Compute buffer[Probabilities<Compute>::kMaxRun];
+            // With one P for all elements, a run may have any length.
+            const int64_t run = p.step() == 0 ? chunk.count : p.kMaxRun;
+            for (int64_t at = 0; at < chunk.count; at += run) {
+                const int64_t count = std::min(run, chunk.count - at);
+                convert(chunk.words + at * words, words, p.run(chunk.first + at, count, buffer),
+                        p.step(), chunk.to + at * size, count, chunk.streaming);
+            }
+        });
     }
 
     // The kernel computes whole steps. A partial last step is computed in a buffer, and its elements are copied.

@@ -23,14 +23,14 @@ Result<ChunkSource> ChunkSource::create(CpuIsa isa, Alignment alignment) {
 }
 
 Status ChunkSource::fill(const ExecContext& context, const MemoryDesc& dst, int words_per_element,
-                         double nanoseconds_per_element,
-                         FunctionRef<void(const WordChunk&)> convert) const {
+                         int instructions, FunctionRef<void(const WordChunk&)> convert) const {
     void* data = context.output(TOMBOLA_ARG_DST);
     const size_t size = size_of(dst.data_type);
     if (alignment_ == Alignment::tensorflow) {
         const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, dst.nelems()));
         const PhiloxFill words(philox_, call.start, call.key(), {});
-        cpu::fill(dst, data, philox_fill_options(nanoseconds_per_element),
+        cpu::fill(dst, data,
+                  philox_fill_options(nanoseconds_per_lane(instructions, philox_.vector_bytes)),
                   [&](const FillPart& part) {
                       Uint128 next =
                           call.number_of(part.first()) * static_cast<unsigned>(words_per_element);

@@ -16,9 +16,10 @@ class ChunkSource {
   public:
     static Result<ChunkSource> create(CpuIsa isa, Alignment alignment);
 
-    // As fill_by_chunks() of cpu/rng/word_chunks.hpp. `nanoseconds_per_element`: FillOptions.
+    // As fill_by_chunks() of cpu/rng/word_chunks.hpp. `instructions` make as many elements as a vector
+    // has words.
     Status fill(const ExecContext& context, const MemoryDesc& dst, int words_per_element,
-                double nanoseconds_per_element, FunctionRef<void(const WordChunk&)> convert) const;
+                int instructions, FunctionRef<void(const WordChunk&)> convert) const;
 
   private:
     explicit ChunkSource(Alignment alignment) : alignment_(alignment) {}

@@ -63,8 +63,7 @@ void PhiloxFill::generate_blocks(Uint128 first_block, int64_t count, void* to,
 }
 
 void fill_from_philox(const MemoryDesc& dst, void* data, const PhiloxFill& source, Uint128 first) {
-    const auto options =
-        philox_fill_options(source.words_per_element() * kPhiloxNanosecondsPerWord);
+    const auto options = philox_fill_options(source.nanoseconds_per_element());
     fill(dst, data, options, [&](const FillPart& part) {
         part.for_each_run([&](const Run& run) {
             source.generate(first + static_cast<uint64_t>(run.first), run.count, run.to,

@@ -8,16 +8,21 @@
 #include "cpu/rng/fill.hpp"
 #include "cpu/rng/philox.hpp"
 #include "cpu/rng/philox_call.hpp"
+#include "cpu/x64/machine.hpp"
 #include "cpu/x64/rng/philox_generator.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
 // Parts begin at multiples of 64 elements: these are whole cache lines for elements of any size, and whole blocks.
-inline constexpr FillOptions philox_fill_options(double nanoseconds_per_element) {
+inline FillOptions philox_fill_options(double nanoseconds_per_element) {
     return {64, 1, nanoseconds_per_element};
 }
-// What one word takes, without its conversion.
-inline constexpr double kPhiloxNanosecondsPerWord = 0.24;
+// What one number of 32 bits takes if so many instructions make a vector of them.
+inline double nanoseconds_per_lane(int instructions, int vector_bytes) {
+    return machine().nanoseconds(instructions, vector_bytes) / (vector_bytes / 4);
+}
+// Instructions for a vector of words, without their conversion: 31.5 on AVX2; on AVX-512 28, whose clock is lower.
+inline constexpr int kPhiloxInstructions = 31;
 
 class PhiloxFill {
   public:
@@ -26,7 +31,9 @@ class PhiloxFill {
 
     // Elements [first, first + count) of the stream, numbered from the counter `start` on.
     void generate(Uint128 first, int64_t count, void* to, bool streaming) const;
-    int words_per_element() const { return kernel_.words; }
+    double nanoseconds_per_element() const {
+        return kernel_.words * nanoseconds_per_lane(kPhiloxInstructions, kernel_.vector_bytes);
+    }
 
   private:
     void generate_blocks(Uint128 first_block, int64_t count, void* to, bool streaming) const;

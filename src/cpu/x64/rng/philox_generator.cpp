@@ -63,9 +63,10 @@ namespace {
 constexpr int kLastRound = kPhiloxRounds - 1;
 constexpr int kMaxStreams = 6;
 // The streams of a loop that stores past the caches write this far apart. Their stores reach new pages at the same time,
-// and the processor looks up several of them at once. The entries of 8 pages share a cache line of the page table.
-// Measured on Sapphire Rapids alone: 32 to 128 KiB are equally good.
-constexpr int kFarBytes = 64 * 1024;
+// and the processor looks up several of them at once. A cache line of the page table has the entries of 8 pages. Streams
+// must not share one, and must come to the next ones at the same time, so the distance is a multiple of these pages.
+constexpr int kTableLinePages = 8, kPageBytes = 4096;
+constexpr int kFarBytes = 2 * kTableLinePages * kPageBytes;
 
 }  // namespace
 

@@ -166,14 +166,15 @@ class PhiloxGenerator : public Vocabulary {
 struct PhiloxKernel {
     JitFunction<PhiloxArgs> function;
     int element_bytes = 0;
-    int words = 0;  // of an element
+    int words = 0;         // of an element
+    int vector_bytes = 0;  // of the instruction set
 };
 
 template <class Conversion>
 Result<PhiloxKernel> make_philox_kernel(CpuIsa isa) {
     auto function = TOMBOLA_TRY(cached_function<Conversion>({isa}));
     return PhiloxKernel{std::move(function), Conversion::kShape.element_bytes,
-                        Conversion::kShape.words};
+                        Conversion::kShape.words, shape_of(isa).bytes};
 }
 
 }  // namespace tombola::impl::cpu::x64
