@@ -61,7 +61,7 @@ class Mt19937Stream {
     static constexpr int kMaxSlide = 64;
     // From so many words on, the kernel makes a whole window. That takes as long as twist_up_to() and convert() need for 0.35
     // (f32, AVX-512) to 0.75 (bf16, AVX2) of a window, or, if the state is wanted afterwards, for none to 0.6 of it. Both
-    // ways have the same instructions on every machine. A quarter loses no more than 90 ns.
+    // ways have the same instructions on every machine. A quarter loses at most 90 ns (150 for bf16 with AVX2).
     static constexpr int kWholeWindow = kMtWords / 4;
 
     const Mt19937Kernel& kernel_;
