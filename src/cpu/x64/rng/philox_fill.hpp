@@ -19,7 +19,8 @@ inline FillOptions philox_fill_options(double nanoseconds_per_element) {
 }
 // What one number of 32 bits takes if so many instructions make a vector of them.
 inline double nanoseconds_per_lane(int instructions, int vector_bytes) {
-    return machine().nanoseconds(instructions, vector_bytes) / (vector_bytes / 4);
+    const int lanes = vector_bytes / 4;
+    return machine().nanoseconds(instructions, vector_bytes) / lanes;
 }
 // Instructions for a vector of words, without their conversion: 31.5 on AVX2; on AVX-512 28, whose clock is lower.
 inline constexpr int kPhiloxInstructions = 31;
