@@ -65,6 +65,7 @@ class Buffers {
     }
 
   private:
+    // More than kCount, so that "all words of buffer 0 are used" differs from "no word of buffer 1 is used".
     static constexpr uint32_t kStride = 1024 * (kCount / 1024 + 1);
 
     uint32_t position() const { return position_.load(std::memory_order_relaxed); }

@@ -176,6 +176,7 @@ Stores stores_of_copies(const ShuffleLayout& l) {
 // that crosses a line costs little.
 constexpr int64_t kMinStitchedInL1 = 128;
 // Copies of rows of this many bytes are faster than stitching, if the tensors exceed the second-level cache.
+// Measured on Sapphire Rapids alone.
 constexpr int64_t kMinCopiedBeyondL2 = 512;
 
 Result<RowKernels> kernels_of(CpuIsa isa, const ShuffleLayout& l) {
@@ -197,7 +198,7 @@ Result<RowKernels> kernels_of(CpuIsa isa, const ShuffleLayout& l) {
     } else {
         const Stores stores = stores_of_copies(l);
         // Where the third-level cache bounds the speed, stores of 32 bytes are faster by up to 2 %: fewer of them cross
-        // cache lines.
+        // cache lines. Measured on Sapphire Rapids alone.
         const CpuIsa code = stores == Stores::prefetched_far ? CpuIsa::avx2 : isa;
         kernels.rows = TOMBOLA_TRY(
             row_function({code, l.inner, l.G * l.src_axis.stride,

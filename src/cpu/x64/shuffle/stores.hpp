@@ -21,7 +21,7 @@ namespace tombola::impl::cpu::x64 {
 enum class Stores : uint8_t {
     plain,
     prefetched,      // each line is prefetched
-    prefetched_far,  // copied rows alone: the lines a KiB behind the stores are prefetched
+    prefetched_far,  // copied rows alone: the lines a KiB ahead of the stores are prefetched
     streaming,  // past the caches: each stores a whole register to an address that is aligned to it
 };
 
