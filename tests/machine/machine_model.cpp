@@ -21,7 +21,12 @@
 #include <thread>
 #include <vector>
 
+#include "machine/row_source.hpp"
+
 namespace {
+
+using tombola::impl::cpu::x64::MachineRow;
+using tombola::impl::cpu::x64::VectorRates;
 
 constexpr int kRepetitions = 200;
 constexpr size_t kKiB = 1024, kMiB = 1024 * kKiB;
@@ -76,10 +81,6 @@ alignas(4096) char memory[64 * kKiB];
                         "xmm7");                                                                 \
      }))
 
-struct Rates {
-    double permutes, permute_slots, lane_shuffles, vectors, loads, stores, front, split_store;
-};
-
 // Stores to memory in the second-level cache, `shift` bytes beyond the start of each line's vector. Returns the cycles
 // of a store.
 template <class Store>
@@ -99,8 +100,13 @@ char* pages(size_t bytes, bool large) {
     return static_cast<char*>(at);
 }
 
-Rates narrow_rates(char* l2, size_t l2_bytes) {
-    Rates r{};
+void set_split_store(VectorRates& r, double cycles) {
+    r.split_store = r.split_store_together = std::max(cycles, 0.0);
+    r.clock = 1;
+}
+
+VectorRates narrow_rates(char* l2, size_t l2_bytes) {
+    VectorRates r{};
     r.permutes = TOMBOLA_RATE("vpermd %%ymm8, %%ymm9, %%ymm", "");
     r.permute_slots = 2;  // AVX2 has no such instruction
     r.lane_shuffles = TOMBOLA_RATE("vpshufb %%ymm8, %%ymm9, %%ymm", "");
@@ -110,13 +116,13 @@ Rates narrow_rates(char* l2, size_t l2_bytes) {
     r.front = TOMBOLA_RATE("nop # ", "");
     const auto store = [](char* to) { asm volatile("vmovdqu %%ymm0, (%0)" ::"r"(to) : "memory"); };
     // Half of the vectors are stored, so that no two stores share a line.
-    r.split_store =
-        store_cycles(l2, l2_bytes, 32, 48, store) - store_cycles(l2, l2_bytes, 32, 0, store);
+    set_split_store(
+        r, store_cycles(l2, l2_bytes, 32, 48, store) - store_cycles(l2, l2_bytes, 32, 0, store));
     return r;
 }
 
-Rates wide_rates(char* l2, size_t l2_bytes) {
-    Rates r{};
+VectorRates wide_rates(char* l2, size_t l2_bytes) {
+    VectorRates r{};
     r.permutes = TOMBOLA_RATE("vpermd %%zmm8, %%zmm9, %%zmm", "");
     r.permute_slots = r.permutes / TOMBOLA_RATE("vpermi2w %%zmm8, %%zmm9, %%zmm", "");
     r.lane_shuffles = TOMBOLA_RATE("vpshufb %%zmm8, %%zmm9, %%zmm", "");
@@ -127,8 +133,8 @@ Rates wide_rates(char* l2, size_t l2_bytes) {
     const auto store = [](char* to) {
         asm volatile("vmovdqu64 %%zmm0, (%0)" ::"r"(to) : "memory");
     };
-    r.split_store =
-        store_cycles(l2, l2_bytes, 64, 32, store) - store_cycles(l2, l2_bytes, 64, 0, store);
+    set_split_store(
+        r, store_cycles(l2, l2_bytes, 64, 32, store) - store_cycles(l2, l2_bytes, 64, 0, store));
     return r;
 }
 
@@ -202,12 +208,6 @@ double waking() {
     return times[kTimes / 2] * 1e6;
 }
 
-void print(const char* name, const Rates& r) {
-    std::printf("    /* %-6s */ {%.2g, %.2g, %.2g, %.2g, %.2g, %.2g, %.2g, %.2g, %.2g, 1}", name,
-                r.permutes, r.permute_slots, r.lane_shuffles, r.vectors, r.loads, r.stores, r.front,
-                std::max(r.split_store, 0.0), std::max(r.split_store, 0.0));
-}
-
 }  // namespace
 
 int main() {
@@ -218,24 +218,22 @@ int main() {
     }
     constexpr size_t kL2 = 128 * kKiB;  // beyond any first-level cache, within any second-level one
     char* l2 = pages(4 * kMiB, true);
-    const Rates narrow = narrow_rates(l2, kL2);
-    const Rates wide = __builtin_cpu_supports("avx512bw") ? wide_rates(l2, kL2) : narrow;
-    const double copy = copy_cycles(l2, 2 * kL2);
+    MachineRow row{};
+    row.typical = {sysconf(_SC_LEVEL1_DCACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE),
+                   sysconf(_SC_LEVEL3_CACHE_SIZE)};
+    row.narrow = narrow_rates(l2, kL2);
+    row.wide = __builtin_cpu_supports("avx512bw") ? wide_rates(l2, kL2) : row.narrow;
+    row.copy_cycles = copy_cycles(l2, 2 * kL2);
     char* all = pages(256 * kMiB, true);
-    const double gain = streamed_gain(all, 64 * kMiB);
-    const double latency = chase(all, 256 * kMiB / 128, 128);
-    std::printf("{{%ld, %ld, %ld},  // bytes of the caches\n", sysconf(_SC_LEVEL1_DCACHE_SIZE),
-                sysconf(_SC_LEVEL2_CACHE_SIZE), sysconf(_SC_LEVEL3_CACHE_SIZE));
-    std::printf("    /* entries of the second-level TLB: see the maker's manual */,\n");
-    std::printf("    %.0f,  // nanoseconds of a load from memory\n", latency);
-    std::printf("    %.0f,  // microseconds to wake a thread\n    %.2g,  // cycles of a copy\n",
-                waking(), copy);
-    std::printf("    %.2g,  // cycles that a byte gains past the caches\n", std::max(gain, 0.0));
-    std::printf("    %.2g,  // the front end, for unpacks\n", narrow.front);
-    std::printf("    %.2g,  // gigahertz\n", 1e-9 / fastest_cycle());
-    print("narrow", narrow);
-    std::printf(",\n");
-    print("wide", wide);
-    std::printf("};\n");
+    row.streamed_gain = std::max(streamed_gain(all, 64 * kMiB), 0.0);
+    row.latency = chase(all, 256 * kMiB / 128, 128);
+    row.waking = waking();
+    row.unpacks_front = row.narrow.front;
+    row.gigahertz = 1e-9 / fastest_cycle();
+    std::printf("    MachineRow row{};\n%s    return row;\n",
+                tombola::testing::row_source(row).c_str());
+    std::puts(
+        "// not measured: tlb_pages (see the maker's manual), unpacks_front and "
+        "split_store_together");
     return 0;
 }

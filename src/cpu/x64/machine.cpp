@@ -15,8 +15,7 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 
 // ---- rows --------------------------------------------------------------------------------------------------------
 
-// typical {l1, l2, l3}, tlb_pages, latency, waking, copy_cycles, streamed_gain, unpacks_front, gigahertz,
-// narrow and wide {permutes, permute_slots, lane_shuffles, vectors, loads, stores, front, split_store, split_store_together, clock}
+// A row has one member a line, as `scripts/machine-model` prints it. What each member means stands in machine.hpp.
 //
 // In no row were the sizes of the TLB and of the typical caches measured (they are the makers'), nor the latency.
 
@@ -24,31 +23,75 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 // where no-operations end at 5.4 a cycle. The copy of `streamed_gain` gains 0.15 to 0.26; with 0.22, of shuffles with 32 and
 // 64 MiB a tensor, all that gain by bypassing the caches do so. With 0.20 some unpacks do not, and with 0.27 lanes that
 // bypass them replace routes that are 1.4 times as fast.
-constexpr MachineRow kSapphireRapids{{48 * kKiB, 2 * kMiB, 32 * kMiB},
-                                     2048,
-                                     100,
-                                     86,
-                                     4.4,
-                                     0.22,
-                                     5,
-                                     4.1,
-                                     {1, 2, 3, 3, 2, 1, 3.5, 4, 7, 1},
-                                     {1, 2, 2, 2, 2, 1, 6, 4, 7, 1}};
+constexpr MachineRow kSapphireRapids = [] {
+    MachineRow row{};
+    row.typical = {48 * kKiB, 2 * kMiB, 32 * kMiB};
+    row.tlb_pages = 2048;
+    row.latency = 100;
+    row.waking = 86;
+    row.copy_cycles = 4.4;
+    row.streamed_gain = 0.22;
+    row.unpacks_front = 5;
+    row.gigahertz = 4.1;
+    row.narrow.permutes = 1;
+    row.narrow.permute_slots = 2;
+    row.narrow.lane_shuffles = 3;
+    row.narrow.vectors = 3;
+    row.narrow.loads = 2;
+    row.narrow.stores = 1;
+    row.narrow.front = 3.5;
+    row.narrow.split_store = 4;
+    row.narrow.split_store_together = 7;
+    row.narrow.clock = 1;
+    row.wide.permutes = 1;
+    row.wide.permute_slots = 2;
+    row.wide.lane_shuffles = 2;
+    row.wide.vectors = 2;
+    row.wide.loads = 2;
+    row.wide.stores = 1;
+    row.wide.front = 6;
+    row.wide.split_store = 4;
+    row.wide.split_store_together = 7;
+    row.wide.clock = 1;
+    return row;
+}();
 
 // An EPYC, family 25, model 17, at 3.7 GHz. A vector of 64 bytes takes two of the four pipes for vectors, both pipes of
 // the loads, and two cycles of the pipe of the stores. The time to wake a thread is that of Sapphire Rapids. Two are
 // estimates: `streamed_gain` is the time to read a byte, of which memory delivers 25 GB/s to one thread, and
 // `unpacks_front` is `front`.
-constexpr MachineRow kZen4{{32 * kKiB, 1 * kMiB, 32 * kMiB},
-                           3072,
-                           100,
-                           86,
-                           4.1,
-                           0.15,
-                           6,
-                           3.7,
-                           {2, 1, 2, 3, 2, 1, 6, 1, 1, 1},
-                           {1, 1, 1, 2, 1, 0.5, 6, 0.8, 0.8, 1}};
+constexpr MachineRow kZen4 = [] {
+    MachineRow row{};
+    row.typical = {32 * kKiB, 1 * kMiB, 32 * kMiB};
+    row.tlb_pages = 3072;
+    row.latency = 100;
+    row.waking = 86;
+    row.copy_cycles = 4.1;
+    row.streamed_gain = 0.15;
+    row.unpacks_front = 6;
+    row.gigahertz = 3.7;
+    row.narrow.permutes = 2;
+    row.narrow.permute_slots = 1;
+    row.narrow.lane_shuffles = 2;
+    row.narrow.vectors = 3;
+    row.narrow.loads = 2;
+    row.narrow.stores = 1;
+    row.narrow.front = 6;
+    row.narrow.split_store = 1;
+    row.narrow.split_store_together = 1;
+    row.narrow.clock = 1;
+    row.wide.permutes = 1;
+    row.wide.permute_slots = 1;
+    row.wide.lane_shuffles = 1;
+    row.wide.vectors = 2;
+    row.wide.loads = 1;
+    row.wide.stores = 0.5;
+    row.wide.front = 6;
+    row.wide.split_store = 0.8;
+    row.wide.split_store_together = 0.8;
+    row.wide.clock = 1;
+    return row;
+}();
 
 // A machine that nobody has measured has the rates of Sapphire Rapids, which every machine had before there were rows,
 // and its own caches. What it gains by bypassing the caches is the least that a row has.

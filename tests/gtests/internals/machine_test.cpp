@@ -5,10 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <regex>
 #include <string>
 
 #include "common/parallel.hpp"
 #include "cpu/streaming.hpp"
+#include "machine/row_source.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -76,6 +80,17 @@ TEST(Machine, SizesOfEveryRow) {
                 EXPECT_GT(rate, 0) << name_of(kind);
         }
     }
+}
+
+// What scripts/machine-model prints of a measured row is what stands in machine.cpp, comments aside.
+TEST(Machine, RowsStandAsTheyArePrinted) {
+    const std::string path = TOMBOLA_SOURCE_DIR "/src/cpu/x64/machine.cpp";
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::string source = std::regex_replace(text, std::regex(R"(\s*//[^\n]*)"), "");
+    for (const auto kind : {Microarchitecture::sapphire_rapids, Microarchitecture::zen4})
+        EXPECT_NE(source.find(testing::row_source(row_of(kind))), std::string::npos)
+            << testing::row_source(row_of(kind)) << "stands nowhere in " << path;
 }
 
 // TOMBOLA_MACHINE is set by the tests internals.machine.NAME.

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A row of the machine model as it stands in src/cpu/x64/machine.cpp, one member a line.
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "cpu/x64/machine.hpp"
+
+namespace tombola::testing {
+
+inline std::string size_source(int64_t bytes) {
+    constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
+    if (bytes % kMiB == 0) return std::to_string(bytes / kMiB) + " * kMiB";
+    if (bytes % kKiB == 0) return std::to_string(bytes / kKiB) + " * kKiB";
+    return std::to_string(bytes);
+}
+
+inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
+    std::string source;
+    const auto add = [&](const std::string& member, const std::string& value) {
+        source += "    row." + member + " = " + value + ";\n";
+    };
+    const auto add_number = [&](const std::string& member, double value) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.3g", value);
+        add(member, value >= 100 ? std::to_string(static_cast<int>(value + 0.5)) : text);
+    };
+    const auto add_rates = [&](const std::string& width, const impl::cpu::x64::VectorRates& r) {
+        add_number(width + ".permutes", r.permutes);
+        add_number(width + ".permute_slots", r.permute_slots);
+        add_number(width + ".lane_shuffles", r.lane_shuffles);
+        add_number(width + ".vectors", r.vectors);
+        add_number(width + ".loads", r.loads);
+        add_number(width + ".stores", r.stores);
+        add_number(width + ".front", r.front);
+        add_number(width + ".split_store", r.split_store);
+        add_number(width + ".split_store_together", r.split_store_together);
+        add_number(width + ".clock", r.clock);
+    };
+    add("typical", "{" + size_source(row.typical.l1) + ", " + size_source(row.typical.l2) + ", " +
+                       size_source(row.typical.l3) + "}");
+    add("tlb_pages", std::to_string(row.tlb_pages));
+    add_number("latency", row.latency);
+    add_number("waking", row.waking);
+    add_number("copy_cycles", row.copy_cycles);
+    add_number("streamed_gain", row.streamed_gain);
+    add_number("unpacks_front", row.unpacks_front);
+    add_number("gigahertz", row.gigahertz);
+    add_rates("narrow", row.narrow);
+    add_rates("wide", row.wide);
+    return source;
+}
+
+}  // namespace tombola::testing
