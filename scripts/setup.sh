@@ -11,7 +11,7 @@ export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
 build_packages=(cmake ninja-build g++ libxbyak-dev libgtest-dev libfmt-dev)
 peer_packages=(libdnnl-dev librandom123-dev libbenchmark-dev libopenmpi-dev openmpi-bin pkg-config)
-python_packages=(pybind11-dev python3-dev python3-numpy python3-pytest)
+python_packages=(mypy pybind11-dev python3-dev python3-numpy python3-pytest)
 lint_packages=(doxygen)
 # The configurations of both are for version 14, which Debian 12 has. Elsewhere these checks are skipped. libomp has the
 # omp.h that clang reads: GCC's it does not understand. The ABI is described by Debian 12's abidiff.

@@ -17,7 +17,7 @@ using kind = tombola::primitive::kind;
 Tensor mask_of(py::handle mask, bool packed, bool is_written, const Tensor& like) {
     Tensor tensor = moved(mask, "mask", is_written).at_least_1d();
     if (tensor.type != type::u8)
-        type_error("mask has elements of several bytes; expected uint8 or bool");
+        type_error("mask is " + text_of(mask) + "; expected an array of uint8 or bool");
     if (packed) {
         check_shape(tensor, {static_cast<memory::dim>((like.elements() + 7) / 8)}, "mask");
         if (!tensor.strides.empty()) value_error("mask has gaps; expected contiguous bytes");

@@ -144,7 +144,7 @@ py::object bernoulli(py::handle p, py::handle shape, py::handle dtype, py::handl
     if (one) {
         dst = dst.flat();
     } else {
-        check_shape(probabilities, dst.dims, "p");
+        check_shape(given, output.tensor.dims, "p");
         // One dimension of one element would be one probability for all: its numbers are drawn otherwise.
         if (dst.dims == memory::dims{1}) {
             dst.dims = probabilities.dims = {1, 1};

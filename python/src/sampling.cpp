@@ -185,10 +185,10 @@ Output further(bool wanted, const memory::dims& shape, type data_type) {
 
 py::object sample_tokens(py::handle logits, py::handle samples, py::handle temperature,
                          py::handle top_k, py::handle top_p, py::handle min_p,
-                         py::handle mask_object, py::handle order_name, py::handle seed,
-                         py::handle offset, py::handle uniforms, py::handle logprobs_name,
-                         py::handle top_n, py::handle kept_wanted, py::handle dtype,
-                         py::handle out) {
+                         py::handle mask_object, py::handle mask_shape, py::handle order_name,
+                         py::handle seed, py::handle offset, py::handle uniforms,
+                         py::handle logprobs_name, py::handle top_n, py::handle kept_wanted,
+                         py::handle dtype, py::handle out) {
     const Tensor rows = rows_of(logits, "logits");
     const Tensor src = batched(rows);
     const memory::dim batch = src.dims[0], words = (src.dims[1] + 31) / 32;
@@ -243,6 +243,10 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
         pair = seeds_of(seed);
     }
     Tensor mask;
+    // A mask of bool arrives as words; its shape tells which classes they are for.
+    if (!mask_shape.is_none() && shape_of(mask_shape, "mask") != rows.dims)
+        value_error("mask has the shape " + text_of(mask_shape) + "; expected the logits' shape, " +
+                    tuple_of(rows.dims));
     if (!mask_object.is_none()) {
         mask = moved(mask_object, "mask", false);
         if ((mask.kind != 'i' && mask.kind != 'u') || mask.type != type::f32 ||

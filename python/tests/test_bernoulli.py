@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """bernoulli and exponential beside their definitions; PyTorch's own numbers in test_torch.py."""
+import re
+
 import numpy as np
 import pytest
 
@@ -83,3 +85,10 @@ def test_generators_go_on(alignment):
 def test_wrong_arguments(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_probabilities_without_dimensions():
+    assert tombola.bernoulli(np.array(1.0)) == 1 and tombola.bernoulli(np.array(1.0), ()).shape == ()
+    for given, wanted in (((), (1,)), ((), (3,)), ((1,), ())):
+        with pytest.raises(ValueError, match=re.escape(f"p has the shape {given}; expected {wanted}")):
+            tombola.bernoulli(np.ones(given), wanted)

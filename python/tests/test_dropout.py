@@ -53,7 +53,7 @@ def test_layouts_and_types():
         (dict(p=float("nan")), ValueError, "P is"),
         (dict(p="half"), TypeError, "p is 'half'"),
         (dict(draw_bits=7), ValueError, "draw_bits is 7"),
-        (dict(mask=np.zeros((4, 250), np.float32)), TypeError, "mask has elements of several bytes"),
+        (dict(mask=np.zeros((4, 250), np.float32)), TypeError, r"mask is an array of the dtype float32 and the shape \(4, 250\); expected an array of uint8"),
         (dict(mask=np.zeros((4, 251), np.uint8)), ValueError, r"mask has the shape \(4, 251\); expected \(4, 250\)"),
         (dict(mask=np.zeros((250, 4), np.uint8).T), ValueError, "mask has other strides"),
         (dict(mask=np.zeros(124, np.uint8), packed=True), ValueError, r"mask has the shape \(124,\); expected \(125,\)"),

@@ -281,3 +281,13 @@ def test_threads_draw_classes_from_one_generator(alignment):
     for thread in threads:
         thread.join()
     assert sorted(pieces) == sorted(tuple(other.multinomial(weights, 20).tolist()) for _ in range(200))
+
+
+def test_seeds_and_alignment_are_kept():
+    """They say how the generator was made; assigned ones would have no effect, or a wrong one after pickling."""
+    for alignment in ("pytorch", "tensorflow"):
+        g = tombola.Generator(alignment, seed=(3, 4))
+        for name, value in (("seed", (5, 6)), ("alignment", "pytorch")):
+            with pytest.raises(AttributeError):
+                setattr(g, name, value)
+        assert (g.alignment, g.seed) == (alignment, (3, 4))

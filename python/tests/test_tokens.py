@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """At temperature 1 the draw is multinomial's over the logits with -inf outside the kept set, which is computed here."""
+import re
+
 import numpy as np
 import pytest
 
@@ -166,3 +168,12 @@ BAD[2, 3] = np.nan
 def test_wrong_arguments(arguments, error, message):
     with pytest.raises(error, match=message):
         tombola.sample_tokens(**{"logits": LOGITS, "samples": 2, "seed": 1, **arguments})
+
+
+def test_masks_of_other_shapes():
+    """The words of a mask of 193 to 224 classes are as many as those of 203."""
+    for shape in ((6, 202), (6, 204), (6, 224), (5, 203), (203,), (6, 203, 1), (0, 203)):
+        with pytest.raises(ValueError, match=re.escape(f"mask has the shape {shape}; expected the logits' shape, (6, 203)")):
+            tombola.sample_tokens(LOGITS, mask=np.ones(shape, bool), seed=SEED)
+    with pytest.raises(ValueError, match=r"mask has the shape \(1, 203\); expected the logits' shape, \(203,\)"):
+        tombola.sample_tokens(LOGITS[0], mask=np.ones((1, 203), bool), seed=SEED)

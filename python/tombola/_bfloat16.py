@@ -5,6 +5,7 @@ from typing import Any, Optional, Tuple
 import numpy
 
 from tombola import _core
+from tombola._types import Array
 
 
 class BFloat16Array:
@@ -17,10 +18,10 @@ class BFloat16Array:
     array([ 1., -2.], dtype=float32)
     """
 
-    bits: numpy.ndarray
+    bits: Array
     dtype = "bfloat16"
 
-    def __init__(self, bits: numpy.ndarray):
+    def __init__(self, bits: Array):
         if not isinstance(bits, numpy.ndarray) or bits.dtype != numpy.uint16:
             raise TypeError(f"bits is {_core.text_of(bits)}; expected a NumPy array of uint16")
         self.bits = bits
@@ -29,7 +30,7 @@ class BFloat16Array:
     def shape(self) -> Tuple[int, ...]:
         return self.bits.shape
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> numpy.ndarray:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         """The numbers as float32, which holds each of them exactly, or as another dtype."""
         if copy is False:
             raise ValueError("bfloat16 numbers become an array of NumPy by a copy only")

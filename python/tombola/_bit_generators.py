@@ -10,6 +10,7 @@ from numpy.random import BitGenerator
 
 from tombola import _core
 from tombola._functions import integer_of, words_of
+from tombola._types import Int
 
 _ALL: "weakref.WeakSet[BitGenerator]" = weakref.WeakSet()
 
@@ -56,7 +57,7 @@ class Philox4x32(BitGenerator):
     >>> normals = numpy.random.Generator(bits).standard_normal(1000)
     """
 
-    def __init__(self, key: Union[int, Sequence[int], None] = None, counter: Union[int, Sequence[int]] = 0):
+    def __init__(self, key: Union[Int, Sequence[Int], None] = None, counter: Union[Int, Sequence[Int]] = 0):
         super().__init__(0)
         _ALL.add(self)
         key = secrets.randbits(64) if key is None else key
@@ -111,7 +112,7 @@ class MT19937(BitGenerator):
         self._words = _core.Mt19937(self.capsule, words)
 
     @classmethod
-    def init_genrand(cls, seed: int) -> "MT19937":
+    def init_genrand(cls, seed: Int) -> "MT19937":
         """Seeded as by the authors' init_genrand(), torch.manual_seed() and numpy.random.RandomState().
 
         seed: an integer, whose low 32 bits count.

@@ -2,12 +2,26 @@
 """The functions, each of which is one call of a primitive."""
 import math
 import operator
-from typing import Any, Literal, NamedTuple, Optional, Sequence, Union
+from typing import Any, Literal, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
 
 from tombola import _core
-from tombola._types import Alignment, DType, FilterOrder, FloatDraws, IntDraws, PermutationAlignment, Seed, Shape, Tensor
+from tombola._types import (
+    Alignment,
+    Array,
+    DType,
+    FilterOrder,
+    Flag,
+    Float,
+    FloatDraws,
+    Int,
+    IntDraws,
+    PermutationAlignment,
+    Seed,
+    Shape,
+    Tensor,
+)
 
 
 def integer_of(number: Any, name: str) -> int:
@@ -19,8 +33,8 @@ def integer_of(number: Any, name: str) -> int:
 
 
 def words_of(
-    number: Union[int, Sequence[int]], count: int, name: str, whole: bool = True
-) -> numpy.ndarray:
+    number: Any, count: int, name: str, whole: Flag = True
+) -> Array:
     """`count` words of 32 bits, the least significant one first, from as many words, or if `whole` from an integer."""
     try:
         try:
@@ -40,7 +54,7 @@ def words_of(
 
 
 def random_words(
-    shape: Shape = None, *, key: Union[int, Sequence[int]] = 0, counter: Union[int, Sequence[int]] = 0, out: Tensor = None
+    shape: Shape = None, *, key: Union[Int, Sequence[Int]] = 0, counter: Union[Int, Sequence[Int]] = 0, out: Tensor = None
 ) -> Tensor:
     """The words of Philox 4x32-10, as Random123 and DirectML's random generator give them.
 
@@ -61,15 +75,15 @@ def random_words(
 def uniform(
     shape: Shape = None,
     dtype: DType = None,
-    low: float = 0,
-    high: Optional[float] = None,
+    low: Float = 0,
+    high: Optional[Float] = None,
     *,
     seed: Seed = None,
-    offset: int = 0,
+    offset: Int = 0,
     alignment: Alignment = "tensorflow",
     int_draws: IntDraws = "spec",
     float_draws: FloatDraws = "torch1",
-    full_range: bool = False,
+    full_range: Flag = False,
     out: Tensor = None,
 ) -> Tensor:
     """Numbers from [low, high), as tf.random.uniform (Philox) or tensor.uniform_ and random_ (MT19937) draw them.
@@ -95,11 +109,11 @@ def uniform(
 def normal(
     shape: Shape = None,
     dtype: DType = None,
-    mean: float = 0,
-    std: float = 1,
+    mean: Float = 0,
+    std: Float = 1,
     *,
     seed: Seed = None,
-    offset: int = 0,
+    offset: Int = 0,
     alignment: Alignment = "tensorflow",
     out: Tensor = None,
 ) -> Tensor:
@@ -122,10 +136,10 @@ def normal(
 def exponential(
     shape: Shape = None,
     dtype: DType = None,
-    rate: float = 1,
+    rate: Float = 1,
     *,
     seed: Seed = None,
-    offset: int = 0,
+    offset: Int = 0,
     alignment: Alignment = "tensorflow",
     out: Tensor = None,
 ) -> Tensor:
@@ -149,7 +163,7 @@ def bernoulli(
     dtype: DType = None,
     *,
     seed: Seed = None,
-    offset: int = 0,
+    offset: Int = 0,
     alignment: Alignment = "tensorflow",
     out: Tensor = None,
 ) -> Tensor:
@@ -171,13 +185,13 @@ def bernoulli(
 
 def multinomial(
     weights: Tensor,
-    samples: int,
+    samples: Int,
     *,
-    replacement: bool = True,
-    log_probs: bool = False,
+    replacement: Flag = True,
+    log_probs: Flag = False,
     dtype: DType = None,
     seed: Seed = None,
-    offset: int = 0,
+    offset: Int = 0,
     uniforms: Tensor = None,
     out: Tensor = None,
 ) -> Tensor:
@@ -207,10 +221,10 @@ class Tokens(NamedTuple):
     """
 
     ids: Tensor
-    logprobs: Optional[numpy.ndarray]
-    kept: Optional[numpy.ndarray]
-    top_ids: Optional[numpy.ndarray]
-    top_logprobs: Optional[numpy.ndarray]
+    logprobs: Optional[Array]
+    kept: Optional[Array]
+    top_ids: Optional[Array]
+    top_logprobs: Optional[Array]
 
 
 def _for_rows(value: Any, dtype: str, name: str) -> Any:
@@ -241,19 +255,20 @@ def _for_rows(value: Any, dtype: str, name: str) -> Any:
     return array if array.ndim else array.item()
 
 
-def _mask_words(mask: Any) -> Any:
-    """Words of 32 bits from a mask of bool."""
+def _mask_words(mask: Any) -> Tuple[Any, Optional[Tuple[int, ...]]]:
+    """Words of 32 bits from a mask of bool, and its shape; any other mask as it is, and None."""
     if not isinstance(mask, numpy.ndarray) and str(getattr(mask, "dtype", "")) == "torch.bool":
         mask = numpy.asarray(mask)
     if not isinstance(mask, numpy.ndarray) or mask.dtype != bool or not mask.ndim:
-        return mask
+        return mask, None
     padding = [(0, 0)] * (mask.ndim - 1) + [(0, -mask.shape[-1] % 32)]
-    return numpy.packbits(numpy.pad(numpy.ascontiguousarray(mask), padding), axis=-1, bitorder="little").view("<i4")
+    padded = numpy.pad(numpy.ascontiguousarray(mask), padding)
+    return numpy.packbits(padded, axis=-1, bitorder="little").view("<i4"), mask.shape
 
 
 def sample_tokens(
     logits: Tensor,
-    samples: Optional[int] = None,
+    samples: Optional[Int] = None,
     *,
     temperature: Any = 1.0,
     top_k: Any = 0,
@@ -265,8 +280,8 @@ def sample_tokens(
     offset: Any = 0,
     uniforms: Tensor = None,
     logprobs: Optional[Literal["processed", "raw"]] = None,
-    top_n: int = 0,
-    kept: bool = False,
+    top_n: Int = 0,
+    kept: Flag = False,
     dtype: DType = None,
     out: Tensor = None,
 ) -> Any:
@@ -309,7 +324,7 @@ def sample_tokens(
         _for_rows(top_k, "int32", "top_k"),
         _for_rows(top_p, "float32", "top_p"),
         _for_rows(min_p, "float32", "min_p"),
-        _mask_words(mask),
+        *_mask_words(mask),
         order,
         seed,
         _for_rows(offset, "uint64", "offset"),
@@ -324,12 +339,12 @@ def sample_tokens(
 
 
 def permutation(
-    n: int,
-    size: Optional[int] = None,
+    n: Int,
+    size: Optional[Int] = None,
     dtype: DType = None,
     *,
     seed: Seed = None,
-    offset: int = 0,
+    offset: Int = 0,
     alignment: PermutationAlignment = "philox",
     out: Tensor = None,
 ) -> Tensor:
@@ -355,14 +370,14 @@ def permutation(
 
 def dropout(
     src: Tensor,
-    p: float,
+    p: Float,
     *,
     seed: Seed = None,
-    offset: int = 0,
+    offset: Int = 0,
     draw_bits: Literal[32, 16, 8] = 32,
     mask: Tensor = None,
-    packed: bool = False,
-    backward: bool = False,
+    packed: Flag = False,
+    backward: Flag = False,
     out: Tensor = None,
 ) -> Tensor:
     """Drops elements with the probability p and multiplies the others, so that the mean stays.
@@ -387,7 +402,7 @@ def dropout(
 
 
 def stochastic_round(
-    src: Tensor, dtype: DType = None, *, seed: Seed = None, offset: int = 0, out: Tensor = None
+    src: Tensor, dtype: DType = None, *, seed: Seed = None, offset: Int = 0, out: Tensor = None
 ) -> Tensor:
     """Rounds float32 to bfloat16 or float16, up or down at random, such that the expected value is the number itself.
 
@@ -404,7 +419,7 @@ def stochastic_round(
     return _core.stochastic_round(src, dtype, seed, offset, out)
 
 
-def shuffle(src: Tensor, group_size: int, axis: int = 1, *, backward: bool = False, out: Tensor = None) -> Tensor:
+def shuffle(src: Tensor, group_size: Int, axis: Int = 1, *, backward: Flag = False, out: Tensor = None) -> Tensor:
     """The channel shuffle: reshapes the axis of C elements to (C // group_size, group_size), transposes, flattens.
 
     So shuffle(x, C // g) and shuffle(x, g, backward=True) are torch.channel_shuffle(x, g).

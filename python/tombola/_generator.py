@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generators: streams with a position."""
 import secrets
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Tuple
 
 import numpy
 
 from tombola import _core
-from tombola._types import Alignment, DType, FloatDraws, IntDraws, Seed, Shape, Tensor
+from tombola._types import Alignment, Array, DType, Flag, Float, FloatDraws, Int, IntDraws, Seed, Shape, Tensor
 
 
 class Generator:
@@ -22,23 +22,21 @@ class Generator:
     (array([77, 58, 62, 69], dtype=int32), array([60, 94], dtype=int32))
     """
 
-    alignment: Alignment
-    seed: tuple
-
     def __init__(self, alignment: Alignment = "pytorch", seed: Seed = None):
-        seed = _core.seeds(seed)
-        if seed == (0, 0):
-            seed = (secrets.randbits(64), secrets.randbits(64) | 1)
-        self.alignment = alignment
-        self.seed = seed
+        pair: Tuple[int, int] = _core.seeds(seed)
+        if pair == (0, 0):
+            pair = (secrets.randbits(64), secrets.randbits(64) | 1)
+        self._alignment = alignment
+        self._seed = pair
+        self._seeds: Optional[Tuple[int, int]]
         if alignment == "tensorflow":
             # The op seed is the state's second half; beside a state, the pair (0, 0) would ask for entropy.
-            self._seeds = (seed[0], 1)
-            state = numpy.array([0, seed[1]], numpy.uint64)
+            self._seeds = (pair[0], 1)
+            state = numpy.array([0, pair[1]], numpy.uint64)
         else:
             # The 625 words of MT19937, then the normal number that torch.randn keeps for the next call.
             self._seeds = None
-            state = numpy.concatenate([_core.initial_state(seed), numpy.zeros(3, numpy.uint32)])
+            state = numpy.concatenate([_core.initial_state(pair), numpy.zeros(3, numpy.uint32)])
         self._state = _core.State(state)
         self.state = state  # which refuses an unknown alignment
 
@@ -46,12 +44,12 @@ class Generator:
         self,
         shape: Shape = None,
         dtype: DType = None,
-        low: float = 0,
-        high: Optional[float] = None,
+        low: Float = 0,
+        high: Optional[Float] = None,
         *,
         int_draws: IntDraws = "spec",
         float_draws: FloatDraws = "torch1",
-        full_range: bool = False,
+        full_range: Flag = False,
         out: Tensor = None,
     ) -> Tensor:
         """Numbers from [low, high): see tombola.uniform().
@@ -65,7 +63,7 @@ class Generator:
         )
 
     def normal(
-        self, shape: Shape = None, dtype: DType = None, mean: float = 0, std: float = 1, *, out: Tensor = None
+        self, shape: Shape = None, dtype: DType = None, mean: Float = 0, std: Float = 1, *, out: Tensor = None
     ) -> Tensor:
         """Normal numbers: see tombola.normal().
 
@@ -76,7 +74,7 @@ class Generator:
         return _core.normal(shape, dtype, mean, std, self._seeds, 0, self.alignment, out, self._state)
 
     def exponential(
-        self, shape: Shape = None, dtype: DType = None, rate: float = 1, *, out: Tensor = None
+        self, shape: Shape = None, dtype: DType = None, rate: Float = 1, *, out: Tensor = None
     ) -> Tensor:
         """Exponentially distributed numbers: see tombola.exponential().
 
@@ -98,10 +96,10 @@ class Generator:
     def multinomial(
         self,
         weights: Tensor,
-        samples: int,
+        samples: Int,
         *,
-        replacement: bool = True,
-        log_probs: bool = False,
+        replacement: Flag = True,
+        log_probs: Flag = False,
         dtype: DType = None,
         out: Tensor = None,
     ) -> Tensor:
@@ -115,7 +113,7 @@ class Generator:
         )
 
     def permutation(
-        self, n: int, size: Optional[int] = None, dtype: DType = None, *, out: Tensor = None
+        self, n: Int, size: Optional[Int] = None, dtype: DType = None, *, out: Tensor = None
     ) -> Tensor:
         """The first elements of a random permutation: torch.randperm's ("pytorch") or tombola.permutation's "philox".
 
@@ -129,7 +127,17 @@ class Generator:
         return _core.permutation(n, size, dtype, self._seeds, 0, alignment, out, self._state)
 
     @property
-    def state(self) -> numpy.ndarray:
+    def alignment(self) -> Alignment:
+        """The alignment that the generator was made with."""
+        return self._alignment
+
+    @property
+    def seed(self) -> Tuple[int, int]:
+        """The pair of seeds that the generator was made with, drawn ones included."""
+        return self._seed
+
+    @property
+    def state(self) -> Array:
         """The position, a copy: for "tensorflow" the counter and the op seed (uint64); for "pytorch" (uint32) the 624
         words of MT19937, the index of the next one, whether a normal number is kept, and the words of that float64.
 
