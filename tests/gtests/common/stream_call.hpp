@@ -43,6 +43,43 @@ struct StreamCall {
     Guard guard = Guard::behind;
 };
 
+inline constexpr tombola_alignment_t kAlignments[] = {tombola_alignment_tensorflow,
+                                                      tombola_alignment_pytorch};
+
+// Calls check(type, elements, call) for tensors of every type, of both alignments, from one element on.
+template <class Types, class Check>
+void for_each_size(const Types& types, const Check& check) {
+    std::vector<tombola_dim_t> sizes;
+    for (tombola_dim_t size = 1; size <= 70; ++size) sizes.push_back(size);
+    for (const tombola_dim_t size : {127,  128,  129,  311,  312,  313,  623,  624,  625,  1023,
+                                     1024, 1025, 1249, 2495, 2496, 2497, 4991, 4992, 4993, 10007})
+        sizes.push_back(size);
+    for (const auto alignment : kAlignments)
+        for (const auto type : types)
+            for (const tombola_dim_t size : sizes) {
+                StreamCall call;
+                call.alignment = alignment;
+                call.guard = size % 2 == 0 ? Guard::behind : Guard::before;
+                check(type, size, call);
+            }
+}
+
+// The same for tensors that are large enough for stores past the caches, at the start of a page and at addresses that are
+// aligned to the element alone.
+template <class Types, class Check>
+void for_each_large_tensor(const Types& types, const Check& check) {
+    for (const auto alignment : kAlignments)
+        for (const auto type : types)
+            for (const auto guard : {Guard::before, Guard::behind}) {
+                const size_t elements = (size_t{4} << 20) / tombola_data_type_size(type) + 1031;
+                StreamCall call;
+                call.alignment = alignment;
+                call.guard = guard;
+                call.offset = guard == Guard::before ? 0 : 3;
+                check(type, static_cast<tombola_dim_t>(elements), call);
+            }
+}
+
 struct StreamAnswer {
     tombola_status_t status;
     Bytes values, state;

@@ -8,9 +8,8 @@
 #include <cmath>
 #include <limits>
 
-#include "gtests/common/fnv1a.hpp"
+#include "gtests/common/golden.hpp"
 #include "gtests/common/stream_call.hpp"
-#include "gtests/common/torch_distributions.hpp"
 #include "reference/random_bernoulli_reference.hpp"
 
 namespace tombola::test {
@@ -18,8 +17,6 @@ namespace {
 
 constexpr tombola_data_type_t kTypes[] = {tombola_u8,   tombola_s32, tombola_s64, tombola_f16,
                                           tombola_bf16, tombola_f32, tombola_f64};
-constexpr tombola_alignment_t kAlignments[] = {tombola_alignment_tensorflow,
-                                               tombola_alignment_pytorch};
 
 Bytes probability_bytes(const std::vector<double>& p, tombola_data_type_t type) {
     return type == tombola_f64 ? bytes_of(p) : bytes_of(std::vector<float>(p.begin(), p.end()));
@@ -93,39 +90,22 @@ class RandomBernoulli : public testing::Test {
 };
 
 TEST_F(RandomBernoulli, EveryTypeAtEverySize) {
-    std::vector<tombola_dim_t> sizes;
-    for (tombola_dim_t size = 1; size <= 40; ++size) sizes.push_back(size);
-    for (const tombola_dim_t size :
-         {63, 64, 65, 311, 313, 623, 625, 1023, 1024, 1025, 2496, 2497, 4992, 4993, 10007})
-        sizes.push_back(size);
-    for (const auto alignment : kAlignments)
-        for (const auto type : kTypes)
-            for (const tombola_dim_t size : sizes) {
-                StreamCall call;
-                call.alignment = alignment;
-                call.guard = size % 2 == 0 ? Guard::behind : Guard::before;
-                check_one(row_major({size}, type), type, 0.3, size % 3 ? tombola_f32 : tombola_f64,
-                          call);
-                if (size == 1) continue;  // a P of one element
-                for (const auto p_type : {tombola_f32, tombola_f64})
-                    check(row_major({size}, type), type, row_major({size}, p_type), p_type, false,
-                          varied(static_cast<size_t>(size)), call);
-            }
+    for_each_size(kTypes,
+                  [&](tombola_data_type_t type, tombola_dim_t size, const StreamCall& call) {
+                      const MemoryDesc dst = row_major({size}, type);
+                      check_one(dst, type, 0.3, size % 3 ? tombola_f32 : tombola_f64, call);
+                      if (size == 1) return;  // a P of one element
+                      for (const auto p_type : {tombola_f32, tombola_f64})
+                          check(dst, type, row_major({size}, p_type), p_type, false,
+                                varied(static_cast<size_t>(size)), call);
+                  });
 }
 
-// Large enough for stores past the caches, at the start of a page and at addresses that are aligned to the element alone.
 TEST_F(RandomBernoulli, LargeTensors) {
-    for (const auto alignment : kAlignments)
-        for (const auto type : kTypes)
-            for (const auto guard : {Guard::before, Guard::behind}) {
-                const size_t elements = (size_t{4} << 20) / tombola_data_type_size(type) + 1031;
-                StreamCall call;
-                call.alignment = alignment;
-                call.guard = guard;
-                call.offset = guard == Guard::before ? 0 : 3;
-                check_one(row_major({static_cast<tombola_dim_t>(elements)}, type), type, 0.3,
-                          tombola_f64, call);
-            }
+    for_each_large_tensor(
+        kTypes, [&](tombola_data_type_t type, tombola_dim_t size, const StreamCall& call) {
+            check_one(row_major({size}, type), type, 0.3, tombola_f64, call);
+        });
 }
 
 // A tensor of one element and two dimensions has a tensor P.

@@ -9,9 +9,8 @@
 #include <cmath>
 #include <limits>
 
-#include "gtests/common/fnv1a.hpp"
+#include "gtests/common/golden.hpp"
 #include "gtests/common/stream_call.hpp"
-#include "gtests/common/torch_distributions.hpp"
 #include "reference/numeric.hpp"
 #include "reference/random_exponential_reference.hpp"
 
@@ -19,8 +18,6 @@ namespace tombola::test {
 namespace {
 
 constexpr tombola_data_type_t kTypes[] = {tombola_f16, tombola_bf16, tombola_f32, tombola_f64};
-constexpr tombola_alignment_t kAlignments[] = {tombola_alignment_tensorflow,
-                                               tombola_alignment_pytorch};
 
 class RandomExponential : public testing::Test {
   protected:
@@ -88,33 +85,17 @@ class RandomExponential : public testing::Test {
 };
 
 TEST_F(RandomExponential, EveryTypeAtEverySize) {
-    std::vector<tombola_dim_t> sizes;
-    for (tombola_dim_t size = 1; size <= 70; ++size) sizes.push_back(size);
-    for (const tombola_dim_t size : {127, 128, 129, 311, 312, 313, 623, 624, 625, 1249, 2495, 2496,
-                                     2497, 4991, 4992, 4993, 10007})
-        sizes.push_back(size);
-    for (const auto alignment : kAlignments)
-        for (const auto type : kTypes)
-            for (const tombola_dim_t size : sizes) {
-                StreamCall call;
-                call.alignment = alignment;
-                call.guard = size % 2 == 0 ? Guard::behind : Guard::before;
-                check(row_major({size}, type), type, call, size % 3 == 0 ? 1 : 0.37);
-            }
+    for_each_size(kTypes,
+                  [&](tombola_data_type_t type, tombola_dim_t size, const StreamCall& call) {
+                      check(row_major({size}, type), type, call, size % 3 == 0 ? 1 : 0.37);
+                  });
 }
 
-// Large enough for stores past the caches, at the start of a page and at addresses that are aligned to the element alone.
 TEST_F(RandomExponential, LargeTensors) {
-    for (const auto alignment : kAlignments)
-        for (const auto type : kTypes)
-            for (const auto guard : {Guard::before, Guard::behind}) {
-                const size_t elements = (size_t{4} << 20) / tombola_data_type_size(type) + 1031;
-                StreamCall call;
-                call.alignment = alignment;
-                call.guard = guard;
-                call.offset = guard == Guard::before ? 0 : 3;
-                check(row_major({static_cast<tombola_dim_t>(elements)}, type), type, call, 0.37);
-            }
+    for_each_large_tensor(
+        kTypes, [&](tombola_data_type_t type, tombola_dim_t size, const StreamCall& call) {
+            check(row_major({size}, type), type, call, 0.37);
+        });
 }
 
 TEST_F(RandomExponential, NoElements) {

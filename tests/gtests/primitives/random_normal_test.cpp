@@ -10,13 +10,11 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <limits>
-#include <map>
 #include <optional>
 #include <sstream>
 
-#include "gtests/common/fnv1a.hpp"
+#include "gtests/common/golden.hpp"
 #include "gtests/common/tensor.hpp"
 #include "reference/philox_reference.hpp"
 #include "reference/random_normal_reference.hpp"
@@ -191,13 +189,8 @@ void expect_near_f64(uint64_t bits, uint64_t pytorch, const std::string& what) {
 class RandomNormalGolden : public RandomNormal, public testing::WithParamInterface<const char*> {};
 
 TEST_P(RandomNormalGolden, GivesWhatPytorchDrew) {
-    std::ifstream file(std::string(TOMBOLA_GOLDEN_DIR) + "/" + GetParam());
-    ASSERT_TRUE(file.is_open());
-    const std::map<std::string, tombola_data_type_t> types = {
-        {"f16", tombola_f16}, {"bf16", tombola_bf16}, {"f32", tombola_f32}, {"f64", tombola_f64}};
     int cases = 0;
-    for (std::string line; std::getline(file, line);) {
-        if (line[0] == '#') continue;
+    for (const std::string& line : golden_lines(GetParam())) {
         std::istringstream in(line);
         std::string type, sizes, hashes, kept;
         uint64_t mean = 0, std = 0;
@@ -206,7 +199,7 @@ TEST_P(RandomNormalGolden, GivesWhatPytorchDrew) {
         in >> type >> call.seed >> std::hex >> mean >> std >> sizes >> hashes >> std::dec >>
             position >> kept;
         ASSERT_TRUE(in) << line;
-        call.type = types.at(type);
+        call.type = golden_type(type);
         call.mean = value_of(call.type, mean);
         call.std = value_of(call.type, std);
         const bool exact = call.type != tombola_f64;
@@ -423,18 +416,11 @@ TEST_F(RandomNormal, LargeCallsLeaveTheKeptNumber) {
 
 TEST_F(RandomNormal, AKeptNumberGoesToPytorchAndBack) {
     // The first state of the file was taken after one normal number: PyTorch has kept the second.
-    std::ifstream file(std::string(TOMBOLA_GOLDEN_DIR) + "/torch_state.txt");
-    std::string line;
-    while (std::getline(file, line) && line.rfind("before ", 0) != 0) {
-    }
-    std::vector<uint64_t> words;
-    std::istringstream in(line.substr(7));
-    for (std::string token; in >> token;) {
-        if (token[0] == '*')
-            words.insert(words.end(), std::stoul(token.substr(1)), 0);
-        else
-            words.push_back(std::stoull(token, nullptr, 16));
-    }
+    std::istringstream in(golden_lines("torch_state.txt").at(0));
+    std::string what;
+    in >> what;
+    ASSERT_EQ(what, "before");
+    std::vector<uint64_t> words = golden_words(in);
     ASSERT_EQ(words.size() * 8, size_t{TOMBOLA_TORCH_RNG_STATE_BYTES});
     constexpr size_t kY = 628,
                      kValid = 630;  // CPUGeneratorImplStateLegacy: normal_y, normal_is_valid

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <numeric>
 #include <sstream>
 
+#include "gtests/common/golden.hpp"
 #include "gtests/common/guarded_buffer.hpp"
 #include "gtests/common/handles.hpp"
 #include "gtests/common/tensor.hpp"
@@ -123,21 +123,10 @@ Request request_of(tombola_permutation_alignment_t alignment, int64_t range, uin
 
 // ---- what PyTorch drew ------------------------------------------------------------------------------------
 
-uint64_t fnv1a(const Elements& elements) {
-    uint64_t hash = 0xCBF29CE484222325;
-    for (const int64_t element : elements)
-        for (int byte = 0; byte < 8; ++byte)
-            hash = (hash ^ (static_cast<uint64_t>(element) >> 8 * byte & 0xFF)) * 0x100000001B3;
-    return hash;
-}
-
 TEST_F(RandomPermutation, GivesWhatPytorchDrew) {
-    std::ifstream file(TOMBOLA_GOLDEN_DIR "/torch_randperm.txt");
-    ASSERT_TRUE(file.is_open());
     Request request = request_of(kPytorch, 0);
     int cases = 0;
-    for (std::string line; std::getline(file, line);) {
-        if (line.empty() || line[0] == '#') continue;
+    for (const std::string& line : golden_lines("torch_randperm.txt")) {
         std::istringstream in(line);
         if (line.rfind("seed ", 0) == 0) {
             std::string word;

@@ -7,9 +7,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "gtests/common/guarded_buffer.hpp"
@@ -222,16 +219,5 @@ inline std::vector<Request> requests() {
         later(tombola_f64, f64(1), f64(1.0000000000000002)),
     };
 }
-
-// What PyTorch drew, in tests/golden.
-inline std::ifstream golden(const char* name) {
-    std::ifstream file(std::string(TOMBOLA_GOLDEN_DIR) + "/" + name);
-    EXPECT_TRUE(file.is_open()) << name;
-    return file;
-}
-
-inline const std::map<std::string, tombola_data_type_t> kTypes = {
-    {"f16", tombola_f16}, {"bf16", tombola_bf16}, {"f32", tombola_f32},
-    {"f64", tombola_f64}, {"s32", tombola_s32},   {"s64", tombola_s64}};
 
 }  // namespace tombola::test

@@ -8,7 +8,7 @@
 #include <array>
 #include <sstream>
 
-#include "gtests/common/fnv1a.hpp"
+#include "gtests/common/golden.hpp"
 #include "gtests/primitives/random_uniform_pytorch_fixture.hpp"
 
 namespace tombola::test {
@@ -16,15 +16,8 @@ namespace {
 
 using TorchState = std::array<uint8_t, TOMBOLA_TORCH_RNG_STATE_BYTES>;
 
-// As make-torch-golden.py writes it: 632 u64 in hex, *k for k zeros.
 TorchState parse_torch_state(std::istream& in) {
-    std::vector<uint64_t> words;
-    for (std::string token; in >> token;) {
-        if (token[0] == '*')
-            words.insert(words.end(), std::stoul(token.substr(1)), 0);
-        else
-            words.push_back(std::stoull(token, nullptr, 16));
-    }
+    const std::vector<uint64_t> words = golden_words(in);
     TorchState state{};
     EXPECT_EQ(words.size() * sizeof(uint64_t), state.size());
     std::memcpy(state.data(), words.data(), std::min(state.size(), words.size() * 8));
@@ -48,9 +41,8 @@ struct GoldenState {
 };
 
 std::vector<GoldenState> golden_states() {
-    std::ifstream file = golden("torch_state.txt");
     std::vector<GoldenState> cases;
-    for (std::string line; std::getline(file, line);) {
+    for (const std::string& line : golden_lines("torch_state.txt")) {
         std::istringstream in(line);
         std::string what, type;
         in >> what;
@@ -61,7 +53,7 @@ std::vector<GoldenState> golden_states() {
             GoldenState& c = cases.back();
             in >> type >> std::hex >> c.request.min >> c.request.max >> std::dec >> c.count >>
                 std::hex >> c.hash;
-            c.request.type = kTypes.at(type);
+            c.request.type = golden_type(type);
             c.request.int_draws = tombola_int_draws_torch1;
         } else if (what == "after") {
             cases.back().after = parse_torch_state(in);
