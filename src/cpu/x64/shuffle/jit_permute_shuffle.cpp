@@ -179,57 +179,67 @@ ShuffleLayout with_fewer_channels(const ShuffleLayout& layout) {
     return fewer;
 }
 
+// How a program for blocks takes the pixels of a tile.
+struct BlockedStep {
+    CpuIsa code;
+    int64_t pixels;
+    bool single, by_alignment;
+};
+
 Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     Chosen best = TOMBOLA_TRY(begin_blocked(desc));
     const ShuffleLayout& l = best.layout;
     const ShuffleLayout sample = with_fewer_channels(l);
     const int64_t pixels = best.pixels.count;
     const int64_t block_bytes = l.src_axis.block * l.element;
-    double& min_cycles = best.cycles;
-    Operations cheapest;
-    bool single = false, aligned = false;  // of the cheapest
-    const auto consider = [&](CpuIsa code, int64_t step, bool single_step, bool by_alignment) {
-        const PermuteLimits limits = limits_of(code, static_cast<int>(l.element));
-        auto program = blocked_program(sample, step, single_step, by_alignment, limits);
+    const auto limits_for = [&](CpuIsa code) {
+        return limits_of(code, static_cast<int>(l.element));
+    };
+    const auto program_of = [&](const ShuffleLayout& layout, const BlockedStep& step) {
+        PermuteProgram program = blocked_program(layout, step.pixels, step.single,
+                                                 step.by_alignment, limits_for(step.code));
         program.in_l1 = fits_l1(tensor_bytes(desc));
-        Operations operations = cheapest_lowering(program, code);
+        return program;
+    };
+    BlockedStep cheapest{};
+    Operations operations;  // of the cheapest
+    const auto consider = [&](const BlockedStep& step) {
+        const PermuteProgram program = program_of(sample, step);
+        Operations lowered = cheapest_lowering(program, step.code);
         // The second step is moved back to an aligned address. That may cost one more step.
-        const int64_t steps =
-            single_step ? 1 : (pixels + step - 1) / step + (l.dst_axis.stride % kLineBytes != 0);
+        const int64_t steps = step.single ? 1
+                                          : (pixels + step.pixels - 1) / step.pixels +
+                                                (l.dst_axis.stride % kLineBytes != 0);
         double sections = 0;
         for (const PermuteSection& section : program.sections)
             sections += static_cast<double>(section.loop.repeats);
         const double cycles =
-            static_cast<double>(steps) * (operations.cycles + kStepCycles * sections) +
-            kSectionCycles * sections + operations.constant_cycles;
-        if (cycles >= min_cycles) return;
-        min_cycles = cycles;
-        best.code = code;
-        best.step_pixels = step;
-        cheapest = std::move(operations);
-        single = single_step;
-        aligned = by_alignment;
+            static_cast<double>(steps) * (lowered.cycles + kStepCycles * sections) +
+            kSectionCycles * sections + lowered.constant_cycles;
+        if (cycles >= best.cycles) return;
+        best.cycles = cycles;
+        cheapest = step;
+        operations = std::move(lowered);
     };
     for (const CpuIsa code : code_for(isa)) {
-        const int64_t vector_bytes = limits_of(code, static_cast<int>(l.element)).vector_bytes;
+        const int64_t vector_bytes = limits_for(code).vector_bytes;
         // A small image may be one step.
         const bool is_small = pixels * block_bytes <= kSingleStepVectors * vector_bytes;
-        if (is_small) consider(code, pixels, true, false);
+        if (is_small) consider({code, pixels, true, false});
         int64_t considered = is_small ? pixels : 0;
         for (const int64_t vectors : {1, 2, 4}) {
             const int64_t step = std::max<int64_t>(vectors * vector_bytes / block_bytes, 1);
             if (step > pixels || (step == pixels && considered > 0)) break;
             if (step == considered) continue;
             considered = step;
-            for (const bool by_alignment : {false, true}) consider(code, step, false, by_alignment);
+            for (const bool by_alignment : {false, true})
+                consider({code, step, false, by_alignment});
         }
     }
-    if (sample.C < l.C)
-        cheapest =
-            cheapest_lowering(blocked_program(l, best.step_pixels, single, aligned,
-                                              limits_of(best.code, static_cast<int>(l.element))),
-                              best.code);
-    best.operations = std::make_shared<Operations>(std::move(cheapest));
+    if (sample.C < l.C) operations = cheapest_lowering(program_of(l, cheapest), cheapest.code);
+    best.code = cheapest.code;
+    best.step_pixels = cheapest.pixels;
+    best.operations = std::make_shared<Operations>(std::move(operations));
     const int64_t wanted =
         std::max(machine().tile_bytes() / (l.C * l.element), kMinTileBytesPerBlock / block_bytes);
     best.tile_pixels = std::max<int64_t>(wanted / best.step_pixels, 1) * best.step_pixels;

@@ -17,8 +17,6 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-using Kind = Operation::Kind;
-
 constexpr int kMaxLanes = 2;
 constexpr uint8_t kZeroByte = 0x80;
 constexpr int kWorking = 7;
@@ -27,9 +25,7 @@ constexpr int kWorking = 7;
 // or, if `on_grid`, at a multiple of its size from the start of the extent. It is moved back if it would pass the end
 // of the extent.
 Piece piece_for(int64_t source, const std::vector<Piece>& extents, bool on_grid) {
-    const auto extent = std::find_if(extents.begin(), extents.end(), [&](const Piece& e) {
-        return e.offset <= source && source < e.end();
-    });
+    const Piece* extent = extent_at(extents, source);
     int bytes = kLaneBytes;
     while (bytes > extent->bytes) bytes /= 2;
     const int64_t offset = on_grid ? source - (source - extent->offset) % bytes : source;
@@ -126,10 +122,8 @@ int load(Lowering& to, const Terms& terms, const Term& term) {
     int value = to.load(first);
     for (int lane = 1; lane < terms.lanes; ++lane) {
         const Piece& piece = term.pieces[lane];
-        value = piece.bytes == kLaneBytes
-                    ? to.insert(value, piece, lane)
-                    : to.emit({Kind::insert, kLaneBytes, kMaxLanes * kLaneBytes, value,
-                               to.load(piece), kNone, 0, 0, lane});
+        value = piece.bytes == kLaneBytes ? to.insert(value, piece, lane)
+                                          : to.insert_lane(value, to.load(piece), lane);
     }
     return value;
 }
@@ -140,9 +134,8 @@ int gather(Lowering& to, const Terms& terms, int bytes) {
     int out = kNone;
     for (const Term& term : terms.list) {
         const int value = load(to, terms, term);
-        const int part =
-            to.emit({Kind::permute_lanes, width, 1, value, kNone, to.table(term.control)});
-        out = out == kNone ? part : to.emit({Kind::or_bits, width, 0, out, part});
+        const int part = to.permute_lanes(value, term.control, width);
+        out = out == kNone ? part : to.or_bits(out, part, width);
     }
     return out;
 }

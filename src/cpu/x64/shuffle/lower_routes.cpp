@@ -31,8 +31,6 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-using Kind = Operation::Kind;
-
 constexpr int kMinPiece = 16, kMinRegisters = 4, kMaxRuns = 8;
 
 // A register that holds pieces of memory side by side, and a permutation of its units: unit i becomes the unit that
@@ -265,8 +263,7 @@ class RouteLowering {
             const int first = together ? output.order[i * width / unit_] : i * width / unit_;
             order[i * width] = static_cast<uint8_t>(first * unit_ / width);
         }
-        to_.emit({Kind::store_line, vector_bytes_, width, value, kNone, to_.table(order), 0,
-                  output.pieces[0].offset, run});
+        to_.store_line(width, value, order, output.pieces[0].offset, run);
     }
 
     // Whether units that share `width` bytes of the output share `width` bytes of the register, in the same order.
@@ -297,14 +294,9 @@ class RouteLowering {
             for (int bit = 0; bit < vector_bytes_ / width; ++bit)
                 if ((bit * width % lane_bytes_ / section_bytes >> stage & 1) != 0)
                     mask |= uint64_t{1} << bit;
-            Operation o{Kind::blend, vector_bytes_, width};
-            o.mask = mask;
             for (int first = 0; first < 1 << stage; ++first)
-                for (int i = first; i < K; i += 1 << stage) {
-                    o.a = before[i];
-                    o.b = before[static_cast<size_t>((i + (1 << stage)) % K)];
-                    values[i] = to_.emit(o);
-                }
+                for (int i = first; i < K; i += 1 << stage)
+                    values[i] = to_.blend(width, before[i], before[(i + (1 << stage)) % K], mask);
         }
     }
 
@@ -320,8 +312,8 @@ class RouteLowering {
             const int from = r.order[i / parts] * parts + i % parts;
             indices[i * width] = static_cast<uint8_t>(from % (lane_bytes_ / width));
         }
-        return to_.emit({in_lanes() ? Kind::permute_lanes : Kind::permute, vector_bytes_, width,
-                         value, kNone, to_.table(indices)});
+        return in_lanes() ? to_.permute_lanes(value, indices, vector_bytes_)
+                          : to_.permute(width, value, indices);
     }
 
     const PermuteProgram& program_;

@@ -20,8 +20,6 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-using Kind = Operation::Kind;
-
 constexpr int kVectorBytes = 32, kWorking = 12;
 
 class UnpackLowering {
@@ -115,8 +113,8 @@ class UnpackLowering {
             std::vector<int> next(static_cast<size_t>(registers), kNone);
             for (int j = 0; j < registers; ++j)
                 if ((used[stage] >> j & 1) != 0)
-                    next[j] = to_.emit({Kind::unpack, kVectorBytes, unit_, values[j / 2],
-                                        values[j / 2 + registers / 2], kNone, 0, 0, j % 2});
+                    next[j] =
+                        to_.unpack(unit_, values[j / 2], values[j / 2 + registers / 2], j % 2);
             values = std::move(next);
         }
         store(tile, values);
@@ -133,10 +131,8 @@ class UnpackLowering {
         for (int lane = 0; lane < 2 && i + lane * N_ / 2 < tile.rows; ++lane) {
             const int64_t at =
                 first_ + (tile.row + i + lane * N_ / 2) * stride_ + tile.column * unit_;
-            const auto extent = std::find_if(extents.begin(), extents.end(), [&](const Piece& e) {
-                return e.offset <= at && at < e.end();
-            });
-            if (extent == extents.end() || extent->bytes < kLaneBytes ||
+            const Piece* extent = extent_at(extents, at);
+            if (extent == nullptr || extent->bytes < kLaneBytes ||
                 extent->end() < at + tile.columns * unit_)
                 return kNone;
             const Piece piece{std::min(at, extent->end() - kLaneBytes), kLaneBytes};
@@ -146,7 +142,7 @@ class UnpackLowering {
                 control[lane * kLaneBytes + byte] =
                     static_cast<uint8_t>((byte + at - piece.offset) % kLaneBytes);
         }
-        return moves ? permute_lanes(value, control) : value;
+        return moves ? to_.permute_lanes(value, control, kVectorBytes) : value;
     }
 
     void store(const Tile& tile, std::vector<int>& values) {
@@ -176,20 +172,16 @@ class UnpackLowering {
             Table control{};
             for (int byte = 0; byte < kVectorBytes; ++byte)
                 control[byte] = static_cast<uint8_t>((byte + part.row * unit_) % kLaneBytes);
-            value = permute_lanes(value, control);
+            value = to_.permute_lanes(value, control, kVectorBytes);
         }
         to_.store(value, {part.dst, part.bytes});
-    }
-
-    int permute_lanes(int value, const Table& control) {
-        return to_.emit({Kind::permute_lanes, kVectorBytes, 1, value, kNone, to_.table(control)});
     }
 
     // Permutes pieces of 8 bytes.
     int permute_quads(int value, const std::array<int, 4>& order) {
         Table indices{};
         for (int i = 0; i < 8; ++i) indices[4 * i] = static_cast<uint8_t>(2 * order[i / 2] + i % 2);
-        return to_.emit({Kind::permute, kVectorBytes, 4, value, kNone, to_.table(indices)});
+        return to_.permute(4, value, indices);
     }
 
     const PermuteProgram& program_;

@@ -22,8 +22,6 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-using Kind = Operation::Kind;
-
 constexpr int kVectorBytes = 64;
 // If a step has at most this many windows, all of them stay in registers. If there are more, each output loads its own.
 constexpr int kMaxResident = 20;
@@ -121,7 +119,7 @@ class WindowLowering {
     }
 
     int gather(const Cover& cover) {
-        if (cover.terms == 0) return to_.emit({Kind::zero, kVectorBytes});  // only padding
+        if (cover.terms == 0) return to_.zero();  // only padding
         if (is_copy(cover)) return window(cover, 0);
         uint64_t taken = 0;
         for (int term = 0; term < cover.terms; ++term) taken |= cover.bits[term];
@@ -133,33 +131,30 @@ class WindowLowering {
         Table indices{};  // for units that are zero, any index will do
         for (int i = 0; i < units_ * unit_; ++i) indices[i] = static_cast<uint8_t>(i % unit_);
         for (int term = 0; term < cover.terms; ++term) set_indices(indices, cover, term, false);
-        const int table = to_.table(indices);
         int out = kNone;
         for (int term = 0; term < cover.terms; ++term) {
             const int from = window(cover, term);
             const uint64_t mask = byte_mask(cover.bits[term]);
-            out = term == 0
-                      ? to_.emit({Kind::permute, kVectorBytes, 1, from, kNone, table,
-                                  has_zeros ? mask : 0})
-                      : to_.emit({Kind::masked_permute, kVectorBytes, 1, out, from, table, mask});
+            out = term == 0 ? to_.permute(1, from, indices, has_zeros ? mask : 0)
+                            : to_.masked_permute(1, out, from, indices, mask);
         }
         return out;
     }
 
     int gather_by_pairs(const Cover& cover, uint64_t mask) {
-        const bool pair = cover.terms > 1;
-        const int first = window(cover, 0), second = pair ? window(cover, 1) : kNone;
+        const int first = window(cover, 0);
         Table indices{};
         set_indices(indices, cover, 0, false);
-        if (pair) set_indices(indices, cover, 1, true);
-        int out = to_.emit({pair ? Kind::permute2 : Kind::permute, kVectorBytes, unit_, first,
-                            second, to_.table(indices), mask});
+        if (cover.terms == 1) return to_.permute(unit_, first, indices, mask);
+        const int second = window(cover, 1);
+        set_indices(indices, cover, 1, true);
+        int out = to_.permute2(unit_, first, second, indices, mask);
         for (int term = 2; term < cover.terms; ++term) {
             const int from = window(cover, term);
             indices = {};  // the first source is the output so far
             for (int i = 0; i < units_; ++i) indices[i * unit_] = static_cast<uint8_t>(i);
             set_indices(indices, cover, term, true);
-            out = to_.emit({Kind::permute2, kVectorBytes, unit_, out, from, to_.table(indices)});
+            out = to_.permute2(unit_, out, from, indices);
         }
         return out;
     }

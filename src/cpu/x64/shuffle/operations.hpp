@@ -127,7 +127,8 @@ struct Operations {
     }
 };
 
-// Collects the operations of a program. Each function returns the value that its operation writes.
+// Collects the operations of a program. Each function returns the value that its operation writes. A unit is the size of what
+// indices and masks count.
 class Lowering {
   public:
     explicit Lowering(const PermuteProgram& program, int vector_bytes)
@@ -136,7 +137,6 @@ class Lowering {
     }
 
     void begin_section(int working, int runs = 0);
-    int emit(Operation operation);
     int load(const Piece& piece) {
         return emit({Kind::load, piece.bytes, 0, kNone, kNone, kNone, 0, piece.offset});
     }
@@ -144,16 +144,45 @@ class Lowering {
         return emit(
             {Kind::insert, piece.bytes, vector_bytes_, a, kNone, kNone, 0, piece.offset, position});
     }
+    int insert_lane(int a, int b, int lane) {
+        return emit({Kind::insert, kLaneBytes, vector_bytes_, a, b, kNone, 0, 0, lane});
+    }
+    int zero() { return emit({Kind::zero, vector_bytes_}); }
+    int permute(int unit, int a, const Table& indices, uint64_t mask = 0) {
+        return emit({Kind::permute, vector_bytes_, unit, a, kNone, table(indices), mask});
+    }
+    int masked_permute(int unit, int a, int b, const Table& indices, uint64_t mask) {
+        return emit({Kind::masked_permute, vector_bytes_, unit, a, b, table(indices), mask});
+    }
+    int permute2(int unit, int a, int b, const Table& indices, uint64_t mask = 0) {
+        return emit({Kind::permute2, vector_bytes_, unit, a, b, table(indices), mask});
+    }
+    // `bytes`: of the register.
+    int permute_lanes(int a, const Table& control, int bytes) {
+        return emit({Kind::permute_lanes, bytes, 1, a, kNone, table(control)});
+    }
+    int or_bits(int a, int b, int bytes) { return emit({Kind::or_bits, bytes, 0, a, b}); }
+    int blend(int unit, int a, int b, uint64_t mask) {
+        return emit({Kind::blend, vector_bytes_, unit, a, b, kNone, mask});
+    }
+    int unpack(int unit, int a, int b, int half) {
+        return emit({Kind::unpack, vector_bytes_, unit, a, b, kNone, 0, 0, half});
+    }
     void store(int a, const Piece& piece, int position = 0) {
         emit({Kind::store, piece.bytes, 0, a, kNone, kNone, 0, piece.offset, position});
     }
-    int table(const Table& table);
+    void store_line(int unit, int a, const Table& order, int64_t offset, int run) {
+        emit({Kind::store_line, vector_bytes_, unit, a, kNone, table(order), 0, offset, run});
+    }
     // stores_together: all outputs are stored one after the other, which makes stores across cache lines cost more.
     void end_section(const PermuteSection& section, bool stores_together = false);
     Operations take() { return std::move(operations_); }
 
   private:
     using Kind = Operation::Kind;
+
+    int emit(Operation operation);
+    int table(const Table& table);
 
     const PermuteProgram& program_;
     int vector_bytes_;

@@ -258,6 +258,12 @@ int64_t stored_bytes(const PermuteProgram& program) {
     return bytes;
 }
 
+const Piece* extent_at(const std::vector<Piece>& extents, int64_t offset) {
+    for (const Piece& extent : extents)
+        if (extent.offset <= offset && offset < extent.end()) return &extent;
+    return nullptr;
+}
+
 std::vector<Piece> cut_into_vectors(int64_t bytes, int vector_bytes, bool masks) {
     if (bytes < vector_bytes && masks) return {{0, static_cast<int>(bytes)}};
     while (vector_bytes > bytes) vector_bytes /= 2;

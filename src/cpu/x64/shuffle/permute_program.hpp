@@ -94,6 +94,9 @@ double split_stores(const PermuteProgram& program, const PermuteSection& section
 // The bytes that all sections store in one step each, repeats included.
 int64_t stored_bytes(const PermuteProgram& program);
 
+// The extent that holds the byte at `offset`; null if none does.
+const Piece* extent_at(const std::vector<Piece>& extents, int64_t offset);
+
 // Arguments of the generated function. *_last is the offset of the last inner step, in bytes.
 struct PermuteArgs {
     const void* src;

@@ -61,7 +61,7 @@ class RowKernel : public StoreVocabulary {
 
   private:
     void generate() override {
-        streams() ? begin(14, kStackOfStreaming) : begin(12);
+        begin(streams() ? 14 : 12, streams() ? kStackOfStreaming : 0);
         const Reg args = gpr(0), src = gpr(1), dst = gpr(2), group_src = gpr(3), group_dst = gpr(4),
                   images = gpr(7), groups = gpr(8);
         const auto advance = [&](const Reg& s, const Reg& d, size_t loop) {
