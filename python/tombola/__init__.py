@@ -11,7 +11,12 @@ threads, the memory layout, or how a tensor is cut into calls.
 Tensors that come in are NumPy arrays, or CPU tensors of any library that exports them by DLPack (torch.Tensor). Any
 strides are taken, except negative ones and those by which two elements share an address. Results are new NumPy
 arrays, or `out`, which is written and returned; bfloat16, which NumPy does not have, is returned as a BFloat16Array.
-Wrong arguments raise ValueError or TypeError, and nothing is written.
+Wrong arguments raise ValueError or TypeError, and nothing is written. The message names the argument, its value and what
+was expected.
+
+Any number of threads may call any functions at the same time, as long as no tensor is written by one call and read or
+written by another. The global interpreter lock is released while numbers are computed. None of the generators is
+secure: never draw keys or passwords from them.
 """
 from tombola import _core
 from tombola._bfloat16 import BFloat16Array

@@ -56,7 +56,8 @@ def words_of(
 def random_words(
     shape: Shape = None, *, key: Union[Int, Sequence[Int]] = 0, counter: Union[Int, Sequence[Int]] = 0, out: Tensor = None
 ) -> Tensor:
-    """The words of Philox 4x32-10, as Random123 and DirectML's random generator give them.
+    """The words of Philox 4x32-10, as Random123 and DirectML's random generator give them. The page random_generator
+    defines them.
 
     Element i is word i % 4 of the block at counter + i // 4. A shape of n elements uses up (n + 3) // 4 counters.
 
@@ -86,13 +87,16 @@ def uniform(
     full_range: Flag = False,
     out: Tensor = None,
 ) -> Tensor:
-    """Numbers from [low, high), as tf.random.uniform (Philox) or tensor.uniform_ and random_ (MT19937) draw them.
+    """Numbers from [low, high), as tf.random.uniform (Philox) or tensor.uniform_ and random_ (MT19937) draw them. The page
+    random_uniform defines them.
+
+    Where rounding reaches it, a floating-point number may be high itself; from [0, 1) it never is.
 
     shape: an integer or a sequence of integers; by default out's.
     dtype: float16, bfloat16, float32, float64, int32 or int64; by default out's, or float32.
     low, high: finite, low < high, each rounded to the dtype; high is 1 by default, and must be given for integers.
     seed: (global, op), two integers from 0 to 2**64 - 1; an integer n stands for (n, 1); None and (0, 0) draw entropy.
-    offset: the index in the stream of the result's first element, from 0 to 2**64 - 1.
+    offset: the index in the stream of the result's first element; offset + elements is at most 2**64.
     alignment: "tensorflow", or "pytorch", whose numbers are those after torch.manual_seed(global).
     int_draws: how many words an integer takes ("pytorch" alone): "spec", "torch1" (PyTorch before 2.7) or "torch2".
     float_draws: how a floating-point number is drawn ("pytorch" alone): "torch1" (PyTorch up to 2.6) or "torch2".
@@ -117,13 +121,18 @@ def normal(
     alignment: Alignment = "tensorflow",
     out: Tensor = None,
 ) -> Tensor:
-    """Normal numbers, as tf.random.normal (Philox) or torch.randn and tensor.normal_ (MT19937) draw them.
+    """Normal numbers, as tf.random.normal (Philox) or torch.randn and tensor.normal_ (MT19937) draw them, by the transform
+    of Box and Muller. The page random_normal defines them.
+
+    "pytorch" gives PyTorch's bits in float32, bfloat16 and float16 (those of 2.6), "tensorflow" numbers within 2 units in
+    the last place.
 
     shape: an integer or a sequence of integers; by default out's.
     dtype: float16, bfloat16, float32 or float64; by default out's, or float32.
     mean, std: finite, std at least 0, each rounded to the dtype.
     seed, alignment: as for uniform().
-    offset: the index in the stream of the result's first element; "pytorch": a multiple of 16.
+    offset: the index in the stream of the result's first element; "pytorch": a multiple of 16, and 0 for fewer than 16
+        elements.
     out: written and returned instead of a new array.
 
     >>> x = tombola.normal(100_000, mean=5, std=2, seed=1)
@@ -143,11 +152,12 @@ def exponential(
     alignment: Alignment = "tensorflow",
     out: Tensor = None,
 ) -> Tensor:
-    """Exponentially distributed numbers, as tensor.exponential_ draws them (MT19937) or from TensorFlow's stream.
+    """Exponentially distributed numbers, as tensor.exponential_ draws them (MT19937) or from TensorFlow's stream. The page
+    random_exponential defines them.
 
     shape: an integer or a sequence of integers; by default out's.
     dtype: float16, bfloat16, float32 or float64; by default out's, or float32.
-    rate: finite, above 0: the reciprocal of the mean.
+    rate: finite, above 0, with a finite reciprocal: the reciprocal of the mean.
     seed, offset, alignment: as for uniform().
     out: written and returned instead of a new array.
 
@@ -167,7 +177,8 @@ def bernoulli(
     alignment: Alignment = "tensorflow",
     out: Tensor = None,
 ) -> Tensor:
-    """Numbers that are 1 with the probability p and 0 otherwise; "pytorch": those of tensor.bernoulli_.
+    """Numbers that are 1 with the probability p and 0 otherwise; "pytorch": those of tensor.bernoulli_. The page
+    random_bernoulli defines them.
 
     p: from 0 to 1: a number, or a float32 or float64 tensor of the result's shape.
     shape: an integer or a sequence of integers; by default p's or out's.
@@ -195,12 +206,14 @@ def multinomial(
     uniforms: Tensor = None,
     out: Tensor = None,
 ) -> Tensor:
-    """Classes drawn with probabilities proportional to weights. Sums are exact: no class of weight zero is ever drawn.
+    """Classes drawn with probabilities proportional to weights, as OpenVINO's Multinomial-13 defines it. Sums are exact: no
+    class of weight zero is ever drawn. The page multinomial defines them.
 
-    weights: (classes,) or (batch, classes); float16, bfloat16, float32 or float64; finite and at least 0.
+    weights: (classes,) or (batch, classes); float16, bfloat16, float32 or float64; finite and at least 0. Each row has a
+        class of positive weight, and without replacement at least as many as samples.
     samples: how many classes are drawn in each row: the result is (samples,) or (batch, samples).
     replacement: whether a class may be drawn more than once in a row.
-    log_probs: whether the weights are exp(weights): logits, of which -inf is weight 0.
+    log_probs: whether the weights are exp(weights): logits below infinity, of which -inf is weight 0.
     dtype: int32 or int64, which is the default without out.
     seed, offset: as for uniform(); the offset counts samples. One uniform number of float64 is used for each.
     uniforms: numbers from [0, 1] of the result's shape, float64, used instead of the stream; seed and offset are not.
@@ -289,7 +302,8 @@ def sample_tokens(
 
     Temperature, top_k, top_p, min_p and offset are a number for all rows or an array of one for each row.
 
-    logits: (classes,) or (batch, classes); float16, bfloat16 or float32.
+    logits: (classes,) or (batch, classes); float16, bfloat16 or float32; below infinity. Each row has an allowed class
+        above -inf.
     samples: how many ids are drawn in each row: the result is (samples,) or (batch, samples); None: (), (batch,).
     temperature: 0 (the greatest logit), or from 2**-64 on.
     top_k: how many classes are kept at most; 0 keeps all.
@@ -301,7 +315,8 @@ def sample_tokens(
     offset: the index in the stream of the first sample.
     uniforms: numbers from [0, 1] of the result's shape, float64, used instead of the stream; seed and offset are not.
     logprobs: log probabilities, of the distribution that is drawn from ("processed") or of the logits ("raw").
-    top_n: how many of the most probable classes are returned, with log probabilities if there are any.
+    top_n: from 0 to classes: how many of the most probable classes are returned, with log probabilities if `logprobs`
+        asks for them.
     kept: whether the number of classes that could have been drawn is returned.
     dtype: int32 or int64, which is the default without out.
     out: the ids are written here; returned instead of a new array.
@@ -348,9 +363,10 @@ def permutation(
     alignment: PermutationAlignment = "philox",
     out: Tensor = None,
 ) -> Tensor:
-    """A random permutation of 0 ... n - 1, or a part of it: a sample without replacement.
+    """A random permutation of 0 ... n - 1, or a part of it: a sample without replacement. The page random_permutation
+    defines both ways to draw it.
 
-    n: at least 1; "pytorch": below 214748364.
+    n: from 0 to 2**63 - 1, the elements of the whole permutation; "pytorch": below 214748364; int32: at most 2**31.
     size: how many elements of the permutation; by default those from the offset on, or out's size.
     dtype: int32 or int64, which is the default without out.
     seed: as for uniform().
@@ -380,17 +396,20 @@ def dropout(
     backward: Flag = False,
     out: Tensor = None,
 ) -> Tensor:
-    """Drops elements with the probability p and multiplies the others, so that the mean stays.
+    """Drops elements with the probability p and multiplies the others, so that the mean stays. The page dropout defines it.
 
     The mask follows from the seed and the offset: backward needs no stored one, if seed and offset are the same.
 
     src: float16, bfloat16 or float32; backward: the gradient of the result.
-    p: from 0 to 1, as float32.
+    p: from 0 to 1, as float32. The others are multiplied by 1 / (1 - p), where p is rounded up as draw_bits says.
     seed, offset: as for uniform(); with draw_bits=32 an element is kept where uniform()'s float32 is at least p.
-    draw_bits: the random bits that decide about an element; fewer are faster, and p is rounded up to their steps.
+    draw_bits: the random bits that decide about an element; fewer are faster, and p is rounded up to a multiple of 2**-23,
+        2**-16 or 2**-8.
     mask: written in forward direction, read in backward direction: 1 where an element is kept, uint8 or bool, of src's
         shape and strides. By default there is none.
     packed: whether the mask has a bit for each element instead, the lowest first, in (elements + 7) // 8 bytes.
+    backward: whether src is the gradient: its elements are dropped as forward dropped them. Without a mask, seed must be
+        given, as forward's was.
     out: src's shape and dtype; may be src itself; written and returned instead of a new array.
 
     >>> mask = numpy.empty(8, bool)
@@ -404,9 +423,10 @@ def dropout(
 def stochastic_round(
     src: Tensor, dtype: DType = None, *, seed: Seed = None, offset: Int = 0, out: Tensor = None
 ) -> Tensor:
-    """Rounds float32 to bfloat16 or float16, up or down at random, such that the expected value is the number itself.
+    """Rounds float32 to bfloat16 or float16, up or down at random, such that the expected value is the number itself. The
+    page stochastic_rounding defines it.
 
-    src: float32.
+    src: float32. A finite number stays finite; NaN and infinity stay what they are.
     dtype: bfloat16, which is the default without out, or float16.
     seed, offset: as for uniform(); an element takes 16 bits of the stream.
     out: src's shape; written and returned instead of a new array.
@@ -420,7 +440,7 @@ def stochastic_round(
 
 
 def shuffle(src: Tensor, group_size: Int, axis: Int = 1, *, backward: Flag = False, out: Tensor = None) -> Tensor:
-    """The channel shuffle: reshapes the axis of C elements to (C // group_size, group_size), transposes, flattens.
+    """The channel shuffle of oneDNN: reshapes the axis of C elements to (C // group_size, group_size), transposes, flattens.
 
     So shuffle(x, C // g) and shuffle(x, g, backward=True) are torch.channel_shuffle(x, g).
 
