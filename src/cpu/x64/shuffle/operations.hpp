@@ -137,6 +137,8 @@ class Lowering {
     }
 
     void begin_section(int working, int runs = 0);
+    int emit(Operation operation);
+    int table(const Table& table);
     int load(const Piece& piece) {
         return emit({Kind::load, piece.bytes, 0, kNone, kNone, kNone, 0, piece.offset});
     }
@@ -180,9 +182,6 @@ class Lowering {
 
   private:
     using Kind = Operation::Kind;
-
-    int emit(Operation operation);
-    int table(const Table& table);
 
     const PermuteProgram& program_;
     int vector_bytes_;
