@@ -128,9 +128,9 @@ inline mt19937_normal_state mt19937_normal_state_from_torch(const void* torch_st
 /// @param state A DST_STATE.
 /// @param torch_state The bytes that torch.get_rng_state() returned: patched in place; any alignment.
 /// @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
-/// @throws error invalid_arguments for null, a position beyond 624, words that are all 0, a word for the kept number
-///     that is neither 0 nor 1, a kept number that is not finite, another number of bytes, or bytes that PyTorch would
-///     refuse.
+/// @throws error invalid_arguments for null, a position beyond 624, the position 0 with words that MT19937 cannot have
+///     drawn, words that are all 0, a word for the kept number that is neither 0 nor 1, a kept number that is not finite,
+///     another number of bytes, or bytes that PyTorch would refuse.
 inline void mt19937_normal_state_to_torch(const mt19937_normal_state& state, void* torch_state,
                                           size_t torch_state_bytes) {
     error::check(

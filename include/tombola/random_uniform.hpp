@@ -22,9 +22,9 @@ namespace tombola {
 
 /// How many words an integer of the pytorch alignment takes; see tombola_int_draws_t.
 enum class int_draws {
-    spec = tombola_int_draws_spec,      ///< As the specification says.
-    torch1 = tombola_int_draws_torch1,  ///< As PyTorch 1.x.
-    torch2 = tombola_int_draws_torch2,  ///< As current PyTorch.
+    spec = tombola_int_draws_spec,      ///< As OpenVINO's specification says.
+    torch1 = tombola_int_draws_torch1,  ///< As PyTorch 1.x to 2.6.
+    torch2 = tombola_int_draws_torch2,  ///< As PyTorch 2.7 and later.
 };
 
 /// How a floating-point number of the pytorch alignment is drawn; see tombola_float_draws_t.
@@ -172,8 +172,8 @@ inline mt19937_state mt19937_state_from_torch(const void* torch_state, size_t to
 /// @param state A DST_STATE.
 /// @param torch_state The bytes that torch.get_rng_state() returned: patched in place; any alignment.
 /// @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
-/// @throws error invalid_arguments for null, a position beyond 624, words that are all 0, another number of bytes, or
-///     bytes that PyTorch would refuse.
+/// @throws error invalid_arguments for null, a position beyond 624, the position 0 with words that MT19937 cannot have
+///     drawn, words that are all 0, another number of bytes, or bytes that PyTorch would refuse.
 inline void mt19937_state_to_torch(const mt19937_state& state, void* torch_state,
                                    size_t torch_state_bytes) {
     error::check(tombola_mt19937_state_to_torch(state.data(), torch_state, torch_state_bytes));

@@ -52,9 +52,9 @@ namespace tombola {
 /// @defgroup tombola_cpp_random_normal Random normal
 /// Source: PyTorch's Tensor.normal_ and TensorFlow's tf.random.normal. What is computed: @ref tombola_random_normal.
 /// @defgroup tombola_cpp_random_permutation Random permutation
-/// What is computed: @ref tombola_random_permutation.
+/// Source: torch.randperm; arXiv 2106.06161. What is computed: @ref tombola_random_permutation.
 /// @defgroup tombola_cpp_dropout Dropout
-/// What is computed: @ref tombola_dropout.
+/// Source: the rule of tf.nn.dropout. What is computed: @ref tombola_dropout.
 /// @defgroup tombola_cpp_stochastic_rounding Stochastic rounding
 /// What is computed: @ref tombola_stochastic_rounding.
 /// @defgroup tombola_cpp_token_sampler Token sampler

@@ -44,9 +44,9 @@ typedef enum {
 typedef enum {
     tombola_int_draws_spec = 0, /**< Two for s64 unless min and max are both at most 2^32-1. */
     tombola_int_draws_torch1 =
-        1, /**< Two for s64 with max - min at least 2^32: PyTorch 1.x, early 2.x. */
+        1, /**< Two for s64 with max - min at least 2^32: PyTorch 1.x to 2.6. */
     tombola_int_draws_torch2 =
-        2 /**< Two for s32 and s64 with max - min at least 2^28: current PyTorch. */
+        2 /**< Two for s32 and s64 with max - min at least 2^28: PyTorch 2.7 and later. */
 } tombola_int_draws_t;
 
 /** How a floating-point number of the pytorch alignment is drawn. PyTorch has changed this rule over time. The
