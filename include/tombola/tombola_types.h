@@ -229,8 +229,7 @@ typedef const struct tombola_primitive* const_tombola_primitive_t;
     1001 /**< random_uniform: lower bound, inclusive, one element of DST's type. */
 #define TOMBOLA_ARG_MAX \
     1002 /**< random_uniform: upper bound, exclusive, one element of DST's type. */
-#define TOMBOLA_ARG_SEEDS \
-    1003 /**< u64[2] {global, op}: replaces the seeds (or one pair per row). */
+#define TOMBOLA_ARG_SEEDS 1003 /**< u64[2] {global, op}: replaces the seeds; or a pair per row. */
 #define TOMBOLA_ARG_OFFSET \
     1004 /**< u64[1]: the element or sample at which the tensor starts (token_sampler: or per row). */
 #define TOMBOLA_ARG_UNIFORMS \
