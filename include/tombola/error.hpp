@@ -6,6 +6,10 @@
 #ifndef TOMBOLA_ERROR_HPP
 #define TOMBOLA_ERROR_HPP
 
+#ifndef __cpp_exceptions
+#include <cstdio>
+#include <cstdlib>
+#endif
 #include <exception>
 #include <memory>
 #include <string>
@@ -64,7 +68,7 @@ struct error : public std::exception {
     /// @param status The status of the C function that this thread called last.
     /// @throws error With that status and tombola_get_last_error().
     static void check(tombola_status_t status) {
-        if (status != tombola_success) throw error(status, tombola_get_last_error());
+        if (status != tombola_success) raise(status, tombola_get_last_error());
     }
     /// The same with words in front of the message, as oneDNN spells it.
     /// @param status The status of the C function that this thread called last.
@@ -72,7 +76,20 @@ struct error : public std::exception {
     /// @throws error With that status, the words and tombola_get_last_error().
     static void wrap_c_api(tombola_status_t status, const char* message) {
         if (status != tombola_success)
-            throw error(status, std::string(message) + ": " + tombola_get_last_error());
+            raise(status, std::string(message) + ": " + tombola_get_last_error());
+    }
+    /// Throws an error. Where exceptions are turned off (-fno-exceptions) it prints the error on standard error and ends the
+    /// process, as oneDNN's headers do.
+    /// @param status The status.
+    /// @param message The message.
+    /// @throws error With that status and message.
+    [[noreturn]] static void raise(tombola_status_t status, const std::string& message) {
+#ifdef __cpp_exceptions
+        throw error(status, message);
+#else
+        std::fprintf(stderr, "tombola: %s: %s\n", tombola_status2str(status), message.c_str());
+        std::abort();
+#endif
     }
 
   private:

@@ -58,8 +58,8 @@ class handle {
     /// @throws error invalid_arguments if the handle is empty.
     T get(bool allow_empty = false) const {
         if (!allow_empty && data_ == nullptr)
-            throw error(tombola_invalid_arguments,
-                        std::string("the ") + detail::name_of(T()) + " is empty");
+            error::raise(tombola_invalid_arguments,
+                         std::string("the ") + detail::name_of(T()) + " is empty");
         return data_.get();
     }
     /// The C handle.

@@ -262,9 +262,10 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         }
         static bool count_is(size_t count, size_t expected, const char* name, bool allow_empty) {
             if (count != expected && !allow_empty)
-                throw error(tombola_invalid_arguments,
-                            std::string("memory::desc: ") + name + " has " + std::to_string(count) +
-                                " elements; expected " + std::to_string(expected));
+                error::raise(tombola_invalid_arguments, std::string("memory::desc: ") + name +
+                                                            " has " + std::to_string(count) +
+                                                            " elements; expected " +
+                                                            std::to_string(expected));
             return count == expected;
         }
         template <class T>
@@ -396,9 +397,9 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
     template <class T>
     static void validate_dims(const std::vector<T>& v, int min_size = 0) {
         if (v.size() < static_cast<size_t>(min_size) || v.size() > TOMBOLA_MAX_NDIMS)
-            throw error(tombola_invalid_arguments,
-                        "memory: dims has " + std::to_string(v.size()) + " elements; expected " +
-                            std::to_string(min_size) + " to " + std::to_string(TOMBOLA_MAX_NDIMS));
+            error::raise(tombola_invalid_arguments,
+                         "memory: dims has " + std::to_string(v.size()) + " elements; expected " +
+                             std::to_string(min_size) + " to " + std::to_string(TOMBOLA_MAX_NDIMS));
     }
     /// The C API's value of a data type.
     /// @param adata_type The type.
@@ -416,8 +417,8 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
   private:
     static void check_buffer_index(int index) {
         if (index != 0)
-            throw error(tombola_invalid_arguments,
-                        "memory: index is " + std::to_string(index) + "; expected 0");
+            error::raise(tombola_invalid_arguments,
+                         "memory: index is " + std::to_string(index) + "; expected 0");
     }
 };
 

@@ -76,10 +76,10 @@ memory number_memory(const memory::desc& md, const engine& aengine, T value, con
                                         : "int64_t";
     const dt type = md.get_data_type();
     if (std::strcmp(name, number_type(type)) != 0)
-        throw error(tombola_invalid_arguments,
-                    std::string(what) + name + "; expected " + number_type(type) +
-                        ", as the destination has the data type " +
-                        tombola_dt2str(static_cast<tombola_data_type_t>(type)));
+        error::raise(tombola_invalid_arguments,
+                     std::string(what) + name + "; expected " + number_type(type) +
+                         ", as the destination has the data type " +
+                         tombola_dt2str(static_cast<tombola_data_type_t>(type)));
     memory made(md, aengine);
     if (type == dt::f16 || type == dt::bf16) {
         const auto number = static_cast<float>(value);

@@ -153,9 +153,9 @@ struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy>
       public:
         explicit c_args(size_t count) {
             if (count > list_.size())
-                throw error(tombola_invalid_arguments, "primitive::execute: args has " +
-                                                           std::to_string(count) +
-                                                           " arguments; expected at most 32");
+                error::raise(tombola_invalid_arguments, "primitive::execute: args has " +
+                                                            std::to_string(count) +
+                                                            " arguments; expected at most 32");
         }
         void add(const tombola_exec_arg_t& arg) { list_[count_++] = arg; }
         int count() const { return static_cast<int>(count_); }

@@ -72,7 +72,7 @@ struct primitive_desc_base
     /// @throws error invalid_arguments for another query; out_of_memory.
     memory::desc query_md(tombola_query_t what, int index = 0) const {
         const auto owned = tombola_primitive_desc_query_md(get(), what, index);
-        if (owned == nullptr) throw error(tombola_invalid_arguments, tombola_get_last_error());
+        if (owned == nullptr) error::raise(tombola_invalid_arguments, tombola_get_last_error());
         return memory::desc::copy_of(owned);
     }
     /// A memory descriptor.
@@ -195,9 +195,9 @@ struct operator_desc : public primitive_desc {
             right = backward == (sizeof...(Hint) > 0);
         }
         if (!right)
-            throw error(tombola_invalid_arguments,
-                        "primitive_desc: the C primitive descriptor is of another operator or "
-                        "direction");
+            error::raise(tombola_invalid_arguments,
+                         "primitive_desc: the C primitive descriptor is of another operator or "
+                         "direction");
     }
     /// Chooses an implementation for an operator's arguments.
     /// @param adesc The arguments.

@@ -22,6 +22,8 @@ namespace tombola {
 /// invalid_arguments if an object that it needs is empty; its own comment names the other statuses. Constructors and
 /// functions with a parameter `allow_empty` give an empty object instead if it is true. If memory for the handles
 /// themselves is missing, std::bad_alloc is thrown.
+/// In a program that is compiled without exceptions (-fno-exceptions), a call that would throw prints the error on standard error and
+/// ends the process.
 ///
 /// **Threads.** Any number of threads may copy one object and call its const functions at the same time. This
 /// includes execute(). The exception is memory::set_data_handle(), because it changes what others read. While a thread

@@ -50,7 +50,7 @@ struct layout {
 };
 
 [[noreturn]] inline void refuse(const std::string& message) {
-    throw error(tombola_unimplemented, "interop: " + message);
+    error::raise(tombola_unimplemented, "interop: " + message);
 }
 
 // From a descriptor with the getters of oneDNN 3.
