@@ -14,7 +14,9 @@
 
 namespace tombola {
 
-/// @addtogroup tombola_cpp_dropout
+/// @defgroup tombola_cpp_dropout Dropout
+/// @ingroup tombola_cpp
+/// Source: the rule of tf.nn.dropout. What is computed: @ref tombola_dropout.
 /// @{
 
 /// The form of the argument TOMBOLA_ARG_MASK.

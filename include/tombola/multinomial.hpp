@@ -14,7 +14,9 @@
 
 namespace tombola {
 
-/// @addtogroup tombola_cpp_multinomial
+/// @defgroup tombola_cpp_multinomial Multinomial
+/// @ingroup tombola_cpp
+/// Source: OpenVINO's Multinomial-13. What is computed: @ref tombola_multinomial.
 /// @{
 
 /// Class indices drawn by weight.

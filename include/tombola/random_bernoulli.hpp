@@ -14,7 +14,9 @@
 
 namespace tombola {
 
-/// @addtogroup tombola_cpp_random_bernoulli
+/// @defgroup tombola_cpp_random_bernoulli Random Bernoulli
+/// @ingroup tombola_cpp
+/// Source: PyTorch's Tensor.bernoulli_. What is computed: @ref tombola_random_bernoulli.
 /// @{
 
 /// Numbers that are 1 with the probability P, otherwise 0.

@@ -14,7 +14,9 @@
 
 namespace tombola {
 
-/// @addtogroup tombola_cpp_random_exponential
+/// @defgroup tombola_cpp_random_exponential Random exponential
+/// @ingroup tombola_cpp
+/// Source: PyTorch's Tensor.exponential_. What is computed: @ref tombola_random_exponential.
 /// @{
 
 /// Exponentially distributed numbers.

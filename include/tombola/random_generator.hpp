@@ -12,7 +12,9 @@
 
 namespace tombola {
 
-/// @addtogroup tombola_cpp_random_generator
+/// @defgroup tombola_cpp_random_generator Random generator
+/// @ingroup tombola_cpp
+/// Source: DirectML's DML_RANDOM_GENERATOR_OPERATOR_DESC. What is computed: @ref tombola_random_generator.
 /// @{
 
 /// The generator of a random_generator.

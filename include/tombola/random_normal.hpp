@@ -17,7 +17,9 @@
 
 namespace tombola {
 
-/// @addtogroup tombola_cpp_random_normal
+/// @defgroup tombola_cpp_random_normal Random normal
+/// @ingroup tombola_cpp
+/// Source: PyTorch's Tensor.normal_ and TensorFlow's tf.random.normal. What is computed: @ref tombola_random_normal.
 /// @{
 
 /// Normal numbers with the mean MEAN and the standard deviation STD.

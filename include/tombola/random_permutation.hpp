@@ -14,7 +14,9 @@
 
 namespace tombola {
 
-/// @addtogroup tombola_cpp_random_permutation
+/// @defgroup tombola_cpp_random_permutation Random permutation
+/// @ingroup tombola_cpp
+/// Source: torch.randperm; arXiv 2106.06161. What is computed: @ref tombola_random_permutation.
 /// @{
 
 /// How a permutation is drawn.

@@ -17,7 +17,9 @@
 
 namespace tombola {
 
-/// @addtogroup tombola_cpp_random_uniform
+/// @defgroup tombola_cpp_random_uniform Random uniform
+/// @ingroup tombola_cpp
+/// Source: OpenVINO's RandomUniform-8. What is computed: @ref tombola_random_uniform.
 /// @{
 
 /// How many words an integer of the pytorch alignment takes; see tombola_int_draws_t.

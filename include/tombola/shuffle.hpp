@@ -12,7 +12,9 @@
 
 namespace tombola {
 
-/// @addtogroup tombola_cpp_shuffle
+/// @defgroup tombola_cpp_shuffle Shuffle
+/// @ingroup tombola_cpp
+/// Source: oneDNN's shuffle primitive. What is computed: @ref tombola_shuffle.
 /// @{
 
 /// The primitive descriptor of a shuffle in either direction.

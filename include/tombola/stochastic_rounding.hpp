@@ -14,7 +14,9 @@
 
 namespace tombola {
 
-/// @addtogroup tombola_cpp_stochastic_rounding
+/// @defgroup tombola_cpp_stochastic_rounding Stochastic rounding
+/// @ingroup tombola_cpp
+/// What is computed: @ref tombola_stochastic_rounding.
 /// @{
 
 /// Rounds f32 to bf16 or f16 up or down at random, so that the expected value is the number itself.

@@ -14,7 +14,9 @@
 
 namespace tombola {
 
-/// @addtogroup tombola_cpp_token_sampler
+/// @defgroup tombola_cpp_token_sampler Token sampler
+/// @ingroup tombola_cpp
+/// What is computed: @ref tombola_token_sampler.
 /// @{
 
 /// The order of the filters of a token_sampler; see tombola_filter_order_t.

@@ -39,28 +39,6 @@ namespace tombola {
 /// @defgroup tombola_cpp_engine Engine and stream
 /// @defgroup tombola_cpp_memory Memory
 /// @defgroup tombola_cpp_primitive Primitives
-/// @defgroup tombola_cpp_shuffle Shuffle
-/// Source: oneDNN's shuffle primitive. What is computed: @ref tombola_shuffle.
-/// @defgroup tombola_cpp_random_generator Random generator
-/// Source: DirectML's DML_RANDOM_GENERATOR_OPERATOR_DESC. What is computed: @ref tombola_random_generator.
-/// @defgroup tombola_cpp_random_uniform Random uniform
-/// Source: OpenVINO's RandomUniform-8. What is computed: @ref tombola_random_uniform.
-/// @defgroup tombola_cpp_random_exponential Random exponential
-/// Source: PyTorch's Tensor.exponential_. What is computed: @ref tombola_random_exponential.
-/// @defgroup tombola_cpp_random_bernoulli Random Bernoulli
-/// Source: PyTorch's Tensor.bernoulli_. What is computed: @ref tombola_random_bernoulli.
-/// @defgroup tombola_cpp_multinomial Multinomial
-/// Source: OpenVINO's Multinomial-13. What is computed: @ref tombola_multinomial.
-/// @defgroup tombola_cpp_random_normal Random normal
-/// Source: PyTorch's Tensor.normal_ and TensorFlow's tf.random.normal. What is computed: @ref tombola_random_normal.
-/// @defgroup tombola_cpp_random_permutation Random permutation
-/// Source: torch.randperm; arXiv 2106.06161. What is computed: @ref tombola_random_permutation.
-/// @defgroup tombola_cpp_dropout Dropout
-/// Source: the rule of tf.nn.dropout. What is computed: @ref tombola_dropout.
-/// @defgroup tombola_cpp_stochastic_rounding Stochastic rounding
-/// What is computed: @ref tombola_stochastic_rounding.
-/// @defgroup tombola_cpp_token_sampler Token sampler
-/// What is computed: @ref tombola_token_sampler.
 /// @defgroup tombola_cpp_library Library
 /// @defgroup tombola_cpp_threadpool Thread pool
 /// @defgroup tombola_cpp_interop oneDNN beside tombola
