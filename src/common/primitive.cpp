@@ -94,6 +94,80 @@ Status check_aliasing(const Given* given, int count) {
     return {};
 }
 
+// Checks the arguments of one execution, and adds them to its context.
+class Arguments {
+  public:
+    // user_scratchpad_bytes: 0 if the caller gives no scratchpad.
+    Arguments(const PrimitiveDesc& desc, size_t user_scratchpad_bytes, ExecContext& context)
+        : desc_(desc), user_scratchpad_bytes_(user_scratchpad_bytes), context_(context) {}
+
+    Status add(int place, const ExecArg& given) {
+        if (given.arg == TOMBOLA_ARG_SCRATCHPAD) return add_scratchpad(given.memory);
+        const ArgSpec* spec = desc_.find_arg(given.arg);
+        if (spec == nullptr) return refuse_arg(place, given.arg, desc_.args());
+        const auto index = static_cast<unsigned>(spec - desc_.args().data());
+        TOMBOLA_TRY(add_memory(*spec, given.memory, 1u << index));
+        context_.add(given.arg, given_[count_ - 1].begin, given.memory->elements);
+        has_optional_output_ |= spec->role == ArgSpec::Role::output && !spec->required;
+        return {};
+    }
+
+    // required: bit i: desc.args()[i] is required.
+    Status check_together(uint32_t required) const {
+        for (size_t i = 0; (seen_ & required) != required; ++i)
+            if ((required & ~seen_ & 1u << i) != 0)
+                return invalid("%s is missing; expected it among the arguments",
+                               desc_.args()[i].name);
+        if (user_scratchpad_bytes_ > 0 && scratchpad_ == nullptr)
+            return invalid("SCRATCHPAD is missing; expected it in scratchpad mode user");
+        return check_aliasing(given_, count_);
+    }
+
+    bool has_optional_output() const { return has_optional_output_; }
+    void* scratchpad() const { return scratchpad_; }
+
+  private:
+    static constexpr uint32_t kScratchpadBit = 1u << 31;
+
+    Status add_memory(const ArgSpec& spec, const Memory* memory, uint32_t bit) {
+        if ((seen_ & bit) != 0) return invalid("%s is given twice; expected once", spec.name);
+        seen_ |= bit;
+        if (memory == nullptr) return invalid("%s is null; expected a memory object", spec.name);
+        if (bit != kScratchpadBit)
+            TOMBOLA_TRY(check_desc(spec, memory->desc));
+        else if (memory->bytes < user_scratchpad_bytes_)
+            return invalid("SCRATCHPAD has %zu bytes; expected at least %zu", memory->bytes,
+                           user_scratchpad_bytes_);
+        if (memory->handle == nullptr && memory->bytes > 0)
+            return invalid("%s has no data; expected a data handle", spec.name);
+        char* data = static_cast<char*>(memory->handle) + memory->offset_bytes;
+        given_[count_++] = {&spec, &memory->desc, data, data + memory->bytes};
+        return {};
+    }
+
+    Status add_scratchpad(const Memory* memory) {
+        static const ArgSpec kSpec{TOMBOLA_ARG_SCRATCHPAD, name_of_arg(TOMBOLA_ARG_SCRATCHPAD),
+                                   ArgSpec::Role::output,  true,
+                                   ArgSpec::Match::vector, MemoryDesc{}};
+        if (user_scratchpad_bytes_ == 0) return {};  // giving it is no error, as in oneDNN
+        TOMBOLA_TRY(add_memory(kSpec, memory, kScratchpadBit));
+        scratchpad_ = given_[count_ - 1].begin;
+        if (reinterpret_cast<uintptr_t>(scratchpad_) % kScratchpadAlignment != 0)
+            return invalid("SCRATCHPAD lies at %p; expected an address aligned to %zu bytes",
+                           scratchpad_, kScratchpadAlignment);
+        return {};
+    }
+
+    const PrimitiveDesc& desc_;
+    size_t user_scratchpad_bytes_;
+    ExecContext& context_;
+    Given given_[ExecContext::kMaxArgs + 1];
+    int count_ = 0;
+    uint32_t seen_ = 0;  // bit i: desc.args()[i]; kScratchpadBit
+    bool has_optional_output_ = false;
+    void* scratchpad_ = nullptr;
+};
+
 // Builds the executable of `desc`. If there is no memory for its code, the later rows of the table are tried, and
 // `desc` becomes the descriptor of the row that is taken. In scratchpad mode user, a row that needs a larger scratchpad
 // than `desc` is not taken, because the caller may have allocated the size that `desc` asked for.
@@ -154,61 +228,13 @@ Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const Primi
 }
 
 Status Primitive::execute(const ExecArg* given, int count) const {
-    const std::vector<ArgSpec>& specs = desc_->args();
-    static const ArgSpec kScratchpadSpec{
-        TOMBOLA_ARG_SCRATCHPAD, name_of_arg(TOMBOLA_ARG_SCRATCHPAD),
-        ArgSpec::Role::output,  true,
-        ArgSpec::Match::vector, MemoryDesc{}};
-
     ExecContext context;
-    Given checked[ExecContext::kMaxArgs + 1];
-    int checked_count = 0;
-    uint32_t seen = 0;
-    bool optional_output = false;
-    void* scratchpad = nullptr;
-    for (int i = 0; i < count; ++i) {
-        const auto [arg, memory] = given[i];
-        const ArgSpec* spec = desc_->find_arg(arg);
-        const bool is_scratchpad = arg == TOMBOLA_ARG_SCRATCHPAD;
-        if (is_scratchpad) {
-            if (!user_scratchpad_) continue;  // not needed; giving it is no error, as in oneDNN
-            spec = &kScratchpadSpec;
-        }
-        if (spec == nullptr) return refuse_arg(i, arg, specs);
-        const uint32_t bit =
-            is_scratchpad ? 1u << 31 : 1u << static_cast<unsigned>(spec - specs.data());
-        if ((seen & bit) != 0) return invalid("%s is given twice; expected once", spec->name);
-        seen |= bit;
-        if (memory == nullptr) return invalid("%s is null; expected a memory object", spec->name);
-        if (is_scratchpad) {
-            if (memory->bytes < scratchpad_bytes_)
-                return invalid("SCRATCHPAD has %zu bytes; expected at least %zu", memory->bytes,
-                               scratchpad_bytes_);
-        } else {
-            TOMBOLA_TRY(check_desc(*spec, memory->desc));
-        }
-        if (memory->handle == nullptr && memory->bytes > 0)
-            return invalid("%s has no data; expected a data handle", spec->name);
-        char* data = static_cast<char*>(memory->handle) + memory->offset_bytes;
-        checked[checked_count++] = {spec, &memory->desc, data, data + memory->bytes};
-        if (is_scratchpad) {
-            if (reinterpret_cast<uintptr_t>(data) % kScratchpadAlignment != 0)
-                return invalid("SCRATCHPAD lies at %p; expected an address aligned to %zu bytes",
-                               static_cast<void*>(data), kScratchpadAlignment);
-            scratchpad = data;
-            continue;
-        }
-        optional_output |= spec->role == ArgSpec::Role::output && !spec->required;
-        context.add(arg, data, memory->elements);
-    }
-    for (size_t i = 0; (seen & required_) != required_; ++i)
-        if ((required_ & ~seen & 1u << i) != 0)
-            return invalid("%s is missing; expected it among the arguments", specs[i].name);
-    if (user_scratchpad_ && scratchpad == nullptr)
-        return invalid("SCRATCHPAD is missing; expected it in scratchpad mode user");
-    TOMBOLA_TRY(check_aliasing(checked, checked_count));
-    if (!optional_output && writes_nothing_) return {};
+    Arguments arguments(*desc_, user_scratchpad_ ? scratchpad_bytes_ : 0, context);
+    for (int i = 0; i < count; ++i) TOMBOLA_TRY(arguments.add(i, given[i]));
+    TOMBOLA_TRY(arguments.check_together(required_));
+    if (!arguments.has_optional_output() && writes_nothing_) return {};
 
+    void* scratchpad = arguments.scratchpad();
     if (scratchpad_bytes_ > 0 && !user_scratchpad_) {
         scratchpad = thread_scratchpad(scratchpad_bytes_);
         if (scratchpad == nullptr)
