@@ -79,92 +79,132 @@ const Argument& largest(const Execution& execution, Argument::Role role) {
     return *found;
 }
 
+// What takes turns: the kernel, and the plain code that bounds it.
+class Turns {
+  public:
+    Turns(const Problem& problem, const Settings& settings, Execution& execution)
+        : settings_(settings),
+          execution_(execution),
+          dst_(largest(execution, Argument::Role::output)),
+          to_(execution.data(dst_.arg)) {
+        const auto written = static_cast<double>(dst_.stored_bytes());
+        if (problem.ceiling() == Problem::Ceiling::fill) {
+            add_kernel(written);
+            add_fills(problem);
+            return;
+        }
+        const Argument& src = largest(execution, Argument::Role::input);
+        const auto read = static_cast<double>(src.stored_bytes());
+        const uint8_t* from = execution.data(src.arg);
+        size_t bytes = src.physical_bytes();
+        if (problem.ceiling() == Problem::Ceiling::read) {
+            add_kernel(read);
+            add("read", static_cast<double>(bytes), [=] { read_all(from, bytes); });
+        } else {
+            add_kernel(written + read);
+            bytes = std::min(dst_.physical_bytes(), bytes);
+            add("memcpy", 2.0 * static_cast<double>(bytes),
+                [=, to = to_] { copy_memcpy(to, from, bytes); });
+        }
+    }
+
+    // Takes samples until the time is over, or as many as were asked for. Returns the clocks of a second.
+    double run() {
+        const bool fixed = settings_.fix_times > 0;
+        const Execution* cold = settings_.cold_cache ? &execution_ : nullptr;
+        for (Contender& contender : contenders_) set_repeats(contender);
+        if (fixed) contenders_[0].repeats = 1;
+        for (Contender& contender : contenders_)
+            if (cold) contender.repeats = 1;
+        const auto begin = Clock::now();
+        const uint64_t first_tick = ticks();
+        for (size_t round = 0; round < kMaxRounds; ++round) {
+            if (fixed ? round >= static_cast<size_t>(settings_.fix_times)
+                      : round >= kMinRounds && seconds_since(begin) * 1e3 >= settings_.max_ms)
+                break;
+            for (Contender& contender : contenders_) take_sample(contender, cold);
+        }
+        return static_cast<double>(ticks() - first_tick) / seconds_since(begin);
+    }
+
+    const Contender& kernel() const { return contenders_[0]; }
+
+    // The fastest of the plain ones; for a fill no more than the kernel itself reaches in the cache.
+    void find_ceiling(Measurement& result) const {
+        const auto set = [&](const Contender& contender) {
+            result.ceiling = contender.rate();
+            result.bound = contender.name;
+        };
+        const Contender* in_cache = nullptr;
+        for (size_t i = 1; i < contenders_.size(); ++i) {
+            const Contender& contender = contenders_[i];
+            if (contender.bytes == 0) continue;
+            if (contender.name == kInCache)
+                in_cache = &contender;
+            else if (contender.rate() > result.ceiling)
+                set(contender);
+        }
+        if (in_cache && in_cache->rate() < result.ceiling) set(*in_cache);
+    }
+
+  private:
+    static constexpr const char* kInCache = "in-cache";
+
+    void add(const char* name, double bytes, std::function<void()> run) {
+        contenders_.push_back({name, bytes, std::move(run)});
+    }
+
+    void add_kernel(double bytes) {
+        add("kernel", bytes, [this] { check(execution_.run()); });
+    }
+
+    void add_fills(const Problem& problem) {
+        const size_t bytes = dst_.physical_bytes();
+        const auto add_fill = [&](const char* name, void (*fill)(uint8_t*, size_t)) {
+            add(name, static_cast<double>(bytes), [=, to = to_] { fill(to, bytes); });
+        };
+        add_fill("memset", fill_memset);
+        add_fill("stores", fill_stores);
+        add_fill("nt-stores", fill_nt_stores);
+        const auto twin = settings_.cold_cache ? nullptr : problem.resized(kInCacheBytes);
+        if (!twin) return;
+        Settings same = settings_;
+        same.impl = {execution_.impl()};
+        same.skip_impl.clear();
+        in_cache_ = std::make_unique<Execution>(*twin, same);
+        if (in_cache_->outcome() != Execution::Outcome::ready) return;
+        in_cache_->allocate(Buffer::Place::aligned);
+        const Argument& small = largest(*in_cache_, Argument::Role::output);
+        // What one thread does, times the threads that share a tensor of this size.
+        add(kInCache, threads_for(bytes) * static_cast<double>(small.stored_bytes()), [this] {
+            const ThreadLimit alone(1);
+            check(in_cache_->run());
+        });
+    }
+
+    const Settings& settings_;
+    Execution& execution_;
+    const Argument& dst_;
+    uint8_t* to_;
+    std::unique_ptr<Execution> in_cache_;  // of a small tensor
+    std::vector<Contender> contenders_;    // the kernel first
+};
+
 }  // namespace
 
 Measurement measure(const Problem& problem, const Settings& settings, Execution& execution) {
-    const Argument& dst = largest(execution, Argument::Role::output);
-    uint8_t* to = execution.data(dst.arg);
-    const size_t to_bytes = dst.physical_bytes();
-
+    Turns turns(problem, settings, execution);
     Measurement result;
-    std::vector<Contender> contenders;
-    const auto kernel = [&] { check(execution.run()); };
-    std::unique_ptr<Execution> in_cache;
-    switch (problem.ceiling()) {
-        case Problem::Ceiling::fill: {
-            result.bytes = static_cast<double>(dst.stored_bytes());
-            contenders.push_back({"kernel", result.bytes, kernel});
-            const auto bytes = static_cast<double>(to_bytes);
-            contenders.push_back({"memset", bytes, [=] { fill_memset(to, to_bytes); }});
-            contenders.push_back({"stores", bytes, [=] { fill_stores(to, to_bytes); }});
-            contenders.push_back({"nt-stores", bytes, [=] { fill_nt_stores(to, to_bytes); }});
-            const auto twin = settings.cold_cache ? nullptr : problem.resized(kInCacheBytes);
-            if (twin) {
-                Settings same = settings;
-                same.impl = {execution.impl()};
-                same.skip_impl.clear();
-                in_cache = std::make_unique<Execution>(*twin, same);
-                if (in_cache->outcome() == Execution::Outcome::ready) {
-                    in_cache->allocate(Buffer::Place::aligned);
-                    const Argument& small = largest(*in_cache, Argument::Role::output);
-                    // What one thread does, times the threads that share a tensor of this size.
-                    const double threads = threads_for(to_bytes);
-                    contenders.push_back(
-                        {"in-cache", threads * static_cast<double>(small.stored_bytes()), [&] {
-                             const ThreadLimit alone(1);
-                             check(in_cache->run());
-                         }});
-                }
-            }
-            break;
-        }
-        case Problem::Ceiling::copy: {
-            const Argument& src = largest(execution, Argument::Role::input);
-            const uint8_t* from = execution.data(src.arg);
-            const size_t copied = std::min(to_bytes, src.physical_bytes());
-            result.bytes = static_cast<double>(dst.stored_bytes() + src.stored_bytes());
-            contenders.push_back({"kernel", result.bytes, kernel});
-            contenders.push_back({"memcpy", 2.0 * static_cast<double>(copied),
-                                  [=] { copy_memcpy(to, from, copied); }});
-            break;
-        }
-        case Problem::Ceiling::read: {
-            const Argument& src = largest(execution, Argument::Role::input);
-            const uint8_t* from = execution.data(src.arg);
-            const size_t read = src.physical_bytes();
-            result.bytes = static_cast<double>(src.stored_bytes());
-            contenders.push_back({"kernel", result.bytes, kernel});
-            contenders.push_back(
-                {"read", static_cast<double>(read), [=] { read_all(from, read); }});
-            break;
-        }
-    }
-
-    const bool fixed = settings.fix_times > 0;
-    for (Contender& contender : contenders) set_repeats(contender);
-    if (fixed) contenders[0].repeats = 1;
-    const Execution* cold = nullptr;
-    if (settings.cold_cache) {
-        cold = &execution;
-        for (Contender& contender : contenders) contender.repeats = 1;
-    }
-    const auto begin = Clock::now();
-    const uint64_t first_tick = ticks();
-    for (size_t round = 0; round < kMaxRounds; ++round) {
-        if (fixed ? round >= static_cast<size_t>(settings.fix_times)
-                  : round >= kMinRounds && seconds_since(begin) * 1e3 >= settings.max_ms)
-            break;
-        for (Contender& contender : contenders) take_sample(contender, cold);
-    }
-    result.clocks = static_cast<double>(ticks() - first_tick) / seconds_since(begin);
+    result.bytes = turns.kernel().bytes;
+    result.clocks = turns.run();
     for (const Argument& argument : execution.args().all())
         (argument.role == Argument::Role::input ? result.bytes_read : result.bytes_written) +=
             static_cast<double>(argument.stored_bytes());
     result.descriptor = execution.descriptor_times();
     result.primitive = execution.primitive_times();
-    kernel();  // the others have overwritten the destination
+    turns.kernel().run();  // the others have overwritten the destination
 
-    const Contender& own = contenders[0];
+    const Contender& own = turns.kernel();
     result.runs = static_cast<int>(own.samples.size()) * own.repeats;
     result.best = own.best();
     result.worst = *std::max_element(own.samples.begin(), own.samples.end());
@@ -173,22 +213,7 @@ Measurement measure(const Problem& problem, const Settings& settings, Execution&
     result.median = sorted[sorted.size() / 2];
     for (double sample : own.samples)
         result.mean += sample / static_cast<double>(own.samples.size());
-
-    // The fastest of the plain ones; for a fill no more than the kernel itself reaches in the cache.
-    const Contender* in_cache_rate = nullptr;
-    for (size_t i = 1; i < contenders.size(); ++i) {
-        if (contenders[i].bytes == 0) continue;
-        if (contenders[i].name == "in-cache") {
-            in_cache_rate = &contenders[i];
-        } else if (contenders[i].rate() > result.ceiling) {
-            result.ceiling = contenders[i].rate();
-            result.bound = contenders[i].name;
-        }
-    }
-    if (in_cache_rate && in_cache_rate->rate() < result.ceiling) {
-        result.ceiling = in_cache_rate->rate();
-        result.bound = in_cache_rate->name;
-    }
+    turns.find_ceiling(result);
     return result;
 }
 
