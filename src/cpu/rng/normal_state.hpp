@@ -18,7 +18,6 @@ struct KeptNormal {
 };
 
 inline constexpr int kMtStateWords = kMtWords + 1;
-inline constexpr int kKeptNormalWords = 3;
 
 // Reads the last three words of a state. `name` is what messages call the state: "SRC_STATE". Refuses a flag that is
 // neither 0 nor 1, and a kept number that is not finite.
