@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
 
 #include "gtests/common/handles.hpp"
 
@@ -17,6 +20,39 @@ constexpr auto kUntouched = static_cast<uintptr_t>(0x5a5a5a50);
 template <class T>
 T untouched() {
     return reinterpret_cast<T>(kUntouched);
+}
+
+void expect_message(const std::string& argument) {
+    const std::string expected = ": " + argument + " is null";
+    EXPECT_NE(last_error().find(expected), std::string::npos)
+        << "'" << last_error() << "', expected '" << expected << "'";
+}
+
+template <class T>
+struct Identity {
+    using type = T;
+};
+
+// Calls a function with valid arguments of which one is null: each that has a name in turn. An argument that has none may be
+// null, or is no pointer.
+template <class... P>
+void check(tombola_status_t (*function)(P...), const std::vector<std::string>& names,
+           typename Identity<P>::type... valid) {
+    for (size_t i = 0; i < names.size(); ++i) {
+        if (names[i].empty()) continue;
+        size_t place = 0;
+        const auto null_at_i = [&](auto value) {
+            if constexpr (std::is_pointer_v<decltype(value)>)
+                if (place == i) value = nullptr;
+            ++place;
+            return value;
+        };
+        // Another message in between, so that each call has to leave its own.
+        ASSERT_EQ(tombola_set_verbose(99), tombola_invalid_arguments);
+        const std::tuple<P...> arguments{null_at_i(valid)...};  // braces: from left to right
+        EXPECT_EQ(std::apply(function, arguments), tombola_invalid_arguments) << names[i];
+        expect_message(names[i]);
+    }
 }
 
 TEST(NullArguments, AreRefusedByName) {
@@ -56,388 +92,97 @@ TEST(NullArguments, AreRefusedByName) {
     auto mode_out = static_cast<tombola_scratchpad_mode_t>(77);
     int int_out = 77;
 
-    struct Call {
-        const char* argument;
-        std::function<tombola_status_t()> run;
-    };
-    const Call calls[] = {
-        {"engine", [&] { return tombola_engine_create(nullptr, tombola_cpu, 0); }},
-        {"engine", [&] { return tombola_engine_get_kind(nullptr, &kind_out); }},
-        {"kind", [&] { return tombola_engine_get_kind(engine, nullptr); }},
-        {"stream",
-         [&] { return tombola_stream_create(nullptr, engine, tombola_stream_default_flags); }},
-        {"engine",
-         [&] { return tombola_stream_create(&stream_out, nullptr, tombola_stream_default_flags); }},
-        {"stream", [&] { return tombola_stream_get_engine(nullptr, &engine_out); }},
-        {"engine", [&] { return tombola_stream_get_engine(stream, nullptr); }},
-        {"stream", [&] { return tombola_stream_wait(nullptr); }},
-        {"memory_desc",
-         [&] {
-             return tombola_memory_desc_create_with_tag(nullptr, 2, dims, tombola_f32, tombola_ab);
-         }},
-        {"dims",
-         [&] {
-             return tombola_memory_desc_create_with_tag(&desc_out, 2, nullptr, tombola_f32,
-                                                        tombola_ab);
-         }},
-        {"memory_desc",
-         [&] {
-             return tombola_memory_desc_create_with_strides(nullptr, 2, dims, tombola_f32, nullptr);
-         }},
-        {"dims",
-         [&] {
-             return tombola_memory_desc_create_with_strides(&desc_out, 2, nullptr, tombola_f32,
-                                                            nullptr);
-         }},
-        {"memory_desc",
-         [&] {
-             return tombola_memory_desc_create_with_block(nullptr, 2, dims, tombola_f32, dims, 0, 1,
-                                                          0);
-         }},
-        {"dims",
-         [&] {
-             return tombola_memory_desc_create_with_block(&desc_out, 2, nullptr, tombola_f32, dims,
-                                                          0, 1, 0);
-         }},
-        {"strides",
-         [&] {
-             return tombola_memory_desc_create_with_block(&desc_out, 2, dims, tombola_f32, nullptr,
-                                                          0, 1, 0);
-         }},
-        {"memory_desc",
-         [&] { return tombola_memory_desc_create_submemory(nullptr, desc, dims, offsets); }},
-        {"parent",
-         [&] { return tombola_memory_desc_create_submemory(&desc_out, nullptr, dims, offsets); }},
-        {"dims",
-         [&] { return tombola_memory_desc_create_submemory(&desc_out, desc, nullptr, offsets); }},
-        {"offsets",
-         [&] { return tombola_memory_desc_create_submemory(&desc_out, desc, dims, nullptr); }},
-        {"memory_desc", [&] { return tombola_memory_desc_reshape(nullptr, desc, 2, dims); }},
-        {"in_memory_desc",
-         [&] { return tombola_memory_desc_reshape(&desc_out, nullptr, 2, dims); }},
-        {"dims", [&] { return tombola_memory_desc_reshape(&desc_out, desc, 2, nullptr); }},
-        {"memory_desc",
-         [&] { return tombola_memory_desc_permute_axes(nullptr, desc, permutation); }},
-        {"in_memory_desc",
-         [&] { return tombola_memory_desc_permute_axes(&desc_out, nullptr, permutation); }},
-        {"permutation", [&] { return tombola_memory_desc_permute_axes(&desc_out, desc, nullptr); }},
-        {"memory_desc", [&] { return tombola_memory_desc_clone(nullptr, desc); }},
-        {"existing", [&] { return tombola_memory_desc_clone(&desc_out, nullptr); }},
-        {"memory_desc",
-         [&] { return tombola_memory_desc_query(nullptr, tombola_query_ndims_s32, &int_out); }},
-        {"result",
-         [&] { return tombola_memory_desc_query(desc, tombola_query_ndims_s32, nullptr); }},
-        {"memory",
-         [&] { return tombola_memory_create(nullptr, desc, engine, TOMBOLA_MEMORY_NONE); }},
-        {"memory_desc",
-         [&] { return tombola_memory_create(&memory_out, nullptr, engine, TOMBOLA_MEMORY_NONE); }},
-        {"engine",
-         [&] { return tombola_memory_create(&memory_out, desc, nullptr, TOMBOLA_MEMORY_NONE); }},
-        {"memory", [&] { return tombola_memory_get_memory_desc(nullptr, &const_desc_out); }},
-        {"memory_desc", [&] { return tombola_memory_get_memory_desc(memory, nullptr); }},
-        {"memory", [&] { return tombola_memory_get_engine(nullptr, &engine_out); }},
-        {"engine", [&] { return tombola_memory_get_engine(memory, nullptr); }},
-        {"memory", [&] { return tombola_memory_get_data_handle(nullptr, &handle_out); }},
-        {"handle", [&] { return tombola_memory_get_data_handle(memory, nullptr); }},
-        {"memory", [&] { return tombola_memory_set_data_handle(nullptr, nullptr); }},
-        {"attr", [&] { return tombola_primitive_attr_create(nullptr); }},
-        {"attr", [&] { return tombola_primitive_attr_clone(nullptr, attr); }},
-        {"existing", [&] { return tombola_primitive_attr_clone(&attr_out, nullptr); }},
-        {"attr", [&] { return tombola_primitive_attr_get_scratchpad_mode(nullptr, &mode_out); }},
-        {"mode", [&] { return tombola_primitive_attr_get_scratchpad_mode(attr, nullptr); }},
-        {"attr",
-         [&] {
-             return tombola_primitive_attr_set_scratchpad_mode(nullptr,
-                                                               tombola_scratchpad_mode_user);
-         }},
-        {"primitive_desc", [&] { return tombola_primitive_desc_next_impl(nullptr); }},
-        {"primitive_desc", [&] { return tombola_primitive_desc_clone(nullptr, pd); }},
-        {"existing", [&] { return tombola_primitive_desc_clone(&pd_out, nullptr); }},
-        {"primitive_desc",
-         [&] { return tombola_primitive_desc_get_attr(nullptr, &const_attr_out); }},
-        {"attr", [&] { return tombola_primitive_desc_get_attr(pd, nullptr); }},
-        {"primitive_desc",
-         [&] {
-             return tombola_primitive_desc_query(nullptr, tombola_query_axis_s32, 0, &int_out);
-         }},
-        {"result",
-         [&] { return tombola_primitive_desc_query(pd, tombola_query_axis_s32, 0, nullptr); }},
-        {"primitive_desc",
-         [&] {
-             EXPECT_EQ(tombola_primitive_desc_query_md(nullptr, tombola_query_src_md, 0), nullptr);
-             return tombola_invalid_arguments;  // it has no status; the message is looked at below
-         }},
-        {"primitive", [&] { return tombola_primitive_create(nullptr, pd); }},
-        {"primitive_desc", [&] { return tombola_primitive_create(&primitive_out, nullptr); }},
-        {"primitive", [&] { return tombola_primitive_execute(nullptr, stream, 2, args); }},
-        {"stream", [&] { return tombola_primitive_execute(primitive, nullptr, 2, args); }},
-        {"args", [&] { return tombola_primitive_execute(primitive, stream, 2, nullptr); }},
-        {"primitive", [&] { return tombola_primitive_get_primitive_desc(nullptr, &const_pd_out); }},
-        {"primitive_desc",
-         [&] { return tombola_primitive_get_primitive_desc(primitive, nullptr); }},
-        {"capacity", [&] { return tombola_get_primitive_cache_capacity(nullptr); }},
-        {"primitive_desc",
-         [&] {
-             return tombola_shuffle_forward_primitive_desc_create(nullptr, engine, tombola_forward,
-                                                                  desc, desc, 1, 2, nullptr);
-         }},
-        {"engine",
-         [&] {
-             return tombola_shuffle_forward_primitive_desc_create(&pd_out, nullptr, tombola_forward,
-                                                                  desc, desc, 1, 2, nullptr);
-         }},
-        {"src_desc",
-         [&] {
-             return tombola_shuffle_forward_primitive_desc_create(&pd_out, engine, tombola_forward,
-                                                                  nullptr, desc, 1, 2, nullptr);
-         }},
-        {"primitive_desc",
-         [&] {
-             return tombola_shuffle_backward_primitive_desc_create(nullptr, engine, desc, desc, 1,
-                                                                   2, nullptr, nullptr);
-         }},
-        {"engine",
-         [&] {
-             return tombola_shuffle_backward_primitive_desc_create(&pd_out, nullptr, desc, desc, 1,
-                                                                   2, nullptr, nullptr);
-         }},
-        {"diff_dst_desc",
-         [&] {
-             return tombola_shuffle_backward_primitive_desc_create(&pd_out, engine, desc, nullptr,
-                                                                   1, 2, nullptr, nullptr);
-         }},
-        {"primitive_desc",
-         [&] {
-             return tombola_random_generator_primitive_desc_create(
-                 nullptr, engine, tombola_philox4x32_10, words, nullptr);
-         }},
-        {"engine",
-         [&] {
-             return tombola_random_generator_primitive_desc_create(
-                 &pd_out, nullptr, tombola_philox4x32_10, words, nullptr);
-         }},
-        {"dst_desc",
-         [&] {
-             return tombola_random_generator_primitive_desc_create(
-                 &pd_out, engine, tombola_philox4x32_10, nullptr, nullptr);
-         }},
-        {"primitive_desc",
-         [&] {
-             return tombola_random_uniform_primitive_desc_create(
-                 nullptr, engine, tombola_alignment_tensorflow, desc, 1, 2, tombola_int_draws_spec,
-                 nullptr);
-         }},
-        {"engine",
-         [&] {
-             return tombola_random_uniform_primitive_desc_create(
-                 &pd_out, nullptr, tombola_alignment_tensorflow, desc, 1, 2, tombola_int_draws_spec,
-                 nullptr);
-         }},
-        {"dst_desc",
-         [&] {
-             return tombola_random_uniform_primitive_desc_create(
-                 &pd_out, engine, tombola_alignment_tensorflow, nullptr, 1, 2,
-                 tombola_int_draws_spec, nullptr);
-         }},
-        {"primitive_desc",
-         [&] {
-             return tombola_random_uniform_primitive_desc_create_with_rules(
-                 nullptr, engine, tombola_alignment_pytorch, desc, 1, 2, tombola_int_draws_spec,
-                 tombola_float_draws_torch2, 0, nullptr);
-         }},
-        {"engine",
-         [&] {
-             return tombola_random_uniform_primitive_desc_create_with_rules(
-                 &pd_out, nullptr, tombola_alignment_pytorch, desc, 1, 2, tombola_int_draws_spec,
-                 tombola_float_draws_torch2, 0, nullptr);
-         }},
-        {"dst_desc",
-         [&] {
-             return tombola_random_uniform_primitive_desc_create_with_rules(
-                 &pd_out, engine, tombola_alignment_pytorch, nullptr, 1, 2, tombola_int_draws_spec,
-                 tombola_float_draws_torch2, 0, nullptr);
-         }},
-        {"primitive_desc",
-         [&] {
-             return tombola_random_normal_primitive_desc_create(
-                 nullptr, engine, tombola_alignment_tensorflow, desc, 1, 2, nullptr);
-         }},
-        {"engine",
-         [&] {
-             return tombola_random_normal_primitive_desc_create(
-                 &pd_out, nullptr, tombola_alignment_tensorflow, desc, 1, 2, nullptr);
-         }},
-        {"dst_desc",
-         [&] {
-             return tombola_random_normal_primitive_desc_create(
-                 &pd_out, engine, tombola_alignment_tensorflow, nullptr, 1, 2, nullptr);
-         }},
-        {"state", [&] { return tombola_mt19937_normal_state_from_torch("", 5056, nullptr); }},
-        {"torch_state",
-         [&] {
-             uint32_t state[TOMBOLA_MT19937_NORMAL_STATE_WORDS];
-             return tombola_mt19937_normal_state_from_torch(nullptr, 5056, state);
-         }},
-        {"state", [&] { return tombola_mt19937_normal_state_to_torch(nullptr, nullptr, 5056); }},
-        {"primitive_desc",
-         [&] {
-             return tombola_random_exponential_primitive_desc_create(
-                 nullptr, engine, tombola_alignment_tensorflow, desc, 1, 2, nullptr);
-         }},
-        {"engine",
-         [&] {
-             return tombola_random_exponential_primitive_desc_create(
-                 &pd_out, nullptr, tombola_alignment_tensorflow, desc, 1, 2, nullptr);
-         }},
-        {"dst_desc",
-         [&] {
-             return tombola_random_exponential_primitive_desc_create(
-                 &pd_out, engine, tombola_alignment_tensorflow, nullptr, 1, 2, nullptr);
-         }},
-        {"primitive_desc",
-         [&] {
-             return tombola_random_bernoulli_primitive_desc_create(
-                 nullptr, engine, tombola_alignment_tensorflow, desc, desc, 1, 2, nullptr);
-         }},
-        {"engine",
-         [&] {
-             return tombola_random_bernoulli_primitive_desc_create(
-                 &pd_out, nullptr, tombola_alignment_tensorflow, desc, desc, 1, 2, nullptr);
-         }},
-        {"dst_desc",
-         [&] {
-             return tombola_random_bernoulli_primitive_desc_create(
-                 &pd_out, engine, tombola_alignment_tensorflow, nullptr, desc, 1, 2, nullptr);
-         }},
-        {"p_desc",
-         [&] {
-             return tombola_random_bernoulli_primitive_desc_create(
-                 &pd_out, engine, tombola_alignment_tensorflow, desc, nullptr, 1, 2, nullptr);
-         }},
-        {"primitive_desc",
-         [&] {
-             return tombola_multinomial_primitive_desc_create(nullptr, engine, desc, classes, 1, 0,
-                                                              1, 2, nullptr);
-         }},
-        {"engine",
-         [&] {
-             return tombola_multinomial_primitive_desc_create(&pd_out, nullptr, desc, classes, 1, 0,
-                                                              1, 2, nullptr);
-         }},
-        {"probs_desc",
-         [&] {
-             return tombola_multinomial_primitive_desc_create(&pd_out, engine, nullptr, classes, 1,
-                                                              0, 1, 2, nullptr);
-         }},
-        {"dst_desc",
-         [&] {
-             return tombola_multinomial_primitive_desc_create(&pd_out, engine, desc, nullptr, 1, 0,
-                                                              1, 2, nullptr);
-         }},
-        {"primitive_desc",
-         [&] {
-             return tombola_random_permutation_primitive_desc_create(
-                 nullptr, engine, tombola_permutation_philox, classes, 4, 1, 2, nullptr);
-         }},
-        {"engine",
-         [&] {
-             return tombola_random_permutation_primitive_desc_create(
-                 &pd_out, nullptr, tombola_permutation_philox, classes, 4, 1, 2, nullptr);
-         }},
-        {"dst_desc",
-         [&] {
-             return tombola_random_permutation_primitive_desc_create(
-                 &pd_out, engine, tombola_permutation_philox, nullptr, 4, 1, 2, nullptr);
-         }},
-        {"primitive_desc",
-         [&] {
-             return tombola_dropout_forward_primitive_desc_create(
-                 nullptr, engine, tombola_forward, desc, desc, 32, tombola_dropout_mask_none, 1, 2,
-                 nullptr);
-         }},
-        {"engine",
-         [&] {
-             return tombola_dropout_forward_primitive_desc_create(
-                 &pd_out, nullptr, tombola_forward, desc, desc, 32, tombola_dropout_mask_none, 1, 2,
-                 nullptr);
-         }},
-        {"src_desc",
-         [&] {
-             return tombola_dropout_forward_primitive_desc_create(
-                 &pd_out, engine, tombola_forward, nullptr, desc, 32, tombola_dropout_mask_none, 1,
-                 2, nullptr);
-         }},
-        {"primitive_desc",
-         [&] {
-             return tombola_dropout_backward_primitive_desc_create(nullptr, engine, desc, desc, 32,
-                                                                   tombola_dropout_mask_none, 1, 2,
-                                                                   nullptr, nullptr);
-         }},
-        {"engine",
-         [&] {
-             return tombola_dropout_backward_primitive_desc_create(&pd_out, nullptr, desc, desc, 32,
-                                                                   tombola_dropout_mask_none, 1, 2,
-                                                                   nullptr, nullptr);
-         }},
-        {"diff_dst_desc",
-         [&] {
-             return tombola_dropout_backward_primitive_desc_create(&pd_out, engine, desc, nullptr,
-                                                                   32, tombola_dropout_mask_none, 1,
-                                                                   2, nullptr, nullptr);
-         }},
-        {"primitive_desc",
-         [&] {
-             return tombola_stochastic_rounding_primitive_desc_create(nullptr, engine, desc, desc,
-                                                                      1, 2, nullptr);
-         }},
-        {"engine",
-         [&] {
-             return tombola_stochastic_rounding_primitive_desc_create(&pd_out, nullptr, desc, desc,
-                                                                      1, 2, nullptr);
-         }},
-        {"src_desc",
-         [&] {
-             return tombola_stochastic_rounding_primitive_desc_create(&pd_out, engine, nullptr,
-                                                                      desc, 1, 2, nullptr);
-         }},
-        {"dst_desc",
-         [&] {
-             return tombola_stochastic_rounding_primitive_desc_create(&pd_out, engine, desc,
-                                                                      nullptr, 1, 2, nullptr);
-         }},
-        {"primitive_desc",
-         [&] {
-             return tombola_token_sampler_primitive_desc_create(
-                 nullptr, engine, desc, classes, tombola_filter_order_vllm, tombola_logprobs_none,
-                 0, 1, 2, nullptr);
-         }},
-        {"engine",
-         [&] {
-             return tombola_token_sampler_primitive_desc_create(
-                 &pd_out, nullptr, desc, classes, tombola_filter_order_vllm, tombola_logprobs_none,
-                 0, 1, 2, nullptr);
-         }},
-        {"logits_desc",
-         [&] {
-             return tombola_token_sampler_primitive_desc_create(
-                 &pd_out, engine, nullptr, classes, tombola_filter_order_vllm,
-                 tombola_logprobs_none, 0, 1, 2, nullptr);
-         }},
-        {"dst_desc",
-         [&] {
-             return tombola_token_sampler_primitive_desc_create(
-                 &pd_out, engine, desc, nullptr, tombola_filter_order_vllm, tombola_logprobs_none,
-                 0, 1, 2, nullptr);
-         }},
-    };
-    for (size_t i = 0; i < std::size(calls); ++i) {
-        // Another message in between, so that each call has to leave its own.
-        ASSERT_EQ(tombola_set_verbose(99), tombola_invalid_arguments);
-        EXPECT_EQ(calls[i].run(), tombola_invalid_arguments) << "call " << i;
-        const std::string expected = std::string(": ") + calls[i].argument + " is null";
-        EXPECT_NE(last_error().find(expected), std::string::npos)
-            << "call " << i << ": '" << last_error() << "', expected '" << expected << "'";
-    }
+    uint32_t words_of_state[TOMBOLA_MT19937_NORMAL_STATE_WORDS];
+
+    check(tombola_engine_create, {"engine"}, nullptr, tombola_cpu, 0);
+    check(tombola_engine_get_kind, {"engine", "kind"}, engine, &kind_out);
+    check(tombola_stream_create, {"stream", "engine"}, &stream_out, engine,
+          tombola_stream_default_flags);
+    check(tombola_stream_get_engine, {"stream", "engine"}, stream, &engine_out);
+    check(tombola_stream_wait, {"stream"}, nullptr);
+    check(tombola_memory_desc_create_with_tag, {"memory_desc", "", "dims"}, &desc_out, 2, dims,
+          tombola_f32, tombola_ab);
+    check(tombola_memory_desc_create_with_strides, {"memory_desc", "", "dims"}, &desc_out, 2, dims,
+          tombola_f32, nullptr);
+    check(tombola_memory_desc_create_with_block, {"memory_desc", "", "dims", "", "strides"},
+          &desc_out, 2, dims, tombola_f32, dims, 0, 1, 0);
+    check(tombola_memory_desc_create_submemory, {"memory_desc", "parent", "dims", "offsets"},
+          &desc_out, desc, dims, offsets);
+    check(tombola_memory_desc_reshape, {"memory_desc", "in_memory_desc", "", "dims"}, &desc_out,
+          desc, 2, dims);
+    check(tombola_memory_desc_permute_axes, {"memory_desc", "in_memory_desc", "permutation"},
+          &desc_out, desc, permutation);
+    check(tombola_memory_desc_clone, {"memory_desc", "existing"}, &desc_out, desc);
+    check(tombola_memory_desc_query, {"memory_desc", "", "result"}, desc, tombola_query_ndims_s32,
+          &int_out);
+    check(tombola_memory_create, {"memory", "memory_desc", "engine"}, &memory_out, desc, engine,
+          TOMBOLA_MEMORY_NONE);
+    check(tombola_memory_get_memory_desc, {"memory", "memory_desc"}, memory, &const_desc_out);
+    check(tombola_memory_get_engine, {"memory", "engine"}, memory, &engine_out);
+    check(tombola_memory_get_data_handle, {"memory", "handle"}, memory, &handle_out);
+    check(tombola_memory_set_data_handle, {"memory"}, nullptr, nullptr);
+    check(tombola_primitive_attr_create, {"attr"}, nullptr);
+    check(tombola_primitive_attr_clone, {"attr", "existing"}, &attr_out, attr);
+    check(tombola_primitive_attr_get_scratchpad_mode, {"attr", "mode"}, attr, &mode_out);
+    check(tombola_primitive_attr_set_scratchpad_mode, {"attr"}, nullptr,
+          tombola_scratchpad_mode_user);
+    check(tombola_primitive_desc_next_impl, {"primitive_desc"}, nullptr);
+    check(tombola_primitive_desc_clone, {"primitive_desc", "existing"}, &pd_out, pd);
+    check(tombola_primitive_desc_get_attr, {"primitive_desc", "attr"}, pd, &const_attr_out);
+    check(tombola_primitive_desc_query, {"primitive_desc", "", "", "result"}, pd,
+          tombola_query_axis_s32, 0, &int_out);
+    EXPECT_EQ(tombola_primitive_desc_query_md(nullptr, tombola_query_src_md, 0), nullptr);
+    expect_message("primitive_desc");
+    check(tombola_primitive_create, {"primitive", "primitive_desc"}, &primitive_out, pd);
+    check(tombola_primitive_execute, {"primitive", "stream", "", "args"}, primitive, stream, 2,
+          args);
+    check(tombola_primitive_get_primitive_desc, {"primitive", "primitive_desc"}, primitive,
+          &const_pd_out);
+    check(tombola_get_primitive_cache_capacity, {"capacity"}, nullptr);
+    check(tombola_shuffle_forward_primitive_desc_create,
+          {"primitive_desc", "engine", "", "src_desc"}, &pd_out, engine, tombola_forward, desc,
+          desc, 1, 2, nullptr);
+    check(tombola_shuffle_backward_primitive_desc_create,
+          {"primitive_desc", "engine", "", "diff_dst_desc"}, &pd_out, engine, desc, desc, 1, 2,
+          nullptr, nullptr);
+    check(tombola_random_generator_primitive_desc_create,
+          {"primitive_desc", "engine", "", "dst_desc"}, &pd_out, engine, tombola_philox4x32_10,
+          words, nullptr);
+    check(tombola_random_uniform_primitive_desc_create,
+          {"primitive_desc", "engine", "", "dst_desc"}, &pd_out, engine,
+          tombola_alignment_tensorflow, desc, 1, 2, tombola_int_draws_spec, nullptr);
+    check(tombola_random_uniform_primitive_desc_create_with_rules,
+          {"primitive_desc", "engine", "", "dst_desc"}, &pd_out, engine, tombola_alignment_pytorch,
+          desc, 1, 2, tombola_int_draws_spec, tombola_float_draws_torch2, 0, nullptr);
+    check(tombola_random_normal_primitive_desc_create, {"primitive_desc", "engine", "", "dst_desc"},
+          &pd_out, engine, tombola_alignment_tensorflow, desc, 1, 2, nullptr);
+    check(tombola_mt19937_normal_state_from_torch, {"torch_state", "", "state"}, "", 5056,
+          words_of_state);
+    check(tombola_mt19937_normal_state_to_torch, {"state"}, words_of_state, nullptr, 5056);
+    check(tombola_random_exponential_primitive_desc_create,
+          {"primitive_desc", "engine", "", "dst_desc"}, &pd_out, engine,
+          tombola_alignment_tensorflow, desc, 1, 2, nullptr);
+    check(tombola_random_bernoulli_primitive_desc_create,
+          {"primitive_desc", "engine", "", "dst_desc", "p_desc"}, &pd_out, engine,
+          tombola_alignment_tensorflow, desc, desc, 1, 2, nullptr);
+    check(tombola_multinomial_primitive_desc_create,
+          {"primitive_desc", "engine", "probs_desc", "dst_desc"}, &pd_out, engine, desc, classes, 1,
+          0, 1, 2, nullptr);
+    check(tombola_random_permutation_primitive_desc_create,
+          {"primitive_desc", "engine", "", "dst_desc"}, &pd_out, engine, tombola_permutation_philox,
+          classes, 4, 1, 2, nullptr);
+    check(tombola_dropout_forward_primitive_desc_create,
+          {"primitive_desc", "engine", "", "src_desc"}, &pd_out, engine, tombola_forward, desc,
+          desc, 32, tombola_dropout_mask_none, 1, 2, nullptr);
+    check(tombola_dropout_backward_primitive_desc_create,
+          {"primitive_desc", "engine", "", "diff_dst_desc"}, &pd_out, engine, desc, desc, 32,
+          tombola_dropout_mask_none, 1, 2, nullptr, nullptr);
+    check(tombola_stochastic_rounding_primitive_desc_create,
+          {"primitive_desc", "engine", "src_desc", "dst_desc"}, &pd_out, engine, desc, desc, 1, 2,
+          nullptr);
+    check(tombola_token_sampler_primitive_desc_create,
+          {"primitive_desc", "engine", "logits_desc", "dst_desc"}, &pd_out, engine, desc, classes,
+          tombola_filter_order_vllm, tombola_logprobs_none, 0, 1, 2, nullptr);
     for (const void* out :
          {static_cast<const void*>(engine_out), static_cast<const void*>(stream_out),
           static_cast<const void*>(desc_out), static_cast<const void*>(const_desc_out),
