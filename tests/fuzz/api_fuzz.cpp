@@ -288,8 +288,10 @@ Problem Session::any_problem() {
     // Now and then something made by other calls stands where a suitable descriptor belongs.
     const bool odd = in_.ConsumeIntegral<uint8_t>() < 20;
     const auto src = [&](const Shapes& shapes) { return odd ? desc_.get() : shapes.src.get(); };
-    const auto creating = [&](auto create) {
-        Problem made = fuzz::make_problem(attr_, create);
+    const auto problem_of = [&](auto create, const auto&... arguments) {
+        Problem made = fuzz::make_problem(attr_, [&](auto* pd, auto attr) {
+            return create(pd, the_engine(), arguments..., attr);
+        });
         made.zero_seeds = global == 0 && op == 0;
         return made;
     };
@@ -297,113 +299,81 @@ Problem Session::any_problem() {
         case 0: {
             const auto type = any_type(in_);
             const Shapes s = any_shapes(type, type);
-            return creating([&](auto* pd, auto attr) {
-                return tombola_shuffle_forward_primitive_desc_create(
-                    pd, the_engine(),
-                    flag != 0 ? tombola_forward_training : tombola_forward_inference, src(s), s.dst,
-                    small, number, attr);
-            });
+            return problem_of(tombola_shuffle_forward_primitive_desc_create,
+                              flag != 0 ? tombola_forward_training : tombola_forward_inference,
+                              src(s), s.dst, small, number);
         }
         case 1: {
             const auto type = any_type(in_);
             const Shapes s = any_shapes(type, type);
-            return creating([&](auto* pd, auto attr) {
-                return tombola_shuffle_backward_primitive_desc_create(
-                    pd, the_engine(), s.dst, src(s), small, number,
-                    odd ? problem_.chosen.get() : nullptr, attr);
-            });
+            return problem_of(tombola_shuffle_backward_primitive_desc_create, s.dst, src(s), small,
+                              number, odd ? problem_.chosen.get() : nullptr);
         }
         case 2: {
             const Shapes s = any_shapes(tombola_u32, tombola_u32);
             const auto kind = enumerator<tombola_generator_kind_t>(in_, 0);
-            return creating([&](auto* pd, auto attr) {
-                return tombola_random_generator_primitive_desc_create(pd, the_engine(), kind,
-                                                                      src(s), attr);
-            });
+            return problem_of(tombola_random_generator_primitive_desc_create, kind, src(s));
         }
         case 3: {
             const auto type = any_type(in_);
             const Shapes s = any_shapes(type, type);
             const auto int_draws = static_cast<tombola_int_draws_t>(mostly(in_, 0, 1));
             const auto float_draws = static_cast<tombola_float_draws_t>(mostly(in_, 0, 1));
-            return creating([&](auto* pd, auto attr) {
-                return tombola_random_uniform_primitive_desc_create_with_rules(
-                    pd, the_engine(), alignment, src(s), global, op, int_draws, float_draws, flag,
-                    attr);
-            });
+            return problem_of(tombola_random_uniform_primitive_desc_create_with_rules, alignment,
+                              src(s), global, op, int_draws, float_draws, flag);
         }
         case 4: {
             const Shapes s = floats();
-            return creating([&](auto* pd, auto attr) {
-                return tombola_random_normal_primitive_desc_create(pd, the_engine(), alignment,
-                                                                   src(s), global, op, attr);
-            });
+            return problem_of(tombola_random_normal_primitive_desc_create, alignment, src(s),
+                              global, op);
         }
         case 5: {
             const Shapes s = floats();
-            return creating([&](auto* pd, auto attr) {
-                return tombola_random_exponential_primitive_desc_create(pd, the_engine(), alignment,
-                                                                        src(s), global, op, attr);
-            });
+            return problem_of(tombola_random_exponential_primitive_desc_create, alignment, src(s),
+                              global, op);
         }
         case 6: {
             const auto type = any_type(in_);
             const Shapes s = any_shapes(type, type);
-            return creating([&](auto* pd, auto attr) {
-                return tombola_random_bernoulli_primitive_desc_create(
-                    pd, the_engine(), alignment, src(s), s.third, global, op, attr);
-            });
+            return problem_of(tombola_random_bernoulli_primitive_desc_create, alignment, src(s),
+                              s.third, global, op);
         }
         case 7: {
             const Shapes s = rows(real, index);
-            return creating([&](auto* pd, auto attr) {
-                return tombola_multinomial_primitive_desc_create(pd, the_engine(), src(s), s.dst,
-                                                                 flag, small % 2, global, op, attr);
-            });
+            return problem_of(tombola_multinomial_primitive_desc_create, src(s), s.dst, flag,
+                              small % 2, global, op);
         }
         case 8: {
             const MemoryDesc dst = any_layout(in_, small_dims(in_, 1, 4096), index);
             const tombola_dim_t range = mostly<tombola_dim_t>(in_, 0, 5000);
             const auto order = enumerator<tombola_permutation_alignment_t>(in_, 2);
-            return creating([&](auto* pd, auto attr) {
-                return tombola_random_permutation_primitive_desc_create(
-                    pd, the_engine(), order, odd ? desc_.get() : dst.get(), range, global, op,
-                    attr);
-            });
+            return problem_of(tombola_random_permutation_primitive_desc_create, order,
+                              odd ? desc_.get() : dst.get(), range, global, op);
         }
         case 9: {
             const Shapes s = floats();
             const int bits = odd ? small : 8 << (number & 3);
-            return creating([&](auto* pd, auto attr) {
-                return tombola_dropout_forward_primitive_desc_create(
-                    pd, the_engine(), tombola_forward_training, src(s), s.dst, bits,
-                    static_cast<tombola_dropout_mask_t>(small), global, op, attr);
-            });
+            return problem_of(tombola_dropout_forward_primitive_desc_create,
+                              tombola_forward_training, src(s), s.dst, bits,
+                              static_cast<tombola_dropout_mask_t>(small), global, op);
         }
         case 10: {
             const Shapes s = floats();
             const int bits = odd ? small : 8 << (number & 3);
-            return creating([&](auto* pd, auto attr) {
-                return tombola_dropout_backward_primitive_desc_create(
-                    pd, the_engine(), s.dst, src(s), bits,
-                    static_cast<tombola_dropout_mask_t>(small), global, op,
-                    odd ? problem_.chosen.get() : nullptr, attr);
-            });
+            return problem_of(tombola_dropout_backward_primitive_desc_create, s.dst, src(s), bits,
+                              static_cast<tombola_dropout_mask_t>(small), global, op,
+                              odd ? problem_.chosen.get() : nullptr);
         }
         case 11: {
             const Shapes s = any_shapes(tombola_f32, flag != 0 ? tombola_bf16 : tombola_f16);
-            return creating([&](auto* pd, auto attr) {
-                return tombola_stochastic_rounding_primitive_desc_create(pd, the_engine(), src(s),
-                                                                         s.dst, global, op, attr);
-            });
+            return problem_of(tombola_stochastic_rounding_primitive_desc_create, src(s), s.dst,
+                              global, op);
         }
         default: {
             const Shapes s = rows(real == tombola_f64 ? tombola_f32 : real, index);
-            return creating([&](auto* pd, auto attr) {
-                return tombola_token_sampler_primitive_desc_create(
-                    pd, the_engine(), src(s), s.dst, static_cast<tombola_filter_order_t>(small),
-                    static_cast<tombola_logprobs_t>(flag), number, global, op, attr);
-            });
+            return problem_of(tombola_token_sampler_primitive_desc_create, src(s), s.dst,
+                              static_cast<tombola_filter_order_t>(small),
+                              static_cast<tombola_logprobs_t>(flag), number, global, op);
         }
     }
 }
