@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # A spinning OpenMP thread takes the core from its neighbours.
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
-build_packages=(cmake ninja-build g++ libxbyak-dev libgtest-dev libfmt-dev)
+build_packages=(cmake ninja-build g++ libxbyak-dev libgtest-dev libfmt-dev locales)
 peer_packages=(libdnnl-dev librandom123-dev libbenchmark-dev libopenmpi-dev openmpi-bin pkg-config)
 python_packages=(mypy pybind11-dev python3-dev python3-numpy python3-pytest)
 lint_packages=(doxygen)

@@ -19,6 +19,7 @@
 #include <string>
 #include <utility>
 
+#include "common/c_locale.hpp"
 #include "tombola/tombola_types.h"
 
 namespace tombola::impl {
@@ -83,6 +84,7 @@ std::string format(const char* fmt, Args... args) {
     if constexpr (sizeof...(Args) == 0) {
         return fmt;
     } else {
+        const CLocale locale;
         const int size = std::snprintf(nullptr, 0, fmt, args...);
         std::string text(static_cast<size_t>(size), '\0');
         std::snprintf(text.data(), text.size() + 1, fmt, args...);

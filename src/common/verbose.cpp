@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <mutex>
 
+#include "common/c_locale.hpp"
 #include "common/cpu_isa.hpp"
 #include "common/fork.hpp"
 #include "common/machine.hpp"
@@ -81,6 +82,7 @@ std::string verbose_info(const OpDesc& op, const Attr& attr, const char* impleme
 void verbose_timed(const char* event, const std::string& info, double milliseconds) {
     const ForkHold hold;
     print_header();
+    const CLocale locale;
     std::printf("tombola_verbose,v1,primitive,%s,%s,%g\n", event, info.c_str(), milliseconds);
     std::fflush(stdout);
 }

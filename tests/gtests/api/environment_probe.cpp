@@ -2,10 +2,11 @@
 
 // What tests run with this or that environment (probe.hpp), and what it says of itself. Without an argument: creates
 // a shuffle twice, executes it, and has one refused. With the name of a primitive: executes one of it. With "exit": does so once more when static objects are
-// destroyed.
+// destroyed. With "locale": executes under the locale that the environment names.
 
 #include <unistd.h>
 
+#include <clocale>
 #include <cstdio>
 #include <string>
 #include <unordered_map>
@@ -76,11 +77,10 @@ void run_random_exponential(const engine& eng) {
     execute<random_exponential>(eng, pd, {{TOMBOLA_ARG_DST, memory(md, eng)}});
 }
 
-void run_random_bernoulli(const engine& eng) {
+void run_random_bernoulli(const engine& eng, double p = 0.5) {
     const memory::desc md({1000}, memory::data_type::u8, memory::format_tag::a);
     const memory::desc one({1}, memory::data_type::f64, memory::format_tag::a);
     const random_bernoulli::primitive_desc pd(eng, alignment::tensorflow, md, one, 1, 2);
-    double p = 0.5;
     execute<random_bernoulli>(
         eng, pd, {{TOMBOLA_ARG_P, memory(one, eng, &p)}, {TOMBOLA_ARG_DST, memory(md, eng)}});
 }
@@ -96,6 +96,18 @@ std::string refused() {
     tombola_engine_t eng = nullptr;
     tombola_engine_create(&eng, tombola_cpu, 1);
     return tombola_get_last_error();
+}
+
+// Executes, and has a call refused, under the locale that the environment names.
+void run_in_locale(const engine& eng) {
+    std::setlocale(LC_ALL, "");
+    std::printf("probe half %g\n", 0.5);
+    run_random_bernoulli(eng);
+    try {
+        run_random_bernoulli(eng, 1.5);
+    } catch (const error& refusal) {
+        std::printf("probe error %s\n", refusal.what());
+    }
 }
 
 // Made before the library's own static objects, and destroyed after them.
@@ -125,6 +137,8 @@ int run_one(const engine& eng, const std::string& name) {
         run_random_exponential(eng);
     else if (name == "bernoulli")
         run_random_bernoulli(eng);
+    else if (name == "locale")
+        run_in_locale(eng);
     else if (name == "permutation")
         run_random_permutation(eng);
     else

@@ -48,6 +48,22 @@ TEST(Environment, VerboseOnePrintsExecutionsAndFailures) {
     EXPECT_FALSE(output.with(std::string("runtime:") + tombola_version()->cpu_runtime).empty());
 }
 
+// A program may choose a locale that writes a half as 0,5.
+TEST(Environment, NumbersHaveAPointInEveryLocale) {
+    const std::string folder = testing::TempDir() + "tombola_locale";
+    const std::string make =
+        "mkdir -p " + folder + " && localedef -i de_DE -f UTF-8 " + folder + "/de_DE.UTF-8";
+    if (std::system((make + " >/dev/null 2>&1").c_str()) != 0)
+        GTEST_SKIP() << "localedef has no sources of locales: Debian's package locales";
+    const Output output =
+        run_probe("TOMBOLA_VERBOSE=1 LOCPATH=" + folder + " LC_ALL=de_DE.UTF-8", "locale");
+    EXPECT_EQ(output.probe("half"), "0,5");
+    const std::vector<std::string> executions = output.with("tombola_verbose,v1,primitive,exec,");
+    ASSERT_EQ(executions.size(), 1u);
+    EXPECT_EQ(fields(executions[0]).size(), 13u) << executions[0];
+    EXPECT_EQ(output.probe("error"), "random_bernoulli: P is 1.5; expected a number in [0, 1]");
+}
+
 // The machines of which costs are known are x86-64.
 #if defined(__x86_64__)
 TEST(Environment, VerboseNamesTheMachine) {

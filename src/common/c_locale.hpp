@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <locale.h>  // newlocale() and uselocale() of POSIX
+
+namespace tombola::impl {
+
+// While it lives, the calling thread formats numbers as C does, with a point, whatever locale the program has chosen. A comma
+// would be one column more in a line of verbose mode.
+class CLocale {
+  public:
+    CLocale() : before_(uselocale(c_locale())) {}
+    ~CLocale() { uselocale(before_); }
+    CLocale(const CLocale&) = delete;
+    CLocale& operator=(const CLocale&) = delete;
+
+  private:
+    // Never freed. Without memory for it, it is null, which changes nothing.
+    static locale_t c_locale() {
+        static const locale_t c = newlocale(LC_ALL_MASK, "C", nullptr);
+        return c;
+    }
+
+    locale_t before_;
+};
+
+}  // namespace tombola::impl
