@@ -128,102 +128,77 @@ TEST_F(PrimitiveApi, ShuffleRefusalsNameArgumentValueAndExpectation) {
 TEST_F(PrimitiveApi, OtherPrimitivesRefuseBadValues) {
     const MemoryDesc words = row_major({8}, tombola_u32);
     const MemoryDesc floats = row_major({8}, tombola_f32);
+    const MemoryDesc integers = row_major({8}, tombola_s64);
     const MemoryDesc probs = row_major({2, 8}, tombola_f32);
     const MemoryDesc classes = row_major({2, 4}, tombola_s32);
-    struct Row {
-        std::function<tombola_status_t(tombola_primitive_desc_t*)> create;
-        const char* message;
+    // The arguments of a function of the C API, without the first two and the attributes.
+    const auto refuses = [&](const std::string& message, auto create, const auto&... arguments) {
+        PrimitiveDesc desc;
+        EXPECT_EQ(create(desc.out(), engine_, arguments..., nullptr), tombola_invalid_arguments)
+            << message;
+        EXPECT_EQ(desc.get(), nullptr);
+        EXPECT_NE(last_error().find(message), std::string::npos)
+            << "'" << last_error() << "', expected '" << message << "'";
     };
-    const auto uniform = [&](int alignment, const_tombola_memory_desc_t dst, int draws) {
-        return [=, this](tombola_primitive_desc_t* out) {
-            return tombola_random_uniform_primitive_desc_create(
-                out, engine_, static_cast<tombola_alignment_t>(alignment), dst, 1, 2,
-                static_cast<tombola_int_draws_t>(draws), nullptr);
-        };
-    };
-    const auto drawn = [&](tombola_alignment_t alignment, const_tombola_memory_desc_t dst,
-                           int float_draws, int full_range) {
-        return [=, this](tombola_primitive_desc_t* out) {
-            return tombola_random_uniform_primitive_desc_create_with_rules(
-                out, engine_, alignment, dst, 1, 2, tombola_int_draws_spec,
-                static_cast<tombola_float_draws_t>(float_draws), full_range, nullptr);
-        };
-    };
-    const MemoryDesc integers = row_major({8}, tombola_s64);
-    const auto normal = [&](int alignment, const_tombola_memory_desc_t dst) {
-        return [=, this](tombola_primitive_desc_t* out) {
-            return tombola_random_normal_primitive_desc_create(
-                out, engine_, static_cast<tombola_alignment_t>(alignment), dst, 1, 2, nullptr);
-        };
-    };
-    const auto multinomial = [&](const_tombola_memory_desc_t src, const_tombola_memory_desc_t dst,
-                                 int replacement, int log_probs) {
-        return [=, this](tombola_primitive_desc_t* out) {
-            return tombola_multinomial_primitive_desc_create(out, engine_, src, dst, replacement,
-                                                             log_probs, 1, 2, nullptr);
-        };
-    };
+    constexpr auto kTensorflow = tombola_alignment_tensorflow;
+    constexpr auto kPytorch = tombola_alignment_pytorch;
+    constexpr auto kNoAlignment = static_cast<tombola_alignment_t>(7);
+
+    const auto generator = tombola_random_generator_primitive_desc_create;
+    refuses("random_generator: kind is 9; expected", generator,
+            static_cast<tombola_generator_kind_t>(9), words);
+    refuses("dst_desc has the data type f32; expected u32", generator, tombola_philox4x32_10,
+            floats);
+
+    const auto uniform = tombola_random_uniform_primitive_desc_create;
+    constexpr auto kSpec = tombola_int_draws_spec;
+    refuses("random_uniform: alignment is 7; expected", uniform, kNoAlignment, floats, 1, 2, kSpec);
+    refuses("int_draws is 8; expected", uniform, kPytorch, floats, 1, 2,
+            static_cast<tombola_int_draws_t>(8));
+    refuses("dst_desc has the data type u32; expected", uniform, kTensorflow, words, 1, 2, kSpec);
+
+    const auto by_rules = tombola_random_uniform_primitive_desc_create_with_rules;
+    constexpr auto kTorch1 = tombola_float_draws_torch1;
+    refuses("float_draws is 5; expected torch1 or torch2", by_rules, kPytorch, floats, 1, 2, kSpec,
+            static_cast<tombola_float_draws_t>(5), 0);
+    refuses("full_range is 2; expected 0 or 1", by_rules, kPytorch, integers, 1, 2, kSpec, kTorch1,
+            2);
+    refuses("full_range is 1 with a dst_desc of f32; expected s32 or s64", by_rules, kPytorch,
+            floats, 1, 2, kSpec, kTorch1, 1);
+    refuses("full_range is 1 with the alignment tensorflow; expected pytorch", by_rules,
+            kTensorflow, integers, 1, 2, kSpec, kTorch1, 1);
+
+    const auto normal = tombola_random_normal_primitive_desc_create;
+    refuses("random_normal: alignment is 7; expected", normal, kNoAlignment, floats, 1, 2);
+    refuses("dst_desc has the data type u32; expected", normal, kTensorflow, words, 1, 2);
+    refuses("random_exponential: alignment is 7; expected tensorflow or pytorch",
+            tombola_random_exponential_primitive_desc_create, kNoAlignment, floats, 1, 2);
+    const auto bernoulli = tombola_random_bernoulli_primitive_desc_create;
+    refuses("random_bernoulli: alignment is 7; expected tensorflow or pytorch", bernoulli,
+            kNoAlignment, floats, floats, 1, 2);
+    refuses("p_desc has the dimensions 2x8; expected 1, or dst_desc's 8", bernoulli, kPytorch,
+            floats, probs, 1, 2);
+
+    const auto multinomial = tombola_multinomial_primitive_desc_create;
     const MemoryDesc three_rows = row_major({3, 4}, tombola_s32);
     const MemoryDesc many_samples = row_major({2, 9}, tombola_s32);
     const MemoryDesc no_classes = row_major({2, 0}, tombola_f32);
     const MemoryDesc many_classes = row_major({2, (INT64_C(1) << 31) + 1}, tombola_f32);
-    const Row rows[] = {
-        {[&](auto* out) {
-             return tombola_random_generator_primitive_desc_create(
-                 out, engine_, static_cast<tombola_generator_kind_t>(9), words, nullptr);
-         },
-         "random_generator: kind is 9; expected"},
-        {[&](auto* out) {
-             return tombola_random_generator_primitive_desc_create(
-                 out, engine_, tombola_philox4x32_10, floats, nullptr);
-         },
-         "dst_desc has the data type f32; expected u32"},
-        {uniform(7, floats, 0), "random_uniform: alignment is 7; expected"},
-        {uniform(1, floats, 8), "int_draws is 8; expected"},
-        {drawn(tombola_alignment_pytorch, floats, 5, 0),
-         "float_draws is 5; expected torch1 or torch2"},
-        {drawn(tombola_alignment_pytorch, integers, 0, 2), "full_range is 2; expected 0 or 1"},
-        {drawn(tombola_alignment_pytorch, floats, 0, 1),
-         "full_range is 1 with a dst_desc of f32; expected s32 or s64"},
-        {drawn(tombola_alignment_tensorflow, integers, 0, 1),
-         "full_range is 1 with the alignment tensorflow; expected pytorch"},
-        {uniform(0, words, 0), "dst_desc has the data type u32; expected"},
-        {normal(7, floats), "random_normal: alignment is 7; expected"},
-        {normal(0, words), "dst_desc has the data type u32; expected"},
-        {[&](auto* out) {
-             return tombola_random_exponential_primitive_desc_create(
-                 out, engine_, static_cast<tombola_alignment_t>(5), floats, 1, 2, nullptr);
-         },
-         "random_exponential: alignment is 5; expected tensorflow or pytorch"},
-        {[&](auto* out) {
-             return tombola_random_bernoulli_primitive_desc_create(
-                 out, engine_, static_cast<tombola_alignment_t>(5), floats, floats, 1, 2, nullptr);
-         },
-         "random_bernoulli: alignment is 5; expected tensorflow or pytorch"},
-        {[&](auto* out) {
-             return tombola_random_bernoulli_primitive_desc_create(
-                 out, engine_, tombola_alignment_pytorch, floats, probs, 1, 2, nullptr);
-         },
-         "p_desc has the dimensions 2x8; expected 1, or dst_desc's 8"},
-        {multinomial(probs, classes, 2, 0), "multinomial: with_replacement is 2; expected 0 or 1"},
-        {multinomial(probs, classes, 1, -1), "log_probs is -1; expected 0 or 1"},
-        {multinomial(floats, classes, 1, 0), "probs_desc has 1 dimensions; expected 2"},
-        {multinomial(probs, words, 1, 0), "dst_desc has 1 dimensions; expected 2"},
-        {multinomial(classes, classes, 1, 0), "probs_desc has the data type s32; expected"},
-        {multinomial(probs, probs, 1, 0), "dst_desc has the data type f32; expected"},
-        {multinomial(probs, three_rows, 1, 0), "dst_desc has 3 rows; expected 2"},
-        {multinomial(no_classes, classes, 1, 0), "probs_desc has 0 classes; expected at least 1"},
-        {multinomial(probs, many_samples, 0, 0), "dst_desc has 9 samples; expected at most 8"},
-        {multinomial(many_classes, classes, 1, 0),
-         "dst_desc has the data type s32; expected s64 for 2147483649 classes"},
-    };
-    for (const Row& row : rows) {
-        PrimitiveDesc desc;
-        EXPECT_EQ(row.create(desc.out()), tombola_invalid_arguments) << row.message;
-        EXPECT_EQ(desc.get(), nullptr);
-        EXPECT_NE(last_error().find(row.message), std::string::npos)
-            << "'" << last_error() << "', expected '" << row.message << "'";
-    }
+    refuses("multinomial: with_replacement is 2; expected 0 or 1", multinomial, probs, classes, 2,
+            0, 1, 2);
+    refuses("log_probs is -1; expected 0 or 1", multinomial, probs, classes, 1, -1, 1, 2);
+    refuses("probs_desc has 1 dimensions; expected 2", multinomial, floats, classes, 1, 0, 1, 2);
+    refuses("dst_desc has 1 dimensions; expected 2", multinomial, probs, words, 1, 0, 1, 2);
+    refuses("probs_desc has the data type s32; expected", multinomial, classes, classes, 1, 0, 1,
+            2);
+    refuses("dst_desc has the data type f32; expected", multinomial, probs, probs, 1, 0, 1, 2);
+    refuses("dst_desc has 3 rows; expected 2", multinomial, probs, three_rows, 1, 0, 1, 2);
+    refuses("probs_desc has 0 classes; expected at least 1", multinomial, no_classes, classes, 1, 0,
+            1, 2);
+    refuses("dst_desc has 9 samples; expected at most 8", multinomial, probs, many_samples, 0, 0, 1,
+            2);
+    refuses("dst_desc has the data type s32; expected s64 for 2147483649 classes", multinomial,
+            many_classes, classes, 1, 0, 1, 2);
 }
 
 TEST_F(PrimitiveApi, QueriesOfShuffle) {
