@@ -13,6 +13,7 @@ namespace {
 using Xbyak::Operand;
 
 // Truth tables of vpternlogd.
+constexpr uint8_t kAnd = 0x80;    // d & a & b
 constexpr uint8_t kXor = 0x96;    // d ^ a ^ b
 constexpr uint8_t kAndOr = 0xEA;  // (d & a) | b
 
@@ -237,6 +238,12 @@ void Vocabulary::xor3(const Vec& d, const Vec& a, const Operand& b) {
     if (is_avx512()) return vpternlogd(d, a, b, kXor);
     vpxor(a, a, b);
     vpxor(d, d, a);
+}
+
+void Vocabulary::and3(const Vec& d, const Vec& a, const Vec& b) {
+    if (is_avx512()) return vpternlogd(d, a, b, kAnd);
+    vpand(d, d, a);
+    vpand(d, d, b);
 }
 
 void Vocabulary::select_bits(const Vec& d, const Operand& mask, const Address& b) {

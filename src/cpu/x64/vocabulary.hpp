@@ -173,8 +173,8 @@ class Vocabulary : public JitKernel {
         Vec vector;
     };
     // Quiet predicates of floating-point comparisons: Intel SDM, table "Comparison Predicate for CMPPD".
-    static constexpr int kEqual = 0x00, kLess = 0x11, kUnordered = 0x03, kOrdered = 0x07,
-                         kNotGreaterEqual = 0x19, kGreaterEqual = 0x1D;
+    static constexpr int kEqual = 0x00, kLess = 0x11, kLessEqual = 0x12, kUnordered = 0x03,
+                         kOrdered = 0x07, kNotGreaterEqual = 0x19, kGreaterEqual = 0x1D;
     void clear_mask(const Mask& d);
     void fill_mask(const Mask& d);
     void or_masks(const Mask& d, const Mask& a, const Mask& b);
@@ -196,7 +196,7 @@ class Vocabulary : public JitKernel {
     void unset_to_reg(const Reg& d, const Mask& mask, int element_bytes);
     // Appends first + i, for each set lane i of the mask of u32 lanes, in order, to the u32 array at `to`. `to` then
     // points after the last one. bytes() bytes from `to` on may be overwritten. `count`, `bit` and scratch are
-    // overwritten.
+    // overwritten. AVX2 overwrites the mask.
     void append_lanes_u32(const Reg& to, const Mask& mask, const Reg& first, const Reg& count,
                           const Reg& bit, const Vec& scratch);
     // d = a mask of u32 lanes: the u64 lanes of low, then those of high. d is neither of them.
@@ -224,6 +224,10 @@ class Vocabulary : public JitKernel {
     void select_masked_u64(const Vec& d, const Mask& mask, const Vec& a);
     // d = d | value in the lanes of the mask. AVX2 overwrites the mask.
     void or_masked_u32(const Vec& d, const Mask& mask, const Address& value);
+    // d = d in the lanes of the mask, 0 in the others.
+    void keep_masked_u32(const Vec& d, const Mask& mask);
+    // d = a << bits in the lanes of the mask, 0 in the others.
+    void shift_left_masked_u32(const Vec& d, const Mask& mask, const Vec& a, uint8_t bits);
     // d = value in the lanes of the mask, 0 in the others.
     void copy_masked_u32(const Vec& d, const Mask& mask, const Held& value);
     // d = d + a in the lanes of the mask. AVX2 overwrites the mask.
@@ -272,6 +276,7 @@ class Vocabulary : public JitKernel {
     void xor_bits_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b);
     // d = d ^ a ^ b. AVX2 overwrites a: it takes b there first, so that only one operation waits for d.
     void xor3(const Vec& d, const Vec& a, const Xbyak::Operand& b);
+    void and3(const Vec& d, const Vec& a, const Vec& b);                 // d = d & a & b
     bool has_xor3() const { return is_avx512(); }                        // in one instruction
     void xor3_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b);  // b from spread_u64()
     // d = (d & mask) | value. On AVX-512 mask is a register.

@@ -93,17 +93,18 @@ void Vocabulary::append_lanes_u32(const Reg& to, const Mask& mask, const Reg& fi
         lea(to, ptr[to + count * 4]);
         return;
     }
-    Label again, done;
-    test(count.cvt32(), count.cvt32());
-    jz(done);
-    L(again);
-    tzcnt(bit.cvt32(), count.cvt32());
-    add(bit.cvt32(), first.cvt32());
-    mov(ptr[to], bit.cvt32());
-    add(to, 4);
-    blsr(count.cvt32(), count.cvt32());
-    jnz(again);
-    L(done);
+    // The lanes of each of the 256 masks, in order.
+    uint8_t table[256][8] = {};
+    for (int set = 0; set < 256; ++set)
+        for (int lane = 0, at = 0; lane < 8; ++lane)
+            if ((set >> lane & 1) != 0) table[set][at++] = static_cast<uint8_t>(lane);
+    lea(bit, ptr[rip + table_label(table, sizeof table, 64)]);
+    vpmovzxbd(scratch, ptr[bit + count * 8]);
+    broadcast_u32(mask.vector, first);
+    vpaddd(scratch, scratch, mask.vector);
+    store(ptr[to], scratch);
+    popcnt(count.cvt32(), count.cvt32());
+    lea(to, ptr[to + count * 4]);
 }
 
 void Vocabulary::and_or_masked_u32(const Vec& d, const Mask& mask, const Held& bits,

@@ -42,6 +42,16 @@ void Vocabulary::or_masked_u32(const Vec& d, const Mask& mask, const Address& va
     vpor(d, d, mask.vector);
 }
 
+void Vocabulary::keep_masked_u32(const Vec& d, const Mask& mask) {
+    is_avx512() ? vmovdqa32(d | mask.opmask | T_z, d) : vpand(d, d, mask.vector);
+}
+
+void Vocabulary::shift_left_masked_u32(const Vec& d, const Mask& mask, const Vec& a, uint8_t bits) {
+    if (is_avx512()) return vpslld(d | mask.opmask | T_z, a, bits);
+    vpslld(d, a, bits);
+    vpand(d, d, mask.vector);
+}
+
 void Vocabulary::copy_masked_u32(const Vec& d, const Mask& mask, const Held& value) {
     const Xbyak::Operand& from = value;
     is_avx512() ? vmovdqa32(d | mask.opmask | T_z, from) : vpand(d, mask.vector, from);

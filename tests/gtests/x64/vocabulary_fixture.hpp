@@ -53,6 +53,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::add_masked_u32;
     using Vocabulary::add_or_zero_u32;
     using Vocabulary::add_toward_zero_f32;
+    using Vocabulary::and3;
     using Vocabulary::and_bits;
     using Vocabulary::and_or;
     using Vocabulary::and_or_masked_u32;
@@ -101,6 +102,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::join_halves;
     using Vocabulary::join_masks;
     using Vocabulary::join_masks_u32;
+    using Vocabulary::keep_masked_u32;
     using Vocabulary::kGreaterEqual;
     using Vocabulary::kLess;
     using Vocabulary::kNotGreaterEqual;
@@ -143,6 +145,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::set_odd_lanes;
     using Vocabulary::set_tail;
     using Vocabulary::set_zip_u64;
+    using Vocabulary::shift_left_masked_u32;
     using Vocabulary::spread_bytes;
     using Vocabulary::spread_u32;
     using Vocabulary::spread_u64;

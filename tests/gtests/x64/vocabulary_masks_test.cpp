@@ -418,6 +418,19 @@ TEST_P(VocabularyTest, MaskedSumsCopiesAndMinima) {
             k.copy_masked_u32(k.vec(0), k.mask(0), value);
         },
         [&](size_t i) { return is_greater(i) ? 0x12345678u : 0u; });
+    check<uint32_t>(
+        [](K& k) {
+            k.compare_greater_s32(k.mask(0), k.vec(1), k.vec(2));
+            k.copy(k.vec(0), k.vec(3));
+            k.keep_masked_u32(k.vec(0), k.mask(0));
+        },
+        [&](size_t i) { return is_greater(i) ? in<uint32_t>(2, i) : 0u; });
+    check<uint32_t>(
+        [](K& k) {
+            k.compare_greater_s32(k.mask(0), k.vec(1), k.vec(2));
+            k.shift_left_masked_u32(k.vec(0), k.mask(0), k.vec(3), 23);
+        },
+        [&](size_t i) { return is_greater(i) ? in<uint32_t>(2, i) << 23 : 0u; });
     for (size_t i = 0; i < bytes() / sizeof(float); ++i)
         inputs_[2].set(i, static_cast<float>(i) - 3.5f);
     run([](K& k) {

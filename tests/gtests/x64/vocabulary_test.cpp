@@ -226,6 +226,12 @@ TEST_P(VocabularyTest, Logic) {
             k.xor3(k.vec(0), k.vec(2), k.vec(3));
         },
         [&](size_t i) { return a(i) ^ b(i) ^ c(i); });
+    check<uint64_t>(
+        [](K& k) {
+            k.copy(k.vec(0), k.vec(1));
+            k.and3(k.vec(0), k.vec(2), k.vec(3));
+        },
+        [&](size_t i) { return a(i) & b(i) & c(i); });
     // One instruction keeps its second source; two have xored the third into it.
     check<uint64_t>(
         [](K& k) {

@@ -77,6 +77,22 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_
         if (!sum.ok()) return sum.take_status();
         passes.sum_ = sum.take();
     }
+    const bool sums_near = log_probs && type != FloatType::f64 &&
+                           log_classes >= NearSumKernel::kMinLog &&
+                           log_classes <= NearSumKernel::kMaxLog;
+    if (weights != Weights::stored && sums_near) {
+        using Logits = NearSumKernel::Logits;
+        passes.near_shape_ = NearSumKernel::shape(log_classes, isa);
+        auto sum =
+            cached_function<NearSumKernel>({isa, type, scaled ? Logits::scaled : Logits::plain});
+        if (!sum.ok()) return sum.take_status();
+        passes.near_sum_ = sum.take();
+        if (scaled) {
+            auto limited = cached_function<NearSumKernel>({isa, type, Logits::limited});
+            if (!limited.ok()) return limited.take_status();
+            passes.near_limited_sum_ = limited.take();
+        }
+    }
     auto store = cached_function<WeightStoreKernel>(key);
     if (!store.ok()) return store.take_status();
     passes.store_ = store.take();
@@ -173,6 +189,44 @@ bool RowPasses::sum_split(const Row& row, const char* data, const char* ahead, d
     return accept(again.found, greatest);
 }
 
+bool RowPasses::sum_near(const Row& row, const char* data, const char* ahead, dim_t blocks,
+                         dim_t units, uint64_t* sums, double& greatest) const {
+    if (!near_sum_) return sum_blocks(row, data, ahead, blocks, units, sums, greatest);
+    const auto flush = bit_cast<float>(static_cast<uint32_t>(row.args.flush));
+    const auto& kernel = flush > WeightExpF32::kFlush ? near_limited_sum_ : near_sum_;
+    bool good = true;
+    // How many blocks sum_blocks() gets when the kernel stops. It doubles, so that few blocks are read in vain.
+    dim_t others = 1;
+    for (;;) {
+        NearSumKernel::Args args{data,
+                                 ahead,
+                                 blocks,
+                                 units,
+                                 sums,
+                                 static_cast<uint32_t>(row.args.greatest),
+                                 static_cast<uint32_t>(row.args.ratio),
+                                 -flush,
+                                 near_shape_,
+                                 {}};
+        kernel(args);
+        if (!scaled_) good = accept(args.found, greatest) && good;
+        if (args.blocks == 0) return good;
+        const auto pass_over = [&](dim_t count) {
+            const dim_t step = count * units * kUnitClasses * element_bytes_;
+            data += step;
+            ahead += step;
+            sums += count;
+            blocks -= count;
+        };
+        pass_over(blocks - args.blocks);
+        const dim_t count = std::min(others, blocks);
+        good = sum_blocks(row, data, ahead, count, units, sums, greatest) && good;
+        pass_over(count);
+        if (blocks == 0) return good;
+        others *= 2;
+    }
+}
+
 bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t end,
                     const char* ahead, uint64_t* sums, double& greatest) const {
     greatest = log_probs_ ? -kInf : 0;
@@ -190,7 +244,7 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
     bool good = true;
     const auto pass = [&](const char* data, const char* next, dim_t blocks, dim_t units,
                           uint64_t* to) {
-        good = sum_blocks(row, data, next, blocks, units, to, greatest) && good;
+        good = sum_near(row, data, next, blocks, units, to, greatest) && good;
     };
     const dim_t whole = std::min(end, classes_ / kBlockClasses);
     const dim_t at = begin * kBlockClasses * element_bytes_;
@@ -211,7 +265,9 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
     if (in_place < classes_) {
         const Rest rest = padded(row.data, in_place, classes_);
         const Rest next = padded(ahead, in_place, classes_);
-        pass(rest.data(), next.data(), 1, rest.units, &parts[1]);
+        // Its padding is far below the greatest logit.
+        good =
+            sum_blocks(row, rest.data(), next.data(), 1, rest.units, &parts[1], greatest) && good;
     }
     *sums = parts[0] + parts[1];
     return good;

@@ -10,6 +10,7 @@
 #include "common/status.hpp"
 #include "cpu/weights/row_source.hpp"
 #include "cpu/weights/weight_exp.hpp"
+#include "cpu/x64/weights/near_sum_kernel.hpp"
 #include "cpu/x64/weights/row_kernels.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -75,11 +76,16 @@ class RowPasses {
                     uint64_t* sums, double& greatest) const;
     bool sum_split(const Row& row, const char* data, const char* ahead, dim_t blocks, dim_t units,
                    uint64_t* sums, double& greatest) const;
+    // With the kernel for logits that are near the greatest one, and sum_blocks() for blocks that have others.
+    bool sum_near(const Row& row, const char* data, const char* ahead, dim_t blocks, dim_t units,
+                  uint64_t* sums, double& greatest) const;
 
     JitFunction<RowMaxKernel::Args> max_;
     JitFunction<WeightSumKernel::Args> sum_;
     JitFunction<SplitSumKernel::Args> split_sum_;  // instead of sum_ if splits_
     bool splits_ = false;
+    JitFunction<NearSumKernel::Args> near_sum_, near_limited_sum_;  // empty if there are none
+    NearSumKernel::Shape near_shape_{};
     JitFunction<WeightStoreKernel::Args> store_;
     CpuIsa isa_ = CpuIsa::none;  // of the kernels
     FloatType type_ = FloatType::f32;

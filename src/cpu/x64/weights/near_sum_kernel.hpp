@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Sums the weights of logits that are not far below the greatest one, in fewer instructions than SplitSumKernel. If a
+// block has a logit that is too far below, the kernel stops there, and another kernel sums that block.
+//
+// With L = ceil(log2 classes), the kernel computes W = w * 2^(61-L), so that the integer of a weight is
+// q = max(1, floor(W)). A lane adds K weights to an f32 S, which begins as a power of two M with K * 2^(61-L) <= M. So S
+// stays between M and 2M, where floats have the same distance U, and its bits as an integer count multiples of U:
+//
+//   S' = S + W, rounded
+//   h  = S' - S           exact: a multiple of U
+//   l  = W - h            exact: |l| <= U / 2
+//
+// The sum of the lane is (S - M) + the sum of all trunc(l). Every step is exact, as in "two-sum" (Knuth, The Art of
+// Computer Programming, volume 2, 4.2.2, theorem C), so it does not matter how S' is rounded. The sum of trunc(l) is
+// that of floor(W) - h:
+//
+//   W < 2^23      W may have a fraction. It is less than U / 2, because U >= 2^24. So h = 0 and l = W.
+//   W >= 2^23     W is an integer, and so is l.
+//
+// K is chosen so that K * U / 2 <= 2^30: then the sum of all trunc(l) has 32 bits.
+//
+// W is at least 1 if n, the integer next to d / ln 2, is at least L - 60: w = p * 2^n with p > 0.7. The kernel computes
+// with z = -(kRound + C + n), where C = 188 - L. So the low bits of z are n + C, and shifted by 23 they are the f32
+// 2^(n+61-L). n >= L - 60 if and only if bit 7 is set and the sign and the exponent are those of -kRound. A logit far
+// below the greatest makes z positive or less in magnitude. So the kernel looks at the logical and of all z.
+//
+// Instead of d <= 0 the kernel has e = -d, so that a logit in memory is the second operand of the subtraction.
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "cpu/weights/weight_exp.hpp"
+#include "cpu/x64/weights/row_kernels.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+class NearSumKernel : public WeightOps {
+  public:
+    static constexpr int kMinLog = 11, kMaxLog = 36;
+    // What depends on the number of classes.
+    struct Shape {
+        float round;          // kRound + C
+        float start;          // M
+        uint32_t unit_log;    // log2 U
+        int32_t group_units;  // the units in which a lane adds K weights
+    };
+    static Shape shape(int log_classes, CpuIsa isa);
+
+    enum class Logits {
+        plain,    // as they are
+        scaled,   // multiplied by a ratio
+        limited,  // multiplied by a ratio; if the product is below `flush`, the weight is 0
+    };
+    using Key = std::tuple<CpuIsa, FloatType, Logits>;
+    struct Args {
+        const void* src;
+        const void* ahead;  // as in WeightSumKernel
+        int64_t
+            blocks;  // at least 1; out: how many are left, the first of which has a logit too far below
+        int64_t units;             // of each block, 1 to 32
+        uint64_t* sums;            // out: one per block
+        uint32_t greatest, ratio;  // bits of an f32
+        float limit;               // -flush
+        Shape shape;
+        RowFindings found;  // out, if plain
+    };
+    explicit NearSumKernel(const Key& key);
+
+  private:
+    struct Set {  // one vector of classes
+        Vec e, z, p;
+        Mask within;  // the limit
+    };
+    void generate() override;
+    void load_constants();
+    void emit_group(const Reg& src, const Reg& ahead, const Reg& units);
+    void emit_units(const Reg& src, const Reg& ahead, int units);
+    void emit_weights(const std::vector<Set>& sets);
+    void emit_add(const std::vector<Set>& sets);
+    void emit_check(const Reg& scratch, Label& too_far);
+    void emit_sum(const Reg& args, const Reg& sums);
+
+    Vec sum() const { return vec(6); }    // S
+    Vec rest() const { return vec(9); }   // the sum of trunc(l), plus kRestBias, u32
+    Vec high() const { return vec(10); }  // of a block: the sum of S - M in units of U, u32
+    Vec low() const { return vec(11); }   // of a block: the sum of trunc(l), u64
+    Vec all() const { return vec(12); }   // the logical and of all z
+
+    Logits logits_;
+    Vec greatest_, round_;
+    Spread ratio_, limit_;
+    Held log2e_, ln2_hi_, ln2_lo_, one_, c_[WeightExpF32::kDegree - 1];
+};
+
+}  // namespace tombola::impl::cpu::x64

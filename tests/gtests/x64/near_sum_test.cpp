@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The sums of blocks of weights of logits are those of weights computed one by one.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common/cpu_isa.hpp"
+#include "cpu/float16.hpp"
+#include "cpu/x64/weights/row_passes.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+class NearSumTest : public testing::TestWithParam<std::tuple<CpuIsa, DataType>> {
+  protected:
+    void SetUp() override {
+        if (isa() > effective_isa()) GTEST_SKIP() << "not on this machine";
+    }
+    static CpuIsa isa() { return std::get<0>(GetParam()); }
+    static DataType type() { return std::get<1>(GetParam()); }
+
+    // The logits, rounded to the type, as bytes and as f32.
+    static std::vector<char> stored(std::vector<float>& logits) {
+        const size_t size = size_of(type());
+        std::vector<char> bytes(logits.size() * size);
+        for (size_t i = 0; i < logits.size(); ++i) {
+            float& x = logits[i];
+            if (type() == DataType::f32) {
+                std::memcpy(&bytes[i * size], &x, size);
+                continue;
+            }
+            uint16_t bits = type() == DataType::f16 ? to_f16(x).bits : to_bf16(x).bits;
+            std::memcpy(&bytes[i * size], &bits, size);
+            x = type() == DataType::f16 ? to_f32(Float16{bits}) : to_f32(BFloat16{bits});
+        }
+        return bytes;
+    }
+
+    // Compares the sums of a row, with a ratio and a flush if scaled, with the definition.
+    static void check(std::vector<float> logits, bool scaled, float ratio, float flush) {
+        const auto classes = static_cast<dim_t>(logits.size());
+        const std::vector<char> bytes = stored(logits);
+        MemoryDesc desc;
+        desc.ndims = 2;
+        desc.dims[0] = 1;
+        desc.dims[1] = classes;
+        desc.strides[0] = classes;
+        desc.strides[1] = 1;
+        desc.data_type = type();
+        const auto passes = RowPasses::create(isa(), desc, true, RowPasses::Weights::both, scaled);
+        ASSERT_TRUE(passes.ok()) << passes.status().message();
+        const float greatest = *std::max_element(logits.begin(), logits.end());
+        Row row;
+        row.data = bytes.data();
+        passes.value().set_scale(row, static_cast<double>(greatest), ratio, flush);
+        const MatrixLayout layout(desc);
+        const RowSource source(layout, bytes.data(), true);
+        const dim_t blocks = passes.value().blocks();
+        std::vector<uint64_t> sums(static_cast<size_t>(blocks)), expected(sums.size(), 0);
+        double found = 0;
+        ASSERT_TRUE(passes.value().sum(row, source, 0, blocks, bytes.data(), sums.data(), found));
+        if (!scaled) {
+            EXPECT_EQ(found, static_cast<double>(greatest));
+        }
+        const int shift = quantum_shift(1.0, classes);
+        for (size_t k = 0; k < logits.size(); ++k) {
+            const float d = scaled ? (logits[k] - greatest) * ratio : logits[k] - greatest;
+            const float w = d >= flush ? weight_exp<WeightExpF32>(d) : 0;
+            expected[k / RowPasses::kBlockClasses] += quantise(static_cast<double>(w), shift);
+        }
+        EXPECT_EQ(sums, expected) << classes << " classes, ratio " << ratio << ", flush " << flush;
+    }
+    static void check_all(const std::vector<float>& logits) {
+        constexpr float kFlush = WeightExpF32::kFlush;
+        check(logits, false, 1, kFlush);
+        check(logits, true, 1, kFlush);
+        check(logits, true, 1.25f, kFlush);
+        check(logits, true, 0.3f, kFlush);
+        check(logits, true, 1.25f, -3.0f);
+        check(logits, true, 1.25f, -30.0f);
+    }
+    static std::vector<float> row(size_t classes, float width) {
+        std::minstd_rand engine(static_cast<unsigned>(classes));
+        std::uniform_real_distribution<float> uniform(-width, 0);
+        std::vector<float> logits(classes);
+        for (float& x : logits) x = uniform(engine);
+        logits[classes / 3] = 0;
+        return logits;
+    }
+};
+
+TEST_P(NearSumTest, LogitsNearTheGreatest) {
+    for (const size_t classes : {1025, 2048, 3000, 5000, 8192, 16384, 20000, 33000, 70001, 140000})
+        for (const float width : {1e-3f, 1.0f, 20.0f}) check_all(row(classes, width));
+}
+
+// Every weight is 1, so every sum of a lane is as great as it can be, and every addition is a tie or exact.
+TEST_P(NearSumTest, EqualLogits) {
+    for (int log = 10; log <= 21; ++log) {
+        check_all(std::vector<float>((size_t{1} << log) + 1, 7.5f));
+        check_all(std::vector<float>(size_t{1} << log, -7.5f));
+    }
+}
+
+// Weights that are as much less than a power of two as a float can be, and as many that are just above.
+TEST_P(NearSumTest, WeightsBesidePowersOfTwo) {
+    for (int n = 0; n <= 30; ++n) {
+        std::vector<float> logits(20000, 0);
+        const float at = static_cast<float>(-n) * 0.693147182f;
+        for (size_t k = 1; k < logits.size(); ++k)
+            logits[k] = at + static_cast<float>(static_cast<int>(k % 7) - 3) * 4e-7f;
+        logits[0] = 1e-6f;
+        check_all(logits);
+    }
+}
+
+TEST_P(NearSumTest, LogitsFarBelow) {
+    for (const float width : {40.0f, 80.0f, 200.0f}) check_all(row(30000, width));
+    constexpr float kInf = std::numeric_limits<float>::infinity();
+    for (const float far :
+         {-28.0f, -31.0f, -32.0f, -33.0f, -86.9f, -87.5f, -1000.0f, -60000.0f, -kInf}) {
+        std::vector<float> logits = row(30000, 3);
+        logits[1] = logits[700] = logits[29999] = far;
+        for (size_t k = 9000; k < 12000; ++k) logits[k] = far;
+        check_all(logits);
+    }
+}
+
+// Numbers whose products with log2(e) are so great that the low bits of their sum with a constant are any bits.
+TEST_P(NearSumTest, LogitsFarBeyondTheRounding) {
+    if (type() == DataType::f16) return;
+    std::minstd_rand engine(5);
+    for (int i = 0; i < 200; ++i) {
+        std::vector<float> logits = row(2100, 3);
+        for (size_t k = 0; k < 20; ++k)
+            logits[engine() % logits.size()] =
+                -std::ldexp(1.0f + static_cast<float>(engine() % 65536) / 65536,
+                            static_cast<int>(engine() % 60) + 5);
+        logits[5] = 0;
+        check_all(logits);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(EachIsa, NearSumTest,
+                         testing::Combine(testing::Values(CpuIsa::avx2, CpuIsa::avx512_core),
+                                          testing::Values(DataType::f32, DataType::bf16,
+                                                          DataType::f16)),
+                         [](const auto& info) {
+                             return std::string(name_of(std::get<0>(info.param))) + "_" +
+                                    name_of(std::get<1>(info.param));
+                         });
+
+}  // namespace
+}  // namespace tombola::impl::cpu::x64
