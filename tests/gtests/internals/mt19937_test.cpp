@@ -23,7 +23,7 @@ using namespace tombola::impl::cpu;
 
 bool same_state(const Mt19937& a, const Mt19937& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
-TEST(Mt19937, words_are_those_of_the_standard_library) {
+TEST(Mt19937, WordsAreThoseOfTheStandardLibrary) {
     for (const uint32_t seed : {0u, 1u, 5489u, 0x80000000u, 0xFFFFFFFFu}) {
         std::mt19937 expected(seed);
         Mt19937 state = Mt19937::from_seed(seed);
@@ -32,13 +32,13 @@ TEST(Mt19937, words_are_those_of_the_standard_library) {
 }
 
 // [rand.predef] of the C++ standard: the 10000th word of a default-constructed mt19937.
-TEST(Mt19937, the_standards_known_answer) {
+TEST(Mt19937, TheStandardsKnownAnswer) {
     Mt19937 state = Mt19937::from_seed(5489);
     for (int i = 0; i < 9999; ++i) state.next();
     EXPECT_EQ(state.next(), 4123659995u);
 }
 
-TEST(Mt19937, sliding_the_window_does_not_change_the_words) {
+TEST(Mt19937, SlidingTheWindowDoesNotChangeTheWords) {
     for (const int count : {0, 1, 2, 31, 227, 397, 623, 624, 625, 1900}) {
         Mt19937 state = Mt19937::from_seed(11);
         std::mt19937 expected(11);
@@ -50,7 +50,7 @@ TEST(Mt19937, sliding_the_window_does_not_change_the_words) {
     }
 }
 
-TEST(Mt19937, untwisting_undoes_twisting) {
+TEST(Mt19937, UntwistingUndoesTwisting) {
     Mt19937 state = Mt19937::from_seed(77);
     state.twist();
     const Mt19937 before = state;
@@ -71,7 +71,7 @@ TEST(Mt19937, untwisting_undoes_twisting) {
     EXPECT_TRUE(same_state(state, seeded));
 }
 
-TEST(Mt19937, skipping_leaves_the_state_that_stepping_leaves) {
+TEST(Mt19937, SkippingLeavesTheStateThatSteppingLeaves) {
     for (const uint32_t position : {0u, 1u, 100u, 623u, 624u}) {
         for (const uint64_t count :
              {0ull, 1ull, 2ull, 523ull, 524ull, 525ull, 623ull, 624ull, 625ull, 1247ull, 1248ull,
@@ -90,7 +90,7 @@ TEST(Mt19937, skipping_leaves_the_state_that_stepping_leaves) {
 
 // mt_jump() itself, for distances at which skip() twists instead. The seed's first word has low bits that the
 // recurrence does not know; those of the new window must be exact.
-TEST(Mt19937, jumping_leaves_the_words_that_stepping_leaves) {
+TEST(Mt19937, JumpingLeavesTheWordsThatSteppingLeaves) {
     for (const int k : {1, 2, 31, 623, 624, 625, 5000, 19936, 19937, 19938, 19969, 40000, 123457}) {
         Mt19937 stepped = Mt19937::from_seed(2020);
         stepped.slide(k);
@@ -100,7 +100,7 @@ TEST(Mt19937, jumping_leaves_the_words_that_stepping_leaves) {
     }
 }
 
-TEST(Mt19937, long_jumps_are_those_of_the_reference) {
+TEST(Mt19937, LongJumpsAreThoseOfTheReference) {
     for (const uint64_t count : {uint64_t{1} << 40, (uint64_t{1} << 41) + 1, ~uint64_t{0}}) {
         tombola::reference::Mt19937 expected(99);
         expected.discard(count);
@@ -111,7 +111,7 @@ TEST(Mt19937, long_jumps_are_those_of_the_reference) {
     }
 }
 
-TEST(Mt19937, jumps_add_up) {
+TEST(Mt19937, JumpsAddUp) {
     Mt19937 once = Mt19937::from_seed(1), in_steps = once;
     once.skip(~uint64_t{0});
     once.skip(12346);
@@ -159,7 +159,7 @@ std::vector<uint8_t> berlekamp_massey(const std::vector<uint8_t>& s) {
     return polynomial;
 }
 
-TEST(Mt19937, the_characteristic_polynomial_is_the_one_that_the_words_have) {
+TEST(Mt19937, TheCharacteristicPolynomialIsTheOneThatTheWordsHave) {
     std::mt19937 words(12345);
     std::vector<uint8_t> bits(2 * kMtDegree);
     // Tempering is linear, so the bits that are put out have the same recurrence.
@@ -174,7 +174,7 @@ TEST(Mt19937, the_characteristic_polynomial_is_the_one_that_the_words_have) {
 }
 
 #if defined(__x86_64__)
-TEST(Mt19937, generated_loops_jump_as_the_portable_ones_do) {
+TEST(Mt19937, GeneratedLoopsJumpAsThePortableOnesDo) {
     using tombola::impl::CpuIsa;
     for (const CpuIsa isa : {CpuIsa::avx2, CpuIsa::avx512_core}) {
         if (tombola::impl::effective_isa() < isa) continue;
@@ -191,7 +191,7 @@ TEST(Mt19937, generated_loops_jump_as_the_portable_ones_do) {
 }
 #endif
 
-TEST(Mt19937, powers_of_t_multiply) {
+TEST(Mt19937, PowersOfTMultiply) {
     // t^k by k multiplications, near the degree, where the reduction begins.
     MtPolynomial at_degree{};
     for (const uint16_t e : mt_characteristic_exponents())

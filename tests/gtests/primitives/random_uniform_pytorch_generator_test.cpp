@@ -71,7 +71,7 @@ void expect_same_surroundings(const TorchState& a, const TorchState& b) {
     EXPECT_EQ(std::memcmp(a.data() + 5016, b.data() + 5016, a.size() - 5016), 0);
 }
 
-TEST_F(PytorchUniform, a_generator_taken_over_goes_on_as_pytorch_does) {
+TEST_F(PytorchUniform, AGeneratorTakenOverGoesOnAsPytorchDoes) {
     for (GoldenState& c : golden_states()) {
         c.request.state = from_torch(c.before);
         const Answer drawn = draw(c.request, c.count);
@@ -88,7 +88,7 @@ TEST_F(PytorchUniform, a_generator_taken_over_goes_on_as_pytorch_does) {
     }
 }
 
-TEST_F(PytorchUniform, a_generator_handed_back_is_where_pytorch_would_be) {
+TEST_F(PytorchUniform, AGeneratorHandedBackIsWherePytorchWouldBe) {
     for (GoldenState& c : golden_states()) {
         c.request.state = from_torch(c.before);
         const Answer drawn = draw(c.request, c.count);
@@ -103,7 +103,7 @@ TEST_F(PytorchUniform, a_generator_handed_back_is_where_pytorch_would_be) {
     }
 }
 
-TEST_F(PytorchUniform, a_window_of_which_no_word_is_used_is_handed_back_as_the_one_before) {
+TEST_F(PytorchUniform, AWindowOfWhichNoWordIsUsedIsHandedBackAsTheOneBefore) {
     const GoldenState c = golden_states()[3];
     Request request = c.request;
     request.state = from_torch(c.before);
@@ -123,7 +123,7 @@ TEST_F(PytorchUniform, a_window_of_which_no_word_is_used_is_handed_back_as_the_o
 }
 
 // PyTorch has no place for a window of which nothing has been drawn; the window before it serves, where there is one.
-TEST_F(PytorchUniform, words_that_no_window_precedes_are_refused_at_position_0) {
+TEST_F(PytorchUniform, WordsThatNoWindowPrecedesAreRefusedAtPosition0) {
     const TorchState good = golden_states()[0].before;
     State state = from_torch(good);
     state[kStateWords - 1] = 0;
@@ -140,7 +140,7 @@ TEST_F(PytorchUniform, words_that_no_window_precedes_are_refused_at_position_0) 
         << last_error();
 }
 
-TEST_F(PytorchUniform, bytes_that_are_no_generator_are_refused) {
+TEST_F(PytorchUniform, BytesThatAreNoGeneratorAreRefused) {
     const TorchState good = golden_states()[0].before;
     const State poison(kStateWords, 0xA5A5A5A5);
     const auto refuse = [&](const void* bytes, size_t size, const char* message) {
@@ -176,7 +176,7 @@ TEST_F(PytorchUniform, bytes_that_are_no_generator_are_refused) {
               tombola_invalid_arguments);
 }
 
-TEST_F(PytorchUniform, a_torch_state_of_zeros_is_refused_in_both_directions) {
+TEST_F(PytorchUniform, ATorchStateOfZerosIsRefusedInBothDirections) {
     TorchState torch = golden_states()[0].before;
     const TorchState good = torch;
     std::memset(torch.data() + 24, 0, 624 * 8);

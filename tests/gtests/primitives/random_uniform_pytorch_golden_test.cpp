@@ -13,7 +13,7 @@
 namespace tombola::test {
 namespace {
 
-TEST_F(PytorchUniform, gives_what_pytorch_drew) {
+TEST_F(PytorchUniform, GivesWhatPytorchDrew) {
     const std::vector<std::string> lines = golden_lines("torch_uniform.txt");
     EXPECT_GT(lines.size(), 200u);
     for (const std::string& line : lines) {

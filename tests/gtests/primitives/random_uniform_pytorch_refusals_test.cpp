@@ -12,7 +12,7 @@
 namespace tombola::test {
 namespace {
 
-TEST_F(PytorchUniform, wrong_values_are_refused_and_nothing_is_written) {
+TEST_F(PytorchUniform, WrongValuesAreRefusedAndNothingIsWritten) {
     struct Case {
         tombola_data_type_t type;
         uint64_t min, max;
@@ -45,7 +45,7 @@ TEST_F(PytorchUniform, wrong_values_are_refused_and_nothing_is_written) {
 
 // The last elements that 64 bits can number, of one word and of two. The oracle: the state that 2^63 elements
 // leave, drawn from at the rest of the distance.
-TEST_F(PytorchUniform, offsets_of_which_elements_pass_64_bits_are_refused) {
+TEST_F(PytorchUniform, OffsetsOfWhichElementsPass64BitsAreRefused) {
     constexpr int64_t kCount = 9;
     for (const auto& [type, max] : {std::pair{tombola_f32, bits_of(1.0f)},
                                     {tombola_f64, bits_of(1.0)},
@@ -77,7 +77,7 @@ TEST_F(PytorchUniform, offsets_of_which_elements_pass_64_bits_are_refused) {
 }
 
 // The state is all there is: seeds (0, 0) draw nothing beside it, and DST_SEEDS has them as they were given.
-TEST_F(PytorchUniform, seeds_beside_a_state_are_reported_as_they_were_given) {
+TEST_F(PytorchUniform, SeedsBesideAStateAreReportedAsTheyWereGiven) {
     Request request = requests()[5];
     request.seed = 0;
     const MemoryDesc dst = row_major({10}, request.type), scalar = row_major({1}, request.type);
@@ -114,7 +114,7 @@ TEST_F(PytorchUniform, seeds_beside_a_state_are_reported_as_they_were_given) {
 }
 
 // The recurrence is linear: from a state of zeros only zeros follow. The low 31 bits of word 0 are no part of it.
-TEST_F(PytorchUniform, a_state_of_zeros_is_refused) {
+TEST_F(PytorchUniform, AStateOfZerosIsRefused) {
     Request request = requests()[5];
     const MemoryDesc dst = row_major({10}, request.type);
     const auto check = [&](uint32_t position, size_t word, uint32_t value, bool refused) {
@@ -139,7 +139,7 @@ TEST_F(PytorchUniform, a_state_of_zeros_is_refused) {
     }
 }
 
-TEST_F(PytorchUniform, a_position_beyond_the_window_is_refused) {
+TEST_F(PytorchUniform, APositionBeyondTheWindowIsRefused) {
     Request request = requests()[5];
     request.state.assign(kStateWords, 1);
     request.state[kStateWords - 1] = 625;

@@ -97,7 +97,7 @@ uint64_t expected_value(const Request& r, uint64_t bits) {
     }
 }
 
-TEST_F(PytorchUniform, every_implementation_gives_the_numbers_of_the_standard_library) {
+TEST_F(PytorchUniform, EveryImplementationGivesTheNumbersOfTheStandardLibrary) {
     for (const Request& request : requests()) {
         if (request.type == tombola_f16 || request.type == tombola_bf16) continue;
         constexpr size_t kCount = 2600;
@@ -144,7 +144,7 @@ TEST_F(PytorchUniform, FewNumbersOfASeedAreTheFirstOfMany) {
     }
 }
 
-TEST_F(PytorchUniform, every_implementation_gives_the_portable_bits) {
+TEST_F(PytorchUniform, EveryImplementationGivesThePortableBits) {
     const State from = draw(requests()[5], 1000).state;  // some words, and a position to replace
     for (Request request : requests()) {
         for (const int64_t count : {1, 2, 7, 8, 15, 16, 17, 33, 311, 312, 313, 623, 624, 625, 1247,
@@ -179,7 +179,7 @@ TEST_F(PytorchUniform, every_implementation_gives_the_portable_bits) {
     }
 }
 
-TEST_F(PytorchUniform, every_layout_has_the_values_of_the_row_major_one) {
+TEST_F(PytorchUniform, EveryLayoutHasTheValuesOfTheRowMajorOne) {
     for (const Request& request : requests()) {
         const DimVector dims = {3, 37, 5, 7};
         const Answer expected = draw(request, row_major(dims, request.type));
@@ -204,7 +204,7 @@ TEST_F(PytorchUniform, every_layout_has_the_values_of_the_row_major_one) {
 
 // ---- one stream --------------------------------------------------------------------------------------------
 
-TEST_F(PytorchUniform, a_tensor_cut_in_two_is_the_tensor) {
+TEST_F(PytorchUniform, ATensorCutInTwoIsTheTensor) {
     constexpr int64_t kCount = 4000;
     for (const Request& whole : requests()) {
         const Answer expected = draw(whole, kCount);
@@ -228,7 +228,7 @@ TEST_F(PytorchUniform, a_tensor_cut_in_two_is_the_tensor) {
 }
 
 // More than two of the parts that threads take, and streaming stores, at addresses of any alignment.
-TEST_F(PytorchUniform, a_large_tensor_is_its_small_pieces) {
+TEST_F(PytorchUniform, ALargeTensorIsItsSmallPieces) {
     constexpr int64_t kCount = (int64_t{9} << 20) + 12345;
     for (const size_t which : {1u, 2u, 5u, 10u, 13u, 18u, 20u, 24u}) {
         Request request = requests()[which];
@@ -254,7 +254,7 @@ TEST_F(PytorchUniform, a_large_tensor_is_its_small_pieces) {
     }
 }
 
-TEST_F(PytorchUniform, far_offsets_add_up) {
+TEST_F(PytorchUniform, FarOffsetsAddUp) {
     Request request = requests()[9];  // f64: two words a value
     request.offset = (uint64_t{1} << 63) + 17;
     const Answer far = draw(request, 100);
@@ -267,7 +267,7 @@ TEST_F(PytorchUniform, far_offsets_add_up) {
     EXPECT_EQ(far.state, in_two.state);
 }
 
-TEST_F(PytorchUniform, an_empty_tensor_moves_the_state_by_its_offset_alone) {
+TEST_F(PytorchUniform, AnEmptyTensorMovesTheStateByItsOffsetAlone) {
     Request request = requests()[5];
     request.offset = 700;
     const Answer none = draw(request, 0);
