@@ -4,6 +4,7 @@
 // layouts, axes, groups and odd sizes, in both directions. Expected values come from tests/reference.
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cstring>
 #include <map>
@@ -315,6 +316,44 @@ TEST(ShuffleJit, BeyondTwoGiB) {
         create_all(reference::Layout::from_letters("aBc4b", {2, 12, k2To32}), 1, group);
         create_all(reference::Layout::from_letters("Bac8b", {k2To32, 24, 2}), 1, group);
     }
+    // Rows below 2 GiB, of which the next one to copy lies further away.
+    for (const int64_t row : {k2To32 / 4, k2To32 / 4 + 16, k2To32 / 7}) {
+        create_all(reference::Layout::row_major({4, row}), 0, 2);
+        create_all(reference::Layout::row_major({2, 16, row}), 1, 8);
+    }
+}
+
+// Rows that stream, each 1 GiB behind the one before it. The memory between them is never touched.
+TEST(ShuffleJit, RowsThatStreamFarApart) {
+    constexpr int64_t kRow = int64_t{20} << 20, kApart = int64_t{1} << 30;
+    const auto dense = reference::Layout::row_major({4, kRow});
+    auto apart = dense;
+    apart.strides = {kApart, 1};
+    const auto span = static_cast<size_t>(apart.span());
+    void* const mapped = mmap(nullptr, span, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    const auto src = static_cast<uint8_t*>(mapped);
+    const auto bytes = test::test_bytes(static_cast<size_t>(kRow + 3));
+    for (int64_t row = 0; row < 4; ++row)
+        std::memcpy(src + row * kApart, bytes.data() + row, static_cast<size_t>(kRow));
+    GuardedBuffer dst(static_cast<size_t>(4 * kRow));
+    for (const Implementation* row : rows_in_force()) {
+        const auto executable = create(*row, {apart, dense, DataType::u8, 0, 2, false});
+        if (executable == nullptr) continue;
+        dst.poison();
+        ExecContext context;
+        context.add(TOMBOLA_ARG_SRC, src);
+        context.add(TOMBOLA_ARG_DST, dst.data<void>());
+        EXPECT_TRUE(executable->execute(context).ok());
+        for (const int64_t u : {0, 1})
+            for (const int64_t v : {0, 1})
+                EXPECT_EQ(std::memcmp(dst.data() + (u + v * 2) * kRow, bytes.data() + u * 2 + v,
+                                      static_cast<size_t>(kRow)),
+                          0)
+                    << row->name;
+    }
+    munmap(mapped, span);
 }
 
 // What verbose mode says of a row that refuses is true of the layout.

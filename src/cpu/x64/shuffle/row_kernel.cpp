@@ -64,7 +64,7 @@ class RowKernel : public StoreVocabulary {
         begin(streams() ? 14 : 12, streams() ? kStackOfStreaming : 0);
         const Reg args = gpr(0), src = gpr(1), dst = gpr(2), group_src = gpr(3), group_dst = gpr(4),
                   images = gpr(7), groups = gpr(8);
-        const auto advance = [&](const Reg& s, const Reg& d, size_t loop) {
+        const auto advance_by_loop = [&](const Reg& s, const Reg& d, size_t loop) {
             add(s, ptr[args + loop + offsetof(RowLoop, src)]);
             add(d, ptr[args + loop + offsetof(RowLoop, dst)]);
         };
@@ -79,10 +79,10 @@ class RowKernel : public StoreVocabulary {
         mov(groups, ptr[args + offsetof(Args, groups)]);
         L(each_group);
         emit_group();
-        advance(group_src, group_dst, offsetof(Args, groups));
+        advance_by_loop(group_src, group_dst, offsetof(Args, groups));
         dec(groups);
         jnz(each_group, T_NEAR);
-        advance(src, dst, offsetof(Args, images));
+        advance_by_loop(src, dst, offsetof(Args, images));
         dec(images);
         jnz(each_image, T_NEAR);
         if (streams()) emit_ends_of_run();
@@ -112,13 +112,14 @@ class RowKernel : public StoreVocabulary {
     }
 
     void advance_rows(int rows) {
-        const auto advance = [&](const Reg& address, int64_t bytes) {
-            if (fits_displacement(bytes)) return add(address, static_cast<uint32_t>(bytes));
-            mov(gpr(11), bytes);
-            add(address, gpr(11));
-        };
         advance(gpr(5), rows * key_.src_row);
         advance(gpr(6), rows * key_.dst_row);
+    }
+
+    void advance(const Reg& address, int64_t bytes) {
+        if (fits_displacement(bytes)) return add(address, static_cast<uint32_t>(bytes));
+        mov(gpr(11), bytes);
+        add(address, gpr(11));
     }
 
     int rows_unrolled() const {
@@ -277,7 +278,8 @@ class RowKernel : public StoreVocabulary {
     void emit_prefetches_of_next_rows(int count) {
         const Reg args = gpr(0), group_src = gpr(3), src = gpr(5), rows = gpr(9), next = gpr(13);
         Label known;
-        lea(next, ptr[src + count * key_.src_row]);
+        mov(next, src);
+        advance(next, count * key_.src_row);
         test(rows, rows);
         jnz(known);
         mov(next, ptr[args + offsetof(Args, groups) + offsetof(RowLoop, src)]);
