@@ -54,10 +54,10 @@ TEST_F(Multinomial, EveryTypeAndShape) {
     struct Shape {
         int64_t batch, classes, samples;
     };
-    const Shape shapes[] = {{1, 1, 1},    {3, 2, 2},      {2, 15, 3},   {3, 16, 16},
-                            {2, 17, 5},   {1, 31, 200},   {4, 33, 7},   {3, 511, 1},
-                            {3, 512, 4},  {3, 513, 9},    {2, 1000, 1}, {3, 1025, 70},
-                            {2, 100, 99}, {1, 257, 1030}, {2, 4099, 2}, {1, 5000, 2049}};
+    const Shape shapes[] = {
+        {1, 1, 1},    {3, 2, 2},      {2, 15, 3},   {3, 16, 16},     {2, 17, 5},    {1, 31, 200},
+        {4, 33, 7},   {3, 511, 1},    {3, 512, 4},  {3, 513, 9},     {2, 1000, 1},  {3, 1025, 70},
+        {2, 100, 99}, {1, 257, 1030}, {2, 4099, 2}, {1, 5000, 2049}, {2, 12345, 96}};
     for (const auto type : kTypes)
         for (const bool log_probs : {false, true})
             for (const bool with_replacement : {true, false})
@@ -297,6 +297,22 @@ TEST_F(Multinomial, WithoutReplacementEveryClassComesOnce) {
             EXPECT_TRUE(std::equal(all.begin(), all.end(), begin)) << impl_name(desc);
         }
     });
+}
+
+// Few samples, all of which come from three blocks of classes. There are enough positive weights, or one too few.
+TEST_F(Multinomial, WithoutReplacementFromAFewBlocks) {
+    for (const bool log_probs : {false, true})
+        for (const int64_t samples : {2, 99, 100, 101}) {
+            std::vector<double> values(2 * 20001, log_probs ? -kInf : 0.0);
+            for (size_t row = 0; row < 2; ++row)
+                for (size_t k = 0; k < 100; ++k)
+                    values[row * 20001 + (k < 90 ? 700 + k : 19991 + k - 90)] =
+                        static_cast<double>(k % 7 + 1);
+            Problem p = problem(tombola_f32, 2, samples, values);
+            p.request.log_probs = log_probs;
+            p.request.with_replacement = false;
+            check(p, std::to_string(samples));
+        }
 }
 
 // Chi-square with fixed seeds. The quantile at 1 - 1e-6 of chi-square with d degrees of freedom is below

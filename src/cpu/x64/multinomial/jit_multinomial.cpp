@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "cpu/implementations.hpp"
-#include "cpu/multinomial/weight_tree.hpp"
 #include "cpu/rng/scatter.hpp"
 #include "cpu/x64/rng/philox_fill.hpp"
 #include "cpu/x64/rng/philox_words.hpp"
@@ -39,17 +38,25 @@ struct JitMultinomial::Call {
 struct JitMultinomial::Part {
     char* row;
     uint64_t* weights;
+    uint64_t* sums;  // of blocks, for blocks and sparse_tree
     uint32_t* guide;
 };
 
 // -- planning ------------------------------------------------------------------------------------
 
-// A sample from blocks costs the weights of one block. That takes about as long as building the guide for 64 classes.
+// A sample from blocks costs the weights of one block. That takes about as long as building the guide for 64 classes. A
+// sample from a sparse tree costs the weights of a block and their sums, and a whole tree costs those of all blocks.
 JitMultinomial::Way JitMultinomial::way_for(const Desc& desc) {
-    const dim_t classes = desc.src.dims[1];
-    if (takes_classes_out(desc)) return Way::tree;
-    const bool few = desc.dst.dims[1] <= std::max<dim_t>(4, classes / 64);
+    const dim_t classes = desc.src.dims[1], samples = desc.dst.dims[1];
+    if (takes_classes_out(desc))
+        return samples <= classes / (2 * WeightTree::kBlock) ? Way::sparse_tree : Way::tree;
+    const bool few = samples <= std::max<dim_t>(4, classes / 64);
     return few || classes >= kMaxGuideClasses ? Way::blocks : Way::guide;
+}
+
+dim_t JitMultinomial::block_units() const {
+    static_assert(WeightTree::kBlock % kUnitClasses == 0);
+    return way_ == Way::sparse_tree ? WeightTree::kBlock / kUnitClasses : RowPasses::kBlockUnits;
 }
 
 JitMultinomial::Scratch::Scratch(const Desc& desc) {
@@ -62,9 +69,9 @@ JitMultinomial::Scratch::Scratch(const Desc& desc) {
     weights = MatrixLayout(desc.src).has_dense_rows()
                   ? 0
                   : aligned(size(classes) * size_of(desc.src.data_type));
-    const dim_t stored = way == Way::tree    ? WeightTree::storage(classes)
+    const dim_t stored = way == Way::blocks  ? blocks + RowPasses::kBlockClasses
                          : way == Way::guide ? classes
-                                             : blocks + RowPasses::kBlockClasses;
+                                             : WeightTree::storage(classes);
     guide = weights + aligned(size(stored + kUnitClasses) * 8);
     part_bytes =
         guide + (way == Way::guide ? aligned(size(GuideTable::storage(classes, samples)) * 4) : 0);
@@ -92,9 +99,10 @@ JitMultinomial::JitMultinomial(const Desc& desc, RowPasses passes,
 Result<std::unique_ptr<Executable>> JitMultinomial::build(CpuIsa isa, const Desc& desc,
                                                           int max_parts) {
     const Way way = way_for(desc);
-    Result<RowPasses> passes = RowPasses::create(
-        isa, desc.src, desc.log_probs,
-        way == Way::blocks ? RowPasses::Weights::both : RowPasses::Weights::stored);
+    Result<RowPasses> passes = RowPasses::create(isa, desc.src, desc.log_probs,
+                                                 way == Way::blocks || way == Way::sparse_tree
+                                                     ? RowPasses::Weights::both
+                                                     : RowPasses::Weights::stored);
     if (!passes.ok()) return passes.take_status();
     JitFunction<DrawKernel::Args> draw;
     PhiloxKernel words;
@@ -114,7 +122,9 @@ Result<std::unique_ptr<Executable>> JitMultinomial::build(CpuIsa isa, const Desc
 
 JitMultinomial::Part JitMultinomial::part_of(const Call& call, int part) const {
     char* at = call.scratch + scratch_.part_at(part);
-    return {at + scratch_.row, reinterpret_cast<uint64_t*>(at + scratch_.weights),
+    auto* weights = reinterpret_cast<uint64_t*>(at + scratch_.weights);
+    const dim_t sums_at = way_ == Way::sparse_tree ? WeightTree::sums_at(passes_.classes()) : 0;
+    return {at + scratch_.row, weights, weights + sums_at,
             reinterpret_cast<uint32_t*>(at + scratch_.guide)};
 }
 
@@ -179,17 +189,17 @@ bool JitMultinomial::load_row(const Call& call, const Part& part, dim_t index, R
     return true;
 }
 
-// Writes the sums of all blocks to the part's weights. It also finds the greatest element: of this row for weights, of
+// Writes the sums of all blocks to the part's sums. It also finds the greatest element: of this row for weights, of
 // the row ahead for logits.
 bool JitMultinomial::sum_blocks(const Call& call, const Part& part, const Row& row,
                                 const char* ahead, double& greatest) const {
-    return share_row(
-        passes_.blocks(), 1,
-        [&](Range range, double& maximum) {
-            return passes_.sum(row, call.source, range.begin, range.end, ahead,
-                               part.weights + range.begin, maximum);
-        },
-        greatest);
+    const dim_t units = block_units(), block = units * kUnitClasses;
+    return share_row((passes_.classes() + block - 1) / block, 1,
+                     [&](Range range, double& maximum) {
+                         return passes_.sum(row, call.source, range.begin, range.end, ahead,
+                                            part.sums + range.begin, maximum, units);
+                     },
+                     greatest);
 }
 
 // Does the work of load_row() and sum_blocks() in one pass, which reads the row for weights, and the row and the one
@@ -256,16 +266,37 @@ void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const 
 
 // Returns false if the row has fewer classes of positive weight than samples.
 bool JitMultinomial::draw_from_tree(const Call& call, const Part& part, const Row& row) const {
-    const dim_t samples = desc_.dst.dims[1], classes = passes_.classes();
+    const dim_t classes = passes_.classes();
     parallel_ranges(classes, kUnitClasses, size(classes) * 8, [&](dim_t begin, dim_t end) {
         passes_.store(row, call.source, begin, end, part.weights + begin);
     });
     WeightTree tree(part.weights, classes);
+    return draw_by_taking(call, row, tree, [&](uint64_t target) { return tree.take(target); });
+}
+
+// The same. Requires the sums of the blocks.
+bool JitMultinomial::draw_from_sparse_tree(const Call& call, const Part& part,
+                                           const Row& row) const {
+    const dim_t classes = passes_.classes();
+    const auto compute = [&](dim_t first, uint64_t* weights) {
+        const dim_t count = std::min(WeightTree::kBlock, classes - first);
+        passes_.store(row, call.source, first, first + count, weights);
+        std::fill(weights + count, weights + WeightTree::kBlock, uint64_t{0});
+    };
+    WeightTree tree(part.weights, classes, WeightTree::Sparse{});
+    return draw_by_taking(call, row, tree,
+                          [&](uint64_t target) { return tree.take(target, compute); });
+}
+
+template <class Take>
+bool JitMultinomial::draw_by_taking(const Call& call, const Row& row, WeightTree& tree,
+                                    const Take& take) const {
+    const dim_t samples = desc_.dst.dims[1];
     UniformReader uniforms(call.uniforms, row.index * samples);
     for (dim_t s = 0; s < samples; ++s) {
         if (tree.sum() == 0) return false;
         put(call.scratch + scratch_.results, row.index * samples + s,
-            tree.take(draw_target(uniforms.next(), tree.sum())));
+            take(draw_target(uniforms.next(), tree.sum())));
     }
     return true;
 }
@@ -391,7 +422,7 @@ Status JitMultinomial::execute(const ExecContext& context) const {
     return {};
 }
 
-// For blocks and tree: reads each row and draws from it.
+// For every way but guide: reads each row and draws from it.
 void JitMultinomial::draw_rows(const Call& call, const Part& part, Range rows,
                                LowestRow& wrong) const {
     Row row;
@@ -408,7 +439,10 @@ void JitMultinomial::draw_rows(const Call& call, const Part& part, Range rows,
             ahead =
                 call.src + src_.offset(std::min(r + 1, rows.end - 1), 0) * passes_.element_bytes();
         if (!load_sums(call, part, r, ahead, found, row)) return wrong.report(r);
-        draw_from_blocks(call, part, row);
+        if (way_ == Way::blocks)
+            draw_from_blocks(call, part, row);
+        else if (!draw_from_sparse_tree(call, part, row))
+            return wrong.report(r);
     }
 }
 

@@ -7,8 +7,9 @@
 //            block that it falls into; no distribution is stored
 //   guide    many samples: the cumulative distribution and its guide table, O(1) per sample
 //   tree     without replacement: a tree of sums (cpu/multinomial/weight_tree.hpp)
+//   sparse_tree  the same for few samples: sums of small blocks of classes, and the weights of those that are drawn from
 //
-// blocks and tree read a row once for the check and the weights, or twice in succession while it is in cache. So they
+// All but guide read a row once for the check and the weights, or twice in succession while it is in cache. So they
 // draw before every row has been checked, and the samples stay in the scratchpad until then. guide checks all rows
 // first and draws into DST.
 
@@ -17,6 +18,7 @@
 #include "common/implementation.hpp"
 #include "cpu/multinomial/guide_table.hpp"
 #include "cpu/multinomial/multinomial_call.hpp"
+#include "cpu/multinomial/weight_tree.hpp"
 #include "cpu/x64/multinomial/draw_kernel.hpp"
 #include "cpu/x64/rng/philox_generator.hpp"
 #include "cpu/x64/weights/row_passes.hpp"
@@ -32,7 +34,7 @@ class JitMultinomial : public Executable {
     static Result<PlanPtr> plan(CpuIsa isa, const Desc& desc);
 
   private:
-    enum class Way { blocks, guide, tree };
+    enum class Way { blocks, guide, tree, sparse_tree };
     // The scratchpad: first what all rows share, then the area of each part. Offsets in bytes.
     struct Scratch {
         explicit Scratch(const Desc& desc);
@@ -50,6 +52,7 @@ class JitMultinomial : public Executable {
 
     static Result<std::unique_ptr<Executable>> build(CpuIsa isa, const Desc& desc, int max_parts);
     static Way way_for(const Desc& desc);
+    dim_t block_units() const;  // of the sums, for blocks and sparse_tree
 
     template <class Body>
     void for_rows(const Body& body) const;
@@ -74,6 +77,9 @@ class JitMultinomial : public Executable {
                           Row& row) const;
     void draw_from_blocks(const Call& call, const Part& part, const Row& row) const;
     bool draw_from_tree(const Call& call, const Part& part, const Row& row) const;
+    bool draw_from_sparse_tree(const Call& call, const Part& part, const Row& row) const;
+    template <class Take>
+    bool draw_by_taking(const Call& call, const Row& row, WeightTree& tree, const Take& take) const;
     GuideTable make_guide(const Call& call, const Part& part, const Row& row, uint64_t& sum) const;
     void draw_by_guide(const Call& call, const Part& part, const Row& row) const;
     void draw_rows(const Call& call, const Part& part, Range rows, LowestRow& wrong) const;

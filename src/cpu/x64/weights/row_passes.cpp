@@ -228,13 +228,14 @@ bool RowPasses::sum_near(const Row& row, const char* data, const char* ahead, di
 }
 
 bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t end,
-                    const char* ahead, uint64_t* sums, double& greatest) const {
+                    const char* ahead, uint64_t* sums, double& greatest, dim_t block_units) const {
+    const dim_t block_classes = block_units * kUnitClasses;
     greatest = log_probs_ ? -kInf : 0;
     if (row.is_scalar) {
         for (dim_t block = begin; block < end; ++block) {
             uint64_t total = 0;
-            const dim_t last = std::min(classes_, (block + 1) * kBlockClasses);
-            for (dim_t k = block * kBlockClasses; k < last; ++k)
+            const dim_t last = std::min(classes_, (block + 1) * block_classes);
+            for (dim_t k = block * block_classes; k < last; ++k)
                 total += source.weight(row.index, k, row.scale);
             *sums++ = total;
         }
@@ -246,15 +247,15 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
                           uint64_t* to) {
         good = sum_near(row, data, next, blocks, units, to, greatest) && good;
     };
-    const dim_t whole = std::min(end, classes_ / kBlockClasses);
-    const dim_t at = begin * kBlockClasses * element_bytes_;
+    const dim_t whole = std::min(end, classes_ / block_classes);
+    const dim_t at = begin * block_classes * element_bytes_;
     if (begin < whole) {
-        pass(row.data + at, ahead + at, whole - begin, kBlockUnits, sums);
+        pass(row.data + at, ahead + at, whole - begin, block_units, sums);
         sums += whole - begin;
     }
     if (whole == end) return good;
     // The last block of the row, which is shorter than the others.
-    const dim_t first = whole * kBlockClasses;
+    const dim_t first = whole * block_classes;
     const dim_t units = units_in_place(classes_ - first);
     const dim_t in_place = first + units * kUnitClasses;
     uint64_t parts[2] = {0, 0};
