@@ -81,15 +81,18 @@ alignas(4096) char memory[64 * kKiB];
                         "xmm7");                                                                 \
      }))
 
-// Stores to memory in the second-level cache, `shift` bytes beyond the start of each line's vector. Returns the cycles
-// of a store.
-template <class Store>
-double store_cycles(char* to, size_t bytes, size_t vector, size_t shift, const Store& store) {
+// The cycles of a load or store `shift` bytes behind the start of a line, one for each line. Neighbours do not follow each
+// other, as processors may merge their stores: runs take turns.
+template <class Access>
+double access_cycles(size_t shift, const Access& access) {
+    constexpr size_t kLine = 64, kRuns = 8, kLines = 32;  // 16 KiB
     const auto pass = [&] {
-        for (size_t at = 0; at < bytes; at += 2 * vector) store(to + at + shift);
+        for (size_t at = 0; at < kLines * kLine; at += kLine)
+            for (size_t i = 0; i < kRuns; ++i)
+                access(memory + i * (kLines + 1) * kLine + at + shift);
     };
     pass();
-    return cycles(pass, 100) / (static_cast<double>(bytes) / static_cast<double>(2 * vector));
+    return cycles(pass) / (kLines * kRuns);
 }
 
 char* pages(size_t bytes, bool large) {
@@ -100,12 +103,19 @@ char* pages(size_t bytes, bool large) {
     return static_cast<char*>(at);
 }
 
-void set_split_store(VectorRates& r, double cycles) {
-    r.split_store = r.split_store_together = std::max(cycles, 0.0);
+// What loads and stores across a cache line cost beyond others. Of a vector that begins 48 bytes behind the start of a
+// line, the last part lies in the next line.
+template <class Load, class Store>
+void set_splits(VectorRates& r, const Load& load, const Store& store) {
+    const auto more = [](const auto& access) {
+        return std::max(access_cycles(48, access) - access_cycles(0, access), 0.0);
+    };
+    r.split_load = more(load);
+    r.split_store = more(store);
     r.clock = 1;
 }
 
-VectorRates narrow_rates(char* l2, size_t l2_bytes) {
+VectorRates narrow_rates() {
     VectorRates r{};
     r.permutes = TOMBOLA_RATE("vpermd %%ymm8, %%ymm9, %%ymm", "");
     r.permute_slots = 2;  // AVX2 has no such instruction
@@ -114,14 +124,15 @@ VectorRates narrow_rates(char* l2, size_t l2_bytes) {
     r.loads = TOMBOLA_RATE("vmovdqa (%0), %%ymm", "");
     r.stores = TOMBOLA_RATE("vmovdqa %%ymm", ", (%0)");
     r.front = TOMBOLA_RATE("nop # ", "");
+    const auto load = [](const char* from) {
+        asm volatile("vmovdqu (%0), %%ymm0" ::"r"(from) : "xmm0");
+    };
     const auto store = [](char* to) { asm volatile("vmovdqu %%ymm0, (%0)" ::"r"(to) : "memory"); };
-    // Half of the vectors are stored, so that no two stores share a line.
-    set_split_store(
-        r, store_cycles(l2, l2_bytes, 32, 48, store) - store_cycles(l2, l2_bytes, 32, 0, store));
+    set_splits(r, load, store);
     return r;
 }
 
-VectorRates wide_rates(char* l2, size_t l2_bytes) {
+VectorRates wide_rates() {
     VectorRates r{};
     r.permutes = TOMBOLA_RATE("vpermd %%zmm8, %%zmm9, %%zmm", "");
     r.permute_slots = r.permutes / TOMBOLA_RATE("vpermi2w %%zmm8, %%zmm9, %%zmm", "");
@@ -130,11 +141,13 @@ VectorRates wide_rates(char* l2, size_t l2_bytes) {
     r.loads = TOMBOLA_RATE("vmovdqa64 (%0), %%zmm", "");
     r.stores = TOMBOLA_RATE("vmovdqa64 %%zmm", ", (%0)");
     r.front = TOMBOLA_RATE("nop # ", "");
+    const auto load = [](const char* from) {
+        asm volatile("vmovdqu64 (%0), %%zmm0" ::"r"(from) : "xmm0");
+    };
     const auto store = [](char* to) {
         asm volatile("vmovdqu64 %%zmm0, (%0)" ::"r"(to) : "memory");
     };
-    set_split_store(
-        r, store_cycles(l2, l2_bytes, 64, 32, store) - store_cycles(l2, l2_bytes, 64, 0, store));
+    set_splits(r, load, store);
     return r;
 }
 
@@ -221,8 +234,8 @@ int main() {
     MachineRow row{};
     row.typical = {sysconf(_SC_LEVEL1_DCACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE),
                    sysconf(_SC_LEVEL3_CACHE_SIZE)};
-    row.narrow = narrow_rates(l2, kL2);
-    row.wide = __builtin_cpu_supports("avx512bw") ? wide_rates(l2, kL2) : row.narrow;
+    row.narrow = narrow_rates();
+    row.wide = __builtin_cpu_supports("avx512bw") ? wide_rates() : row.narrow;
     row.copy_cycles = copy_cycles(l2, 2 * kL2);
     char* all = pages(256 * kMiB, true);
     row.streamed_gain = std::max(streamed_gain(all, 64 * kMiB), 0.0);
@@ -232,8 +245,6 @@ int main() {
     row.gigahertz = 1e-9 / fastest_cycle();
     std::printf("    MachineRow row{};\n%s    return row;\n",
                 tombola::testing::row_source(row).c_str());
-    std::puts(
-        "// not measured: tlb_pages (see the maker's manual), unpacks_front and "
-        "split_store_together");
+    std::puts("// not measured: tlb_pages (see the maker's manual) and unpacks_front");
     return 0;
 }

@@ -37,7 +37,7 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
         add_number(width + ".stores", r.stores);
         add_number(width + ".front", r.front);
         add_number(width + ".split_store", r.split_store);
-        add_number(width + ".split_store_together", r.split_store_together);
+        add_number(width + ".split_load", r.split_load);
         add_number(width + ".clock", r.clock);
     };
     add("typical", "{" + size_source(row.typical.l1) + ", " + size_source(row.typical.l2) + ", " +

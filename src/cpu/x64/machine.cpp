@@ -40,8 +40,8 @@ constexpr MachineRow kSapphireRapids = [] {
     row.narrow.loads = 2;
     row.narrow.stores = 1;
     row.narrow.front = 3.5;
-    row.narrow.split_store = 4;
-    row.narrow.split_store_together = 7;
+    row.narrow.split_store = 1.6;
+    row.narrow.split_load = 0.6;
     row.narrow.clock = 1;
     row.wide.permutes = 1;
     row.wide.permute_slots = 2;
@@ -50,8 +50,8 @@ constexpr MachineRow kSapphireRapids = [] {
     row.wide.loads = 2;
     row.wide.stores = 1;
     row.wide.front = 6;
-    row.wide.split_store = 4;
-    row.wide.split_store_together = 7;
+    row.wide.split_store = 1.3;
+    row.wide.split_load = 0.6;
     row.wide.clock = 1;
     return row;
 }();
@@ -78,7 +78,7 @@ constexpr MachineRow kZen4 = [] {
     row.narrow.stores = 1;
     row.narrow.front = 6;
     row.narrow.split_store = 1;
-    row.narrow.split_store_together = 1;
+    row.narrow.split_load = 0.6;
     row.narrow.clock = 1;
     row.wide.permutes = 1;
     row.wide.permute_slots = 1;
@@ -88,7 +88,7 @@ constexpr MachineRow kZen4 = [] {
     row.wide.stores = 0.5;
     row.wide.front = 6;
     row.wide.split_store = 0.8;
-    row.wide.split_store_together = 0.8;
+    row.wide.split_load = 0.6;
     row.wide.clock = 1;
     return row;
 }();

@@ -31,9 +31,8 @@ struct VectorRates {
     double vectors;        // any instructions on vectors
     double loads, stores;
     double front;  // micro-operations that the front end delivers
-    // The cycles that a store across a cache line costs beyond a store that is not. It was measured in the second-level
-    // cache, alone and, for transposes, where all outputs of a step are stored together.
-    double split_store, split_store_together;
+    // The cycles that a store and a load across a cache line cost beyond those of one that is not.
+    double split_store, split_load;
     double clock;  // relative to the clock without such vectors
 };
 

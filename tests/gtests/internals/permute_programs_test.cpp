@@ -199,17 +199,51 @@ TEST(PermutePrograms, AnyNumberOfGroups) {
     }
 }
 
-// Copies that fill lines and copies across lines are prefetched. A step that gathers for a long time is not.
+// Steps that take up to two copies of their lines are prefetched. A step that gathers for a long time is not.
 TEST(PermutePrograms, StoresThatWaitForLines) {
     const double copy = machine().row.copy_cycles;
     Operations o;
     o.stored_lines = 4;
-    o.cycles = o.work_cycles = 4 * copy;
+    o.work_cycles = 4 * copy;
     EXPECT_TRUE(o.waits_for_lines());
-    o.cycles = o.work_cycles = 8 * copy;
+    o.work_cycles = 7 * copy;
+    EXPECT_TRUE(o.waits_for_lines());
+    o.work_cycles = 9 * copy;
     EXPECT_FALSE(o.waits_for_lines());
-    o.cycles = 12 * copy;
-    EXPECT_TRUE(o.waits_for_lines());
+}
+
+// Of two loads of 32 bytes, the second crosses a line if the first begins behind the start of one. In the first-level cache
+// it costs as much.
+TEST(PermutePrograms, LoadsAcrossLinesCostMore) {
+    const auto cycles_from = [](int64_t offset, bool in_l1) {
+        PermuteProgram program;
+        program.unit = 4;
+        program.loop.src_step = program.loop.dst_step = program.dst_alignment = kLineBytes;
+        program.in_l1 = in_l1;
+        PermuteSection section;
+        section.extents = {{offset, 64}};
+        section.outputs = {{0, 0, 8}, {32, 8, 8}};
+        for (int i = 0; i < 16; ++i) program.sources.push_back(offset + 4 * i);
+        program.sections.push_back(section);
+        return lower_to_lanes(program).cycles;
+    };
+    for (const bool in_l1 : {false, true}) {
+        EXPECT_DOUBLE_EQ(cycles_from(4, in_l1) - cycles_from(0, in_l1),
+                         machine().rates(32).split_load);
+        EXPECT_DOUBLE_EQ(cycles_from(64, in_l1), cycles_from(0, in_l1));
+    }
+}
+
+// 17 pixels are two steps of 16, as the last step repeats pixels.
+TEST(PermutePrograms, StepsShareAllBytes) {
+    for (const CpuIsa isa : isas_in_force())
+        for (const PixelProgram& pixel :
+             pixel_programs(side_by_side(3, 26, 2), 17, true, limits_of(isa, 2))) {
+            if (pixel.pixels == 0) continue;
+            const int64_t steps = (17 + pixel.pixels - 1) / pixel.pixels;
+            EXPECT_DOUBLE_EQ(pixel.bytes * static_cast<double>(steps), 17 * 3 * 26 * 2)
+                << pixel.pixels;
+        }
 }
 
 TEST(PermutePrograms, Blocks) {

@@ -21,15 +21,13 @@ namespace {
 constexpr int64_t kMaxInner = 16;
 // Above this many cycles per element, the portable implementation is as fast.
 constexpr double kMaxCyclesPerElement = 0.9;
-constexpr double kPixelLoopCycles = 2;
 // Blocked: all destination blocks are written for one tile of pixels before the next tile. Several destination blocks
 // read the same source block, so the source blocks of a tile stay in the first-level cache or near it.
 constexpr int64_t kMinTileBytesPerBlock = 2048;
 constexpr int64_t kMaxBlocks = 4096;
 constexpr int64_t kSingleStepVectors = 8;
-constexpr int64_t kMinBytes = 4;       // minimum of pixels * block; lower_lanes.cpp stores no fewer
-constexpr double kStepCycles = 0.5;    // the overhead of a step
-constexpr double kSectionCycles = 10;  // the overhead of a section
+constexpr int64_t kMinBytes = 4;     // minimum of pixels * block; lower_lanes.cpp stores no fewer
+constexpr double kStepCycles = 2.5;  // the overhead of a step, of each section
 
 int64_t tensor_bytes(const ShuffleDesc& desc) { return 2 * static_cast<int64_t>(desc.dst.size()); }
 
@@ -108,7 +106,7 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
         machine().row.copy_cycles / 64 * (fits_l1(tensor_bytes(desc)) ? kCopyInL1 : 1);
     const auto consider = [&](const PixelProgram& pixel, Operations&& operations, CpuIsa code) {
         const double cycles =
-            std::max(operations.cycles + kPixelLoopCycles,
+            std::max(operations.cycles + kStepCycles,
                      copy_cycles_per_byte * static_cast<double>(stored_bytes(pixel.program))) /
             pixel.bytes;
         Chosen candidate = best;
@@ -127,7 +125,7 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
              pixel_programs(l, best.pixels.count, dense,
                             limits_of(code, static_cast<int>(l.inner & -l.inner)))) {
             pixel.program.in_l1 = fits_l1(tensor_bytes(desc));
-            // Of those that are as fast as a copy, the cheapest is taken.
+            // Of those that are as fast as a copy, the first is taken, whose steps are short.
             for (Operations& operations : all_lowerings(pixel.program, code))
                 consider(pixel, std::move(operations), code);
         }
@@ -215,7 +213,7 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
             sections += static_cast<double>(section.loop.repeats);
         const double cycles =
             static_cast<double>(steps) * (lowered.cycles + kStepCycles * sections) +
-            kSectionCycles * sections + lowered.constant_cycles;
+            lowered.run_cycles;
         if (cycles >= best.cycles) return;
         best.cycles = cycles;
         cheapest = step;

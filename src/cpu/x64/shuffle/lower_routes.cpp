@@ -111,7 +111,7 @@ class RouteLowering {
                     used += routes[end].K();
                 lower_together(&routes[first], &routes[0] + end);
             }
-            to_.end_section(section, true);
+            to_.end_section(section);
         }
         return to_.take();
     }

@@ -38,7 +38,7 @@ class UnpackLowering {
             to_.begin_section(kWorking);
             for (const Tile& tile : tiles_)
                 if (!lower(tile, section.extents)) return std::nullopt;
-            to_.end_section(section, true);
+            to_.end_section(section);
         }
         return to_.take();
     }

@@ -2,6 +2,7 @@
 #include "cpu/x64/shuffle/operations.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "cpu/x64/machine.hpp"
@@ -45,7 +46,7 @@ Work work_of(const Operation& o, const VectorRates& rates) {
         case Kind::or_bits:
             return {0, 1, 0, 0, 1};
         case Kind::store:
-            return o.position > 0 ? Work{1, 0, 0, 1, 3} : Work{0, 0, 0, 1, 2};
+            return o.position > 0 ? Work{1, 0, 0, 1, 2} : Work{0, 0, 0, 1, 1};
         case Kind::store_line:
             // The value is kept by a copy, and the distance to the line is loaded.
             return {1, 0, 1, 1, 5};
@@ -54,6 +55,10 @@ Work work_of(const Operation& o, const VectorRates& rates) {
 }
 
 bool is_store(const Operation& o) { return o.kind == Kind::store || o.kind == Kind::store_line; }
+
+bool is_load(const Operation& o) {
+    return o.kind == Kind::load || (o.kind == Kind::insert && o.b == kNone);
+}
 
 bool contains(const std::vector<uint64_t>& list, uint64_t value) {
     return std::find(list.begin(), list.end(), value) != list.end();
@@ -70,37 +75,37 @@ double run_cycles(const VectorRates& rates) {
     return kPermutes / rates.permutes + kFront / rates.front;
 }
 
-// The cycles of a store across a cache line beyond those of one that is not. In the first-level cache, a single one takes
-// the pipe of the stores once more, if that is less than in the second-level cache; several together cost more in proportion.
-double split_cycles(const VectorRates& rates, bool stores_together, bool in_l1) {
-    const double in_l2 = stores_together ? rates.split_store_together : rates.split_store;
-    return in_l1 ? in_l2 * std::min(1 / (rates.stores * rates.split_store), 1.0) : in_l2;
-}
-
-// The constants of a section: the tables and masks that its operations use.
-struct Constants {
-    std::vector<int> tables;
-    std::vector<uint64_t> masks;  // that stay in registers
-};
-
-Constants constants_of(const std::vector<Operation>& list, size_t begin, size_t end,
-                       bool has_masks) {
-    Constants found;
-    for (size_t i = begin; i < end; ++i) {
-        if (list[i].table != kNone) found.tables.push_back(list[i].table);
-        const uint64_t mask = has_masks ? list[i].mask_bits() : 0;
-        if (mask != 0 && found.masks.size() < kMaxHoistedMasks && !contains(found.masks, mask))
-            found.masks.push_back(mask);
+// How many loads of a section cross a cache line in one step. It is an average over the steps, for a source that is aligned
+// to a line.
+double split_loads(const PermuteProgram& program, const PermuteSection& section,
+                   const Operations::Section& lowered, const std::vector<Operation>& list) {
+    const StepLoop& loop = program.loop;
+    // Where the steps of a section begin: at a multiple of `alignment`, `origin` bytes further. Steps of lines do not move.
+    const bool aligns = loop.aligns() && lowered.runs == 0;
+    const int64_t origin = aligns ? -lowered.first_store : 0;
+    int64_t alignment = std::gcd(kLineBytes, aligns             ? loop.dst_step
+                                             : loop.granule > 0 ? program.dst_alignment
+                                                                : loop.src_step);
+    if (section.loop.repeats > 1)
+        alignment =
+            std::gcd(alignment, section.loop.src_repeat - (aligns ? section.loop.dst_repeat : 0));
+    double splits = 0;
+    for (size_t i = lowered.begin; i < lowered.end; ++i) {
+        if (!is_load(list[i])) continue;
+        int64_t crossing = 0;
+        for (int64_t at = (list[i].offset + origin) & (alignment - 1); at < kLineBytes;
+             at += alignment)
+            crossing += at + list[i].accessed_bytes() > kLineBytes ? 1 : 0;
+        splits += static_cast<double>(crossing * alignment) / kLineBytes;
     }
-    std::sort(found.tables.begin(), found.tables.end());
-    found.tables.erase(std::unique(found.tables.begin(), found.tables.end()), found.tables.end());
-    return found;
+    return splits;
 }
 
-// The cycles of one step of a section, without the cost of stores that cross a cache line.
+// The cycles of one step of a section, without the cost of loads and stores that cross a cache line.
 double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, bool has_masks,
-                 const std::vector<uint64_t>& masks, const VectorRates& rates) {
+                 const VectorRates& rates) {
     Work sum{};
+    std::vector<uint64_t> masks;  // that stay in registers
     const auto add = [&](const Work& work) {
         sum.shuffles += work.shuffles;
         sum.vectors += work.vectors;
@@ -114,13 +119,16 @@ double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, b
         unpacks = unpacks || list[i].kind == Kind::unpack;
         add(work_of(list[i], rates));
         const uint64_t mask = has_masks ? list[i].mask_bits() : 0;
-        if (mask != 0 && !contains(masks, mask)) add(kMaskLoad);
+        if (mask == 0 || contains(masks, mask)) continue;
+        masks.size() < kMaxHoistedMasks ? masks.push_back(mask) : add(kMaskLoad);
     }
+    // The processor chooses the port of an operation before it knows which one is free, so that permutes wait for blends.
+    constexpr double kSharedPorts = 0.85;
     const double front = unpacks ? machine().row.unpacks_front : rates.front;
     return std::max({sum.shuffles / rates.permutes,
                      (sum.shuffles + sum.lanes) / rates.lane_shuffles,
-                     (sum.shuffles + sum.vectors) / rates.vectors, sum.loads / rates.loads,
-                     sum.stores / rates.stores, sum.front / front});
+                     (sum.shuffles + sum.vectors) / (kSharedPorts * rates.vectors),
+                     sum.loads / rates.loads, sum.stores / rates.stores, sum.front / front});
 }
 
 }  // namespace
@@ -143,40 +151,31 @@ int Lowering::table(const Table& table) {
     return known->second;
 }
 
-void Lowering::end_section(const PermuteSection& section, bool stores_together) {
+void Lowering::end_section(const PermuteSection& section) {
     Operations::Section& lowered = operations_.sections.back();
     lowered.loop = section.loop;
     lowered.first_store = section.outputs[0].dst_offset;
     lowered.end = operations_.list.size();
     const VectorRates& rates = machine().rates(vector_bytes_);
-    const bool has_masks = vector_bytes_ == kMaxVecBytes;
-    const Constants constants =
-        constants_of(operations_.list, lowered.begin, lowered.end, has_masks);
-    const double split =
-        lowered.runs > 0 ? 0 : split_cycles(rates, stores_together, program_.in_l1);
     const auto repeats = static_cast<double>(section.loop.repeats);
+    // In the first-level cache, the stores have time for both lines.
+    const double splits = lowered.runs > 0 || program_.in_l1 ? 0 : split_stores(program_, section);
     const double work =
-        cycles_of(operations_.list, lowered.begin, lowered.end, has_masks, constants.masks, rates);
+        cycles_of(operations_.list, lowered.begin, lowered.end, vector_bytes_ == kMaxVecBytes,
+                  rates) +
+        rates.split_load * split_loads(program_, section, lowered, operations_.list);
     operations_.work_cycles += repeats * work / rates.clock;
+    operations_.cycles += repeats * (work + rates.split_store * splits) / rates.clock;
+    operations_.run_cycles += repeats * run_cycles(rates) * lowered.runs / rates.clock;
     for (size_t i = lowered.begin; i < lowered.end; ++i)
         if (is_store(operations_.list[i]))
             operations_.stored_lines += repeats * operations_.list[i].bytes / kLineBytes;
-    operations_.cycles += repeats * (work + split * split_stores(program_, section)) / rates.clock;
-    const size_t hoisted = std::min<size_t>(
-        constants.tables.size(), static_cast<size_t>((has_masks ? 32 : 16) - lowered.busy()));
-    operations_.constant_cycles +=
-        (section.loop.sections > 1 ? repeats : 1) *
-            std::max(static_cast<double>(hoisted + constants.masks.size()) / rates.loads,
-                     static_cast<double>(constants.masks.size()) / rates.permutes) +
-        repeats * run_cycles(rates) * lowered.runs;
 }
 
-// They wait if the work takes about as long as a copy of the lines, or if stores across lines, which wait for two, take a
-// third of the time. Both limits were measured on Sapphire Rapids alone, over 1,426 pairs of a shuffle and an instruction set.
+// They do not wait if the work takes so long that the lines arrive meanwhile.
 bool Operations::waits_for_lines() const {
-    constexpr double kMaxCopies = 1.2, kMinSlowdown = 1.5;
-    return work_cycles <= kMaxCopies * machine().row.copy_cycles * stored_lines ||
-           cycles >= kMinSlowdown * work_cycles;
+    constexpr double kMaxCopies = 2;
+    return work_cycles <= kMaxCopies * machine().row.copy_cycles * stored_lines;
 }
 
 PermuteLimits limits_of(CpuIsa isa, int unit) {

@@ -77,6 +77,12 @@ struct Operation {
     }
     // Whether a load or store needs no mask.
     bool is_register_size() const { return bytes >= 4 && (bytes & (bytes - 1)) == 0; }
+    // The processor treats a load or store under a mask as one of the whole register when it looks for those that cross a
+    // cache line. So it is the smallest register that has the bytes.
+    int accessed_bytes() const {
+        if (is_register_size()) return bytes;
+        return bytes <= 16 ? 16 : bytes <= 32 ? 32 : 64;
+    }
 
     auto fields() const {
         return std::tie(kind, bytes, unit, a, b, table, mask, offset, position, d);
@@ -109,8 +115,8 @@ struct Operations {
     std::vector<Section> sections;
     std::vector<Operation> list;
     std::vector<Table> tables;
-    // Estimates, not part of the comparison: one inner step of every section, and loading the constants of every section.
-    double cycles = 0, constant_cycles = 0;
+    // Estimates, not part of the comparison: one inner step of every section, and what all runs of lines take beside the steps.
+    double cycles = 0, run_cycles = 0;
     double work_cycles = 0;   // of `cycles`: without those of stores across cache lines
     double stored_lines = 0;  // by one inner step of every section: bytes / kLineBytes
 
@@ -176,8 +182,7 @@ class Lowering {
     void store_line(int unit, int a, const Table& order, int64_t offset, int run) {
         emit({Kind::store_line, vector_bytes_, unit, a, kNone, table(order), 0, offset, run});
     }
-    // stores_together: all outputs are stored one after the other, which makes stores across cache lines cost more.
-    void end_section(const PermuteSection& section, bool stores_together = false);
+    void end_section(const PermuteSection& section);
     Operations take() { return std::move(operations_); }
 
   private:

@@ -347,14 +347,9 @@ class PermuteKernel : public LineStores {
     void emit_load(const Operation& o) {
         const Address from = ptr[s() + o.offset];
         if (lines_ == Lines::last) return vmovdqu8(whole(o.d) | k6 | T_z, from);
-        o.is_register_size() ? load_part(register_of_[o.d], from, o.bytes)
-                             : vmovdqu8(around(o.d, o.bytes) | mask(mask_of(o)) | T_z, from);
-    }
-
-    // The smallest register that has the bytes. The processor treats a load or store under a mask as one of the whole
-    // register when it looks for those that cross a cache line.
-    Vec around(int value, int bytes) const {
-        return part(register_of_[value], bytes <= 16 ? 16 : bytes <= 32 ? 32 : 64);
+        o.is_register_size()
+            ? load_part(register_of_[o.d], from, o.bytes)
+            : vmovdqu8(part(register_of_[o.d], o.accessed_bytes()) | mask(mask_of(o)) | T_z, from);
     }
 
     void emit_insert(const Operation& o) {
@@ -422,8 +417,9 @@ class PermuteKernel : public LineStores {
         if (streams()) return store(to, whole(o.a), true);
         prefetch_once(d(), o.offset, o.bytes);
         if (o.position > 0) return store_piece(to, whole(o.a), o.bytes, o.position);
-        o.is_register_size() ? store_part(to, register_of_[o.a], o.bytes)
-                             : vmovdqu8(to | mask(mask_of(o)), around(o.a, o.bytes));
+        o.is_register_size()
+            ? store_part(to, register_of_[o.a], o.bytes)
+            : vmovdqu8(to | mask(mask_of(o)), part(register_of_[o.a], o.accessed_bytes()));
     }
 
     void emit_store_line(const Operation& o) {

@@ -126,11 +126,16 @@ void write_run(PermuteProgram& program, PermuteSection& section, int64_t dst_off
 }
 
 // A step takes `pixels` whole pixels. The program lists the source of every unit of them.
-PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels,
+// The last of the steps that take all pixels may repeat some, so a step counts for an equal share of all bytes.
+PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels, int64_t all_pixels,
                           const PermuteLimits& limits) {
     const int64_t inner = layout.inner, pixel_bytes = layout.C * inner;
-    const int64_t bytes = pixels * pixel_bytes;
-    PixelProgram result{{}, pixels, 0, 0, static_cast<double>(bytes)};
+    const int64_t bytes = pixels * pixel_bytes, steps = (all_pixels + pixels - 1) / pixels;
+    PixelProgram result{{},
+                        pixels,
+                        0,
+                        0,
+                        static_cast<double>(all_pixels * pixel_bytes) / static_cast<double>(steps)};
     PermuteProgram& program = result.program;
     program.unit = unit_of(inner);
     program.loop = {bytes, bytes, pixels == 1};
@@ -224,8 +229,7 @@ double split_stores(const PermuteProgram& program, const PermuteSection& section
     // The cost of a split whose cache line is completed by the neighbouring store, relative to any other split.
     constexpr double kMergedSplit = 0.25;
     const auto lines = [](int64_t bytes) { return (bytes + kLineBytes - 1) / kLineBytes; };
-    const bool aligns =
-        program.loop.granule > 0 && program.loop.granule < kLineBytes && !program.loop.single_step;
+    const bool aligns = program.loop.aligns();
     const int64_t alignment =
         std::min(aligns ? program.loop.dst_step : program.dst_alignment, kLineBytes);
     // After at most this many repeats, stores meet cache lines at the same places again.
@@ -289,7 +293,7 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
                                      for_alignment * for_alignment}) {
         const int64_t taken = std::min(wanted, available);
         if (taken * pixel_bytes <= limits.whole_bytes && counts.insert(taken).second)
-            programs.push_back(whole_pixels(layout, taken, limits));
+            programs.push_back(whole_pixels(layout, taken, available, limits));
     }
     const int64_t E = layout.inner, G = layout.G, Q = layout.Q;
     if (E != unit_of(E)) return programs;

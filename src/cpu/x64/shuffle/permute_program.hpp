@@ -71,6 +71,9 @@ struct StepLoop {
     // Nonzero: steps may start at any multiple of this many bytes; requires src_step == dst_step. The second step of
     // a section then starts where its first output is aligned, unless the section stores lines.
     int64_t granule = 0;
+
+    // Whether the second step starts at a place that depends on the alignment of the destination.
+    bool aligns() const { return granule > 0 && granule < kLineBytes && !single_step; }
 };
 
 struct PermuteProgram {
@@ -129,7 +132,7 @@ struct PixelProgram {
     PermuteProgram program;
     int64_t pixels;              // dense pixels in one step; 0: the inner loop is within a pixel
     int64_t src_last, dst_last;  // of the inner loop, if it is within a pixel
-    double bytes;                // written by a step, not counting repeated ones
+    double bytes;                // written by a step, on average, not counting repeated ones
 };
 
 // All candidate programs, from which the caller chooses by cost. `dense`: `pixels` pixels follow each other without a
