@@ -75,7 +75,7 @@ class WeightTree {
         for (int i = levels_ - 1;; --i) {
             index *= kFan;
             if (i == 1 && level[index] == kNone) fill_block(index, compute);
-            index += child(level + index, target);
+            while (level[index] < target) target -= level[index++];
             path[i] = level + index;
             if (i == 0) break;
             level -= size_[i - 1];
@@ -111,21 +111,6 @@ class WeightTree {
         }
         top_ = level;
         for (dim_t k = 0; k < kFan; ++k) sum_ += top_[k];
-    }
-
-    // The element of eight in which the target lies. The target becomes that within the element. There is no branch that
-    // a processor could mispredict.
-    static dim_t child(const uint64_t* c, uint64_t& target) {
-        uint64_t reached = 0, before = 0;
-        dim_t result = 0;
-        for (dim_t k = 0; k < kFan - 1; ++k) {
-            reached += c[k];
-            const bool is_passed = reached < target;
-            before = is_passed ? reached : before;
-            result += is_passed ? 1 : 0;
-        }
-        target -= before;
-        return result;
     }
 
     // The weights and the sums of the block whose first sum is element `index` of level 1.
