@@ -12,8 +12,8 @@
 namespace tombola::impl::cpu {
 namespace {
 
-constexpr int64_t kRunElements = 2048;  // with three buffers at most 18 KiB of stack
-constexpr size_t kMaxElementBytes = 4;
+constexpr int64_t kRunElements = 2048;                // with three buffers 26 KiB of stack
+constexpr size_t kMaxSrcBytes = 4, kMaxDstBytes = 8;  // of an element
 static_assert(kRunElements % kTransformMultiple == 0);
 
 using Kind = TransformMask::Kind;
@@ -54,8 +54,8 @@ class Part {
     }
 
     void run_through_buffers(Range range, FunctionRef<void(const TransformRun&)> body) const {
-        alignas(64) char from[kRunElements * kMaxElementBytes];
-        alignas(64) char to[kRunElements * kMaxElementBytes];
+        alignas(64) char from[kRunElements * kMaxSrcBytes];
+        alignas(64) char to[kRunElements * kMaxDstBytes];
         alignas(64) uint8_t mask[kRunElements];
         for (int64_t at = range.begin; at < range.end; at += kRunElements) {
             TransformRun run{at,   std::min(kRunElements, range.end - at), from, to, mask_at(at),

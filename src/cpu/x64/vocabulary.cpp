@@ -76,6 +76,11 @@ Vocabulary::Held Vocabulary::hold_u64(int index, uint64_t value) {
     return {is_avx512() ? vec(index) : vec(0), vector_u64(value), is_avx512()};
 }
 
+Vocabulary::Held Vocabulary::hold_elements(int index, uint64_t value, int element_bytes) {
+    for (int bits = 8 * element_bytes; bits < 64; bits *= 2) value |= value << bits;
+    return hold_u64(index, value);
+}
+
 void Vocabulary::set_held_range(int lowest) {
     next_held_ = registers() - 1;
     lowest_held_ = lowest;
@@ -111,6 +116,11 @@ Vocabulary::Spread Vocabulary::spread_u64(const Reg& base, size_t offset, int sl
 
 void Vocabulary::copy(const Vec& d, const Vec& a) {
     if (d.getIdx() != a.getIdx()) vmovaps(d, a);
+}
+
+void Vocabulary::take_words_u32(const Vec& d, const Vec& low, const Vec& high, int first) {
+    assert(takes_words());
+    valignd(d, high, low, static_cast<uint8_t>(first));
 }
 
 void Vocabulary::load_half_twice(const Vec& d, const Address& a) {
@@ -246,7 +256,7 @@ void Vocabulary::and3(const Vec& d, const Vec& a, const Vec& b) {
     vpand(d, d, b);
 }
 
-void Vocabulary::select_bits(const Vec& d, const Operand& mask, const Address& b) {
+void Vocabulary::select_bits(const Vec& d, const Operand& mask, const Operand& b) {
     constexpr uint8_t kSelect = 0xE2;  // truth table of mask ? d : b
     if (is_avx512()) return vpternlogd(d, static_cast<const Vec&>(mask), b, kSelect);
     vpxor(d, d, b);

@@ -87,6 +87,8 @@ class Vocabulary : public JitKernel {
     bool holds_constants() const { return registers() == 32; }  // in registers
     Held hold_u32(int index, uint32_t value);
     Held hold_u64(int index, uint64_t value);
+    // The same for elements of 1, 2, 4 or 8 bytes.
+    Held hold_elements(int index, uint64_t value, int element_bytes);
     // hold() is for kernels that may have more constants than free registers. After set_held_range(lowest), constants
     // take the registers from vec(registers() - 1) down to vec(lowest), in the order of the calls, on every ISA.
     // Later constants stay in memory.
@@ -121,6 +123,9 @@ class Vocabulary : public JitKernel {
     void broadcast_u32(const Vec& d, const Reg& a);
     void broadcast_u64(const Vec& d, const Reg& a);
     void load(const Vec& d, const Address& a) { vmovups(d, a); }
+    // d = the words from `first` on of low, followed by those of high. AVX-512 only.
+    void take_words_u32(const Vec& d, const Vec& low, const Vec& high, int first);
+    bool takes_words() const { return is_avx512(); }  // in one instruction
     // Both halves of d become the bytes() / 2 bytes at a.
     void load_half_twice(const Vec& d, const Address& a);
     void store(const Address& d, const Vec& a) { vmovups(d, a); }
@@ -283,7 +288,7 @@ class Vocabulary : public JitKernel {
     void and_or(const Vec& d, const Xbyak::Operand& mask, const Xbyak::Operand& value);
 
     // d = (d & mask) | (b & ~mask), bit by bit. On AVX-512 mask is a register.
-    void select_bits(const Vec& d, const Xbyak::Operand& mask, const Address& b);
+    void select_bits(const Vec& d, const Xbyak::Operand& mask, const Xbyak::Operand& b);
     // d = d ^ (a & mask). AVX2 overwrites a.
     void xor_masked(const Vec& d, const Vec& a, const Xbyak::Operand& mask);
     // d = (d ^ a) & mask.

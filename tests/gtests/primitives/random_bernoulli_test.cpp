@@ -105,6 +105,8 @@ TEST_F(RandomBernoulli, LargeTensors) {
     for_each_large_tensor(
         kTypes, [&](tombola_data_type_t type, tombola_dim_t size, const StreamCall& call) {
             check_one(row_major({size}, type), type, 0.3, tombola_f64, call);
+            check(row_major({size}, type), type, row_major({size}, tombola_f32), tombola_f32, false,
+                  varied(static_cast<size_t>(size)), call);
         });
 }
 
@@ -231,15 +233,18 @@ TEST_F(RandomBernoulli, BadProbabilitiesAreRefused) {
                         EXPECT_NE(last_error().find("P is "), std::string::npos) << last_error();
                     });
                 const MemoryDesc all = tagged({5, 1000}, p_type, tombola_ba);
-                std::vector<double> p(5000, 0.5);
-                p[4321] = p[4999] = bad;
-                for_each_implementation(
-                    describe(dst, all, call), [&](const_tombola_primitive_desc_t row) {
-                        EXPECT_EQ(run(row, dst, all, p_type, p, call).status,
-                                  tombola_invalid_arguments);
-                        EXPECT_NE(last_error().find("as element 4321 "), std::string::npos)
-                            << last_error();
-                    });
+                for (const size_t at : {0, 15, 1023, 1024, 4321, 4992, 4999}) {
+                    std::vector<double> p(5000, 0.5);
+                    p[at] = p[4999] = bad;
+                    const std::string message = "as element " + std::to_string(at) + " ";
+                    for_each_implementation(
+                        describe(dst, all, call), [&](const_tombola_primitive_desc_t row) {
+                            EXPECT_EQ(run(row, dst, all, p_type, p, call).status,
+                                      tombola_invalid_arguments);
+                            EXPECT_NE(last_error().find(message), std::string::npos)
+                                << last_error();
+                        });
+                }
             }
 }
 

@@ -90,6 +90,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::has_xor3;
     using Vocabulary::Held;
     using Vocabulary::hold;
+    using Vocabulary::hold_elements;
     using Vocabulary::hold_u32;
     using Vocabulary::hold_u64;
     using Vocabulary::holds_constants;
@@ -163,6 +164,8 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::swap_words_u64;
     using Vocabulary::Tail;
     using Vocabulary::take_held;
+    using Vocabulary::take_words_u32;
+    using Vocabulary::takes_words;
     using Vocabulary::test_either;
     using Vocabulary::unset_to_reg;
     using Vocabulary::vec;

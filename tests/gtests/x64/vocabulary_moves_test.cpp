@@ -69,6 +69,23 @@ TEST_P(VocabularyTest, Widens) {
         [&](size_t i) { return i % 2 == 0 ? in<uint32_t>(0, i / 2) : 0; });
 }
 
+TEST_P(VocabularyTest, TakesWordsOfTwoVectors) {
+    const size_t lanes = bytes() / 4;
+    for (const int first : {1, 13}) {
+        bool takes = false;
+        run([&](K& k) {
+            takes = k.takes_words();
+            if (takes) k.take_words_u32(k.vec(0), k.vec(1), k.vec(2), first);
+        });
+        EXPECT_EQ(takes, bytes() == 64);
+        if (!takes) return;
+        expect<uint32_t>([&](size_t i) {
+            const size_t at = i + static_cast<size_t>(first);
+            return at < lanes ? in<uint32_t>(0, at) : in<uint32_t>(1, at - lanes);
+        });
+    }
+}
+
 TEST_P(VocabularyTest, LoadsAHalfTwice) {
     const size_t half = bytes() / 2 / 4;
     uint32_t values[16];

@@ -266,6 +266,23 @@ TEST_P(VocabularyTest, HeldConstantsAreOperands) {
         [&](size_t i) { return in<uint64_t>(0, i) ^ 0xDEADBEEFDEADBEEF ^ 0x0123456789ABCDEF; });
 }
 
+TEST_P(VocabularyTest, HeldElementsFillEachLane) {
+    constexpr struct {
+        int bytes;
+        uint64_t value, lane;
+    } kCases[] = {{1, 0x5A, 0x5A5A5A5A5A5A5A5A},
+                  {2, 0x3F80, 0x3F803F803F803F80},
+                  {4, 0xDEADBEEF, 0xDEADBEEFDEADBEEF},
+                  {8, 0x0123456789ABCDEF, 0x0123456789ABCDEF}};
+    for (const auto& c : kCases)
+        check<uint64_t>(
+            [&](K& k) {
+                const auto held = k.hold_elements(16, c.value, c.bytes);
+                k.xor_bits(k.vec(0), k.vec(1), held);
+            },
+            [&](size_t i) { return in<uint64_t>(0, i) ^ c.lane; });
+}
+
 TEST_P(VocabularyTest, Products) {
     const auto a = [&](size_t i) { return in<uint64_t>(0, i); };
     const auto b = [&](size_t i) { return in<uint64_t>(1, i); };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// random_bernoulli with one P for all elements (cpu/random_bernoulli/bernoulli_rule.hpp), as conversions of the Philox
-// kernels (alignment tensorflow) and of the MT19937 kernels (pytorch, elements of 4 and 8 bytes):
+// random_bernoulli (cpu/random_bernoulli/bernoulli_rule.hpp) by kernels that draw and compare at once. With one P for all
+// elements they are conversions of the Philox kernels (alignment tensorflow) and of the MT19937 kernels (pytorch, elements
+// of 4 and 8 bytes):
 //
 //   element = k < P * 2^bits ? 1 : 0       k the low 23 bits of a word, or 53 bits of two words
 //
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <tuple>
 
 #include "cpu/float16.hpp"
@@ -19,6 +21,7 @@
 #include "cpu/rng/element_type.hpp"
 #include "cpu/x64/rng/mt19937_generator.hpp"
 #include "cpu/x64/rng/philox_generator.hpp"
+#include "cpu/x64/rng/philox_transform.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
@@ -46,12 +49,7 @@ class PhiloxBernoulli : public PhiloxGenerator {
   private:
     void load_parameters() override {
         taken_ = hold_u32(convert_vec(0), 0x7FFFFF);
-        constexpr uint64_t kOne = one_bits(data_type_of(T{}));
-        constexpr auto kLow = static_cast<uint32_t>(kOne);
-        one_ = kBytes == 8   ? hold_u64(convert_vec(1), kOne)
-               : kBytes == 4 ? hold_u32(convert_vec(1), kLow)
-               : kBytes == 2 ? hold_u32(convert_vec(1), kLow * 0x10001)
-                             : hold_u32(convert_vec(1), kLow * 0x1010101);
+        one_ = hold_elements(convert_vec(1), one_bits(data_type_of(T{})), kBytes);
     }
     void emit_convert(Stream&, int) override {}
     void emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) override {
@@ -70,12 +68,50 @@ class PhiloxBernoulli : public PhiloxGenerator {
     std::optional<Held> taken_, one_;
 };
 
+// A tensor P of f32, alignment tensorflow. The kernel reads P as dropout reads its source:
+//
+//   element = k * 2^-23 < P ? 1 : 0        the product is exact in f32
+template <class T>
+class PhiloxBernoulliTensor : public PhiloxTransformGenerator {
+  public:
+    static constexpr int kBytes = sizeof(T);
+    static constexpr TransformShape kShape{32, sizeof(float), kBytes};
+    struct Parameters {
+        Pointers pointers;
+    };
+    explicit PhiloxBernoulliTensor(const Key& key)
+        : PhiloxTransformGenerator(
+              std::get<0>(key), (std::string(bernoulli_name(T{})) + ".tensor").c_str(), kShape) {}
+
+  private:
+    void load_values() override {
+        taken_ = hold_u32(convert_vec(0), 0x7FFFFF);
+        one_ = hold_elements(convert_vec(1), one_bits(data_type_of(T{})), kBytes);
+    }
+    void emit_group(const Stream& s, const Xbyak::RegExp& from, const Xbyak::RegExp& to,
+                    const Xbyak::RegExp&, bool streaming) override {
+        const Mask below{k1, vec(s.c1)};
+        int at = 0;  // element
+        for (const Vec& k : {vec(s.c0), vec(s.c2)}) {
+            and_bits(k, k, *taken_);
+            vcvtdq2ps(k, k);
+            vmulps(k, k, vector_f32(0x1p-23f));
+            compare_f32(below, k, ptr[from + at * int{sizeof(float)}], kLess);
+            store_where(to + at * kBytes, below, *one_, kBytes, vec(s.c3), streaming);
+            at += lanes(4);
+        }
+    }
+
+    std::optional<Held> taken_, one_;
+};
+
 // Lanes: an element in each u64 lane, whose first word, the high half of k, is the low word.
 template <class T>
 class Mt19937Bernoulli : public Mt19937Generator {
   public:
     static constexpr bool kServes = sizeof(T) >= 4;  // narrower ones would fill less than a store
-    static constexpr Mt19937Shape kShape{bernoulli_name(T{}), 2, sizeof(T), 0xFFFFFFFF'001FFFFF};
+    static constexpr Mt19937Shape kShape{bernoulli_name(T{}), 2, sizeof(T), sizeof(T) == 8 ? 3 : 5,
+                                         0xFFFFFFFF'001FFFFF};
     struct Parameters {
         int64_t limit;
     };

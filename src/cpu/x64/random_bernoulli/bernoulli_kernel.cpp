@@ -69,19 +69,7 @@ void BernoulliKernel::emit_loop(bool streaming) {
 
 void BernoulliKernel::load_constants() {
     const Vec p = vec(kScaledP), scale = vec(kScale);
-    switch (size_of(type_)) {
-        case 1:
-            one_ = hold_u32(kOne, 0x01010101);
-            break;
-        case 2:
-            one_ = hold_u32(kOne, static_cast<uint32_t>(one_bits(type_)) * 0x10001);
-            break;
-        case 4:
-            one_ = hold_u32(kOne, static_cast<uint32_t>(one_bits(type_)));
-            break;
-        default:
-            one_ = hold_u64(kOne, one_bits(type_));
-    }
+    one_ = hold_elements(kOne, one_bits(type_), static_cast<int>(size_of(type_)));
     if (draw_ == BernoulliDraw::u53) {
         taken_ = hold_u64(kTaken, 0xFFFFFFFF'001FFFFF);
         load(scale, vector_f64(0x1p53));

@@ -6,6 +6,7 @@
 #include "cpu/implementations.hpp"
 #include "cpu/random_bernoulli/probabilities.hpp"
 #include "cpu/rng/element_type.hpp"
+#include "cpu/rng/transform.hpp"
 #include "cpu/x64/random_bernoulli/bernoulli_conversions.hpp"
 #include "cpu/x64/random_bernoulli/bernoulli_kernel.hpp"
 #include "cpu/x64/rng/chunk_source.hpp"
@@ -93,6 +94,31 @@ class JitPhiloxBernoulli : public Executable {
     PhiloxKernel kernel_;
 };
 
+// A tensor P of f32: one kernel draws, reads P and compares.
+template <class T>
+class JitPhiloxBernoulliTensor : public Executable {
+  public:
+    JitPhiloxBernoulliTensor(const RandomBernoulliDesc& desc, PhiloxTransformKernel kernel)
+        : desc_(desc), kernel_(std::move(kernel)) {}
+
+    Status execute(const ExecContext& context) const override {
+        TOMBOLA_TRY(Probabilities<float>::resolve(desc_, context));
+        const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, desc_.dst.nelems()));
+        using Parameters = typename PhiloxBernoulliTensor<T>::Parameters;
+        const PhiloxTransform draws(kernel_, call.start, call.key(),
+                                    PackedParameters(Parameters{}));
+        transform(
+            {desc_.p, context.input(TOMBOLA_ARG_P)}, {desc_.dst, context.output(TOMBOLA_ARG_DST)},
+            {}, [&](const TransformRun& run) { draws.transform(call.number_of(run.first), run); });
+        report_philox_call(context, call);
+        return {};
+    }
+
+  private:
+    RandomBernoulliDesc desc_;
+    PhiloxTransformKernel kernel_;
+};
+
 template <class T>
 class JitMt19937Bernoulli : public Executable {
   public:
@@ -121,6 +147,11 @@ Result<std::unique_ptr<Executable>> build(CpuIsa isa, const RandomBernoulliDesc&
     if (desc.has_one_p() && tensorflow) {
         auto kernel = TOMBOLA_TRY(make_philox_kernel<PhiloxBernoulli<T>>(isa));
         return make_executable<JitPhiloxBernoulli<T>>(desc, std::move(kernel));
+    }
+    if (tensorflow && desc.p.data_type == DataType::f32) {
+        using Kernel = PhiloxBernoulliTensor<T>;
+        auto kernel = TOMBOLA_TRY(make_transform_kernel<Kernel>({isa}, Kernel::kShape));
+        return make_executable<JitPhiloxBernoulliTensor<T>>(desc, std::move(kernel));
     }
     if constexpr (Mt19937Bernoulli<T>::kServes)
         if (desc.has_one_p()) {

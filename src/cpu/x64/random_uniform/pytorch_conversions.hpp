@@ -23,18 +23,18 @@ namespace tombola::impl::cpu::x64 {
 // of its two words, which lies in the low word of a u64 lane.
 constexpr uint64_t k24Bits = 0x00FFFFFF'00FFFFFF;
 constexpr Mt19937Shape pytorch_shape_of(Float16, bool torch2) {
-    return torch2 ? Mt19937Shape{"f16_torch2", 1, 2, k24Bits}
-                  : Mt19937Shape{"f16", 1, 2, 0x000007FF'000007FF};
+    return torch2 ? Mt19937Shape{"f16_torch2", 1, 2, 10, k24Bits}
+                  : Mt19937Shape{"f16", 1, 2, 4, 0x000007FF'000007FF};
 }
 constexpr Mt19937Shape pytorch_shape_of(BFloat16, bool torch2) {
-    return torch2 ? Mt19937Shape{"bf16_torch2", 1, 2, k24Bits}
-                  : Mt19937Shape{"bf16", 1, 2, 0x000000FF'000000FF};
+    return torch2 ? Mt19937Shape{"bf16_torch2", 1, 2, 19, k24Bits}
+                  : Mt19937Shape{"bf16", 1, 2, 10, 0x000000FF'000000FF};
 }
 constexpr Mt19937Shape pytorch_shape_of(float, bool torch2) {
-    return {torch2 ? "f32_torch2" : "f32", 1, 4, k24Bits};
+    return {torch2 ? "f32_torch2" : "f32", 1, 4, torch2 ? 4 : 2, k24Bits};
 }
 constexpr Mt19937Shape pytorch_shape_of(double, bool torch2) {
-    return {torch2 ? "f64_torch2" : "f64", 2, 8, 0xFFFFFFFF'001FFFFF};
+    return {torch2 ? "f64_torch2" : "f64", 2, 8, torch2 ? 5 : 3, 0xFFFFFFFF'001FFFFF};
 }
 
 template <class T, FloatDraws rule>
@@ -127,7 +127,7 @@ class PytorchWordConversion : public Mt19937Generator {
   public:
     using Parameters = PytorchIntegerParameters;
     static constexpr bool k64 = sizeof(T) == 8;
-    static constexpr Mt19937Shape kShape{k64 ? "s64" : "s32", 1, sizeof(T)};
+    static constexpr Mt19937Shape kShape{k64 ? "s64" : "s32", 1, sizeof(T), k64 ? 15 : 11};
 
     static PackedParameters pack(const PytorchConvert<T>& convert) {
         constexpr uint64_t kMaxWord = 0xFFFFFFFF;
@@ -184,7 +184,8 @@ class PytorchWordPairConversion : public Mt19937Generator {
   public:
     using Parameters = PytorchIntegerParameters;
     static constexpr bool k64 = sizeof(T) == 8;
-    static constexpr Mt19937Shape kShape{k64 ? "s64_wide" : "s32_wide", 2, sizeof(T)};
+    static constexpr Mt19937Shape kShape{k64 ? "s64_wide" : "s32_wide", 2, sizeof(T),
+                                         k64 ? 21 : 23};
 
     static PackedParameters pack(const PytorchConvert<T>& convert) {
         const uint64_t divisor = convert.range().range();

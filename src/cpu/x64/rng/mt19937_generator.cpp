@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <string>
 
+#include "common/machine.hpp"
+#include "cpu/x64/machine.hpp"
+
 namespace tombola::impl::cpu::x64 {
 namespace {
 
@@ -12,6 +15,8 @@ constexpr int kArgs = 0, kWords = 1, kTo = 2, kCount = 3, kMode = 4;  // general
 // Vector registers of the source. Those from kUpper on exist only on AVX-512 (see Vocabulary::Held).
 constexpr int kRows = 11;
 constexpr int kUpper = 16, kTemperB = 17, kTemperC = 18, kTaken = 19, kLowWord = 20;
+// Two registers each: aligned vectors of the window that emit_words() keeps for the next i.
+constexpr int kNextWords = 21, kFarWords = 23;
 
 }  // namespace
 
@@ -22,6 +27,7 @@ void Mt19937Generator::generate() {
     Label convert, streaming, done;
     begin(5);
     args_ = gpr(kArgs);
+    words_ = gpr(kWords);
     mov(gpr(kWords), ptr[gpr(kArgs) + offsetof(Args, words)]);
     mov(gpr(kTo), ptr[gpr(kArgs) + offsetof(Args, to)]);
     mov(gpr(kCount), ptr[gpr(kArgs) + offsetof(Args, count)]);
@@ -60,11 +66,12 @@ void Mt19937Generator::emit_convert_loop() {
 }
 
 void Mt19937Generator::emit_window_loop(bool streaming) {
+    const bool aligned_loads = streaming && takes_words() && waits_for_memory();
     Label next;
     align(64);
     L(next);
     for (int i = 0; i < kMtWords; i += vector_words()) {
-        emit_twist(i);
+        emit_twist(i, aligned_loads);
         emit_temper();
         emit_value();
         emit_store(i / vector_words() * vector_out_bytes(), streaming);
@@ -76,17 +83,49 @@ void Mt19937Generator::emit_window_loop(bool streaming) {
 
 //   x[i]' = x[i+397] ^ (z >> 1) ^ (z odd ? a : 0),   z = (x[i] & U) | (x[i+1] & L)
 // vpermd selects a lane of its table by the low bits of z. The odd lanes hold a.
-void Mt19937Generator::emit_twist(int i) {
-    const Vec y = vec(kY), z = vec(kT0), row = vec(kT1);
-    const auto x = [&](int at) { return ptr[gpr(kWords) + 4 * at]; };
+//
+// x[i+1..] and x[i+397..] lie across two vectors. A load of them waits until the stores of both vectors have left the
+// store buffer. Stores that bypass the caches lie between, so they leave it no faster than memory takes the output. A load
+// of one whole vector takes it from the store buffer. With aligned_loads, both are therefore put together from aligned
+// vectors.
+void Mt19937Generator::emit_twist(int i, bool aligned_loads) {
+    const Vec y = vec(kY), z = vec(kT0), row = vec(kT1), next = vec(kT2), far = vec(kT3);
     constexpr int kLastOld = kMtWords - kMtShift - 1;  // 226
-    load(z, x(i));
-    select_bits(z, constants_->upper, x(i + 1));
+    load(z, word(i));
+    if (aligned_loads) {
+        emit_words(next, i, 1, kNextWords);
+        emit_words(far, i, kMtShift, kFarWords);
+        select_bits(z, constants_->upper, next);
+    } else {
+        select_bits(z, constants_->upper, word(i + 1));
+    }
     vpermd(row, z, vec(kRows));
     vpsrld(y, z, 1);
-    xor3(y, row, x(i <= kLastOld ? i + kMtShift : i + kMtShift - kMtWords));
-    store(x(i), y);
-    if (i == 0) store(x(kMtWords), y);
+    if (aligned_loads)
+        xor3(y, row, far);
+    else
+        xor3(y, row, word(i <= kLastOld ? i + kMtShift : i + kMtShift - kMtWords));
+    store(word(i), y);
+    if (i == 0) store(word(kMtWords), y);
+}
+
+// Whether memory takes longer to store a vector of values than the ports of the vectors to compute it, aligned loads
+// included. Then their two instructions cost nothing.
+bool Mt19937Generator::waits_for_memory() const {
+    constexpr int kTwistAndTemper = 12, kAlignedLoads = 2;
+    const int instructions = kTwistAndTemper + kAlignedLoads + shape_.instructions;
+    return machine().nanoseconds(instructions, bytes()) <
+           vector_out_bytes() / kTrafficPerNanosecond;
+}
+
+// d = the words from x[i + distance] on. The second vector is the first one of the next i.
+void Mt19937Generator::emit_words(const Vec& d, int i, int distance, int kept) {
+    const int count = vector_words(), step = i / count;
+    const Vec low = vec(kept + step % 2), high = vec(kept + (step + 1) % 2);
+    const int at = i + distance / count * count;
+    if (i == 0) load(low, word(at % kMtWords));
+    load(high, word((at + count) % kMtWords));
+    take_words_u32(d, low, high, distance % count);
 }
 
 //   y ^= y >> 11;  y ^= (y << 7) & b;  y ^= (y << 15) & c;  y ^= y >> 18

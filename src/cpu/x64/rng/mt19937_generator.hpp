@@ -56,6 +56,7 @@ struct Mt19937Shape {
     const char* name;  // of the kernel, after "mt19937."
     int words;         // of a value: 1, or 2, of which the first is the high half
     int value_bytes;
+    int instructions;  // of the conversion, for a vector of words, with AVX-512
     // The bits that the conversion takes of each u64 lane, which is two words, low word first.
     uint64_t taken = kAllBits;
     static constexpr uint64_t kAllBits = ~uint64_t{0};
@@ -103,13 +104,16 @@ class Mt19937Generator : public Vocabulary {
     void generate() final;
     void emit_convert_loop();
     void emit_window_loop(bool streaming);
-    void emit_twist(int i);
+    void emit_twist(int i, bool aligned_loads);
+    void emit_words(const Vec& d, int i, int distance, int kept);
+    Address word(int at) { return ptr[words_ + 4 * at]; }  // of the window
     void emit_temper();
+    bool waits_for_memory() const;
     int vector_words() const { return lanes(4); }
     int vector_out_bytes() const { return vector_words() / shape_.words * shape_.value_bytes; }
 
     Mt19937Shape shape_;
-    Reg args_;
+    Reg args_, words_;
     std::optional<Constants> constants_;
 };
 

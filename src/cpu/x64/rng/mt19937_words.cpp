@@ -6,7 +6,7 @@ namespace {
 
 class Mt19937WordsConversion : public Mt19937Generator {
   public:
-    static constexpr Mt19937Shape kShape{"words", 1, sizeof(uint32_t)};
+    static constexpr Mt19937Shape kShape{"words", 1, sizeof(uint32_t), 0};
     explicit Mt19937WordsConversion(const Key& key) : Mt19937Generator(std::get<0>(key), kShape) {}
 
   private:

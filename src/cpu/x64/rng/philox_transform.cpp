@@ -18,7 +18,8 @@ using Pointers = PhiloxTransformGenerator::Pointers;
 constexpr int kStreamsOf16 = 2, kStreamsOf32 = 4;
 constexpr int kLineBytes = 64;
 constexpr int64_t kMaxGroupElements = 128;
-constexpr int64_t kMaxElementBytes = 4;
+constexpr int64_t kMaxSrcBytes = 4;      // of an element
+constexpr int64_t kMaxGroupBytes = 512;  // of results
 // The maximum number of elements of a call whose mask of bits does not begin at a whole byte of the run's mask. Such a
 // mask is written to a buffer and then shifted to its place.
 constexpr int64_t kShiftedElements = 2048;
@@ -111,16 +112,17 @@ int64_t PhiloxTransform::head_for_streaming(int64_t skip, const TransformRun& ru
 // most one group, and use no block after the wrap of the counter's lowest word.
 void PhiloxTransform::transform_through_buffer(PhiloxCounter counter, int64_t skip, int64_t count,
                                                const TransformRun& run, int64_t at) const {
-    alignas(64) char buffer[kMaxGroupElements * kMaxElementBytes] = {};
+    alignas(64) char from[kMaxGroupElements * kMaxSrcBytes] = {};
+    alignas(64) char to[kMaxGroupBytes];
     alignas(64) uint8_t mask[kMaxGroupElements] = {};
     const TransformShape& shape = kernel_.shape;
     assert(skip + count <= kernel_.group_elements && kernel_.group_elements <= kMaxGroupElements);
-    std::memcpy(buffer + skip * shape.src_bytes,
+    assert(kernel_.group_elements * shape.dst_bytes <= kMaxGroupBytes);
+    std::memcpy(from + skip * shape.src_bytes,
                 static_cast<const char*>(run.from) + at * shape.src_bytes,
                 static_cast<size_t>(count * shape.src_bytes));
-    // The kernel works in place. No store overwrites an element that is yet to be loaded.
-    call(counter, kernel_.group_elements, buffer, buffer, mask, false);
-    std::memcpy(static_cast<char*>(run.to) + at * shape.dst_bytes, buffer + skip * shape.dst_bytes,
+    call(counter, kernel_.group_elements, from, to, mask, false);
+    std::memcpy(static_cast<char*>(run.to) + at * shape.dst_bytes, to + skip * shape.dst_bytes,
                 static_cast<size_t>(count * shape.dst_bytes));
     if (shape.mask == DropoutMask::u8)
         std::memcpy(run.mask + at, mask + skip, static_cast<size_t>(count));
