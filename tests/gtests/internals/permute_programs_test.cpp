@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "common/cpu_isa.hpp"
@@ -57,12 +58,13 @@ class Checked {
 
     void run(const PermuteProgram& program, PermuteArgs args, CpuIsa isa) {
         const auto lowerings = all_lowerings(program, isa);
+        if (lower_to_packets(program, isa, kLaneBytes, false)) ++packets[isa][layout_.element];
+        if (lower_to_routes(program, isa, false)) ++transposes[isa][layout_.element];
         for (size_t i = 0; i < lowerings.size(); ++i) {
-            if (has(lowerings[i], Operation::Kind::blend)) ++transposes[isa][layout_.element];
             if (has(lowerings[i], Operation::Kind::unpack)) ++unpacks[isa][layout_.element];
             EXPECT_LE(lowerings[i].work_cycles, lowerings[i].cycles);
             EXPECT_GE(lowerings[i].stored_lines * kLineBytes,
-                      static_cast<double>(stored_bytes(program)));
+                      static_cast<double>(written_bytes(program)));
             const auto plain = run_kernel(program, args, isa, lowerings[i], Stores::plain);
             const auto kernel = run_kernel(program, args, isa, lowerings[i], Stores::prefetched);
             EXPECT_FALSE(plain.value() == kernel.value());
@@ -98,8 +100,8 @@ class Checked {
         }
     }
 
-    // How many programs were carried out by transposes, for each size of an element.
-    static std::map<CpuIsa, std::map<int64_t, int>> transposes, lines, unpacks;
+    // How many programs each of these lowerings carried out, for each size of an element.
+    static std::map<CpuIsa, std::map<int64_t, int>> transposes, lines, unpacks, packets;
 
   private:
     Result<JitFunction<PermuteArgs>> run_kernel(const PermuteProgram& program, PermuteArgs args,
@@ -122,6 +124,20 @@ class Checked {
         return kernel;
     }
 
+    // The bytes that all sections write in one step, those that two outputs write counted once.
+    static int64_t written_bytes(const PermuteProgram& program) {
+        int64_t bytes = 0;
+        for (const PermuteSection& section : program.sections) {
+            std::set<int64_t> units;
+            for (const PermuteOutput& output : section.outputs)
+                for (int i = 0; i < output.units; ++i)
+                    if (program.source(output)[i] != kAnySource)
+                        units.insert(output.dst_offset + i * program.unit);
+            bytes += static_cast<int64_t>(units.size()) * program.unit * section.loop.repeats;
+        }
+        return bytes;
+    }
+
     static bool has(const Operations& operations, Operation::Kind kind) {
         return std::any_of(operations.list.begin(), operations.list.end(),
                            [&](const Operation& o) { return o.kind == kind; });
@@ -131,7 +147,8 @@ class Checked {
     GuardedBuffer src_, dst_, shifted_, streamed_;
     std::vector<uint8_t> want_;
 };
-std::map<CpuIsa, std::map<int64_t, int>> Checked::transposes, Checked::lines, Checked::unpacks;
+std::map<CpuIsa, std::map<int64_t, int>> Checked::transposes, Checked::lines, Checked::unpacks,
+    Checked::packets;
 
 // All that can be.
 void expect_transposes() {
@@ -251,10 +268,11 @@ TEST(PermutePrograms, Blocks) {
     Checked::transposes.clear();
     Checked::unpacks.clear();
     Checked::lines.clear();
+    Checked::packets.clear();
     constexpr struct {
         int64_t Q, G;
-    } kFactors[] = {{4, 4},   {32, 4}, {64, 8}, {8, 16}, {16, 8},   {34, 4},
-                    {32, 16}, {29, 2}, {5, 3},  {4, 72}, {1031, 3}, {41, 77}};
+    } kFactors[] = {{4, 4},  {32, 4}, {64, 8}, {8, 16},  {16, 8}, {34, 4},   {32, 16},
+                    {29, 2}, {5, 3},  {4, 72}, {13, 12}, {19, 9}, {1031, 3}, {41, 77}};
     for (const int64_t E : {1, 2, 4, 8})
         for (const int64_t block : {4, 8, 16})
             for (const auto& factors : kFactors) {
@@ -274,18 +292,22 @@ TEST(PermutePrograms, Blocks) {
                 for (const CpuIsa isa : isas_in_force()) {
                     const PermuteLimits limits = limits_of(isa, static_cast<int>(E));
                     for (int64_t step = 1; step <= kPixels; step *= 2)
-                        for (const bool by_alignment : {false, true}) {
+                        for (const Sections sections : kAllSections) {
                             const int64_t last = (kPixels - step) * block_bytes;
-                            checked.run(blocked_program(layout, step, false, by_alignment, limits),
+                            checked.run(blocked_program(layout, step, false, sections, limits),
                                         {nullptr, nullptr, last, last, 1, 0, 0}, isa);
                             if (HasFatalFailure()) return;
                         }
-                    checked.run(blocked_program(layout, kPixels, true, false, limits),
-                                {nullptr, nullptr, 0, 0, 1, 0, 0}, isa);
+                    checked.run(
+                        blocked_program(layout, kPixels, true, Sections::near_sources, limits),
+                        {nullptr, nullptr, 0, 0, 1, 0, 0}, isa);
                     if (HasFatalFailure()) return;
                 }
             }
     expect_transposes();
+    for (const CpuIsa isa : isas_in_force())
+        for (const int64_t E : {1, 2, 4, 8})
+            EXPECT_EQ(Checked::packets[isa][E] > 0, isa == CpuIsa::avx2 || E <= 4) << E;
     for (const CpuIsa isa : isas_in_force())
         for (const int64_t E : {1, 2, 4, 8})
             EXPECT_EQ(Checked::lines[isa][E] > 0,

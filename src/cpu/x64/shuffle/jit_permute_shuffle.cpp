@@ -181,7 +181,8 @@ ShuffleLayout with_fewer_channels(const ShuffleLayout& layout) {
 struct BlockedStep {
     CpuIsa code;
     int64_t pixels;
-    bool single, by_alignment;
+    bool single;
+    Sections sections;
 };
 
 Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
@@ -194,8 +195,8 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
         return limits_of(code, static_cast<int>(l.element));
     };
     const auto program_of = [&](const ShuffleLayout& layout, const BlockedStep& step) {
-        PermuteProgram program = blocked_program(layout, step.pixels, step.single,
-                                                 step.by_alignment, limits_for(step.code));
+        PermuteProgram program =
+            blocked_program(layout, step.pixels, step.single, step.sections, limits_for(step.code));
         program.in_l1 = fits_l1(tensor_bytes(desc));
         return program;
     };
@@ -223,15 +224,22 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
         const int64_t vector_bytes = limits_for(code).vector_bytes;
         // A small image may be one step.
         const bool is_small = pixels * block_bytes <= kSingleStepVectors * vector_bytes;
-        if (is_small) consider({code, pixels, true, false});
+        if (is_small)
+            for (const Sections sections : {Sections::same_sources, Sections::near_sources})
+                consider({code, pixels, true, sections});
         int64_t considered = is_small ? pixels : 0;
         for (const int64_t vectors : {1, 2, 4}) {
             const int64_t step = std::max<int64_t>(vectors * vector_bytes / block_bytes, 1);
             if (step > pixels || (step == pixels && considered > 0)) break;
             if (step == considered) continue;
             considered = step;
-            for (const bool by_alignment : {false, true})
-                consider({code, step, false, by_alignment});
+            for (const Sections sections : kAllSections) {
+                // Longer steps of near sources would only repeat the operations of one vector, or of two pixels.
+                if (sections == Sections::near_sources &&
+                    step > std::max<int64_t>(vector_bytes / block_bytes, 2))
+                    continue;
+                consider({code, step, false, sections});
+            }
         }
     }
     if (sample.C < l.C) operations = cheapest_lowering(program_of(l, cheapest), cheapest.code);

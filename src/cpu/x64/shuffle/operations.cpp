@@ -60,7 +60,8 @@ bool is_load(const Operation& o) {
     return o.kind == Kind::load || (o.kind == Kind::insert && o.b == kNone);
 }
 
-bool contains(const std::vector<uint64_t>& list, uint64_t value) {
+template <class T>
+bool contains(const std::vector<T>& list, T value) {
     return std::find(list.begin(), list.end(), value) != list.end();
 }
 
@@ -101,11 +102,16 @@ double split_loads(const PermuteProgram& program, const PermuteSection& section,
     return splits;
 }
 
+// Sections of near sources have many tables, so most are loaded for each use. Beside the other loads and the blends, this part
+// of the front end remains. It was fitted to blocks of bytes and words on Sapphire Rapids alone.
+double front_with_tables(bool wide) { return wide ? 0.42 : 0.9; }
+
 // The cycles of one step of a section, without the cost of loads and stores that cross a cache line.
 double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, bool has_masks,
-                 const VectorRates& rates) {
+                 size_t max_tables, bool near_sources, const VectorRates& rates) {
     Work sum{};
     std::vector<uint64_t> masks;  // that stay in registers
+    std::vector<int> tables;      // the same, at most max_tables
     const auto add = [&](const Work& work) {
         sum.shuffles += work.shuffles;
         sum.vectors += work.vectors;
@@ -118,13 +124,20 @@ double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, b
     for (size_t i = begin; i < end; ++i) {
         unpacks = unpacks || list[i].kind == Kind::unpack;
         add(work_of(list[i], rates));
+        if (near_sources && list[i].table != kNone && !contains(tables, list[i].table)) {
+            if (tables.size() < max_tables)
+                tables.push_back(list[i].table);
+            else
+                sum.front += 1;
+        }
         const uint64_t mask = has_masks ? list[i].mask_bits() : 0;
         if (mask == 0 || contains(masks, mask)) continue;
         masks.size() < kMaxHoistedMasks ? masks.push_back(mask) : add(kMaskLoad);
     }
     // The processor chooses the port of an operation before it knows which one is free, so that permutes wait for blends.
     constexpr double kSharedPorts = 0.85;
-    const double front = unpacks ? machine().row.unpacks_front : rates.front;
+    double front = unpacks ? machine().row.unpacks_front : rates.front;
+    if (near_sources) front *= front_with_tables(has_masks);
     return std::max({sum.shuffles / rates.permutes,
                      (sum.shuffles + sum.lanes) / rates.lane_shuffles,
                      (sum.shuffles + sum.vectors) / (kSharedPorts * rates.vectors),
@@ -160,9 +173,11 @@ void Lowering::end_section(const PermuteSection& section) {
     const auto repeats = static_cast<double>(section.loop.repeats);
     // In the first-level cache, the stores have time for both lines.
     const double splits = lowered.runs > 0 || program_.in_l1 ? 0 : split_stores(program_, section);
+    const bool has_masks = vector_bytes_ == kMaxVecBytes;
     const double work =
-        cycles_of(operations_.list, lowered.begin, lowered.end, vector_bytes_ == kMaxVecBytes,
-                  rates) +
+        cycles_of(operations_.list, lowered.begin, lowered.end, has_masks,
+                  static_cast<size_t>((has_masks ? 32 : 16) - lowered.busy()),
+                  program_.near_sources, rates) +
         rates.split_load * split_loads(program_, section, lowered, operations_.list);
     operations_.work_cycles += repeats * work / rates.clock;
     operations_.cycles += repeats * (work + rates.split_store * splits) / rates.clock;
@@ -197,6 +212,13 @@ std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa)
     // Where there are routes, unpacks are seldom faster, as they store 16 bytes at a time.
     if (isa == CpuIsa::avx2 && program.unit <= 2 && all.size() == others)
         if (auto unpacks = lower_to_unpacks(program)) all.push_back(std::move(*unpacks));
+    const auto add_packets = [&](int lane_bytes, bool by_chunk) {
+        if (auto lowered = lower_to_packets(program, isa, lane_bytes, by_chunk))
+            all.push_back(std::move(*lowered));
+    };
+    add_packets(kLaneBytes, false);
+    if (program.unit < 4) add_packets(kLaneBytes, true);
+    if (program.unit >= 4 && isa == CpuIsa::avx2) add_packets(2 * kLaneBytes, false);
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& a, const auto& b) { return a.cycles < b.cycles; });
     return all;

@@ -5,13 +5,14 @@
 //
 //   PermuteProgram --lowering--> Operations --PermuteKernel--> code
 //
-// There are four lowerings, and each returns operations with their cost in cycles:
+// There are five lowerings, and each returns operations with their cost in cycles:
 //
 //   windows   AVX-512: loads whole vectors and permutes whole registers (lower_windows.cpp)
 //   lanes     AVX2, and bytes without VBMI: vpshufb on lanes of 16 bytes (lower_lanes.cpp)
 //   routes    transposes of 4, 8 or 16 registers: permute, blend, permute (lower_routes.cpp). On AVX-512 also with stores of
 //             whole cache lines, wherever the outputs lie
 //   unpacks   AVX2, bytes and words: transposes of any number of rows and columns, by unpacks (lower_unpacks.cpp)
+//   packets   blocks: gathers in two levels, whose first level several outputs share (lower_packets.cpp)
 //
 // Each virtual register is written once. The operations of a section describe one inner step, whose source address is
 // s and whose destination address is d.
@@ -208,6 +209,10 @@ Operations lower_to_lanes(const PermuteProgram& program);
 std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa, bool lines);
 // Empty if the outputs are not columns of rows that are equally far apart. For AVX2.
 std::optional<Operations> lower_to_unpacks(const PermuteProgram& program);
+// Empty if the program is not one of blocks. Units are permuted in lanes of 16 bytes, or with AVX2 in lanes of 32 bytes, if they
+// have 4 bytes or more. With by_chunk, the packets of all outputs begin at the same lanes of the source.
+std::optional<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa,
+                                           int lane_bytes, bool by_chunk);
 // The greatest number of registers of a transpose; 0 if `isa` has no transpose for units of that size.
 int max_transposed(CpuIsa isa, int unit);
 

@@ -43,27 +43,42 @@ std::vector<Piece> runs_of(const PermuteProgram& program, const PermuteSection& 
     return runs;
 }
 
+// Adds the extents of `from` to those of `to`. Both are in ascending order, and so is the result.
+void join_extents(std::vector<Piece>& to, const std::vector<Piece>& from) {
+    const auto before = [](const Piece& a, const Piece& b) { return a.offset < b.offset; };
+    std::vector<Piece> joined;
+    std::set_union(to.begin(), to.end(), from.begin(), from.end(), std::back_inserter(joined),
+                   before);
+    to = std::move(joined);
+}
+
 // Orders sections by the addresses that they read, so that data which several sections read is still in cache.
-// Sections that read the same extents become one, up to kMaxOutputs outputs. With `by_alignment`, they do so only if
-// their outputs start at the same place in a cache line.
-void gather_sections(PermuteProgram& program, bool by_alignment) {
+// Sections become one, up to kMaxOutputs outputs, as `kind` says.
+void gather_sections(PermuteProgram& program, Sections kind) {
     constexpr size_t kMaxOutputs = 32;
+    const bool by_alignment = kind == Sections::same_alignment;
     const auto place = [&](const PermuteSection& section) {
         return std::make_pair(section.extents[0].offset,
                               by_alignment ? section.outputs[0].dst_offset % kLineBytes : 0);
+    };
+    const auto belong_together = [&](const PermuteSection& a, const PermuteSection& b) {
+        return kind == Sections::near_sources || (a.extents == b.extents && place(a) == place(b));
     };
     std::stable_sort(program.sections.begin(), program.sections.end(),
                      [&](const auto& a, const auto& b) { return place(a) < place(b); });
     std::vector<PermuteSection> gathered;
     for (PermuteSection& section : program.sections)
-        if (!gathered.empty() && gathered.back().extents == section.extents &&
-            place(gathered.back()) == place(section) &&
-            gathered.back().outputs.size() + section.outputs.size() <= kMaxOutputs)
+        if (!gathered.empty() && belong_together(gathered.back(), section) &&
+            gathered.back().outputs.size() + section.outputs.size() <= kMaxOutputs) {
+            join_extents(gathered.back().extents, section.extents);
             std::move(section.outputs.begin(), section.outputs.end(),
                       std::back_inserter(gathered.back().outputs));
-        else
+        } else
             gathered.push_back(std::move(section));
     program.sections = std::move(gathered);
+    for (PermuteSection& section : program.sections)
+        std::sort(section.outputs.begin(), section.outputs.end(),
+                  [](const auto& a, const auto& b) { return a.dst_offset < b.dst_offset; });
 }
 
 // Finds sequences of at most max_period sections that come again and again, with the same patterns and at equal
@@ -322,7 +337,7 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
 }
 
 PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool single_step,
-                               bool by_alignment, const PermuteLimits& limits) {
+                               Sections sections, const PermuteLimits& limits) {
     const int64_t E = layout.element, block = layout.src_axis.block, block_bytes = block * E;
     PermuteProgram program;
     program.unit = static_cast<int>(E);
@@ -356,7 +371,8 @@ PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool
                   });
         program.sections.push_back(std::move(section));
     }
-    gather_sections(program, by_alignment);
+    program.near_sources = sections == Sections::near_sources;
+    gather_sections(program, sections);
     join_sections(program, blocks > kManyBlocks ? kMaxPeriod : 1);
     return program;
 }

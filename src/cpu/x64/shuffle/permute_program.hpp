@@ -82,6 +82,7 @@ struct PermuteProgram {
     // The alignment of each step's destination, if the tensor is aligned. At most a cache line counts.
     int64_t dst_alignment = 1;
     bool in_l1 = false;            // both tensors fit the first-level cache
+    bool near_sources = false;     // sections are those of Sections::near_sources
     std::vector<int64_t> sources;  // the byte offset of each unit of each output
     std::vector<PermuteSection> sections;
 
@@ -143,10 +144,14 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
 // With more blocks than this, sequences of several sections are joined too, and costs are compared on fewer channels.
 inline constexpr int64_t kManyBlocks = 192;
 
-// The program for channels in blocks. A section has the destination blocks that read the same source blocks. With
-// `by_alignment`, they also start at the same place in a cache line. A step takes `pixels` pixels; if `single_step`,
-// these are all pixels.
+// Which destination blocks a section has: those that read the same source blocks; of these, those that start at the same
+// place in a cache line; or blocks whose sources begin near one another.
+enum class Sections : uint8_t { same_sources, same_alignment, near_sources };
+inline constexpr Sections kAllSections[] = {Sections::same_sources, Sections::same_alignment,
+                                            Sections::near_sources};
+
+// The program for channels in blocks. A step takes `pixels` pixels; if `single_step`, these are all pixels.
 PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool single_step,
-                               bool by_alignment, const PermuteLimits& limits);
+                               Sections sections, const PermuteLimits& limits);
 
 }  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "cpu/x64/shuffle/operations.hpp"
+#include "cpu/x64/vec_traits.hpp"
+
+// Gathers in two levels, for blocks. A lane of 16 bytes of an output takes its units from up to 16 lanes of the source, and
+// neighbouring outputs take theirs from the same lanes. So the units of a lane are cut into packets of four bytes, in the order
+// of their places in the source. Four packets with neighbouring sources share a lane of a register, whatever their outputs are:
+//
+//   packets  = or over the source lanes of permute_lanes(control, source lane)
+//   output   = permute_lanes(control, blend of the registers that hold its packets)
+//
+// A blend leaves every packet at its place, its slot. So the four packets of an output need four different slots, and so do
+// those of a register: this is an edge colouring of the bipartite graph of registers and outputs, by four colours. It exists,
+// as no register and no output has more than four packets (König 1916).
+//
+// All lanes of a register have the same pattern: they are different pixels, or different pairs of pixels if a block has 8
+// bytes, and so on. With AVX2, units of 4 and 8 bytes are also moved across lanes: then the whole register is one lane.
+//
+// For example f32 with G = 4, where packets are units (each number is a channel):
+//
+//   sources     0  1  2  3     4  5  6  7     8  9 10 11    12 13 14 15
+//   packets     0  1  2  3     7  4  5  6    10 11  8  9    13 14 15 12
+//   outputs     0  4  8 12     1  5  9 13     2  6 10 14     3  7 11 15    three blends and a permute each
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+constexpr int kMaxSlots = 8;
+constexpr uint8_t kZeroByte = 0x80;
+
+class PacketLowering {
+  public:
+    PacketLowering(const PermuteProgram& program, int vector_bytes, int lane_bytes, bool by_chunk)
+        : program_(program),
+          by_chunk_(by_chunk),
+          vector_bytes_(vector_bytes),
+          lane_bytes_(lane_bytes),
+          packet_bytes_(std::max(program.unit, 4)),
+          slots_(lane_bytes / packet_bytes_),
+          distance_(std::max<int64_t>(program.loop.granule, lane_bytes)),
+          max_kept_(vector_bytes == kMaxVecBytes ? 20 : 9),
+          to_(program, vector_bytes) {}
+
+    std::optional<Operations> lower() {
+        if (!program_.near_sources) return std::nullopt;
+        if (vector_bytes_ == kMaxVecBytes && distance_ > lane_bytes_) return std::nullopt;
+        for (const PermuteSection& section : program_.sections) {
+            outputs_.clear();
+            packets_.clear();
+            groups_.clear();
+            if (!add_outputs(section)) return std::nullopt;
+            cut_into_packets();
+            group_packets();
+            for (size_t p = 0; p < packets_.size(); ++p) colour(static_cast<int>(p));
+            // An output, a term, its source and a table in addition to what is kept.
+            to_.begin_section(static_cast<int>(max_kept_) + 4);
+            emit_outputs();
+            to_.end_section(section);
+        }
+        return to_.take();
+    }
+
+  private:
+    struct Unit {
+        int64_t lane;  // the offset of the lane of the source that holds it
+        int byte;      // in that lane
+        int to;        // byte in the lane of the output
+    };
+    // A lane of the destination, and `copies` - 1 more that are the same, each distance_ further on in source and destination.
+    struct Output {
+        int64_t dst;
+        int copies;
+        int64_t
+            place;  // of the pixels, from the start of the extent: only packets of the same pixels share registers
+        std::vector<Unit> units;
+        std::array<int, kMaxSlots> packets;  // by slot; or kNone
+        std::vector<int> groups;             // of its packets
+    };
+    struct Packet {
+        int output;
+        int64_t
+            order;  // among the packets of the output, or of all outputs if they are cut by chunk
+        std::vector<Unit> units;
+        int group = kNone, slot = kNone;
+    };
+    // Packets that share a register.
+    struct Group {
+        std::array<int, kMaxSlots> packets;  // by slot; or kNone
+        int value = kNone;                   // if it is in a register
+        int uses = 0;                        // by outputs that are still to come
+    };
+
+    static constexpr std::array<int, kMaxSlots> kEmpty = {kNone, kNone, kNone, kNone,
+                                                          kNone, kNone, kNone, kNone};
+
+    // ---- outputs -------------------------------------------------------------------------------------------------
+
+    bool add_outputs(const PermuteSection& section) {
+        const int lane_units = lane_bytes_ / program_.unit;
+        std::map<int64_t, const int64_t*> lanes;  // the sources of each lane of the destination
+        for (const PermuteOutput& output : section.outputs) {
+            if (output.units % lane_units != 0) return false;
+            for (int i = 0; i < output.units; i += lane_units)
+                lanes[output.dst_offset + i * program_.unit] = program_.source(output) + i;
+        }
+        while (!lanes.empty()) {
+            const auto [dst, source] = *lanes.begin();
+            lanes.erase(lanes.begin());
+            Output output{dst, 1, 0, {}, kEmpty, {}};
+            while (output.copies < vector_bytes_ / lane_bytes_ &&
+                   are_moved(lanes, dst, source, output.copies))
+                output.copies *= 2;
+            for (int copy = 1; copy < output.copies; ++copy) lanes.erase(dst + copy * distance_);
+            for (int i = 0; i < lane_units; ++i)
+                if (source[i] >= 0 && !add_unit(output, source[i], i, section.extents))
+                    return false;
+            outputs_.push_back(std::move(output));
+        }
+        return true;
+    }
+
+    // Whether the copies from `first` to 2 * first - 1 are there.
+    bool are_moved(const std::map<int64_t, const int64_t*>& lanes, int64_t dst,
+                   const int64_t* source, int first) const {
+        for (int copy = first; copy < 2 * first; ++copy) {
+            const auto lane = lanes.find(dst + copy * distance_);
+            if (lane == lanes.end()) return false;
+            for (int i = 0; i < lane_bytes_ / program_.unit; ++i) {
+                const int64_t moved = source[i] < 0 ? source[i] : source[i] + copy * distance_;
+                if (lane->second[i] != moved) return false;
+            }
+        }
+        return true;
+    }
+
+    // Lanes of the source are counted from the start of their extent. Extents are in ascending order.
+    bool add_unit(Output& output, int64_t source, int i, const std::vector<Piece>& extents) {
+        const Piece& extent =
+            *std::prev(std::upper_bound(extents.begin(), extents.end(), source,
+                                        [](int64_t at, const Piece& e) { return at < e.offset; }));
+        const int64_t in_extent = source - extent.offset, in_lane = in_extent % lane_bytes_;
+        const int64_t lane = source - in_lane;
+        if (lane + (output.copies - 1) * distance_ + lane_bytes_ > extent.end()) return false;
+        output.place = in_extent / (output.copies * distance_);
+        output.units.push_back({lane, static_cast<int>(in_lane), i * program_.unit});
+        return true;
+    }
+
+    // ---- packets -------------------------------------------------------------------------------------------------
+
+    void cut_into_packets() {
+        const auto count = static_cast<size_t>(packet_bytes_ / program_.unit);
+        std::vector<int64_t> lanes;  // of the source
+        for (Output& output : outputs_) {
+            std::sort(output.units.begin(), output.units.end(), [](const Unit& a, const Unit& b) {
+                return std::tie(a.lane, a.byte) < std::tie(b.lane, b.byte);
+            });
+            for (const Unit& unit : output.units) lanes.push_back(unit.lane);
+        }
+        std::sort(lanes.begin(), lanes.end());
+        lanes.erase(std::unique(lanes.begin(), lanes.end()), lanes.end());
+        for (size_t o = 0; o < outputs_.size(); ++o) {
+            const std::vector<Unit>& units = outputs_[o].units;
+            if (by_chunk_) {
+                cut_by_chunk(static_cast<int>(o), lanes, count);
+                continue;
+            }
+            for (size_t first = 0; first < units.size(); first += count) {
+                const size_t end = std::min(first + count, units.size());
+                packets_.push_back({static_cast<int>(o),
+                                    static_cast<int64_t>(first / count),
+                                    {units.begin() + static_cast<std::ptrdiff_t>(first),
+                                     units.begin() + static_cast<std::ptrdiff_t>(end)}});
+            }
+        }
+    }
+
+    // Packets of all outputs begin at the same lanes of the source: a chunk is so many neighbouring lanes that an output has
+    // about `count` units in each chunk. What does not fit the packets of the largest chunks fills the others.
+    void cut_by_chunk(int o, const std::vector<int64_t>& lanes, size_t count) {
+        const std::vector<Unit>& units = outputs_[o].units;
+        if (units.empty()) return;
+        size_t different = 0;
+        for (size_t i = 0; i < units.size(); ++i)
+            different += i == 0 || units[i].lane != units[i - 1].lane ? 1 : 0;
+        std::vector<Packet> chunks;
+        for (const Unit& unit : units) {
+            const auto lane =
+                std::lower_bound(lanes.begin(), lanes.end(), unit.lane) - lanes.begin();
+            const auto chunk = static_cast<int64_t>(
+                static_cast<size_t>(lane) / std::max<size_t>(count * different / units.size(), 1));
+            if (chunks.empty() || chunks.back().order != chunk) chunks.push_back({o, chunk, {}});
+            chunks.back().units.push_back(unit);
+        }
+        std::stable_sort(chunks.begin(), chunks.end(), [](const Packet& a, const Packet& b) {
+            return a.units.size() > b.units.size();
+        });
+        std::vector<Unit> rest;
+        for (size_t i = 0; i < chunks.size(); ++i) {
+            std::vector<Unit>& from = chunks[i].units;
+            const size_t kept = i < static_cast<size_t>(slots_) ? std::min(from.size(), count) : 0;
+            rest.insert(rest.end(), from.begin() + static_cast<std::ptrdiff_t>(kept), from.end());
+            from.resize(kept);
+        }
+        chunks.resize(static_cast<size_t>(slots_), {o, chunks[0].order, {}});
+        for (Packet& packet : chunks) {
+            while (packet.units.size() < count && !rest.empty()) {
+                packet.units.push_back(rest.back());
+                rest.pop_back();
+            }
+            if (!packet.units.empty()) packets_.push_back(std::move(packet));
+        }
+    }
+
+    // Packets of the same pixels share a register if they follow one another in the order of their sources.
+    void group_packets() {
+        const auto kind = [&](const Packet& p) {
+            return std::make_pair(outputs_[p.output].copies, outputs_[p.output].place);
+        };
+        std::vector<size_t> order(packets_.size());
+        for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+        std::stable_sort(order.begin(), order.end(), [&](size_t i, size_t j) {
+            const auto key = [&](const Packet& p) {
+                return std::make_tuple(kind(p), by_chunk_ ? p.order : p.units[0].lane,
+                                       p.units[0].byte);
+            };
+            return key(packets_[i]) < key(packets_[j]);
+        });
+        int used = slots_;
+        for (size_t i = 0; i < order.size(); ++i) {
+            Packet& packet = packets_[order[i]];
+            // If packets are units, a register takes all from one lane.
+            if (used == slots_ || kind(packet) != kind(packets_[order[i - 1]]) ||
+                (packet_bytes_ == program_.unit &&
+                 packet.units[0].lane != packets_[order[i - 1]].units[0].lane)) {
+                groups_.push_back({kEmpty});
+                used = 0;
+            }
+            packet.group = static_cast<int>(groups_.size()) - 1;
+            ++used;
+        }
+    }
+
+    // Gives packet p a slot that no other packet of its group and no other packet of its output has. If the two have no free
+    // slot in common, the packets change slots on the path that begins at the output and has the two slots in turn. It does
+    // not reach the group, whose slot `a` is free.
+    void colour(int p) {
+        const auto free_slot = [](const std::array<int, kMaxSlots>& packets) {
+            return static_cast<int>(std::find(packets.begin(), packets.end(), kNone) -
+                                    packets.begin());
+        };
+        Packet& packet = packets_[p];
+        const int a = free_slot(groups_[packet.group].packets);
+        const int b = free_slot(outputs_[packet.output].packets);
+        std::vector<int> path;
+        int next = outputs_[packet.output].packets[a];
+        for (bool to_group = true; next != kNone; to_group = !to_group) {
+            path.push_back(next);
+            const Packet& at = packets_[next];
+            next = to_group ? groups_[at.group].packets[b] : outputs_[at.output].packets[a];
+        }
+        for (const int q : path) place(q, kNone);
+        for (const int q : path) place(q, a + b - packets_[q].slot);
+        place(p, a);
+    }
+
+    // Puts a packet into a slot, or takes it out of its slot, which it remembers.
+    void place(int p, int slot) {
+        Packet& packet = packets_[p];
+        const int at = slot == kNone ? packet.slot : slot;
+        groups_[packet.group].packets[at] = slot == kNone ? kNone : p;
+        outputs_[packet.output].packets[at] = slot == kNone ? kNone : p;
+        packet.slot = at;
+    }
+
+    // ---- operations ----------------------------------------------------------------------------------------------
+
+    // The next output is always the one that needs the fewest registers that are not there.
+    void emit_outputs() {
+        std::vector<const Output*> left;
+        for (Output& output : outputs_) {
+            output.groups = groups_of(output);
+            for (const int g : output.groups) ++groups_[g].uses;
+            left.push_back(&output);
+        }
+        kept_.clear();
+        while (!left.empty()) {
+            const auto missing = [&](const Output* output) {
+                int count = 0;
+                for (const int g : output->groups) count += groups_[g].value == kNone ? 1 : 0;
+                return count;
+            };
+            const auto next = std::min_element(
+                left.begin(), left.end(),
+                [&](const Output* a, const Output* b) { return missing(a) < missing(b); });
+            emit_output(**next);
+            left.erase(next);
+        }
+    }
+
+    std::vector<int> groups_of(const Output& output) const {
+        std::vector<int> groups;
+        for (const int p : output.packets)
+            if (p != kNone &&
+                std::find(groups.begin(), groups.end(), packets_[p].group) == groups.end())
+                groups.push_back(packets_[p].group);
+        return groups;
+    }
+
+    void emit_output(const Output& output) {
+        const std::vector<int>& groups = output.groups;
+        for (const int g : groups) keep(g, groups);
+        int value = groups.empty() ? to_.zero() : groups_[groups[0]].value;
+        for (size_t i = 1; i < groups.size(); ++i) {
+            uint64_t mask = 0;
+            for (int slot = 0; slot < slots_; ++slot) {
+                const int p = output.packets[slot];
+                const uint64_t bits = low_bits(packet_bytes_ / 4) << slot * packet_bytes_ / 4;
+                if (p != kNone && packets_[p].group == groups[i])
+                    for (int lane = 0; lane < vector_bytes_; lane += lane_bytes_)
+                        mask |= bits << lane / 4;
+            }
+            value = to_.blend(4, value, groups_[groups[i]].value, mask);
+        }
+        Table control;
+        control.fill(kZeroByte);
+        for (const int p : output.packets)
+            if (p != kNone)
+                for (size_t i = 0; i < packets_[p].units.size(); ++i)
+                    set(control, packets_[p].units[i].to, byte_of(packets_[p], i));
+        value = permute(value, control, true);
+        store(output, value);
+        for (const int g : groups)
+            if (--groups_[g].uses == 0) drop(g);
+    }
+
+    void store(const Output& output, int value) {
+        if (distance_ == lane_bytes_)
+            return to_.store(value, {output.dst, output.copies * lane_bytes_});
+        for (int copy = 0; copy < output.copies; ++copy)
+            to_.store(value, {output.dst + copy * distance_, lane_bytes_}, copy);
+    }
+
+    // Makes the register of a group, unless it is there. If too many are, the one that was used longest ago goes, and will be
+    // made again. `needed`: they stay.
+    void keep(int g, const std::vector<int>& needed) {
+        const auto known = std::find(kept_.begin(), kept_.end(), g);
+        if (known != kept_.end()) {
+            std::rotate(known, known + 1, kept_.end());
+            return;
+        }
+        if (kept_.size() == max_kept_)
+            drop(*std::find_if(kept_.begin(), kept_.end(), [&](int k) {
+                return std::find(needed.begin(), needed.end(), k) == needed.end();
+            }));
+        groups_[g].value = emit_group(groups_[g]);
+        kept_.push_back(g);
+    }
+
+    void drop(int g) {
+        groups_[g].value = kNone;
+        kept_.erase(std::find(kept_.begin(), kept_.end(), g));
+    }
+
+    int emit_group(const Group& group) {
+        std::map<int64_t, Table> terms;  // by the lane of the source
+        int copies = 1;
+        for (const int p : group.packets) {
+            if (p == kNone) continue;
+            const Packet& packet = packets_[p];
+            copies = outputs_[packet.output].copies;
+            for (size_t i = 0; i < packet.units.size(); ++i) {
+                const auto [term, is_new] = terms.try_emplace(packet.units[i].lane);
+                if (is_new) term->second.fill(kZeroByte);
+                set(term->second, byte_of(packet, i), packet.units[i].byte);
+            }
+        }
+        int value = kNone;
+        for (const auto& [lane, control] : terms) {
+            const int term = permute(load(lane, copies), control, false);
+            value = value == kNone ? term : to_.or_bits(value, term, vector_bytes_);
+        }
+        return value;
+    }
+
+    int load(int64_t lane, int copies) {
+        if (distance_ == lane_bytes_) return to_.load({lane, copies * lane_bytes_});
+        int value = to_.load({lane, lane_bytes_});
+        for (int copy = 1; copy < copies; ++copy)
+            value = to_.insert(value, {lane + copy * distance_, lane_bytes_}, copy);
+        return value;
+    }
+
+    int byte_of(const Packet& packet, size_t unit) const {
+        return packet.slot * packet_bytes_ + static_cast<int>(unit) * program_.unit;
+    }
+
+    // In all lanes, the unit at byte `to` comes from byte `from`.
+    void set(Table& control, int to, int from) const {
+        for (int lane = 0; lane < vector_bytes_; lane += lane_bytes_)
+            for (int byte = 0; byte < program_.unit; ++byte)
+                control[lane + to + byte] = static_cast<uint8_t>(from + byte);
+    }
+
+    // `clears`: what no byte is moved to becomes zero. Otherwise it may be anything.
+    int permute(int value, const Table& control, bool clears) {
+        bool moves = false;
+        for (int byte = 0; byte < vector_bytes_; ++byte)
+            moves = moves || control[byte] != byte % lane_bytes_;
+        if (!moves) return value;
+        if (lane_bytes_ > kLaneBytes) return permute_whole(value, control, clears);
+        return to_.permute_lanes(value, control, vector_bytes_);
+    }
+
+    // Units of 4 bytes in a whole register.
+    int permute_whole(int value, const Table& control, bool clears) {
+        Table indices{};
+        uint64_t zeros = 0;
+        for (int i = 0; i < vector_bytes_ / 4; ++i) {
+            const uint8_t from = control[4 * i];
+            if (from == kZeroByte)
+                zeros |= uint64_t{1} << i;
+            else
+                indices[4 * i] = from / 4;
+        }
+        const int permuted = to_.permute(4, value, indices);
+        return zeros != 0 && clears ? to_.blend(4, permuted, to_.zero(), zeros) : permuted;
+    }
+
+    const PermuteProgram& program_;
+    bool by_chunk_;
+    int vector_bytes_, lane_bytes_, packet_bytes_, slots_;
+    int64_t distance_;  // of the lanes of a register, in the source and in the destination
+    size_t max_kept_;   // registers of packets that are kept for further outputs
+    Lowering to_;
+    std::vector<Output> outputs_;
+    std::vector<Packet> packets_;
+    std::vector<Group> groups_;
+    std::vector<int>
+        kept_;  // groups whose registers are there, the one that was used longest ago first
+};
+
+}  // namespace
+
+std::optional<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa,
+                                           int lane_bytes, bool by_chunk) {
+    return PacketLowering(program, shape_of(isa).bytes, lane_bytes, by_chunk).lower();
+}
+
+}  // namespace tombola::impl::cpu::x64
