@@ -28,6 +28,9 @@ constexpr int64_t kMaxBlocks = 4096;
 constexpr int64_t kSingleStepVectors = 8;
 constexpr int64_t kMinBytes = 4;     // minimum of pixels * block; lower_lanes.cpp stores no fewer
 constexpr double kStepCycles = 2.5;  // the overhead of a step, of each section
+// Near sources have to be cheaper by this factor, because their cost is less certain. They are taken within the second-level
+// cache alone: beyond it, their sections write too many blocks at once, and took up to five times as long.
+constexpr double kNearSourcesMargin = 1.15;
 
 int64_t tensor_bytes(const ShuffleDesc& desc) { return 2 * static_cast<int64_t>(desc.dst.size()); }
 
@@ -202,7 +205,10 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     };
     BlockedStep cheapest{};
     Operations operations;  // of the cheapest
+    const bool fits_l2 = tensor_bytes(desc) <= machine().caches.l2;
     const auto consider = [&](const BlockedStep& step) {
+        const bool near_sources = step.sections == Sections::near_sources;
+        if (near_sources && !fits_l2) return;
         const PermuteProgram program = program_of(sample, step);
         Operations lowered = cheapest_lowering(program, step.code);
         // The second step is moved back to an aligned address. That may cost one more step.
@@ -213,8 +219,9 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
         for (const PermuteSection& section : program.sections)
             sections += static_cast<double>(section.loop.repeats);
         const double cycles =
-            static_cast<double>(steps) * (lowered.cycles + kStepCycles * sections) +
-            lowered.run_cycles;
+            (static_cast<double>(steps) * (lowered.cycles + kStepCycles * sections) +
+             lowered.run_cycles) *
+            (near_sources ? kNearSourcesMargin : 1);
         if (cycles >= best.cycles) return;
         best.cycles = cycles;
         cheapest = step;
