@@ -241,7 +241,7 @@ bool JitMultinomial::load_weight_sums(const Call& call, const Part& part, dim_t 
 
 // -- drawing -------------------------------------------------------------------------------------
 
-// Requires the sums of the blocks in part.weights.
+// Requires the sums of the blocks, which lie at part.weights.
 void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const Row& row) const {
     const dim_t samples = desc_.dst.dims[1], blocks = passes_.blocks();
     constexpr dim_t kBlock = RowPasses::kBlockClasses;
@@ -274,7 +274,7 @@ bool JitMultinomial::draw_from_tree(const Call& call, const Part& part, const Ro
     return draw_by_taking(call, row, tree, [&](uint64_t target) { return tree.take(target); });
 }
 
-// The same. Requires the sums of the blocks.
+// The same, from a sparse tree. Requires the sums of the blocks in part.sums.
 bool JitMultinomial::draw_from_sparse_tree(const Call& call, const Part& part,
                                            const Row& row) const {
     const dim_t classes = passes_.classes();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// multinomial by generated kernels. There are three ways to draw from a row:
+// multinomial by generated kernels. There are four ways to draw from a row:
 //
-//   blocks   few samples from many classes: sums of blocks of classes, and for each sample the weights of the one
-//            block that it falls into; no distribution is stored
-//   guide    many samples: the cumulative distribution and its guide table, O(1) per sample
-//   tree     without replacement: a tree of sums (cpu/multinomial/weight_tree.hpp)
+//   blocks       few samples from many classes: sums of blocks of classes, and for each sample the weights of the one
+//                block that it falls into; no distribution is stored
+//   guide        many samples: the cumulative distribution and its guide table, O(1) per sample
+//   tree         without replacement: a tree of sums (cpu/multinomial/weight_tree.hpp)
 //   sparse_tree  the same for few samples: sums of small blocks of classes, and the weights of those that are drawn from
 //
 // All but guide read a row once for the check and the weights, or twice in succession while it is in cache. So they

@@ -74,16 +74,16 @@ class PacketLowering {
     struct Output {
         int64_t dst;
         int copies;
-        int64_t
-            place;  // of the pixels, from the start of the extent: only packets of the same pixels share registers
+        // Of the pixels, from the start of the extent. Only packets of the same pixels share registers.
+        int64_t place;
         std::vector<Unit> units;
         std::array<int, kMaxSlots> packets;  // by slot; or kNone
         std::vector<int> groups;             // of its packets
     };
     struct Packet {
         int output;
-        int64_t
-            order;  // among the packets of the output, or of all outputs if they are cut by chunk
+        // Its place among the packets of the output, or of all outputs if they are cut by chunk.
+        int64_t order;
         std::vector<Unit> units;
         int group = kNone, slot = kNone;
     };
@@ -101,7 +101,8 @@ class PacketLowering {
 
     bool add_outputs(const PermuteSection& section) {
         const int lane_units = lane_bytes_ / program_.unit;
-        std::map<int64_t, const int64_t*> lanes;  // the sources of each lane of the destination
+        // The sources of each lane of the destination, by its offset.
+        std::map<int64_t, const int64_t*> lanes;
         for (const PermuteOutput& output : section.outputs) {
             if (output.units % lane_units != 0) return false;
             for (int i = 0; i < output.units; i += lane_units)
@@ -233,7 +234,7 @@ class PacketLowering {
         int used = slots_;
         for (size_t i = 0; i < order.size(); ++i) {
             Packet& packet = packets_[order[i]];
-            // If packets are units, a register takes all from one lane.
+            // If packets are units, a register takes all from one lane, so that permute() need not clear anything.
             if (used == slots_ || kind(packet) != kind(packets_[order[i - 1]]) ||
                 (packet_bytes_ == program_.unit &&
                  packet.units[0].lane != packets_[order[i - 1]].units[0].lane)) {
@@ -245,9 +246,10 @@ class PacketLowering {
         }
     }
 
-    // Gives packet p a slot that no other packet of its group and no other packet of its output has. If the two have no free
-    // slot in common, the packets change slots on the path that begins at the output and has the two slots in turn. It does
-    // not reach the group, whose slot `a` is free.
+    // Gives packet p the slot `a`, which is free in its group. If a packet of its output has that slot, take a slot `b` that is
+    // free in the output. The packets of the slots a and b in turn form a path that begins at the output. All packets of the
+    // path change from a to b or from b to a; then `a` is free in the output too. The path does not reach the group of p: it
+    // enters a group by a packet of slot a, and that group has none.
     void colour(int p) {
         const auto free_slot = [](const std::array<int, kMaxSlots>& packets) {
             return static_cast<int>(std::find(packets.begin(), packets.end(), kNone) -
@@ -440,8 +442,8 @@ class PacketLowering {
     std::vector<Output> outputs_;
     std::vector<Packet> packets_;
     std::vector<Group> groups_;
-    std::vector<int>
-        kept_;  // groups whose registers are there, the one that was used longest ago first
+    // The groups whose registers are there. The one that was used longest ago is the first.
+    std::vector<int> kept_;
 };
 
 }  // namespace

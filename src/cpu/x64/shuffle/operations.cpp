@@ -187,7 +187,7 @@ void Lowering::end_section(const PermuteSection& section) {
             operations_.stored_lines += repeats * operations_.list[i].bytes / kLineBytes;
 }
 
-// They do not wait if the work takes so long that the lines arrive meanwhile.
+// Stores do not wait if the work takes so long that their lines arrive meanwhile.
 bool Operations::waits_for_lines() const {
     constexpr double kMaxCopies = 2;
     return work_cycles <= kMaxCopies * machine().row.copy_cycles * stored_lines;

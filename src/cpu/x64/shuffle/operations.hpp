@@ -209,8 +209,9 @@ Operations lower_to_lanes(const PermuteProgram& program);
 std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa, bool lines);
 // Empty if the outputs are not columns of rows that are equally far apart. For AVX2.
 std::optional<Operations> lower_to_unpacks(const PermuteProgram& program);
-// Empty if the program is not one of blocks. Units are permuted in lanes of 16 bytes, or with AVX2 in lanes of 32 bytes, if they
-// have 4 bytes or more. With by_chunk, the packets of all outputs begin at the same lanes of the source.
+// Empty if the sections are not those of Sections::near_sources, or if a load would leave its extent. `lane_bytes`: units are
+// permuted within lanes of 16 bytes, or, with AVX2 and units of 4 bytes or more, of 32. With by_chunk, the packets of all
+// outputs begin at the same lanes of the source.
 std::optional<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa,
                                            int lane_bytes, bool by_chunk);
 // The greatest number of registers of a transpose; 0 if `isa` has no transpose for units of that size.

@@ -12,9 +12,9 @@
 //   h  = S' - S           exact: a multiple of U
 //   l  = W - h            exact: |l| <= U / 2
 //
-// The sum of the lane is (S - M) + the sum of all trunc(l). Every step is exact, as in "two-sum" (Knuth, The Art of
-// Computer Programming, volume 2, 4.2.2, theorem C), so it does not matter how S' is rounded. The sum of trunc(l) is
-// that of floor(W) - h:
+// S' is rounded to nearest, and S' + l = S + W exactly ("fast two-sum": Knuth, The Art of Computer Programming, volume 2,
+// 4.2.2, theorem C). So neither the order of the weights nor the rounding of ties changes the result. The sum of the lane is
+// (S - M) + the sum of all trunc(l), because trunc(l) = floor(W) - h:
 //
 //   W < 2^23      W may have a fraction. It is less than U / 2, because U >= 2^24. So h = 0 and l = W.
 //   W >= 2^23     W is an integer, and so is l.
@@ -58,8 +58,8 @@ class NearSumKernel : public WeightOps {
     struct Args {
         const void* src;
         const void* ahead;  // as in WeightSumKernel
-        int64_t
-            blocks;  // at least 1; out: how many are left, the first of which has a logit too far below
+        // At least 1. Out: how many are left; the first of them has a logit that is too far below.
+        int64_t blocks;
         int64_t units;             // of each block, 1 to 32
         uint64_t* sums;            // out: one per block
         uint32_t greatest, ratio;  // bits of an f32

@@ -49,9 +49,9 @@ class RowPasses {
     void set_scale(Row& row, double greatest, float ratio = 1,
                    float flush = WeightExpF32::kFlush) const;
 
-    // The sums of the weights of blocks [begin, end) of `block_units` units. `ahead` is the row that will be read next, laid out like this one.
-    // It also does what greatest() does, unless row.is_scalar: for weights, on this row; for logits, on the row ahead,
-    // unless they are scaled.
+    // The sums of the weights of blocks [begin, end) of `block_units` units. `ahead` is the row that will be read next, laid
+    // out like this one. It also does what greatest() does, unless row.is_scalar: for weights, on this row; for logits, on
+    // the row ahead, unless they are scaled.
     bool sum(const Row& row, const RowSource& source, dim_t begin, dim_t end, const char* ahead,
              uint64_t* sums, double& greatest, dim_t block_units = kBlockUnits) const;
     // Weights of classes [begin, end), begin a multiple of kUnitClasses. Up to kUnitClasses - 1 more elements of
