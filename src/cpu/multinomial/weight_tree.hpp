@@ -13,6 +13,7 @@
 // In a sparse tree, levels 0 and 1 of a block of 64 classes are computed when a draw comes to the block.
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -40,7 +41,8 @@ class WeightTree {
         sum_up(memory, padded(classes));
     }
 
-    // A sparse tree. The caller has filled only the sums of the blocks of kBlock classes, at memory + sums_at(classes).
+    // A sparse tree, of more than kBlock classes. The caller has filled only the sums of the blocks of kBlock classes, at
+    // memory + sums_at(classes).
     static constexpr dim_t kBlock = kFan * kFan;
     static dim_t sums_at(dim_t classes) {
         const dim_t n = padded(classes);
@@ -48,6 +50,7 @@ class WeightTree {
     }
     struct Sparse {};
     WeightTree(uint64_t* memory, dim_t classes, Sparse) : memory_(memory) {
+        assert(classes > kBlock);  // fewer would need more than storage(classes)
         const dim_t n = padded(classes), eighths = padded(n / kFan);
         size_[levels_++] = n;
         size_[levels_++] = eighths;
