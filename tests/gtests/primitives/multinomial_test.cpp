@@ -109,20 +109,21 @@ TEST_F(Multinomial, WorkThatThreadsShare) {
 TEST_F(Multinomial, EveryLayout) {
     for (const auto type : {tombola_f32, tombola_bf16})
         for (const bool with_replacement : {true, false})
-            for (const int64_t samples : {1, 3, 40}) {
-                Problem p = problem(type, 3, samples, varied(3, 70, true, 3));
-                p.request.log_probs = true;
-                p.request.with_replacement = with_replacement;
-                p.src_strides = {1, 3};
-                p.dst_strides = {1, 3};
-                check(p, "transposed");
-                p.src_strides = {75, 1};
-                p.dst_strides = {50, 1};
-                check(p, "padded rows");
-                p.src_strides = {300, 4};
-                p.dst_strides = {100, 2};
-                check(p, "strided");
-            }
+            for (const int64_t classes : {70, 700})
+                for (const int64_t samples : {1, 3, 40}) {
+                    Problem p = problem(type, 3, samples, varied(3, classes, true, 3));
+                    p.request.log_probs = true;
+                    p.request.with_replacement = with_replacement;
+                    p.src_strides = {1, 3};
+                    p.dst_strides = {1, 3};
+                    check(p, "transposed");
+                    p.src_strides = {classes + 5, 1};
+                    p.dst_strides = {50, 1};
+                    check(p, "padded rows");
+                    p.src_strides = {4 * classes + 20, 4};
+                    p.dst_strides = {100, 2};
+                    check(p, "strided");
+                }
 }
 
 TEST_F(Multinomial, UniformsOfEveryMagnitude) {

@@ -123,6 +123,30 @@ TEST_P(NearSumTest, WeightsBesidePowersOfTwo) {
     }
 }
 
+// The kernel itself sums such blocks: it does not stop, and leave them to the slower one.
+TEST_P(NearSumTest, NearLogitsDoNotStopTheKernel) {
+    constexpr dim_t kBlocks = 3, kUnits = RowPasses::kBlockClasses / kUnitClasses;
+    std::vector<float> logits = row(kBlocks * RowPasses::kBlockClasses, 20);
+    const std::vector<char> bytes = stored(logits);
+    const auto kernel = cached_function<NearSumKernel>(
+        {isa(), float_type_of(type()), NearSumKernel::Logits::plain});
+    ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+    std::vector<uint64_t> sums(kBlocks);
+    NearSumKernel::Args args{bytes.data(),
+                             bytes.data(),
+                             kBlocks,
+                             kUnits,
+                             sums.data(),
+                             0,  // the greatest logit is 0
+                             0,
+                             0,
+                             NearSumKernel::shape(12, isa()),
+                             {}};
+    kernel.value()(args);
+    EXPECT_EQ(args.blocks, 0);
+    for (const uint64_t sum : sums) EXPECT_GT(sum, 0u);
+}
+
 TEST_P(NearSumTest, LogitsFarBelow) {
     for (const float width : {40.0f, 80.0f, 200.0f}) check_all(row(30000, width));
     constexpr float kInf = std::numeric_limits<float>::infinity();
