@@ -229,6 +229,14 @@ TEST(PermutePrograms, StoresThatWaitForLines) {
     EXPECT_FALSE(o.waits_for_lines());
 }
 
+// Tensors that fill the first-level cache lose lines to the stack and to tables.
+TEST(PermutePrograms, AnEighthOfTheFirstLevelCacheIsLeft) {
+    const int64_t l1 = machine().caches.l1;
+    EXPECT_FALSE(fits_l1(l1));
+    EXPECT_FALSE(fits_l1(l1 / 10 * 9));
+    EXPECT_TRUE(fits_l1(l1 / 10 * 8));
+}
+
 // Of two loads of 32 bytes, the second crosses a line if the first begins behind the start of one. In the first-level cache
 // it costs as much.
 TEST(PermutePrograms, LoadsAcrossLinesCostMore) {

@@ -25,8 +25,9 @@ enum class Stores : uint8_t {
     streaming,  // past the caches: each stores a whole register to an address that is aligned to it
 };
 
-// Whether tensors of so many bytes, together, fit the first-level cache. There, prefetches would only take time.
-inline bool fits_l1(int64_t bytes) { return bytes <= machine().caches.l1; }
+// Whether tensors of so many bytes, together, fit the first-level cache. There, prefetches would only take time. An eighth of
+// the cache is left to the stack and to tables: tensors that fill it lose lines to them, and then stores wait.
+inline bool fits_l1(int64_t bytes) { return bytes <= machine().caches.l1 / 8 * 7; }
 
 class StoreVocabulary : public Vocabulary {
   protected:
