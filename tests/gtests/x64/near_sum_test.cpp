@@ -105,7 +105,7 @@ TEST_P(NearSumTest, LogitsNearTheGreatest) {
 
 // Every weight is 1, so every sum of a lane is as great as it can be, and every addition is a tie or exact.
 TEST_P(NearSumTest, EqualLogits) {
-    for (int log = 10; log <= 21; ++log) {
+    for (int log = 10; log <= 18; ++log) {
         check_all(std::vector<float>((size_t{1} << log) + 1, 7.5f));
         check_all(std::vector<float>(size_t{1} << log, -7.5f));
     }
