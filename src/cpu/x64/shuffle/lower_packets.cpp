@@ -30,41 +30,37 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr int kMaxSlots = 8;
-constexpr uint8_t kZeroByte = 0x80;
 
-class PacketLowering {
+class PacketLowering : public Lowering {
   public:
     PacketLowering(const PermuteProgram& program, int vector_bytes, int lane_bytes, bool by_chunk)
-        : program_(program),
+        : Lowering(program, vector_bytes),
+          program_(program),
           by_chunk_(by_chunk),
           vector_bytes_(vector_bytes),
           lane_bytes_(lane_bytes),
           packet_bytes_(std::max(program.unit, 4)),
           slots_(lane_bytes / packet_bytes_),
           distance_(std::max<int64_t>(program.loop.granule, lane_bytes)),
-          max_kept_(vector_bytes == kMaxVecBytes ? 20 : 9),
-          to_(program, vector_bytes) {}
-
-    std::optional<Operations> lower() {
-        if (!program_.near_sources) return std::nullopt;
-        if (vector_bytes_ == kMaxVecBytes && distance_ > lane_bytes_) return std::nullopt;
-        for (const PermuteSection& section : program_.sections) {
-            outputs_.clear();
-            packets_.clear();
-            groups_.clear();
-            if (!add_outputs(section)) return std::nullopt;
-            cut_into_packets();
-            group_packets();
-            for (size_t p = 0; p < packets_.size(); ++p) colour(static_cast<int>(p));
-            // An output, a term, its source and a table in addition to what is kept.
-            to_.begin_section(static_cast<int>(max_kept_) + 4);
-            emit_outputs();
-            to_.end_section(section);
-        }
-        return to_.take();
-    }
+          max_kept_(vector_bytes == kMaxVecBytes ? 20 : 9) {}
 
   private:
+    bool lower_section(const PermuteSection& section) override {
+        if (!program_.near_sources) return false;
+        if (vector_bytes_ == kMaxVecBytes && distance_ > lane_bytes_) return false;
+        outputs_.clear();
+        packets_.clear();
+        groups_.clear();
+        if (!add_outputs(section)) return false;
+        cut_into_packets();
+        group_packets();
+        for (size_t p = 0; p < packets_.size(); ++p) colour(static_cast<int>(p));
+        // An output, a term, its source and a table in addition to what is kept.
+        use_registers(static_cast<int>(max_kept_) + 4);
+        emit_outputs();
+        return true;
+    }
+
     struct Unit {
         int64_t lane;  // the offset of the lane of the source that holds it
         int byte;      // in that lane
@@ -316,7 +312,7 @@ class PacketLowering {
     void emit_output(const Output& output) {
         const std::vector<int>& groups = output.groups;
         for (const int g : groups) keep(g, groups);
-        int value = groups.empty() ? to_.zero() : groups_[groups[0]].value;
+        int value = groups.empty() ? zero() : groups_[groups[0]].value;
         for (size_t i = 1; i < groups.size(); ++i) {
             uint64_t mask = 0;
             for (int slot = 0; slot < slots_; ++slot) {
@@ -326,7 +322,7 @@ class PacketLowering {
                     for (int lane = 0; lane < vector_bytes_; lane += lane_bytes_)
                         mask |= bits << lane / 4;
             }
-            value = to_.blend(4, value, groups_[groups[i]].value, mask);
+            value = blend(4, value, groups_[groups[i]].value, mask);
         }
         Table control;
         control.fill(kZeroByte);
@@ -342,9 +338,9 @@ class PacketLowering {
 
     void store(const Output& output, int value) {
         if (distance_ == lane_bytes_)
-            return to_.store(value, {output.dst, output.copies * lane_bytes_});
+            return Lowering::store(value, {output.dst, output.copies * lane_bytes_});
         for (int copy = 0; copy < output.copies; ++copy)
-            to_.store(value, {output.dst + copy * distance_, lane_bytes_}, copy);
+            Lowering::store(value, {output.dst + copy * distance_, lane_bytes_}, copy);
     }
 
     // Makes the register of a group, unless it is there. If too many are, the one that was used longest ago goes, and will be
@@ -384,16 +380,16 @@ class PacketLowering {
         int value = kNone;
         for (const auto& [lane, control] : terms) {
             const int term = permute(load(lane, copies), control, false);
-            value = value == kNone ? term : to_.or_bits(value, term, vector_bytes_);
+            value = value == kNone ? term : or_bits(value, term, vector_bytes_);
         }
         return value;
     }
 
     int load(int64_t lane, int copies) {
-        if (distance_ == lane_bytes_) return to_.load({lane, copies * lane_bytes_});
-        int value = to_.load({lane, lane_bytes_});
+        if (distance_ == lane_bytes_) return Lowering::load({lane, copies * lane_bytes_});
+        int value = Lowering::load({lane, lane_bytes_});
         for (int copy = 1; copy < copies; ++copy)
-            value = to_.insert(value, {lane + copy * distance_, lane_bytes_}, copy);
+            value = insert(value, {lane + copy * distance_, lane_bytes_}, copy);
         return value;
     }
 
@@ -415,7 +411,7 @@ class PacketLowering {
             moves = moves || control[byte] != byte % lane_bytes_;
         if (!moves) return value;
         if (lane_bytes_ > kLaneBytes) return permute_whole(value, control, clears);
-        return to_.permute_lanes(value, control, vector_bytes_);
+        return permute_lanes(value, control, vector_bytes_);
     }
 
     // Units of 4 bytes in a whole register.
@@ -429,8 +425,8 @@ class PacketLowering {
             else
                 indices[4 * i] = from / 4;
         }
-        const int permuted = to_.permute(4, value, indices);
-        return zeros != 0 && clears ? to_.blend(4, permuted, to_.zero(), zeros) : permuted;
+        const int permuted = Lowering::permute(4, value, indices);
+        return zeros != 0 && clears ? blend(4, permuted, zero(), zeros) : permuted;
     }
 
     const PermuteProgram& program_;
@@ -438,7 +434,6 @@ class PacketLowering {
     int vector_bytes_, lane_bytes_, packet_bytes_, slots_;
     int64_t distance_;  // of the lanes of a register, in the source and in the destination
     size_t max_kept_;   // registers of packets that are kept for further outputs
-    Lowering to_;
     std::vector<Output> outputs_;
     std::vector<Packet> packets_;
     std::vector<Group> groups_;

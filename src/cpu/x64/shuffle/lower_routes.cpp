@@ -82,62 +82,55 @@ int permuted_bytes(CpuIsa isa, int unit) {
     return shape.masks ? 0 : 16;
 }
 
-class RouteLowering {
+class RouteLowering : public Lowering {
   public:
     RouteLowering(const PermuteProgram& program, CpuIsa isa, bool lines)
-        : program_(program),
+        : Lowering(program, shape_of(isa).bytes),
           lines_(lines),
-          unit_(program.unit),
           lane_bytes_(permuted_bytes(isa, program.unit)),
           units_(lane_bytes_ / program.unit),
-          vector_bytes_(shape_of(isa).bytes),
-          max_registers_(shape_of(isa).registers / 2),
-          to_(program, vector_bytes_) {}
-
-    std::optional<Operations> lower() {
-        if (lane_bytes_ == 0 || (lines_ && !steps_fill_lines())) return std::nullopt;
-        for (const PermuteSection& section : program_.sections) {
-            auto routes = routes_of(section);
-            if (routes.empty()) return std::nullopt;
-            if (in_lanes()) routes = paired(routes);
-            const auto runs = static_cast<int>(lines_ ? section.outputs.size() : 0);
-            if (runs > kMaxRuns) return std::nullopt;
-            // Two registers in addition to those of the values: one for blend(), and one for indices.
-            to_.begin_section((lines_ ? runs : max_registers_) + 2, runs);
-            for (size_t first = 0, end; first < routes.size(); first = end) {
-                int used = 0;
-                for (end = first; end < routes.size() && used + routes[end].K() <= max_registers_;
-                     ++end)
-                    used += routes[end].K();
-                lower_together(&routes[first], &routes[0] + end);
-            }
-            to_.end_section(section);
-        }
-        return to_.take();
-    }
+          max_registers_(shape_of(isa).registers / 2) {}
 
   private:
-    bool in_lanes() const { return lane_bytes_ < vector_bytes_; }
+    bool lower_section(const PermuteSection& section) override {
+        if (lane_bytes_ == 0 || (lines_ && !steps_fill_lines())) return false;
+        auto routes = routes_of(section);
+        const auto runs = static_cast<int>(lines_ ? section.outputs.size() : 0);
+        if (routes.empty() || runs > kMaxRuns) return false;
+        if (in_lanes()) routes = paired(routes);
+        // Two registers in addition to those of the values: one for exchange(), and one for indices.
+        use_registers((lines_ ? runs : max_registers_) + 2, runs);
+        for (size_t first = 0, end; first < routes.size(); first = end) {
+            int used = 0;
+            for (end = first; end < routes.size() && used + routes[end].K() <= max_registers_;
+                 ++end)
+                used += routes[end].K();
+            lower_together(&routes[first], &routes[0] + end);
+        }
+        return true;
+    }
+
+    bool in_lanes() const { return lane_bytes_ < vector_bytes(); }
 
     // Whether each output of a step goes on where it ended in the step before, with whole registers of a line.
     bool steps_fill_lines() const {
-        return vector_bytes_ == kLineBytes && program_.loop.granule >= 4 &&
-               program_.loop.dst_step == kLineBytes && !program_.loop.single_step;
+        return vector_bytes() == kLineBytes && program().loop.granule >= 4 &&
+               program().loop.dst_step == kLineBytes && !program().loop.single_step;
     }
 
     // The section as a list of transposes; empty if it is not made of transposes.
     std::vector<Route> routes_of(const PermuteSection& section) const {
         std::vector<Piece> stores;
         for (const PermuteOutput& output : section.outputs)
-            stores.push_back({output.dst_offset, program_.bytes(output)});
-        const Registers sources(section.extents, lane_bytes_, unit_);
-        const Registers outputs(stores, lane_bytes_, unit_);
+            stores.push_back({output.dst_offset, program().bytes(output)});
+        const Registers sources(section.extents, lane_bytes_, unit());
+        const Registers outputs(stores, lane_bytes_, unit());
         if (sources.list.size() != outputs.list.size()) return {};
         // Where each unit of the outputs is among those of the sources.
         std::vector<int> from;
         for (const PermuteOutput& output : section.outputs)
             for (int i = 0; i < output.units; ++i) {
-                const int64_t address = program_.source(output)[i];
+                const int64_t address = program().source(output)[i];
                 const auto found =
                     std::lower_bound(sources.units.begin(), sources.units.end(), address);
                 if (found == sources.units.end() || *found != address) return {};
@@ -229,8 +222,8 @@ class RouteLowering {
         for (const Route* route = first; route != end; ++route) {
             std::vector<int> values;
             for (const Register& source : route->sources)
-                values.push_back(permute(source, load(source.pieces)));
-            blend(values);
+                values.push_back(reorder(source, load_pieces(source.pieces)));
+            exchange(values);
             for (size_t o = 0; o < values.size(); ++o)
                 outputs.emplace_back(&route->outputs[o], values[o]);
         }
@@ -240,89 +233,83 @@ class RouteLowering {
         int run = 0;
         for (const auto& [output, value] : outputs) {
             if (lines_) {
-                store_line(*output, value, run++);
+                store_as_line(*output, value, run++);
                 continue;
             }
-            const int permuted = permute(*output, value);
+            const int ordered = reorder(*output, value);
             int position = 0;
-            for (const Piece& piece : output->pieces) to_.store(permuted, piece, position++);
+            for (const Piece& piece : output->pieces) store(ordered, piece, position++);
         }
     }
 
     // Permutes of two registers move units of 4 or 8 bytes. If smaller ones do not stay together, they are moved before.
-    void store_line(const Register& output, int value, int run) {
-        int width = static_cast<int>(std::min<int64_t>(program_.loop.granule, kMaxUnit));
+    void store_as_line(const Register& output, int value, int run) {
+        int width = static_cast<int>(std::min<int64_t>(program().loop.granule, kMaxUnit));
         if (!stay_together(output, width)) width = 4;
         const bool together = stay_together(output, width);
         if (!together) {
-            value = permute(output, value);
-            width = static_cast<int>(std::min<int64_t>(program_.loop.granule, kMaxUnit));
+            value = reorder(output, value);
+            width = static_cast<int>(std::min<int64_t>(program().loop.granule, kMaxUnit));
         }
-        Table order{};
-        for (int i = 0; i < vector_bytes_ / width; ++i) {
-            const int first = together ? output.order[i * width / unit_] : i * width / unit_;
-            order[i * width] = static_cast<uint8_t>(first * unit_ / width);
-        }
-        to_.store_line(width, value, order, output.pieces[0].offset, run);
+        const Table order = indices(width, [&](int i) {
+            const int first = i * width / unit();
+            return (together ? output.order[first] : first) * unit() / width;
+        });
+        store_line(width, value, order, output.pieces[0].offset, run);
     }
 
     // Whether units that share `width` bytes of the output share `width` bytes of the register, in the same order.
     bool stay_together(const Register& output, int width) const {
-        const int units = width / unit_;
-        for (int i = 0; i < vector_bytes_ / unit_; ++i) {
+        const int units = width / unit();
+        for (int i = 0; i < vector_bytes() / unit(); ++i) {
             const int first = output.order[i - i % units];
             if (first % units != 0 || output.order[i] != first + i % units) return false;
         }
         return true;
     }
 
-    int load(const std::vector<Piece>& pieces) {
-        int value = to_.load(pieces[0]);
+    int load_pieces(const std::vector<Piece>& pieces) {
+        int value = load(pieces[0]);
         for (size_t i = 1; i < pieces.size(); ++i)
-            value = to_.insert(value, pieces[i], static_cast<int>(i));
+            value = insert(value, pieces[i], static_cast<int>(i));
         return value;
     }
 
     // For each stage s:  T[i] = T[i], but in the sections whose number has bit s it becomes T[i + 2^s mod K]. The
     // registers i, i + 2^s, i + 2 * 2^s, ... form a ring, which is processed in order.
-    void blend(std::vector<int>& values) {
+    void exchange(std::vector<int>& values) {
         const int K = static_cast<int>(values.size());
         const int section_bytes = lane_bytes_ / K, width = std::min(section_bytes, 4);
         for (int stage = 0; 1 << stage < K; ++stage) {
             const std::vector<int> before = values;
             uint64_t mask = 0;
-            for (int bit = 0; bit < vector_bytes_ / width; ++bit)
+            for (int bit = 0; bit < vector_bytes() / width; ++bit)
                 if ((bit * width % lane_bytes_ / section_bytes >> stage & 1) != 0)
                     mask |= uint64_t{1} << bit;
             for (int first = 0; first < 1 << stage; ++first)
                 for (int i = first; i < K; i += 1 << stage)
-                    values[i] = to_.blend(width, before[i], before[(i + (1 << stage)) % K], mask);
+                    values[i] = blend(width, before[i], before[(i + (1 << stage)) % K], mask);
         }
     }
 
-    int permute(const Register& r, int value) {
+    int reorder(const Register& r, int value) {
         bool moves = false;
-        for (int i = 0; i < vector_bytes_ / unit_; ++i) moves = moves || r.order[i] != i;
+        for (int i = 0; i < vector_bytes() / unit(); ++i) moves = moves || r.order[i] != i;
         if (!moves) return value;
         // Indices count bytes, words or double words; a unit of 8 bytes has two of them. Within a lane they count bytes
         // from the start of the lane.
-        const int width = in_lanes() ? 1 : std::min(unit_, 4), parts = unit_ / width;
-        Table indices{};
-        for (int i = 0; i < vector_bytes_ / width; ++i) {
-            const int from = r.order[i / parts] * parts + i % parts;
-            indices[i * width] = static_cast<uint8_t>(from % (lane_bytes_ / width));
-        }
-        return in_lanes() ? to_.permute_lanes(value, indices, vector_bytes_)
-                          : to_.permute(width, value, indices);
+        const int width = in_lanes() ? 1 : std::min(unit(), 4), parts = unit() / width;
+        const Table from = indices(width, [&](int i) {
+            return (r.order[i / parts] * parts + i % parts) % (lane_bytes_ / width);
+        });
+        return in_lanes() ? permute_lanes(value, from, vector_bytes())
+                          : permute(width, value, from);
     }
 
-    const PermuteProgram& program_;
     bool lines_;
-    int unit_;
     int lane_bytes_;  // units are permuted within this many bytes: a register, or a lane of 16
     int units_;       // in lane_bytes_
-    int vector_bytes_, max_registers_;
-    Lowering to_;
+    int max_registers_;
 };
 
 }  // namespace

@@ -22,28 +22,21 @@ namespace {
 
 constexpr int kVectorBytes = 32, kWorking = 12;
 
-class UnpackLowering {
+class UnpackLowering : public Lowering {
   public:
     explicit UnpackLowering(const PermuteProgram& program)
-        : program_(program),
-          unit_(program.unit),
-          N_(kLaneBytes / unit_),
-          to_(program, kVectorBytes) {}
-
-    std::optional<Operations> lower() {
-        for (const PermuteSection& section : program_.sections) {
-            tiles_.clear();
-            for (const PermuteOutput& output : section.outputs)
-                if (!add_output(output)) return std::nullopt;
-            to_.begin_section(kWorking);
-            for (const Tile& tile : tiles_)
-                if (!lower(tile, section.extents)) return std::nullopt;
-            to_.end_section(section);
-        }
-        return to_.take();
-    }
+        : Lowering(program, kVectorBytes), N_(kLaneBytes / program.unit) {}
 
   private:
+    bool lower_section(const PermuteSection& section) override {
+        tiles_.clear();
+        for (const PermuteOutput& output : section.outputs)
+            if (!add_output(output)) return false;
+        use_registers(kWorking);
+        return std::all_of(tiles_.begin(), tiles_.end(),
+                           [&](const Tile& tile) { return lower_tile(tile, section.extents); });
+    }
+
     // Some rows of a column, which are stored.
     struct Part {
         int64_t dst;
@@ -58,13 +51,13 @@ class UnpackLowering {
 
     // Adds the lanes of an output to tiles. The units of a lane are rows of one column, `stride_` bytes apart.
     bool add_output(const PermuteOutput& output) {
-        const int64_t* source = program_.source(output);
+        const int64_t* source = program().source(output);
         if (tiles_.empty()) {
             if (output.units < 2) return false;  // no distance of rows
             first_ = source[0];
             stride_ = source[1] - source[0];
         }
-        if (first_ < 0 || stride_ < unit_) return false;
+        if (first_ < 0 || stride_ < unit()) return false;
         for (int i = 0; i < output.units; i += N_) {
             const int units = std::min(output.units - i, N_);
             int known = 0;
@@ -73,8 +66,8 @@ class UnpackLowering {
                 if (source[i + k] != kAnySource) return false;
             if (source[i] < first_) return false;
             const int64_t at = source[i] - first_;
-            add_part(at / stride_, at % stride_ / unit_, known,
-                     {output.dst_offset + i * unit_, units * unit_, 0, 0});
+            add_part(at / stride_, at % stride_ / unit(), known,
+                     {output.dst_offset + i * unit(), units * unit(), 0, 0});
         }
         return true;
     }
@@ -92,7 +85,7 @@ class UnpackLowering {
         tile->parts.push_back(part);
     }
 
-    bool lower(const Tile& tile, const std::vector<Piece>& extents) {
+    bool lower_tile(const Tile& tile, const std::vector<Piece>& extents) {
         const int registers = N_ / 2;
         std::vector<int> values;
         for (int i = 0; i < registers; ++i) {
@@ -113,39 +106,38 @@ class UnpackLowering {
             std::vector<int> next(static_cast<size_t>(registers), kNone);
             for (int j = 0; j < registers; ++j)
                 if ((used[stage] >> j & 1) != 0)
-                    next[j] =
-                        to_.unpack(unit_, values[j / 2], values[j / 2 + registers / 2], j % 2);
+                    next[j] = unpack(unit(), values[j / 2], values[j / 2 + registers / 2], j % 2);
             values = std::move(next);
         }
-        store(tile, values);
+        store_parts(tile, values);
         return true;
     }
 
     // Rows i and i + N/2. A row that would pass the end of its extent is loaded from before its place, and moved.
     int load_rows(const Tile& tile, int i, const std::vector<Piece>& extents) {
-        Table control;
-        for (int byte = 0; byte < kVectorBytes; ++byte)
-            control[byte] = static_cast<uint8_t>(byte % kLaneBytes);
-        bool moves = false;
+        std::array<int64_t, 2> moved{};  // by how many bytes
         int value = kNone;
         for (int lane = 0; lane < 2 && i + lane * N_ / 2 < tile.rows; ++lane) {
             const int64_t at =
-                first_ + (tile.row + i + lane * N_ / 2) * stride_ + tile.column * unit_;
+                first_ + (tile.row + i + lane * N_ / 2) * stride_ + tile.column * unit();
             const Piece* extent = extent_at(extents, at);
             if (extent == nullptr || extent->bytes < kLaneBytes ||
-                extent->end() < at + tile.columns * unit_)
+                extent->end() < at + tile.columns * unit())
                 return kNone;
             const Piece piece{std::min(at, extent->end() - kLaneBytes), kLaneBytes};
-            value = lane == 0 ? to_.load(piece) : to_.insert(value, piece, 1);
-            moves = moves || piece.offset < at;
-            for (int byte = 0; byte < kLaneBytes; ++byte)
-                control[lane * kLaneBytes + byte] =
-                    static_cast<uint8_t>((byte + at - piece.offset) % kLaneBytes);
+            value = lane == 0 ? load(piece) : insert(value, piece, 1);
+            moved[lane] = at - piece.offset;
         }
-        return moves ? to_.permute_lanes(value, control, kVectorBytes) : value;
+        return rotate_lanes(value, moved);
     }
 
-    void store(const Tile& tile, std::vector<int>& values) {
+    // Byte i of a lane becomes byte i + bytes[lane] mod 16.
+    int rotate_lanes(int value, const std::array<int64_t, 2>& bytes) {
+        const auto from = [&](int i) { return (i + bytes[i / kLaneBytes]) % kLaneBytes; };
+        return permute_lanes(value, indices(1, from), kVectorBytes);
+    }
+
+    void store_parts(const Tile& tile, std::vector<int>& values) {
         std::vector<bool> joined(values.size());
         for (size_t p = 0; p < tile.parts.size(); ++p) {
             const Part& part = tile.parts[p];
@@ -161,32 +153,23 @@ class UnpackLowering {
                               tile.parts[p + 1].column == part.column + 1 &&
                               tile.parts[p + 1].bytes == kLaneBytes &&
                               tile.parts[p + 1].dst == part.dst + kLaneBytes;
-            to_.store(values[j], {part.dst, both ? kVectorBytes : kLaneBytes}, lane);
+            store(values[j], {part.dst, both ? kVectorBytes : kLaneBytes}, lane);
             if (both) ++p;
         }
     }
 
     // A part whose column is in the low lane.
     void store_short(const Part& part, int value) {
-        if (part.row > 0) {
-            Table control{};
-            for (int byte = 0; byte < kVectorBytes; ++byte)
-                control[byte] = static_cast<uint8_t>((byte + part.row * unit_) % kLaneBytes);
-            value = to_.permute_lanes(value, control, kVectorBytes);
-        }
-        to_.store(value, {part.dst, part.bytes});
+        const int64_t skipped = part.row * unit();
+        store(rotate_lanes(value, {skipped, skipped}), {part.dst, part.bytes});
     }
 
     // Permutes pieces of 8 bytes.
     int permute_quads(int value, const std::array<int, 4>& order) {
-        Table indices{};
-        for (int i = 0; i < 8; ++i) indices[4 * i] = static_cast<uint8_t>(2 * order[i / 2] + i % 2);
-        return to_.permute(4, value, indices);
+        return permute(4, value, indices(4, [&](int i) { return 2 * order[i / 2] + i % 2; }));
     }
 
-    const PermuteProgram& program_;
-    int unit_, N_;
-    Lowering to_;
+    int N_;
     int64_t first_ = 0, stride_ = 0;  // of the rows of a section, in bytes
     std::vector<Tile> tiles_;
 };

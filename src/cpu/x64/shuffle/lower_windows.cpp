@@ -36,12 +36,13 @@ std::vector<Piece> windows_over(const std::vector<Piece>& extents) {
     return windows;
 }
 
-// Where the units of an output come from: those in bits[t] come from windows[t]. A unit in no term is zero.
-struct Cover {
-    std::array<int, kVectorBytes> windows;
-    std::array<uint64_t, kVectorBytes> bits;
-    int terms = 0;
+// Units of an output that come from one window.
+struct Term {
+    int window;
+    uint64_t units;
 };
+// Where the units of an output come from. A unit in no term is zero.
+using Cover = std::vector<Term>;
 
 // Repeatedly takes the window that serves most of the units that are not yet served, until all units are served.
 Cover cover(const int64_t* source, int units, int unit, const std::vector<Piece>& windows) {
@@ -71,8 +72,7 @@ Cover cover(const int64_t* source, int units, int unit, const std::vector<Piece>
             static_cast<size_t>(std::max_element(served.begin(), served.end()) - served.begin());
         if (served[best] == 0) return cover;
         const uint64_t taken = bits[best];
-        cover.windows[cover.terms] = static_cast<int>(best);
-        cover.bits[cover.terms++] = taken;
+        cover.push_back({static_cast<int>(best), taken});
         // Windows overlap at most their neighbour.
         for (size_t w = best > 0 ? best - 1 : 0; w < std::min(best + 2, bits.size()); ++w) {
             bits[w] &= ~taken;
@@ -81,103 +81,102 @@ Cover cover(const int64_t* source, int units, int unit, const std::vector<Piece>
     }
 }
 
-class WindowLowering {
+class WindowLowering : public Lowering {
   public:
     WindowLowering(const PermuteProgram& program, CpuIsa isa)
-        : program_(program),
-          unit_(program.unit),
-          merging_(program.unit <= 2 && shape_of(isa).permutes_from == 1),
-          to_(program, kVectorBytes) {}
-
-    Operations lower() {
-        for (const PermuteSection& section : program_.sections) lower(section);
-        return to_.take();
-    }
+        : Lowering(program, kVectorBytes),
+          merging_(program.unit <= 2 && shape_of(isa).permutes_from == 1) {}
 
   private:
-    void lower(const PermuteSection& section) {
+    bool lower_section(const PermuteSection& section) override {
         windows_ = windows_over(section.extents);
-        covers_.clear();
+        std::vector<Cover> covers;
+        covers.reserve(section.outputs.size());
         std::vector<bool> taken(windows_.size());
         for (const PermuteOutput& output : section.outputs) {
-            covers_.push_back(cover(program_.source(output), output.units, unit_, windows_));
-            for (int t = 0; t < covers_.back().terms; ++t) taken[covers_.back().windows[t]] = true;
+            covers.push_back(cover(program().source(output), output.units, unit(), windows_));
+            for (const Term& term : covers.back()) taken[term.window] = true;
         }
         const auto count = static_cast<int>(std::count(taken.begin(), taken.end(), true));
         resident_ = count <= kMaxResident;
-        to_.begin_section(kOtherWorking + (resident_ ? count : 0));
+        use_registers(kOtherWorking + (resident_ ? count : 0));
         values_.assign(windows_.size(), kNone);
         for (size_t w = 0; resident_ && w < windows_.size(); ++w)
-            if (taken[w]) values_[w] = to_.load(windows_[w]);
+            if (taken[w]) values_[w] = load(windows_[w]);
         for (size_t o = 0; o < section.outputs.size(); ++o) {
             const PermuteOutput& output = section.outputs[o];
-            source_ = program_.source(output);
+            source_ = program().source(output);
             units_ = output.units;
-            to_.store(gather(covers_[o]), {output.dst_offset, program_.bytes(output)});
+            store(gather(covers[o]), {output.dst_offset, program().bytes(output)});
         }
-        to_.end_section(section);
+        return true;
     }
 
     int gather(const Cover& cover) {
-        if (cover.terms == 0) return to_.zero();  // only padding
-        if (is_copy(cover)) return window(cover, 0);
+        if (cover.empty()) return zero();  // only padding
         uint64_t taken = 0;
-        for (int term = 0; term < cover.terms; ++term) taken |= cover.bits[term];
+        for (const Term& term : cover) taken |= term.units;
         if (taken == low_bits(units_)) taken = 0;  // no unit is zero
+        if (cover.size() == 1 && taken == 0 && is_copy(cover[0])) return window(cover[0]);
         return merging_ ? merge(cover, taken != 0) : gather_by_pairs(cover, taken);
+    }
+
+    bool is_copy(const Term& term) const {
+        for (int i = 0; i < units_; ++i)
+            if (byte_in_window(term, i) != i * unit()) return false;
+        return true;
     }
 
     int merge(const Cover& cover, bool has_zeros) {
         Table indices{};  // for units that are zero, any index will do
-        for (int i = 0; i < units_ * unit_; ++i) indices[i] = static_cast<uint8_t>(i % unit_);
-        for (int term = 0; term < cover.terms; ++term) set_indices(indices, cover, term, false);
+        for (int i = 0; i < units_ * unit(); ++i) indices[i] = static_cast<uint8_t>(i % unit());
+        for (const Term& term : cover) set_indices(indices, term, false);
         int out = kNone;
-        for (int term = 0; term < cover.terms; ++term) {
-            const int from = window(cover, term);
-            const uint64_t mask = byte_mask(cover.bits[term]);
-            out = term == 0 ? to_.permute(1, from, indices, has_zeros ? mask : 0)
-                            : to_.masked_permute(1, out, from, indices, mask);
+        for (const Term& term : cover) {
+            const int from = window(term);
+            const uint64_t mask = byte_mask(term.units);
+            out = out == kNone ? permute(1, from, indices, has_zeros ? mask : 0)
+                               : masked_permute(1, out, from, indices, mask);
         }
         return out;
     }
 
     int gather_by_pairs(const Cover& cover, uint64_t mask) {
-        const int first = window(cover, 0);
+        const int first = window(cover[0]);
         Table indices{};
-        set_indices(indices, cover, 0, false);
-        if (cover.terms == 1) return to_.permute(unit_, first, indices, mask);
-        const int second = window(cover, 1);
-        set_indices(indices, cover, 1, true);
-        int out = to_.permute2(unit_, first, second, indices, mask);
-        for (int term = 2; term < cover.terms; ++term) {
-            const int from = window(cover, term);
+        set_indices(indices, cover[0], false);
+        if (cover.size() == 1) return permute(unit(), first, indices, mask);
+        const int second = window(cover[1]);
+        set_indices(indices, cover[1], true);
+        int out = permute2(unit(), first, second, indices, mask);
+        for (size_t term = 2; term < cover.size(); ++term) {
+            const int from = window(cover[term]);
             indices = {};  // the first source is the output so far
-            for (int i = 0; i < units_; ++i) indices[i * unit_] = static_cast<uint8_t>(i);
-            set_indices(indices, cover, term, true);
-            out = to_.permute2(unit_, out, from, indices);
+            for (int i = 0; i < units_; ++i) indices[i * unit()] = static_cast<uint8_t>(i);
+            set_indices(indices, cover[term], true);
+            out = permute2(unit(), out, from, indices);
         }
         return out;
     }
 
-    int window(const Cover& cover, int term) {
-        const auto w = static_cast<size_t>(cover.windows[static_cast<size_t>(term)]);
-        return resident_ ? values_[w] : to_.load(windows_[w]);
+    int window(const Term& term) {
+        return resident_ ? values_[term.window] : load(windows_[term.window]);
     }
 
     // The byte offset of a unit in the window of its term.
-    int64_t byte_in_window(const Cover& cover, int term, int i) const {
-        return source_[i] - windows_[cover.windows[term]].offset;
+    int64_t byte_in_window(const Term& term, int i) const {
+        return source_[i] - windows_[term.window].offset;
     }
 
     // Sets the indices of the units that a term serves. `second`: its window is the second source of the permute. For
     // merge() the indices count bytes.
-    void set_indices(Table& indices, const Cover& cover, int term, bool second) const {
-        const int width = merging_ ? 1 : unit_;
-        for (uint64_t left = cover.bits[term]; left != 0; left &= left - 1) {
+    void set_indices(Table& indices, const Term& term, bool second) const {
+        const int width = merging_ ? 1 : unit();
+        for (uint64_t left = term.units; left != 0; left &= left - 1) {
             const int i = __builtin_ctzll(left);
-            const int64_t at = byte_in_window(cover, term, i) + (second ? kVectorBytes : 0);
-            for (int byte = 0; byte < unit_; byte += width)
-                indices[i * unit_ + byte] = static_cast<uint8_t>((at + byte) / width);
+            const int64_t at = byte_in_window(term, i) + (second ? kVectorBytes : 0);
+            for (int byte = 0; byte < unit(); byte += width)
+                indices[i * unit() + byte] = static_cast<uint8_t>((at + byte) / width);
         }
     }
 
@@ -185,32 +184,21 @@ class WindowLowering {
     uint64_t byte_mask(uint64_t units) const {
         uint64_t mask = 0;
         for (; units != 0; units &= units - 1)
-            mask |= low_bits(unit_) << (__builtin_ctzll(units) * unit_);
+            mask |= low_bits(unit()) << (__builtin_ctzll(units) * unit());
         return mask;
     }
 
-    bool is_copy(const Cover& cover) const {
-        if (cover.terms != 1 || cover.bits[0] != low_bits(units_)) return false;
-        for (int i = 0; i < units_; ++i)
-            if (byte_in_window(cover, 0, i) != i * unit_) return false;
-        return true;
-    }
-
-    const PermuteProgram& program_;
-    int unit_;
-    bool merging_;  // merge() instead of gather_by_pairs()
-    Lowering to_;
+    bool merging_;                     // merge() instead of gather_by_pairs()
     const int64_t* source_ = nullptr;  // of the current output
-    int units_ = 0;
+    int units_ = 0;                    // of the current output
     std::vector<Piece> windows_;
-    std::vector<Cover> covers_;
     std::vector<int> values_;  // of the windows, if they are resident
     bool resident_ = false;
 };
 
 }  // namespace
 
-Operations lower_to_windows(const PermuteProgram& program, CpuIsa isa) {
+std::optional<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa) {
     return WindowLowering(program, isa).lower();
 }
 

@@ -146,9 +146,23 @@ double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, b
 
 }  // namespace
 
-void Lowering::begin_section(int working, int runs) {
-    const size_t at = operations_.list.size();
-    operations_.sections.push_back({{}, 0, at, at, 0, working, runs});
+std::optional<Operations> Lowering::lower() {
+    for (const PermuteSection& section : program_.sections) {
+        const size_t at = operations_.list.size();
+        operations_.sections.push_back(
+            {section.loop, section.outputs[0].dst_offset, at, at, 0, 0, 0});
+        if (!lower_section(section)) return std::nullopt;
+        operations_.sections.back().end = operations_.list.size();
+        add_costs(section);
+    }
+    return std::move(operations_);
+}
+
+int Lowering::permute_lanes(int a, const Table& control, int bytes) {
+    int kept = 0;
+    while (kept < bytes && control[kept] == kept % kLaneBytes) ++kept;
+    if (kept == bytes) return a;
+    return emit({Kind::permute_lanes, bytes, 1, a, kNone, table(control)});
 }
 
 int Lowering::emit(Operation operation) {
@@ -164,11 +178,8 @@ int Lowering::table(const Table& table) {
     return known->second;
 }
 
-void Lowering::end_section(const PermuteSection& section) {
-    Operations::Section& lowered = operations_.sections.back();
-    lowered.loop = section.loop;
-    lowered.first_store = section.outputs[0].dst_offset;
-    lowered.end = operations_.list.size();
+void Lowering::add_costs(const PermuteSection& section) {
+    const Operations::Section& lowered = operations_.sections.back();
     const VectorRates& rates = machine().rates(vector_bytes_);
     const auto repeats = static_cast<double>(section.loop.repeats);
     // In the first-level cache, the stores have time for both lines.
@@ -201,24 +212,22 @@ PermuteLimits limits_of(CpuIsa isa, int unit) {
 
 std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa) {
     std::vector<Operations> all;
-    all.push_back(has_windows(isa, program.unit) ? lower_to_windows(program, isa)
-                                                 : lower_to_lanes(program));
+    const auto add = [&](std::optional<Operations> lowered) {
+        if (lowered) all.push_back(std::move(*lowered));
+    };
+    add(has_windows(isa, program.unit) ? lower_to_windows(program, isa) : lower_to_lanes(program));
     // Words with VBMI: either lowering of windows may be the cheaper one.
     if (program.unit == 2 && shape_of(isa).permutes_from == 1)
-        all.push_back(lower_to_windows(program, CpuIsa::avx512_core));
+        add(lower_to_windows(program, CpuIsa::avx512_core));
     const size_t others = all.size();
-    for (const bool lines : {false, true})
-        if (auto routes = lower_to_routes(program, isa, lines)) all.push_back(std::move(*routes));
+    for (const bool lines : {false, true}) add(lower_to_routes(program, isa, lines));
     // Where there are routes, unpacks are seldom faster, as they store 16 bytes at a time.
     if (isa == CpuIsa::avx2 && program.unit <= 2 && all.size() == others)
-        if (auto unpacks = lower_to_unpacks(program)) all.push_back(std::move(*unpacks));
-    const auto add_packets = [&](int lane_bytes, bool by_chunk) {
-        if (auto lowered = lower_to_packets(program, isa, lane_bytes, by_chunk))
-            all.push_back(std::move(*lowered));
-    };
-    add_packets(kLaneBytes, false);
-    if (program.unit < 4) add_packets(kLaneBytes, true);
-    if (program.unit >= 4 && isa == CpuIsa::avx2) add_packets(2 * kLaneBytes, false);
+        add(lower_to_unpacks(program));
+    add(lower_to_packets(program, isa, kLaneBytes, false));
+    if (program.unit < 4) add(lower_to_packets(program, isa, kLaneBytes, true));
+    if (program.unit >= 4 && isa == CpuIsa::avx2)
+        add(lower_to_packets(program, isa, 2 * kLaneBytes, false));
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& a, const auto& b) { return a.cycles < b.cycles; });
     return all;

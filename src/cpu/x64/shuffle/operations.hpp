@@ -48,7 +48,7 @@ struct Operation {
         insert,         // d = a, but piece `position` is memory at s + offset, or b if there is one
         zero,           // d = 0
         permute,        // d = a permuted by `table`; units outside `mask` are zero
-        permute_lanes,  // d = bytes of a, permuted within lanes of 16; control byte 0x80 gives zero
+        permute_lanes,  // d = bytes of a, permuted within lanes of 16 by `table`; see kZeroByte
         permute2,       // d = units of a (first) and b (second), by `table`; `mask` as in permute
         masked_permute,  // d = a, but units in `mask` are b permuted by `table`. Last use of a
         blend,           // d = a, but units in `mask` come from b
@@ -91,7 +91,8 @@ struct Operation {
     bool operator<(const Operation& other) const { return fields() < other.fields(); }
 };
 
-using Table = std::array<uint8_t, 64>;  // indices, each as wide as its unit
+using Table = std::array<uint8_t, 64>;      // indices, each as wide as its unit
+inline constexpr uint8_t kZeroByte = 0x80;  // in a table of permute_lanes: the byte becomes zero
 
 struct Operations {
     struct Section {
@@ -134,18 +135,41 @@ struct Operations {
     }
 };
 
-// Collects the operations of a program. Each function returns the value that its operation writes. A unit is the size of what
-// indices and masks count.
+// The base of a lowering: the operations that it is written in. Each function that emits an operation returns the value that the
+// operation writes. A unit is the size of what indices and masks count.
 class Lowering {
   public:
-    explicit Lowering(const PermuteProgram& program, int vector_bytes)
+    virtual ~Lowering() = default;
+    // The operations of all sections, with their cost. Empty if one of the sections cannot be lowered in this way.
+    std::optional<Operations> lower();
+
+  protected:
+    Lowering(const PermuteProgram& program, int vector_bytes)
         : program_(program), vector_bytes_(vector_bytes) {
         operations_.loop = program.loop;
     }
 
-    void begin_section(int working, int runs = 0);
-    int emit(Operation operation);
-    int table(const Table& table);
+    // Emits the operations of a section, and calls use_registers(). Returns whether that was possible.
+    virtual bool lower_section(const PermuteSection& section) = 0;
+
+    const PermuteProgram& program() const { return program_; }
+    int unit() const { return program_.unit; }
+    int vector_bytes() const { return vector_bytes_; }
+
+    // For values and one table, in this section, which stores so many runs of lines.
+    void use_registers(int working, int runs = 0) {
+        operations_.sections.back().working = working;
+        operations_.sections.back().runs = runs;
+    }
+    // Indices of `width` bytes each for a whole register.
+    template <class IndexOf>
+    Table indices(int width, const IndexOf& index_of) const {
+        Table indices{};
+        for (int i = 0; i < vector_bytes_ / width; ++i)
+            indices[i * width] = static_cast<uint8_t>(index_of(i));
+        return indices;
+    }
+
     int load(const Piece& piece) {
         return emit({Kind::load, piece.bytes, 0, kNone, kNone, kNone, 0, piece.offset});
     }
@@ -166,10 +190,9 @@ class Lowering {
     int permute2(int unit, int a, int b, const Table& indices, uint64_t mask = 0) {
         return emit({Kind::permute2, vector_bytes_, unit, a, b, table(indices), mask});
     }
-    // `bytes`: of the register.
-    int permute_lanes(int a, const Table& control, int bytes) {
-        return emit({Kind::permute_lanes, bytes, 1, a, kNone, table(control)});
-    }
+    // Only the low `bytes` bytes of the register matter. If none of them moves, the result is `a` itself.
+    int permute_lanes(int a, const Table& control, int bytes);
+    // `bytes`: as in permute_lanes().
     int or_bits(int a, int b, int bytes) { return emit({Kind::or_bits, bytes, 0, a, b}); }
     int blend(int unit, int a, int b, uint64_t mask) {
         return emit({Kind::blend, vector_bytes_, unit, a, b, kNone, mask});
@@ -183,11 +206,13 @@ class Lowering {
     void store_line(int unit, int a, const Table& order, int64_t offset, int run) {
         emit({Kind::store_line, vector_bytes_, unit, a, kNone, table(order), 0, offset, run});
     }
-    void end_section(const PermuteSection& section);
-    Operations take() { return std::move(operations_); }
 
   private:
     using Kind = Operation::Kind;
+
+    int emit(Operation operation);
+    int table(const Table& table);
+    void add_costs(const PermuteSection& section);
 
     const PermuteProgram& program_;
     int vector_bytes_;
@@ -201,8 +226,8 @@ PermuteLimits limits_of(CpuIsa isa, int unit);
 std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa);
 Operations cheapest_lowering(const PermuteProgram& program, CpuIsa isa);
 
-Operations lower_to_windows(const PermuteProgram& program, CpuIsa isa);
-Operations lower_to_lanes(const PermuteProgram& program);
+std::optional<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa);
+std::optional<Operations> lower_to_lanes(const PermuteProgram& program);
 // Empty if the program is not made of transposes of 4 to max_transposed() registers.
 // With `lines`, by store_line. Then the result is also empty if the outputs of a step are not one register of each run, and
 // of at most 8 runs.
