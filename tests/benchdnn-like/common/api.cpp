@@ -6,6 +6,7 @@
 
 #include "common/errors.hpp"
 #include "gtests/common/test_threadpool.hpp"
+#include "reference/numeric.hpp"
 #include "tombola/tombola_threadpool.h"
 
 namespace tombola::bench {
@@ -44,6 +45,17 @@ tombola_stream_t stream() {
     return kStream;
 }
 
+namespace {
+// What tombola.h says of tombola_memory_desc_create_with_tag(). A problem's sizes are so small that bytes can be counted in 64 bits.
+constexpr int64_t kTooLarge = INT64_C(1) << 56;
+// The bytes of a tensor with its padding, where a dimension of 0 counts as 1.
+int64_t bytes_counted(const reference::Dims& padded_dims, tombola_data_type_t type) {
+    auto bytes = static_cast<int64_t>(reference::size_of(type));
+    for (const int64_t dim : padded_dims) bytes *= std::max<int64_t>(dim, 1);
+    return bytes;
+}
+}  // namespace
+
 const_tombola_memory_desc_t Creation::desc(const reference::Dims& dims, tombola_data_type_t type,
                                            const std::string& tag_name) {
     using reference::Layout;
@@ -53,9 +65,15 @@ const_tombola_memory_desc_t Creation::desc(const reference::Dims& dims, tombola_
     std::copy(dims.begin(), dims.end(), sizes);
 
     tombola_memory_desc_t created = nullptr;
+    int64_t bytes = bytes_counted(dims, type);
     const auto keep = [&](tombola_status_t status) {
+        const bool too_large = bytes >= kTooLarge;
+        if (status == tombola_invalid_arguments && too_large)
+            throw Refused{status, tombola_get_last_error(), bytes};
         if (status != tombola_success) throw Refused{status, tombola_get_last_error()};
         descs_.emplace_back(created);
+        if (too_large)
+            throw CaseError("a descriptor of a tensor of " + std::to_string(bytes) + " bytes");
         return created;
     };
     if (tag_name == "any")
@@ -68,6 +86,7 @@ const_tombola_memory_desc_t Creation::desc(const reference::Dims& dims, tombola_
                                                      std::to_string(ndims) + " dimensions"};
     const Layout layout =
         tag.kind == Tag::Kind::other ? Layout{} : Layout::from_letters(tag.letters, dims);
+    bytes = bytes_counted(layout.padded_dims, type);
     const tombola_format_tag_t enum_tag = tombola_str2fmt_tag(tag.letters.c_str());
     if (enum_tag != tombola_format_tag_undef) {
         keep(tombola_memory_desc_create_with_tag(&created, ndims, sizes, type, enum_tag));

@@ -41,6 +41,7 @@ void require(tombola_status_t status, const char* call);
 struct Refused {
     tombola_status_t status;
     std::string reason;
+    int64_t too_large = 0;  // the bytes of a tensor that is larger than any may be
 };
 
 // What a driver makes its primitive descriptor with: the attributes, and descriptors of tensors.
@@ -52,7 +53,8 @@ class Creation {
     const_tombola_primitive_attr_t attr() const { return attr_; }
     // The library's descriptor of a tensor; this object owns it. The tag `any` leaves the layout to the library.
     // A layout that is made from its name is compared with reference::Layout, which knows the names by itself.
-    // Throws Refused if there is no such descriptor, and CaseError if the two layouts differ.
+    // Throws Refused if there is no such descriptor. Throws CaseError if the two layouts differ, and if there is a
+    // descriptor although its tensor is too large.
     const_tombola_memory_desc_t desc(const reference::Dims& dims, tombola_data_type_t type,
                                      const std::string& tag = "abx");
 

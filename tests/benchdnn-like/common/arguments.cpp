@@ -16,6 +16,16 @@
 
 namespace tombola::bench {
 
+void require_memory(const Settings& settings, double bytes) {
+    // The tensor, what it must be, and what it is in logical order.
+    const double wanted = 3.0 * bytes;
+    const double available = 0.9 * static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                             static_cast<double>(sysconf(_SC_PAGESIZE));
+    if (settings.memory_check && wanted > available)
+        throw TooLarge(fmt::format("needs {:.1f} GB of memory, this machine can give {:.1f}",
+                                   wanted / 1e9, available / 1e9));
+}
+
 size_t Argument::element_size() const { return reference::size_of(type); }
 
 size_t Argument::physical_bytes() const {
@@ -43,13 +53,7 @@ Argument Arguments::make(int arg, const char* name, Argument::Role role) const {
     argument.role = role;
     argument.type = type_of(desc(arg));
     argument.layout = layout_of(desc(arg));
-    // The tensor, what it must be, and what it is in logical order.
-    const double wanted = 3.0 * static_cast<double>(tombola_memory_desc_get_size(desc(arg)));
-    const double available = 0.9 * static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-                             static_cast<double>(sysconf(_SC_PAGESIZE));
-    if (settings_.memory_check && wanted > available)
-        throw TooLarge(fmt::format("needs {:.1f} GB of memory, this machine can give {:.1f}",
-                                   wanted / 1e9, available / 1e9));
+    require_memory(settings_, static_cast<double>(tombola_memory_desc_get_size(desc(arg))));
     return argument;
 }
 

@@ -25,6 +25,9 @@ Bytes bytes_of(const T* values, size_t count) {
     return bytes;
 }
 
+// Throws TooLarge if problems that memory does not hold are skipped, and it does not hold one with a tensor of so many bytes.
+void require_memory(const Settings& settings, double bytes);
+
 struct Argument {
     enum class Role { input, output };
 

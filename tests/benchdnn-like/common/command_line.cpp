@@ -39,6 +39,7 @@ std::string Case::repro() const {
     if (!settings->impl.empty()) common += " --impl=" + join(settings->impl, ",");
     if (!settings->skip_impl.empty()) common += " --skip-impl=" + join(settings->skip_impl, ",");
     if (settings->threads > 0) common += " --threads=" + std::to_string(settings->threads);
+    if (!settings->memory_check) common += " --mem-check=false";
     if (!settings->src.empty()) common += " --src=" + settings->src;
     if (!settings->state.empty()) common += " --state=" + settings->state;
     // Between the driver's option and its own.

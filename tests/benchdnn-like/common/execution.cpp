@@ -30,6 +30,7 @@ struct Created {
     tombola_status_t status = tombola_success;
     std::string reason;
     PrimitiveDesc primitive_desc;
+    int64_t too_large = 0;
 };
 Created create(const Problem& problem, const Settings& settings,
                const_tombola_primitive_attr_t attr) {
@@ -43,6 +44,7 @@ Created create(const Problem& problem, const Settings& settings,
     } catch (const Refused& refused) {
         result.status = refused.status;
         result.reason = refused.reason;
+        result.too_large = refused.too_large;
     }
     return result;
 }
@@ -124,8 +126,10 @@ Execution::Execution(const Problem& problem, const Settings& settings) {
         if (created.status != tombola_unimplemented && created.status != tombola_invalid_arguments)
             throw CaseError(std::string("creation: ") + tombola_status2str(created.status) + ": " +
                             reason_);
-        outcome_ =
-            created.status == tombola_unimplemented ? Outcome::unimplemented : Outcome::refused;
+        if (created.too_large > 0) require_memory(settings, static_cast<double>(created.too_large));
+        outcome_ = created.status == tombola_unimplemented ? Outcome::unimplemented
+                   : created.too_large > 0                 ? Outcome::too_large
+                                                           : Outcome::refused;
         return;
     }
     primitive_desc_ = std::move(created.primitive_desc);

@@ -26,10 +26,12 @@ bool is_wanted(const std::string& name, const std::vector<std::string>& impl);
 
 class Execution {
   public:
-    enum class Outcome { ready, unimplemented, refused, skipped };
+    // too_large: refused, as it must be, for a tensor that is larger than any may be.
+    enum class Outcome { ready, unimplemented, refused, too_large, skipped };
 
     // Creates the primitive descriptor, moves it to the implementation asked for, and creates the primitive.
-    // Nothing else may be called unless outcome() is ready; then reason() says why. Throws CaseError.
+    // Nothing else may be called unless outcome() is ready; then reason() says why. Throws CaseError, and
+    // TooLarge if a tensor is so large and the settings have problems skipped that memory does not hold.
     Execution(const Problem& problem, const Settings& settings);
 
     Outcome outcome() const { return outcome_; }

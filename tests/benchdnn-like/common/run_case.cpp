@@ -85,6 +85,9 @@ bool is_ready(const Problem& problem, const Settings& settings, const Execution&
         case Execution::Outcome::skipped:
             result.state = State::skipped;
             return false;
+        case Execution::Outcome::too_large:
+            result.state = State::invalid_arguments;
+            return false;
         case Execution::Outcome::refused:
             result.state = State::invalid_arguments;
             if (problem.refusal(nullptr).empty()) {
