@@ -49,13 +49,21 @@ uint64_t unsigned_of(py::handle number, const char* name) {
     return value;
 }
 
-int64_t signed_of(py::handle number, const char* name) {
+int64_t signed_of(py::handle number, const char* name, int64_t least, int64_t greatest,
+                  const std::string& expected) {
     const py::object index = integer_of(number, name);
     const int64_t value = PyLong_AsLongLong(index.ptr());
-    if (failed())
-        value_error(std::string(name) + " is " + text_of(number) +
-                    "; expected an integer from -2^63 to 2^63 - 1");
+    if (failed() || value < least || value > greatest)
+        value_error(std::string(name) + " is " + text_of(index) + "; expected " + expected);
     return value;
+}
+
+int64_t signed_of(py::handle number, const char* name) {
+    return signed_of(number, name, INT64_MIN, INT64_MAX, "an integer from -2^63 to 2^63 - 1");
+}
+
+int64_t count_of(py::handle number, const char* name) {
+    return signed_of(number, name, 0, INT64_MAX, "a number from 0 to 2^63 - 1");
 }
 
 bool flag_of(py::handle flag, const char* name) {

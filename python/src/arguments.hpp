@@ -15,8 +15,13 @@ namespace tombola_python {
 
 // An integer from 0 to 2^64 - 1. Raises TypeError and ValueError with the argument's name.
 uint64_t unsigned_of(py::handle number, const char* name);
-// An integer of int64. Likewise.
+// An integer from `least` to `greatest`. Likewise; the message ends with what is expected.
+int64_t signed_of(py::handle number, const char* name, int64_t least, int64_t greatest,
+                  const std::string& expected);
+// An integer of int64.
 int64_t signed_of(py::handle number, const char* name);
+// An integer from 0 to 2^63 - 1.
+int64_t count_of(py::handle number, const char* name);
 
 // True or False, of Python or NumPy, or 1 or 0. Raises TypeError with the argument's name.
 bool flag_of(py::handle flag, const char* name);

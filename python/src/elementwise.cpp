@@ -43,7 +43,7 @@ py::object dropout(py::handle src_object, py::handle p, py::handle seed, py::han
     const Element probability(p, type::f32, "p");
     const auto seeds = seeds_of(seed);
     const uint64_t first = unsigned_of(offset, "offset");
-    const int64_t wanted = signed_of(draw_bits, "draw_bits");
+    const int64_t wanted = signed_of(draw_bits, "draw_bits", 8, 32, "32, 16 or 8");
     if (wanted != 32 && wanted != 16 && wanted != 8)
         value_error("draw_bits is " + std::to_string(wanted) + "; expected 32, 16 or 8");
     const auto width = static_cast<int>(wanted);

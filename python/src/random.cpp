@@ -174,9 +174,7 @@ py::object bernoulli(py::handle p, py::handle shape, py::handle dtype, py::handl
 py::object permutation(py::handle range, py::handle size, py::handle dtype, py::handle seed,
                        py::handle offset, py::handle alignment_name, py::handle out,
                        py::handle state_object) {
-    const int64_t elements = signed_of(range, "n");
-    if (elements < 0)
-        value_error("n is " + std::to_string(elements) + "; expected a number from 0 on");
+    const int64_t elements = count_of(range, "n");
     const Output output(size, dtype, out, type::s64, "size");
     const Tensor& dst = output.tensor;
     const auto alignment = named<tombola::permutation_alignment>(

@@ -18,13 +18,6 @@ namespace {
 using type = memory::data_type;
 using kind = tombola::primitive::kind;
 
-memory::dim count_of(py::handle samples) {
-    const int64_t count = signed_of(samples, "samples");
-    if (count < 0)
-        value_error("samples is " + std::to_string(count) + "; expected a number from 0 on");
-    return count;
-}
-
 // What is drawn from: a row of classes, or a batch of rows.
 Tensor rows_of(py::handle object, const char* name) {
     Tensor rows = input(object, name);
@@ -65,7 +58,7 @@ struct Draw {
          py::handle dtype, py::handle out) {
         const Tensor rows = rows_of(weights, "weights");
         shape = rows.dims;
-        shape.back() = count_of(samples);
+        shape.back() = count_of(samples, "samples");
         output = Output(shape, dtype, out, type::s64, "samples");
         src = batched(rows);
         dst = batched(output.tensor);
@@ -199,7 +192,8 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
         shape.push_back(size);
         return shape;
     };
-    const memory::dims shape = samples.is_none() ? leading : with_axis(count_of(samples));
+    const memory::dims shape =
+        samples.is_none() ? leading : with_axis(count_of(samples, "samples"));
     const Output ids(shape, dtype, out, type::s64, "samples");
     Tensor dst = ids.tensor;
     if (samples.is_none()) {
@@ -219,10 +213,9 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
             : named<tombola::logprobs>(
                   logprobs_name, "logprobs",
                   {{"processed", tombola::logprobs::processed}, {"raw", tombola::logprobs::raw}});
-    const int64_t top = signed_of(top_n, "top_n");
-    if (top < 0 || top > src.dims[1])
-        value_error("top_n is " + std::to_string(top) + "; expected 0 to " +
-                    std::to_string(src.dims[1]) + ", the number of classes");
+    const int64_t top =
+        signed_of(top_n, "top_n", 0, src.dims[1],
+                  "0 to " + std::to_string(src.dims[1]) + ", the number of classes");
     const RowNumbers temperatures(temperature, type::f32, batch, "temperature");
     const RowNumbers ks(top_k, type::s32, batch, "top_k");
     const RowNumbers ps(top_p, type::f32, batch, "top_p");

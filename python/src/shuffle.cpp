@@ -17,12 +17,12 @@ py::object shuffle(py::handle src_object, py::handle group_size, py::handle axis
     const Tensor src = moved(src_object, "src", false);
     const auto ndims = static_cast<int64_t>(src.dims.size());
     if (ndims == 0) value_error("src has no dimensions; expected at least 1");
-    int64_t axis = signed_of(axis_object, "axis");
-    if (axis < -ndims || axis >= ndims)
-        value_error("axis is " + std::to_string(axis) + "; expected a number from " +
-                    std::to_string(-ndims) + " to " + std::to_string(ndims - 1));
+    int64_t axis =
+        signed_of(axis_object, "axis", -ndims, ndims - 1,
+                  "a number from " + std::to_string(-ndims) + " to " + std::to_string(ndims - 1));
     if (axis < 0) axis += ndims;
-    const int64_t columns = signed_of(group_size, "group_size");
+    const int64_t columns =
+        signed_of(group_size, "group_size", INT64_MIN, INT64_MAX, "a number from 1 to 2^63 - 1");
     const bool backward = flag_of(backward_object, "backward");
     const py::object result = out_or_like(out, src_object, src);
     const Tensor dst = moved(result, "out", true);

@@ -155,9 +155,21 @@ def test_shapes():
         tombola.Generator(seed=1).multinomial(WEIGHTS, 2**60)
     with pytest.raises(ValueError, match="^top_n is 1152921504606846976; expected 0 to 40, the number of classes"):
         tombola.sample_tokens(LOGITS, top_n=2**60)
+    for beyond in (2**63, 2**70, -(2**70)):
+        for message, call in (
+            ("n is {}; expected a number from 0 to 2^63 - 1", lambda: tombola.permutation(beyond)),
+            ("samples is {}; expected a number from 0 to 2^63 - 1", lambda: tombola.multinomial(WEIGHTS, beyond)),
+            ("samples is {}; expected a number from 0 to 2^63 - 1", lambda: tombola.sample_tokens(LOGITS, beyond)),
+            ("top_n is {}; expected 0 to 40, the number of classes", lambda: tombola.sample_tokens(LOGITS, top_n=beyond)),
+            ("group_size is {}; expected a number from 1 to 2^63 - 1", lambda: tombola.shuffle(np.zeros(4), beyond, 0)),
+            ("axis is {}; expected a number from -1 to 0", lambda: tombola.shuffle(np.zeros(4), 2, beyond)),
+            ("draw_bits is {}; expected 32, 16 or 8", lambda: tombola.dropout(np.zeros(4, "f4"), 0.5, draw_bits=beyond)),
+        ):
+            with pytest.raises(ValueError, match="^" + re.escape(message.format(beyond)) + "$"):
+                call()
     with pytest.raises(ValueError, match="^size is -1; expected"):
         tombola.permutation(10, -1)
-    with pytest.raises(ValueError, match="^n is -1; expected a number from 0 on"):
+    with pytest.raises(ValueError, match=r"^n is -1; expected a number from 0 to 2\^63 - 1"):
         tombola.permutation(-1)
     with pytest.raises(ValueError, match="^src has no dimensions; expected at least 1"):
         tombola.shuffle(np.zeros(()), 1, 0)
