@@ -50,6 +50,34 @@ def test_init_genrand():
     np.testing.assert_array_equal(state.standard_normal(100), np.random.RandomState(6).standard_normal(100))
 
 
+def spawn(bits, count):
+    """BitGenerator.spawn() of NumPy 1.25, for older ones too."""
+    if hasattr(np.random.BitGenerator, "spawn"):
+        return bits.spawn(count)
+    if not isinstance(bits._seed_seq, np.random.bit_generator.ISpawnableSeedSequence):
+        raise TypeError("The underlying SeedSequence does not implement spawning.")
+    return [type(bits)(seed=child) for child in bits._seed_seq.spawn(count)]
+
+
+def test_children_are_numpys():
+    mine, theirs = tombola.MT19937(5), np.random.MT19937(5)
+    for _ in range(2):
+        children = spawn(mine, 2), spawn(theirs, 2)
+        for a, b in zip(*children):
+            np.testing.assert_array_equal(a.random_raw(700), b.random_raw(700))
+        mine = pickle.loads(pickle.dumps(mine))  # it goes on with the third child
+
+
+@pytest.mark.parametrize("make", [lambda: tombola.MT19937.init_genrand(5), lambda: tombola.Philox4x32(key=5)])
+def test_without_a_seed_sequence_there_are_no_children(make):
+    for bits in (make(), pickle.loads(pickle.dumps(make())), copy.deepcopy(make())):
+        with pytest.raises(TypeError if isinstance(bits, tombola.MT19937) else NotImplementedError):
+            bits.spawn(2) if hasattr(bits, "spawn") else spawn(bits, 2)
+        assert not hasattr(bits._seed_seq, "spawn")
+        with pytest.raises(TypeError, match="not seeded by a seed sequence"):
+            bits._seed_seq.generate_state(4)
+
+
 def test_philox_draws_random_words():
     bits = tombola.Philox4x32(key=12, counter=2**70)
     words = tombola.random_words(5000, key=12, counter=2**70).astype(np.uint64)

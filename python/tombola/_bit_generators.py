@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, Sequence, Tuple, Union
 
 import numpy
 from numpy.random import BitGenerator
+from numpy.random.bit_generator import ISeedSequence
 
 from tombola import _core
 from tombola._functions import integer_of, words_of
@@ -24,8 +25,15 @@ def _unlock() -> None:
 os.register_at_fork(after_in_child=_unlock)
 
 
-def _restored(cls: Callable[[], Any], state: Dict[str, Any]) -> Any:
-    generator = cls()
+class _NoSeedSequence(ISeedSequence):  # type: ignore[misc]
+    """In place of the seed sequence of a bit generator that was not seeded by one. NumPy spawns no children from it."""
+
+    def generate_state(self, n_words: int, dtype: Any = numpy.uint32) -> Any:
+        raise TypeError("the bit generator was not seeded by a seed sequence")
+
+
+def _restored(cls: Callable[..., Any], state: Dict[str, Any], seed_seq: Any = None) -> Any:
+    generator = cls() if seed_seq is None else cls(seed_seq)
     generator.state = state
     return generator
 
@@ -58,7 +66,7 @@ class Philox4x32(BitGenerator):
     """
 
     def __init__(self, key: Union[Int, Sequence[Int], None] = None, counter: Union[Int, Sequence[Int]] = 0):
-        super().__init__(0)
+        super().__init__(_NoSeedSequence())
         _ALL.add(self)
         key = secrets.randbits(64) if key is None else key
         state = numpy.concatenate([words_of(counter, 4, "counter"), words_of(key, 2, "key")])
@@ -105,8 +113,9 @@ class MT19937(BitGenerator):
         super().__init__(seed)
         _ALL.add(self)
         # NumPy's way from its seed sequence to a state.
-        words = numpy.empty(625, numpy.uint32)
-        words[:624] = self._seed_seq.generate_state(624)
+        words = numpy.zeros(625, numpy.uint32)
+        if not isinstance(self._seed_seq, _NoSeedSequence):
+            words[:624] = self._seed_seq.generate_state(624)
         words[0] = 0x80000000
         words[624] = 623
         self._words = _core.Mt19937(self.capsule, words)
@@ -115,12 +124,12 @@ class MT19937(BitGenerator):
     def init_genrand(cls, seed: Int) -> "MT19937":
         """Seeded as by the authors' init_genrand(), torch.manual_seed() and numpy.random.RandomState().
 
-        seed: an integer, whose low 32 bits count.
+        seed: an integer, whose low 32 bits count. There is no seed sequence, so spawn() raises TypeError, as NumPy's does.
 
         >>> tombola.MT19937.init_genrand(5489).random_raw(2)  # the C++ standard library's std::mt19937
         array([3499211612,  581869302], dtype=uint64)
         """
-        generator = cls(0)
+        generator = cls(_NoSeedSequence())
         generator._words.set(_core.initial_state(integer_of(seed, "seed")))
         return generator
 
@@ -144,4 +153,4 @@ class MT19937(BitGenerator):
             self._words.set(words)
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return _restored, (type(self), self.state)
+        return _restored, (type(self), self.state, self._seed_seq)
