@@ -99,6 +99,18 @@ TEST_F(Multinomial, WorkThatThreadsShare) {
                 p.request.with_replacement = with_replacement;
                 check(p, std::to_string(shape.batch) + "x" + std::to_string(shape.classes));
             }
+    // Without replacement and with more samples than one for 128 classes, threads share a whole tree of one row. Most
+    // samples are of the first classes, where the reference finds them soon.
+    Noise noise(23);
+    for (const bool log_probs : {false, true}) {
+        constexpr int64_t kClasses = 540001, kSamples = 4300;
+        Problem p = problem(tombola_f32, 1, kSamples, varied(1, kClasses, log_probs, 29));
+        p.request.log_probs = log_probs;
+        p.request.with_replacement = false;
+        for (int64_t s = 0; s < kSamples; ++s)
+            p.request.uniforms.push_back(s % 20 == 0 ? noise.next() : noise.next() / 64);
+        check(p, "a tree");
+    }
     // The lowest row is named, whichever thread sees its row first.
     std::vector<double> probs(300 * 4099, 1);
     probs[50 * 4099 + 7] = kNan;
