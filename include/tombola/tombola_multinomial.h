@@ -29,6 +29,10 @@ extern "C" {
  * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used. If UNIFORMS is given, the seeds are written as they were given. May be SEEDS' own buffer | optional, written |
  *
  * No two arguments share memory, except where the table allows it.
+ *
+ * Two samples or more without replacement need a scratchpad of 9.15 bytes for each class, however few the samples are:
+ * 19.6 GB for 2^31 classes. It is needed for as many rows as there are processors, but at most for all of the batch. The
+ * page multinomial tells the memory of the other ways to draw.
  * @{ */
 
 /** Creates a primitive descriptor of multinomial.
