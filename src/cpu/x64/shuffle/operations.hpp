@@ -70,12 +70,15 @@ struct Operation {
     int position = 0;  // insert and store: counts pieces
     int d = kNone;
 
-    // The bits of the mask register that it needs, or 0: the bytes of a load or store that is no vector of a plain size,
+    // The bits of the mask register that it needs, or 0: the units of a load or store that is no vector of a plain size,
     // otherwise the mask.
     uint64_t mask_bits() const {
         const bool in_memory = kind == Kind::load || kind == Kind::store;
-        return in_memory && !is_register_size() ? low_bits(bytes) : mask;
+        return in_memory && !is_register_size() ? low_bits(bytes / unit_in_memory()) : mask;
     }
+    // The unit of the mask of a load or store. On Sapphire Rapids, a store of 64 bytes across a cache line takes one to two
+    // cycles more if its mask counts bytes.
+    int unit_in_memory() const { return bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1; }
     // Whether a load or store needs no mask.
     bool is_register_size() const { return bytes >= 4 && (bytes & (bytes - 1)) == 0; }
     // The processor treats a load or store under a mask as one of the whole register when it looks for those that cross a

@@ -349,7 +349,8 @@ class PermuteKernel : public LineStores {
         if (lines_ == Lines::last) return vmovdqu8(whole(o.d) | k6 | T_z, from);
         o.is_register_size()
             ? load_part(register_of_[o.d], from, o.bytes)
-            : vmovdqu8(part(register_of_[o.d], o.accessed_bytes()) | mask(mask_of(o)) | T_z, from);
+            : move_units(o, part(register_of_[o.d], o.accessed_bytes()) | mask(mask_of(o)) | T_z,
+                         from);
     }
 
     void emit_insert(const Operation& o) {
@@ -419,7 +420,20 @@ class PermuteKernel : public LineStores {
         if (o.position > 0) return store_piece(to, whole(o.a), o.bytes, o.position);
         o.is_register_size()
             ? store_part(to, register_of_[o.a], o.bytes)
-            : vmovdqu8(to | mask(mask_of(o)), part(register_of_[o.a], o.accessed_bytes()));
+            : move_units(o, to | mask(mask_of(o)), part(register_of_[o.a], o.accessed_bytes()));
+    }
+
+    // A load or a store under a mask.
+    template <class To, class From>
+    void move_units(const Operation& o, const To& to, const From& from) {
+        switch (o.unit_in_memory()) {
+            case 1:
+                return vmovdqu8(to, from);
+            case 2:
+                return vmovdqu16(to, from);
+            default:
+                return vmovdqu32(to, from);
+        }
     }
 
     void emit_store_line(const Operation& o) {
