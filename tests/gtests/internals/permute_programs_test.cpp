@@ -58,10 +58,11 @@ class Checked {
 
     void run(const PermuteProgram& program, PermuteArgs args, CpuIsa isa) {
         const auto lowerings = all_lowerings(program, isa);
-        if (lower_to_packets(program, isa, kLaneBytes, false)) ++packets[isa][layout_.element];
+        if (!lower_to_packets(program, isa).empty()) ++packets[isa][layout_.element];
         if (lower_to_routes(program, isa, false)) ++transposes[isa][layout_.element];
         for (size_t i = 0; i < lowerings.size(); ++i) {
             if (has(lowerings[i], Operation::Kind::unpack)) ++unpacks[isa][layout_.element];
+            if (has(lowerings[i], Operation::Kind::select)) ++selections[isa][layout_.element];
             EXPECT_LE(lowerings[i].work_cycles, lowerings[i].cycles);
             EXPECT_GE(lowerings[i].stored_lines * kLineBytes,
                       static_cast<double>(written_bytes(program)));
@@ -101,7 +102,7 @@ class Checked {
     }
 
     // How many programs each of these lowerings carried out, for each size of an element.
-    static std::map<CpuIsa, std::map<int64_t, int>> transposes, lines, unpacks, packets;
+    static std::map<CpuIsa, std::map<int64_t, int>> transposes, lines, unpacks, packets, selections;
 
   private:
     Result<JitFunction<PermuteArgs>> run_kernel(const PermuteProgram& program, PermuteArgs args,
@@ -148,7 +149,7 @@ class Checked {
     std::vector<uint8_t> want_;
 };
 std::map<CpuIsa, std::map<int64_t, int>> Checked::transposes, Checked::lines, Checked::unpacks,
-    Checked::packets;
+    Checked::packets, Checked::selections;
 
 // All that can be.
 void expect_transposes() {
@@ -277,6 +278,7 @@ TEST(PermutePrograms, Blocks) {
     Checked::unpacks.clear();
     Checked::lines.clear();
     Checked::packets.clear();
+    Checked::selections.clear();
     constexpr struct {
         int64_t Q, G;
     } kFactors[] = {{4, 4},  {32, 4}, {64, 8}, {8, 16},  {16, 8}, {34, 4},   {32, 16},
@@ -314,8 +316,10 @@ TEST(PermutePrograms, Blocks) {
             }
     expect_transposes();
     for (const CpuIsa isa : isas_in_force())
-        for (const int64_t E : {1, 2, 4, 8})
-            EXPECT_EQ(Checked::packets[isa][E] > 0, isa == CpuIsa::avx2 || E <= 4) << E;
+        for (const int64_t E : {1, 2, 4, 8}) {
+            EXPECT_GT(Checked::packets[isa][E], 0) << E;
+            EXPECT_EQ(Checked::selections[isa][E] > 0, isa != CpuIsa::avx2 && E > 1) << E;
+        }
     for (const CpuIsa isa : isas_in_force())
         for (const int64_t E : {1, 2, 4, 8})
             EXPECT_EQ(Checked::lines[isa][E] > 0,

@@ -18,7 +18,9 @@
 // as no register and no output has more than four packets (König 1916).
 //
 // All lanes of a register have the same pattern: they are different pixels, or different pairs of pixels if a block has 8
-// bytes, and so on. With AVX2, units of 4 and 8 bytes are also moved across lanes: then the whole register is one lane.
+// bytes, and so on. With AVX2, units of 4 and 8 bytes are also moved across lanes: then the whole register is one lane. With
+// AVX-512, a block of 32 bytes or more is one lane, or several of 64 bytes. It has 4 or 8 packets, and the source lanes of a
+// register are permuted and joined by selections in place of `or`.
 //
 // For example f32 with G = 4, where packets are units (each number is a channel):
 //
@@ -31,23 +33,34 @@ namespace {
 
 constexpr int kMaxSlots = 8;
 
+// How the outputs of a lowering are cut into packets.
+struct PacketShape {
+    int lane_bytes, packet_bytes;
+    bool by_chunk;  // the packets of all outputs begin at the same lanes of the source
+};
+
 class PacketLowering : public Lowering {
   public:
-    PacketLowering(const PermuteProgram& program, int vector_bytes, int lane_bytes, bool by_chunk)
-        : Lowering(program, vector_bytes),
+    PacketLowering(const PermuteProgram& program, CpuIsa isa, const PacketShape& shape)
+        : Lowering(program, shape_of(isa).bytes),
           program_(program),
-          by_chunk_(by_chunk),
-          vector_bytes_(vector_bytes),
-          lane_bytes_(lane_bytes),
-          packet_bytes_(std::max(program.unit, 4)),
-          slots_(lane_bytes / packet_bytes_),
-          distance_(std::max<int64_t>(program.loop.granule, lane_bytes)),
-          max_kept_(vector_bytes == kMaxVecBytes ? 20 : 9) {}
+          by_chunk_(shape.by_chunk),
+          vector_bytes_(shape_of(isa).bytes),
+          lane_bytes_(shape.lane_bytes),
+          packet_bytes_(shape.packet_bytes),
+          slots_(shape.lane_bytes / shape.packet_bytes),
+          whole_(shape_of(isa).permutes_pairs && shape.lane_bytes > kLaneBytes),
+          index_bytes_(!whole_             ? 4
+                       : program.unit == 2 ? shape_of(isa).permutes_from
+                                           : program.unit),
+          distance_(std::max<int64_t>(program.loop.granule, shape.lane_bytes)),
+          max_kept_(vector_bytes_ == kMaxVecBytes ? 20 : 9) {}
 
   private:
     bool lower_section(const PermuteSection& section) override {
         if (!program_.near_sources) return false;
-        if (vector_bytes_ == kMaxVecBytes && distance_ > lane_bytes_) return false;
+        if (vector_bytes_ == kMaxVecBytes && distance_ > lane_bytes_ && lane_bytes_ < vector_bytes_)
+            return false;
         outputs_.clear();
         packets_.clear();
         groups_.clear();
@@ -230,9 +243,9 @@ class PacketLowering : public Lowering {
         int used = slots_;
         for (size_t i = 0; i < order.size(); ++i) {
             Packet& packet = packets_[order[i]];
-            // If packets are units, a register takes all from one lane, so that permute() need not clear anything.
+            // If packets are units of AVX2, a register takes all from one lane, so that permute() need not clear anything.
             if (used == slots_ || kind(packet) != kind(packets_[order[i - 1]]) ||
-                (packet_bytes_ == program_.unit &&
+                (packet_bytes_ == program_.unit && !whole_ &&
                  packet.units[0].lane != packets_[order[i - 1]].units[0].lane)) {
                 groups_.push_back({kEmpty});
                 used = 0;
@@ -300,12 +313,15 @@ class PacketLowering : public Lowering {
         }
     }
 
+    // The last slot comes first, and no blend takes it. So there are fewer different masks.
     std::vector<int> groups_of(const Output& output) const {
         std::vector<int> groups;
-        for (const int p : output.packets)
+        for (int slot = slots_ - 1; slot >= 0; --slot) {
+            const int p = output.packets[slot];
             if (p != kNone &&
                 std::find(groups.begin(), groups.end(), packets_[p].group) == groups.end())
                 groups.push_back(packets_[p].group);
+        }
         return groups;
     }
 
@@ -377,10 +393,40 @@ class PacketLowering : public Lowering {
                 set(term->second, byte_of(packet, i), packet.units[i].byte);
             }
         }
+        if (whole_ && terms.size() > 1) return emit_selections(terms, copies);
         int value = kNone;
         for (const auto& [lane, control] : terms) {
             const int term = permute(load(lane, copies), control, false);
             value = value == kNone ? term : or_bits(value, term, vector_bytes_);
+        }
+        return value;
+    }
+
+    // Permutes of whole registers, joined by selections. All take their indices from one table, as each unit comes from one
+    // term. Units of 4 bytes and more come from two registers at a time. What no term moves may become anything.
+    int emit_selections(const std::map<int64_t, Table>& terms, int copies) {
+        const size_t each = program_.unit >= 4 ? 2 : 1;
+        Table indices{};
+        size_t count = 0;
+        for (const auto& [lane, control] : terms) {
+            const int first = count++ % each == 0 ? 0 : vector_bytes_;
+            for (int at = 0; at < vector_bytes_; at += index_bytes_)
+                if (control[at] != kZeroByte)
+                    indices[at] =
+                        static_cast<uint8_t>((first + source_byte(control, at)) / index_bytes_);
+        }
+        int value = kNone;
+        for (auto term = terms.begin(); term != terms.end();) {
+            Table taken{};
+            std::array<int, 2> from = {kNone, kNone};
+            for (size_t i = 0; i < each && term != terms.end(); ++i, ++term) {
+                from[i] = load(term->first, copies);
+                for (int at = 0; at < vector_bytes_; ++at)
+                    if (term->second[at] != kZeroByte) taken[at] = 0xFF;
+            }
+            const int part = from[1] == kNone ? Lowering::permute(index_bytes_, from[0], indices)
+                                              : permute2(index_bytes_, from[0], from[1], indices);
+            value = value == kNone ? part : select(value, part, taken);
         }
         return value;
     }
@@ -414,24 +460,30 @@ class PacketLowering : public Lowering {
         return permute_lanes(value, control, vector_bytes_);
     }
 
-    // Units of 4 bytes in a whole register.
+    // Where the byte `at` of a register comes from. Controls count from the start of a lane.
+    int source_byte(const Table& control, int at) const {
+        return at - at % lane_bytes_ + control[at];
+    }
+
     int permute_whole(int value, const Table& control, bool clears) {
         Table indices{};
-        uint64_t zeros = 0;
-        for (int i = 0; i < vector_bytes_ / 4; ++i) {
-            const uint8_t from = control[4 * i];
-            if (from == kZeroByte)
-                zeros |= uint64_t{1} << i;
-            else
-                indices[4 * i] = from / 4;
+        uint64_t units = 0;  // that come from `value`
+        for (int at = 0; at < vector_bytes_; at += index_bytes_) {
+            if (control[at] == kZeroByte) continue;
+            units |= uint64_t{1} << at / index_bytes_;
+            indices[at] = static_cast<uint8_t>(source_byte(control, at) / index_bytes_);
         }
-        const int permuted = Lowering::permute(4, value, indices);
-        return zeros != 0 && clears ? blend(4, permuted, zero(), zeros) : permuted;
+        if (!clears || units == low_bits(vector_bytes_ / index_bytes_))
+            return Lowering::permute(index_bytes_, value, indices);
+        if (whole_) return Lowering::permute(index_bytes_, value, indices, units);
+        return blend(4, zero(), Lowering::permute(index_bytes_, value, indices), units);
     }
 
     const PermuteProgram& program_;
     bool by_chunk_;
     int vector_bytes_, lane_bytes_, packet_bytes_, slots_;
+    bool whole_;        // AVX-512 permutes whole registers
+    int index_bytes_;   // what the indices of a permute of a whole register count
     int64_t distance_;  // of the lanes of a register, in the source and in the destination
     size_t max_kept_;   // registers of packets that are kept for further outputs
     std::vector<Output> outputs_;
@@ -443,9 +495,21 @@ class PacketLowering : public Lowering {
 
 }  // namespace
 
-std::optional<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa,
-                                           int lane_bytes, bool by_chunk) {
-    return PacketLowering(program, shape_of(isa).bytes, lane_bytes, by_chunk).lower();
+std::vector<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa) {
+    const int unit = program.unit, least = std::max(unit, 4);
+    std::vector<PacketShape> shapes = {{kLaneBytes, least, false}};
+    if (unit < 4) shapes.push_back({kLaneBytes, least, true});
+    if (unit >= 4 && isa == CpuIsa::avx2) shapes.push_back({2 * kLaneBytes, least, false});
+    if (unit >= 2 && isa != CpuIsa::avx2 && program.loop.granule > kLaneBytes) {
+        const int lane = static_cast<int>(std::min<int64_t>(program.loop.granule, kMaxVecBytes));
+        for (const int slots : {4, 8})
+            if (lane >= slots * least) shapes.push_back({lane, lane / slots, false});
+    }
+    std::vector<Operations> all;
+    for (const PacketShape& shape : shapes)
+        if (auto lowered = PacketLowering(program, isa, shape).lower())
+            all.push_back(std::move(*lowered));
+    return all;
 }
 
 }  // namespace tombola::impl::cpu::x64

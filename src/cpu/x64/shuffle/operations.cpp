@@ -224,10 +224,10 @@ std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa)
     // Where there are routes, unpacks are seldom faster, as they store 16 bytes at a time.
     if (isa == CpuIsa::avx2 && program.unit <= 2 && all.size() == others)
         add(lower_to_unpacks(program));
-    add(lower_to_packets(program, isa, kLaneBytes, false));
-    if (program.unit < 4) add(lower_to_packets(program, isa, kLaneBytes, true));
-    if (program.unit >= 4 && isa == CpuIsa::avx2)
-        add(lower_to_packets(program, isa, 2 * kLaneBytes, false));
+    // No packets are faster than a copy.
+    if (all[0].cycles > machine().row.copy_cycles * all[0].stored_lines)
+        for (Operations& packets : lower_to_packets(program, isa))
+            all.push_back(std::move(packets));
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& a, const auto& b) { return a.cycles < b.cycles; });
     return all;

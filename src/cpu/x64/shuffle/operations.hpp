@@ -52,6 +52,7 @@ struct Operation {
         permute2,       // d = units of a (first) and b (second), by `table`; `mask` as in permute
         masked_permute,  // d = a, but units in `mask` are b permuted by `table`. Last use of a
         blend,           // d = a, but units in `mask` come from b
+        select,          // d = a, but bits of `table` come from b. Last use of a
         or_bits,         // d = a | b
         unpack,          // d = in each lane of 16, the units of half `position` of a and b in turn
         store,           // memory at d + offset = piece `position` of a
@@ -200,6 +201,9 @@ class Lowering {
     int blend(int unit, int a, int b, uint64_t mask) {
         return emit({Kind::blend, vector_bytes_, unit, a, b, kNone, mask});
     }
+    int select(int a, int b, const Table& bits) {
+        return emit({Kind::select, vector_bytes_, 0, a, b, table(bits)});
+    }
     int unpack(int unit, int a, int b, int half) {
         return emit({Kind::unpack, vector_bytes_, unit, a, b, kNone, 0, 0, half});
     }
@@ -237,11 +241,9 @@ std::optional<Operations> lower_to_lanes(const PermuteProgram& program);
 std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa, bool lines);
 // Empty if the outputs are not columns of rows that are equally far apart. For AVX2.
 std::optional<Operations> lower_to_unpacks(const PermuteProgram& program);
-// Empty if the sections are not those of Sections::near_sources, or if a load would leave its extent. `lane_bytes`: units are
-// permuted within lanes of 16 bytes, or, with AVX2 and units of 4 bytes or more, of 32. With by_chunk, the packets of all
-// outputs begin at the same lanes of the source.
-std::optional<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa,
-                                           int lane_bytes, bool by_chunk);
+// In all shapes of packets that suit the program. Empty if the sections are not those of Sections::near_sources, or if a load
+// would leave its extent.
+std::vector<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa);
 // The greatest number of registers of a transpose; 0 if `isa` has no transpose for units of that size.
 int max_transposed(CpuIsa isa, int unit);
 

@@ -296,7 +296,7 @@ class PermuteKernel : public LineStores {
     void allocate(const Operation& o, size_t at) {
         if (o.d == kNone) return;
         const bool in_place = o.a != kNone && last_use_[o.a] == at;
-        assert(in_place || o.kind != Kind::masked_permute);
+        assert(in_place || (o.kind != Kind::masked_permute && o.kind != Kind::select));
         register_of_[o.d] = in_place ? register_of_[o.a] : take_register();
     }
 
@@ -333,6 +333,8 @@ class PermuteKernel : public LineStores {
                 return emit_permute2(o);
             case Kind::blend:
                 return emit_blend(o);
+            case Kind::select:
+                return emit_select(o);
             case Kind::unpack:
                 return emit_unpack(o);
             case Kind::or_bits:
@@ -404,6 +406,14 @@ class PermuteKernel : public LineStores {
         if (has_masks()) return vpblendmd(d | mask(o.mask), a, b);
         const auto sections = static_cast<uint8_t>(o.mask);
         o.unit < 4 ? vpblendw(d, a, b, sections) : vpblendd(d, a, b, sections);
+    }
+
+    void emit_select(const Operation& o) {
+        constexpr uint8_t kThirdChoosesSecond = 0xD8;
+        const int hoisted = hoisted_register(o.table);
+        hoisted == kNone
+            ? vpternlogd(whole(o.d), whole(o.b), table_in_memory(o.table), kThirdChoosesSecond)
+            : vpternlogd(whole(o.d), whole(o.b), vec(hoisted), kThirdChoosesSecond);
     }
 
     void emit_unpack(const Operation& o) {
