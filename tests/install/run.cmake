@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs a build into an empty prefix, moves the prefix elsewhere, then builds and runs consumers against it and
+# Installs a build into an empty prefix whose name has a space, moves the prefix elsewhere, then builds and runs consumers against it and
 # nothing else: C++ (by a project that asks for no C++17) and C by find_package and by pkg-config, and a program for oneDNN by both.
 #
 #   cmake -D BUILD=dir -D WORK=dir -D TYPE=SHARED|STATIC -D VERSION=x.y.z -D LIBDIR=lib -D BINDIR=bin
@@ -95,7 +95,8 @@ else()
     run(${WORK}/c-by-pkg-config)
     run(${CXX} -std=c++17 ${CMAKE_CURRENT_LIST_DIR}/consumer.cpp ${flags} -o ${WORK}/cpp-by-pkg-config)
     run(${WORK}/cpp-by-pkg-config)
-    run(${CXX} -std=c++17 -I${includedir}/tombola/compat ${CMAKE_CURRENT_LIST_DIR}/../compat/shuffle_v3.cpp ${flags}
+    separate_arguments(compat UNIX_COMMAND "-I${includedir}/tombola/compat")
+    run(${CXX} -std=c++17 ${compat} ${CMAKE_CURRENT_LIST_DIR}/../compat/shuffle_v3.cpp ${flags}
         -o ${WORK}/compat-by-pkg-config)
     run(${WORK}/compat-by-pkg-config)
 endif()
