@@ -124,6 +124,8 @@ double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, b
     for (size_t i = begin; i < end; ++i) {
         unpacks = unpacks || list[i].kind == Kind::unpack;
         add(work_of(list[i], rates));
+        // An insertion from memory is a single operation to the front end. The costs of gathers were fitted to two.
+        if (near_sources && list[i].kind == Kind::insert && is_load(list[i])) sum.front -= 1;
         if (near_sources && list[i].table != kNone && !contains(tables, list[i].table)) {
             if (tables.size() < max_tables)
                 tables.push_back(list[i].table);
