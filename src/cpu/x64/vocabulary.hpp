@@ -242,6 +242,8 @@ class Vocabulary : public JitKernel {
     // d = the vector at the address in the lanes of the mask, of 16 or 32 bits, and 0 in the others. AVX2 reads the
     // whole vector.
     void load_masked(const Vec& d, const Mask& mask, const Address& a, int lane_bits);
+    // The same, but the other lanes of d do not change.
+    void load_selected(const Vec& d, const Mask& mask, const Address& a, int lane_bits);
     // d = factor * the f32 lanes at the address in the lanes of the mask, 0 in the others. AVX2 reads the whole vector.
     void mul_masked_f32(const Vec& d, const Mask& mask, const Vec& factor, const Address& a);
     // Cuts a mask of lanes of `lane_bits` into 2 or 4 `parts`. Returns part `index` as a mask of lanes that are `parts`

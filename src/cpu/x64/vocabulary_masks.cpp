@@ -86,6 +86,11 @@ void Vocabulary::load_masked(const Vec& d, const Mask& mask, const Address& a, i
     lane_bits == 16 ? vmovdqu16(d | mask.opmask | T_z, a) : vmovdqu32(d | mask.opmask | T_z, a);
 }
 
+void Vocabulary::load_selected(const Vec& d, const Mask& mask, const Address& a, int lane_bits) {
+    if (!is_avx512()) return vpblendvb(d, d, a, mask.vector);
+    lane_bits == 16 ? vmovdqu16(d | mask.opmask, a) : vmovdqu32(d | mask.opmask, a);
+}
+
 void Vocabulary::mul_masked_f32(const Vec& d, const Mask& mask, const Vec& factor,
                                 const Address& a) {
     if (is_avx512()) return vmulps(d | mask.opmask | T_z, factor, a);

@@ -116,6 +116,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::load_mask_bytes;
     using Vocabulary::load_masked;
     using Vocabulary::load_part;
+    using Vocabulary::load_selected;
     using Vocabulary::load_tail;
     using Vocabulary::Mask;
     using Vocabulary::mask_to_reg;

@@ -493,6 +493,14 @@ TEST_P(VocabularyTest, MasksInMemory) {
             return (both[0].bytes[i / 8] >> i % 8 & 1) != 0 ? both[1].get<T>(i) : T{0};
         });
         run([&](K& k) {
+            k.load_mask_bits(k.mask(0), k.tensor(), lane_bits);
+            k.copy(k.vec(0), k.vec(1));
+            k.load_selected(k.vec(0), k.mask(0), k.ptr[k.tensor() + kMaxVecBytes], lane_bits);
+        });
+        expect<T>([&](size_t i) {
+            return (both[0].bytes[i / 8] >> i % 8 & 1) != 0 ? both[1].get<T>(i) : in<T>(0, i);
+        });
+        run([&](K& k) {
             k.load_mask_bytes(k.mask(0), k.tensor(), lane_bits, k.vec(4));
             k.load_masked(k.vec(0), k.mask(0), k.ptr[k.tensor() + kMaxVecBytes], lane_bits);
         });

@@ -70,7 +70,8 @@ Result<SamplerKernels> make_kernels(CpuIsa isa, const TokenSamplerDesc& desc) {
     list.weigh = TOMBOLA_TRY(cached_function<WeightStoreKernel>({isa, FloatType::f32, true, true}));
     RowPasses passes =
         TOMBOLA_TRY(RowPasses::create(isa, desc.src, true, RowPasses::Weights::both, true));
-    return SamplerKernels{std::move(list), std::move(passes)};
+    auto mask = TOMBOLA_TRY(cached_function<MaskKernel>({isa, type}));
+    return SamplerKernels{std::move(mask), std::move(list), std::move(passes)};
 }
 
 }  // namespace

@@ -82,46 +82,39 @@ void RowSampler::copy_rest() {
 
 void RowSampler::pad_rest() {
     char* rest = memory_ + places_.rest;
+    const uint32_t lowest = minus_infinity(type_);
     if (type_ == FloatType::f32)
-        std::fill_n(reinterpret_cast<uint32_t*>(rest), kGroupClasses, minus_infinity());
+        std::fill_n(reinterpret_cast<uint32_t*>(rest), kGroupClasses, lowest);
     else
         std::fill_n(reinterpret_cast<uint16_t*>(rest), kGroupClasses,
-                    static_cast<uint16_t>(minus_infinity()));
-}
-
-uint32_t RowSampler::minus_infinity() const {
-    if (type_ == FloatType::f32) return 0xFF800000;
-    return type_ == FloatType::bf16 ? 0xFF80 : 0xFC00;
-}
-
-void RowSampler::put_minus_infinity(char* to, dim_t k) const {
-    const uint32_t bits = minus_infinity();
-    std::memcpy(to + k * element_, &bits, size(element_));  // little-endian: the low bytes
+                    static_cast<uint16_t>(lowest));
 }
 
 // The row with contiguous classes, -inf where a class is not allowed.
 const char* RowSampler::copy_row() {
     char* to = memory_ + places_.row;
     const uint32_t* mask = call_.mask(row_);
-    const bool dense = layout_.has_dense_rows();
-    const char* from = src_ + layout_.offset(row_, 0) * element_;
-    for (dim_t begin = 0; begin < desc_.classes(); begin += 32) {
-        const dim_t end = std::min(begin + 32, desc_.classes());
-        const uint32_t word = mask == nullptr ? UINT32_MAX : mask[begin / 32];
-        if (dense && word == UINT32_MAX) {
-            std::memcpy(to + begin * element_, from + begin * element_,
-                        size((end - begin) * element_));
-            continue;
-        }
-        for (dim_t k = begin; k < end; ++k) {
-            if ((word >> (k - begin) & 1) == 0)
-                put_minus_infinity(to, k);
-            else
-                std::memcpy(to + k * element_, src_ + layout_.offset(row_, k) * element_,
-                            size(element_));
-        }
+    dim_t done = 0;
+    if (layout_.has_dense_rows()) {
+        const dim_t words = desc_.classes() / MaskKernel::kWordClasses;
+        MaskKernel::Args args{src_ + layout_.offset(row_, 0) * element_, to, mask, words};
+        if (words > 0) kernels_.mask(args);
+        done = words * MaskKernel::kWordClasses;
     }
+    copy_classes(done, to);
     return to;
+}
+
+// The classes from `begin` on.
+void RowSampler::copy_classes(dim_t begin, char* to) {
+    const uint32_t* mask = call_.mask(row_);
+    const uint32_t lowest = minus_infinity(type_);
+    for (dim_t k = begin; k < desc_.classes(); ++k) {
+        const void* from = is_allowed(mask, k)
+                               ? static_cast<const void*>(src_ + layout_.offset(row_, k) * element_)
+                               : &lowest;  // little-endian: the low bytes
+        std::memcpy(to + k * element_, from, size(element_));
+    }
 }
 
 // -- the draw ------------------------------------------------------------------------------------

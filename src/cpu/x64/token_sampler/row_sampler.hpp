@@ -17,6 +17,7 @@
 namespace tombola::impl::cpu::x64 {
 
 struct SamplerKernels {
+    JitFunction<MaskKernel::Args> mask;
     ListKernels list;
     RowPasses passes;
 };
@@ -48,8 +49,7 @@ class RowSampler {
     const char* copy_row();
     void copy_rest();
     void pad_rest();
-    uint32_t minus_infinity() const;  // the bits, in the low bytes
-    void put_minus_infinity(char* to, dim_t k) const;
+    void copy_classes(dim_t begin, char* to);
 
     // The filters.
     Set find_set();

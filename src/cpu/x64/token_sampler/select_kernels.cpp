@@ -5,6 +5,41 @@
 
 namespace tombola::impl::cpu::x64 {
 
+uint32_t minus_infinity(FloatType type) {
+    if (type == FloatType::f32) return 0xFF800000;
+    return type == FloatType::bf16 ? 0xFF80 : 0xFC00;
+}
+
+// -- MaskKernel ----------------------------------------------------------------------------------
+// Lanes are elements of SRC. vec 0 elements, 1 lanes that are allowed (AVX2), 2 -inf; k1 the lanes (AVX-512).
+void MaskKernel::generate() {
+    const Vec x = vec(0), lowest = vec(2);
+    const Mask allowed{k1, vec(1)};
+    begin(5);
+    const Reg args = gpr(0), src = gpr(1), dst = gpr(2), mask = gpr(3), words = gpr(4);
+    mov(src, ptr[args + offsetof(Args, src)]);
+    mov(dst, ptr[args + offsetof(Args, dst)]);
+    mov(mask, ptr[args + offsetof(Args, mask)]);
+    mov(words, ptr[args + offsetof(Args, words)]);
+    const uint32_t bits = minus_infinity(type());
+    const int lane_bits = 8 * element_bytes(), elements = lanes(element_bytes());
+    load(lowest, lane_bits == 16 ? vector_u16(static_cast<uint16_t>(bits)) : vector_u32(bits));
+    Label again;
+    L(again);
+    for (int i = 0; i < kWordClasses / elements; ++i) {
+        load_mask_bits(allowed, mask + i * elements / 8, lane_bits);
+        copy(x, lowest);
+        load_selected(x, allowed, ptr[src + i * bytes()], lane_bits);
+        store(ptr[dst + i * bytes()], x);
+    }
+    add(src, kWordClasses * element_bytes());
+    add(dst, kWordClasses * element_bytes());
+    add(mask, 4);
+    dec(words);
+    jnz(again, T_NEAR);
+    end();
+}
+
 // -- GroupMaxKernel ------------------------------------------------------------------------------
 // Elements are handled in pairs of vectors, `even` and `odd`. A part of the group is a lane: AVX2 has 8 of them in the
 // even vectors and 8 in the odd ones. Which classes are in which part does not matter.

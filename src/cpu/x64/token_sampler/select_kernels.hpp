@@ -3,6 +3,7 @@
 
 // How the greatest logits of a row are found without a sort. A row is cut into groups of kGroupClasses classes.
 //
+//   MaskKernel       copies a row, with -inf for classes that are not allowed
 //   GroupMaxKernel   the maxima of kGroupLanes interleaved parts of each group, and whether there is a NaN
 //   CountKernel      how many numbers are at least a threshold
 //   CollectKernel    the classes whose logit is at least a threshold, or lies between two, in class order
@@ -19,6 +20,26 @@ namespace tombola::impl::cpu::x64 {
 
 inline constexpr int kGroupClasses = 512;
 inline constexpr int kGroupLanes = 16;
+
+// The bits of -inf, in the low bytes.
+uint32_t minus_infinity(FloatType type);
+
+class MaskKernel : public WeightOps {
+  public:
+    static constexpr int kWordClasses = 32;  // of a word of MASK
+    using Key = std::tuple<CpuIsa, FloatType>;
+    struct Args {
+        const void* src;
+        void* dst;
+        const uint32_t* mask;  // bit k % 32 of word k / 32 is 1 where class k is allowed
+        int64_t words;         // at least 1
+    };
+    explicit MaskKernel(const Key& key)
+        : WeightOps(std::get<0>(key), std::get<1>(key), true, "token_sampler.mask") {}
+
+  private:
+    void generate() override;
+};
 
 class GroupMaxKernel : public WeightOps {
   public:
