@@ -82,25 +82,51 @@ TEST_F(TokenSampler, SetsOfManyClasses) {
         }
 }
 
-// The implementation guesses from 512 classes at equal distances where a set of many classes ends. Here these classes are
-// unlike the others, so the guess is too low or too high.
+// The implementation guesses from 1,024 classes at equal distances where a set of many classes ends. Here these classes are
+// unlike the others, so the guess is too low or too high. Logits of 0 have a neighbour in the order of floats, -0, that
+// equals them.
 TEST_F(TokenSampler, SampledClassesUnlikeTheOthers) {
     Noise noise(22);
-    constexpr int64_t kClasses = 12345, kSampled = 512;
-    for (const float odd : {0.0f, 4.0f})
-        for (const bool by_mass : {true, false}) {
-            std::vector<float> row(kClasses);
-            for (float& x : row) x = static_cast<float>(1 + 2 * noise.next());
-            for (int64_t i = 0; i < kSampled; ++i)
-                row[static_cast<size_t>((2 * i + 1) * kClasses / (2 * kSampled))] = odd;
-            Problem p = problem(tombola_f32, 1, 50, row);
-            p.request.logprobs = tombola_logprobs_processed;
-            if (by_mass)
-                p.request.top_p = {0.7f};
-            else
-                p.request.top_k = {6000};
-            check(p, "logit " + std::to_string(odd));
-        }
+    constexpr int64_t kClasses = 12345, kSampled = 1024;
+    constexpr uint64_t kStep = (uint64_t{kClasses} << 32) / kSampled;
+    for (const double level : {1.0, -3.0})
+        for (const float odd : {0.0f, 4.0f, -5.0f, -kInf})
+            for (const int filter : {0, 1, 2}) {
+                std::vector<float> row(kClasses);
+                for (float& x : row) x = static_cast<float>(level + 2 * noise.next());
+                for (uint64_t i = 0; i < kSampled; ++i) row[(i * kStep + kStep / 2) >> 32] = odd;
+                Problem p = problem(tombola_f32, 1, 50, row);
+                p.request.logprobs = tombola_logprobs_processed;
+                if (filter > 0) p.request.top_k = {6000};
+                if (filter != 1) p.request.top_p = {0.7f};
+                check(p, "level " + std::to_string(level) + " logit " + std::to_string(odd) +
+                             " filter " + std::to_string(filter));
+            }
+}
+
+// Sets that end in many equal logits, at, before or behind the place that the sample shows: a prefix of one of a few values,
+// each of which has a part of the row.
+TEST_F(TokenSampler, SetsThatEndInManyEqualLogits) {
+    Noise noise(23);
+    constexpr int64_t kClasses = 12345;
+    for (const int64_t values : {1, 2, 4, 30})
+        for (const float step : {1.0f, 0.001f})
+            for (const float zero : {0.0f, -0.0f})
+                for (const bool by_mass : {true, false})
+                    for (const float part : {0.3f, 0.5f, 0.62f, 0.75f, 0.9f, 0.97f}) {
+                        std::vector<float> row(kClasses);
+                        for (float& x : row) {
+                            const auto value = static_cast<float>(noise.pick(0, values - 1));
+                            x = value == 1 ? zero : step * (value - 1);
+                        }
+                        Problem p = problem(tombola_f32, 1, 20, row);
+                        if (by_mass)
+                            p.request.top_p = {part};
+                        else
+                            p.request.top_k = {static_cast<int32_t>(part * kClasses)};
+                        check(p, std::to_string(values) + " values, part " + std::to_string(part));
+                        if (HasFatalFailure() || HasNonfatalFailure()) return;
+                    }
 }
 
 // Enough work that threads share it, by rows and within a row. ctest runs this with one, two and three threads.

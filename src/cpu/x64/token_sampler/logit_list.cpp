@@ -10,6 +10,7 @@
 #include "cpu/float16.hpp"
 #include "cpu/weights/weight_exp.hpp"
 #include "cpu/weights/weight_quantum.hpp"
+#include "cpu/x64/token_sampler/prefix_end.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -17,8 +18,9 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr dim_t kVectorSlack = 16;  // elements after the last one that kernels may touch
 // When the list reaches this size, it is cut back to k.
-constexpr dim_t kCapacity = 4 * LogitList::kMaxListed;
-constexpr dim_t kListSpace = kCapacity + kGroupClasses + kVectorSlack;
+constexpr dim_t capacity(dim_t k) { return 4 * k + kGroupClasses; }
+constexpr dim_t kListSpace = capacity(LogitList::kMaxListed) + kGroupClasses + kVectorSlack;
+constexpr dim_t kSorted = 64;  // up to this many classes a sort is faster than find_prefix_end()
 constexpr size_t kLine = 64;
 
 size_t aligned(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
@@ -104,7 +106,8 @@ void GroupedRow::gather(const uint32_t* from, dim_t count, float* logits) const 
 size_t LogitList::bytes(dim_t classes) {
     constexpr auto kSpace = static_cast<size_t>(kListSpace);
     return aligned(maxima_of(classes) * sizeof(float)) + aligned(kSpace * sizeof(uint32_t)) +
-           2 * aligned(kSpace * sizeof(float)) + 2 * aligned(kSpace * sizeof(uint64_t));
+           aligned(kSpace * sizeof(uint32_t)) + 2 * aligned(kSpace * sizeof(float)) +
+           2 * aligned(kSpace * sizeof(uint64_t)) + aligned(kMaxRanges * sizeof(uint64_t));
 }
 
 LogitList::LogitList(const ListKernels& kernels, void* memory, dim_t classes)
@@ -113,10 +116,12 @@ LogitList::LogitList(const ListKernels& kernels, void* memory, dim_t classes)
     auto* at = static_cast<char*>(memory);
     maxima_ = take<float>(at, maxima_of(classes));
     ids_ = take<uint32_t>(at, kSpace);
+    copied_ids_ = take<uint32_t>(at, kSpace);
     logits_ = take<float>(at, kSpace);
-    sorted_logits_ = take<float>(at, kSpace);
+    copied_logits_ = take<float>(at, kSpace);
     sorted_ = take<uint64_t>(at, kSpace);
     weights_ = take<uint64_t>(at, kSpace);
+    ranges_ = take<uint64_t>(at, kMaxRanges);
 }
 
 bool LogitList::read(const GroupedRow& row) {
@@ -174,7 +179,7 @@ dim_t LogitList::count_row(float threshold) const {
     return sum;
 }
 
-dim_t LogitList::collect_between(float lowest, float highest, uint32_t* ids, float* logits) const {
+dim_t LogitList::collect_between(float lowest, float highest, uint32_t* ids) const {
     uint32_t* to = ids;
     const auto pass = [&](const char* data, dim_t first, dim_t groups) {
         CollectKernel::Args args{data,
@@ -190,16 +195,7 @@ dim_t LogitList::collect_between(float lowest, float highest, uint32_t* ids, flo
     };
     if (row_.whole_groups() > 0) pass(row_.data, 0, row_.whole_groups());
     if (row_.groups() > row_.whole_groups()) pass(row_.rest, row_.whole_groups(), 1);
-    row_.gather(ids, to - ids, logits);
     return to - ids;
-}
-
-dim_t LogitList::reach(uint64_t bound) const {
-    const float threshold =
-        float_of(~static_cast<uint32_t>(bound >> 32) + 1);  // classes from here on are within
-    return threshold > greatest_
-               ? 0
-               : count_from(threshold, maxima_, static_cast<dim_t>(maxima_of(classes_)));
 }
 
 // A threshold that at least k of the maxima reach, but not many more. If fewer than k maxima are finite, it is the
@@ -224,31 +220,55 @@ float LogitList::threshold_for(dim_t k) const {
     return float_of(low);
 }
 
-// Appends the classes of the groups whose logit is at least the threshold. When the list is full, it is cut to k
-// classes and the threshold rises. The padding of the last group is -inf, so it is never appended.
+// Appends the classes of the groups whose logit is at least the threshold, up to the group with which the list reaches
+// the limit. Returns how many groups are left. The padding of the last group is -inf, so it is never appended.
+dim_t LogitList::append(const Collect& kernel, const char* data, dim_t first, dim_t groups,
+                        dim_t limit, float threshold) {
+    CollectKernel::Args args{data,
+                             maxima_ + first * kGroupLanes,
+                             groups,
+                             static_cast<uint64_t>(first * kGroupClasses),
+                             ids_ + size_,
+                             ids_ + limit,
+                             bit_cast<uint32_t>(threshold),
+                             bit_cast<uint32_t>(greatest_)};
+    kernel(args);
+    const dim_t size = args.to - ids_;
+    row_.gather(ids_ + size_, size - size_, logits_ + size_);
+    size_ = size;
+    return args.groups;
+}
+
+// The same for all groups. When the list is full, it is cut to k classes and the threshold rises.
 void LogitList::collect(const char* data, dim_t first, dim_t groups, dim_t k, float& threshold) {
-    const dim_t end = first + groups;
-    while (first < end && threshold <= greatest_) {
-        CollectKernel::Args args{data,
-                                 maxima_ + first * kGroupLanes,
-                                 end - first,
-                                 static_cast<uint64_t>(first * kGroupClasses),
-                                 ids_ + size_,
-                                 ids_ + kCapacity,
-                                 bit_cast<uint32_t>(threshold),
-                                 0};
-        kernels_.collect(args);
-        const dim_t size = args.to - ids_;
-        row_.gather(ids_ + size_, size - size_, logits_ + size_);
-        size_ = size;
-        const dim_t done = end - first - args.groups;
-        first += done;
-        data += done * kGroupClasses * row_.element_bytes();
-        if (size_ < kCapacity) continue;
+    while (groups > 0 && threshold <= greatest_) {
+        const dim_t left = append(kernels_.collect, data, first, groups, capacity(k), threshold);
+        first += groups - left;
+        data += (groups - left) * kGroupClasses * row_.element_bytes();
+        groups = left;
+        if (size_ < capacity(k)) continue;
         // Classes that follow come after listed classes with equal logits in the order, so they are not needed.
         keep_first(k);
         threshold = float_of(rank_of(logit_of(bound_)) + 1);
     }
+}
+
+bool LogitList::select_within(uint64_t bound, dim_t most) {
+    size_ = 0;
+    bound_ = bound;
+    const float threshold = logit_of(bound);
+    const dim_t whole = row_.whole_groups();
+    const Collect& kernel = kernels_.collect_between;
+    if (whole > 0) append(kernel, row_.data, 0, whole, most + 1, threshold);
+    if (size_ <= most && row_.groups() > whole)
+        append(kernel, row_.rest, whole, 1, most + 1, threshold);
+    if (size_ > most) size_ = 0;
+    if (size_ > 0) keep(bound);
+    return size_ > 0;
+}
+
+bool LogitList::is_slow(dim_t k) const {
+    return classes_ > capacity(kMaxListed) && 4 * k > static_cast<dim_t>(maxima_of(classes_));
 }
 
 void LogitList::select(dim_t k) {
@@ -309,10 +329,30 @@ const uint64_t* LogitList::sorted_keys() {
     return sorted_;
 }
 
-const uint64_t* LogitList::sorted_weights(float ratio) {
-    for (dim_t i = 0; i < size_; ++i) sorted_logits_[i] = logit_of(sorted_[i]);
-    weigh(sorted_logits_, size_, ratio, weights_);
-    return weights_;
+uint64_t LogitList::mass(float ratio) {
+    const uint64_t* weights = this->weights(ratio);
+    uint64_t sum = 0;
+    for (dim_t i = 0; i < size_; ++i) sum += weights[i];
+    return sum;
+}
+
+uint64_t LogitList::bound_of_mass(uint64_t mass, float ratio) {
+    if (size_ <= kSorted) {
+        const uint64_t* keys = sorted_keys();
+        for (dim_t i = 0; i < size_; ++i) copied_logits_[i] = logit_of(keys[i]);
+        weigh(copied_logits_, size_, ratio, weights_);
+        dim_t i = 0;
+        for (uint64_t reached = weights_[0]; reached < mass; reached += weights_[i]) ++i;
+        return keys[i];
+    }
+    weights(ratio);
+    std::copy(ids_, ids_ + size_, copied_ids_);
+    std::copy(logits_, logits_ + size_, copied_logits_);
+    Candidates list{copied_ids_, copied_logits_, weights_, size_};
+    const uint32_t lowest = rank_of(*std::min_element(logits_, logits_ + size_));
+    const dim_t last = find_prefix_end(list, mass, lowest, rank_of(greatest_), ranges_,
+                                       [](uint32_t, uint64_t, uint64_t) {});
+    return key_of(list.logits[last], list.ids[last]);
 }
 
 void LogitList::weigh(float* logits, dim_t count, float ratio, uint64_t* weights) const {

@@ -72,20 +72,22 @@ class LogitList {
 
     // Lists the first k classes of the order. If fewer are not -inf, lists all that are not -inf.
     void select(dim_t k);
+    // Whether select(k) reads much more than k classes, because there are not many more maxima than k.
+    bool is_slow(dim_t k) const;
     dim_t size() const { return size_; }
     // The bound of the list. kNoBound if all classes that are not -inf are listed.
     uint64_t bound() const { return bound_; }
+    // Lists the classes within a bound. If there are more than `most`, which is at most kMaxListed, returns false, and
+    // the list is empty. Classes after the bound with the logit of its class count too.
+    bool select_within(uint64_t bound, dim_t most);
     // Whether all classes up to a bound are listed.
     bool covers(uint64_t bound) const { return size_ > 0 && bound_ >= bound; }
     void keep(uint64_t bound);  // removes classes outside the bound from the list
     // The number of classes of the row whose logit is at least `threshold`, which is above -inf.
     dim_t count_row(float threshold) const;
-    // A lower limit of the number of classes of the row within a bound.
-    dim_t reach(uint64_t bound) const;
-
-    // About the row; the list does not matter. The classes with lowest <= logit <= highest, in class order, and their
-    // logits; lowest is above -inf. Up to 16 more elements of `ids` are overwritten. Returns how many there are.
-    dim_t collect_between(float lowest, float highest, uint32_t* ids, float* logits) const;
+    // About the row; the list does not matter. The classes with lowest <= logit <= highest, in class order; lowest is
+    // above -inf. Up to 16 more elements of `ids` are overwritten. Returns how many there are.
+    dim_t collect_between(float lowest, float highest, uint32_t* ids) const;
     float logit(dim_t k) const { return row_.logit(k); }
     void gather(const uint32_t* classes, dim_t count, float* logits) const {
         row_.gather(classes, count, logits);
@@ -93,18 +95,24 @@ class LogitList {
     // The weights of `count` logits. Up to kUnitClasses - 1 more elements of both arrays are overwritten.
     void weigh(float* logits, dim_t count, float ratio, uint64_t* weights) const;
 
-    // sorted_keys(): the keys in order. weights(): the weights in class order. sorted_weights(): the weights in the
-    // order of sorted_keys(), which is called before. The results stay valid until the next call.
+    // The mass of the list.
+    uint64_t mass(float ratio);
+    // The bound of the shortest prefix of the list that has at least `mass`, which is at most the mass of the list.
+    uint64_t bound_of_mass(uint64_t mass, float ratio);
+
+    // sorted_keys(): the keys in order. weights(): the weights in class order. The results stay valid until the next call.
     const uint64_t* sorted_keys();
     const uint64_t* weights(float ratio) {
         weigh(logits_, size_, ratio, weights_);
         return weights_;
     }
-    const uint64_t* sorted_weights(float ratio);
     uint32_t at(dim_t i) const { return ids_[i]; }
 
   private:
     float threshold_for(dim_t k) const;
+    using Collect = JitFunction<CollectKernel::Args>;
+    dim_t append(const Collect& kernel, const char* data, dim_t first, dim_t groups, dim_t limit,
+                 float threshold);
     void collect(const char* data, dim_t first, dim_t groups, dim_t k, float& threshold);
     void keep_first(dim_t k);
     dim_t count_from(float threshold, const float* values, dim_t count) const;
@@ -116,9 +124,9 @@ class LogitList {
     dim_t size_ = 0;
     uint64_t bound_ = kNoBound;
     float* maxima_;
-    uint32_t* ids_;
-    float *logits_, *sorted_logits_;
-    uint64_t *sorted_, *weights_;
+    uint32_t *ids_, *copied_ids_;
+    float *logits_, *copied_logits_;
+    uint64_t *sorted_, *weights_, *ranges_;
 };
 
 }  // namespace tombola::impl::cpu::x64

@@ -53,9 +53,9 @@ class RowSampler {
 
     // The filters.
     Set find_set();
-    uint64_t top_p_of_row(float ratio);
+    uint64_t top_k_of_row();
+    uint64_t top_p_of_row(uint64_t mass, float ratio);
     uint64_t top_p_within(uint64_t before, float ratio);
-    uint64_t mass_bound(uint64_t mass, float ratio, uint64_t& greatest_mass);
     bool list_set(uint64_t bound);
 
     // The draw and the outputs.

@@ -183,16 +183,14 @@ void CollectKernel::generate() {
     end();
 }
 
-// A number lies between two others if and only if they do not change it as its limits.
 void CollectKernel::emit_reached(const Mask& reached, const Vec& x) {
     const Vec threshold = vec(0), scratch = vec(5), highest = vec(6);
-    if (!between_) return compare_f32(reached, x, threshold, kGreaterEqual);
-    emit_max(scratch, x, threshold);
-    vminps(scratch, scratch, highest);
-    compare_f32(reached, scratch, x, kEqual);
+    compare_f32(reached, x, threshold, kGreaterEqual);
+    if (between_) compare_also_f32(reached, x, highest, kLessEqual, scratch);
 }
 
-// Appends the classes of two vectors.
+// Appends the classes of two vectors. Many vectors have classes between two thresholds. A branch that skips the others is
+// mostly mispredicted, so there is none.
 void CollectKernel::emit_pair(const Reg& src, const Reg& first, const Reg& to, const Reg& count,
                               const Reg& bit) {
     const Vec scratch = vec(5);
@@ -202,8 +200,10 @@ void CollectKernel::emit_pair(const Reg& src, const Reg& first, const Reg& to, c
     load_wide(vec(2), ptr[src + vector_step()]);
     emit_reached(even, vec(1));
     emit_reached(odd, vec(2));
-    test_either(even, odd, scratch);
-    jz(none, T_NEAR);
+    if (!between_) {
+        test_either(even, odd, scratch);
+        jz(none, T_NEAR);
+    }
     append_lanes_u32(to, even, first, count, bit, scratch);
     add(first, classes_per_vector());
     append_lanes_u32(to, odd, first, count, bit, scratch);

@@ -4,21 +4,23 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "common/parallel.hpp"
+#include "cpu/token_sampler/sampler_call.hpp"
 #include "cpu/weights/weight_exp.hpp"
+#include "cpu/x64/token_sampler/prefix_end.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr dim_t kBlock = RowPasses::kBlockClasses;
-constexpr int kDigitBits = 11;
-constexpr size_t kDigits = size_t{1} << kDigitBits;
-// The sample has this many classes, and the band those between the ones that are kMargin places before and after the
-// estimate. The standard deviation of that place is at most sqrt(kSampled) / 2 = 11 in a row of random order.
-constexpr dim_t kSampled = 512, kMargin = 28;
+constexpr dim_t kSampled = 1024;
+// A prefix with at least this many classes of the sample is long. Below, the sample tells little about its end.
+constexpr dim_t kLong = 24;
 constexpr dim_t kSlack = 16;  // elements after the last one that kernels may touch
 constexpr size_t kLine = 64;
+constexpr float kInf = std::numeric_limits<float>::infinity();
 
 size_t aligned(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 size_t space(dim_t classes) { return static_cast<size_t>(std::max(classes, kSampled) + kSlack); }
@@ -33,12 +35,18 @@ uint32_t rank_of_bound(uint64_t bound) { return ~static_cast<uint32_t>(bound >> 
 size_t WideSet::bytes(dim_t classes) {
     const size_t blocks = blocks_of(classes);
     return 2 * aligned(blocks * 8) + aligned(static_cast<size_t>(kBlock + kSlack) * 8) +
-           2 * aligned(space(classes) * 4) + aligned(space(classes) * 8) + kDigits * 8;
+           aligned(space(kSampled) * 4) + aligned(space(kSampled) * 8) +
+           2 * aligned(space(classes) * 4) + aligned(space(classes) * 8) + kMaxRanges * 8;
 }
 
 WideSet::WideSet(const RowPasses& passes, const RowSource& source, const LogitList& list,
                  void* memory)
-    : passes_(passes), source_(source), list_(list), classes_(passes.classes()) {
+    : passes_(passes),
+      source_(source),
+      list_(list),
+      classes_(passes.classes()),
+      shift_(quantum_shift(1.0, classes_)),
+      sampled_(std::min(kSampled, classes_)) {
     auto* at = static_cast<char*>(memory);
     const auto take = [&](size_t size) {
         char* result = at;
@@ -49,10 +57,12 @@ WideSet::WideSet(const RowPasses& passes, const RowSource& source, const LogitLi
     prefix_ = reinterpret_cast<uint64_t*>(take(blocks * 8));
     sums_ = reinterpret_cast<uint64_t*>(take(blocks * 8));
     block_ = reinterpret_cast<uint64_t*>(take(static_cast<size_t>(kBlock + kSlack) * 8));
+    sample_ = reinterpret_cast<float*>(take(space(kSampled) * 4));
+    sample_amounts_ = reinterpret_cast<uint64_t*>(take(space(kSampled) * 8));
     ids_ = reinterpret_cast<uint32_t*>(take(space(classes_) * 4));
     logits_ = reinterpret_cast<float*>(take(space(classes_) * 4));
     amounts_ = reinterpret_cast<uint64_t*>(take(space(classes_) * 8));
-    histogram_ = reinterpret_cast<uint64_t*>(take(kDigits * 8));
+    ranges_ = reinterpret_cast<uint64_t*>(take(kMaxRanges * 8));
 }
 
 void WideSet::read(dim_t row, const char* data, const char* ahead) {
@@ -88,24 +98,140 @@ uint64_t WideSet::sum_blocks(float ratio, float flush) {
 }
 
 // Writes the sums of the classes from a rank on. Numbers just below may have the same scaled logit. They are included,
-// and `lowest` becomes the lowest rank that is.
-uint64_t WideSet::sum_above(uint32_t rank, float ratio, uint32_t& lowest) {
+// and `rank` becomes the lowest rank that is.
+uint64_t WideSet::sum_from(uint32_t& rank, float ratio) {
     const float greatest = list_.greatest();
-    if (rank > rank_of(greatest)) {
-        lowest = rank;
-        std::fill(sums_, sums_ + passes_.blocks(), 0);
-        return 0;
-    }
     const float flush = std::max((float_of(rank) - greatest) * ratio, WeightExpF32::kFlush);
-    lowest = rank_of_bound(bound_of_scaled(flush, greatest, ratio));
+    rank =
+        rank_of(logit_of(bound_of_scaled(flush, greatest, ratio)));  // that of -0 becomes that of 0
     return sum_blocks(ratio, flush);
 }
 
-// Makes the classes with lower <= rank < upper the band. Returns the sum of their amounts.
+// Adds `amount` modulo 2^64 to the sums for each of these classes, which are in class order.
+void WideSet::add_equal(const uint32_t* ids, dim_t count, uint64_t amount) {
+    const uint32_t* end = ids + count;
+    while (ids < end) {
+        const dim_t block = *ids / kBlock;
+        const uint32_t* of_block =
+            std::lower_bound(ids, ids + std::min(kBlock, end - ids), (block + 1) * kBlock);
+        sums_[block] += static_cast<uint64_t>(of_block - ids) * amount;
+        ids = of_block;
+    }
+}
+
+// What a class with this rank adds to the amount of a prefix.
+uint64_t WideSet::amount_of(uint32_t rank, Ratio ratio) const {
+    if (ratio == 0) return 1;
+    return weight_of(scaled_logit(float_of(rank), list_.greatest(), ratio), shift_);
+}
+
+// -- the end of a prefix -------------------------------------------------------------------------
+
+// Samples the row, and estimates where the prefix ends that has the target of the set's amount. Returns how many classes of
+// the sample it has. The amount after the prefix is what the sample must match: no class there weighs more than the last one
+// of the prefix, so a few great weights cannot mislead.
+dim_t WideSet::guess(uint64_t target, uint64_t all, Ratio ratio) {
+    const auto step = (static_cast<uint64_t>(classes_) << 32) / static_cast<uint64_t>(sampled_);
+    for (dim_t i = 0; i < sampled_; ++i)
+        ids_[i] = static_cast<uint32_t>((static_cast<uint64_t>(i) * step + step / 2) >> 32);
+    list_.gather(ids_, sampled_, sample_);
+    if (ratio == 0)
+        std::fill(sample_amounts_, sample_amounts_ + sampled_, 1);
+    else
+        list_.weigh(sample_, sampled_, ratio, sample_amounts_);
+    lowest_ = ratio == 0 ? lowest_rank() : std::max(rank_of_bound(bound_), lowest_rank());
+    const float last = ratio == 0 ? -kInf : float_of(lowest_);
+    sample_sum_ = 0;
+    for (dim_t i = 0; i < sampled_; ++i) {
+        if (sample_[i] < last) sample_amounts_[i] = 0;
+        sample_sum_ += sample_amounts_[i];
+    }
+    const double after = static_cast<double>(all - target) * sampled_part();
+    sample_target_ = static_cast<double>(sample_sum_) > after + 1
+                         ? sample_sum_ - static_cast<uint64_t>(after)
+                         : 1;
+    first_ = std::max(sampled_end(sample_target_), lowest_);
+    const float first = float_of(first_);
+    return std::count_if(sample_, sample_ + sampled_, [=](float x) { return x >= first; });
+}
+
+// Whether so many classes of the sample have this rank that many classes of the row must.
+bool WideSet::has_many(uint32_t rank) const {
+    return std::count(sample_, sample_ + sampled_, float_of(rank)) > sampled_ / 32;
+}
+
+// The rank at which the prefix of the sample with this amount ends. If the sample has less, the lowest rank of the set.
+uint32_t WideSet::sampled_end(uint64_t target) {
+    if (target > sample_sum_) return lowest_;
+    std::iota(ids_, ids_ + sampled_, 0);
+    std::copy(sample_, sample_ + sampled_, logits_);
+    std::copy(sample_amounts_, sample_amounts_ + sampled_, amounts_);
+    Candidates sample{ids_, logits_, amounts_, sampled_};
+    find_prefix_end(sample, target, rank_of(-kInf), rank_of(list_.greatest()), ranges_,
+                    [](uint32_t, uint64_t, uint64_t) {});
+    return rank_of(sample.logits[0]);
+}
+
+// The bound of the shortest prefix of the order whose amount is at least the target, after guess(). The sums become those
+// of the prefix.
+uint64_t WideSet::bound_of(uint64_t target, Ratio ratio) {
+    uint32_t lower = first_;
+    // The amount of the classes from `lower` on, that is of the prefix if adds is false.
+    uint64_t above = ratio == 0 ? static_cast<uint64_t>(list_.count_row(float_of(lower)))
+                                : sum_from(lower, ratio);
+    uint32_t upper = lower;
+    const bool adds = above < target;
+    const uint64_t missing = adds ? target - above : above - target;
+    // So many classes of the sample are expected between there and the target, with a standard deviation of the square root.
+    const auto amount = static_cast<double>(std::max<uint64_t>(amount_of(lower, ratio), 1));
+    const double places = static_cast<double>(missing) * sampled_part() / amount;
+    double distance = (places + 3 * std::sqrt(places) + 4) * amount;
+    for (;; distance *= 8) {
+        const auto steps = static_cast<uint64_t>(std::min(distance, 0x1p62));
+        if (adds) {
+            upper = lower;
+            lower = std::min(lower, sampled_end(sample_target_ + steps));
+        } else {
+            lower = upper;
+            upper = steps < sample_target_
+                        ? std::max(lower, sampled_end(sample_target_ - steps) + 1)
+                        : rank_of(list_.greatest()) + 1;
+        }
+        // Many equal logits become a band of their own, which is cheaper. The next band has the rest.
+        const uint32_t ranks = upper - lower;
+        if (ranks > 1 && has_many(lower))
+            adds ? lower += 1 : upper = lower + 1;
+        else if (ranks > 1 && !adds && has_many(upper - 1))
+            upper -= 1;
+        if (upper - lower < ranks) distance /= 8;
+        const uint64_t inside = collect(lower, upper, ratio);
+        if (adds && above + inside >= target)
+            return search_band(target - above, lower, upper, true);
+        if (!adds && above - inside < target)
+            return search_band(target - (above - inside), lower, upper, false);
+        if (adds && lower == lowest_) return kNoBound;  // a count beyond all above -inf
+        if (upper - lower == 1)
+            add_equal(ids_, size_, adds ? amounts_[0] : 0 - amounts_[0]);
+        else
+            for (dim_t i = 0; i < size_; ++i)
+                sums_[ids_[i] / kBlock] += adds ? amounts_[i] : 0 - amounts_[i];
+        above += adds ? inside : 0 - inside;
+    }
+}
+
+// Makes the classes with lower <= rank < upper the band. Returns the sum of their amounts. If they have equal logits,
+// only the first amount and no logits are written.
 uint64_t WideSet::collect(uint32_t lower, uint32_t upper, Ratio ratio) {
-    size_ = lower < upper
-                ? list_.collect_between(float_of(lower), float_of(upper - 1), ids_, logits_)
-                : 0;
+    size_ = 0;
+    if (lower == upper) return 0;
+    // No logit has the rank just below that of 0: float_of() gives -0 for it, which equals 0.
+    const float highest = float_of(upper - (upper == rank_of(0.0f) ? 2 : 1));
+    size_ = list_.collect_between(float_of(lower), highest, ids_);
+    if (upper - lower == 1) {
+        amounts_[0] = amount_of(lower, ratio);
+        return static_cast<uint64_t>(size_) * amounts_[0];
+    }
+    list_.gather(ids_, size_, logits_);
     if (ratio == 0)
         std::fill(amounts_, amounts_ + size_, 1);
     else
@@ -115,118 +241,41 @@ uint64_t WideSet::collect(uint32_t lower, uint32_t upper, Ratio ratio) {
     return sum;
 }
 
-// Adds the classes of the band that are within the bound to the sums.
-void WideSet::add_band(uint64_t bound) {
-    for (dim_t i = 0; i < size_; ++i)
-        sums_[ids_[i] / kBlock] += key_of(logits_[i], ids_[i]) <= bound ? amounts_[i] : 0;
-}
-
-// -- the end of a prefix -------------------------------------------------------------------------
-
-// Estimates the band in which the prefix with this amount ends.
-void WideSet::guess(uint64_t target, uint64_t all, Ratio ratio, uint32_t& lower, uint32_t& upper) {
-    const dim_t count = std::min(kSampled, classes_);
-    for (dim_t i = 0; i < count; ++i)
-        ids_[i] = static_cast<uint32_t>((2 * i + 1) * classes_ / (2 * count));
-    list_.gather(ids_, count, logits_);
-    std::sort(logits_, logits_ + count, [](float a, float b) { return a > b; });
-    if (ratio == 0)
-        std::fill(amounts_, amounts_ + count, 1);
+// The bound of the shortest prefix of the band whose amount is at least the target. Adds the classes of the prefix to the
+// sums, or subtracts the others.
+uint64_t WideSet::search_band(uint64_t target, uint32_t lower, uint32_t upper, bool adds) {
+    Candidates band{ids_, logits_, amounts_, size_};
+    const dim_t last = find_prefix_end(band, target, lower, upper - 1, ranges_,
+                                       [&](uint32_t id, uint64_t before, uint64_t after) {
+                                           sums_[id / kBlock] += adds ? before : 0 - after;
+                                       });
+    const float logit = upper - lower == 1 ? float_of(lower) : band.logits[last];
+    const uint64_t bound = key_of(logit, band.ids[last]);
+    const dim_t within = last + 1;
+    if (adds)
+        add_equal(band.ids, within, band.amounts[0]);
     else
-        list_.weigh(logits_, count, ratio, amounts_);
-    double left = 0;
-    for (dim_t i = 0; i < count; ++i) left += static_cast<double>(amounts_[i]);
-    left *= static_cast<double>(target) / static_cast<double>(all);
-    dim_t end = 0;
-    for (; end < count - 1 && left > 0; ++end) left -= static_cast<double>(amounts_[end]);
-    upper = end < kMargin ? rank_of(list_.greatest()) + 1 : rank_of(logits_[end - kMargin]) + 1;
-    lower = end + kMargin < count ? std::max(rank_of(logits_[end + kMargin]), lowest_rank())
-                                  : lowest_rank();
-}
-
-// The bound of the shortest prefix of the order whose amount is at least the target. `all` is about the amount of the
-// row.
-uint64_t WideSet::bound_of(uint64_t target, uint64_t all, Ratio ratio) {
-    const uint32_t end = rank_of(list_.greatest()) + 1;
-    uint32_t lower, upper;
-    guess(target, all, ratio, lower, upper);
-    ratio_ = 0;
-    uint64_t above;  // the amount above the band
-    if (ratio == 0) {
-        above = upper < end ? static_cast<uint64_t>(list_.count_row(float_of(upper))) : 0;
-        std::fill(sums_, sums_ + passes_.blocks(), 0);
-    } else {
-        above = sum_above(upper, ratio, upper);
-    }
-    if (above >= target) {
-        std::fill(sums_, sums_ + passes_.blocks(), 0);
-        above = 0;
-        lower = upper;
-        upper = end;
-    }
-    uint64_t inside = collect(lower, upper, ratio);
-    if (above + inside < target) {
-        add_band(kNoBound);
-        above += inside;
-        upper = std::min(lower, upper);
-        lower = lowest_rank();
-        inside = collect(lower, upper, ratio);
-    }
-    if (above + inside < target) return kNoBound;  // a count beyond all classes above -inf
-    return search_band(target - above);
-}
-
-// The same within the band, whose amount is at least the target. Adds the classes within the bound to the sums, and
-// empties the band. Each round takes the highest bits in which the ranks of the band differ as a digit. A histogram of
-// the amounts over the digit shows in which digit the prefix ends, and only the classes with that digit remain.
-uint64_t WideSet::search_band(uint64_t target) {
-    for (;;) {
-        const uint32_t first = rank_of(logits_[0]);
-        uint32_t differ = 0;
-        for (dim_t i = 1; i < size_; ++i) differ |= rank_of(logits_[i]) ^ first;
-        if (differ == 0) break;
-        int shift = 0;
-        while (differ >> shift >= kDigits) ++shift;
-        const auto digit_of = [&](dim_t i) { return rank_of(logits_[i]) >> shift & (kDigits - 1); };
-        std::fill(histogram_, histogram_ + kDigits, 0);
-        for (dim_t i = 0; i < size_; ++i) histogram_[digit_of(i)] += amounts_[i];
-        size_t last = kDigits - 1;  // the digit in which the prefix ends
-        for (; last > 0 && histogram_[last] < target; --last) target -= histogram_[last];
-        dim_t left = 0;
-        for (dim_t i = 0; i < size_; ++i) {
-            const size_t digit = digit_of(i);
-            const uint32_t id = ids_[i];
-            const uint64_t amount = amounts_[i];
-            sums_[id / kBlock] += digit > last ? amount : 0;
-            ids_[left] = id;
-            logits_[left] = logits_[i];
-            amounts_[left] = amount;
-            left += digit == last ? 1 : 0;
-        }
-        size_ = left;
-    }
-    // The classes that are left have equal logits, so equal amounts. They are in class order.
-    const auto i = static_cast<dim_t>((target - 1) / amounts_[0]);
-    const uint64_t bound = key_of(logits_[i], ids_[i]);
-    add_band(bound);
-    size_ = 0;
+        add_equal(band.ids + within, band.size - within, 0 - band.amounts[0]);
     return bound;
 }
 
 uint64_t WideSet::bound_of_count(dim_t k) {
-    return bound_of(static_cast<uint64_t>(k), static_cast<uint64_t>(classes_), 0);
+    ratio_ = 0;
+    guess(static_cast<uint64_t>(k), static_cast<uint64_t>(classes_), 0);
+    return bound_of(static_cast<uint64_t>(k), 0);
 }
 
-uint64_t WideSet::bound_of_mass(uint64_t mass, float ratio) {
-    const uint64_t all = set(kNoBound, ratio);
-    const uint64_t bound = bound_of(mass, all, ratio);
-    finish_set(bound, ratio);
+uint64_t WideSet::shrink(uint64_t mass, bool only_if_long) {
+    if (guess(mass, mass_, ratio_) < kLong && only_if_long) return kNoBound;
+    const uint64_t bound = bound_of(mass, ratio_);
+    finish_set(bound, ratio_);
     return bound;
 }
 
 const uint64_t* WideSet::sorted_keys(uint64_t bound, dim_t& count) {
     size_ = list_.collect_between(float_of(std::max(rank_of_bound(bound), lowest_rank())),
-                                  list_.greatest(), ids_, logits_);
+                                  list_.greatest(), ids_);
+    list_.gather(ids_, size_, logits_);
     count = 0;
     for (dim_t i = 0; i < size_; ++i) {
         const uint64_t key = key_of(logits_[i], ids_[i]);
@@ -249,21 +298,31 @@ uint64_t WideSet::finish_set(uint64_t bound, float ratio) {
 
 uint64_t WideSet::set(uint64_t bound, float ratio) {
     if (ratio_ == ratio && bound_ == bound) return mass_;
-    const float greatest = list_.greatest();
-    const uint32_t rank = rank_of_bound(bound);
-    const float scaled =
-        bound == kNoBound ? WeightExpF32::kFlush - 1 : (float_of(rank) - greatest) * ratio;
+    uint32_t rank = rank_of_bound(bound);
+    const float scaled = bound == kNoBound ? WeightExpF32::kFlush - 1
+                                           : scaled_logit(float_of(rank), list_.greatest(), ratio);
     if (scaled < WeightExpF32::kFlush) {  // the bound leaves out no class of positive weight
         sum_blocks(ratio, WeightExpF32::kFlush);
     } else {
-        uint32_t upper = rank_of(greatest) + 1;
-        const float next = std::nextafter(scaled, 1.0f);
-        if (next <= 0) upper = rank_of_bound(bound_of_scaled(next, greatest, ratio));
-        sum_above(upper, ratio, upper);
-        collect(rank, upper, ratio);
-        add_band(bound);
+        sum_from(rank, ratio);
+        subtract_after(bound, rank, weight_of(scaled, shift_));
     }
     return finish_set(bound, ratio);
+}
+
+// Subtracts the classes after the bound from the sums, which have all classes from the lowest rank on that has the same
+// scaled logit as the bound, so the same weight.
+void WideSet::subtract_after(uint64_t bound, uint32_t lowest, uint64_t weight) {
+    const uint32_t rank = rank_of_bound(bound), id = static_cast<uint32_t>(bound);
+    if (lowest >= rank && id == UINT32_MAX) return;
+    size_ = list_.collect_between(float_of(lowest), float_of(rank), ids_);
+    const uint32_t* end = ids_ + size_;
+    if (lowest >= rank) {
+        const uint32_t* after = std::upper_bound(ids_, ids_ + size_, id);
+        return add_equal(after, end - after, 0 - weight);
+    }
+    for (const uint32_t* at = ids_; at < end; ++at)
+        if (key_of(list_.logit(*at), *at) > bound) sums_[*at / kBlock] -= weight;
 }
 
 dim_t WideSet::draw(uint64_t target) {
@@ -288,9 +347,9 @@ dim_t WideSet::count() const {
     dim_t count = list_.count_row(lowest);
     if (static_cast<uint32_t>(bound) == UINT32_MAX) return count;
     // Classes after the bound that have the logit of its class.
-    for (auto k = static_cast<dim_t>(static_cast<uint32_t>(bound)) + 1; k < classes_; ++k)
-        count -= list_.logit(k) == lowest ? 1 : 0;
-    return count;
+    const uint32_t* end = ids_ + list_.collect_between(lowest, lowest, ids_);
+    return count -
+           (end - std::upper_bound(ids_, ids_ + (end - ids_), static_cast<uint32_t>(bound)));
 }
 
 }  // namespace tombola::impl::cpu::x64

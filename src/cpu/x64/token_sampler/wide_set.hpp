@@ -2,14 +2,15 @@
 #pragma once
 
 // Sets of too many classes to list, up to the whole row. Such a set is {key <= bound}, and it is kept as the sums of
-// the weights of each block of the row. A class whose logit is clearly in the set enters its sum in the kernel that computes
-// the weights. Classes whose logits lie near the end of the set are collected in a band, and enter one by one.
+// the weights of each block of the row.
 //
-//   logits   greatest ... upper ] band [ lower ... -inf
+// Where a shorter prefix of the order ends is searched as follows. A sample of the row shows about where. One pass computes
+// the exact mass down to there. The difference to the target tells how much further the prefix ends, and on which side. The
+// classes in between, the band, are collected, and find_prefix_end() finds the end among them. If the end is not in the
+// band, the next band is longer.
 //
-// Where a prefix of the order ends is found in the same way. A sample of the row shows about where. One pass computes
-// the mass above the band. A radix search in the band, which compares no class with another, finds the end. If the end
-// is not in the band, all classes on its side become the band.
+//   logits   greatest ... first ] band [ ... -inf    if the mass down to `first` is too low
+//   logits   greatest ... ] band [ first ... -inf    if it is not
 
 #include <cstddef>
 #include <cstdint>
@@ -28,10 +29,12 @@ class WideSet {
     void read(dim_t row, const char* data, const char* ahead);
 
     // The bound of the first k classes of the order; k is at most the number of classes above -inf, or the bound is
-    // that of all of them.
+    // that of all of them. Afterwards there is no set.
     uint64_t bound_of_count(dim_t k);
-    // The bound of the shortest prefix of the order that has at least this mass, which is at most the row's mass.
-    uint64_t bound_of_mass(uint64_t mass, float ratio);
+    // After set(): the bound of the shortest prefix of the order that has at least this mass, which is at most the mass of
+    // the set. It becomes the bound of the set.
+    // `only_if_long`: if the sample has few classes of the prefix, returns kNoBound, and the set is as before.
+    uint64_t shrink(uint64_t mass, bool only_if_long = false);
     // The keys of the classes within a bound that are not -inf, in order.
     const uint64_t* sorted_keys(uint64_t bound, dim_t& count);
 
@@ -47,18 +50,28 @@ class WideSet {
 
     Row row_of(float ratio, float flush) const;
     uint64_t sum_blocks(float ratio, float flush);
-    uint64_t sum_above(uint32_t rank, float ratio, uint32_t& lowest);
+    uint64_t sum_from(uint32_t& rank, float ratio);
+    void add_equal(const uint32_t* ids, dim_t count, uint64_t amount);
+
+    void subtract_after(uint64_t bound, uint32_t lowest, uint64_t weight);
+
+    double sampled_part() const {
+        return static_cast<double>(sampled_) / static_cast<double>(classes_);
+    }
+    dim_t guess(uint64_t target, uint64_t all, Ratio ratio);
+    uint32_t sampled_end(uint64_t target);
+    bool has_many(uint32_t rank) const;
+    uint64_t amount_of(uint32_t rank, Ratio ratio) const;
+    uint64_t bound_of(uint64_t target, Ratio ratio);
     uint64_t collect(uint32_t lower, uint32_t upper, Ratio ratio);
-    void add_band(uint64_t bound);
-    void guess(uint64_t target, uint64_t all, Ratio ratio, uint32_t& lower, uint32_t& upper);
-    uint64_t bound_of(uint64_t target, uint64_t all, Ratio ratio);
-    uint64_t search_band(uint64_t target);
+    uint64_t search_band(uint64_t target, uint32_t lower, uint32_t upper, bool adds);
     uint64_t finish_set(uint64_t bound, float ratio);
 
     const RowPasses& passes_;
     const RowSource& source_;
     const LogitList& list_;
     dim_t classes_;
+    int shift_;
     dim_t row_ = 0;
     const char *data_ = nullptr, *ahead_ = nullptr;
 
@@ -68,12 +81,21 @@ class WideSet {
     uint64_t mass_ = 0;
     uint64_t *prefix_, *sums_, *block_;  // of the blocks; the weights of the classes of one block
 
+    // The sample, and what it tells.
+    dim_t sampled_;  // how many classes it has
+    float* sample_;  // their logits
+    uint64_t* sample_amounts_;
+    uint64_t sample_sum_ = 0;     // of the amounts
+    uint64_t sample_target_ = 0;  // the amount of the prefix in the sample
+    uint32_t first_ = 0;          // the rank at which it ends there
+    uint32_t lowest_ = 0;         // the lowest rank of the set, or of the row
+
     // The band: classes in class order.
     dim_t size_ = 0;
     uint32_t* ids_;
     float* logits_;
     uint64_t* amounts_;  // weights, or ones
-    uint64_t* histogram_;
+    uint64_t* ranges_;   // for find_prefix_end()
 };
 
 }  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Finds where a prefix of the order ends by its amount, without comparing one class with another.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "common/types.hpp"
+#include "cpu/x64/token_sampler/logit_list.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+// Classes in class order. Classes with equal logits have equal amounts.
+struct Candidates {
+    uint32_t* ids;
+    float* logits;
+    uint64_t* amounts;  // weights, or ones
+    dim_t size;
+};
+
+inline constexpr size_t kMaxRanges = 2048;
+
+// The shortest prefix whose amount is at least the target ends in these candidates, whose amount is at least the target.
+// All their ranks are in [lowest, highest]. The candidates become those whose logits equal the last one of the prefix.
+// Returns the index of the last one. Each round divides the ranks into equal ranges and adds up the amounts of each range.
+// That shows in which range the prefix ends, and only its candidates remain. For each candidate, a round calls
+// leave(id, before, after): `before` is its amount if the prefix has it, `after` is its amount if the prefix does not, and
+// both are 0 if it remains. So no branch depends on the data. `ranges` has kMaxRanges elements.
+template <class Leave>
+dim_t find_prefix_end(Candidates& c, uint64_t target, uint32_t lowest, uint32_t highest,
+                      uint64_t* ranges, const Leave& leave) {
+    while (lowest != highest) {
+        size_t count = 16;
+        while (count < kMaxRanges && static_cast<dim_t>(count) < c.size) count *= 2;
+        int shift = 0;
+        while ((highest - lowest) >> shift >= count) ++shift;
+        const auto range_of = [&](dim_t i) { return (rank_of(c.logits[i]) - lowest) >> shift; };
+        std::fill(ranges, ranges + count, 0);
+        for (dim_t i = 0; i < c.size; ++i) ranges[range_of(i)] += c.amounts[i];
+        uint32_t last = (highest - lowest) >> shift;  // the range in which the prefix ends
+        for (; last > 0 && ranges[last] < target; --last) target -= ranges[last];
+        dim_t left = 0;
+        for (dim_t i = 0; i < c.size; ++i) {
+            const uint32_t id = c.ids[i], range = range_of(i);
+            const uint64_t amount = c.amounts[i];
+            const float logit = c.logits[i];
+            leave(id, range > last ? amount : 0, range < last ? amount : 0);
+            c.ids[left] = id;
+            c.logits[left] = logit;
+            c.amounts[left] = amount;
+            left += range == last ? 1 : 0;
+        }
+        c.size = left;
+        lowest = highest = rank_of(c.logits[0]);
+        for (dim_t i = 1; i < left; ++i) {
+            const uint32_t rank = rank_of(c.logits[i]);
+            lowest = std::min(lowest, rank);
+            highest = std::max(highest, rank);
+        }
+    }
+    return static_cast<dim_t>((target - 1) / c.amounts[0]);
+}
+
+}  // namespace tombola::impl::cpu::x64
