@@ -452,10 +452,7 @@ class PacketLowering : public Lowering {
 
     // `clears`: what no byte is moved to becomes zero. Otherwise it may be anything.
     int permute(int value, const Table& control, bool clears) {
-        bool moves = false;
-        for (int byte = 0; byte < vector_bytes_; ++byte)
-            moves = moves || control[byte] != byte % lane_bytes_;
-        if (!moves) return value;
+        if (!moves(control, 1, lane_bytes_, vector_bytes_)) return value;
         if (lane_bytes_ > kLaneBytes) return permute_whole(value, control, clears);
         return permute_lanes(value, control, vector_bytes_);
     }

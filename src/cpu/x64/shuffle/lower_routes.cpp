@@ -47,32 +47,22 @@ struct Route {
 
 // Distributes extents of memory to registers of `bytes` bytes. A register holds one piece, or shorter pieces of equal
 // size. The list is empty if the extents cannot be distributed so.
-struct Registers {
-    std::vector<Register> list;
-    std::vector<int64_t> units;  // the address of each unit, register after register
-
-    Registers(const std::vector<Piece>& extents, int bytes, int unit) {
-        int filled = bytes;
-        for (const Piece& extent : extents)
-            for (int64_t at = extent.offset; at < extent.end(); at += bytes) {
-                const Piece piece{at,
-                                  static_cast<int>(std::min<int64_t>(extent.end() - at, bytes))};
-                if (filled == bytes) {
-                    list.emplace_back();
-                    filled = 0;
-                }
-                list.back().pieces.push_back(piece);
-                filled += piece.bytes;
-                for (int i = 0; i < piece.bytes; i += unit) units.push_back(at + i);
-                if (piece.bytes < kMinPiece || bytes % piece.bytes != 0 ||
-                    list.back().pieces[0].bytes != piece.bytes) {
-                    list.clear();
-                    return;
-                }
-            }
-        if (filled != bytes) list.clear();
+std::vector<Register> registers_over(const std::vector<Piece>& extents, int bytes) {
+    std::vector<Piece> pieces;
+    for (const Piece& extent : extents)
+        for (int64_t at = extent.offset; at < extent.end(); at += bytes)
+            pieces.push_back({at, static_cast<int>(std::min<int64_t>(extent.end() - at, bytes))});
+    std::vector<Register> registers;
+    for (auto first = pieces.begin(), end = first; first != pieces.end(); first = end) {
+        const int size = first->bytes, count = bytes / size;
+        if (size < kMinPiece || bytes % size != 0 || pieces.end() - first < count) return {};
+        end = first + count;
+        if (std::any_of(first, end, [&](const Piece& piece) { return piece.bytes != size; }))
+            return {};
+        registers.push_back({{first, end}, {}});
     }
-};
+    return registers;
+}
 
 // Within how many bytes units of that size are permuted: a whole register, or a lane of 16 bytes. The result is 0, no
 // transpose, if that is a lane and the ISA has vectors of 64 bytes: transposes within lanes exist for AVX2 alone.
@@ -123,25 +113,28 @@ class RouteLowering : public Lowering {
         std::vector<Piece> stores;
         for (const PermuteOutput& output : section.outputs)
             stores.push_back({output.dst_offset, program().bytes(output)});
-        const Registers sources(section.extents, lane_bytes_, unit());
-        const Registers outputs(stores, lane_bytes_, unit());
-        if (sources.list.size() != outputs.list.size()) return {};
+        const std::vector<Register> sources = registers_over(section.extents, lane_bytes_);
+        const std::vector<Register> outputs = registers_over(stores, lane_bytes_);
+        if (sources.size() != outputs.size()) return {};
+        std::vector<int64_t> addresses;  // of the units of the sources, in ascending order
+        for (const Register& source : sources)
+            for (const Piece& piece : source.pieces)
+                for (int i = 0; i < piece.bytes; i += unit()) addresses.push_back(piece.offset + i);
         // Where each unit of the outputs is among those of the sources.
         std::vector<int> from;
         for (const PermuteOutput& output : section.outputs)
             for (int i = 0; i < output.units; ++i) {
                 const int64_t address = program().source(output)[i];
-                const auto found =
-                    std::lower_bound(sources.units.begin(), sources.units.end(), address);
-                if (found == sources.units.end() || *found != address) return {};
-                from.push_back(static_cast<int>(found - sources.units.begin()));
+                const auto found = std::lower_bound(addresses.begin(), addresses.end(), address);
+                if (found == addresses.end() || *found != address) return {};
+                from.push_back(static_cast<int>(found - addresses.begin()));
             }
         // The index of a transpose is that of the source of its first unit.
-        std::vector<Route> routes(sources.list.size());
-        std::vector<bool> done(outputs.list.size());
+        std::vector<Route> routes(sources.size());
+        std::vector<bool> done(outputs.size());
         for (size_t o = 0; o < done.size(); ++o) {
             if (done[o]) continue;
-            Route route = route_of(o, sources.list, outputs.list, from, done);
+            Route route = route_of(o, sources, outputs, from, done);
             if (route.K() == 0) return {};
             routes[static_cast<size_t>(from[o * units_] / units_)] = std::move(route);
         }
@@ -244,18 +237,17 @@ class RouteLowering : public Lowering {
 
     // Permutes of two registers move units of 4 or 8 bytes. If smaller ones do not stay together, they are moved before.
     void store_as_line(const Register& output, int value, int run) {
-        int width = static_cast<int>(std::min<int64_t>(program().loop.granule, kMaxUnit));
-        if (!stay_together(output, width)) width = 4;
-        const bool together = stay_together(output, width);
-        if (!together) {
-            value = reorder(output, value);
-            width = static_cast<int>(std::min<int64_t>(program().loop.granule, kMaxUnit));
+        const int64_t at = output.pieces[0].offset;
+        const int widest = static_cast<int>(std::min<int64_t>(program().loop.granule, kMaxUnit));
+        for (int width = widest; width >= 4; width /= 2) {
+            const auto from = [&](int i) {
+                return output.order[i * width / unit()] * unit() / width;
+            };
+            if (stay_together(output, width))
+                return store_line(width, value, indices(width, from), at, run);
         }
-        const Table order = indices(width, [&](int i) {
-            const int first = i * width / unit();
-            return (together ? output.order[first] : first) * unit() / width;
-        });
-        store_line(width, value, order, output.pieces[0].offset, run);
+        const Table in_order = indices(widest, [](int i) { return i; });
+        store_line(widest, reorder(output, value), in_order, at, run);
     }
 
     // Whether units that share `width` bytes of the output share `width` bytes of the register, in the same order.
@@ -292,18 +284,16 @@ class RouteLowering : public Lowering {
         }
     }
 
+    // Indices count bytes, words or double words; a unit of 8 bytes has two of them. Within a lane they count bytes from the
+    // start of the lane.
     int reorder(const Register& r, int value) {
-        bool moves = false;
-        for (int i = 0; i < vector_bytes() / unit(); ++i) moves = moves || r.order[i] != i;
-        if (!moves) return value;
-        // Indices count bytes, words or double words; a unit of 8 bytes has two of them. Within a lane they count bytes
-        // from the start of the lane.
         const int width = in_lanes() ? 1 : std::min(unit(), 4), parts = unit() / width;
         const Table from = indices(width, [&](int i) {
             return (r.order[i / parts] * parts + i % parts) % (lane_bytes_ / width);
         });
-        return in_lanes() ? permute_lanes(value, from, vector_bytes())
-                          : permute(width, value, from);
+        if (in_lanes()) return permute_lanes(value, from, vector_bytes());
+        return moves(from, width, lane_bytes_, vector_bytes()) ? permute(width, value, from)
+                                                               : value;
     }
 
     bool lines_;

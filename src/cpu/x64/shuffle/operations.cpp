@@ -160,11 +160,10 @@ std::optional<Operations> Lowering::lower() {
     return std::move(operations_);
 }
 
-int Lowering::permute_lanes(int a, const Table& control, int bytes) {
-    int kept = 0;
-    while (kept < bytes && control[kept] == kept % kLaneBytes) ++kept;
-    if (kept == bytes) return a;
-    return emit({Kind::permute_lanes, bytes, 1, a, kNone, table(control)});
+bool Lowering::moves(const Table& indices, int width, int lane_bytes, int bytes) {
+    for (int at = 0; at < bytes; at += width)
+        if (indices[at] != at % lane_bytes / width) return true;
+    return false;
 }
 
 int Lowering::emit(Operation operation) {

@@ -173,6 +173,8 @@ class Lowering {
             indices[i * width] = static_cast<uint8_t>(index_of(i));
         return indices;
     }
+    // Whether a permute of the first `bytes` bytes within lanes moves anything.
+    static bool moves(const Table& indices, int width, int lane_bytes, int bytes);
 
     int load(const Piece& piece) {
         return emit({Kind::load, piece.bytes, 0, kNone, kNone, kNone, 0, piece.offset});
@@ -195,7 +197,10 @@ class Lowering {
         return emit({Kind::permute2, vector_bytes_, unit, a, b, table(indices), mask});
     }
     // Only the low `bytes` bytes of the register matter. If none of them moves, the result is `a` itself.
-    int permute_lanes(int a, const Table& control, int bytes);
+    int permute_lanes(int a, const Table& control, int bytes) {
+        if (!moves(control, 1, kLaneBytes, bytes)) return a;
+        return emit({Kind::permute_lanes, bytes, 1, a, kNone, table(control)});
+    }
     // `bytes`: as in permute_lanes().
     int or_bits(int a, int b, int bytes) { return emit({Kind::or_bits, bytes, 0, a, b}); }
     int blend(int unit, int a, int b, uint64_t mask) {
