@@ -75,9 +75,6 @@ class PermuteKernel : public LineStores {
 
   private:
     using Section = Operations::Section;
-    // A list of these for units of 2, 4 and 8 bytes is indexed by unit / 4.
-    using PermuteOfTwo = void (PermuteKernel::*)(const Xbyak::Xmm&, const Xbyak::Xmm&,
-                                                 const Xbyak::Operand&);
 
     void generate() override {
         begin(program_->sections[0].runs > 0 ? 14 : 12);
@@ -155,7 +152,7 @@ class PermuteKernel : public LineStores {
     // The first step stores the first bytes of each run. The last step has the bytes that do not fill a register, and
     // loads them under a mask; there may be none.
     void emit_lines(const Section& section) {
-        const Reg args = gpr(0);
+        const Reg args = gpr(0), scratch = gpr(6);
         Label step, last;
         for (size_t i = section.begin; i < section.end; ++i)
             if (program_->list[i].kind == Kind::store_line)
@@ -179,8 +176,8 @@ class PermuteKernel : public LineStores {
         jge(step, T_NEAR);
         L(last);
         add(left(), kLineBytes);
-        bzhi(scratch(), ones(), left());
-        kmovq(k6, scratch());
+        bzhi(scratch, ones(), left());
+        kmovq(k6, scratch);
         lines_ = Lines::last;
         emit_step(section);
         lines_ = Lines::none;
@@ -368,16 +365,7 @@ class PermuteKernel : public LineStores {
         const bool merges = o.kind == Kind::masked_permute;
         const Vec indices = table(o.table), a = whole(merges ? o.b : o.a);
         const Vec d = merges ? whole(o.d) | mask(o.mask) : under_mask(whole(o.d), o.mask);
-        switch (o.unit) {
-            case 1:
-                return vpermb(d, indices, a);
-            case 2:
-                return vpermw(d, indices, a);
-            case 4:
-                return vpermd(d, indices, a);
-            default:
-                return vpermq(d, indices, a);
-        }
+        permute_units(o.unit, d, indices, a);
     }
 
     void emit_permute_lanes(const Operation& o) {
@@ -390,15 +378,13 @@ class PermuteKernel : public LineStores {
     // vpermt2 overwrites its first source, vpermi2 its indices. So in place it is vpermt2. Otherwise the indices are
     // copied to the result first.
     void emit_permute2(const Operation& o) {
-        constexpr PermuteOfTwo kInPlace[] = {&PermuteKernel::vpermt2w, &PermuteKernel::vpermt2d,
-                                             &PermuteKernel::vpermt2q};
-        constexpr PermuteOfTwo kToResult[] = {&PermuteKernel::vpermi2w, &PermuteKernel::vpermi2d,
-                                              &PermuteKernel::vpermi2q};
         const Vec d = whole(o.d), a = whole(o.a), b = whole(o.b);
-        if (d == a) return (this->*kInPlace[o.unit / 4])(under_mask(d, o.mask), table(o.table), b);
+        if (d == a) return permute_two(o.unit, under_mask(d, o.mask), table(o.table), b);
         const int hoisted = hoisted_register(o.table);
         hoisted == kNone ? load(d, table_in_memory(o.table)) : copy(d, vec(hoisted));
-        (this->*kToResult[o.unit / 4])(under_mask(d, o.mask), a, b);
+        const Vec to = under_mask(d, o.mask);
+        if (o.unit == 2) return vpermi2w(to, a, b);
+        o.unit == 4 ? vpermi2d(to, a, b) : vpermi2q(to, a, b);
     }
 
     void emit_blend(const Operation& o) {
@@ -417,10 +403,9 @@ class PermuteKernel : public LineStores {
     }
 
     void emit_unpack(const Operation& o) {
-        constexpr PermuteOfTwo kHalves[][2] = {
-            {&PermuteKernel::vpunpcklbw, &PermuteKernel::vpunpckhbw},
-            {&PermuteKernel::vpunpcklwd, &PermuteKernel::vpunpckhwd}};
-        (this->*kHalves[o.unit - 1][o.position])(whole(o.d), whole(o.a), whole(o.b));
+        const Vec d = whole(o.d), a = whole(o.a), b = whole(o.b);
+        if (o.unit == 1) return o.position == 0 ? vpunpcklbw(d, a, b) : vpunpckhbw(d, a, b);
+        o.position == 0 ? vpunpcklwd(d, a, b) : vpunpckhwd(d, a, b);
     }
 
     void emit_store(const Operation& o) {
@@ -459,12 +444,7 @@ class PermuteKernel : public LineStores {
     Vec whole(int value) const { return vec(register_of_[value]); }
 
     Reg s() const { return gpr(3); }
-    Reg d() const { return gpr(4); }
     Reg advance() const { return gpr(11); }
-    // Of a section that stores lines.
-    Reg left() const { return gpr(5); }
-    Reg scratch() const { return gpr(6); }
-    Reg ones() const { return gpr(13); }
 
     const Operations* program_;            // borrowed while the code is generated
     int working_ = 0;                      // registers for values and one table

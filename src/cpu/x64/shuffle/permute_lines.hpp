@@ -32,10 +32,14 @@ class LineStores : public StoreVocabulary {
         int64_t distance_at() const { return -8 * (store.position + 1); }
     };
 
+    Reg d() const { return gpr(4); }
+    Reg left() const { return gpr(5); }
+    Reg ones() const { return gpr(13); }
+
     // Sets the distance of a run, a multiple of its unit, and the order of its lines. A line has so many bytes less of this
     // step, and begins with as many of the step before, which is the first source of the permute.
     void begin_run(const Run& run, const Table& units) {
-        const Reg distance = gpr(6), table = gpr(12);
+        const Reg table = gpr(12);
         const int unit = run.store.unit;
         std::array<uint8_t, 2 * kMaxVecBytes> order;
         for (int i = 0; i < kMaxVecBytes; ++i) {
@@ -43,61 +47,72 @@ class LineStores : public StoreVocabulary {
             order[kMaxVecBytes + i] =
                 static_cast<uint8_t>(order[i] + (i % unit == 0 ? kMaxVecBytes / unit : 0));
         }
-        lea(distance, ptr[gpr(4) + run.store.offset]);
-        and_(distance, static_cast<uint32_t>(kLineBytes - unit));
-        neg(distance);
-        mov(qword[rsp + run.distance_at()], distance);
+        lea(distance(), ptr[d() + run.store.offset]);
+        and_(distance(), static_cast<uint32_t>(kLineBytes - unit));
+        neg(distance());
+        mov(qword[rsp + run.distance_at()], distance());
         lea(table, ptr[rip + table_label(order.data(), order.size(), kMaxVecBytes)]);
-        load(run.order, ptr[table + distance + kMaxVecBytes]);
+        load(run.order, ptr[table + distance() + kMaxVecBytes]);
     }
 
     void store_line(const Run& run, const Vec& value, Lines lines) {
-        mov(gpr(6), qword[rsp + run.distance_at()]);
+        mov(distance(), qword[rsp + run.distance_at()]);
         if (lines == Lines::first) store_first(run, value);
         if (lines == Lines::whole) {
             prefetch_line(line_of(run));
-            join(run, value);
+            permute_two(run.store.unit, run.kept, run.order, value);
             store(line_of(run), run.kept, streams());
         }
         if (lines == Lines::last) return store_last(run, value);
         copy(run.kept, value);
     }
 
+    // d = units of a, in the order of the indices.
+    void permute_units(int unit, const Vec& d, const Vec& indices, const Vec& a) {
+        switch (unit) {
+            case 1:
+                return vpermb(d, indices, a);
+            case 2:
+                return vpermw(d, indices, a);
+            case 4:
+                return vpermd(d, indices, a);
+            default:
+                return vpermq(d, indices, a);
+        }
+    }
+    // d = units of d and b, in the order of the indices.
+    void permute_two(int unit, const Vec& d, const Vec& indices, const Vec& b) {
+        if (unit == 2) return vpermt2w(d, indices, b);
+        unit == 4 ? vpermt2d(d, indices, b) : vpermt2q(d, indices, b);
+    }
+
   private:
+    Reg distance() const { return gpr(6); }
+
+    // A permute of one register ignores in an index which of two it means: both are this step's.
     void store_first(const Run& run, const Vec& value) {
         const Reg bits = gpr(11);
-        permute(run, value);
-        mov(bits, gpr(6));
+        permute_units(run.store.unit, run.scratch, run.order, value);
+        mov(bits, distance());
         neg(bits);
-        shlx(bits, gpr(13), bits);
+        shlx(bits, ones(), bits);
         store_bits(line_of(run), bits, run.scratch);
     }
 
     void store_last(const Run& run, const Vec& value) {
         const Reg bits = gpr(11), count = gpr(12);
         Label end;
-        join(run, value);
-        mov(count, gpr(5));
-        sub(count, gpr(6));
-        bzhi(bits, gpr(13), count);
+        permute_two(run.store.unit, run.kept, run.order, value);
+        mov(count, left());
+        sub(count, distance());
+        bzhi(bits, ones(), count);
         store_bits(line_of(run), bits, run.kept);
         sub(count, kLineBytes);
         jle(end);
-        permute(run, value);
-        bzhi(bits, gpr(13), count);
+        permute_units(run.store.unit, run.scratch, run.order, value);
+        bzhi(bits, ones(), count);
         store_bits(line_of(run, kLineBytes), bits, run.scratch);
         L(end);
-    }
-
-    // A permute of one register ignores in an index which of two it means: both are this step's.
-    void permute(const Run& run, const Vec& value) {
-        run.store.unit == 4 ? vpermd(run.scratch, run.order, value)
-                            : vpermq(run.scratch, run.order, value);
-    }
-
-    void join(const Run& run, const Vec& value) {
-        run.store.unit == 4 ? vpermt2d(run.kept, run.order, value)
-                            : vpermt2q(run.kept, run.order, value);
     }
 
     void store_bits(const Address& to, const Reg& bits, const Vec& a) {
@@ -106,7 +121,7 @@ class LineStores : public StoreVocabulary {
     }
 
     Address line_of(const Run& run, int64_t more = 0) const {
-        return ptr[gpr(4) + gpr(6) + (run.store.offset + more)];
+        return ptr[d() + distance() + (run.store.offset + more)];
     }
 };
 
