@@ -188,52 +188,17 @@ struct BlockedStep {
     Sections sections;
 };
 
-Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
-    Chosen best = TOMBOLA_TRY(begin_blocked(desc));
-    const ShuffleLayout& l = best.layout;
-    const ShuffleLayout sample = with_fewer_channels(l);
-    const int64_t pixels = best.pixels.count;
+// The candidates. Of those that are as fast, the first is taken.
+std::vector<BlockedStep> blocked_steps(CpuIsa isa, const ShuffleLayout& l, int64_t pixels) {
+    std::vector<BlockedStep> steps;
     const int64_t block_bytes = l.src_axis.block * l.element;
-    const auto limits_for = [&](CpuIsa code) {
-        return limits_of(code, static_cast<int>(l.element));
-    };
-    const auto program_of = [&](const ShuffleLayout& layout, const BlockedStep& step) {
-        PermuteProgram program =
-            blocked_program(layout, step.pixels, step.single, step.sections, limits_for(step.code));
-        program.in_l1 = fits_l1(tensor_bytes(desc));
-        return program;
-    };
-    BlockedStep cheapest{};
-    Operations operations;  // of the cheapest
-    const bool fits_l2 = tensor_bytes(desc) <= machine().caches.l2;
-    const auto consider = [&](const BlockedStep& step) {
-        const bool near_sources = step.sections == Sections::near_sources;
-        if (near_sources && !fits_l2) return;
-        const PermuteProgram program = program_of(sample, step);
-        Operations lowered = cheapest_lowering(program, step.code);
-        // The second step is moved back to an aligned address. That may cost one more step.
-        const int64_t steps = step.single ? 1
-                                          : (pixels + step.pixels - 1) / step.pixels +
-                                                (l.dst_axis.stride % kLineBytes != 0);
-        double sections = 0;
-        for (const PermuteSection& section : program.sections)
-            sections += static_cast<double>(section.loop.repeats);
-        const double cycles =
-            (static_cast<double>(steps) * (lowered.cycles + kStepCycles * sections) +
-             lowered.run_cycles) *
-            (near_sources ? kNearSourcesMargin : 1);
-        if (cycles >= best.cycles) return;
-        best.cycles = cycles;
-        cheapest = step;
-        operations = std::move(lowered);
-    };
     for (const CpuIsa code : code_for(isa)) {
-        const int64_t vector_bytes = limits_for(code).vector_bytes;
+        const int64_t vector_bytes = limits_of(code, static_cast<int>(l.element)).vector_bytes;
         // A small image may be one step.
         const bool is_small = pixels * block_bytes <= kSingleStepVectors * vector_bytes;
         if (is_small)
             for (const Sections sections : {Sections::same_sources, Sections::near_sources})
-                consider({code, pixels, true, sections});
+                steps.push_back({code, pixels, true, sections});
         int64_t considered = is_small ? pixels : 0;
         for (const int64_t vectors : {1, 2, 4}) {
             const int64_t step = std::max<int64_t>(vectors * vector_bytes / block_bytes, 1);
@@ -245,16 +210,57 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
                 if (sections == Sections::near_sources &&
                     step > std::max<int64_t>(vector_bytes / block_bytes, 2))
                     continue;
-                consider({code, step, false, sections});
+                steps.push_back({code, step, false, sections});
             }
         }
+    }
+    return steps;
+}
+
+// The cost of all pixels of an image.
+double cycles_of(const BlockedStep& step, const PermuteProgram& program, const Operations& lowered,
+                 const Chosen& chosen) {
+    // The second step is moved back to an aligned address. That may cost one more step.
+    const int64_t steps = step.single ? 1
+                                      : (chosen.pixels.count + step.pixels - 1) / step.pixels +
+                                            (chosen.layout.dst_axis.stride % kLineBytes != 0);
+    double sections = 0;
+    for (const PermuteSection& section : program.sections)
+        sections += static_cast<double>(section.loop.repeats);
+    return (static_cast<double>(steps) * (lowered.cycles + kStepCycles * sections) +
+            lowered.run_cycles) *
+           (program.near_sources ? kNearSourcesMargin : 1);
+}
+
+Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
+    Chosen best = TOMBOLA_TRY(begin_blocked(desc));
+    const ShuffleLayout& l = best.layout;
+    const ShuffleLayout sample = with_fewer_channels(l);
+    const auto program_of = [&](const ShuffleLayout& layout, const BlockedStep& step) {
+        PermuteProgram program = blocked_program(layout, step.pixels, step.single, step.sections,
+                                                 limits_of(step.code, static_cast<int>(l.element)));
+        program.in_l1 = fits_l1(tensor_bytes(desc));
+        return program;
+    };
+    BlockedStep cheapest{};
+    Operations operations;  // of the cheapest
+    const bool fits_l2 = tensor_bytes(desc) <= machine().caches.l2;
+    for (const BlockedStep& step : blocked_steps(isa, l, best.pixels.count)) {
+        if (step.sections == Sections::near_sources && !fits_l2) continue;
+        const PermuteProgram program = program_of(sample, step);
+        Operations lowered = cheapest_lowering(program, step.code);
+        const double cycles = cycles_of(step, program, lowered, best);
+        if (cycles >= best.cycles) continue;
+        best.cycles = cycles;
+        cheapest = step;
+        operations = std::move(lowered);
     }
     if (sample.C < l.C) operations = cheapest_lowering(program_of(l, cheapest), cheapest.code);
     best.code = cheapest.code;
     best.step_pixels = cheapest.pixels;
     best.operations = std::make_shared<Operations>(std::move(operations));
-    const int64_t wanted =
-        std::max(machine().tile_bytes() / (l.C * l.element), kMinTileBytesPerBlock / block_bytes);
+    const int64_t wanted = std::max(machine().tile_bytes() / (l.C * l.element),
+                                    kMinTileBytesPerBlock / (l.src_axis.block * l.element));
     best.tile_pixels = std::max<int64_t>(wanted / best.step_pixels, 1) * best.step_pixels;
     return best;
 }
