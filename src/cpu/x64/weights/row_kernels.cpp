@@ -140,49 +140,18 @@ void SplitSumKernel::generate() {
     mov(blocks, ptr[args + offsetof(Args, blocks)]);
     mov(units, ptr[args + offsetof(Args, units)]);
     mov(sums, ptr[args + offsetof(Args, sums)]);
-    set_held_range(kLowestHeld + 5 * (units_together() - 1));
-    smallest_ = take_held();
-    low_ = take_held();
-    broadcast_u32(smallest_, ptr[args + offsetof(Args, scale.smallest)]);
-    broadcast_u32(low_, ptr[args + offsetof(Args, scale.low.operand)]);
-    hold_unordered_load();
-    if (log_probs()) {
-        load_exp_constants(
-            {ptr[args + offsetof(Args, scale.greatest)], ptr[args + offsetof(Args, scale.ratio)],
-             ptr[args + offsetof(Args, scale.flush)]},
-            kHighBits);
+    load_constants(args);
+    if (log_probs())
         emit_begin_findings();
-    } else {
-        to_exponent_ = take_held();
-        zeros_ = take_held();
-        broadcast_u32(to_exponent_, ptr[args + offsetof(Args, scale.to_exponent)]);
-        zero(zeros_);
+    else
         zero(maxima_found());
-    }
 
-    Label block, unit, last, done;
+    Label block;
     L(block);
     mov(left, units);
     zero(vec(5));
     broadcast_u32(vec(6), ptr[args + offsetof(Args, start)]);
-    if (units_together() == 1) {
-        L(unit);
-        emit_units(src, ahead, 1);
-        dec(left);
-        jnz(unit, T_NEAR);
-    } else {
-        sub(left, 2);
-        jl(last, T_NEAR);
-        L(unit);
-        emit_units(src, ahead, 2);
-        sub(left, 2);
-        jge(unit, T_NEAR);
-        L(last);
-        test(left, 1);
-        jz(done, T_NEAR);
-        emit_units(src, ahead, 1);
-        L(done);
-    }
+    emit_block(src, ahead, left);
     emit_sum(args, sums);
     dec(blocks);
     jnz(block, T_NEAR);
@@ -191,6 +160,46 @@ void SplitSumKernel::generate() {
     else
         store(ptr[args + offsetof(Args, found) + offsetof(RowFindings, maxima)], maxima_found());
     end();
+}
+
+void SplitSumKernel::load_constants(const Reg& args) {
+    set_held_range(kLowestHeld + 5 * (units_together() - 1));
+    smallest_ = take_held();
+    low_ = take_held();
+    broadcast_u32(smallest_, ptr[args + offsetof(Args, scale.smallest)]);
+    broadcast_u32(low_, ptr[args + offsetof(Args, scale.low.operand)]);
+    hold_unordered_load();
+    if (log_probs())
+        return load_exp_constants(
+            {ptr[args + offsetof(Args, scale.greatest)], ptr[args + offsetof(Args, scale.ratio)],
+             ptr[args + offsetof(Args, scale.flush)]},
+            kHighBits);
+    to_exponent_ = take_held();
+    zeros_ = take_held();
+    broadcast_u32(to_exponent_, ptr[args + offsetof(Args, scale.to_exponent)]);
+    zero(zeros_);
+}
+
+// `left` units, one or two at a time.
+void SplitSumKernel::emit_block(const Reg& src, const Reg& ahead, const Reg& left) {
+    Label unit, last, done;
+    if (units_together() == 1) {
+        L(unit);
+        emit_units(src, ahead, 1);
+        dec(left);
+        return jnz(unit, T_NEAR);
+    }
+    sub(left, 2);
+    jl(last, T_NEAR);
+    L(unit);
+    emit_units(src, ahead, 2);
+    sub(left, 2);
+    jge(unit, T_NEAR);
+    L(last);
+    test(left, 1);
+    jz(done, T_NEAR);
+    emit_units(src, ahead, 1);
+    L(done);
 }
 
 void SplitSumKernel::emit_units(const Reg& src, const Reg& ahead, int units) {

@@ -113,6 +113,8 @@ class SplitSumKernel : public WeightOps {
   private:
     void generate() override;
     int units_together() const { return registers() == 32 ? 2 : 1; }
+    void load_constants(const Reg& args);
+    void emit_block(const Reg& src, const Reg& ahead, const Reg& left);
     void emit_units(const Reg& src, const Reg& ahead, int units);
     void emit_prepared(const Lanes& r);
     void emit_sum(const Reg& args, const Reg& sums);
