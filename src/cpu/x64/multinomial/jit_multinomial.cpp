@@ -241,12 +241,12 @@ bool JitMultinomial::load_weight_sums(const Call& call, const Part& part, dim_t 
 
 // -- drawing -------------------------------------------------------------------------------------
 
-// Requires the sums of the blocks, which lie at part.weights.
+// Requires the sums of the blocks in part.sums. The weights of one block are written behind them.
 void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const Row& row) const {
     const dim_t samples = desc_.dst.dims[1], blocks = passes_.blocks();
     constexpr dim_t kBlock = RowPasses::kBlockClasses;
-    uint64_t* prefix = part.weights;
-    uint64_t* weights = part.weights + blocks;
+    uint64_t* prefix = part.sums;
+    uint64_t* weights = part.sums + blocks;
     for (dim_t b = 1; b < blocks; ++b) prefix[b] += prefix[b - 1];
     const uint64_t sum = prefix[blocks - 1];
     void* results = call.scratch + scratch_.results;
