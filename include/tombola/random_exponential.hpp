@@ -6,8 +6,6 @@
 #ifndef TOMBOLA_RANDOM_EXPONENTIAL_HPP
 #define TOMBOLA_RANDOM_EXPONENTIAL_HPP
 
-#include <cstdint>
-
 #include "memory.hpp"
 #include "primitive.hpp"
 #include "random_stream.hpp"
@@ -43,21 +41,8 @@ struct random_exponential : public primitive {
     };
 
     /// Primitive descriptor of a random_exponential.
-    struct primitive_desc : public stream_desc<desc, primitive::kind::random_exponential> {
-        using stream_desc<desc, primitive::kind::random_exponential>::stream_desc;
-        /// An empty handle.
-        primitive_desc() = default;
-        /// Chooses an implementation.
-        /// @copydetails random_fill_desc::random_fill_desc
-        /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
-        /// @param attr Attributes; they are copied.
-        /// @param allow_empty Whether a failure gives an empty object instead of an exception.
-        /// @throws error As operator_desc.
-        primitive_desc(const engine& aengine, tombola::alignment aalignment,
-                       const memory::desc& adst_desc, uint64_t aglobal_seed, uint64_t aop_seed,
-                       const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
-            : stream_desc(desc(aalignment, adst_desc, aglobal_seed, aop_seed), aengine, attr,
-                          allow_empty) {}
+    struct primitive_desc : public fill_desc<desc, primitive::kind::random_exponential> {
+        using fill_desc<desc, primitive::kind::random_exponential>::fill_desc;
         /// The descriptor of LAMBDA.
         /// @return f64[1].
         memory::desc lambda_desc() const { return exec_arg_desc(TOMBOLA_ARG_LAMBDA); }

@@ -46,21 +46,8 @@ struct random_normal : public primitive {
     };
 
     /// Primitive descriptor of a random_normal.
-    struct primitive_desc : public stream_desc<desc, primitive::kind::random_normal> {
-        using stream_desc<desc, primitive::kind::random_normal>::stream_desc;
-        /// An empty handle.
-        primitive_desc() = default;
-        /// Chooses an implementation.
-        /// @copydetails random_fill_desc::random_fill_desc
-        /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
-        /// @param attr Attributes; they are copied.
-        /// @param allow_empty Whether a failure gives an empty object instead of an exception.
-        /// @throws error As operator_desc.
-        primitive_desc(const engine& aengine, tombola::alignment aalignment,
-                       const memory::desc& adst_desc, uint64_t aglobal_seed, uint64_t aop_seed,
-                       const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
-            : stream_desc(desc(aalignment, adst_desc, aglobal_seed, aop_seed), aengine, attr,
-                          allow_empty) {}
+    struct primitive_desc : public fill_desc<desc, primitive::kind::random_normal> {
+        using fill_desc<desc, primitive::kind::random_normal>::fill_desc;
         /// The descriptor of MEAN and of STD.
         /// @return One element of the destination's type.
         memory::desc moment_desc() const { return exec_arg_desc(TOMBOLA_ARG_MEAN); }

@@ -76,6 +76,27 @@ struct random_fill_desc {
           op_seed(aop_seed) {}
 };
 
+/// The primitive descriptor of a fill whose arguments are those of random_fill_desc alone.
+/// @tparam Desc The fill's arguments, derived from random_fill_desc.
+/// @tparam fill_kind The fill.
+template <class Desc, primitive::kind fill_kind>
+struct fill_desc : public stream_desc<Desc, fill_kind> {
+    using stream_desc<Desc, fill_kind>::stream_desc;
+    /// An empty handle.
+    fill_desc() = default;
+    /// Chooses an implementation.
+    /// @copydetails random_fill_desc::random_fill_desc
+    /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
+    /// @param attr Attributes; they are copied.
+    /// @param allow_empty Whether a failure gives an empty object instead of an exception.
+    /// @throws error As operator_desc.
+    fill_desc(const engine& aengine, tombola::alignment aalignment, const memory::desc& adst_desc,
+              uint64_t aglobal_seed, uint64_t aop_seed,
+              const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
+        : stream_desc<Desc, fill_kind>(Desc(aalignment, adst_desc, aglobal_seed, aop_seed), aengine,
+                                       attr, allow_empty) {}
+};
+
 /// @}
 
 }  // namespace tombola
