@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "cpu/x64/shuffle/operations.hpp"
@@ -43,9 +44,7 @@ class PacketLowering : public Lowering {
   public:
     PacketLowering(const PermuteProgram& program, CpuIsa isa, const PacketShape& shape)
         : Lowering(program, shape_of(isa).bytes),
-          program_(program),
           by_chunk_(shape.by_chunk),
-          vector_bytes_(shape_of(isa).bytes),
           lane_bytes_(shape.lane_bytes),
           packet_bytes_(shape.packet_bytes),
           slots_(shape.lane_bytes / shape.packet_bytes),
@@ -54,12 +53,13 @@ class PacketLowering : public Lowering {
                        : program.unit == 2 ? shape_of(isa).permutes_from
                                            : program.unit),
           distance_(std::max<int64_t>(program.loop.granule, shape.lane_bytes)),
-          max_kept_(vector_bytes_ == kMaxVecBytes ? 20 : 9) {}
+          max_kept_(vector_bytes() == kMaxVecBytes ? 20 : 9) {}
 
   private:
     bool lower_section(const PermuteSection& section) override {
-        if (!program_.near_sources) return false;
-        if (vector_bytes_ == kMaxVecBytes && distance_ > lane_bytes_ && lane_bytes_ < vector_bytes_)
+        if (!program().near_sources) return false;
+        if (vector_bytes() == kMaxVecBytes && distance_ > lane_bytes_ &&
+            lane_bytes_ < vector_bytes())
             return false;
         outputs_.clear();
         packets_.clear();
@@ -109,19 +109,19 @@ class PacketLowering : public Lowering {
     // ---- outputs -------------------------------------------------------------------------------------------------
 
     bool add_outputs(const PermuteSection& section) {
-        const int lane_units = lane_bytes_ / program_.unit;
+        const int lane_units = lane_bytes_ / unit();
         // The sources of each lane of the destination, by its offset.
         std::map<int64_t, const int64_t*> lanes;
         for (const PermuteOutput& output : section.outputs) {
             if (output.units % lane_units != 0) return false;
             for (int i = 0; i < output.units; i += lane_units)
-                lanes[output.dst_offset + i * program_.unit] = program_.source(output) + i;
+                lanes[output.dst_offset + i * unit()] = program().source(output) + i;
         }
         while (!lanes.empty()) {
             const auto [dst, source] = *lanes.begin();
             lanes.erase(lanes.begin());
             Output output{dst, 1, 0, {}, kEmpty, {}};
-            while (output.copies < vector_bytes_ / lane_bytes_ &&
+            while (output.copies < vector_bytes() / lane_bytes_ &&
                    are_moved(lanes, dst, source, output.copies))
                 output.copies *= 2;
             for (int copy = 1; copy < output.copies; ++copy) lanes.erase(dst + copy * distance_);
@@ -139,7 +139,7 @@ class PacketLowering : public Lowering {
         for (int copy = first; copy < 2 * first; ++copy) {
             const auto lane = lanes.find(dst + copy * distance_);
             if (lane == lanes.end()) return false;
-            for (int i = 0; i < lane_bytes_ / program_.unit; ++i) {
+            for (int i = 0; i < lane_bytes_ / unit(); ++i) {
                 const int64_t moved = source[i] < 0 ? source[i] : source[i] + copy * distance_;
                 if (lane->second[i] != moved) return false;
             }
@@ -156,14 +156,14 @@ class PacketLowering : public Lowering {
         const int64_t lane = source - in_lane;
         if (lane + (output.copies - 1) * distance_ + lane_bytes_ > extent.end()) return false;
         output.place = in_extent / (output.copies * distance_);
-        output.units.push_back({lane, static_cast<int>(in_lane), i * program_.unit});
+        output.units.push_back({lane, static_cast<int>(in_lane), i * unit()});
         return true;
     }
 
     // ---- packets -------------------------------------------------------------------------------------------------
 
     void cut_into_packets() {
-        const auto count = static_cast<size_t>(packet_bytes_ / program_.unit);
+        const auto count = static_cast<size_t>(packet_bytes_ / unit());
         std::vector<int64_t> lanes;  // of the source
         for (Output& output : outputs_) {
             std::sort(output.units.begin(), output.units.end(), [](const Unit& a, const Unit& b) {
@@ -232,7 +232,7 @@ class PacketLowering : public Lowering {
             return std::make_pair(outputs_[p.output].copies, outputs_[p.output].place);
         };
         std::vector<size_t> order(packets_.size());
-        for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+        std::iota(order.begin(), order.end(), size_t{0});
         std::stable_sort(order.begin(), order.end(), [&](size_t i, size_t j) {
             const auto key = [&](const Packet& p) {
                 return std::make_tuple(kind(p), by_chunk_ ? p.order : p.units[0].lane,
@@ -243,9 +243,9 @@ class PacketLowering : public Lowering {
         int used = slots_;
         for (size_t i = 0; i < order.size(); ++i) {
             Packet& packet = packets_[order[i]];
-            // If packets are units of AVX2, a register takes all from one lane, so that permute() need not clear anything.
+            // If packets are units of AVX2, a register takes all from one lane, so that move_units() need not clear anything.
             if (used == slots_ || kind(packet) != kind(packets_[order[i - 1]]) ||
-                (packet_bytes_ == program_.unit && !whole_ &&
+                (packet_bytes_ == unit() && !whole_ &&
                  packet.units[0].lane != packets_[order[i - 1]].units[0].lane)) {
                 groups_.push_back({kEmpty});
                 used = 0;
@@ -335,7 +335,7 @@ class PacketLowering : public Lowering {
                 const int p = output.packets[slot];
                 const uint64_t bits = low_bits(packet_bytes_ / 4) << slot * packet_bytes_ / 4;
                 if (p != kNone && packets_[p].group == groups[i])
-                    for (int lane = 0; lane < vector_bytes_; lane += lane_bytes_)
+                    for (int lane = 0; lane < vector_bytes(); lane += lane_bytes_)
                         mask |= bits << lane / 4;
             }
             value = blend(4, value, groups_[groups[i]].value, mask);
@@ -346,17 +346,17 @@ class PacketLowering : public Lowering {
             if (p != kNone)
                 for (size_t i = 0; i < packets_[p].units.size(); ++i)
                     set(control, packets_[p].units[i].to, byte_of(packets_[p], i));
-        value = permute(value, control, true);
-        store(output, value);
+        value = move_units(value, control, true);
+        store_copies(output, value);
         for (const int g : groups)
             if (--groups_[g].uses == 0) drop(g);
     }
 
-    void store(const Output& output, int value) {
+    void store_copies(const Output& output, int value) {
         if (distance_ == lane_bytes_)
-            return Lowering::store(value, {output.dst, output.copies * lane_bytes_});
+            return store(value, {output.dst, output.copies * lane_bytes_});
         for (int copy = 0; copy < output.copies; ++copy)
-            Lowering::store(value, {output.dst + copy * distance_, lane_bytes_}, copy);
+            store(value, {output.dst + copy * distance_, lane_bytes_}, copy);
     }
 
     // Makes the register of a group, unless it is there. If too many are, the one that was used longest ago goes, and will be
@@ -396,8 +396,8 @@ class PacketLowering : public Lowering {
         if (whole_ && terms.size() > 1) return emit_selections(terms, copies);
         int value = kNone;
         for (const auto& [lane, control] : terms) {
-            const int term = permute(load(lane, copies), control, false);
-            value = value == kNone ? term : or_bits(value, term, vector_bytes_);
+            const int term = move_units(load_copies(lane, copies), control, false);
+            value = value == kNone ? term : or_bits(value, term, vector_bytes());
         }
         return value;
     }
@@ -405,12 +405,12 @@ class PacketLowering : public Lowering {
     // Permutes of whole registers, joined by selections. All take their indices from one table, as each unit comes from one
     // term. Units of 4 bytes and more come from two registers at a time. What no term moves may become anything.
     int emit_selections(const std::map<int64_t, Table>& terms, int copies) {
-        const size_t each = program_.unit >= 4 ? 2 : 1;
+        const size_t each = unit() >= 4 ? 2 : 1;
         Table indices{};
         size_t count = 0;
         for (const auto& [lane, control] : terms) {
-            const int first = count++ % each == 0 ? 0 : vector_bytes_;
-            for (int at = 0; at < vector_bytes_; at += index_bytes_)
+            const int first = count++ % each == 0 ? 0 : vector_bytes();
+            for (int at = 0; at < vector_bytes(); at += index_bytes_)
                 if (control[at] != kZeroByte)
                     indices[at] =
                         static_cast<uint8_t>((first + source_byte(control, at)) / index_bytes_);
@@ -420,41 +420,42 @@ class PacketLowering : public Lowering {
             Table taken{};
             std::array<int, 2> from = {kNone, kNone};
             for (size_t i = 0; i < each && term != terms.end(); ++i, ++term) {
-                from[i] = load(term->first, copies);
-                for (int at = 0; at < vector_bytes_; ++at)
+                from[i] = load_copies(term->first, copies);
+                for (int at = 0; at < vector_bytes(); ++at)
                     if (term->second[at] != kZeroByte) taken[at] = 0xFF;
             }
-            const int part = from[1] == kNone ? Lowering::permute(index_bytes_, from[0], indices)
+            const int part = from[1] == kNone ? permute(index_bytes_, from[0], indices)
                                               : permute2(index_bytes_, from[0], from[1], indices);
             value = value == kNone ? part : select(value, part, taken);
         }
         return value;
     }
 
-    int load(int64_t lane, int copies) {
-        if (distance_ == lane_bytes_) return Lowering::load({lane, copies * lane_bytes_});
-        int value = Lowering::load({lane, lane_bytes_});
+    int load_copies(int64_t lane, int copies) {
+        if (distance_ == lane_bytes_) return load({lane, copies * lane_bytes_});
+        int value = load({lane, lane_bytes_});
         for (int copy = 1; copy < copies; ++copy)
             value = insert(value, {lane + copy * distance_, lane_bytes_}, copy);
         return value;
     }
 
-    int byte_of(const Packet& packet, size_t unit) const {
-        return packet.slot * packet_bytes_ + static_cast<int>(unit) * program_.unit;
+    // Where unit i of a packet lies in its register.
+    int byte_of(const Packet& packet, size_t i) const {
+        return packet.slot * packet_bytes_ + static_cast<int>(i) * unit();
     }
 
     // In all lanes, the unit at byte `to` comes from byte `from`.
     void set(Table& control, int to, int from) const {
-        for (int lane = 0; lane < vector_bytes_; lane += lane_bytes_)
-            for (int byte = 0; byte < program_.unit; ++byte)
+        for (int lane = 0; lane < vector_bytes(); lane += lane_bytes_)
+            for (int byte = 0; byte < unit(); ++byte)
                 control[lane + to + byte] = static_cast<uint8_t>(from + byte);
     }
 
     // `clears`: what no byte is moved to becomes zero. Otherwise it may be anything.
-    int permute(int value, const Table& control, bool clears) {
-        if (!moves(control, 1, lane_bytes_, vector_bytes_)) return value;
+    int move_units(int value, const Table& control, bool clears) {
+        if (!moves(control, 1, lane_bytes_, vector_bytes())) return value;
         if (lane_bytes_ > kLaneBytes) return permute_whole(value, control, clears);
-        return permute_lanes(value, control, vector_bytes_);
+        return permute_lanes(value, control, vector_bytes());
     }
 
     // Where the byte `at` of a register comes from. Controls count from the start of a lane.
@@ -465,20 +466,19 @@ class PacketLowering : public Lowering {
     int permute_whole(int value, const Table& control, bool clears) {
         Table indices{};
         uint64_t units = 0;  // that come from `value`
-        for (int at = 0; at < vector_bytes_; at += index_bytes_) {
+        for (int at = 0; at < vector_bytes(); at += index_bytes_) {
             if (control[at] == kZeroByte) continue;
             units |= uint64_t{1} << at / index_bytes_;
             indices[at] = static_cast<uint8_t>(source_byte(control, at) / index_bytes_);
         }
-        if (!clears || units == low_bits(vector_bytes_ / index_bytes_))
-            return Lowering::permute(index_bytes_, value, indices);
-        if (whole_) return Lowering::permute(index_bytes_, value, indices, units);
-        return blend(4, zero(), Lowering::permute(index_bytes_, value, indices), units);
+        if (!clears || units == low_bits(vector_bytes() / index_bytes_))
+            return permute(index_bytes_, value, indices);
+        if (whole_) return permute(index_bytes_, value, indices, units);
+        return blend(4, zero(), permute(index_bytes_, value, indices), units);
     }
 
-    const PermuteProgram& program_;
     bool by_chunk_;
-    int vector_bytes_, lane_bytes_, packet_bytes_, slots_;
+    int lane_bytes_, packet_bytes_, slots_;
     bool whole_;        // AVX-512 permutes whole registers
     int index_bytes_;   // what the indices of a permute of a whole register count
     int64_t distance_;  // of the lanes of a register, in the source and in the destination
