@@ -68,7 +68,8 @@ def test_bytes_are_no_numbers():
             tombola.uniform(3, seed=wrong)
         with pytest.raises(TypeError, match="shape is .*; expected an integer or a sequence of integers"):
             tombola.uniform(wrong)
-        with pytest.raises(ValueError, match="key is .* words of 32 bits"):
+    for wrong in (b"ab", bytearray(b"ab"), "ab", 5.0, None, (1, 2.0), np.array([1.0, 2.0])):
+        with pytest.raises(TypeError, match="key is .* words of 32 bits"):
             tombola.random_words(3, key=wrong)
 
 
@@ -497,9 +498,9 @@ KEY = np.random.MT19937(1).state["state"]["key"]
         ({}, ValueError, "state is {}; expected a dictionary"),
         ({"bit_generator": "MT19937"}, ValueError, "expected a dictionary"),
         ({"bit_generator": "MT19937", "state": {"key": KEY}}, ValueError, "expected a dictionary"),
-        ({"bit_generator": "MT19937", "state": {"key": 1, "pos": 0}}, ValueError, "key is 1; expected 624 words"),
+        ({"bit_generator": "MT19937", "state": {"key": 1, "pos": 0}}, TypeError, "key is 1; expected 624 words"),
         ({"bit_generator": "MT19937", "state": {"key": [1], "pos": 0}}, ValueError, "key is .*; expected 624 words"),
-        ({"bit_generator": "MT19937", "state": {"key": KEY + 0.5, "pos": 0}}, ValueError, "key is .*; expected 624 words"),
+        ({"bit_generator": "MT19937", "state": {"key": KEY + 0.5, "pos": 0}}, TypeError, "key is .*; expected 624 words"),
         ({"bit_generator": "MT19937", "state": {"key": [-1] * 624, "pos": 0}}, ValueError, "key is .*; expected 624"),
         ({"bit_generator": "MT19937", "state": {"key": [2**32] * 624, "pos": 0}}, ValueError, "key is .*; expected 624"),
         ({"bit_generator": "MT19937", "state": {"key": KEY, "pos": -1}}, ValueError, "pos is -1; expected .* 0 to 624"),

@@ -38,7 +38,7 @@ def test_wrong_arguments():
         (dict(key=2**64), ValueError, "key is 18446744073709551616"),
         (dict(key=-1), ValueError, "key is -1"),
         (dict(key=(1, 2, 3)), ValueError, r"key is \(1, 2, 3\); expected .* or 2 words"),
-        (dict(counter="abcd"), ValueError, "counter is 'abcd'"),
+        (dict(counter="abcd"), TypeError, "counter is 'abcd'"),
         (dict(out=np.zeros(3, np.int32)), TypeError, "out has the dtype int32; expected uint32"),
     ):
         with pytest.raises(error, match=message):

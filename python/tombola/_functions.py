@@ -47,9 +47,10 @@ def words_of(
             words = b"".join(operator.index(word).to_bytes(4, "little") for word in number)
         if len(words) != 4 * count:
             raise ValueError
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError) as failed:
         expected = f"an integer from 0 to 2**{32 * count} - 1 or " if whole else ""
-        raise ValueError(f"{name} is {_core.text_of(number)}; expected {expected}{count} words of 32 bits") from None
+        error = TypeError if isinstance(failed, TypeError) else ValueError
+        raise error(f"{name} is {_core.text_of(number)}; expected {expected}{count} words of 32 bits") from None
     return numpy.frombuffer(words, "<u4")
 
 
