@@ -78,12 +78,12 @@ double run_cycles(const VectorRates& rates) {
 
 // How many loads of a section cross a cache line in one step. It is an average over the steps, for a source that is aligned
 // to a line.
-double split_loads(const PermuteProgram& program, const PermuteSection& section,
-                   const Operations::Section& lowered, const std::vector<Operation>& list) {
+double split_loads(const PermuteProgram& program, const Operations& o,
+                   const Operations::Section& section) {
     const StepLoop& loop = program.loop;
     // Where the steps of a section begin: at a multiple of `alignment`, `origin` bytes further. Steps of lines do not move.
-    const bool aligns = loop.aligns() && lowered.runs == 0;
-    const int64_t origin = aligns ? -lowered.first_store : 0;
+    const bool aligns = loop.aligns() && section.runs == 0;
+    const int64_t origin = aligns ? -section.first_store : 0;
     int64_t alignment = std::gcd(kLineBytes, aligns             ? loop.dst_step
                                              : loop.granule > 0 ? program.dst_alignment
                                                                 : loop.src_step);
@@ -91,12 +91,12 @@ double split_loads(const PermuteProgram& program, const PermuteSection& section,
         alignment =
             std::gcd(alignment, section.loop.src_repeat - (aligns ? section.loop.dst_repeat : 0));
     double splits = 0;
-    for (size_t i = lowered.begin; i < lowered.end; ++i) {
-        if (!is_load(list[i])) continue;
+    for (size_t i = section.begin; i < section.end; ++i) {
+        if (!is_load(o.list[i])) continue;
         int64_t crossing = 0;
-        for (int64_t at = (list[i].offset + origin) & (alignment - 1); at < kLineBytes;
+        for (int64_t at = (o.list[i].offset + origin) & (alignment - 1); at < kLineBytes;
              at += alignment)
-            crossing += at + list[i].accessed_bytes() > kLineBytes ? 1 : 0;
+            crossing += at + o.list[i].accessed_bytes() > kLineBytes ? 1 : 0;
         splits += static_cast<double>(crossing * alignment) / kLineBytes;
     }
     return splits;
@@ -107,8 +107,12 @@ double split_loads(const PermuteProgram& program, const PermuteSection& section,
 double front_with_tables(bool wide) { return wide ? 0.42 : 0.9; }
 
 // The cycles of one step of a section, without the cost of loads and stores that cross a cache line.
-double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, bool has_masks,
-                 size_t max_tables, bool near_sources, const VectorRates& rates) {
+double cycles_of(const PermuteProgram& program, const Operations& o,
+                 const Operations::Section& section, int vector_bytes) {
+    const VectorRates& rates = machine().rates(vector_bytes);
+    const bool has_masks = vector_bytes == kMaxVecBytes, near_sources = program.near_sources;
+    const auto max_tables = static_cast<size_t>((has_masks ? 32 : 16) - section.busy());
+    const std::vector<Operation>& list = o.list;
     Work sum{};
     std::vector<uint64_t> masks;  // that stay in registers
     std::vector<int> tables;      // the same, at most max_tables
@@ -121,7 +125,7 @@ double cycles_of(const std::vector<Operation>& list, size_t begin, size_t end, b
         sum.lanes += work.lanes;
     };
     bool unpacks = false;
-    for (size_t i = begin; i < end; ++i) {
+    for (size_t i = section.begin; i < section.end; ++i) {
         unpacks = unpacks || list[i].kind == Kind::unpack;
         add(work_of(list[i], rates));
         // An insertion from memory is a single operation to the front end. The costs of gathers were fitted to two.
@@ -185,12 +189,8 @@ void Lowering::add_costs(const PermuteSection& section) {
     const auto repeats = static_cast<double>(section.loop.repeats);
     // In the first-level cache, the stores have time for both lines.
     const double splits = lowered.runs > 0 || program_.in_l1 ? 0 : split_stores(program_, section);
-    const bool has_masks = vector_bytes_ == kMaxVecBytes;
-    const double work =
-        cycles_of(operations_.list, lowered.begin, lowered.end, has_masks,
-                  static_cast<size_t>((has_masks ? 32 : 16) - lowered.busy()),
-                  program_.near_sources, rates) +
-        rates.split_load * split_loads(program_, section, lowered, operations_.list);
+    const double work = cycles_of(program_, operations_, lowered, vector_bytes_) +
+                        rates.split_load * split_loads(program_, operations_, lowered);
     operations_.work_cycles += repeats * work / rates.clock;
     operations_.cycles += repeats * (work + rates.split_store * splits) / rates.clock;
     operations_.run_cycles += repeats * run_cycles(rates) * lowered.runs / rates.clock;
