@@ -47,8 +47,8 @@ inline const Problem kProblems[] = {
          return tombola_shuffle_backward_primitive_desc_create(pd, engine, mds[1], mds[0], 1, 2,
                                                                nullptr, attr);
      },
-     {{TOMBOLA_ARG_DIFF_DST, 4, {1, 32, 2, 2}, tombola_bf16, tombola_nChw16c, 1},
-      {TOMBOLA_ARG_DIFF_SRC, 4, {1, 32, 2, 2}, tombola_bf16, tombola_nChw16c, 0}}},
+     {{TOMBOLA_ARG_DIFF_DST, 4, {1, 32, 1, 1}, tombola_bf16, tombola_nChw16c, 1},
+      {TOMBOLA_ARG_DIFF_SRC, 4, {1, 32, 1, 1}, tombola_bf16, tombola_nChw16c, 0}}},
     {"random_generator",
      [](auto* pd, auto engine, const auto* mds, auto attr) {
          return tombola_random_generator_primitive_desc_create(pd, engine, tombola_philox4x32_10,

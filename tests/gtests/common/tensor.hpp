@@ -61,6 +61,14 @@ struct Layout {
         }
         return offset;
     }
+
+    // Whether the elements lie one behind the other in row-major order, from the first byte on, and nothing else does.
+    bool is_dense() const {
+        tombola_dim_t stride = 1;
+        for (size_t d = dims.size(); d-- > 0; stride *= dims[d])
+            if (strides[d] != stride || padded_dims[d] != dims[d]) return false;
+        return offset0 == 0 && block_dim < 0;
+    }
 };
 
 // Calls visit(index, e) for each index below dims, in row-major order; e counts.
@@ -81,6 +89,7 @@ class Tensor {
   public:
     Tensor(const_tombola_memory_desc_t desc, tombola_engine_t engine, Guard guard = Guard::behind)
         : layout_(desc), buffer_(tombola_memory_desc_get_size(desc), guard) {
+        dense_ = layout_.is_dense() && buffer_.bytes() == count() * layout_.element_size;
         tombola_memory_create(memory_.out(), desc, engine, buffer_.data<void>());
         EXPECT_NE(memory_.get(), nullptr) << last_error();
     }
@@ -97,6 +106,10 @@ class Tensor {
     // Elements as raw bytes, count() * element_size of them, in row-major order. Padding is set to
     // zero, as the library asks of its inputs.
     void write(const std::vector<uint8_t>& values) {
+        if (dense_) {
+            if (buffer_.bytes() > 0) std::memcpy(buffer_.data(), values.data(), buffer_.bytes());
+            return;
+        }
         for_each_index(layout_.padded_dims, [&](const DimVector& index, size_t) {
             std::memset(at(index), 0, layout_.element_size);
         });
@@ -105,6 +118,7 @@ class Tensor {
         });
     }
     std::vector<uint8_t> read() const {
+        if (dense_) return {buffer_.data(), buffer_.data() + buffer_.bytes()};
         std::vector<uint8_t> values(count() * layout_.element_size);
         for_each_index(layout_.dims, [&](const DimVector& index, size_t e) {
             std::memcpy(&values[e * layout_.element_size], at(index), layout_.element_size);
@@ -120,6 +134,7 @@ class Tensor {
     }
 
     bool padding_is_zero() const {
+        if (dense_) return true;
         bool zero = true;
         for_each_index(layout_.padded_dims, [&](const DimVector& index, size_t) {
             for (size_t d = 0; d < index.size(); ++d) {
@@ -134,6 +149,7 @@ class Tensor {
     // Whether the bytes that belong to no element and to no padding, around the tensor and in the
     // gaps of a strided one, still have the poison that they were created with.
     bool outside_is_intact() const {
+        if (dense_) return buffer_.slack_is_intact();
         std::vector<bool> used(buffer_.bytes() / layout_.element_size);
         for_each_index(layout_.padded_dims, [&](const DimVector& index, size_t) {
             used[static_cast<size_t>(layout_.offset(index))] = true;
@@ -153,6 +169,7 @@ class Tensor {
     Layout layout_;
     GuardedBuffer buffer_;
     Memory memory_;
+    bool dense_;  // then memory and row-major order are the same, and large tensors need no walk
 };
 
 // Bytes that differ from one another as much as bytes can: a linear congruential sequence.

@@ -104,10 +104,11 @@ void run(const Executable& executable, const Case& c, const GuardedBuffer& src,
     EXPECT_TRUE(executable.execute(context).ok());
 }
 
+// Those of the instruction set in force alone, as ctest runs this for each.
 std::vector<const Implementation*> rows_in_force() {
     std::vector<const Implementation*> rows;
     for (const Implementation& row : implementations(PrimitiveKind::shuffle))
-        if (row.isa <= effective_isa()) rows.push_back(&row);
+        if (row.isa == effective_isa()) rows.push_back(&row);
     return rows;
 }
 
@@ -296,11 +297,11 @@ TEST(ShuffleJit, BeyondTwoGiB) {
     constexpr int64_t k2To32 = int64_t{1} << 32;
     const auto create_all = [](const reference::Layout& layout, int axis, int64_t group) {
         int served = 0;
-        for (const Implementation* row : rows_in_force())
+        for (const Implementation& row : implementations(PrimitiveKind::shuffle))
             for (const DataType type : {DataType::s8, DataType::f32})
                 for (const bool backward : {false, true})
-                    served +=
-                        create(*row, {layout, layout, type, axis, group, backward}) != nullptr;
+                    served += row.isa <= effective_isa() &&
+                              create(row, {layout, layout, type, axis, group, backward}) != nullptr;
         EXPECT_GE(served, 1);
     };
     for (const int64_t group : {int64_t{1}, int64_t{2}, int64_t{32}, k2To32 / 2, k2To32}) {
