@@ -148,11 +148,14 @@ Element::Element(py::handle number, memory::data_type data_type, const char* nam
     const double value = PyFloat_AsDouble(number.ptr());
     if (PyErr_Occurred() != nullptr) {
         const bool overflow = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
-        if (!overflow && PyErr_ExceptionMatches(PyExc_TypeError) == 0)
+        // An array of text, a tensor of several elements.
+        const bool value_fails = PyErr_ExceptionMatches(PyExc_ValueError) != 0;
+        if (!overflow && !value_fails && PyErr_ExceptionMatches(PyExc_TypeError) == 0)
             throw py::error_already_set();
         PyErr_Clear();
         const std::string message = std::string(name) + " is " + text_of(number);
         if (overflow) value_error(message + "; expected a number that float64 can hold");
+        if (value_fails) value_error(message + "; expected a number");
         type_error(message + "; expected a number");
     }
     switch (data_type) {

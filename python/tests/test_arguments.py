@@ -73,6 +73,23 @@ def test_bytes_are_no_numbers():
             tombola.random_words(3, key=wrong)
 
 
+class TwoElements:
+    def __float__(self):
+        raise ValueError("only one element tensors can be converted to Python scalars")
+
+
+def test_what_float_refuses_is_named():
+    for wrong in (np.array(["a"]), TwoElements()):
+        for name, call in (
+            ("low", lambda: tombola.uniform(3, low=wrong)),
+            ("mean", lambda: tombola.normal(3, mean=wrong)),
+            ("rate", lambda: tombola.exponential(3, rate=wrong)),
+            ("p", lambda: tombola.dropout(np.ones(3, "f4"), wrong)),
+        ):
+            with pytest.raises(ValueError, match=f"^{name} is .*; expected a number$"):
+                call()
+
+
 def test_large_integers():
     """Their repr() raises, or is long."""
     for number in (10**5000, -(10**5000)):
