@@ -31,7 +31,7 @@ struct VectorRates {
     double vectors;        // any instructions on vectors
     double loads, stores;
     double front;  // micro-operations that the front end delivers
-    // The cycles that a store and a load across a cache line cost beyond those of one that is not.
+    // The cycles that a store and a load across a cache line cost beyond those of one that is not, in the first-level cache.
     double split_store, split_load;
     double clock;  // relative to the clock without such vectors
 };

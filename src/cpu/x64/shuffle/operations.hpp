@@ -121,7 +121,8 @@ struct Operations {
     std::vector<Section> sections;
     std::vector<Operation> list;
     std::vector<Table> tables;
-    // Estimates, not part of the comparison: one inner step of every section, and what all runs of lines take beside the steps.
+    // Estimates, not part of the comparison: one inner step of every section, and what begins and ends all runs of
+    // lines.
     double cycles = 0, run_cycles = 0;
     double work_cycles = 0;   // of `cycles`: without those of stores across cache lines
     double stored_lines = 0;  // by one inner step of every section: bytes / kLineBytes

@@ -26,7 +26,8 @@ enum class Stores : uint8_t {
 };
 
 // Whether tensors of so many bytes, together, fit the first-level cache. There, prefetches would only take time. An eighth of
-// the cache is left to the stack and to tables: tensors that fill it lose lines to them, and then stores wait.
+// the cache is left to the stack and to tables: tensors that fill it lose lines to them, and then stores wait. The
+// eighth was measured on Sapphire Rapids alone.
 inline bool fits_l1(int64_t bytes) { return bytes <= machine().caches.l1 / 8 * 7; }
 
 class StoreVocabulary : public Vocabulary {
