@@ -29,9 +29,10 @@ constexpr int64_t kSingleStepVectors = 8;
 constexpr int64_t kMinBytes = 4;  // minimum of pixels * block; lower_lanes.cpp stores no fewer
 // The overhead of a step, of each section. Measured on Sapphire Rapids alone.
 constexpr double kStepCycles = 2.5;
-// Near sources have to be cheaper by this factor, because their cost is less certain. Measured on Sapphire Rapids alone. They are
-// taken within the second-level cache alone: beyond it, their sections write too many blocks at once, and took up to five times as
-// long.
+// Near sources have to be cheaper by this factor with AVX-512, because their cost is less certain there, and if they are
+// transposes, which are the same operations as those of the same sources. Measured on Sapphire Rapids alone. Near sources are
+// taken within the second-level cache alone: beyond it, their sections write too many blocks at once, and took up to five times
+// as long.
 constexpr double kNearSourcesMargin = 1.15;
 
 int64_t tensor_bytes(const ShuffleDesc& desc) { return 2 * static_cast<int64_t>(desc.dst.size()); }
@@ -229,13 +230,11 @@ double cycles_of(const BlockedStep& step, const PermuteProgram& program, const O
     double sections = 0;
     for (const PermuteSection& section : program.sections)
         sections += static_cast<double>(section.loop.repeats);
-    const ShuffleLayout& l = chosen.layout;
-    // With AVX2, bytes from more than eight blocks take 1.1 to 1.5 times as long to gather as the model says.
-    const bool gathers_many =
-        step.code == CpuIsa::avx2 && program.unit == 1 && std::min(l.G, l.Q) > 8;
+    const bool is_uncertain =
+        program.near_sources && (step.code != CpuIsa::avx2 || lowered.transposes);
     return (static_cast<double>(steps) * (lowered.cycles + kStepCycles * sections) +
             lowered.run_cycles) *
-           (program.near_sources && !gathers_many ? kNearSourcesMargin : 1);
+           (is_uncertain ? kNearSourcesMargin : 1);
 }
 
 Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
@@ -254,12 +253,13 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     for (const BlockedStep& step : blocked_steps(isa, l, best.pixels.count)) {
         if (step.sections == Sections::near_sources && !fits_l2) continue;
         const PermuteProgram program = program_of(sample, step);
-        Operations lowered = cheapest_lowering(program, step.code);
-        const double cycles = cycles_of(step, program, lowered, best);
-        if (cycles >= best.cycles) continue;
-        best.cycles = cycles;
-        cheapest = step;
-        operations = std::move(lowered);
+        for (Operations& lowered : all_lowerings(program, step.code)) {
+            const double cycles = cycles_of(step, program, lowered, best);
+            if (cycles >= best.cycles) continue;
+            best.cycles = cycles;
+            cheapest = step;
+            operations = std::move(lowered);
+        }
     }
     if (sample.C < l.C) operations = cheapest_lowering(program_of(l, cheapest), cheapest.code);
     best.code = cheapest.code;

@@ -225,7 +225,11 @@ std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa)
     if (program.unit == 2 && shape_of(isa).permutes_from == 1)
         add(lower_to_windows(program, CpuIsa::avx512_core));
     const size_t others = all.size();
-    for (const bool lines : {false, true}) add(lower_to_routes(program, isa, lines));
+    for (const bool lines : {false, true}) {
+        auto routes = lower_to_routes(program, isa, lines);
+        if (routes) routes->transposes = true;
+        add(std::move(routes));
+    }
     // Where there are routes, unpacks are seldom faster, as they store 16 bytes at a time.
     if (isa == CpuIsa::avx2 && program.unit <= 2 && all.size() == others)
         add(lower_to_unpacks(program));

@@ -126,6 +126,7 @@ struct Operations {
     double cycles = 0, run_cycles = 0;
     double work_cycles = 0;   // of `cycles`: without those of stores across cache lines
     double stored_lines = 0;  // by one inner step of every section: bytes / kLineBytes
+    bool transposes = false;  // by lower_to_routes()
 
     // Whether stores wait for lines of the second-level cache, or beyond, so that prefetching them is worth its
     // instructions.
