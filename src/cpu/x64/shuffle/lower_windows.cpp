@@ -48,21 +48,16 @@ using Cover = std::vector<Term>;
 Cover cover(const int64_t* source, int units, int unit, const std::vector<Piece>& windows) {
     std::vector<uint64_t> bits(
         windows.size());  // the units that each window holds and that are not yet served
-    // The last window that begins at or before the unit. Neighbouring units often have the same one.
-    int last = 0;
+    const auto begins_behind = [](int64_t at, const Piece& window) { return at < window.offset; };
     for (int i = 0; i < units; ++i) {
         if (source[i] == kZeroSource) continue;
-        const auto begins_behind = [&](int w) {
-            return w >= static_cast<int>(windows.size()) || windows[w].offset > source[i];
-        };
-        if (begins_behind(last) || !begins_behind(last + 1))
-            last = static_cast<int>(
-                       std::upper_bound(windows.begin(), windows.end(), source[i],
-                                        [](int64_t at, const Piece& w) { return at < w.offset; }) -
-                       windows.begin()) -
-                   1;
-        for (int w = last; w >= 0 && w > last - 2; --w)
-            if (source[i] + unit <= windows[w].end()) bits[w] |= uint64_t{1} << i;
+        // Windows overlap at most their neighbour, so at most two hold the unit.
+        auto window = std::upper_bound(windows.begin(), windows.end(), source[i], begins_behind);
+        for (int tried = 0; tried < 2 && window != windows.begin(); ++tried) {
+            --window;
+            if (source[i] + unit <= window->end())
+                bits[static_cast<size_t>(window - windows.begin())] |= uint64_t{1} << i;
+        }
     }
     std::vector<int> served;  // how many units each window would serve
     for (const uint64_t held : bits) served.push_back(__builtin_popcountll(held));
