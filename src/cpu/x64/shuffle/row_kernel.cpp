@@ -177,8 +177,7 @@ class RowKernel : public StoreVocabulary {
         L(next);
         emit_prefetches_far(dst + at, step);
         for (int64_t line = 0; line < step; line += kLineBytes) prefetch_line(ptr[dst + at + line]);
-        for (int i = 0; i < kVectorsInLoop; ++i) load(vec(i), ptr[src + at + i * bytes()]);
-        for (int i = 0; i < kVectorsInLoop; ++i) store(ptr[dst + at + i * bytes()], vec(i));
+        copy_bytes(dst + at, src + at, step, false);
         add(at, static_cast<uint32_t>(step));
         jnz(next);
         for (const Piece& piece : cut_into_vectors(key_.row_bytes, bytes(), false))
