@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "common/scratchpad.hpp"
 #include "cpu/loop_nest.hpp"
 #include "cpu/maths/ln.hpp"
 #include "cpu/rng/scatter.hpp"
@@ -15,10 +16,8 @@
 namespace tombola::impl::cpu {
 namespace {
 
-constexpr size_t kLine = 64;
 constexpr float kMinTemperature = 0x1p-64f;
 
-size_t aligned(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 size_t size(dim_t n) { return static_cast<size_t>(n); }
 long long ll(dim_t value) { return static_cast<long long>(value); }
 
@@ -44,11 +43,11 @@ SamplerOutputs::SamplerOutputs(const TokenSamplerDesc& desc) : desc_(desc) {
     const size_t index = size_of(desc.dst.data_type), batch = size(desc.batch());
     const size_t samples = batch * size(desc.samples()), top = batch * size(desc.top_n);
     const bool logprobs = desc.logprobs != Logprobs::none;
-    logprobs_ = aligned(samples * index);
-    kept_ = logprobs_ + (logprobs ? aligned(samples * sizeof(float)) : 0);
-    top_ids_ = kept_ + aligned(batch * sizeof(int32_t));
-    top_logprobs_ = top_ids_ + aligned(top * index);
-    bytes_ = top_logprobs_ + (logprobs ? aligned(top * sizeof(float)) : 0);
+    logprobs_ = aligned_size(samples * index);
+    kept_ = logprobs_ + (logprobs ? aligned_size(samples * sizeof(float)) : 0);
+    top_ids_ = kept_ + aligned_size(batch * sizeof(int32_t));
+    top_logprobs_ = top_ids_ + aligned_size(top * index);
+    bytes_ = top_logprobs_ + (logprobs ? aligned_size(top * sizeof(float)) : 0);
 }
 
 void SamplerOutputs::commit(const ExecContext& context) const {
@@ -71,7 +70,7 @@ void SamplerOutputs::commit(const ExecContext& context) const {
 
 size_t SamplerCall::scratchpad_bytes(const TokenSamplerDesc& desc) {
     const size_t pairs = size(std::max<dim_t>(desc.batch(), 1));
-    return aligned(pairs * sizeof(Seeds)) + SamplerOutputs(desc).bytes();
+    return aligned_size(pairs * sizeof(Seeds)) + SamplerOutputs(desc).bytes();
 }
 
 template <class T>
@@ -97,7 +96,7 @@ SamplerCall::SamplerCall(const TokenSamplerDesc& desc, const ExecContext& contex
       wants_kept_(context.output(TOMBOLA_ARG_DST_KEPT) != nullptr),
       outputs_(desc) {
     const size_t pairs = size(std::max<dim_t>(desc.batch(), 1));
-    outputs_.set_memory(static_cast<char*>(scratchpad) + aligned(pairs * sizeof(Seeds)));
+    outputs_.set_memory(static_cast<char*>(scratchpad) + aligned_size(pairs * sizeof(Seeds)));
 }
 
 Result<SamplerCall> SamplerCall::resolve(const TokenSamplerDesc& desc, const ExecContext& context,

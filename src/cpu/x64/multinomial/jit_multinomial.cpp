@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "common/scratchpad.hpp"
 #include "cpu/implementations.hpp"
 #include "cpu/rng/scatter.hpp"
 #include "cpu/x64/rng/philox_fill.hpp"
@@ -17,9 +18,7 @@ namespace {
 constexpr dim_t kChunkSamples = 1024;
 constexpr int kMaxRanges = 256;  // of one row
 constexpr dim_t kMaxGuideClasses = INT64_C(1) << 31;
-constexpr size_t kLine = 64;
 
-size_t aligned(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 constexpr dim_t kGroup = DrawKernel::kGroupSamples;
 static_assert(kChunkSamples % kGroup == 0);
 
@@ -64,17 +63,18 @@ JitMultinomial::Scratch::Scratch(const Desc& desc) {
     const Way way = way_for(desc);
     const dim_t blocks = (classes + RowPasses::kBlockClasses - 1) / RowPasses::kBlockClasses;
     results = 0;
-    parts = aligned(size(way == Way::guide ? batch : batch * samples) * 8);
+    parts = aligned_size(size(way == Way::guide ? batch : batch * samples) * 8);
     row = 0;
     weights = MatrixLayout(desc.src).has_dense_rows()
                   ? 0
-                  : aligned(size(classes) * size_of(desc.src.data_type));
+                  : aligned_size(size(classes) * size_of(desc.src.data_type));
     const dim_t stored = way == Way::blocks  ? blocks + RowPasses::kBlockClasses
                          : way == Way::guide ? classes
                                              : WeightTree::storage(classes);
-    guide = weights + aligned(size(stored + kUnitClasses) * 8);
+    guide = weights + aligned_size(size(stored + kUnitClasses) * 8);
     part_bytes =
-        guide + (way == Way::guide ? aligned(size(GuideTable::storage(classes, samples)) * 4) : 0);
+        guide +
+        (way == Way::guide ? aligned_size(size(GuideTable::storage(classes, samples)) * 4) : 0);
 }
 
 Result<PlanPtr> JitMultinomial::plan(CpuIsa isa, const Desc& desc) {

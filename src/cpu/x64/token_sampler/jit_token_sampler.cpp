@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "common/parallel.hpp"
+#include "common/scratchpad.hpp"
 #include "cpu/implementations.hpp"
 #include "cpu/weights/lowest_row.hpp"
 #include "cpu/x64/token_sampler/row_sampler.hpp"
@@ -12,9 +13,6 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr size_t kLine = 64;
-
-size_t aligned(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 size_t size(dim_t n) { return static_cast<size_t>(n); }
 
 class JitTokenSampler : public Executable {
@@ -39,7 +37,7 @@ Status JitTokenSampler::execute(const ExecContext& context) const {
     const auto* src = context.input<char>(TOMBOLA_ARG_SRC);
     const RowSource source(src_, src, true);
     const size_t part_bytes = RowSampler::scratchpad_bytes(desc_);
-    char* parts = scratchpad + aligned(SamplerCall::scratchpad_bytes(desc_));
+    char* parts = scratchpad + aligned_size(SamplerCall::scratchpad_bytes(desc_));
     LowestRow wrong;
     const auto sample_rows = [&](int part, Range rows) {
         RowSampler sampler(desc_, kernels_, call, source, src_, src,
@@ -79,7 +77,7 @@ Result<SamplerKernels> make_kernels(CpuIsa isa, const TokenSamplerDesc& desc) {
 Result<PlanPtr> plan_token_sampler(CpuIsa isa, const TokenSamplerDesc& desc) {
     if (desc.dst.has_zero_dim()) return unimplemented("nothing to draw");
     const int parts = max_parts(desc.batch());
-    const size_t bytes = aligned(SamplerCall::scratchpad_bytes(desc)) +
+    const size_t bytes = aligned_size(SamplerCall::scratchpad_bytes(desc)) +
                          size(parts) * RowSampler::scratchpad_bytes(desc);
     return make_plan(bytes, [=]() -> Result<std::unique_ptr<Executable>> {
         SamplerKernels kernels = TOMBOLA_TRY(make_kernels(isa, desc));

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "common/parallel.hpp"
+#include "common/scratchpad.hpp"
 #include "cpu/float16.hpp"
 #include "cpu/weights/weight_exp.hpp"
 #include "cpu/weights/weight_quantum.hpp"
@@ -21,9 +22,7 @@ constexpr dim_t kVectorSlack = 16;  // elements after the last one that kernels 
 constexpr dim_t capacity(dim_t k) { return 4 * k + kGroupClasses; }
 constexpr dim_t kListSpace = capacity(LogitList::kMaxListed) + kGroupClasses + kVectorSlack;
 constexpr dim_t kSorted = 64;  // up to this many classes a sort is faster than find_prefix_end()
-constexpr size_t kLine = 64;
 
-size_t aligned(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 size_t maxima_of(dim_t classes) {
     return static_cast<size_t>((classes + kGroupClasses - 1) / kGroupClasses * kGroupLanes);
 }
@@ -31,7 +30,7 @@ size_t maxima_of(dim_t classes) {
 template <class T>
 T* take(char*& memory, size_t count) {
     auto* result = reinterpret_cast<T*>(memory);
-    memory += aligned(count * sizeof(T));
+    memory += aligned_size(count * sizeof(T));
     return result;
 }
 
@@ -105,9 +104,10 @@ void GroupedRow::gather(const uint32_t* from, dim_t count, float* logits) const 
 
 size_t LogitList::bytes(dim_t classes) {
     constexpr auto kSpace = static_cast<size_t>(kListSpace);
-    return aligned(maxima_of(classes) * sizeof(float)) + aligned(kSpace * sizeof(uint32_t)) +
-           aligned(kSpace * sizeof(uint32_t)) + 2 * aligned(kSpace * sizeof(float)) +
-           2 * aligned(kSpace * sizeof(uint64_t)) + aligned(kMaxRanges * sizeof(uint64_t));
+    return aligned_size(maxima_of(classes) * sizeof(float)) +
+           aligned_size(kSpace * sizeof(uint32_t)) + aligned_size(kSpace * sizeof(uint32_t)) +
+           2 * aligned_size(kSpace * sizeof(float)) + 2 * aligned_size(kSpace * sizeof(uint64_t)) +
+           aligned_size(kMaxRanges * sizeof(uint64_t));
 }
 
 LogitList::LogitList(const ListKernels& kernels, void* memory, dim_t classes)

@@ -6,12 +6,11 @@
 #include <cstring>
 #include <limits>
 
+#include "common/scratchpad.hpp"
+
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr size_t kLine = 64;
-
-size_t aligned(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 size_t size(dim_t n) { return static_cast<size_t>(n); }
 
 }  // namespace
@@ -19,10 +18,10 @@ size_t size(dim_t n) { return static_cast<size_t>(n); }
 RowSampler::Places::Places(const TokenSamplerDesc& desc) {
     const size_t classes = size(desc.classes());
     row = 0;
-    rest = row + aligned(classes * size_of(desc.src.data_type));
-    list = rest + aligned(kGroupClasses * sizeof(float));
+    rest = row + aligned_size(classes * size_of(desc.src.data_type));
+    list = rest + aligned_size(kGroupClasses * sizeof(float));
     wide = list + LogitList::bytes(desc.classes());
-    bytes = aligned(wide + WideSet::bytes(desc.classes()));
+    bytes = aligned_size(wide + WideSet::bytes(desc.classes()));
 }
 
 RowSampler::RowSampler(const TokenSamplerDesc& desc, const SamplerKernels& kernels,

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "common/parallel.hpp"
+#include "common/scratchpad.hpp"
 #include "cpu/token_sampler/sampler_call.hpp"
 #include "cpu/weights/weight_exp.hpp"
 #include "cpu/x64/token_sampler/prefix_end.hpp"
@@ -19,10 +20,8 @@ constexpr dim_t kSampled = 1024;
 // A prefix with at least this many classes of the sample is long. Below, the sample tells little about its end.
 constexpr dim_t kLong = 24;
 constexpr dim_t kSlack = 16;  // elements after the last one that kernels may touch
-constexpr size_t kLine = 64;
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-size_t aligned(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 size_t space(dim_t classes) { return static_cast<size_t>(std::max(classes, kSampled) + kSlack); }
 size_t blocks_of(dim_t classes) { return static_cast<size_t>((classes + kBlock - 1) / kBlock); }
 
@@ -34,9 +33,9 @@ uint32_t rank_of_bound(uint64_t bound) { return ~static_cast<uint32_t>(bound >> 
 
 size_t WideSet::bytes(dim_t classes) {
     const size_t blocks = blocks_of(classes);
-    return 2 * aligned(blocks * 8) + aligned(static_cast<size_t>(kBlock + kSlack) * 8) +
-           aligned(space(kSampled) * 4) + aligned(space(kSampled) * 8) +
-           2 * aligned(space(classes) * 4) + aligned(space(classes) * 8) + kMaxRanges * 8;
+    return 2 * aligned_size(blocks * 8) + aligned_size(static_cast<size_t>(kBlock + kSlack) * 8) +
+           aligned_size(space(kSampled) * 4) + aligned_size(space(kSampled) * 8) +
+           2 * aligned_size(space(classes) * 4) + aligned_size(space(classes) * 8) + kMaxRanges * 8;
 }
 
 WideSet::WideSet(const RowPasses& passes, const RowSource& source, const LogitList& list,
@@ -50,7 +49,7 @@ WideSet::WideSet(const RowPasses& passes, const RowSource& source, const LogitLi
     auto* at = static_cast<char*>(memory);
     const auto take = [&](size_t size) {
         char* result = at;
-        at += aligned(size);
+        at += aligned_size(size);
         return result;
     };
     const size_t blocks = blocks_of(classes_);
