@@ -29,10 +29,10 @@ constexpr int64_t kSingleStepVectors = 8;
 constexpr int64_t kMinBytes = 4;  // minimum of pixels * block; lower_lanes.cpp stores no fewer
 // The overhead of a step, of each section. Measured on Sapphire Rapids alone.
 constexpr double kStepCycles = 2.5;
-// Near sources have to be cheaper by this factor with AVX-512, because their cost is less certain there, and if they are
-// transposes, which are the same operations as those of the same sources. Measured on Sapphire Rapids alone. Near sources are
-// taken within the second-level cache alone: beyond it, their sections write too many blocks at once, and took up to five times
-// as long.
+// With AVX-512, near sources have to be cheaper by this factor, because their cost is less certain. A transpose of near sources
+// has to be with AVX2 too, because it has the operations of a transpose of the same sources. Measured on Sapphire Rapids alone.
+// Beyond the second-level cache near sources are never taken: their sections write too many blocks at once, and took up to
+// five times as long.
 constexpr double kNearSourcesMargin = 1.15;
 
 int64_t tensor_bytes(const ShuffleDesc& desc) { return 2 * static_cast<int64_t>(desc.dst.size()); }

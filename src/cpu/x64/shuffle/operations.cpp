@@ -46,7 +46,7 @@ Work work_of(const Operation& o, const VectorRates& rates) {
         case Kind::or_bits:
             return {0, 1, 0, 0, 1};
         case Kind::select:
-            return {};  // the cost of packets was compared with measurements without it
+            return {};  // free: the costs of packets were compared with measurements in this form
         case Kind::store:
             return o.position > 0 ? Work{1, 0, 0, 1, 2} : Work{0, 0, 0, 1, 1};
         case Kind::store_line:
