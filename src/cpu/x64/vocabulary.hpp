@@ -12,8 +12,8 @@
 // In comments, d is the destination, and a "lane" is an element of the type that the name ends in.
 // Unless a comment says otherwise, sources and destination may be the same register.
 //
-// Mask registers that the vocabulary uses on AVX-512: k7 from set_tail() on, k6 from set_odd_lanes() on, and k1 as
-// scratch of swap_by_sign_u32() and swap_by_sign_u64().
+// Mask registers that the vocabulary uses on AVX-512: k7 from set_tail() on, k6 from set_odd_lanes() on, k5 as scratch of
+// mul_masked_f16(), and k1 as scratch of swap_by_sign_u32() and swap_by_sign_u64().
 
 #include <cassert>
 #include <cstddef>
@@ -239,13 +239,29 @@ class Vocabulary : public JitKernel {
     void add_masked_u32(const Vec& d, const Mask& mask, const Vec& a);
     // d = the smaller of d and value in the lanes of the mask. scratch is another register.
     void min_masked_f32(const Vec& d, const Mask& mask, const Held& value, const Vec& scratch);
-    // d = the vector at the address in the lanes of the mask, of 16 or 32 bits, and 0 in the others. AVX2 reads the
-    // whole vector.
+    // These read the whole vector and apply the mask to a register. A load under a mask would be one instruction less,
+    // but Zen 5 does not prefetch what such loads read: beyond the caches they reach half of a plain load's speed.
+    //
+    // d = the vector at the address in the lanes of the mask, of 16 or 32 bits, and 0 in the others.
     void load_masked(const Vec& d, const Mask& mask, const Address& a, int lane_bits);
-    // The same, but the other lanes of d do not change.
-    void load_selected(const Vec& d, const Mask& mask, const Address& a, int lane_bits);
-    // d = factor * the f32 lanes at the address in the lanes of the mask, 0 in the others. AVX2 reads the whole vector.
+    // The same, but the other lanes are those of `other`, a register that is not d.
+    void load_selected(const Vec& d, const Mask& mask, const Address& a, const Vec& other,
+                       int lane_bits);
+    // d = factor * the f32 lanes at the address in the lanes of the mask, 0 in the others. d is not factor.
     void mul_masked_f32(const Vec& d, const Mask& mask, const Vec& factor, const Address& a);
+    // d = factor * the f16 or bf16 lanes at the address in the lanes of the mask, 0 in the others: a product in f32,
+    // rounded once to the type, nearest even. factor has f32 lanes, none of them NaN, zero or infinite. The functions
+    // handle every element; a bf16 NaN gives the same NaN, quiet. The registers d, factor and the scratch ones all differ.
+    // On AVX2 a scratch register may be the mask's. AVX-512 overwrites k5 for f16.
+    struct Bf16Product {
+        Held high_halves, odd, rounding, order;
+    };
+    Bf16Product hold_bf16_product();  // by hold(); on AVX-512 four registers must be left
+    void mul_masked_f16(const Vec& d, const Mask& mask, const Vec& factor,
+                        const Xbyak::RegExp& from, const Vec& scratch, const Vec& scratch2);
+    void mul_masked_bf16(const Vec& d, const Mask& mask, const Vec& factor,
+                         const Xbyak::RegExp& from, const Bf16Product& constants,
+                         const Vec& scratch, const Vec& scratch2);
     // Cuts a mask of lanes of `lane_bits` into 2 or 4 `parts`. Returns part `index` as a mask of lanes that are `parts`
     // times as wide. The result is `a` itself or `scratch`, which is another mask.
     Mask part_of_mask(const Mask& scratch, const Mask& a, int lane_bits, int parts, int index);
@@ -372,17 +388,15 @@ class Vocabulary : public JitKernel {
     void round_f32_to_bf16_high(const Vec& d, const Vec& a, const Vec& scratch);
     // The bf16 is in the low half of each u32 lane. The high half is zero.
     void round_f32_to_bf16(const Vec& d, const Vec& a, const Vec& scratch);
-    // d = d * factor in lanes of f16 or bf16: a product in f32, rounded once to the type, nearest even. factor has f32
-    // lanes, none of them NaN, zero or infinite. The functions handle every d; a bf16 NaN gives the same NaN, quiet.
-    // The scratch registers are neither d nor factor.
-    void mul_f16_by_f32(const Vec& d, const Vec& factor, const Vec& scratch, const Vec& scratch2);
-    void mul_bf16_by_f32(const Vec& d, const Vec& factor, const Vec& scratch, const Vec& scratch2);
     // d = the integers (low word << 32 | high word) of a's u64 lanes as f64. They are below 2^53, so this is exact.
     // scratch is neither d nor a.
     void cvt_swapped_u53_to_f64(const Vec& d, const Vec& a, const Vec& scratch);
 
   private:
     void copy_bytes(const Xbyak::RegExp& d, const Xbyak::RegExp& s, const Tail& tail);
+
+    // Rounds an f32 to bf16, as round_f32_to_bf16_high() does, with the constants of a product.
+    void round_bf16_product(const Vec& d, const Bf16Product& constants, const Vec& scratch);
 
     // Packs an AVX2 mask into one byte, 0 or 255, per lane, from the lowest byte of d on.
     void pack_mask(const Vec& d, const Vec& mask, int lane_bits);

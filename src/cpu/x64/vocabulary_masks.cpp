@@ -83,19 +83,92 @@ void Vocabulary::add_toward_zero_f32(const Vec& d, const Vec& a, const Vec& b, c
 
 void Vocabulary::load_masked(const Vec& d, const Mask& mask, const Address& a, int lane_bits) {
     if (!is_avx512()) return vpand(d, mask.vector, a);
-    lane_bits == 16 ? vmovdqu16(d | mask.opmask | T_z, a) : vmovdqu32(d | mask.opmask | T_z, a);
+    load(d, a);
+    lane_bits == 16 ? vmovdqu16(d | mask.opmask | T_z, d) : vmovdqu32(d | mask.opmask | T_z, d);
 }
 
-void Vocabulary::load_selected(const Vec& d, const Mask& mask, const Address& a, int lane_bits) {
-    if (!is_avx512()) return vpblendvb(d, d, a, mask.vector);
-    lane_bits == 16 ? vmovdqu16(d | mask.opmask, a) : vmovdqu32(d | mask.opmask, a);
+void Vocabulary::load_selected(const Vec& d, const Mask& mask, const Address& a, const Vec& other,
+                               int lane_bits) {
+    if (!is_avx512()) return vpblendvb(d, other, a, mask.vector);
+    load(d, a);
+    lane_bits == 16 ? vpblendmw(d | mask.opmask, other, d) : vpblendmd(d | mask.opmask, other, d);
 }
 
 void Vocabulary::mul_masked_f32(const Vec& d, const Mask& mask, const Vec& factor,
                                 const Address& a) {
-    if (is_avx512()) return vmulps(d | mask.opmask | T_z, factor, a);
+    if (is_avx512()) {
+        load(d, a);
+        return vmulps(d | mask.opmask | T_z, factor, d);
+    }
     vmulps(d, factor, a);
     vandps(d, d, mask.vector);
+}
+
+void Vocabulary::mul_masked_f16(const Vec& d, const Mask& mask, const Vec& factor,
+                                const Xbyak::RegExp& from, const Vec& scratch,
+                                const Vec& scratch2) {
+    const Half low = half(scratch.getIdx()), high = half(scratch2.getIdx());
+    if (is_avx512()) {
+        vcvtph2ps(scratch, ptr[from]);
+        vcvtph2ps(scratch2, ptr[from + bytes() / 2]);
+        kshiftrd(k5, mask.opmask, 16);
+        vmulps(scratch | mask.opmask | T_z, scratch, factor);
+        vmulps(scratch2 | k5 | T_z, scratch2, factor);
+    } else {
+        vpand(d, mask.vector, ptr[from]);
+        cvt_f16_to_f32(scratch, half(d.getIdx()));
+        vextracti128(high, d, 1);
+        cvt_f16_to_f32(scratch2, high);
+        vmulps(scratch, scratch, factor);
+        vmulps(scratch2, scratch2, factor);
+    }
+    cvt_f32_to_f16(low, scratch);
+    cvt_f32_to_f16(high, scratch2);
+    is_avx512() ? vinserti64x4(Xbyak::Zmm(d.getIdx()), Xbyak::Zmm(scratch.getIdx()), high, 1)
+                : vinserti128(d, scratch, high, 1);
+}
+
+// AVX-512 takes two instructions for the number that is added: x >> 16, and then that number's negative.
+Vocabulary::Bf16Product Vocabulary::hold_bf16_product() {
+    const Held high_halves = hold(vector_u32(0xFFFF0000)), odd = hold(vector_u32(1));
+    if (!is_avx512()) return {high_halves, odd, hold(vector_u32(0x7FFF)), {}};
+    // Even lanes are the high halves of the second table, odd lanes those of the first one.
+    uint16_t order[32];
+    for (int i = 0; i < 32; ++i) order[i] = static_cast<uint16_t>(i % 2 == 0 ? 32 + i + 1 : i);
+    return {high_halves, odd, hold(vector_u32(0xFFFF8000)), hold(vector_table(order))};
+}
+
+// Adds 0x7FFF, and one more if bit 16 is set.
+//
+//     -(0x7FFF + bit) = FFFF8001 - bit = FFFF8000 | (bit ^ 1)
+void Vocabulary::round_bf16_product(const Vec& d, const Bf16Product& constants,
+                                    const Vec& scratch) {
+    constexpr uint8_t kOrNotAnd = 0xCE;  // truth table of b | (~d & c)
+    vpsrld(scratch, d, 16);
+    if (is_avx512()) {
+        vpternlogd(scratch, constants.rounding.reg(), constants.odd, kOrNotAnd);
+        return vpsubd(d, d, scratch);
+    }
+    vpand(scratch, scratch, constants.odd);
+    vpaddd(scratch, scratch, constants.rounding);
+    vpaddd(d, d, scratch);
+}
+
+// A bf16 followed by 16 zero bits is the same number in f32. So the odd lanes become f32 by clearing the even ones, and
+// the even lanes by a shift. The product of such a NaN keeps its 16 low bits of 0, so rounding does not carry.
+void Vocabulary::mul_masked_bf16(const Vec& d, const Mask& mask, const Vec& factor,
+                                 const Xbyak::RegExp& from, const Bf16Product& constants,
+                                 const Vec& scratch, const Vec& scratch2) {
+    is_avx512() ? load(d, ptr[from]) : vpand(d, mask.vector, ptr[from]);
+    vpslld(scratch, d, 16);
+    and_bits(d, d, constants.high_halves);
+    vmulps(scratch, scratch, factor);
+    vmulps(d, d, factor);
+    round_bf16_product(scratch, constants, scratch2);
+    round_bf16_product(d, constants, scratch2);
+    if (is_avx512()) return vpermt2w(d | mask.opmask | T_z, constants.order.reg(), scratch);
+    vpsrld(scratch, scratch, 16);
+    vpblendw(d, scratch, d, 0xAA);
 }
 
 Vocabulary::Mask Vocabulary::part_of_mask(const Mask& scratch, const Mask& a, int lane_bits,
@@ -218,34 +291,6 @@ void Vocabulary::widen_u16(const Vec& d, const Vec& a, bool upper) {
     const Half part = half(d.getIdx());
     is_avx512() ? vextracti64x4(part, Xbyak::Zmm(a.getIdx()), 1) : vextracti128(part, a, 1);
     vpmovzxwd(d, part);
-}
-
-void Vocabulary::mul_f16_by_f32(const Vec& d, const Vec& factor, const Vec& scratch,
-                                const Vec& scratch2) {
-    const Half low = half(scratch.getIdx()), high = half(scratch2.getIdx());
-    cvt_f16_to_f32(scratch, half(d.getIdx()));
-    is_avx512() ? vextracti64x4(high, Xbyak::Zmm(d.getIdx()), 1) : vextracti128(high, d, 1);
-    cvt_f16_to_f32(scratch2, high);
-    vmulps(scratch, scratch, factor);
-    vmulps(scratch2, scratch2, factor);
-    cvt_f32_to_f16(low, scratch);
-    cvt_f32_to_f16(high, scratch2);
-    is_avx512() ? vinserti64x4(Xbyak::Zmm(d.getIdx()), Xbyak::Zmm(scratch.getIdx()), high, 1)
-                : vinserti128(d, scratch, high, 1);
-}
-
-// A bf16 followed by 16 zero bits is the same number in f32. So the odd lanes become f32 by clearing the even ones, and
-// the even lanes by a shift. The product of such a NaN keeps its 16 low bits of 0, so rounding does not carry.
-void Vocabulary::mul_bf16_by_f32(const Vec& d, const Vec& factor, const Vec& scratch,
-                                 const Vec& scratch2) {
-    vpslld(scratch, d, 16);
-    and_bits(d, d, vector_u32(0xFFFF0000));
-    vmulps(scratch, scratch, factor);
-    vmulps(d, d, factor);
-    round_f32_to_bf16_high(scratch, scratch, scratch2);
-    round_f32_to_bf16_high(d, d, scratch2);
-    interleave_high_u16(scratch2, scratch, d);
-    copy(d, scratch2);
 }
 
 }  // namespace tombola::impl::cpu::x64

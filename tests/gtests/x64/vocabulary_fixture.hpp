@@ -59,6 +59,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::and_or_masked_u32;
     using Vocabulary::and_or_masked_u64;
     using Vocabulary::append_lanes_u32;
+    using Vocabulary::Bf16Product;
     using Vocabulary::blend_odd_u32;
     using Vocabulary::broadcast_u32;
     using Vocabulary::broadcast_u64;
@@ -90,6 +91,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::has_xor3;
     using Vocabulary::Held;
     using Vocabulary::hold;
+    using Vocabulary::hold_bf16_product;
     using Vocabulary::hold_elements;
     using Vocabulary::hold_u32;
     using Vocabulary::hold_u64;
@@ -124,9 +126,9 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::min_masked_f32;
     using Vocabulary::min_with_difference_u64;
     using Vocabulary::move_high_words;
-    using Vocabulary::mul_bf16_by_f32;
-    using Vocabulary::mul_f16_by_f32;
     using Vocabulary::mul_lo_u64;
+    using Vocabulary::mul_masked_bf16;
+    using Vocabulary::mul_masked_f16;
     using Vocabulary::mul_masked_f32;
     using Vocabulary::mul_u32_wide;
     using Vocabulary::narrow_u32;

@@ -402,6 +402,43 @@ TEST_P(VocabularyTest, MasksOfNarrowLanes) {
         });
 }
 
+// Every number of the types, times a factor that rounds, under a mask of each second element. The right result is C++'s,
+// whose conversions have tests against every value of their own.
+TEST_P(VocabularyTest, MaskedProductsOf16Bits) {
+    constexpr float kFactor = 1.1111112f;
+    Lanes memory;
+    tensor_ = &memory;
+    for (uint32_t dropped = 0; dropped < 2; ++dropped)
+        for (uint32_t first = 0; first < 0x10000; first += static_cast<uint32_t>(bytes() / 2)) {
+            for (size_t i = 0; i < bytes() / 2; ++i) {
+                memory.set(i, static_cast<uint16_t>(first + i));
+                inputs_[0].set(i, static_cast<uint16_t>(i % 2 != dropped));
+                inputs_[1].set(i, uint16_t{1});
+            }
+            run([&](K& k) {
+                k.compare_not_below(k.mask(0), k.vec(1), k.vec(2), 16);
+                k.load(k.vec(4), k.vector_f32(kFactor));
+                k.mul_masked_f16(k.vec(0), k.mask(0), k.vec(4), k.tensor(), k.vec(2), k.vec(3));
+            });
+            expect<uint16_t>([&](size_t i) {
+                if (i % 2 == dropped) return uint16_t{0};
+                return to_f16(to_f32(memory.get<Float16>(i)) * kFactor).bits;
+            });
+            run([&](K& k) {
+                k.set_held_range(10);
+                const K::Bf16Product constants = k.hold_bf16_product();
+                k.compare_not_below(k.mask(0), k.vec(1), k.vec(2), 16);
+                k.load(k.vec(4), k.vector_f32(kFactor));
+                k.mul_masked_bf16(k.vec(0), k.mask(0), k.vec(4), k.tensor(), constants, k.vec(2),
+                                  k.vec(3));
+            });
+            expect<uint16_t>([&](size_t i) {
+                if (i % 2 == dropped) return uint16_t{0};
+                return to_bf16(to_f32(memory.get<BFloat16>(i)) * kFactor).bits;
+            });
+        }
+}
+
 TEST_P(VocabularyTest, MaskedSumsCopiesAndMinima) {
     const auto is_greater = [&](size_t i) { return in<int32_t>(0, i) > in<int32_t>(1, i); };
     check<uint32_t>(
@@ -494,8 +531,8 @@ TEST_P(VocabularyTest, MasksInMemory) {
         });
         run([&](K& k) {
             k.load_mask_bits(k.mask(0), k.tensor(), lane_bits);
-            k.copy(k.vec(0), k.vec(1));
-            k.load_selected(k.vec(0), k.mask(0), k.ptr[k.tensor() + kMaxVecBytes], lane_bits);
+            k.load_selected(k.vec(0), k.mask(0), k.ptr[k.tensor() + kMaxVecBytes], k.vec(1),
+                            lane_bits);
         });
         expect<T>([&](size_t i) {
             return (both[0].bytes[i / 8] >> i % 8 & 1) != 0 ? both[1].get<T>(i) : in<T>(0, i);

@@ -332,29 +332,5 @@ TEST_P(VocabularyTest, WidensHalvesOf16Bits) {
     }
 }
 
-// Every number of the types, times a factor that rounds. The right result is C++'s, whose conversions
-// have tests against every value of their own.
-TEST_P(VocabularyTest, ProductsOf16Bits) {
-    constexpr float kFactor = 1.1111112f;
-    for (uint32_t first = 0; first < 0x10000; first += static_cast<uint32_t>(bytes() / 2)) {
-        for (size_t i = 0; i < bytes() / 2; ++i)
-            inputs_[0].set(i, static_cast<uint16_t>(first + i));
-        run([&](K& k) {
-            k.copy(k.vec(0), k.vec(1));
-            k.load(k.vec(4), k.vector_f32(kFactor));
-            k.mul_f16_by_f32(k.vec(0), k.vec(4), k.vec(2), k.vec(3));
-        });
-        expect<uint16_t>(
-            [&](size_t i) { return to_f16(to_f32(in<Float16>(0, i)) * kFactor).bits; });
-        run([&](K& k) {
-            k.copy(k.vec(0), k.vec(1));
-            k.load(k.vec(4), k.vector_f32(kFactor));
-            k.mul_bf16_by_f32(k.vec(0), k.vec(4), k.vec(2), k.vec(3));
-        });
-        expect<uint16_t>(
-            [&](size_t i) { return to_bf16(to_f32(in<BFloat16>(0, i)) * kFactor).bits; });
-    }
-}
-
 }  // namespace
 }  // namespace tombola::impl::cpu::x64

@@ -9,7 +9,8 @@ namespace {
 
 constexpr int kByteBits = 8;
 constexpr uint32_t kWordDigits = 0x7FFFFF;  // the bits used of a 32-bit draw
-constexpr int kThreshold = 0, kScale = 1, kElements = 2, kDigits = 3;  // the kernel's own registers
+constexpr int kThreshold = 0, kScale = 1, kElements = 2, kDigits = 3,
+              kOwnRegisters = 4;  // the kernel's own registers
 
 int element_bits(DataType type) { return static_cast<int>(size_of(type)) * kByteBits; }
 
@@ -46,6 +47,8 @@ void DropoutKernel::load_values() {
     broadcast_u32(vec(convert_vec(kThreshold)), parameter_address(offsetof(Parameters, threshold)));
     broadcast_u32(vec(convert_vec(kScale)), parameter_address(offsetof(Parameters, scale)));
     if (draw_bits() == 32) digits_ = hold_u32(convert_vec(kDigits), kWordDigits);
+    set_held_range(convert_vec(kOwnRegisters));
+    if (type_ == DataType::bf16) bf16_product_ = hold_bf16_product();
 }
 
 // The masks replace the draws in c0 and c2. The stream's registers c1 and c3 are scratch.
@@ -86,13 +89,12 @@ void DropoutKernel::emit_elements(const Stream& s, const Mask& kept, int scratch
                                   const Xbyak::RegExp& from, const Xbyak::RegExp& to,
                                   bool streaming) {
     const Vec x = vec(convert_vec(kElements)), scale = vec(convert_vec(kScale));
-    if (type_ == DataType::f32) {
+    if (type_ == DataType::f32)
         mul_masked_f32(x, kept, scale, ptr[from]);
-    } else {
-        load_masked(x, kept, ptr[from], element_bits(type_));
-        type_ == DataType::f16 ? mul_f16_by_f32(x, scale, vec(scratch_vec), vec(s.c3))
-                               : mul_bf16_by_f32(x, scale, vec(scratch_vec), vec(s.c3));
-    }
+    else if (type_ == DataType::f16)
+        mul_masked_f16(x, kept, scale, from, vec(scratch_vec), vec(s.c3));
+    else
+        mul_masked_bf16(x, kept, scale, from, bf16_product_, vec(scratch_vec), vec(s.c3));
     store(ptr[to], x, streaming);
 }
 
@@ -116,6 +118,8 @@ void MaskedScaleKernel::generate() {
     mov(gpr(3), ptr[args + offsetof(Args, mask)]);
     mov(gpr(4), ptr[args + offsetof(Args, count)]);
     broadcast_u32(vec(4), ptr[args + offsetof(Args, scale)]);
+    set_held_range(kOwnRegisters);
+    if (type_ == DataType::bf16) bf16_product_ = hold_bf16_product();
     cmp(dword[args + offsetof(Args, streaming)], 0);
     je(ordinary, T_NEAR);
     emit_loop(true);
@@ -147,14 +151,13 @@ void MaskedScaleKernel::emit_vector(int index, bool streaming) {
         load_mask_bits(kept, gpr(3) + index * elements / kByteBits, bits);
     else
         load_mask_bytes(kept, gpr(3) + index * elements, bits, vec(2));
-    const Address from = ptr[gpr(1) + index * bytes()];
-    if (type_ == DataType::f32) {
-        mul_masked_f32(x, kept, vec(4), from);
-    } else {
-        load_masked(x, kept, from, bits);
-        type_ == DataType::f16 ? mul_f16_by_f32(x, vec(4), vec(2), vec(3))
-                               : mul_bf16_by_f32(x, vec(4), vec(2), vec(3));
-    }
+    const Xbyak::RegExp from = gpr(1) + index * bytes();
+    if (type_ == DataType::f32)
+        mul_masked_f32(x, kept, vec(4), ptr[from]);
+    else if (type_ == DataType::f16)
+        mul_masked_f16(x, kept, vec(4), from, vec(2), vec(3));
+    else
+        mul_masked_bf16(x, kept, vec(4), from, bf16_product_, vec(2), vec(3));
     store(ptr[gpr(2) + index * bytes()], x, streaming);
 }
 

@@ -40,13 +40,14 @@ class DropoutKernel : public PhiloxTransformGenerator {
 
     DataType type_;
     Held digits_;  // the bits used of a 32-bit draw
+    Bf16Product bf16_product_;
 };
 
-// Lanes: elements. Registers:  v0 elements, v1 mask (AVX2), v2-v3 scratch, v4 scale
+// Lanes: elements. Registers:  v0 elements, v1 mask (AVX2), v2-v3 scratch, v4 scale, v5- constants
 //                              gpr 0 args, 1 src, 2 dst, 3 mask, 4 count
 class MaskedScaleKernel : public Vocabulary {
   public:
-    static constexpr int kUnroll = 4;
+    static constexpr int kUnroll = 4, kOwnRegisters = 5;
     struct Args {
         const void* src;
         void* dst;
@@ -66,6 +67,7 @@ class MaskedScaleKernel : public Vocabulary {
 
     DataType type_;
     DropoutMask mask_kind_;
+    Bf16Product bf16_product_;
 };
 
 }  // namespace tombola::impl::cpu::x64

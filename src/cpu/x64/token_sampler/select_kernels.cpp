@@ -28,8 +28,7 @@ void MaskKernel::generate() {
     L(again);
     for (int i = 0; i < kWordClasses / elements; ++i) {
         load_mask_bits(allowed, mask + i * elements / 8, lane_bits);
-        copy(x, lowest);
-        load_selected(x, allowed, ptr[src + i * bytes()], lane_bits);
+        load_selected(x, allowed, ptr[src + i * bytes()], lowest, lane_bits);
         store(ptr[dst + i * bytes()], x);
     }
     add(src, kWordClasses * element_bytes());
