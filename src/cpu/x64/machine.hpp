@@ -37,9 +37,11 @@ struct VectorRates {
 };
 
 struct MachineRow {
-    Caches typical;            // in place of what CPUID does not tell
-    int tlb_pages;             // entries of the second-level TLB
-    double latency;            // nanoseconds of a load from memory
+    Caches typical;  // in place of what CPUID does not tell
+    int tlb_pages;   // entries of the second-level TLB
+    double latency;  // nanoseconds of a load from memory
+    // So many bytes ahead of their loads, kernels that only read a row prefetch into the first-level cache. 0: they do not.
+    int read_ahead;
     double waking;             // microseconds to wake a sleeping thread and to wait for it
     double copy_cycles;        // of 64 bytes in the second-level cache
     double streamed_gain;      // cycles a byte, of a large copy whose stores bypass the caches

@@ -59,8 +59,10 @@ void GroupMaxKernel::generate() {
     Label group;
     L(group);
     const int vectors = kGroupClasses / classes_per_vector();
+    constexpr int kStep = 128;  // at least a pair of vectors
     for (int i = 0; i < vectors; i += 2) {
         const Vec &a = vec(i % kMaxima), &b = vec((i + 1) % kMaxima);
+        if (i * vector_step() % kStep == 0) prefetch_read(src, i * vector_step(), kStep);
         emit_load_pair(even, odd, src + i * vector_step());
         if (i < kMaxima) {
             copy(a, even);

@@ -138,7 +138,7 @@ void NearSumKernel::emit_units(const Reg& src, const Reg& ahead, int units) {
     }
     emit_weights(sets);
     emit_add(sets);
-    emit_ahead(ahead, units, {vec(0), vec(1), vec(2), vec(3), vec(4), k1});
+    emit_ahead(src, ahead, units, {vec(0), vec(1), vec(2), vec(3), vec(4), k1});
     add(src, step);
     add(ahead, step);
 }

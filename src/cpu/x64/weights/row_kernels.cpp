@@ -29,6 +29,7 @@ void RowMaxKernel::generate() {
         load(vec(i), is_f64() ? vector_f64(static_cast<double>(lowest)) : vector_f32(lowest));
 
     const auto emit_units = [&](int count) {
+        prefetch_read(src, 0, count * kUnitClasses * element_bytes());
         for (int i = 0; i < count * vectors_per_unit(); ++i) {
             const Vec maximum = vec(i % kMaxima);
             load_unordered(x, src, i);
@@ -109,7 +110,7 @@ void WeightSumKernel::emit_unit(const Reg& src, const Reg& ahead) {
         vpaddq(vec(5), vec(5), r.x);
         if (!is_f64()) vpaddq(vec(6), vec(6), r.odd);
     }
-    emit_ahead(ahead, 1, r);
+    emit_ahead(src, ahead, 1, r);
     add(src, step);
     add(ahead, step);
 }
@@ -228,7 +229,7 @@ void SplitSumKernel::emit_units(const Reg& src, const Reg& ahead, int units) {
             vpaddd(vec(6), vec(6), l);
         }
     }
-    emit_ahead(ahead, units, sets[0]);
+    emit_ahead(src, ahead, units, sets[0]);
     add(src, step);
     add(ahead, step);
 }

@@ -78,11 +78,20 @@ void WeightOps::emit_begin_findings() {
     fill_mask(mask_found());
 }
 
-void WeightOps::emit_ahead(const Reg& ahead, int units, const Lanes& r) {
+void WeightOps::prefetch_read(const Reg& src, int offset, int size) {
+    const int distance = machine().row.read_ahead;
+    if (distance == 0) return;
+    for (int line = 0; line < size; line += 64) prefetcht0(ptr[src + distance + offset + line]);
+}
+
+// Weights are read once. Where prefetching their own row pays, the next row is prefetched by the end of this one, as rows
+// mostly lie one behind the other.
+void WeightOps::emit_ahead(const Reg& src, const Reg& ahead, int units, const Lanes& r) {
+    const int size = units * kUnitClasses * element_bytes();
+    if (!log_probs_ && machine().row.read_ahead > 0) return prefetch_read(src, 0, size);
     // While a row is read for the first time, this many loads wait for memory.
     const int distance = finds_ahead() ? 2 * machine().prefetch_bytes() : 0;
-    for (int line = 0; line < units * kUnitClasses * element_bytes(); line += 64)
-        prefetcht1(ptr[ahead + distance + line]);
+    for (int line = 0; line < size; line += 64) prefetcht1(ptr[ahead + distance + line]);
     if (!finds_ahead()) return;
     const int vectors = units * vectors_per_unit();
     const int together = std::min(vectors, 2);  // a comparison finds a NaN in either operand

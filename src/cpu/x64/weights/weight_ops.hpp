@@ -62,6 +62,9 @@ class WeightOps : public Vocabulary {
     void load_unordered(const Vec& d, const Reg& src, int i);
     void hold_unordered_load();
 
+    // Prefetches `size` bytes that lie as far behind `src` + `offset` as the machine needs, if it needs this.
+    void prefetch_read(const Reg& src, int offset, int size);
+
     // Stores RowFindings at `to`: the maxima, and whether note_refused() noted anything. `scratch` is overwritten.
     void emit_findings(const Xbyak::RegExp& to, const Vec& maxima, const Mask& refused,
                        const Reg& scratch);
@@ -76,11 +79,12 @@ class WeightOps : public Vocabulary {
     };
 
     // What a kernel finds besides sums of weights (see WeightSumKernel). emit_begin_findings() comes first.
-    // emit_ahead() reads or prefetches units of the row that is read next. emit_end_findings() stores RowFindings.
+    // emit_ahead() reads or prefetches units of the row that is read next, or prefetches units of the row at `src`.
+    // emit_end_findings() stores RowFindings.
     Vec maxima_found() const { return vec(7); }
     Mask mask_found() const { return {k2, vec(8)}; }
     void emit_begin_findings();
-    void emit_ahead(const Reg& ahead, int units, const Lanes& r);
+    void emit_ahead(const Reg& src, const Reg& ahead, int units, const Lanes& r);
     void emit_end_findings(const Xbyak::RegExp& to, const Reg& scratch);
 
     // Memory operands of the width of a lane. `ratio` and `flush` are used only if scaled.
