@@ -14,7 +14,7 @@ set(ENV{PYTHONDONTWRITEBYTECODE} 1)
 execute_process(COMMAND ${PYTHON} -c "
 import os, torch, tombola_torch
 assert tombola_torch.__file__.startswith('${prefix}/'), tombola_torch.__file__
-loaded = [line.split()[-1] for line in open('/proc/self/maps') if 'libtombola.so' in line] if os.path.exists('/proc/self/maps') else []
+loaded = [line.split(maxsplit=5)[-1].strip() for line in open('/proc/self/maps') if 'libtombola.so' in line] if os.path.exists('/proc/self/maps') else []
 assert all(path.startswith(os.path.realpath('${prefix}')) for path in loaded), loaded
 torch.manual_seed(150); a = tombola_torch.rand(3, 3)
 torch.manual_seed(150); assert torch.equal(a, torch.rand(3, 3))

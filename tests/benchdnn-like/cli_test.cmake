@@ -523,7 +523,7 @@ set(slow --shuffle --mode=P --max-ms-per-prb=300 --perf-template=%time% 8x8 8x8 
 find_program(script_program script)
 if(script_program)
     list(JOIN slow " " command)
-    execute_process(COMMAND ${script_program} -qec "${BENCH} ${command}" /dev/null WORKING_DIRECTORY ${WORK}
+    execute_process(COMMAND ${script_program} -qec "'${BENCH}' ${command}" /dev/null WORKING_DIRECTORY ${WORK}
         RESULT_VARIABLE result OUTPUT_VARIABLE output INPUT_FILE /dev/null)
     check("progress on a terminal" result EQUAL 0 AND output MATCHES "[[]6/6[]] ETA [0-9]+s failed:0 --shuffle 8x8")
 endif()

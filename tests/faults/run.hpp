@@ -31,7 +31,7 @@ inline ProbeResult run_faults_probe(const std::string& arguments,
                                     const std::string& environment = "", int seconds = 60,
                                     const std::string& program = FAULTS_PROBE) {
     const std::string command = "env " + environment + " timeout -k 1 " + std::to_string(seconds) +
-                                " " + program + " " + arguments + " 2>&1";
+                                " '" + program + "' " + arguments + " 2>&1";
     ProbeResult result;
     FILE* pipe = popen(command.c_str(), "r");
     if (pipe == nullptr) return result;
