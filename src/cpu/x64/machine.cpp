@@ -17,8 +17,8 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 
 // A row has one member a line, as `scripts/machine-model` prints it. What each member means stands in machine.hpp.
 //
-// In no row were the sizes of the TLB and of the typical caches measured (they are the makers'), nor the latency. The
-// distance `read_ahead` is found with multinomial and token_sampler, greedy. Only Zen 5 was tried.
+// In no row were the sizes of the TLB and of the typical caches measured: they are the makers'. The latency was measured
+// on Zen 5 alone. The distance `read_ahead` is found with multinomial and token_sampler, greedy: also on Zen 5 alone.
 
 // An Intel processor with AMX and AVX512_FP16. `front` and `unpacks_front` were fitted to the times of shuffles: 3.5 and 5
 // where no-operations end at 5.4 a cycle. The copy of `streamed_gain` gains 0.15 to 0.26; with 0.22, of shuffles with 32 and
@@ -97,7 +97,7 @@ constexpr MachineRow kZen4 = [] {
 }();
 
 // An EPYC, family 26, model 2, at 3.8 GHz, virtual. Its paths for data have 64 bytes: two loads of either width, and one
-// one store of 64 bytes or two of 32, end in a cycle.
+// store of 64 bytes or two of 32, end in a cycle.
 constexpr MachineRow kZen5 = [] {
     MachineRow row{};
     row.typical = {48 * kKiB, 1 * kMiB, 32 * kMiB};
@@ -133,7 +133,7 @@ constexpr MachineRow kZen5 = [] {
 }();
 
 // A machine that nobody has measured has the rates of Sapphire Rapids, which every machine had before there were rows,
-// and its own caches. What it gains by bypassing the caches is the least that a row has.
+// and its own caches. What it gains by bypassing the caches is that of Zen 4, which is less.
 constexpr MachineRow unmeasured(const Caches& typical, int tlb_pages, double wide_clock = 1) {
     MachineRow row = kSapphireRapids;
     row.typical = typical;
