@@ -245,6 +245,8 @@ int main() {
     row.gigahertz = 1e-9 / fastest_cycle();
     std::printf("    MachineRow row{};\n%s    return row;\n",
                 tombola::testing::row_source(row).c_str());
-    std::puts("// not measured: tlb_pages (see the maker's manual), read_ahead and unpacks_front");
+    std::puts(
+        "// not measured: tlb_pages (see the maker's manual), read_ahead, far_l3 and "
+        "unpacks_front");
     return 0;
 }

@@ -48,6 +48,7 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
     add_number("waking", row.waking);
     add_number("copy_cycles", row.copy_cycles);
     add_number("streamed_gain", row.streamed_gain);
+    add_number("far_l3", row.far_l3);
     add_number("unpacks_front", row.unpacks_front);
     add_number("gigahertz", row.gigahertz);
     add_rates("narrow", row.narrow);

@@ -42,9 +42,12 @@ struct MachineRow {
     double latency;  // nanoseconds of a load from memory
     // So many bytes ahead of their loads, kernels that only read a row prefetch into the first-level cache. 0: they do not.
     int read_ahead;
-    double waking;             // microseconds to wake a sleeping thread and to wait for it
-    double copy_cycles;        // of 64 bytes in the second-level cache
-    double streamed_gain;      // cycles a byte, of a large copy whose stores bypass the caches
+    double waking;         // microseconds to wake a sleeping thread and to wait for it
+    double copy_cycles;    // of 64 bytes in the second-level cache
+    double streamed_gain;  // cycles a byte, of a large copy whose stores bypass the caches
+    // Source and destination that are together this multiple of the third-level cache are far: copies gain by bypassing the
+    // caches, and by prefetching what they read. 0: not measured.
+    double far_l3;
     double unpacks_front;      // narrow.front for unpacks, which wait less for one another
     double gigahertz;          // the clock without vectors of 64 bytes
     VectorRates narrow, wide;  // vectors of at most 32 bytes; of 64 bytes
@@ -72,6 +75,10 @@ struct Machine {
     int64_t tile_bytes() const { return caches.l1 / 2; }
     // Shuffles bypass the caches if source and destination together have at least this many bytes.
     int64_t streaming_row_bytes() const;
+    // Whether shuffles of so many bytes, together, prefetch what they read.
+    bool prefetches_sources(int64_t bytes) const {
+        return row.far_l3 > 0 && bytes >= streaming_row_bytes();
+    }
     // How far ahead kernels prefetch that read and draw: what they read while one load waits for memory.
     int prefetch_bytes() const;
 };

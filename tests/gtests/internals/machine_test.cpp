@@ -54,6 +54,15 @@ TEST(Machine, SizesOfSapphireRapids) {
     EXPECT_EQ(machine.tile_bytes(), 24 * 1024);
     EXPECT_EQ(machine.streaming_row_bytes(), 64 * kMiB);
     EXPECT_EQ(machine.prefetch_bytes(), 2048);
+    EXPECT_FALSE(machine.prefetches_sources(int64_t{1} << 40));
+}
+
+// Shuffles of Zen 5 are far from 20 MiB on.
+TEST(Machine, FarSizesOfZen5) {
+    const Machine machine = typical(Microarchitecture::zen5);
+    EXPECT_EQ(machine.streaming_row_bytes(), 20 * kMiB);
+    EXPECT_TRUE(machine.prefetches_sources(20 * kMiB));
+    EXPECT_FALSE(machine.prefetches_sources(20 * kMiB - 1));
 }
 
 // What kernels and plans take for granted.
@@ -67,7 +76,8 @@ TEST(Machine, SizesOfEveryRow) {
         // The tests of stores that bypass the caches run as on Sapphire Rapids.
         const Machine smallest = typical(Microarchitecture::sapphire_rapids);
         EXPECT_GE(sizes_of(machine).streaming_bytes, sizes_of(smallest).streaming_bytes);
-        EXPECT_GE(machine.streaming_row_bytes(), smallest.streaming_row_bytes());
+        EXPECT_LE(machine.streaming_row_bytes(), smallest.streaming_row_bytes());
+        EXPECT_GT(machine.streaming_row_bytes(), 4 * machine.caches.l2) << name_of(kind);
         EXPECT_GE(machine.row.streamed_gain, 0) << name_of(kind);
         EXPECT_GT(machine.row.copy_cycles, 0) << name_of(kind);
         EXPECT_GT(machine.row.unpacks_front, 0) << name_of(kind);

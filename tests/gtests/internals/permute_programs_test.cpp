@@ -68,6 +68,11 @@ class Checked {
             const auto plain = run_kernel(program, args, isa, lowerings[i], Stores::plain);
             const auto kernel = run_kernel(program, args, isa, lowerings[i], Stores::prefetched);
             EXPECT_FALSE(plain.value() == kernel.value());
+            // What is ahead need not be memory.
+            args.src_ahead = int64_t{1} << 40;
+            const auto ahead =
+                run_kernel(program, args, isa, lowerings[i], Stores::plain, Sources::prefetched);
+            EXPECT_FALSE(plain.value() == ahead.value());
             if (::testing::Test::HasFatalFailure()) return;
             if (lowerings[i].sections[0].runs == 0) continue;
             // Lines of a destination whose units are not aligned.
@@ -81,7 +86,7 @@ class Checked {
             ASSERT_EQ(shifted_.data()[want_.size()], GuardedBuffer::kPoison);
             ASSERT_TRUE(shifted_.slack_is_intact());
             // Past the caches, which takes a destination that is aligned to 8 bytes.
-            const auto streaming = permute_function(isa, Stores::streaming,
+            const auto streaming = permute_function(isa, Stores::streaming, Sources::plain,
                                                     std::make_shared<Operations>(lowerings[i]));
             ASSERT_TRUE(streaming.ok()) << streaming.status().message();
             streamed_.poison();
@@ -106,8 +111,9 @@ class Checked {
   private:
     Result<JitFunction<PermuteArgs>> run_kernel(const PermuteProgram& program, PermuteArgs args,
                                                 CpuIsa isa, const Operations& operations,
-                                                Stores stores) {
-        auto kernel = permute_function(isa, stores, std::make_shared<Operations>(operations));
+                                                Stores stores, Sources sources = Sources::plain) {
+        auto kernel =
+            permute_function(isa, stores, sources, std::make_shared<Operations>(operations));
         EXPECT_TRUE(kernel.ok()) << kernel.status().message();
         dst_.poison();
         args.src = src_.data();

@@ -266,12 +266,22 @@ TEST(ShuffleJit, LargeEnoughForThreadsAndTiles) {
             }
 }
 
-// From 64 MiB of source and destination on, stores bypass the caches, if the destination is aligned.
+// From 64 MiB of source and destination on, stores bypass the caches on every machine, if the destination is aligned.
 TEST(ShuffleJit, LargeEnoughToStream) {
     Served served;
     for (const char* letters : {"acdb", "aBcd8b", "aBcd16b"}) {
         const auto layout = reference::Layout::from_letters(letters, {3, 64, 209, 211});
         served.check({layout, layout, DataType::f32, 1, 4, false});
+        if (HasFatalFailure()) return;
+    }
+    // Steps of pixels whose last one is aligned, in images of several tiles and of one.
+    for (const auto& [letters, dims] :
+         {std::pair<const char*, reference::Dims>{"aBcd8b", {91, 120, 28, 28}},
+          {"aBcd16b", {91, 117, 28, 28}},
+          {"aBcd8b", {97, 720, 8, 16}},
+          {"acdb", {91, 117, 28, 28}}}) {
+        const auto layout = reference::Layout::from_letters(letters, dims);
+        served.check({layout, layout, DataType::f32, 1, 3, false});
         if (HasFatalFailure()) return;
     }
     // Stitched rows, in groups of a single slice and of several.

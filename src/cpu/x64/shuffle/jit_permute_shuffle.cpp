@@ -71,9 +71,14 @@ int64_t streaming_alignment(const Chosen& chosen, const ShuffleDesc& desc) {
     if (o.sections[0].runs > 0) return all ? kMaxUnit : 0;
     const auto need = [&](int64_t offset) { all = all && offset % vector == 0; };
     need(chosen.dst_last);
-    need(chosen.pixels.dst.stride);
     need(o.loop.dst_step);
-    need(o.loop.granule);
+    // If steps of pixels are aligned, so is the last one, which is moved back, as soon as its place is. This was measured where the
+    // row has far_l3. Interleaved pixels need aligned pixels with AVX2: programs of whole pixels gather there, and take more time
+    // than they gain.
+    const bool steps_suffice = machine().row.far_l3 > 0 && chosen.step_pixels > 0 &&
+                               (!chosen.joins_tiles || vector == kLineBytes);
+    need((steps_suffice ? chosen.pixels.count - chosen.step_pixels : 1) * chosen.pixels.dst.stride);
+    need(steps_suffice ? 0 : o.loop.granule);
     for (int i = 0; i < chosen.layout.loops.depth; ++i)
         need(chosen.layout.loops.loops[i].dst.stride);
     for (const Operations::Section& section : o.sections) need(section.loop.dst_repeat);
@@ -320,7 +325,8 @@ class PermuteShuffle : public Executable {
                          c.dst_last,
                          to - from,
                          c.pixels.src.stride,
-                         c.pixels.dst.stride};
+                         c.pixels.dst.stride,
+                         machine().prefetch_bytes()};
         if (c.step_pixels == 0) {
             kernel(args);
             return done;
@@ -332,8 +338,20 @@ class PermuteShuffle : public Executable {
             tiles_ > 1 ? 1 : std::min(count, images.count - divide(image, images.count).rest);
         args.src_outer = images.src.stride;
         args.dst_outer = images.dst.stride;
+        if (!c.joins_tiles) args.src_ahead = tiles_ > 1 ? to_next_tile(first) : args.src_outer;
         kernel(args);
         return tiles_ > 1 ? done : args.outer;
+    }
+
+    // From the source of a tile to that of the next one. The last tile has none.
+    int64_t to_next_tile(int64_t tile) const {
+        const Division at = divide(tile, tiles_);
+        const int64_t bytes = chosen_.tile_pixels * chosen_.pixels.src.stride;
+        if (at.rest + 1 < tiles_) return bytes;
+        if (at.quotient + 1 == images_) return 0;
+        const LoopNest& loops = chosen_.layout.loops;
+        return LoopCursor(loops, at.quotient + 1).src() - LoopCursor(loops, at.quotient).src() -
+               at.rest * bytes;
     }
 
     ShuffleDesc desc_;
@@ -349,12 +367,15 @@ Result<PlanPtr> plan(const ShuffleDesc& desc, const Chosen& chosen) {
         const bool prefetches =
             !fits_l1(tensor_bytes(desc)) && chosen.operations->waits_for_lines();
         const Stores stores = prefetches ? Stores::prefetched : Stores::plain;
-        auto kernel = TOMBOLA_TRY(permute_function(chosen.code, stores, chosen.operations));
+        const Sources sources =
+            machine().prefetches_sources(tensor_bytes(desc)) ? Sources::prefetched : Sources::plain;
+        auto kernel =
+            TOMBOLA_TRY(permute_function(chosen.code, stores, sources, chosen.operations));
         JitFunction<PermuteArgs> streaming;
         const int64_t alignment = streaming_alignment(chosen, desc);
         if (alignment > 0)
-            streaming =
-                TOMBOLA_TRY(permute_function(chosen.code, Stores::streaming, chosen.operations));
+            streaming = TOMBOLA_TRY(
+                permute_function(chosen.code, Stores::streaming, sources, chosen.operations));
         return make_executable<PermuteShuffle>(desc, chosen, std::move(kernel),
                                                std::move(streaming), alignment);
     });

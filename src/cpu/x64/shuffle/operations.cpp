@@ -58,10 +58,6 @@ Work work_of(const Operation& o, const VectorRates& rates) {
 
 bool is_store(const Operation& o) { return o.kind == Kind::store || o.kind == Kind::store_line; }
 
-bool is_load(const Operation& o) {
-    return o.kind == Kind::load || (o.kind == Kind::insert && o.b == kNone);
-}
-
 template <class T>
 bool contains(const std::vector<T>& list, T value) {
     return std::find(list.begin(), list.end(), value) != list.end();
@@ -94,7 +90,7 @@ double split_loads(const PermuteProgram& program, const Operations& o,
             std::gcd(alignment, section.loop.src_repeat - (aligns ? section.loop.dst_repeat : 0));
     double splits = 0;
     for (size_t i = section.begin; i < section.end; ++i) {
-        if (!is_load(o.list[i])) continue;
+        if (!o.list[i].is_load()) continue;
         int64_t crossing = 0;
         for (int64_t at = (o.list[i].offset + origin) & (alignment - 1); at < kLineBytes;
              at += alignment)
@@ -131,7 +127,7 @@ double cycles_of(const PermuteProgram& program, const Operations& o,
         unpacks = unpacks || list[i].kind == Kind::unpack;
         add(work_of(list[i], rates));
         // An insertion from memory is a single operation to the front end. The costs of gathers were fitted to two.
-        if (near_sources && list[i].kind == Kind::insert && is_load(list[i])) sum.front -= 1;
+        if (near_sources && list[i].kind == Kind::insert && list[i].is_load()) sum.front -= 1;
         if (near_sources && list[i].table != kNone && !contains(tables, list[i].table)) {
             if (tables.size() < max_tables)
                 tables.push_back(list[i].table);

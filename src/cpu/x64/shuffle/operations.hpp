@@ -89,6 +89,9 @@ struct Operation {
         return bytes <= 16 ? 16 : bytes <= 32 ? 32 : 64;
     }
 
+    // Whether it reads the source.
+    bool is_load() const { return kind == Kind::load || (kind == Kind::insert && b == kNone); }
+
     auto fields() const {
         return std::tie(kind, bytes, unit, a, b, table, mask, offset, position, d);
     }
@@ -256,7 +259,7 @@ int max_transposed(CpuIsa isa, int unit);
 
 // The generated function (permute_kernel.cpp), from the cache unless it is very large. If it streams, the caller holds a
 // StreamingStores.
-Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, Stores stores,
+Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, Stores stores, Sources sources,
                                                   std::shared_ptr<const Operations> operations);
 
 }  // namespace tombola::impl::cpu::x64

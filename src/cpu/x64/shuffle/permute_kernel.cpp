@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "cpu/x64/shuffle/permute_lines.hpp"
 
@@ -17,6 +21,7 @@
 // gpr 8               repetitions of this section left
 // gpr 9-10            source and destination of this section
 // gpr 11              bytes to the next step, if the second step is aligned
+// gpr 14              bytes from a load to the line that it prefetches, if sources are prefetched
 // vec 0 ...           values, in turn
 // vec working_ - 1    a table that is loaded when it is used
 // vec working_ ...    two for each run of lines, then tables that stay in registers during a section
@@ -38,8 +43,8 @@ using Kind = Operation::Kind;
 // Kernels with more operations than this are not cached.
 constexpr size_t kMaxCachedOperations = 4096;
 
-// An operation has at most three instructions of 11 bytes. It is emitted twice: in the loop and for the last step. Lines
-// are emitted three times, and a run of them has more instructions.
+// An operation has at most three instructions of 11 bytes, the prefetch of a load included. It is emitted twice: in the loop and
+// for the last step. Lines are emitted three times, and a run of them has more instructions.
 size_t code_bytes_for(const Operations& o) {
     size_t bytes = 4096 + o.tables.size() * 64;
     for (const Operations::Section& section : o.sections)
@@ -51,10 +56,11 @@ size_t code_bytes_for(const Operations& o) {
 struct PermuteKey {
     CpuIsa isa;
     Stores stores;
+    Sources sources;
     std::shared_ptr<const Operations> operations;
     bool operator<(const PermuteKey& other) const {
-        return std::tie(isa, stores, *operations) <
-               std::tie(other.isa, other.stores, *other.operations);
+        return std::tie(isa, stores, sources, *operations) <
+               std::tie(other.isa, other.stores, other.sources, *other.operations);
     }
 };
 
@@ -71,17 +77,19 @@ class PermuteKernel : public LineStores {
 
     explicit PermuteKernel(const Key& key)
         : LineStores(key.stores, key.isa, "shuffle_permute", code_bytes_for(*key.operations)),
-          program_(key.operations.get()) {}
+          program_(key.operations.get()),
+          prefetches_sources_(key.sources == Sources::prefetched) {}
 
   private:
     using Section = Operations::Section;
 
     void generate() override {
-        begin(program_->sections[0].runs > 0 ? 14 : 12);
+        begin(prefetches_sources_ ? 15 : program_->sections[0].runs > 0 ? 14 : 12);
         const Reg args = gpr(0), src = gpr(1), dst = gpr(2), outer = gpr(7);
         mov(src, ptr[args + offsetof(Args, src)]);
         mov(dst, ptr[args + offsetof(Args, dst)]);
         mov(outer, ptr[args + offsetof(Args, outer)]);
+        if (prefetches_sources_) mov(ahead(), ptr[args + offsetof(Args, src_ahead)]);
         const bool one_section = program_->sections.size() == 1;
         if (one_section) emit_constants(program_->sections[0]);
         Label repeat;
@@ -123,6 +131,7 @@ class PermuteKernel : public LineStores {
 
     // Emits the steps before the last one, in order, and then the last step at its own place.
     void emit_steps(const Section& section) {
+        find_lines_ahead(section);
         const Reg args = gpr(0), s_last = gpr(5), d_last = gpr(6), section_src = gpr(9),
                   section_dst = gpr(10);
         mov(s(), section_src);
@@ -279,6 +288,7 @@ class PermuteKernel : public LineStores {
         scratch_mask_ = 0;
         turn_ = 0;
         begin_step();
+        for (const int64_t line : ahead_) prefetcht0(ptr[s() + ahead() + line]);
         for (size_t i = section.begin; i < section.end; ++i) {
             const Operation& o = program_->list[i];
             allocate(o, i);
@@ -286,6 +296,23 @@ class PermuteKernel : public LineStores {
             for (const int value : {o.a, o.b})
                 if (value != kNone && last_use_[value] == i) taken_[register_of_[value]] = false;
             if (o.d != kNone) taken_[register_of_[o.d]] = true;
+        }
+    }
+
+    // ---- prefetches of sources -----------------------------------------------------------------------------------
+
+    // Finds the lines that a section loads, unless an earlier section loads them whose addresses advance alike.
+    void find_lines_ahead(const Section& section) {
+        ahead_.clear();
+        if (!prefetches_sources_) return;
+        std::set<int64_t>& known = lines_ahead_[{section.loop.repeats, section.loop.src_repeat}];
+        for (size_t i = section.begin; i < section.end; ++i) {
+            const Operation& o = program_->list[i];
+            const auto next = known.upper_bound(o.offset);
+            if (!o.is_load()) continue;
+            if (next != known.begin() && o.offset < *std::prev(next) + kLineBytes) continue;
+            known.insert(o.offset);
+            ahead_.push_back(o.offset);
         }
     }
 
@@ -445,8 +472,13 @@ class PermuteKernel : public LineStores {
 
     Reg s() const { return gpr(3); }
     Reg advance() const { return gpr(11); }
+    Reg ahead() const { return gpr(14); }
 
-    const Operations* program_;            // borrowed while the code is generated
+    const Operations* program_;  // borrowed while the code is generated
+    bool prefetches_sources_;
+    std::vector<int64_t> ahead_;  // the lines that this section prefetches: offsets of loads
+    // Those of all sections until now, by how their addresses advance.
+    std::map<std::pair<int64_t, int64_t>, std::set<int64_t>> lines_ahead_;
     int working_ = 0;                      // registers for values and one table
     int first_constant_ = 0;               // register
     Lines lines_ = Lines::none;            // of the step that is being emitted
@@ -462,10 +494,10 @@ class PermuteKernel : public LineStores {
 
 }  // namespace
 
-Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, Stores stores,
+Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, Stores stores, Sources sources,
                                                   std::shared_ptr<const Operations> operations) {
     const bool small = operations->list.size() <= kMaxCachedOperations;
-    const PermuteKey key{isa, stores, std::move(operations)};
+    const PermuteKey key{isa, stores, sources, std::move(operations)};
     return small ? cached_function<PermuteKernel>(key) : make_function<PermuteKernel>(key);
 }
 

@@ -25,6 +25,9 @@ enum class Stores : uint8_t {
     streaming,  // past the caches: each stores a whole register to an address that is aligned to it
 };
 
+// How permutes load. The prefetched line is PermuteArgs::src_ahead bytes ahead, where the next call loads.
+enum class Sources : uint8_t { plain, prefetched };
+
 // Whether tensors of so many bytes, together, fit the first-level cache. There, prefetches would only take time. An eighth of
 // the cache is left to the stack and to tables: tensors that fill it lose lines to them, and then stores wait. The
 // eighth was measured on Sapphire Rapids alone.
