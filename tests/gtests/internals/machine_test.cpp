@@ -65,6 +65,11 @@ TEST(Machine, FarSizesOfZen5) {
     EXPECT_FALSE(machine.prefetches_sources(20 * kMiB - 1));
 }
 
+// Its memory answers later, but 4 KiB ahead is not faster there than 2 KiB.
+TEST(Machine, PrefetchesOfZen5) {
+    EXPECT_EQ(typical(Microarchitecture::zen5).prefetch_bytes(), 2048);
+}
+
 // What kernels and plans take for granted.
 TEST(Machine, SizesOfEveryRow) {
     for (const Microarchitecture kind : kAllMachines) {
