@@ -242,6 +242,20 @@ double cycles_of(const BlockedStep& step, const PermuteProgram& program, const O
            (is_uncertain ? kNearSourcesMargin : 1);
 }
 
+// What the program gains in all pixels of an image by bypassing the caches. Measured where the row has far_l3.
+double gain_of(const BlockedStep& step, const Operations& lowered, const Chosen& chosen,
+               const ShuffleDesc& desc) {
+    if (!machine().prefetches_sources(tensor_bytes(desc))) return 0;
+    Chosen candidate = chosen;
+    candidate.code = step.code;
+    candidate.step_pixels = step.pixels;
+    candidate.operations = std::make_shared<Operations>(lowered);
+    if (streaming_alignment(candidate, desc) == 0) return 0;
+    const double lines = lowered.stored_lines / static_cast<double>(step.pixels) *
+                         static_cast<double>(chosen.pixels.count);
+    return machine().row.streamed_gain * static_cast<double>(kLineBytes) * lines;
+}
+
 Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     Chosen best = TOMBOLA_TRY(begin_blocked(desc));
     const ShuffleLayout& l = best.layout;
@@ -259,7 +273,8 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
         if (step.sections == Sections::near_sources && !fits_l2) continue;
         const PermuteProgram program = program_of(sample, step);
         for (Operations& lowered : all_lowerings(program, step.code)) {
-            const double cycles = cycles_of(step, program, lowered, best);
+            const double cycles =
+                cycles_of(step, program, lowered, best) - gain_of(step, lowered, best, desc);
             if (cycles >= best.cycles) continue;
             best.cycles = cycles;
             cheapest = step;
