@@ -8,7 +8,6 @@
 // varies does little harm.
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -69,16 +68,17 @@ double cycles(const Body& body, int repetitions = kRepetitions) {
 alignas(4096) char memory[64 * kKiB];
 
 // The rate of an instruction that is written as `head`, the number of a register, `tail`. Each of eight registers is
-// written in turn, 3,200 times in all. %0 is the address of aligned memory.
+// written in turn, 3,200 times in all. %0 is the address of aligned memory. The loop is aligned, as the front end reads
+// instructions in aligned blocks.
 #define TOMBOLA_EIGHT(head, tail)                                                             \
     head "0" tail "\n" head "1" tail "\n" head "2" tail "\n" head "3" tail "\n" head "4" tail \
          "\n" head "5" tail "\n" head "6" tail "\n" head "7" tail "\n"
 #define TOMBOLA_RATE(head, tail)                                                                 \
     (3200 / cycles([] {                                                                          \
-         asm volatile("mov $50, %%ecx\n1:\n .rept 8\n" TOMBOLA_EIGHT(                            \
+         asm volatile("mov $50, %%ecx\n .p2align 6\n1:\n .rept 8\n" TOMBOLA_EIGHT(               \
                           head, tail) ".endr\n dec %%ecx\n jnz 1b\n" ::"r"(memory)               \
                       : "ecx", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", \
-                        "xmm7");                                                                 \
+                        "xmm7", "xmm10");                                                        \
      }))
 
 // The cycles of a load or store `shift` bytes behind the start of a line, one for each line. Neighbours do not follow each
@@ -115,11 +115,18 @@ void set_splits(VectorRates& r, const Load& load, const Store& store) {
     r.clock = 1;
 }
 
+// An unpack takes a port of the shuffles unless it is much faster than they are.
+double unpack_slots(double unpacks, double lane_shuffles) {
+    return unpacks > 1.5 * lane_shuffles ? 0 : lane_shuffles / unpacks;
+}
+
 VectorRates narrow_rates() {
     VectorRates r{};
     r.permutes = TOMBOLA_RATE("vpermd %%ymm8, %%ymm9, %%ymm", "");
     r.permute_slots = 2;  // AVX2 has no such instruction
     r.lane_shuffles = TOMBOLA_RATE("vpshufb %%ymm8, %%ymm9, %%ymm", "");
+    r.unpack_slots =
+        unpack_slots(TOMBOLA_RATE("vpunpcklbw %%ymm8, %%ymm9, %%ymm", ""), r.lane_shuffles);
     r.vectors = TOMBOLA_RATE("vpxor %%ymm8, %%ymm9, %%ymm", "");
     r.loads = TOMBOLA_RATE("vmovdqa (%0), %%ymm", "");
     r.stores = TOMBOLA_RATE("vmovdqa %%ymm", ", (%0)");
@@ -135,8 +142,13 @@ VectorRates narrow_rates() {
 VectorRates wide_rates() {
     VectorRates r{};
     r.permutes = TOMBOLA_RATE("vpermd %%zmm8, %%zmm9, %%zmm", "");
-    r.permute_slots = r.permutes / TOMBOLA_RATE("vpermi2w %%zmm8, %%zmm9, %%zmm", "");
+    // It reads the register that it writes. The load before it makes it independent of the permute before.
+    r.permute_slots =
+        r.permutes /
+        TOMBOLA_RATE("vmovdqa64 (%0), %%zmm10\n vpermi2w %%zmm8, %%zmm9, %%zmm10 # ", "");
     r.lane_shuffles = TOMBOLA_RATE("vpshufb %%zmm8, %%zmm9, %%zmm", "");
+    r.unpack_slots =
+        unpack_slots(TOMBOLA_RATE("vpunpcklbw %%zmm8, %%zmm9, %%zmm", ""), r.lane_shuffles);
     r.vectors = TOMBOLA_RATE("vpxord %%zmm8, %%zmm9, %%zmm", "");
     r.loads = TOMBOLA_RATE("vmovdqa64 (%0), %%zmm", "");
     r.stores = TOMBOLA_RATE("vmovdqa64 %%zmm", ", (%0)");
@@ -232,8 +244,7 @@ int main() {
     constexpr size_t kL2 = 128 * kKiB;  // beyond any first-level cache, within any second-level one
     char* l2 = pages(4 * kMiB, true);
     MachineRow row{};
-    row.typical = {sysconf(_SC_LEVEL1_DCACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE),
-                   sysconf(_SC_LEVEL3_CACHE_SIZE)};
+    row.typical = tombola::impl::cpu::x64::machine().caches;
     row.narrow = narrow_rates();
     row.wide = __builtin_cpu_supports("avx512bw") ? wide_rates() : row.narrow;
     row.copy_cycles = copy_cycles(l2, 2 * kL2);
@@ -242,11 +253,18 @@ int main() {
     row.latency = chase(all, 256 * kMiB / 128, 128);
     row.waking = waking();
     row.unpacks_front = row.narrow.front;
+    const MachineRow& fitted =
+        tombola::impl::cpu::x64::row_of(tombola::impl::Microarchitecture::zen5);
+    row.shared_ports = fitted.shared_ports;
+    row.counts_tables = fitted.counts_tables;
+    row.narrow.front_near_sources = fitted.narrow.front_near_sources;
+    row.wide.front_near_sources = fitted.wide.front_near_sources;
     row.gigahertz = 1e-9 / fastest_cycle();
     std::printf("    MachineRow row{};\n%s    return row;\n",
                 tombola::testing::row_source(row).c_str());
     std::puts(
         "// not measured: tlb_pages (see the maker's manual), read_ahead, far_l3 and "
         "unpacks_front");
+    std::puts("// those of Zen 5: shared_ports, counts_tables and front_near_sources");
     return 0;
 }

@@ -32,10 +32,12 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
         add_number(width + ".permutes", r.permutes);
         add_number(width + ".permute_slots", r.permute_slots);
         add_number(width + ".lane_shuffles", r.lane_shuffles);
+        add_number(width + ".unpack_slots", r.unpack_slots);
         add_number(width + ".vectors", r.vectors);
         add_number(width + ".loads", r.loads);
         add_number(width + ".stores", r.stores);
         add_number(width + ".front", r.front);
+        add_number(width + ".front_near_sources", r.front_near_sources);
         add_number(width + ".split_store", r.split_store);
         add_number(width + ".split_load", r.split_load);
         add_number(width + ".clock", r.clock);
@@ -50,6 +52,8 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
     add_number("streamed_gain", row.streamed_gain);
     add_number("far_l3", row.far_l3);
     add_number("unpacks_front", row.unpacks_front);
+    add_number("shared_ports", row.shared_ports);
+    add("counts_tables", row.counts_tables ? "true" : "false");
     add_number("gigahertz", row.gigahertz);
     add_rates("narrow", row.narrow);
     add_rates("wide", row.wide);

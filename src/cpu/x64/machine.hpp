@@ -28,9 +28,13 @@ struct VectorRates {
     double permutes;       // of units across lanes: vpermb, vpermd, insertions into a register
     double permute_slots;  // so many of these is vpermt2w, a permute of words from two registers
     double lane_shuffles;  // permutes, and shuffles within lanes (vpshufb), together
-    double vectors;        // any instructions on vectors
+    double
+        unpack_slots;  // so many of these is an unpack (vpunpcklbw): 0 if any port for vectors has it
+    double vectors;    // any instructions on vectors
     double loads, stores;
     double front;  // micro-operations that the front end delivers
+    // The part of it that remains in blocked shuffles whose sections write several blocks at once.
+    double front_near_sources;
     // The cycles that a store and a load across a cache line cost beyond those of one that is not, in the first-level cache.
     double split_store, split_load;
     double clock;  // relative to the clock without such vectors
@@ -48,7 +52,12 @@ struct MachineRow {
     // Source and destination that are together this multiple of the third-level cache are far: copies gain by bypassing the
     // caches, and by prefetching what they read. 0: not measured.
     double far_l3;
-    double unpacks_front;      // narrow.front for unpacks, which wait less for one another
+    double unpacks_front;  // narrow.front for unpacks, which wait less for one another
+    // The part of the rate of vectors that remains where permutes, which few ports have, run beside blends.
+    double shared_ports;
+    // Whether a table of indices costs a load where it is not in a register, and none where it is. Rows without it were fitted
+    // with a load for each permute across lanes, and with none for shuffles within lanes.
+    bool counts_tables;
     double gigahertz;          // the clock without vectors of 64 bytes
     VectorRates narrow, wide;  // vectors of at most 32 bytes; of 64 bytes
 };

@@ -86,12 +86,14 @@ TEST(Machine, SizesOfEveryRow) {
         EXPECT_GE(machine.row.streamed_gain, 0) << name_of(kind);
         EXPECT_GT(machine.row.copy_cycles, 0) << name_of(kind);
         EXPECT_GT(machine.row.unpacks_front, 0) << name_of(kind);
+        EXPECT_GT(machine.row.shared_ports, 0) << name_of(kind);
+        EXPECT_LE(machine.row.shared_ports, 1) << name_of(kind);
         EXPECT_GT(machine.row.gigahertz, 0) << name_of(kind);
         for (const int bytes : {32, 64}) {
             const VectorRates& rates = machine.rates(bytes);
             for (const double rate :
                  {rates.permutes, rates.permute_slots, rates.lane_shuffles, rates.vectors,
-                  rates.loads, rates.stores, rates.front, rates.clock})
+                  rates.loads, rates.stores, rates.front, rates.front_near_sources, rates.clock})
                 EXPECT_GT(rate, 0) << name_of(kind);
         }
     }

@@ -40,8 +40,9 @@ Work work_of(const Operation& o, const VectorRates& rates) {
                        ? Work{rates.permute_slots, 0, rates.permute_slots, 0, rates.permute_slots}
                        : Work{1, 0, 1, 0, 1};
         case Kind::permute_lanes:
-        case Kind::unpack:
             return {0, 1, 0, 0, 1, 1};
+        case Kind::unpack:
+            return {0, 1, 0, 0, 1, rates.unpack_slots};
         case Kind::blend:
         case Kind::or_bits:
             return {0, 1, 0, 0, 1};
@@ -100,20 +101,38 @@ double split_loads(const PermuteProgram& program, const Operations& o,
     return splits;
 }
 
-// Sections of near sources have many tables, so most are loaded for each use. Beside the other loads and the blends, this part
-// of the front end remains. It was fitted to blocks of bytes and words on Sapphire Rapids alone.
-double front_with_tables(bool wide) { return wide ? 0.42 : 0.9; }
+// An operation on a machine that counts loads of tables: where the table is in a register, and where it is not. A permute of two
+// registers overwrites its table or a copy of it (permute_kernel.cpp). Shuffles within lanes and selections take theirs from
+// memory without an instruction more.
+Work work_with_table(const Operation& o, const VectorRates& rates, bool in_register) {
+    Work work = work_of(o, rates);
+    const bool from_memory = o.kind == Kind::permute_lanes || o.kind == Kind::select;
+    if (!from_memory) work.loads = 0;
+    if (o.kind == Kind::permute2) work.front = 2;
+    if (in_register) return work;
+    work.loads += 1;
+    if (o.kind == Kind::permute || o.kind == Kind::masked_permute) work.front += 1;
+    return work;
+}
 
 // The cycles of one step of a section, without the cost of loads and stores that cross a cache line.
 double cycles_of(const PermuteProgram& program, const Operations& o,
                  const Operations::Section& section, int vector_bytes) {
     const VectorRates& rates = machine().rates(vector_bytes);
     const bool has_masks = vector_bytes == kMaxVecBytes, near_sources = program.near_sources;
+    const bool counts_tables = machine().row.counts_tables;
     const auto max_tables = static_cast<size_t>((has_masks ? 32 : 16) - section.busy());
     const std::vector<Operation>& list = o.list;
     Work sum{};
     std::vector<uint64_t> masks;  // that stay in registers
     std::vector<int> tables;      // the same, at most max_tables
+    // Whether the table of an operation is in a register.
+    const auto holds = [&](const Operation& operation) {
+        if (contains(tables, operation.table)) return true;
+        if (tables.size() == max_tables) return false;
+        tables.push_back(operation.table);
+        return true;
+    };
     const auto add = [&](const Work& work) {
         sum.shuffles += work.shuffles;
         sum.vectors += work.vectors;
@@ -125,27 +144,22 @@ double cycles_of(const PermuteProgram& program, const Operations& o,
     bool unpacks = false;
     for (size_t i = section.begin; i < section.end; ++i) {
         unpacks = unpacks || list[i].kind == Kind::unpack;
-        add(work_of(list[i], rates));
+        const bool has_table = list[i].table != kNone;
+        add(has_table && counts_tables && list[i].kind != Kind::store_line
+                ? work_with_table(list[i], rates, holds(list[i]))
+                : work_of(list[i], rates));
         // An insertion from memory is a single operation to the front end. The costs of gathers were fitted to two.
         if (near_sources && list[i].kind == Kind::insert && list[i].is_load()) sum.front -= 1;
-        if (near_sources && list[i].table != kNone && !contains(tables, list[i].table)) {
-            if (tables.size() < max_tables)
-                tables.push_back(list[i].table);
-            else
-                sum.front += 1;
-        }
+        if (near_sources && has_table && !counts_tables && !holds(list[i])) sum.front += 1;
         const uint64_t mask = has_masks ? list[i].mask_bits() : 0;
         if (mask == 0 || contains(masks, mask)) continue;
         masks.size() < kMaxHoistedMasks ? masks.push_back(mask) : add(kMaskLoad);
     }
-    // The processor chooses the port of an operation before it knows which one is free, so that permutes wait for blends.
-    // Measured on Sapphire Rapids alone.
-    constexpr double kSharedPorts = 0.85;
     double front = unpacks ? machine().row.unpacks_front : rates.front;
-    if (near_sources) front *= front_with_tables(has_masks);
+    if (near_sources) front *= rates.front_near_sources;
     return std::max({sum.shuffles / rates.permutes,
                      (sum.shuffles + sum.lanes) / rates.lane_shuffles,
-                     (sum.shuffles + sum.vectors) / (kSharedPorts * rates.vectors),
+                     (sum.shuffles + sum.vectors) / (machine().row.shared_ports * rates.vectors),
                      sum.loads / rates.loads, sum.stores / rates.stores, sum.front / front});
 }
 
