@@ -10,7 +10,6 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kLowestHeldHere = 13;
 constexpr uint32_t kRestBias = 0x40000000;
 // The sign and the exponent of -kRound, its first bit after the leading one, and bit 7.
 constexpr uint32_t kNear = 0xCB400080;
@@ -36,11 +35,11 @@ NearSumKernel::Shape NearSumKernel::shape(int log_classes, CpuIsa isa) {
             (1 << count_log) * vector_classes / kUnitClasses};
 }
 
-// vec 0-2 and 3-5 two vectors of classes, 6 S, 7 maxima (plain) or the first mask (limited, AVX2), 8 lanes of the mask
-// of findings (plain, AVX2) or the second mask (limited, AVX2), 9-12 below; constants from 13 on; k1 and k3 masks of the
-// limit, k2 with plain logits the mask of accepted lanes.
+// vec 0-5 three sets, 6 S, 7 maxima (plain) or the first mask (limited, AVX2), 8 lanes of the mask of findings (plain,
+// AVX2) or the second mask (limited, AVX2), 9-11 see the header, from 12 on more sets; constants above; k1 and k3-k5 masks
+// of the limit, k2 with plain logits the mask of accepted lanes.
 void NearSumKernel::generate() {
-    begin(8, spread_bytes(2));
+    begin(8, (kFirstZ + max_sets()) * bytes());
     const Reg args = gpr(0), src = gpr(1), ahead = gpr(2), blocks = gpr(3), units = gpr(4),
               sums = gpr(5), left = gpr(6), group = gpr(7);
     load_constants();
@@ -54,11 +53,11 @@ void NearSumKernel::generate() {
     Label block, next_group, too_far;
     L(block);
     mov(left, units);
-    zero(high());
-    zero(low());
+    zero(vec(0));
+    store(high(), vec(0));
+    store(low(), vec(0));
     load(all(), vector_u32(0xFFFFFFFF));
     L(next_group);
-    broadcast_u32(sum(), ptr[args + offsetof(Args, shape.start)]);
     movsxd(group, dword[args + offsetof(Args, shape.group_units)]);
     cmp(left, group);
     cmovl(group, left);
@@ -76,13 +75,20 @@ void NearSumKernel::generate() {
     end();
 }
 
+NearSumKernel::Set NearSumKernel::set(int i) const {
+    const int e = i < 3 ? 2 * i : 6 + 2 * i;
+    const Mask within = i == 0 ? Mask{k1, vec(7)} : Mask{Xbyak::Opmask(i + 2), vec(8)};
+    return {vec(e), vec(e + 1), within, slot(kFirstZ + i)};
+}
+
+int NearSumKernel::max_sets() const {
+    if (logits_ == Logits::limited) return registers() == 32 ? 4 : 2;
+    return registers() == 32 ? 8 : 4;
+}
+
 void NearSumKernel::load_constants() {
     const Reg args = gpr(0);
-    set_held_range(kLowestHeldHere);
-    greatest_ = take_held();
-    round_ = take_held();
-    broadcast_u32(greatest_, ptr[args + offsetof(Args, greatest)]);
-    broadcast_u32(round_, ptr[args + offsetof(Args, shape.round)]);
+    set_held_range(set(std::max(max_sets(), 4) - 1).p.getIdx() + 1);
     if (logits_ != Logits::plain) ratio_ = spread_u32(args, offsetof(Args, ratio), 0, vec(0));
     if (logits_ == Logits::limited) limit_ = spread_u32(args, offsetof(Args, limit), 1, vec(0));
     using Exp = WeightExpF32;
@@ -94,47 +100,52 @@ void NearSumKernel::load_constants() {
     hold_unordered_load();
 }
 
-// Adds the weights of `units` units, at least 1, to those of the block. S is M.
+// Adds the weights of `units` units, at least 1, to those of the block.
 void NearSumKernel::emit_group(const Reg& src, const Reg& ahead, const Reg& units) {
-    vpsubd(high(), high(), sum());
+    const Reg args = gpr(0);
+    broadcast_u32(sum(), ptr[args + offsetof(Args, shape.start)]);
     load(rest(), vector_u32(kRestBias));
-    vpsubq(low(), low(), vector_u64(2 * uint64_t{kRestBias}));
-    const int together = 2 / vectors_per_unit();
-    Label pair, last, done;
-    sub(units, together);
-    jl(last, T_NEAR);
-    L(pair);
-    emit_units(src, ahead, together);
-    sub(units, together);
-    jge(pair, T_NEAR);
-    L(last);
-    if (together == 2) {
-        test(units, 1);
-        jz(done, T_NEAR);
-        emit_units(src, ahead, 1);
+    int last = 0;
+    for (const int sets : {max_sets(), 2, 1}) {
+        const int together = sets / vectors_per_unit();
+        if (together == 0 || together == last) continue;
+        last = together;
+        Label again, done;
+        L(again);
+        cmp(units, together);
+        jl(done, T_NEAR);
+        emit_units(src, ahead, together);
+        sub(units, together);
+        jmp(again, T_NEAR);
         L(done);
     }
-    vpaddd(high(), high(), sum());
+    broadcast_u32(vec(1), ptr[args + offsetof(Args, shape.start)]);
+    vpsubd(vec(0), sum(), vec(1));
+    vpaddd(vec(0), vec(0), high());
+    store(high(), vec(0));
     vpsrlq(vec(0), rest(), 32);
-    vpaddq(low(), low(), vec(0));
     and_bits(rest(), rest(), vector_u64(0x00000000FFFFFFFF));
-    vpaddq(low(), low(), rest());
+    vpaddq(vec(0), vec(0), rest());
+    vpaddq(vec(0), vec(0), low());
+    load(vec(1), vector_u64(2 * uint64_t{kRestBias}));
+    vpsubq(vec(0), vec(0), vec(1));
+    store(low(), vec(0));
 }
 
 void NearSumKernel::emit_units(const Reg& src, const Reg& ahead, int units) {
     const int step = units * kUnitClasses * element_bytes();
-    std::vector<Set> sets{{vec(0), vec(1), vec(2), {k1, vec(7)}},
-                          {vec(3), vec(4), vec(5), {k3, vec(8)}}};
-    sets.resize(static_cast<size_t>(units * vectors_per_unit()));
-    int i = 0;
-    for (const Set& r : sets) {
+    std::vector<Set> sets;
+    const Vec greatest = scratch();
+    broadcast_u32(greatest, ptr[gpr(0) + offsetof(Args, greatest)]);
+    for (int i = 0; i < units * vectors_per_unit(); ++i) {
+        const Set r = set(i);
         if (type() == FloatType::f32) {
-            vsubps(r.e, greatest_, ptr[src + i * vector_step()]);
+            vsubps(r.e, greatest, ptr[src + i * vector_step()]);
         } else {
             load_unordered(r.e, src, i);
-            vsubps(r.e, greatest_, r.e);
+            vsubps(r.e, greatest, r.e);
         }
-        ++i;
+        sets.push_back(r);
     }
     emit_weights(sets);
     emit_add(sets);
@@ -143,39 +154,52 @@ void NearSumKernel::emit_units(const Reg& src, const Reg& ahead, int units) {
     add(ahead, step);
 }
 
+// A register that has the value. scratch() if it is held in memory: one load serves all sets.
+NearSumKernel::Vec NearSumKernel::operand(const Held& value) {
+    const Xbyak::Operand& from = value;
+    if (!from.isMEM()) return static_cast<const Vec&>(from);
+    vmovaps(scratch(), from);
+    return scratch();
+}
+
 // p and z become two f32 whose product is W: the steps of weight_exp(), with the opposite sign of d, n and r. The steps
-// of both vectors alternate, because each step waits for the one before.
+// of all sets alternate, because each step waits for the one before, and Zen 5's scheduler holds few of them. So that
+// more sets have registers, z and n are in the register of p, and z waits in memory.
 void NearSumKernel::emit_weights(const std::vector<Set>& sets) {
     const auto each = [&](const auto& step) {
-        for (const Set& r : sets) step(r, r.e, r.z, r.p);
+        for (const Set& r : sets) step(r, r.e, r.p);
     };
     using R = const Set&;
     using V = const Vec&;
     const bool limited = logits_ == Logits::limited;
-    if (logits_ != Logits::plain) each([&](R, V e, V, V) { vmulps(e, e, ratio_); });
+    if (logits_ != Logits::plain) each([&](R, V e, V) { vmulps(e, e, ratio_); });
     if (limited) {
-        each([&](R r, V e, V, V) { compare_f32(r.within, e, limit_, kLessEqual); });
-        each([&](R r, V e, V, V) { keep_masked_u32(e, r.within); });
+        each([&](R r, V e, V) { compare_f32(r.within, e, limit_, kLessEqual); });
+        each([&](R r, V e, V) { keep_masked_u32(e, r.within); });
     }
-    each([&](R, V e, V z, V) {
-        vmovaps(z, round_);
-        vfmsub231ps(z, e, log2e_);  // z = -(d * log2(e) + kRound + C)
+    const Vec log2e = operand(log2e_);
+    each([&](R, V e, V z) {
+        broadcast_u32(z, ptr[gpr(0) + offsetof(Args, shape.round)]);
+        vfmsub231ps(z, e, log2e);  // z = -(d * log2(e) + kRound + C)
     });
-    if (sets.size() == 2)
-        and3(all(), sets[0].z, sets[1].z);
-    else
-        and_bits(all(), all(), sets[0].z);
-    each([&](R, V, V z, V n) { vaddps(n, z, round_); });  // -n
-    each([&](R, V e, V, V n) { vfnmadd231ps(e, n, ln2_hi_); });
-    each([&](R, V e, V, V n) { vfnmadd231ps(e, n, ln2_lo_); });  // -r
-    each([&](R, V, V, V p) { vmovaps(p, c_[WeightExpF32::kDegree - 2]); });
+    for (size_t i = 0; i + 1 < sets.size(); i += 2) and3(all(), sets[i].p, sets[i + 1].p);
+    if (sets.size() % 2 == 1) and_bits(all(), all(), sets.back().p);
+    each([&](R r, V, V z) {
+        limited ? shift_left_masked_u32(scratch(), r.within, z, 23) : vpslld(scratch(), z, 23);
+        store(r.z, scratch());
+    });
+    const Vec round = scratch();
+    broadcast_u32(round, ptr[gpr(0) + offsetof(Args, shape.round)]);
+    each([&](R, V, V n) { vaddps(n, n, round); });  // -n
+    const Vec hi = operand(ln2_hi_);
+    each([&](R, V e, V n) { vfnmadd231ps(e, n, hi); });
+    const Vec lo = operand(ln2_lo_);
+    each([&](R, V e, V n) { vfnmadd231ps(e, n, lo); });  // -r
+    each([&](R, V, V p) { vmovaps(p, c_[WeightExpF32::kDegree - 2]); });
     for (int i = WeightExpF32::kDegree - 3; i >= -2; --i) {
-        const Held& c = i >= 0 ? c_[i] : one_;
-        each([&](R, V e, V, V p) { vfnmadd213ps(p, e, c); });
+        const Vec c = operand(i >= 0 ? c_[i] : one_);
+        each([&](R, V e, V p) { vfnmadd213ps(p, e, c); });
     }
-    each([&](R r, V, V z, V) {
-        limited ? shift_left_masked_u32(z, r.within, z, 23) : vpslld(z, z, 23);
-    });
 }
 
 void NearSumKernel::emit_add(const std::vector<Set>& sets) {
@@ -184,7 +208,7 @@ void NearSumKernel::emit_add(const std::vector<Set>& sets) {
         copy(h, sum());
         vfmadd231ps(sum(), r.p, r.z);
         vsubps(h, sum(), h);
-        vfmsub213ps(l, r.z, h);
+        vfmsub132ps(l, h, r.z);
     }
     for (const Set& r : sets) vcvttps2dq(r.p, r.p);
     for (const Set& r : sets) vpaddd(rest(), rest(), r.p);
@@ -202,13 +226,15 @@ void NearSumKernel::emit_check(const Reg& scratch, Label& too_far) {
 }
 
 void NearSumKernel::emit_sum(const Reg& args, const Reg& sums) {
-    vpsrlq(vec(0), high(), 32);
-    and_bits(high(), high(), vector_u64(0x00000000FFFFFFFF));
-    vpaddq(high(), high(), vec(0));
-    vmovd(quarter(0), ptr[args + offsetof(Args, shape.unit_log)]);
-    vpsllq(high(), high(), quarter(0));
-    vpaddq(low(), low(), high());
-    store_sum_u64(ptr[sums], low().getIdx(), high().getIdx());
+    const Vec high_words = vec(0), low_words = vec(1);
+    load(low_words, high());
+    vpsrlq(high_words, low_words, 32);
+    and_bits(low_words, low_words, vector_u64(0x00000000FFFFFFFF));
+    vpaddq(high_words, high_words, low_words);
+    vmovd(quarter(1), ptr[args + offsetof(Args, shape.unit_log)]);
+    vpsllq(high_words, high_words, quarter(1));
+    vpaddq(high_words, high_words, low());
+    store_sum_u64(ptr[sums], 0, 1);
     add(sums, 8);
 }
 

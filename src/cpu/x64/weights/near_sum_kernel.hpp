@@ -71,11 +71,15 @@ class NearSumKernel : public WeightOps {
 
   private:
     struct Set {  // one vector of classes
-        Vec e, z, p;
+        Vec e, p;
         Mask within;  // the limit
+        Address z;    // 2^(n+61-L)
     };
     void generate() override;
     void load_constants();
+    Set set(int i) const;
+    int max_sets() const;  // whose steps alternate
+    Vec operand(const Held& value);
     void emit_group(const Reg& src, const Reg& ahead, const Reg& units);
     void emit_units(const Reg& src, const Reg& ahead, int units);
     void emit_weights(const std::vector<Set>& sets);
@@ -83,14 +87,18 @@ class NearSumKernel : public WeightOps {
     void emit_check(const Reg& scratch, Label& too_far);
     void emit_sum(const Reg& args, const Reg& sums);
 
-    Vec sum() const { return vec(6); }    // S
-    Vec rest() const { return vec(9); }   // the sum of trunc(l), plus kRestBias, u32
-    Vec high() const { return vec(10); }  // of a block: the sum of S - M in units of U, u32
-    Vec low() const { return vec(11); }   // of a block: the sum of trunc(l), u64
-    Vec all() const { return vec(12); }   // the logical and of all z
+    Vec sum() const { return vec(6); }       // S
+    Vec rest() const { return vec(9); }      // the sum of trunc(l), plus kRestBias, u32
+    Vec scratch() const { return vec(10); }  // also for a constant that has no register
+    Vec all() const { return vec(11); }      // the logical and of all z
+
+    // The stack: two slots of Spread, these, and the z of each set.
+    static constexpr int kFirstZ = 4;
+    Address slot(int i) const { return ptr[rsp + i * bytes()]; }
+    Address high() const { return slot(2); }  // of a block: the sum of S - M in units of U, u32
+    Address low() const { return slot(3); }   // of a block: the sum of trunc(l), u64
 
     Logits logits_;
-    Vec greatest_, round_;
     Spread ratio_, limit_;
     Held log2e_, ln2_hi_, ln2_lo_, one_, c_[WeightExpF32::kDegree - 1];
 };

@@ -90,7 +90,9 @@ void WeightOps::emit_ahead(const Reg& src, const Reg& ahead, int units, const La
     const int size = units * kUnitClasses * element_bytes();
     if (!log_probs_ && machine().row.read_ahead > 0) return prefetch_read(src, 0, size);
     // While a row is read for the first time, this many loads wait for memory.
-    const int distance = finds_ahead() ? 2 * machine().prefetch_bytes() : 0;
+    const int loads =
+        machine().row.read_ahead > 0 ? machine().row.read_ahead : 2 * machine().prefetch_bytes();
+    const int distance = finds_ahead() ? loads : 0;
     for (int line = 0; line < size; line += 64) prefetcht1(ptr[ahead + distance + line]);
     if (!finds_ahead()) return;
     const int vectors = units * vectors_per_unit();
