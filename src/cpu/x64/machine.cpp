@@ -18,7 +18,8 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 // A row has one member a line, as `scripts/machine-model` prints it. What each member means stands in machine.hpp.
 //
 // In no row were the sizes of the TLB and of the typical caches measured: they are the makers'. The latency was measured
-// on Zen 5 alone. The distance `read_ahead` is found with multinomial and token_sampler, greedy: also on Zen 5 alone.
+// on Zen 5 alone. The distance `read_ahead` is found with multinomial and token_sampler, greedy, and `string_bytes` with
+// shuffles of long rows: also on Zen 5 alone.
 
 // An Intel processor with AMX and AVX512_FP16. `front` and `unpacks_front` were fitted to the times of shuffles: 3.5 and 5
 // where no-operations end at 5.4 a cycle. `shared_ports` was measured: the processor chooses the port of an operation before
@@ -32,6 +33,7 @@ constexpr MachineRow kSapphireRapids = [] {
     row.tlb_pages = 2048;
     row.latency = 100;
     row.read_ahead = 0;
+    row.string_bytes = 0;
     row.waking = 86;
     row.copy_cycles = 4.4;
     row.streamed_gain = 0.22;
@@ -77,6 +79,7 @@ constexpr MachineRow kZen4 = [] {
     row.tlb_pages = 3072;
     row.latency = 100;
     row.read_ahead = 0;
+    row.string_bytes = 0;
     row.waking = 86;
     row.copy_cycles = 4.1;
     row.streamed_gain = 0.15;
@@ -122,6 +125,7 @@ constexpr MachineRow kZen5 = [] {
     row.tlb_pages = 4096;
     row.latency = 169;
     row.read_ahead = 16384;
+    row.string_bytes = 2048;
     row.waking = 92;
     row.copy_cycles = 2.2;
     row.streamed_gain = 0.09;

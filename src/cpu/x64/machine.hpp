@@ -46,6 +46,8 @@ struct MachineRow {
     double latency;  // nanoseconds of a load from memory
     // So many bytes ahead of their loads, kernels that only read a row prefetch into the first-level cache. 0: they do not.
     int read_ahead;
+    // Rows of so many bytes are copied by the string instruction if they do not fit the first-level cache. 0: never.
+    int string_bytes;
     double waking;         // microseconds to wake a sleeping thread and to wait for it
     double copy_cycles;    // of 64 bytes in the second-level cache
     double streamed_gain;  // cycles a byte, of a large copy whose stores bypass the caches

@@ -438,8 +438,9 @@ TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
     using cpu::x64::Stores;
     if (effective_isa() < CpuIsa::avx512_core) GTEST_SKIP() << "AVX-512";
     constexpr int64_t kQ = 5, kG = 3, kImages = 6, kRows = kQ * kG * kImages;
-    const auto check = [](int64_t R, Stores stores) {
-        const cpu::x64::StitchKey key{CpuIsa::avx512_core, R, kQ, kG, R, kQ * kG * R, stores};
+    const auto check = [](int64_t R, Stores stores, bool reads_ahead) {
+        const cpu::x64::StitchKey key{CpuIsa::avx512_core, R,      kQ,         kG, R,
+                                      kQ * kG * R,         stores, reads_ahead};
         ASSERT_TRUE(StitchFunction::serves(key));
         const auto made = StitchFunction::make(key);
         ASSERT_TRUE(made.ok()) << made.status().message();
@@ -464,24 +465,26 @@ TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
                 << R << " bytes, rows " << begin << " to " << end;
             ASSERT_TRUE(dst.slack_is_intact());
         };
+        const int64_t ahead = 777;  // a prefetch of any address is harmless
         for (int64_t begin = 0; begin < kRows; ++begin)
             for (int64_t end = begin + 1; end <= kRows; ++end) {
                 dst.poison();
-                stitch(src.data<char>(), dst.data<char>(), begin, end);
+                stitch(src.data<char>(), dst.data<char>(), begin, end, ahead);
                 expect_rows(begin, end);
                 if (begin / kQ != (end - 1) / kQ) continue;
                 const int64_t image = begin / (kQ * kG), c = begin % (kQ * kG);
                 dst.poison();
                 stitch.copy_within_group(
                     src.data<char>() + (image * kQ * kG + c % kQ * kG + c / kQ) * R,
-                    dst.data<char>(), begin, end);
+                    dst.data<char>(), begin, end, ahead);
                 expect_rows(begin, end);
                 if (::testing::Test::HasFatalFailure()) return;
             }
     };
     for (const int64_t R : {33, 36, 40, 47, 48, 49, 57, 63, 65, 98, 100, 127, 196, 254})
         for (const Stores stores : {Stores::plain, Stores::prefetched, Stores::streaming}) {
-            check(R, stores);
+            check(R, stores, false);
+            if (stores == Stores::streaming) check(R, stores, true);
             if (HasFatalFailure()) return;
         }
 }
@@ -490,15 +493,16 @@ TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
 TEST(ShuffleJit, PrefetchedAndStreamingRows) {
     using cpu::x64::Stores;
     if (effective_isa() < CpuIsa::avx2) GTEST_SKIP() << "needs AVX2";
-    const auto check = [](CpuIsa isa, int64_t row_bytes, Stores stores) {
-        const auto kernel = cpu::x64::row_function({isa, row_bytes, row_bytes, row_bytes, stores});
+    const auto check = [](CpuIsa isa, int64_t row_bytes, Stores stores, bool reads_ahead = false) {
+        const auto kernel =
+            cpu::x64::row_function({isa, row_bytes, row_bytes, row_bytes, stores, reads_ahead});
         ASSERT_TRUE(kernel.ok()) << kernel.status().message();
         constexpr int64_t kRows = 67;
         const GuardedBuffer src(static_cast<size_t>(kRows * row_bytes));
         GuardedBuffer dst(src.bytes());
         const auto values = test::test_bytes(src.bytes());
         std::memcpy(src.data(), values.data(), values.size());
-        cpu::x64::RowArgs args{src.data(), dst.data(), {1, 0, 0}, {1, 0, 0}, kRows};
+        cpu::x64::RowArgs args{src.data(), dst.data(), {1, 0, 0}, {1, 0, 0}, kRows, 777};
         kernel.value()(args);
         EXPECT_EQ(std::memcmp(dst.data(), src.data(), src.bytes()), 0) << row_bytes;
         EXPECT_TRUE(dst.slack_is_intact());
@@ -513,6 +517,8 @@ TEST(ShuffleJit, PrefetchedAndStreamingRows) {
             check(isa, row_bytes, Stores::prefetched);
             check(isa, row_bytes, Stores::prefetched_far);
             check(isa, row_bytes, Stores::streaming);
+            check(isa, row_bytes, Stores::streaming, true);
+            check(isa, row_bytes, Stores::strings);
             if (HasFatalFailure()) return;
         }
     }

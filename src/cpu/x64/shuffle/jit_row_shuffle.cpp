@@ -39,11 +39,6 @@ Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
 // Of source and destination together.
 int64_t tensor_bytes(const ShuffleLayout& l) { return 2 * l.loops.iterations() * l.C * l.inner; }
 
-bool is_large(const ShuffleLayout& l) { return tensor_bytes(l) >= machine().streaming_row_bytes(); }
-
-// Rows of fewer bytes do not stream one by one.
-bool rows_stream(const ShuffleLayout& l) { return l.inner >= kMinStreamingBytes && is_large(l); }
-
 // The rows of an image follow each other in the destination.
 bool images_are_dense(const ShuffleLayout& l) { return l.dst_axis.stride == l.inner; }
 
@@ -52,6 +47,32 @@ bool is_dense(const ShuffleLayout& l) {
     const Loop& images = l.loops.fastest();
     return images_are_dense(l) && !l.has_padding && l.loops.depth == 1 &&
            (images.count == 1 || images.dst.stride == l.C * l.inner);
+}
+
+bool is_large(const ShuffleLayout& l) { return tensor_bytes(l) >= machine().streaming_row_bytes(); }
+
+// Rows of fewer bytes do not stream one by one.
+bool rows_stream(const ShuffleLayout& l) { return l.inner >= kMinStreamingBytes && is_large(l); }
+
+// While an image is stored, the next one is prefetched in the order of memory: the processor's own prefetchers do not
+// follow short rows that lie apart. Where the source has gaps, the wrong lines would be prefetched. An image that does
+// not fit the second-level cache would lose its lines before they are read.
+bool reads_ahead(const ShuffleLayout& l) {
+    const Loop& images = l.loops.fastest();
+    const int64_t image = l.C * l.inner;
+    return machine().prefetches_sources(tensor_bytes(l)) && is_dense(l) &&
+           l.src_axis.stride == l.inner && (images.count == 1 || images.src.stride == image) &&
+           image <= machine().caches.l2 / 4 * 3;
+}
+
+// So many bytes behind the next image, the distance hides the latency of memory. 8 KiB is as good.
+constexpr int64_t kBytesBehindImage = 16384;
+
+// From a byte of the destination to the byte of the source that is prefetched when it is stored.
+int64_t bytes_ahead(const ShuffleLayout& l, const char* src, const char* dst) {
+    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(src) -
+                                reinterpret_cast<uintptr_t>(dst)) +
+           l.C * l.inner + kBytesBehindImage;
 }
 
 // The kernel that suits a layout. There is none if both tensors are one contiguous run.
@@ -108,7 +129,8 @@ class RowShuffle : public Executable {
                      dst + at.dst() + c * l.dst_axis.stride,
                      {1, images.src.stride, images.dst.stride},
                      {1, l.src_axis.stride, l.Q * l.dst_axis.stride},
-                     l.Q};
+                     l.Q,
+                     bytes_ahead(l, src, dst)};
         if (c == 0 && count >= l.C) {
             args.images.count =
                 std::min(count / l.C, images.count - divide(image, images.count).rest);
@@ -132,7 +154,8 @@ class RowShuffle : public Executable {
                 int64_t begin, int64_t end) const {
         const ShuffleLayout& l = layout_;
         const auto is_last = [&](int64_t u) { return 2 * (l.Q - u) < 3 * slice; };
-        if (is_last(0)) return copy(src, dst, begin, end);
+        const int64_t ahead = bytes_ahead(l, src, dst);
+        if (is_last(0)) return copy(src, dst, begin, end, ahead);
         const int64_t row = l.G * l.src_axis.stride;
         for (int64_t number = divide(begin, l.C).quotient; number * l.C < end; ++number) {
             const int64_t image = number * l.C;
@@ -145,7 +168,7 @@ class RowShuffle : public Executable {
                     const int64_t to = std::min(group + next, end);
                     const char* const from_src =
                         image_src + v * l.src_axis.stride + (from - group) * row;
-                    if (from < to) copy.copy_within_group(from_src, dst, from, to);
+                    if (from < to) copy.copy_within_group(from_src, dst, from, to, ahead);
                 }
             }
         }
@@ -166,8 +189,15 @@ Stores stores_of(const ShuffleLayout& l, int64_t min_prefetched) {
 
 bool exceeds_l2(const ShuffleLayout& l) { return tensor_bytes(l) >= machine().caches.l2; }
 
+// In the first-level cache, and in memory, the string instruction is no faster.
+bool copies_strings(const ShuffleLayout& l) {
+    const int64_t min = machine().row.string_bytes;
+    return min > 0 && l.inner >= min && !fits_l1(tensor_bytes(l)) && !is_large(l);
+}
+
 Stores stores_of_copies(const ShuffleLayout& l) {
     if (rows_stream(l)) return Stores::streaming;
+    if (copies_strings(l)) return Stores::strings;
     if (exceeds_l2(l) && images_are_dense(l)) return Stores::prefetched_far;
     return stores_of(l, kMinPrefetchedCopied);
 }
@@ -179,6 +209,26 @@ constexpr int64_t kMinStitchedInL1 = 128;
 // Measured on Sapphire Rapids alone.
 constexpr int64_t kMinCopiedBeyondL2 = 512;
 
+// Stitched rows need stores of 64 bytes. Where two of 32 take no longer, stitching is faster in the second-level cache and
+// where rows stream, and copying elsewhere.
+bool stitches(const ShuffleLayout& l) {
+    const int64_t bytes = tensor_bytes(l);
+    if (!is_dense(l) || copies_strings(l)) return false;
+    if (machine().narrow_competes() && (fits_l1(bytes) || (exceeds_l2(l) && !is_large(l))))
+        return false;
+    if (exceeds_l2(l) && l.inner >= kMinCopiedBeyondL2) return false;
+    return l.inner >= kMinStitchedInL1 || !fits_l1(bytes);
+}
+
+// The instruction set of copies. Where two stores of 32 bytes take no longer than one of 64, fewer of them cross cache
+// lines, and the other costs are the same.
+CpuIsa code_of_copies(CpuIsa isa, Stores stores) {
+    // Where the third-level cache bounds the speed, stores of 32 bytes are faster by up to 2 % for the same reason.
+    // Measured on Sapphire Rapids alone.
+    if (stores == Stores::prefetched_far) return CpuIsa::avx2;
+    return machine().narrow_competes() && stores != Stores::streaming ? CpuIsa::avx2 : isa;
+}
+
 Result<RowKernels> kernels_of(CpuIsa isa, const ShuffleLayout& l) {
     RowKernels kernels;
     if (l.is_copy()) return kernels;
@@ -189,33 +239,27 @@ Result<RowKernels> kernels_of(CpuIsa isa, const ShuffleLayout& l) {
                   l.src_axis.stride,
                   l.loops.fastest().src.stride,
                   stores_of(l, kMinPrefetchedStitched)};
-    const bool stitches = l.inner >= kMinStitchedInL1 || !fits_l1(tensor_bytes(l));
-    if (stitches && is_dense(l) && !(exceeds_l2(l) && l.inner >= kMinCopiedBeyondL2) &&
-        StitchFunction::serves(key)) {
+    if (stitches(l) && StitchFunction::serves(key)) {
         kernels.stitch = TOMBOLA_TRY(StitchFunction::make(key));
         key.stores = Stores::streaming;
+        key.reads_ahead = reads_ahead(l);
         if (is_large(l)) kernels.streaming_stitch = TOMBOLA_TRY(StitchFunction::make(key));
     } else {
         const Stores stores = stores_of_copies(l);
-        // Where the third-level cache bounds the speed, stores of 32 bytes are faster by up to 2 %: fewer of them cross
-        // cache lines. Measured on Sapphire Rapids alone.
-        const CpuIsa code = stores == Stores::prefetched_far ? CpuIsa::avx2 : isa;
-        kernels.rows = TOMBOLA_TRY(
-            row_function({code, l.inner, l.G * l.src_axis.stride,
-                          stores == Stores::streaming ? l.inner : l.dst_axis.stride, stores}));
+        const bool streams = stores == Stores::streaming;
+        kernels.rows = TOMBOLA_TRY(row_function(
+            {code_of_copies(isa, stores), l.inner, l.G * l.src_axis.stride,
+             streams ? l.inner : l.dst_axis.stride, stores, streams && reads_ahead(l)}));
     }
     return kernels;
 }
 
 }  // namespace
 
-// Where two stores of 32 bytes take no longer than one of 64, code for AVX2 copies the rows: fewer of its stores cross
-// cache lines, and the other costs are the same.
 Result<PlanPtr> plan_row_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
-    const CpuIsa code = machine().narrow_competes() ? CpuIsa::avx2 : isa;
     const ShuffleLayout layout = TOMBOLA_TRY(layout_of(desc));
-    return make_plan(0, [code, desc, layout]() -> Result<std::unique_ptr<Executable>> {
-        return make_executable<RowShuffle>(desc, layout, TOMBOLA_TRY(kernels_of(code, layout)));
+    return make_plan(0, [isa, desc, layout]() -> Result<std::unique_ptr<Executable>> {
+        return make_executable<RowShuffle>(desc, layout, TOMBOLA_TRY(kernels_of(isa, layout)));
     });
 }
 

@@ -23,6 +23,7 @@ struct RowArgs {
     void* dst;
     RowLoop images, groups;  // the outer loop and the next one; counts are at least 1
     int64_t rows;            // in each group, at least 1
+    int64_t ahead = 0;  // bytes from where a line is stored to the line that is prefetched with it
 };
 struct RowKey {
     CpuIsa isa;
@@ -31,8 +32,9 @@ struct RowKey {
     // Streaming: all rows of a call follow each other in the destination without gaps, so dst_row is row_bytes, which is at
     // least kMinStreamingBytes.
     Stores stores;
+    bool reads_ahead = false;  // if it streams: each store prefetches a line of the source
 
-    auto fields() const { return std::tie(isa, row_bytes, src_row, dst_row, stores); }
+    auto fields() const { return std::tie(isa, row_bytes, src_row, dst_row, stores, reads_ahead); }
     bool operator<(const RowKey& other) const { return fields() < other.fields(); }
 };
 inline constexpr int64_t kMinStreamingBytes = 128;
@@ -48,8 +50,11 @@ struct StitchKey {
     int64_t src_axis;   // source bytes from group to group; from row to row they are G * src_axis
     int64_t src_image;  // source bytes from image to image
     Stores stores;      // streaming: of whole lines; the destination is aligned to a line
+    bool reads_ahead = false;  // each store prefetches a line of the source
 
-    auto fields() const { return std::tie(isa, row_bytes, Q, G, src_axis, src_image, stores); }
+    auto fields() const {
+        return std::tie(isa, row_bytes, Q, G, src_axis, src_image, stores, reads_ahead);
+    }
     bool operator<(const StitchKey& other) const { return fields() < other.fields(); }
 };
 
@@ -63,6 +68,7 @@ struct StitchArgs {
     int64_t groups_left;  // in the image of the first row, this group included
     const void* group_src;
     const void* image_src;
+    int64_t ahead;  // bytes from where a line is stored to the line that is prefetched with it
 };
 
 // The generated function, called by rows.
@@ -73,11 +79,12 @@ class StitchFunction {
     static Result<StitchFunction> make(const StitchKey& key);
 
     // Copies rows [begin, end) of dst, counted from 0 through all images. begin < end. If the key says streaming, the
-    // caller holds a StreamingStores.
-    void operator()(const char* src, char* dst, int64_t begin, int64_t end) const;
+    // caller holds a StreamingStores. `ahead`: see StitchArgs.
+    void operator()(const char* src, char* dst, int64_t begin, int64_t end, int64_t ahead) const;
     // The same for rows of one group. `src` is the first row's source. Slices are copied so, as the divisions that find the
     // source of a row would take 2 % of their time.
-    void copy_within_group(const char* src, char* dst, int64_t begin, int64_t end) const;
+    void copy_within_group(const char* src, char* dst, int64_t begin, int64_t end,
+                           int64_t ahead) const;
 
     // That many rows fill a whole number of cache lines.
     int64_t period() const;

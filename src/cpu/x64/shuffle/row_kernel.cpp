@@ -24,7 +24,8 @@
 // gpr 10    offset in a long row, or in several rows that stream
 // gpr 11    scratch; offset in one of several rows that stream
 // gpr 12    rows that stream: where the line goes that holds the end of the row before
-// gpr 13    rows that stream: source of the rows that are copied next
+// gpr 13    rows that stream: source of the rows that are copied next, or a line that is prefetched
+// gpr 12-14 rows that are copied as strings: rcx, rsi, rdi
 // vec 0-15  bytes that are being copied
 
 namespace tombola::impl::cpu::x64 {
@@ -61,7 +62,7 @@ class RowKernel : public StoreVocabulary {
 
   private:
     void generate() override {
-        begin(streams() ? 14 : 12, streams() ? kStackOfStreaming : 0);
+        begin(copies_strings() ? 15 : streams() ? 14 : 12, streams() ? kStackOfStreaming : 0);
         const Reg args = gpr(0), src = gpr(1), dst = gpr(2), group_src = gpr(3), group_dst = gpr(4),
                   images = gpr(7), groups = gpr(8);
         const auto advance_by_loop = [&](const Reg& s, const Reg& d, size_t loop) {
@@ -124,7 +125,7 @@ class RowKernel : public StoreVocabulary {
 
     int rows_unrolled() const {
         const int64_t vectors = (key_.row_bytes + bytes() - 1) / bytes();
-        int rows = streams() ? kRowsStreaming : kMaxRowsUnrolled;
+        int rows = copies_strings() ? 1 : streams() ? kRowsStreaming : kMaxRowsUnrolled;
         while (rows > 1 && ((!streams() && rows * vectors > kVectorsUnrolled) ||
                             !fits_displacement(rows * key_.src_row + key_.row_bytes) ||
                             !fits_displacement(rows * key_.dst_row + key_.row_bytes)))
@@ -140,6 +141,7 @@ class RowKernel : public StoreVocabulary {
     }
 
     void emit_row(int64_t src_offset, int64_t dst_offset, int first_register) {
+        if (copies_strings()) return emit_string();
         if (key_.row_bytes > kVectorsUnrolled * bytes()) return emit_long_row();
         emit_prefetches_far(gpr(6) + dst_offset, key_.row_bytes);
         int turn = first_register;
@@ -164,6 +166,24 @@ class RowKernel : public StoreVocabulary {
         if (key_.stores != Stores::prefetched_far) return;
         for (int64_t line = 0; line < count; line += kLineBytes)
             prefetchw(ptr[dst + line + kPrefetchAhead]);
+    }
+
+    bool copies_strings() const { return key_.stores == Stores::strings; }
+
+    // The instruction's registers hold loop variables, which are saved in registers.
+    void emit_string() {
+        const Reg saved_rcx = gpr(12), saved_rsi = gpr(13), saved_rdi = gpr(14);
+        mov(saved_rcx, rcx);
+        mov(saved_rsi, rsi);
+        mov(saved_rdi, rdi);
+        mov(rsi, gpr(5));
+        mov(rdi, gpr(6));
+        mov(ecx, static_cast<uint32_t>(key_.row_bytes));
+        rep();
+        movsb();
+        mov(rcx, saved_rcx);
+        mov(rsi, saved_rsi);
+        mov(rdi, saved_rdi);
     }
 
     void emit_long_row() {
@@ -198,7 +218,7 @@ class RowKernel : public StoreVocabulary {
     //   lead(r) = -r * dst_row mod 64
     void emit_streaming_rows(int count) {
         const Reg dst = gpr(6), at = gpr(10), left = gpr(11);
-        emit_prefetches_of_next_rows(count);
+        if (!key_.reads_ahead) emit_prefetches_of_next_rows(count);
         for (int row = 0; row < count; ++row) emit_line_between_rows(row);
         int64_t max_lead = 0;
         mov(at, dst);
@@ -244,9 +264,19 @@ class RowKernel : public StoreVocabulary {
 
     // Copies lines of a row from `offset` + lead(row) on, and advances `offset`.
     void emit_lines(const Reg& offset, int row, int lines) {
-        copy_bytes(gpr(6) + offset + (row * key_.dst_row + lead(row)),
-                   gpr(5) + offset + (row * key_.src_row + lead(row)), lines * kLineBytes, true);
+        const Xbyak::RegExp dst = gpr(6) + offset + (row * key_.dst_row + lead(row));
+        emit_prefetches_ahead(dst, lines);
+        copy_bytes(dst, gpr(5) + offset + (row * key_.src_row + lead(row)), lines * kLineBytes,
+                   true);
         add(offset, static_cast<uint32_t>(lines * kLineBytes));
+    }
+
+    void emit_prefetches_ahead(const Xbyak::RegExp& dst, int lines) {
+        if (!key_.reads_ahead) return;
+        const Reg line = gpr(13);
+        lea(line, ptr[dst]);
+        add(line, ptr[gpr(0) + offsetof(Args, ahead)]);
+        for (int i = 0; i < lines; ++i) prefetcht0(ptr[line + i * kLineBytes]);
     }
 
     void copy_bytes(const Xbyak::RegExp& dst, const Xbyak::RegExp& src, int64_t count,
@@ -265,6 +295,7 @@ class RowKernel : public StoreVocabulary {
         and_(in_line, kLineBytes - 1);
         copy_bytes(line + in_line, src + s, kLineBytes, false);
         copy_bytes(line_dst, line, kLineBytes, true);
+        emit_prefetches_ahead(line_dst, 1);
         lea(line_dst, ptr[dst + (d + key_.row_bytes)]);
         mov(in_line, line_dst);
         and_(in_line, kLineBytes - 1);

@@ -37,6 +37,7 @@
 // gpr 6-7   source of the group, of the image
 // gpr 8     where to continue after a group
 // gpr 9     scratch
+// gpr 10    if it reads ahead: bytes from a line of the destination to the line that is prefetched
 // vec 0     the line that is being assembled
 // vec 1-8   lines that lie within a row, in turn
 // k1        a mask
@@ -87,7 +88,7 @@ class StitchKernel : public StoreVocabulary {
     };
 
     void generate() override {
-        begin(10);
+        begin(key_.reads_ahead ? 11 : 10);
         load_arguments();
         jmp(ptr[resume() + scratch() * sizeof(void*)]);
         align(32);
@@ -116,6 +117,7 @@ class StitchKernel : public StoreVocabulary {
         load(group_src(), offsetof(Args, group_src));
         load(image_src(), offsetof(Args, image_src));
         load(scratch(), offsetof(Args, in_period));
+        if (key_.reads_ahead) load(ahead(), offsetof(Args, ahead));
         lea(resume(), ptr[rip + first_rows_]);
         take_rows();
     }
@@ -192,6 +194,7 @@ class StitchKernel : public StoreVocabulary {
 
     void store_line(int64_t at, const Vec& line) {
         prefetch_line(ptr[dst() + at]);
+        if (key_.reads_ahead) prefetcht0(ptr[dst() + ahead() + at]);
         store(ptr[dst() + at], line, streams());
     }
 
@@ -238,6 +241,7 @@ class StitchKernel : public StoreVocabulary {
     Reg image_src() const { return gpr(7); }
     Reg resume() const { return gpr(8); }
     Reg scratch() const { return gpr(9); }
+    Reg ahead() const { return gpr(10); }
     Vec line_under_way() const { return vec(0); }
 
     Key key_;
@@ -261,7 +265,8 @@ Result<StitchFunction> StitchFunction::make(const StitchKey& key) {
 
 int64_t StitchFunction::period() const { return period_of(key_.row_bytes); }
 
-void StitchFunction::operator()(const char* src, char* dst, int64_t begin, int64_t end) const {
+void StitchFunction::operator()(const char* src, char* dst, int64_t begin, int64_t end,
+                                int64_t ahead) const {
     const int64_t Q = key_.Q, G = key_.G;
     const auto [number, c] = divide(begin, Q * G);
     const auto [v, u] = divide(c, Q);
@@ -275,15 +280,16 @@ void StitchFunction::operator()(const char* src, char* dst, int64_t begin, int64
                     Q - u,
                     G - v,
                     group,
-                    image};
+                    image,
+                    ahead};
     function_(args);
 }
 
-void StitchFunction::copy_within_group(const char* src, char* dst, int64_t begin,
-                                       int64_t end) const {
+void StitchFunction::copy_within_group(const char* src, char* dst, int64_t begin, int64_t end,
+                                       int64_t ahead) const {
     const int64_t in_period = begin & (period() - 1), rows = end - begin;
-    StitchArgs args{src, dst + (begin - in_period) * key_.row_bytes, in_period, rows, rows, 1, src,
-                    src};
+    StitchArgs args{
+        src, dst + (begin - in_period) * key_.row_bytes, in_period, rows, rows, 1, src, src, ahead};
     function_(args);
 }
 

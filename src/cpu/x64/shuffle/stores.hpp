@@ -22,6 +22,7 @@ enum class Stores : uint8_t {
     plain,
     prefetched,      // each line is prefetched
     prefetched_far,  // copied rows alone: the lines a KiB ahead of the stores are prefetched
+    strings,         // copied rows alone: the processor's string instruction copies each row
     streaming,  // past the caches: each stores a whole register to an address that is aligned to it
 };
 
