@@ -110,8 +110,8 @@ struct PermuteArgs {
     int64_t outer;
     int64_t src_outer;
     int64_t dst_outer;
-    int64_t
-        src_ahead;  // from the source of this call to that of the next one, if the code prefetches sources
+    // From the source of this call to that of the next one, if the code prefetches sources.
+    int64_t src_ahead = 0;
 };
 
 // Covers `bytes` bytes by pieces of `vector_bytes`. The last piece ends where the bytes end, so it may overlap the one
