@@ -28,9 +28,8 @@ struct VectorRates {
     double permutes;       // of units across lanes: vpermb, vpermd, insertions into a register
     double permute_slots;  // so many of these is vpermt2w, a permute of words from two registers
     double lane_shuffles;  // permutes, and shuffles within lanes (vpshufb), together
-    double
-        unpack_slots;  // so many of these is an unpack (vpunpcklbw): 0 if any port for vectors has it
-    double vectors;    // any instructions on vectors
+    double unpack_slots;   // so many of these is an unpack (vpunpcklbw): 0 if every port has it
+    double vectors;        // any instructions on vectors
     double loads, stores;
     double front;  // micro-operations that the front end delivers
     // The part of it that remains in blocked shuffles whose sections write several blocks at once.

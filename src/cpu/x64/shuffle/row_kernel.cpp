@@ -25,7 +25,7 @@
 // gpr 11    scratch; offset in one of several rows that stream
 // gpr 12    rows that stream: where the line goes that holds the end of the row before
 // gpr 13    rows that stream: source of the rows that are copied next, or a line that is prefetched
-// gpr 12-14 rows that are copied as strings: rcx, rsi, rdi
+// gpr 12-14 rows that are copied as strings: what rcx, rsi and rdi held before
 // vec 0-15  bytes that are being copied
 
 namespace tombola::impl::cpu::x64 {
