@@ -38,6 +38,17 @@ uint32_t to_bf16(float value) {
     return nan ? 0x7FC0 : (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
 }
 
+// float() makes a number of an array of one element, which newer versions of NumPy deprecate, and of a complex number of
+// NumPy without its imaginary part.
+bool is_real_number(py::handle number) {
+    if (PyFloat_Check(number.ptr()) || PyLong_Check(number.ptr())) return true;
+    if (py::isinstance<py::array>(number) && py::reinterpret_borrow<py::array>(number).ndim() > 0)
+        return false;
+    const py::object dtype = py::getattr(number, "dtype", py::none());
+    return !py::isinstance<py::dtype>(dtype) ||
+           py::reinterpret_borrow<py::dtype>(dtype).kind() != 'c';
+}
+
 }  // namespace
 
 uint64_t unsigned_of(py::handle number, const char* name) {
@@ -145,6 +156,8 @@ Element::Element(py::handle number, memory::data_type data_type, const char* nam
         store(value);
         return;
     }
+    if (!is_real_number(number))
+        type_error(std::string(name) + " is " + text_of(number) + "; expected a number");
     const double value = PyFloat_AsDouble(number.ptr());
     if (PyErr_Occurred() != nullptr) {
         const bool overflow = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;

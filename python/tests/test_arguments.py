@@ -79,7 +79,7 @@ class TwoElements:
 
 
 def test_what_float_refuses_is_named():
-    for wrong in (np.array(["a"]), TwoElements()):
+    for wrong in (np.array("a"), TwoElements()):
         for name, call in (
             ("low", lambda: tombola.uniform(3, low=wrong)),
             ("mean", lambda: tombola.normal(3, mean=wrong)),
@@ -88,6 +88,24 @@ def test_what_float_refuses_is_named():
         ):
             with pytest.raises(ValueError, match=f"^{name} is .*; expected a number$"):
                 call()
+
+
+def test_numbers_that_numpy_would_make_of_others():
+    """float() of such an array is deprecated in NumPy, and float() of a complex number drops its imaginary part."""
+    for wrong in (np.array([0.5]), np.array([[0.5]], np.float32), np.complex64(0.5 + 3j), np.clongdouble(0.5), np.array(0.5j)):
+        for name, call in (
+            ("low", lambda: tombola.uniform(3, low=wrong)),
+            ("mean", lambda: tombola.normal(3, mean=wrong)),
+            ("rate", lambda: tombola.exponential(3, rate=wrong)),
+            ("p", lambda: tombola.dropout(np.ones(3, "f4"), wrong)),
+        ):
+            with pytest.raises(TypeError, match=f"^{name} is .*; expected a number$"):
+                call()
+    with pytest.raises(TypeError, match="^p is .*; expected a number$"):
+        tombola.bernoulli(np.complex64(0.5), 3)
+    for number in (np.array(0.5), np.float16(0.5), np.longdouble(0.5)):
+        expected = tombola.dropout(X, 0.5, seed=1)
+        np.testing.assert_array_equal(tombola.dropout(X, number, seed=1), expected)
 
 
 def test_large_integers():
