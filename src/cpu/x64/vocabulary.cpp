@@ -293,10 +293,8 @@ void Vocabulary::min_with_difference_u64(const Vec& d, const Vec& a, const Opera
     vpsubq(d, a, scratch);
 }
 
-void Vocabulary::xor3_u64(const Vec& d, const Vec& a, const Operand& b) {
-    if (is_avx512()) return vpternlogq(d, a, b, kXor);
-    vpxor(a, a, b);
-    vpxor(d, d, a);
+void Vocabulary::xor3_odd_u32(const Vec& d, const Vec& a, const Operand& b) {
+    vpternlogd(d | k6, a, b, kXor);
 }
 
 void Vocabulary::and_or(const Vec& d, const Operand& mask, const Operand& value) {

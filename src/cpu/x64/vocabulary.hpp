@@ -299,9 +299,10 @@ class Vocabulary : public JitKernel {
     void xor_bits_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b);
     // d = d ^ a ^ b. AVX2 overwrites a: it takes b there first, so that only one operation waits for d.
     void xor3(const Vec& d, const Vec& a, const Xbyak::Operand& b);
-    void and3(const Vec& d, const Vec& a, const Vec& b);                 // d = d & a & b
-    bool has_xor3() const { return is_avx512(); }                        // in one instruction
-    void xor3_u64(const Vec& d, const Vec& a, const Xbyak::Operand& b);  // b from spread_u64()
+    void and3(const Vec& d, const Vec& a, const Vec& b);  // d = d & a & b
+    bool has_xor3() const { return is_avx512(); }         // in one instruction
+    // Odd words of d = d ^ a ^ b, after set_odd_lanes(). The even words do not change. AVX-512 only.
+    void xor3_odd_u32(const Vec& d, const Vec& a, const Xbyak::Operand& b);
     // d = (d & mask) | value. On AVX-512 mask is a register.
     void and_or(const Vec& d, const Xbyak::Operand& mask, const Xbyak::Operand& value);
 

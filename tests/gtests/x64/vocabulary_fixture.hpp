@@ -182,7 +182,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::widen_u16;
     using Vocabulary::widen_u32;
     using Vocabulary::xor3;
-    using Vocabulary::xor3_u64;
+    using Vocabulary::xor3_odd_u32;
     using Vocabulary::xor_bits;
     using Vocabulary::xor_bits_u64;
     using Vocabulary::xor_masked;

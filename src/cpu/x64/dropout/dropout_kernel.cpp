@@ -12,6 +12,12 @@ constexpr uint32_t kWordDigits = 0x7FFFFF;  // the bits used of a 32-bit draw
 constexpr int kThreshold = 0, kScale = 1, kElements = 2, kDigits = 3,
               kOwnRegisters = 4;  // the kernel's own registers
 
+// With 16 registers, the digits and the constants of bf16 are in memory.
+OwnRegisters own_registers(DataType type) {
+    constexpr int kBf16Constants = 4;
+    return {kDigits, kOwnRegisters + (type == DataType::bf16 ? kBf16Constants : 0)};
+}
+
 int element_bits(DataType type) { return static_cast<int>(size_of(type)) * kByteBits; }
 
 TransformShape transform_shape(DataType type, int draw_bits, DropoutMask mask) {
@@ -40,7 +46,8 @@ DropoutKernel::DropoutKernel(const Key& key)
     : PhiloxTransformGenerator(
           std::get<0>(key),
           kernel_name(std::get<1>(key), std::get<2>(key), std::get<3>(key)).c_str(),
-          transform_shape(std::get<1>(key), std::get<2>(key), std::get<3>(key))),
+          transform_shape(std::get<1>(key), std::get<2>(key), std::get<3>(key)),
+          own_registers(std::get<1>(key))),
       type_(std::get<1>(key)) {}
 
 void DropoutKernel::load_values() {

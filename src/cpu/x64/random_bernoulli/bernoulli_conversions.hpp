@@ -25,6 +25,9 @@
 
 namespace tombola::impl::cpu::x64 {
 
+// Of the conversions from Philox: two constants.
+inline constexpr OwnRegisters kBernoulliRegisters{0, 2};
+
 constexpr const char* bernoulli_name(uint8_t) { return "bernoulli.u8"; }
 constexpr const char* bernoulli_name(int32_t) { return "bernoulli.s32"; }
 constexpr const char* bernoulli_name(int64_t) { return "bernoulli.s64"; }
@@ -37,7 +40,9 @@ template <class T>
 class PhiloxBernoulli : public PhiloxGenerator {
   public:
     static constexpr int kBytes = sizeof(T);
-    static constexpr PhiloxShape kShape{bernoulli_name(T{}), kBytes, 1};
+    static constexpr PhiloxShape kShape{
+        bernoulli_name(T{}), kBytes, 1, 1, PhiloxShape::LaneOrder::halves, 4, 6,
+        kBernoulliRegisters};
     struct Parameters {
         uint32_t limit;
     };
@@ -80,8 +85,9 @@ class PhiloxBernoulliTensor : public PhiloxTransformGenerator {
         Pointers pointers;
     };
     explicit PhiloxBernoulliTensor(const Key& key)
-        : PhiloxTransformGenerator(
-              std::get<0>(key), (std::string(bernoulli_name(T{})) + ".tensor").c_str(), kShape) {}
+        : PhiloxTransformGenerator(std::get<0>(key),
+                                   (std::string(bernoulli_name(T{})) + ".tensor").c_str(), kShape,
+                                   kBernoulliRegisters) {}
 
   private:
     void load_values() override {

@@ -170,8 +170,8 @@ class TensorflowConversion<BFloat16> : public PhiloxGenerator {
     }
 
   protected:
-    static constexpr PhiloxShape bf16_shape(int forms) {
-        return {"bf16", 2, 1, forms, PhiloxShape::LaneOrder::natural};
+    static constexpr PhiloxShape bf16_shape(int forms, const OwnRegisters& own) {
+        return {"bf16", 2, 1, forms, PhiloxShape::LaneOrder::natural, 4, 6, own};
     }
     using PhiloxGenerator::PhiloxGenerator;
 
@@ -206,7 +206,7 @@ class TensorflowConversion<BFloat16> : public PhiloxGenerator {
 // Computes each value.
 class TensorflowBf16Arithmetic : public TensorflowConversion<BFloat16> {
   public:
-    static constexpr PhiloxShape kShape = bf16_shape(3);
+    static constexpr PhiloxShape kShape = bf16_shape(3, {0, 0});
     explicit TensorflowBf16Arithmetic(const Key& key)
         : TensorflowConversion(std::get<0>(key), kShape) {}
 
@@ -238,12 +238,13 @@ class TensorflowBf16Arithmetic : public TensorflowConversion<BFloat16> {
 // Looks values up in a table, on AVX-512. vpermi2w looks 16-bit lanes up in two registers. The 128 possible values fill
 // four registers and are computed once per call.
 class TensorflowBf16Table : public TensorflowConversion<BFloat16> {
+    static constexpr int kTables = 4;  // of 32 values
+
   public:
-    static constexpr PhiloxShape kShape = bf16_shape(1);
+    static constexpr PhiloxShape kShape = bf16_shape(1, {0, kTables});
     explicit TensorflowBf16Table(const Key& key) : TensorflowConversion(std::get<0>(key), kShape) {}
 
   private:
-    static constexpr int kTables = 4;  // of 32 values
     Vec values(int table) const { return vec(convert_vec(table)); }
 
     void load_parameters() override {
@@ -340,7 +341,7 @@ template <>
 class TensorflowConversion<int64_t> : public PhiloxGenerator {
   public:
     static constexpr PhiloxShape kShape{
-        "s64", 8, 2, 1, PhiloxShape::LaneOrder::halves, /*streams_of_16=*/3};
+        "s64", 8, 2, 1, PhiloxShape::LaneOrder::halves, /*streams_of_16=*/3, 6, /*own=*/{2, 2}};
     struct Parameters {
         uint64_t multiplier, shift, range, twice,
             min;  // twice: 2 * range below a range of 4, otherwise 0

@@ -32,7 +32,7 @@ void set_philox_keys(PhiloxArgs& args, PhiloxKey key) {
             const int round = kPhiloxFirstPair + 2 * i;
             args.key_pairs[i][half] = uint64_t{of_round(round)} << 32 | of_round(round + 1);
         }
-        args.last_keys_high[half] = uint64_t{of_round(kPhiloxRounds - 1)} << 32;
+        args.last_keys[half] = of_round(kPhiloxRounds - 1);
     }
     args.first_key = key.k0 + (kPhiloxFirstPair - 1) * kPhiloxW0;
 }

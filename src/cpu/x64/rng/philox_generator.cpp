@@ -12,16 +12,16 @@
 //     | 63 .. 32 | 31 .. 0 |  of c0:  | junk | c0 of a block |
 //
 // vpmuludq reads only the low halves, so the other halves are never cleared: c1' is p1 itself, and a product overwrites
-// the register of its factor. Two rounds need no further register:
+// the register of its factor. Two kinds of rounds alternate and need no further register:
 //
-//     odd round      p1 with its words swapped: hi(p1) is where c1 is, and c0' = hi(p1) ^ c1 takes the register of c1.
-//                    c1' = lo(p1) is in the high half now
-//     even round     p1 as it is: hi(p1) is where c1 is. Their xor, shifted to the low half, is c0'. c1' = lo(p1) is in
-//                    the low half again
+//     swapping     c1 is in the low half. p1 with its words swapped: hi(p1) is where c1 is, and c0' = hi(p1) ^ c1 takes
+//                  the register of c1. c1' = lo(p1) is in the high half
+//     moving       c1 is in the high half. p1 as it is: hi(p1) is where c1 is. Their xor, moved to the low half, is c0'.
+//                  c1' = lo(p1) is in the low half
 //
-// The keys: AVX-512 xors three values in one instruction, so a product takes three. AVX2 xors the keys of an even round
+// The keys: AVX-512 xors three values in one instruction, so a product takes three. AVX2 xors the keys of a moving round
 // and of the one after it into p1 at once, the former into hi(p1), the latter into lo(p1), which is c1 then. So two
-// products take seven instructions.
+// products take seven instructions. The moving rounds are the odd ones on AVX-512 and the even ones on AVX2.
 //
 // Only c0 of the counter changes within a call, so the products of c2 in round 0 and of c0 in round 1 are
 // constants, and so is what they are xored with (fold0, fold1, fold2 below, computed once a call):
@@ -36,7 +36,8 @@
 //               c2''' = h >> 32, and lo(h) = c3''' ^ k1[3]
 //
 // The last round xors c1 and the key into the high half of p1 where it is: a lane is (w1, w0), low half first,
-// and that of the other product (w3, w2). Two shuffles gather the blocks and swap the pairs' words:
+// and that of the other product (w3, w2). On AVX-512 c1 is in the high half already, and a mask protects the low half of
+// p1. AVX2 shifts c1 to the high half. Two shuffles gather the blocks and swap the pairs' words:
 //
 //     lanes of blocks  0 4 1 5 2 6 3 7   (w1 w0)        low lanes of each 16 bytes:  blocks 0 1 2 3
 //     and the same     0 4 1 5 2 6 3 7   (w3 w2)  -->   high lanes:                  blocks 4 5 6 7
@@ -56,24 +57,35 @@
 #include <utility>
 
 #include "cpu/rng/philox.hpp"
+#include "cpu/x64/machine.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kLastRound = kPhiloxRounds - 1;
-constexpr int kMaxStreams = 6;
+constexpr int kFirstWholeRound = 3, kLastRound = kPhiloxRounds - 1;  // after the folded rounds
+constexpr int kStreamVecs = 4, kMaxStreams = 7;
 // The streams of a loop that stores past the caches write this far apart. Their stores reach new pages at the same time,
 // and the processor looks up several of them at once. A cache line of the page table has the entries of 8 pages. Streams
 // must not share one, and must come to the next ones at the same time, so the distance is a multiple of these pages.
 constexpr int kTableLinePages = 8, kPageBytes = 4096;
 constexpr int kFarBytes = 2 * kTableLinePages * kPageBytes;
 
+int streams_of(const PhiloxShape& shape, const VecShape& vectors) {
+    const bool many_registers = vectors.registers == 32;
+    if (!machine().needs_many_chains(vectors.bytes))
+        return many_registers ? shape.streams_of_32 : shape.streams_of_16;
+    constexpr int kProductAndMultipliers = 3;
+    const int left =
+        many_registers ? 32 - kProductAndMultipliers - shape.own.of_32 : 16 - shape.own.of_16;
+    return std::min(left / kStreamVecs, kMaxStreams);
+}
+
 }  // namespace
 
 PhiloxGenerator::PhiloxGenerator(CpuIsa isa, const PhiloxShape& shape)
     : Vocabulary(isa, std::string("philox.") + shape.name),
       shape_(shape),
-      streams_(holds_constants() ? shape.streams_of_32 : shape.streams_of_16),
+      streams_(streams_of(shape, shape_of(isa))),
       product_(kStreamVecs * streams_),
       first_convert_vec_(product_ + (holds_constants() ? 3 : 1)) {}
 
@@ -128,6 +140,7 @@ void PhiloxGenerator::load_arguments() {
     load_products();
     m0_ = hold_u64(product_ + 1, kPhiloxM0);
     m1_ = hold_u64(product_ + 2, kPhiloxM1);
+    set_odd_lanes(scratch_);
 }
 
 // AVX-512 takes single keys out of the pairs.
@@ -145,9 +158,8 @@ void PhiloxGenerator::load_keys(const Vec& temporary) {
         }
     if (!has_xor3()) return;
     for (int half = 0; half < 2; ++half)
-        last_key_[half] =
-            spread_u64(args_, offsetof(Args, last_keys_high) + sizeof(uint64_t) * half,
-                       next_slot_++, temporary);
+        last_key_[half] = spread_u32(args_, offsetof(Args, last_keys) + sizeof(uint32_t) * half,
+                                     next_slot_++, temporary);
 }
 
 void PhiloxGenerator::load_products() {
@@ -296,10 +308,10 @@ void PhiloxGenerator::emit_advance(int groups) {
 void PhiloxGenerator::emit_rounds(Stream* streams, const Step& step) {
     const int count = step.streams;
     for (int i = 0; i < count; ++i) emit_first_rounds(streams[i], i * step.distance);
-    for (int round = 3; round < kLastRound; round += 2)
+    for (int round = kFirstWholeRound; round < kLastRound; round += 2)
         for (int i = 0; i < count; ++i) {
-            emit_odd_round(streams[i], round);
-            emit_even_round(streams[i], round + 1);
+            emit_round(streams[i], round);
+            emit_round(streams[i], round + 1);
         }
     for (int i = 0; i < count; ++i) emit_last_round(streams[i]);
 }
@@ -317,40 +329,52 @@ void PhiloxGenerator::emit_first_rounds(Stream& s, int group) {
     move_high_words(h, g);                              // c0''
     vpmuludq(h, h, *m0_);                               // M0 * c0''
     vpmuludq(f, f, *m1_);                               // M1 * c2'': c1''' is its low half
+    if (!swaps_words(kFirstWholeRound)) {
+        swap_words_u64(f, f);
+        xor_bits(g, g, f);  // c0''', and c1''' is the high half of f
+        xor_bits_u64(h, h, fold2_);
+        swap_words_u64(h, h);  // c2''', and c3''' ^ k1[3] is the high half
+        s = {s.c1, s.c2, s.c0, s.c3};
+        return;
+    }
     move_high_words(vec(s.c0), f);
     xor_bits(vec(s.c0), vec(s.c0), g);  // c0'''
     xor_bits_u64(h, h, fold2_);         // c3''' ^ k1[3] is its low half
     move_high_words(vec(s.c1), h);      // c2'''
     s = {s.c0, s.c2, s.c1, s.c3};
-    if (!has_xor3()) xor_bits(vec(s.c1), vec(s.c1), first_key_);
+    xor_bits(vec(s.c1), vec(s.c1), first_key_);
 }
 
-// c1 and c3 move from the low halves to the high ones.
-void PhiloxGenerator::emit_odd_round(Stream& s, int round) {
-    for (int half = 0; half < 2; ++half) {
-        const int p = half == 0 ? s.c2 : s.c0, c = half == 0 ? s.c1 : s.c3;
-        emit_product(p, half);
-        swap_words_u64(vec(p), vec(p));
-        emit_mix(c, p, round, half);
-    }
+void PhiloxGenerator::emit_round(Stream& s, int round) {
+    swaps_words(round) ? emit_swapping_round(s, round) : emit_moving_round(s, round);
     s = {s.c1, s.c2, s.c3, s.c0};
 }
 
-// c1 and c3 move from the high halves to the low ones.
-void PhiloxGenerator::emit_even_round(Stream& s, int round) {
+// c1 and c3 move from the low halves to the high ones.
+void PhiloxGenerator::emit_swapping_round(const Stream& s, int round) {
     for (int half = 0; half < 2; ++half) {
         const int p = half == 0 ? s.c2 : s.c0, c = half == 0 ? s.c1 : s.c3;
-        emit_product(p, half);
+        emit_product(p, p, half);
+        swap_words_u64(vec(p), vec(p));
+        emit_mix(c, p, round, half);
+    }
+}
+
+// c1 and c3 move from the high halves to the low ones. In the first round after the folded ones, c2 is in the register of
+// c3.
+void PhiloxGenerator::emit_moving_round(const Stream& s, int round) {
+    for (int half = 0; half < 2; ++half) {
+        const int p = half == 0 ? s.c2 : s.c0, c = half == 0 ? s.c1 : s.c3;
+        emit_product(p, half == 0 && round == kFirstWholeRound ? s.c3 : p, half);
         if (!has_xor3()) xor_bits_u64(vec(p), vec(p), key(round, half));
         emit_mix(c, p, round, half);
         move_high_words(vec(c), vec(c));
     }
-    s = {s.c1, s.c2, s.c3, s.c0};
 }
 
-// c = p1 = M1 * c, or c = p0 = M0 * c.
-void PhiloxGenerator::emit_product(int c, int half) {
-    vpmuludq(vec(c), vec(c), half == 0 ? *m1_ : *m0_);
+// d = p1 = M1 * factor, or d = p0 = M0 * factor.
+void PhiloxGenerator::emit_product(int d, int factor, int half) {
+    vpmuludq(vec(d), vec(factor), half == 0 ? *m1_ : *m0_);
 }
 
 // c = product ^ c ^ key. AVX2 has xored the key before, and fold2 has that of round 3.
@@ -363,11 +387,16 @@ void PhiloxGenerator::emit_mix(int c, int product, int round, int half) {
 void PhiloxGenerator::emit_last_round(Stream& s) {
     for (int half = 0; half < 2; ++half) {
         const int p = half == 0 ? s.c2 : s.c0, c = half == 0 ? s.c1 : s.c3;
-        emit_product(p, half);
-        vpsllq(vec(c), vec(c), 32);
-        has_xor3() ? xor3_u64(vec(c), vec(p), last_key_[half]) : xor_bits(vec(c), vec(c), vec(p));
+        emit_product(p, p, half);
+        if (has_xor3()) {
+            xor3_odd_u32(vec(p), vec(c), last_key_[half]);
+        } else {
+            vpsllq(vec(c), vec(c), 32);
+            xor_bits(vec(c), vec(c), vec(p));
+        }
     }
-    s = {s.c1, s.c2, s.c3, s.c0};  // (w1, w0) in c0, (w3, w2) in c2
+    // (w1, w0) in c0, (w3, w2) in c2
+    s = has_xor3() ? Stream{s.c2, s.c1, s.c0, s.c3} : Stream{s.c1, s.c2, s.c3, s.c0};
     emit_gather(s);
 }
 

@@ -36,11 +36,16 @@ struct PhiloxArgs {
     uint64_t
         key_pairs[kPhiloxKeyPairs]
                  [2];  // k0, k1: the even round's in the high half, the odd one's in the low half
-    uint64_t last_keys_high[2];  // k0, k1 of round 9, in the high half
+    uint32_t last_keys[2];                                          // k0, k1 of round 9
     alignas(8) unsigned char parameters[PackedParameters::kBytes];  // of the conversion
     uint32_t first_key;                                             // k0 of round 3
     uint32_t streaming;  // nonzero: stores bypass the caches, and dst is aligned to 64 bytes
     uint32_t form;       // of the conversion: 0, or a faster special case that the parameters allow
+};
+
+// The registers that a conversion needs, of 16 and of 32. With 16, constants are in memory.
+struct OwnRegisters {
+    int of_16 = 0, of_32 = 1;
 };
 
 // How the words of a block become elements.
@@ -55,9 +60,10 @@ struct PhiloxShape {
     int words;      // of an element: 1 or 2
     int forms = 1;  // of the conversion
     LaneOrder order = LaneOrder::halves;
-    // Streams that the main loop interleaves with 16 and with 32 registers.
-    int streams_of_16 = 4;
-    int streams_of_32 = 6;
+    // Streams that the main loop interleaves with 16 and with 32 registers. Where Machine::needs_many_chains(), it interleaves
+    // as many as the conversion leaves registers for.
+    int streams_of_16 = 4, streams_of_32 = 6;
+    OwnRegisters own = {};
     // For kernels that read a tensor too (philox_transform.hpp):
     int draws = 1;              // draws in one word, one for each element
     bool whole_groups = false;  // a call has no elements beyond whole groups
@@ -70,7 +76,8 @@ class PhiloxGenerator : public Vocabulary {
 
   protected:
     // The registers of one stream: a block in each u64 lane. c0 to c3 hold the counter's words in the low halves of the
-    // lanes; after odd rounds c1 and c3 are in the high halves. The contents of the other halves never matter.
+    // lanes; after the rounds that swap words c1 and c3 are in the high halves. The contents of the other halves never
+    // matter.
     struct Stream {
         int c0, c1, c2, c3;
     };
@@ -116,7 +123,6 @@ class PhiloxGenerator : public Vocabulary {
 
   private:
     static constexpr int kUsedGprs = 5;
-    static constexpr int kStreamVecs = 4;
     static constexpr int kMaxParameters = PackedParameters::kBytes / sizeof(uint64_t);
     // Three folds, the key of round 3, the pairs, the conversion's, two high words, the products.
     static constexpr int kSpreadSlots = 4 + 2 * kPhiloxKeyPairs + kMaxParameters + 3;
@@ -142,10 +148,12 @@ class PhiloxGenerator : public Vocabulary {
     void emit_groups(const Step& step, const Xbyak::RegExp& to);
     void emit_rounds(Stream* streams, const Step& step);
     void emit_first_rounds(Stream& s, int group);
-    void emit_odd_round(Stream& s, int round);
-    void emit_even_round(Stream& s, int round);
+    bool swaps_words(int round) const { return round % 2 == (has_xor3() ? 0 : 1); }
+    void emit_round(Stream& s, int round);
+    void emit_swapping_round(const Stream& s, int round);
+    void emit_moving_round(const Stream& s, int round);
     void emit_last_round(Stream& s);
-    void emit_product(int c, int half);
+    void emit_product(int d, int factor, int half);
     void emit_mix(int c, int product, int round, int half);
     void emit_advance(int groups);
     void emit_main_loops(int form, bool streaming);

@@ -14,7 +14,7 @@ namespace {
 
 using Pointers = PhiloxTransformGenerator::Pointers;
 
-// More streams would leave a kernel too few registers.
+// More streams would leave some kernels too few registers.
 constexpr int kStreamsOf16 = 2, kStreamsOf32 = 4;
 constexpr int kLineBytes = 64;
 constexpr int64_t kMaxGroupElements = 128;
@@ -24,10 +24,11 @@ constexpr int64_t kMaxGroupBytes = 512;  // of results
 // mask is written to a buffer and then shifted to its place.
 constexpr int64_t kShiftedElements = 2048;
 
-PhiloxShape philox_shape(const char* name, const TransformShape& tensors) {
+PhiloxShape philox_shape(const char* name, const TransformShape& tensors, const OwnRegisters& own) {
     PhiloxShape shape{name, tensors.dst_bytes, 1};
     shape.streams_of_16 = kStreamsOf16;
     shape.streams_of_32 = kStreamsOf32;
+    shape.own = own;
     shape.draws = tensors.draws_per_word();
     shape.whole_groups = true;
     return shape;
@@ -55,8 +56,9 @@ void append_bits(uint8_t* mask, int64_t at, const uint8_t* bits, int64_t count) 
 }  // namespace
 
 PhiloxTransformGenerator::PhiloxTransformGenerator(CpuIsa isa, const char* name,
-                                                   const TransformShape& shape)
-    : PhiloxGenerator(isa, philox_shape(name, shape)), tensors_(shape) {}
+                                                   const TransformShape& shape,
+                                                   const OwnRegisters& own)
+    : PhiloxGenerator(isa, philox_shape(name, shape, own)), tensors_(shape) {}
 
 void PhiloxTransformGenerator::load_parameters() {
     mov(src(), parameter_address(offsetof(Pointers, src)));

@@ -44,7 +44,8 @@ class PhiloxTransformGenerator : public PhiloxGenerator {
     };
 
   protected:
-    PhiloxTransformGenerator(CpuIsa isa, const char* name, const TransformShape& shape);
+    PhiloxTransformGenerator(CpuIsa isa, const char* name, const TransformShape& shape,
+                             const OwnRegisters& own);
 
     // A kernel overrides these. The draws are in c0 and then c2, in order; every register of the stream is free to use.
     virtual void load_values() = 0;

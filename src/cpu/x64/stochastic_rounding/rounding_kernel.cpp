@@ -14,6 +14,10 @@ constexpr TransformShape kShape{kDrawBits, sizeof(float), sizeof(uint16_t)};
 // registers for masks.
 constexpr int kElements = 0, kScratch = 1, kScratch2 = 2, kScratch3 = 3, kScratch4 = 4,
               kFirstConstant = 3;
+constexpr OwnRegisters own_registers(DataType type) {
+    const bool bf16 = type == DataType::bf16;
+    return {bf16 ? kScratch + 1 : kScratch4 + 1, kFirstConstant + (bf16 ? 3 : 6)};
+}
 constexpr uint32_t kMaxFiniteBits = 0x7F7FFFFF;                              // of f32
 constexpr uint32_t kQuietBit = 0x00400000;                                   // of a NaN
 constexpr uint32_t kTwiceMinNormalF16Bits = kMinNormalF16Bits + (1u << 23);  // 2^-13
@@ -26,7 +30,8 @@ Result<PhiloxTransformKernel> RoundingKernel::kernel(const Key& key) {
 
 RoundingKernel::RoundingKernel(const Key& key)
     : PhiloxTransformGenerator(std::get<0>(key),
-                               (std::string("round.") + name_of(std::get<1>(key))).c_str(), kShape),
+                               (std::string("round.") + name_of(std::get<1>(key))).c_str(), kShape,
+                               own_registers(std::get<1>(key))),
       type_(std::get<1>(key)) {}
 
 void RoundingKernel::load_values() {
