@@ -178,8 +178,8 @@ class Vocabulary : public JitKernel {
         Vec vector;
     };
     // Quiet predicates of floating-point comparisons: Intel SDM, table "Comparison Predicate for CMPPD".
-    static constexpr int kEqual = 0x00, kLess = 0x11, kLessEqual = 0x12, kUnordered = 0x03,
-                         kOrdered = 0x07, kNotGreaterEqual = 0x19, kGreaterEqual = 0x1D;
+    static constexpr int kUnordered = 0x03, kOrdered = 0x07, kLess = 0x11, kLessEqual = 0x12,
+                         kNotGreaterEqual = 0x19, kGreaterEqual = 0x1D;
     void clear_mask(const Mask& d);
     void fill_mask(const Mask& d);
     void or_masks(const Mask& d, const Mask& a, const Mask& b);
@@ -242,9 +242,8 @@ class Vocabulary : public JitKernel {
     // These read the whole vector and apply the mask to a register. A load under a mask would be one instruction less,
     // but Zen 5 does not prefetch what such loads read: beyond the caches they reach half of a plain load's speed.
     //
-    // d = the vector at the address in the lanes of the mask, of 16 or 32 bits, and 0 in the others.
-    void load_masked(const Vec& d, const Mask& mask, const Address& a, int lane_bits);
-    // The same, but the other lanes are those of `other`, a register that is not d.
+    // d = the vector at the address in the lanes of the mask, of 16 or 32 bits. The other lanes are those of `other`, a
+    // register that is not d.
     void load_selected(const Vec& d, const Mask& mask, const Address& a, const Vec& other,
                        int lane_bits);
     // d = factor * the f32 lanes at the address in the lanes of the mask, 0 in the others. d is not factor.

@@ -81,12 +81,6 @@ void Vocabulary::add_toward_zero_f32(const Vec& d, const Vec& a, const Vec& b, c
     vpaddd(d, d, scratch);
 }
 
-void Vocabulary::load_masked(const Vec& d, const Mask& mask, const Address& a, int lane_bits) {
-    if (!is_avx512()) return vpand(d, mask.vector, a);
-    load(d, a);
-    lane_bits == 16 ? vmovdqu16(d | mask.opmask | T_z, d) : vmovdqu32(d | mask.opmask | T_z, d);
-}
-
 void Vocabulary::load_selected(const Vec& d, const Mask& mask, const Address& a, const Vec& other,
                                int lane_bits) {
     if (!is_avx512()) return vpblendvb(d, other, a, mask.vector);

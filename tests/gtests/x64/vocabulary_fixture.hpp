@@ -12,7 +12,6 @@
 #include <cstring>
 #include <functional>
 #include <iterator>
-#include <string>
 #include <tuple>
 
 namespace tombola::impl::cpu::x64 {
@@ -116,7 +115,6 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::load_half_twice;
     using Vocabulary::load_mask_bits;
     using Vocabulary::load_mask_bytes;
-    using Vocabulary::load_masked;
     using Vocabulary::load_part;
     using Vocabulary::load_selected;
     using Vocabulary::load_tail;
@@ -210,6 +208,11 @@ class OperationKernel : public Vocabulary {
     void spell_u32(const Vec& d, const Mask& m) {
         load(d, vector_u32(~uint32_t{0}));
         and_or_masked_u32(d, m, hold_u32(12, ~uint32_t{0}), hold_u32(13, 0));
+    }
+    // d = the vector at the address in the lanes of the mask, of 16 or 32 bits, and 0 in the others. Register 7 is overwritten.
+    void load_or_zero(const Vec& d, const Mask& m, const Xbyak::Address& a, int lane_bits) {
+        zero(vec(7));
+        load_selected(d, m, a, vec(7), lane_bits);
     }
     Xbyak::Address argument(size_t offset) { return ptr[args() + offset]; }
 

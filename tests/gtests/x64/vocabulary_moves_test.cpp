@@ -5,14 +5,8 @@
 #include <gtest/gtest.h>
 #include <immintrin.h>
 
-#include <array>
 #include <cmath>
-#include <cstring>
-#include <functional>
 #include <iterator>
-#include <string>
-#include <tuple>
-#include <vector>
 
 #include "cpu/float16.hpp"
 #include "gtests/common/guarded_buffer.hpp"

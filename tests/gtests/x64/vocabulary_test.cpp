@@ -7,16 +7,11 @@
 #include <immintrin.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <regex>
 #include <string>
-#include <tuple>
-#include <vector>
 
 #include "cpu/float16.hpp"
 #include "gtests/common/guarded_buffer.hpp"
