@@ -40,11 +40,11 @@ inline Status check_normal_offset(const ExecContext& context, int64_t elements) 
 template <class T>
 KeptNormal draw_pairs(Mt19937& words, KeptNormal kept, const Moments<T>& moments, int64_t count,
                       T* to) {
-    using Compute = typename NormalType<T>::Compute;
+    using Compute = typename FloatFormat<T>::Compute;
     const double mean = moments.mean, std = moments.std;
     NormalPairs pairs(words, kept);
     for (int64_t i = 0; i < count; ++i)
-        to[i] = NormalType<T>::round(static_cast<Compute>(std::fma(pairs.next(), std, mean)));
+        to[i] = FloatFormat<T>::round(static_cast<Compute>(std::fma(pairs.next(), std, mean)));
     return pairs.kept();
 }
 

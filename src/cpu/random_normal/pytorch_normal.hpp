@@ -34,7 +34,7 @@ inline constexpr int kNormalBlock = 16;
 template <class T>
 class PytorchNormal {
   public:
-    using Type = NormalType<T>;
+    using Type = FloatFormat<T>;
     using Compute = typename Type::Compute;
     static constexpr int kWords = std::is_same_v<T, double> ? 2 : 1;  // of a value
     // The type has fewer digits than its arithmetic, and each operation is rounded to the type.

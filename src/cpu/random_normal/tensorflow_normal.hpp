@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <type_traits>
 
 #include "cpu/maths/ln.hpp"
@@ -30,7 +29,7 @@ inline constexpr double kTensorflowMinUniform = 1e-7;
 template <class T>
 class TensorflowNormal {
   public:
-    using Type = NormalType<T>;
+    using Type = FloatFormat<T>;
     using Compute = typename Type::Compute;
     // Values of a block of four words.
     static constexpr int kBlockValues = std::is_same_v<T, double> ? 2 : 4;
