@@ -40,25 +40,22 @@ struct PrimitiveHandle {
 // Handle types are never defined: a handle is the address of the object behind it.
 template <class Handle>
 struct HandleTarget;
-#define TOMBOLA_HANDLE(handle, target) \
-    template <>                        \
-    struct HandleTarget<handle> {      \
-        using type = target;           \
-    }
-TOMBOLA_HANDLE(tombola_memory_desc_t, MemoryDesc);
-TOMBOLA_HANDLE(const_tombola_memory_desc_t, const MemoryDesc);
-TOMBOLA_HANDLE(tombola_engine_t, Engine);
-TOMBOLA_HANDLE(const_tombola_engine_t, const Engine);
-TOMBOLA_HANDLE(tombola_stream_t, Stream);
-TOMBOLA_HANDLE(const_tombola_stream_t, const Stream);
-TOMBOLA_HANDLE(tombola_memory_t, Memory);
-TOMBOLA_HANDLE(const_tombola_memory_t, const Memory);
-TOMBOLA_HANDLE(tombola_primitive_attr_t, Attr);
-TOMBOLA_HANDLE(const_tombola_primitive_attr_t, const Attr);
-TOMBOLA_HANDLE(tombola_primitive_desc_t, PrimitiveDescHandle);
-TOMBOLA_HANDLE(const_tombola_primitive_desc_t, const PrimitiveDescHandle);
-TOMBOLA_HANDLE(tombola_primitive_t, PrimitiveHandle);
-TOMBOLA_HANDLE(const_tombola_primitive_t, const PrimitiveHandle);
+#define TOMBOLA_HANDLE(name, target)                \
+    template <>                                     \
+    struct HandleTarget<tombola_##name##_t> {       \
+        using type = target;                        \
+    };                                              \
+    template <>                                     \
+    struct HandleTarget<const_tombola_##name##_t> { \
+        using type = const target;                  \
+    };
+TOMBOLA_HANDLE(memory_desc, MemoryDesc)
+TOMBOLA_HANDLE(engine, Engine)
+TOMBOLA_HANDLE(stream, Stream)
+TOMBOLA_HANDLE(memory, Memory)
+TOMBOLA_HANDLE(primitive_attr, Attr)
+TOMBOLA_HANDLE(primitive_desc, PrimitiveDescHandle)
+TOMBOLA_HANDLE(primitive, PrimitiveHandle)
 #undef TOMBOLA_HANDLE
 
 template <class Handle>

@@ -27,6 +27,7 @@ Result<PlanPtr> plan_portable_bernoulli(CpuIsa isa, const RandomBernoulliDesc& d
 namespace x64 {
 
 // A row of a shuffle for AVX-512 uses code for AVX2 where that costs less on this machine.
+
 // For layouts in blocks of channels, such as nChw16c.
 Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc);
 // For every innermost axis, such as the channels of nhwc.

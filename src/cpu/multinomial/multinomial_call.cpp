@@ -11,14 +11,10 @@ Result<UniformSource> uniform_source(const MultinomialDesc& desc, const ExecCont
     const dim_t samples = desc.dst.dims[1];
     const dim_t count = desc.dst.dims[0] * samples;
     if (source.given == nullptr) {
-        Result<PhiloxCall> stream = resolve_philox_call(context, count);
-        TOMBOLA_TRY(stream.take_status());
-        source.stream = stream.take();
+        source.stream = TOMBOLA_TRY(resolve_philox_call(context, count));
         return source;
     }
-    Result<Seeds> seeds = resolve_seeds(context, SeedUse::none);
-    TOMBOLA_TRY(seeds.take_status());
-    source.stream.seeds = seeds.take();
+    source.stream.seeds = TOMBOLA_TRY(resolve_seeds(context, SeedUse::none));
     TOMBOLA_TRY(check_uniforms(source.given, desc.dst.dims[0], samples));
     return source;
 }

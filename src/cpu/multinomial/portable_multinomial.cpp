@@ -60,10 +60,9 @@ class PortableMultinomial : public Executable {
 Status PortableMultinomial::execute(const ExecContext& context) const {
     const dim_t batch = desc_.dst.dims[0];
     const dim_t samples = desc_.dst.dims[1];
-    Result<UniformSource> uniforms = uniform_source(desc_, context);
-    if (!uniforms.ok()) return uniforms.take_status();
+    const UniformSource uniforms = TOMBOLA_TRY(uniform_source(desc_, context));
     if (batch == 0 || samples == 0) {
-        finish(desc_, context, uniforms.value());
+        finish(desc_, context, uniforms);
         return {};
     }
 
@@ -91,7 +90,7 @@ Status PortableMultinomial::execute(const ExecContext& context) const {
         const Range rows = split(batch, part, all);
         uint64_t* weights = all_weights + part * scratch.weights;
         for (dim_t row = rows.begin; row < rows.end; ++row) {
-            const UniformReader reader(uniforms.value(), row * samples);
+            const UniformReader reader(uniforms, row * samples);
             const bool take_out = takes_classes_out(desc_);
             if (desc_.dst.data_type == DataType::s32)
                 draw_row(source, dst_layout, static_cast<int32_t*>(dst), row, scales[row], reader,
@@ -101,7 +100,7 @@ Status PortableMultinomial::execute(const ExecContext& context) const {
                          take_out, weights);
         }
     });
-    finish(desc_, context, uniforms.value());
+    finish(desc_, context, uniforms);
     return {};
 }
 

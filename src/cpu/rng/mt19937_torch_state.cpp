@@ -117,12 +117,11 @@ Status normal_from_torch(const void* bytes, size_t size, uint32_t* out) {
 
 Status normal_to_torch(const uint32_t* in, void* bytes, size_t size) {
     TOMBOLA_TRY(check_not_null(in, "state"));
-    Result<KeptNormal> kept = load_kept_normal(in, "state");
-    TOMBOLA_TRY(kept.take_status());
+    const KeptNormal kept = TOMBOLA_TRY(load_kept_normal(in, "state"));
     TOMBOLA_TRY(to_torch(in, bytes, size));
     TorchNormals normals = read_normals(bytes);
-    normals.y = kept.value().value;
-    normals.is_valid = kept.value().valid ? 1 : 0;
+    normals.y = kept.value;
+    normals.is_valid = kept.valid ? 1 : 0;
     std::memcpy(static_cast<char*>(bytes) + sizeof(TorchEngine), &normals, sizeof normals);
     return {};
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // dst(ou, c, in) = src(ou, c', in), c = u + v * Q, c' = u * G + v (oneDNN, "Shuffle", forward; backward has C/G in
 // the place of G).
-#include "cpu/implementations.hpp"
-
 #include <algorithm>
 #include <cstring>
 
 #include "common/parallel.hpp"
+#include "cpu/implementations.hpp"
 #include "cpu/shuffle/shuffle_layout.hpp"
 
 namespace tombola::impl::cpu {

@@ -49,9 +49,7 @@ struct ShuffleTensors {
     char* dst;
 };
 inline ShuffleTensors shuffle_tensors(const ShuffleDesc& desc, const ExecContext& context) {
-    if (desc.is_forward())
-        return {context.input<char>(TOMBOLA_ARG_SRC), context.output<char>(TOMBOLA_ARG_DST)};
-    return {context.input<char>(TOMBOLA_ARG_DIFF_DST), context.output<char>(TOMBOLA_ARG_DIFF_SRC)};
+    return {context.input<char>(desc.src_arg()), context.output<char>(desc.dst_arg())};
 }
 
 }  // namespace tombola::impl::cpu
