@@ -26,9 +26,9 @@ struct Caches {
 // lie in the first-level cache.
 struct VectorRates {
     double permutes;       // of units across lanes: vpermb, vpermd, insertions into a register
-    double permute_slots;  // so many of these is vpermt2w, a permute of words from two registers
+    double permute_slots;  // permutes in the time of a vpermt2w, which reads two registers
     double lane_shuffles;  // permutes, and shuffles within lanes (vpshufb), together
-    double unpack_slots;   // so many of these is an unpack (vpunpcklbw): 0 if every port has it
+    double unpack_slots;   // lane shuffles in the time of an unpack; 0 if every port has it
     double vectors;        // any instructions on vectors
     double loads, stores;
     double front;  // micro-operations that the front end delivers
@@ -43,17 +43,19 @@ struct MachineRow {
     Caches typical;  // in place of what CPUID does not tell
     int tlb_pages;   // entries of the second-level TLB
     double latency;  // nanoseconds of a load from memory
-    // So many bytes ahead of their loads, kernels that only read a row prefetch into the first-level cache. 0: they do not.
+    // Kernels that only read a row prefetch it into the first-level cache, this many bytes ahead of their loads. 0: they do
+    // not prefetch.
     int read_ahead;
-    // Rows of so many bytes are copied by the string instruction if they do not fit the first-level cache. 0: never.
+    // Rows of at least this many bytes are copied by the string instruction, if the tensors fit the caches, but not the first.
+    // 0: never.
     int string_bytes;
     double waking;         // microseconds to wake a sleeping thread and to wait for it
     double copy_cycles;    // of 64 bytes in the second-level cache
-    double streamed_gain;  // cycles a byte, of a large copy whose stores bypass the caches
-    // Source and destination that are together this multiple of the third-level cache are far: copies gain by bypassing the
-    // caches, and by prefetching what they read. 0: not measured.
+    double streamed_gain;  // cycles a byte that stores save a large copy by bypassing caches
+    // Copies gain by bypassing the caches, and by prefetching what they read, where source and destination together have at
+    // least this multiple of the third-level cache. 0: not measured.
     double far_l3;
-    double unpacks_front;  // narrow.front for unpacks, which wait less for one another
+    double unpacks_front;  // `front` of sections with unpacks, which wait less for one another
     // The part of the rate of vectors that remains where permutes, which few ports have, run beside blends.
     double shared_ports;
     // Whether a table of indices costs a load where it is not in a register, and none where it is. Rows without it were fitted
@@ -71,7 +73,7 @@ struct Machine {
     const VectorRates& rates(int vector_bytes) const {
         return vector_bytes == 64 ? row.wide : row.narrow;
     }
-    // What so many instructions on vectors take, if none waits for another.
+    // The time of this many instructions on vectors, if none waits for another.
     double nanoseconds(double instructions, int vector_bytes) const {
         const VectorRates& r = rates(vector_bytes);
         return instructions / (r.vectors * r.clock * row.gigahertz);
@@ -88,11 +90,11 @@ struct Machine {
     int64_t tile_bytes() const { return caches.l1 / 2; }
     // Shuffles bypass the caches if source and destination together have at least this many bytes.
     int64_t streaming_row_bytes() const;
-    // Whether shuffles of so many bytes, together, prefetch what they read.
+    // Whether a shuffle prefetches what it reads. `bytes` are those of source and destination together.
     bool prefetches_sources(int64_t bytes) const {
         return row.far_l3 > 0 && bytes >= streaming_row_bytes();
     }
-    // How far ahead kernels prefetch that read and draw: what they read while one load waits for memory.
+    // How far ahead kernels that read and draw prefetch: as many bytes as they read while one load waits for memory.
     int prefetch_bytes() const;
 };
 

@@ -17,12 +17,13 @@ namespace tombola::impl::cpu::x64 {
 inline FillOptions philox_fill_options(double nanoseconds_per_element) {
     return {64, 1, nanoseconds_per_element};
 }
-// What one number of 32 bits takes if so many instructions make a vector of them.
+// The time of one number of 32 bits, if this many instructions make a vector of them.
 inline double nanoseconds_per_lane(int instructions, int vector_bytes) {
     const int lanes = vector_bytes / 4;
     return machine().nanoseconds(instructions, vector_bytes) / lanes;
 }
-// Instructions for a vector of words, without their conversion: 31.5 on AVX2; on AVX-512 28, whose clock is lower.
+// Instructions that make a vector of words, without their conversion: 31.5 with AVX2, 28 with AVX-512. One value serves
+// both: with AVX-512 the clock is lower.
 inline constexpr int kPhiloxInstructions = 31;
 
 class PhiloxFill {

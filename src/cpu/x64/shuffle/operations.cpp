@@ -18,8 +18,8 @@ bool has_windows(CpuIsa isa, int unit) {
     return shape_of(isa).permutes_pairs && unit >= shape_of(isa).permutes_from;
 }
 
-// What an operation occupies: the ports that move units between lanes, those that move units within lanes, any port for
-// vectors, the ports that load and store, and slots of the front end.
+// What an operation occupies: the ports that move units between lanes, any port for vectors, the ports that load and
+// those that store, slots of the front end, and the ports that move units within lanes.
 struct Work {
     double shuffles, vectors, loads, stores, front, lanes = 0;
 };

@@ -275,7 +275,7 @@ class PermuteKernel : public LineStores {
     // d with zeroing: units outside the mask become zero. No bits: all units are written.
     Vec under_mask(const Vec& d, uint64_t bits) { return bits == 0 ? d : d | mask(bits) | T_z; }
 
-    // ---- registers -----------------------------------------------------------------------------------------------
+    // ---- one step ------------------------------------------------------------------------------------------------
 
     void emit_step(const Section& section) {
         register_of_.assign(static_cast<size_t>(section.values), kNone);
@@ -299,8 +299,6 @@ class PermuteKernel : public LineStores {
         }
     }
 
-    // ---- prefetches of sources -----------------------------------------------------------------------------------
-
     // Finds the lines that a section loads, unless an earlier section loads them whose addresses advance alike.
     void find_lines_ahead(const Section& section) {
         ahead_.clear();
@@ -315,6 +313,8 @@ class PermuteKernel : public LineStores {
             ahead_.push_back(o.offset);
         }
     }
+
+    // ---- registers -----------------------------------------------------------------------------------------------
 
     // If this is the last use of source a, the result takes its register.
     void allocate(const Operation& o, size_t at) {
