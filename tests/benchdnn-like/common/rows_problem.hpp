@@ -3,11 +3,22 @@
 
 // The base of the drivers that draw classes by the weights or logits of a row, for a batch of rows.
 
+#include <cstring>
+
 #include "common/drawn_seeds.hpp"
 #include "common/typed_driver.hpp"
 #include "reference/numeric.hpp"
 
 namespace tombola::bench {
+
+// Empty if the argument is absent.
+template <class T>
+std::vector<T> values_of(const Arguments& args, int arg) {
+    const Argument* given = args.find(arg);
+    std::vector<T> values(given == nullptr ? 0 : given->count());
+    if (!values.empty()) std::memcpy(values.data(), given->values.data(), given->values.size());
+    return values;
+}
 
 template <class P>
 class RowsProblem : public TypedProblem<P> {

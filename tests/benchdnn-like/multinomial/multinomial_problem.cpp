@@ -71,11 +71,7 @@ reference::MultinomialRequest MultinomialProblem::request(const Arguments& args)
     request.global_seed = seeds.global;
     request.op_seed = seeds.op;
     request.offset = offset;
-    if (const Argument* given = args.find(TOMBOLA_ARG_UNIFORMS)) {
-        request.uniforms.resize(given->count());
-        if (!request.uniforms.empty())
-            std::memcpy(request.uniforms.data(), given->values.data(), given->values.size());
-    }
+    request.uniforms = values_of<double>(args, TOMBOLA_ARG_UNIFORMS);
     return request;
 }
 

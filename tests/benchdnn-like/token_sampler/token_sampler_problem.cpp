@@ -2,7 +2,6 @@
 #include "token_sampler/token_sampler_problem.hpp"
 
 #include <cmath>
-#include <cstring>
 
 #include "reference/numeric.hpp"
 
@@ -46,14 +45,6 @@ void add_row_number(Arguments& args, int arg, const char* name, const RowNumber<
     }
     const T number = number_of(value);
     args.add_input(arg, name, bytes_of(&number, 1));
-}
-
-template <class T>
-std::vector<T> values_of(const Arguments& args, int arg) {
-    const Argument* given = args.find(arg);
-    std::vector<T> values(given == nullptr ? 0 : given->count());
-    if (!values.empty()) std::memcpy(values.data(), given->values.data(), given->values.size());
-    return values;
 }
 
 }  // namespace

@@ -108,7 +108,8 @@ TEST(Machine, RowsStandAsTheyArePrinted) {
     std::ifstream file(path);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const std::string source = std::regex_replace(text, std::regex(R"(\s*//[^\n]*)"), "");
-    for (const auto kind : {Microarchitecture::sapphire_rapids, Microarchitecture::zen4})
+    for (const auto kind :
+         {Microarchitecture::sapphire_rapids, Microarchitecture::zen4, Microarchitecture::zen5})
         EXPECT_NE(source.find(testing::row_source(row_of(kind))), std::string::npos)
             << testing::row_source(row_of(kind)) << "stands nowhere in " << path;
 }

@@ -9,9 +9,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <random>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -179,7 +177,7 @@ reference::Layout with_gaps(const std::string& letters, const reference::Dims& d
 
 constexpr DataType kTypes[] = {DataType::s8, DataType::bf16, DataType::f32, DataType::f64};
 
-// A group of the axis for each of its factors that is asked for.
+// Checks one shuffle, forward and backward.
 void check_both_directions(Served& served, const reference::Layout& src,
                            const reference::Layout& dst, DataType type, int axis, int64_t group) {
     for (const bool backward : {false, true}) served.check({src, dst, type, axis, group, backward});

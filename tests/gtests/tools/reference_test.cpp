@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -129,59 +128,58 @@ std::vector<T> uniform(UniformRequest request, uint64_t count) {
     return values;
 }
 
-// OpenVINO RandomUniform-8, examples 1 to 3 for the tensorflow alignment.
-TEST(UniformReference, TensorflowExamples) {
+struct UniformValues {
+    std::vector<float> f32;
+    std::vector<double> f64;
+    double f64_error;
+    std::vector<int32_t> s32;
+};
+
+// f32 in [0, 1) of the seeds 150 and 10, f64 in [2, 10) and s32 in [50, 100) of the seeds 80 and 100.
+void expect_uniform(tombola_alignment_t alignment, const UniformValues& values) {
     UniformRequest request;
+    request.alignment = alignment;
     request.type = tombola_f32;
     request.global_seed = 150;
     request.op_seed = 10;
     request.min = scalar_of(0.0f);
     request.max = scalar_of(1.0f);
-    const float f32[] = {0.7011236f,  0.30539632f, 0.93931055f, 0.9456035f, 0.11694777f,
-                         0.50770056f, 0.5197197f,  0.22727466f, 0.991374f};
-    const auto f32_values = uniform<float>(request, 9);
-    for (int i = 0; i < 9; ++i) EXPECT_FLOAT_EQ(f32_values[static_cast<size_t>(i)], f32[i]) << i;
+    const auto f32 = uniform<float>(request, values.f32.size());
+    for (size_t i = 0; i < f32.size(); ++i) EXPECT_FLOAT_EQ(f32[i], values.f32[i]) << i;
 
     request.type = tombola_f64;
     request.global_seed = 80;
     request.op_seed = 100;
     request.min = scalar_of(2.0);
     request.max = scalar_of(10.0);
-    const double f64[] = {5.65927959, 4.23122376, 2.67008206, 2.36423758};
-    const auto f64_values = uniform<double>(request, 4);
-    for (int i = 0; i < 4; ++i) EXPECT_NEAR(f64_values[static_cast<size_t>(i)], f64[i], 5e-9) << i;
+    const auto f64 = uniform<double>(request, values.f64.size());
+    for (size_t i = 0; i < f64.size(); ++i)
+        EXPECT_NEAR(f64[i], values.f64[i], values.f64_error) << i;
 
     request.type = tombola_s32;
     request.min = scalar_of(50);
     request.max = scalar_of(100);
-    EXPECT_EQ(uniform<int32_t>(request, 6), (std::vector<int32_t>{65, 70, 56, 59, 82, 92}));
+    EXPECT_EQ(uniform<int32_t>(request, values.s32.size()), values.s32);
 }
 
-// PyTorch 1.13.1: torch.manual_seed(s); torch.empty(...).uniform_(a, b), random_(a, b).
+// OpenVINO RandomUniform-8, examples 1 to 3 for the tensorflow alignment.
+TEST(UniformReference, TensorflowExamples) {
+    expect_uniform(tombola_alignment_tensorflow,
+                   {{0.7011236f, 0.30539632f, 0.93931055f, 0.9456035f, 0.11694777f, 0.50770056f,
+                     0.5197197f, 0.22727466f, 0.991374f},
+                    {5.65927959, 4.23122376, 2.67008206, 2.36423758},
+                    5e-9,
+                    {65, 70, 56, 59, 82, 92}});
+}
+
+// PyTorch 1.13.1: torch.manual_seed(s); torch.empty(...).uniform_(a, b), random_(a, b). It has one seed only.
 TEST(UniformReference, PytorchValues) {
-    UniformRequest request;
-    request.alignment = tombola_alignment_pytorch;
-    request.type = tombola_f32;
-    request.global_seed = 150;
-    request.min = scalar_of(0.0f);
-    request.max = scalar_of(1.0f);
-    const float f32[] = {.59748673f, .54458201f, .04074067f, .58105618f, .67971706f,
-                         .39076531f, .1751616f,  .36466956f, .70758903f};
-    const auto f32_values = uniform<float>(request, 9);
-    for (int i = 0; i < 9; ++i) EXPECT_FLOAT_EQ(f32_values[static_cast<size_t>(i)], f32[i]) << i;
-
-    request.type = tombola_f64;
-    request.global_seed = 80;
-    request.min = scalar_of(2.0);
-    request.max = scalar_of(10.0);
-    const double f64[] = {9.0670764014, 5.0738774469, 7.5332418637, 4.7109519880};
-    const auto f64_values = uniform<double>(request, 4);
-    for (int i = 0; i < 4; ++i) EXPECT_NEAR(f64_values[static_cast<size_t>(i)], f64[i], 6e-11) << i;
-
-    request.type = tombola_s32;
-    request.min = scalar_of(50);
-    request.max = scalar_of(100);
-    EXPECT_EQ(uniform<int32_t>(request, 6), (std::vector<int32_t>{77, 58, 62, 69, 60, 94}));
+    expect_uniform(tombola_alignment_pytorch,
+                   {{.59748673f, .54458201f, .04074067f, .58105618f, .67971706f, .39076531f,
+                     .1751616f, .36466956f, .70758903f},
+                    {9.0670764014, 5.0738774469, 7.5332418637, 4.7109519880},
+                    6e-11,
+                    {77, 58, 62, 69, 60, 94}});
 }
 
 // [0, k) and [k, n) with the offset, or with the state of the first call under pytorch, equal [0, n).
