@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors and the library's own settings.
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
-#include <string>
 
 #include "common/c_api.hpp"
 #include "common/format_tag.hpp"

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <tuple>
-#include <type_traits>
 
 namespace tombola::impl {
 

@@ -13,7 +13,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <utility>
 
 #include "common/fork.hpp"
 #include "common/function_ref.hpp"

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
 
 #include "common/implementation.hpp"
 #include "common/memory.hpp"

@@ -19,7 +19,6 @@
 namespace tombola::impl {
 
 struct Attr;
-struct Implementation;
 
 inline bool verbose_exec() { return (verbose_flags() & kVerboseExec) != 0; }
 inline bool verbose_create() { return (verbose_flags() & kVerboseCreate) != 0; }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The floating-point types that sampling reads. The list is narrower than DataType, so a switch over it can be
+// The four floating-point types that are computed with. The list is narrower than DataType, so a switch over it can be
 // complete, and the compiler names every switch that a new type has to be added to.
 
 #include <cassert>
-#include <optional>
 
 #include "common/types.hpp"
 
@@ -13,20 +12,13 @@ namespace tombola::impl::cpu {
 
 enum class FloatType { f16, bf16, f32, f64 };
 
-// Empty for a type that is not one of the four.
-constexpr std::optional<FloatType> find_float_type(DataType type) {
+// `type` must be one of the four.
+inline FloatType float_type_of(DataType type) {
     if (type == DataType::f16) return FloatType::f16;
     if (type == DataType::bf16) return FloatType::bf16;
     if (type == DataType::f32) return FloatType::f32;
-    if (type == DataType::f64) return FloatType::f64;
-    return std::nullopt;
-}
-
-// For a type that is known to be one of the four.
-inline FloatType float_type_of(DataType type) {
-    const auto found = find_float_type(type);
-    assert(found);
-    return *found;
+    assert(type == DataType::f64);
+    return FloatType::f64;
 }
 
 // The public type.

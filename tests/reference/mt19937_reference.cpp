@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bitset>
-#include <utility>
 #include <vector>
 
 namespace tombola::reference {

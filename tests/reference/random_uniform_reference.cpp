@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <optional>
 #include <type_traits>
 
 #include "reference/word_source.hpp"

@@ -3,7 +3,6 @@
 
 // random_generator: the raw words of a counter-based generator.
 
-#include <cstdint>
 #include <tuple>
 #include <vector>
 

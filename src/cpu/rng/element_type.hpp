@@ -18,12 +18,9 @@ constexpr DataType data_type_of(Float16) { return DataType::f16; }
 constexpr DataType data_type_of(BFloat16) { return DataType::bf16; }
 constexpr DataType data_type_of(float) { return DataType::f32; }
 constexpr DataType data_type_of(double) { return DataType::f64; }
-constexpr DataType data_type_of(int8_t) { return DataType::s8; }
 constexpr DataType data_type_of(uint8_t) { return DataType::u8; }
 constexpr DataType data_type_of(int32_t) { return DataType::s32; }
-constexpr DataType data_type_of(uint32_t) { return DataType::u32; }
 constexpr DataType data_type_of(int64_t) { return DataType::s64; }
-constexpr DataType data_type_of(uint64_t) { return DataType::u64; }
 
 // Calls body(T{}) with the C++ type T of `type`. The caller lists the types that it serves; every other type is refused
 // by name. The body returns a Status or a Result.

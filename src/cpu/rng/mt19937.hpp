@@ -13,8 +13,6 @@
 // position 624 the window first moves on by 624 words ("twist").
 // The low 31 bits of the window's first word influence nothing that follows the window.
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/weights/row_source.hpp"
 
-#include <cmath>
 #include <cstring>
 #include <limits>
 

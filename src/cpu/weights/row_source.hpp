@@ -20,7 +20,6 @@ class MatrixLayout {
   public:
     explicit MatrixLayout(const MemoryDesc& desc) : desc_(desc) {}
 
-    dim_t rows() const { return desc_.dims[0]; }
     dim_t columns() const { return desc_.dims[1]; }
     // The offset in elements from the first element.
     dim_t offset(dim_t row, dim_t column) const {

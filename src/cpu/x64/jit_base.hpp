@@ -28,7 +28,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <list>
 #include <memory>
 #include <new>

@@ -3,8 +3,6 @@
 
 // One problem's primitive with its tensors in memory, ready to run.
 
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 

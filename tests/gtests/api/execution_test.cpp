@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstring>
-#include <functional>
 #include <iterator>
 #include <numeric>
 

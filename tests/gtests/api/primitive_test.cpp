@@ -6,9 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstring>
 #include <functional>
-#include <iterator>
 #include <numeric>
 
 #include "gtests/api/primitive_fixture.hpp"

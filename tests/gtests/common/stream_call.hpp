@@ -11,7 +11,6 @@
 #include <cstring>
 #include <list>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "gtests/common/tensor.hpp"

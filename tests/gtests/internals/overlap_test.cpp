@@ -8,7 +8,6 @@
 
 #include <random>
 #include <set>
-#include <vector>
 
 namespace tombola::impl {
 namespace {

@@ -11,7 +11,6 @@
 #include <functional>
 #include <numeric>
 #include <string>
-#include <vector>
 
 #include "peers/dnnl_shuffle.hpp"
 

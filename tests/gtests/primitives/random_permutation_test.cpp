@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
-#include <numeric>
 #include <sstream>
 
 #include "gtests/common/golden.hpp"

@@ -7,7 +7,6 @@
 #include <sys/resource.h>
 
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 
 #include "common/command_line.hpp"

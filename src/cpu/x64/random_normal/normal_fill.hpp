@@ -3,7 +3,6 @@
 
 // A NormalTransform with the MEAN and STD of one execution, for any number of values.
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
