@@ -108,6 +108,20 @@ def test_numbers_that_numpy_would_make_of_others():
         np.testing.assert_array_equal(tombola.dropout(X, number, seed=1), expected)
 
 
+def test_refused_numbers_are_told_from_their_limits():
+    """A message with six digits said that TOP_P is 1, and that 1 is no number from 0 to 1."""
+    beyond = np.nextafter(np.float32(1), np.float32(2))
+    for message, call in (
+        ("TOP_P is 1.00000012; expected a number in [0, 1]", lambda: tombola.sample_tokens(LOGITS, top_p=beyond)),
+        ("MIN_P is 1.00000012; expected a number in [0, 1]", lambda: tombola.sample_tokens(LOGITS, min_p=beyond)),
+        ("TEMPERATURE is 5.42101054e-20; expected 0, or", lambda: tombola.sample_tokens(LOGITS, temperature=np.nextafter(np.float32(2**-64), np.float32(0)))),
+        ("sample 0: 1.0000000000000002; expected a number in [0, 1]", lambda: tombola.multinomial(WEIGHTS, 1, uniforms=np.full((2, 1), 1 + 2**-52))),
+        ("MIN is 1.0000000000000002 and MAX is 1; expected MIN < MAX", lambda: tombola.uniform(3, "float64", low=1 + 2**-52)),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            call()
+
+
 def test_large_integers():
     """Their repr() raises, or is long."""
     for number in (10**5000, -(10**5000)):

@@ -117,7 +117,7 @@ Status SamplerCall::check_parameters() const {
         const float t = temperature_.of(row, 1);
         const bool finite = t <= std::numeric_limits<float>::max();
         if (t != 0 && !(t >= kMinTemperature && finite))
-            return invalid("TEMPERATURE%s %g; expected 0, or a finite number from 2^-64 on",
+            return invalid("TEMPERATURE%s %.9g; expected 0, or a finite number from 2^-64 on",
                            place(temperature_.in_rows, row).c_str(), static_cast<double>(t));
         const int32_t k = top_k_.of(row, 0);
         if (k < 0)
@@ -125,11 +125,11 @@ Status SamplerCall::check_parameters() const {
                            k);
         const float p = top_p_.of(row, 1);
         if (!(p >= 0 && p <= 1))
-            return invalid("TOP_P%s %g; expected a number in [0, 1]",
+            return invalid("TOP_P%s %.9g; expected a number in [0, 1]",
                            place(top_p_.in_rows, row).c_str(), static_cast<double>(p));
         const float least = min_p_.of(row, 0);
         if (!(least >= 0 && least <= 1))
-            return invalid("MIN_P%s %g; expected a number in [0, 1]",
+            return invalid("MIN_P%s %.9g; expected a number in [0, 1]",
                            place(min_p_.in_rows, row).c_str(), static_cast<double>(least));
     }
     return {};
