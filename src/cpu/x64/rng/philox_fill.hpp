@@ -22,7 +22,7 @@ inline double nanoseconds_per_lane(int instructions, int vector_bytes) {
     const int lanes = vector_bytes / 4;
     return machine().nanoseconds(instructions, vector_bytes) / lanes;
 }
-// Instructions that make a vector of words, without their conversion: 31.5 with AVX2, 28 with AVX-512. One value serves
+// Instructions that make a vector of words, without their conversion: 31.5 with AVX2, 27 with AVX-512. One value serves
 // both: with AVX-512 the clock is lower.
 inline constexpr int kPhiloxInstructions = 31;
 
