@@ -49,6 +49,9 @@ struct MachineRow {
     // Rows of at least this many bytes are copied by the string instruction, if the tensors fit the caches, but not the first.
     // 0: never.
     int string_bytes;
+    // The steps of short runs are unrolled into at most so many operations, in shuffles in the second-level cache. 0: they are
+    // not unrolled.
+    int unrolled_operations;
     double waking;         // microseconds to wake a sleeping thread and to wait for it
     double copy_cycles;    // of 64 bytes in the second-level cache
     double streamed_gain;  // cycles a byte that stores save a large copy by bypassing caches

@@ -67,6 +67,10 @@ class Checked {
             const auto plain = run_kernel(program, args, isa, lowerings[i], Stores::plain);
             const auto kernel = run_kernel(program, args, isa, lowerings[i], Stores::prefetched);
             EXPECT_FALSE(plain.value() == kernel.value());
+            constexpr int kUnrolled = 3;
+            EXPECT_TRUE(run_kernel(program, args, isa, lowerings[i], Stores::plain, Sources::plain,
+                                   kUnrolled)
+                            .ok());
             // What is ahead need not be memory.
             args.src_ahead = int64_t{1} << 40;
             const auto ahead =
@@ -110,9 +114,10 @@ class Checked {
   private:
     Result<JitFunction<PermuteArgs>> run_kernel(const PermuteProgram& program, PermuteArgs args,
                                                 CpuIsa isa, const Operations& operations,
-                                                Stores stores, Sources sources = Sources::plain) {
-        auto kernel =
-            permute_function(isa, stores, sources, std::make_shared<Operations>(operations));
+                                                Stores stores, Sources sources = Sources::plain,
+                                                int unrolled = 1) {
+        auto kernel = permute_function(isa, stores, sources,
+                                       std::make_shared<Operations>(operations), unrolled);
         EXPECT_TRUE(kernel.ok()) << kernel.status().message();
         dst_.poison();
         args.src = src_.data();
@@ -123,7 +128,7 @@ class Checked {
                 << "element " << layout_.element << " Q " << layout_.Q << " G " << layout_.G
                 << " block " << layout_.src_axis.block << " isa " << name_of(isa) << " step "
                 << program.loop.dst_step << " cycles " << operations.cycles << " stores "
-                << static_cast<int>(stores);
+                << static_cast<int>(stores) << " unrolled " << unrolled;
             ASSERT_TRUE(dst_.slack_is_intact());
         }();
         return kernel;

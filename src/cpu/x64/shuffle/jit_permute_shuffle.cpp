@@ -379,6 +379,34 @@ class PermuteShuffle : public Executable {
     int64_t alignment_;
 };
 
+// Runs of fewer or more steps, and loops that would have fewer steps in their bodies, gain nothing by being unrolled. Measured
+// on Zen 5 alone.
+constexpr int64_t kMinUnrolledRun = 7, kMaxUnrolledRun = 64, kMinUnrolledSteps = 4;
+
+// The steps of a run: of a tile, or of a pixel whose channels lie side by side.
+int64_t steps_of_run(const Chosen& chosen) {
+    const StepLoop& loop = chosen.operations->loop;
+    if (loop.single_step) return 1;
+    if (chosen.step_pixels == 0) return (chosen.dst_last + loop.dst_step - 1) / loop.dst_step + 1;
+    const int64_t pixels = std::min(chosen.tile_pixels, chosen.pixels.count);
+    return (pixels + chosen.step_pixels - 1) / chosen.step_pixels;
+}
+
+// How many steps the loops of the kernel have in their bodies. In the second-level cache, a loop over a short run takes longer
+// than the same steps unrolled. The likely reason is a prefetcher that follows the addresses of one instruction and goes on
+// where the run ends; it was not observed. Tensors beyond half of that cache gain less, or lose with AVX2, and those in the
+// first-level cache show no difference.
+int unrolled_steps(const Chosen& chosen, const ShuffleDesc& desc) {
+    const int64_t bytes = tensor_bytes(desc);
+    if (fits_l1(bytes) || bytes > machine().caches.l2 / 2) return 1;
+    if (chosen.joins_tiles && chosen.step_pixels > 0) return 1;  // all pixels are one run
+    const int64_t steps = steps_of_run(chosen);
+    const int64_t most =
+        machine().row.unrolled_operations / static_cast<int64_t>(chosen.operations->list.size());
+    if (steps < kMinUnrolledRun || steps > kMaxUnrolledRun || most < kMinUnrolledSteps) return 1;
+    return static_cast<int>(std::min(steps, most));
+}
+
 Result<PlanPtr> plan(const ShuffleDesc& desc, const Chosen& chosen) {
     return make_plan(0, [desc, chosen]() -> Result<std::unique_ptr<Executable>> {
         const bool prefetches =
@@ -386,8 +414,8 @@ Result<PlanPtr> plan(const ShuffleDesc& desc, const Chosen& chosen) {
         const Stores stores = prefetches ? Stores::prefetched : Stores::plain;
         const Sources sources =
             machine().prefetches_sources(tensor_bytes(desc)) ? Sources::prefetched : Sources::plain;
-        auto kernel =
-            TOMBOLA_TRY(permute_function(chosen.code, stores, sources, chosen.operations));
+        auto kernel = TOMBOLA_TRY(permute_function(chosen.code, stores, sources, chosen.operations,
+                                                   unrolled_steps(chosen, desc)));
         JitFunction<PermuteArgs> streaming;
         const int64_t alignment = streaming_alignment(chosen, desc);
         if (alignment > 0)

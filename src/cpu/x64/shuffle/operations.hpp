@@ -258,8 +258,9 @@ std::vector<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa i
 int max_transposed(CpuIsa isa, int unit);
 
 // The generated function (permute_kernel.cpp), from the cache unless it is very large. If it streams, the caller holds a
-// StreamingStores.
+// StreamingStores. The loop over the steps of a section has `unrolled` of them in its body.
 Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, Stores stores, Sources sources,
-                                                  std::shared_ptr<const Operations> operations);
+                                                  std::shared_ptr<const Operations> operations,
+                                                  int unrolled = 1);
 
 }  // namespace tombola::impl::cpu::x64

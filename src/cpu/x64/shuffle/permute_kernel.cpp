@@ -43,13 +43,17 @@ using Kind = Operation::Kind;
 // Kernels with more operations than this are not cached.
 constexpr size_t kMaxCachedOperations = 4096;
 
-// An operation has at most three instructions of 11 bytes, the prefetch of a load included. It is emitted twice: in the loop and
-// for the last step. Lines are emitted three times, and a run of them has more instructions.
-size_t code_bytes_for(const Operations& o) {
+// An operation has at most three instructions of 11 bytes, the prefetch of a load included. It is emitted for each step in
+// the body of the loop, with at most 32 bytes for the next address, and for the last step. Lines are emitted three times,
+// and a run of them has more instructions.
+size_t code_bytes_for(const Operations& o, int unrolled) {
     size_t bytes = 4096 + o.tables.size() * 64;
-    for (const Operations::Section& section : o.sections)
-        bytes += 640 + (section.end - section.begin) * (section.runs > 0 ? 3 : 2) * 3 * 11 +
+    for (const Operations::Section& section : o.sections) {
+        const auto steps = static_cast<size_t>(unrolled);
+        bytes += 640 + (steps - 1) * 32 +
+                 (section.end - section.begin) * (section.runs > 0 ? 3 : steps + 1) * 3 * 11 +
                  static_cast<size_t>(section.runs) * 512;
+    }
     return bytes;
 }
 
@@ -57,10 +61,11 @@ struct PermuteKey {
     CpuIsa isa;
     Stores stores;
     Sources sources;
+    int unrolled;
     std::shared_ptr<const Operations> operations;
     bool operator<(const PermuteKey& other) const {
-        return std::tie(isa, stores, sources, *operations) <
-               std::tie(other.isa, other.stores, other.sources, *other.operations);
+        return std::tie(isa, stores, sources, unrolled, *operations) <
+               std::tie(other.isa, other.stores, other.sources, other.unrolled, *other.operations);
     }
 };
 
@@ -76,8 +81,10 @@ class PermuteKernel : public LineStores {
     using Key = PermuteKey;
 
     explicit PermuteKernel(const Key& key)
-        : LineStores(key.stores, key.isa, "shuffle_permute", code_bytes_for(*key.operations)),
+        : LineStores(key.stores, key.isa, "shuffle_permute",
+                     code_bytes_for(*key.operations, key.unrolled)),
           program_(key.operations.get()),
+          unrolled_(key.unrolled),
           prefetches_sources_(key.sources == Sources::prefetched) {}
 
   private:
@@ -129,7 +136,8 @@ class PermuteKernel : public LineStores {
         jnz(repeat, T_NEAR);
     }
 
-    // Emits the steps before the last one, in order, and then the last step at its own place.
+    // Emits the steps before the last one, in order, and then the last step at its own place. The body of the loop has
+    // several steps, and ends behind any of them.
     void emit_steps(const Section& section) {
         find_lines_ahead(section);
         const Reg args = gpr(0), s_last = gpr(5), d_last = gpr(6), section_src = gpr(9),
@@ -148,10 +156,12 @@ class PermuteKernel : public LineStores {
         emit_first_advance(section);
         align(16);
         L(step);
-        emit_step(section);
-        emit_advance();
-        cmp(s(), s_last);
-        jl(step, T_NEAR);
+        for (int i = 1; i <= unrolled_; ++i) {
+            emit_step(section);
+            emit_advance();
+            cmp(s(), s_last);
+            i < unrolled_ ? jge(last, T_NEAR) : jl(step, T_NEAR);
+        }
         L(last);
         mov(s(), s_last);
         mov(d(), d_last);
@@ -475,6 +485,7 @@ class PermuteKernel : public LineStores {
     Reg ahead() const { return gpr(14); }
 
     const Operations* program_;  // borrowed while the code is generated
+    int unrolled_;               // steps in the body of a loop
     bool prefetches_sources_;
     std::vector<int64_t> ahead_;  // the lines that this section prefetches: offsets of loads
     // Those of all sections until now, by how their addresses advance.
@@ -495,9 +506,10 @@ class PermuteKernel : public LineStores {
 }  // namespace
 
 Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, Stores stores, Sources sources,
-                                                  std::shared_ptr<const Operations> operations) {
+                                                  std::shared_ptr<const Operations> operations,
+                                                  int unrolled) {
     const bool small = operations->list.size() <= kMaxCachedOperations;
-    const PermuteKey key{isa, stores, sources, std::move(operations)};
+    const PermuteKey key{isa, stores, sources, unrolled, std::move(operations)};
     return small ? cached_function<PermuteKernel>(key) : make_function<PermuteKernel>(key);
 }
 
