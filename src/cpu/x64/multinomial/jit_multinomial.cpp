@@ -256,11 +256,9 @@ void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const 
         const dim_t block = std::lower_bound(prefix, prefix + blocks, target) - prefix;
         if (block > 0) target -= prefix[block - 1];
         const dim_t first = block * kBlock;
-        passes_.store(row, call.source, first, std::min(first + kBlock, passes_.classes()),
-                      weights);
-        dim_t k = 0;
-        for (uint64_t reached = weights[0]; reached < target; reached += weights[k]) ++k;
-        put(results, row.index * samples + s, first + k);
+        const dim_t end = std::min(first + kBlock, passes_.classes());
+        passes_.store(row, call.source, first, end, weights);
+        put(results, row.index * samples + s, first + class_reaching(weights, end - first, target));
     }
 }
 

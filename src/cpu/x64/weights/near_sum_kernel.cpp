@@ -147,9 +147,19 @@ void NearSumKernel::emit_units(const Reg& src, const Reg& ahead, int units) {
         }
         sets.push_back(r);
     }
-    emit_weights(sets);
+    // A step of the polynomial takes two of Zen 5's four pipes for vectors. The row ahead is read by the others
+    // meanwhile, two vectors after a step, if there are registers for them.
+    const int vectors = static_cast<int>(sets.size());
+    int read = 0;
+    const auto after_step = [&] {
+        if (registers() < 32 || read == vectors) return;
+        const int end = std::min(vectors, read + 2);
+        emit_ahead(src, ahead, read, end, {vec(8), scratch(), vec(8), vec(8), vec(8), k1});
+        read = end;
+    };
+    emit_weights(sets, after_step);
     emit_add(sets);
-    emit_ahead(src, ahead, units, {vec(0), vec(1), vec(2), vec(3), vec(4), k1});
+    if (read == 0) emit_ahead(src, ahead, 0, vectors, {vec(0), vec(1), vec(2), vec(3), vec(4), k1});
     add(src, step);
     add(ahead, step);
 }
@@ -164,8 +174,10 @@ NearSumKernel::Vec NearSumKernel::operand(const Held& value) {
 
 // p and z become two f32 whose product is W: the steps of weight_exp(), with the opposite sign of d, n and r. The steps
 // of all sets alternate, because each step waits for the one before, and Zen 5's scheduler holds few of them. So that
-// more sets have registers, z and n are in the register of p, and z waits in memory.
-void NearSumKernel::emit_weights(const std::vector<Set>& sets) {
+// more sets have registers, z and n are in the register of p, and z waits in memory. after_step() is called after each step
+// of the polynomial.
+void NearSumKernel::emit_weights(const std::vector<Set>& sets,
+                                 const std::function<void()>& after_step) {
     const auto each = [&](const auto& step) {
         for (const Set& r : sets) step(r, r.e, r.p);
     };
@@ -199,6 +211,7 @@ void NearSumKernel::emit_weights(const std::vector<Set>& sets) {
     for (int i = WeightExpF32::kDegree - 3; i >= -2; --i) {
         const Vec c = operand(i >= 0 ? c_[i] : one_);
         each([&](R, V e, V p) { vfnmadd213ps(p, e, c); });
+        after_step();
     }
 }
 

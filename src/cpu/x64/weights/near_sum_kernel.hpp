@@ -29,6 +29,7 @@
 // Instead of d <= 0 the kernel has e = -d, so that a logit in memory is the second operand of the subtraction.
 
 #include <cstdint>
+#include <functional>
 #include <tuple>
 #include <vector>
 
@@ -82,7 +83,7 @@ class NearSumKernel : public WeightOps {
     Vec operand(const Held& value);
     void emit_group(const Reg& src, const Reg& ahead, const Reg& units);
     void emit_units(const Reg& src, const Reg& ahead, int units);
-    void emit_weights(const std::vector<Set>& sets);
+    void emit_weights(const std::vector<Set>& sets, const std::function<void()>& after_step);
     void emit_add(const std::vector<Set>& sets);
     void emit_check(const Reg& scratch, Label& too_far);
     void emit_sum(const Reg& args, const Reg& sums);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "cpu/float16.hpp"
 
@@ -51,6 +52,19 @@ dim_t units_in_place(dim_t classes) {
 
 }  // namespace
 
+// Adds up a few weights at once while the target lies behind them, so that few additions wait for one another.
+dim_t class_reaching(const uint64_t* weights, dim_t count, uint64_t target) {
+    constexpr dim_t kTogether = 16;
+    dim_t k = 0;
+    for (; k + kTogether <= count; k += kTogether) {
+        const uint64_t sum = std::accumulate(weights + k, weights + k + kTogether, uint64_t{0});
+        if (sum >= target) break;
+        target -= sum;
+    }
+    for (uint64_t reached = weights[k]; reached < target; reached += weights[k]) ++k;
+    return k;
+}
+
 Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_probs,
                                     Weights weights, bool scaled) {
     const FloatType type = float_type_of(src.data_type);
@@ -66,6 +80,7 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_
     if (!max.ok()) return max.take_status();
     passes.max_ = max.take();
     const int log_classes = ceil_log2(passes.classes_);
+    passes.log_classes_ = log_classes;
     passes.splits_ = type != FloatType::f64 && log_classes >= SplitSumKernel::kMinLog &&
                      log_classes <= SplitSumKernel::kMaxLog;
     if (weights != Weights::stored && passes.splits_) {
@@ -139,7 +154,7 @@ bool RowPasses::is_distribution(double greatest) const {
 
 void RowPasses::set_scale(Row& row, double greatest, float ratio, float flush) const {
     const double weight = log_probs_ ? 1.0 : greatest;  // the greatest
-    row.scale = {greatest, quantum_shift(weight, classes_)};
+    row.scale = {greatest, kWeightBits - 1 - log_classes_ - std::ilogb(weight)};
     uint64_t field;
     if (type_ == FloatType::f64) {
         row.args.greatest = bit_cast<uint64_t>(greatest);
@@ -152,11 +167,11 @@ void RowPasses::set_scale(Row& row, double greatest, float ratio, float flush) c
         row.args.flush = bit_cast<uint32_t>(flush);
         field = bit_cast<uint32_t>(static_cast<float>(weight)) >> 23;
     }
-    row.args.top = 1 + static_cast<uint64_t>(ceil_log2(classes_)) + field;
+    row.args.top = 1 + static_cast<uint64_t>(log_classes_) + field;
     row.is_scalar = field < kMinField;
     if (!splits_ || row.is_scalar) return;
     const int of_weight = log_probs_ ? SplitSumKernel::kFieldOfLogits : static_cast<int>(field);
-    row.split_scale = SplitSumKernel::scale(row.args, of_weight, ceil_log2(classes_), isa_);
+    row.split_scale = SplitSumKernel::scale(row.args, of_weight, log_classes_, isa_);
 }
 
 bool RowPasses::sum_blocks(const Row& row, const char* data, const char* ahead, dim_t blocks,
@@ -193,7 +208,7 @@ bool RowPasses::sum_near(const Row& row, const char* data, const char* ahead, di
                          dim_t units, uint64_t* sums, double& greatest) const {
     if (!near_sum_) return sum_blocks(row, data, ahead, blocks, units, sums, greatest);
     const auto flush = bit_cast<float>(static_cast<uint32_t>(row.args.flush));
-    const auto& kernel = flush > WeightExpF32::kFlush ? near_limited_sum_ : near_sum_;
+    const auto* kernel = flush > WeightExpF32::kFlush ? &near_limited_sum_ : &near_sum_;
     bool good = true;
     // How many blocks sum_blocks() gets when the kernel stops. It doubles, so that few blocks are read in vain.
     dim_t others = 1;
@@ -208,7 +223,7 @@ bool RowPasses::sum_near(const Row& row, const char* data, const char* ahead, di
                                  -flush,
                                  near_shape_,
                                  {}};
-        kernel(args);
+        (*kernel)(args);
         if (!scaled_) good = accept(args.found, greatest) && good;
         if (args.blocks == 0) return good;
         const auto pass_over = [&](dim_t count) {
@@ -219,6 +234,10 @@ bool RowPasses::sum_near(const Row& row, const char* data, const char* ahead, di
             blocks -= count;
         };
         pass_over(blocks - args.blocks);
+        if (scaled_ && kernel == &near_sum_) {
+            kernel = &near_limited_sum_;
+            continue;
+        }
         const dim_t count = std::min(others, blocks);
         good = sum_blocks(row, data, ahead, count, units, sums, greatest) && good;
         pass_over(count);

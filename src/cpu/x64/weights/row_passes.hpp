@@ -25,6 +25,9 @@ struct Row {
     bool is_scalar = false;  // only scalar C++ can handle this row
 };
 
+// The first of `count` weights whose inclusive prefix sum reaches the target, which is at most the sum of all.
+dim_t class_reaching(const uint64_t* weights, dim_t count, uint64_t target);
+
 class RowPasses {
   public:
     static constexpr dim_t kBlockUnits = 32;
@@ -76,7 +79,8 @@ class RowPasses {
                     uint64_t* sums, double& greatest) const;
     bool sum_split(const Row& row, const char* data, const char* ahead, dim_t blocks, dim_t units,
                    uint64_t* sums, double& greatest) const;
-    // With the kernel for logits that are near the greatest one, and sum_blocks() for blocks that have others.
+    // With the kernel for logits that are near the greatest one, and sum_blocks() for blocks that have others. If a block
+    // of scaled logits has others, they are probably -inf: the rest of the row gets the kernel with a limit.
     bool sum_near(const Row& row, const char* data, const char* ahead, dim_t blocks, dim_t units,
                   uint64_t* sums, double& greatest) const;
 
@@ -92,6 +96,7 @@ class RowPasses {
     bool log_probs_ = false;
     bool scaled_ = false;
     dim_t classes_ = 0;
+    int log_classes_ = 0;
     dim_t element_bytes_ = 0;
 };
 

@@ -86,18 +86,17 @@ void WeightOps::prefetch_read(const Reg& src, int offset, int size) {
 
 // Weights are read once. Where prefetching their own row pays, the next row is prefetched by the end of this one, as rows
 // mostly lie one behind the other.
-void WeightOps::emit_ahead(const Reg& src, const Reg& ahead, int units, const Lanes& r) {
-    const int size = units * kUnitClasses * element_bytes();
-    if (!log_probs_ && machine().row.read_ahead > 0) return prefetch_read(src, 0, size);
+void WeightOps::emit_ahead(const Reg& src, const Reg& ahead, int first, int last, const Lanes& r) {
+    const int begin = first * vector_step(), size = (last - first) * vector_step();
+    if (!log_probs_ && machine().row.read_ahead > 0) return prefetch_read(src, begin, size);
     // While a row is read for the first time, this many loads wait for memory.
     const int loads =
         machine().row.read_ahead > 0 ? machine().row.read_ahead : 2 * machine().prefetch_bytes();
-    const int distance = finds_ahead() ? loads : 0;
+    const int distance = begin + (finds_ahead() ? loads : 0);
     for (int line = 0; line < size; line += 64) prefetcht1(ptr[ahead + distance + line]);
     if (!finds_ahead()) return;
-    const int vectors = units * vectors_per_unit();
-    const int together = std::min(vectors, 2);  // a comparison finds a NaN in either operand
-    for (int i = 0; i < vectors; i += together) {
+    const int together = std::min(last - first, 2);  // a comparison finds a NaN in either operand
+    for (int i = first; i < last; i += together) {
         const Vec &x = r.x, &y = together == 2 ? r.odd : r.x;
         load_unordered(x, ahead, i);
         if (together == 2) load_unordered(y, ahead, i + 1);
