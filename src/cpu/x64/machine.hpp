@@ -56,7 +56,8 @@ struct MachineRow {
     double copy_cycles;    // of 64 bytes in the second-level cache
     double streamed_gain;  // cycles a byte that stores save a large copy by bypassing caches
     // Copies gain by bypassing the caches, and by prefetching what they read, where source and destination together have at
-    // least this multiple of the third-level cache. 0: not measured.
+    // least this multiple of the third-level cache. token_sampler gains there by a kernel that reads more slowly. 0: not
+    // measured.
     double far_l3;
     double unpacks_front;  // `front` of sections with unpacks, which wait less for one another
     // The part of the rate of vectors that remains where permutes, which few ports have, run beside blends.
@@ -93,10 +94,8 @@ struct Machine {
     int64_t tile_bytes() const { return caches.l1 / 2; }
     // Shuffles bypass the caches if source and destination together have at least this many bytes.
     int64_t streaming_row_bytes() const;
-    // Whether a shuffle prefetches what it reads. `bytes` are those of source and destination together.
-    bool prefetches_sources(int64_t bytes) const {
-        return row.far_l3 > 0 && bytes >= streaming_row_bytes();
-    }
+    // Whether so many bytes, which a call reads and writes, are known to be far: see far_l3.
+    bool is_far(int64_t bytes) const { return row.far_l3 > 0 && bytes >= streaming_row_bytes(); }
     // How far ahead kernels that read and draw prefetch: as many bytes as they read while one load waits for memory.
     int prefetch_bytes() const;
 };

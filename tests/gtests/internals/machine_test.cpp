@@ -54,15 +54,15 @@ TEST(Machine, SizesOfSapphireRapids) {
     EXPECT_EQ(machine.tile_bytes(), 24 * 1024);
     EXPECT_EQ(machine.streaming_row_bytes(), 64 * kMiB);
     EXPECT_EQ(machine.prefetch_bytes(), 2048);
-    EXPECT_FALSE(machine.prefetches_sources(int64_t{1} << 40));
+    EXPECT_FALSE(machine.is_far(int64_t{1} << 40));
 }
 
 // Shuffles of Zen 5 are far from 20 MiB on.
 TEST(Machine, FarSizesOfZen5) {
     const Machine machine = typical(Microarchitecture::zen5);
     EXPECT_EQ(machine.streaming_row_bytes(), 20 * kMiB);
-    EXPECT_TRUE(machine.prefetches_sources(20 * kMiB));
-    EXPECT_FALSE(machine.prefetches_sources(20 * kMiB - 1));
+    EXPECT_TRUE(machine.is_far(20 * kMiB));
+    EXPECT_FALSE(machine.is_far(20 * kMiB - 1));
 }
 
 // Its memory answers later, but 4 KiB ahead is not faster there than 2 KiB.

@@ -247,7 +247,7 @@ double cycles_of(const BlockedStep& step, const PermuteProgram& program, const O
 // What the program gains in all pixels of an image by bypassing the caches. Measured where the row has far_l3.
 double gain_of(const BlockedStep& step, const Operations& lowered, const Chosen& chosen,
                const ShuffleDesc& desc) {
-    if (!machine().prefetches_sources(tensor_bytes(desc))) return 0;
+    if (!machine().is_far(tensor_bytes(desc))) return 0;
     Chosen candidate = chosen;
     candidate.code = step.code;
     candidate.step_pixels = step.pixels;
@@ -413,7 +413,7 @@ Result<PlanPtr> plan(const ShuffleDesc& desc, const Chosen& chosen) {
             !fits_l1(tensor_bytes(desc)) && chosen.operations->waits_for_lines();
         const Stores stores = prefetches ? Stores::prefetched : Stores::plain;
         const Sources sources =
-            machine().prefetches_sources(tensor_bytes(desc)) ? Sources::prefetched : Sources::plain;
+            machine().is_far(tensor_bytes(desc)) ? Sources::prefetched : Sources::plain;
         auto kernel = TOMBOLA_TRY(permute_function(chosen.code, stores, sources, chosen.operations,
                                                    unrolled_steps(chosen, desc)));
         JitFunction<PermuteArgs> streaming;

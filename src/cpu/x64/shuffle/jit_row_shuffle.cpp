@@ -60,8 +60,8 @@ bool rows_stream(const ShuffleLayout& l) { return l.inner >= kMinStreamingBytes 
 bool reads_ahead(const ShuffleLayout& l) {
     const Loop& images = l.loops.fastest();
     const int64_t image = l.C * l.inner;
-    return machine().prefetches_sources(tensor_bytes(l)) && is_dense(l) &&
-           l.src_axis.stride == l.inner && (images.count == 1 || images.src.stride == image) &&
+    return machine().is_far(tensor_bytes(l)) && is_dense(l) && l.src_axis.stride == l.inner &&
+           (images.count == 1 || images.src.stride == image) &&
            image <= machine().caches.l2 / 4 * 3;
 }
 

@@ -8,6 +8,7 @@
 #include "common/scratchpad.hpp"
 #include "cpu/implementations.hpp"
 #include "cpu/weights/lowest_row.hpp"
+#include "cpu/x64/machine.hpp"
 #include "cpu/x64/token_sampler/row_sampler.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -60,7 +61,10 @@ Status JitTokenSampler::execute(const ExecContext& context) const {
 Result<SamplerKernels> make_kernels(CpuIsa isa, const TokenSamplerDesc& desc) {
     const FloatType type = float_type_of(desc.src.data_type);
     ListKernels list;
-    list.max = TOMBOLA_TRY(cached_function<GroupMaxKernel>({isa, type}));
+    const bool far =
+        machine().is_far(desc.src.nelems() * static_cast<int64_t>(size_of(desc.src.data_type)));
+    list.max_unread = TOMBOLA_TRY(cached_function<GroupMaxKernel>({isa, type, far}));
+    list.max = TOMBOLA_TRY(cached_function<GroupMaxKernel>({isa, type, false}));
     list.count = TOMBOLA_TRY(cached_function<CountKernel>({isa, FloatType::f32}));
     list.count_row = TOMBOLA_TRY(cached_function<CountKernel>({isa, type}));
     list.collect = TOMBOLA_TRY(cached_function<CollectKernel>({isa, type, false}));

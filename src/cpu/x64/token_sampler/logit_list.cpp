@@ -34,15 +34,7 @@ T* take(char*& memory, size_t count) {
     return result;
 }
 
-// The greatest and the lowest of `count` numbers, a multiple of kGroupLanes. Compilers vectorise these loops.
-float greatest_of(const float* values, size_t count) {
-    float max[kGroupLanes];
-    std::copy(values, values + kGroupLanes, max);
-    for (size_t i = kGroupLanes; i < count; i += kGroupLanes)
-        for (size_t lane = 0; lane < kGroupLanes; ++lane)
-            max[lane] = max[lane] > values[i + lane] ? max[lane] : values[i + lane];
-    return *std::max_element(max, max + kGroupLanes);
-}
+// The lowest of `count` numbers, a multiple of kGroupLanes. Compilers vectorise the loop.
 float lowest_of(const float* values, size_t count) {
     float min[kGroupLanes];
     std::copy(values, values + kGroupLanes, min);
@@ -124,14 +116,24 @@ LogitList::LogitList(const ListKernels& kernels, void* memory, dim_t classes)
     ranges_ = take<uint64_t>(at, kMaxRanges);
 }
 
-bool LogitList::read(const GroupedRow& row) {
+bool LogitList::read(const GroupedRow& row, bool unread) {
     row_ = row;
     size_ = 0;
     std::atomic<bool> has_nan{false};
+    std::atomic<float> greatest{-kInf};
     const auto pass = [&](dim_t first, dim_t groups) {
-        GroupMaxKernel::Args args{row.group(first), groups, maxima_ + first * kGroupLanes, 0};
-        kernels_.max(args);
-        if (args.has_nan != 0) has_nan.store(true, std::memory_order_relaxed);
+        GroupMaxKernel::Args args{row.group(first), groups, maxima_ + first * kGroupLanes, {}};
+        float lanes[kGroupLanes];  // of which AVX2 writes the first ones
+        std::fill(lanes, lanes + kGroupLanes, -kInf);
+        static_assert(sizeof lanes == sizeof args.found.maxima);
+        std::memcpy(args.found.maxima, lanes, sizeof lanes);
+        (unread ? kernels_.max_unread : kernels_.max)(args);
+        std::memcpy(lanes, args.found.maxima, sizeof lanes);
+        if (args.found.refused != 0) has_nan.store(true, std::memory_order_relaxed);
+        const float found = *std::max_element(lanes, lanes + kGroupLanes);
+        float seen = greatest.load(std::memory_order_relaxed);
+        while (seen < found && !greatest.compare_exchange_weak(seen, found)) {
+        }
     };
     const auto size = static_cast<size_t>(classes_ * row.element_bytes());
     if (row.whole_groups() > 0)
@@ -139,7 +141,7 @@ bool LogitList::read(const GroupedRow& row) {
                         [&](dim_t begin, dim_t end) { pass(begin, end - begin); });
     if (row.groups() > row.whole_groups()) pass(row.whole_groups(), 1);
     if (has_nan.load(std::memory_order_relaxed)) return false;
-    greatest_ = greatest_of(maxima_, maxima_of(classes_));
+    greatest_ = greatest.load(std::memory_order_relaxed);
     if (!(greatest_ < kInf && greatest_ > -kInf)) return false;
     if (greatest_ == 0)
         greatest_ = row.logit(first_greatest());  // +0 or -0, as in the first class of the order
@@ -147,15 +149,10 @@ bool LogitList::read(const GroupedRow& row) {
 }
 
 dim_t LogitList::first_greatest() {
-    dim_t g = 0;
-    const auto has = [&](dim_t group) {
-        const float* lanes = maxima_ + group * kGroupLanes;
-        return std::find(lanes, lanes + kGroupLanes, greatest_) != lanes + kGroupLanes;
-    };
-    while (!has(g)) ++g;
-    float threshold = greatest_;
+    const dim_t whole = row_.whole_groups();
     size_ = 0;
-    collect(row_.group(g), g, 1, 1, threshold);
+    if (whole > 0) append(kernels_.collect, row_.data, 0, whole, 1, greatest_);
+    if (size_ == 0) append(kernels_.collect, row_.rest, whole, 1, 1, greatest_);
     size_ = 0;
     return ids_[0];
 }

@@ -51,9 +51,10 @@ struct GroupedRow {
 };
 
 struct ListKernels {
-    JitFunction<GroupMaxKernel::Args> max;
-    JitFunction<CountKernel::Args> count;      // of f32 numbers
-    JitFunction<CountKernel::Args> count_row;  // of logits
+    JitFunction<GroupMaxKernel::Args> max_unread;  // of a row that may lie in memory
+    JitFunction<GroupMaxKernel::Args> max;         // of a row that was copied or prefetched
+    JitFunction<CountKernel::Args> count;          // of f32 numbers
+    JitFunction<CountKernel::Args> count_row;      // of logits
     JitFunction<CollectKernel::Args> collect;
     JitFunction<CollectKernel::Args> collect_between;
     JitFunction<WeightStoreKernel::Args> weigh;  // scaled f32 logits
@@ -65,8 +66,9 @@ class LogitList {
     static size_t bytes(dim_t classes);
     LogitList(const ListKernels& kernels, void* memory, dim_t classes);
 
-    // Reads the row, and empties the list. Returns false if there is a NaN or +inf, or nothing but -inf.
-    bool read(const GroupedRow& row);
+    // Reads the row, and empties the list. Returns false if there is a NaN or +inf, or nothing but -inf. `unread`: it
+    // was neither copied nor prefetched.
+    bool read(const GroupedRow& row, bool unread);
     float greatest() const { return greatest_; }
     dim_t first_greatest();  // the first class of the order
 

@@ -49,7 +49,7 @@ bool RowSampler::sample(dim_t row, dim_t next) {
     const bool in_place = layout_.has_dense_rows() && call_.mask(row) == nullptr;
     data_ = in_place ? src_ + layout_.offset(row, 0) * element_ : copy_row();
     copy_rest();
-    if (!list_.read(grouped())) return false;
+    if (!list_.read(grouped(), in_place && !wide_.has_prefetched())) return false;
     wide_.read(row, data_, in_place ? src_ + layout_.offset(next, 0) * element_ : data_);
     parameters_ = call_.parameters(row);
     const bool raw = wants_logprobs() && desc_.logprobs == Logprobs::raw;
@@ -156,9 +156,7 @@ void RowSampler::draw_listed(const Set& set) {
     const auto drawable = list_.size() - std::count(weights, weights + list_.size(), uint64_t{0});
     call_.outputs().kept(row_) = static_cast<int32_t>(drawable);
     put_samples(set, [&](uint64_t target) {
-        dim_t i = 0;
-        for (uint64_t reached = weights[0]; reached < target; reached += weights[i]) ++i;
-        return dim_t{list_.at(i)};
+        return dim_t{list_.at(class_reaching(weights, list_.size(), target))};
     });
 }
 

@@ -2,6 +2,7 @@
 #include "cpu/x64/token_sampler/select_kernels.hpp"
 
 #include <cstddef>
+#include <limits>
 
 namespace tombola::impl::cpu::x64 {
 
@@ -26,6 +27,7 @@ void MaskKernel::generate() {
     load(lowest, lane_bits == 16 ? vector_u16(static_cast<uint16_t>(bits)) : vector_u32(bits));
     Label again;
     L(again);
+    prefetch_read(src, 0, kWordClasses * element_bytes());
     for (int i = 0; i < kWordClasses / elements; ++i) {
         load_mask_bits(allowed, mask + i * elements / 8, lane_bits);
         load_selected(x, allowed, ptr[src + i * bytes()], lowest, lane_bits);
@@ -42,22 +44,46 @@ void MaskKernel::generate() {
 // -- GroupMaxKernel ------------------------------------------------------------------------------
 // Elements are handled in pairs of vectors, `even` and `odd`. A part of the group is a lane: AVX2 has 8 of them in the
 // even vectors and 8 in the odd ones. Which classes are in which part does not matter.
-// vec 0-3 maxima, 4 and 5 elements; on AVX2, 6 lanes with a NaN in a pair of vectors, 7 lanes with a NaN so far; on
-// AVX-512 these are k1 and k2; 8 the high halves of u32 lanes.
+// vec 0-3 maxima, 4 and 5 elements, 6 scratch (AVX2), 7 lanes without a NaN so far (AVX2; k1-k4 on AVX-512), 8 the high
+// halves of u32 lanes, 9 the greatest of all.
 void GroupMaxKernel::generate() {
-    constexpr int kMaxima = 4;
-    const Vec even = vec(4), odd = vec(5);
-    const Mask found{k1, vec(6)}, nans{k2, vec(7)};
     begin(5);
     const Reg args = gpr(0), src = gpr(1), groups = gpr(2), maxima = gpr(3), result = gpr(4);
     mov(src, ptr[args + offsetof(Args, src)]);
     mov(groups, ptr[args + offsetof(Args, groups)]);
     mov(maxima, ptr[args + offsetof(Args, maxima)]);
-    clear_mask(nans);
+    for (int i = 0; i < chains(); ++i) fill_mask(ordered(i));
+    load(greatest(), vector_f32(-std::numeric_limits<float>::infinity()));
     if (type() == FloatType::bf16) load(vec(8), vector_u32(0xFFFF0000));
 
     Label group;
     L(group);
+    emit_group(src);
+    add(src, kGroupClasses * element_bytes());
+    emit_max(vec(0), vec(0), vec(2));
+    emit_max(vec(1), vec(1), vec(3));
+    if (classes_per_vector() != kGroupLanes) store(ptr[maxima + bytes()], vec(1));
+    emit_max(vec(1), vec(1), vec(0));
+    store(ptr[maxima], classes_per_vector() == kGroupLanes ? vec(1) : vec(0));
+    emit_max(greatest(), greatest(), vec(1));
+    add(maxima, kGroupLanes * 4);
+    dec(groups);
+    jnz(group, T_NEAR);
+    emit_end(args, result, src);
+    end();
+}
+
+// How many comparisons for NaN do not wait for one another, where a comparison under a mask takes six cycles. Rows in a
+// cache are read faster with more of them. Zen 5 reads memory faster with fewer: loads that run far ahead of the
+// prefetches compete with them. Then 64 bytes take three cycles, which memory needs too.
+int GroupMaxKernel::chains() const {
+    if (!has_masks()) return 1;
+    return far_ ? 4 / element_bytes() : 4;
+}
+
+void GroupMaxKernel::emit_group(const Reg& src) {
+    constexpr int kMaxima = 4;
+    const Vec even = vec(4), odd = vec(5), scratch = vec(6);
     const int vectors = kGroupClasses / classes_per_vector();
     constexpr int kStep = 128;  // at least a pair of vectors
     for (int i = 0; i < vectors; i += 2) {
@@ -71,25 +97,20 @@ void GroupMaxKernel::generate() {
             emit_max(a, even, a);
             emit_max(b, odd, b);
         }
-        compare_f32(found, even, odd, kUnordered);
-        or_masks(nans, nans, found);
+        compare_also_f32(ordered(i / 2 % chains()), even, odd, kOrdered, scratch);
     }
-    add(src, kGroupClasses * element_bytes());
-    emit_max(vec(0), vec(0), vec(2));
-    emit_max(vec(1), vec(1), vec(3));
-    if (classes_per_vector() == kGroupLanes) {
-        emit_max(vec(0), vec(0), vec(1));
-    } else {
-        store(ptr[maxima + bytes()], vec(1));
-    }
-    store(ptr[maxima], vec(0));
-    add(maxima, kGroupLanes * 4);
-    dec(groups);
-    jnz(group, T_NEAR);
+}
 
-    mask_to_reg(result, nans);
-    mov(ptr[args + offsetof(Args, has_nan)], result);
-    end();
+// Stores what was found in the row.
+void GroupMaxKernel::emit_end(const Reg& args, const Reg& unset, const Reg& refused) {
+    constexpr auto kFound = offsetof(Args, found);
+    store(ptr[args + kFound + offsetof(RowFindings, maxima)], greatest());
+    xor_(refused, refused);
+    for (int i = 0; i < chains(); ++i) {
+        unset_to_reg(unset, ordered(i), 4);
+        or_(refused, unset);
+    }
+    mov(ptr[args + kFound + offsetof(RowFindings, refused)], refused);
 }
 
 // The classes of two vectors in any order. A u32 lane holds two bf16 logits, and each is the high half of an f32: a

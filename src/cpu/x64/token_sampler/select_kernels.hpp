@@ -4,7 +4,8 @@
 // How the greatest logits of a row are found without a sort. A row is cut into groups of kGroupClasses classes.
 //
 //   MaskKernel       copies a row, with -inf for classes that are not allowed
-//   GroupMaxKernel   the maxima of kGroupLanes interleaved parts of each group, and whether there is a NaN
+//   GroupMaxKernel   the maxima of kGroupLanes interleaved parts of each group, the greatest logit, and whether there is a
+//                    NaN
 //   CountKernel      how many numbers are at least a threshold
 //   CollectKernel    the classes whose logit is at least a threshold, or lies between two, in class order
 //
@@ -43,19 +44,28 @@ class MaskKernel : public WeightOps {
 
 class GroupMaxKernel : public WeightOps {
   public:
-    using Key = std::tuple<CpuIsa, FloatType>;
+    using Key = std::tuple<CpuIsa, FloatType, bool>;  // ISA, type, whether the rows lie in memory
     struct Args {
         const void* src;
-        int64_t groups;    // at least 1
-        float* maxima;     // out: kGroupLanes per group
-        uint64_t has_nan;  // out: not 0 if there is one
+        int64_t groups;     // at least 1
+        float* maxima;      // out: kGroupLanes per group
+        RowFindings found;  // out
     };
     explicit GroupMaxKernel(const Key& key)
-        : WeightOps(std::get<0>(key), std::get<1>(key), true, "token_sampler.max") {}
+        : WeightOps(std::get<0>(key), std::get<1>(key), true,
+                    std::get<2>(key) ? "token_sampler.far_max" : "token_sampler.max"),
+          far_(std::get<2>(key)) {}
 
   private:
     void generate() override;
+    int chains() const;
+    Mask ordered(int chain) const { return {Xbyak::Opmask(1 + chain), vec(7)}; }
+    Vec greatest() const { return vec(9); }
+    void emit_group(const Reg& src);
     void emit_load_pair(const Vec& even, const Vec& odd, const Xbyak::RegExp& from);
+    void emit_end(const Reg& args, const Reg& unset, const Reg& refused);
+
+    bool far_;
 };
 
 class CountKernel : public WeightOps {

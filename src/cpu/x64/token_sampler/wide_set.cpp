@@ -333,9 +333,7 @@ dim_t WideSet::draw(uint64_t target) {
     if (bound_ != kNoBound)
         for (dim_t k = first; k < end; ++k)
             if (key_of(list_.logit(k), static_cast<uint32_t>(k)) > bound_) block_[k - first] = 0;
-    dim_t k = 0;
-    for (uint64_t reached = block_[0]; reached < target; reached += block_[k]) ++k;
-    return first + k;
+    return first + class_reaching(block_, end - first, target);
 }
 
 dim_t WideSet::count() const {

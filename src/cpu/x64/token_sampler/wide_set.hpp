@@ -27,6 +27,8 @@ class WideSet {
 
     // Begins a row, which `list` has read. `ahead` is the data that will be read next, laid out like the row.
     void read(dim_t row, const char* data, const char* ahead);
+    // Whether a pass over the weights has prefetched the data ahead since read().
+    bool has_prefetched() const { return data_ != nullptr && ahead_ == data_; }
 
     // The bound of the first k classes of the order; k is at most the number of classes above -inf, or the bound is
     // that of all of them. Afterwards there is no set.
