@@ -31,9 +31,12 @@ inline int ceil_log2(dim_t classes) {
     return bits;
 }
 
-// 61 - L - e, for the greatest weight of a row, which is positive and finite.
+// 61 - L - e, for the greatest weight of a row, which is positive and finite. L is ceil_log2(classes).
+inline int quantum_shift_of_log(double greatest, int log_classes) {
+    return kWeightBits - 1 - log_classes - std::ilogb(greatest);
+}
 inline int quantum_shift(double greatest, dim_t classes) {
-    return kWeightBits - 1 - ceil_log2(classes) - std::ilogb(greatest);
+    return quantum_shift_of_log(greatest, ceil_log2(classes));
 }
 
 // q of a weight that is not negative.

@@ -154,7 +154,7 @@ bool RowPasses::is_distribution(double greatest) const {
 
 void RowPasses::set_scale(Row& row, double greatest, float ratio, float flush) const {
     const double weight = log_probs_ ? 1.0 : greatest;  // the greatest
-    row.scale = {greatest, kWeightBits - 1 - log_classes_ - std::ilogb(weight)};
+    row.scale = {greatest, quantum_shift_of_log(weight, log_classes_)};
     uint64_t field;
     if (type_ == FloatType::f64) {
         row.args.greatest = bit_cast<uint64_t>(greatest);
