@@ -121,8 +121,8 @@ constexpr MachineRow kZen4 = [] {
 // store of 64 bytes or two of 32, end in a cycle. Shuffles of 24 to 110 MB gain by bypassing the caches, those of 17 MB lose:
 // `far_l3` lies between. Two permutes and two blends end in a cycle, so blends take no time from permutes.
 // `front_near_sources` was fitted to the times of 106 shuffles, each with all programs that were considered for it. Waking took
-// 60 to 102 microseconds in six runs; the median stands here. With 1000 in place of 500
-// unrolled operations, about one kernel in a thousand took 1.8 to 8 times as long, for a reason that is not known.
+// 60 to 102 microseconds in six runs; the median stands here. With 1000 in place of
+// 500 unrolled operations, 11 of 7,600 kernels took 1.4 to 8 times as long in place of 3, for a reason that is not known.
 constexpr MachineRow kZen5 = [] {
     MachineRow row{};
     row.typical = {48 * kKiB, 1 * kMiB, 32 * kMiB};

@@ -46,8 +46,8 @@ struct MachineRow {
     // Kernels that only read a row prefetch it into the first-level cache, this many bytes ahead of their loads. 0: they do
     // not prefetch.
     int read_ahead;
-    // Rows of at least this many bytes are copied by the string instruction, if the tensors fit the caches, but not the first.
-    // 0: never.
+    // Rows of at least this many bytes are copied by the string instruction, if the tensors exceed the first-level cache and
+    // do not bypass the caches. 0: never.
     int string_bytes;
     // The steps of short runs are unrolled into at most so many operations, in shuffles in the second-level cache. 0: they are
     // not unrolled.

@@ -159,7 +159,8 @@ void NearSumKernel::emit_units(const Reg& src, const Reg& ahead, int units) {
     };
     emit_weights(sets, after_step);
     emit_add(sets);
-    if (read == 0) emit_ahead(src, ahead, 0, vectors, {vec(0), vec(1), vec(2), vec(3), vec(4), k1});
+    if (read < vectors)
+        emit_ahead(src, ahead, read, vectors, {vec(0), vec(1), vec(2), vec(3), vec(4), k1});
     add(src, step);
     add(ahead, step);
 }
