@@ -78,29 +78,28 @@ class TwoElements:
         raise ValueError("only one element tensors can be converted to Python scalars")
 
 
+# The arguments that are numbers, each with a call that passes it.
+NUMBERS = (
+    ("low", lambda value: tombola.uniform(3, low=value)),
+    ("mean", lambda value: tombola.normal(3, mean=value)),
+    ("rate", lambda value: tombola.exponential(3, rate=value)),
+    ("p", lambda value: tombola.dropout(np.ones(3, "f4"), value)),
+)
+
+
 def test_what_float_refuses_is_named():
     for wrong in (np.array("a"), TwoElements()):
-        for name, call in (
-            ("low", lambda: tombola.uniform(3, low=wrong)),
-            ("mean", lambda: tombola.normal(3, mean=wrong)),
-            ("rate", lambda: tombola.exponential(3, rate=wrong)),
-            ("p", lambda: tombola.dropout(np.ones(3, "f4"), wrong)),
-        ):
+        for name, call in NUMBERS:
             with pytest.raises(ValueError, match=f"^{name} is .*; expected a number$"):
-                call()
+                call(wrong)
 
 
 def test_numbers_that_numpy_would_make_of_others():
     """float() of such an array is deprecated in NumPy, and float() of a complex number drops its imaginary part."""
     for wrong in (np.array([0.5]), np.array([[0.5]], np.float32), np.complex64(0.5 + 3j), np.clongdouble(0.5), np.array(0.5j)):
-        for name, call in (
-            ("low", lambda: tombola.uniform(3, low=wrong)),
-            ("mean", lambda: tombola.normal(3, mean=wrong)),
-            ("rate", lambda: tombola.exponential(3, rate=wrong)),
-            ("p", lambda: tombola.dropout(np.ones(3, "f4"), wrong)),
-        ):
+        for name, call in NUMBERS:
             with pytest.raises(TypeError, match=f"^{name} is .*; expected a number$"):
-                call()
+                call(wrong)
     with pytest.raises(TypeError, match="^p is .*; expected a number$"):
         tombola.bernoulli(np.complex64(0.5), 3)
     for number in (np.array(0.5), np.float16(0.5), np.longdouble(0.5)):
