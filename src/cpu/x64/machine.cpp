@@ -18,7 +18,7 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 // A row has one member a line, as `scripts/machine-model` prints it. What each member means stands in machine.hpp.
 //
 // In no row were the sizes of the TLB and of the typical caches measured: they are the makers'. The latency was measured
-// on Zen 5 alone. The distance `read_ahead` is found with multinomial and token_sampler, greedy, `string_bytes` with
+// on Zen 4 and Zen 5 alone. The distance `read_ahead` is found with multinomial and token_sampler, greedy, `string_bytes` with
 // shuffles of long rows, and `unrolled_operations` with shuffles in blocks: also on Zen 5 alone.
 
 // An Intel processor with AMX and AVX512_FP16. `front` and `unpacks_front` were fitted to the times of shuffles: 3.5 and 5
@@ -71,21 +71,21 @@ constexpr MachineRow kSapphireRapids = [] {
 }();
 
 // An EPYC, family 25, model 17, at 3.7 GHz. A vector of 64 bytes takes two of the four pipes for vectors, both pipes of
-// the loads, and two cycles of the pipe of the stores. The time to wake a thread is that of Sapphire Rapids. Two are
-// estimates: `streamed_gain` is the time to read a byte, of which memory delivers 25 GB/s to one thread, and
-// `unpacks_front` is `front`.
+// the loads, and two cycles of the pipe of the stores. Shuffles of 23 MB and more gain by bypassing the caches, those of 18 MB and
+// less lose: `far_l3` lies between. The time to wake a thread is that of Sapphire Rapids. Two are estimates:
+// `streamed_gain` is the time to read a byte, of which memory delivers 25 GB/s to one thread, and `unpacks_front` is `front`.
 constexpr MachineRow kZen4 = [] {
     MachineRow row{};
     row.typical = {32 * kKiB, 1 * kMiB, 32 * kMiB};
     row.tlb_pages = 3072;
-    row.latency = 100;
+    row.latency = 155;
     row.read_ahead = 0;
     row.string_bytes = 0;
     row.unrolled_operations = 0;
     row.waking = 86;
     row.copy_cycles = 4.1;
     row.streamed_gain = 0.15;
-    row.far_l3 = 0;
+    row.far_l3 = 0.625;
     row.unpacks_front = 6;
     row.shared_ports = 0.85;
     row.counts_tables = false;

@@ -57,12 +57,14 @@ TEST(Machine, SizesOfSapphireRapids) {
     EXPECT_FALSE(machine.is_far(int64_t{1} << 40));
 }
 
-// Shuffles of Zen 5 are far from 20 MiB on.
-TEST(Machine, FarSizesOfZen5) {
-    const Machine machine = typical(Microarchitecture::zen5);
-    EXPECT_EQ(machine.streaming_row_bytes(), 20 * kMiB);
-    EXPECT_TRUE(machine.is_far(20 * kMiB));
-    EXPECT_FALSE(machine.is_far(20 * kMiB - 1));
+// Shuffles of Zen 4 and Zen 5 are far from 20 MiB on.
+TEST(Machine, FarSizesOfZen) {
+    for (const Microarchitecture kind : {Microarchitecture::zen4, Microarchitecture::zen5}) {
+        const Machine machine = typical(kind);
+        EXPECT_EQ(machine.streaming_row_bytes(), 20 * kMiB) << name_of(kind);
+        EXPECT_TRUE(machine.is_far(20 * kMiB)) << name_of(kind);
+        EXPECT_FALSE(machine.is_far(20 * kMiB - 1)) << name_of(kind);
+    }
 }
 
 // Its memory answers later, but 4 KiB ahead is not faster there than 2 KiB.
