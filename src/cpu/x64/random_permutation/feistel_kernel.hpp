@@ -9,6 +9,11 @@
 //
 // Lanes: one value in each u32 lane; L and R are in two registers. v < 2 is computed without a comparison:
 //     ((v >> 1) - 1) >> 31  is 1 if v >> 1 is 0, and otherwise 0
+//
+// Each half is kept xored with the key of the next round that reads it, so that a round xors three values at once and
+// multiplies what it finds. Round r changes the half that round r - 1 read, and round r + 1 reads it, so it xors
+//     change[r] = k[r - 1] ^ k[r + 1],   where k[-1] is 0, and k[24] too
+// into it. Before round 0, R has k[0]. After round 23, L has k[23].
 
 #include <cstdint>
 #include <tuple>
@@ -23,8 +28,9 @@ class FeistelKernel : public Vocabulary {
     struct Args {
         uint32_t* values;  // aligned to 64 bytes
         int64_t count;     // at least 1; whole steps of kMaxStep values may be read and written
-        uint32_t keys[kFeistelRounds];
-        uint32_t exchange;     // 0 or 1
+        uint32_t first_key, last_key;
+        uint32_t changes[kFeistelRounds];  // of the key that a half is xored with
+        uint32_t exchange;                 // 0 or 1
         uint32_t right, mask;  // bits of R, and 2^right - 1
         uint32_t shifts[2];    // 32 - bits of L and of R
     };
@@ -42,6 +48,8 @@ class FeistelKernel : public Vocabulary {
     };
 
     void generate() override;
+    void load_arguments(const Reg& args);
+    void emit_step(int groups, const Reg& at, const Reg& count);
     Values values(int group) const {
         return {vec(3 * group), vec(3 * group + 1), vec(3 * group + 2)};
     }
@@ -49,10 +57,13 @@ class FeistelKernel : public Vocabulary {
     void emit_round(const Values& v, int round);
     void emit_join(const Values& v, const Address& to);
 
+    // With so few vectors, a step takes as long as the rounds of one vector wait for their products.
+    static constexpr int kSmallStep = 4;
+
     int groups_;  // vectors at once: while one waits for a product, the others compute
     Vec scratch_, shifts_[2];
     Held c1_, c2_;
-    Spread keys_[kFeistelRounds], exchange_, right_, mask_;
+    Spread first_key_, last_key_, changes_[kFeistelRounds], exchange_, right_, mask_;
 };
 
 }  // namespace tombola::impl::cpu::x64
