@@ -31,8 +31,8 @@ class FeistelKernel : public Vocabulary {
         uint32_t first_key, last_key;
         uint32_t changes[kFeistelRounds];  // of the key that a half is xored with
         uint32_t exchange;                 // 0 or 1
-        uint32_t right, mask;  // bits of R, and 2^right - 1
-        uint32_t shifts[2];    // 32 - bits of L and of R
+        uint32_t right, mask;              // bits of R, and 2^right - 1
+        uint32_t shifts[2];                // 32 - bits of L and of R
     };
     using Key = std::tuple<CpuIsa>;
     static constexpr int kMaxStep = 128;
