@@ -87,9 +87,13 @@ struct Machine {
     bool narrow_competes() const {
         return row.narrow.stores * row.narrow.clock >= 2 * row.wide.stores * row.wide.clock;
     }
-    // Whether kernels whose instructions wait for one another work at as many things at a time as their registers hold. Where
-    // fewer vector instructions end in a cycle, fewer chains of dependent instructions keep the units busy.
-    bool needs_many_chains(int vector_bytes) const { return rates(vector_bytes).vectors > 3.5; }
+    // Whether kernels whose instructions wait for one another work at as many things at a time as their registers hold. With
+    // fewer than four pipes for vectors, fewer chains of dependent instructions keep them busy. Where vectors of 64 bytes are
+    // loaded in halves, their instructions take two pipes each.
+    bool needs_many_chains() const {
+        const double halves = row.narrow.loads / row.wide.loads;
+        return halves * row.wide.vectors > 3.5;
+    }
     // Half of the first-level cache: a tile of a source and what is written from it.
     int64_t tile_bytes() const { return caches.l1 / 2; }
     // Shuffles bypass the caches if source and destination together have at least this many bytes.
