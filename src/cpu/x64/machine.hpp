@@ -87,12 +87,12 @@ struct Machine {
     bool narrow_competes() const {
         return row.narrow.stores * row.narrow.clock >= 2 * row.wide.stores * row.wide.clock;
     }
+    // Whether an instruction on vectors of 64 bytes takes two of the pipes for 32 bytes. A load of 64 bytes is two loads there.
+    bool splits_wide_vectors() const { return row.narrow.loads > 1.5 * row.wide.loads; }
     // Whether kernels whose instructions wait for one another work at as many things at a time as their registers hold. With
-    // fewer than four pipes for vectors, fewer chains of dependent instructions keep them busy. Where vectors of 64 bytes are
-    // loaded in halves, their instructions take two pipes each.
+    // fewer than four pipes for vectors, fewer chains of dependent instructions keep them busy.
     bool needs_many_chains() const {
-        const double halves = row.narrow.loads / row.wide.loads;
-        return halves * row.wide.vectors > 3.5;
+        return (splits_wide_vectors() ? 2 : 1) * row.wide.vectors > 3.5;
     }
     // Half of the first-level cache: a tile of a source and what is written from it.
     int64_t tile_bytes() const { return caches.l1 / 2; }
