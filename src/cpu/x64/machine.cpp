@@ -39,6 +39,7 @@ constexpr MachineRow kSapphireRapids = [] {
     row.copy_cycles = 4.4;
     row.streamed_gain = 0.22;
     row.far_l3 = 0;
+    row.prefetched_run = 0;
     row.unpacks_front = 5;
     row.shared_ports = 0.85;
     row.counts_tables = false;
@@ -74,10 +75,10 @@ constexpr MachineRow kSapphireRapids = [] {
 // the loads, and two cycles of the pipe of the stores. `front`, `loads`, `stores`, `shared_ports` and the cycles of accesses across
 // lines were fitted to the times of 451 shuffles, most of them in the second-level cache, each with all programs that were
 // considered for it: for the first-level cache, scripts/machine-model has 2 loads and 1 store of 32 bytes, half as many of 64, and
-// 6 operations or more. Shuffles of 23 MB and more gain by bypassing the caches, those of 18 MB and
-// less lose: `far_l3` lies between. The time to wake a thread is that of Sapphire Rapids. Two are estimates:
-// `streamed_gain` is the time to read a byte, of which memory delivers 25 GB/s to one thread, and `unpacks_front` is the six
-// operations that the processor takes in a cycle.
+// 6 operations or more. Shuffles of 23 MB and more gain by bypassing the caches, those of 18 MB and less lose: `far_l3` lies
+// between. Runs of 4 to 8 KiB that are prefetched gain, those of 16 KiB lose. The time to wake a thread is that of Sapphire Rapids.
+// Two are estimates: `streamed_gain` is the time to read a byte, of which memory delivers 25 GB/s to one thread, and
+// `unpacks_front` is the six operations that the processor takes in a cycle.
 constexpr MachineRow kZen4 = [] {
     MachineRow row{};
     row.typical = {32 * kKiB, 1 * kMiB, 32 * kMiB};
@@ -90,6 +91,7 @@ constexpr MachineRow kZen4 = [] {
     row.copy_cycles = 4.1;
     row.streamed_gain = 0.15;
     row.far_l3 = 0.625;
+    row.prefetched_run = 8192;
     row.unpacks_front = 6;
     row.shared_ports = 0.75;
     row.counts_tables = true;
@@ -139,6 +141,7 @@ constexpr MachineRow kZen5 = [] {
     row.copy_cycles = 2.2;
     row.streamed_gain = 0.09;
     row.far_l3 = 0.625;
+    row.prefetched_run = 0;
     row.unpacks_front = 5.7;
     row.shared_ports = 1;
     row.counts_tables = true;

@@ -59,6 +59,9 @@ struct MachineRow {
     // least this multiple of the third-level cache. token_sampler gains there by a kernel that reads more slowly. 0: not
     // measured.
     double far_l3;
+    // Shuffles of that size prefetch runs of at most this many bytes into the second-level cache. Longer runs are left to the
+    // processor's own prefetchers. 0: they prefetch all runs into the first-level cache.
+    int prefetched_run;
     double unpacks_front;  // `front` of sections with unpacks, which wait less for one another
     // The part of the rate of vectors that remains where permutes, which few ports have, run beside blends.
     double shared_ports;

@@ -110,7 +110,7 @@ class Checked {
         const auto run_variant = [&](Stores stores, Sources sources, int unrolled) {
             return run_kernel(program, args, isa, lowering, stores, sources, unrolled);
         };
-        switch (engine_() % 3) {
+        switch (engine_() % 4) {
             case 0:
                 EXPECT_FALSE(plain.value() ==
                              run_variant(Stores::prefetched, Sources::plain, 1).value());
@@ -118,10 +118,15 @@ class Checked {
             case 1:
                 EXPECT_TRUE(run_variant(Stores::plain, Sources::plain, kUnrolled).ok());
                 break;
-            default:
+            case 2:
                 args.src_ahead = int64_t{1} << 40;  // need not be memory
                 EXPECT_FALSE(plain.value() ==
                              run_variant(Stores::plain, Sources::prefetched, 1).value());
+                break;
+            default:
+                args.src_ahead = int64_t{1} << 40;
+                EXPECT_FALSE(plain.value() ==
+                             run_variant(Stores::plain, Sources::prefetched_l2, 1).value());
         }
     }
 

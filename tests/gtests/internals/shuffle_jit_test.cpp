@@ -432,13 +432,14 @@ TEST(ShuffleJit, LinesThatArePrefetched) {
 
 // Runs of rows that begin and end anywhere, as threads and slices cut them: nothing else is written.
 TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
+    using cpu::x64::Sources;
     using cpu::x64::StitchFunction;
     using cpu::x64::Stores;
     if (effective_isa() < CpuIsa::avx512_core) GTEST_SKIP() << "AVX-512";
     constexpr int64_t kQ = 5, kG = 3, kImages = 6, kRows = kQ * kG * kImages;
-    const auto check = [](int64_t R, Stores stores, bool reads_ahead) {
-        const cpu::x64::StitchKey key{CpuIsa::avx512_core, R,      kQ,         kG, R,
-                                      kQ * kG * R,         stores, reads_ahead};
+    const auto check = [](int64_t R, Stores stores, Sources sources) {
+        const cpu::x64::StitchKey key{CpuIsa::avx512_core, R,      kQ,     kG, R,
+                                      kQ * kG * R,         stores, sources};
         ASSERT_TRUE(StitchFunction::serves(key));
         const auto made = StitchFunction::make(key);
         ASSERT_TRUE(made.ok()) << made.status().message();
@@ -481,19 +482,22 @@ TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
     };
     for (const int64_t R : {33, 36, 40, 47, 48, 49, 57, 63, 65, 98, 100, 127, 196, 254})
         for (const Stores stores : {Stores::plain, Stores::prefetched, Stores::streaming}) {
-            check(R, stores, false);
-            if (stores == Stores::streaming) check(R, stores, true);
+            check(R, stores, Sources::plain);
+            if (stores == Stores::streaming) check(R, stores, Sources::prefetched);
+            if (stores == Stores::streaming) check(R, stores, Sources::prefetched_l2);
             if (HasFatalFailure()) return;
         }
 }
 
 // The kernel of rows, on rows at every alignment.
 TEST(ShuffleJit, PrefetchedAndStreamingRows) {
+    using cpu::x64::Sources;
     using cpu::x64::Stores;
     if (effective_isa() < CpuIsa::avx2) GTEST_SKIP() << "needs AVX2";
-    const auto check = [](CpuIsa isa, int64_t row_bytes, Stores stores, bool reads_ahead = false) {
+    const auto check = [](CpuIsa isa, int64_t row_bytes, Stores stores,
+                          Sources sources = Sources::plain) {
         const auto kernel =
-            cpu::x64::row_function({isa, row_bytes, row_bytes, row_bytes, stores, reads_ahead});
+            cpu::x64::row_function({isa, row_bytes, row_bytes, row_bytes, stores, sources});
         ASSERT_TRUE(kernel.ok()) << kernel.status().message();
         constexpr int64_t kRows = 67;
         const GuardedBuffer src(static_cast<size_t>(kRows * row_bytes));
@@ -515,7 +519,8 @@ TEST(ShuffleJit, PrefetchedAndStreamingRows) {
             check(isa, row_bytes, Stores::prefetched);
             check(isa, row_bytes, Stores::prefetched_far);
             check(isa, row_bytes, Stores::streaming);
-            check(isa, row_bytes, Stores::streaming, true);
+            check(isa, row_bytes, Stores::streaming, Sources::prefetched);
+            check(isa, row_bytes, Stores::streaming, Sources::prefetched_l2);
             check(isa, row_bytes, Stores::strings);
             if (HasFatalFailure()) return;
         }

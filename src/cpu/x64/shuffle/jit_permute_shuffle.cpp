@@ -383,6 +383,19 @@ class PermuteShuffle : public Executable {
 // on Zen 5 alone.
 constexpr int64_t kMinUnrolledRun = 7, kMaxUnrolledRun = 64, kMinUnrolledSteps = 4;
 
+// Shorter runs within pixels gain nothing by being prefetched. Measured on Zen 4 alone.
+constexpr int64_t kMinRunOfPixel = 512;
+
+// The bytes of the source that are read one after the other: a tile's part of a block; all pixels; or a group of a pixel, if a
+// line of the destination has channels of all groups.
+int64_t run_bytes(const Chosen& chosen) {
+    const int64_t pixels = chosen.pixels.count, stride = chosen.pixels.src.stride;
+    if (!chosen.joins_tiles) return std::min(chosen.tile_pixels, pixels) * stride;
+    const ShuffleLayout& l = chosen.layout;
+    const int64_t group = l.G * l.inner;
+    return l.Q * l.inner <= kLineBytes && group >= kMinRunOfPixel ? group : pixels * stride;
+}
+
 // The steps of a run: of a tile, or of a pixel whose channels lie side by side.
 int64_t steps_of_run(const Chosen& chosen) {
     const StepLoop& loop = chosen.operations->loop;
@@ -412,8 +425,7 @@ Result<PlanPtr> plan(const ShuffleDesc& desc, const Chosen& chosen) {
         const bool prefetches =
             !fits_l1(tensor_bytes(desc)) && chosen.operations->waits_for_lines();
         const Stores stores = prefetches ? Stores::prefetched : Stores::plain;
-        const Sources sources =
-            machine().is_far(tensor_bytes(desc)) ? Sources::prefetched : Sources::plain;
+        const Sources sources = far_sources(tensor_bytes(desc), run_bytes(chosen));
         auto kernel = TOMBOLA_TRY(permute_function(chosen.code, stores, sources, chosen.operations,
                                                    unrolled_steps(chosen, desc)));
         JitFunction<PermuteArgs> streaming;

@@ -57,12 +57,13 @@ bool rows_stream(const ShuffleLayout& l) { return l.inner >= kMinStreamingBytes 
 // While an image is stored, the next one is prefetched in the order of memory: the processor's own prefetchers do not
 // follow short rows that lie apart. Where the source has gaps, the wrong lines would be prefetched. An image that does
 // not fit the second-level cache would lose its lines before they are read.
-bool reads_ahead(const ShuffleLayout& l) {
+Sources sources_of(const ShuffleLayout& l) {
     const Loop& images = l.loops.fastest();
     const int64_t image = l.C * l.inner;
-    return machine().is_far(tensor_bytes(l)) && is_dense(l) && l.src_axis.stride == l.inner &&
-           (images.count == 1 || images.src.stride == image) &&
-           image <= machine().caches.l2 / 4 * 3;
+    const bool reads_ahead = is_dense(l) && l.src_axis.stride == l.inner &&
+                             (images.count == 1 || images.src.stride == image) &&
+                             image <= machine().caches.l2 / 4 * 3;
+    return reads_ahead ? far_sources(tensor_bytes(l), l.inner) : Sources::plain;
 }
 
 // So many bytes behind the next image, the distance hides the latency of memory. 8 KiB is as good.
@@ -242,14 +243,15 @@ Result<RowKernels> kernels_of(CpuIsa isa, const ShuffleLayout& l) {
     if (stitches(l) && StitchFunction::serves(key)) {
         kernels.stitch = TOMBOLA_TRY(StitchFunction::make(key));
         key.stores = Stores::streaming;
-        key.reads_ahead = reads_ahead(l);
+        key.sources = sources_of(l);
         if (is_large(l)) kernels.streaming_stitch = TOMBOLA_TRY(StitchFunction::make(key));
     } else {
         const Stores stores = stores_of_copies(l);
         const bool streams = stores == Stores::streaming;
-        kernels.rows = TOMBOLA_TRY(row_function(
-            {code_of_copies(isa, stores), l.inner, l.G * l.src_axis.stride,
-             streams ? l.inner : l.dst_axis.stride, stores, streams && reads_ahead(l)}));
+        kernels.rows =
+            TOMBOLA_TRY(row_function({code_of_copies(isa, stores), l.inner, l.G * l.src_axis.stride,
+                                      streams ? l.inner : l.dst_axis.stride, stores,
+                                      streams ? sources_of(l) : Sources::plain}));
     }
     return kernels;
 }

@@ -85,18 +85,20 @@ class PermuteKernel : public LineStores {
                      code_bytes_for(*key.operations, key.unrolled)),
           program_(key.operations.get()),
           unrolled_(key.unrolled),
-          prefetches_sources_(key.sources == Sources::prefetched) {}
+          sources_(key.sources) {}
 
   private:
     using Section = Operations::Section;
 
+    bool prefetches_sources() const { return sources_ != Sources::plain; }
+
     void generate() override {
-        begin(prefetches_sources_ ? 15 : program_->sections[0].runs > 0 ? 14 : 12);
+        begin(prefetches_sources() ? 15 : program_->sections[0].runs > 0 ? 14 : 12);
         const Reg args = gpr(0), src = gpr(1), dst = gpr(2), outer = gpr(7);
         mov(src, ptr[args + offsetof(Args, src)]);
         mov(dst, ptr[args + offsetof(Args, dst)]);
         mov(outer, ptr[args + offsetof(Args, outer)]);
-        if (prefetches_sources_) mov(ahead(), ptr[args + offsetof(Args, src_ahead)]);
+        if (prefetches_sources()) mov(ahead(), ptr[args + offsetof(Args, src_ahead)]);
         const bool one_section = program_->sections.size() == 1;
         if (one_section) emit_constants(program_->sections[0]);
         Label repeat;
@@ -298,7 +300,7 @@ class PermuteKernel : public LineStores {
         scratch_mask_ = 0;
         turn_ = 0;
         begin_step();
-        for (const int64_t line : ahead_) prefetcht0(ptr[s() + ahead() + line]);
+        for (const int64_t line : ahead_) prefetch_source(sources_, ptr[s() + ahead() + line]);
         for (size_t i = section.begin; i < section.end; ++i) {
             const Operation& o = program_->list[i];
             allocate(o, i);
@@ -312,7 +314,7 @@ class PermuteKernel : public LineStores {
     // Finds the lines that a section loads, unless an earlier section loads them whose addresses advance alike.
     void find_lines_ahead(const Section& section) {
         ahead_.clear();
-        if (!prefetches_sources_) return;
+        if (!prefetches_sources()) return;
         std::set<int64_t>& known = lines_ahead_[{section.loop.repeats, section.loop.src_repeat}];
         for (size_t i = section.begin; i < section.end; ++i) {
             const Operation& o = program_->list[i];
@@ -486,7 +488,7 @@ class PermuteKernel : public LineStores {
 
     const Operations* program_;  // borrowed while the code is generated
     int unrolled_;               // steps in the body of a loop
-    bool prefetches_sources_;
+    Sources sources_;
     std::vector<int64_t> ahead_;  // the lines that this section prefetches: offsets of loads
     // Those of all sections until now, by how their addresses advance.
     std::map<std::pair<int64_t, int64_t>, std::set<int64_t>> lines_ahead_;

@@ -32,9 +32,9 @@ struct RowKey {
     // Streaming: all rows of a call follow each other in the destination without gaps, so dst_row is row_bytes, which is at
     // least kMinStreamingBytes.
     Stores stores;
-    bool reads_ahead = false;  // if it streams: each store prefetches a line of the source
+    Sources sources = Sources::plain;  // if it streams: what each store prefetches
 
-    auto fields() const { return std::tie(isa, row_bytes, src_row, dst_row, stores, reads_ahead); }
+    auto fields() const { return std::tie(isa, row_bytes, src_row, dst_row, stores, sources); }
     bool operator<(const RowKey& other) const { return fields() < other.fields(); }
 };
 inline constexpr int64_t kMinStreamingBytes = 128;
@@ -50,10 +50,10 @@ struct StitchKey {
     int64_t src_axis;   // source bytes from group to group; from row to row they are G * src_axis
     int64_t src_image;  // source bytes from image to image
     Stores stores;      // streaming: of whole lines; the destination is aligned to a line
-    bool reads_ahead = false;  // each store prefetches a line of the source
+    Sources sources = Sources::plain;  // what each store prefetches
 
     auto fields() const {
-        return std::tie(isa, row_bytes, Q, G, src_axis, src_image, stores, reads_ahead);
+        return std::tie(isa, row_bytes, Q, G, src_axis, src_image, stores, sources);
     }
     bool operator<(const StitchKey& other) const { return fields() < other.fields(); }
 };

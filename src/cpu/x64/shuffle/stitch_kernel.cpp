@@ -88,7 +88,7 @@ class StitchKernel : public StoreVocabulary {
     };
 
     void generate() override {
-        begin(key_.reads_ahead ? 11 : 10);
+        begin(reads_ahead() ? 11 : 10);
         load_arguments();
         jmp(ptr[resume() + scratch() * sizeof(void*)]);
         align(32);
@@ -117,7 +117,7 @@ class StitchKernel : public StoreVocabulary {
         load(group_src(), offsetof(Args, group_src));
         load(image_src(), offsetof(Args, image_src));
         load(scratch(), offsetof(Args, in_period));
-        if (key_.reads_ahead) load(ahead(), offsetof(Args, ahead));
+        if (reads_ahead()) load(ahead(), offsetof(Args, ahead));
         lea(resume(), ptr[rip + first_rows_]);
         take_rows();
     }
@@ -194,7 +194,7 @@ class StitchKernel : public StoreVocabulary {
 
     void store_line(int64_t at, const Vec& line) {
         prefetch_line(ptr[dst() + at]);
-        if (key_.reads_ahead) prefetcht0(ptr[dst() + ahead() + at]);
+        prefetch_source(key_.sources, ptr[dst() + ahead() + at]);
         store(ptr[dst() + at], line, streams());
     }
 
@@ -224,6 +224,8 @@ class StitchKernel : public StoreVocabulary {
         mov(src(), group_src());
         jmp(resume());
     }
+
+    bool reads_ahead() const { return key_.sources != Sources::plain; }
 
     uint64_t bytes_of(const Row& row) const {
         return low_bits(row.in_line + key_.row_bytes) & ~low_bits(row.in_line);

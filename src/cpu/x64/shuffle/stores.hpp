@@ -26,8 +26,17 @@ enum class Stores : uint8_t {
     streaming,  // past the caches: each stores a whole register to an address that is aligned to it
 };
 
-// How permutes load. The prefetched line is PermuteArgs::src_ahead bytes ahead, where the next call loads.
-enum class Sources : uint8_t { plain, prefetched };
+// What is prefetched beside loads or stores: the lines of the source that come next, into which cache. Permutes prefetch
+// PermuteArgs::src_ahead bytes ahead, where the next call loads.
+enum class Sources : uint8_t { plain, prefetched, prefetched_l2 };
+
+// Of tensors of so many bytes, together, which are read in runs of `run` bytes.
+inline Sources far_sources(int64_t bytes, int64_t run) {
+    if (!machine().is_far(bytes)) return Sources::plain;
+    const int64_t most = machine().row.prefetched_run;
+    if (most == 0) return Sources::prefetched;
+    return run <= most ? Sources::prefetched_l2 : Sources::plain;
+}
 
 // Whether tensors of so many bytes, together, fit the first-level cache. There, prefetches would only take time. An eighth of
 // the cache is left to the stack and to tables: tensors that fill it lose lines to them, and then stores wait. The
@@ -41,6 +50,11 @@ class StoreVocabulary : public Vocabulary {
         : Vocabulary(std::forward<Arguments>(arguments)...), stores_(stores) {}
 
     bool streams() const { return stores_ == Stores::streaming; }
+
+    void prefetch_source(Sources sources, const Address& line) {
+        if (sources == Sources::prefetched) prefetcht0(line);
+        if (sources == Sources::prefetched_l2) prefetcht1(line);
+    }
 
     // Beside the store of a line.
     void prefetch_line(const Address& line) {
