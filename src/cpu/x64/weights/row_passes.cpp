@@ -108,6 +108,19 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_
             passes.near_limited_sum_ = limited.take();
         }
     }
+    const bool sums_positive = !log_probs && type != FloatType::f64 &&
+                               log_classes >= PositiveSumKernel::kMinLog &&
+                               log_classes <= PositiveSumKernel::kMaxLog;
+    if (weights != Weights::stored && sums_positive) {
+        using Zeros = PositiveSumKernel::Zeros;
+        passes.positive_shape_ = PositiveSumKernel::shape(log_classes, isa);
+        auto sum = cached_function<PositiveSumKernel>({isa, type, Zeros::tiny});
+        if (!sum.ok()) return sum.take_status();
+        passes.positive_sum_ = sum.take();
+        auto zeros = cached_function<PositiveSumKernel>({isa, type, Zeros::allowed});
+        if (!zeros.ok()) return zeros.take_status();
+        passes.zeros_sum_ = zeros.take();
+    }
     auto store = cached_function<WeightStoreKernel>(key);
     if (!store.ok()) return store.take_status();
     passes.store_ = store.take();
@@ -169,55 +182,73 @@ void RowPasses::set_scale(Row& row, double greatest, float ratio, float flush) c
     }
     row.args.top = 1 + static_cast<uint64_t>(log_classes_) + field;
     row.is_scalar = field < kMinField;
+    if (positive_sum_ && !row.is_scalar)
+        row.positive_scale = PositiveSumKernel::scale(static_cast<int>(field), log_classes_);
     if (!splits_ || row.is_scalar) return;
     const int of_weight = log_probs_ ? SplitSumKernel::kFieldOfLogits : static_cast<int>(field);
     row.split_scale = SplitSumKernel::scale(row.args, of_weight, log_classes_, isa_);
 }
 
-bool RowPasses::sum_blocks(const Row& row, const char* data, const char* ahead, dim_t blocks,
-                           dim_t units, uint64_t* sums, double& greatest) const {
-    if (splits_) return sum_split(row, data, ahead, blocks, units, sums, greatest);
-    WeightSumKernel::Args args{data, ahead, blocks, units, sums, row.args, {}};
-    sum_(args);
-    return scaled_ || accept(args.found, greatest);
+void RowPasses::pass_over(Blocks& blocks, dim_t count) const {
+    const dim_t step = count * blocks.units * kUnitClasses * element_bytes_;
+    blocks.data += step;
+    blocks.ahead += step;
+    blocks.sums += count;
+    blocks.count -= count;
 }
 
-bool RowPasses::sum_split(const Row& row, const char* data, const char* ahead, dim_t blocks,
-                          dim_t units, uint64_t* sums, double& greatest) const {
-    const dim_t vectors = units * kUnitClasses * 4 / shape_of(isa_).bytes;
-    const auto start = uint32_t{0} - row.split_scale.low.bias * static_cast<uint32_t>(vectors);
-    SplitSumKernel::Args args{data, ahead, blocks, units, sums, row.split_scale, start, {}};
-    split_sum_(args);
-    if (scaled_) return true;
-    if (log_probs_) return accept(args.found, greatest);
-    uint32_t maxima[sizeof(args.found.maxima) / sizeof(uint32_t)];
+bool RowPasses::accept_bits(const RowFindings& found, const Blocks& blocks,
+                            double& greatest) const {
+    uint32_t maxima[sizeof(found.maxima) / sizeof(uint32_t)];
     const auto bytes = static_cast<size_t>(shape_of(isa_).bytes);
-    std::memcpy(maxima, args.found.maxima, bytes);
+    std::memcpy(maxima, found.maxima, bytes);
     const uint32_t maximum = *std::max_element(maxima, maxima + bytes / sizeof(uint32_t));
     if (maximum <= SplitSumKernel::kGreatestFinite) {
         greatest = std::max(greatest, static_cast<double>(bit_cast<float>(maximum)));
         return true;
     }
     // There is an element that is not allowed, or -0. The sums hold with -0.
-    RowMaxKernel::Args again{data, blocks * units, {}};
+    RowMaxKernel::Args again{blocks.data, blocks.count * blocks.units, {}};
     max_(again);
     return accept(again.found, greatest);
 }
 
-bool RowPasses::sum_near(const Row& row, const char* data, const char* ahead, dim_t blocks,
-                         dim_t units, uint64_t* sums, double& greatest) const {
-    if (!near_sum_) return sum_blocks(row, data, ahead, blocks, units, sums, greatest);
+bool RowPasses::sum_best(const Row& row, Blocks blocks, double& greatest) const {
+    if (near_sum_) return sum_near(row, blocks, greatest);
+    if (positive_sum_) return sum_positive(row, blocks, greatest);
+    return sum_blocks(row, blocks, greatest);
+}
+
+bool RowPasses::sum_blocks(const Row& row, const Blocks& blocks, double& greatest) const {
+    if (splits_) return sum_split(row, blocks, greatest);
+    WeightSumKernel::Args args{
+        blocks.data, blocks.ahead, blocks.count, blocks.units, blocks.sums, row.args, {}};
+    sum_(args);
+    return scaled_ || accept(args.found, greatest);
+}
+
+bool RowPasses::sum_split(const Row& row, const Blocks& blocks, double& greatest) const {
+    const dim_t vectors = blocks.units * kUnitClasses * 4 / shape_of(isa_).bytes;
+    const auto start = uint32_t{0} - row.split_scale.low.bias * static_cast<uint32_t>(vectors);
+    SplitSumKernel::Args args{blocks.data, blocks.ahead,    blocks.count, blocks.units,
+                              blocks.sums, row.split_scale, start,        {}};
+    split_sum_(args);
+    if (scaled_) return true;
+    return log_probs_ ? accept(args.found, greatest) : accept_bits(args.found, blocks, greatest);
+}
+
+bool RowPasses::sum_near(const Row& row, Blocks blocks, double& greatest) const {
     const auto flush = bit_cast<float>(static_cast<uint32_t>(row.args.flush));
     const auto* kernel = flush > WeightExpF32::kFlush ? &near_limited_sum_ : &near_sum_;
     bool good = true;
     // How many blocks sum_blocks() gets when the kernel stops. It doubles, so that few blocks are read in vain.
     dim_t others = 1;
     for (;;) {
-        NearSumKernel::Args args{data,
-                                 ahead,
-                                 blocks,
-                                 units,
-                                 sums,
+        NearSumKernel::Args args{blocks.data,
+                                 blocks.ahead,
+                                 blocks.count,
+                                 blocks.units,
+                                 blocks.sums,
                                  static_cast<uint32_t>(row.args.greatest),
                                  static_cast<uint32_t>(row.args.ratio),
                                  -flush,
@@ -226,22 +257,50 @@ bool RowPasses::sum_near(const Row& row, const char* data, const char* ahead, di
         (*kernel)(args);
         if (!scaled_) good = accept(args.found, greatest) && good;
         if (args.blocks == 0) return good;
-        const auto pass_over = [&](dim_t count) {
-            const dim_t step = count * units * kUnitClasses * element_bytes_;
-            data += step;
-            ahead += step;
-            sums += count;
-            blocks -= count;
-        };
-        pass_over(blocks - args.blocks);
+        pass_over(blocks, blocks.count - args.blocks);
         if (scaled_ && kernel == &near_sum_) {
             kernel = &near_limited_sum_;
             continue;
         }
-        const dim_t count = std::min(others, blocks);
-        good = sum_blocks(row, data, ahead, count, units, sums, greatest) && good;
-        pass_over(count);
-        if (blocks == 0) return good;
+        Blocks slow = blocks;
+        slow.count = std::min(others, blocks.count);
+        good = sum_blocks(row, slow, greatest) && good;
+        pass_over(blocks, slow.count);
+        if (blocks.count == 0) return good;
+        others *= 2;
+    }
+}
+
+bool RowPasses::sum_positive(const Row& row, Blocks blocks, double& greatest) const {
+    const auto* kernel = &positive_sum_;
+    bool good = true;
+    dim_t others = 1;  // as in sum_near()
+    for (;;) {
+        PositiveSumKernel::Args args{blocks.data,
+                                     blocks.ahead,
+                                     blocks.count,
+                                     blocks.units,
+                                     blocks.sums,
+                                     positive_shape_,
+                                     row.positive_scale,
+                                     0,
+                                     0,
+                                     0,
+                                     {}};
+        PositiveSumKernel::set_starts(args);
+        (*kernel)(args);
+        good = accept_bits(args.found, blocks, greatest) && good;
+        if (args.blocks == 0) return good;
+        pass_over(blocks, blocks.count - args.blocks);
+        if (kernel == &positive_sum_) {
+            kernel = &zeros_sum_;
+            continue;
+        }
+        Blocks slow = blocks;
+        slow.count = std::min(others, blocks.count);
+        good = sum_blocks(row, slow, greatest) && good;
+        pass_over(blocks, slow.count);
+        if (blocks.count == 0) return good;
         others *= 2;
     }
 }
@@ -264,7 +323,7 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
     bool good = true;
     const auto pass = [&](const char* data, const char* next, dim_t blocks, dim_t units,
                           uint64_t* to) {
-        good = sum_near(row, data, next, blocks, units, to, greatest) && good;
+        good = sum_best(row, {data, next, blocks, units, to}, greatest) && good;
     };
     const dim_t whole = std::min(end, classes_ / block_classes);
     const dim_t at = begin * block_classes * element_bytes_;
@@ -286,8 +345,8 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
         const Rest rest = padded(row.data, in_place, classes_);
         const Rest next = padded(ahead, in_place, classes_);
         // Its padding is far below the greatest logit.
-        good =
-            sum_blocks(row, rest.data(), next.data(), 1, rest.units, &parts[1], greatest) && good;
+        const Blocks last{rest.data(), next.data(), 1, rest.units, &parts[1]};
+        good = sum_blocks(row, last, greatest) && good;
     }
     *sums = parts[0] + parts[1];
     return good;

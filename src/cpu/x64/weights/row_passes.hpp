@@ -11,6 +11,7 @@
 #include "cpu/weights/row_source.hpp"
 #include "cpu/weights/weight_exp.hpp"
 #include "cpu/x64/weights/near_sum_kernel.hpp"
+#include "cpu/x64/weights/positive_sum_kernel.hpp"
 #include "cpu/x64/weights/row_kernels.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -22,6 +23,7 @@ struct Row {
     RowScale scale;          // for scalar C++
     WeightScaleArgs args{};  // for the kernels
     SplitSumKernel::Scale split_scale{};
+    PositiveSumKernel::Scale positive_scale{};
     bool is_scalar = false;  // only scalar C++ can handle this row
 };
 
@@ -74,15 +76,27 @@ class RowPasses {
     bool accept(const RowFindings& found, double& greatest) const;
     // The classes [begin, end), fewer than two units, followed by classes of weight 0.
     Rest padded(const char* row, dim_t begin, dim_t end) const;
-    // Run the kernel that sums blocks. Return false if an element is not allowed.
-    bool sum_blocks(const Row& row, const char* data, const char* ahead, dim_t blocks, dim_t units,
-                    uint64_t* sums, double& greatest) const;
-    bool sum_split(const Row& row, const char* data, const char* ahead, dim_t blocks, dim_t units,
-                   uint64_t* sums, double& greatest) const;
+    // Consecutive blocks of a row, and where their sums go.
+    struct Blocks {
+        const char* data;
+        const char* ahead;
+        dim_t count, units;
+        uint64_t* sums;
+    };
+    void pass_over(Blocks& blocks, dim_t count) const;
+    // Merges what a kernel has found into `greatest`, where it compared the bits of weights as unsigned integers.
+    bool accept_bits(const RowFindings& found, const Blocks& blocks, double& greatest) const;
+    // Sum blocks with the kernel that serves the row best. Return false if an element is not allowed.
+    bool sum_best(const Row& row, Blocks blocks, double& greatest) const;
+    // With the kernel that serves all blocks.
+    bool sum_blocks(const Row& row, const Blocks& blocks, double& greatest) const;
+    bool sum_split(const Row& row, const Blocks& blocks, double& greatest) const;
     // With the kernel for logits that are near the greatest one, and sum_blocks() for blocks that have others. If a block
     // of scaled logits has others, they are probably -inf: the rest of the row gets the kernel with a limit.
-    bool sum_near(const Row& row, const char* data, const char* ahead, dim_t blocks, dim_t units,
-                  uint64_t* sums, double& greatest) const;
+    bool sum_near(const Row& row, Blocks blocks, double& greatest) const;
+    // With the kernel for weights that are not tiny, and sum_blocks() for blocks that have others. From the first of them on,
+    // the row gets the kernel that allows weights of 0.
+    bool sum_positive(const Row& row, Blocks blocks, double& greatest) const;
 
     JitFunction<RowMaxKernel::Args> max_;
     JitFunction<WeightSumKernel::Args> sum_;
@@ -90,6 +104,8 @@ class RowPasses {
     bool splits_ = false;
     JitFunction<NearSumKernel::Args> near_sum_, near_limited_sum_;  // empty if there are none
     NearSumKernel::Shape near_shape_{};
+    JitFunction<PositiveSumKernel::Args> positive_sum_, zeros_sum_;  // empty if there are none
+    PositiveSumKernel::Shape positive_shape_{};
     JitFunction<WeightStoreKernel::Args> store_;
     CpuIsa isa_ = CpuIsa::none;  // of the kernels
     FloatType type_ = FloatType::f32;
