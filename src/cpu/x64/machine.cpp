@@ -18,8 +18,8 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 // A row has one member a line, as `scripts/machine-model` prints it. What each member means stands in machine.hpp.
 //
 // In no row were the sizes of the TLB and of the typical caches measured: they are the makers'. The latency was measured
-// on Zen 4 and Zen 5 alone. The distance `read_ahead` is found with multinomial and token_sampler, greedy, `string_bytes` with
-// shuffles of long rows, and `unrolled_operations` with shuffles in blocks: also on Zen 5 alone.
+// on Zen 4 and Zen 5 alone, and `string_bytes`, which is found with shuffles of long rows. The distance `read_ahead` is found with
+// multinomial and token_sampler, greedy, and `unrolled_operations` with shuffles in blocks: on Zen 5 alone.
 
 // An Intel processor with AMX and AVX512_FP16. `front` and `unpacks_front` were fitted to the times of shuffles: 3.5 and 5
 // where no-operations end at 5.4 a cycle. `shared_ports` was measured: the processor chooses the port of an operation before
@@ -76,16 +76,17 @@ constexpr MachineRow kSapphireRapids = [] {
 // lines were fitted to the times of 451 shuffles, most of them in the second-level cache, each with all programs that were
 // considered for it: for the first-level cache, scripts/machine-model has 2 loads and 1 store of 32 bytes, half as many of 64, and
 // 6 operations or more. Shuffles of 23 MB and more gain by bypassing the caches, those of 18 MB and less lose: `far_l3` lies
-// between. Runs of 4 to 8 KiB that are prefetched gain, those of 16 KiB lose. The time to wake a thread is that of Sapphire Rapids.
-// Two are estimates: `streamed_gain` is the time to read a byte, of which memory delivers 25 GB/s to one thread, and
-// `unpacks_front` is the six operations that the processor takes in a cycle.
+// between. Runs of 4 to 8 KiB that are prefetched gain, those of 16 KiB lose. The string
+// instruction gains from 6 KiB on if rows are whole lines; other rows of 2 to 9 KiB lose up to a fifth. The time to wake a
+// thread is that of Sapphire Rapids. Two are estimates: `streamed_gain` is the time to read a byte, of which memory delivers
+// 25 GB/s to one thread, and `unpacks_front` is the six operations that the processor takes in a cycle.
 constexpr MachineRow kZen4 = [] {
     MachineRow row{};
     row.typical = {32 * kKiB, 1 * kMiB, 32 * kMiB};
     row.tlb_pages = 3072;
     row.latency = 155;
     row.read_ahead = 0;
-    row.string_bytes = 0;
+    row.string_bytes = 24576;
     row.unrolled_operations = 0;
     row.waking = 86;
     row.copy_cycles = 4.1;
