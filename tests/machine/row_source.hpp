@@ -54,6 +54,7 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
     add_number("streamed_gain", row.streamed_gain);
     add_number("far_l3", row.far_l3);
     add("prefetched_run", std::to_string(row.prefetched_run));
+    add_number("near_l3", row.near_l3);
     add_number("unpacks_front", row.unpacks_front);
     add_number("shared_ports", row.shared_ports);
     add("counts_tables", row.counts_tables ? "true" : "false");

@@ -62,6 +62,9 @@ struct MachineRow {
     // Shuffles of that size prefetch runs of at most this many bytes into the second-level cache. Longer runs are left to the
     // processor's own prefetchers. 0: they prefetch all runs into the first-level cache.
     int prefetched_run;
+    // Shuffles in blocks may read and write many blocks at once where source and destination together have at most this
+    // multiple of the third-level cache. 0: only where they fit the second-level cache.
+    double near_l3;
     double unpacks_front;  // `front` of sections with unpacks, which wait less for one another
     // The part of the rate of vectors that remains where permutes, which few ports have, run beside blends.
     double shared_ports;
@@ -103,6 +106,8 @@ struct Machine {
     int64_t streaming_row_bytes() const;
     // Whether so many bytes, which a call reads and writes, are known to be far: see far_l3.
     bool is_far(int64_t bytes) const { return row.far_l3 > 0 && bytes >= streaming_row_bytes(); }
+    // Shuffles in blocks may have sections of near sources up to so many bytes of source and destination.
+    int64_t near_sources_bytes() const;
     // How far ahead kernels that read and draw prefetch: as many bytes as they read while one load waits for memory.
     int prefetch_bytes() const;
 };

@@ -33,9 +33,12 @@ constexpr int64_t kPrefetchAhead = 2;
 constexpr double kStepCycles = 2.5;
 // With AVX-512, near sources have to be cheaper by this factor, because their cost is less certain. A transpose of near sources
 // has to be with AVX2 too, because it has the operations of a transpose of the same sources. Measured on Sapphire Rapids alone.
-// Beyond the second-level cache near sources are never taken: their sections write too many blocks at once, and took up to
-// five times as long.
+// Where tensors exceed Machine::near_sources_bytes(), near sources are never taken: their sections write too many blocks at once,
+// and took up to five times as long in memory.
 constexpr double kNearSourcesMargin = 1.15;
+// Nor are they beyond the second-level cache, if an image has more blocks than this: on Zen 4, shuffles of 25 to 46 blocks took up
+// to 4.2 times as long in the third-level cache.
+constexpr int64_t kMaxNearBlocks = 16;
 
 int64_t tensor_bytes(const ShuffleDesc& desc) { return 2 * static_cast<int64_t>(desc.dst.size()); }
 
@@ -258,6 +261,13 @@ double gain_of(const BlockedStep& step, const Operations& lowered, const Chosen&
     return machine().row.streamed_gain * static_cast<double>(kLineBytes) * lines;
 }
 
+bool may_be_near(const ShuffleLayout& layout, const ShuffleDesc& desc) {
+    const int64_t bytes = tensor_bytes(desc);
+    if (bytes <= machine().caches.l2) return true;
+    return bytes <= machine().near_sources_bytes() &&
+           layout.C <= kMaxNearBlocks * layout.src_axis.block;
+}
+
 Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     Chosen best = TOMBOLA_TRY(begin_blocked(desc));
     const ShuffleLayout& l = best.layout;
@@ -270,9 +280,9 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     };
     BlockedStep cheapest{};
     Operations operations;  // of the cheapest
-    const bool fits_l2 = tensor_bytes(desc) <= machine().caches.l2;
+    const bool near_sources = may_be_near(l, desc);
     for (const BlockedStep& step : blocked_steps(isa, l, best.pixels.count)) {
-        if (step.sections == Sections::near_sources && !fits_l2) continue;
+        if (step.sections == Sections::near_sources && !near_sources) continue;
         const PermuteProgram program = program_of(sample, step);
         for (Operations& lowered : all_lowerings(program, step.code)) {
             const double cycles =
