@@ -95,10 +95,11 @@ struct Machine {
     }
     // Whether an instruction on vectors of 64 bytes takes two of the pipes for 32 bytes. A load of 64 bytes is two loads there.
     bool splits_wide_vectors() const { return row.narrow.loads > 1.5 * row.wide.loads; }
-    // Whether kernels whose instructions wait for one another work at as many things at a time as their registers hold. With
-    // fewer than four pipes for vectors, fewer chains of dependent instructions keep them busy.
-    bool needs_many_chains() const {
-        return (splits_wide_vectors() ? 2 : 1) * row.wide.vectors > 3.5;
+    // Whether kernels whose instructions wait for one another work at as many things at a time as their registers hold. Where
+    // fewer than four instructions on such vectors end in a cycle, fewer chains of dependent ones keep the units busy.
+    bool needs_many_chains(int vector_bytes) const {
+        const bool pairs = vector_bytes < 64 && splits_wide_vectors();
+        return (pairs ? 2 : 1) * row.wide.vectors > 3.5;
     }
     // Half of the first-level cache: a tile of a source and what is written from it.
     int64_t tile_bytes() const { return caches.l1 / 2; }

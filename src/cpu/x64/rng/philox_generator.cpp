@@ -72,7 +72,7 @@ constexpr int kFarBytes = 2 * kTableLinePages * kPageBytes;
 
 int streams_of(const PhiloxShape& shape, const VecShape& vectors) {
     const bool many_registers = vectors.registers == 32;
-    if (!machine().needs_many_chains())
+    if (!machine().needs_many_chains(vectors.bytes))
         return many_registers ? shape.streams_of_32 : shape.streams_of_16;
     constexpr int kProductAndMultipliers = 3;
     const int left =
