@@ -69,7 +69,7 @@ def processor(run):
     caches = ", ".join(f"{level} {charts.size_name(size)}" for level, size in sorted(machine["caches"].items()))
     kind = f" (family {machine['family']}, model {machine['model']})" if machine["family"] else ""
     return (f"{machine['cpu']}{kind}{', virtual' if machine['virtual'] else ''}, {machine['cores']} cores, "
-            f"{machine['ghz']} GHz; {caches}; {machine['memory_gib']} GiB")
+            f"{machine['ghz']} GHz; {caches or 'caches not known'}; {machine['memory_gib']} GiB")
 
 
 def peers_of(run):
