@@ -145,6 +145,7 @@ TEST_P(PositiveSumTest, Zeros) {
         weights[0] = 1;
         check_all(weights);
     }
+    if (type() == DataType::f16) return;
     check_all(row(30000, 0.01f, std::numeric_limits<float>::min()));  // in scalar C++
 }
 

@@ -194,7 +194,7 @@ class StitchKernel : public StoreVocabulary {
 
     void store_line(int64_t at, const Vec& line) {
         prefetch_line(ptr[dst() + at]);
-        prefetch_source(key_.sources, ptr[dst() + ahead() + at]);
+        if (reads_ahead()) prefetch_source(key_.sources, ptr[dst() + ahead() + at]);
         store(ptr[dst() + at], line, streams());
     }
 
