@@ -41,6 +41,7 @@ constexpr MachineRow kSapphireRapids = [] {
     row.far_l3 = 0;
     row.prefetched_run = 0;
     row.near_l3 = 0;
+    row.apart_cycles = 0;
     row.unpacks_front = 5;
     row.shared_ports = 0.85;
     row.counts_tables = false;
@@ -78,10 +79,10 @@ constexpr MachineRow kSapphireRapids = [] {
 // considered for it: for the first-level cache, scripts/machine-model has 2 loads and 1 store of 32 bytes, half as many of 64, and
 // 6 operations or more. Of 149 shuffles of 2 to 17 MB, those that change with `near_l3` take 0.84 of the time on average; the worst
 // takes 1.2 times as long. Shuffles of 23 MB and more gain by bypassing the caches, those of 18 MB and less lose: `far_l3` lies
-// between. Runs of 4 to 8 KiB that are prefetched gain, those of 16 KiB lose. The string instruction gains from 6 KiB on if rows
-// are whole lines; other rows of 2 to 9 KiB lose up to a fifth. Waking took 61 to 88 microseconds in three runs; the median
-// stands here. Two are estimates: `streamed_gain` is the time to read a byte, of which memory delivers 25 GB/s to one thread,
-// and `unpacks_front` is the six operations that the processor takes in a cycle.
+// between. Runs of 4 to 8 KiB that are prefetched gain, those of 16 KiB lose. `apart_cycles` was fitted to 237 shuffles of pixels.
+// The string instruction gains from 6 KiB on if rows are whole lines; other rows of 2 to 9 KiB lose up to a fifth. Waking took 61 to
+// 88 microseconds in three runs; the median stands here. Two are estimates: `streamed_gain` is the time to read a byte, of which
+// memory delivers 25 GB/s to one thread, and `unpacks_front` is the six operations that the processor takes in a cycle.
 constexpr MachineRow kZen4 = [] {
     MachineRow row{};
     row.typical = {32 * kKiB, 1 * kMiB, 32 * kMiB};
@@ -96,6 +97,7 @@ constexpr MachineRow kZen4 = [] {
     row.far_l3 = 0.625;
     row.prefetched_run = 8192;
     row.near_l3 = 0.5;
+    row.apart_cycles = 8;
     row.unpacks_front = 6;
     row.shared_ports = 0.75;
     row.counts_tables = true;
@@ -147,6 +149,7 @@ constexpr MachineRow kZen5 = [] {
     row.far_l3 = 0.625;
     row.prefetched_run = 0;
     row.near_l3 = 0;
+    row.apart_cycles = 0;
     row.unpacks_front = 5.7;
     row.shared_ports = 1;
     row.counts_tables = true;

@@ -65,6 +65,9 @@ struct MachineRow {
     // Shuffles in blocks may read and write many blocks at once where source and destination together have at most this
     // multiple of the third-level cache. 0: only where they fit the second-level cache.
     double near_l3;
+    // Far shuffles whose step writes to several places of a pixel take at least so many cycles for 64 bytes. 0: no more than a
+    // copy.
+    double apart_cycles;
     double unpacks_front;  // `front` of sections with unpacks, which wait less for one another
     // The part of the rate of vectors that remains where permutes, which few ports have, run beside blends.
     double shared_ports;

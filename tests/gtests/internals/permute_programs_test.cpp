@@ -302,6 +302,33 @@ TEST(PermutePrograms, StepsShareAllBytes) {
         }
 }
 
+TEST(PermutePrograms, StepsThatWriteApart) {
+    if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
+    const auto leaves_gaps = [](const PermuteProgram& program) {
+        std::set<int64_t> written;
+        for (const PermuteSection& section : program.sections)
+            for (int64_t repeat = 0; repeat < section.loop.repeats; ++repeat)
+                for (const PermuteOutput& output : section.outputs)
+                    for (int i = 0; i < program.bytes(output); ++i)
+                        written.insert(output.dst_offset + repeat * section.loop.dst_repeat + i);
+        return *written.rbegin() - *written.begin() >= static_cast<int64_t>(written.size());
+    };
+    int apart = 0, together = 0;
+    for (const CpuIsa isa : isas_in_force())
+        for (const int64_t E : {1, 2, 4, 8})
+            for (const int64_t Q : {2, 8, 16, 155})
+                for (const int64_t G : {2, 3, 14, 16, 155})
+                    for (const PixelProgram& pixel : pixel_programs(
+                             side_by_side(Q, G, E), 5, true, limits_of(isa, static_cast<int>(E)))) {
+                        const bool gaps = leaves_gaps(pixel.program);
+                        ++(gaps ? apart : together);
+                        EXPECT_EQ(writes_apart(pixel.program), gaps)
+                            << name_of(isa) << " Q " << Q << " G " << G << " E " << E;
+                    }
+    EXPECT_GT(apart, 0);
+    EXPECT_GT(together, 0);
+}
+
 TEST(PermutePrograms, Blocks) {
     if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
     Checked::transposes.clear();

@@ -118,12 +118,17 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
     const bool dense =
         best.pixels.src.stride == pixel_bytes && best.pixels.dst.stride == pixel_bytes;
     // No program is taken to be faster than a copy.
-    const double copy_cycles_per_byte =
-        machine().row.copy_cycles / 64 * (fits_l1(tensor_bytes(desc)) ? kCopyInL1 : 1);
+    const double copy_cycles =
+        machine().row.copy_cycles * (fits_l1(tensor_bytes(desc)) ? kCopyInL1 : 1);
+    // Far programs that write apart take longer than their costs say. Of words, so do the others.
+    const bool is_slow_apart = machine().is_far(tensor_bytes(desc)) && l.inner != 2;
     const auto consider = [&](const PixelProgram& pixel, Operations&& operations, CpuIsa code) {
+        const double least = is_slow_apart && writes_apart(pixel.program)
+                                 ? std::max(machine().row.apart_cycles, copy_cycles)
+                                 : copy_cycles;
         const double cycles =
             std::max(operations.cycles + kStepCycles,
-                     copy_cycles_per_byte * static_cast<double>(stored_bytes(pixel.program))) /
+                     least / 64 * static_cast<double>(stored_bytes(pixel.program))) /
             pixel.bytes;
         Chosen candidate = best;
         candidate.code = code;

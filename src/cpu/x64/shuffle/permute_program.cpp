@@ -277,6 +277,12 @@ int64_t stored_bytes(const PermuteProgram& program) {
     return bytes;
 }
 
+bool writes_apart(const PermuteProgram& program) {
+    const PermuteSection& first = program.sections[0];
+    const std::vector<Piece> runs = runs_of(program, first);
+    return runs.size() > 1 || (first.loop.repeats > 1 && first.loop.dst_repeat > runs[0].bytes);
+}
+
 const Piece* extent_at(const std::vector<Piece>& extents, int64_t offset) {
     for (const Piece& extent : extents)
         if (extent.offset <= offset && offset < extent.end()) return &extent;

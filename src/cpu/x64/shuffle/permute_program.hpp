@@ -98,6 +98,9 @@ double split_stores(const PermuteProgram& program, const PermuteSection& section
 // The bytes that all sections store in one step each, repeats included.
 int64_t stored_bytes(const PermuteProgram& program);
 
+// Whether a step writes to places that do not follow each other.
+bool writes_apart(const PermuteProgram& program);
+
 // The extent that holds the byte at `offset`; null if none does.
 const Piece* extent_at(const std::vector<Piece>& extents, int64_t offset);
 
