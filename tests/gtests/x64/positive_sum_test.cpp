@@ -6,57 +6,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
-#include <string>
-#include <tuple>
 #include <vector>
 
-#include "common/cpu_isa.hpp"
-#include "cpu/float16.hpp"
 #include "cpu/weights/weight_quantum.hpp"
 #include "cpu/x64/weights/row_passes.hpp"
+#include "gtests/x64/block_sums_fixture.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-class PositiveSumTest : public testing::TestWithParam<std::tuple<CpuIsa, DataType>> {
+class PositiveSumTest : public BlockSumsTest {
   protected:
-    void SetUp() override {
-        if (isa() > effective_isa()) GTEST_SKIP() << "not on this machine";
-    }
-    static CpuIsa isa() { return std::get<0>(GetParam()); }
-    static DataType type() { return std::get<1>(GetParam()); }
-
-    // The weights, rounded to the type, as bytes and as f32.
-    static std::vector<char> stored(std::vector<float>& weights) {
-        const size_t size = size_of(type());
-        std::vector<char> bytes(weights.size() * size);
-        for (size_t i = 0; i < weights.size(); ++i) {
-            float& x = weights[i];
-            if (type() == DataType::f32) {
-                std::memcpy(&bytes[i * size], &x, size);
-                continue;
-            }
-            uint16_t bits = type() == DataType::f16 ? to_f16(x).bits : to_bf16(x).bits;
-            std::memcpy(&bytes[i * size], &bits, size);
-            x = type() == DataType::f16 ? to_f32(Float16{bits}) : to_f32(BFloat16{bits});
-        }
-        return bytes;
-    }
-
-    static MemoryDesc row_desc(dim_t classes) {
-        MemoryDesc desc;
-        desc.ndims = 2;
-        desc.dims[0] = 1;
-        desc.dims[1] = classes;
-        desc.strides[0] = classes;
-        desc.strides[1] = 1;
-        desc.data_type = type();
-        return desc;
-    }
-
     // Compares the sums of a row with the definition.
     static void check(std::vector<float> weights, dim_t units) {
         const auto classes = static_cast<dim_t>(weights.size()), block = units * kUnitClasses;
@@ -208,14 +170,9 @@ TEST_P(PositiveSumTest, RefusedWeights) {
                 << wrong << " at " << at;
         }
 }
-INSTANTIATE_TEST_SUITE_P(EachIsa, PositiveSumTest,
-                         testing::Combine(testing::Values(CpuIsa::avx2, CpuIsa::avx512_core),
-                                          testing::Values(DataType::f32, DataType::bf16,
-                                                          DataType::f16)),
-                         [](const auto& info) {
-                             return std::string(name_of(std::get<0>(info.param))) + "_" +
-                                    name_of(std::get<1>(info.param));
-                         });
+
+INSTANTIATE_TEST_SUITE_P(EachIsa, PositiveSumTest, BlockSumsTest::parameters(),
+                         BlockSumsTest::name);
 
 }  // namespace
 }  // namespace tombola::impl::cpu::x64

@@ -213,7 +213,7 @@ bool RowPasses::accept_bits(const RowFindings& found, const Blocks& blocks,
     return accept(again.found, greatest);
 }
 
-bool RowPasses::sum_best(const Row& row, Blocks blocks, double& greatest) const {
+bool RowPasses::sum_best(const Row& row, const Blocks& blocks, double& greatest) const {
     if (near_sum_) return sum_near(row, blocks, greatest);
     if (positive_sum_) return sum_positive(row, blocks, greatest);
     return sum_blocks(row, blocks, greatest);
@@ -237,29 +237,20 @@ bool RowPasses::sum_split(const Row& row, const Blocks& blocks, double& greatest
     return log_probs_ ? accept(args.found, greatest) : accept_bits(args.found, blocks, greatest);
 }
 
-bool RowPasses::sum_near(const Row& row, Blocks blocks, double& greatest) const {
-    const auto flush = bit_cast<float>(static_cast<uint32_t>(row.args.flush));
-    const auto* kernel = flush > WeightExpF32::kFlush ? &near_limited_sum_ : &near_sum_;
-    bool good = true;
-    // How many blocks sum_blocks() gets when the kernel stops. It doubles, so that few blocks are read in vain.
+// `sum` calls a kernel that may stop at a block, and returns how many blocks are left: the first kernel or, where the first one
+// has stopped, the second, if there is one. Where no kernel is left, sum_blocks() sums that block. It gets twice as many blocks each
+// time, so that few blocks are read in vain.
+template <class Sum>
+bool RowPasses::sum_between_stops(const Row& row, Blocks blocks, bool has_second, double& greatest,
+                                  const Sum& sum) const {
+    bool good = true, second = false;
     dim_t others = 1;
     for (;;) {
-        NearSumKernel::Args args{blocks.data,
-                                 blocks.ahead,
-                                 blocks.count,
-                                 blocks.units,
-                                 blocks.sums,
-                                 static_cast<uint32_t>(row.args.greatest),
-                                 static_cast<uint32_t>(row.args.ratio),
-                                 -flush,
-                                 near_shape_,
-                                 {}};
-        (*kernel)(args);
-        if (!scaled_) good = accept(args.found, greatest) && good;
-        if (args.blocks == 0) return good;
-        pass_over(blocks, blocks.count - args.blocks);
-        if (scaled_ && kernel == &near_sum_) {
-            kernel = &near_limited_sum_;
+        const dim_t left = sum(blocks, second, good);
+        if (left == 0) return good;
+        pass_over(blocks, blocks.count - left);
+        if (has_second && !second) {
+            second = true;
             continue;
         }
         Blocks slow = blocks;
@@ -271,38 +262,38 @@ bool RowPasses::sum_near(const Row& row, Blocks blocks, double& greatest) const 
     }
 }
 
-bool RowPasses::sum_positive(const Row& row, Blocks blocks, double& greatest) const {
-    const auto* kernel = &positive_sum_;
-    bool good = true;
-    dim_t others = 1;  // as in sum_near()
-    for (;;) {
-        PositiveSumKernel::Args args{blocks.data,
-                                     blocks.ahead,
-                                     blocks.count,
-                                     blocks.units,
-                                     blocks.sums,
-                                     positive_shape_,
-                                     row.positive_scale,
-                                     0,
-                                     0,
-                                     0,
-                                     {}};
+bool RowPasses::sum_near(const Row& row, const Blocks& blocks, double& greatest) const {
+    const auto flush = bit_cast<float>(static_cast<uint32_t>(row.args.flush));
+    const bool limited = flush > WeightExpF32::kFlush;
+    const auto sum = [&](const Blocks& b, bool second, bool& good) {
+        NearSumKernel::Args args{b.data,
+                                 b.ahead,
+                                 b.count,
+                                 b.units,
+                                 b.sums,
+                                 static_cast<uint32_t>(row.args.greatest),
+                                 static_cast<uint32_t>(row.args.ratio),
+                                 -flush,
+                                 near_shape_,
+                                 {}};
+        limited || second ? near_limited_sum_(args) : near_sum_(args);
+        if (!scaled_) good = accept(args.found, greatest) && good;
+        return args.blocks;
+    };
+    return sum_between_stops(row, blocks, scaled_ && !limited, greatest, sum);
+}
+
+bool RowPasses::sum_positive(const Row& row, const Blocks& blocks, double& greatest) const {
+    const auto sum = [&](const Blocks& b, bool second, bool& good) {
+        PositiveSumKernel::Args args{
+            b.data, b.ahead, b.count, b.units, b.sums, positive_shape_, row.positive_scale,
+            0,      0,       0,       {}};
         PositiveSumKernel::set_starts(args);
-        (*kernel)(args);
-        good = accept_bits(args.found, blocks, greatest) && good;
-        if (args.blocks == 0) return good;
-        pass_over(blocks, blocks.count - args.blocks);
-        if (kernel == &positive_sum_) {
-            kernel = &zeros_sum_;
-            continue;
-        }
-        Blocks slow = blocks;
-        slow.count = std::min(others, blocks.count);
-        good = sum_blocks(row, slow, greatest) && good;
-        pass_over(blocks, slow.count);
-        if (blocks.count == 0) return good;
-        others *= 2;
-    }
+        second ? zeros_sum_(args) : positive_sum_(args);
+        good = accept_bits(args.found, b, greatest) && good;
+        return args.blocks;
+    };
+    return sum_between_stops(row, blocks, true, greatest, sum);
 }
 
 bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t end,

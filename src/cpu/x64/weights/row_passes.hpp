@@ -87,16 +87,19 @@ class RowPasses {
     // Merges what a kernel has found into `greatest`, where it compared the bits of weights as unsigned integers.
     bool accept_bits(const RowFindings& found, const Blocks& blocks, double& greatest) const;
     // Sum blocks with the kernel that serves the row best. Return false if an element is not allowed.
-    bool sum_best(const Row& row, Blocks blocks, double& greatest) const;
+    bool sum_best(const Row& row, const Blocks& blocks, double& greatest) const;
     // With the kernel that serves all blocks.
     bool sum_blocks(const Row& row, const Blocks& blocks, double& greatest) const;
     bool sum_split(const Row& row, const Blocks& blocks, double& greatest) const;
+    template <class Sum>
+    bool sum_between_stops(const Row& row, Blocks blocks, bool has_second, double& greatest,
+                           const Sum& sum) const;
     // With the kernel for logits that are near the greatest one, and sum_blocks() for blocks that have others. If a block
     // of scaled logits has others, they are probably -inf: the rest of the row gets the kernel with a limit.
-    bool sum_near(const Row& row, Blocks blocks, double& greatest) const;
+    bool sum_near(const Row& row, const Blocks& blocks, double& greatest) const;
     // With the kernel for weights that are not tiny, and sum_blocks() for blocks that have others. From the first of them on,
     // the row gets the kernel that allows weights of 0.
-    bool sum_positive(const Row& row, Blocks blocks, double& greatest) const;
+    bool sum_positive(const Row& row, const Blocks& blocks, double& greatest) const;
 
     JitFunction<RowMaxKernel::Args> max_;
     JitFunction<WeightSumKernel::Args> sum_;
