@@ -74,15 +74,19 @@ constexpr MachineRow kSapphireRapids = [] {
 }();
 
 // An EPYC, family 25, model 17, at 3.7 GHz. A vector of 64 bytes takes two of the four pipes for vectors, both pipes of
-// the loads, and two cycles of the pipe of the stores. `front`, `loads`, `stores`, `shared_ports` and the cycles of accesses across
-// lines were fitted to the times of 451 shuffles, most of them in the second-level cache, each with all programs that were
-// considered for it: for the first-level cache, scripts/machine-model has 2 loads and 1 store of 32 bytes, half as many of 64, and
-// 6 operations or more. Of 149 shuffles of 2 to 17 MB, those that change with `near_l3` take 0.84 of the time on average; the worst
-// takes 1.2 times as long. Shuffles of 23 MB and more gain by bypassing the caches, those of 18 MB and less lose: `far_l3` lies
-// between. Runs of 4 to 8 KiB that are prefetched gain, those of 16 KiB lose. `apart_cycles` was fitted to 237 shuffles of pixels.
-// The string instruction gains from 6 KiB on if rows are whole lines; other rows of 2 to 9 KiB lose up to a fifth. Waking took 61 to
-// 88 microseconds in three runs; the median stands here. Two are estimates: `streamed_gain` is the time to read a byte, of which
-// memory delivers 25 GB/s to one thread, and `unpacks_front` is the six operations that the processor takes in a cycle.
+// the loads, and two cycles of the pipe of the stores.
+//
+// - `front`, `loads`, `stores`, `shared_ports`, `split_store`, `split_load`: fitted to the times of 451 shuffles, most of them in the
+//   second-level cache, each with all programs that were considered for it. For the first-level cache, scripts/machine-model has
+//   2 loads and 1 store of 32 bytes, half as many of 64, and 6 operations or more.
+// - `string_bytes`: the string instruction gains from 6 KiB on if rows are whole lines; other rows of 2 to 9 KiB lose up to a fifth.
+// - `waking`: the median of three runs, which took 61 to 88 microseconds.
+// - `streamed_gain`: an estimate, the time to read a byte, of which memory delivers 25 GB/s to one thread.
+// - `far_l3`: shuffles of 23 MB and more gain by bypassing the caches, those of 18 MB and less lose.
+// - `prefetched_run`: runs of 4 to 8 KiB that are prefetched gain, those of 16 KiB lose.
+// - `near_l3`: of 149 shuffles of 2 to 17 MB, those that change take 0.84 of the time on average; the worst takes 1.2 times as long.
+// - `apart_cycles`: fitted to the times of 237 shuffles of pixels, of 22 to 120 MB.
+// - `unpacks_front`: an estimate, the six operations that the processor takes in a cycle.
 constexpr MachineRow kZen4 = [] {
     MachineRow row{};
     row.typical = {32 * kKiB, 1 * kMiB, 32 * kMiB};
