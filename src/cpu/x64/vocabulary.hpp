@@ -221,9 +221,6 @@ class Vocabulary : public JitKernel {
     void add_or_zero_u32(const Vec& d, const Mask& mask, const Vec& a, const Vec& b);
     // d = a + 1 in the lanes of the mask, a in the others. `ones` is 1 in each u64 lane.
     void increment_masked_u64(const Vec& d, const Mask& mask, const Vec& a, const Vec& ones);
-
-    // d = a >= b, unsigned, in lanes of 8, 16 or 32 bits. On AVX2 d may be a, but not b.
-    void compare_not_below(const Mask& d, const Vec& a, const Vec& b, int lane_bits);
     // d = a in the lanes of the mask. The other lanes of d do not change.
     void select_masked_u32(const Vec& d, const Mask& mask, const Vec& a);
     void select_masked_u64(const Vec& d, const Mask& mask, const Vec& a);
@@ -239,11 +236,20 @@ class Vocabulary : public JitKernel {
     void add_masked_u32(const Vec& d, const Mask& mask, const Vec& a);
     // d = the smaller of d and value in the lanes of the mask. scratch is another register.
     void min_masked_f32(const Vec& d, const Mask& mask, const Held& value, const Vec& scratch);
-    // These read the whole vector and apply the mask to a register. A load under a mask would be one instruction less,
-    // but Zen 5 does not prefetch what such loads read: beyond the caches they reach half of a plain load's speed.
+    // Exchanges a and b in the lanes where the highest bit of `sign` is set. scratch, another register, is overwritten.
+    // AVX-512 overwrites k1.
+    void swap_by_sign_u32(const Vec& a, const Vec& b, const Vec& sign, const Vec& scratch);
+    void swap_by_sign_u64(const Vec& a, const Vec& b, const Vec& sign, const Vec& scratch);
+
+    // -- masks of lanes of 8, 16 or 32 bits
+    // d = a >= b, unsigned. On AVX2 d may be a, but not b.
+    void compare_not_below(const Mask& d, const Vec& a, const Vec& b, int lane_bits);
+    // The next four functions read the whole vector and apply the mask to a register. A load under a mask would be one
+    // instruction less. But Zen 5 does not prefetch what such loads read: beyond the caches they reach half of a plain
+    // load's speed.
     //
-    // d = the vector at the address in the lanes of the mask, of 16 or 32 bits. The other lanes are those of `other`, a
-    // register that is not d.
+    // d = the vector at the address in the lanes of the mask, which have 16 or 32 bits. The other lanes are those of
+    // `other`, a register that is not d.
     void load_selected(const Vec& d, const Mask& mask, const Address& a, const Vec& other,
                        int lane_bits);
     // d = factor * the f32 lanes at the address in the lanes of the mask, 0 in the others. d is not factor.
@@ -272,13 +278,9 @@ class Vocabulary : public JitKernel {
                          const Vec& scratch, const Reg& scratch_reg);
     void store_mask_bytes(const Xbyak::RegExp& d, const Mask& mask, int lane_bits,
                           const Vec& scratch);
-    // Loads such a mask, for lanes of 16 or 32 bits. Any byte but 0 sets a lane.
+    // Loads a mask of lanes of 16 or 32 bits that was stored in this way. Any byte but 0 sets a lane.
     void load_mask_bits(const Mask& d, const Xbyak::RegExp& a, int lane_bits);
     void load_mask_bytes(const Mask& d, const Xbyak::RegExp& a, int lane_bits, const Vec& scratch);
-    // Exchanges a and b in the lanes where the highest bit of `sign` is set. scratch, another register, is overwritten.
-    // AVX-512 overwrites k1.
-    void swap_by_sign_u32(const Vec& a, const Vec& b, const Vec& sign, const Vec& scratch);
-    void swap_by_sign_u64(const Vec& a, const Vec& b, const Vec& sign, const Vec& scratch);
 
     // -- gathers: the u64 lanes of a are indices into an array at `base`
     // `consumed` is overwritten.
@@ -394,6 +396,9 @@ class Vocabulary : public JitKernel {
 
   private:
     void copy_bytes(const Xbyak::RegExp& d, const Xbyak::RegExp& s, const Tail& tail);
+
+    // The lower or upper half of a. The upper half is copied to the low half of scratch.
+    Half half_of(const Vec& a, bool upper, const Vec& scratch);
 
     // Rounds an f32 to bf16, as round_f32_to_bf16_high() does, with the constants of a product.
     void round_bf16_product(const Vec& d, const Bf16Product& constants, const Vec& scratch);

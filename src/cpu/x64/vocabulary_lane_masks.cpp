@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operations of the vocabulary on masks of lanes: comparisons, selection under a mask, gathers.
+// The operations of the vocabulary on masks of lanes of 32 or 64 bits: comparisons, arithmetic under a mask, gathers.
 
 #include "cpu/x64/vocabulary.hpp"
 
@@ -140,6 +140,48 @@ void Vocabulary::increment_masked_u64(const Vec& d, const Mask& mask, const Vec&
         return vpaddq(d | mask.opmask, d, ones);
     }
     vpsubq(d, a, mask.vector);
+}
+
+void Vocabulary::select_masked_u32(const Vec& d, const Mask& mask, const Vec& a) {
+    is_avx512() ? vmovdqa32(d | mask.opmask, a) : vblendvps(d, d, a, mask.vector);
+}
+
+void Vocabulary::select_masked_u64(const Vec& d, const Mask& mask, const Vec& a) {
+    is_avx512() ? vmovdqa64(d | mask.opmask, a) : vblendvpd(d, d, a, mask.vector);
+}
+
+void Vocabulary::or_masked_u32(const Vec& d, const Mask& mask, const Address& value) {
+    if (is_avx512()) return vpord(d | mask.opmask, d, value);
+    vpand(mask.vector, mask.vector, value);
+    vpor(d, d, mask.vector);
+}
+
+void Vocabulary::keep_masked_u32(const Vec& d, const Mask& mask) {
+    is_avx512() ? vmovdqa32(d | mask.opmask | T_z, d) : vpand(d, d, mask.vector);
+}
+
+void Vocabulary::shift_left_masked_u32(const Vec& d, const Mask& mask, const Vec& a, uint8_t bits) {
+    if (is_avx512()) return vpslld(d | mask.opmask | T_z, a, bits);
+    vpslld(d, a, bits);
+    vpand(d, d, mask.vector);
+}
+
+void Vocabulary::copy_masked_u32(const Vec& d, const Mask& mask, const Held& value) {
+    const Xbyak::Operand& from = value;
+    is_avx512() ? vmovdqa32(d | mask.opmask | T_z, from) : vpand(d, mask.vector, from);
+}
+
+void Vocabulary::add_masked_u32(const Vec& d, const Mask& mask, const Vec& a) {
+    if (is_avx512()) return vpaddd(d | mask.opmask, d, a);
+    vpand(mask.vector, mask.vector, a);
+    vpaddd(d, d, mask.vector);
+}
+
+void Vocabulary::min_masked_f32(const Vec& d, const Mask& mask, const Held& value,
+                                const Vec& scratch) {
+    if (is_avx512()) return vminps(d | mask.opmask, d, value);
+    vminps(scratch, d, value);
+    vblendvps(d, d, scratch, mask.vector);
 }
 
 void Vocabulary::swap_by_sign_u32(const Vec& a, const Vec& b, const Vec& sign, const Vec& scratch) {

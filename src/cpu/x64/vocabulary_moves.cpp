@@ -15,11 +15,19 @@ constexpr uint8_t kOrAnd = 0xF8;  // d | (a & b)
 
 }  // namespace
 
-void Vocabulary::widen_u32(const Vec& d, const Vec& a, bool upper) {
-    if (!upper) return vpmovzxdq(d, half(a.getIdx()));
-    const Half part = half(d.getIdx());
+Vocabulary::Half Vocabulary::half_of(const Vec& a, bool upper, const Vec& scratch) {
+    if (!upper) return half(a.getIdx());
+    const Half part = half(scratch.getIdx());
     is_avx512() ? vextracti64x4(part, Xbyak::Zmm(a.getIdx()), 1) : vextracti128(part, a, 1);
-    vpmovzxdq(d, part);
+    return part;
+}
+
+void Vocabulary::widen_u16(const Vec& d, const Vec& a, bool upper) {
+    vpmovzxwd(d, half_of(a, upper, d));
+}
+
+void Vocabulary::widen_u32(const Vec& d, const Vec& a, bool upper) {
+    vpmovzxdq(d, half_of(a, upper, d));
 }
 
 void Vocabulary::store_low_u32(const Address& d, const Vec& a, const Vec& scratch) {
@@ -126,6 +134,17 @@ void Vocabulary::cvt_to_fixed_point(const Vec& d, const Vec& a, const Vec& opera
     if (is_avx512()) return vaddps(Xbyak::Zmm(d.getIdx()) | T_rz_sae, a, operand);
     vmulps(d, a, operand);
     vcvttps2dq(d, d);
+}
+
+// AVX2: the sum, rounded to nearest, lies between b and 2b, so sum - b is exact. If it is greater than a, the sum was
+// rounded up, and the next smaller number is the result.
+void Vocabulary::add_toward_zero_f32(const Vec& d, const Vec& a, const Vec& b, const Vec& scratch) {
+    constexpr uint8_t kLessThan = 1;  // Intel SDM, CMPPS: LT_OS
+    if (is_avx512()) return vaddps(d | T_rz_sae, a, b);
+    vaddps(d, a, b);
+    vsubps(scratch, d, b);
+    vcmpps(scratch, a, scratch, kLessThan);
+    vpaddd(d, d, scratch);
 }
 
 // Nearest even: add half of a unit in the last place of bf16, less one if the lowest bit that is kept is 0. The high

@@ -13,6 +13,7 @@
 #include <functional>
 #include <iterator>
 #include <tuple>
+#include <type_traits>
 
 namespace tombola::impl::cpu::x64 {
 
@@ -284,6 +285,22 @@ class VocabularyTest : public testing::TestWithParam<CpuIsa> {
             expect<T>(right);
         }
         set_random_inputs();
+    }
+    // check() of an operation under mask 0, which is set where input 0 is greater than input 1, signed. Register 0 is a
+    // copy of input 2 when `body` begins. right(is_set, lane) is what the lane has to be.
+    template <class T, class Right>
+    void check_where_greater(const K::Body& body, const Right& right) {
+        using Signed = std::make_signed_t<T>;
+        check<T>(
+            [&](K& k) {
+                if (sizeof(T) == 8)
+                    k.compare_greater_s64(k.mask(0), k.vec(1), k.vec(2));
+                else
+                    k.compare_greater_s32(k.mask(0), k.vec(1), k.vec(2));
+                k.copy(k.vec(0), k.vec(3));
+                body(k);
+            },
+            [&](size_t i) { return right(in<Signed>(0, i) > in<Signed>(1, i), i); });
     }
     template <class T>
     T in(int input, size_t lane) const {

@@ -3,7 +3,6 @@
 // The vocabulary: operations that move, round and convert lanes.
 
 #include <gtest/gtest.h>
-#include <immintrin.h>
 
 #include <cmath>
 #include <iterator>
@@ -124,7 +123,7 @@ TEST_P(VocabularyTest, Narrows) {
 
 // Integers of up to 53 bits, with their words swapped.
 TEST_P(VocabularyTest, SwappedU53ToF64) {
-    constexpr uint64_t kMost = (uint64_t{1} << 53) - 1;
+    constexpr uint64_t kMaxU53 = (uint64_t{1} << 53) - 1;
     const uint64_t kIntegers[16] = {0,
                                     1,
                                     0xFFFFFFFF,
@@ -132,8 +131,8 @@ TEST_P(VocabularyTest, SwappedU53ToF64) {
                                     0x100000001,
                                     0x80000000,
                                     0x7FFFFFFF,
-                                    kMost,
-                                    kMost - 1,
+                                    kMaxU53,
+                                    kMaxU53 - 1,
                                     uint64_t{1} << 52,
                                     (uint64_t{1} << 52) - 1,
                                     0x1FFFFF00000000,

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <cstring>
 #include <fstream>
@@ -370,7 +368,8 @@ TEST(Vocabulary, EveryOperationIsNamedInItsTests) {
     };
     std::string header = contents(TOMBOLA_SOURCE_DIR "/src/cpu/x64/vocabulary.hpp");
     std::string tests;
-    for (const char* name : {"vocabulary", "vocabulary_masks", "vocabulary_moves"})
+    for (const char* name :
+         {"vocabulary", "vocabulary_lane_masks", "vocabulary_moves", "vocabulary_narrow_masks"})
         tests +=
             contents(std::string(TOMBOLA_SOURCE_DIR "/tests/gtests/x64/") + name + "_test.cpp");
     header.resize(header.find("\n  private:\n    void"));  // what kernels cannot call

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operations of the vocabulary on masks of lanes of 8, 16 and 32 bits, and the arithmetic of 16-bit types.
+// The operations of the vocabulary on masks of lanes of 8, 16 or 32 bits: comparison, masks in memory, and products of
+// 16-bit types under a mask.
 
 #include <cassert>
 
@@ -26,59 +27,6 @@ void Vocabulary::compare_not_below(const Mask& d, const Vec& a, const Vec& b, in
         vpminud(d.vector, a, b);
         vpcmpeqd(d.vector, d.vector, b);
     }
-}
-
-void Vocabulary::select_masked_u32(const Vec& d, const Mask& mask, const Vec& a) {
-    is_avx512() ? vmovdqa32(d | mask.opmask, a) : vblendvps(d, d, a, mask.vector);
-}
-
-void Vocabulary::select_masked_u64(const Vec& d, const Mask& mask, const Vec& a) {
-    is_avx512() ? vmovdqa64(d | mask.opmask, a) : vblendvpd(d, d, a, mask.vector);
-}
-
-void Vocabulary::or_masked_u32(const Vec& d, const Mask& mask, const Address& value) {
-    if (is_avx512()) return vpord(d | mask.opmask, d, value);
-    vpand(mask.vector, mask.vector, value);
-    vpor(d, d, mask.vector);
-}
-
-void Vocabulary::keep_masked_u32(const Vec& d, const Mask& mask) {
-    is_avx512() ? vmovdqa32(d | mask.opmask | T_z, d) : vpand(d, d, mask.vector);
-}
-
-void Vocabulary::shift_left_masked_u32(const Vec& d, const Mask& mask, const Vec& a, uint8_t bits) {
-    if (is_avx512()) return vpslld(d | mask.opmask | T_z, a, bits);
-    vpslld(d, a, bits);
-    vpand(d, d, mask.vector);
-}
-
-void Vocabulary::copy_masked_u32(const Vec& d, const Mask& mask, const Held& value) {
-    const Xbyak::Operand& from = value;
-    is_avx512() ? vmovdqa32(d | mask.opmask | T_z, from) : vpand(d, mask.vector, from);
-}
-
-void Vocabulary::add_masked_u32(const Vec& d, const Mask& mask, const Vec& a) {
-    if (is_avx512()) return vpaddd(d | mask.opmask, d, a);
-    vpand(mask.vector, mask.vector, a);
-    vpaddd(d, d, mask.vector);
-}
-
-void Vocabulary::min_masked_f32(const Vec& d, const Mask& mask, const Held& value,
-                                const Vec& scratch) {
-    if (is_avx512()) return vminps(d | mask.opmask, d, value);
-    vminps(scratch, d, value);
-    vblendvps(d, d, scratch, mask.vector);
-}
-
-// AVX2: the sum, rounded to nearest, lies between b and 2b, so sum - b is exact. If it is greater than a, the sum was
-// rounded up, and the next smaller number is the result.
-void Vocabulary::add_toward_zero_f32(const Vec& d, const Vec& a, const Vec& b, const Vec& scratch) {
-    constexpr uint8_t kLessThan = 1;  // Intel SDM, CMPPS: LT_OS
-    if (is_avx512()) return vaddps(d | T_rz_sae, a, b);
-    vaddps(d, a, b);
-    vsubps(scratch, d, b);
-    vcmpps(scratch, a, scratch, kLessThan);
-    vpaddd(d, d, scratch);
 }
 
 void Vocabulary::load_selected(const Vec& d, const Mask& mask, const Address& a, const Vec& other,
@@ -278,13 +226,6 @@ void Vocabulary::load_mask_bytes(const Mask& d, const Xbyak::RegExp& a, int lane
     }
     vpmovzxbd(d.vector, ptr[a]);
     vpcmpgtd(d.vector, d.vector, scratch);
-}
-
-void Vocabulary::widen_u16(const Vec& d, const Vec& a, bool upper) {
-    if (!upper) return vpmovzxwd(d, half(a.getIdx()));
-    const Half part = half(d.getIdx());
-    is_avx512() ? vextracti64x4(part, Xbyak::Zmm(a.getIdx()), 1) : vextracti128(part, a, 1);
-    vpmovzxwd(d, part);
 }
 
 }  // namespace tombola::impl::cpu::x64
