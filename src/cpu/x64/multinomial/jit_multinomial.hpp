@@ -44,8 +44,22 @@ class JitMultinomial : public Executable {
         size_t row, weights, guide;  // within a part
         size_t part_bytes;
     };
-    struct Call;  // one execution
-    struct Part;  // the part's share of the scratchpad
+    // One execution.
+    struct Call {
+        const ExecContext& context;
+        UniformSource uniforms;
+        RowSource source;
+        const char* src;
+        char* scratch;
+    };
+    // The part's share of the scratchpad.
+    struct Part {
+        char* row;
+        uint64_t* weights;
+        uint64_t* sums;  // of blocks, for blocks and sparse_tree
+        uint32_t* guide;
+    };
+    static constexpr int kMaxRanges = 256;  // of one row, for threads that share it
 
     JitMultinomial(const Desc& desc, RowPasses passes, JitFunction<DrawKernel::Args> draw,
                    PhiloxKernel words, int max_parts);

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of JitMultinomial that draws the samples of a row.
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "cpu/rng/scatter.hpp"
+#include "cpu/x64/multinomial/jit_multinomial.hpp"
+#include "cpu/x64/rng/philox_fill.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+constexpr dim_t kChunkSamples = 1024;
+constexpr dim_t kGroup = DrawKernel::kGroupSamples;
+static_assert(kChunkSamples % kGroup == 0);
+
+size_t size(dim_t n) { return static_cast<size_t>(n); }
+
+}  // namespace
+
+// Requires the sums of the blocks in part.sums. The weights of one block are written behind them.
+void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const Row& row) const {
+    const dim_t samples = desc_.dst.dims[1], blocks = passes_.blocks();
+    constexpr dim_t kBlock = RowPasses::kBlockClasses;
+    uint64_t* prefix = part.sums;
+    uint64_t* weights = part.sums + blocks;
+    for (dim_t b = 1; b < blocks; ++b) prefix[b] += prefix[b - 1];
+    const uint64_t sum = prefix[blocks - 1];
+    void* results = call.scratch + scratch_.results;
+    UniformReader uniforms(call.uniforms, row.index * samples);
+    for (dim_t s = 0; s < samples; ++s) {
+        uint64_t target = draw_target(uniforms.next(), sum);
+        const dim_t block = std::lower_bound(prefix, prefix + blocks, target) - prefix;
+        if (block > 0) target -= prefix[block - 1];
+        const dim_t first = block * kBlock;
+        const dim_t end = std::min(first + kBlock, passes_.classes());
+        passes_.store(row, call.source, first, end, weights);
+        put(results, row.index * samples + s, first + class_reaching(weights, end - first, target));
+    }
+}
+
+// Returns false if the row has fewer classes of positive weight than samples.
+bool JitMultinomial::draw_from_tree(const Call& call, const Part& part, const Row& row) const {
+    const dim_t classes = passes_.classes();
+    parallel_ranges(classes, kUnitClasses, size(classes) * 8, [&](dim_t begin, dim_t end) {
+        passes_.store(row, call.source, begin, end, part.weights + begin);
+    });
+    WeightTree tree(part.weights, classes);
+    return draw_by_taking(call, row, tree, [&](uint64_t target) { return tree.take(target); });
+}
+
+// The same, from a sparse tree. Requires the sums of the blocks in part.sums.
+bool JitMultinomial::draw_from_sparse_tree(const Call& call, const Part& part,
+                                           const Row& row) const {
+    const dim_t classes = passes_.classes();
+    const auto compute = [&](dim_t first, uint64_t* weights) {
+        const dim_t count = std::min(WeightTree::kBlock, classes - first);
+        passes_.store(row, call.source, first, first + count, weights);
+        std::fill(weights + count, weights + WeightTree::kBlock, uint64_t{0});
+    };
+    WeightTree tree(part.weights, classes, WeightTree::Sparse{});
+    return draw_by_taking(call, row, tree,
+                          [&](uint64_t target) { return tree.take(target, compute); });
+}
+
+template <class Take>
+bool JitMultinomial::draw_by_taking(const Call& call, const Row& row, WeightTree& tree,
+                                    const Take& take) const {
+    const dim_t samples = desc_.dst.dims[1];
+    UniformReader uniforms(call.uniforms, row.index * samples);
+    for (dim_t s = 0; s < samples; ++s) {
+        if (tree.sum() == 0) return false;
+        put(call.scratch + scratch_.results, row.index * samples + s,
+            take(draw_target(uniforms.next(), tree.sum())));
+    }
+    return true;
+}
+
+// Computes the prefix sums in part.weights, their sum, and the guide table. If threads share the row, each computes the
+// prefix sums of its classes, from 0 on; then each adds the sum of the classes before them.
+GuideTable JitMultinomial::make_guide(const Call& call, const Part& part, const Row& row,
+                                      uint64_t& sum) const {
+    const dim_t classes = passes_.classes();
+    uint64_t* prefix = part.weights;
+    std::array<uint64_t, kMaxRanges> sums;
+    const int parts = std::min(parts_for(size(classes) * 8), kMaxRanges);
+    parallel(parts, [&](int index, int all) {
+        const Range range = split(classes, index, all, kUnitClasses);
+        passes_.store(row, call.source, range.begin, range.end, prefix + range.begin);
+        uint64_t reached = 0;
+        for (dim_t k = range.begin; k < range.end; ++k) prefix[k] = reached += prefix[k];
+        sums[size(index)] = reached;
+    });
+    sum = std::accumulate(sums.begin(), sums.begin() + parts, uint64_t{0});
+    GuideTable guide(part.guide, prefix, classes, desc_.dst.dims[1], sum);
+    parallel(parts, [&](int index, int all) {
+        const Range range = split(classes, index, all, kUnitClasses);
+        const uint64_t before = std::accumulate(sums.begin(), sums.begin() + index, uint64_t{0});
+        if (before > 0)
+            for (dim_t k = range.begin; k < range.end; ++k) prefix[k] += before;
+        guide.fill(range.begin, range.end, before);
+    });
+    return guide;
+}
+
+void JitMultinomial::draw_by_guide(const Call& call, const Part& part, const Row& row) const {
+    const dim_t samples = desc_.dst.dims[1], classes = passes_.classes();
+    const uint64_t* prefix = part.weights;
+    uint64_t sum = 0;
+    const GuideTable guide = make_guide(call, part, row, sum);
+    const PhiloxCall& drawn = call.uniforms.stream;
+    const PhiloxFill stream(words_, drawn.start, drawn.key(), {});
+    const size_t index_bytes = size_of(desc_.dst.data_type);
+    auto* dst = call.context.output<char>(TOMBOLA_ARG_DST);
+    parallel_ranges(samples, kChunkSamples, size(samples) * 16, [&](dim_t begin, dim_t end) {
+        // On the stack, because more threads may share a row than the scratchpad has parts.
+        alignas(64) uint32_t words[2 * kChunkSamples];
+        alignas(64) char indices[kChunkSamples * sizeof(int64_t)];
+        for (dim_t s = begin; s < end; s += kChunkSamples) {
+            const dim_t count = std::min(kChunkSamples, end - s);
+            const dim_t first = row.index * samples + s;
+            if (call.uniforms.given != nullptr) {
+                for (dim_t i = 0; i < count; ++i)
+                    put(indices, i, guide.find(draw_target(call.uniforms.given[first + i], sum)));
+                scatter(desc_.dst, dst, first, count, indices);
+                continue;
+            }
+            const dim_t groups = (count + kGroup - 1) / kGroup;
+            std::fill(words + 2 * count, words + 2 * groups * kGroup, 0);
+            stream.generate(drawn.number_of(first) * 2, 2 * count, words, false);
+            const bool in_place = dst_.has_dense_rows() && count % kGroup == 0;
+            char* to = in_place ? dst + size(dst_.offset(row.index, s)) * index_bytes : indices;
+            DrawKernel::Args args{words,
+                                  to,
+                                  groups,
+                                  guide.guide(),
+                                  prefix,
+                                  sum,
+                                  static_cast<uint64_t>(guide.shift()),
+                                  static_cast<uint64_t>(classes)};
+            draw_(args);
+            if (!in_place) scatter(desc_.dst, dst, first, count, indices);
+        }
+    });
+}
+
+void JitMultinomial::put(void* indices, dim_t at, dim_t k) const {
+    if (desc_.dst.data_type == DataType::s32)
+        static_cast<int32_t*>(indices)[at] = static_cast<int32_t>(k);
+    else
+        static_cast<int64_t*>(indices)[at] = k;
+}
+
+}  // namespace tombola::impl::cpu::x64
