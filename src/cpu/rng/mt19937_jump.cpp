@@ -39,13 +39,13 @@ constexpr Exponents characteristic() {
     return p;
 }
 
-constexpr Exponents kP = characteristic();
-static_assert(kP.count == kMtTerms && kP.leading == kMtDegree);
+constexpr Exponents kCharacteristic = characteristic();
+static_assert(kCharacteristic.count == kMtTerms && kCharacteristic.leading == kMtDegree);
 
 // The number of words that are reduced at once. Every other term of p is at least that many bits below the leading
 // term.
 constexpr int kChunk = 8;
-static_assert(kMtDegree - kP.low[kMtTerms - 1] >= 64 * kChunk);
+static_assert(kMtDegree - kCharacteristic.low[kMtTerms - 1] >= 64 * kChunk);
 
 // t^(19937 + s) = sum over the terms e of t^(e + s): the bits of weight t^(b + 19937 - e) are added to the bit of
 // weight t^b.
@@ -66,7 +66,7 @@ void reduce(MtSquare& square) {
         uint64_t chunk[kChunk];
         std::memcpy(chunk, square.high() + word, sizeof chunk);
         for (int term = kMtTerms - 1; term >= 0; --term) {
-            const int distance = kMtDegree - kP.low[static_cast<size_t>(term)];
+            const int distance = kMtDegree - kCharacteristic.low[static_cast<size_t>(term)];
             if (word + distance / 64 >= kEnd) break;
             xor_from(chunk, square.high() + word, distance);
         }
@@ -76,7 +76,7 @@ void reduce(MtSquare& square) {
         uint64_t chunk[kChunk];
         std::memcpy(chunk, square.low + word, sizeof chunk);
         for (int term = 0; term < kMtTerms; ++term) {
-            const int distance = kMtDegree - kP.low[static_cast<size_t>(term)];
+            const int distance = kMtDegree - kCharacteristic.low[static_cast<size_t>(term)];
             if (word + distance / 64 + kChunk < kEnd) break;
             xor_from(chunk, square.zero_high_zero + word, distance);
         }
@@ -98,7 +98,7 @@ void reduce_last(MtPolynomial& g) {
     constexpr int kSplit = kMtDegree % 64;
     const uint64_t above = g.back() >> kSplit;
     g.back() &= (uint64_t{1} << kSplit) - 1;
-    for (const int e : kP.low) {
+    for (const int e : kCharacteristic.low) {
         g[static_cast<size_t>(e / 64)] ^= above << e % 64;
         g[static_cast<size_t>(e / 64 + 1)] ^= above >> 1 >> (63 - e % 64);
     }
@@ -110,7 +110,7 @@ void multiply_by_t(MtPolynomial& g) {
     constexpr uint64_t kLeading = uint64_t{1} << kMtDegree % 64;
     if ((g.back() & kLeading) == 0) return;
     g.back() ^= kLeading;
-    for (const int e : kP.low) g[static_cast<size_t>(e / 64)] ^= uint64_t{1} << e % 64;
+    for (const int e : kCharacteristic.low) g[static_cast<size_t>(e / 64)] ^= uint64_t{1} << e % 64;
 }
 
 // Up to this many windows (624,000 words), twisting through them takes less time than a jump.
@@ -150,7 +150,7 @@ const MtJumpLoops& MtJumpLoops::portable() {
     return loops;
 }
 
-const std::array<uint16_t, kMtTerms>& mt_characteristic_exponents() { return kP.low; }
+const std::array<uint16_t, kMtTerms>& mt_characteristic_exponents() { return kCharacteristic.low; }
 
 MtPolynomial mt_power_of_t(uint64_t k, const MtJumpLoops& loops) {
     // Begin with as many leading bits of k as need no reduction. Then each further bit takes one squaring.

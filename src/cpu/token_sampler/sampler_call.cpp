@@ -127,10 +127,10 @@ Status SamplerCall::check_parameters() const {
         if (!(p >= 0 && p <= 1))
             return invalid("TOP_P%s %.9g; expected a number in [0, 1]",
                            place(top_p_.in_rows, row).c_str(), static_cast<double>(p));
-        const float least = min_p_.of(row, 0);
-        if (!(least >= 0 && least <= 1))
+        const float min_p = min_p_.of(row, 0);
+        if (!(min_p >= 0 && min_p <= 1))
             return invalid("MIN_P%s %.9g; expected a number in [0, 1]",
-                           place(min_p_.in_rows, row).c_str(), static_cast<double>(least));
+                           place(min_p_.in_rows, row).c_str(), static_cast<double>(min_p));
     }
     return {};
 }

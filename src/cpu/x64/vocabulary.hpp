@@ -27,6 +27,12 @@
 
 namespace tombola::impl::cpu::x64 {
 
+// The mask of the low `bits` bits, 33 to 64, of the numbers in u64 lanes whose two words have changed places. Words lie in a
+// lane in the order in which they were drawn, the first one low. But the first word is the high half of a number.
+constexpr uint64_t swapped_words_mask(int bits) {
+    return uint64_t{0xFFFFFFFF} << 32 | ((uint64_t{1} << (bits - 32)) - 1);
+}
+
 class Vocabulary : public JitKernel {
   protected:
     using Vec = Xbyak::Ymm;   // of either width; the object's kind says which

@@ -12,7 +12,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <tuple>
 
@@ -62,15 +61,15 @@ class PhiloxBernoulli : public PhiloxGenerator {
         const Mask below{k1, limit};
         int at = 0;
         for (const Vec& k : {vec(s.c0), vec(s.c2)}) {
-            and_bits(k, k, *taken_);
+            and_bits(k, k, taken_);
             broadcast_u32(limit, parameter_address(offsetof(Parameters, limit)));
             compare_greater_s32(below, limit, k);
-            store_where(to + at, below, *one_, kBytes, scratch, streaming);
+            store_where(to + at, below, one_, kBytes, scratch, streaming);
             at += lanes(4) * kBytes;
         }
     }
 
-    std::optional<Held> taken_, one_;
+    Held taken_, one_;
 };
 
 // A tensor P of f32, alignment tensorflow. The kernel reads P as dropout reads its source:
@@ -99,16 +98,16 @@ class PhiloxBernoulliTensor : public PhiloxTransformGenerator {
         const Mask below{k1, vec(s.c1)};
         int at = 0;  // element
         for (const Vec& k : {vec(s.c0), vec(s.c2)}) {
-            and_bits(k, k, *taken_);
+            and_bits(k, k, taken_);
             vcvtdq2ps(k, k);
             vmulps(k, k, vector_f32(0x1p-23f));
             compare_f32(below, k, ptr[from + at * int{sizeof(float)}], kLess);
-            store_where(to + at * kBytes, below, *one_, kBytes, vec(s.c3), streaming);
+            store_where(to + at * kBytes, below, one_, kBytes, vec(s.c3), streaming);
             at += lanes(4);
         }
     }
 
-    std::optional<Held> taken_, one_;
+    Held taken_, one_;
 };
 
 // Lanes: an element in each u64 lane, whose first word, the high half of k, is the low word.
@@ -117,7 +116,7 @@ class Mt19937Bernoulli : public Mt19937Generator {
   public:
     static constexpr bool kServes = sizeof(T) >= 4;  // narrower ones would fill less than a store
     static constexpr Mt19937Shape kShape{bernoulli_name(T{}), 2, sizeof(T), sizeof(T) == 8 ? 3 : 5,
-                                         0xFFFFFFFF'001FFFFF};
+                                         swapped_words_mask(53)};
     struct Parameters {
         int64_t limit;
     };
@@ -135,19 +134,19 @@ class Mt19937Bernoulli : public Mt19937Generator {
         one_ = hold_u64(kOne, one_bits(data_type_of(T{})));
     }
     void emit_value() override {
-        const Vec y = vec(kY);
+        const Vec y = vec(kValue);
         const Mask below{k1, vec(kT0)};
         swap_words_u64(y, y);
         compare_greater_s64(below, vec(kLimit), y);
-        and_or_masked_u64(y, below, *zero_, *one_);
+        and_or_masked_u64(y, below, zero_, one_);
     }
     void emit_store(int at, bool streaming) override {
-        if (sizeof(T) == 8) return emit_put(at, vec(kY), streaming);
-        narrow_u64(half(kY), vec(kY));
-        emit_put(at, half(kY), streaming);
+        if (sizeof(T) == 8) return emit_put(at, vec(kValue), streaming);
+        narrow_u64(half(kValue), vec(kValue));
+        emit_put(at, half(kValue), streaming);
     }
 
-    std::optional<Held> zero_, one_;
+    Held zero_, one_;
 };
 
 }  // namespace tombola::impl::cpu::x64

@@ -7,8 +7,9 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kK = 0, kP = 1, kMaskVec = 2, kScratch = 5, kScale = 6, kOne = 7, kScaledP = 8,
-              kTaken = 9;
+// Vector registers, then general registers.
+constexpr int kDraw = 0, kScaledTensorP = 1, kMaskVec = 2, kScratch = 5, kScale = 6, kOne = 7,
+              kScaledP = 8, kTaken = 9;
 constexpr int kArgs = 0, kWords = 1, kProbabilities = 2, kTo = 3, kSteps = 4;
 
 const char* name_of_draw(BernoulliDraw draw) {
@@ -59,7 +60,7 @@ void BernoulliKernel::emit_loop(bool streaming) {
     } else {
         emit_compare_f32();
     }
-    store_where(gpr(kTo), mask, *one_, size, vec(kScratch), streaming);
+    store_where(gpr(kTo), mask, one_, size, vec(kScratch), streaming);
     add(gpr(kWords), bytes() * (wide ? 2 : 1));
     if (!one_p_) add(gpr(kProbabilities), bytes() * (wide ? 2 : 1));
     add(gpr(kTo), lanes(4) * size);
@@ -71,7 +72,7 @@ void BernoulliKernel::load_constants() {
     const Vec p = vec(kScaledP), scale = vec(kScale);
     one_ = hold_elements(kOne, one_bits(type_), static_cast<int>(size_of(type_)));
     if (draw_ == BernoulliDraw::u53) {
-        taken_ = hold_u64(kTaken, 0xFFFFFFFF'001FFFFF);
+        taken_ = hold_u64(kTaken, swapped_words_mask(53));
         load(scale, vector_f64(0x1p53));
         if (!one_p_) return;
         broadcast_u64(p, ptr[gpr(kProbabilities)]);
@@ -86,21 +87,22 @@ void BernoulliKernel::load_constants() {
 }
 
 void BernoulliKernel::emit_compare_f32() {
-    const Vec k = vec(kK);
+    const Vec k = vec(kDraw);
     load(k, ptr[gpr(kWords)]);
-    and_bits(k, k, *taken_);
+    and_bits(k, k, taken_);
     vcvtdq2ps(k, k);
-    if (!one_p_) vmulps(vec(kP), vec(kScale), ptr[gpr(kProbabilities)]);
-    compare_f32({k1, vec(kMaskVec)}, k, vec(one_p_ ? kScaledP : kP), kLess);
+    if (!one_p_) vmulps(vec(kScaledTensorP), vec(kScale), ptr[gpr(kProbabilities)]);
+    compare_f32({k1, vec(kMaskVec)}, k, vec(one_p_ ? kScaledP : kScaledTensorP), kLess);
 }
 
 void BernoulliKernel::emit_compare_f64(int half, const Mask& mask) {
-    const Vec k = vec(kK);
+    const Vec k = vec(kDraw);
     load(k, ptr[gpr(kWords) + half * bytes()]);
-    and_bits(k, k, *taken_);
+    and_bits(k, k, taken_);
     cvt_swapped_u53_to_f64(k, k, vec(kScratch));
-    if (!one_p_) vmulpd(vec(kP), vec(kScale), ptr[gpr(kProbabilities) + half * bytes()]);
-    compare_f64(mask, k, vec(one_p_ ? kScaledP : kP), kLess);
+    if (!one_p_)
+        vmulpd(vec(kScaledTensorP), vec(kScale), ptr[gpr(kProbabilities) + half * bytes()]);
+    compare_f64(mask, k, vec(one_p_ ? kScaledP : kScaledTensorP), kLess);
 }
 
 }  // namespace tombola::impl::cpu::x64

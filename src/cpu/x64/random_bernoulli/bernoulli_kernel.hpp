@@ -23,8 +23,8 @@ class BernoulliKernel : public Vocabulary {
   public:
     struct Args {
         const uint32_t* words;
-        const void*
-            p;  // f64 for 53 bits, otherwise f32: one element, or as many as there are elements
+        // f64 for 53 bits, otherwise f32: one probability, or one for each element.
+        const void* p;
         void* to;
         int64_t steps;  // at least 1
         // Nonzero: stores bypass the caches, and `to` is aligned to a cache line.
@@ -44,7 +44,7 @@ class BernoulliKernel : public Vocabulary {
     BernoulliDraw draw_;
     DataType type_;
     bool one_p_;
-    std::optional<Held> taken_, one_;
+    Held taken_, one_;
 };
 
 }  // namespace tombola::impl::cpu::x64

@@ -10,7 +10,8 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kFactor = 0, kUnit = 1, kZero = 2, kX = 3, kScratch = 5, kLnScratch = 7;
+// Vector registers, then general registers.
+constexpr int kFactor = 0, kUnit = 1, kZero = 2, kValue = 3, kScratch = 5, kLnScratch = 7;
 constexpr int kArgs = 0, kWords = 1, kTo = 2, kSteps = 3;
 
 }  // namespace
@@ -39,9 +40,7 @@ void ExponentialKernel::generate() {
     set_held_range(kScratch + (has_room() ? 2 : 1) * kLnScratch);
     hold_ln_f64();
     one_ = hold(vector_f64(1.0));
-    // With two words, the first is the high half of the number, but it lies in the low half of the u64 lane.
-    const uint64_t high = (uint64_t{1} << ((bits() - 32) & 31)) - 1;
-    taken_ = hold(vector_u64(words() == 2 ? uint64_t{0xFFFFFFFF} << 32 | high : 0x7FFFFF));
+    taken_ = hold(vector_u64(words() == 2 ? swapped_words_mask(bits()) : 0x7FFFFF));
     magic_ = hold(vector_f64(0x1p52));
     emit_with_and_without_streaming(gpr(kArgs) + offsetof(Args, streaming),
                                     [&](bool streaming) { emit_loop(streaming); });
@@ -63,7 +62,7 @@ void ExponentialKernel::emit_loop(bool streaming) {
 }
 
 void ExponentialKernel::emit_uniform(int half) {
-    const Vec x = vec(kX + half);
+    const Vec x = vec(kValue + half);
     const auto from = ptr[gpr(kWords) + half * words() * bytes() / 2];
     if (words() == 2) {
         load(x, from);
@@ -79,35 +78,35 @@ void ExponentialKernel::emit_uniform(int half) {
 }
 
 void ExponentialKernel::emit_logarithms() {
-    const Steps first = ln_f64_steps(vec(kX), kScratch);
+    const Steps first = ln_f64_steps(vec(kValue), kScratch);
     if (has_room())
-        return emit_interleaved({first, ln_f64_steps(vec(kX + 1), kScratch + kLnScratch)});
-    emit_interleaved({one_after_another({first, ln_f64_steps(vec(kX + 1), kScratch)})});
+        return emit_interleaved({first, ln_f64_steps(vec(kValue + 1), kScratch + kLnScratch)});
+    emit_interleaved({one_after_another({first, ln_f64_steps(vec(kValue + 1), kScratch)})});
 }
 
 void ExponentialKernel::emit_exponential(int half) {
-    const Vec x = vec(kX + half);
+    const Vec x = vec(kValue + half);
     vsubpd(x, vec(kZero), x);
     alignment_ == Alignment::pytorch ? vmulpd(x, x, vec(kFactor)) : vdivpd(x, x, vec(kFactor));
-    if (type_ != DataType::f64) vcvtpd2ps(this->half(kX + half), x);
+    if (type_ != DataType::f64) vcvtpd2ps(this->half(kValue + half), x);
 }
 
 void ExponentialKernel::emit_store(bool streaming) {
-    const Vec value = vec(kX);
+    const Vec value = vec(kValue);
     const auto to = ptr[gpr(kTo)];
     if (type_ == DataType::f64) {
         store(to, value, streaming);
-        return store(ptr[gpr(kTo) + bytes()], vec(kX + 1), streaming);
+        return store(ptr[gpr(kTo) + bytes()], vec(kValue + 1), streaming);
     }
-    join_halves(value, half(kX), half(kX + 1));
+    join_halves(value, half(kValue), half(kValue + 1));
     if (type_ == DataType::f32) return store(to, value, streaming);
     if (type_ == DataType::f16) {
-        cvt_f32_to_f16(half(kX), value);
+        cvt_f32_to_f16(half(kValue), value);
     } else {
         round_f32_to_bf16(value, value, vec(kScratch));
-        narrow_u32(half(kX), value);
+        narrow_u32(half(kValue), value);
     }
-    store(to, half(kX), streaming);
+    store(to, half(kValue), streaming);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -114,13 +114,11 @@ void NormalKernel::hold_constants() {
                                                  : kDirectionScratchF32));
     const int bits = uniform_bits(alignment_, type_);
     if (is_f64()) {
-        // The first word is the high half of the number, but it lies in the low half of the u64 lane.
-        const uint64_t high_bits = (uint64_t{1} << (bits - 32)) - 1;
         const double unit = 1.0 / static_cast<double>(uint64_t{1} << bits);
         hold_ln_f64();
         hold_sin_cos_f64();
         sign_ = hold(vector_u64(uint64_t{1} << 63));
-        mask_ = hold(vector_u64(uint64_t{0xFFFFFFFF} << 32 | high_bits));
+        mask_ = hold(vector_u64(swapped_words_mask(bits)));
         unit_ = hold(vector_f64(unit));
         angle_ = hold(vector_f64(kTwoPi * unit));
         one_ = hold(vector_f64(1.0));

@@ -19,8 +19,7 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// PyTorch takes as many low bits as the type has digits: 11, 8, 24 and 53. f64 takes 21 of its 53 bits from the first
-// of its two words, which lies in the low word of a u64 lane.
+// PyTorch takes as many low bits as the type has digits: 11, 8, 24 and 53.
 constexpr uint64_t k24Bits = 0x00FFFFFF'00FFFFFF;
 constexpr Mt19937Shape pytorch_shape_of(Float16, bool torch2) {
     return torch2 ? Mt19937Shape{"f16_torch2", 1, 2, 10, k24Bits}
@@ -34,7 +33,7 @@ constexpr Mt19937Shape pytorch_shape_of(float, bool torch2) {
     return {torch2 ? "f32_torch2" : "f32", 1, 4, torch2 ? 4 : 2, k24Bits};
 }
 constexpr Mt19937Shape pytorch_shape_of(double, bool torch2) {
-    return {torch2 ? "f64_torch2" : "f64", 2, 8, torch2 ? 5 : 3, 0xFFFFFFFF'001FFFFF};
+    return {torch2 ? "f64_torch2" : "f64", 2, 8, torch2 ? 5 : 3, swapped_words_mask(53)};
 }
 
 template <class T, FloatDraws rule>
@@ -70,7 +69,7 @@ class PytorchFloatConversion : public Mt19937Generator {
         if (kTorch2) load_parameter(kMaximum, offsetof(Parameters, maximum), sizeof(Compute));
     }
     void emit_value() override {
-        const Vec y = vec(kY);
+        const Vec y = vec(kValue);
         if constexpr (sizeof(Compute) == 8) {
             cvt_swapped_u53_to_f64(y, y, vec(kT0));
             vfmadd213pd(y, vec(kScale), vec(kMinimum));
@@ -82,15 +81,15 @@ class PytorchFloatConversion : public Mt19937Generator {
     }
     // Replaces MAX by MIN. No value is above MAX. Values of 16-bit types are rounded to their type first, but stay f32.
     void emit_excluded_maximum() {
-        const Vec y = vec(kY);
+        const Vec y = vec(kValue);
         const Mask equal{k1, vec(kT1)};
         if constexpr (sizeof(Compute) == 8) {
             compare_f64(equal, y, vec(kMaximum), kGreaterEqual);
             return select_masked_u64(y, equal, vec(kMinimum));
         }
         if constexpr (std::is_same_v<T, Float16>) {
-            cvt_f32_to_f16(half(kY), y);
-            cvt_f16_to_f32(y, half(kY));
+            cvt_f32_to_f16(half(kValue), y);
+            cvt_f16_to_f32(y, half(kValue));
         } else if constexpr (std::is_same_v<T, BFloat16>) {
             round_f32_to_bf16(y, y, vec(kT0));
             vpslld(y, y, 16);
@@ -99,14 +98,14 @@ class PytorchFloatConversion : public Mt19937Generator {
         select_masked_u32(y, equal, vec(kMinimum));
     }
     void emit_store(int at, bool streaming) override {
-        const Vec y = vec(kY);
+        const Vec y = vec(kValue);
         if constexpr (std::is_same_v<T, Float16>) {
-            cvt_f32_to_f16(half(kY), y);
-            emit_put(at, half(kY), streaming);
+            cvt_f32_to_f16(half(kValue), y);
+            emit_put(at, half(kValue), streaming);
         } else if constexpr (std::is_same_v<T, BFloat16>) {
             round_f32_to_bf16(y, y, vec(kT0));
-            narrow_u32(half(kY), y);
-            emit_put(at, half(kY), streaming);
+            narrow_u32(half(kValue), y);
+            emit_put(at, half(kValue), streaming);
         } else {
             emit_put(at, y, streaming);
         }
@@ -155,7 +154,7 @@ class PytorchWordConversion : public Mt19937Generator {
     // is the true one or one less, and r = x - q d lies in [0, 2d) and does not exceed x.
     //   r mod d = min(r, r - d), unsigned: r - d wraps where r < d
     void emit_value() override {
-        const Vec x = vec(kY), even = vec(kT0), odd = vec(kT1);
+        const Vec x = vec(kValue), even = vec(kT0), odd = vec(kT1);
         vpsrlq(odd, x, 32);
         vpmuludq(even, x, vec(kReciprocal));
         vpmuludq(odd, odd, vec(kReciprocal));
@@ -168,10 +167,10 @@ class PytorchWordConversion : public Mt19937Generator {
         if (!k64) vpaddd(x, x, vec(kMinimum));
     }
     void emit_store(int at, bool streaming) override {
-        if (!k64) return emit_put(at, vec(kY), streaming);
+        if (!k64) return emit_put(at, vec(kValue), streaming);
         const Vec t = vec(kT0);
         for (const bool upper : {false, true}) {
-            widen_u32(t, vec(kY), upper);
+            widen_u32(t, vec(kValue), upper);
             vpaddq(t, t, vec(kMinimum));
             emit_put(at + (upper ? bytes() : 0), t, streaming);
         }
@@ -210,7 +209,7 @@ class PytorchWordPairConversion : public Mt19937Generator {
     // As for one word, in 64 bits. The high half of m x, by words:
     //   t = x1 m0 + (x0 m0 >> 32);  w = x0 m1 + (t mod 2^32);  q = x1 m1 + (t >> 32) + (w >> 32)
     void emit_value() override {
-        const Vec x = vec(kY), x1 = vec(kT0), t = vec(kT1), w = vec(kT2), q = vec(kT3);
+        const Vec x = vec(kValue), x1 = vec(kT0), t = vec(kT1), w = vec(kT2), q = vec(kT3);
         const Vec m0 = vec(kReciprocal), m1 = vec(kReciprocalHigh);
         swap_words_u64(x, x);
         vpsrlq(x1, x, 32);
@@ -232,10 +231,10 @@ class PytorchWordPairConversion : public Mt19937Generator {
         if (k64) vpaddq(x, x, vec(kMinimum));
     }
     void emit_store(int at, bool streaming) override {
-        if (k64) return emit_put(at, vec(kY), streaming);
-        narrow_u64(half(kY), vec(kY));
-        vpaddd(half(kY), half(kY), half(kMinimum));
-        emit_put(at, half(kY), streaming);
+        if (k64) return emit_put(at, vec(kValue), streaming);
+        narrow_u64(half(kValue), vec(kValue));
+        vpaddd(half(kValue), half(kValue), half(kMinimum));
+        emit_put(at, half(kValue), streaming);
     }
 };
 

@@ -27,7 +27,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -74,14 +73,14 @@ class TensorflowConversion : public PhiloxGenerator {
         const auto one = k64 ? vector_f64(1.0) : vector_f32(1.0f);
         for (const int index : {s.c0, s.c2}) {
             const Vec v = vec(index);
-            and_or(v, *mask_, one);
+            and_or(v, mask_, one);
             k64 ? vsubpd(v, v, one) : vsubps(v, v, one);
             if (form == 1) continue;
             k64 ? vmulpd(v, v, range_) : vmulps(v, v, range_);
             k64 ? vaddpd(v, v, min_) : vaddps(v, v, min_);
         }
     }
-    std::optional<Held> mask_;
+    Held mask_;
     Spread range_, min_;
 };
 
@@ -119,13 +118,13 @@ class TensorflowConversion<Float16> : public PhiloxGenerator {
             if (form == 2) {
                 // The bits of 2^23 | k are those of the f32 number 2^23 + k. So k * step is one fma, and exact:
                 //   (2^23 + k) * step - 2^23 * step
-                and_or(v, *mask_, vector_f32(0x1p23f));
+                and_or(v, mask_, vector_f32(0x1p23f));
                 broadcast_u32(t, parameter_address(offsetof(Parameters, minus_step_2_23)));
                 vfmadd132ps(v, t, step_);
                 emit_round_product(v, t, 11);
                 vaddps(v, v, min_);
             } else {
-                and_bits(v, v, *mask_);
+                and_bits(v, v, mask_);
                 vcvtdq2ps(v, v);
                 if (form == 1) {
                     // The product is exact, so only the sum is rounded.
@@ -145,7 +144,7 @@ class TensorflowConversion<Float16> : public PhiloxGenerator {
         store(ptr[to], half(s.c0), streaming);
         store(ptr[to + bytes() / 2], half(s.c2), streaming);
     }
-    std::optional<Held> mask_;
+    Held mask_;
     Spread step_, min_;
 };
 
@@ -343,8 +342,8 @@ class TensorflowConversion<int64_t> : public PhiloxGenerator {
     static constexpr PhiloxShape kShape{
         "s64", 8, 2, 1, PhiloxShape::LaneOrder::halves, /*streams_of_16=*/3, 6, /*own=*/{2, 2}};
     struct Parameters {
-        uint64_t multiplier, shift, range, twice,
-            min;  // twice: 2 * range below a range of 4, otherwise 0
+        // twice: 2 * range if the range is below 4, otherwise 0.
+        uint64_t multiplier, shift, range, twice, min;
     };
     // With l = floor(log2 range) and m = floor((2^(64+l) - 1) / range) < 2^64, x * m / 2^(64+l) is less than x / range
     // by less than (1 + 1/range) / 2^l. The kernel's hi64(x * m) omits the low product and two fractions, so it is too

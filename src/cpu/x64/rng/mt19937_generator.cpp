@@ -55,7 +55,7 @@ void Mt19937Generator::generate() {
 void Mt19937Generator::emit_convert_loop() {
     Label next;
     L(next);
-    load(vec(kY), ptr[gpr(kWords)]);
+    load(vec(kValue), ptr[gpr(kWords)]);
     emit_temper();
     emit_value();
     emit_store(0, false);
@@ -89,15 +89,15 @@ void Mt19937Generator::emit_window_loop(bool streaming) {
 // of one whole vector takes it from the store buffer. With aligned_loads, both are therefore put together from aligned
 // vectors.
 void Mt19937Generator::emit_twist(int i, bool aligned_loads) {
-    const Vec y = vec(kY), z = vec(kT0), row = vec(kT1), next = vec(kT2), far = vec(kT3);
+    const Vec y = vec(kValue), z = vec(kT0), row = vec(kT1), next = vec(kT2), far = vec(kT3);
     constexpr int kLastOld = kMtWords - kMtShift - 1;  // 226
     load(z, word(i));
     if (aligned_loads) {
         emit_words(next, i, 1, kNextWords);
         emit_words(far, i, kMtShift, kFarWords);
-        select_bits(z, constants_->upper, next);
+        select_bits(z, constants_.upper, next);
     } else {
-        select_bits(z, constants_->upper, word(i + 1));
+        select_bits(z, constants_.upper, word(i + 1));
     }
     vpermd(row, z, vec(kRows));
     vpsrld(y, z, 1);
@@ -131,18 +131,18 @@ void Mt19937Generator::emit_words(const Vec& d, int i, int distance, int kept) {
 //   y ^= y >> 11;  y ^= (y << 7) & b;  y ^= (y << 15) & c;  y ^= y >> 18
 // The last step also keeps only the bits that the conversion takes.
 void Mt19937Generator::emit_temper() {
-    const Vec y = vec(kY), t = vec(kT0);
+    const Vec y = vec(kValue), t = vec(kT0);
     vpsrld(t, y, kMtTemperU);
     xor_bits(y, y, t);
     vpslld(t, y, kMtTemperS);
-    xor_masked(y, t, constants_->temper_b);
+    xor_masked(y, t, constants_.temper_b);
     vpslld(t, y, kMtTemperT);
-    xor_masked(y, t, constants_->temper_c);
+    xor_masked(y, t, constants_.temper_c);
     vpsrld(t, y, kMtTemperL);
     if (shape_.taken == Mt19937Shape::kAllBits)
         xor_bits(y, y, t);
     else
-        xor_then_mask(y, t, constants_->taken);
+        xor_then_mask(y, t, constants_.taken);
 }
 
 void Mt19937Generator::emit_put(int at, const Vec& value, bool streaming) {

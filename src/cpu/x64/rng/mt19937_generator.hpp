@@ -27,7 +27,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <tuple>
 
 #include "cpu/rng/mt19937.hpp"
@@ -72,10 +71,10 @@ class Mt19937Generator : public Vocabulary {
 
     // A conversion overrides these. Loads its parameters into vec(kParameter) to vec(kLastParameter).
     virtual void load_parameters() = 0;
-    // Turns the tempered words in vec(kY) into values. The words have only the bits of `taken`. kT0 to kT3 are free.
+    // Turns the tempered words in vec(kValue) into values. The words have only the bits of `taken`. kT0 to kT3 are free.
     virtual void emit_value() = 0;
-    // Stores the values in vec(kY) at `at` bytes from the current output address. kT0 to kT3 are free.
-    virtual void emit_store(int at, bool streaming) { emit_put(at, vec(kY), streaming); }
+    // Stores the values in vec(kValue) at `at` bytes from the current output address. kT0 to kT3 are free.
+    virtual void emit_store(int at, bool streaming) { emit_put(at, vec(kValue), streaming); }
 
     // For conversions. `offset` is a parameter's place in the conversion's struct.
     Address parameter(size_t offset) {
@@ -88,10 +87,10 @@ class Mt19937Generator : public Vocabulary {
     }
     const Reg& args() const { return args_; }  // may be overwritten once the parameters are loaded
     void emit_put(int at, const Vec& value, bool streaming);
-    const Held& low_word() const { return constants_->low_word; }  // 2^32 - 1 in each u64 lane
+    const Held& low_word() const { return constants_.low_word; }  // 2^32 - 1 in each u64 lane
 
     // Vector registers.
-    static constexpr int kY = 0;  // the word at work, then the value
+    static constexpr int kValue = 0;  // the word at work, then the value
     static constexpr int kT0 = 1, kT1 = 2, kT2 = 3, kT3 = 4;
     static constexpr int kParameter = 6, kLastParameter = 10;
 
@@ -114,7 +113,7 @@ class Mt19937Generator : public Vocabulary {
 
     Mt19937Shape shape_;
     Reg args_, words_;
-    std::optional<Constants> constants_;
+    Constants constants_;
 };
 
 // An MT19937 kernel as it is kept and called.

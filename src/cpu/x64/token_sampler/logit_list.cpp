@@ -250,16 +250,16 @@ void LogitList::collect(const char* data, dim_t first, dim_t groups, dim_t k, fl
     }
 }
 
-bool LogitList::select_within(uint64_t bound, dim_t most) {
+bool LogitList::select_within(uint64_t bound, dim_t max_size) {
     size_ = 0;
     bound_ = bound;
     const float threshold = logit_of(bound);
     const dim_t whole = row_.whole_groups();
     const Collect& kernel = kernels_.collect_between;
-    if (whole > 0) append(kernel, row_.data, 0, whole, most + 1, threshold);
-    if (size_ <= most && row_.groups() > whole)
-        append(kernel, row_.rest, whole, 1, most + 1, threshold);
-    if (size_ > most) size_ = 0;
+    if (whole > 0) append(kernel, row_.data, 0, whole, max_size + 1, threshold);
+    if (size_ <= max_size && row_.groups() > whole)
+        append(kernel, row_.rest, whole, 1, max_size + 1, threshold);
+    if (size_ > max_size) size_ = 0;
     if (size_ > 0) keep(bound);
     return size_ > 0;
 }

@@ -79,9 +79,9 @@ class LogitList {
     dim_t size() const { return size_; }
     // The bound of the list. kNoBound if all classes that are not -inf are listed.
     uint64_t bound() const { return bound_; }
-    // Lists the classes within a bound. If there are more than `most`, which is at most kMaxListed, returns false, and
+    // Lists the classes within a bound. If there are more than `max_size`, which is at most kMaxListed, returns false, and
     // the list is empty. Classes after the bound with the logit of its class count too.
-    bool select_within(uint64_t bound, dim_t most);
+    bool select_within(uint64_t bound, dim_t max_size);
     // Whether all classes up to a bound are listed.
     bool covers(uint64_t bound) const { return size_ > 0 && bound_ >= bound; }
     void keep(uint64_t bound);  // removes classes outside the bound from the list

@@ -156,7 +156,7 @@ void CountKernel::generate() {
 // vec 0 threshold, 1 and 2 elements, 3 and 4 lanes that reach it (AVX2), 5 scratch, 6 upper threshold; k1 and k2 the
 // lanes (AVX-512).
 void CollectKernel::generate() {
-    const Vec threshold = vec(0), most = vec(1), scratch = vec(5);
+    const Vec threshold = vec(0), group_max = vec(1), scratch = vec(5);
     const Mask reached{k1, vec(3)};
     begin(10);
     const Reg args = gpr(0), src = gpr(1), groups = gpr(2), maxima = gpr(3), first = gpr(4),
@@ -173,13 +173,13 @@ void CollectKernel::generate() {
     Label group, hit, pair, next, done;
     const int vectors = kGroupClasses / classes_per_vector();
     L(group);
-    load(most, ptr[maxima]);
+    load(group_max, ptr[maxima]);
     for (int at = bytes(); at < kGroupLanes * 4; at += bytes()) {
         load(scratch, ptr[maxima + at]);
-        emit_max(most, most, scratch);
+        emit_max(group_max, group_max, scratch);
     }
     add(maxima, kGroupLanes * 4);
-    compare_f32(reached, most, threshold, kGreaterEqual);
+    compare_f32(reached, group_max, threshold, kGreaterEqual);
     test_either(reached, reached, scratch);
     jnz(hit, T_NEAR);
     add(src, kGroupClasses * element_bytes());
