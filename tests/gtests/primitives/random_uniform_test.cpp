@@ -1,147 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// random_uniform, alignment tensorflow: the specification's examples, and every implementation that
-// the list holds against the independent reference and against the portable one, bit for bit.
+// random_uniform, alignment tensorflow: the specification's examples, and values, bounds, layouts and cuts against the
+// reference.
 
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cmath>
+#include <cstring>
 #include <limits>
-#include <optional>
+#include <string>
+#include <vector>
 
 #include "gtests/common/fp_control.hpp"
-#include "gtests/common/stream_call.hpp"
-#include "reference/random_uniform_reference.hpp"
+#include "gtests/primitives/random_uniform_fixture.hpp"
 
 namespace tombola::test {
 namespace {
-
-using Seeds = SeedPair;
-using State = std::array<uint64_t, 2>;
-
-constexpr tombola_data_type_t kTypes[] = {tombola_f16, tombola_bf16, tombola_f32,
-                                          tombola_f64, tombola_s32,  tombola_s64};
-
-template <class T>
-Bytes bytes_of(T value) {
-    Bytes bytes(sizeof value);
-    std::memcpy(bytes.data(), &value, sizeof value);
-    return bytes;
-}
-
-// A bound as the type has it. The 16-bit types take bits: nothing here rounds.
-struct Bound {
-    double value;
-    uint16_t f16, bf16;
-};
-constexpr Bound kZero{0, 0x0000, 0x0000}, kOne{1, 0x3C00, 0x3F80}, kMinusThree{-3, 0xC200, 0xC040},
-    kFive{5, 0x4500, 0x40A0}, kSeven{7, 0x4700, 0x40E0}, kMinusTwo{-2, 0xC000, 0xC000},
-    kSixteen{16, 0x4C00, 0x4180}, kThousand{1000, 0x63D0, 0x447A};
-
-Bytes bound(tombola_data_type_t type, const Bound& b) {
-    switch (type) {
-        case tombola_f16:
-            return bytes_of(b.f16);
-        case tombola_bf16:
-            return bytes_of(b.bf16);
-        case tombola_f32:
-            return bytes_of(static_cast<float>(b.value));
-        case tombola_f64:
-            return bytes_of(b.value);
-        case tombola_s32:
-            return bytes_of(static_cast<int32_t>(b.value));
-        default:
-            return bytes_of(static_cast<int64_t>(b.value));
-    }
-}
-
-struct Call {
-    Bytes min, max;
-    Seeds seeds{150, 10};
-    std::optional<uint64_t> offset;
-    std::optional<State> state;
-};
-
-struct Answer {
-    tombola_status_t status;
-    Bytes values;
-    State next_state{};
-    Seeds used_seeds{};
-};
-
-class RandomUniform : public testing::Test {
-  protected:
-    PrimitiveDesc descriptor(const_tombola_memory_desc_t dst, Seeds seeds) const {
-        PrimitiveDesc desc;
-        EXPECT_EQ(tombola_random_uniform_primitive_desc_create(
-                      desc.out(), engine_, tombola_alignment_tensorflow, dst, seeds[0], seeds[1],
-                      tombola_int_draws_spec, nullptr),
-                  tombola_success)
-            << last_error();
-        return desc;
-    }
-
-    // The call's seeds come by the argument SEEDS if `seeds_argument`, else they are the descriptor's.
-    Answer run(const_tombola_primitive_desc_t desc, const_tombola_memory_desc_t dst,
-               const Call& call, Guard guard = Guard::behind, bool seeds_argument = false) const {
-        tombola_data_type_t type = tombola_data_type_undef;
-        tombola_memory_desc_query(dst, tombola_query_data_type, &type);
-        const MemoryDesc scalar = row_major({1}, type);
-        StreamCall stream_call;
-        stream_call.parameters = {{TOMBOLA_ARG_MIN, scalar, call.min},
-                                  {TOMBOLA_ARG_MAX, scalar, call.max}};
-        if (seeds_argument) stream_call.seeds = call.seeds;
-        stream_call.offset = call.offset;
-        if (call.state) stream_call.state = bytes_of(*call.state);
-        stream_call.guard = guard;
-        const StreamAnswer streamed = run_stream(engine_, stream_, desc, dst, stream_call);
-        Answer answer{streamed.status, streamed.values, {}, streamed.seeds};
-        if (!streamed.state.empty())
-            std::memcpy(answer.next_state.data(), streamed.state.data(), sizeof(State));
-        return answer;
-    }
-
-    Answer expected(tombola_data_type_t type, const Call& call, uint64_t count) const {
-        reference::UniformRequest request;
-        request.type = type;
-        std::memcpy(&request.min, call.min.data(), call.min.size());
-        std::memcpy(&request.max, call.max.data(), call.max.size());
-        request.global_seed = call.seeds[0];
-        request.op_seed = call.seeds[1];
-        request.offset = call.offset.value_or(0);
-        if (call.state) request.state = bytes_of(*call.state);
-        Answer answer;
-        answer.status = tombola_success;
-        answer.values.resize(count * tombola_data_type_size(type));
-        Bytes state;
-        reference::random_uniform_reference(request, count, answer.values.data(), &state);
-        std::memcpy(answer.next_state.data(), state.data(), sizeof(State));
-        answer.used_seeds = call.seeds;
-        return answer;
-    }
-
-    // Every implementation gives the reference's bits.
-    void check(const_tombola_memory_desc_t dst, tombola_data_type_t type, const Call& call,
-               Guard guard = Guard::behind, bool seeds_argument = false) const {
-        uint64_t count = 1;
-        for (const tombola_dim_t size : Layout(dst).dims) count *= static_cast<uint64_t>(size);
-        const Answer right = expected(type, call, count);
-        const PrimitiveDesc desc = descriptor(dst, call.seeds);
-        for_each_implementation(desc, [&](const_tombola_primitive_desc_t row) {
-            SCOPED_TRACE(impl_name(row) + " " + std::to_string(count) + " elements of type " +
-                         std::to_string(type));
-            const Answer answer = run(row, dst, call, guard, seeds_argument);
-            ASSERT_EQ(answer.status, tombola_success) << last_error();
-            EXPECT_TRUE(answer.values == right.values);
-            EXPECT_EQ(answer.next_state, right.next_state);
-            EXPECT_EQ(answer.used_seeds, right.used_seeds);
-        });
-    }
-
-    Engine engine_ = cpu_engine();
-    Stream stream_ = default_stream(engine_);
-};
 
 // OpenVINO, RandomUniform-8, examples 1 to 3 for alignment TENSORFLOW, as printed there.
 TEST_F(RandomUniform, ExamplesOfTheSpecification) {
@@ -496,85 +370,6 @@ TEST_F(RandomUniform, BadBoundsAreRefusedAndNothingIsWritten) {
     refused(tombola_bf16, bytes_of(uint16_t{0xFF7F}), bytes_of(uint16_t{0x7F7F}), "MAX - MIN");
     refused(tombola_f16, bytes_of(uint16_t{0}), bytes_of(uint16_t{0x7C00}), "MAX is inf");
     refused(tombola_bf16, bytes_of(uint16_t{0x7FC0}), bytes_of(uint16_t{0}), "MIN is nan");
-}
-
-// Seeds (0, 0): different at each execution, and told by DST_SEEDS, with which they can be had again.
-TEST_F(RandomUniform, NoSeedsAreFreshSeeds) {
-    const MemoryDesc dst = row_major({64}, tombola_f32);
-    const Call call{bytes_of(0.0f), bytes_of(1.0f), {0, 0}, {}, {}};
-    for_each_implementation(descriptor(dst, {0, 0}), [&](const_tombola_primitive_desc_t row) {
-        SCOPED_TRACE(impl_name(row));
-        const Answer one = run(row, dst, call), other = run(row, dst, call);
-        EXPECT_NE(one.used_seeds, (Seeds{0, 0}));
-        EXPECT_NE(one.used_seeds, other.used_seeds);
-        EXPECT_FALSE(one.values == other.values);
-        Call again = call;
-        again.seeds = one.used_seeds;
-        EXPECT_TRUE(run(row, dst, again, Guard::behind, true).values == one.values);
-    });
-}
-
-// Primitives that differ in their seeds share their code, whichever is made first, and each draws its own numbers.
-TEST_F(RandomUniform, PrimitivesThatShareTheirCodeKeepTheirSeeds) {
-    const MemoryDesc dst = row_major({40}, tombola_f32);
-    const Call call{bytes_of(0.0f), bytes_of(1.0f), {31, 32}, {}, {}};
-    Call other = call;
-    other.seeds = {33, 34};
-    const PrimitiveDesc first = descriptor(dst, call.seeds), second = descriptor(dst, other.seeds);
-    for (int round = 0; round < 2; ++round) {
-        EXPECT_TRUE(run(first, dst, call).values == expected(tombola_f32, call, 40).values);
-        EXPECT_TRUE(run(second, dst, other).values == expected(tombola_f32, other, 40).values);
-        EXPECT_EQ(run(second, dst, other).used_seeds, other.seeds);
-    }
-}
-
-// [0, n) and then, from the state left behind, what TensorFlow's reservation of 256 blocks an element gives.
-TEST_F(RandomUniform, StateGoesOnBehindTheReservation) {
-    const MemoryDesc dst = row_major({10}, tombola_f32);
-    const Call call{bytes_of(0.0f), bytes_of(1.0f), {5, 6}, {}, {}};
-    const Answer first = run(descriptor(dst, call.seeds), dst, call);
-    EXPECT_EQ(first.next_state, (State{2560, 6}));
-    Call next = call;
-    next.state = first.next_state;
-    Call skipped = call;
-    skipped.offset = 2560 * 4;  // the same block, counted in elements of one word
-    EXPECT_TRUE(run(descriptor(dst, call.seeds), dst, next).values ==
-                run(descriptor(dst, call.seeds), dst, skipped).values);
-}
-
-// The state has no key: behind fresh seeds, the next call needs them as SEEDS.
-TEST_F(RandomUniform, StateAndUsedSeedsGoOnBehindFreshSeeds) {
-    const MemoryDesc dst = row_major({10}, tombola_f32);
-    const PrimitiveDesc desc = descriptor(dst, {0, 0});
-    const Call fresh{bytes_of(0.0f), bytes_of(1.0f), {0, 0}, {}, {}};
-    const Answer first = run(desc, dst, fresh);
-    Call next = fresh;
-    next.seeds = first.used_seeds;
-    next.state = first.next_state;
-    Call skipped = fresh;
-    skipped.seeds = first.used_seeds;
-    skipped.offset = 2560 * 4;
-    EXPECT_TRUE(run(desc, dst, next, Guard::behind, true).values ==
-                run(desc, dst, skipped, Guard::behind, true).values);
-    Call without = next;
-    without.seeds = {0, 0};
-    EXPECT_FALSE(run(desc, dst, without).values == run(desc, dst, without).values);
-}
-
-// A state replaces the op seed: (0, 0) draws the global seed alone, and DST_SEEDS has what was used.
-TEST_F(RandomUniform, FreshSeedsBesideAStateAreTheGlobalSeedAlone) {
-    const MemoryDesc dst = row_major({64}, tombola_f32);
-    const Call call{bytes_of(0.0f), bytes_of(1.0f), {0, 0}, {}, State{256, 77}};
-    for_each_implementation(descriptor(dst, {0, 0}), [&](const_tombola_primitive_desc_t row) {
-        SCOPED_TRACE(impl_name(row));
-        const Answer one = run(row, dst, call), other = run(row, dst, call);
-        EXPECT_NE(one.used_seeds[0], 0u);
-        EXPECT_NE(one.used_seeds[0], other.used_seeds[0]);
-        EXPECT_EQ(one.used_seeds[1], 0u);
-        Call again = call;
-        again.seeds = one.used_seeds;
-        EXPECT_TRUE(run(row, dst, again, Guard::behind, true).values == one.values);
-    });
 }
 
 }  // namespace
