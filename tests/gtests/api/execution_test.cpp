@@ -205,18 +205,20 @@ TEST_F(PrimitiveApi, ZeroVolumeLooksAtValuesOnlyIfThereIsAnOutput) {
     EXPECT_EQ(pair[1], 8u);
 }
 
+MemoryDesc box_in(const MemoryDesc& parent, const tombola_dims_t dims, const tombola_dims_t at) {
+    MemoryDesc box;
+    EXPECT_EQ(tombola_memory_desc_create_submemory(box.out(), parent, dims, at), tombola_success)
+        << last_error();
+    return box;
+}
+
 // From a box of one tensor into a box of another: the rest of both stays.
 TEST_F(PrimitiveApi, SubmemoryOnBothSides) {
     const MemoryDesc parent = row_major({4, 8}, tombola_s32);
     const tombola_dims_t box = {2, 4};
     const tombola_dims_t src_at = {1, 2};
     const tombola_dims_t dst_at = {2, 3};
-    MemoryDesc src_box;
-    MemoryDesc dst_box;
-    ASSERT_EQ(tombola_memory_desc_create_submemory(src_box.out(), parent, box, src_at),
-              tombola_success);
-    ASSERT_EQ(tombola_memory_desc_create_submemory(dst_box.out(), parent, box, dst_at),
-              tombola_success);
+    const MemoryDesc src_box = box_in(parent, box, src_at), dst_box = box_in(parent, box, dst_at);
     for_each_implementation(
         forward(src_box, dst_box, 1, 2), [&](const_tombola_primitive_desc_t desc) {
             std::array<int32_t, 32> x{};
@@ -245,12 +247,7 @@ TEST_F(PrimitiveApi, InterleavedBoxesDoNotOverlap) {
     const tombola_dims_t half = {3, 4};
     const tombola_dims_t left_at = {0, 0};
     const tombola_dims_t right_at = {0, 4};
-    MemoryDesc left;
-    MemoryDesc right;
-    ASSERT_EQ(tombola_memory_desc_create_submemory(left.out(), parent, half, left_at),
-              tombola_success);
-    ASSERT_EQ(tombola_memory_desc_create_submemory(right.out(), parent, half, right_at),
-              tombola_success);
+    const MemoryDesc left = box_in(parent, half, left_at), right = box_in(parent, half, right_at);
     std::array<uint8_t, 24> bytes{};
     std::iota(bytes.begin(), bytes.end(), static_cast<uint8_t>(0));
     ASSERT_EQ(execute(primitive(forward(left, right, 1, 2)),
@@ -274,12 +271,7 @@ TEST_F(PrimitiveApi, OverlappingBoxesAreRefused) {
     for (const auto& [from, to] : begins) {
         const tombola_dims_t src_at = {0, from};
         const tombola_dims_t dst_at = {0, to};
-        MemoryDesc src;
-        MemoryDesc dst;
-        ASSERT_EQ(tombola_memory_desc_create_submemory(src.out(), parent, half, src_at),
-                  tombola_success);
-        ASSERT_EQ(tombola_memory_desc_create_submemory(dst.out(), parent, half, dst_at),
-                  tombola_success);
+        const MemoryDesc src = box_in(parent, half, src_at), dst = box_in(parent, half, dst_at);
         EXPECT_EQ(execute(primitive(forward(src, dst, 1, 2)),
                           {{TOMBOLA_ARG_SRC, memory_over(src, engine_, bytes.data())},
                            {TOMBOLA_ARG_DST, memory_over(dst, engine_, bytes.data())}}),

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <list>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "gtests/common/tensor.hpp"
@@ -134,6 +135,36 @@ inline StreamAnswer run_stream(tombola_engine_t engine, tombola_stream_t stream,
     answer.state = dst_state.read();
     std::memcpy(answer.seeds.data(), dst_seeds.buffer().data(), sizeof answer.seeds);
     return answer;
+}
+
+// The seeds of the descriptors that check_stream() takes.
+inline constexpr SeedPair kDescriptorSeeds = {150, 10};
+
+// Checks that every implementation gives the reference's bits. `request` has the type and the parameters; what the call
+// says is added. reference() is a function of tests/reference, and run(row) executes an implementation.
+template <class Request, class Reference, class Run>
+void check_stream(const_tombola_primitive_desc_t desc, const_tombola_memory_desc_t dst,
+                  Request request, const StreamCall& call, const Reference& reference,
+                  const Run& run) {
+    const SeedPair seeds = call.seeds.value_or(kDescriptorSeeds);
+    request.alignment = call.alignment;
+    request.global_seed = seeds[0];
+    request.op_seed = seeds[1];
+    request.offset = call.offset.value_or(0);
+    request.state = call.state;
+    uint64_t count = 1;
+    for (const tombola_dim_t size : Layout(dst).dims) count *= static_cast<uint64_t>(size);
+    Bytes values(count * tombola_data_type_size(request.type)), state;
+    reference(request, count, values.data(), &state);
+    for_each_implementation(desc, [&](const_tombola_primitive_desc_t row) {
+        SCOPED_TRACE(impl_name(row) + " " + std::to_string(count) + " elements of type " +
+                     std::to_string(request.type));
+        const StreamAnswer answer = run(row);
+        ASSERT_EQ(answer.status, tombola_success) << last_error();
+        EXPECT_TRUE(answer.values == values);
+        EXPECT_TRUE(answer.state == state);
+        EXPECT_EQ(answer.seeds, seeds);
+    });
 }
 
 }  // namespace tombola::test

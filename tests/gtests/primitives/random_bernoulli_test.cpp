@@ -35,7 +35,7 @@ std::vector<double> varied(size_t count) {
 class RandomBernoulli : public testing::Test {
   protected:
     PrimitiveDesc describe(const_tombola_memory_desc_t dst, const_tombola_memory_desc_t p,
-                           const StreamCall& call, SeedPair seeds = {150, 10}) const {
+                           const StreamCall& call, SeedPair seeds = kDescriptorSeeds) const {
         PrimitiveDesc desc;
         EXPECT_EQ(tombola_random_bernoulli_primitive_desc_create(
                       desc.out(), engine_, call.alignment, dst, p, seeds[0], seeds[1], nullptr),
@@ -54,31 +54,17 @@ class RandomBernoulli : public testing::Test {
                const_tombola_memory_desc_t p_desc, tombola_data_type_t p_type, bool one,
                const std::vector<double>& p, const StreamCall& call) const {
         reference::BernoulliRequest request;
-        request.alignment = call.alignment;
         request.type = type;
         request.p_type = p_type;
         request.one_p = one;
         request.p = p;
         if (p_type == tombola_f32)
             for (double& value : request.p) value = static_cast<float>(value);
-        request.global_seed = call.seeds.value_or(SeedPair{150, 10})[0];
-        request.op_seed = call.seeds.value_or(SeedPair{150, 10})[1];
-        request.offset = call.offset.value_or(0);
-        request.state = call.state;
-        uint64_t count = 1;
-        for (const tombola_dim_t size : Layout(dst).dims) count *= static_cast<uint64_t>(size);
-        Bytes values(count * tombola_data_type_size(type)), state;
-        reference::random_bernoulli_reference(request, count, values.data(), &state);
-        for_each_implementation(
-            describe(dst, p_desc, call), [&](const_tombola_primitive_desc_t row) {
-                SCOPED_TRACE(impl_name(row) + " " + std::to_string(count) + " elements of type " +
-                             std::to_string(type));
-                const StreamAnswer answer = run(row, dst, p_desc, p_type, p, call);
-                ASSERT_EQ(answer.status, tombola_success) << last_error();
-                EXPECT_TRUE(answer.values == values);
-                EXPECT_TRUE(answer.state == state);
-                EXPECT_EQ(answer.seeds, (SeedPair{request.global_seed, request.op_seed}));
-            });
+        check_stream(describe(dst, p_desc, call), dst, request, call,
+                     reference::random_bernoulli_reference,
+                     [&](const_tombola_primitive_desc_t row) {
+                         return run(row, dst, p_desc, p_type, p, call);
+                     });
     }
     void check_one(const_tombola_memory_desc_t dst, tombola_data_type_t type, double p,
                    tombola_data_type_t p_type, const StreamCall& call) const {

@@ -22,7 +22,7 @@ constexpr tombola_data_type_t kTypes[] = {tombola_f16, tombola_bf16, tombola_f32
 class RandomExponential : public testing::Test {
   protected:
     PrimitiveDesc describe(const_tombola_memory_desc_t dst, const StreamCall& call,
-                           SeedPair seeds = {150, 10}) const {
+                           SeedPair seeds = kDescriptorSeeds) const {
         PrimitiveDesc desc;
         EXPECT_EQ(tombola_random_exponential_primitive_desc_create(
                       desc.out(), engine_, call.alignment, dst, seeds[0], seeds[1], nullptr),
@@ -41,26 +41,11 @@ class RandomExponential : public testing::Test {
     void check(const_tombola_memory_desc_t dst, tombola_data_type_t type, const StreamCall& call,
                std::optional<double> lambda) const {
         reference::ExponentialRequest request;
-        request.alignment = call.alignment;
         request.type = type;
         request.lambda = lambda.value_or(1);
-        request.global_seed = call.seeds.value_or(SeedPair{150, 10})[0];
-        request.op_seed = call.seeds.value_or(SeedPair{150, 10})[1];
-        request.offset = call.offset.value_or(0);
-        request.state = call.state;
-        uint64_t count = 1;
-        for (const tombola_dim_t size : Layout(dst).dims) count *= static_cast<uint64_t>(size);
-        Bytes values(count * tombola_data_type_size(type)), state;
-        reference::random_exponential_reference(request, count, values.data(), &state);
-        for_each_implementation(describe(dst, call), [&](const_tombola_primitive_desc_t row) {
-            SCOPED_TRACE(impl_name(row) + " " + std::to_string(count) + " elements of type " +
-                         std::to_string(type));
-            const StreamAnswer answer = run(row, dst, call, lambda);
-            ASSERT_EQ(answer.status, tombola_success) << last_error();
-            EXPECT_TRUE(answer.values == values);
-            EXPECT_TRUE(answer.state == state);
-            EXPECT_EQ(answer.seeds, (SeedPair{request.global_seed, request.op_seed}));
-        });
+        check_stream(
+            describe(dst, call), dst, request, call, reference::random_exponential_reference,
+            [&](const_tombola_primitive_desc_t row) { return run(row, dst, call, lambda); });
     }
     std::vector<double> draw(tombola_alignment_t alignment, tombola_data_type_t type, size_t count,
                              uint64_t seed, double lambda) const {
