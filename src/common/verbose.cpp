@@ -5,12 +5,12 @@
 #include <cstdio>
 #include <mutex>
 
+#include "common/attr.hpp"
 #include "common/c_locale.hpp"
 #include "common/cpu_isa.hpp"
 #include "common/fork.hpp"
 #include "common/machine.hpp"
 #include "common/parallel.hpp"
-#include "common/primitive_desc.hpp"
 #include "tombola/tombola.h"
 
 namespace tombola::impl {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/x64/random_permutation/feistel_kernel.hpp"
 
-#include <algorithm>
 #include <cstddef>
 
 namespace tombola::impl::cpu::x64 {

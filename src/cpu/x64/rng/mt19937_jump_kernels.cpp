@@ -2,7 +2,6 @@
 #include "cpu/x64/rng/mt19937_jump_kernels.hpp"
 
 #include <cstddef>
-#include <utility>
 
 namespace tombola::impl::cpu::x64 {
 namespace {
