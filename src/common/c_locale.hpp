@@ -5,8 +5,8 @@
 
 namespace tombola::impl {
 
-// While it lives, the calling thread formats numbers as C does, with a point, whatever locale the program has chosen. A comma
-// would be one column more in a line of verbose mode.
+// While it lives, the calling thread formats numbers as C does, with a point, whatever locale the program has chosen. A
+// decimal comma would split a column of a verbose line.
 class CLocale {
   public:
     CLocale() : before_(uselocale(c_locale())) {}

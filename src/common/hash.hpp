@@ -5,8 +5,8 @@
 
 namespace tombola::impl {
 
-// One step of a 64-bit mix (the finaliser of SplitMix64, Steele et al. 2014, over the running
-// value).
+// Mixes `value` into a 64-bit hash, by the finaliser of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom
+// number generators", OOPSLA 2014).
 inline uint64_t hash_step(uint64_t hash, uint64_t value) {
     uint64_t z = (hash ^ value) + 0x9E3779B97F4A7C15u;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;

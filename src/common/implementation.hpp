@@ -148,9 +148,9 @@ struct ImplementationList {
 // The table of a primitive. It is defined in cpu/lists, the only folder that names implementations.
 ImplementationList implementations(PrimitiveKind kind);
 
-// The 624 words that MT19937 makes of the descriptor's seeds. A primitive makes them once, because each word takes the
-// one before, which is most of the time of a small execution. Null if the primitive does not draw from MT19937, if the seeds are (0, 0),
-// or if there is no memory for them; then each execution makes its own. Defined in cpu/rng/mt19937_call.cpp.
+// The 624 words that MT19937 makes of the descriptor's seeds. A primitive makes them once: each word depends on
+// the one before, so making them would take most of the time of a small execution. Null if the primitive does not draw from
+// MT19937, if the seeds are (0, 0), or if memory is missing. Then each execution makes its own. Defined in mt19937_call.cpp.
 std::unique_ptr<const uint32_t[]> seeded_words(const OpDesc& desc);
 
 }  // namespace tombola::impl

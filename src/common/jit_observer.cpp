@@ -102,7 +102,7 @@ void write_dump(const std::string& folder, const char* name, int index, const vo
 }
 
 // After a failed write to a file that is opened for appending: perf reads lines, so the part of a line that was written is
-// removed, if no other code generator has written behind it.
+// removed, if no other code generator has written after it.
 void remove_part_of_line(File& file) {
     const off_t reached = lseek(file.fd(), 0, SEEK_CUR), end = lseek(file.fd(), 0, SEEK_END);
     if (file.written() > 0 && reached == end)

@@ -22,8 +22,8 @@ namespace tombola::impl {
     X(zen4)                 \
     X(zen5)
 
-// Each stands for the microarchitectures that follow it up to the next one of its maker, and `haswell` for all of Intel
-// without AVX-512.
+// A name also stands for later microarchitectures of the same maker, up to the next name. `haswell` stands for all
+// processors of Intel without AVX-512.
 enum class Microarchitecture {
 #define TOMBOLA_ENUMERATOR(name) name,
     TOMBOLA_MACHINES(TOMBOLA_ENUMERATOR)
@@ -43,8 +43,8 @@ inline constexpr double kTrafficPerNanosecond = 24;
 // Sizes from which work is done in another way. Defined by the cpu layer.
 struct MachineSizes {
     size_t bytes_per_part;  // a thread is woken for this many bytes of memory traffic or more
-    size_t
-        streaming_bytes;  // tensors of this size or more are written by stores that bypass the caches
+    // Tensors of this size or more are written by stores that bypass the caches.
+    size_t streaming_bytes;
     int64_t paged_range;  // a permutation of this many elements or more is made in pages of 2 MiB
 };
 const MachineSizes& machine_sizes();

@@ -6,7 +6,7 @@
 
 namespace tombola::impl {
 
-// A tensor: a descriptor with the address of its data. What every execution asks of the descriptor is computed once.
+// A tensor: a descriptor with the address of its data. The properties that every execution needs are computed once.
 struct Memory {
     Memory(const MemoryDesc& memory_desc, Engine* memory_engine)
         : desc(memory_desc),

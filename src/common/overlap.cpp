@@ -53,8 +53,8 @@ class Equation {
   private:
     struct Term {
         dim_t step, last;
-        dim_t reach;    // the greatest sum of this term and those behind it
-        dim_t divisor;  // the gcd of the steps of this term and those behind it, except a step of 1
+        dim_t reach;    // the greatest sum of this term and those after it
+        dim_t divisor;  // the gcd of the steps of this term and those after it, except a step of 1
     };
 
     // Whether the terms from `first` on can add up to `target`. Steps are in descending order, so only a few values of

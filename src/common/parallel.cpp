@@ -22,8 +22,8 @@ namespace {
 //   dropout, 4 MiB of traffic, 174 us    1.06     exponential numbers, 2 MiB, 778 us  0.62
 //
 // What decides is the time of one thread, not the bytes: fills tell how long an element takes, and other work is counted
-// in bytes of memory traffic that takes as long. Work is shared from twice the time of waking on: 172
-// microseconds on that machine (machine_sizes()).
+// in bytes of memory traffic that takes as long. Work is shared if it takes at
+// least twice the time of waking: 172 microseconds on that machine (machine_sizes()).
 
 // Whether this thread is running a part. A region inside a part stays on the thread.
 thread_local bool in_region = false;

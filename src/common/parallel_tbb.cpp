@@ -11,7 +11,8 @@
 #include "common/parallel_runtime.hpp"
 
 // ThreadSanitizer sees neither how libtbb hands tasks to its workers nor how it waits for them, because libtbb is not built
-// for it. So in such a build this file, with what it includes of TBB, is not instrumented either, and tells it.
+// for it. So this file, with TBB's headers in it, is not instrumented either. It tells ThreadSanitizer by these functions
+// when tasks begin and end.
 #ifdef TOMBOLA_THREAD_SANITIZER
 extern "C" void __tsan_acquire(void* address);
 extern "C" void __tsan_release(void* address);

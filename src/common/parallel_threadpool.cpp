@@ -19,7 +19,7 @@ namespace {
 using threadpool_interop::threadpool_iface;
 
 // The jobs of pools that threw. They are not used again, but stay reachable, so that leak checkers do not report them.
-std::atomic<ThreadpoolJob*> left_behind{nullptr};
+std::atomic<ThreadpoolJob*> abandoned{nullptr};
 
 }  // namespace
 
@@ -39,7 +39,7 @@ void runtime_run(int tasks, FunctionRef<void(int)> body) {
     const auto failure = [&](const char* what) {
         job->close();
         ThreadpoolJob* kept = job.release();
-        kept->left_behind_before = left_behind.exchange(kept);
+        kept->next_abandoned = abandoned.exchange(kept);
         return std::runtime_error(std::string("the thread pool failed: ") + what);
     };
     try {

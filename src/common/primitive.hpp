@@ -30,7 +30,7 @@ class Primitive {
 
     std::shared_ptr<const PrimitiveDesc> desc_;
     std::shared_ptr<const Executable> executable_;
-    // What every execution asks of the descriptor, computed once.
+    // Properties of the descriptor that every execution needs.
     size_t scratchpad_bytes_;
     bool user_scratchpad_;  // the caller gives the scratchpad, and one is needed
     bool writes_nothing_;

@@ -12,7 +12,7 @@ namespace tombola::impl {
 // The alignment of every scratchpad, the caller's included.
 constexpr size_t kScratchpadAlignment = 64;
 
-// The bytes that one part of a scratchpad takes so that the part behind it has the same alignment.
+// The bytes that one part of a scratchpad takes so that the part after it has the same alignment.
 constexpr size_t aligned_size(size_t bytes) {
     return (bytes + kScratchpadAlignment - 1) / kScratchpadAlignment * kScratchpadAlignment;
 }

@@ -64,7 +64,7 @@ class ThreadpoolJob {
     int running_ = 0;
 
   public:
-    ThreadpoolJob* left_behind_before = nullptr;  // in the list of jobs that are never freed
+    ThreadpoolJob* next_abandoned = nullptr;  // in the list of jobs that are never freed
 };
 
 // The jobs of a stream that no execution is using. The stream is created with one, so executions that follow one another
@@ -84,7 +84,7 @@ class SpareJobs {
                 return std::unique_ptr<ThreadpoolJob>(job);
         return std::make_unique<ThreadpoolJob>();
     }
-    // What finds no place is freed.
+    // Takes a job back. It is freed if all places are taken.
     void give(std::unique_ptr<ThreadpoolJob> job) {
         for (auto& slot : slots_) {
             ThreadpoolJob* empty = nullptr;
@@ -96,7 +96,7 @@ class SpareJobs {
     }
 
   private:
-    // As many executions can take place on one stream at the same time before one of them allocates each time.
+    // If more executions than this run on one stream at the same time, some of them allocate a job each time.
     std::array<std::atomic<ThreadpoolJob*>, 8> slots_{};
 };
 

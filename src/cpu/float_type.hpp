@@ -2,7 +2,7 @@
 #pragma once
 
 // The four floating-point types that are computed with. The list is narrower than DataType, so a switch over it can be
-// complete, and the compiler names every switch that a new type has to be added to.
+// complete, and the compiler names every switch to which a new type must be added.
 
 #include <cassert>
 

@@ -51,8 +51,8 @@ LoopNest make_loop_nest(const MemoryDesc& src, const MemoryDesc& dst, int skip) 
 
 LoopNest make_row_major_nest(const MemoryDesc& desc) {
     LoopNest nest;
-    int64_t bytes =
-        desc.nelems() * element_bytes(desc);  // the bytes of one index of the dimensions so far
+    // The bytes of one index of the dimensions so far.
+    int64_t bytes = desc.nelems() * element_bytes(desc);
     for (int d = 0; d < desc.ndims; ++d) {
         if (desc.dims[d] == 1) continue;
         bytes /= std::max<int64_t>(desc.dims[d], 1);

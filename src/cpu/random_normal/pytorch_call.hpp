@@ -2,7 +2,7 @@
 #pragma once
 
 // One execution of alignment pytorch, for portable and generated code alike: blocks of 16, the last 16 elements of a
-// tensor that is no whole number of blocks, tensors of fewer than 16 elements, and the state.
+// tensor whose size is not a multiple of 16, tensors of fewer than 16 elements, and the state.
 
 #include <cinttypes>
 #include <cmath>

@@ -25,8 +25,8 @@
 namespace tombola::impl::cpu {
 
 inline constexpr int kFeistelRounds = 24;
-inline constexpr int kFeistelKeyBlocks =
-    7;  // of Philox: 24 keys, the word of the last step, and 3 words unused
+// Blocks of Philox: 24 keys, the word of the last step, and 3 unused words.
+inline constexpr int kFeistelKeyBlocks = 7;
 // The multipliers of a hash function of 32 bits with little bias (C. Wellons, hash-prospector, "lowbias32").
 inline constexpr uint32_t kFeistelC1 = 0x7FEB352D;
 inline constexpr uint32_t kFeistelC2 = 0x846CA68B;

@@ -28,7 +28,7 @@ namespace tombola::impl::cpu {
 class FisherYates {
   public:
     static constexpr int64_t kChunk = 1024;  // targets that are computed at once
-    static constexpr int64_t kSlack = 16;    // a source may write so many targets after them
+    static constexpr int64_t kSlack = 16;    // a source may write this many targets after them
 
     // A dense DST that is the whole permutation is shuffled in place, unless it is so large that the exchanges miss the
     // TLB at small pages. Otherwise the scratchpad holds the permutation. A large scratchpad has pages of 2 MiB. Ten

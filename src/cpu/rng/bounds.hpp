@@ -34,7 +34,8 @@ Status check(const Bounds<T>& b) {
         return invalid("MIN is %" PRId64 " and MAX is %" PRId64 "; expected MIN < MAX",
                        static_cast<int64_t>(b.min), static_cast<int64_t>(b.max));
     } else {
-        constexpr int kDigits = std::is_same_v<T, double> ? 17 : 9;  // which tell all numbers apart
+        constexpr int kDigits =
+            std::is_same_v<T, double> ? 17 : 9;  // enough to tell all numbers apart
         const double min = FloatFormat<T>::widen(b.min), max = FloatFormat<T>::widen(b.max);
         if (!std::isfinite(min)) return invalid("MIN is %.9g; expected a finite number", min);
         if (!std::isfinite(max)) return invalid("MAX is %.9g; expected a finite number", max);

@@ -14,7 +14,7 @@ namespace {
 // Half of the smallest first-level cache of any machine. More would gain nothing and take more stack.
 constexpr size_t kRunBytes = 16 * 1024;
 
-// More is shared by all threads that there are.
+// A greater amount of work is shared by all threads just as well. The bound avoids an overflow.
 constexpr double kMaxWork = 0x1p60;
 
 }  // namespace

@@ -52,8 +52,8 @@ struct Mt19937 {
     uint32_t position;
 
     static Mt19937 from_seed(uint32_t seed);
-    // Only the first `count` words of that state; the others are 0. Each word takes the one before, about 6 cycles, so
-    // this bounds small tensors. The first `count` - kMtShift outputs are right.
+    // Makes only the first `count` words of that state; the others are 0. Each word depends on the one before and takes
+    // about 6 cycles: most of the time of a small tensor. The first `count` - kMtShift outputs are right.
     static Mt19937 from_seed(uint32_t seed, int count);
 
     // Whether the 19937 bits that the recurrence uses are all 0. These are all bits of the window except the low 31

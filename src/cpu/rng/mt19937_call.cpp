@@ -29,7 +29,7 @@ Status resolve_mt19937_start(const ExecContext& context, Mt19937Start& start, ui
         std::memcpy(start.state.words, seeded, sizeof start.state.words);
         start.state.position = kMtWords;
     } else {
-        // Output i, the i-th word of the next window, takes the words up to i + 397 of the seed's window.
+        // Output i, the i-th word of the next window, depends on the words up to i + 397 of the seed's window.
         constexpr uint64_t kFew = kMtWords - kMtShift;
         const bool few = words < kFew && context.output<uint32_t>(TOMBOLA_ARG_DST_STATE) == nullptr;
         start.state = Mt19937::from_seed(static_cast<uint32_t>(start.seeds.global),

@@ -21,9 +21,9 @@ struct Mt19937Start {
     Seeds seeds;
     Mt19937 state;
 };
-// Fills `start` in place: small calls would notice each further copy of a state. No more than `words` words will be
-// drawn from it, and its state is not needed afterwards unless DST_STATE is given: so a few words of a seed take only the
-// part of the state that they depend on.
+// Fills `start` in place, because each further copy of a state would slow small calls down. The caller promises to draw
+// at most `words` words, and not to use the state afterwards unless DST_STATE is given. So if few words of a seed are
+// wanted, only the part of the state that they depend on is made.
 constexpr uint64_t kAnyWords = UINT64_MAX;
 Status resolve_mt19937_start(const ExecContext& context, Mt19937Start& start,
                              uint64_t words = kAnyWords);

@@ -3,8 +3,8 @@
 // Converts PyTorch's CPU generator, as torch.get_rng_state() gives it, to a state and back. PyTorch keeps the window of
 // 624 words, the index `next` of the next word, and `left`. It decrements `left` before each word, and twists when that
 // gives 0. So `left` is 1 if the window is used up, whatever `next` is. PyTorch refuses a `left` above 624. A window of
-// which no word has been used would need 625, so the state that is handed back has the window before it, used up. The
-// last 40 bytes hold the normal number that PyTorch has kept.
+// which no word has been used would need 625. So a state at position 0 is handed back as the window before it, with all of
+// its words used. The last 40 bytes hold the normal number that PyTorch has kept.
 
 #include <cmath>
 #include <cstddef>

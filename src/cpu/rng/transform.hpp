@@ -24,8 +24,8 @@ struct TransformRun {
     int64_t count;     // at least 1
     const void* from;  // dense, as are the others
     void* to;          // may be `from`
-    uint8_t*
-        mask;  // the first element's byte, or the byte that holds its bit; null: there is no mask
+    // The first element's byte, or the byte that holds its bit. Null: there is no mask.
+    uint8_t* mask;
     bool streaming;  // the tensor is so large that stores should bypass the caches
 };
 

@@ -19,7 +19,7 @@ int64_t draw_words(Source& source, uint32_t* to, int64_t count) {
 
 // The words of a chunk. A streamed chunk is so short that the processor holds most of its stores in its store buffer: it
 // writes them to memory while the words of the next chunk are drawn. Sapphire Rapids holds 112 stores, 7 KiB. Chunks
-// of less than two windows of MT19937 would be slower for their number of calls.
+// of less than two windows of MT19937 would be slower, because there would be more calls.
 int64_t chunk_words(bool streaming, int words_per_element, size_t element_bytes) {
     constexpr int64_t kStreamedBytes = 5 * 1024;
     if (!streaming) return kChunkWords;

@@ -185,8 +185,8 @@ constexpr MachineRow kZen5 = [] {
     return row;
 }();
 
-// A machine that nobody has measured has the rates of Sapphire Rapids, which every machine had before there were rows,
-// and its own caches. What it gains by bypassing the caches is that of Zen 4, which is less.
+// A machine that nobody has measured has the rates of Sapphire Rapids and its own caches. What it gains by bypassing the
+// caches is that of Zen 4, which is less.
 constexpr MachineRow unmeasured(const Caches& typical, int tlb_pages, double wide_clock = 1) {
     MachineRow row = kSapphireRapids;
     row.typical = typical;

@@ -32,9 +32,9 @@ struct VectorRates {
     double vectors;        // any instructions on vectors
     double loads, stores;
     double front;  // micro-operations that the front end delivers
-    // The part of it that remains in blocked shuffles whose sections write several blocks at once.
+    // `front` is multiplied by this in blocked shuffles whose sections write several blocks at once.
     double front_near_sources;
-    // The cycles that a store and a load across a cache line cost beyond those of one that is not, in the first-level cache.
+    // The cycles that a store and a load cost more if they cross a cache line, in the first-level cache.
     double split_store, split_load;
     double clock;  // relative to the clock without such vectors
 };
@@ -49,12 +49,12 @@ struct MachineRow {
     // Rows of at least this many bytes are copied by the string instruction, if the tensors exceed the first-level cache and
     // do not bypass the caches. 0: never.
     int string_bytes;
-    // The steps of short runs are unrolled into at most so many operations, in shuffles in the second-level cache. 0: they are
-    // not unrolled.
+    // In shuffles in the second-level cache, the steps of short runs are unrolled into at most this many operations. 0: they
+    // are not unrolled.
     int unrolled_operations;
     double waking;         // microseconds to wake a sleeping thread and to wait for it
     double copy_cycles;    // of 64 bytes in the second-level cache
-    double streamed_gain;  // cycles a byte that stores save a large copy by bypassing caches
+    double streamed_gain;  // cycles for each byte that a large copy gains by bypassing the caches
     // Copies gain by bypassing the caches, and by prefetching what they read, where source and destination together have at
     // least this multiple of the third-level cache. token_sampler gains there by a kernel that reads more slowly. 0: not
     // measured.
@@ -65,8 +65,8 @@ struct MachineRow {
     // Shuffles in blocks may read and write many blocks at once where source and destination together have at most this
     // multiple of the third-level cache. 0: only where they fit the second-level cache.
     double near_l3;
-    // Far shuffles whose step writes to several places of a pixel take at least so many cycles for 64 bytes. 0: no more than a
-    // copy.
+    // Far shuffles whose step writes to several places of a pixel take at least this many cycles for 64 bytes. 0: no more
+    // than a copy.
     double apart_cycles;
     double unpacks_front;  // `front` of sections with unpacks, which wait less for one another
     // The part of the rate of vectors that remains where permutes, which few ports have, run beside blends.
@@ -108,9 +108,9 @@ struct Machine {
     int64_t tile_bytes() const { return caches.l1 / 2; }
     // Shuffles bypass the caches if source and destination together have at least this many bytes.
     int64_t streaming_row_bytes() const;
-    // Whether so many bytes, which a call reads and writes, are known to be far: see far_l3.
+    // Whether a call that reads and writes this many bytes is known to be far: see far_l3.
     bool is_far(int64_t bytes) const { return row.far_l3 > 0 && bytes >= streaming_row_bytes(); }
-    // Shuffles in blocks may have sections of near sources up to so many bytes of source and destination.
+    // Shuffles in blocks may have sections of near sources up to this many bytes of source and destination.
     int64_t near_sources_bytes() const;
     // How far ahead kernels that read and draw prefetch: as many bytes as they read while one load waits for memory.
     int prefetch_bytes() const;

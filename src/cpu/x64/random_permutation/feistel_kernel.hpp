@@ -57,7 +57,7 @@ class FeistelKernel : public Vocabulary {
     void emit_round(const Values& v, int round);
     void emit_join(const Values& v, const Address& to);
 
-    // With so few vectors, a step takes as long as the rounds of one vector wait for their products.
+    // A step of so few vectors takes no longer than a step of one: the rounds wait for their products.
     static constexpr int kSmallStep = 4;
 
     int groups_;  // vectors at once: while one waits for a product, the others compute

@@ -32,8 +32,8 @@ class TargetKernel : public Vocabulary {
     struct Args {
         const uint32_t* words;
         uint32_t* to;
-        int64_t
-            count;  // at least 1; whole steps of kMaxStep words are read and targets are written
+        // At least 1. Whole steps of kMaxStep words are read, and as many targets are written.
+        int64_t count;
         double first, divisor;  // i of the first target; range - i
     };
     using Key = std::tuple<CpuIsa>;

@@ -10,7 +10,7 @@
 //     perhaps a slide:           the window moves on by up to 64 words, so that the next window begins where it must;
 //                                then the values of the words that came in
 //     whole windows
-//     the beginning of a last one, of which only the words that are needed are computed
+//     the beginning of a last window: only the words that are needed are computed
 //
 // A window that slid gives the same words, but PyTorch's windows begin at multiples of 624 words from the seed. state()
 // restores such a window. So the `slid_` words that left the window by sliding are kept.
@@ -59,8 +59,8 @@ class Mt19937Stream {
     int slide_before_windows(bool streaming) const;
 
     static constexpr int kMaxSlide = 64;
-    // From so many words on, the kernel makes a whole window. That takes as long as twist_up_to() and convert() need for 0.35
-    // (f32, AVX-512) to 0.75 (bf16, AVX2) of a window, or, if the state is wanted afterwards, for none to 0.6 of it. Both
+    // From this many words on, the kernel makes a whole window. That takes as long as twist_up_to() and convert() take for
+    // 0.35 (f32, AVX-512) to 0.75 (bf16, AVX2) of a window. If the state is wanted afterwards, it is 0 to 0.6 of a window. Both
     // ways have the same instructions on every machine. A quarter loses at most 90 ns (150 for bf16 with AVX2).
     static constexpr int kWholeWindow = kMtWords / 4;
 
@@ -70,8 +70,8 @@ class Mt19937Stream {
     uint32_t before_[kMaxSlide];  // the slid_ words before words_[0]
     int slid_ = 0;
     int position_;
-    int twisted_ =
-        kMtWords;  // the first so many words are of this window, the others of the one before
+    // This many words at the beginning are of this window, the others of the one before.
+    int twisted_ = kMtWords;
     char* to_ = nullptr;
 };
 

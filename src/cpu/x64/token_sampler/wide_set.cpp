@@ -154,7 +154,7 @@ dim_t WideSet::guess(uint64_t target, uint64_t all, Ratio ratio) {
     return std::count_if(sample_, sample_ + sampled_, [=](float x) { return x >= first; });
 }
 
-// Whether so many classes of the sample have this rank that many classes of the row must.
+// Whether many classes of the sample have this rank. Then many classes of the row have it too.
 bool WideSet::has_many(uint32_t rank) const {
     return std::count(sample_, sample_ + sampled_, float_of(rank)) > sampled_ / 32;
 }
