@@ -217,7 +217,7 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         /// Type of an element, as oneDNN 2 spells it.
         /// @return get_data_type().
         memory::data_type data_type() const { return get_data_type(); }
-        /// Distance from the data handle to behind the last element, padding included.
+        /// Distance from the data handle to the end of the last element, padding included.
         /// @return The number of bytes; 0 for an empty descriptor or handle.
         size_t get_size() const { return tombola_memory_desc_get_size(get(true)); }
         /// Size of one of the buffers, as oneDNN spells it: every tensor has one, with index 0.

@@ -33,8 +33,8 @@ extern "C" {
  * | TOMBOLA_ARG_OFFSET | u64 per row: sample s of row b takes number OFFSET + s of the row's own stream, or number OFFSET + b * samples + s of a stream for all rows. Ignored if UNIFORMS is given | optional, read |
  * | TOMBOLA_ARG_DST_LOGPROBS | f32 [batch, samples], row-major: log probabilities of the samples. There is no such argument if logprobs is none | optional, written |
  * | TOMBOLA_ARG_DST_KEPT | s32 [batch]: how many classes could have been drawn | optional, written |
- * | TOMBOLA_ARG_DST_TOP_IDS | DST's type [batch, top_n], row-major: the classes of the greatest logits, -1 behind the last allowed one. There is no such argument if top_n is 0 | optional, written |
- * | TOMBOLA_ARG_DST_TOP_LOGPROBS | f32 [batch, top_n], row-major: their log probabilities, -inf behind the last allowed one. There is no such argument if top_n is 0 or logprobs is none | optional, written |
+ * | TOMBOLA_ARG_DST_TOP_IDS | DST's type [batch, top_n], row-major: the classes of the greatest logits, -1 after the last allowed one. There is no such argument if top_n is 0 | optional, written |
+ * | TOMBOLA_ARG_DST_TOP_LOGPROBS | f32 [batch, top_n], row-major: their log probabilities, -inf after the last allowed one. There is no such argument if top_n is 0 or logprobs is none | optional, written |
  * | TOMBOLA_ARG_DST_SEEDS | u64 of SEEDS' shape: the seeds that were used. If UNIFORMS is given, the seeds are written as they were given. May be SEEDS' own buffer | optional, written |
  *
  * No two arguments share memory, except where the table allows it.

@@ -236,7 +236,7 @@ typedef const struct tombola_primitive* const_tombola_primitive_t;
     1005 /**< multinomial, token_sampler: f64 numbers in [0,1] in place of the stream's. */
 #define TOMBOLA_ARG_SRC_STATE 1006 /**< The generator's state before the call. */
 #define TOMBOLA_ARG_DST_STATE 1007 /**< The generator's state after the call. */
-#define TOMBOLA_ARG_DST_SEEDS 1008 /**< u64[2]: the seeds that were used. */
+#define TOMBOLA_ARG_DST_SEEDS 1008 /**< u64[2]: the seeds that were used; or a pair per row. */
 #define TOMBOLA_ARG_P 1009 /**< Probabilities: dropout: f32[1], to drop; random_bernoulli: of 1. */
 #define TOMBOLA_ARG_MASK \
     1010 /**< dropout: which elements are kept; token_sampler: which classes are allowed. */

@@ -157,7 +157,7 @@ inline dnnl::memory::data_type type_to_dnnl(memory::data_type type) {
     }
 }
 
-// The bytes that oneDNN counts for a tensor without further data behind it: outermost step times its stride.
+// The bytes that oneDNN counts for a tensor without further data after it: outermost step times its stride.
 inline size_t bytes_without_extras(const layout& from, size_t element) {
     memory::dim block = 1, elements = 1;
     for (const memory::dim b : from.inner_blks) block *= b;
