@@ -15,7 +15,8 @@ class PortableTensorflowNormal : public Executable {
     explicit PortableTensorflowNormal(const MemoryDesc& dst) : dst_(dst) {}
 
     Status execute(const ExecContext& context) const override {
-        const TensorflowNormal<T> normal(TOMBOLA_TRY(resolve_moments<T>(context)));
+        const Moments<T> moments = TOMBOLA_TRY(resolve_moments<T>(context));
+        const TensorflowNormal<T> normal(moments);
         const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, dst_.nelems()));
         fill(dst_, context.output(TOMBOLA_ARG_DST), {}, [&](const FillPart& part) {
             part.for_each_run([&](const Run& run) { generate(normal, call, run); });
