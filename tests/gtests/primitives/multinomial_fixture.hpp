@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the tests of multinomial share: a problem is the request that tests/reference takes. The fixture executes it by every
-// implementation of its list and compares with the reference, which is written from doc/multinomial.md in integer
+// What the tests of multinomial share. A problem is the request that tests/reference takes. The fixture executes it by
+// every implementation of its list and compares with the reference, which is written from doc/multinomial.md in integer
 // arithmetic.
 
 #include <gtest/gtest.h>
