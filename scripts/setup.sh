@@ -4,6 +4,14 @@
 # Afterwards the working directory is the top of the repository.
 # shellcheck shell=bash
 
+# --help prints the script's first comment, which is its manual.
+for argument in "$@"; do
+    if [[ $argument == --help || $argument == -h ]]; then
+        awk '/^# SPDX/ { next } /^#!/ { next } !/^#/ { exit } { sub(/^# ?/, ""); if (NR > 3 || $0 != "") print }' "$0"
+        exit 0
+    fi
+done
+
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # A spinning OpenMP thread takes the core from its neighbours.
