@@ -280,7 +280,7 @@ TEST(PermutePrograms, LoadsAcrossLinesCostMore) {
         section.outputs = {{0, 0, 8}, {32, 8, 8}};
         for (int i = 0; i < 16; ++i) program.sources.push_back(offset + 4 * i);
         program.sections.push_back(section);
-        return lower_to_lanes(program)->cycles;
+        return lower_to_lanes(program).front().cycles;
     };
     for (const bool in_l1 : {false, true}) {
         EXPECT_DOUBLE_EQ(cycles_from(4, in_l1) - cycles_from(0, in_l1),

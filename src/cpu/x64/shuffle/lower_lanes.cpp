@@ -13,12 +13,15 @@
 //   term 0   load  0  1  2  3 |  8  9 10 11    shuffle  0  2  .  . |  8 10  .  .
 //   term 1   load  4  5  6  7 | 12 13 14 15    shuffle  .  .  4  6 |  .  . 12 14
 //   or                                                  0  2  4  6 |  8 10 12 14
+//
+// Outputs of a step may take from the same pieces. Then the loads of terms may stay in registers, in place of tables.
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr int kMaxLanes = 2;
 constexpr int kWorking = 7;
+constexpr size_t kMaxKept = 8;  // loads that stay in registers
 
 // The terms of one output. Pieces have 16 bytes, or fewer if the extent is shorter. They begin at a unit that they serve
 // or, if `on_grid`, at a multiple of their size from the start of the extent.
@@ -45,11 +48,14 @@ class Terms {
                 return false;
         return true;
     }
+    bool is_same_piece(size_t term) const {
+        return piece(term, 0).bytes == kLaneBytes && piece(term, 0) == piece(term, lanes_ - 1);
+    }
     // The cost of the terms, up to a constant. An insertion is two micro-operations.
     int micro_operations() const {
         int sum = 0;
         for (size_t term = 0; term < count(); ++term)
-            sum += 1 + 2 * (is_contiguous(term) ? 1 : lanes_);
+            sum += 1 + 2 * (is_contiguous(term) || is_same_piece(term) ? 1 : lanes_);
         return sum;
     }
 
@@ -96,19 +102,23 @@ class Terms {
 
 class LaneLowering : public Lowering {
   public:
-    explicit LaneLowering(const PermuteProgram& program)
-        : Lowering(program, kMaxLanes * kLaneBytes) {}
+    LaneLowering(const PermuteProgram& program, bool keeps_loads)
+        : Lowering(program, kMaxLanes * kLaneBytes), keeps_loads_(keeps_loads) {}
+
+    bool has_kept() const { return has_kept_; }
 
   private:
     bool lower_section(const PermuteSection& section) override {
-        use_registers(kWorking);
+        kept_.clear();
         for (const PermuteOutput& output : section.outputs) {
             const Terms loose(program(), section, output, false);
             const Terms grid(program(), section, output, true);
-            const Terms& fewer = grid.micro_operations() <= loose.micro_operations() ? grid : loose;
+            const bool on_grid =
+                keeps_loads_ || grid.micro_operations() <= loose.micro_operations();
             const int bytes = program().bytes(output);
-            store(gather(fewer, bytes), {output.dst_offset, bytes});
+            store(gather(on_grid ? grid : loose, bytes), {output.dst_offset, bytes});
         }
+        use_registers(keeps_loads_ ? most_live() + 1 : kWorking);
         return true;
     }
 
@@ -121,9 +131,26 @@ class LaneLowering : public Lowering {
         return out;
     }
 
+    // The pieces of a term in a register, and perhaps in one that is there.
     int load_term(const Terms& terms, size_t term) {
+        if (!keeps_loads_) return load_pieces(terms, term);
+        const Kept wanted{terms.piece(term, 0), terms.piece(term, terms.lanes() - 1), terms.lanes(),
+                          kNone};
+        const auto known = std::find(kept_.begin(), kept_.end(), wanted);
+        if (known != kept_.end()) {
+            has_kept_ = true;
+            std::rotate(known, known + 1, kept_.end());
+            return kept_.back().value;
+        }
+        if (kept_.size() == kMaxKept) kept_.erase(kept_.begin());
+        kept_.push_back(wanted);
+        return kept_.back().value = load_pieces(terms, term);
+    }
+
+    int load_pieces(const Terms& terms, size_t term) {
         const Piece& first = terms.piece(term, 0);
         if (terms.is_contiguous(term)) return load({first.offset, terms.lanes() * kLaneBytes});
+        if (terms.is_same_piece(term)) return load_lanes(first);
         int value = load(first);
         for (int lane = 1; lane < terms.lanes(); ++lane) {
             const Piece& piece = terms.piece(term, lane);
@@ -132,12 +159,30 @@ class LaneLowering : public Lowering {
         }
         return value;
     }
+
+    // A load that stays in its register. Those that were used last are kept.
+    struct Kept {
+        Piece first, last;  // of its lanes
+        int lanes, value;
+        bool operator==(const Kept& other) const {
+            return first == other.first && last == other.last && lanes == other.lanes;
+        }
+    };
+
+    bool keeps_loads_, has_kept_ = false;
+    std::vector<Kept> kept_;
 };
 
 }  // namespace
 
-std::optional<Operations> lower_to_lanes(const PermuteProgram& program) {
-    return LaneLowering(program).lower();
+std::vector<Operations> lower_to_lanes(const PermuteProgram& program) {
+    std::vector<Operations> all;
+    for (const bool keeps_loads : {false, true}) {
+        LaneLowering lanes(program, keeps_loads);
+        auto lowered = lanes.lower();
+        if (!keeps_loads || lanes.has_kept()) all.push_back(std::move(*lowered));
+    }
+    return all;
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -27,6 +27,7 @@ struct Work {
 Work work_of(const Operation& o, const VectorRates& rates) {
     switch (o.kind) {
         case Kind::load:
+        case Kind::load_lanes:
             return {0, 0, 1, 0, 1};
         case Kind::insert:
             return o.b == kNone ? Work{1, 0, 1, 0, 2} : Work{1, 0, 0, 0, 1};
@@ -183,6 +184,25 @@ bool Lowering::moves(const Table& indices, int width, int lane_bytes, int bytes)
     return false;
 }
 
+// A result takes the register of a source that ends there, as in the kernel.
+int Lowering::most_live() const {
+    const size_t begin = operations_.sections.back().begin;
+    std::vector<size_t> last_use(static_cast<size_t>(operations_.sections.back().values), begin);
+    for (size_t i = begin; i < operations_.list.size(); ++i)
+        for (const int value : {operations_.list[i].a, operations_.list[i].b})
+            if (value != kNone) last_use[value] = i;
+    int live = 0, most = 0;
+    for (size_t i = begin; i < operations_.list.size(); ++i) {
+        const Operation& o = operations_.list[i];
+        const bool in_place = o.a != kNone && last_use[o.a] == i;
+        live += o.d != kNone && !in_place ? 1 : 0;
+        most = std::max(most, live);
+        live -= o.b != kNone && o.b != o.a && last_use[o.b] == i ? 1 : 0;
+        live -= o.d == kNone && in_place ? 1 : 0;
+    }
+    return most;
+}
+
 int Lowering::emit(Operation operation) {
     if (!is_store(operation)) operation.d = operations_.sections.back().values++;
     operations_.list.push_back(operation);
@@ -230,7 +250,10 @@ std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa)
     const auto add = [&](std::optional<Operations> lowered) {
         if (lowered) all.push_back(std::move(*lowered));
     };
-    add(has_windows(isa, program.unit) ? lower_to_windows(program, isa) : lower_to_lanes(program));
+    if (has_windows(isa, program.unit))
+        add(lower_to_windows(program, isa));
+    else
+        all = lower_to_lanes(program);
     // Words with VBMI: either lowering of windows may be the cheaper one.
     if (program.unit == 2 && shape_of(isa).permutes_from == 1)
         add(lower_to_windows(program, CpuIsa::avx512_core));

@@ -45,6 +45,7 @@ inline uint64_t low_bits(int64_t count) {
 struct Operation {
     enum class Kind : uint8_t {
         load,           // d = memory at s + offset
+        load_lanes,     // d = in each lane of 16, memory at s + offset
         insert,         // d = a, but piece `position` is memory at s + offset, or b if there is one
         zero,           // d = 0
         permute,        // d = a permuted by `table`; units outside `mask` are zero
@@ -63,7 +64,8 @@ struct Operation {
     };
     Kind kind;
     int bytes = 0;  // load, insert and store: of memory; others: of the register
-    int unit = 0;   // size of what indices and masks count; insert: bytes of the register
+    int unit =
+        0;  // size of what indices and masks count; insert, load_lanes: bytes of the register
     int a = kNone, b = kNone;
     int table = kNone;
     uint64_t mask = 0;  // 0: all units
@@ -90,7 +92,10 @@ struct Operation {
     }
 
     // Whether it reads the source.
-    bool is_load() const { return kind == Kind::load || (kind == Kind::insert && b == kNone); }
+    bool is_load() const {
+        return kind == Kind::load || kind == Kind::load_lanes ||
+               (kind == Kind::insert && b == kNone);
+    }
 
     auto fields() const {
         return std::tie(kind, bytes, unit, a, b, table, mask, offset, position, d);
@@ -170,6 +175,8 @@ class Lowering {
         operations_.sections.back().working = working;
         operations_.sections.back().runs = runs;
     }
+    // How many registers the values of this section take at most.
+    int most_live() const;
     // Indices of `width` bytes each for a whole register.
     template <class IndexOf>
     Table indices(int width, const IndexOf& index_of) const {
@@ -183,6 +190,10 @@ class Lowering {
 
     int load(const Piece& piece) {
         return emit({Kind::load, piece.bytes, 0, kNone, kNone, kNone, 0, piece.offset});
+    }
+    int load_lanes(const Piece& piece) {
+        return emit(
+            {Kind::load_lanes, piece.bytes, vector_bytes_, kNone, kNone, kNone, 0, piece.offset});
     }
     int insert(int a, const Piece& piece, int position) {
         return emit(
@@ -244,7 +255,8 @@ std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa)
 Operations cheapest_lowering(const PermuteProgram& program, CpuIsa isa);
 
 std::optional<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa);
-std::optional<Operations> lower_to_lanes(const PermuteProgram& program);
+// Where outputs take from the same pieces, once more with loads that several outputs share.
+std::vector<Operations> lower_to_lanes(const PermuteProgram& program);
 // Empty if the program is not made of transposes of 4 to max_transposed() registers.
 // With `lines`, by store_line. Then the result is also empty if the outputs of a step are not one register of each run, and
 // of at most 8 runs.

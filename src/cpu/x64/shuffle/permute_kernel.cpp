@@ -356,6 +356,8 @@ class PermuteKernel : public LineStores {
         switch (o.kind) {
             case Kind::load:
                 return emit_load(o);
+            case Kind::load_lanes:
+                return emit_load_lanes(o);
             case Kind::insert:
                 return emit_insert(o);
             case Kind::zero:
@@ -389,6 +391,12 @@ class PermuteKernel : public LineStores {
             ? load_part(register_of_[o.d], from, o.bytes)
             : move_units(o, part(register_of_[o.d], o.accessed_bytes()) | mask(mask_of(o)) | T_z,
                          from);
+    }
+
+    void emit_load_lanes(const Operation& o) {
+        const Vec d = reg(o.d, o.unit);
+        has_masks() ? vbroadcasti32x4(d, ptr[s() + o.offset])
+                    : vbroadcasti128(d, ptr[s() + o.offset]);
     }
 
     void emit_insert(const Operation& o) {
