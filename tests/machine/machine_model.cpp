@@ -259,12 +259,16 @@ int main() {
     row.counts_tables = fitted.counts_tables;
     row.narrow.front_near_sources = fitted.narrow.front_near_sources;
     row.wide.front_near_sources = fitted.wide.front_near_sources;
+    row.narrow.step_cycles = fitted.narrow.step_cycles;
+    row.wide.step_cycles = fitted.wide.step_cycles;
     row.gigahertz = 1e-9 / fastest_cycle();
     std::printf("    MachineRow row{};\n%s    return row;\n",
                 tombola::testing::row_source(row).c_str());
     std::puts(
         "// not measured: tlb_pages (see the maker's manual), read_ahead, string_bytes, "
         "unrolled_operations, far_l3, prefetched_run, near_l3, apart_cycles and unpacks_front");
-    std::puts("// those of Zen 5: shared_ports, counts_tables and front_near_sources");
+    std::puts(
+        "// those of Zen 5: shared_ports, counts_tables, front_near_sources and "
+        "step_cycles");
     return 0;
 }

@@ -40,6 +40,7 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
         add_number(width + ".front_near_sources", r.front_near_sources);
         add_number(width + ".split_store", r.split_store);
         add_number(width + ".split_load", r.split_load);
+        add_number(width + ".step_cycles", r.step_cycles);
         add_number(width + ".clock", r.clock);
     };
     add("typical", "{" + size_source(row.typical.l1) + ", " + size_source(row.typical.l2) + ", " +

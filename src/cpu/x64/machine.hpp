@@ -36,7 +36,8 @@ struct VectorRates {
     double front_near_sources;
     // The cycles that a store and a load cost more if they cross a cache line, in the first-level cache.
     double split_store, split_load;
-    double clock;  // relative to the clock without such vectors
+    double step_cycles;  // of a step of a shuffle, for each of its sections, beyond its operations
+    double clock;        // relative to the clock without such vectors
 };
 
 struct MachineRow {

@@ -29,8 +29,6 @@ constexpr int64_t kSingleStepVectors = 8;
 constexpr int64_t kMinBytes = 4;  // minimum of pixels * block; lower_lanes.cpp stores no fewer
 // Interleaved pixels prefetch this many times as far ahead as kernels that draw, which read more slowly: 4 KiB on Zen 5.
 constexpr int64_t kPrefetchAhead = 2;
-// The overhead of a step, of each section. Measured on Sapphire Rapids alone.
-constexpr double kStepCycles = 2.5;
 // With AVX-512, near sources have to be cheaper by this factor, because their cost is less certain. A transpose of near sources
 // has to be with AVX2 too, because it has the operations of a transpose of the same sources. Measured on Sapphire Rapids alone.
 // Where tensors exceed Machine::near_sources_bytes(), near sources are never taken: their sections write too many blocks at once,
@@ -39,6 +37,9 @@ constexpr double kNearSourcesMargin = 1.15;
 // Nor are they beyond the second-level cache, if an image has more blocks than this: on Zen 4, shuffles of 25 to 46 blocks took up
 // to 4.2 times as long in the third-level cache.
 constexpr int64_t kMaxNearBlocks = 16;
+
+// The overhead of a step, of each section.
+double step_cycles(CpuIsa code) { return machine().rates(shape_of(code).bytes).step_cycles; }
 
 int64_t tensor_bytes(const ShuffleDesc& desc) { return 2 * static_cast<int64_t>(desc.dst.size()); }
 
@@ -127,7 +128,7 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
                                  ? std::max(machine().row.apart_cycles, copy_cycles)
                                  : copy_cycles;
         const double cycles =
-            std::max(operations.cycles + kStepCycles,
+            std::max(operations.cycles + step_cycles(code),
                      least / 64 * static_cast<double>(stored_bytes(pixel.program))) /
             pixel.bytes;
         Chosen candidate = best;
@@ -247,7 +248,7 @@ double cycles_of(const BlockedStep& step, const PermuteProgram& program, const O
         sections += static_cast<double>(section.loop.repeats);
     const bool is_uncertain =
         program.near_sources && (step.code != CpuIsa::avx2 || lowered.transposes);
-    return (static_cast<double>(steps) * (lowered.cycles + kStepCycles * sections) +
+    return (static_cast<double>(steps) * (lowered.cycles + step_cycles(step.code) * sections) +
             lowered.run_cycles) *
            (is_uncertain ? kNearSourcesMargin : 1);
 }
