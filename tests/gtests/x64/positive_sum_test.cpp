@@ -116,12 +116,13 @@ TEST_P(PositiveSumTest, OnlyTinyWeightsStopTheKernels) {
     constexpr dim_t kBlocks = 3, kUnits = RowPasses::kBlockClasses / kUnitClasses;
     constexpr int kLog = 12, kFieldOfOne = 127;
     using Zeros = PositiveSumKernel::Zeros;
-    const auto left = [&](Zeros zeros, float changed) {
+    using Span = PositiveSumKernel::Span;
+    const auto left = [&](Zeros zeros, Span span, float changed) {
         std::vector<float> weights = row(kBlocks * RowPasses::kBlockClasses, 12);
         weights[600] = changed;  // in the second block
         const std::vector<char> bytes = stored(weights);
         const auto kernel =
-            cached_function<PositiveSumKernel>({isa(), float_type_of(type()), zeros});
+            cached_function<PositiveSumKernel>({isa(), float_type_of(type()), zeros, span});
         EXPECT_TRUE(kernel.ok()) << kernel.status().message();
         std::vector<uint64_t> sums(kBlocks);
         PositiveSumKernel::Args args{bytes.data(),
@@ -129,23 +130,19 @@ TEST_P(PositiveSumTest, OnlyTinyWeightsStopTheKernels) {
                                      kBlocks,
                                      kUnits,
                                      sums.data(),
-                                     PositiveSumKernel::shape(kLog, isa()),
                                      PositiveSumKernel::scale(kFieldOfOne, kLog),
-                                     0,
-                                     0,
-                                     0,
                                      {}};
-        PositiveSumKernel::set_starts(args);
         kernel.value()(args);
         return args.blocks;
     };
-    for (const Zeros zeros : {Zeros::tiny, Zeros::allowed}) {
-        EXPECT_EQ(left(zeros, 0.5f), 0);
-        EXPECT_EQ(left(zeros, 0), zeros == Zeros::allowed ? 0 : 2);
-        if (type() == DataType::f16) continue;
-        EXPECT_EQ(left(zeros, std::ldexp(1.0f, kLog - 61)), 0);
-        EXPECT_EQ(left(zeros, std::ldexp(1.0f, kLog - 62)), 2);
-    }
+    for (const Zeros zeros : {Zeros::tiny, Zeros::allowed})
+        for (const Span span : {Span::step, Span::block}) {
+            EXPECT_EQ(left(zeros, span, 0.5f), 0);
+            EXPECT_EQ(left(zeros, span, 0), zeros == Zeros::allowed ? 0 : 2);
+            if (type() == DataType::f16) continue;
+            EXPECT_EQ(left(zeros, span, std::ldexp(1.0f, kLog - 61)), 0);
+            EXPECT_EQ(left(zeros, span, std::ldexp(1.0f, kLog - 62)), 2);
+        }
 }
 
 TEST_P(PositiveSumTest, RefusedWeights) {

@@ -154,13 +154,13 @@ void NearSumKernel::emit_units(const Reg& src, const Reg& ahead, int units) {
     const auto after_step = [&] {
         if (registers() < 32 || read == vectors) return;
         const int end = std::min(vectors, read + 2);
-        emit_ahead(src, ahead, read, end, {vec(8), scratch(), vec(8), vec(8), vec(8), k1});
+        emit_ahead(ahead, read, end, {vec(8), scratch(), vec(8), vec(8), vec(8), k1});
         read = end;
     };
     emit_weights(sets, after_step);
     emit_add(sets);
     if (read < vectors)
-        emit_ahead(src, ahead, read, vectors, {vec(0), vec(1), vec(2), vec(3), vec(4), k1});
+        emit_ahead(ahead, read, vectors, {vec(0), vec(1), vec(2), vec(3), vec(4), k1});
     add(src, step);
     add(ahead, step);
 }

@@ -6,25 +6,18 @@
 // block.
 //
 // With e = floor(log2 of the greatest weight) and L = ceil(log2 classes), W = w * 2^(61-L-e) < 2^(62-L). A weight is tiny if
-// W < 1. The integer of any other weight is q = floor(W). A lane adds K weights to an f32 S, which begins as a power of two
-// M with K * 2^(62-L) <= M. So S stays between M and 2M, where floats have the same distance U, and its bits as an integer
-// count multiples of U:
+// W < 1. The integer of any other weight is q = floor(W).
 //
-//   S' = S + W, rounded
-//   h  = S' - S           exact: a multiple of U
-//   l  = W - h            exact: |l| <= U / 2
+// The bits of an f32, times 2^29, are those of an f64: of w * 2^-896, exactly. A lane adds K of them to an f64 S, which begins
+// as M = 2^(52-896) * 2^(L+e-61), with K * 2^(62-L) <= 2^52. So S stays between M and 2M, where floats have the distance of
+// one unit of W. Additions round towards zero: each adds floor(W) units, and the bits of S as an integer count them.
 //
-// near_sum_kernel.hpp says why the sum of the weights is that of S - M and all trunc(l). It requires U >= 2^24.
+//   f32 lanes   | x1 | x0 | ...  become  even: x0 << 29,  odd: x1 << 29
 //
-// Two vectors alternate, with an S each, because each step waits for the one before. They share one sum of trunc(l), whose
-// lanes of 32 bits get 2K of them, plus kRestBias. K is chosen so that K * U <= 2^30 = kRestBias.
+// Two vectors alternate, with two sums each, because additions to a sum wait for one another. The bits of the sums, less those
+// of M, are added to the total of the block: once where the sums have room for all weights of a block, or after each step.
 //
-// The sums of a group, of 2K vectors, are added to those of the block: those of S as u32; those of trunc(l) as u64 lanes of
-// two u32, and once more the upper halves alone. So
-//
-//   lower halves = both - upper halves * 2^32      modulo 2^64
-//
-// The sums of a block begin with what takes M and kRestBias of all of its groups away.
+// With -0 or an element that is not allowed, the sums are wrong. The maxima tell.
 
 #include <cstdint>
 #include <tuple>
@@ -35,26 +28,23 @@ namespace tombola::impl::cpu::x64 {
 
 class PositiveSumKernel : public WeightOps {
   public:
-    static constexpr int kMinLog = 9, kMaxLog = 36;
-    // What depends on the number of classes.
-    struct Shape {
-        float start;          // M
-        uint32_t unit_log;    // log2 U
-        int32_t group_units;  // the units of a group
-    };
-    static Shape shape(int log_classes, CpuIsa isa);
-    // What depends on the exponent field of the greatest weight too.
+    static constexpr int kMinLog = 11;  // for the two weights that a sum gets from a step
+    enum class Span { block, step };    // of the weights that a sum gets
+    static Span span(int log_classes, CpuIsa isa);
+
     struct Scale {
-        float scale;        // 2^(61-L-e)
-        uint32_t smallest;  // the bits of the smallest weight that is not tiny
+        uint64_t start;         // the bits of M
+        uint64_t minus_starts;  // of all sums of a lane
+        uint32_t smallest;      // the bits of the smallest weight that is not tiny
     };
+    // field: the exponent field of the greatest weight.
     static Scale scale(int field, int log_classes);
 
     enum class Zeros {
         tiny,     // A weight of 0 is tiny.
         allowed,  // It is not. This takes one more instruction.
     };
-    using Key = std::tuple<CpuIsa, FloatType, Zeros>;
+    using Key = std::tuple<CpuIsa, FloatType, Zeros, Span>;
     struct Args {
         const void* src;
         const void* ahead;  // as in WeightSumKernel
@@ -62,42 +52,33 @@ class PositiveSumKernel : public WeightOps {
         int64_t blocks;
         int64_t units;   // of each block, 1 to 32
         uint64_t* sums;  // out: one per block
-        Shape shape;
         Scale scale;
-        uint32_t start_units;              // what the sums of a block begin with: of S
-        uint64_t start_both, start_upper;  // of trunc(l)
-        RowFindings found;                 // out: the maxima, as those of SplitSumKernel
+        RowFindings found;  // out: the maxima, as those of SplitSumKernel
     };
-    // Sets what follows from the shape and the units.
-    static void set_starts(Args& args);
-
     explicit PositiveSumKernel(const Key& key)
         : WeightOps(std::get<0>(key), std::get<1>(key), false,
                     std::get<2>(key) == Zeros::tiny ? "weights.positive_sum"
                                                     : "weights.positive_sum.zeros"),
-          zeros_(std::get<2>(key)) {}
+          zeros_(std::get<2>(key)),
+          span_(std::get<3>(key)) {}
 
   private:
-    struct Set {  // of one vector of classes
-        Vec x, h, sum;
-    };
     void generate() override;
     void load_constants();
-    void emit_group(const Reg& src, const Reg& ahead, const Reg& units);
-    void emit_vectors(const Reg& src, const Reg& ahead, int vectors);
+    void emit_block(const Reg& src, const Reg& ahead, const Reg& left);
+    void begin_sums();
+    void end_sums();
     void emit_pair(const Reg& src, int first, int vectors);
     void emit_check(const Reg& scratch, Label& too_small);
-    void emit_sum(const Reg& args, const Reg& sums);
 
-    Set set(int i) const { return {vec(3 * i), vec(3 * i + 1), vec(3 * i + 2)}; }
-    Vec rest() const { return vec(6); }    // the sum of trunc(l), plus kRestBias, u32
+    static constexpr int kSums = 4;
+    Vec total() const { return vec(6); }   // of a block, u64
     Vec minima() const { return vec(8); }  // with Zeros::allowed less 1, modulo 2^32
-    Vec high() const { return vec(9); }    // of a block: the sum of S - M in units of U, u32
-    Vec both() const { return vec(10); }   // of a block: the sum of trunc(l) of two lanes, u64
-    Vec upper() const { return vec(11); }  // of a block: that of the upper of two lanes, u64
+    Vec sum(int i) const { return vec(9 + i); }
 
     Zeros zeros_;
-    Vec scale_, start_;
+    Span span_;
+    Vec widen_, start_;
     Held ones_;
 };
 

@@ -110,7 +110,7 @@ void WeightSumKernel::emit_unit(const Reg& src, const Reg& ahead) {
         vpaddq(vec(5), vec(5), r.x);
         if (!is_f64()) vpaddq(vec(6), vec(6), r.odd);
     }
-    emit_ahead(src, ahead, 0, vectors_per_unit(), r);
+    emit_ahead(ahead, 0, vectors_per_unit(), r);
     add(src, step);
     add(ahead, step);
 }
@@ -229,7 +229,7 @@ void SplitSumKernel::emit_units(const Reg& src, const Reg& ahead, int units) {
             vpaddd(vec(6), vec(6), l);
         }
     }
-    emit_ahead(src, ahead, 0, vectors, sets[0]);
+    emit_ahead(ahead, 0, vectors, sets[0]);
     add(src, step);
     add(ahead, step);
 }

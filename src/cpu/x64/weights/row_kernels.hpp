@@ -50,10 +50,12 @@ class WeightSumKernel : public WeightOps {
     using Key = std::tuple<CpuIsa, FloatType, bool, bool>;  // ISA, type, logits, scaled
     struct Args {
         const void* src;
-        const void* ahead;  // the row that is read next from the same class on, or src itself
-        int64_t blocks;     // at least 1
-        int64_t units;      // of each block, at least 1
-        uint64_t* sums;     // out: one per block
+        // The row that is read next, from the same class on, or src itself. Weights, if the machine has `read_ahead`: so many
+        // bytes behind src. Only kernels of logits that are not scaled read it. Others prefetch it.
+        const void* ahead;
+        int64_t blocks;  // at least 1
+        int64_t units;   // of each block, at least 1
+        uint64_t* sums;  // out: one per block
         WeightScaleArgs scale;
         RowFindings found;  // out, unless scaled
     };

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "cpu/float16.hpp"
+#include "cpu/x64/machine.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -17,7 +18,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // Halves are compared with each other, so that few comparisons wait for one another.
 template <class Lane>
-double greatest_lane(const char* lanes, size_t bytes) {
+Lane greatest_lane(const char* lanes, size_t bytes) {
     constexpr size_t kHalf = 32 / sizeof(Lane);
     Lane values[2 * kHalf];
     std::memcpy(values, lanes, sizeof values);
@@ -25,7 +26,7 @@ double greatest_lane(const char* lanes, size_t bytes) {
         for (size_t i = 0; i < kHalf; ++i) values[i] = std::max(values[i], values[i + kHalf]);
     for (size_t half = kHalf / 2; half > 0; half /= 2)
         for (size_t i = 0; i < half; ++i) values[i] = std::max(values[i], values[i + half]);
-    return static_cast<double>(values[0]);
+    return values[0];
 }
 
 // -inf as often as it fits.
@@ -108,16 +109,15 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_
             passes.near_limited_sum_ = limited.take();
         }
     }
-    const bool sums_positive = !log_probs && type != FloatType::f64 &&
-                               log_classes >= PositiveSumKernel::kMinLog &&
-                               log_classes <= PositiveSumKernel::kMaxLog;
+    const bool sums_positive =
+        !log_probs && type != FloatType::f64 && log_classes >= PositiveSumKernel::kMinLog;
     if (weights != Weights::stored && sums_positive) {
         using Zeros = PositiveSumKernel::Zeros;
-        passes.positive_shape_ = PositiveSumKernel::shape(log_classes, isa);
-        auto sum = cached_function<PositiveSumKernel>({isa, type, Zeros::tiny});
+        const auto span = PositiveSumKernel::span(log_classes, isa);
+        auto sum = cached_function<PositiveSumKernel>({isa, type, Zeros::tiny, span});
         if (!sum.ok()) return sum.take_status();
         passes.positive_sum_ = sum.take();
-        auto zeros = cached_function<PositiveSumKernel>({isa, type, Zeros::allowed});
+        auto zeros = cached_function<PositiveSumKernel>({isa, type, Zeros::allowed, span});
         if (!zeros.ok()) return zeros.take_status();
         passes.zeros_sum_ = zeros.take();
     }
@@ -140,8 +140,9 @@ RowPasses::Rest RowPasses::padded(const char* row, dim_t begin, dim_t end) const
 
 bool RowPasses::accept(const RowFindings& found, double& greatest) const {
     const auto bytes = static_cast<size_t>(shape_of(isa_).bytes);
-    const double maximum = type_ == FloatType::f64 ? greatest_lane<double>(found.maxima, bytes)
-                                                   : greatest_lane<float>(found.maxima, bytes);
+    const double maximum = type_ == FloatType::f64
+                               ? greatest_lane<double>(found.maxima, bytes)
+                               : static_cast<double>(greatest_lane<float>(found.maxima, bytes));
     greatest = std::max(greatest, maximum);
     return found.refused == 0 && maximum < kInf;
 }
@@ -197,20 +198,12 @@ void RowPasses::pass_over(Blocks& blocks, dim_t count) const {
     blocks.count -= count;
 }
 
-bool RowPasses::accept_bits(const RowFindings& found, const Blocks& blocks,
-                            double& greatest) const {
-    uint32_t maxima[sizeof(found.maxima) / sizeof(uint32_t)];
+bool RowPasses::accept_bits(const RowFindings& found, double& greatest) const {
     const auto bytes = static_cast<size_t>(shape_of(isa_).bytes);
-    std::memcpy(maxima, found.maxima, bytes);
-    const uint32_t maximum = *std::max_element(maxima, maxima + bytes / sizeof(uint32_t));
-    if (maximum <= SplitSumKernel::kGreatestFinite) {
-        greatest = std::max(greatest, static_cast<double>(bit_cast<float>(maximum)));
-        return true;
-    }
-    // There is an element that is not allowed, or -0. The sums hold with -0.
-    RowMaxKernel::Args again{blocks.data, blocks.count * blocks.units, {}};
-    max_(again);
-    return accept(again.found, greatest);
+    const auto maximum = greatest_lane<uint32_t>(found.maxima, bytes);
+    if (maximum > SplitSumKernel::kGreatestFinite) return false;
+    greatest = std::max(greatest, static_cast<double>(bit_cast<float>(maximum)));
+    return true;
 }
 
 bool RowPasses::sum_best(const Row& row, const Blocks& blocks, double& greatest) const {
@@ -234,7 +227,12 @@ bool RowPasses::sum_split(const Row& row, const Blocks& blocks, double& greatest
                               blocks.sums, row.split_scale, start,        {}};
     split_sum_(args);
     if (scaled_) return true;
-    return log_probs_ ? accept(args.found, greatest) : accept_bits(args.found, blocks, greatest);
+    if (log_probs_) return accept(args.found, greatest);
+    if (accept_bits(args.found, greatest)) return true;
+    // There is an element that is not allowed, or -0. The sums hold with -0.
+    RowMaxKernel::Args again{blocks.data, blocks.count * blocks.units, {}};
+    max_(again);
+    return accept(again.found, greatest);
 }
 
 // `sum` calls a kernel that may stop at a block, and returns how many blocks are left: the first kernel or, where the first one
@@ -285,13 +283,12 @@ bool RowPasses::sum_near(const Row& row, const Blocks& blocks, double& greatest)
 
 bool RowPasses::sum_positive(const Row& row, const Blocks& blocks, double& greatest) const {
     const auto sum = [&](const Blocks& b, bool second, bool& good) {
-        PositiveSumKernel::Args args{
-            b.data, b.ahead, b.count, b.units, b.sums, positive_shape_, row.positive_scale,
-            0,      0,       0,       {}};
-        PositiveSumKernel::set_starts(args);
+        PositiveSumKernel::Args args{b.data, b.ahead, b.count, b.units, b.sums, row.positive_scale,
+                                     {}};
         second ? zeros_sum_(args) : positive_sum_(args);
-        good = accept_bits(args.found, b, greatest) && good;
-        return args.blocks;
+        if (accept_bits(args.found, greatest)) return args.blocks;
+        good = sum_blocks(row, b, greatest) && good;
+        return int64_t{0};
     };
     return sum_between_stops(row, blocks, true, greatest, sum);
 }
@@ -311,6 +308,7 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
         return true;
     }
     if (begin == end) return true;
+    if (!log_probs_ && machine().row.read_ahead > 0) ahead = row.data + machine().row.read_ahead;
     bool good = true;
     const auto pass = [&](const char* data, const char* next, dim_t blocks, dim_t units,
                           uint64_t* to) {
@@ -334,10 +332,11 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
     }
     if (in_place < classes_) {
         const Rest rest = padded(row.data, in_place, classes_);
-        const Rest next = padded(ahead, in_place, classes_);
+        const bool reads_ahead = log_probs_ && !scaled_;
+        const Rest next = reads_ahead ? padded(ahead, in_place, classes_) : Rest();
+        const char* to_read = reads_ahead ? next.data() : ahead + in_place * element_bytes_;
         // Its padding is far below the greatest logit.
-        const Blocks last{rest.data(), next.data(), 1, rest.units, &parts[1]};
-        good = sum_blocks(row, last, greatest) && good;
+        good = sum_blocks(row, {rest.data(), to_read, 1, rest.units, &parts[1]}, greatest) && good;
     }
     *sums = parts[0] + parts[1];
     return good;

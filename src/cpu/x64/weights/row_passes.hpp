@@ -84,8 +84,9 @@ class RowPasses {
         uint64_t* sums;
     };
     void pass_over(Blocks& blocks, dim_t count) const;
-    // Merges what a kernel has found into `greatest`, where it compared the bits of weights as unsigned integers.
-    bool accept_bits(const RowFindings& found, const Blocks& blocks, double& greatest) const;
+    // The same where the kernel compared the bits of weights as unsigned integers. Also returns false if there is -0, which
+    // is allowed.
+    bool accept_bits(const RowFindings& found, double& greatest) const;
     // Sum blocks with the kernel that serves the row best. Return false if an element is not allowed.
     bool sum_best(const Row& row, const Blocks& blocks, double& greatest) const;
     // With the kernel that serves all blocks.
@@ -108,7 +109,6 @@ class RowPasses {
     JitFunction<NearSumKernel::Args> near_sum_, near_limited_sum_;  // empty if there are none
     NearSumKernel::Shape near_shape_{};
     JitFunction<PositiveSumKernel::Args> positive_sum_, zeros_sum_;  // empty if there are none
-    PositiveSumKernel::Shape positive_shape_{};
     JitFunction<WeightStoreKernel::Args> store_;
     CpuIsa isa_ = CpuIsa::none;  // of the kernels
     FloatType type_ = FloatType::f32;

@@ -84,11 +84,14 @@ void WeightOps::prefetch_read(const Reg& src, int offset, int size) {
     for (int line = 0; line < size; line += 64) prefetcht0(ptr[src + distance + offset + line]);
 }
 
-// Weights are read once. Where prefetching their own row pays, the next row is prefetched by the end of this one, as rows
+// Weights are read once. Where prefetching their own row pays, `ahead` is in it, and by its end in the next row, as rows
 // mostly lie one behind the other.
-void WeightOps::emit_ahead(const Reg& src, const Reg& ahead, int first, int last, const Lanes& r) {
+void WeightOps::emit_ahead(const Reg& ahead, int first, int last, const Lanes& r) {
     const int begin = first * vector_step(), size = (last - first) * vector_step();
-    if (!log_probs_ && machine().row.read_ahead > 0) return prefetch_read(src, begin, size);
+    if (!log_probs_ && machine().row.read_ahead > 0) {
+        for (int line = 0; line < size; line += 64) prefetcht0(ptr[ahead + begin + line]);
+        return;
+    }
     // While a row is read for the first time, this many loads wait for memory.
     const int loads =
         machine().row.read_ahead > 0 ? machine().row.read_ahead : 2 * machine().prefetch_bytes();

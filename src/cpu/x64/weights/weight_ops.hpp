@@ -79,13 +79,13 @@ class WeightOps : public Vocabulary {
     };
 
     // What a kernel finds besides sums of weights (see WeightSumKernel). emit_begin_findings() comes first.
-    // emit_ahead() reads or prefetches the vectors [first, last) of the row that is read next, or prefetches those of the
-    // row at `src`. They are one vector, or an even number of them, and begin at a multiple of 64 bytes.
+    // emit_ahead() reads or prefetches the vectors [first, last) at `ahead`. They are one vector, or an even number of them,
+    // and begin at a multiple of 64 bytes.
     // emit_end_findings() stores RowFindings.
     Vec maxima_found() const { return vec(7); }
     Mask mask_found() const { return {k2, vec(8)}; }
     void emit_begin_findings();
-    void emit_ahead(const Reg& src, const Reg& ahead, int first, int last, const Lanes& r);
+    void emit_ahead(const Reg& ahead, int first, int last, const Lanes& r);
     void emit_end_findings(const Xbyak::RegExp& to, const Reg& scratch);
 
     // Memory operands of the width of a lane. `ratio` and `flush` are used only if scaled.
