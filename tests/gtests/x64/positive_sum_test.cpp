@@ -125,13 +125,14 @@ TEST_P(PositiveSumTest, OnlyTinyWeightsStopTheKernels) {
             cached_function<PositiveSumKernel>({isa(), float_type_of(type()), zeros, span});
         EXPECT_TRUE(kernel.ok()) << kernel.status().message();
         std::vector<uint64_t> sums(kBlocks);
-        PositiveSumKernel::Args args{bytes.data(),
-                                     bytes.data(),
-                                     kBlocks,
-                                     kUnits,
-                                     sums.data(),
-                                     PositiveSumKernel::scale(kFieldOfOne, kLog),
-                                     {}};
+        PositiveSumKernel::Args args{
+            bytes.data(),
+            bytes.data(),
+            kBlocks,
+            kUnits,
+            sums.data(),
+            PositiveSumKernel::scale(float_type_of(type()), kFieldOfOne, kLog),
+            {}};
         kernel.value()(args);
         return args.blocks;
     };

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "common/bit_cast.hpp"
+#include "cpu/float16.hpp"
 #include "cpu/weights/weight_quantum.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -25,10 +27,22 @@ PositiveSumKernel::Span PositiveSumKernel::span(int log_classes, CpuIsa isa) {
                                                                               : Span::step;
 }
 
-PositiveSumKernel::Scale PositiveSumKernel::scale(int field, int log_classes) {
+PositiveSumKernel::Scale PositiveSumKernel::scale(FloatType type, int field, int log_classes) {
     const int quantum = field - (kWeightBits - 1 - log_classes);  // the field of 2^(L+e-61)
     const uint64_t start = static_cast<uint64_t>(quantum + kStartBits) << 52;
-    return {start, 0 - kSums * start, static_cast<uint32_t>(quantum) << 23};
+    const uint32_t smallest = static_cast<uint32_t>(quantum) << 23;
+    constexpr uint32_t kTwice = 0x10001;
+    switch (type) {
+        case FloatType::f16:  // only 0 may be tiny
+            return {start, 0 - kSums * start,
+                    std::max<uint32_t>(1, to_f16(bit_cast<float>(smallest)).bits) * kTwice};
+        case FloatType::bf16:
+            return {start, 0 - kSums * start, (smallest >> 16) * kTwice};
+        case FloatType::f32:
+        case FloatType::f64:
+            break;
+    }
+    return {start, 0 - kSums * start, smallest};
 }
 
 // vec 0-5 two sets, 7 maxima, 6 and 8-12 see the header; constants from 13 on; k1 scratch.
@@ -113,8 +127,6 @@ void PositiveSumKernel::end_sums() {
     }
 }
 
-// The weights of a pair are compared with each other first, so that few comparisons wait for one another. With
-// Zeros::allowed the search for the smallest weight overwrites x.
 void PositiveSumKernel::emit_pair(const Reg& src, int first, int vectors) {
     const auto each = [&](const auto& step) {
         for (int i = 0; i < vectors; ++i) step(vec(3 * i), vec(3 * i + 1), vec(3 * i + 2), i);
@@ -132,21 +144,39 @@ void PositiveSumKernel::emit_pair(const Reg& src, int first, int vectors) {
         vaddpd(sum(2 * i), sum(2 * i), even);
         vaddpd(sum(2 * i + 1), sum(2 * i + 1), odd);
     });
+    find_extremes(src, first, vectors);
+}
+
+// With 16 bits, the two vectors are one as they are stored. With 32, they are compared with each other first, so that few
+// comparisons wait for one another. With Zeros::allowed the search for the smallest weight overwrites x.
+void PositiveSumKernel::find_extremes(const Reg& src, int first, int vectors) {
     const Vec &x = vec(0), &other = vec(3), &greater = vec(1);
+    const bool allowed = zeros_ == Zeros::allowed;
+    if (is_half()) {
+        const Address from = ptr[src + first * vector_step()];
+        vectors == 2 ? load(x, from) : load_half_twice(x, from);
+        vpmaxuw(maxima_found(), maxima_found(), x);
+        if (allowed) vpaddw(x, x, ones_);
+        return vpminuw(minima(), minima(), x);
+    }
     if (vectors == 2) vpmaxud(greater, x, other);
     vpmaxud(maxima_found(), maxima_found(), vectors == 2 ? greater : x);
-    if (zeros_ == Zeros::allowed) each([&](V y, V, V, int) { vpaddd(y, y, ones_); });
+    if (allowed) vpaddd(x, x, ones_);
+    if (allowed && vectors == 2) vpaddd(other, other, ones_);
     if (vectors == 2) vpminud(x, x, other);
     vpminud(minima(), minima(), x);
 }
 
-// Jumps if a weight of the block is tiny.
+// Jumps if a weight of the block is tiny. Two lanes of 16 bits, none of which is above those of `smallest`, are not below
+// them as 32 bits if and only if they are equal.
 void PositiveSumKernel::emit_check(const Reg& scratch, Label& too_small) {
-    const Vec smallest = vec(0);
+    const Vec smallest = vec(0), least = is_half() ? vec(2) : minima();
     const Mask large{k1, vec(1)};
     broadcast_u32(smallest, ptr[gpr(0) + offsetof(Args, scale.smallest)]);
-    if (zeros_ == Zeros::allowed) vpaddd(smallest, smallest, ones_);
-    compare_not_below(large, minima(), smallest, 32);
+    if (zeros_ == Zeros::allowed)
+        is_half() ? vpaddw(smallest, smallest, ones_) : vpaddd(smallest, smallest, ones_);
+    if (is_half()) vpminuw(least, minima(), smallest);
+    compare_not_below(large, least, smallest, 32);
     unset_to_reg(scratch, large, 4);
     test(scratch, scratch);
     jnz(too_small, T_NEAR);

@@ -17,7 +17,8 @@
 // Two vectors alternate, with two sums each, because additions to a sum wait for one another. The bits of the sums, less those
 // of M, are added to the total of the block: once where the sums have room for all weights of a block, or after each step.
 //
-// With -0 or an element that is not allowed, the sums are wrong. The maxima tell.
+// With -0 or an element that is not allowed, the sums are wrong. The maxima tell. They and the minima are found among the
+// elements as they are stored.
 
 #include <cstdint>
 #include <tuple>
@@ -35,10 +36,10 @@ class PositiveSumKernel : public WeightOps {
     struct Scale {
         uint64_t start;         // the bits of M
         uint64_t minus_starts;  // of all sums of a lane
-        uint32_t smallest;      // the bits of the smallest weight that is not tiny
+        uint32_t smallest;      // the smallest weight that is not tiny, as one element or two
     };
     // field: the exponent field of the greatest weight.
-    static Scale scale(int field, int log_classes);
+    static Scale scale(FloatType type, int field, int log_classes);
 
     enum class Zeros {
         tiny,     // A weight of 0 is tiny.
@@ -53,7 +54,9 @@ class PositiveSumKernel : public WeightOps {
         int64_t units;   // of each block, 1 to 32
         uint64_t* sums;  // out: one per block
         Scale scale;
-        RowFindings found;  // out: the maxima, as those of SplitSumKernel
+        // Out: the maxima, of elements of the type as unsigned integers. They are above those of finite weights if there is
+        // an element that is not allowed, or -0.
+        RowFindings found;
     };
     explicit PositiveSumKernel(const Key& key)
         : WeightOps(std::get<0>(key), std::get<1>(key), false,
@@ -69,11 +72,16 @@ class PositiveSumKernel : public WeightOps {
     void begin_sums();
     void end_sums();
     void emit_pair(const Reg& src, int first, int vectors);
+    void find_extremes(const Reg& src, int first, int vectors);
     void emit_check(const Reg& scratch, Label& too_small);
 
+    bool is_half() const { return element_bytes() == 2; }
+
     static constexpr int kSums = 4;
-    Vec total() const { return vec(6); }   // of a block, u64
-    Vec minima() const { return vec(8); }  // with Zeros::allowed less 1, modulo 2^32
+    Vec total() const { return vec(6); }  // of a block, u64
+    Vec minima() const {
+        return vec(8);
+    }  // of elements as they are stored; with Zeros::allowed less 1
     Vec sum(int i) const { return vec(9 + i); }
 
     Zeros zeros_;

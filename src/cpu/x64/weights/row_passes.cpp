@@ -184,7 +184,7 @@ void RowPasses::set_scale(Row& row, double greatest, float ratio, float flush) c
     row.args.top = 1 + static_cast<uint64_t>(log_classes_) + field;
     row.is_scalar = field < kMinField;
     if (positive_sum_ && !row.is_scalar)
-        row.positive_scale = PositiveSumKernel::scale(static_cast<int>(field), log_classes_);
+        row.positive_scale = PositiveSumKernel::scale(type_, static_cast<int>(field), log_classes_);
     if (!splits_ || row.is_scalar) return;
     const int of_weight = log_probs_ ? SplitSumKernel::kFieldOfLogits : static_cast<int>(field);
     row.split_scale = SplitSumKernel::scale(row.args, of_weight, log_classes_, isa_);
@@ -203,6 +203,16 @@ bool RowPasses::accept_bits(const RowFindings& found, double& greatest) const {
     const auto maximum = greatest_lane<uint32_t>(found.maxima, bytes);
     if (maximum > SplitSumKernel::kGreatestFinite) return false;
     greatest = std::max(greatest, static_cast<double>(bit_cast<float>(maximum)));
+    return true;
+}
+
+bool RowPasses::accept_stored(const RowFindings& found, double& greatest) const {
+    if (type_ == FloatType::f32) return accept_bits(found, greatest);
+    const auto bits =
+        greatest_lane<uint16_t>(found.maxima, static_cast<size_t>(shape_of(isa_).bytes));
+    const float maximum = type_ == FloatType::f16 ? to_f32(Float16{bits}) : to_f32(BFloat16{bits});
+    if (bits >> 15 != 0 || !(maximum < static_cast<float>(kInf))) return false;  // a sign, inf, NaN
+    greatest = std::max(greatest, static_cast<double>(maximum));
     return true;
 }
 
@@ -286,7 +296,7 @@ bool RowPasses::sum_positive(const Row& row, const Blocks& blocks, double& great
         PositiveSumKernel::Args args{b.data, b.ahead, b.count, b.units, b.sums, row.positive_scale,
                                      {}};
         second ? zeros_sum_(args) : positive_sum_(args);
-        if (accept_bits(args.found, greatest)) return args.blocks;
+        if (accept_stored(args.found, greatest)) return args.blocks;
         good = sum_blocks(row, b, greatest) && good;
         return int64_t{0};
     };

@@ -87,6 +87,8 @@ class RowPasses {
     // The same where the kernel compared the bits of weights as unsigned integers. Also returns false if there is -0, which
     // is allowed.
     bool accept_bits(const RowFindings& found, double& greatest) const;
+    // The same with elements as they are stored.
+    bool accept_stored(const RowFindings& found, double& greatest) const;
     // Sum blocks with the kernel that serves the row best. Return false if an element is not allowed.
     bool sum_best(const Row& row, const Blocks& blocks, double& greatest) const;
     // With the kernel that serves all blocks.
