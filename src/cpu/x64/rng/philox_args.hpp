@@ -20,7 +20,7 @@ inline int64_t philox_blocks_to_wrap(PhiloxCounter counter) {
 
 void set_philox_keys(PhiloxArgs& args, PhiloxKey key);
 
-// Computes the constants of rounds 0 to 2 (fold0 to fold2 of philox_generator.cpp) from the counter words that do not
+// Computes the constants of rounds 0 to 2 (fold0 to fold2 of philox_rounds.cpp) from the counter words that do not
 // change.
 void fold_philox_rounds(PhiloxArgs& args, PhiloxCounter counter, PhiloxKey key);
 

@@ -3,7 +3,7 @@
 
 // Kernels that fill memory from Philox 4x32-10: they convert the stream's words to a type and store them densely.
 //
-//   PhiloxGenerator   the source of words, the loops and the stores
+//   PhiloxGenerator   the source of words (philox_rounds.cpp), the loops and the stores (philox_generator.cpp)
 //   a conversion      a class derived from it, for one output: its parameters, kShape, and the code that turns words
 //                     into elements. It lies in the folder of its primitive. philox_words.hpp stores the words
 //   PhiloxKernel      what is kept: the code, and the numbers that its caller needs
@@ -12,8 +12,10 @@
 // (philox_fill.hpp) cuts a stream accordingly.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <tuple>
+#include <vector>
 
 #include "common/cpu_isa.hpp"
 #include "common/status.hpp"
@@ -31,7 +33,7 @@ struct PhiloxArgs {
     void* dst;         // the first element, at the start of a block
     int64_t count;     // elements, at least 1
     uint64_t product;  // M0 * c0 of the first block
-    // The part of rounds 0 to 2 that depends on the constant counter words (philox_generator.cpp).
+    // The part of rounds 0 to 2 that depends on the constant counter words (philox_rounds.cpp).
     uint64_t fold0, fold1, fold2;
     uint64_t
         key_pairs[kPhiloxKeyPairs]
@@ -126,6 +128,7 @@ class PhiloxGenerator : public Vocabulary {
     static constexpr int kMaxParameters = PackedParameters::kBytes / sizeof(uint64_t);
     // Three folds, the key of round 3, the pairs, the conversion's, two high words, the products.
     static constexpr int kSpreadSlots = 4 + 2 * kPhiloxKeyPairs + kMaxParameters + 3;
+    static constexpr int kStreamVecs = 4, kMaxStreams = 7;
 
     // What one pass of a loop makes: a group for each of the streams.
     struct Step {
@@ -133,28 +136,50 @@ class PhiloxGenerator : public Vocabulary {
         int distance;  // groups between two streams
         int form;
         bool streaming;
+        Xbyak::RegExp to;
+        bool wraps =
+            false;  // the streams begin evenly apart, all but the last one in the pass before
+        int groups() const { return distance == 1 ? streams : 1; }  // to the next step
+    };
+    // A pass of a loop that wraps has the end of a step and the beginning of the next one.
+    enum class Part { beginning, whole, end };
+    // What one stream does in a step: operations, most of them of one instruction, in an order in which they can be executed.
+    struct Operation {
+        int turn;  // of the streams, if they do not wrap
+        std::function<void(const Step&)> emit;
+    };
+    struct StreamWork {
+        std::vector<Operation> operations;
+        int turn = 0;  // of the operations that are added
+        template <class Emit>
+        void add(const Emit& emit) {
+            operations.push_back({turn, [emit](const Step&) { emit(); }});
+        }
     };
 
+    // -- philox_rounds.cpp
+    Stream stream(int index) const;
+    void list_operations(int index);
+    void list_first_rounds(StreamWork& work, Stream& s, int index);
+    void list_round(StreamWork& work, Stream& s, int round);
+    void list_last_round(StreamWork& work, Stream& s);
+    void emit_first_product(const Stream& s, int index, const Step& step);
+    void emit_advance_product(int groups, const Vec& scratch);
+    Address products_of(int groups);
+    bool swaps_words(int round) const { return round % 2 == (has_xor3() ? 0 : 1); }
     const Spread& key(int round, int half) const { return keys_[round - kPhiloxFirstPair][half]; }
+    void emit_product(int d, int factor, int half);
+    void emit_mix(int c, int product, int round, int half);
 
+    // -- philox_generator.cpp
+    static int streams_of(const PhiloxShape& shape, const VecShape& vectors);
     bool holds_products() const { return product_ < registers(); }
     Address product_slot() { return ptr[rsp + product_slot_ * bytes()]; }
     Address lane_products();
-    Address products_of(int groups);
-    Stream stream(int index) const;
     void load_arguments();
     void load_keys(const Vec& temporary);
     void load_products();
-    void emit_groups(const Step& step, const Xbyak::RegExp& to);
-    void emit_rounds(Stream* streams, const Step& step);
-    void emit_first_rounds(Stream& s, int group);
-    bool swaps_words(int round) const { return round % 2 == (has_xor3() ? 0 : 1); }
-    void emit_round(Stream& s, int round);
-    void emit_swapping_round(const Stream& s, int round);
-    void emit_moving_round(const Stream& s, int round);
-    void emit_last_round(Stream& s);
-    void emit_product(int d, int factor, int half);
-    void emit_mix(int c, int product, int round, int half);
+    void emit_step(const Step& step, Part part);
     void emit_advance(int groups);
     void emit_main_loops(int form, bool streaming);
     void emit_loop(const Step& step);
@@ -168,6 +193,8 @@ class PhiloxGenerator : public Vocabulary {
     Reg args_, dst_, count_, scratch_, scratch2_;
     Spread fold0_, fold1_, fold2_, first_key_, keys_[2 * kPhiloxKeyPairs][2], last_key_[2];
     int next_slot_ = 0;
+    StreamWork work_[kMaxStreams];
+    Stream gathered_[kMaxStreams] = {};  // the registers of each stream's blocks
 };
 
 // A Philox kernel as it is kept and called. Empty until one is assigned.
