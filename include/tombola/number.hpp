@@ -6,8 +6,11 @@
 #ifndef TOMBOLA_NUMBER_HPP
 #define TOMBOLA_NUMBER_HPP
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <locale>
+#include <sstream>
 #include <string>
 #include <type_traits>
 
@@ -61,7 +64,8 @@ inline uint16_t float_to_f16(float value) {
 }
 
 // Returns a tensor of one element with the descriptor `md`. T is float for f16, bf16 and f32, double for f64, int32_t
-// for s32 and int64_t for s64. Another type is an error, whose message begins with `what`.
+// for s32 and int64_t for s64. Another type is an error, and so is a finite number that f16 or bf16 would round to
+// infinity. The message begins with `what`, the name of the argument.
 template <class T>
 memory number_memory(const memory::desc& md, const engine& aengine, T value, const char* what) {
     using dt = memory::data_type;
@@ -77,13 +81,21 @@ memory number_memory(const memory::desc& md, const engine& aengine, T value, con
     const dt type = md.get_data_type();
     if (std::strcmp(name, number_type(type)) != 0)
         error::raise(tombola_invalid_arguments,
-                     std::string(what) + name + "; expected " + number_type(type) +
+                     std::string(what) + " is of type " + name + "; expected " + number_type(type) +
                          ", as the destination has the data type " +
                          tombola_dt2str(static_cast<tombola_data_type_t>(type)));
     memory made(md, aengine);
     if (type == dt::f16 || type == dt::bf16) {
         const auto number = static_cast<float>(value);
         const uint16_t bits = type == dt::f16 ? float_to_f16(number) : float_to_bf16(number);
+        const uint16_t infinity = type == dt::f16 ? 0x7C00 : 0x7F80;
+        if (std::isfinite(number) && (bits & 0x7FFF) == infinity) {
+            std::ostringstream text;
+            text.imbue(std::locale::classic());
+            text << what << " is " << number << "; expected a number that "
+                 << tombola_dt2str(static_cast<tombola_data_type_t>(type)) << " can hold";
+            error::raise(tombola_invalid_arguments, text.str());
+        }
         std::memcpy(made.get_data_handle(), &bits, sizeof(bits));
     } else {
         std::memcpy(made.get_data_handle(), &value, sizeof(value));

@@ -65,10 +65,12 @@ struct random_normal : public primitive {
         /// @param pd The primitive descriptor.
         /// @param mean The mean; f16 and bf16 take the nearest number, ties to even.
         /// @param std The standard deviation; likewise.
-        /// @throws error invalid_arguments if T is not the destination's type; out_of_memory.
+        /// @throws error invalid_arguments if T is not the destination's type, or for a finite number that rounds to
+        ///     infinity in f16 or bf16; out_of_memory. The execution refuses NaN, infinities and an std below 0.
         template <class T>
         moments(const primitive_desc& pd, T mean, T std)
-            : mean_(number(pd, mean)), std_(number(pd, std)) {}
+            : mean_(number(pd, mean, "random_normal::moments: mean")),
+              std_(number(pd, std, "random_normal::moments: std")) {}
         /// The argument TOMBOLA_ARG_MEAN.
         /// @return One element of the destination's type.
         const memory& mean() const { return mean_; }
@@ -78,9 +80,8 @@ struct random_normal : public primitive {
 
       private:
         template <class T>
-        static memory number(const primitive_desc& pd, T value) {
-            return detail::number_memory(pd.moment_desc(), pd.get_engine(), value,
-                                         "random_normal::moments: mean and std are ");
+        static memory number(const primitive_desc& pd, T value, const char* what) {
+            return detail::number_memory(pd.moment_desc(), pd.get_engine(), value, what);
         }
 
         memory mean_;

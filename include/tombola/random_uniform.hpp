@@ -125,10 +125,13 @@ struct random_uniform : public primitive {
         /// @param pd The primitive descriptor.
         /// @param min The lower bound, inclusive; f16 and bf16 take the nearest number, ties to even.
         /// @param max The upper bound, exclusive; likewise.
-        /// @throws error invalid_arguments if T is not the destination's type; out_of_memory.
+        /// @throws error invalid_arguments if T is not the destination's type, or for a finite number that rounds to
+        ///     infinity in f16 or bf16; out_of_memory. The execution refuses NaN, infinities and a min
+        ///     that is not below max.
         template <class T>
         bounds(const primitive_desc& pd, T min, T max)
-            : min_(number(pd, min)), max_(number(pd, max)) {}
+            : min_(number(pd, min, "random_uniform::bounds: min")),
+              max_(number(pd, max, "random_uniform::bounds: max")) {}
         /// The argument TOMBOLA_ARG_MIN.
         /// @return One element of the destination's type.
         const memory& min() const { return min_; }
@@ -138,9 +141,8 @@ struct random_uniform : public primitive {
 
       private:
         template <class T>
-        static memory number(const primitive_desc& pd, T value) {
-            return detail::number_memory(pd.bound_desc(), pd.get_engine(), value,
-                                         "random_uniform::bounds: min and max are ");
+        static memory number(const primitive_desc& pd, T value, const char* what) {
+            return detail::number_memory(pd.bound_desc(), pd.get_engine(), value, what);
         }
 
         memory min_;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <unordered_map>
@@ -213,6 +214,7 @@ TEST_F(CppApi, ArgumentsComeInBracesOrInAMap) {
 
 // The bounds of a random_uniform as numbers of C++: their bytes by hand, their types checked.
 TEST_F(CppApi, BoundsAreNumbersOfTheDestinationsType) {
+    using tombola::random_normal;
     using tombola::random_uniform;
     const auto descriptor = [&](dt type) {
         return random_uniform::primitive_desc(engine_, tombola::alignment::tensorflow,
@@ -235,7 +237,7 @@ TEST_F(CppApi, BoundsAreNumbersOfTheDestinationsType) {
         {-2.0f, 0xC000, 0xC000},
         {65504.0f, 0x7BFF, 0x4780},          // the greatest f16; bf16: 65536
         {65519.0f, 0x7BFF, 0x4780},          // rounds down to it
-        {65520.0f, 0x7C00, 0x4780},          // half-way to 65536: infinity
+        {INFINITY, 0x7C00, 0x7F80},          // the execution refuses it
         {0x1p-14f, 0x0400, 0x3880},          // the least normal f16
         {0x1.ffcp-15f, 0x03FF + 1, 0x3880},  // half-way between 0x3FF.8 units of 2^-24 and 2^-14
         {0x1p-24f, 0x0001, 0x3380},          // the least subnormal f16
@@ -263,19 +265,36 @@ TEST_F(CppApi, BoundsAreNumbersOfTheDestinationsType) {
     EXPECT_EQ(*static_cast<int64_t*>(longs.min().get_data_handle()), INT64_MIN);
     EXPECT_EQ(longs.max().get_desc(), descriptor(dt::s64).bound_desc());
 
-    expect_error(tombola_invalid_arguments,
-                 "min and max are double; expected float, as the destination has the data type f32",
-                 [&] { random_uniform::bounds(descriptor(dt::f32), 0.0, 1.0); });
     expect_error(
         tombola_invalid_arguments,
-        "min and max are int32_t; expected float, as the destination has the data type f16",
+        "bounds: min is of type double; expected float, as the destination has the data type f32",
+        [&] { random_uniform::bounds(descriptor(dt::f32), 0.0, 1.0); });
+    expect_error(
+        tombola_invalid_arguments,
+        "bounds: min is of type int32_t; expected float, as the destination has the data type f16",
         [&] { random_uniform::bounds(descriptor(dt::f16), 0, 1); });
-    expect_error(tombola_invalid_arguments, "min and max are int32_t; expected int64_t",
+    expect_error(tombola_invalid_arguments, "min is of type int32_t; expected int64_t",
                  [&] { random_uniform::bounds(descriptor(dt::s64), 0, 1); });
-    expect_error(tombola_invalid_arguments, "min and max are float; expected double",
+    expect_error(tombola_invalid_arguments, "min is of type float; expected double",
                  [&] { random_uniform::bounds(descriptor(dt::f64), 0.0f, 1.0f); });
-    expect_error(tombola_invalid_arguments, "min and max are int64_t; expected int32_t",
+    expect_error(tombola_invalid_arguments, "min is of type int64_t; expected int32_t",
                  [&] { random_uniform::bounds(descriptor(dt::s32), INT64_C(0), INT64_C(1)); });
+
+    // Finite numbers that round to infinity are refused as they were given. 65520 lies half-way between the greatest f16
+    // and 65536, 0x1.FFp127 half-way between the greatest bf16 and 2^128.
+    expect_error(tombola_invalid_arguments,
+                 "bounds: max is 1e+06; expected a number that f16 can hold",
+                 [&] { random_uniform::bounds(descriptor(dt::f16), 0.0f, 1e6f); });
+    expect_error(tombola_invalid_arguments,
+                 "bounds: min is -65520; expected a number that f16 can hold",
+                 [&] { random_uniform::bounds(descriptor(dt::f16), -65520.0f, 0.0f); });
+    expect_error(tombola_invalid_arguments, "expected a number that bf16 can hold",
+                 [&] { random_uniform::bounds(descriptor(dt::bf16), 0.0f, 0x1.FFp127f); });
+    const random_normal::primitive_desc normal(engine_, tombola::alignment::tensorflow,
+                                               memory::desc({4}, dt::f16, tag::a), 1, 2);
+    expect_error(tombola_invalid_arguments,
+                 "random_normal::moments: std is 1e+06; expected a number that f16 can hold",
+                 [&] { random_normal::moments(normal, 0.0f, 1e6f); });
 
     // An execution with them: s32 in [3, 4) is 3.
     std::vector<int32_t> y(4, -1);
