@@ -5,9 +5,9 @@
 /// refer to the same data without a copy. It serves oneDNN's C++ API of the 2.x and the 3.x line.
 ///
 /// A layout that one side cannot express is refused with an exception that gives the reason. tombola cannot express
-/// more than one block (OIhw4i16o4i), opaque formats, and data that oneDNN appends to the tensor. oneDNN cannot express
-/// a blocked layout that its public API has no name for. The data types that are converted are f16, bf16, f32, s32, s8,
-/// u8 and, with oneDNN 3, f64.
+/// more than one block (OIhw4i16o4i), opaque formats, run-time dimensions, and data that oneDNN appends to the tensor.
+/// oneDNN cannot express a blocked layout that its public API has no name for. The data types that are converted are
+/// f16, bf16, f32, s32, s8, u8 and, with oneDNN 3, f64.
 
 #ifndef TOMBOLA_INTEROP_DNNL_HPP
 #define TOMBOLA_INTEROP_DNNL_HPP
@@ -18,6 +18,7 @@
 take tombola/compat out of the include path and use tombola/interop/dnnl.hpp beside oneDNN"
 #endif
 
+#include <oneapi/dnnl/dnnl_debug.h>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #ifdef TOMBOLA_COMPAT_DNNL_TYPES_H
@@ -126,9 +127,9 @@ inline memory::data_type type_from_dnnl(int type) {
             return memory::data_type::f64;
 #endif
         default:
-            refuse(
-                "data type " + std::to_string(type) +
-                " of oneDNN is not converted; expected one of those that interop/dnnl.hpp lists");
+            refuse(std::string("data type ") + dnnl_dt2str(static_cast<dnnl_data_type_t>(type)) +
+                   " of oneDNN is not converted; expected one of f16, bf16, f32, s32, s8, u8" +
+                   (DNNL_VERSION_MAJOR >= 3 ? ", f64" : ""));
     }
 }
 
@@ -171,8 +172,17 @@ inline size_t bytes_without_extras(const layout& from, size_t element) {
     return static_cast<size_t>(elements == 1 ? block : elements) * element;
 }
 
+inline void refuse_runtime(const memory::dims& values, const char* name) {
+    for (size_t d = 0; d < values.size(); ++d)
+        if (values[d] == DNNL_RUNTIME_DIM_VAL)
+            refuse(name + std::to_string(d) +
+                   " is DNNL_RUNTIME_DIM_VAL; tombola has no run-time dimensions");
+}
+
 inline memory::desc desc_from(const layout& from, memory::data_type type) {
     if (from.format == layout::kind::empty) return {};
+    refuse_runtime(from.dims, "the size of dimension ");
+    refuse_runtime(from.strides, "the stride of dimension ");
     if (from.format == layout::kind::any) return {from.dims, type, memory::format_tag::any};
     if (from.format != layout::kind::blocked)
         refuse("the memory descriptor's format is neither strided nor blocked");

@@ -141,6 +141,15 @@ TEST_F(InteropDnnl, Refusals) {
     const auto box = memory::desc({4, 4}, memory::data_type::f32, memory::format_tag::ab)
                          .submemory_desc({2, 2}, {1, 1});
     EXPECT_EQ(names(refusal([&] { to_dnnl(box); }), "submemory offset"), "");
+    const dnnl::memory::desc late({DNNL_RUNTIME_DIM_VAL, 3}, DnnlType::f32, DnnlTag::ab);
+    EXPECT_EQ(names(refusal([&] { from_dnnl(late); }),
+                    "the size of dimension 0 is DNNL_RUNTIME_DIM_VAL; tombola has no"),
+              "");
+    const dnnl::memory::desc spaced({2, 3}, DnnlType::f32, {DNNL_RUNTIME_DIM_VAL, 1});
+    EXPECT_EQ(names(refusal([&] { from_dnnl(spaced); }), "the stride of dimension 0 is"), "");
+    EXPECT_EQ(names(refusal([] { interop::detail::type_from_dnnl(dnnl_data_type_undef); }),
+                    "data type undef of oneDNN is not converted; expected one of f16, bf16, f32"),
+              "");
 #if DNNL_VERSION_MAJOR < 3
     auto padded = dnnl::memory::desc({2, 3}, DnnlType::f32, DnnlTag::ab);
     padded.data.padded_dims[1] = 4;
