@@ -154,19 +154,18 @@ bool parse_scalar(tombola_data_type_t type, const std::string& text, Scalar& sca
     char* end = nullptr;
     const double as_double = std::strtod(begin, &end);
     if (*end != '\0') return false;
-    fits = true;
+    // Every floating-point type has inf and nan.
+    const bool is_word = std::strchr(digits, 'n') != nullptr;
     switch (type) {
         case tombola_f16:
-            scalar = scalar_of(double_to_f16(as_double));
-            return true;
         case tombola_bf16:
-            scalar = scalar_of(double_to_bf16(as_double));
+        case tombola_f64:
+            scalar = nearest(type, as_double);
+            fits = is_word || std::isfinite(double_of(type, scalar));
             return true;
         case tombola_f32:
-            scalar = scalar_of(std::strtof(begin, &end));
-            return true;
-        case tombola_f64:
-            scalar = scalar_of(as_double);
+            scalar = scalar_of(std::strtof(begin, &end));  // rounded once
+            fits = is_word || std::isfinite(double_of(type, scalar));
             return true;
         case tombola_s8:
             parse_integer<int8_t>(digits, &end, negative, scalar, fits);

@@ -49,7 +49,8 @@ std::vector<uint8_t> to_bytes(tombola_data_type_t type, const std::vector<double
 double double_of(tombola_data_type_t type, const Scalar& scalar);
 
 // Reads a number: decimal or 0x hex, a sign in front; floating point also with fraction, exponent, inf and nan.
-// Returns false when the text is no number; `fits` tells whether the type can hold it (integers: exactly).
+// Returns false when the text is no number; `fits` tells whether the type can hold it: integers exactly, floating
+// point unless it would round to infinity.
 bool parse_scalar(tombola_data_type_t type, const std::string& text, Scalar& scalar, bool& fits);
 
 // The element at `data`, as text: %.9g and the like for floating point, with the bits in hex behind it.

@@ -218,7 +218,8 @@ void CommandLine::require_implementations() const {
     }
     for (const Asked& asked : all)
         if (!asked.found && !asked.seen.empty())
-            refuse_value("--impl", join(asked.impl, ","),
+            refuse_value(asked.impl == global_impl_ ? "--global-impl" : "--impl",
+                         join(asked.impl, ","),
                          "a name, or a part of one, of " + asked.driver +
                              "'s implementations: " + join(asked.seen, ", "));
 }

@@ -136,7 +136,10 @@ Execution::Execution(const Problem& problem, const Settings& settings) {
     std::string seen;
     if (!select_impl(settings, primitive_desc_, seen)) {
         outcome_ = Outcome::skipped;
-        reason_ = "not among its implementations: " + seen;
+        reason_ = (settings.skip_impl.empty() ? "not among its implementations: "
+                   : settings.impl.empty()    ? "all of its implementations are skipped: "
+                                              : "none of its implementations is left: ") +
+                  seen;
         return;
     }
     impl_ = impl_name(primitive_desc_.get());

@@ -26,7 +26,8 @@ reference::Scalar NumberText::as(tombola_data_type_t type) const {
 std::string NumberText::refusal(const char* option, tombola_data_type_t type) const {
     reference::Scalar scalar{};
     if (parse_number(text, type, scalar)) return "";
-    return std::string(option) + "=" + text + " is not a value of " + print_value(type);
+    return std::string(option) + " is " + text + "; expected a number that " + print_value(type) +
+           " can hold";
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {

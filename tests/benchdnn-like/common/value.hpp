@@ -34,7 +34,7 @@ struct NumberText {
 
     // The number as an element of `type`. Zero if the type does not have it.
     reference::Scalar as(tombola_data_type_t type) const;
-    // Why the option has no value, "--p=x is not a value of f32"; empty if the type has the number.
+    // Why the option has no value, "--p is 1e39; expected a number that f32 can hold"; empty if the type has the number.
     std::string refusal(const char* option, tombola_data_type_t type) const;
 };
 

@@ -59,7 +59,7 @@ bool parse_value(const std::string& text, RowNumber<uint64_t>& value) {
     return parse_row_number(text, value);
 }
 std::string expected_value(const RowNumber<float>&) {
-    return "a number, or @FILE with an f32 per row";
+    return "a number that f32 can hold, or @FILE with an f32 per row";
 }
 std::string expected_value(const RowNumber<int32_t>&) {
     return "an integer of 32 bits, or @FILE with an s32 per row";

@@ -116,6 +116,21 @@ TEST(NumericReference, ParsesNumbers) {
     EXPECT_TRUE(parse_scalar(tombola_s32, "2147483648", scalar, fits) && !fits);
     EXPECT_TRUE(parse_scalar(tombola_u8, "-1", scalar, fits) && !fits);
     EXPECT_TRUE(parse_scalar(tombola_s32, "0.5", scalar, fits) && !fits);
+    // Half-way between the greatest number and what would be the next one: that rounds to infinity.
+    const struct {
+        tombola_data_type_t type;
+        const char *fits, *does_not;
+    } limits[] = {{tombola_f16, "65519.9", "-65520"},
+                  {tombola_bf16, "0x1.FEp127", "0x1.FFp127"},
+                  {tombola_f32, "3.4028235e38", "-1e39"},
+                  {tombola_f64, "-1.7e308", "1e309"}};
+    for (const auto& limit : limits) {
+        EXPECT_TRUE(parse_scalar(limit.type, limit.fits, scalar, fits) && fits) << limit.fits;
+        EXPECT_TRUE(parse_scalar(limit.type, limit.does_not, scalar, fits) && !fits)
+            << limit.does_not;
+        for (const char* text : {"inf", "-inf", "nan"})
+            EXPECT_TRUE(parse_scalar(limit.type, text, scalar, fits) && fits) << text;
+    }
     EXPECT_FALSE(parse_scalar(tombola_f32, "", scalar, fits));
     EXPECT_FALSE(parse_scalar(tombola_f32, "1x", scalar, fits));
     EXPECT_FALSE(parse_scalar(tombola_s32, "seven", scalar, fits));
