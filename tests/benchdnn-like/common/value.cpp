@@ -93,9 +93,8 @@ bool parse_value(const std::string& text, NumberOrAuto& value) {
 }
 bool parse_value(const std::string& text, Seeds& value) {
     const auto pieces = split(text, ':');
-    value.op = 0;
-    return pieces.size() <= 2 && parse_u64(pieces[0], value.global) &&
-           (pieces.size() == 1 || parse_u64(pieces[1], value.op));
+    return pieces.size() == 2 && parse_u64(pieces[0], value.global) &&
+           parse_u64(pieces[1], value.op);
 }
 
 std::string print_value(bool value) { return value ? "true" : "false"; }
@@ -119,6 +118,9 @@ std::string expected_value(const TagName&) {
 std::string expected_value(const FileName&) { return "the name of a file"; }
 std::string expected_value(const NumberText&) { return "a number"; }
 std::string expected_value(const NumberOrAuto&) { return "a number, or auto"; }
-std::string expected_value(const Seeds&) { return "GLOBAL:OP, unsigned integers of 64 bits"; }
+std::string expected_value(const Seeds&) {
+    return "GLOBAL:OP, two unsigned integers of 64 bits: 0:0 for entropy, N:1 for "
+           "torch.manual_seed(N)";
+}
 
 }  // namespace tombola::bench
