@@ -54,6 +54,10 @@ expect(2 "expected a driver.*--shuffle, --random-generator" 4x4)
 expect(2 "--foo: unknown option" --shuffle --foo 4x4)
 expect(2 "-x: unknown option" --shuffle -x 4x4)
 expect(2 "--shufle: unknown option; did you mean --shuffle[?]" --shufle 4x4)
+expect(2 "--uniform: unknown option; did you mean --random-uniform[?]" --uniform 2x16)
+expect(2 "--sampler: unknown option; did you mean --token-sampler[?]" --sampler 2x16)
+expect(2 "--uniform: unknown option; did you mean --random-uniform[?]" --shuffle 2x4 --uniform 2x16)
+expect(2 "--uniform: unknown option; did you mean --uniforms[?]" --multinomial --uniform=u 2x16)
 expect(2 "--grup: unknown option; did you mean --group[?]" --shuffle --grup=2 4x4)
 expect(2 "--bacth: unknown option; did you mean --batch[?]" --shuffle --bacth=smoke)
 expect(2 "--foo: unknown option; --help lists them\n" --shuffle --foo 4x4)
@@ -98,9 +102,12 @@ expect(2 "--dt=u8: expected one of f16, bf16, f32, f64, s32, s64\n" --random-uni
 expect(2 "--dt=s32: expected one of f16, bf16, f32, f64\n" --multinomial --dt=f32,s32 2x4)
 expect(2 "--dt=f32: expected one of s32, s64\n" --random-permutation --dt=f32 10)
 expect(2 "--alignment=tensorflow: expected one of pytorch, philox\n" --random-permutation --alignment=tensorflow 10)
-expect(2 "problem '2x5': expected N, one size, whose product" --random-permutation 2x5)
-expect(2 "problem '2x5x3': expected BATCHxCLASSES, two sizes separated by x, whose product" --multinomial 2x5x3)
-expect(2 "problem '4294967296x4294967296': expected DIMS, sizes separated by x, in at most 12 dimensions, whose product is at most 2.58"
+foreach(size 2x5 576460752303423488)
+    expect(2 "problem '${size}': expected N, one size of at most 2.58\n$" --random-permutation ${size})
+endforeach()
+expect(2 "problem '2x5x3': expected BATCHxCLASSES, two sizes separated by x[.] Their product, with 16 in place of a smaller size, may be 2.58 at most\n$"
+    --multinomial 2x5x3)
+expect(2 "problem '4294967296x4294967296': expected DIMS, sizes separated by x, in at most 12 dimensions[.] Their product, with 16 in place of each smaller size, may be 2.58"
     --shuffle 4294967296x4294967296)
 expect(2 "--batch=/dev/zero: the file has more than 16777216 bytes" --shuffle --batch=/dev/zero)
 expect(2 "--odt=f32: expected one of s32, s64\n" --multinomial --odt=f32 2x4)
@@ -175,8 +182,13 @@ expect(0 "REPRO: --shuffle --group=2 2x4\n.*REPRO: --shuffle --axis=0 --group=2 
     --shuffle --mode=L --batch=outer)
 expect(0 "listed:1\n$" --shuffle --mode=L --match=axis --batch=outer)
 expect(0 "run: --shuffle 2x4\n.*\\[.*\\] __REPRO" --shuffle -v1 2x4)
+foreach(level 2 5)
+    expect(0 "run: --shuffle 2x4\n.*tombola_verbose,.*__REPRO" --shuffle --verbose=${level} 2x4)
+endforeach()
 expect(0 "unimplemented:1 " --shuffle --tag=ABx16a16b 4x4x4x4)
-expect(1 "UNIMPLEMENTED_FAILED.*failed:1 " --shuffle --allow-unimpl=false --tag=ABx16a16b 4x4x4x4)
+expect(1 "UNIMPLEMENTED_FAILED .* __REPRO: --shuffle --allow-unimpl=false --tag=ABx16a16b 4x4x4x4\n.*unimplemented:1 .*failed:1 "
+    --shuffle --allow-unimpl=false --tag=ABx16a16b 4x4x4x4)
+check("doc names UNIMPLEMENTED_FAILED" doc MATCHES "UNIMPLEMENTED_FAILED")
 expect(1 "INVALID_ARGUMENTS .*group_size 3.* __REPRO: --shuffle --group=3 2x16\n.*invalid_arguments:1 failed:0 " --shuffle --group=3 2x16)
 expect(1 "INVALID_ARGUMENTS.*invalid_arguments:1 failed:0 " --random-generator --tag=nchw 2x4)
 expect(1 "FAILED .--src=missing: cannot open.* __REPRO: --shuffle --src=missing 2x4\n.*failed:1 " --shuffle --src=missing 2x4)
@@ -213,7 +225,8 @@ expect(2 "--global-impl=nothing: expected" --shuffle --global-impl=nothing --bat
 expect(0 "SKIPPED .all of its implementations are skipped: .*skipped:2 " --shuffle --global-skip-impl=${all_names} --batch=foreign)
 expect(0 "SKIPPED .none of its implementations is left: ${best}" --shuffle --impl=${best} --skip-impl=${best} 2x4)
 expect(0 "passed:1 " --shuffle --check-ref-impl=false --impl=portable 2x4)
-expect(1 "FAILED .--check-ref-impl: .*failed:1 " --shuffle --check-ref-impl=true --impl=portable 2x4)
+expect(1 "FAILED .--check-ref-impl: .* __REPRO: --shuffle --impl=portable --check-ref-impl=true 2x4\n.*failed:1 "
+    --shuffle --check-ref-impl=true --impl=portable 2x4)
 
 # --- What benchdnn takes besides.
 expect(0 "INITIALIZED __REPRO: --shuffle 2x4\n.*passed:1 " --shuffle --mode=I 2x4)

@@ -40,6 +40,8 @@ std::string Case::repro() const {
     if (!settings->skip_impl.empty()) common += " --skip-impl=" + join(settings->skip_impl, ",");
     if (settings->threads > 0) common += " --threads=" + std::to_string(settings->threads);
     if (!settings->memory_check) common += " --mem-check=false";
+    if (!settings->allow_unimplemented) common += " --allow-unimpl=false";
+    if (settings->check_ref_impl) common += " --check-ref-impl=true";
     if (!settings->src.empty()) common += " --src=" + settings->src;
     if (!settings->state.empty()) common += " --state=" + settings->state;
     // Between the driver's option and its own.
@@ -142,7 +144,12 @@ void CommandLine::refuse_unknown(const std::string& option) const {
                                   : "an option of " + names + ", which must stand before it"));
     }
     for (const Option& common : options()) known.push_back(std::string("--") + common.name);
-    const auto far = [&](const std::string& candidate) {
+    // The last word of a name stands for all of it, as --uniform for --random-uniform. Behind a driver, an option that
+    // differs in one letter is nearer.
+    const std::string tail = "-" + name;
+    const auto far = [&](const std::string& candidate) -> size_t {
+        const size_t begin = candidate.size() - std::min(tail.size(), candidate.size());
+        if (candidate.compare(begin, tail.size(), tail) == 0) return driver_ ? 2 : 0;
         return edit_distance("--" + name, candidate);
     };
     const auto closest = std::min_element(

@@ -225,7 +225,7 @@ const std::vector<CommandLine::Option>& CommandLine::options() {
          }},
         {"verbose", "N",
          "also -vN. 0: a line per case (default). 1: also each problem before it runs, and the "
-         "implementation. 2: also the library's verbose lines",
+         "implementation. 2, and benchdnn's levels above it: also the library's verbose lines",
          [](Line& line, const Text& name, const Text& value) {
              line.verbose_ = value_in<int>(name, value, 0, 99);
          }},

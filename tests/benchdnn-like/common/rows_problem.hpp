@@ -24,7 +24,9 @@ template <class P>
 class RowsProblem : public TypedProblem<P> {
   public:
     static constexpr const char* kSyntax = "BATCHxCLASSES";
-    static constexpr const char* kSizes = "two sizes separated by x";
+    static constexpr const char* kSizes =
+        "two sizes separated by x. Their product, with 16 in place of a smaller size, may be 2^58 "
+        "at most";
 
     tombola_data_type_t dt = tombola_f32;
     tombola_data_type_t odt = tombola_s64;

@@ -8,7 +8,7 @@
 //   static std::vector<Field<P>> fields();
 // and, where TensorProblem does not give them,
 //   static constexpr const char* kSyntax;      "DIMS"
-//   static constexpr const char* kSizes;       "sizes separated by x"
+//   static constexpr const char* kSizes;       what it must be, as it completes "expected DIMS, ..."
 //   bool parse_sizes(const std::string& text); the problem's sizes: "2x16x7x7"
 //   std::string print_sizes() const;
 // The virtual functions of Problem say the rest. CONTRIBUTING.md has the recipe.
@@ -65,7 +65,9 @@ template <class P>
 class TensorProblem : public TypedProblem<P> {
   public:
     static constexpr const char* kSyntax = "DIMS";
-    static constexpr const char* kSizes = "sizes separated by x, in at most 12 dimensions";
+    static constexpr const char* kSizes =
+        "sizes separated by x, in at most 12 dimensions. Their product, with 16 in place of each "
+        "smaller size, may be 2^58 at most";
     reference::Dims dims;
     TagName tag{"abx"};
 
@@ -129,8 +131,7 @@ class TypedDriver : public Driver {
         const std::string sizes = split_name(text, problem.name);
         if (!problem.parse_sizes(sizes))
             throw UsageError(option() + ": problem '" + text + "': expected " + P::kSyntax + ", " +
-                             P::kSizes +
-                             ", whose product is at most 2^58 if each counts as 16 or more");
+                             P::kSizes);
         std::vector<std::unique_ptr<Problem>> all;
         expand(problem, 0, all);
         return all;

@@ -16,7 +16,7 @@ struct Names<tombola_permutation_alignment_t> {
 struct RandomPermutationProblem : TypedProblem<RandomPermutationProblem> {
     static constexpr const char* kName = "random_permutation";
     static constexpr const char* kSyntax = "N";
-    static constexpr const char* kSizes = "one size";
+    static constexpr const char* kSizes = "one size of at most 2^58";
     static constexpr const char* kSummary =
         "N elements of a random permutation, torch.randperm's or one with random access";
 
