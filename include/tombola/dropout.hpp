@@ -70,7 +70,7 @@ struct dropout_forward : public primitive {
         /// @param aprop_kind prop_kind::forward_training or forward_inference: there is no difference.
         /// @param asrc_desc The source: f32, f16 or bf16, any shape and layout but any.
         /// @param adst_desc The destination: the same shape and type in any layout; the layout any, or an
-        ///     empty handle, takes the source's.
+        ///     empty handle, memory::desc(nullptr), takes the source's. The empty descriptor memory::desc() is refused.
         /// @param adraw_bits The bits of the stream that decide about an element: 32, 16 or 8. P is rounded up to a
         ///     multiple of 2^-23, 2^-16 or 2^-8.
         /// @param amask_kind The form of MASK.
@@ -143,7 +143,8 @@ struct dropout_backward : public primitive {
 
         /// Tensors of layouts of their own.
         /// @param adiff_src_desc What is written: shape and type of adiff_dst_desc, any layout; the layout any, or
-        ///     an empty handle, takes adiff_dst_desc's.
+        ///     an empty handle, memory::desc(nullptr), takes adiff_dst_desc's. The empty descriptor memory::desc() is
+        ///     refused.
         /// @param adiff_dst_desc What is read: f32, f16 or bf16, any shape and layout; the layout any takes that of
         ///     the hint's destination.
         /// @param adraw_bits The forward dropout's bits per element: 32, 16 or 8.

@@ -29,7 +29,8 @@ inline const char* name_of(tombola_primitive_t) { return "primitive"; }
 /// @addtogroup tombola_cpp_handle
 /// @{
 
-/// A shared handle of the C API. Copies refer to the same object, and the last copy destroys it.
+/// A shared handle of the C API. Copies refer to the same object, and the last copy destroys it. An empty handle refers
+/// to no object.
 /// @tparam T The C handle.
 /// @tparam destroy The C function that frees what it refers to.
 template <class T, tombola_status_t (*destroy)(T)>
@@ -59,7 +60,8 @@ class handle {
     T get(bool allow_empty = false) const {
         if (!allow_empty && data_ == nullptr)
             error::raise(tombola_invalid_arguments,
-                         std::string("the ") + detail::name_of(T()) + " is empty");
+                         std::string("the handle of the ") + detail::name_of(T()) +
+                             " is empty; expected one that refers to an object");
         return data_.get();
     }
     /// The C handle.

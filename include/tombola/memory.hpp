@@ -55,6 +55,9 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
     };
 
     /// The description of a tensor: dimensions, data type and layout. A descriptor never changes, so copies share it.
+    ///
+    /// An **empty descriptor**, desc(), is an object: a descriptor without dimensions. An **empty handle**, desc(nullptr),
+    /// refers to no object and is NULL in C. is_zero() is true for both.
     struct desc : public handle<tombola_memory_desc_t, tombola_memory_desc_destroy> {
         using handle::handle;
 
@@ -262,10 +265,11 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         }
         static bool count_is(size_t count, size_t expected, const char* name, bool allow_empty) {
             if (count != expected && !allow_empty)
-                error::raise(tombola_invalid_arguments, std::string("memory::desc: ") + name +
-                                                            " has " + std::to_string(count) +
-                                                            " elements; expected " +
-                                                            std::to_string(expected));
+                error::raise(tombola_invalid_arguments,
+                             std::string("memory::desc: ") + name + " has " +
+                                 std::to_string(count) +
+                                 (count == 1 ? " element; expected " : " elements; expected ") +
+                                 std::to_string(expected));
             return count == expected;
         }
         template <class T>
@@ -289,8 +293,9 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
     /// @param data Address of the caller's data, get_size() bytes, aligned to an element's size, which must
     ///     outlive the object's use; TOMBOLA_MEMORY_ALLOCATE: the library allocates and frees;
     ///     TOMBOLA_MEMORY_NONE: none yet.
-    /// @throws error invalid_arguments for an empty md or engine, the layout any or a misaligned
-    ///     address; out_of_memory.
+    /// @throws error invalid_arguments for an md or an engine that is an empty handle, the layout any or a misaligned
+    ///     address; out_of_memory. An empty descriptor is accepted: the tensor has no bytes, as a scratchpad that is not
+    ///     needed.
     memory(const desc& md, const engine& aengine, void* data) {
         tombola_memory_t result = nullptr;
         error::check(tombola_memory_create(&result, md.get(), aengine.get(), data));
@@ -398,7 +403,8 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
     static void validate_dims(const std::vector<T>& v, int min_size = 0) {
         if (v.size() < static_cast<size_t>(min_size) || v.size() > TOMBOLA_MAX_NDIMS)
             error::raise(tombola_invalid_arguments,
-                         "memory: dims has " + std::to_string(v.size()) + " elements; expected " +
+                         "memory: dims has " + std::to_string(v.size()) +
+                             (v.size() == 1 ? " element; expected " : " elements; expected ") +
                              std::to_string(min_size) + " to " + std::to_string(TOMBOLA_MAX_NDIMS));
     }
     /// The C API's value of a data type.

@@ -65,7 +65,7 @@ struct shuffle_forward : public primitive {
         /// @param aprop_kind prop_kind::forward_training or forward_inference: there is no difference.
         /// @param asrc_desc The source: any shape, data type and layout but any.
         /// @param adst_desc The destination: the same shape and type in any layout; the layout any, or an
-        ///     empty handle, takes the source's.
+        ///     empty handle, memory::desc(nullptr), takes the source's. The empty descriptor memory::desc() is refused.
         /// @param aaxis The axis that is shuffled, 0 to ndims - 1.
         /// @param agroup_size Number of columns, at least 1; divides the size of the axis.
         desc(prop_kind aprop_kind, const memory::desc& asrc_desc, const memory::desc& adst_desc,
@@ -134,7 +134,8 @@ struct shuffle_backward : public primitive {
             : desc(diff_data_desc, diff_data_desc, aaxis, agroup_size) {}
         /// Tensors of layouts of their own.
         /// @param adiff_src_desc What is written: shape and type of adiff_dst_desc, any layout; the layout any, or
-        ///     an empty handle, takes adiff_dst_desc's.
+        ///     an empty handle, memory::desc(nullptr), takes adiff_dst_desc's. The empty descriptor memory::desc() is
+        ///     refused.
         /// @param adiff_dst_desc What is read: any shape, data type and layout; the layout any takes that of the
         ///     hint's destination.
         /// @param aaxis The axis that is shuffled, 0 to ndims - 1.

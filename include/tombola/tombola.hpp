@@ -19,7 +19,7 @@ namespace tombola {
 /// **Exceptions.** A call that fails throws tombola::error with a status and a message. The message names the
 /// argument, its value and what was expected. A call that fails has changed nothing, unless a thread pool of the
 /// caller's throws: the outputs of that execution are then undefined. Every function throws
-/// invalid_arguments if an object that it needs is empty; its own comment names the other statuses. Constructors and
+/// invalid_arguments if a handle that it needs is empty; its own comment names the other statuses. Constructors and
 /// functions with a parameter `allow_empty` give an empty object instead if it is true. If memory for the handles
 /// themselves is missing, std::bad_alloc is thrown.
 /// In a program that is compiled without exceptions (-fno-exceptions), a call that would throw prints the error on standard error and

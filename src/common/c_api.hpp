@@ -80,7 +80,7 @@ struct NamedArg {
 
 inline Status check_not_null(const void* argument, const char* name) {
     if (argument != nullptr) return {};
-    return invalid("%s is null", name);
+    return invalid("%s is null; expected a handle or an address", name);
 }
 
 template <class Body>

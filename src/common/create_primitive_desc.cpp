@@ -8,7 +8,8 @@ namespace tombola::impl {
 
 Status check_tensor(const_tombola_memory_desc_t desc, const char* name) {
     TOMBOLA_TRY(check_not_null(desc, name));
-    if (from_handle(desc)->is_empty()) return invalid("%s is empty; expected a tensor", name);
+    if (from_handle(desc)->is_empty())
+        return invalid("%s is an empty descriptor; expected a tensor", name);
     return {};
 }
 
@@ -44,7 +45,10 @@ Status set_written(MemoryDesc& desc, const_tombola_memory_desc_t given, const ch
                    const MemoryDesc& read, const char* read_name) {
     desc = read;
     if (given == nullptr) return {};
-    TOMBOLA_TRY(check_tensor(given, name));
+    if (from_handle(given)->is_empty())
+        return invalid(
+            "%s is an empty descriptor; expected a tensor, or a null handle for the layout of %s",
+            name, read_name);
     TOMBOLA_TRY(check_same_tensor(*from_handle(given), name, read, read_name));
     if (!from_handle(given)->is_any()) desc = *from_handle(given);
     return {};

@@ -230,9 +230,9 @@ Result<MemoryDesc> MemoryDesc::reshape(int new_ndims, const dim_t* new_dims) con
     if (is_any()) {
         Result<MemoryDesc> desc = from_tag(new_ndims, new_dims, data_type, tombola_format_tag_any);
         if (desc.ok() && desc.value().nelems() != nelems())
-            return invalid("dims are %s; expected %lld elements",
+            return invalid("dims are %s; expected %lld element%s",
                            dims_to_string(new_ndims, new_dims).c_str(),
-                           static_cast<long long>(nelems()));
+                           static_cast<long long>(nelems()), plural(nelems()));
         return desc;
     }
     if (is_blocked()) return invalid("in_memory_desc is blocked; expected a plain layout");
@@ -244,8 +244,8 @@ Result<MemoryDesc> MemoryDesc::reshape(int new_ndims, const dim_t* new_dims) con
     }
     desc.offset0 = offset0;
     if (desc.nelems() != nelems())
-        return invalid("dims are %s; expected %lld elements", dims_to_string(desc).c_str(),
-                       static_cast<long long>(nelems()));
+        return invalid("dims are %s; expected %lld element%s", dims_to_string(desc).c_str(),
+                       static_cast<long long>(nelems()), plural(nelems()));
     if (nelems() == 0) return from_strides(new_ndims, new_dims, data_type, nullptr);
 
     // Walk both shapes from the innermost dimension. A run of contiguous old dimensions is one long dimension of `run`

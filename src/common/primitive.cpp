@@ -47,12 +47,15 @@ Status check_desc(const ArgSpec& spec, const MemoryDesc& given) {
         return {};
     const auto count = static_cast<long long>(spec.desc.dims[0]);
     std::string rows;
-    if (spec.rows != ArgSpec::kNoRows)
-        rows = format(", or %lldx%lld in rows", static_cast<long long>(spec.rows), count);
+    if (spec.rows != ArgSpec::kNoRows) {
+        const auto number = static_cast<long long>(spec.rows);
+        rows = count == 1 ? format(", or %lld or %lldx1 in rows", number, number)
+                          : format(", or %lldx%lld in rows", number, count);
+    }
     return invalid("%s has the memory descriptor %s; expected %s", spec.name,
                    describe(given).c_str(),
-                   vector ? (format("%lld elements of %s, with leading dimensions of 1 if any",
-                                    count, name_of(spec.desc.data_type)) +
+                   vector ? (format("%lld element%s of %s, with leading dimensions of 1 if any",
+                                    count, plural(count), name_of(spec.desc.data_type)) +
                              rows)
                                 .c_str()
                           : describe(spec.desc).c_str());

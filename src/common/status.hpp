@@ -13,6 +13,7 @@
 // failed Status; its message is the reason that verbose mode prints.
 
 #include <cassert>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -91,6 +92,9 @@ std::string format(const char* fmt, Args... args) {
         return text;
     }
 }
+
+// The end of a noun behind a number: "1 element", "2 elements".
+inline const char* plural(int64_t count) { return count == 1 ? "" : "s"; }
 
 template <class... Args>
 Status invalid(const char* fmt, Args... args) {

@@ -19,9 +19,9 @@ inline Result<int64_t> resolve_first(const ExecContext& context,
     if (offset == nullptr || count == 0) return int64_t{0};
     const auto greatest = static_cast<uint64_t>(desc.range - count);
     if (*offset > greatest)
-        return invalid("OFFSET is %" PRIu64 " for %" PRId64 " elements; expected at most %" PRIu64
+        return invalid("OFFSET is %" PRIu64 " for %" PRId64 " element%s; expected at most %" PRIu64
                        ", so that OFFSET + elements is at most the range %" PRId64,
-                       *offset, count, greatest, int64_t{desc.range});
+                       *offset, count, plural(count), greatest, int64_t{desc.range});
     return static_cast<int64_t>(*offset);
 }
 

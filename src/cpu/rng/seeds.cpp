@@ -52,9 +52,9 @@ Result<uint64_t> resolve_offset(const ExecContext& context, dim_t elements) {
     if (argument == nullptr) return uint64_t{0};
     const uint64_t highest = uint64_t{0} - static_cast<uint64_t>(elements);  // 2^64 - elements
     if (elements > 0 && *argument > highest)
-        return invalid("OFFSET is %" PRIu64 " for %" PRId64 " elements; expected at most %" PRIu64
+        return invalid("OFFSET is %" PRIu64 " for %" PRId64 " element%s; expected at most %" PRIu64
                        ", so that OFFSET + elements is at most 2^64",
-                       *argument, int64_t{elements}, highest);
+                       *argument, int64_t{elements}, plural(elements), highest);
     return *argument;
 }
 

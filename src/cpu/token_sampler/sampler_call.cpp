@@ -154,8 +154,9 @@ Status SamplerCall::resolve_seeds(const ExecContext& context) {
     const dim_t pairs = row_seeds_ ? desc_->batch() : 1;
     if (context.output(TOMBOLA_ARG_DST_SEEDS) != nullptr && desc_->batch() > 0 &&
         context.count(TOMBOLA_ARG_DST_SEEDS) != 2 * pairs)
-        return invalid("DST_SEEDS has %lld elements; expected %lld, as many as SEEDS",
-                       ll(context.count(TOMBOLA_ARG_DST_SEEDS)), ll(2 * pairs));
+        return invalid("DST_SEEDS has %lld element%s; expected %lld, as many as SEEDS",
+                       ll(context.count(TOMBOLA_ARG_DST_SEEDS)),
+                       plural(context.count(TOMBOLA_ARG_DST_SEEDS)), ll(2 * pairs));
     // A batch of no rows may have no pairs.
     const bool has_seeds = seed_pairs_ != nullptr && context.count(TOMBOLA_ARG_SEEDS) > 0;
     for (dim_t i = 0; i < pairs; ++i) {

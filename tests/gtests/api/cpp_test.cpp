@@ -164,7 +164,7 @@ TEST_F(CppApi, FailuresThrowTheMessage) {
                  });
     expect_error(tombola_invalid_arguments, "dims[0] is -2",
                  [&] { memory::desc({-2}, dt::f32, tag::a); });
-    expect_error(tombola_invalid_arguments, "strides has 1 elements; expected 2", [&] {
+    expect_error(tombola_invalid_arguments, "strides has 1 element; expected 2", [&] {
         memory::desc({2, 3}, dt::f32, memory::dims{3});
     });
     expect_error(tombola_invalid_arguments, "index is 3", [&] { engine(engine::kind::cpu, 3); });
@@ -349,15 +349,32 @@ TEST_F(CppApi, EmptyObjects) {
     EXPECT_FALSE(shuffle_forward::primitive_desc());
     EXPECT_FALSE(memory());
     EXPECT_TRUE(memory::desc().is_zero());
-    expect_error(tombola_invalid_arguments, "the primitive descriptor is empty",
+    EXPECT_TRUE(memory::desc(nullptr).is_zero());
+    // An empty descriptor makes a memory object without bytes, as a scratchpad that is not needed; an empty handle does not.
+    EXPECT_EQ(memory(memory::desc(), engine_).get_desc().get_size(), 0u);
+    expect_error(tombola_invalid_arguments, "the handle of the memory descriptor is empty",
+                 [&] { memory(memory::desc(nullptr), engine_); });
+    // As a destination it is the other way round.
+    const auto forward = [&](const memory::desc& dst) {
+        return shuffle_forward::primitive_desc(engine_, prop_kind::forward_training, md_, dst, 0,
+                                               2);
+    };
+    EXPECT_EQ(forward(memory::desc(nullptr)).dst_desc(), md_);
+    expect_error(tombola_invalid_arguments,
+                 "dst_desc is an empty descriptor; expected a tensor, or a null handle for the "
+                 "layout of src_desc",
+                 [&] { forward(memory::desc()); });
+    expect_error(tombola_invalid_arguments, "the handle of the primitive descriptor is empty",
                  [&] { shuffle_forward{shuffle_forward::primitive_desc()}; });
-    expect_error(tombola_invalid_arguments, "the memory object is empty",
+    expect_error(tombola_invalid_arguments, "the handle of the memory object is empty",
                  [&] { memory().get_data_handle(); });
-    expect_error(tombola_invalid_arguments, "the engine is empty", [&] { stream(engine{}); });
-    expect_error(tombola_invalid_arguments, "the stream is empty", [&] { stream().get(); });
-    expect_error(tombola_invalid_arguments, "the memory descriptor is empty",
+    expect_error(tombola_invalid_arguments, "the handle of the engine is empty; expected one that",
+                 [&] { stream(engine{}); });
+    expect_error(tombola_invalid_arguments, "the handle of the stream is empty",
+                 [&] { stream().get(); });
+    expect_error(tombola_invalid_arguments, "the handle of the memory descriptor is empty",
                  [&] { memory::desc(tombola_memory_desc_t{}).get(); });
-    expect_error(tombola_invalid_arguments, "the primitive is empty",
+    expect_error(tombola_invalid_arguments, "the handle of the primitive is empty",
                  [&] { shuffle_forward().get(); });
 }
 

@@ -23,7 +23,7 @@ T untouched() {
 }
 
 void expect_message(const std::string& argument) {
-    const std::string expected = ": " + argument + " is null";
+    const std::string expected = ": " + argument + " is null; expected ";
     EXPECT_NE(last_error().find(expected), std::string::npos)
         << "'" << last_error() << "', expected '" << expected << "'";
 }
