@@ -93,6 +93,8 @@ bool parse_value(const std::string& text, NumberOrAuto& value) {
 }
 bool parse_value(const std::string& text, Seeds& value) {
     const auto pieces = split(text, ':');
+    value.op = 0;
+    if (pieces.size() == 1) return parse_u64(text, value.global) && value.global != 0;
     return pieces.size() == 2 && parse_u64(pieces[0], value.global) &&
            parse_u64(pieces[1], value.op);
 }
@@ -119,8 +121,8 @@ std::string expected_value(const FileName&) { return "the name of a file"; }
 std::string expected_value(const NumberText&) { return "a number"; }
 std::string expected_value(const NumberOrAuto&) { return "a number, or auto"; }
 std::string expected_value(const Seeds&) {
-    return "GLOBAL:OP, two unsigned integers of 64 bits: 0:0 for entropy, N:1 for "
-           "torch.manual_seed(N)";
+    return "GLOBAL:OP, unsigned integers of 64 bits: 0:0 for entropy, 0:1 for "
+           "torch.manual_seed(0)";
 }
 
 }  // namespace tombola::bench

@@ -43,7 +43,7 @@ struct NumberOrAuto : NumberText {
     bool is_auto() const { return text == "auto"; }
 };
 
-// "GLOBAL:OP". Both must be written: GLOBAL alone would make 0, PyTorch's manual_seed(0), the 0:0 that draws entropy.
+// "GLOBAL:OP", or "GLOBAL" for "GLOBAL:0". 0 alone is refused: who means PyTorch's manual_seed(0) would draw entropy.
 struct Seeds {
     uint64_t global, op;
     // Both are 0: the library draws the seeds from the operating system.
