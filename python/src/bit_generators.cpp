@@ -240,8 +240,7 @@ std::array<uint32_t, count> words_of(py::handle object) {
 
 template <size_t count>
 py::object array_of(const std::array<uint32_t, count>& words) {
-    const Output output({static_cast<memory::dim>(count)}, py::none(), py::none(),
-                        memory::data_type::u32);
+    const Output output({static_cast<memory::dim>(count)}, memory::data_type::u32);
     std::memcpy(output.tensor.data, words.data(), sizeof(words));
     return output.result;
 }

@@ -15,9 +15,9 @@ using kind = tombola::primitive::kind;
 
 // MASK is a byte for each element, in the layout of `like`, or a bit for each.
 Tensor mask_of(py::handle mask, bool packed, bool is_written, const Tensor& like) {
-    Tensor tensor = moved(mask, "mask", is_written).at_least_1d();
-    if (tensor.type != type::u8)
-        type_error("mask is " + text_of(mask) + "; expected an array of uint8 or bool");
+    constexpr Types kBytes{{type::u8}, "uint8 or bool", true};
+    const Tensor tensor =
+        (is_written ? written(mask, "mask", kBytes) : input(mask, "mask", kBytes)).at_least_1d();
     if (packed) {
         check_shape(tensor, {static_cast<memory::dim>((like.elements() + 7) / 8)}, "mask");
         if (!tensor.strides.empty()) value_error("mask has gaps; expected contiguous bytes");
@@ -32,13 +32,11 @@ Tensor mask_of(py::handle mask, bool packed, bool is_written, const Tensor& like
 py::object dropout(py::handle src_object, py::handle p, py::handle seed, py::handle offset,
                    py::handle draw_bits, py::handle mask_object, py::handle packed,
                    py::handle backward_object, py::handle out) {
-    const Tensor source = input(src_object, "src"), src = source.at_least_1d();
+    const Tensor source = input(src_object, "src", {{type::f32, type::f16, type::bf16}});
+    const Tensor src = source.at_least_1d();
     const py::object result = out_or_like(out, src_object, source);
-    const Tensor dst = written(result, "out").at_least_1d();
+    const Tensor dst = written(result, "out", {{src.type}}).at_least_1d();
     check_shape(dst, src.dims, "out");
-    if (dst.type != src.type)
-        type_error(std::string("out has the dtype ") + name_of(dst.type) + "; expected " +
-                   name_of(src.type));
     const bool backward = flag_of(backward_object, "backward"), bits = flag_of(packed, "packed");
     const Element probability(p, type::f32, "p");
     const auto seeds = seeds_of(seed);
@@ -79,8 +77,8 @@ py::object dropout(py::handle src_object, py::handle p, py::handle seed, py::han
 
 py::object stochastic_round(py::handle src_object, py::handle dtype, py::handle seed,
                             py::handle offset, py::handle out) {
-    const Tensor source = input(src_object, "src");
-    const Output output(source.dims, dtype, out, type::bf16, "src");
+    const Tensor source = input(src_object, "src", {{type::f32}});
+    const Output output(source.dims, dtype, out, Types{{type::bf16, type::f16}}, "src");
     const Tensor src = source.at_least_1d(), dst = output.tensor.at_least_1d();
     const auto seeds = seeds_of(seed);
     const uint64_t first = unsigned_of(offset, "offset");

@@ -72,30 +72,32 @@ std::vector<py::ssize_t> dense_strides(const Tensor& tensor) {
 
 }  // namespace
 
-Output::Output(py::handle shape, py::handle dtype, py::handle out, memory::data_type usual,
+Output::Output(py::handle shape, py::handle dtype, py::handle out, const Types& types,
                const char* shape_name) {
     if (shape.is_none()) {
         if (out.is_none())
             type_error(std::string(shape_name) +
                        " is None; expected a shape, or out, which has one");
-        *this = Output(input(out, "out").dims, dtype, out, usual, shape_name);
+        *this = Output(written(out, "out", types).dims, dtype, out, types, shape_name);
     } else {
-        *this = Output(shape_of(shape, shape_name), dtype, out, usual, shape_name);
+        *this = Output(shape_of(shape, shape_name), dtype, out, types, shape_name);
     }
 }
 
-Output::Output(const memory::dims& shape, py::handle dtype, py::handle out, memory::data_type usual,
+Output::Output(const memory::dims& shape, py::handle dtype, py::handle out, const Types& types,
                const char* shape_name) {
-    if (!out.is_none()) {
-        tensor = written(out, "out");
-        result = py::reinterpret_borrow<py::object>(out);
-        check_shape(tensor, shape, "out");
-        if (!dtype.is_none() && data_type_of(dtype, "dtype") != tensor.type)
-            type_error("out has the dtype " + std::string(name_of(tensor.type)) + "; expected " +
-                       name_of(data_type_of(dtype, "dtype")));
+    if (out.is_none()) {
+        *this =
+            Output(shape, dtype.is_none() ? types.list[0] : data_type_of(dtype, types), shape_name);
         return;
     }
-    tensor.type = dtype.is_none() ? usual : data_type_of(dtype, "dtype");
+    tensor = written(out, "out", dtype.is_none() ? types : Types{{data_type_of(dtype, types)}});
+    result = py::reinterpret_borrow<py::object>(out);
+    check_shape(tensor, shape, "out");
+}
+
+Output::Output(const memory::dims& shape, memory::data_type data_type, const char* shape_name) {
+    tensor.type = data_type;
     tensor.dims = shape;
     tensor.name = shape_name;
     const auto refuse = [&](const char* expected) {

@@ -8,18 +8,20 @@
 namespace tombola_python {
 
 // What a function writes and returns: `out` if it is not None, and otherwise a new NumPy array. A `dtype` or `shape`
-// that is None is that of `out`; without `out`, dtype's default is `usual`, and there must be a shape.
+// that is None is that of `out`; without `out`, dtype's default is the first of the types, and there must be a shape.
 struct Output {
     Tensor tensor;
     py::object result;
 
     // No output: its tensor has no address, and its result is None.
     Output() : result(py::none()) {}
-    Output(py::handle shape, py::handle dtype, py::handle out, memory::data_type usual,
+    Output(py::handle shape, py::handle dtype, py::handle out, const Types& types,
            const char* shape_name = "shape");
     // The same for a shape that other arguments determine: the one of this name has the numbers that are the caller's.
-    Output(const memory::dims& shape, py::handle dtype, py::handle out, memory::data_type usual,
+    Output(const memory::dims& shape, py::handle dtype, py::handle out, const Types& types,
            const char* shape_name = "shape");
+    // A new array.
+    Output(const memory::dims& shape, memory::data_type type, const char* shape_name = "shape");
 };
 
 // `out` if it is not None, and otherwise a new array of the shape, the dtype and the order of dimensions in memory of `src`, which

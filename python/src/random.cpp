@@ -61,7 +61,8 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
                    py::handle seed, py::handle offset, py::handle alignment_name,
                    py::handle int_draws, py::handle float_draws, py::handle full_range_object,
                    py::handle out, py::handle state_object) {
-    const Output output(shape, dtype, out, type::f32);
+    const Output output(shape, dtype, out,
+                        Types{{type::f32, type::f64, type::f16, type::bf16, type::s32, type::s64}});
     const Tensor dst = output.tensor.flat();
     const auto alignment = alignment_of(alignment_name);
     const auto floats = named<tombola::float_draws>(
@@ -74,6 +75,9 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
     const Stream stream(seed, offset, state_object, alignment == tombola::alignment::pytorch);
     const bool full_range = flag_of(full_range_object, "full_range");
     const bool integers = dst.type == type::s32 || dst.type == type::s64;
+    if (full_range && !integers)
+        type_error(std::string("the dtype is ") + name_of(dst.type) +
+                   "; expected int32 or int64 with full_range");
     if (full_range && !high.is_none())
         type_error("high is " + text_of(high) + "; expected None with full_range");
     if (full_range && !is_zero(low))
@@ -98,7 +102,7 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
 py::object normal(py::handle shape, py::handle dtype, py::handle mean, py::handle std,
                   py::handle seed, py::handle offset, py::handle alignment_name, py::handle out,
                   py::handle state_object) {
-    const Output output(shape, dtype, out, type::f32);
+    const Output output(shape, dtype, out, kFloats);
     const Tensor dst = output.tensor.flat();
     const auto alignment = alignment_of(alignment_name);
     const Stream stream(seed, offset, state_object, alignment == tombola::alignment::pytorch);
@@ -113,7 +117,7 @@ py::object normal(py::handle shape, py::handle dtype, py::handle mean, py::handl
 py::object exponential(py::handle shape, py::handle dtype, py::handle rate, py::handle seed,
                        py::handle offset, py::handle alignment_name, py::handle out,
                        py::handle state_object) {
-    const Output output(shape, dtype, out, type::f32);
+    const Output output(shape, dtype, out, kFloats);
     const Tensor dst = output.tensor.flat();
     const auto alignment = alignment_of(alignment_name);
     const Stream stream(seed, offset, state_object, alignment == tombola::alignment::pytorch);
@@ -130,16 +134,18 @@ py::object exponential(py::handle shape, py::handle dtype, py::handle rate, py::
 py::object bernoulli(py::handle p, py::handle shape, py::handle dtype, py::handle seed,
                      py::handle offset, py::handle alignment_name, py::handle out,
                      py::handle state_object) {
+    constexpr Types kTypes{
+        {type::u8, type::s32, type::s64, type::f16, type::bf16, type::f32, type::f64}};
     // A number is one probability of f64, as in tensor.bernoulli_(p); a tensor has one for each element.
     const bool one =
         PyFloat_Check(p.ptr()) || PyLong_Check(p.ptr()) ||
         (!py::isinstance<py::array>(p) && !py::hasattr(p, "__dlpack__") && PyNumber_Check(p.ptr()));
     const Element number(one ? p : py::handle(py::float_(0.0)), type::f64, "p");
-    const Tensor given = one ? Tensor() : input(p, "p");
+    const Tensor given = one ? Tensor() : input(p, "p", {{type::f32, type::f64}});
     Tensor probabilities = given.at_least_1d();
     const Output output = one || !shape.is_none() || !out.is_none()
-                              ? Output(shape, dtype, out, type::u8)
-                              : Output(given.dims, dtype, out, type::u8, "p");
+                              ? Output(shape, dtype, out, kTypes)
+                              : Output(given.dims, dtype, out, kTypes, "p");
     Tensor dst = output.tensor.at_least_1d();
     if (one) {
         dst = dst.flat();
@@ -175,7 +181,7 @@ py::object permutation(py::handle range, py::handle size, py::handle dtype, py::
                        py::handle offset, py::handle alignment_name, py::handle out,
                        py::handle state_object) {
     const int64_t elements = count_of(range, "n");
-    const Output output(size, dtype, out, type::s64, "size");
+    const Output output(size, dtype, out, kIndices, "size");
     const Tensor& dst = output.tensor;
     const auto alignment = named<tombola::permutation_alignment>(
         alignment_name, "alignment",
@@ -193,10 +199,7 @@ py::object permutation(py::handle range, py::handle size, py::handle dtype, py::
 
 // The words of Philox from a state {counter, key} on.
 py::object random_words(py::handle shape, py::handle state, py::handle out) {
-    const Output output(shape, py::none(), out, type::u32);
-    if (output.tensor.type != type::u32)
-        type_error(std::string("out has the dtype ") + name_of(output.tensor.type) +
-                   "; expected uint32");
+    const Output output(shape, py::none(), out, Types{{type::u32}});
     const Tensor dst = output.tensor.flat();
     const Tensor words = numbers_of(state, type::u32, 6, "state");
     run<tombola::random_generator>(

@@ -19,8 +19,8 @@ using type = memory::data_type;
 using kind = tombola::primitive::kind;
 
 // What is drawn from: a row of classes, or a batch of rows.
-Tensor rows_of(py::handle object, const char* name) {
-    Tensor rows = input(object, name);
+Tensor rows_of(py::handle object, const char* name, const Types& types) {
+    Tensor rows = input(object, name, types);
     if (rows.dims.empty() || rows.dims.size() > 2)
         value_error(std::string(name) + " has " + std::to_string(rows.dims.size()) +
                     " dimensions; expected (classes,) or (batch, classes)");
@@ -30,8 +30,8 @@ Tensor rows_of(py::handle object, const char* name) {
 // The numbers that are used instead of a stream. None gives a tensor without an address.
 Tensor uniforms_of(py::handle object, const memory::dims& shape) {
     if (object.is_none()) return {};
-    Tensor numbers = input(object, "uniforms");
-    if (numbers.type != type::f64 || numbers.dims != shape || !numbers.strides.empty())
+    Tensor numbers = input(object, "uniforms", {{type::f64}});
+    if (numbers.dims != shape || !numbers.strides.empty())
         value_error("uniforms is " + text_of(object) +
                     "; expected a row-major array of float64 of the result's shape");
     return numbers;
@@ -56,10 +56,10 @@ struct Draw {
 
     Draw(py::handle weights, py::handle samples, py::handle with_replacement, py::handle logs,
          py::handle dtype, py::handle out) {
-        const Tensor rows = rows_of(weights, "weights");
+        const Tensor rows = rows_of(weights, "weights", kFloats);
         shape = rows.dims;
         shape.back() = count_of(samples, "samples");
-        output = Output(shape, dtype, out, type::s64, "samples");
+        output = Output(shape, dtype, out, kIndices, "samples");
         src = batched(rows);
         dst = batched(output.tensor);
         replacement = flag_of(with_replacement, "replacement");
@@ -107,7 +107,7 @@ py::object continued_multinomial(py::handle weights, py::handle samples, py::han
     const auto alignment = alignment_of(alignment_name);
     State& state = *state_of(state_object);
     void* const words = state.words(alignment == tombola::alignment::pytorch);
-    const Output uniforms(draw.shape, py::none(), py::none(), type::f64, "samples");
+    const Output uniforms(draw.shape, type::f64, "samples");
     const Tensor numbers = uniforms.tensor.flat();
     const double zero = 0, one = 1;
     const uint64_t offset = 0;
@@ -152,9 +152,8 @@ class RowNumbers {
             }
             return;
         }
-        tensor_ = input(value, name);
-        if (tensor_.type != data_type || tensor_.dims != memory::dims{batch} ||
-            !tensor_.strides.empty())
+        tensor_ = input(value, name, {{data_type}});
+        if (tensor_.dims != memory::dims{batch} || !tensor_.strides.empty())
             value_error(std::string(name) + " is " + text_of(value) + "; expected a number, or " +
                         std::to_string(batch) + " numbers of the dtype " + name_of(data_type));
         several_ = true;
@@ -173,7 +172,7 @@ class RowNumbers {
 // A further result: a new array, or nothing.
 Output further(bool wanted, const memory::dims& shape, type data_type) {
     if (!wanted) return Output();
-    return Output(shape, py::none(), py::none(), data_type);
+    return Output(shape, data_type);
 }
 
 py::object sample_tokens(py::handle logits, py::handle samples, py::handle temperature,
@@ -182,7 +181,7 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
                          py::handle seed, py::handle offset, py::handle uniforms,
                          py::handle logprobs_name, py::handle top_n, py::handle kept_wanted,
                          py::handle dtype, py::handle out) {
-    const Tensor rows = rows_of(logits, "logits");
+    const Tensor rows = rows_of(logits, "logits", {{type::f32, type::f16, type::bf16}});
     const Tensor src = batched(rows);
     const memory::dim batch = src.dims[0], words = (src.dims[1] + 31) / 32;
     // Without a number of samples there is one for each row, and no axis for it.
@@ -194,7 +193,7 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
     };
     const memory::dims shape =
         samples.is_none() ? leading : with_axis(count_of(samples, "samples"));
-    const Output ids(shape, dtype, out, type::s64, "samples");
+    const Output ids(shape, dtype, out, kIndices, "samples");
     Tensor dst = ids.tensor;
     if (samples.is_none()) {
         dst.dims.push_back(1);
@@ -226,9 +225,8 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
     Tensor pairs;
     Argument seeds{TOMBOLA_ARG_SEEDS, pair.data(), {}};
     if (py::isinstance<py::array>(seed) && py::cast<py::array>(seed).ndim() == 2) {
-        pairs = input(seed, "seed");
-        if (pairs.type != type::u64 || pairs.dims != memory::dims{batch, 2} ||
-            !pairs.strides.empty())
+        pairs = input(seed, "seed", {{type::u64}});
+        if (pairs.dims != memory::dims{batch, 2} || !pairs.strides.empty())
             value_error("seed is " + text_of(seed) + "; expected " + std::to_string(batch) +
                         " pairs of the dtype uint64");
         seeds = {TOMBOLA_ARG_SEEDS, pairs.data, pairs.dims};
@@ -241,13 +239,11 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
         value_error("mask has the shape " + text_of(mask_shape) + "; expected the logits' shape, " +
                     tuple_of(rows.dims));
     if (!mask_object.is_none()) {
-        mask = moved(mask_object, "mask", false);
-        if ((mask.kind != 'i' && mask.kind != 'u') || mask.type != type::f32 ||
-            mask.dims != with_axis(words) || !mask.strides.empty())
+        mask = input(mask_object, "mask", {{type::s32, type::u32}, "bool, int32 or uint32"});
+        if (mask.dims != with_axis(words) || !mask.strides.empty())
             value_error("mask is " + text_of(mask_object) +
                         "; expected a row-major array of bool of the logits' shape, or " +
-                        std::to_string(words) +
-                        " words of 32 bits for each row, in the machine's order of bytes");
+                        std::to_string(words) + " words of 32 bits for each row");
     }
     const Tensor numbers = uniforms_of(uniforms, shape);
     const bool streamed = uniforms.is_none(), logs = logprobs != tombola::logprobs::none;

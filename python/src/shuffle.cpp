@@ -10,11 +10,15 @@
 namespace tombola_python {
 namespace {
 
+using type = memory::data_type;
 using kind = tombola::primitive::kind;
 
 py::object shuffle(py::handle src_object, py::handle group_size, py::handle axis_object,
                    py::handle backward_object, py::handle out) {
-    const Tensor src = moved(src_object, "src", false);
+    constexpr Types kTypes{{type::u8, type::f16, type::f32, type::f64},
+                           "booleans, numbers or times of 1, 2, 4 or 8 bytes",
+                           true};
+    const Tensor src = input(src_object, "src", kTypes);
     const auto ndims = static_cast<int64_t>(src.dims.size());
     if (ndims == 0) value_error("src has no dimensions; expected at least 1");
     int64_t axis =
@@ -25,7 +29,7 @@ py::object shuffle(py::handle src_object, py::handle group_size, py::handle axis
         signed_of(group_size, "group_size", INT64_MIN, INT64_MAX, "a number from 1 to 2^63 - 1");
     const bool backward = flag_of(backward_object, "backward");
     const py::object result = out_or_like(out, src_object, src);
-    const Tensor dst = moved(result, "out", true);
+    const Tensor dst = written(result, "out", kTypes);
     // Elements are moved by their size alone, so the primitive would take two types of one size. The dtypes of two arrays
     // tell more: the unit of a time.
     const auto same_dtypes = [&] {

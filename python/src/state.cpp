@@ -27,7 +27,7 @@ std::atomic<int> forks{0};
 // The state of MT19937 that the global seed gives. A call that draws one number leaves the words after the first twist:
 // its position, 1, becomes 0.
 py::object initial_state(py::handle seed) {
-    const Output state({TOMBOLA_MT19937_STATE_WORDS}, py::none(), py::none(), type::u32);
+    const Output state({TOMBOLA_MT19937_STATE_WORDS}, type::u32);
     auto* const words = static_cast<uint32_t*>(state.tensor.data);
     const auto seeds = seeds_of(seed);
     const float zero = 0, one = 1;
@@ -51,15 +51,15 @@ py::object initial_state(py::handle seed) {
 
 // Both conversions between a state of MT19937 and the bytes of torch.get_rng_state().
 const Tensor& torch_bytes(const Tensor& blob) {
-    if (blob.type != type::u8 || !blob.strides.empty())
-        type_error(std::string("the state of PyTorch has the dtype ") + name_of(blob.type) +
-                   "; expected contiguous bytes, as torch.get_rng_state() returns them");
+    if (!blob.strides.empty())
+        value_error(
+            "state has gaps; expected contiguous bytes, as torch.get_rng_state() returns them");
     return blob;
 }
 
 py::object from_torch(py::handle blob) {
-    const Tensor bytes = input(blob, "the state of PyTorch");
-    const Output state({TOMBOLA_MT19937_NORMAL_STATE_WORDS}, py::none(), py::none(), type::u32);
+    const Tensor bytes = input(blob, "state", {{type::u8}});
+    const Output state({TOMBOLA_MT19937_NORMAL_STATE_WORDS}, type::u32);
     tombola::error::check(tombola_mt19937_normal_state_from_torch(
         torch_bytes(bytes).data, bytes.elements(), static_cast<uint32_t*>(state.tensor.data)));
     return state.result;
@@ -67,7 +67,7 @@ py::object from_torch(py::handle blob) {
 
 void to_torch(py::handle state, py::handle blob) {
     const Tensor words = numbers_of(state, type::u32, TOMBOLA_MT19937_NORMAL_STATE_WORDS, "state");
-    const Tensor bytes = written(blob, "the state of PyTorch");
+    const Tensor bytes = written(blob, "state", {{type::u8}});
     tombola::error::check(tombola_mt19937_normal_state_to_torch(
         static_cast<const uint32_t*>(words.data), torch_bytes(bytes).data, bytes.elements()));
 }
@@ -75,12 +75,11 @@ void to_torch(py::handle state, py::handle blob) {
 }  // namespace
 
 State::State(py::handle words) : forks_(forks) {
-    const bool pytorch = input(words, "state").type == type::u32;
+    const bool pytorch = input(words, "state", {{type::u32, type::u64}}).type == type::u32;
     const Tensor given =
         pytorch ? numbers_of(words, type::u32, TOMBOLA_MT19937_NORMAL_STATE_WORDS, "state")
                 : numbers_of(words, type::u64, 2, "state");
-    for (Tensor& position : positions_)
-        position = Output(given.dims, py::none(), py::none(), given.type).tensor;
+    for (Tensor& position : positions_) position = Output(given.dims, given.type).tensor;
     std::memcpy(positions_[0].data, given.data, bytes());
 }
 
@@ -97,7 +96,7 @@ size_t State::bytes() const {
 }
 
 py::object State::copy() {
-    const Output made(positions_[0].dims, py::none(), py::none(), positions_[0].type);
+    const Output made(positions_[0].dims, positions_[0].type);
     {
         const Turn turn(this);
         std::memcpy(made.tensor.data, current(), bytes());

@@ -14,70 +14,6 @@ namespace {
 
 using type = memory::data_type;
 
-struct TypeNames {
-    type data_type;
-    std::string_view numpy;
-    std::string_view tombola;
-    char kind;
-    uint8_t code;
-};
-
-constexpr std::array<TypeNames, 10> kTypes{{
-    {type::f32, "float32", "f32", 'f', dlpack::kFloat},
-    {type::f64, "float64", "f64", 'f', dlpack::kFloat},
-    {type::f16, "float16", "f16", 'f', dlpack::kFloat},
-    {type::bf16, "bfloat16", "bf16", 'B', dlpack::kBFloat},
-    {type::s32, "int32", "s32", 'i', dlpack::kInt},
-    {type::s64, "int64", "s64", 'i', dlpack::kInt},
-    {type::u32, "uint32", "u32", 'u', dlpack::kUInt},
-    {type::u64, "uint64", "u64", 'u', dlpack::kUInt},
-    {type::s8, "int8", "s8", 'i', dlpack::kInt},
-    {type::u8, "uint8", "u8", 'u', dlpack::kUInt},
-}};
-
-size_t size_of(type data_type) { return memory::data_type_size(data_type); }
-
-type type_by_name(std::string_view name) {
-    for (const auto& names : kTypes)
-        if (name == names.numpy || name == names.tombola) return names.data_type;
-    return type::undef;
-}
-
-// undef for what tombola does not have.
-type type_of_numpy(const py::dtype& dtype) {
-    const char order = dtype.attr("byteorder").cast<std::string_view>()[0];
-    if (order == '>') return type::undef;
-    for (const auto& names : kTypes)
-        if (names.kind == dtype.kind() &&
-            size_of(names.data_type) == static_cast<size_t>(dtype.itemsize()))
-            return names.data_type;
-    // A NumPy with ml_dtypes has bfloat16.
-    return dtype.itemsize() == 2 && said_by(PyObject_Str, dtype) == "bfloat16" ? type::bf16
-                                                                               : type::undef;
-}
-
-bool in_native_order(const py::array& array) {
-    const char order =
-        py::detail::array_descriptor_proxy(py::detail::array_proxy(array.ptr())->descr)->byteorder;
-    return order == '=' || order == '|';
-}
-
-type type_of_numpy_fast(const py::array& array) {
-    using api = py::detail::npy_api;
-    auto* descr = py::detail::array_descriptor_proxy(py::detail::array_proxy(array.ptr())->descr);
-    if (in_native_order(array)) {
-        switch (descr->type_num) {
-            case api::NPY_FLOAT_:
-                return type::f32;
-            case api::NPY_DOUBLE_:
-                return type::f64;
-            default:
-                break;
-        }
-    }
-    return type_of_numpy(array.dtype());
-}
-
 // What an array has along an axis of one element, or in an array of none, is never stepped along: any stride will do.
 void tidy_strides(Tensor& tensor, const char* name) {
     bool row_major = true;
@@ -112,8 +48,8 @@ type type_of_size(size_t bytes) {
 }
 
 struct Use {
-    bool written = false;
-    bool moved = false;
+    const Types& types;
+    bool written;
 };
 
 // A tensor of no elements may have no address. It is given one, since a null address means that an argument is left out.
@@ -133,7 +69,7 @@ Tensor of_elements(const py::array& array, type data_type, char kind, const char
     tensor.owner = array;
     tensor.dims.assign(array.shape(), array.shape() + array.ndim());
     tensor.data = address_of(const_cast<void*>(array.data()), tensor);
-    const auto itemsize = static_cast<py::ssize_t>(size_of(data_type));
+    const auto itemsize = static_cast<py::ssize_t>(memory::data_type_size(data_type));
     if (!(array.flags() & py::array::c_style)) {
         for (py::ssize_t axis = 0; axis < array.ndim(); ++axis) {
             const py::ssize_t stride = array.strides(axis);
@@ -156,23 +92,28 @@ Tensor of_elements(const py::array& array, type data_type, char kind, const char
 Tensor of_array(const py::array& array, const char* name, Use use) {
     // Kinds of NumPy whose elements are bits and nothing else: no references to objects.
     constexpr std::string_view kPlain = "biufcmM";
-    const py::dtype dtype = array.dtype();
-    const bool moved = use.moved && kPlain.find(dtype.kind()) != kPlain.npos;
-    type data_type =
-        moved ? type_of_size(static_cast<size_t>(array.itemsize())) : type_of_numpy_fast(array);
-    if (data_type == type::undef)
-        type_error(std::string(name) + " has the dtype " + said_by(PyObject_Str, dtype) +
-                   ", which tombola does not have");
-    char kind = data_type == type::bf16 ? 'B' : dtype.kind();
-    if (use.moved) data_type = type_of_size(size_of(data_type));
+    const char letter =
+        py::detail::array_descriptor_proxy(py::detail::array_proxy(array.ptr())->descr)->kind;
+    type data_type = use.types.moved && kPlain.find(letter) != kPlain.npos
+                         ? type_of_size(static_cast<size_t>(array.itemsize()))
+                         : type_of(array);
+    char kind = data_type == type::bf16 ? 'B' : letter;
+    if (use.types.moved && data_type != type::undef)
+        data_type = type_of_size(memory::data_type_size(data_type));
+    if (!use.types.has(data_type))
+        refuse_type(std::string(name) + " has the dtype " + said_by(PyObject_Str, array.dtype()),
+                    use.types.moved || in_native_order(array), use.types);
     if (!in_native_order(array)) kind = '>';
     return of_elements(array, data_type, kind, name, use);
 }
 
 // The bits of a BFloat16Array. By DLPack it would not be known whether they may be written.
 Tensor of_bits(py::handle object, const char* name, Use use) {
+    const type data_type = use.types.moved ? type_of_size(2) : type::bf16;
+    if (!use.types.has(data_type))
+        refuse_type(std::string(name) + " has the dtype bfloat16", true, use.types);
     return of_elements(bfloat16_bits(object.attr("bits"), (std::string(name) + ".bits").c_str()),
-                       use.moved ? type_of_size(2) : type::bf16, 'B', name, use);
+                       data_type, 'B', name, use);
 }
 
 // Whether these are the dimensions of a tensor: none is negative, and its bytes can be counted.
@@ -220,20 +161,15 @@ Tensor of_dlpack(py::handle object, const char* name, Use use) {
         if (used->deleter != nullptr) used->deleter(used);
     });
     const dlpack::Tensor& source = managed->tensor;
-    for (const auto& names : kTypes)
-        if (names.code == source.dtype.code && source.dtype.lanes == 1 &&
-            size_of(names.data_type) * 8 == source.dtype.bits)
-            tensor.type = names.data_type;
-    // By code. Code 3 is a handle, and those from 7 on have several formats of one size.
-    constexpr char kKinds[] = {'i', 'u', 'f', 0, 'B', 'c', 'b'};
-    if (source.dtype.code < sizeof kKinds) tensor.kind = kKinds[source.dtype.code];
-    if (use.moved && source.dtype.lanes == 1 && tensor.kind != 0)
-        tensor.type =
-            source.dtype.bits % 8 == 0 ? type_of_size(source.dtype.bits / 8) : type::undef;
-    if (tensor.type == type::undef)
-        type_error(std::string(name) + " has elements of " + std::to_string(source.dtype.bits) +
-                   " bits of DLPack's type " + std::to_string(source.dtype.code) +
-                   ", which tombola does not have");
+    const dlpack::DataType dtype = source.dtype;
+    tensor.kind = kind_of_dlpack(dtype.code);
+    if (dtype.lanes == 1)
+        tensor.type = !use.types.moved ? type_of_dlpack(dtype.code, dtype.bits)
+                      : tensor.kind == 0 || dtype.bits % 8 != 0 ? type::undef
+                                                                : type_of_size(dtype.bits / 8);
+    if (!use.types.has(tensor.type))
+        refuse_type(std::string(name) + " has the dtype " + name_of_dlpack(dtype.code, dtype.bits),
+                    true, use.types);
     if (source.device.type != device)
         type_error(std::string(name) + " is on a device of DLPack's kind " +
                    std::to_string(source.device.type) + "; its __dlpack_device__() says " +
@@ -242,7 +178,7 @@ Tensor of_dlpack(py::handle object, const char* name, Use use) {
         value_error(std::string(name) + " has " + std::to_string(source.ndim) +
                     " dimensions and no shape; expected one");
     if (source.ndim > 0) tensor.dims.assign(source.shape, source.shape + source.ndim);
-    if (source.ndim < 0 || !are_dimensions(tensor.dims, size_of(tensor.type)))
+    if (source.ndim < 0 || !are_dimensions(tensor.dims, memory::data_type_size(tensor.type)))
         value_error(std::string(name) + " has the shape " + tuple_of(tensor.dims) +
                     "; expected sizes from 0 on, and fewer than 2^63 bytes");
     auto* const data = static_cast<char*>(source.data);
@@ -273,42 +209,6 @@ py::handle bfloat16_class() {
     if (!kept)
         kept = py::object(py::module_::import("tombola._bfloat16").attr("BFloat16Array")).release();
     return kept;
-}
-
-memory::data_type data_type_of(py::handle dtype, const char* name) {
-    type found = type::undef;
-    if (PyUnicode_Check(dtype.ptr())) {
-        Py_ssize_t size = 0;
-        const char* text = PyUnicode_AsUTF8AndSize(dtype.ptr(), &size);
-        if (text == nullptr)
-            PyErr_Clear();  // Half of a surrogate pair, which no name has.
-        else
-            found = type_by_name({text, static_cast<size_t>(size)});
-        if (found != type::undef) return found;
-    }
-    if (py::isinstance<py::dtype>(dtype))
-        found = type_of_numpy(py::reinterpret_borrow<py::dtype>(dtype));
-    if (found != type::undef) return found;
-    const std::string text = said_by(PyObject_Str, dtype);
-    constexpr std::string_view kTorch = "torch.";
-    if (text.compare(0, kTorch.size(), kTorch) == 0)
-        found = type_by_name(std::string_view(text).substr(kTorch.size()));
-    if (found == type::undef) {
-        try {
-            found = type_of_numpy(py::dtype::from_args(py::reinterpret_borrow<py::object>(dtype)));
-        } catch (py::error_already_set&) {  // The message below says it.
-        }
-    }
-    if (found == type::undef)
-        type_error(std::string(name) + " is " + text_of(dtype) +
-                   "; expected a data type of tombola, such as \"float32\" or numpy.int64");
-    return found;
-}
-
-const char* name_of(memory::data_type data_type) {
-    for (const auto& names : kTypes)
-        if (names.data_type == data_type) return names.numpy.data();
-    return "undef";
 }
 
 size_t Tensor::elements() const {
@@ -347,18 +247,16 @@ memory::desc Tensor::desc() const {
     }
 }
 
-Tensor input(py::handle object, const char* name) { return tensor_of(object, name, {}); }
-Tensor written(py::handle object, const char* name) {
-    return tensor_of(object, name, {true, false});
+Tensor input(py::handle object, const char* name, const Types& types) {
+    return tensor_of(object, name, {types, false});
 }
-Tensor moved(py::handle object, const char* name, bool is_written) {
-    return tensor_of(object, name, {is_written, true});
+Tensor written(py::handle object, const char* name, const Types& types) {
+    return tensor_of(object, name, {types, true});
 }
 
 Tensor numbers_of(py::handle object, memory::data_type data_type, size_t count, const char* name) {
-    const Tensor tensor = input(object, name);
-    if (tensor.type != data_type || tensor.dims.size() != 1 || tensor.elements() != count ||
-        !tensor.strides.empty())
+    const Tensor tensor = input(object, name, {{data_type}});
+    if (tensor.dims.size() != 1 || tensor.elements() != count || !tensor.strides.empty())
         value_error(std::string(name) + " is " + text_of(object) + "; expected " +
                     std::to_string(count) + " numbers of the dtype " + name_of(data_type));
     return tensor;

@@ -6,15 +6,9 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
-#include "messages.hpp"
+#include "types.hpp"
 
 namespace tombola_python {
-
-// The data type that a dtype names: "float32", numpy.float32, numpy.dtype("float32"), torch.float32, "bfloat16", ...
-// Raises TypeError for what names none. `name` is the argument's, for the message.
-memory::data_type data_type_of(py::handle dtype, const char* name);
-// NumPy's name of a data type.
-const char* name_of(memory::data_type type);
 
 // Data of a Python object, which stays alive as long as this does.
 struct Tensor {
@@ -42,15 +36,14 @@ struct Tensor {
 // The bits of bfloat16 numbers: an array of uint16. Raises TypeError for anything else.
 py::array bfloat16_bits(py::handle bits, const char* name);
 
-// Reads an array or a DLPack exporter. Raises TypeError for other objects and for data types that tombola does not have,
-// ValueError for layouts that it does not have. `name` is the argument's.
-Tensor input(py::handle object, const char* name);
+// Reads an array or a DLPack exporter. Raises TypeError for other objects and other data types, ValueError for layouts that
+// tombola does not have. `name` is the argument's.
+Tensor input(py::handle object, const char* name, const Types& types);
 // The same for what is written: raises ValueError for read-only arrays.
-Tensor written(py::handle object, const char* name);
-// The same for data that is only moved: any type of numbers of 1, 2, 4 or 8 bytes, as one of tombola's of that size.
-Tensor moved(py::handle object, const char* name, bool is_written);
+Tensor written(py::handle object, const char* name, const Types& types);
 
-// A row-major array of this many numbers in one dimension. Raises ValueError with the argument's name for any other.
+// A row-major array of this many numbers in one dimension. Raises TypeError or ValueError with the argument's name for any
+// other.
 Tensor numbers_of(py::handle object, memory::data_type type, size_t count, const char* name);
 
 // tombola.BFloat16Array, looked up once. The GIL guards where it is kept: a lock of C++ around an import could wait for the

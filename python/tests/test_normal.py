@@ -64,7 +64,7 @@ def test_generator_goes_on():
 @pytest.mark.parametrize(
     "arguments, error, message",
     [
-        (dict(dtype="int32"), ValueError, "s32"),
+        (dict(dtype="int32"), TypeError, "dtype is int32"),
         (dict(std=-1), ValueError, "STD is -1"),
         (dict(mean=float("inf")), ValueError, "MEAN is inf"),
         (dict(mean="a"), TypeError, "mean is 'a'"),

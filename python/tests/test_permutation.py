@@ -51,7 +51,7 @@ def test_generator():
         (dict(n=2.0, size=2), TypeError, "n is 2.0"),
         (dict(size=11), ValueError, "11"),
         (dict(size=(2, 5)), ValueError, "dim"),
-        (dict(dtype="float32"), ValueError, "f32"),
+        (dict(dtype="float32"), TypeError, "dtype is float32; expected int64 or int32"),
         (dict(offset=5, size=6), ValueError, "OFFSET"),
         (dict(alignment="tensorflow"), ValueError, "alignment is 'tensorflow'; expected \"philox\", \"pytorch\""),
         (dict(n=2**31, size=1, alignment="pytorch"), ValueError, "range"),

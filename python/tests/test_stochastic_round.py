@@ -32,8 +32,8 @@ def test_float16_goes_to_a_neighbour():
 
 def test_wrong_arguments():
     for arguments, error, message in (
-        (dict(src=X.astype(np.float64)), ValueError, "f64"),
-        (dict(dtype="float32"), ValueError, "f32"),
+        (dict(src=X.astype(np.float64)), TypeError, "src has the dtype float64"),
+        (dict(dtype="float32"), TypeError, "dtype is float32"),
         (dict(src=X[::-1]), ValueError, "src has a negative stride"),
         (dict(out=np.zeros((300, 7), np.float16)), ValueError, "out has the shape"),
         (dict(src=1.5), TypeError, "src is 1.5"),

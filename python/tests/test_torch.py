@@ -119,7 +119,7 @@ def test_multinomial():
 def test_wrong_tensors():
     with pytest.raises((BufferError, RuntimeError)):
         tombola.uniform(out=torch.zeros(3, requires_grad=True), seed=1)
-    with pytest.raises(TypeError, match="which tombola does not have"):
+    with pytest.raises(TypeError, match="; expected "):
         tombola.uniform(out=torch.zeros(3, dtype=torch.complex64), seed=1)
     with pytest.raises(ValueError, match="address"):
         tombola.uniform(out=torch.zeros(1).expand(3), seed=1)

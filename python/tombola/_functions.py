@@ -273,8 +273,10 @@ def _mask_words(mask: Any) -> Tuple[Any, Optional[Tuple[int, ...]]]:
     """Words of 32 bits from a mask of bool, and its shape; any other mask as it is, and None."""
     if not isinstance(mask, numpy.ndarray) and str(getattr(mask, "dtype", "")) == "torch.bool":
         mask = numpy.asarray(mask)
-    if not isinstance(mask, numpy.ndarray) or mask.dtype != bool or not mask.ndim:
+    if not isinstance(mask, numpy.ndarray) or mask.dtype != bool:
         return mask, None
+    if not mask.ndim:
+        return mask, mask.shape
     padding = [(0, 0)] * (mask.ndim - 1) + [(0, -mask.shape[-1] % 32)]
     padded = numpy.pad(numpy.ascontiguousarray(mask), padding)
     return numpy.packbits(padded, axis=-1, bitorder="little").view("<i4"), mask.shape

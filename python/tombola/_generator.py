@@ -154,10 +154,10 @@ class Generator:
     def state(self, state: Any) -> None:
         state = numpy.array(state, order="C")
         dtype, shape = (numpy.dtype("uint32"), (628,)) if self._seeds is None else (numpy.dtype("uint64"), (2,))
-        if state.dtype != dtype or state.shape != shape:
-            raise ValueError(
-                f"state has the dtype {state.dtype} and the shape {state.shape}; expected {dtype} and {shape}"
-            )
+        if state.dtype != dtype:
+            raise TypeError(f"state has the dtype {state.dtype}; expected {dtype}")
+        if state.shape != shape:
+            raise ValueError(f"state has the shape {state.shape}; expected {shape}")
         # A call that draws nothing refuses what is no state.
         _core.normal(0, None, 0, 1, self._seeds, 0, self.alignment, None, _core.State(state))
         # The object stays: a call whose argument assigns the state has it already.
