@@ -189,6 +189,14 @@ py::object permutation(py::handle range, py::handle size, py::handle dtype, py::
          {"pytorch", tombola::permutation_alignment::pytorch}});
     const Stream stream(seed, offset, state_object,
                         alignment == tombola::permutation_alignment::pytorch);
+    const auto whole = static_cast<uint64_t>(elements), taken = dst.elements();
+    const std::string n = std::to_string(elements);
+    if (stream.offset > whole)
+        value_error("offset is " + std::to_string(stream.offset) + "; expected 0 to " + n +
+                    ", which is n");
+    if (dst.dims.size() == 1 && taken > whole - stream.offset)
+        value_error("offset is " + std::to_string(stream.offset) + " and size is " +
+                    std::to_string(taken) + "; expected a sum of at most " + n + ", which is n");
     fill<tombola::random_permutation>(key_of(kind::random_permutation, dst, alignment, elements),
                                       dst, stream, [&] {
                                           return tombola::random_permutation::primitive_desc(

@@ -31,6 +31,14 @@ def test_parts(alignment):
     np.testing.assert_array_equal(out, whole)
 
 
+@pytest.mark.parametrize("alignment", ["philox", "pytorch"])
+def test_nothing_is_left_at_the_end(alignment):
+    for arguments in (dict(), dict(size=0), dict(out=np.zeros(0, np.int64))):
+        assert tombola.permutation(10, offset=10, seed=1, alignment=alignment, **arguments).shape == (0,)
+    with pytest.raises(ValueError, match="^offset is 0 and size is 11; expected a sum of at most 10, which is n$"):
+        tombola.Generator("pytorch" if alignment == "pytorch" else "tensorflow", seed=1).permutation(10, 11)
+
+
 def test_generator():
     g = tombola.Generator("pytorch", seed=5)
     np.testing.assert_array_equal(g.permutation(100), reference.randperm(100, 5))
@@ -45,14 +53,19 @@ def test_generator():
 @pytest.mark.parametrize(
     "arguments, error, message",
     [
-        (dict(n=0, size=1), ValueError, "range"),
+        (dict(n=0, size=1), ValueError, "offset is 0 and size is 1; expected a sum of at most 0, which is n"),
         (dict(n=2.0), TypeError, "n is 2.0; expected an integer"),
         (dict(offset="1"), TypeError, "offset is '1'; expected an integer"),
         (dict(n=2.0, size=2), TypeError, "n is 2.0"),
-        (dict(size=11), ValueError, "11"),
+        (dict(size=11), ValueError, "offset is 0 and size is 11; expected a sum of at most 10, which is n"),
+        (dict(out=np.zeros(11, np.int64)), ValueError, "offset is 0 and size is 11; expected a sum of at most 10"),
+        (dict(offset=11), ValueError, "^offset is 11; expected 0 to 10, which is n$"),
+        (dict(offset=11, size=0), ValueError, "^offset is 11; expected 0 to 10, which is n$"),
+        (dict(offset=2**64 - 1), ValueError, "^offset is 18446744073709551615; expected 0 to 10, which is n$"),
+        (dict(offset=2**64 - 1, size=2), ValueError, "^offset is 18446744073709551615; expected 0 to 10, which is n$"),
         (dict(size=(2, 5)), ValueError, "dim"),
         (dict(dtype="float32"), TypeError, "dtype is float32; expected int64 or int32"),
-        (dict(offset=5, size=6), ValueError, "OFFSET"),
+        (dict(offset=5, size=6), ValueError, "^offset is 5 and size is 6; expected a sum of at most 10, which is n$"),
         (dict(alignment="tensorflow"), ValueError, "alignment is 'tensorflow'; expected \"philox\", \"pytorch\""),
         (dict(n=2**31, size=1, alignment="pytorch"), ValueError, "range"),
     ],

@@ -373,7 +373,7 @@ def permutation(
     size: how many elements of the permutation; by default those from the offset on, or out's size.
     dtype: int32 or int64, which is the default without out.
     seed: as for uniform().
-    offset: the index in the permutation of the result's first element; offset + size is at most n.
+    offset: the index in the permutation of the result's first element, from 0 to n; offset + size is at most n.
     alignment: "philox" computes each element by itself, so a part costs what it has; "pytorch" is torch.randperm.
     out: of one dimension; written and returned instead of a new array.
 
