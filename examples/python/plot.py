@@ -7,7 +7,11 @@ def save(draw):
     """Calls draw(axes) and writes the picture to the file that the command line names, if it names one: the same bytes each time."""
     if len(sys.argv) < 2:
         return
-    import matplotlib
+    try:
+        import matplotlib
+    except ModuleNotFoundError:
+        print(f"matplotlib is not installed: {sys.argv[1]} is not written", file=sys.stderr)
+        return
 
     matplotlib.use("Agg")
     matplotlib.rcParams.update({"svg.hashsalt": "tombola", "svg.fonttype": "none", "font.size": 11})

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import os
 import pathlib
 import subprocess
 import sys
@@ -14,3 +15,16 @@ def test_example(program):
     result = subprocess.run([sys.executable, EXAMPLES / program], capture_output=True, text=True, timeout=120)
     assert result.returncode == 0, result.stderr
     assert result.stdout
+
+
+def test_without_matplotlib(tmp_path):
+    """A picture is asked for, and left out with a message."""
+    (tmp_path / "matplotlib.py").write_text("raise ModuleNotFoundError(\"No module named 'matplotlib'\")")
+    path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    picture = tmp_path / "filters.png"
+    result = subprocess.run(
+        [sys.executable, EXAMPLES / "filters.py", picture], capture_output=True, text=True, timeout=120, env={**os.environ, "PYTHONPATH": path}
+    )
+    assert result.returncode == 0 and result.stdout
+    assert result.stderr == f"matplotlib is not installed: {picture} is not written\n"
+    assert not picture.exists()
