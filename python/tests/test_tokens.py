@@ -96,12 +96,21 @@ def test_numbers_for_each_row():
         offset=[0, 5, 2**40, 7, 8, 9],
     )
     pairs = np.array([[i + 1, 2**63 + i] for i in range(6)], np.uint64)
-    for seed in (pairs, pairs.tolist()):
+    for seed in (pairs, pairs.tolist(), pairs.astype(object), np.asfortranarray(pairs)):
         together = tombola.sample_tokens(LOGITS, 8, seed=seed, **arguments)
         for row in range(6):
             mine = {name: values[row] for name, values in arguments.items()}
             alone = tombola.sample_tokens(LOGITS[row], 8, seed=tuple(pairs[row].tolist()), **mine)
             np.testing.assert_array_equal(together[row], alone)
+
+
+def test_seeds_for_each_row_of_every_integer_type():
+    pairs = np.arange(12).reshape(6, 2) + 1
+    expected = tombola.sample_tokens(LOGITS, 8, seed=pairs.astype(np.uint64))
+    for dtype in (np.int64, np.uint32, np.int32, np.uint8):
+        np.testing.assert_array_equal(tombola.sample_tokens(LOGITS, 8, seed=pairs.astype(dtype)), expected)
+    for row, pair in enumerate(pairs):
+        np.testing.assert_array_equal(tombola.sample_tokens(LOGITS[row], 8, seed=pair), expected[row])
 
 
 def test_masks():
@@ -143,19 +152,29 @@ BAD[2, 3] = np.nan
         (dict(logits=BAD), ValueError, "nan"),
         (dict(samples=-1), ValueError, "samples is -1"),
         (dict(temperature=-1), ValueError, "TEMPERATURE"),
-        (dict(temperature="hot"), TypeError, "temperature: must be real number, not str; expected"),
+        (dict(temperature="hot"), TypeError, "^temperature is 'hot'; expected a number$"),
+        (dict(temperature=None), TypeError, "^temperature is None; expected a number$"),
+        (dict(temperature=["hot"] * 6), TypeError, r"^temperature\[0\] is 'hot'; expected a number$"),
+        (dict(temperature=[1, 1, 1, 1e39, 1, 1]), ValueError, r"^temperature\[3\] is 1e\+39; expected a number that float32 can hold$"),
+        (dict(temperature=np.full(6, -1e39)), ValueError, r"^temperature\[0\] is -1e\+39; expected a number that float32 can hold$"),
+        (dict(temperature=np.full(6, np.inf)), ValueError, "^.*TEMPERATURE: row 0: inf"),
+        (dict(offset=[0, 0, -1, 2, 0, 0]), ValueError, r"^offset\[2\] is -1; expected an integer that uint64 can hold$"),
+        (dict(top_k=None), TypeError, "^top_k is None; expected an integer$"),
+        (dict(top_k=np.full(6, 1.0)), TypeError, r"^top_k\[0\] is 1.0; expected an integer$"),
         (dict(temperature=[1, 2]), ValueError, "temperature is .*; expected a number, or 6 numbers of the dtype float32"),
         (dict(top_k=-1), ValueError, "TOP_K"),
-        (dict(top_k=[1, 2, 3, 4, 5, 6.5]), TypeError, "top_k: 'float' object cannot be interpreted as an integer"),
+        (dict(top_k=[1, 2, 3, 4, 5, 6.5]), TypeError, r"^top_k\[5\] is 6.5; expected an integer$"),
         (dict(top_k=2.5), TypeError, "top_k is 2.5"),
-        (dict(top_k=[2**40] * 6), ValueError, "top_k: a number is out of range; expected numbers of the dtype int32"),
-        (dict(top_k=np.array([2**40] * 6)), ValueError, "top_k: a number is out of range"),
+        (dict(top_k=[1] * 5 + [2**40]), ValueError, r"^top_k\[5\] is 1099511627776; expected an integer that int32 can hold$"),
+        (dict(top_k=np.array([2**40] * 6)), ValueError, r"top_k\[0\] is 1099511627776; expected an integer that int32"),
         (dict(top_p=1.5), ValueError, "TOP_P"),
         (dict(min_p=float("nan")), ValueError, "MIN_P"),
         (dict(order="llama"), ValueError, "order is 'llama'; expected \"transformers\""),
         (dict(logprobs="all"), ValueError, "logprobs is 'all'"),
         (dict(top_n=-1), ValueError, "top_n"),
         (dict(seed=np.zeros((5, 2), np.uint64)), ValueError, "expected 6 pairs"),
+        (dict(seed=np.full((6, 2), -1)), ValueError, r"^seed\[0, 0\] is -1; expected an integer that uint64 can hold$"),
+        (dict(seed=np.ones((6, 2))), TypeError, r"^seed\[0, 0\] is 1.0; expected an integer$"),
         (dict(mask=np.ones((6, 6), np.int32)), ValueError, "mask is .* 7 words"),
         (dict(mask=np.ones((6, 7), np.float32)), TypeError, "mask has the dtype float32"),
         (dict(mask=np.zeros((6, 203), bool)), ValueError, "MASK|allow"),

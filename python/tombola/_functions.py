@@ -241,31 +241,42 @@ class Tokens(NamedTuple):
     top_logprobs: Optional[Array]
 
 
+def _number_for_row(number: Any, dtype: str, label: str) -> Union[int, float]:
+    """A number that the dtype can hold. NumPy's warning of overflows is off."""
+    expected = "a number" if dtype == "float32" else "an integer"
+    try:
+        # math.ldexp() takes what is a number, and no text, which float() would take.
+        value = math.ldexp(number, 0) if dtype == "float32" else operator.index(number)
+        if dtype == "float32":
+            holds = math.isinf(value) or not numpy.isinf(numpy.float32(value))
+        else:
+            holds = int(numpy.iinfo(dtype).min) <= value <= int(numpy.iinfo(dtype).max)
+    except TypeError:
+        raise TypeError(f"{label} is {_core.text_of(number)}; expected {expected}") from None
+    except OverflowError:
+        holds = False
+    if not holds:
+        raise ValueError(f"{label} is {_core.text_of(number)}; expected {expected} that {dtype} can hold")
+    return value
+
+
 def _for_rows(value: Any, dtype: str, name: str) -> Any:
     """A number as it is; otherwise an array of the dtype with the same values."""
     if isinstance(value, (int, float)):
         return value
     # Python's integers stay what they are: an array of small and large ones would become float64.
     given = numpy.asarray(value, None if hasattr(value, "__array__") else object)
-    expected = f"expected numbers of the dtype {dtype}"
     if given.dtype.kind not in "biufO":
-        raise TypeError(f"{name} has the dtype {given.dtype}; {expected}")
-    try:
-        if dtype != "float32":
-            limits = numpy.iinfo(dtype)
-            numbers = [operator.index(number) for number in given.ravel().tolist()]
-            if not all(limits.min <= number <= limits.max for number in numbers):
-                raise OverflowError
-            given = numpy.array(numbers, dtype).reshape(given.shape)
-        elif given.dtype.kind == "O":
-            # math.ldexp() takes what is a number, and no text, which float() would take.
-            given = numpy.array([math.ldexp(number, 0) for number in given.ravel().tolist()]).reshape(given.shape)
-        with numpy.errstate(over="ignore"):
-            array = numpy.ascontiguousarray(given, dtype).reshape(given.shape)
-    except OverflowError:
-        raise ValueError(f"{name}: a number is out of range; {expected}") from None
-    except TypeError as error:
-        raise TypeError(f"{name}: {error}; {expected}") from None
+        raise TypeError(f"{name} has the dtype {given.dtype}; expected numbers of the dtype {dtype}")
+    with numpy.errstate(over="ignore"):
+        floats = dtype == "float32" and given.dtype.kind != "O"
+        numbers: Any = given
+        if given.dtype != dtype and not (floats and not numpy.isinf(given.astype(dtype)).any()):
+            numbers = [
+                _number_for_row(number, dtype, f"{name}[{', '.join(map(str, index))}]" if index else name)
+                for index, number in zip(numpy.ndindex(given.shape), given.ravel().tolist())
+            ]
+        array = numpy.ascontiguousarray(numbers, dtype).reshape(given.shape)
     return array if array.ndim else array.item()
 
 
@@ -314,7 +325,7 @@ def sample_tokens(
     min_p: from 0 to 1: classes of less than this share of the greatest probability are not kept.
     mask: which classes are allowed: bool of the logits' shape, or ceil(classes / 32) words of 32 bits for each row.
     order: "transformers", "vllm", "joint" or "temperature_last": in which order the filters are applied.
-    seed: as for uniform(), or an array (batch, 2) of uint64: a stream of its own for each row.
+    seed: as for uniform(), or integers of the shape (batch, 2): a stream of its own for each row.
     offset: the index in the stream of the first sample.
     uniforms: numbers from [0, 1] of the result's shape, float64, used instead of the stream; seed and offset are not.
     logprobs: log probabilities, of the distribution that is drawn from ("processed") or of the logits ("raw").
@@ -333,7 +344,8 @@ def sample_tokens(
     array([[1, 1, 1],
            [2, 2, 2]])
     """
-    if isinstance(seed, (list, tuple)) and any(hasattr(one, "__len__") for one in seed):
+    pairs = any(hasattr(one, "__len__") for one in seed) if isinstance(seed, (list, tuple)) else getattr(seed, "ndim", 1) == 2
+    if pairs:
         seed = _for_rows(seed, "uint64", "seed")
     result = _core.sample_tokens(
         logits,
