@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arguments.hpp"
 
+#include <cmath>
 #include <cstring>
 #include <string_view>
 
@@ -30,6 +31,12 @@ uint32_t bits_of(float value) {
     uint32_t bits = 0;
     std::memcpy(&bits, &value, sizeof(bits));
     return bits;
+}
+
+float of_bits(uint32_t bits) {
+    float value = 0;
+    std::memcpy(&value, &bits, sizeof(bits));
+    return value;
 }
 
 uint32_t to_bf16(float value) {
@@ -173,22 +180,32 @@ Element::Element(py::handle number, memory::data_type data_type, const char* nam
     }
     switch (data_type) {
         case type::f64:
+            rounded_ = value;
             store(value);
             break;
         case type::f32:
-            store(static_cast<float>(value));
+            rounded_ = static_cast<float>(value);
+            store(static_cast<float>(rounded_));
             break;
-        case type::bf16:
-            store(to_bf16(static_cast<float>(value)));
+        case type::bf16: {
+            const uint32_t bits = to_bf16(static_cast<float>(value));
+            rounded_ = of_bits(bits << 16);
+            store(bits);
             break;
-        case type::f16:
-            if (PyFloat_Pack2(value, reinterpret_cast<char*>(bytes_.data()), 1) == 0) break;
-            PyErr_Clear();
-            value_error(std::string(name) + " is " + text_of(number) +
-                        "; expected a number that float16 can hold");
+        }
+        case type::f16: {
+            auto* const bytes = reinterpret_cast<char*>(bytes_.data());
+            const bool overflow = PyFloat_Pack2(value, bytes, 1) != 0;
+            if (overflow) PyErr_Clear();
+            rounded_ = overflow ? HUGE_VAL : PyFloat_Unpack2(bytes, 1);
+            break;
+        }
         default:  // No other type has numbers that are arguments.
             break;
     }
+    if (std::isinf(rounded_) && !std::isinf(value))
+        value_error(std::string(name) + " is " + text_of(number) + "; expected a number that " +
+                    name_of(data_type) + " can hold");
 }
 
 }  // namespace tombola_python

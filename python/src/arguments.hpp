@@ -51,14 +51,17 @@ T named(py::handle name, const char* argument,
 tombola::alignment alignment_of(py::handle name);
 
 // One element of a data type from a number of Python, rounded to the nearest one, ties to even; bfloat16 by way of
-// float32, as PyTorch rounds numbers of Python.
+// float32, as PyTorch rounds numbers of Python. Raises ValueError for a finite number that the type cannot hold.
 class Element {
   public:
     Element(py::handle number, memory::data_type type, const char* name);
     const void* data() const { return bytes_.data(); }
+    // The element of a floating-point type.
+    double rounded() const { return rounded_; }
 
   private:
     alignas(8) std::array<unsigned char, 8> bytes_{};
+    double rounded_ = 0;
 };
 
 }  // namespace tombola_python

@@ -3,6 +3,7 @@
 // Fills: random words and random numbers.
 
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "arguments.hpp"
@@ -87,7 +88,12 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
                    name_of(dst.type));
     const Element min(low, dst.type, "low");
     const py::int_ one(1);
-    const Element max(high.is_none() ? py::handle(one) : high, dst.type, "high");
+    const py::handle greatest = high.is_none() ? py::handle(one) : high;
+    const Element max(greatest, dst.type, "high");
+    if (!integers && std::isfinite(min.rounded()) && std::isfinite(max.rounded()) &&
+        min.rounded() >= max.rounded())
+        value_error("low is " + text_of(low) + " and high is " + text_of(greatest) +
+                    "; expected low < high, each rounded to " + name_of(dst.type));
     fill<tombola::random_uniform>(
         key_of(kind::random_uniform, dst, alignment, draws, floats, full_range), dst, stream,
         [&] {

@@ -42,6 +42,7 @@ py::object shuffle(py::handle src_object, py::handle group_size, py::handle axis
     if (dst.kind != src.kind || dst.type != src.type || !same_dtypes())
         type_error("out has another dtype than src: out is " + text_of(result) + ", src is " +
                    text_of(src_object) + "; expected the same");
+    check_shape(dst, src.dims, "out");
     Key key = key_of(kind::shuffle, dst, axis, columns, backward);
     add_to(key, src);
     const auto at = static_cast<int>(axis);

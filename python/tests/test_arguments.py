@@ -115,10 +115,32 @@ def test_refused_numbers_are_told_from_their_limits():
         ("MIN_P is 1.00000012; expected a number in [0, 1]", lambda: tombola.sample_tokens(LOGITS, min_p=beyond)),
         ("TEMPERATURE is 5.42101054e-20; expected 0, or", lambda: tombola.sample_tokens(LOGITS, temperature=np.nextafter(np.float32(2**-64), np.float32(0)))),
         ("sample 0: 1.0000000000000002; expected a number in [0, 1]", lambda: tombola.multinomial(WEIGHTS, 1, uniforms=np.full((2, 1), 1 + 2**-52))),
-        ("MIN is 1.0000000000000002 and MAX is 1; expected MIN < MAX", lambda: tombola.uniform(3, "float64", low=1 + 2**-52)),
+        ("low is 1.0000000000000002 and high is 1; expected low < high, each rounded to float64", lambda: tombola.uniform(3, "float64", low=1 + 2**-52)),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             call()
+
+
+def test_what_rounding_makes_of_a_number_is_not_said_to_be_given():
+    for dtype, number in (("float32", 1e39), ("bfloat16", 1e39), ("bfloat16", 3.4e38), ("float16", 65520), ("float32", -1e308)):
+        for name, call in (
+            ("low", lambda: tombola.uniform(3, dtype, low=number)),
+            ("high", lambda: tombola.uniform(3, dtype, high=number)),
+            ("mean", lambda: tombola.normal(3, dtype, mean=number)),
+            ("std", lambda: tombola.normal(3, dtype, std=number)),
+        ):
+            with pytest.raises(ValueError, match="^" + re.escape(f"{name} is {number}; expected a number that {dtype} can hold") + "$"):
+                call()
+    for name, call in (("p", lambda: tombola.dropout(X, 1e39)), ("temperature", lambda: tombola.sample_tokens(LOGITS, temperature=1e39))):
+        with pytest.raises(ValueError, match=rf"^{name} is 1e\+39; expected a number that float32 can hold$"):
+            call()
+    for dtype, low, high in (("float32", 0, 1e-50), ("float32", -1e-50, 1e-50), ("float16", 1, 1.0001), ("bfloat16", 1, 1.001)):
+        with pytest.raises(ValueError, match=f"^low is {low} and high is {high}; expected low < high, each rounded to {dtype}$"):
+            tombola.uniform(2, dtype, low, high)
+    for dtype, greatest in (("float16", 65504), ("bfloat16", 3.38e38), ("float32", 3.4e38)):
+        assert tombola.uniform(2, dtype, 0, greatest, seed=1).shape == (2,)
+    with pytest.raises(ValueError, match="MAX is inf"):
+        tombola.uniform(2, "float16", 0, float("inf"))
 
 
 def test_large_integers():

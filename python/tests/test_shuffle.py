@@ -59,7 +59,7 @@ def test_strides():
         (dict(group_size=0), ValueError, "group_size"),
         (dict(out=np.zeros((2, 6), np.float32)), TypeError, "out has another dtype"),
         (dict(out=np.zeros((2, 6), np.int64)), TypeError, "out has another dtype"),
-        (dict(out=np.zeros((6, 2))), ValueError, "dim|dst"),
+        (dict(out=np.zeros((6, 2))), ValueError, r"^out has the shape \(6, 2\); expected \(2, 6\)$"),
     ],
 )
 def test_wrong_arguments(arguments, error, message):

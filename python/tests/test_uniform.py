@@ -134,7 +134,7 @@ def test_bfloat16():
     assert isinstance(numbers, tombola.BFloat16Array) and numbers.shape == (2, 3) and len(numbers) == 2
     as_float = np.asarray(numbers)
     assert as_float.dtype == np.float32 and not (as_float.view(np.uint32) & 0xFFFF).any()
-    with pytest.raises(ValueError, match="MAX is inf"):
+    with pytest.raises(ValueError, match=r"high is 1e\+39; expected a number that bfloat16 can hold"):
         tombola.uniform(3, "bfloat16", 0, 1e39)
     # It comes in as it went out.
     again = tombola.BFloat16Array(np.zeros((2, 3), np.uint16))
@@ -175,7 +175,7 @@ RECORDS = np.zeros(3, np.dtype([("a", np.uint8), ("b", np.float32)]))
         (dict(shape=3, dtype=">f4"), TypeError, "dtype is >f4, whose byte order is not the machine's; expected float32"),
         (dict(shape=3, dtype="complex64"), TypeError, "dtype is complex64; expected float32"),
         (dict(shape=3, dtype="uint8"), TypeError, "dtype is uint8"),
-        (dict(shape=3, low=1, high=1), ValueError, "MIN is 1 and MAX is 1"),
+        (dict(shape=3, low=1, high=1), ValueError, "low is 1 and high is 1; expected low < high"),
         (dict(shape=3, low=float("nan")), ValueError, "MIN"),
         (dict(shape=3, high=float("inf")), ValueError, "MAX"),
         (dict(shape=3, dtype="float16", high=1e9), ValueError, "high is 1000000000.0"),
