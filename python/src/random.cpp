@@ -29,6 +29,12 @@ bool is_zero(py::handle number) {
     return false;
 }
 
+// Whether an array or a tensor is a scalar.
+bool has_no_dimensions(py::handle tensor) {
+    const py::object shape = py::getattr(tensor, "shape", py::none());
+    return py::isinstance<py::tuple>(shape) && py::len(shape) == 0;
+}
+
 // The stream that a fill draws from: of the seeds from an offset on, or of a state.
 struct Stream {
     std::array<uint64_t, 2> seeds;
@@ -142,16 +148,18 @@ py::object bernoulli(py::handle p, py::handle shape, py::handle dtype, py::handl
                      py::handle state_object) {
     constexpr Types kTypes{
         {type::u8, type::s32, type::s64, type::f16, type::bf16, type::f32, type::f64}};
-    // A number is one probability of f64, as in tensor.bernoulli_(p); a tensor has one for each element.
-    const bool one =
+    // A number is one probability of f64, as in tensor.bernoulli_(p); a tensor has one for each element. One without
+    // dimensions stands for a number where the result has dimensions.
+    const bool is_number =
         PyFloat_Check(p.ptr()) || PyLong_Check(p.ptr()) ||
         (!py::isinstance<py::array>(p) && !py::hasattr(p, "__dlpack__") && PyNumber_Check(p.ptr()));
+    const bool shaped = is_number || !shape.is_none() || !out.is_none();
+    Output output = shaped ? Output(shape, dtype, out, kTypes) : Output();
+    const bool one = is_number || (!output.tensor.dims.empty() && has_no_dimensions(p));
     const Element number(one ? p : py::handle(py::float_(0.0)), type::f64, "p");
     const Tensor given = one ? Tensor() : input(p, "p", {{type::f32, type::f64}});
     Tensor probabilities = given.at_least_1d();
-    const Output output = one || !shape.is_none() || !out.is_none()
-                              ? Output(shape, dtype, out, kTypes)
-                              : Output(given.dims, dtype, out, kTypes, "p");
+    if (!shaped) output = Output(given.dims, dtype, out, kTypes, "p");
     Tensor dst = output.tensor.at_least_1d();
     if (one) {
         dst = dst.flat();

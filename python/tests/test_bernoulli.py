@@ -89,6 +89,18 @@ def test_wrong_arguments(call, error, message):
 
 def test_probabilities_without_dimensions():
     assert tombola.bernoulli(np.array(1.0)) == 1 and tombola.bernoulli(np.array(1.0), ()).shape == ()
-    for given, wanted in (((), (1,)), ((), (3,)), ((1,), ())):
-        with pytest.raises(ValueError, match=re.escape(f"p has the shape {given}; expected {wanted}")):
-            tombola.bernoulli(np.ones(given), wanted)
+    with pytest.raises(ValueError, match=re.escape("p has the shape (1,); expected ()")):
+        tombola.bernoulli(np.ones(1), ())
+    # One number for a result that has dimensions.
+    for alignment in ("tensorflow", "pytorch"):
+        for wanted in ((1,), (3,), (20, 50)):
+            for p in (np.array(0.3), np.array(0.3, np.float32), np.array(1)):
+                expected = tombola.bernoulli(p.item(), wanted, seed=1, alignment=alignment)
+                np.testing.assert_array_equal(tombola.bernoulli(p, wanted, seed=1, alignment=alignment), expected)
+                out = np.zeros(wanted, np.uint8)
+                assert tombola.bernoulli(p, out=out, seed=1, alignment=alignment) is out
+                np.testing.assert_array_equal(out, expected)
+                g = tombola.Generator(alignment, seed=1)
+                np.testing.assert_array_equal(g.bernoulli(p, wanted), tombola.Generator(alignment, seed=1).bernoulli(p.item(), wanted))
+    with pytest.raises(TypeError, match="^p is an array of the dtype complex128 .*; expected a number$"):
+        tombola.bernoulli(np.array(1j), 3)

@@ -181,7 +181,8 @@ def bernoulli(
     """Numbers that are 1 with the probability p and 0 otherwise; "pytorch": those of tensor.bernoulli_. The page
     random_bernoulli defines them.
 
-    p: from 0 to 1: a number, or a float32 or float64 tensor of the result's shape.
+    p: from 0 to 1: a number, or a float32 or float64 tensor of the result's shape. A tensor without dimensions is a number
+        for a result that has some.
     shape: an integer or a sequence of integers; by default p's or out's.
     dtype: uint8, int32, int64, float16, bfloat16, float32 or float64; by default out's, or uint8.
     seed, offset, alignment: as for uniform().
