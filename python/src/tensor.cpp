@@ -14,17 +14,24 @@ namespace {
 
 using type = memory::data_type;
 
+// A copy helps with what is read alone: it would be written instead of the caller's array.
+[[noreturn]] void refuse_strides(const Tensor& tensor, const std::string& reason,
+                                 const char* expected) {
+    const std::string name = tensor.name;
+    value_error(
+        name + " has " + reason + "; expected an array " + expected +
+        (tensor.is_written ? "" : ": numpy.ascontiguousarray(" + name + ") makes such a copy"));
+}
+
 // What an array has along an axis of one element, or in an array of none, is never stepped along: any stride will do.
-void tidy_strides(Tensor& tensor, const char* name) {
+void tidy_strides(Tensor& tensor) {
     bool row_major = true;
     memory::dim expected = 1;
     for (size_t axis = tensor.dims.size(); axis-- > 0;) {
         if (tensor.dims[axis] == 1 || tensor.elements() == 0) tensor.strides[axis] = expected;
         if (tensor.strides[axis] < 0)
-            value_error(std::string(name) + " has a negative stride along axis " +
-                        std::to_string(axis) +
-                        "; expected strides of 0 or more: numpy.ascontiguousarray() makes a copy "
-                        "without");
+            refuse_strides(tensor, "a negative stride along axis " + std::to_string(axis),
+                           "with positive strides");
         row_major = row_major && tensor.strides[axis] == expected;
         expected *= tensor.dims[axis];
     }
@@ -64,6 +71,7 @@ Tensor of_elements(const py::array& array, type data_type, char kind, const char
         value_error(std::string(name) + " is read-only; expected an array that can be written");
     Tensor tensor;
     tensor.name = name;
+    tensor.is_written = use.written;
     tensor.type = data_type;
     tensor.kind = kind;
     tensor.owner = array;
@@ -80,7 +88,7 @@ Tensor of_elements(const py::array& array, type data_type, char kind, const char
                             " bytes of an element");
             tensor.strides.push_back(stride / itemsize);
         }
-        tidy_strides(tensor, name);
+        tidy_strides(tensor);
     }
     if (reinterpret_cast<uintptr_t>(tensor.data) % static_cast<uintptr_t>(itemsize) != 0)
         value_error(std::string(name) + " lies at an address that is no multiple of " +
@@ -156,6 +164,7 @@ Tensor of_dlpack(py::handle object, const char* name, Use use) {
     PyCapsule_SetName(capsule.ptr(), "used_dltensor");
     Tensor tensor;
     tensor.name = name;
+    tensor.is_written = use.written;
     tensor.owner = py::capsule(managed, [](void* pointer) {
         auto* used = static_cast<dlpack::ManagedTensor*>(pointer);
         if (used->deleter != nullptr) used->deleter(used);
@@ -187,7 +196,7 @@ Tensor of_dlpack(py::handle object, const char* name, Use use) {
         value_error(std::string(name) + " has elements at a null address; expected their address");
     if (source.strides != nullptr) {
         tensor.strides.assign(source.strides, source.strides + source.ndim);
-        tidy_strides(tensor, name);
+        tidy_strides(tensor);
     }
     return tensor;
 }
@@ -238,12 +247,26 @@ py::array bfloat16_bits(py::handle bits, const char* name) {
     type_error(std::string(name) + " is " + text_of(bits) + "; expected a NumPy array of uint16");
 }
 
+std::vector<py::ssize_t> Tensor::byte_strides() const {
+    std::vector<py::ssize_t> bytes(strides.begin(), strides.end());
+    for (py::ssize_t& stride : bytes)
+        stride *= static_cast<py::ssize_t>(memory::data_type_size(type));
+    return bytes;
+}
+
 memory::desc Tensor::desc() const {
+    if (dims.size() > TOMBOLA_MAX_NDIMS)
+        value_error(std::string(name) + " has " + std::to_string(dims.size()) +
+                    " dimensions; expected at most " + std::to_string(TOMBOLA_MAX_NDIMS));
     try {
         return memory::desc(dims, type, strides);
     } catch (const tombola::error& error) {
         if (error.status != tombola_invalid_arguments) throw;
-        value_error(std::string(name) + ": " + error.message);
+        if (strides.empty()) value_error(std::string(name) + ": " + error.message);
+        refuse_strides(*this,
+                       "the strides " + tuple_of(byte_strides()) +
+                           " in bytes, by which elements may share an address",
+                       "whose elements lie apart");
     }
 }
 

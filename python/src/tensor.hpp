@@ -6,6 +6,9 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <string>
+#include <vector>
+
 #include "types.hpp"
 
 namespace tombola_python {
@@ -20,8 +23,9 @@ struct Tensor {
     // In elements; empty: row-major.
     memory::dims strides;
     py::object owner;
-    // The argument's name, for messages.
+    // The argument's name, for messages, and whether it is written.
     const char* name = "";
+    bool is_written = false;
 
     size_t elements() const;
     // The elements of a row-major tensor in one dimension: fills depend on their number alone, so more of them share a
@@ -29,6 +33,8 @@ struct Tensor {
     Tensor flat() const;
     // A number as a tensor of one dimension, and any other tensor as it is: descriptors have a dimension.
     Tensor at_least_1d() const;
+    // In bytes, as NumPy has them.
+    std::vector<py::ssize_t> byte_strides() const;
     // Raises ValueError with the argument's name for dimensions and strides that no descriptor has.
     memory::desc desc() const;
 };

@@ -249,24 +249,47 @@ def test_shapes():
 def test_what_has_no_descriptor_is_named():
     broadcast, deep = np.broadcast_to(np.float32(1), (3,)), np.zeros((1,) * 13, np.float32)
     windows = np.lib.stride_tricks.sliding_window_view(np.arange(8, dtype=np.float32), 4)
-    for wrong, reason in ((broadcast, "address"), (windows, "address"), (deep, "ndims is 13; expected 0 to 12")):
+    for wrong, reason in ((broadcast, "address"), (windows, "address"), (deep, "13 dimensions; expected at most 12$")):
         for name, call in {
             "src": lambda: tombola.dropout(wrong, 0.5, seed=1),
             "p": lambda: tombola.bernoulli(wrong, seed=1),
         }.items():
-            with pytest.raises(ValueError, match=f"^{name}: .*{reason}"):
+            with pytest.raises(ValueError, match=f"^{name} has .*{reason}"):
                 call()
-        with pytest.raises(ValueError, match=f"^src: .*{reason}"):
+        with pytest.raises(ValueError, match=f"^src has .*{reason}"):
             tombola.shuffle(wrong, 1, 0)
-        with pytest.raises(ValueError, match=f"^src: .*{reason}"):
+        with pytest.raises(ValueError, match=f"^src has .*{reason}"):
             tombola.stochastic_round(wrong, seed=1)
-    with pytest.raises(ValueError, match="^weights: .*address"):
+    with pytest.raises(ValueError, match="^weights has .*address"):
         tombola.multinomial(np.broadcast_to(np.ones(3), (2, 3)), 2, seed=1)
-    with pytest.raises(ValueError, match="^logits: .*address"):
+    with pytest.raises(ValueError, match="^logits has .*address"):
         tombola.sample_tokens(np.broadcast_to(np.zeros(3, np.float32), (2, 3)), seed=1)
     odd = np.zeros(13, np.uint8)[1:].view(np.float32)
     with pytest.raises(ValueError, match="^src lies at an address that is no multiple of 4 bytes; expected an aligned"):
         tombola.dropout(odd, 0.5, seed=1)
+
+
+def test_strides_that_are_refused_come_with_advice_that_helps():
+    reversed_, shared = np.ones((2, 12), np.float32)[:, ::-1], np.broadcast_to(np.float32(1), (2, 12))
+    base = np.zeros(24, np.float32)
+    written = {(12, -1): np.lib.stride_tricks.as_strided(base[11:], (2, 12), (48, -4)), (0, 1): np.lib.stride_tricks.as_strided(base, (2, 12), (0, 4))}
+    reasons = (
+        (reversed_, written[12, -1], "has a negative stride along axis 1; expected an array with positive strides"),
+        (shared, written[0, 1], "has the strides ({}, {}) in bytes, by which elements may share an address; expected an array whose elements lie apart"),
+    )
+    for src, out, reason in reasons:
+        for name, call in (("src", lambda x: tombola.shuffle(x, 3)), ("p", lambda x: tombola.bernoulli(x, seed=1)), ("src", lambda x: tombola.dropout(x, 0.5, seed=1))):
+            message = f"{name} {reason.format(*src.strides)}: numpy.ascontiguousarray({name}) makes such a copy"
+            with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+                call(src)
+            call(np.ascontiguousarray(src))
+        for call in (lambda: tombola.shuffle(X, 3, out=out), lambda: tombola.normal(out=out, seed=1), lambda: tombola.dropout(X, 0.5, out=out, seed=1)):
+            with pytest.raises(ValueError, match=f"^{re.escape('out ' + reason.format(*out.strides))}$"):
+                call()
+    assert not base.any()
+    for call, name in ((lambda: tombola.uniform(out=np.zeros((2,) * 14, "f4")[..., 0]), "out"), (lambda: tombola.shuffle(np.ones((1,) * 13), 1), "src")):
+        with pytest.raises(ValueError, match=f"^{name} has 13 dimensions; expected at most 12$"):
+            call()
 
 
 DTYPES = "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 g c8 c16 O U3 S3 M8[s] m8[s] a:f4 >f4 >i4 >f8 >u2 V2".split()
