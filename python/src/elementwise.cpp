@@ -2,6 +2,8 @@
 
 // What makes one tensor of another, element by element, with a draw for each.
 
+#include <optional>
+
 #include "arguments.hpp"
 #include "functions.hpp"
 #include "output.hpp"
@@ -13,7 +15,7 @@ namespace {
 using type = memory::data_type;
 using kind = tombola::primitive::kind;
 
-// MASK is a byte for each element, in the layout of `like`, or a bit for each.
+// The mask: a byte for each element, or a bit for each.
 Tensor mask_of(py::handle mask, bool packed, bool is_written, const Tensor& like) {
     constexpr Types kBytes{{type::u8}, "uint8 or bool", true};
     const Tensor tensor =
@@ -23,11 +25,52 @@ Tensor mask_of(py::handle mask, bool packed, bool is_written, const Tensor& like
         if (!tensor.strides.empty()) value_error("mask has gaps; expected contiguous bytes");
     } else {
         check_shape(tensor, like.dims, "mask");
-        if (tensor.strides != like.strides)
-            value_error("mask has other strides than the tensor that it is for; expected the same");
     }
     return tensor;
 }
+
+// The elements of a tensor as an array of NumPy, over the same memory.
+py::array array_of(const Tensor& tensor) {
+    const py::dtype words("u" + std::to_string(memory::data_type_size(tensor.type)));
+    return py::array(words, tensor.dims, tensor.byte_strides(), tensor.data, tensor.owner);
+}
+
+// A mask of bytes whose strides are not those of the tensor that it is for. The library has none, so the primitive reads or
+// writes a bit for each element instead, and NumPy copies.
+class StridedMask {
+  public:
+    StridedMask(const Tensor& mask, bool is_written)
+        : bytes_(array_of(mask)), numpy_(py::module_::import("numpy")), is_written_(is_written) {
+        if (is_written) mask.desc();  // refuses elements that share an address
+    }
+    // Raises ValueError if the mask shares memory with a tensor of the call.
+    void keep_apart(const Tensor& other) const {
+        constexpr int kMaxWork = 100'000;
+        if (numpy_.attr("may_share_memory")(bytes_, array_of(other), kMaxWork).cast<bool>())
+            value_error(std::string("mask overlaps ") + other.name +
+                        " in memory; expected a buffer of its own");
+    }
+    // The bits for the primitive. Those of a mask that is written follow when it has run.
+    Tensor bits() {
+        if (is_written_)
+            bits_ = Output({(bytes_.size() + 7) / 8}, type::u8).result;
+        else
+            bits_ = numpy_.attr("packbits")(bytes_, py::none(), "little");
+        return input(bits_, "mask", {{type::u8}});
+    }
+    void finish() const {
+        if (!is_written_) return;
+        const py::object unpacked =
+            numpy_.attr("unpackbits")(bits_, py::none(), bytes_.size(), "little");
+        numpy_.attr("copyto")(bytes_, unpacked.attr("reshape")(bytes_.attr("shape")));
+    }
+
+  private:
+    py::array bytes_;
+    py::module_ numpy_;
+    py::object bits_;
+    bool is_written_;
+};
 
 py::object dropout(py::handle src_object, py::handle p, py::handle seed, py::handle offset,
                    py::handle draw_bits, py::handle mask_object, py::handle packed,
@@ -47,9 +90,18 @@ py::object dropout(py::handle src_object, py::handle p, py::handle seed, py::han
     const auto width = static_cast<int>(wanted);
     auto mask_kind = tombola::dropout_mask::none;
     Tensor mask;
+    std::optional<StridedMask> strided;
     if (!mask_object.is_none()) {
         mask_kind = bits ? tombola::dropout_mask::bits : tombola::dropout_mask::u8;
-        mask = mask_of(mask_object, bits, !backward, backward ? dst : src);
+        const Tensor& like = backward ? dst : src;
+        mask = mask_of(mask_object, bits, !backward, like);
+        if (!bits && mask.strides != like.strides) {
+            strided.emplace(mask, !backward);
+            strided->keep_apart(dst);
+            if (!backward) strided->keep_apart(src);
+            mask_kind = tombola::dropout_mask::bits;
+            mask = strided->bits();
+        }
     }
     Key key = key_of(kind::dropout, dst, backward, width, mask_kind);
     add_to(key, src);
@@ -72,6 +124,7 @@ py::object dropout(py::handle src_object, py::handle p, py::handle seed, py::han
                 cpu(), tombola::prop_kind::forward_training, src_desc, dst.desc(), width, mask_kind,
                 0, 1);
         });
+    if (strided) strided->finish();
     return result;
 }
 

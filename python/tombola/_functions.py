@@ -422,7 +422,7 @@ def dropout(
     draw_bits: the random bits that decide about an element; fewer are faster, and p is rounded up to a multiple of 2**-23,
         2**-16 or 2**-8.
     mask: written in forward direction, read in backward direction: 1 where an element is kept, uint8 or bool, of src's
-        shape and strides. By default there is none.
+        shape; other strides than src's (backward: out's) take a copy. By default there is none.
     packed: whether the mask has a bit for each element instead, the lowest first, in (elements + 7) // 8 bytes.
     backward: whether src is the gradient: its elements are dropped as forward dropped them. Without a mask, seed must be
         given, as forward's was.
