@@ -242,23 +242,46 @@ class Tokens(NamedTuple):
     top_logprobs: Optional[Array]
 
 
-def _number_for_row(number: Any, dtype: str, label: str) -> Union[int, float]:
-    """A number that the dtype can hold. NumPy's warning of overflows is off."""
-    expected = "a number" if dtype == "float32" else "an integer"
+_INTEGERS = {"int32": range(-(2**31), 2**31), "uint64": range(2**64)}
+
+
+def _check_for_row(number: Any, dtype: str, label: str) -> None:
+    """Raises TypeError or ValueError for what is no number that the dtype can hold."""
+    expected = "an integer" if dtype in _INTEGERS else "a number"
     try:
-        # math.ldexp() takes what is a number, and no text, which float() would take.
-        value = math.ldexp(number, 0) if dtype == "float32" else operator.index(number)
-        if dtype == "float32":
-            holds = math.isinf(value) or not numpy.isinf(numpy.float32(value))
+        if dtype in _INTEGERS:
+            held = operator.index(number) in _INTEGERS[dtype]
         else:
-            holds = int(numpy.iinfo(dtype).min) <= value <= int(numpy.iinfo(dtype).max)
+            value = math.ldexp(number, 0)
+            held = math.isinf(value) or not numpy.isinf(numpy.float32(value))
     except TypeError:
         raise TypeError(f"{label} is {_core.text_of(number)}; expected {expected}") from None
     except OverflowError:
-        holds = False
-    if not holds:
+        held = False
+    if not held:
         raise ValueError(f"{label} is {_core.text_of(number)}; expected {expected} that {dtype} can hold")
-    return value
+
+
+def _converted(given: Array, dtype: str, name: str) -> Array:
+    """An array of the dtype with the same values."""
+    array: Array
+    with numpy.errstate(over="ignore"):
+        try:
+            if dtype in _INTEGERS:
+                numbers = [operator.index(number) for number in given.ravel().tolist()]
+                held = all(number in _INTEGERS[dtype] for number in numbers)
+                array = numpy.array(numbers if held else 0, dtype)
+            else:
+                # math.ldexp() takes what is a number, and no text, which float() would take.
+                exact = given.dtype.kind == "O"
+                array = numpy.array([math.ldexp(number, 0) for number in given.ravel().tolist()] if exact else given, dtype)
+                held = not numpy.isinf(array).any()
+        except (TypeError, OverflowError):
+            held = False
+        if not held:
+            for index, number in zip(numpy.ndindex(given.shape), given.ravel().tolist()):
+                _check_for_row(number, dtype, f"{name}[{', '.join(map(str, index))}]" if index else name)
+    return array.reshape(given.shape)
 
 
 def _for_rows(value: Any, dtype: str, name: str) -> Any:
@@ -269,16 +292,9 @@ def _for_rows(value: Any, dtype: str, name: str) -> Any:
     given = numpy.asarray(value, None if hasattr(value, "__array__") else object)
     if given.dtype.kind not in "biufO":
         raise TypeError(f"{name} has the dtype {given.dtype}; expected numbers of the dtype {dtype}")
-    with numpy.errstate(over="ignore"):
-        floats = dtype == "float32" and given.dtype.kind != "O"
-        numbers: Any = given
-        if given.dtype != dtype and not (floats and not numpy.isinf(given.astype(dtype)).any()):
-            numbers = [
-                _number_for_row(number, dtype, f"{name}[{', '.join(map(str, index))}]" if index else name)
-                for index, number in zip(numpy.ndindex(given.shape), given.ravel().tolist())
-            ]
-        array = numpy.ascontiguousarray(numbers, dtype).reshape(given.shape)
-    return array if array.ndim else array.item()
+    if given.dtype != dtype:
+        given = _converted(given, dtype, name)
+    return numpy.ascontiguousarray(given).reshape(given.shape) if given.ndim else given.item()
 
 
 def _mask_words(mask: Any) -> Tuple[Any, Optional[Tuple[int, ...]]]:
