@@ -64,7 +64,11 @@ class PositiveSumTest : public BlockSumsTest {
 
 TEST_P(PositiveSumTest, Weights) {
     for (const size_t classes : {257, 512, 1000, 1025, 3000, 8192, 20000, 33000, 70001, 140000})
-        for (const float depth : {0.01f, 1.0f, 10.0f, 20.0f}) check_all(row(classes, depth));
+        for (const float depth : {0.01f, 1.0f, 10.0f, 20.0f, 40.0f}) {
+            // The lower bits of the smallest weights of depth 40 are below a unit of the sums. f16 has none as small.
+            if (depth > 20 && type() == DataType::f16) continue;
+            check_all(row(classes, depth));
+        }
 }
 
 TEST_P(PositiveSumTest, GreatAndSmallFactors) {
