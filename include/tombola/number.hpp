@@ -63,6 +63,23 @@ inline uint16_t float_to_f16(float value) {
     return static_cast<uint16_t>(sign | ((mantissa + half - 1 + even) >> shift));
 }
 
+// The shortest decimal text of at least 6 digits that reads back as the same number.
+inline std::string number_text(float value) {
+    std::string text;
+    for (int digits = 6; digits <= 9; ++digits) {
+        std::ostringstream out;
+        out.imbue(std::locale::classic());
+        out.precision(digits);
+        out << value;
+        text = out.str();
+        std::istringstream in(text);
+        in.imbue(std::locale::classic());
+        float read = 0;
+        if (in >> read && read == value) break;
+    }
+    return text;
+}
+
 // Returns a tensor of one element with the descriptor `md`. T is float for f16, bf16 and f32, double for f64, int32_t
 // for s32 and int64_t for s64. Another type is an error, and so is a finite number that f16 or bf16 would round to
 // infinity. The message begins with `what`, the name of the argument.
@@ -89,13 +106,11 @@ memory number_memory(const memory::desc& md, const engine& aengine, T value, con
         const auto number = static_cast<float>(value);
         const uint16_t bits = type == dt::f16 ? float_to_f16(number) : float_to_bf16(number);
         const uint16_t infinity = type == dt::f16 ? 0x7C00 : 0x7F80;
-        if (std::isfinite(number) && (bits & 0x7FFF) == infinity) {
-            std::ostringstream text;
-            text.imbue(std::locale::classic());
-            text << what << " is " << number << "; expected a number that "
-                 << tombola_dt2str(static_cast<tombola_data_type_t>(type)) << " can hold";
-            error::raise(tombola_invalid_arguments, text.str());
-        }
+        if (std::isfinite(number) && (bits & 0x7FFF) == infinity)
+            error::raise(tombola_invalid_arguments,
+                         std::string(what) + " is " + number_text(number) +
+                             "; expected a number that " +
+                             tombola_dt2str(static_cast<tombola_data_type_t>(type)) + " can hold");
         std::memcpy(made.get_data_handle(), &bits, sizeof(bits));
     } else {
         std::memcpy(made.get_data_handle(), &value, sizeof(value));

@@ -9,6 +9,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string>
 
 #include "memory.hpp"
 #include "number.hpp"
@@ -125,13 +127,15 @@ struct random_uniform : public primitive {
         /// @param pd The primitive descriptor.
         /// @param min The lower bound, inclusive; f16 and bf16 take the nearest number, ties to even.
         /// @param max The upper bound, exclusive; likewise.
-        /// @throws error invalid_arguments if T is not the destination's type, or for a finite number that rounds to
-        ///     infinity in f16 or bf16; out_of_memory. The execution refuses NaN, infinities and a min
-        ///     that is not below max.
+        /// @throws error invalid_arguments if T is not the destination's type, or in f16 and bf16 for a finite number
+        ///     that rounds to infinity, and for a min below max that round to equal numbers; out_of_memory.
+        ///     The execution refuses NaN, infinities and a min that is not below max.
         template <class T>
         bounds(const primitive_desc& pd, T min, T max)
             : min_(number(pd, min, "random_uniform::bounds: min")),
-              max_(number(pd, max, "random_uniform::bounds: max")) {}
+              max_(number(pd, max, "random_uniform::bounds: max")) {
+            check_distinct(min, max);
+        }
         /// The argument TOMBOLA_ARG_MIN.
         /// @return One element of the destination's type.
         const memory& min() const { return min_; }
@@ -143,6 +147,24 @@ struct random_uniform : public primitive {
         template <class T>
         static memory number(const primitive_desc& pd, T value, const char* what) {
             return detail::number_memory(pd.bound_desc(), pd.get_engine(), value, what);
+        }
+        // Refuses numbers that round to equal elements of f16 or bf16. Elements of wider types are the numbers themselves.
+        template <class T>
+        void check_distinct(T min, T max) const {
+            const memory::data_type type = min_.get_desc().get_data_type();
+            const bool is_half = type == memory::data_type::f16 || type == memory::data_type::bf16;
+            if (!is_half || !(min < max)) return;
+            uint16_t a = 0, b = 0;
+            std::memcpy(&a, min_.get_data_handle(), sizeof(a));
+            std::memcpy(&b, max_.get_data_handle(), sizeof(b));
+            const bool are_zeros = ((a | b) & 0x7FFF) == 0;  // 0 equals -0
+            if (a != b && !are_zeros) return;
+            error::raise(tombola_invalid_arguments,
+                         "random_uniform::bounds: min is " +
+                             detail::number_text(static_cast<float>(min)) + " and max is " +
+                             detail::number_text(static_cast<float>(max)) +
+                             "; expected min < max, each rounded to " +
+                             tombola_dt2str(static_cast<tombola_data_type_t>(type)));
         }
 
         memory min_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "random_uniform/random_uniform_problem.hpp"
 
+#include <cmath>
+
 namespace tombola::bench {
 
 std::vector<Field<RandomUniformProblem>> RandomUniformProblem::fields() {
@@ -37,8 +39,16 @@ NumberText RandomUniformProblem::high() const {
 }
 
 std::string RandomUniformProblem::option_refusal() const {
-    const std::string reason = low().refusal("--min", dt);
-    return reason.empty() ? high().refusal("--max", dt) : reason;
+    std::string reason = low().refusal("--min", dt);
+    if (reason.empty()) reason = high().refusal("--max", dt);
+    if (!reason.empty() || full_range || !reference::is_floating(dt)) return reason;
+    // The library is given the rounded numbers, and its message would not have these.
+    const double least = reference::double_of(dt, low().as(dt));
+    const bool round_to_equal = low().text != high().text && std::isfinite(least) &&
+                                least == reference::double_of(dt, high().as(dt));
+    if (!round_to_equal) return "";
+    return "--min is " + low().text + " and --max is " + high().text +
+           "; expected min < max, each rounded to " + print_value(dt);
 }
 
 std::string RandomUniformProblem::desc_refusal() const {

@@ -290,6 +290,15 @@ TEST_F(CppApi, BoundsAreNumbersOfTheDestinationsType) {
                  [&] { random_uniform::bounds(descriptor(dt::f16), -65520.0f, 0.0f); });
     expect_error(tombola_invalid_arguments, "expected a number that bf16 can hold",
                  [&] { random_uniform::bounds(descriptor(dt::bf16), 0.0f, 0x1.FFp127f); });
+    // So are two numbers that round to equal ones: f16 has 1 and 1 + 2^-10, and nothing between 0 and 2^-24.
+    expect_error(tombola_invalid_arguments,
+                 "bounds: min is 1 and max is 1.0001; expected min < max, each rounded to f16",
+                 [&] { random_uniform::bounds(descriptor(dt::f16), 1.0f, 1.0001f); });
+    expect_error(tombola_invalid_arguments, "min is -1e-09 and max is 1e-09; expected min < max",
+                 [&] { random_uniform::bounds(descriptor(dt::f16), -1e-9f, 1e-9f); });
+    expect_error(tombola_invalid_arguments,
+                 "min is 2.5 and max is 2.5000002; expected min < max, each rounded to bf16",
+                 [&] { random_uniform::bounds(descriptor(dt::bf16), 2.5f, 0x1.400002p1f); });
     const random_normal::primitive_desc normal(engine_, tombola::alignment::tensorflow,
                                                memory::desc({4}, dt::f16, tag::a), 1, 2);
     expect_error(tombola_invalid_arguments,
