@@ -43,8 +43,11 @@ T named(py::handle name, const char* argument,
         for (const auto& [known, value] : values)
             if (PyUnicode_CompareWithASCIIString(name.ptr(), known) == 0) return value;
     std::string message = std::string(argument) + " is " + text_of(name) + "; expected ";
-    for (const auto& [known, value] : values) message += std::string("\"") + known + "\", ";
-    message.resize(message.size() - 2);
+    size_t left = values.size();
+    for (const auto& [known, value] : values) {
+        message += std::string("\"") + known + "\"";
+        if (--left > 0) message += left == 1 ? " or " : ", ";
+    }
     value_error(message);
 }
 

@@ -34,7 +34,7 @@ void translate(std::exception_ptr thrown) {
     try {
         if (thrown) std::rethrow_exception(std::move(thrown));
     } catch (const tombola::error& error) {
-        PyErr_SetString(kind_of(error), error.what());
+        PyErr_SetString(kind_of(error), tombola_python::in_words_of_python(error.what()).c_str());
     }
 }
 

@@ -2,7 +2,9 @@
 
 // What makes one tensor of another, element by element, with a draw for each.
 
+#include <array>
 #include <optional>
+#include <string>
 
 #include "arguments.hpp"
 #include "functions.hpp"
@@ -83,6 +85,9 @@ py::object dropout(py::handle src_object, py::handle p, py::handle seed, py::han
     const bool backward = flag_of(backward_object, "backward"), bits = flag_of(packed, "packed");
     const Element probability(p, type::f32, "p");
     const auto seeds = seeds_of(seed);
+    if (backward && mask_object.is_none() && seeds == std::array<uint64_t, 2>{})
+        value_error("seed is " + text_of(seed) +
+                    ", which draws a mask of its own; expected the seed of the forward call");
     const uint64_t first = unsigned_of(offset, "offset");
     const int64_t wanted = signed_of(draw_bits, "draw_bits", 8, 32, "32, 16 or 8");
     if (wanted != 32 && wanted != 16 && wanted != 8)

@@ -3,6 +3,9 @@
 
 #include <pybind11/numpy.h>
 
+#include <cctype>
+#include <string_view>
+
 namespace tombola_python {
 namespace {
 
@@ -16,7 +19,73 @@ std::string cut(std::string text) {
     return text + "...";
 }
 
+// What the library calls an argument or a type, and what Python does.
+struct Word {
+    const char* function;  // the C function or primitive whose word this is; null: every one's
+    const char* library;
+    const char* python;
+};
+constexpr Word kWords[] = {
+    {"multinomial", "SRC", "weights"},
+    {"multinomial", "probs_desc", "weights"},
+    {"token_sampler", "SRC", "logits"},
+    {"token_sampler", "logits_desc", "logits"},
+    {"random_permutation", "range", "n"},
+    {"mt19937_normal_state_to_torch", "state", "the generator's state"},
+    {nullptr, "torch_state", "state"},
+    {nullptr, "SRC", "src"},
+    {nullptr, "DST", "out"},
+    {nullptr, "DIFF_DST", "src"},
+    {nullptr, "DIFF_SRC", "out"},
+    {nullptr, "MIN", "low"},
+    {nullptr, "MAX", "high"},
+    {nullptr, "MEAN", "mean"},
+    {nullptr, "STD", "std"},
+    {nullptr, "LAMBDA", "rate"},
+    {nullptr, "P", "p"},
+    {nullptr, "SEEDS", "seed"},
+    {nullptr, "OFFSET", "offset"},
+    {nullptr, "UNIFORMS", "uniforms"},
+    {nullptr, "MASK", "mask"},
+    {nullptr, "TEMPERATURE", "temperature"},
+    {nullptr, "TOP_K", "top_k"},
+    {nullptr, "TOP_P", "top_p"},
+    {nullptr, "MIN_P", "min_p"},
+    {nullptr, "SRC_STATE", "state"},
+    {nullptr, "s32", "int32"},
+    {nullptr, "s64", "int64"},
+};
+
+std::string word_of_python(std::string_view function, std::string_view word) {
+    for (const Word& known : kWords)
+        if (word == known.library && (known.function == nullptr || function == known.function))
+            return known.python;
+    return std::string(word);
+}
+
 }  // namespace
+
+std::string in_words_of_python(const std::string& message) {
+    // The message begins with the function's name.
+    const size_t colon = message.find(": ");
+    if (colon == std::string::npos) return message;
+    const std::string_view function(message.data(), colon);
+    const auto is_letter = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    };
+    std::string text;
+    for (size_t at = colon + 2; at < message.size();) {
+        size_t end = at;
+        while (end < message.size() && is_letter(message[end])) ++end;
+        if (end == at) {
+            text += message[at++];
+            continue;
+        }
+        text += word_of_python(function, std::string_view(message).substr(at, end - at));
+        at = end;
+    }
+    return text;
+}
 
 [[noreturn]] void value_error(const std::string& message) { throw py::value_error(message); }
 [[noreturn]] void type_error(const std::string& message) { throw py::type_error(message); }

@@ -25,4 +25,8 @@ std::string text_of(py::handle object);
 // A shape as Python writes it, cut if it is long.
 std::string tuple_of(const memory::dims& shape);
 
+// A message of the library in the words of Python's functions: "low is nan; expected a finite number" for
+// "random_uniform: MIN is nan; expected a finite number".
+std::string in_words_of_python(const std::string& message);
+
 }  // namespace tombola_python

@@ -153,6 +153,9 @@ py::object bernoulli(py::handle p, py::handle shape, py::handle dtype, py::handl
     const bool is_number =
         PyFloat_Check(p.ptr()) || PyLong_Check(p.ptr()) ||
         (!py::isinstance<py::array>(p) && !py::hasattr(p, "__dlpack__") && PyNumber_Check(p.ptr()));
+    if (!is_number && !is_tensor(p))
+        type_error("p is " + text_of(p) +
+                   "; expected a number, a NumPy array or a tensor that can be exported by DLPack");
     const bool shaped = is_number || !shape.is_none() || !out.is_none();
     Output output = shaped ? Output(shape, dtype, out, kTypes) : Output();
     const bool one = is_number || (!output.tensor.dims.empty() && has_no_dimensions(p));
@@ -205,10 +208,16 @@ py::object permutation(py::handle range, py::handle size, py::handle dtype, py::
                         alignment == tombola::permutation_alignment::pytorch);
     const auto whole = static_cast<uint64_t>(elements), taken = dst.elements();
     const std::string n = std::to_string(elements);
+    if (dst.dims.size() != 1)
+        value_error((out.is_none() ? "size is " + text_of(size)
+                                   : "out has the shape " + tuple_of(dst.dims)) +
+                    "; expected one dimension");
+    if (dst.type == type::s32 && whole > uint64_t{1} << 31)
+        value_error("dtype is int32 and n is " + n + "; expected int64 for an n above 2^31");
     if (stream.offset > whole)
         value_error("offset is " + std::to_string(stream.offset) + "; expected 0 to " + n +
                     ", which is n");
-    if (dst.dims.size() == 1 && taken > whole - stream.offset)
+    if (taken > whole - stream.offset)
         value_error("offset is " + std::to_string(stream.offset) + " and size is " +
                     std::to_string(taken) + "; expected a sum of at most " + n + ", which is n");
     fill<tombola::random_permutation>(key_of(kind::random_permutation, dst, alignment, elements),

@@ -64,6 +64,10 @@ struct Draw {
         dst = batched(output.tensor);
         replacement = flag_of(with_replacement, "replacement");
         log_probs = flag_of(logs, "log_probs");
+        if (!replacement && shape.back() > rows.dims.back())
+            value_error("samples is " + std::to_string(shape.back()) + "; expected at most " +
+                        std::to_string(rows.dims.back()) +
+                        ", the number of classes, without replacement");
     }
     // The primitive that draws by the uniform numbers, or from a stream if they are null.
     Prepared prepared(const void* seeds, const void* offset, const void* uniforms) const {

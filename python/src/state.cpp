@@ -51,6 +51,10 @@ py::object initial_state(py::handle seed) {
 
 // Both conversions between a state of MT19937 and the bytes of torch.get_rng_state().
 const Tensor& torch_bytes(const Tensor& blob) {
+    if (blob.elements() != TOMBOLA_TORCH_RNG_STATE_BYTES)
+        value_error("state has " + std::to_string(blob.elements()) + " bytes; expected " +
+                    std::to_string(TOMBOLA_TORCH_RNG_STATE_BYTES) +
+                    ", as torch.get_rng_state() returns them");
     if (!blob.strides.empty())
         value_error(
             "state has gaps; expected contiguous bytes, as torch.get_rng_state() returns them");

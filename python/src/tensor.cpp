@@ -202,16 +202,21 @@ Tensor of_dlpack(py::handle object, const char* name, Use use) {
 }
 
 Tensor tensor_of(py::handle object, const char* name, Use use) {
+    if (!is_tensor(object))
+        type_error(std::string(name) + " is " + text_of(object) +
+                   "; expected a NumPy array or a tensor that can be exported by DLPack");
     if (py::isinstance<py::array>(object))
         return of_array(py::reinterpret_borrow<py::array>(object), name, use);
-    if (py::isinstance(object, bfloat16_class())) return of_bits(object, name, use);
-    if (py::hasattr(object, "__dlpack__") && py::hasattr(object, "__dlpack_device__"))
-        return of_dlpack(object, name, use);
-    type_error(std::string(name) + " is " + text_of(object) +
-               "; expected a NumPy array or a tensor that can be exported by DLPack");
+    return py::isinstance(object, bfloat16_class()) ? of_bits(object, name, use)
+                                                    : of_dlpack(object, name, use);
 }
 
 }  // namespace
+
+bool is_tensor(py::handle object) {
+    return py::isinstance<py::array>(object) || py::isinstance(object, bfloat16_class()) ||
+           (py::hasattr(object, "__dlpack__") && py::hasattr(object, "__dlpack_device__"));
+}
 
 py::handle bfloat16_class() {
     static py::handle kept;

@@ -52,6 +52,9 @@ Tensor written(py::handle object, const char* name, const Types& types);
 // other.
 Tensor numbers_of(py::handle object, memory::data_type type, size_t count, const char* name);
 
+// Whether an object is an array or a tensor that can be exported by DLPack.
+bool is_tensor(py::handle object);
+
 // tombola.BFloat16Array, looked up once. The GIL guards where it is kept: a lock of C++ around an import could wait for the
 // GIL while its holder waits for that lock.
 py::handle bfloat16_class();

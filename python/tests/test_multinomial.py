@@ -72,7 +72,7 @@ def test_logits():
         (dict(weights=np.ones(3)[::-1]), ValueError, "weights has a negative stride along axis 0"),
         (dict(weights=np.array([1.0, -1])), ValueError, "-1"),
         (dict(weights=np.array([1.0, np.nan])), ValueError, "nan"),
-        (dict(weights=np.zeros(3)), ValueError, "SRC|src|row|weight"),
+        (dict(weights=np.zeros(3)), ValueError, "^weights: row 0: all 3 weights are 0"),
         (dict(samples=-1), ValueError, "samples is -1"),
         (dict(samples=2.0), TypeError, "samples is 2.0"),
         (dict(replacement=False, samples=4), ValueError, "samples|classes"),

@@ -65,10 +65,10 @@ def test_generator_goes_on():
     "arguments, error, message",
     [
         (dict(dtype="int32"), TypeError, "dtype is int32"),
-        (dict(std=-1), ValueError, "STD is -1"),
-        (dict(mean=float("inf")), ValueError, "MEAN is inf"),
+        (dict(std=-1), ValueError, "^std is -1"),
+        (dict(mean=float("inf")), ValueError, "^mean is inf"),
         (dict(mean="a"), TypeError, "mean is 'a'"),
-        (dict(alignment="pytorch", offset=3), ValueError, "OFFSET"),
+        (dict(alignment="pytorch", offset=3), ValueError, "^offset is 3"),
         (dict(out=np.zeros(5, np.float32)[::-1], shape=None), ValueError, "out has a negative stride"),
     ],
 )

@@ -15,6 +15,8 @@
 #include <cassert>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -91,6 +93,18 @@ std::string format(const char* fmt, Args... args) {
         std::snprintf(text.data(), text.size() + 1, fmt, args...);
         return text;
     }
+}
+
+// A decimal text that reads back as the same number, of 6 digits or as many more as that takes: "1.1", not "1.10000002".
+template <class Float>
+std::string digits(Float value) {
+    const CLocale locale;
+    char text[32];
+    for (int count = 6; count <= std::numeric_limits<Float>::max_digits10; ++count) {
+        std::snprintf(text, sizeof(text), "%.*g", count, static_cast<double>(value));
+        if (static_cast<Float>(std::strtod(text, nullptr)) == value) break;
+    }
+    return text;
 }
 
 // The end of a noun behind a number: "1 element", "2 elements".

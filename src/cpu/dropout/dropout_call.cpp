@@ -35,7 +35,7 @@ void copy_kept(const DropoutCall& call, const TransformRun& run) {
 
 Result<float> resolve_p(const ExecContext& context) {
     const float p = *context.input<float>(TOMBOLA_ARG_P);
-    if (!(p >= 0 && p <= 1)) return invalid("P is %.9g; expected 0 to 1", p);
+    if (!(p >= 0 && p <= 1)) return invalid("P is %s; expected 0 to 1", digits(p).c_str());
     return p;
 }
 

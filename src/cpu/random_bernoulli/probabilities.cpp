@@ -67,11 +67,10 @@ Status Probabilities<Compute>::check() const {
     });
     if (first_bad == count) return {};
     T buffer[1];
-    const double value = *stored(first_bad, 1, buffer);
-    if (desc_.has_one_p()) return invalid("P is %.17g; expected a number in [0, 1]", value);
-    return invalid("P has %.17g as element %" PRId64
-                   " in row-major order; expected numbers in [0, 1]",
-                   value, first_bad.load());
+    const std::string value = digits(*stored(first_bad, 1, buffer));
+    if (desc_.has_one_p()) return invalid("P is %s; expected a number in [0, 1]", value.c_str());
+    return invalid("P has %s as element %" PRId64 " in row-major order; expected numbers in [0, 1]",
+                   value.c_str(), first_bad.load());
 }
 
 template <class Compute>

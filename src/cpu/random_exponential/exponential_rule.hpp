@@ -30,8 +30,8 @@ inline Result<double> resolve_lambda(const ExecContext& context) {
     const auto* lambda = context.input<double>(TOMBOLA_ARG_LAMBDA);
     if (lambda == nullptr) return 1.0;
     if (!(*lambda > 0) || !std::isfinite(*lambda) || !std::isfinite(1 / *lambda))
-        return invalid("LAMBDA is %.17g; expected a finite number above 0 with a finite reciprocal",
-                       *lambda);
+        return invalid("LAMBDA is %s; expected a finite number above 0 with a finite reciprocal",
+                       digits(*lambda).c_str());
     return *lambda;
 }
 

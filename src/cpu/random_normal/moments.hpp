@@ -28,10 +28,10 @@ Result<Moments<T>> resolve_moments(const ExecContext& context) {
     if (const auto* std = context.input<T>(TOMBOLA_ARG_STD))
         moments.std = FloatFormat<T>::widen(*std);
     if (!std::isfinite(moments.mean))
-        return invalid("MEAN is %.9g; expected a finite number", static_cast<double>(moments.mean));
+        return invalid("MEAN is %s; expected a finite number", digits(moments.mean).c_str());
     if (!std::isfinite(moments.std) || moments.std < 0)
-        return invalid("STD is %.9g; expected a finite number of at least 0",
-                       static_cast<double>(moments.std));
+        return invalid("STD is %s; expected a finite number of at least 0",
+                       digits(moments.std).c_str());
     return moments;
 }
 

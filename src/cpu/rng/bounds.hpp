@@ -34,18 +34,17 @@ Status check(const Bounds<T>& b) {
         return invalid("MIN is %" PRId64 " and MAX is %" PRId64 "; expected MIN < MAX",
                        static_cast<int64_t>(b.min), static_cast<int64_t>(b.max));
     } else {
-        constexpr int kDigits =
-            std::is_same_v<T, double> ? 17 : 9;  // enough to tell all numbers apart
-        const double min = FloatFormat<T>::widen(b.min), max = FloatFormat<T>::widen(b.max);
-        if (!std::isfinite(min)) return invalid("MIN is %.9g; expected a finite number", min);
-        if (!std::isfinite(max)) return invalid("MAX is %.9g; expected a finite number", max);
+        const auto min = FloatFormat<T>::widen(b.min), max = FloatFormat<T>::widen(b.max);
+        if (!std::isfinite(min))
+            return invalid("MIN is %s; expected a finite number", digits(min).c_str());
+        if (!std::isfinite(max))
+            return invalid("MAX is %s; expected a finite number", digits(max).c_str());
         if (!(min < max))
-            return invalid("MIN is %.*g and MAX is %.*g; expected MIN < MAX", kDigits, min, kDigits,
-                           max);
+            return invalid("MIN is %s and MAX is %s; expected MIN < MAX", digits(min).c_str(),
+                           digits(max).c_str());
         if (!std::isfinite(range_of(b)))
-            return invalid(
-                "MAX - MIN is infinite for MIN %.9g and MAX %.9g; expected a finite range", min,
-                max);
+            return invalid("MAX - MIN is infinite for MIN %s and MAX %s; expected a finite range",
+                           digits(min).c_str(), digits(max).c_str());
         return {};
     }
 }

@@ -117,20 +117,20 @@ Status SamplerCall::check_parameters() const {
         const float t = temperature_.of(row, 1);
         const bool finite = t <= std::numeric_limits<float>::max();
         if (t != 0 && !(t >= kMinTemperature && finite))
-            return invalid("TEMPERATURE%s %.9g; expected 0, or a finite number from 2^-64 on",
-                           place(temperature_.in_rows, row).c_str(), static_cast<double>(t));
+            return invalid("TEMPERATURE%s %s; expected 0, or a finite number from 2^-64 on",
+                           place(temperature_.in_rows, row).c_str(), digits(t).c_str());
         const int32_t k = top_k_.of(row, 0);
         if (k < 0)
             return invalid("TOP_K%s %d; expected at least 0", place(top_k_.in_rows, row).c_str(),
                            k);
         const float p = top_p_.of(row, 1);
         if (!(p >= 0 && p <= 1))
-            return invalid("TOP_P%s %.9g; expected a number in [0, 1]",
-                           place(top_p_.in_rows, row).c_str(), static_cast<double>(p));
+            return invalid("TOP_P%s %s; expected a number in [0, 1]",
+                           place(top_p_.in_rows, row).c_str(), digits(p).c_str());
         const float min_p = min_p_.of(row, 0);
         if (!(min_p >= 0 && min_p <= 1))
-            return invalid("MIN_P%s %.9g; expected a number in [0, 1]",
-                           place(min_p_.in_rows, row).c_str(), static_cast<double>(min_p));
+            return invalid("MIN_P%s %s; expected a number in [0, 1]",
+                           place(min_p_.in_rows, row).c_str(), digits(min_p).c_str());
     }
     return {};
 }

@@ -7,9 +7,9 @@ Status check_uniforms(const double* uniforms, dim_t rows, dim_t samples) {
     for (dim_t i = 0; i < rows * samples; ++i) {
         const double u = uniforms[i];
         if (!(u >= 0 && u <= 1))
-            return invalid("UNIFORMS: row %lld, sample %lld: %.17g; expected a number in [0, 1]",
+            return invalid("UNIFORMS: row %lld, sample %lld: %s; expected a number in [0, 1]",
                            static_cast<long long>(i / samples), static_cast<long long>(i % samples),
-                           u);
+                           digits(u).c_str());
     }
     return {};
 }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -26,6 +27,21 @@ TEST(Status, FailureCarriesCodeAndText) {
     // Longer than any fixed buffer, and with a percent sign in the text.
     const std::string longer(5000, '%');
     EXPECT_EQ(invalid("%s", longer.c_str()).message(), longer);
+}
+
+TEST(Digits, AreAsFewAsReadBackAsTheNumber) {
+    EXPECT_EQ(digits(1.1f), "1.1");
+    EXPECT_EQ(digits(1.1), "1.1");
+    EXPECT_EQ(digits(-0.0f), "-0");
+    EXPECT_EQ(digits(100.0f), "100");
+    EXPECT_EQ(digits(1e6f), "1e+06");
+    // The neighbours of 1: 1 + 2^-23, and 1 + 2^-52.
+    EXPECT_EQ(digits(1.00000012f), "1.0000001");
+    EXPECT_EQ(digits(1 + 0x1p-52), "1.0000000000000002");
+    EXPECT_EQ(digits(static_cast<double>(1.1f)), "1.100000023841858");
+    EXPECT_EQ(digits(std::numeric_limits<float>::denorm_min()), "1.4013e-45");
+    EXPECT_EQ(digits(std::numeric_limits<double>::infinity()), "inf");
+    EXPECT_EQ(digits(std::numeric_limits<float>::quiet_NaN()), "nan");
 }
 
 TEST(Status, TryReturnsTheFailureAndGoesOnAfterSuccess) {
