@@ -106,6 +106,17 @@ def test_state(make):
         bits.state = np.random.PCG64(1).state
 
 
+@pytest.mark.parametrize("make", [lambda: tombola.Philox4x32(key=5), lambda: tombola.MT19937(5), lambda: tombola.MT19937.init_genrand(5)])
+def test_a_generator_of_numpy_over_them_can_be_pickled(make):
+    g = np.random.Generator(make())
+    g.integers(0, 100, 7, np.uint32)
+    for twin in (pickle.loads(pickle.dumps(g)), copy.deepcopy(g)):
+        assert type(twin.bit_generator) is type(g.bit_generator)
+        before = g.bit_generator.state
+        np.testing.assert_array_equal(g.normal(size=1000), twin.normal(size=1000))
+        g.bit_generator.state = before
+
+
 def test_refused_states():
     bits = tombola.MT19937(1)
     before = bits.state

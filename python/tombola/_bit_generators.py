@@ -32,10 +32,10 @@ class _NoSeedSequence(ISeedSequence):  # type: ignore[misc]
         raise TypeError("the bit generator was not seeded by a seed sequence")
 
 
-def _restored(cls: Callable[..., Any], state: Dict[str, Any], seed_seq: Any = None) -> Any:
-    generator = cls() if seed_seq is None else cls(seed_seq)
-    generator.state = state
-    return generator
+def _restored(cls: Callable[..., Any], *seed_seq: Any) -> Any:
+    """A bit generator before its state is set: what __reduce__() names. Before NumPy 1.26, a numpy.random.Generator is pickled with this
+    function and its first argument alone."""
+    return cls(*seed_seq)
 
 
 def _inner_state(state: Any, name: str, keys: Sequence[str]) -> Dict[str, Any]:
@@ -96,7 +96,10 @@ class Philox4x32(BitGenerator):
         raise NotImplementedError("tombola.Philox4x32 does not spawn; give each stream a key of its own")
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return _restored, (type(self), self.state)
+        return _restored, (type(self),), self.state
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self.state = state
 
 
 class MT19937(BitGenerator):
@@ -153,4 +156,7 @@ class MT19937(BitGenerator):
             self._words.set(words)
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return _restored, (type(self), self.state, self._seed_seq)
+        return _restored, (type(self), self._seed_seq), self.state
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        self.state = state
