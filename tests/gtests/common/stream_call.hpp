@@ -41,6 +41,7 @@ struct StreamCall {
     std::optional<uint64_t> offset;
     Bytes state;  // SRC_STATE; none if empty
     Guard guard = Guard::behind;
+    bool wants_state = true;  // DST_STATE is given
 };
 
 inline constexpr tombola_alignment_t kAlignments[] = {tombola_alignment_tensorflow,
@@ -92,17 +93,16 @@ inline StreamAnswer run_stream(tombola_engine_t engine, tombola_stream_t stream,
                                const StreamCall& call) {
     Primitive primitive;
     EXPECT_EQ(tombola_primitive_create(primitive.out(), desc), tombola_success) << last_error();
-    const bool torch = call.alignment == tombola_alignment_pytorch;
-    const MemoryDesc state_desc =
-        torch ? row_major({625}, tombola_u32) : row_major({2}, tombola_u64);
+    const const_tombola_memory_desc_t state_desc =
+        tombola_primitive_desc_query_md(desc, tombola_query_exec_arg_md, TOMBOLA_ARG_DST_STATE);
     const MemoryDesc pair = row_major({2}, tombola_u64), one = row_major({1}, tombola_u64);
     std::list<Tensor> parameters;
     Tensor out(dst, engine, call.guard), dst_state(state_desc, engine, call.guard);
     Tensor dst_seeds(pair, engine, call.guard), seeds(pair, engine, call.guard);
     Tensor offset(one, engine, call.guard), src_state(state_desc, engine, call.guard);
     std::vector<tombola_exec_arg_t> args = {{TOMBOLA_ARG_DST, out.memory()},
-                                            {TOMBOLA_ARG_DST_STATE, dst_state.memory()},
                                             {TOMBOLA_ARG_DST_SEEDS, dst_seeds.memory()}};
+    if (call.wants_state) args.push_back({TOMBOLA_ARG_DST_STATE, dst_state.memory()});
     for (const StreamParameter& parameter : call.parameters) {
         parameters.emplace_back(parameter.desc, engine, call.guard);
         parameters.back().write(parameter.values);
@@ -123,13 +123,13 @@ inline StreamAnswer run_stream(tombola_engine_t engine, tombola_stream_t stream,
     StreamAnswer answer;
     answer.status =
         tombola_primitive_execute(primitive, stream, static_cast<int>(args.size()), args.data());
+    EXPECT_TRUE(out.outside_is_intact());
     if (answer.status != tombola_success) {
         EXPECT_TRUE(out.buffer().is_poison());
         EXPECT_TRUE(dst_state.buffer().is_poison());
         EXPECT_TRUE(dst_seeds.buffer().is_poison());
         return answer;
     }
-    EXPECT_TRUE(out.outside_is_intact());
     EXPECT_TRUE(out.padding_is_zero());
     answer.values = out.read();
     answer.state = dst_state.read();

@@ -9,15 +9,14 @@
 #include <cstring>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "gtests/common/tensor.hpp"
+#include "gtests/common/stream_call.hpp"
 #include "reference/random_normal_reference.hpp"
 
 namespace tombola::test {
 
-using Bytes = std::vector<uint8_t>;
 using State = std::vector<uint8_t>;
 
 inline constexpr tombola_alignment_t kTensorflow = tombola_alignment_tensorflow,
@@ -68,48 +67,21 @@ class RandomNormal : public testing::Test {
     // With the implementation that `desc` stands at, into a tensor between guard pages.
     Answer draw(const_tombola_primitive_desc_t desc, const Call& call, const MemoryDesc& dst,
                 Guard guard = Guard::behind) const {
-        Primitive primitive;
-        EXPECT_EQ(tombola_primitive_create(primitive.out(), desc), tombola_success) << last_error();
-        const MemoryDesc scalar = row_major({1}, call.type), one = row_major({1}, tombola_u64);
-        const size_t state_bytes = reference::normal_state_bytes(call.alignment);
-        const MemoryDesc state_desc =
-            call.alignment == kPytorch
-                ? row_major({static_cast<tombola_dim_t>(state_bytes / 4)}, tombola_u32)
-                : row_major({2}, tombola_u64);
-        Tensor out(dst, engine_, guard), mean(scalar, engine_, guard), std(scalar, engine_, guard);
-        Tensor offset(one, engine_, guard), before(state_desc, engine_, guard),
-            after(state_desc, engine_, guard);
-        std::vector<tombola_exec_arg_t> args = {{TOMBOLA_ARG_DST, out.memory()},
-                                                {TOMBOLA_ARG_DST_STATE, after.memory()}};
-        const auto add = [&](int arg, Tensor& tensor, const void* data, size_t size) {
-            Bytes bytes(size);
-            std::memcpy(bytes.data(), data, size);
-            tensor.write(bytes);
-            args.push_back({arg, tensor.memory()});
-        };
-        const size_t size = tombola_data_type_size(call.type);
-        for (const auto& [arg, value, tensor] :
-             {std::tuple{TOMBOLA_ARG_MEAN, call.mean, &mean}, {TOMBOLA_ARG_STD, call.std, &std}}) {
+        const MemoryDesc scalar = row_major({1}, call.type);
+        StreamCall stream_call;
+        for (const auto& [arg, value] :
+             {std::pair{TOMBOLA_ARG_MEAN, call.mean}, {TOMBOLA_ARG_STD, call.std}}) {
             if (!value) continue;
-            const uint64_t bits = bits_of(call.type, *value);
-            add(arg, *tensor, &bits, size);
+            const reference::Scalar bits = reference::nearest(call.type, *value);
+            stream_call.parameters.push_back(
+                {arg, scalar,
+                 Bytes(bits.begin(), bits.begin() + tombola_data_type_size(call.type))});
         }
-        if (call.offset != 0) add(TOMBOLA_ARG_OFFSET, offset, &call.offset, 8);
-        if (!call.state.empty())
-            add(TOMBOLA_ARG_SRC_STATE, before, call.state.data(), call.state.size());
-        Answer answer;
-        answer.status = tombola_primitive_execute(primitive, stream_, static_cast<int>(args.size()),
-                                                  args.data());
-        EXPECT_TRUE(out.outside_is_intact());
-        if (answer.status != tombola_success) {
-            EXPECT_TRUE(out.buffer().is_poison());
-            EXPECT_TRUE(after.buffer().is_poison());
-            return answer;
-        }
-        EXPECT_TRUE(out.padding_is_zero());
-        answer.values = out.read();
-        answer.state = after.read();
-        return answer;
+        if (call.offset != 0) stream_call.offset = call.offset;
+        stream_call.state = call.state;
+        stream_call.guard = guard;
+        StreamAnswer drawn = run_stream(engine_, stream_, desc, dst, stream_call);
+        return {drawn.status, std::move(drawn.values), std::move(drawn.state)};
     }
     // With the best implementation.
     Answer draw(const Call& call, const MemoryDesc& dst) const {

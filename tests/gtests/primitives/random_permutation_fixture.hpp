@@ -6,23 +6,21 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "gtests/common/guarded_buffer.hpp"
-#include "gtests/common/handles.hpp"
-#include "gtests/common/tensor.hpp"
+#include "gtests/common/stream_call.hpp"
 #include "reference/random_permutation_reference.hpp"
 
 namespace tombola::test {
 
-using Bytes = std::vector<uint8_t>;
 using Elements = std::vector<int64_t>;
 using Request = reference::PermutationRequest;
 
 inline constexpr auto kPytorch = tombola_permutation_pytorch;
 inline constexpr auto kPhilox = tombola_permutation_philox;
-inline constexpr uint8_t kPoison = 0xA5;
 
 struct Answer {
     tombola_status_t status = tombola_runtime_error;
@@ -47,38 +45,17 @@ class RandomPermutation : public testing::Test {
     // With the implementation that `desc` stands at, into a tensor between guard pages.
     Answer draw(const_tombola_primitive_desc_t desc, const Request& request,
                 const_tombola_memory_desc_t dst, Guard guard = Guard::behind) {
-        Primitive primitive;
-        EXPECT_EQ(tombola_primitive_create(primitive.out(), desc), tombola_success) << last_error();
-        uint64_t offset = request.offset;
-        Bytes before = request.state;
-        Answer answer;
-        answer.state.assign(reference::permutation_state_bytes(request.alignment), kPoison);
-        const bool philox = request.alignment == kPhilox;
-        const MemoryDesc one = row_major({1}, tombola_u64);
-        const MemoryDesc words =
-            philox ? row_major({2}, tombola_u64) : row_major({625}, tombola_u32);
-        const Memory offset_memory = memory_over(one, engine_, &offset);
-        const Memory after_memory = memory_over(words, engine_, answer.state.data());
-        Memory before_memory;
-        Tensor tensor(dst, engine_, guard);
-        std::vector<tombola_exec_arg_t> args = {{TOMBOLA_ARG_DST, tensor.memory()},
-                                                {TOMBOLA_ARG_OFFSET, offset_memory},
-                                                {TOMBOLA_ARG_DST_STATE, after_memory}};
-        if (!before.empty()) {
-            before_memory = memory_over(words, engine_, before.data());
-            args.push_back({TOMBOLA_ARG_SRC_STATE, before_memory});
-        }
-        answer.status = tombola_primitive_execute(primitive, stream_, static_cast<int>(args.size()),
-                                                  args.data());
-        EXPECT_TRUE(tensor.outside_is_intact());
-        if (answer.status != tombola_success) {
-            EXPECT_TRUE(tensor.buffer().is_poison());
-            EXPECT_EQ(answer.state, Bytes(answer.state.size(), kPoison));
-        } else if (tensor.layout().element_size == sizeof(int32_t)) {
-            for (const int32_t element : tensor.read_as<int32_t>())
-                answer.elements.push_back(element);
-        } else {
-            answer.elements = tensor.read_as<int64_t>();
+        StreamCall call;
+        call.offset = request.offset;
+        call.state = request.state;
+        call.guard = guard;
+        StreamAnswer drawn = run_stream(engine_, stream_, desc, dst, call);
+        Answer answer{drawn.status, {}, std::move(drawn.state)};
+        const size_t size = Layout(dst).element_size;
+        for (size_t at = 0; at < drawn.values.size(); at += size) {
+            int64_t element = 0;  // never negative
+            std::memcpy(&element, &drawn.values[at], size);
+            answer.elements.push_back(element);
         }
         return answer;
     }

@@ -7,15 +7,13 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
-#include "gtests/common/guarded_buffer.hpp"
-#include "gtests/common/handles.hpp"
-#include "gtests/common/tensor.hpp"
+#include "gtests/common/stream_call.hpp"
 
 namespace tombola::test {
 
-using Bytes = std::vector<uint8_t>;
 using State = std::vector<uint32_t>;
 constexpr size_t kStateWords = 625;
 
@@ -37,6 +35,12 @@ struct Answer {
     State state;
 };
 
+inline Bytes first_bytes(uint64_t bits, size_t size) {
+    Bytes bytes(size);
+    std::memcpy(bytes.data(), &bits, size);
+    return bytes;
+}
+
 class PytorchUniform : public testing::Test {
   protected:
     Engine engine_ = cpu_engine();
@@ -54,42 +58,21 @@ class PytorchUniform : public testing::Test {
     // With the implementation that `desc` stands at, into a tensor between guard pages.
     Answer draw(const_tombola_primitive_desc_t desc, const Request& request, const MemoryDesc& dst,
                 Guard guard = Guard::behind) {
-        Primitive primitive;
-        EXPECT_EQ(tombola_primitive_create(primitive.out(), desc), tombola_success) << last_error();
-        uint64_t min = request.min, max = request.max, offset = request.offset;
-        Answer answer;
-        State before = request.state;
-        answer.state.assign(kStateWords, 0xA5A5A5A5);
         const MemoryDesc scalar = row_major({1}, request.type);
-        const MemoryDesc one = row_major({1}, tombola_u64);
-        const MemoryDesc words = row_major({kStateWords}, tombola_u32);
-        const Memory min_memory = memory_over(scalar, engine_, &min);
-        const Memory max_memory = memory_over(scalar, engine_, &max);
-        const Memory offset_memory = memory_over(one, engine_, &offset);
-        const Memory after_memory = memory_over(words, engine_, answer.state.data());
-        Memory before_memory;
-        Tensor tensor(dst, engine_, guard);
-        std::vector<tombola_exec_arg_t> args = {{TOMBOLA_ARG_DST, tensor.memory()},
-                                                {TOMBOLA_ARG_OFFSET, offset_memory}};
-        if (request.wants_state) args.push_back({TOMBOLA_ARG_DST_STATE, after_memory});
-        if (!request.full_range) {
-            args.push_back({TOMBOLA_ARG_MIN, min_memory});
-            args.push_back({TOMBOLA_ARG_MAX, max_memory});
-        }
-        if (!before.empty()) {
-            before_memory = memory_over(words, engine_, before.data());
-            args.push_back({TOMBOLA_ARG_SRC_STATE, before_memory});
-        }
-        answer.status = tombola_primitive_execute(primitive, stream_, static_cast<int>(args.size()),
-                                                  args.data());
-        EXPECT_TRUE(tensor.outside_is_intact());
-        if (answer.status == tombola_success) {
-            EXPECT_TRUE(tensor.padding_is_zero());
-            answer.values = tensor.read();
-        } else {
-            EXPECT_TRUE(tensor.buffer().is_poison());
-            EXPECT_EQ(answer.state, State(kStateWords, 0xA5A5A5A5));
-        }
+        const size_t size = tombola_data_type_size(request.type);
+        StreamCall call;
+        if (!request.full_range)
+            call.parameters = {{TOMBOLA_ARG_MIN, scalar, first_bytes(request.min, size)},
+                               {TOMBOLA_ARG_MAX, scalar, first_bytes(request.max, size)}};
+        call.offset = request.offset;
+        call.state = bytes_of(request.state);
+        call.guard = guard;
+        call.wants_state = request.wants_state;
+        StreamAnswer drawn = run_stream(engine_, stream_, desc, dst, call);
+        Answer answer{drawn.status, std::move(drawn.values), {}};
+        answer.state.resize(drawn.state.size() / sizeof(uint32_t));
+        if (!answer.state.empty())
+            std::memcpy(answer.state.data(), drawn.state.data(), drawn.state.size());
         return answer;
     }
     // With the best implementation.
