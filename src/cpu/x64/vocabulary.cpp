@@ -66,14 +66,18 @@ Vocabulary::Address Vocabulary::vector_f64(double value) {
     return vector_table(repeat(value).data());
 }
 
+Vocabulary::Held Vocabulary::hold_in(int index, const Address& value) {
+    if (!is_avx512()) return {vec(0), value, false};
+    load(vec(index), value);
+    return {vec(index), value, true};
+}
+
 Vocabulary::Held Vocabulary::hold_u32(int index, uint32_t value) {
-    if (is_avx512()) load(vec(index), vector_u32(value));
-    return {is_avx512() ? vec(index) : vec(0), vector_u32(value), is_avx512()};
+    return hold_in(index, vector_u32(value));
 }
 
 Vocabulary::Held Vocabulary::hold_u64(int index, uint64_t value) {
-    if (is_avx512()) load(vec(index), vector_u64(value));
-    return {is_avx512() ? vec(index) : vec(0), vector_u64(value), is_avx512()};
+    return hold_in(index, vector_u64(value));
 }
 
 Vocabulary::Held Vocabulary::hold_elements(int index, uint64_t value, int element_bytes) {

@@ -68,8 +68,8 @@ class Vocabulary : public JitKernel {
         return constant(table, static_cast<size_t>(bytes()), 64);
     }
 
-    // A constant in every lane. hold_u32() and hold_u64() load it into a register on AVX-512, which has 32 of them. On
-    // AVX2 it stays a memory operand.
+    // A constant in every lane. hold_in(), hold_u32() and hold_u64() load it into vec(index) on AVX-512, which has 32
+    // registers. On AVX2 it stays a memory operand.
     class Held {
       public:
         Held() = default;
@@ -91,6 +91,7 @@ class Vocabulary : public JitKernel {
         bool in_register_ = false;
     };
     bool holds_constants() const { return registers() == 32; }  // in registers
+    Held hold_in(int index, const Address& value);  // a memory operand of the full width
     Held hold_u32(int index, uint32_t value);
     Held hold_u64(int index, uint64_t value);
     // The same for elements of 1, 2, 4 or 8 bytes.

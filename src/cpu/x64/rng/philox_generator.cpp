@@ -220,7 +220,8 @@ void PhiloxGenerator::emit_tail() {
     emit_step({1, 1, 0, false, rsp + scratch}, Part::whole);
     imul(bytes_left, count_, shape_.element_bytes);
     lea(from, ptr[rsp + scratch]);
-    for (int most = group_bytes(); most > bytes(); most -= bytes()) {
+    // Copies whole vectors. In front of each, fewer than `limit` bytes are left.
+    for (int limit = group_bytes(); limit > bytes(); limit -= bytes()) {
         cmp(bytes_left, bytes());
         jb(partial, T_NEAR);
         load(vec(0), ptr[from]);

@@ -261,7 +261,8 @@ Result<RowKernels> kernels_of(CpuIsa isa, const ShuffleLayout& l) {
 Result<PlanPtr> plan_row_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
     const ShuffleLayout layout = TOMBOLA_TRY(layout_of(desc));
     return make_plan(0, [isa, desc, layout]() -> Result<std::unique_ptr<Executable>> {
-        return make_executable<RowShuffle>(desc, layout, TOMBOLA_TRY(kernels_of(isa, layout)));
+        RowKernels kernels = TOMBOLA_TRY(kernels_of(isa, layout));
+        return make_executable<RowShuffle>(desc, layout, std::move(kernels));
     });
 }
 
