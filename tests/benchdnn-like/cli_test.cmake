@@ -127,6 +127,10 @@ expect(2 "more than 16 deep" --shuffle --batch=itself)
 # A name whose quote stays open would swallow what is behind it.
 file(WRITE ${WORK}/open_quote "2x4\n2x6_n\"name 2x8\n")
 expect(2 "in open_quote:2: 2x6_n\"name 2x8 : expected a closing \"" --shuffle --batch=open_quote)
+# Lines as Windows ends them, behind a byte order mark.
+string(ASCII 239 187 191 mark)
+file(WRITE ${WORK}/windows "${mark}--dt=f16\r\n2x4\r\n")
+expect(0 "__REPRO: --shuffle --dt=f16 2x4\n.*passed:1 " --shuffle --batch=windows)
 # The head of a program, which as a whole may be too large for a batch.
 execute_process(COMMAND head -c 4096 ${BENCH} OUTPUT_FILE ${WORK}/no_text)
 expect(2 "in no_text:1: a byte of 0; expected text" --shuffle --batch=no_text)

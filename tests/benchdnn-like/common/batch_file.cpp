@@ -38,6 +38,9 @@ std::optional<std::string> text_of(const std::string& path) {
                 fmt::format("--batch={}: the file has more than {} bytes", path, kMaxBytes));
     } while (file);
     if (file.bad()) return {};
+    // Some editors write it in front of UTF-8.
+    constexpr const char* kByteOrderMark = "\xEF\xBB\xBF";
+    if (text.compare(0, 3, kByteOrderMark) == 0) text.erase(0, 3);
     return text;
 }
 
