@@ -139,8 +139,8 @@ class Arguments {
         if (bit != kScratchpadBit)
             TOMBOLA_TRY(check_desc(spec, memory->desc));
         else if (memory->bytes < user_scratchpad_bytes_)
-            return invalid("SCRATCHPAD has %zu bytes; expected at least %zu", memory->bytes,
-                           user_scratchpad_bytes_);
+            return invalid("SCRATCHPAD has %zu byte%s; expected at least %zu", memory->bytes,
+                           plural(static_cast<int64_t>(memory->bytes)), user_scratchpad_bytes_);
         if (memory->handle == nullptr && memory->bytes > 0)
             return invalid("%s has no data; expected a data handle", spec.name);
         char* data = static_cast<char*>(memory->handle) + memory->offset_bytes;
