@@ -19,12 +19,11 @@ namespace tombola {
 /// Source: the rule of tf.nn.dropout. What is computed: @ref tombola_dropout.
 /// @{
 
-/// The form of the argument TOMBOLA_ARG_MASK.
+/// The form of the argument TOMBOLA_ARG_MASK: none, u8 or bits; see tombola_dropout_mask_t.
 enum class dropout_mask {
-    none = tombola_dropout_mask_none,  ///< There is no such argument.
-    u8 = tombola_dropout_mask_u8,  ///< A byte for each element, in the layout of SRC or DIFF_SRC.
-    bits =
-        tombola_dropout_mask_bits,  ///< A bit for each element, in row-major order, the lowest bit first.
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_dropout_mask_##name,
+    TOMBOLA_DROPOUT_MASKS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 };
 
 /// The primitive descriptor of a dropout in either direction.

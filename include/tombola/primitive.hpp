@@ -32,10 +32,11 @@ enum class prop_kind {
     backward_data = tombola_backward_data,          ///< Backward.
 };
 
-/// Whether the library or the caller provides the scratchpad.
+/// Whether the library or the user provides the scratchpad; see tombola_scratchpad_mode_t.
 enum class scratchpad_mode {
-    library = tombola_scratchpad_mode_library,  ///< The library.
-    user = tombola_scratchpad_mode_user,        ///< The caller.
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_scratchpad_mode_##name,
+    TOMBOLA_SCRATCHPAD_MODES(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 };
 
 /// Attributes of a primitive.

@@ -19,10 +19,11 @@ namespace tombola {
 /// Source: torch.randperm; arXiv 2106.06161. What is computed: @ref tombola_random_permutation.
 /// @{
 
-/// How a permutation is drawn.
+/// How a permutation is drawn: pytorch or philox; see tombola_permutation_alignment_t.
 enum class permutation_alignment {
-    pytorch = tombola_permutation_pytorch,  ///< torch.randperm's.
-    philox = tombola_permutation_philox,    ///< Random access: each element is computed by itself.
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_permutation_##name,
+    TOMBOLA_PERMUTATION_ALIGNMENTS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 };
 
 /// A random permutation of 0 ... range - 1, or a part of one.

@@ -48,10 +48,11 @@ struct stream_desc : public seeded_desc<Desc, operator_kind> {
     memory::desc dst_state_desc() const { return this->exec_arg_desc(TOMBOLA_ARG_DST_STATE); }
 };
 
-/// The framework whose numbers a primitive draws.
+/// The framework whose numbers a primitive draws: tensorflow or pytorch; see tombola_alignment_t.
 enum class alignment {
-    tensorflow = tombola_alignment_tensorflow,  ///< TensorFlow's: Philox.
-    pytorch = tombola_alignment_pytorch,        ///< PyTorch's: MT19937.
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_alignment_##name,
+    TOMBOLA_ALIGNMENTS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 };
 
 /// The arguments that all primitives have which fill a tensor from TensorFlow's or PyTorch's stream.

@@ -24,17 +24,18 @@ namespace tombola {
 /// Source: OpenVINO's RandomUniform-8. What is computed: @ref tombola_random_uniform.
 /// @{
 
-/// How many words an integer of the pytorch alignment takes; see tombola_int_draws_t.
+/// How many words an integer of the pytorch alignment takes: spec, torch1 or torch2; see tombola_int_draws_t.
 enum class int_draws {
-    spec = tombola_int_draws_spec,      ///< As OpenVINO's specification says.
-    torch1 = tombola_int_draws_torch1,  ///< As PyTorch 1.x to 2.6.
-    torch2 = tombola_int_draws_torch2,  ///< As PyTorch 2.7 and later.
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_int_draws_##name,
+    TOMBOLA_INT_DRAWS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 };
 
-/// How a floating-point number of the pytorch alignment is drawn; see tombola_float_draws_t.
+/// How a floating-point number of the pytorch alignment is drawn: torch1 or torch2; see tombola_float_draws_t.
 enum class float_draws {
-    torch1 = tombola_float_draws_torch1,  ///< As PyTorch 1.x to 2.6.
-    torch2 = tombola_float_draws_torch2,  ///< As PyTorch's later source.
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_float_draws_##name,
+    TOMBOLA_FLOAT_DRAWS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 };
 
 /// Uniform numbers in [MIN, MAX).

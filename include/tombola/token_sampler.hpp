@@ -19,23 +19,19 @@ namespace tombola {
 /// What is computed: @ref tombola_token_sampler.
 /// @{
 
-/// The order of the filters of a token_sampler; see tombola_filter_order_t.
+/// The order of the filters of a token_sampler: transformers, vllm, joint or temperature_last; see
+/// tombola_filter_order_t.
 enum class filter_order {
-    /// Temperature; top_k; top_p of what is left; min_p.
-    transformers = tombola_filter_order_transformers,
-    /// Temperature; min_p; top_k; top_p of what is left.
-    vllm = tombola_filter_order_vllm,
-    /// Temperature; top_k, top_p and min_p of the whole row each; their intersection.
-    joint = tombola_filter_order_joint,
-    /// Top_k; top_p; min_p, all at temperature 1; then the temperature.
-    temperature_last = tombola_filter_order_temperature_last,
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_filter_order_##name,
+    TOMBOLA_FILTER_ORDERS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 };
 
-/// Which log probabilities a token_sampler writes.
+/// Which log probabilities a token_sampler writes: none, processed or raw; see tombola_logprobs_t.
 enum class logprobs {
-    none = tombola_logprobs_none,            ///< None.
-    processed = tombola_logprobs_processed,  ///< Of the distribution that is drawn from.
-    raw = tombola_logprobs_raw,  ///< Of the whole row at temperature 1, without filters.
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_logprobs_##name,
+    TOMBOLA_LOGPROBS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 };
 
 /// Token ids drawn from logits.

@@ -35,11 +35,20 @@ extern "C" {
  * ignores the seeds and OFFSET. No two arguments share memory, except where the table allows it.
  * @{ */
 
-/** The form of the argument TOMBOLA_ARG_MASK. */
+/** The forms of a mask. This is the only list of them; everything else derives from it. X(name, value of the enumeration) */
+#define TOMBOLA_DROPOUT_MASKS(X) X(none, 0) X(u8, 1) X(bits, 2)
+
+/** The form of the argument TOMBOLA_ARG_MASK.
+ *
+ * | value | form |
+ * |---|---|
+ * | tombola_dropout_mask_none | there is no such argument |
+ * | tombola_dropout_mask_u8 | a byte for each element, in the layout of SRC or DIFF_SRC |
+ * | tombola_dropout_mask_bits | a bit for each element, in row-major order, the lowest bit first | */
 typedef enum {
-    tombola_dropout_mask_none = 0, /**< There is no such argument. */
-    tombola_dropout_mask_u8 = 1,   /**< A byte for each element. */
-    tombola_dropout_mask_bits = 2  /**< A bit for each element. */
+#define TOMBOLA_ENUMERATOR(name, value) tombola_dropout_mask_##name = value,
+    TOMBOLA_DROPOUT_MASKS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 } tombola_dropout_mask_t;
 
 /** Creates a primitive descriptor of a forward dropout.

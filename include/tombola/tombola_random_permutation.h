@@ -32,11 +32,19 @@ extern "C" {
  * where the table allows it.
  * @{ */
 
-/** How a permutation is drawn. */
+/** The alignments. This is the only list of them; everything else derives from it. X(name, value of the enumeration) */
+#define TOMBOLA_PERMUTATION_ALIGNMENTS(X) X(pytorch, 1) X(philox, 2)
+
+/** How a permutation is drawn.
+ *
+ * | value | permutation |
+ * |---|---|
+ * | tombola_permutation_pytorch | torch.randperm's: a Fisher-Yates shuffle by MT19937 |
+ * | tombola_permutation_philox | a Feistel network keyed by Philox: each element is computed by itself | */
 typedef enum {
-    tombola_permutation_pytorch = 1, /**< torch.randperm's: a Fisher-Yates shuffle by MT19937. */
-    tombola_permutation_philox =
-        2 /**< A Feistel network keyed by Philox: each element is computed by itself. */
+#define TOMBOLA_ENUMERATOR(name, value) tombola_permutation_##name = value,
+    TOMBOLA_PERMUTATION_ALIGNMENTS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 } tombola_permutation_alignment_t;
 
 /** The smallest range that the pytorch alignment refuses: (2^32 - 1) / 20. For this range and larger ones, newer

@@ -33,31 +33,52 @@ extern "C" {
  * where the table allows it.
  * @{ */
 
-/** The framework whose numbers a random_uniform primitive gives. */
+/** The alignments. This is the only list of them; everything else derives from it. X(name, value of the enumeration) */
+#define TOMBOLA_ALIGNMENTS(X) X(tensorflow, 0) X(pytorch, 1)
+
+/** The framework whose numbers are drawn.
+ *
+ * | value | generator |
+ * |---|---|
+ * | tombola_alignment_tensorflow | TensorFlow's: Philox 4x32-10 |
+ * | tombola_alignment_pytorch | PyTorch's: MT19937 | */
 typedef enum {
-    tombola_alignment_tensorflow = 0, /**< TensorFlow's: Philox 4x32-10. */
-    tombola_alignment_pytorch = 1     /**< PyTorch's: MT19937. */
+#define TOMBOLA_ENUMERATOR(name, value) tombola_alignment_##name = value,
+    TOMBOLA_ALIGNMENTS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 } tombola_alignment_t;
 
+/** The rules for the words of an integer. This is the only list of them. X(name, value of the enumeration) */
+#define TOMBOLA_INT_DRAWS(X) X(spec, 0) X(torch1, 1) X(torch2, 2)
+
 /** How many 32-bit words an integer of the pytorch alignment takes. PyTorch has changed this number over time. The
- * tensorflow alignment ignores it. */
+ * tensorflow alignment ignores it.
+ *
+ * | value | words |
+ * |---|---|
+ * | tombola_int_draws_spec | two for s64 unless min and max are both at most 2^32-1, otherwise one |
+ * | tombola_int_draws_torch1 | two for s64 with max - min at least 2^32, otherwise one: PyTorch 1.x to 2.6 |
+ * | tombola_int_draws_torch2 | two for s32 and s64 with max - min at least 2^28, otherwise one: PyTorch 2.7 and later | */
 typedef enum {
-    tombola_int_draws_spec = 0, /**< Two for s64 unless min and max are both at most 2^32-1. */
-    tombola_int_draws_torch1 =
-        1, /**< Two for s64 with max - min at least 2^32: PyTorch 1.x to 2.6. */
-    tombola_int_draws_torch2 =
-        2 /**< Two for s32 and s64 with max - min at least 2^28: PyTorch 2.7 and later. */
+#define TOMBOLA_ENUMERATOR(name, value) tombola_int_draws_##name = value,
+    TOMBOLA_INT_DRAWS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 } tombola_int_draws_t;
 
+/** The rules for a floating-point number. This is the only list of them. X(name, value of the enumeration) */
+#define TOMBOLA_FLOAT_DRAWS(X) X(torch1, 0) X(torch2, 1)
+
 /** How a floating-point number of the pytorch alignment is drawn. PyTorch has changed this rule over time. The
- * tensorflow alignment and integers ignore it. */
+ * tensorflow alignment and integers ignore it.
+ *
+ * | value | rule |
+ * |---|---|
+ * | tombola_float_draws_torch1 | PyTorch 1.x to 2.6: f16 and bf16 take 11 and 8 bits of a word and round the range to the type. A number may be MAX after rounding to the type |
+ * | tombola_float_draws_torch2 | PyTorch's later source: f16 and bf16 are drawn as f32 numbers of 24 bits. In every type, a number that equals MAX after rounding to the type becomes MIN | */
 typedef enum {
-    /** PyTorch 1.x to 2.6: f16 and bf16 take 11 and 8 bits of a word and round the range to the type. A number may be
-     * MAX after rounding to the type. */
-    tombola_float_draws_torch1 = 0,
-    /** PyTorch's later source: f16 and bf16 are drawn as f32 numbers of 24 bits. In every type, a number that equals
-     * MAX after rounding to the type becomes MIN. */
-    tombola_float_draws_torch2 = 1
+#define TOMBOLA_ENUMERATOR(name, value) tombola_float_draws_##name = value,
+    TOMBOLA_FLOAT_DRAWS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 } tombola_float_draws_t;
 
 /** Creates a primitive descriptor of random_uniform.

@@ -40,21 +40,38 @@ extern "C" {
  * No two arguments share memory, except where the table allows it.
  * @{ */
 
-/** The order of the filters. The first two are named after libraries that apply them in this order. */
+/** The orders of filters. This is the only list of them; everything else derives from it.
+ * X(name, value of the enumeration) */
+#define TOMBOLA_FILTER_ORDERS(X) X(transformers, 0) X(vllm, 1) X(joint, 2) X(temperature_last, 3)
+
+/** The order of the filters. The first two are named after libraries that apply them in this order.
+ *
+ * | value | order |
+ * |---|---|
+ * | tombola_filter_order_transformers | temperature; top_k; top_p of what is left; min_p |
+ * | tombola_filter_order_vllm | temperature; min_p; top_k; top_p of what is left |
+ * | tombola_filter_order_joint | temperature; top_k, top_p and min_p of the whole row each; their intersection |
+ * | tombola_filter_order_temperature_last | top_k; top_p; min_p, all at temperature 1; then the temperature | */
 typedef enum {
-    tombola_filter_order_transformers = 0, /**< Temperature; top_k; top_p of what is left; min_p. */
-    tombola_filter_order_vllm = 1,         /**< Temperature; min_p; top_k; top_p of what is left. */
-    tombola_filter_order_joint =
-        2, /**< Temperature; top_k, top_p and min_p of the whole row each; their intersection. */
-    tombola_filter_order_temperature_last =
-        3 /**< Top_k; top_p; min_p, all at temperature 1; then the temperature. */
+#define TOMBOLA_ENUMERATOR(name, value) tombola_filter_order_##name = value,
+    TOMBOLA_FILTER_ORDERS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 } tombola_filter_order_t;
 
-/** Which log probabilities TOMBOLA_ARG_DST_LOGPROBS and TOMBOLA_ARG_DST_TOP_LOGPROBS hold. */
+/** The kinds of log probabilities. This is the only list of them. X(name, value of the enumeration) */
+#define TOMBOLA_LOGPROBS(X) X(none, 0) X(processed, 1) X(raw, 2)
+
+/** Which log probabilities TOMBOLA_ARG_DST_LOGPROBS and TOMBOLA_ARG_DST_TOP_LOGPROBS hold.
+ *
+ * | value | log probabilities |
+ * |---|---|
+ * | tombola_logprobs_none | neither argument exists |
+ * | tombola_logprobs_processed | of the distribution that is drawn from |
+ * | tombola_logprobs_raw | of the whole row at temperature 1, without filters | */
 typedef enum {
-    tombola_logprobs_none = 0,      /**< Neither argument exists. */
-    tombola_logprobs_processed = 1, /**< Of the distribution that is drawn from. */
-    tombola_logprobs_raw = 2        /**< Of the whole row at temperature 1, without filters. */
+#define TOMBOLA_ENUMERATOR(name, value) tombola_logprobs_##name = value,
+    TOMBOLA_LOGPROBS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 } tombola_logprobs_t;
 
 /** Creates a primitive descriptor of token_sampler.

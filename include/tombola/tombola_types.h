@@ -178,11 +178,20 @@ typedef enum {
     tombola_backward_data = 160                 /**< Backward, to the data. */
 } tombola_prop_kind_t;
 
-/** Who provides the scratchpad of an execution. */
+/** The scratchpad modes. This is the only list of them; everything else derives from it.
+ * X(name, value of the enumeration) */
+#define TOMBOLA_SCRATCHPAD_MODES(X) X(library, 0) X(user, 1)
+
+/** Who provides the scratchpad of an execution.
+ *
+ * | value | provider |
+ * |---|---|
+ * | tombola_scratchpad_mode_library | the library: one per thread, kept for the next execution |
+ * | tombola_scratchpad_mode_user | the caller, as the argument TOMBOLA_ARG_SCRATCHPAD | */
 typedef enum {
-    tombola_scratchpad_mode_library =
-        0, /**< The library: one per thread, kept for the next execution. */
-    tombola_scratchpad_mode_user = 1 /**< The caller, as the argument TOMBOLA_ARG_SCRATCHPAD. */
+#define TOMBOLA_ENUMERATOR(name, value) tombola_scratchpad_mode_##name = value,
+    TOMBOLA_SCRATCHPAD_MODES(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 } tombola_scratchpad_mode_t;
 
 /** The CPU. There is one, with index 0. */

@@ -67,69 +67,25 @@ const char* name_of(GeneratorKind kind) {
     return "unknown";
 }
 
-const char* name_of(Alignment alignment) {
-    switch (alignment) {
-        case Alignment::tensorflow:
-            return "tensorflow";
-        case Alignment::pytorch:
-            return "pytorch";
+#define TOMBOLA_CASE(name, value) \
+    case Enum::name:              \
+        return #name;
+#define TOMBOLA_NAME_OF(Type, list)                \
+    const char* name_of(Type enumerator) {         \
+        using Enum = Type;                         \
+        switch (enumerator) { list(TOMBOLA_CASE) } \
+        return "unknown";                          \
     }
-    return "unknown";
-}
-
-const char* name_of(IntDraws draws) {
-    switch (draws) {
-        case IntDraws::spec:
-            return "spec";
-        case IntDraws::torch1:
-            return "torch1";
-        case IntDraws::torch2:
-            return "torch2";
-    }
-    return "unknown";
-}
-
-const char* name_of(FloatDraws draws) {
-    switch (draws) {
-        case FloatDraws::torch1:
-            return "torch1";
-        case FloatDraws::torch2:
-            return "torch2";
-    }
-    return "unknown";
-}
-
-const char* name_of(PermutationAlignment alignment) {
-    switch (alignment) {
-        case PermutationAlignment::pytorch:
-            return "pytorch";
-        case PermutationAlignment::philox:
-            return "philox";
-    }
-    return "unknown";
-}
-
-const char* name_of(DropoutMask kind) {
-    switch (kind) {
-        case DropoutMask::none:
-            return "none";
-        case DropoutMask::u8:
-            return "u8";
-        case DropoutMask::bits:
-            return "bits";
-    }
-    return "unknown";
-}
-
-const char* name_of(ScratchpadMode mode) {
-    switch (mode) {
-        case ScratchpadMode::library:
-            return "library";
-        case ScratchpadMode::user:
-            return "user";
-    }
-    return "unknown";
-}
+TOMBOLA_NAME_OF(Alignment, TOMBOLA_ALIGNMENTS)
+TOMBOLA_NAME_OF(IntDraws, TOMBOLA_INT_DRAWS)
+TOMBOLA_NAME_OF(FloatDraws, TOMBOLA_FLOAT_DRAWS)
+TOMBOLA_NAME_OF(PermutationAlignment, TOMBOLA_PERMUTATION_ALIGNMENTS)
+TOMBOLA_NAME_OF(DropoutMask, TOMBOLA_DROPOUT_MASKS)
+TOMBOLA_NAME_OF(FilterOrder, TOMBOLA_FILTER_ORDERS)
+TOMBOLA_NAME_OF(Logprobs, TOMBOLA_LOGPROBS)
+TOMBOLA_NAME_OF(ScratchpadMode, TOMBOLA_SCRATCHPAD_MODES)
+#undef TOMBOLA_NAME_OF
+#undef TOMBOLA_CASE
 
 const char* name_of_arg(int arg) {
     switch (arg) {

@@ -36,37 +36,18 @@ enum class PrimitiveKind {
 
 enum class GeneratorKind { philox4x32_10 = tombola_philox4x32_10 };
 
-enum class Alignment {
-    tensorflow = tombola_alignment_tensorflow,
-    pytorch = tombola_alignment_pytorch,
-};
-
-enum class IntDraws {
-    spec = tombola_int_draws_spec,
-    torch1 = tombola_int_draws_torch1,
-    torch2 = tombola_int_draws_torch2,
-};
-
-enum class FloatDraws {
-    torch1 = tombola_float_draws_torch1,
-    torch2 = tombola_float_draws_torch2,
-};
-
-enum class PermutationAlignment {
-    pytorch = tombola_permutation_pytorch,
-    philox = tombola_permutation_philox,
-};
-
-enum class DropoutMask {
-    none = tombola_dropout_mask_none,
-    u8 = tombola_dropout_mask_u8,
-    bits = tombola_dropout_mask_bits,
-};
-
-enum class ScratchpadMode {
-    library = tombola_scratchpad_mode_library,
-    user = tombola_scratchpad_mode_user,
-};
+// clang-format off
+#define TOMBOLA_ENUMERATOR(name, value) name = value,
+enum class Alignment { TOMBOLA_ALIGNMENTS(TOMBOLA_ENUMERATOR) };
+enum class IntDraws { TOMBOLA_INT_DRAWS(TOMBOLA_ENUMERATOR) };
+enum class FloatDraws { TOMBOLA_FLOAT_DRAWS(TOMBOLA_ENUMERATOR) };
+enum class PermutationAlignment { TOMBOLA_PERMUTATION_ALIGNMENTS(TOMBOLA_ENUMERATOR) };
+enum class DropoutMask { TOMBOLA_DROPOUT_MASKS(TOMBOLA_ENUMERATOR) };
+enum class FilterOrder { TOMBOLA_FILTER_ORDERS(TOMBOLA_ENUMERATOR) };
+enum class Logprobs { TOMBOLA_LOGPROBS(TOMBOLA_ENUMERATOR) };
+enum class ScratchpadMode { TOMBOLA_SCRATCHPAD_MODES(TOMBOLA_ENUMERATOR) };
+#undef TOMBOLA_ENUMERATOR
+// clang-format on
 
 // Bytes of one element; 0 for undef and for values outside the enumeration.
 size_t size_of(DataType type);
@@ -82,6 +63,8 @@ const char* name_of(PermutationAlignment alignment);
 const char* name_of(IntDraws draws);
 const char* name_of(FloatDraws draws);
 const char* name_of(DropoutMask kind);
+const char* name_of(FilterOrder order);
+const char* name_of(Logprobs logprobs);
 const char* name_of(ScratchpadMode mode);
 // "DST_STATE"; null if no primitive has such an argument.
 const char* name_of_arg(int arg);

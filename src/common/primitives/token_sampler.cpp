@@ -39,32 +39,6 @@ Status check_token_sampler(const MemoryDesc& logits, const MemoryDesc& dst, dim_
 
 }  // namespace
 
-const char* name_of(FilterOrder order) {
-    switch (order) {
-        case FilterOrder::transformers:
-            return "transformers";
-        case FilterOrder::vllm:
-            return "vllm";
-        case FilterOrder::joint:
-            return "joint";
-        case FilterOrder::temperature_last:
-            return "temperature_last";
-    }
-    return "unknown";
-}
-
-const char* name_of(Logprobs logprobs) {
-    switch (logprobs) {
-        case Logprobs::none:
-            return "none";
-        case Logprobs::processed:
-            return "processed";
-        case Logprobs::raw:
-            return "raw";
-    }
-    return "unknown";
-}
-
 std::vector<ArgSpec> TokenSamplerDesc::args() const {
     const auto input = [](int arg, const MemoryDesc& desc) {
         return optional_input(arg, desc, ArgSpec::Match::exact);

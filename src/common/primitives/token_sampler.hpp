@@ -14,20 +14,6 @@
 
 namespace tombola::impl {
 
-enum class FilterOrder {
-    transformers = tombola_filter_order_transformers,
-    vllm = tombola_filter_order_vllm,
-    joint = tombola_filter_order_joint,
-    temperature_last = tombola_filter_order_temperature_last,
-};
-enum class Logprobs {
-    none = tombola_logprobs_none,
-    processed = tombola_logprobs_processed,
-    raw = tombola_logprobs_raw,
-};
-const char* name_of(FilterOrder order);
-const char* name_of(Logprobs logprobs);
-
 struct TokenSamplerDesc {
     static constexpr PrimitiveKind kKind = PrimitiveKind::token_sampler;
     MemoryDesc src;  // logits, [batch, classes]

@@ -78,27 +78,23 @@ struct Names<tombola_data_type_t> {
 #undef TOMBOLA_ROW
     };
 };
-template <>
-struct Names<tombola_alignment_t> {
-    static constexpr Name<tombola_alignment_t> kAll[] = {
-        {"tensorflow", tombola_alignment_tensorflow}, {"pytorch", tombola_alignment_pytorch}};
-};
-template <>
-struct Names<tombola_int_draws_t> {
-    static constexpr Name<tombola_int_draws_t> kAll[] = {{"spec", tombola_int_draws_spec},
-                                                         {"torch1", tombola_int_draws_torch1},
-                                                         {"torch2", tombola_int_draws_torch2}};
-};
-template <>
-struct Names<tombola_float_draws_t> {
-    static constexpr Name<tombola_float_draws_t> kAll[] = {{"torch1", tombola_float_draws_torch1},
-                                                           {"torch2", tombola_float_draws_torch2}};
-};
-template <>
-struct Names<tombola_scratchpad_mode_t> {
-    static constexpr Name<tombola_scratchpad_mode_t> kAll[] = {
-        {"library", tombola_scratchpad_mode_library}, {"user", tombola_scratchpad_mode_user}};
-};
+#define TOMBOLA_ROW(name, value) {#name, static_cast<Enum>(value)},
+#define TOMBOLA_NAMES(Type, list)                                 \
+    template <>                                                   \
+    struct Names<Type> {                                          \
+        using Enum = Type;                                        \
+        static constexpr Name<Enum> kAll[] = {list(TOMBOLA_ROW)}; \
+    };
+TOMBOLA_NAMES(tombola_alignment_t, TOMBOLA_ALIGNMENTS)
+TOMBOLA_NAMES(tombola_int_draws_t, TOMBOLA_INT_DRAWS)
+TOMBOLA_NAMES(tombola_float_draws_t, TOMBOLA_FLOAT_DRAWS)
+TOMBOLA_NAMES(tombola_permutation_alignment_t, TOMBOLA_PERMUTATION_ALIGNMENTS)
+TOMBOLA_NAMES(tombola_dropout_mask_t, TOMBOLA_DROPOUT_MASKS)
+TOMBOLA_NAMES(tombola_filter_order_t, TOMBOLA_FILTER_ORDERS)
+TOMBOLA_NAMES(tombola_logprobs_t, TOMBOLA_LOGPROBS)
+TOMBOLA_NAMES(tombola_scratchpad_mode_t, TOMBOLA_SCRATCHPAD_MODES)
+#undef TOMBOLA_NAMES
+#undef TOMBOLA_ROW
 
 template <class T, class = std::enable_if_t<std::is_enum_v<T>>>
 bool parse_value(const std::string& text, T& value) {

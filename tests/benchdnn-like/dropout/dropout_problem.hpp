@@ -7,13 +7,6 @@
 
 namespace tombola::bench {
 
-template <>
-struct Names<tombola_dropout_mask_t> {
-    static constexpr Name<tombola_dropout_mask_t> kAll[] = {{"none", tombola_dropout_mask_none},
-                                                            {"u8", tombola_dropout_mask_u8},
-                                                            {"bits", tombola_dropout_mask_bits}};
-};
-
 struct DropoutProblem : TensorProblem<DropoutProblem> {
     static constexpr const char* kName = "dropout";
     static constexpr const char* kSummary = "dropout; DIMS as 64x1024";

@@ -7,12 +7,6 @@
 
 namespace tombola::bench {
 
-template <>
-struct Names<tombola_permutation_alignment_t> {
-    static constexpr Name<tombola_permutation_alignment_t> kAll[] = {
-        {"pytorch", tombola_permutation_pytorch}, {"philox", tombola_permutation_philox}};
-};
-
 struct RandomPermutationProblem : TypedProblem<RandomPermutationProblem> {
     static constexpr const char* kName = "random_permutation";
     static constexpr const char* kSyntax = "N";

@@ -24,21 +24,6 @@ std::string expected_value(const RowNumber<float>&);
 std::string expected_value(const RowNumber<int32_t>&);
 std::string expected_value(const RowNumber<uint64_t>&);
 
-template <>
-struct Names<tombola_filter_order_t> {
-    static constexpr Name<tombola_filter_order_t> kAll[] = {
-        {"transformers", tombola_filter_order_transformers},
-        {"vllm", tombola_filter_order_vllm},
-        {"joint", tombola_filter_order_joint},
-        {"temperature_last", tombola_filter_order_temperature_last}};
-};
-template <>
-struct Names<tombola_logprobs_t> {
-    static constexpr Name<tombola_logprobs_t> kAll[] = {{"none", tombola_logprobs_none},
-                                                        {"processed", tombola_logprobs_processed},
-                                                        {"raw", tombola_logprobs_raw}};
-};
-
 struct TokenSamplerProblem : RowsProblem<TokenSamplerProblem> {
     static constexpr const char* kName = "token_sampler";
     static constexpr const char* kSummary =
