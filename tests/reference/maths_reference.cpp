@@ -51,6 +51,25 @@ float ln(float x) {
     return std::fma(static_cast<float>(e), 0.693359375f, sum);
 }
 
+namespace {
+
+// The sine and cosine of an angle and a number of right angles.
+template <class SinCos>
+SinCos turned(const SinCos& d, int right_angles) {
+    switch (right_angles % 4) {
+        case 0:
+            return d;
+        case 1:
+            return {d.cos, -d.sin};
+        case 2:
+            return {-d.sin, -d.cos};
+        default:
+            return {-d.cos, d.sin};
+    }
+}
+
+}  // namespace
+
 DirectionF32 sin_cos(float angle) {
     const float scaled = angle * 1.27323954473516f;
     const int j = (static_cast<int>(scaled) + 1) / 2 * 2;
@@ -69,16 +88,7 @@ DirectionF32 sin_cos(float angle) {
     s = std::fma(s, z, -1.6666654611E-1f);
     s *= z;
     s = std::fma(s, x, x);
-    switch (j / 2 % 4) {
-        case 0:
-            return {s, c};
-        case 1:
-            return {c, -s};
-        case 2:
-            return {-s, -c};
-        default:
-            return {-c, s};
-    }
+    return turned(DirectionF32{s, c}, j / 2);
 }
 
 Direction sin_cos(double angle) {
@@ -100,16 +110,7 @@ Direction sin_cos(double angle) {
     const double w = 1 - h;
     const double c_tail = std::fma(r, -t, (1 - w) - h);
     c = w + std::fma(c * z, z, c_tail);
-    switch (static_cast<int>(q) % 4) {
-        case 0:
-            return {s, c};
-        case 1:
-            return {c, -s};
-        case 2:
-            return {-s, -c};
-        default:
-            return {-c, s};
-    }
+    return turned(Direction{s, c}, static_cast<int>(q));
 }
 
 }  // namespace tombola::reference
