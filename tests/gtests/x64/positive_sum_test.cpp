@@ -47,6 +47,31 @@ class PositiveSumTest : public BlockSumsTest {
                 quantise(static_cast<double>(weights[k]), shift);
         EXPECT_EQ(sums, expected) << classes << " classes, " << units << " units a block";
     }
+    // zeros: 0 none, 1 a weight of 0, 2 also -0.
+    static void check_refusals(int zeros) {
+        const MemoryDesc desc = row_desc(5000);
+        const auto passes = RowPasses::create(isa(), desc, false, RowPasses::Weights::both);
+        ASSERT_TRUE(passes.ok()) << passes.status().message();
+        constexpr float kInf = std::numeric_limits<float>::infinity();
+        for (const float wrong : {-1.0f, -1e-6f, kInf, -kInf, std::nanf(""), -std::nanf("")})
+            for (const size_t at : {3, 700, 4995, 4999}) {
+                std::vector<float> weights = row(5000, 10);
+                weights[1] = zeros > 0 ? 0.0f : 1.0f;
+                weights[600] = zeros > 1 ? -0.0f : 1.0f;
+                weights[at] = wrong;
+                const std::vector<char> bytes = stored(weights);
+                Row row;
+                row.data = bytes.data();
+                passes.value().set_scale(row, 1);
+                const MatrixLayout layout(desc);
+                const RowSource source(layout, bytes.data(), false);
+                std::vector<uint64_t> sums(static_cast<size_t>(passes.value().blocks()));
+                double found = 0;
+                EXPECT_FALSE(passes.value().sum(row, source, 0, passes.value().blocks(),
+                                                bytes.data(), sums.data(), found))
+                    << wrong << " at " << at;
+            }
+    }
     static void check_all(const std::vector<float>& weights) {
         check(weights, RowPasses::kBlockUnits);
         check(weights, 4);
@@ -99,6 +124,8 @@ TEST_P(PositiveSumTest, TinyWeights) {
         check_all(weights);
         for (size_t k = 0; k < weights.size(); k += 3) weights[k] = 0;
         check_all(weights);
+        for (size_t k = 0; k < weights.size(); k += 6) weights[k] = -0.0f;
+        check_all(weights);
     }
 }
 
@@ -135,15 +162,16 @@ TEST_P(PositiveSumTest, OnlyTinyWeightsStopTheKernels) {
             kBlocks,
             kUnits,
             sums.data(),
-            PositiveSumKernel::scale(float_type_of(type()), kFieldOfOne, kLog),
+            PositiveSumKernel::scale(float_type_of(type()), kFieldOfOne, kLog, zeros),
             {}};
         kernel.value()(args);
         return args.blocks;
     };
-    for (const Zeros zeros : {Zeros::tiny, Zeros::allowed})
+    for (const Zeros zeros : {Zeros::tiny, Zeros::plain, Zeros::any})
         for (const Span span : {Span::step, Span::block}) {
             EXPECT_EQ(left(zeros, span, 0.5f), 0);
-            EXPECT_EQ(left(zeros, span, 0), zeros == Zeros::allowed ? 0 : 2);
+            EXPECT_EQ(left(zeros, span, 0.0f), zeros == Zeros::tiny ? 2 : 0);
+            EXPECT_EQ(left(zeros, span, -0.0f), zeros == Zeros::any ? 0 : 2);
             if (type() == DataType::f16) continue;
             EXPECT_EQ(left(zeros, span, std::ldexp(1.0f, kLog - 61)), 0);
             EXPECT_EQ(left(zeros, span, std::ldexp(1.0f, kLog - 62)), 2);
@@ -151,26 +179,7 @@ TEST_P(PositiveSumTest, OnlyTinyWeightsStopTheKernels) {
 }
 
 TEST_P(PositiveSumTest, RefusedWeights) {
-    const MemoryDesc desc = row_desc(5000);
-    const auto passes = RowPasses::create(isa(), desc, false, RowPasses::Weights::both);
-    ASSERT_TRUE(passes.ok()) << passes.status().message();
-    constexpr float kInf = std::numeric_limits<float>::infinity();
-    for (const float wrong : {-1.0f, -1e-6f, kInf, -kInf, std::nanf("")})
-        for (const size_t at : {3, 700, 4995, 4999}) {
-            std::vector<float> weights = row(5000, 10);
-            weights[at] = wrong;
-            const std::vector<char> bytes = stored(weights);
-            Row row;
-            row.data = bytes.data();
-            passes.value().set_scale(row, 1);
-            const MatrixLayout layout(desc);
-            const RowSource source(layout, bytes.data(), false);
-            std::vector<uint64_t> sums(static_cast<size_t>(passes.value().blocks()));
-            double found = 0;
-            EXPECT_FALSE(passes.value().sum(row, source, 0, passes.value().blocks(), bytes.data(),
-                                            sums.data(), found))
-                << wrong << " at " << at;
-        }
+    for (const int zeros : {0, 1, 2}) check_refusals(zeros);
 }
 
 INSTANTIATE_TEST_SUITE_P(EachIsa, PositiveSumTest, BlockSumsTest::parameters(),

@@ -27,12 +27,13 @@ PositiveSumKernel::Span PositiveSumKernel::span(int log_classes, CpuIsa isa) {
                                                                               : Span::step;
 }
 
-PositiveSumKernel::Scale PositiveSumKernel::scale(FloatType type, int field, int log_classes) {
+PositiveSumKernel::Scale PositiveSumKernel::scale(FloatType type, int field, int log_classes,
+                                                  Zeros zeros) {
     const int quantum = field - (kWeightBits - 1 - log_classes);  // the field of 2^(L+e-61)
     const uint64_t start = static_cast<uint64_t>(quantum + kStartBits) << 52;
     const uint32_t smallest = static_cast<uint32_t>(quantum) << 23;
     constexpr uint32_t kTwice = 0x10001;
-    switch (type) {
+    switch (zeros == Zeros::any ? FloatType::f32 : type) {
         case FloatType::f16:  // only 0 may be tiny
             return {start, 0 - kSums * start,
                     std::max<uint32_t>(1, to_f16(bit_cast<float>(smallest)).bits) * kTwice};
@@ -47,7 +48,7 @@ PositiveSumKernel::Scale PositiveSumKernel::scale(FloatType type, int field, int
 
 // vec 0-5 two sets, 7 maxima, 6 and 8-12 see the header; constants from 13 on; k1 scratch.
 void PositiveSumKernel::generate() {
-    begin(7);
+    begin(7, bytes());
     const Reg args = gpr(0), src = gpr(1), ahead = gpr(2), blocks = gpr(3), units = gpr(4),
               sums = gpr(5), left = gpr(6);
     mov(src, ptr[args + offsetof(Args, src)]);
@@ -60,17 +61,21 @@ void PositiveSumKernel::generate() {
     load(minima(), vector_u32(0xFFFFFFFF));
     vldmxcsr(vector_u32(kTowardsZero));
 
-    Label block, too_small;
+    Label block, stop, end_blocks;
     L(block);
+    store(ptr[rsp], maxima_found());
     mov(left, units);
     zero(total());
     emit_block(src, ahead, left);
-    emit_check(left, too_small);
+    emit_check(left, stop);
     store_sum_u64(ptr[sums], total().getIdx(), 0);
     add(sums, 8);
     dec(blocks);
     jnz(block, T_NEAR);
-    L(too_small);
+    jmp(end_blocks, T_NEAR);
+    L(stop);
+    load(maxima_found(), ptr[rsp]);
+    L(end_blocks);
     vldmxcsr(vector_u32(kToNearest));
     mov(ptr[args + offsetof(Args, blocks)], blocks);
     store(ptr[args + offsetof(Args, found) + offsetof(RowFindings, maxima)], maxima_found());
@@ -84,7 +89,9 @@ void PositiveSumKernel::load_constants() {
     broadcast_u64(start_, ptr[gpr(0) + offsetof(Args, scale.start)]);
     load(widen_, vector_u64(uint64_t{1} << 29));
     hold_unordered_load();
-    if (zeros_ == Zeros::allowed) ones_ = hold(vector_u32(0xFFFFFFFF));
+    if (zeros_ == Zeros::tiny) return;
+    ones_ = hold(vector_u32(0xFFFFFFFF));
+    if (zeros_ == Zeros::any) zero_ = hold(vector_u32(0));
 }
 
 void PositiveSumKernel::emit_block(const Reg& src, const Reg& ahead, const Reg& left) {
@@ -95,6 +102,7 @@ void PositiveSumKernel::emit_block(const Reg& src, const Reg& ahead, const Reg& 
         if (units == 0 || units == last) continue;
         last = units;
         Label again, done;
+        align(32);
         L(again);
         cmp(left, units);
         jl(done, T_NEAR);
@@ -134,8 +142,9 @@ void PositiveSumKernel::emit_pair(const Reg& src, int first, int vectors) {
     using V = const Vec&;
     each([&](V x, V, V, int i) { load_unordered(x, src, first + i); });
     each([&](V x, V even, V odd, int i) {
+        if (zeros_ == Zeros::any) vaddps(x, x, zero_);  // -0 becomes 0
         vpmuludq(even, x, widen_);
-        if (type() == FloatType::f32 && i + 1 < vectors) {
+        if (type() == FloatType::f32 && zeros_ != Zeros::any && i + 1 < vectors) {
             vpmuludq(odd, widen_, ptr[src + (first + i) * vector_step() + 4]);
         } else {
             vmovshdup(odd, x);
@@ -148,11 +157,11 @@ void PositiveSumKernel::emit_pair(const Reg& src, int first, int vectors) {
 }
 
 // With 16 bits, the two vectors are one as they are stored. With 32, they are compared with each other first, so that few
-// comparisons wait for one another. With Zeros::allowed the search for the smallest weight overwrites x.
+// comparisons wait for one another. Where zeros are allowed, the search for the smallest weight overwrites x.
 void PositiveSumKernel::find_extremes(const Reg& src, int first, int vectors) {
     const Vec &x = vec(0), &other = vec(3), &greater = vec(1);
-    const bool allowed = zeros_ == Zeros::allowed;
-    if (is_half()) {
+    const bool allowed = zeros_ != Zeros::tiny;
+    if (compares_halves()) {
         const Address from = ptr[src + first * vector_step()];
         vectors == 2 ? load(x, from) : load_half_twice(x, from);
         vpmaxuw(maxima_found(), maxima_found(), x);
@@ -167,19 +176,22 @@ void PositiveSumKernel::find_extremes(const Reg& src, int first, int vectors) {
     vpminud(minima(), minima(), x);
 }
 
-// Jumps if a weight of the block is tiny. Two lanes of 16 bits, none of which is above those of `smallest`, are not below
-// them as 32 bits if and only if they are equal.
-void PositiveSumKernel::emit_check(const Reg& scratch, Label& too_small) {
-    const Vec smallest = vec(0), least = is_half() ? vec(2) : minima();
+// Jumps if a weight of the block is tiny, or an element has a sign: in lanes with a sign `smallest` becomes the greatest integer.
+// Two lanes of 16 bits, none of which is above those of `smallest`, are not below them as 32 bits if and only if they are equal.
+void PositiveSumKernel::emit_check(const Reg& scratch, Label& stop) {
+    const bool halves = compares_halves();
+    const Vec smallest = vec(0), signs = vec(1), least = halves ? vec(2) : minima();
     const Mask large{k1, vec(1)};
     broadcast_u32(smallest, ptr[gpr(0) + offsetof(Args, scale.smallest)]);
-    if (zeros_ == Zeros::allowed)
-        is_half() ? vpaddw(smallest, smallest, ones_) : vpaddd(smallest, smallest, ones_);
-    if (is_half()) vpminuw(least, minima(), smallest);
+    if (zeros_ != Zeros::tiny)
+        halves ? vpaddw(smallest, smallest, ones_) : vpaddd(smallest, smallest, ones_);
+    halves ? vpsraw(signs, maxima_found(), 15) : vpsrad(signs, maxima_found(), 31);
+    or_bits(smallest, smallest, signs);
+    if (halves) vpminuw(least, minima(), smallest);
     compare_not_below(large, least, smallest, 32);
     unset_to_reg(scratch, large, 4);
     test(scratch, scratch);
-    jnz(too_small, T_NEAR);
+    jnz(stop, T_NEAR);
 }
 
 }  // namespace tombola::impl::cpu::x64

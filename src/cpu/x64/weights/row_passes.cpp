@@ -112,14 +112,12 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_
     const bool sums_positive =
         !log_probs && type != FloatType::f64 && log_classes >= PositiveSumKernel::kMinLog;
     if (weights != Weights::stored && sums_positive) {
-        using Zeros = PositiveSumKernel::Zeros;
         const auto span = PositiveSumKernel::span(log_classes, isa);
-        auto sum = cached_function<PositiveSumKernel>({isa, type, Zeros::tiny, span});
-        if (!sum.ok()) return sum.take_status();
-        passes.positive_sum_ = sum.take();
-        auto zeros = cached_function<PositiveSumKernel>({isa, type, Zeros::allowed, span});
-        if (!zeros.ok()) return zeros.take_status();
-        passes.zeros_sum_ = zeros.take();
+        for (int i = 0; i < kPositiveKernels; ++i) {
+            auto sum = cached_function<PositiveSumKernel>({isa, type, kPositiveZeros[i], span});
+            if (!sum.ok()) return sum.take_status();
+            passes.positive_sums_[i] = sum.take();
+        }
     }
     auto store = cached_function<WeightStoreKernel>(key);
     if (!store.ok()) return store.take_status();
@@ -183,10 +181,9 @@ void RowPasses::set_scale(Row& row, double greatest, float ratio, float flush) c
     }
     row.args.top = 1 + static_cast<uint64_t>(log_classes_) + field;
     row.is_scalar = field < kMinField;
-    if (positive_sum_ && !row.is_scalar)
-        row.positive_scale = PositiveSumKernel::scale(type_, static_cast<int>(field), log_classes_);
+    row.field = static_cast<int>(field);
     if (!splits_ || row.is_scalar) return;
-    const int of_weight = log_probs_ ? SplitSumKernel::kFieldOfLogits : static_cast<int>(field);
+    const int of_weight = log_probs_ ? SplitSumKernel::kFieldOfLogits : row.field;
     row.split_scale = SplitSumKernel::scale(row.args, of_weight, log_classes_, isa_);
 }
 
@@ -211,14 +208,14 @@ bool RowPasses::accept_stored(const RowFindings& found, double& greatest) const 
     const auto bits =
         greatest_lane<uint16_t>(found.maxima, static_cast<size_t>(shape_of(isa_).bytes));
     const float maximum = type_ == FloatType::f16 ? to_f32(Float16{bits}) : to_f32(BFloat16{bits});
-    if (bits >> 15 != 0 || !(maximum < static_cast<float>(kInf))) return false;  // a sign, inf, NaN
+    if (bits >> 15 != 0 || !(maximum < static_cast<float>(kInf))) return false;
     greatest = std::max(greatest, static_cast<double>(maximum));
     return true;
 }
 
 bool RowPasses::sum_best(const Row& row, const Blocks& blocks, double& greatest) const {
     if (near_sum_) return sum_near(row, blocks, greatest);
-    if (positive_sum_) return sum_positive(row, blocks, greatest);
+    if (positive_sums_[0]) return sum_positive(row, blocks, greatest);
     return sum_blocks(row, blocks, greatest);
 }
 
@@ -245,20 +242,21 @@ bool RowPasses::sum_split(const Row& row, const Blocks& blocks, double& greatest
     return accept(again.found, greatest);
 }
 
-// `sum` calls a kernel that may stop at a block, and returns how many blocks are left: the first kernel or, where the first one
-// has stopped, the second, if there is one. Where no kernel is left, sum_blocks() sums that block. It gets twice as many blocks each
-// time, so that few blocks are read in vain.
+// `sum` calls a kernel that may stop at a block, and returns how many blocks are left. Where the first kernel has stopped, the
+// second one goes on, and so on up to the last one. Where that one stops, sum_blocks() sums the block. It gets twice as many blocks
+// each time, so that few blocks are read in vain.
 template <class Sum>
-bool RowPasses::sum_between_stops(const Row& row, Blocks blocks, bool has_second, double& greatest,
+bool RowPasses::sum_between_stops(const Row& row, Blocks blocks, int kernels, double& greatest,
                                   const Sum& sum) const {
-    bool good = true, second = false;
+    bool good = true;
+    int kernel = 0;
     dim_t others = 1;
     for (;;) {
-        const dim_t left = sum(blocks, second, good);
+        const dim_t left = sum(blocks, kernel, good);
         if (left == 0) return good;
         pass_over(blocks, blocks.count - left);
-        if (has_second && !second) {
-            second = true;
+        if (kernel + 1 < kernels) {
+            ++kernel;
             continue;
         }
         Blocks slow = blocks;
@@ -273,7 +271,7 @@ bool RowPasses::sum_between_stops(const Row& row, Blocks blocks, bool has_second
 bool RowPasses::sum_near(const Row& row, const Blocks& blocks, double& greatest) const {
     const auto flush = bit_cast<float>(static_cast<uint32_t>(row.args.flush));
     const bool limited = flush > WeightExpF32::kFlush;
-    const auto sum = [&](const Blocks& b, bool second, bool& good) {
+    const auto sum = [&](const Blocks& b, int kernel, bool& good) {
         NearSumKernel::Args args{b.data,
                                  b.ahead,
                                  b.count,
@@ -284,23 +282,27 @@ bool RowPasses::sum_near(const Row& row, const Blocks& blocks, double& greatest)
                                  -flush,
                                  near_shape_,
                                  {}};
-        limited || second ? near_limited_sum_(args) : near_sum_(args);
+        limited || kernel > 0 ? near_limited_sum_(args) : near_sum_(args);
         if (!scaled_) good = accept(args.found, greatest) && good;
         return args.blocks;
     };
-    return sum_between_stops(row, blocks, scaled_ && !limited, greatest, sum);
+    return sum_between_stops(row, blocks, scaled_ && !limited ? 2 : 1, greatest, sum);
 }
 
 bool RowPasses::sum_positive(const Row& row, const Blocks& blocks, double& greatest) const {
-    const auto sum = [&](const Blocks& b, bool second, bool& good) {
-        PositiveSumKernel::Args args{b.data, b.ahead, b.count, b.units, b.sums, row.positive_scale,
-                                     {}};
-        second ? zeros_sum_(args) : positive_sum_(args);
-        if (accept_stored(args.found, greatest)) return args.blocks;
-        good = sum_blocks(row, b, greatest) && good;
-        return int64_t{0};
+    const auto sum = [&](const Blocks& b, int kernel, bool& good) {
+        const auto zeros = kPositiveZeros[kernel];
+        PositiveSumKernel::Args args{
+            b.data,  b.ahead, b.count,
+            b.units, b.sums,  PositiveSumKernel::scale(type_, row.field, log_classes_, zeros),
+            {}};
+        positive_sums_[kernel](args);
+        const bool as_f32 = zeros == PositiveSumKernel::Zeros::any;
+        good = (as_f32 ? accept_bits(args.found, greatest) : accept_stored(args.found, greatest)) &&
+               good;
+        return args.blocks;
     };
-    return sum_between_stops(row, blocks, true, greatest, sum);
+    return sum_between_stops(row, blocks, kPositiveKernels, greatest, sum);
 }
 
 bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t end,

@@ -23,7 +23,7 @@ struct Row {
     RowScale scale;          // for scalar C++
     WeightScaleArgs args{};  // for the kernels
     SplitSumKernel::Scale split_scale{};
-    PositiveSumKernel::Scale positive_scale{};
+    int field = 0;           // the exponent field of the greatest weight
     bool is_scalar = false;  // only scalar C++ can handle this row
 };
 
@@ -84,8 +84,8 @@ class RowPasses {
         uint64_t* sums;
     };
     void pass_over(Blocks& blocks, dim_t count) const;
-    // The same where the kernel compared the bits of weights as unsigned integers. Also returns false if there is -0, which
-    // is allowed.
+    // The same where the kernel compared the bits of weights as unsigned integers. Also returns false for -0, which is
+    // allowed.
     bool accept_bits(const RowFindings& found, double& greatest) const;
     // The same with elements as they are stored.
     bool accept_stored(const RowFindings& found, double& greatest) const;
@@ -95,13 +95,13 @@ class RowPasses {
     bool sum_blocks(const Row& row, const Blocks& blocks, double& greatest) const;
     bool sum_split(const Row& row, const Blocks& blocks, double& greatest) const;
     template <class Sum>
-    bool sum_between_stops(const Row& row, Blocks blocks, bool has_second, double& greatest,
+    bool sum_between_stops(const Row& row, Blocks blocks, int kernels, double& greatest,
                            const Sum& sum) const;
     // With the kernel for logits that are near the greatest one, and sum_blocks() for blocks that have others. If a block
     // of scaled logits has others, they are probably -inf: the rest of the row gets the kernel with a limit.
     bool sum_near(const Row& row, const Blocks& blocks, double& greatest) const;
     // With the kernel for weights that are not tiny, and sum_blocks() for blocks that have others. From the first of them on,
-    // the row gets the kernel that allows weights of 0.
+    // the row gets the kernel that allows weights of 0, and where this one stops, the kernel that also allows -0.
     bool sum_positive(const Row& row, const Blocks& blocks, double& greatest) const;
 
     JitFunction<RowMaxKernel::Args> max_;
@@ -110,7 +110,12 @@ class RowPasses {
     bool splits_ = false;
     JitFunction<NearSumKernel::Args> near_sum_, near_limited_sum_;  // empty if there are none
     NearSumKernel::Shape near_shape_{};
-    JitFunction<PositiveSumKernel::Args> positive_sum_, zeros_sum_;  // empty if there are none
+    static constexpr int kPositiveKernels = 3;
+    static constexpr PositiveSumKernel::Zeros kPositiveZeros[kPositiveKernels] = {
+        PositiveSumKernel::Zeros::tiny, PositiveSumKernel::Zeros::plain,
+        PositiveSumKernel::Zeros::any};
+    // Empty if there are none.
+    JitFunction<PositiveSumKernel::Args> positive_sums_[kPositiveKernels];
     JitFunction<WeightStoreKernel::Args> store_;
     CpuIsa isa_ = CpuIsa::none;  // of the kernels
     FloatType type_ = FloatType::f32;
