@@ -75,7 +75,8 @@ struct MachineRow {
     // Whether a table of indices costs a load where it is not in a register, and none where it is. Rows without it were fitted
     // with a load for each permute across lanes, and with none for shuffles within lanes.
     bool counts_tables;
-    // Whether the streams of Philox's kernels begin evenly apart and wrap round the loop. If not, they take turns.
+    // Whether the streams of Philox's kernels, and the vectors of logits, begin evenly apart and wrap round the loop. If not, they
+    // take turns.
     bool wraps_streams;
     double gigahertz;          // the clock without vectors of 64 bytes
     VectorRates narrow, wide;  // vectors of at most 32 bytes; of 64 bytes

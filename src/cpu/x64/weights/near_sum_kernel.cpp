@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "cpu/weights/weight_quantum.hpp"
+#include "cpu/x64/machine.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -35,60 +37,58 @@ NearSumKernel::Shape NearSumKernel::shape(int log_classes, CpuIsa isa) {
             (1 << count_log) * vector_classes / kUnitClasses};
 }
 
-// vec 0-5 three sets, 6 S, 7 maxima (plain) or the first mask (limited, AVX2), 8 lanes of the mask of findings (plain,
-// AVX2) or the second mask (limited, AVX2), 9-11 see the header, from 12 on more sets; constants above; k1 and k3-k5 masks
-// of the limit, k2 with plain logits the mask of accepted lanes.
+// vec 0-5 three sets, 6 S, 7 maxima (plain) or a mask (limited, AVX2), 8 lanes of the mask of findings (plain, AVX2) or a
+// mask (limited, AVX2), 9-11 see the header, from 12 on more sets; constants above; k1 and k3-k5 masks of the limit, k2 with
+// plain logits the mask of accepted lanes.
 void NearSumKernel::generate() {
-    begin(8, (kFirstZ + max_sets()) * bytes());
-    const Reg args = gpr(0), src = gpr(1), ahead = gpr(2), blocks = gpr(3), units = gpr(4),
-              sums = gpr(5), left = gpr(6), group = gpr(7);
+    begin(9, (kFirstZ + pass_sets()) * bytes());
+    const Reg args = gpr(0);
     load_constants();
-    mov(src, ptr[args + offsetof(Args, src)]);
-    mov(ahead, ptr[args + offsetof(Args, ahead)]);
-    mov(blocks, ptr[args + offsetof(Args, blocks)]);
-    mov(units, ptr[args + offsetof(Args, units)]);
-    mov(sums, ptr[args + offsetof(Args, sums)]);
+    list_steps();
+    mov(src(), ptr[args + offsetof(Args, src)]);
+    mov(ahead(), ptr[args + offsetof(Args, ahead)]);
+    mov(blocks(), ptr[args + offsetof(Args, blocks)]);
+    mov(units(), ptr[args + offsetof(Args, units)]);
+    mov(sums(), ptr[args + offsetof(Args, sums)]);
+    load(all(), vector_u32(0xFFFFFFFF));
     emit_begin_findings();
 
-    Label block, next_group, too_far;
-    L(block);
-    mov(left, units);
-    zero(vec(0));
-    store(high(), vec(0));
-    store(low(), vec(0));
-    load(all(), vector_u32(0xFFFFFFFF));
-    L(next_group);
-    movsxd(group, dword[args + offsetof(Args, shape.group_units)]);
-    cmp(left, group);
-    cmovl(group, left);
-    sub(left, group);
-    emit_group(src, ahead, group);
-    test(left, left);
-    jnz(next_group, T_NEAR);
-    emit_check(left, too_far);
-    emit_sum(args, sums);
-    dec(blocks);
-    jnz(block, T_NEAR);
-    L(too_far);
-    mov(ptr[args + offsetof(Args, blocks)], blocks);
-    emit_end_findings(args + offsetof(Args, found), left);
+    Label in_turns, done;
+    if (machine().row.wraps_streams) {
+        cmp(blocks(), 1);
+        je(in_turns, T_NEAR);
+        test(units(), pass_units() - 1);
+        jnz(in_turns, T_NEAR);
+        test(dword[args + offsetof(Args, shape.group_units)], pass_units() - 1);
+        jnz(in_turns, T_NEAR);
+        emit_begin_passes();
+        emit_blocks(true, done);
+        jmp(done, T_NEAR);
+        L(in_turns);
+    }
+    emit_blocks(false, done);
+    L(done);
+    mov(ptr[args + offsetof(Args, blocks)], blocks());
+    emit_end_findings(args + offsetof(Args, found), left());
     end();
 }
 
 NearSumKernel::Set NearSumKernel::set(int i) const {
     const int e = i < 3 ? 2 * i : 6 + 2 * i;
-    const Mask within = i == 0 ? Mask{k1, vec(7)} : Mask{Xbyak::Opmask(i + 2), vec(8)};
-    return {vec(e), vec(e + 1), within, slot(kFirstZ + i)};
+    const int mask = i % 4;
+    const Mask within{Xbyak::Opmask(mask == 0 ? 1 : mask + 2), vec(7 + i % 2)};
+    return {vec(e), vec(e + 1), within, slot(kFirstZ + i), src(), i};
 }
 
-int NearSumKernel::max_sets() const {
+// Sets that take turns need a mask each.
+int NearSumKernel::turn_sets() const {
     if (logits_ == Logits::limited) return registers() == 32 ? 4 : 2;
-    return registers() == 32 ? 8 : 4;
+    return pass_sets();
 }
 
 void NearSumKernel::load_constants() {
     const Reg args = gpr(0);
-    set_held_range(set(std::max(max_sets(), 4) - 1).p.getIdx() + 1);
+    set_held_range(set(pass_sets() - 1).p.getIdx() + 1);
     if (logits_ != Logits::plain) ratio_ = spread_u32(args, offsetof(Args, ratio), 0, vec(0));
     if (logits_ == Logits::limited) limit_ = spread_u32(args, offsetof(Args, limit), 1, vec(0));
     using Exp = WeightExpF32;
@@ -100,25 +100,35 @@ void NearSumKernel::load_constants() {
     hold_unordered_load();
 }
 
+// Jumps to `too_far` at a block with a logit that is too far below.
+void NearSumKernel::emit_blocks(bool in_passes, Label& too_far) {
+    const Reg args = gpr(0), group = gpr(7);
+    Label block, next_group;
+    L(block);
+    mov(left(), units());
+    zero(vec(0));
+    store(high(), vec(0));
+    store(low(), vec(0));
+    L(next_group);
+    movsxd(group, dword[args + offsetof(Args, shape.group_units)]);
+    cmp(left(), group);
+    cmovl(group, left());
+    sub(left(), group);
+    emit_group(group, in_passes);
+    test(left(), left());
+    jnz(next_group, T_NEAR);
+    emit_check(too_far);
+    emit_sum();
+    dec(blocks());
+    jnz(block, T_NEAR);
+}
+
 // Adds the weights of `units` units, at least 1, to those of the block.
-void NearSumKernel::emit_group(const Reg& src, const Reg& ahead, const Reg& units) {
+void NearSumKernel::emit_group(const Reg& units, bool in_passes) {
     const Reg args = gpr(0);
     broadcast_u32(sum(), ptr[args + offsetof(Args, shape.start)]);
     load(rest(), vector_u32(kRestBias));
-    int last = 0;
-    for (const int sets : {max_sets(), 2, 1}) {
-        const int together = sets / vectors_per_unit();
-        if (together == 0 || together == last) continue;
-        last = together;
-        Label again, done;
-        L(again);
-        cmp(units, together);
-        jl(done, T_NEAR);
-        emit_units(src, ahead, together);
-        sub(units, together);
-        jmp(again, T_NEAR);
-        L(done);
-    }
+    in_passes ? emit_passes(units) : emit_turns(units);
     broadcast_u32(vec(1), ptr[args + offsetof(Args, shape.start)]);
     vpsubd(vec(0), sum(), vec(1));
     vpaddd(vec(0), vec(0), high());
@@ -132,37 +142,105 @@ void NearSumKernel::emit_group(const Reg& src, const Reg& ahead, const Reg& unit
     store(low(), vec(0));
 }
 
-void NearSumKernel::emit_units(const Reg& src, const Reg& ahead, int units) {
+void NearSumKernel::emit_advance(int units) {
     const int step = units * kUnitClasses * element_bytes();
-    std::vector<Set> sets;
-    const Vec greatest = scratch();
-    broadcast_u32(greatest, ptr[gpr(0) + offsetof(Args, greatest)]);
-    for (int i = 0; i < units * vectors_per_unit(); ++i) {
-        const Set r = set(i);
-        if (type() == FloatType::f32) {
-            vsubps(r.e, greatest, ptr[src + i * vector_step()]);
-        } else {
-            load_unordered(r.e, src, i);
-            vsubps(r.e, greatest, r.e);
-        }
-        sets.push_back(r);
+    add(src(), step);
+    add(ahead(), step);
+}
+
+void NearSumKernel::emit_turns(const Reg& units) {
+    int last = 0;
+    for (const int sets : {turn_sets(), 2, 1}) {
+        const int together = sets / vectors_per_unit();
+        if (together == 0 || together == last) continue;
+        last = together;
+        Label again, done;
+        L(again);
+        cmp(units, together);
+        jl(done, T_NEAR);
+        emit_units(together);
+        sub(units, together);
+        jmp(again, T_NEAR);
+        L(done);
     }
-    // A step of the polynomial takes two of Zen 5's four pipes for vectors. The row ahead is read by the others
-    // meanwhile, two vectors after a step, if there are registers for them.
-    const int vectors = static_cast<int>(sets.size());
+}
+
+// All sets take each step together. A step of the polynomial takes two of Zen 5's four pipes for vectors. The row ahead is read
+// by the others meanwhile, two vectors after a step, if there are registers for them.
+void NearSumKernel::emit_units(int units) {
+    const int vectors = units * vectors_per_unit();
+    std::vector<Set> sets;
+    for (int i = 0; i < vectors; ++i) sets.push_back(set(i));
     int read = 0;
-    const auto after_step = [&] {
-        if (registers() < 32 || read == vectors) return;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+        steps_[i](sets);
+        const bool in_polynomial = i >= polynomial_ && i < polynomial_ + WeightExpF32::kDegree;
+        if (!in_polynomial || registers() < 32 || read == vectors) continue;
         const int end = std::min(vectors, read + 2);
-        emit_ahead(ahead, read, end, {vec(8), scratch(), vec(8), vec(8), vec(8), k1});
+        emit_ahead(ahead(), read, end, {vec(8), scratch(), vec(8), vec(8), vec(8), k1});
         read = end;
-    };
-    emit_weights(sets, after_step);
-    emit_add(sets);
+    }
     if (read < vectors)
-        emit_ahead(ahead, read, vectors, {vec(0), vec(1), vec(2), vec(3), vec(4), k1});
-    add(src, step);
-    add(ahead, step);
+        emit_ahead(ahead(), read, vectors, {vec(0), vec(1), vec(2), vec(3), vec(4), k1});
+    emit_advance(units);
+}
+
+// The first steps of the first pass.
+void NearSumKernel::emit_begin_passes() {
+    mov(next(), src());
+    imul(left(), units(), kUnitClasses * element_bytes());
+    imul(left(), blocks());
+    lea(left(), ptr[src() + left() - pass_units() * kUnitClasses * element_bytes()]);
+    mov(last_pass(), left());
+    for (const Place& place : places())
+        if (place.of_next) place.emit();
+}
+
+// Each pass has the first steps of the next one. Those of the last one begin with its own classes again, in vain.
+void NearSumKernel::emit_passes(const Reg& units) {
+    Label again;
+    align(32);
+    L(again);
+    lea(next(), ptr[src() + pass_units() * kUnitClasses * element_bytes()]);
+    cmp(src(), last_pass());
+    cmove(next(), src());
+    for (const Place& place : places()) place.emit();
+    emit_advance(pass_units());
+    sub(units, pass_units());
+    jnz(again, T_NEAR);
+}
+
+// Sets begin evenly apart, so that operations of all kinds lie side by side. Set 0 begins and ends with the pass. The others
+// have taken their first steps in the pass before. Where constants are in memory, two sets take each step together, as one load
+// serves both.
+std::vector<NearSumKernel::Place> NearSumKernel::places() {
+    std::vector<Place> result;
+    const int together = registers() == 32 ? 1 : 2;
+    const auto count = static_cast<int>(steps_.size());
+    // The row ahead. AVX2 has registers for it before set 0 begins.
+    for (int i = 0; i < pass_sets(); i += 2) {
+        const bool spread = registers() == 32;
+        const Lanes lanes{
+            vec(spread ? 8 : 0), spread ? scratch() : vec(1), scratch(), vec(8), vec(8), k1};
+        result.push_back({spread ? i * count / pass_sets() : -1, false,
+                          [=] { emit_ahead(ahead(), i, i + 2, lanes); }});
+    }
+    for (int i = 0; i < pass_sets(); i += together) {
+        const int lead = i * count / pass_sets();
+        for (int k = 0; k < count; ++k) {
+            const bool of_next = k < lead;
+            std::vector<Set> sets;
+            for (int j = 0; j < together; ++j) {
+                sets.push_back(set(i + j));
+                if (of_next) sets.back().from = next();
+            }
+            result.push_back({of_next ? k - lead + count : k - lead, of_next,
+                              [=] { steps_[static_cast<size_t>(k)](sets); }});
+        }
+    }
+    std::stable_sort(result.begin(), result.end(),
+                     [](const Place& a, const Place& b) { return a.time < b.time; });
+    return result;
 }
 
 // A register that has the value. scratch() if it is held in memory: one load serves all sets.
@@ -173,83 +251,98 @@ NearSumKernel::Vec NearSumKernel::operand(const Held& value) {
     return scratch();
 }
 
-// p and z become two f32 whose product is W: the steps of weight_exp(), with the opposite sign of d, n and r. The steps
-// of all sets alternate, because each step waits for the one before, and Zen 5's scheduler holds few of them. So that
-// more sets have registers, z and n are in the register of p, and z waits in memory. after_step() is called after each step
-// of the polynomial.
-void NearSumKernel::emit_weights(const std::vector<Set>& sets,
-                                 const std::function<void()>& after_step) {
-    const auto each = [&](const auto& step) {
-        for (const Set& r : sets) step(r, r.e, r.p);
-    };
+// The steps that sets of lanes take, which alternate because each step waits for the one before, and Zen 5's scheduler holds few
+// of them. p and z become two f32 whose product is W: the steps of weight_exp(), with the opposite sign of d, n and r. Then W is
+// added. So that more sets have registers, z and n are in the register of p, and z waits in memory.
+void NearSumKernel::list_steps() {
     using R = const Set&;
     using V = const Vec&;
+    const auto each = [&](auto step) {
+        steps_.push_back([=](const Sets& sets) {
+            for (const Set& r : sets) step(r, r.e, r.p);
+        });
+    };
+    const auto each_with = [&](const Held& constant, auto step) {
+        steps_.push_back([=](const Sets& sets) {
+            const Vec c = operand(constant);
+            for (const Set& r : sets) step(r.e, r.p, c);
+        });
+    };
     const bool limited = logits_ == Logits::limited;
-    if (logits_ != Logits::plain) each([&](R, V e, V) { vmulps(e, e, ratio_); });
+    steps_.push_back([=](const Sets& sets) { emit_load(sets); });
+    if (logits_ != Logits::plain) each([=](R, V e, V) { vmulps(e, e, ratio_); });
     if (limited) {
-        each([&](R r, V e, V) { compare_f32(r.within, e, limit_, kLessEqual); });
-        each([&](R r, V e, V) { keep_masked_u32(e, r.within); });
+        each([=](R r, V e, V) { compare_f32(r.within, e, limit_, kLessEqual); });
+        each([=](R r, V e, V) { keep_masked_u32(e, r.within); });
     }
-    const Vec log2e = operand(log2e_);
-    each([&](R, V e, V z) {
+    each_with(log2e_, [=](V e, V z, V log2e) {
         broadcast_u32(z, ptr[gpr(0) + offsetof(Args, shape.round)]);
         vfmsub231ps(z, e, log2e);  // z = -(d * log2(e) + kRound + C)
     });
-    for (size_t i = 0; i + 1 < sets.size(); i += 2) and3(all(), sets[i].p, sets[i + 1].p);
-    if (sets.size() % 2 == 1) and_bits(all(), all(), sets.back().p);
-    each([&](R r, V, V z) {
+    steps_.push_back([=](const Sets& sets) {
+        for (size_t i = 0; i + 1 < sets.size(); i += 2) and3(all(), sets[i].p, sets[i + 1].p);
+        if (sets.size() % 2 == 1) and_bits(all(), all(), sets.back().p);
+    });
+    each([=](R r, V, V z) {
         limited ? shift_left_masked_u32(scratch(), r.within, z, 23) : vpslld(scratch(), z, 23);
         store(r.z, scratch());
     });
-    const Vec round = scratch();
-    broadcast_u32(round, ptr[gpr(0) + offsetof(Args, shape.round)]);
-    each([&](R, V, V n) { vaddps(n, n, round); });  // -n
-    const Vec hi = operand(ln2_hi_);
-    each([&](R, V e, V n) { vfnmadd231ps(e, n, hi); });
-    const Vec lo = operand(ln2_lo_);
-    each([&](R, V e, V n) { vfnmadd231ps(e, n, lo); });  // -r
-    each([&](R, V, V p) { vmovaps(p, c_[WeightExpF32::kDegree - 2]); });
-    for (int i = WeightExpF32::kDegree - 3; i >= -2; --i) {
-        const Vec c = operand(i >= 0 ? c_[i] : one_);
-        each([&](R, V e, V p) { vfnmadd213ps(p, e, c); });
-        after_step();
-    }
-}
-
-void NearSumKernel::emit_add(const std::vector<Set>& sets) {
-    for (const Set& r : sets) {
-        const Vec &h = r.e, &l = r.p;
+    steps_.push_back([=](const Sets& sets) {
+        const Vec round = scratch();
+        broadcast_u32(round, ptr[gpr(0) + offsetof(Args, shape.round)]);
+        for (const Set& r : sets) vaddps(r.p, r.p, round);  // -n
+    });
+    each_with(ln2_hi_, [=](V e, V n, V hi) { vfnmadd231ps(e, n, hi); });
+    each_with(ln2_lo_, [=](V e, V n, V lo) { vfnmadd231ps(e, n, lo); });  // -r
+    each([=](R, V, V p) { vmovaps(p, c_[WeightExpF32::kDegree - 2]); });
+    polynomial_ = steps_.size();
+    for (int i = WeightExpF32::kDegree - 3; i >= -2; --i)
+        each_with(i >= 0 ? c_[i] : one_, [=](V e, V p, V c) { vfnmadd213ps(p, e, c); });
+    each([=](R r, V h, V l) {
         copy(h, sum());
         vfmadd231ps(sum(), r.p, r.z);
         vsubps(h, sum(), h);
         vfmsub132ps(l, h, r.z);
-    }
-    for (const Set& r : sets) vcvttps2dq(r.p, r.p);
-    for (const Set& r : sets) vpaddd(rest(), rest(), r.p);
+    });
+    each([=](R, V, V l) { vcvttps2dq(l, l); });
+    each([=](R, V, V l) { vpaddd(rest(), rest(), l); });
 }
 
-// Jumps if a logit of the block is too far below the greatest one.
-void NearSumKernel::emit_check(const Reg& scratch, Label& too_far) {
-    const Mask near{k1, vec(2)};
+void NearSumKernel::emit_load(const Sets& sets) {
+    const Vec greatest = scratch();
+    broadcast_u32(greatest, ptr[gpr(0) + offsetof(Args, greatest)]);
+    for (const Set& r : sets) {
+        if (type() == FloatType::f32) {
+            vsubps(r.e, greatest, ptr[r.from + r.vector * vector_step()]);
+        } else {
+            load_unordered(r.e, r.from, r.vector);
+            vsubps(r.e, greatest, r.e);
+        }
+    }
+}
+
+// Jumps if a logit of the block is too far below the greatest one. In passes, it may be one of the next block.
+void NearSumKernel::emit_check(Label& too_far) {
+    const Mask near{k1, scratch()};
     load(vec(1), vector_u32(kNear));
     and_bits(vec(0), all(), vec(1));
     compare_not_below(near, vec(0), vec(1), 32);
-    unset_to_reg(scratch, near, 4);
-    test(scratch, scratch);
+    unset_to_reg(left(), near, 4);
+    test(left(), left());
     jnz(too_far, T_NEAR);
 }
 
-void NearSumKernel::emit_sum(const Reg& args, const Reg& sums) {
+void NearSumKernel::emit_sum() {
     const Vec high_words = vec(0), low_words = vec(1);
     load(low_words, high());
     vpsrlq(high_words, low_words, 32);
     and_bits(low_words, low_words, vector_u64(0x00000000FFFFFFFF));
     vpaddq(high_words, high_words, low_words);
-    vmovd(quarter(1), ptr[args + offsetof(Args, shape.unit_log)]);
+    vmovd(quarter(1), ptr[gpr(0) + offsetof(Args, shape.unit_log)]);
     vpsllq(high_words, high_words, quarter(1));
     vpaddq(high_words, high_words, low());
-    store_sum_u64(ptr[sums], 0, 1);
-    add(sums, 8);
+    store_sum_u64(ptr[sums()], 0, 1);
+    add(sums(), 8);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -28,6 +28,7 @@
 //
 // Instead of d <= 0 the kernel has e = -d, so that a logit in memory is the second operand of the subtraction.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <tuple>
@@ -75,31 +76,62 @@ class NearSumKernel : public WeightOps {
         Vec e, p;
         Mask within;  // the limit
         Address z;    // 2^(n+61-L)
+        Reg from;     // the classes of all sets
+        int vector;   // its number among them
+    };
+    using Sets = std::vector<Set>;
+    // What a set does at a time of a pass, or already for the next pass.
+    struct Place {
+        int time;
+        bool of_next;
+        std::function<void()> emit;
     };
     void generate() override;
     void load_constants();
     Set set(int i) const;
-    int max_sets() const;  // whose steps alternate
+    int turn_sets() const;  // that take each step together
+    int pass_sets() const {
+        return registers() == 32 ? 8 : 4;
+    }  // that begin apart, where machines wrap streams
+    int pass_units() const { return pass_sets() / vectors_per_unit(); }
     Vec operand(const Held& value);
-    void emit_group(const Reg& src, const Reg& ahead, const Reg& units);
-    void emit_units(const Reg& src, const Reg& ahead, int units);
-    void emit_weights(const std::vector<Set>& sets, const std::function<void()>& after_step);
-    void emit_add(const std::vector<Set>& sets);
-    void emit_check(const Reg& scratch, Label& too_far);
-    void emit_sum(const Reg& args, const Reg& sums);
+    void list_steps();
+    void emit_blocks(bool in_passes, Label& too_far);
+    void emit_group(const Reg& units, bool in_passes);
+    void emit_turns(const Reg& units);
+    void emit_units(int units);
+    void emit_begin_passes();
+    void emit_passes(const Reg& units);
+    std::vector<Place> places();
+    void emit_advance(int units);
+    void emit_load(const Sets& sets);
+    void emit_check(Label& too_far);
+    void emit_sum();
+
+    Reg src() const { return gpr(1); }
+    Reg ahead() const { return gpr(2); }
+    Reg blocks() const { return gpr(3); }
+    Reg units() const { return gpr(4); }
+    Reg sums() const { return gpr(5); }
+    Reg left() const { return gpr(6); }  // units of the block; also scratch
+    Reg next() const { return gpr(8); }  // the classes of the next pass
 
     Vec sum() const { return vec(6); }       // S
     Vec rest() const { return vec(9); }      // the sum of trunc(l), plus kRestBias, u32
     Vec scratch() const { return vec(10); }  // also for a constant that has no register
-    Vec all() const { return vec(11); }      // the logical and of all z
+    Vec all() const { return vec(11); }      // the logical and of all z of the call
 
     // The stack: two slots of Spread, these, and the z of each set.
-    static constexpr int kFirstZ = 4;
+    static constexpr int kFirstZ = 5;
     Address slot(int i) const { return ptr[rsp + i * bytes()]; }
     Address high() const { return slot(2); }  // of a block: the sum of S - M in units of U, u32
     Address low() const { return slot(3); }   // of a block: the sum of trunc(l), u64
 
+    Address last_pass() const { return slot(4); }  // where its classes are
+
     Logits logits_;
+    std::vector<std::function<void(const Sets&)>> steps_;
+    size_t polynomial_ = 0;  // its first step
     Spread ratio_, limit_;
     Held log2e_, ln2_hi_, ln2_lo_, one_, c_[WeightExpF32::kDegree - 1];
 };
