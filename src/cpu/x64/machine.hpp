@@ -78,6 +78,9 @@ struct MachineRow {
     // Whether the streams of Philox's kernels, and the vectors of logits, begin evenly apart and wrap round the loop. If not, they
     // take turns.
     bool wraps_streams;
+    // Whether Philox's kernels that store past the caches prefetch a line of each page that they come to, so that it is looked up
+    // before it is written.
+    bool prefetches_pages;
     double gigahertz;          // the clock without vectors of 64 bytes
     VectorRates narrow, wide;  // vectors of at most 32 bytes; of 64 bytes
 };

@@ -194,6 +194,7 @@ void PhiloxGenerator::emit_far_loop(const Step& step) {
     L(again);
     emit_step(step, Part::whole);
     emit_advance(step.groups());
+    if (machine().row.prefetches_pages) emit_prefetch_pages(step, groups_left);
     dec(groups_left);
     jnz(again, T_NEAR);
     if (step.wraps) {
@@ -206,6 +207,16 @@ void PhiloxGenerator::emit_far_loop(const Step& step) {
     cmp(count_, elements);
     jae(next, T_NEAR);
     L(done);
+}
+
+// Once in each page, a line of the page after the next one of each stream.
+void PhiloxGenerator::emit_prefetch_pages(const Step& step, const Reg& groups_left) {
+    Label same_page;
+    test(groups_left, kPageBytes / group_bytes() - 1);
+    jnz(same_page, T_NEAR);
+    for (int i = 0; i < step.streams; ++i)
+        prefetcht1(ptr[dst_ + i * step.distance * group_bytes() + 2 * kPageBytes]);
+    L(same_page);
 }
 
 // The last elements, fewer than a group: a whole group is written to the frame, and the elements of the tensor are

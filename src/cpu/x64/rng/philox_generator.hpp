@@ -184,6 +184,7 @@ class PhiloxGenerator : public Vocabulary {
     void emit_main_loops(int form, bool streaming);
     void emit_loop(const Step& step);
     void emit_far_loop(const Step& step);
+    void emit_prefetch_pages(const Step& step, const Reg& groups_left);
     void emit_tail();
 
     PhiloxShape shape_;
