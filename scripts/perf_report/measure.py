@@ -48,18 +48,26 @@ def run_peers(args, part):
     elif args.quick:
         repetitions, least = max(2, repetitions // 6), least / 2
 
-    def run(name, wanted):
+    def run(name, wanted, **environment):
         unfinished = args.raw / f"{name}.unfinished"
+        # scripts/setup.sh has set OMP_WAIT_POLICY. Programs have OpenMP's default: its threads spin.
+        environment = {key: value for key, value in os.environ.items() if key != "OMP_WAIT_POLICY"} | environment
         with open(args.raw / f"{name}.log", "w") as log:
             subprocess.run([args.build / "tests/peers/peers", f"--benchmark_filter={wanted}",
                             f"--benchmark_repetitions={repetitions}", f"--benchmark_min_time={least}",
                             "--benchmark_enable_random_interleaving=true", "--benchmark_out_format=json",
-                            f"--benchmark_out={unfinished}"], check=True, stdout=log, stderr=log)
+                            f"--benchmark_out={unfinished}"], check=True, stdout=log, stderr=log, env=environment)
         return unfinished
 
     unfinished = run(part, wanted)
     # Google Benchmark writes nothing where no case matches: --smoke leaves out whole parts.
     content = json.loads(unfinished.read_text() or '{"benchmarks": []}')
+    if part == "threads":
+        # Two threads once more, which sleep between calls. Bound ones, as the kernel may wake a thread on the core of another.
+        asleep = run(f"{part}.asleep", wanted + ".*/tombola(-avx2)?-2/", OMP_WAIT_POLICY="passive", OMP_PROC_BIND="true")
+        for entry in json.loads(asleep.read_text())["benchmarks"]:
+            content["benchmarks"].append(entry | {"run_name": entry["run_name"].replace("-2/", "-2-asleep/")})
+        asleep.unlink()
     # Other work may have slowed down one of two that are close to each other. Each such case runs again, alone, whoever was
     # faster; all its runs count.
     close = [] if args.smoke else cases_between(samples_of(content), 0.8, 1.25)

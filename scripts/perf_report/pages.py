@@ -170,7 +170,7 @@ def threads_table(machines):
 def small_threads(machines):
     """Sentences: where two threads are slower, for each machine."""
     return "\n".join(f"{machine.title}: {sentence}" for machine in machines
-                     if (sentence := tables.slower_threads(machine)))
+                     for sentence in tables.slower_threads(machine))
 
 
 # Charts ----------------------------------------------------------------------------------------------------------------

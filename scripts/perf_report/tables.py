@@ -250,6 +250,7 @@ def shuffle(m):
 
 THREADS = "threads"
 TWO = "-2"
+TWO_ASLEEP = "-2-asleep"
 SLOWER = 0.95  # a time that repeats is not told from one that is a twentieth longer
 
 
@@ -259,9 +260,9 @@ def thread_size(case):
     return found and int(found.group(1)) << (10 if found.group(2) == "K" else 20)
 
 
-def two_threads(column, case):
+def two_threads(column, case, two=TWO):
     """(seconds on one thread, on two, how many times as fast two are), or None."""
-    one, two = (column.run.seconds(THREADS, case, column.who + suffix) for suffix in ("", TWO))
+    one, two = (column.run.seconds(THREADS, case, column.who + suffix) for suffix in ("", two))
     return (one, two, one / two) if one and two else None
 
 
@@ -297,10 +298,16 @@ def threads_by_case(m):
 
 
 def slower_threads(m):
-    """A sentence: where two threads take longer than one."""
+    """Sentences: where two threads take longer than one."""
+    asleep = slower_in(m, TWO_ASLEEP)
+    return [sentence for sentence in (
+        slower_in(m, TWO), asleep and f"With threads that sleep between calls (`OMP_WAIT_POLICY=passive`): {asleep}") if sentence]
+
+
+def slower_in(m, two):
     slower, counted = [], 0
     for case, column in itertools.product(m.cases(THREADS), m.own):
-        if found := two_threads(column, case):
+        if found := two_threads(column, case, two):
             counted += 1
             if found[2] < SLOWER:
                 slower.append(f"{readable(case)} on {column.title} ({digits(found[2])}×)")
@@ -313,7 +320,7 @@ def slower_threads(m):
 
 
 def threads(m):
-    return "\n".join(part for part in (threads_by_size(m), threads_by_case(m), slower_threads(m)) if part)
+    return "\n".join(part for part in (threads_by_size(m), threads_by_case(m), *slower_threads(m)) if part)
 
 
 # The rest --------------------------------------------------------------------------------------------------------------
