@@ -36,13 +36,13 @@ inline constexpr Microarchitecture kAllMachines[] = {
 };
 const char* name_of(Microarchitecture machine);
 
-// How fast one thread moves memory, in bytes read and written per nanosecond. It is the measure of work for parts_for().
-// Copies of 4 MiB move 24 to 28 on Sapphire Rapids; in the second-level cache they are up to twice as fast.
-inline constexpr double kTrafficPerNanosecond = 24;
-
-// Sizes from which work is done in another way. Defined by the cpu layer.
+// Sizes and rates by which the way is chosen that work is done in. Defined by the cpu layer.
 struct MachineSizes {
-    size_t bytes_per_part;  // a thread is woken for this many bytes of memory traffic or more
+    double waking;  // nanoseconds to wake a sleeping thread and to wait for it
+    // Bytes that one thread reads and writes in a nanosecond, beyond its own caches.
+    double traffic;
+    // Bytes that neighbouring cores together store past the caches in a nanosecond. 0: not known.
+    double shared_stores;
     // Tensors of this size or more are written by stores that bypass the caches.
     size_t streaming_bytes;
     int64_t paged_range;  // a permutation of this many elements or more is made in pages of 2 MiB

@@ -2,28 +2,52 @@
 #include "common/parallel.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "common/fp_env.hpp"
 #include "common/machine.hpp"
 #include "common/parallel_runtime.hpp"
+#include "common/settings.hpp"
 
 namespace tombola::impl {
 namespace {
 
-// Waking a sleeping worker of OpenMP on another processor and waiting for it at the end costs 74 to 86 microseconds (on
-// Sapphire Rapids). A worker that still spins costs 1 microsecond, but the library cannot know which it will be. Times of
-// two sleeping threads, relative to one:
+// Waking a sleeping worker of OpenMP on another processor and waiting for it costs 40 to 100 microseconds. A worker that still
+// spins costs less than 1. So work is shared if two threads save more than waking costs: for most work, if one thread takes twice
+// as long as waking. Every primitive estimates that time from the machine's rates.
 //
-//   shuffle, 2 MiB of traffic, 36 us     2.9      fill with words, 2 MiB, 137 us      1.12
-//   dropout, 2 MiB of traffic, 76 us     1.67     normal numbers, 2 MiB, 344 us       0.73
-//   shuffle, 4 MiB of traffic, 151 us    0.97     fill with words, 4 MiB, 268 us      0.82
-//   dropout, 4 MiB of traffic, 174 us    1.06     exponential numbers, 2 MiB, 778 us  0.62
-//
-// What decides is the time of one thread, not the bytes: fills tell how long an element takes, and other work is counted
-// in bytes of memory traffic that takes as long. Work is shared if it takes at
-// least twice the time of waking: 172 microseconds on that machine (machine_sizes()).
+// Regions show how their workers wait: if the last task begins within kAwakeDelay, they spin. (libgomp's spin for 4 milliseconds,
+// unless OMP_WAIT_POLICY is passive.) Then waking costs less than kWakingAwake, as long as regions follow one another within
+// kSpinning. Nobody knows without regions. So work that does not pay is shared nevertheless after such work that was `patience`
+// times as long as waking. Patience grows while workers are found asleep, so that this costs 2 % at most in the long run.
+using Clock = std::chrono::steady_clock;
+constexpr Clock::duration kAwakeDelay = std::chrono::microseconds(10),
+                          kSpinning = std::chrono::milliseconds(1);
+constexpr double kWakingAwake = 10e3;  // nanoseconds
+constexpr double kLeastPatience = 4, kMostPatience = 128;
+// Where another process has the other processors, a worker may begin milliseconds late. Waking is then taken to cost up to so many
+// times as much as waking a sleeping thread.
+constexpr double kMostWaking = 100;
+
+// Work that is this many times as long as waking is shared in any case: waking costs 3 % at most, and the cores may be no
+// neighbours, which do not wait for the same memory.
+constexpr double kLongWork = 32;
+
+// Whether sharing the work saves the time of waking.
+bool pays(const Work& work, double waking) {
+    if (work.nanoseconds < 2 * waking) return false;
+    return waking == kWakingAwake || work.nanoseconds - work.least >= waking ||
+           work.nanoseconds >= kLongWork * waking;
+}
+
+// The number of parts of which each takes as long as waking a thread.
+int worthwhile(const Work& work, double waking, int threads) {
+    if (work.nanoseconds >= waking * threads) return threads;
+    return std::max(1, static_cast<int>(work.nanoseconds / waking));
+}
 
 // Whether this thread is running a part. A region inside a part stays on the thread.
 thread_local bool in_region = false;
@@ -38,6 +62,45 @@ void run_parts(Range range, int parts, FunctionRef<void(int, int)> body) {
     for (int64_t part = range.begin; part < range.end; ++part) body(static_cast<int>(part), parts);
     in_region = before;
 }
+
+// What this thread saw of the workers that its regions run on.
+class Workers {
+  public:
+    // The nanoseconds that waking them probably takes.
+    double waking() const {
+        const double asleep = machine_sizes().waking;
+        if (delay_ < kAwakeDelay && Clock::now() - seen_ < kSpinning) return kWakingAwake;
+        return std::clamp(nanoseconds(delay_), asleep, kMostWaking * asleep);
+    }
+    // Whether it is time to try them, before work that is so many times as long as waking them.
+    bool are_tried(double work) {
+        untried_ += work;
+        return untried_ >= patience_;
+    }
+    // After a region whose last task began so long after it. One that began late may be chance, or the end of a pause. So the next
+    // work is a try as well.
+    void observe(Clock::duration delay) {
+        delay_ = delay;
+        seen_ = Clock::now();
+        again_ = delay >= kAwakeDelay && !again_;
+        untried_ = again_ ? patience_ : 0;
+        if (delay < kAwakeDelay)
+            patience_ = kLeastPatience;
+        else if (!again_)
+            patience_ = std::min(2 * patience_, kMostPatience);
+    }
+
+  private:
+    static double nanoseconds(Clock::duration time) {
+        return std::chrono::duration<double, std::nano>(time).count();
+    }
+
+    Clock::duration delay_ = kAwakeDelay;
+    Clock::time_point seen_{};
+    double untried_ = 0, patience_ = kLeastPatience;
+    bool again_ = false;
+};
+thread_local Workers workers;
 
 }  // namespace
 
@@ -64,7 +127,13 @@ void parallel(int parts, FunctionRef<void(int, int)> body) {
     // There is one task per thread, so that no run-time can use more threads.
     const int tasks = std::min(parts, max_threads());
     if (tasks == 1) return run_parts({0, parts}, parts, body);
-    runtime_run(tasks, [&](int task) { run_parts(split(parts, task, tasks), parts, body); });
+    const Clock::time_point region = Clock::now();
+    Clock::time_point last = region;
+    runtime_run(tasks, [&](int task) {
+        if (task == tasks - 1) last = Clock::now();
+        run_parts(split(parts, task, tasks), parts, body);
+    });
+    workers.observe(last - region);
 }
 
 Range split(int64_t count, int part, int parts, int64_t multiple) {
@@ -76,11 +145,20 @@ Range split(int64_t count, int part, int parts, int64_t multiple) {
     return {std::min(begin * multiple, count), std::min(end * multiple, count)};
 }
 
-int parts_for(size_t work_bytes) {
-    const size_t bytes_per_part = machine_sizes().bytes_per_part;
-    if (work_bytes < 2 * bytes_per_part) return 1;
-    const size_t worthwhile = work_bytes / bytes_per_part;
-    return static_cast<int>(std::min<size_t>(worthwhile, static_cast<size_t>(max_threads())));
+Work moving(size_t bytes) { return {static_cast<double>(bytes) / machine_sizes().traffic}; }
+
+int parts_for(const Work& work) {
+    static const std::optional<int> asked = waking_asked_for();
+    if (asked) return worthwhile(work, 1000.0 * *asked, max_threads());
+    if (work.nanoseconds < 2 * kWakingAwake) return 1;
+    const int threads = max_threads();
+    if (threads == 1) return 1;
+    double waking = workers.waking();
+    if (!pays(work, waking)) {
+        if (!workers.are_tried(work.nanoseconds / waking)) return 1;
+        waking = kWakingAwake;
+    }
+    return worthwhile(work, waking, threads);
 }
 
 }  // namespace tombola::impl

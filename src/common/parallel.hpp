@@ -47,15 +47,24 @@ struct Range {
 };
 Range split(int64_t count, int part, int parts, int64_t multiple = 1);
 
-// The number of parts to cut work into that takes as long as `work_bytes` bytes of memory traffic. It is 1 if waking a
-// thread would cost more than it saves.
-int parts_for(size_t work_bytes);
+// How long work takes, by the rates of the machine.
+struct Work {
+    double nanoseconds;  // of one thread
+    // Threads on neighbouring cores take no less together, because they wait for the same memory.
+    double least = 0;
+};
 
-// Cuts [0, count) into ranges with borders at multiples of `multiple`, and runs body(begin, end) on each. If
-// `work_bytes`, the size of the whole work, is too small to share, all of it runs on the calling thread.
+// Work that does nothing but read and write so many bytes.
+Work moving(size_t bytes);
+
+// The number of parts to cut work into. It is 1 if waking a thread would cost more than it saves.
+int parts_for(const Work& work);
+
+// Cuts [0, count) into ranges with borders at multiples of `multiple`, and runs body(begin, end) on each. If the whole
+// work is too small to share, all of it runs on the calling thread.
 template <class Body>
-void parallel_ranges(int64_t count, int64_t multiple, size_t work_bytes, const Body& body) {
-    const int parts = parts_for(work_bytes);
+void parallel_ranges(int64_t count, int64_t multiple, const Work& work, const Body& body) {
+    const int parts = parts_for(work);
     if (parts == 1) return body(int64_t{0}, count);
     parallel(parts, [&](int part, int all) {
         const Range range = split(count, part, all, multiple);

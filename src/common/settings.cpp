@@ -15,6 +15,7 @@ namespace tombola::impl {
 namespace {
 
 constexpr int kDefaultCacheCapacity = 1024;
+constexpr int kNotSet = -1;
 
 // The words that TOMBOLA_VERBOSE may contain, as in oneDNN. The numbers are those of set_verbose_level().
 struct VerboseWord {
@@ -123,6 +124,7 @@ struct Settings {
     std::atomic<CpuIsa> isa_cap{environment.isa("TOMBOLA_MAX_CPU_ISA")};
     const std::optional<Microarchitecture> machine =
         environment.one_of("TOMBOLA_MACHINE", kAllMachines);
+    const int waking = environment.number("TOMBOLA_WAKING", 0, INT_MAX, kNotSet);
     const int cache_capacity =
         environment.number("TOMBOLA_PRIMITIVE_CACHE_CAPACITY", 0, INT_MAX, kDefaultCacheCapacity);
     const std::string dump_folder = Environment::text("TOMBOLA_JIT_DUMP");
@@ -159,6 +161,10 @@ void print_warning(const std::string& message) {
 CpuIsa isa_cap() { return settings().isa_cap.load(std::memory_order_relaxed); }
 void set_isa_cap(CpuIsa isa) { settings().isa_cap.store(isa, std::memory_order_relaxed); }
 std::optional<Microarchitecture> machine_asked_for() { return settings().machine; }
+std::optional<int> waking_asked_for() {
+    if (settings().waking == kNotSet) return std::nullopt;
+    return settings().waking;
+}
 int initial_cache_capacity() { return settings().cache_capacity; }
 const std::string& jit_dump_folder() { return settings().dump_folder; }
 JitProfile jit_profile() { return settings().profile; }

@@ -35,6 +35,9 @@ void set_isa_cap(CpuIsa isa);
 // TOMBOLA_MACHINE: the microarchitecture whose costs are used in place of the detected one; empty: none.
 std::optional<Microarchitecture> machine_asked_for();
 
+// TOMBOLA_WAKING: the microseconds that waking a thread is taken to cost; empty: what is observed.
+std::optional<int> waking_asked_for();
+
 // TOMBOLA_PRIMITIVE_CACHE_CAPACITY. The cache itself keeps the current capacity.
 int initial_cache_capacity();
 

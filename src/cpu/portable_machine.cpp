@@ -13,7 +13,7 @@ Microarchitecture machine_in_use() { return Microarchitecture::unknown; }
 
 // The sizes that suited the x86-64 machine on which they were first measured.
 const MachineSizes& machine_sizes() {
-    static constexpr MachineSizes kSizes{size_t{1} << 20, size_t{4} << 20, int64_t{1} << 23};
+    static constexpr MachineSizes kSizes{44e3, 24, 0, size_t{4} << 20, int64_t{1} << 23};
     return kSizes;
 }
 

@@ -16,16 +16,25 @@
 #include <xmmintrin.h>
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "common/machine.hpp"
+#include "common/parallel.hpp"
 
 namespace tombola::impl::cpu {
 
 // Whether a tensor is so large that it does not stay in the caches. Stores that bypass the caches do not read the memory
 // first.
 inline bool bypasses_caches(size_t bytes) { return bytes >= machine_sizes().streaming_bytes; }
+
+// Work that computes for so many nanoseconds, reads and writes so many bytes in all, and writes so many past the caches.
+inline Work work_of(double computing, size_t bytes, size_t streamed) {
+    const double shared = machine_sizes().shared_stores;
+    const double least = shared > 0 ? static_cast<double>(streamed) / shared : 0;
+    return {std::max({computing, moving(bytes).nanoseconds, least}), least};
+}
 
 class StreamingStores {
   public:

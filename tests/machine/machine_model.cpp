@@ -233,6 +233,32 @@ double waking() {
     return times[kTimes / 2] * 1e6;
 }
 
+// The bytes that a copy of 4 MiB reads and writes in a nanosecond.
+double traffic(char* to) {
+    constexpr size_t kBytes = 4 * kMiB;
+    double best = 1e300;
+    for (int i = 0; i < kRepetitions; ++i) {
+        const double start = now();
+        std::memcpy(to, to + kBytes, kBytes);
+        best = std::min(best, now() - start);
+    }
+    return 2e-9 * kBytes / best;
+}
+
+// The bytes that two threads together store past the caches in a nanosecond. Cores that share no third-level cache, as those of a
+// virtual machine may, store up to twice as many.
+double shared_stores(char* to, size_t bytes) {
+    double best = 1e300;
+    for (int i = 0; i < 5; ++i) {
+        const double start = now();
+#pragma omp parallel for num_threads(2) schedule(static)
+        for (size_t at = 0; at < bytes; at += 32)
+            asm volatile("vmovntdq %%ymm0, (%0)" ::"r"(to + at) : "memory");
+        best = std::min(best, now() - start);
+    }
+    return 1e-9 * static_cast<double>(bytes) / best;
+}
+
 }  // namespace
 
 int main() {
@@ -252,6 +278,8 @@ int main() {
     row.streamed_gain = std::max(streamed_gain(all, 64 * kMiB), 0.0);
     row.latency = chase(all, 256 * kMiB / 128, 128);
     row.waking = waking();
+    row.traffic = traffic(all);
+    row.shared_stores = shared_stores(all, 64 * kMiB);
     row.unpacks_front = row.narrow.front;
     const MachineRow& fitted =
         tombola::impl::cpu::x64::row_of(tombola::impl::Microarchitecture::zen5);

@@ -51,6 +51,8 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
     add("string_bytes", std::to_string(row.string_bytes));
     add("unrolled_operations", std::to_string(row.unrolled_operations));
     add_number("waking", row.waking);
+    add_number("traffic", row.traffic);
+    add_number("shared_stores", row.shared_stores);
     add_number("copy_cycles", row.copy_cycles);
     add_number("streamed_gain", row.streamed_gain);
     add_number("far_l3", row.far_l3);

@@ -42,7 +42,8 @@ inline bool is_kept(const DropoutCall& call, const TransformRun& run, int64_t i)
 // An executable of either direction.
 class DropoutExecutable : public Executable {
   public:
-    explicit DropoutExecutable(const DropoutDesc& desc) : desc_(desc) {}
+    DropoutExecutable(const DropoutDesc& desc, double nanoseconds_per_element)
+        : desc_(desc), nanoseconds_per_element_(nanoseconds_per_element) {}
     Status execute(const ExecContext& context) const final;
 
   protected:
@@ -58,6 +59,7 @@ class DropoutExecutable : public Executable {
     Result<DropoutCall> resolve(const ExecContext& context) const;
 
     DropoutDesc desc_;
+    double nanoseconds_per_element_;
 };
 
 }  // namespace tombola::impl::cpu

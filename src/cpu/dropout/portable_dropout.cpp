@@ -27,7 +27,7 @@ void write_mask(const DropoutCall& call, const TransformRun& run, int64_t i, boo
 template <class T>
 class PortableDropout : public DropoutExecutable {
   public:
-    using DropoutExecutable::DropoutExecutable;
+    explicit PortableDropout(const DropoutDesc& desc) : DropoutExecutable(desc, 0) {}
 
   private:
     // Sets element i of a run.

@@ -72,8 +72,9 @@ Status PortableMultinomial::execute(const ExecContext& context) const {
     const Scratch scratch(desc_);
     auto* scales = context.scratchpad<RowScale>();
     auto* all_weights = reinterpret_cast<uint64_t*>(scales + batch);
-    // Scalar work for one class takes about as long as 64 bytes of memory traffic.
-    const auto work = static_cast<size_t>(batch * (desc_.src.dims[1] + samples)) * 64;
+    constexpr double kNanosecondsPerClass = 2.7;
+    const Work work{static_cast<double>(batch * (desc_.src.dims[1] + samples)) *
+                    kNanosecondsPerClass};
     const int parts = std::min(parts_for(work), max_parts_);
 
     LowestRow wrong;

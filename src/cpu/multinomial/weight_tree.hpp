@@ -105,9 +105,11 @@ class WeightTree {
             if (n <= kFan) break;
             uint64_t* above = level + n;
             const dim_t filled = n / kFan;
-            parallel_ranges(filled, kFan, static_cast<size_t>(n) * 8, [&](dim_t begin, dim_t end) {
-                for (dim_t k = begin; k < end; ++k) above[k] = sum_of(level + k * kFan);
-            });
+            parallel_ranges(filled, kFan, moving(static_cast<size_t>(n) * 8),
+                            [&](dim_t begin, dim_t end) {
+                                for (dim_t k = begin; k < end; ++k)
+                                    above[k] = sum_of(level + k * kFan);
+                            });
             n = padded(filled);
             std::fill(above + filled, above + n, uint64_t{0});
             level = above;

@@ -55,7 +55,7 @@ template <class T>
 Status Probabilities<Compute>::check() const {
     const int64_t count = desc_.p.nelems();
     std::atomic<int64_t> first_bad{count};
-    parallel_ranges(count, kMaxRun, desc_.p.size(), [&](int64_t begin, int64_t end) {
+    parallel_ranges(count, kMaxRun, moving(desc_.p.size()), [&](int64_t begin, int64_t end) {
         T buffer[kMaxRun];
         for (int64_t at = begin; at < end; at += kMaxRun) {
             const int64_t length = std::min(kMaxRun, end - at);

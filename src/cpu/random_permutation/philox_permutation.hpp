@@ -16,12 +16,11 @@ namespace tombola::impl::cpu {
 // generate(network, first, count, to) writes elements [first, first + count) of the permutation.
 template <class T, class Generate>
 Status execute_philox_permutation(const ExecContext& context, const RandomPermutationDesc& desc,
-                                  const Generate& generate) {
+                                  double nanoseconds_per_element, const Generate& generate) {
     const int64_t first = TOMBOLA_TRY(resolve_first(context, desc));
     const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, 0));
     const FeistelNetwork network(static_cast<uint64_t>(desc.range), call.start, call.key());
-    constexpr double kNanosecondsPerElement = 3;
-    const FillOptions options{1, 1, kNanosecondsPerElement};
+    const FillOptions options{1, 1, nanoseconds_per_element};
     fill(desc.dst, context.output(TOMBOLA_ARG_DST), options, [&](const FillPart& part) {
         part.for_each_run([&](const Run& run) {
             generate(network, static_cast<uint64_t>(first + run.first), run.count,

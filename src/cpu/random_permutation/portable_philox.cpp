@@ -13,7 +13,7 @@ class PortablePhiloxPermutation : public Executable {
 
     Status execute(const ExecContext& context) const override {
         return execute_philox_permutation<T>(
-            context, desc_,
+            context, desc_, kNanosecondsPerElement,
             [](const FeistelNetwork& network, uint64_t first, int64_t count, T* to) {
                 for (int64_t i = 0; i < count; ++i)
                     to[i] = static_cast<T>(network.element(first + static_cast<uint64_t>(i)));
@@ -21,6 +21,8 @@ class PortablePhiloxPermutation : public Executable {
     }
 
   private:
+    static constexpr double kNanosecondsPerElement = 3;
+
     RandomPermutationDesc desc_;
 };
 

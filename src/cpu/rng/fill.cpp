@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "common/machine.hpp"
 #include "common/types.hpp"
 #include "cpu/rng/scatter.hpp"
 #include "cpu/streaming.hpp"
@@ -13,9 +12,6 @@ namespace {
 
 // Half of the smallest first-level cache of any machine. More would gain nothing and take more stack.
 constexpr size_t kRunBytes = 16 * 1024;
-
-// A greater amount of work is shared by all threads just as well. The bound avoids an overflow.
-constexpr double kMaxWork = 0x1p60;
 
 }  // namespace
 
@@ -44,9 +40,8 @@ void fill(const MemoryDesc& desc, void* data, const FillOptions& options,
     const size_t bytes = static_cast<size_t>(count) * size_of(desc.data_type);
     const bool streaming = bypasses_caches(bytes);
     const int64_t longest = std::max<int64_t>(1, count / options.elements_per_part);
-    const double computed =
-        static_cast<double>(count) * options.nanoseconds_per_element * kTrafficPerNanosecond;
-    const size_t work = std::max(bytes, static_cast<size_t>(std::min(computed, kMaxWork)));
+    const Work work = work_of(static_cast<double>(count) * options.nanoseconds_per_element, bytes,
+                              streaming ? bytes : 0);
     const int parts = static_cast<int>(std::min<int64_t>(longest, parts_for(work)));
     if (parts == 1) return generate_part({desc, data, {0, count}, streaming});
     parallel(parts, [&](int part, int all) {

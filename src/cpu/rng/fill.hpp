@@ -32,8 +32,7 @@ struct Run {
 struct FillOptions {
     int64_t multiple = 1;           // parts begin at multiples of this many elements
     int64_t elements_per_part = 1;  // no part but the last is shorter than this
-    // How long one thread takes for an element, if that is longer than memory takes to store it. It decides from which
-    // size on the tensor is shared by threads.
+    // How long one thread takes to compute an element. It decides from which size on the tensor is shared by threads.
     double nanoseconds_per_element = 0;
 };
 

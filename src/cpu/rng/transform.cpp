@@ -85,15 +85,18 @@ class Part {
 }  // namespace
 
 void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
-               FunctionRef<void(const TransformRun&)> body) {
+               double nanoseconds_per_element, FunctionRef<void(const TransformRun&)> body) {
     const int64_t count = dst.desc.nelems();
     if (count == 0) return;
     zero_padding(dst.desc, dst.data);
     if (mask.kind == Kind::bytes && mask.is_written) zero_padding(mask.desc, mask.data);
     const size_t bytes = static_cast<size_t>(count) * size_of(dst.desc.data_type);
-    const Part part(src, dst, mask, bypasses_caches(bytes));
+    const bool streaming = bypasses_caches(bytes);
+    const Part part(src, dst, mask, streaming);
     const size_t read_bytes = static_cast<size_t>(count) * size_of(src.desc.data_type);
-    parallel_ranges(count, kTransformMultiple, bytes + read_bytes, [&](int64_t begin, int64_t end) {
+    const Work work = work_of(static_cast<double>(count) * nanoseconds_per_element,
+                              bytes + read_bytes, streaming ? bytes : 0);
+    parallel_ranges(count, kTransformMultiple, work, [&](int64_t begin, int64_t end) {
         part.run({begin, end}, body);
     });
 }

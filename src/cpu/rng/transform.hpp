@@ -3,7 +3,7 @@
 
 // How a tensor is read, changed element by element and written to another tensor, on any number of threads.
 //
-//   transform({src_desc, src}, {dst_desc, dst}, mask, [&](const TransformRun& run) { ... });
+//   transform({src_desc, src}, {dst_desc, dst}, mask, nanoseconds, [&](const TransformRun& run) { ... });
 //
 // Elements are numbered in logical row-major order, so an element gets the same number in every layout. A row-major
 // tensor is read or written in place. Any other tensor goes through a buffer on the stack: a run of it is gathered
@@ -47,8 +47,9 @@ struct WrittenTensor {
     void* data;
 };
 
-// src and dst have equal dimensions. They may be one buffer if their layouts are equal.
+// src and dst have equal dimensions. They may be one buffer if their layouts are equal. How long one thread takes to
+// compute an element decides from which size on the tensors are shared by threads.
 void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
-               FunctionRef<void(const TransformRun&)> body);
+               double nanoseconds_per_element, FunctionRef<void(const TransformRun&)> body);
 
 }  // namespace tombola::impl::cpu

@@ -37,7 +37,7 @@ class PortableShuffle : public Executable {
     template <class Copy>
     void for_each_run(const Copy& copy) const {
         const ShuffleLayout& l = layout_;
-        parallel_ranges(l.loops.iterations() * l.C, 1, 2 * desc_.dst.size(),
+        parallel_ranges(l.loops.iterations() * l.C, 1, moving(2 * desc_.dst.size()),
                         [&](int64_t begin, int64_t end) {
                             LoopCursor cursor(l.loops, begin / l.C);
                             int64_t v = begin % l.C / l.Q, u = begin % l.C % l.Q;

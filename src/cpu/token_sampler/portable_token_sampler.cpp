@@ -30,8 +30,8 @@ Status PortableTokenSampler::execute(const ExecContext& context) const {
     const RowSource source(src_, context.input(TOMBOLA_ARG_SRC), true);
     char* rows = scratchpad + SamplerCall::scratchpad_bytes(desc_);
     const size_t row_bytes = SortedRow::bytes(desc_.classes());
-    // Sorting one class takes about as long as 512 bytes of memory traffic.
-    const auto work = static_cast<size_t>(desc_.src.nelems()) * 512;
+    constexpr double kNanosecondsPerClass = 21;  // most of it to sort
+    const Work work{static_cast<double>(desc_.src.nelems()) * kNanosecondsPerClass};
     LowestRow wrong;
     parallel(std::min(parts_for(work), max_parts_), [&](int part, int all) {
         const Range range = split(desc_.batch(), part, all);

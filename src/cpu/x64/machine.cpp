@@ -36,6 +36,8 @@ constexpr MachineRow kSapphireRapids = [] {
     row.string_bytes = 0;
     row.unrolled_operations = 0;
     row.waking = 86;
+    row.traffic = 24;
+    row.shared_stores = 0;
     row.copy_cycles = 4.4;
     row.streamed_gain = 0.22;
     row.far_l3 = 0;
@@ -100,6 +102,8 @@ constexpr MachineRow kZen4 = [] {
     row.string_bytes = 24576;
     row.unrolled_operations = 0;
     row.waking = 75;
+    row.traffic = 24;
+    row.shared_stores = 0;
     row.copy_cycles = 4.1;
     row.streamed_gain = 0.15;
     row.far_l3 = 0.625;
@@ -159,6 +163,8 @@ constexpr MachineRow kZen5 = [] {
     row.string_bytes = 2048;
     row.unrolled_operations = 500;
     row.waking = 78;
+    row.traffic = 100;
+    row.shared_stores = 42;
     row.copy_cycles = 2.2;
     row.streamed_gain = 0.09;
     row.far_l3 = 0.625;
@@ -360,9 +366,9 @@ int Machine::prefetch_bytes() const {
 MachineSizes sizes_of(const Machine& machine) {
     constexpr int64_t kElementBytes = 4, kPageBytes = 4096;
     MachineSizes sizes{};
-    // With two threads, work takes half of its time and the time of waking. So it is shared if each part takes as long as
-    // waking.
-    sizes.bytes_per_part = static_cast<size_t>(kTrafficPerNanosecond * 1000 * machine.row.waking);
+    sizes.waking = 1000 * machine.row.waking;
+    sizes.traffic = machine.row.traffic;
+    sizes.shared_stores = machine.row.shared_stores;
     // Generated numbers arrive more slowly than memory takes them, so bypassing the caches costs their producer little;
     // but below 4 MiB, a reader finds them in a cache of nearly every machine.
     sizes.streaming_bytes = static_cast<size_t>(std::max(4 * kMiB, 2 * machine.caches.l2));

@@ -53,7 +53,10 @@ struct MachineRow {
     // In shuffles in the second-level cache, the steps of short runs are unrolled into at most this many operations. 0: they
     // are not unrolled.
     int unrolled_operations;
-    double waking;         // microseconds to wake a sleeping thread and to wait for it
+    double waking;   // microseconds to wake a sleeping thread and to wait for it
+    double traffic;  // bytes that a copy of 4 MiB reads and writes in a nanosecond
+    // Bytes that the cores of one third-level cache together store in a nanosecond if they bypass the caches. 0: not measured.
+    double shared_stores;
     double copy_cycles;    // of 64 bytes in the second-level cache
     double streamed_gain;  // cycles for each byte that a large copy gains by bypassing the caches
     // Copies gain by bypassing the caches, and by prefetching what they read, where source and destination together have at
@@ -97,6 +100,10 @@ struct Machine {
     double nanoseconds(double instructions, int vector_bytes) const {
         const VectorRates& r = rates(vector_bytes);
         return instructions / (r.vectors * r.clock * row.gigahertz);
+    }
+    // The time of one number of 32 bits, if this many instructions make a vector of them.
+    double nanoseconds_per_lane(double instructions, int vector_bytes) const {
+        return nanoseconds(instructions, vector_bytes) / (vector_bytes / 4);
     }
     // Whether two stores of 32 bytes take no longer than one of 64. Then kernels for AVX2 may be the faster ones, as fewer
     // of their stores cross cache lines.

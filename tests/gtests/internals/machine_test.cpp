@@ -47,7 +47,9 @@ TEST(Machine, FeaturesDecideBeforeFamilies) {
 TEST(Machine, SizesOfSapphireRapids) {
     const Machine machine = typical(Microarchitecture::sapphire_rapids);
     const MachineSizes sizes = sizes_of(machine);
-    EXPECT_EQ(sizes.bytes_per_part, size_t{2064000});  // 24 bytes per nanosecond in 86 microseconds
+    EXPECT_EQ(sizes.waking, 86000);
+    EXPECT_EQ(sizes.traffic, 24);
+    EXPECT_EQ(sizes.shared_stores, 0);
     EXPECT_EQ(sizes.streaming_bytes, static_cast<size_t>(4 * kMiB));
     EXPECT_EQ(sizes.paged_range, int64_t{1} << 23);
     EXPECT_EQ(machine.tile_bytes(), 24 * 1024);
@@ -78,7 +80,9 @@ TEST(Machine, SizesOfEveryRow) {
         EXPECT_GE(machine.tile_bytes(), 16 * 1024) << name_of(kind);
         EXPECT_GE(machine.prefetch_bytes(), 512) << name_of(kind);
         EXPECT_LE(machine.prefetch_bytes(), 8192) << name_of(kind);
-        EXPECT_GE(sizes_of(machine).bytes_per_part, size_t{64} << 10) << name_of(kind);
+        EXPECT_GE(sizes_of(machine).waking, 20000) << name_of(kind);
+        EXPECT_GE(sizes_of(machine).traffic, 1) << name_of(kind);
+        EXPECT_GE(sizes_of(machine).shared_stores, 0) << name_of(kind);
         // The tests of stores that bypass the caches run as on Sapphire Rapids.
         const Machine smallest = typical(Microarchitecture::sapphire_rapids);
         EXPECT_GE(sizes_of(machine).streaming_bytes, sizes_of(smallest).streaming_bytes);
@@ -124,7 +128,6 @@ TEST(Machine, TheSettingDecides) {
         EXPECT_EQ(machine().caches.l1, row_of(machine().kind).typical.l1);
     }
     const MachineSizes sizes = machine_sizes();
-    EXPECT_EQ(parts_for(2 * sizes.bytes_per_part - 1), 1);
     EXPECT_FALSE(bypasses_caches(sizes.streaming_bytes - 1));
     EXPECT_TRUE(bypasses_caches(sizes.streaming_bytes));
 }

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "common/machine.hpp"
 #include "gtests/common/fp_control.hpp"
 
 namespace tombola::impl {
@@ -53,9 +54,9 @@ TEST(Parallel, EachPartRunsOnce) {
 }
 
 TEST(Parallel, RangesCoverOnceBelowAndAboveTheThreshold) {
-    for (const size_t work_bytes : {size_t{0}, size_t{1} << 40}) {
+    for (const Work& work : {moving(0), moving(size_t{1} << 40)}) {
         std::vector<std::atomic<int>> visits(1001);
-        parallel_ranges(1001, 16, work_bytes, [&](int64_t begin, int64_t end) {
+        parallel_ranges(1001, 16, work, [&](int64_t begin, int64_t end) {
             for (int64_t i = begin; i < end; ++i) ++visits[static_cast<size_t>(i)];
         });
         for (const auto& count : visits) ASSERT_EQ(count, 1);
@@ -106,10 +107,43 @@ TEST(Parallel, ALimitBoundsTheThreadsAndEndsWithItsScope) {
     EXPECT_EQ(max_threads(), without);
 }
 
+// Each test of parts_for() has a thread of its own, which has seen no workers yet.
+template <class Body>
+void on_new_thread(const Body& body) {
+    std::thread(body).join();
+}
+
 TEST(PartsFor, SmallWorkStaysOnTheCallingThread) {
-    EXPECT_EQ(parts_for(0), 1);
-    EXPECT_EQ(parts_for(1), 1);
-    EXPECT_EQ(parts_for(SIZE_MAX), max_threads());
+    on_new_thread([] {
+        const double waking = machine_sizes().waking;
+        EXPECT_EQ(parts_for({0}), 1);
+        EXPECT_EQ(parts_for({waking}), 1);
+        EXPECT_EQ(parts_for({1e30}), max_threads());
+        EXPECT_EQ(parts_for({2 * waking}), std::min(2, max_threads()));
+    });
+}
+
+// Threads that wait for the same memory gain nothing. Long work is shared nevertheless.
+TEST(PartsFor, WorkThatWaitsForMemoryStaysOnTheCallingThread) {
+    on_new_thread([] {
+        const double waking = machine_sizes().waking;
+        EXPECT_EQ(parts_for({3 * waking, 2.5 * waking}), 1);
+        EXPECT_EQ(parts_for({3 * waking, 1.5 * waking}), std::min(3, max_threads()));
+        EXPECT_EQ(parts_for({1000 * waking, 1000 * waking}), max_threads());
+    });
+}
+
+// Work that does not pay is shared once in a while, in order to see whether workers are awake.
+TEST(PartsFor, WorkersAreTried) {
+    on_new_thread([] {
+        if (max_threads() == 1) return;
+        int calls = 0;
+        while (parts_for({machine_sizes().waking}) == 1) ASSERT_LT(++calls, 1000);
+        EXPECT_GT(calls, 1);
+        parallel(2, [](int, int) {});
+        EXPECT_EQ(parts_for({1}), 1);
+        EXPECT_EQ(parts_for({1e30}), max_threads());
+    });
 }
 
 }  // namespace

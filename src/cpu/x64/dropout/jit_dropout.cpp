@@ -7,6 +7,7 @@
 #include "cpu/rng/element_type.hpp"
 #include "cpu/streaming.hpp"
 #include "cpu/x64/dropout/dropout_kernel.hpp"
+#include "cpu/x64/machine.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -16,6 +17,7 @@ struct Kernels {
     PhiloxTransformKernel masked;                       // draws, and writes the mask; forward only
     JitFunction<MaskedScaleKernel::Args> masked_scale;  // reads the mask; backward only
     int64_t masked_scale_step = 0;
+    double nanoseconds_per_element = 0;  // of the kernel that an execution runs
 };
 
 Result<Kernels> make_kernels(CpuIsa isa, const DropoutDesc& desc) {
@@ -23,6 +25,7 @@ Result<Kernels> make_kernels(CpuIsa isa, const DropoutDesc& desc) {
     Kernels kernels;
     kernels.plain =
         TOMBOLA_TRY(DropoutKernel::kernel({isa, type, desc.draw_bits, DropoutMask::none}));
+    kernels.nanoseconds_per_element = kernels.plain.nanoseconds_per_element();
     if (desc.mask_kind == DropoutMask::none) return kernels;
     if (desc.is_forward()) {
         kernels.masked =
@@ -31,6 +34,8 @@ Result<Kernels> make_kernels(CpuIsa isa, const DropoutDesc& desc) {
         const MaskedScaleKernel::Key key{isa, type, desc.mask_kind};
         kernels.masked_scale = TOMBOLA_TRY(cached_function<MaskedScaleKernel>(key));
         kernels.masked_scale_step = MaskedScaleKernel::step_elements(key);
+        kernels.nanoseconds_per_element =
+            machine().nanoseconds_per_lane(kTransformInstructions, kernels.plain.vector_bytes);
     }
     return kernels;
 }
@@ -38,7 +43,7 @@ Result<Kernels> make_kernels(CpuIsa isa, const DropoutDesc& desc) {
 class JitDropout : public DropoutExecutable {
   public:
     JitDropout(const DropoutDesc& desc, Kernels kernels)
-        : DropoutExecutable(desc), kernels_(std::move(kernels)) {}
+        : DropoutExecutable(desc, kernels.nanoseconds_per_element), kernels_(std::move(kernels)) {}
 
   private:
     void draw_run(const DropoutCall& call, const TransformRun& run) const override {

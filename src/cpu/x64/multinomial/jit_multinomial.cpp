@@ -48,7 +48,7 @@ JitMultinomial::Scratch::Scratch(const Desc& desc) {
     weights = MatrixLayout(desc.src).has_dense_rows()
                   ? 0
                   : aligned_size(size(classes) * size_of(desc.src.data_type));
-    const dim_t stored = way == Way::blocks  ? blocks + RowPasses::kBlockClasses
+    const dim_t stored = way == Way::blocks  ? blocks
                          : way == Way::guide ? classes
                                              : WeightTree::storage(classes);
     guide = weights + aligned_size(size(stored + kUnitClasses) * 8);
@@ -103,19 +103,11 @@ JitMultinomial::Part JitMultinomial::part_of(const Call& call, int part) const {
             reinterpret_cast<uint32_t*>(at + scratch_.guide)};
 }
 
-// The bytes of memory traffic that take as long as summing that many weights or logits. The exponential of a logit takes as
-// long as 8 bytes.
-size_t JitMultinomial::traffic_of(dim_t elements) const {
-    constexpr dim_t kLogitBytes = 8;
-    return size(elements * std::max(passes_.element_bytes(), desc_.log_probs ? kLogitBytes : 0));
-}
-
 // Calls body(part, rows) so that every row is covered, in order within a part. If there are at least as many rows as
 // threads, rows are divided among the threads. Otherwise there is one part, and the threads share each row.
 template <class Body>
-void JitMultinomial::for_rows(const Body& body) const {
+void JitMultinomial::for_rows(const Work& work, const Body& body) const {
     const dim_t batch = desc_.src.dims[0];
-    const size_t work = traffic_of(desc_.src.nelems()) + size(desc_.dst.nelems()) * 8;
     const int parts = batch < max_threads() ? 1 : std::min(parts_for(work), max_parts_);
     if (parts == 1) return body(0, Range{0, batch});
     parallel(parts, [&](int part, int all) { body(part, split(batch, part, all)); });
@@ -133,8 +125,11 @@ const char* JitMultinomial::dense_row(const Call& call, const Part& part, dim_t 
 // Calls body(range, greatest) for each part of [0, count) of a row that threads share. Returns false if one of the
 // calls does.
 template <class Body>
-bool JitMultinomial::share_row(dim_t count, dim_t grain, const Body& body, double& greatest) const {
-    const int parts = std::min(parts_for(traffic_of(passes_.classes())), kMaxRanges);
+bool JitMultinomial::share_row(dim_t count, dim_t grain, const Work& work, const Body& body,
+                               double& greatest) const {
+    const dim_t grains = (count + grain - 1) / grain;
+    const int parts =
+        static_cast<int>(std::min<dim_t>({parts_for(work), dim_t{kMaxRanges}, grains}));
     if (parts == 1) return body(Range{0, count}, greatest);
     std::array<double, kMaxRanges> maxima;
     std::array<bool, kMaxRanges> good;
@@ -148,7 +143,7 @@ bool JitMultinomial::share_row(dim_t count, dim_t grain, const Body& body, doubl
 
 bool JitMultinomial::find_greatest(const char* data, double& result) const {
     return share_row(
-        passes_.classes(), kUnitClasses,
+        passes_.classes(), kUnitClasses, moving(size(passes_.classes() * passes_.element_bytes())),
         [&](Range range, double& maximum) {
             return passes_.greatest(data, range.begin, range.end, maximum);
         },
@@ -169,7 +164,8 @@ bool JitMultinomial::load_row(const Call& call, const Part& part, dim_t index, R
 bool JitMultinomial::sum_blocks(const Call& call, const Part& part, const Row& row,
                                 const char* ahead, double& greatest) const {
     const dim_t units = block_units(), block = units * kUnitClasses;
-    return share_row((passes_.classes() + block - 1) / block, 1,
+    const Work work{passes_.nanoseconds(passes_.classes())};
+    return share_row((passes_.classes() + block - 1) / block, 1, work,
                      [&](Range range, double& maximum) {
                          return passes_.sum(row, call.source, range.begin, range.end, ahead,
                                             part.sums + range.begin, maximum, units);
@@ -221,10 +217,12 @@ Status JitMultinomial::execute(const ExecContext& context) const {
     const Call call{context, uniforms,
                     RowSource(src_, context.input(TOMBOLA_ARG_SRC), desc_.log_probs),
                     context.input<char>(TOMBOLA_ARG_SRC), context.scratchpad<char>()};
+    const auto batch = static_cast<double>(desc_.src.dims[0]);
+    const double reading = passes_.nanoseconds(desc_.src.nelems());
     LowestRow wrong;
     if (way_ == Way::guide) {
         auto* greatest = reinterpret_cast<double*>(call.scratch + scratch_.results);
-        for_rows([&](int index, Range rows) {
+        for_rows({reading}, [&](int index, Range rows) {
             const Part part = part_of(call, index);
             Row row;
             for (dim_t r = rows.begin; r < rows.end; ++r) {
@@ -233,8 +231,9 @@ Status JitMultinomial::execute(const ExecContext& context) const {
             }
         });
     } else {
-        for_rows(
-            [&](int index, Range rows) { draw_rows(call, part_of(call, index), rows, wrong); });
+        for_rows({reading + batch * nanoseconds_of_draws()}, [&](int index, Range rows) {
+            draw_rows(call, part_of(call, index), rows, wrong);
+        });
     }
     if (wrong.any()) {
         RowScale scale;
@@ -242,15 +241,16 @@ Status JitMultinomial::execute(const ExecContext& context) const {
     }
     if (way_ == Way::guide) {
         const auto* greatest = reinterpret_cast<const double*>(call.scratch + scratch_.results);
-        for_rows([&](int index, Range rows) {
-            const Part part = part_of(call, index);
-            Row row;
-            for (row.index = rows.begin; row.index < rows.end; ++row.index) {
-                row.data = dense_row(call, part, row.index);
-                passes_.set_scale(row, greatest[row.index]);
-                draw_by_guide(call, part, row);
-            }
-        });
+        for_rows({batch * (nanoseconds_of_guide() + nanoseconds_of_draws())},
+                 [&](int index, Range rows) {
+                     const Part part = part_of(call, index);
+                     Row row;
+                     for (row.index = rows.begin; row.index < rows.end; ++row.index) {
+                         row.data = dense_row(call, part, row.index);
+                         passes_.set_scale(row, greatest[row.index]);
+                         draw_by_guide(call, part, row);
+                     }
+                 });
     } else {
         scatter(desc_.dst, context.output(TOMBOLA_ARG_DST), 0, desc_.dst.nelems(),
                 call.scratch + scratch_.results);

@@ -68,13 +68,16 @@ class JitMultinomial : public Executable {
     static Way way_for(const Desc& desc);
     dim_t block_units() const;  // of the sums, for blocks and sparse_tree
 
+    // How long one thread takes for a row.
+    double nanoseconds_of_guide() const;
+    double nanoseconds_of_draws() const;
     template <class Body>
-    void for_rows(const Body& body) const;
+    void for_rows(const Work& work, const Body& body) const;
     Part part_of(const Call& call, int part) const;
     const char* dense_row(const Call& call, const Part& part, dim_t row) const;
-    size_t traffic_of(dim_t elements) const;
     template <class Body>
-    bool share_row(dim_t count, dim_t grain, const Body& body, double& greatest) const;
+    bool share_row(dim_t count, dim_t grain, const Work& work, const Body& body,
+                   double& greatest) const;
     bool find_greatest(const char* data, double& result) const;
     bool load_row(const Call& call, const Part& part, dim_t index, Row& row) const;
     bool sum_blocks(const Call& call, const Part& part, const Row& row, const char* ahead,

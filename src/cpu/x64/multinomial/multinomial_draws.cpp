@@ -17,33 +17,63 @@ static_assert(kChunkSamples % kGroup == 0);
 
 size_t size(dim_t n) { return static_cast<size_t>(n); }
 
+// Calls body(begin, end) for one chunk of classes after another.
+template <class Body>
+void for_chunks(Range range, const Body& body) {
+    constexpr dim_t kChunkClasses = 2048;
+    static_assert(kChunkClasses % kUnitClasses == 0);
+    for (dim_t begin = range.begin; begin < range.end; begin += kChunkClasses)
+        body(begin, std::min(begin + kChunkClasses, range.end));
+}
+
 }  // namespace
 
-// Requires the sums of the blocks in part.sums. The weights of one block are written behind them.
+// A class waits for branches that are not predicted: it has no bucket of the guide, or several.
+double JitMultinomial::nanoseconds_of_guide() const {
+    constexpr double kNanosecondsPerClass = 4;
+    return kNanosecondsPerClass * static_cast<double>(passes_.classes());
+}
+
+// Without a guide, a sample searches the sums and reads the weights of its block again: 106 to 143 on the machines that were
+// measured.
+double JitMultinomial::nanoseconds_of_draws() const {
+    constexpr double kNanosecondsPerSample = 100;
+    constexpr int kGuidedInstructions = 320;  // for a vector of samples of 32 bits
+    return static_cast<double>(desc_.dst.dims[1]) *
+           (way_ == Way::guide
+                ? machine().nanoseconds_per_lane(kGuidedInstructions, words_.vector_bytes)
+                : kNanosecondsPerSample);
+}
+
+// Requires the sums of the blocks in part.sums.
 void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const Row& row) const {
     const dim_t samples = desc_.dst.dims[1], blocks = passes_.blocks();
     constexpr dim_t kBlock = RowPasses::kBlockClasses;
     uint64_t* prefix = part.sums;
-    uint64_t* weights = part.sums + blocks;
     for (dim_t b = 1; b < blocks; ++b) prefix[b] += prefix[b - 1];
     const uint64_t sum = prefix[blocks - 1];
     void* results = call.scratch + scratch_.results;
-    UniformReader uniforms(call.uniforms, row.index * samples);
-    for (dim_t s = 0; s < samples; ++s) {
-        uint64_t target = draw_target(uniforms.next(), sum);
-        const dim_t block = std::lower_bound(prefix, prefix + blocks, target) - prefix;
-        if (block > 0) target -= prefix[block - 1];
-        const dim_t first = block * kBlock;
-        const dim_t end = std::min(first + kBlock, passes_.classes());
-        passes_.store(row, call.source, first, end, weights);
-        put(results, row.index * samples + s, first + class_reaching(weights, end - first, target));
-    }
+    parallel_ranges(samples, 1, {nanoseconds_of_draws()}, [&](dim_t begin, dim_t last) {
+        uint64_t weights[kBlock + kUnitClasses];
+        UniformReader uniforms(call.uniforms, row.index * samples + begin);
+        for (dim_t s = begin; s < last; ++s) {
+            uint64_t target = draw_target(uniforms.next(), sum);
+            const dim_t block = std::lower_bound(prefix, prefix + blocks, target) - prefix;
+            if (block > 0) target -= prefix[block - 1];
+            const dim_t first = block * kBlock;
+            const dim_t end = std::min(first + kBlock, passes_.classes());
+            passes_.store(row, call.source, first, end, weights);
+            put(results, row.index * samples + s,
+                first + class_reaching(weights, end - first, target));
+        }
+    });
 }
 
 // Returns false if the row has fewer classes of positive weight than samples.
 bool JitMultinomial::draw_from_tree(const Call& call, const Part& part, const Row& row) const {
     const dim_t classes = passes_.classes();
-    parallel_ranges(classes, kUnitClasses, size(classes) * 8, [&](dim_t begin, dim_t end) {
+    const Work work{passes_.nanoseconds(classes) + moving(size(classes) * 8).nanoseconds};
+    parallel_ranges(classes, kUnitClasses, work, [&](dim_t begin, dim_t end) {
         passes_.store(row, call.source, begin, end, part.weights + begin);
     });
     WeightTree tree(part.weights, classes);
@@ -78,18 +108,20 @@ bool JitMultinomial::draw_by_taking(const Call& call, const Row& row, WeightTree
 }
 
 // Computes the prefix sums in part.weights, their sum, and the guide table. If threads share the row, each computes the
-// prefix sums of its classes, from 0 on; then each adds the sum of the classes before them.
+// prefix sums of its classes, from 0 on; then each adds the sum of the classes before them. Chunks stay in the first-level cache.
 GuideTable JitMultinomial::make_guide(const Call& call, const Part& part, const Row& row,
                                       uint64_t& sum) const {
     const dim_t classes = passes_.classes();
     uint64_t* prefix = part.weights;
     std::array<uint64_t, kMaxRanges> sums;
-    const int parts = std::min(parts_for(size(classes) * 8), kMaxRanges);
+    const int parts = std::min(parts_for({nanoseconds_of_guide()}), kMaxRanges);
     parallel(parts, [&](int index, int all) {
         const Range range = split(classes, index, all, kUnitClasses);
-        passes_.store(row, call.source, range.begin, range.end, prefix + range.begin);
         uint64_t reached = 0;
-        for (dim_t k = range.begin; k < range.end; ++k) prefix[k] = reached += prefix[k];
+        for_chunks(range, [&](dim_t begin, dim_t end) {
+            passes_.store(row, call.source, begin, end, prefix + begin);
+            for (dim_t k = begin; k < end; ++k) prefix[k] = reached += prefix[k];
+        });
         sums[size(index)] = reached;
     });
     sum = std::accumulate(sums.begin(), sums.begin() + parts, uint64_t{0});
@@ -97,9 +129,13 @@ GuideTable JitMultinomial::make_guide(const Call& call, const Part& part, const 
     parallel(parts, [&](int index, int all) {
         const Range range = split(classes, index, all, kUnitClasses);
         const uint64_t before = std::accumulate(sums.begin(), sums.begin() + index, uint64_t{0});
-        if (before > 0)
-            for (dim_t k = range.begin; k < range.end; ++k) prefix[k] += before;
-        guide.fill(range.begin, range.end, before);
+        uint64_t reached = before;
+        for_chunks(range, [&](dim_t begin, dim_t end) {
+            if (before > 0)
+                for (dim_t k = begin; k < end; ++k) prefix[k] += before;
+            guide.fill(begin, end, reached);
+            reached = prefix[end - 1];
+        });
     });
     return guide;
 }
@@ -113,7 +149,8 @@ void JitMultinomial::draw_by_guide(const Call& call, const Part& part, const Row
     const PhiloxFill stream(words_, drawn.start, drawn.key(), {});
     const size_t index_bytes = size_of(desc_.dst.data_type);
     auto* dst = call.context.output<char>(TOMBOLA_ARG_DST);
-    parallel_ranges(samples, kChunkSamples, size(samples) * 16, [&](dim_t begin, dim_t end) {
+    const Work work{nanoseconds_of_draws()};
+    parallel_ranges(samples, kChunkSamples, work, [&](dim_t begin, dim_t end) {
         // On the stack, because more threads may share a row than the scratchpad has parts.
         alignas(64) uint32_t words[2 * kChunkSamples];
         alignas(64) char indices[kChunkSamples * sizeof(int64_t)];

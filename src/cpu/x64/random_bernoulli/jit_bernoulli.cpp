@@ -109,7 +109,8 @@ class JitPhiloxBernoulliTensor : public Executable {
                                     PackedParameters(Parameters{}));
         transform(
             {desc_.p, context.input(TOMBOLA_ARG_P)}, {desc_.dst, context.output(TOMBOLA_ARG_DST)},
-            {}, [&](const TransformRun& run) { draws.transform(call.number_of(run.first), run); });
+            {}, kernel_.nanoseconds_per_element(),
+            [&](const TransformRun& run) { draws.transform(call.number_of(run.first), run); });
         report_philox_call(context, call);
         return {};
     }

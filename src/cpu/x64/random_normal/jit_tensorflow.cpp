@@ -29,7 +29,7 @@ class JitTensorflowNormal : public Executable {
         const NormalFill fill(transform_, moments);
         const PhiloxFill words(words_, call.start, call.key(), PackedParameters());
         const auto options =
-            philox_fill_options(nanoseconds_per_lane(kInstructions, words_.vector_bytes) *
+            philox_fill_options(machine().nanoseconds_per_lane(kInstructions, words_.vector_bytes) *
                                 kPhiloxBlockWords / TensorflowNormal<T>::kBlockValues);
         cpu::fill(dst_, context.output(TOMBOLA_ARG_DST), options, [&](const FillPart& part) {
             part.for_each_run(

@@ -5,6 +5,7 @@
 #include "cpu/implementations.hpp"
 #include "cpu/random_permutation/philox_permutation.hpp"
 #include "cpu/rng/element_type.hpp"
+#include "cpu/x64/machine.hpp"
 #include "cpu/x64/random_permutation/feistel_kernel.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -73,12 +74,14 @@ class FeistelWalk {
 template <class T>
 class JitPhiloxPermutation : public Executable {
   public:
-    JitPhiloxPermutation(const RandomPermutationDesc& desc, JitFunction<FeistelKernel::Args> kernel)
-        : desc_(desc), kernel_(std::move(kernel)) {}
+    JitPhiloxPermutation(CpuIsa isa, const RandomPermutationDesc& desc,
+                         JitFunction<FeistelKernel::Args> kernel)
+        : vector_bytes_(shape_of(isa).bytes), desc_(desc), kernel_(std::move(kernel)) {}
 
     Status execute(const ExecContext& context) const override {
+        constexpr int kInstructions = 280;  // for a vector of elements of 32 bits
         return execute_philox_permutation<T>(
-            context, desc_,
+            context, desc_, machine().nanoseconds_per_lane(kInstructions, vector_bytes_),
             [this](const FeistelNetwork& network, uint64_t first, int64_t count, T* to) {
                 FeistelWalk walk(kernel_, network);
                 for (int64_t at = 0; at < count; at += kChunk) {
@@ -90,6 +93,7 @@ class JitPhiloxPermutation : public Executable {
     }
 
   private:
+    int vector_bytes_;
     RandomPermutationDesc desc_;
     JitFunction<FeistelKernel::Args> kernel_;
 };
@@ -101,7 +105,8 @@ Result<PlanPtr> plan_philox_permutation(CpuIsa isa, const RandomPermutationDesc&
     return with_element_type<int32_t, int64_t>(desc.dst.data_type, [&](auto type) {
         return make_plan(0, [isa, desc]() -> Result<std::unique_ptr<Executable>> {
             auto kernel = TOMBOLA_TRY(cached_function<FeistelKernel>({isa}));
-            return make_executable<JitPhiloxPermutation<decltype(type)>>(desc, std::move(kernel));
+            return make_executable<JitPhiloxPermutation<decltype(type)>>(isa, desc,
+                                                                         std::move(kernel));
         });
     });
 }

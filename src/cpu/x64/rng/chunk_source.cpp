@@ -29,18 +29,19 @@ Status ChunkSource::fill(const ExecContext& context, const MemoryDesc& dst, int 
     if (alignment_ == Alignment::tensorflow) {
         const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, dst.nelems()));
         const PhiloxFill words(philox_, call.start, call.key(), {});
-        cpu::fill(dst, data,
-                  philox_fill_options(nanoseconds_per_lane(instructions, philox_.vector_bytes)),
-                  [&](const FillPart& part) {
-                      Uint128 next =
-                          call.number_of(part.first()) * static_cast<unsigned>(words_per_element);
-                      const auto draw = [&](uint32_t* to, int64_t max_count) {
-                          words.generate(next, max_count, to, false);
-                          next += static_cast<uint64_t>(max_count);
-                          return max_count;
-                      };
-                      fill_part_by_chunks(part, words_per_element, size, draw, convert);
-                  });
+        cpu::fill(
+            dst, data,
+            philox_fill_options(machine().nanoseconds_per_lane(instructions, philox_.vector_bytes)),
+            [&](const FillPart& part) {
+                Uint128 next =
+                    call.number_of(part.first()) * static_cast<unsigned>(words_per_element);
+                const auto draw = [&](uint32_t* to, int64_t max_count) {
+                    words.generate(next, max_count, to, false);
+                    next += static_cast<uint64_t>(max_count);
+                    return max_count;
+                };
+                fill_part_by_chunks(part, words_per_element, size, draw, convert);
+            });
         report_philox_call(context, call);
         return {};
     }

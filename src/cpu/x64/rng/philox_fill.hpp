@@ -17,11 +17,6 @@ namespace tombola::impl::cpu::x64 {
 inline FillOptions philox_fill_options(double nanoseconds_per_element) {
     return {64, 1, nanoseconds_per_element};
 }
-// The time of one number of 32 bits, if this many instructions make a vector of them.
-inline double nanoseconds_per_lane(int instructions, int vector_bytes) {
-    const int lanes = vector_bytes / 4;
-    return machine().nanoseconds(instructions, vector_bytes) / lanes;
-}
 // Instructions that make a vector of words, without their conversion: 31.5 with AVX2, 27 with AVX-512. One value serves
 // both: with AVX-512 the clock is lower.
 inline constexpr int kPhiloxInstructions = 31;
@@ -34,7 +29,8 @@ class PhiloxFill {
     // Elements [first, first + count) of the stream, numbered from the counter `start` on.
     void generate(Uint128 first, int64_t count, void* to, bool streaming) const;
     double nanoseconds_per_element() const {
-        return kernel_.words * nanoseconds_per_lane(kPhiloxInstructions, kernel_.vector_bytes);
+        return kernel_.words *
+               machine().nanoseconds_per_lane(kPhiloxInstructions, kernel_.vector_bytes);
     }
 
   private:

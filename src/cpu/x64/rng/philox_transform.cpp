@@ -8,6 +8,7 @@
 #include "cpu/streaming.hpp"
 #include "cpu/x64/machine.hpp"
 #include "cpu/x64/rng/philox_args.hpp"
+#include "cpu/x64/rng/philox_fill.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -78,6 +79,11 @@ void PhiloxTransformGenerator::emit_output(Stream& s, int group, const Xbyak::Re
 void PhiloxTransformGenerator::emit_advance_pointers(int groups) {
     add(src(), groups * src_group_bytes());
     if (tensors_.mask != DropoutMask::none) add(mask(), groups * mask_group_bytes());
+}
+
+double PhiloxTransformKernel::nanoseconds_per_element() const {
+    const double drawing = kPhiloxInstructions / static_cast<double>(shape.draws_per_word());
+    return machine().nanoseconds_per_lane(drawing + kTransformInstructions, vector_bytes);
 }
 
 PhiloxTransform::PhiloxTransform(const PhiloxTransformKernel& kernel, PhiloxCounter start,

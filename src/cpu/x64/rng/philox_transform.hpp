@@ -78,15 +78,22 @@ struct PhiloxTransformKernel {
     JitFunction<PhiloxArgs> function;
     TransformShape shape{};
     int64_t group_elements = 0;
+    int vector_bytes = 0;
+
+    double nanoseconds_per_element() const;
 };
+
+// Instructions that change a vector of elements of 32 bits by their draws, or as many elements of fewer bits.
+inline constexpr double kTransformInstructions = 10;
 
 template <class Generator>
 Result<PhiloxTransformKernel> make_transform_kernel(const typename Generator::Key& key,
                                                     const TransformShape& shape) {
     constexpr int kLaneBytes = 8;  // a block is computed in each u64 lane
     auto function = TOMBOLA_TRY(cached_function<Generator>(key));
-    const int64_t blocks = shape_of(std::get<0>(key)).bytes / kLaneBytes;
-    return PhiloxTransformKernel{std::move(function), shape, blocks * shape.block_elements()};
+    const int bytes = shape_of(std::get<0>(key)).bytes;
+    return PhiloxTransformKernel{std::move(function), shape,
+                                 bytes / kLaneBytes * shape.block_elements(), bytes};
 }
 
 class PhiloxTransform {

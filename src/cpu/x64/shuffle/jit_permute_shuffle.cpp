@@ -320,7 +320,7 @@ class PermuteShuffle : public Executable {
           chosen_(chosen),
           images_(chosen.layout.loops.iterations()),
           tiles_(std::max<int64_t>(chosen.pixels.count / chosen.tile_pixels, 1)),
-          bytes_(2 * desc.dst.size()),
+          bytes_(desc.dst.size()),
           kernel_(std::move(kernel)),
           streaming_(std::move(streaming)),
           alignment_(alignment) {
@@ -333,7 +333,8 @@ class PermuteShuffle : public Executable {
         const bool streams =
             alignment_ > 0 && reinterpret_cast<uintptr_t>(tensors.dst) % alignment_ == 0;
         const auto& kernel = streams ? streaming_ : kernel_;
-        parallel_ranges(images_ * tiles_, 1, bytes_, [&](int64_t begin, int64_t end) {
+        const Work work = work_of(0, 2 * bytes_, streams ? bytes_ : 0);
+        parallel_ranges(images_ * tiles_, 1, work, [&](int64_t begin, int64_t end) {
             const StreamingStores stores(streams);
             while (begin < end) begin += shuffle(kernel, tensors, begin, end - begin);
         });
@@ -390,7 +391,7 @@ class PermuteShuffle : public Executable {
     ShuffleDesc desc_;
     Chosen chosen_;
     int64_t images_, tiles_;
-    size_t bytes_;  // of source and destination
+    size_t bytes_;  // of the destination
     JitFunction<PermuteArgs> kernel_, streaming_;
     int64_t alignment_;
 };

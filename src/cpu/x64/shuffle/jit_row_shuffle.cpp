@@ -98,7 +98,7 @@ class RowShuffle : public Executable {
 
   private:
     void copy_bytes(const char* src, char* dst) const {
-        parallel_ranges(layout_.inner, 64, static_cast<size_t>(2 * layout_.inner),
+        parallel_ranges(layout_.inner, 64, moving(static_cast<size_t>(2 * layout_.inner)),
                         [&](int64_t begin, int64_t end) {
                             std::memcpy(dst + begin, src + begin, static_cast<size_t>(end - begin));
                         });
@@ -110,9 +110,11 @@ class RowShuffle : public Executable {
             kernels_.streaming_stitch && (reinterpret_cast<uintptr_t>(dst) & (kLineBytes - 1)) == 0;
         const auto& stitched = streams ? kernels_.streaming_stitch : kernels_.stitch;
         const int64_t slice = stitched ? slice_rows(layout_.inner, stitched->period(), streams) : 0;
-        parallel_ranges(rows, 1, static_cast<size_t>(2 * rows * layout_.inner),
+        const bool streaming = streams || rows_stream(layout_);
+        const auto bytes = static_cast<size_t>(rows * layout_.inner);
+        parallel_ranges(rows, 1, work_of(0, 2 * bytes, streaming ? bytes : 0),
                         [&](int64_t begin, int64_t end) {
-                            const StreamingStores stores(streams || rows_stream(layout_));
+                            const StreamingStores stores(streaming);
                             if (stitched) return stitch(*stitched, slice, src, dst, begin, end);
                             while (begin < end) begin += copy(src, dst, begin, end - begin);
                         });

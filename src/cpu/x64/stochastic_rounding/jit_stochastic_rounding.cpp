@@ -19,9 +19,10 @@ class JitStochasticRounding : public Executable {
         const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, dst_.nelems()));
         const PhiloxTransform rounding(kernel_, call.start, call.key(),
                                        PackedParameters(RoundingKernel::Parameters{}));
-        transform(
-            {src_, context.input(TOMBOLA_ARG_SRC)}, {dst_, context.output(TOMBOLA_ARG_DST)}, {},
-            [&](const TransformRun& run) { rounding.transform(call.number_of(run.first), run); });
+        transform({src_, context.input(TOMBOLA_ARG_SRC)}, {dst_, context.output(TOMBOLA_ARG_DST)},
+                  {}, kernel_.nanoseconds_per_element(), [&](const TransformRun& run) {
+                      rounding.transform(call.number_of(run.first), run);
+                  });
         report_philox_call(context, call);
         return {};
     }

@@ -47,7 +47,10 @@ Status JitTokenSampler::execute(const ExecContext& context) const {
             if (!sampler.sample(row, std::min(row + 1, rows.end - 1))) return wrong.report(row);
     };
     const dim_t batch = desc_.batch();
-    const auto work = size(desc_.src.nelems()) * size_of(desc_.src.data_type);
+    const RowParameters first = call.parameters(0);
+    const bool sums_rows = !first.is_greedy() && first.top_k == 0;
+    const Work work{sums_rows ? kernels_.passes.nanoseconds(desc_.src.nelems())
+                              : moving(desc_.src.size()).nanoseconds};
     const int shares = batch < max_threads() ? 1 : std::min(parts_for(work), max_parts_);
     if (shares == 1)
         sample_rows(0, Range{0, batch});

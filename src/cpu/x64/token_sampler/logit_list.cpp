@@ -137,7 +137,7 @@ bool LogitList::read(const GroupedRow& row, bool unread) {
     };
     const auto size = static_cast<size_t>(classes_ * row.element_bytes());
     if (row.whole_groups() > 0)
-        parallel_ranges(row.whole_groups(), 1, size,
+        parallel_ranges(row.whole_groups(), 1, moving(size),
                         [&](dim_t begin, dim_t end) { pass(begin, end - begin); });
     if (row.groups() > row.whole_groups()) pass(row.whole_groups(), 1);
     if (has_nan.load(std::memory_order_relaxed)) return false;

@@ -85,8 +85,7 @@ Row WideSet::row_of(float ratio, float flush) const {
 uint64_t WideSet::sum_blocks(float ratio, float flush) {
     const Row row = row_of(ratio, flush);
     const dim_t blocks = passes_.blocks();
-    const auto size = static_cast<size_t>(classes_ * passes_.element_bytes());
-    parallel_ranges(blocks, 1, size, [&](dim_t begin, dim_t end) {
+    parallel_ranges(blocks, 1, {passes_.nanoseconds(classes_)}, [&](dim_t begin, dim_t end) {
         double unused = 0;
         passes_.sum(row, source_, begin, end, ahead_, sums_ + begin, unused);
     });

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "common/parallel.hpp"
 #include "cpu/float16.hpp"
 #include "cpu/x64/machine.hpp"
 
@@ -123,6 +124,14 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_
     if (!store.ok()) return store.take_status();
     passes.store_ = store.take();
     return passes;
+}
+
+double RowPasses::nanoseconds(dim_t classes) const {
+    constexpr int kWeightInstructions = 8, kLogitInstructions = 33;  // of a vector of f32
+    const int instructions = log_probs_ ? kLogitInstructions : kWeightInstructions;
+    const auto count = static_cast<double>(classes);
+    return std::max(count * machine().nanoseconds_per_lane(instructions, shape_of(isa_).bytes),
+                    moving(static_cast<size_t>(classes * element_bytes_)).nanoseconds);
 }
 
 RowPasses::Rest RowPasses::padded(const char* row, dim_t begin, dim_t end) const {

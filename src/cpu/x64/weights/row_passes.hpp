@@ -44,6 +44,8 @@ class RowPasses {
     dim_t classes() const { return classes_; }
     dim_t blocks() const { return (classes_ + kBlockClasses - 1) / kBlockClasses; }
     dim_t element_bytes() const { return element_bytes_; }
+    // How long one thread takes to read so many classes and to sum their weights.
+    double nanoseconds(dim_t classes) const;
 
     // Finds the greatest element among classes [begin, end); begin is a multiple of kUnitClasses. Returns false if an
     // element is not allowed.
