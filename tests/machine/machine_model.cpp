@@ -294,8 +294,8 @@ int main() {
                 tombola::testing::row_source(row).c_str());
     std::puts(
         "// not measured: tlb_pages (see the maker's manual), read_ahead, string_bytes, "
-        "unrolled_operations, far_l3, prefetched_run, near_l3, apart_cycles, unpacks_front, "
-        "wraps_streams and prefetches_pages");
+        "linear_rows, unrolled_operations, far_l3, prefetched_run, near_l3, apart_cycles, "
+        "unpacks_front, wraps_streams and prefetches_pages");
     std::puts(
         "// those of Zen 5: shared_ports, counts_tables, front_near_sources and "
         "step_cycles");

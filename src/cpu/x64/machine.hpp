@@ -50,6 +50,9 @@ struct MachineRow {
     // Rows of at least this many bytes are copied by the string instruction, if the tensors exceed the first-level cache and
     // do not bypass the caches. 0: never.
     int string_bytes;
+    // Whether rows that do not stream are copied so that one of the tensors is read or written in the order of memory, and
+    // as straight code where few rows make a turn.
+    bool linear_rows;
     // In shuffles in the second-level cache, the steps of short runs are unrolled into at most this many operations. 0: they
     // are not unrolled.
     int unrolled_operations;

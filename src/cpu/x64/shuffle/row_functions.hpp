@@ -21,20 +21,23 @@ struct RowLoop {
 struct RowArgs {
     const void* src;
     void* dst;
-    RowLoop images, groups;  // the outer loop and the next one; counts are at least 1
-    int64_t rows;            // in each group, at least 1
+    RowLoop images, turns;  // the outer loop and the next one; counts are at least 1
+    int64_t rows;           // of each turn, at least 1
     int64_t ahead = 0;  // bytes from where a line is stored to the line that is prefetched with it
 };
 struct RowKey {
     CpuIsa isa;
     int64_t row_bytes;         // at least 4
-    int64_t src_row, dst_row;  // bytes from row to row of a group
+    int64_t src_row, dst_row;  // bytes from row to row of a turn
     // Streaming: all rows of a call follow each other in the destination without gaps, so dst_row is row_bytes, which is at
     // least kMinStreamingBytes.
     Stores stores;
     Sources sources = Sources::plain;  // if it streams: what each store prefetches
+    int64_t turn = 0;                  // rows of each turn, as straight code; 0: RowArgs::rows
 
-    auto fields() const { return std::tie(isa, row_bytes, src_row, dst_row, stores, sources); }
+    auto fields() const {
+        return std::tie(isa, row_bytes, src_row, dst_row, stores, sources, turn);
+    }
     bool operator<(const RowKey& other) const { return fields() < other.fields(); }
 };
 inline constexpr int64_t kMinStreamingBytes = 128;
