@@ -289,15 +289,17 @@ int main() {
     row.wide.front_near_sources = fitted.wide.front_near_sources;
     row.narrow.step_cycles = fitted.narrow.step_cycles;
     row.wide.step_cycles = fitted.wide.step_cycles;
+    row.narrow.unrolled_step_cycles = fitted.narrow.unrolled_step_cycles;
+    row.wide.unrolled_step_cycles = fitted.wide.unrolled_step_cycles;
     row.gigahertz = 1e-9 / fastest_cycle();
     std::printf("    MachineRow row{};\n%s    return row;\n",
                 tombola::testing::row_source(row).c_str());
     std::puts(
         "// not measured: tlb_pages (see the maker's manual), read_ahead, string_bytes, "
-        "linear_rows, unrolled_operations, far_l3, prefetched_run, near_l3, apart_cycles, "
-        "unpacks_front, wraps_streams and prefetches_pages");
+        "linear_rows, unrolled_operations, load_cycles, far_l3, prefetched_run, near_l3, "
+        "apart_cycles, unpacks_front, wraps_streams and prefetches_pages");
     std::puts(
-        "// those of Zen 5: shared_ports, counts_tables, front_near_sources and "
-        "step_cycles");
+        "// those of Zen 5: shared_ports, counts_tables, front_near_sources, step_cycles and "
+        "unrolled_step_cycles");
     return 0;
 }

@@ -41,6 +41,7 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
         add_number(width + ".split_store", r.split_store);
         add_number(width + ".split_load", r.split_load);
         add_number(width + ".step_cycles", r.step_cycles);
+        add_number(width + ".unrolled_step_cycles", r.unrolled_step_cycles);
         add_number(width + ".clock", r.clock);
     };
     add("typical", "{" + size_source(row.typical.l1) + ", " + size_source(row.typical.l2) + ", " +
@@ -51,6 +52,7 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
     add("string_bytes", std::to_string(row.string_bytes));
     add("linear_rows", row.linear_rows ? "true" : "false");
     add("unrolled_operations", std::to_string(row.unrolled_operations));
+    add_number("load_cycles", row.load_cycles);
     add_number("waking", row.waking);
     add_number("traffic", row.traffic);
     add_number("shared_stores", row.shared_stores);

@@ -36,6 +36,7 @@ constexpr MachineRow kSapphireRapids = [] {
     row.string_bytes = 0;
     row.linear_rows = false;
     row.unrolled_operations = 0;
+    row.load_cycles = 0;
     row.waking = 86;
     row.traffic = 24;
     row.shared_stores = 0;
@@ -63,6 +64,7 @@ constexpr MachineRow kSapphireRapids = [] {
     row.narrow.split_store = 1.6;
     row.narrow.split_load = 0.6;
     row.narrow.step_cycles = 2.5;
+    row.narrow.unrolled_step_cycles = 2.5;
     row.narrow.clock = 1;
     row.wide.permutes = 1;
     row.wide.permute_slots = 2;
@@ -76,6 +78,7 @@ constexpr MachineRow kSapphireRapids = [] {
     row.wide.split_store = 1.3;
     row.wide.split_load = 0.6;
     row.wide.step_cycles = 2.5;
+    row.wide.unrolled_step_cycles = 2.5;
     row.wide.clock = 1;
     return row;
 }();
@@ -103,6 +106,7 @@ constexpr MachineRow kZen4 = [] {
     row.string_bytes = 24576;
     row.linear_rows = false;
     row.unrolled_operations = 0;
+    row.load_cycles = 0;
     row.waking = 75;
     row.traffic = 24;
     row.shared_stores = 0;
@@ -130,6 +134,7 @@ constexpr MachineRow kZen4 = [] {
     row.narrow.split_store = 1.5;
     row.narrow.split_load = 1;
     row.narrow.step_cycles = 2.5;
+    row.narrow.unrolled_step_cycles = 2.5;
     row.narrow.clock = 1;
     row.wide.permutes = 1;
     row.wide.permute_slots = 1;
@@ -143,6 +148,7 @@ constexpr MachineRow kZen4 = [] {
     row.wide.split_store = 0.25;
     row.wide.split_load = 1;
     row.wide.step_cycles = 2.5;
+    row.wide.unrolled_step_cycles = 2.5;
     row.wide.clock = 1;
     return row;
 }();
@@ -151,7 +157,9 @@ constexpr MachineRow kZen4 = [] {
 // store of 64 bytes or two of 32, end in a cycle. Shuffles of 24 to 110 MB gain by bypassing the caches, those of 17 MB lose:
 // `far_l3` lies between. With `near_l3` of 0.5, 60 random shuffles in blocks of 2 to 16 MB take 0.94 of the time with AVX2 and 0.98 with
 // AVX-512; with 1, some that bypassed the caches take 2.6 times as long. `narrow.step_cycles` was fitted to the times of
-// 164 shuffles with AVX2; with AVX-512, 1.5 in place of 2.5 gains nothing. Two permutes and two blends end in a cycle, so blends
+// 164 shuffles with AVX2; with AVX-512, 1.5 in place of 2.5 gains nothing. `wide.split_store`, `wide.unrolled_step_cycles` and
+// `load_cycles` were fitted to the times of 290 shuffles in the second-level cache: stores across lines hardly cost anything there,
+// where a single one takes 1.2 cycles more in the first-level cache. Two permutes and two blends end in a cycle, so blends
 // take no time from permutes.
 // `front_near_sources` was fitted to the times of 106 shuffles, each with all programs that were considered for it. Waking took
 // 60 to 102 microseconds in six runs; the median stands here. With 1000 in place of
@@ -165,6 +173,7 @@ constexpr MachineRow kZen5 = [] {
     row.string_bytes = 2048;
     row.linear_rows = true;
     row.unrolled_operations = 500;
+    row.load_cycles = 0.3;
     row.waking = 78;
     row.traffic = 100;
     row.shared_stores = 42;
@@ -192,6 +201,7 @@ constexpr MachineRow kZen5 = [] {
     row.narrow.split_store = 1.25;
     row.narrow.split_load = 0.6;
     row.narrow.step_cycles = 0.5;
+    row.narrow.unrolled_step_cycles = 0.5;
     row.narrow.clock = 1;
     row.wide.permutes = 2.1;
     row.wide.permute_slots = 1;
@@ -202,9 +212,10 @@ constexpr MachineRow kZen5 = [] {
     row.wide.stores = 1;
     row.wide.front = 5.7;
     row.wide.front_near_sources = 0.9;
-    row.wide.split_store = 1.2;
+    row.wide.split_store = 0.3;
     row.wide.split_load = 0.5;
     row.wide.step_cycles = 2.5;
+    row.wide.unrolled_step_cycles = 1;
     row.wide.clock = 1;
     return row;
 }();

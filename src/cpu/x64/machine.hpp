@@ -37,7 +37,8 @@ struct VectorRates {
     // The cycles that a store and a load cost more if they cross a cache line, in the first-level cache.
     double split_store, split_load;
     double step_cycles;  // of a step of a shuffle, for each of its sections, beyond its operations
-    double clock;        // relative to the clock without such vectors
+    double unrolled_step_cycles;  // the same where the steps of a run are unrolled
+    double clock;                 // relative to the clock without such vectors
 };
 
 struct MachineRow {
@@ -56,6 +57,8 @@ struct MachineRow {
     // In shuffles in the second-level cache, the steps of short runs are unrolled into at most this many operations. 0: they
     // are not unrolled.
     int unrolled_operations;
+    // The cycles that each load of a shuffle of pixels costs more, beyond one a line, in the second-level cache.
+    double load_cycles;
     double waking;   // microseconds to wake a sleeping thread and to wait for it
     double traffic;  // bytes that a copy of 4 MiB reads and writes in a nanosecond
     // Bytes that the cores of one third-level cache together store in a nanosecond if they bypass the caches. 0: not measured.

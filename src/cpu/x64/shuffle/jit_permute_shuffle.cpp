@@ -38,9 +38,6 @@ constexpr double kNearSourcesMargin = 1.15;
 // to 4.2 times as long in the third-level cache.
 constexpr int64_t kMaxNearBlocks = 16;
 
-// The overhead of a step, of each section.
-double step_cycles(CpuIsa code) { return machine().rates(shape_of(code).bytes).step_cycles; }
-
 int64_t tensor_bytes(const ShuffleDesc& desc) { return 2 * static_cast<int64_t>(desc.dst.size()); }
 
 // A copy within the first-level cache takes so many times as long as one within the second-level cache. The two stores of
@@ -96,7 +93,70 @@ int64_t streaming_alignment(const Chosen& chosen, const ShuffleDesc& desc) {
     return all ? vector : 0;
 }
 
+// ---- unrolling -----------------------------------------------------------------------------------------------
+
+// Runs of fewer or more steps, and loops that would have fewer steps in their bodies, gain nothing by being unrolled. Measured
+// on Zen 5 alone.
+constexpr int64_t kMinUnrolledRun = 7, kMaxUnrolledRun = 64, kMinUnrolledSteps = 4;
+constexpr int64_t kMaxPasses = 4;
+// Loads and stores that advance by so many bytes from pass to pass are slow in the second-level cache of Zen 5.
+constexpr int64_t kMinSlowStride = 1408, kMaxSlowStride = 3584;
+
+// The steps of a run: of a tile, or of a pixel whose channels lie side by side.
+int64_t steps_of_run(const Chosen& chosen) {
+    const StepLoop& loop = chosen.operations->loop;
+    if (loop.single_step) return 1;
+    if (chosen.step_pixels == 0) return (chosen.dst_last + loop.dst_step - 1) / loop.dst_step + 1;
+    const int64_t pixels = std::min(chosen.tile_pixels, chosen.pixels.count);
+    return (pixels + chosen.step_pixels - 1) / chosen.step_pixels;
+}
+
+// What the bodies of the kernel's loops have. In the second-level cache, a loop over a short run takes longer than the same steps
+// unrolled, and so does a loop around such runs, whose addresses advance far. The likely reason is a prefetcher that
+// follows the addresses of one instruction and goes on where the run ends; it was not observed. Tensors beyond half of that
+// cache gain less, or lose with AVX2, and those in the first-level cache show no difference.
+Unrolled unrolled(const Chosen& chosen, const ShuffleDesc& desc) {
+    const int64_t bytes = tensor_bytes(desc);
+    if (fits_l1(bytes) || bytes > machine().caches.l2 / 2) return {};
+    if (chosen.joins_tiles && chosen.step_pixels > 0) return {};  // all pixels are one run
+    const int64_t budget = machine().row.unrolled_operations, steps = steps_of_run(chosen);
+    const auto operations = static_cast<int64_t>(chosen.operations->list.size());
+    const int64_t most = budget / operations;
+    if (steps > 1 &&
+        (steps < kMinUnrolledRun || steps > kMaxUnrolledRun || most < kMinUnrolledSteps))
+        return {};
+    Unrolled result;
+    result.steps = static_cast<int>(std::clamp<int64_t>(most, 1, steps));
+    // The loop around the steps is that over sections, or that over pixels. With it, the code may be longer.
+    const bool over_sections = chosen.operations->sections[0].loop.repeats > 1;
+    if (result.steps < steps || !(over_sections || chosen.joins_tiles)) return result;
+    int64_t passes = std::clamp<int64_t>(3 * budget / (2 * operations * steps), 1, kMaxPasses);
+    const int64_t advance = over_sections ? 0 : chosen.pixels.src.stride;
+    while (passes > 1 && passes * advance >= kMinSlowStride && passes * advance < kMaxSlowStride)
+        --passes;
+    result.passes = static_cast<int>(passes);
+    return result;
+}
+
+// The overhead of a step, of each section.
+double step_cycles(const Chosen& chosen, const ShuffleDesc& desc) {
+    const VectorRates& rates = machine().rates(shape_of(chosen.code).bytes);
+    return unrolled(chosen, desc).steps > 1 ? rates.unrolled_step_cycles : rates.step_cycles;
+}
+
 // ---- interleaved ---------------------------------------------------------------------------------------------
+
+// What the loads of a step cost beyond one a line, as lines that arrive from the second-level cache take the time of loads.
+double load_cycles(const Operations& o, const ShuffleDesc& desc) {
+    if (fits_l1(tensor_bytes(desc)) || tensor_bytes(desc) > machine().caches.l2) return 0;
+    int64_t loads = 0;
+    for (const Operations::Section& section : o.sections)
+        loads += section.loop.repeats *
+                 std::count_if(o.list.begin() + static_cast<ptrdiff_t>(section.begin),
+                               o.list.begin() + static_cast<ptrdiff_t>(section.end),
+                               [](const Operation& operation) { return operation.is_load(); });
+    return machine().row.load_cycles * std::max(static_cast<double>(loads) - o.stored_lines, 0.0);
+}
 
 Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
     Chosen best;
@@ -127,16 +187,17 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
         const double least = is_slow_apart && writes_apart(pixel.program)
                                  ? std::max(machine().row.apart_cycles, copy_cycles)
                                  : copy_cycles;
-        const double cycles =
-            std::max(operations.cycles + step_cycles(code),
-                     least / 64 * static_cast<double>(stored_bytes(pixel.program))) /
-            pixel.bytes;
         Chosen candidate = best;
         candidate.code = code;
         candidate.step_pixels = pixel.pixels;
         candidate.src_last = pixel.src_last;
         candidate.dst_last = pixel.dst_last;
         candidate.operations = std::make_shared<Operations>(std::move(operations));
+        const double cycles =
+            std::max(candidate.operations->cycles + step_cycles(candidate, desc) +
+                         load_cycles(*candidate.operations, desc),
+                     least / 64 * static_cast<double>(stored_bytes(pixel.program))) /
+            pixel.bytes;
         candidate.cycles = streaming_alignment(candidate, desc) > 0
                                ? cycles - machine().row.streamed_gain
                                : cycles;
@@ -236,34 +297,44 @@ std::vector<BlockedStep> blocked_steps(CpuIsa isa, const ShuffleLayout& l, int64
     return steps;
 }
 
+Chosen candidate_of(const BlockedStep& step, Operations&& lowered, const Chosen& begun) {
+    Chosen candidate = begun;
+    candidate.code = step.code;
+    candidate.step_pixels = step.pixels;
+    const ShuffleLayout& l = begun.layout;
+    const int64_t wanted = std::max(machine().tile_bytes() / (l.C * l.element),
+                                    kMinTileBytesPerBlock / (l.src_axis.block * l.element));
+    candidate.tile_pixels = std::max<int64_t>(wanted / step.pixels, 1) * step.pixels;
+    candidate.operations = std::make_shared<Operations>(std::move(lowered));
+    return candidate;
+}
+
 // The cost of all pixels of an image.
-double cycles_of(const BlockedStep& step, const PermuteProgram& program, const Operations& lowered,
-                 const Chosen& chosen) {
+double cycles_of(const BlockedStep& step, const PermuteProgram& program, const Chosen& candidate,
+                 const ShuffleDesc& desc) {
+    const Operations& lowered = *candidate.operations;
     // The second step is moved back to an aligned address. That may cost one more step.
     const int64_t steps = step.single ? 1
-                                      : (chosen.pixels.count + step.pixels - 1) / step.pixels +
-                                            (chosen.layout.dst_axis.stride % kLineBytes != 0);
+                                      : (candidate.pixels.count + step.pixels - 1) / step.pixels +
+                                            (candidate.layout.dst_axis.stride % kLineBytes != 0);
     double sections = 0;
     for (const PermuteSection& section : program.sections)
         sections += static_cast<double>(section.loop.repeats);
     const bool is_uncertain =
         program.near_sources && (step.code != CpuIsa::avx2 || lowered.transposes);
-    return (static_cast<double>(steps) * (lowered.cycles + step_cycles(step.code) * sections) +
+    return (static_cast<double>(steps) *
+                (lowered.cycles + step_cycles(candidate, desc) * sections) +
             lowered.run_cycles) *
            (is_uncertain ? kNearSourcesMargin : 1);
 }
 
 // What the program gains in all pixels of an image by bypassing the caches. Measured where the row has far_l3.
-double gain_of(const BlockedStep& step, const Operations& lowered, const Chosen& chosen,
-               const ShuffleDesc& desc) {
-    if (!machine().is_far(tensor_bytes(desc))) return 0;
-    Chosen candidate = chosen;
-    candidate.code = step.code;
-    candidate.step_pixels = step.pixels;
-    candidate.operations = std::make_shared<Operations>(lowered);
-    if (streaming_alignment(candidate, desc) == 0) return 0;
-    const double lines = lowered.stored_lines / static_cast<double>(step.pixels) *
-                         static_cast<double>(chosen.pixels.count);
+double gain_of(const Chosen& candidate, const ShuffleDesc& desc) {
+    if (!machine().is_far(tensor_bytes(desc)) || streaming_alignment(candidate, desc) == 0)
+        return 0;
+    const double lines = candidate.operations->stored_lines /
+                         static_cast<double>(candidate.step_pixels) *
+                         static_cast<double>(candidate.pixels.count);
     return machine().row.streamed_gain * static_cast<double>(kLineBytes) * lines;
 }
 
@@ -285,27 +356,21 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
         return program;
     };
     BlockedStep cheapest{};
-    Operations operations;  // of the cheapest
     const bool near_sources = may_be_near(l, desc);
     for (const BlockedStep& step : blocked_steps(isa, l, best.pixels.count)) {
         if (step.sections == Sections::near_sources && !near_sources) continue;
         const PermuteProgram program = program_of(sample, step);
         for (Operations& lowered : all_lowerings(program, step.code)) {
-            const double cycles =
-                cycles_of(step, program, lowered, best) - gain_of(step, lowered, best, desc);
-            if (cycles >= best.cycles) continue;
-            best.cycles = cycles;
+            Chosen candidate = candidate_of(step, std::move(lowered), best);
+            candidate.cycles = cycles_of(step, program, candidate, desc) - gain_of(candidate, desc);
+            if (candidate.cycles >= best.cycles) continue;
             cheapest = step;
-            operations = std::move(lowered);
+            best = std::move(candidate);
         }
     }
-    if (sample.C < l.C) operations = cheapest_lowering(program_of(l, cheapest), cheapest.code);
-    best.code = cheapest.code;
-    best.step_pixels = cheapest.pixels;
-    best.operations = std::make_shared<Operations>(std::move(operations));
-    const int64_t wanted = std::max(machine().tile_bytes() / (l.C * l.element),
-                                    kMinTileBytesPerBlock / (l.src_axis.block * l.element));
-    best.tile_pixels = std::max<int64_t>(wanted / best.step_pixels, 1) * best.step_pixels;
+    if (sample.C < l.C)
+        best.operations =
+            std::make_shared<Operations>(cheapest_lowering(program_of(l, cheapest), cheapest.code));
     return best;
 }
 
@@ -396,10 +461,6 @@ class PermuteShuffle : public Executable {
     int64_t alignment_;
 };
 
-// Runs of fewer or more steps, and loops that would have fewer steps in their bodies, gain nothing by being unrolled. Measured
-// on Zen 5 alone.
-constexpr int64_t kMinUnrolledRun = 7, kMaxUnrolledRun = 64, kMinUnrolledSteps = 4;
-
 // Shorter runs within pixels gain nothing by being prefetched. Measured on Zen 4 alone.
 constexpr int64_t kMinRunOfPixel = 512;
 
@@ -413,30 +474,6 @@ int64_t run_bytes(const Chosen& chosen) {
     return l.Q * l.inner <= kLineBytes && group >= kMinRunOfPixel ? group : pixels * stride;
 }
 
-// The steps of a run: of a tile, or of a pixel whose channels lie side by side.
-int64_t steps_of_run(const Chosen& chosen) {
-    const StepLoop& loop = chosen.operations->loop;
-    if (loop.single_step) return 1;
-    if (chosen.step_pixels == 0) return (chosen.dst_last + loop.dst_step - 1) / loop.dst_step + 1;
-    const int64_t pixels = std::min(chosen.tile_pixels, chosen.pixels.count);
-    return (pixels + chosen.step_pixels - 1) / chosen.step_pixels;
-}
-
-// How many steps the loops of the kernel have in their bodies. In the second-level cache, a loop over a short run takes longer
-// than the same steps unrolled. The likely reason is a prefetcher that follows the addresses of one instruction and goes on
-// where the run ends; it was not observed. Tensors beyond half of that cache gain less, or lose with AVX2, and those in the
-// first-level cache show no difference.
-int unrolled_steps(const Chosen& chosen, const ShuffleDesc& desc) {
-    const int64_t bytes = tensor_bytes(desc);
-    if (fits_l1(bytes) || bytes > machine().caches.l2 / 2) return 1;
-    if (chosen.joins_tiles && chosen.step_pixels > 0) return 1;  // all pixels are one run
-    const int64_t steps = steps_of_run(chosen);
-    const int64_t most =
-        machine().row.unrolled_operations / static_cast<int64_t>(chosen.operations->list.size());
-    if (steps < kMinUnrolledRun || steps > kMaxUnrolledRun || most < kMinUnrolledSteps) return 1;
-    return static_cast<int>(std::min(steps, most));
-}
-
 Result<PlanPtr> plan(const ShuffleDesc& desc, const Chosen& chosen) {
     return make_plan(0, [desc, chosen]() -> Result<std::unique_ptr<Executable>> {
         const bool prefetches =
@@ -444,7 +481,7 @@ Result<PlanPtr> plan(const ShuffleDesc& desc, const Chosen& chosen) {
         const Stores stores = prefetches ? Stores::prefetched : Stores::plain;
         const Sources sources = far_sources(tensor_bytes(desc), run_bytes(chosen));
         auto kernel = TOMBOLA_TRY(permute_function(chosen.code, stores, sources, chosen.operations,
-                                                   unrolled_steps(chosen, desc)));
+                                                   unrolled(chosen, desc)));
         JitFunction<PermuteArgs> streaming;
         const int64_t alignment = streaming_alignment(chosen, desc);
         if (alignment > 0)

@@ -269,10 +269,18 @@ std::vector<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa i
 // The greatest number of registers of a transpose; 0 if `isa` has no transpose for units of that size.
 int max_transposed(CpuIsa isa, int unit);
 
+// How much the body of a loop has: steps of a section's inner loop, and passes of the loop around all steps.
+struct Unrolled {
+    int steps = 1, passes = 1;
+    friend bool operator<(const Unrolled& a, const Unrolled& b) {
+        return std::tie(a.steps, a.passes) < std::tie(b.steps, b.passes);
+    }
+};
+
 // The generated function (permute_kernel.cpp), from the cache unless it is very large. If it streams, the caller holds a
-// StreamingStores. The loop over the steps of a section has `unrolled` of them in its body.
+// StreamingStores.
 Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, Stores stores, Sources sources,
                                                   std::shared_ptr<const Operations> operations,
-                                                  int unrolled = 1);
+                                                  const Unrolled& unrolled = {});
 
 }  // namespace tombola::impl::cpu::x64

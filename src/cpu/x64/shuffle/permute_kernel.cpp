@@ -44,24 +44,24 @@ using Kind = Operation::Kind;
 constexpr size_t kMaxCachedOperations = 4096;
 
 // An operation has at most three instructions of 11 bytes, the prefetch of a load included. It is emitted for each step in
-// the body of the loop, with at most 32 bytes for the next address, and for the last step. Lines are emitted three times,
-// and a run of them has more instructions.
-size_t code_bytes_for(const Operations& o, int unrolled) {
-    size_t bytes = 4096 + o.tables.size() * 64;
+// the body of the loop, with at most 32 bytes for the next address, and for the last step, in each pass. Lines are emitted
+// three times, and a run of them has more instructions.
+size_t code_bytes_for(const Operations& o, const Unrolled& unrolled) {
+    size_t bytes = 0;
     for (const Operations::Section& section : o.sections) {
-        const auto steps = static_cast<size_t>(unrolled);
+        const auto steps = static_cast<size_t>(unrolled.steps);
         bytes += 640 + (steps - 1) * 32 +
                  (section.end - section.begin) * (section.runs > 0 ? 3 : steps + 1) * 3 * 11 +
                  static_cast<size_t>(section.runs) * 512;
     }
-    return bytes;
+    return 4096 + o.tables.size() * 64 + static_cast<size_t>(unrolled.passes) * bytes;
 }
 
 struct PermuteKey {
     CpuIsa isa;
     Stores stores;
     Sources sources;
-    int unrolled;
+    Unrolled unrolled;
     std::shared_ptr<const Operations> operations;
     bool operator<(const PermuteKey& other) const {
         return std::tie(isa, stores, sources, unrolled, *operations) <
@@ -101,41 +101,55 @@ class PermuteKernel : public LineStores {
         if (prefetches_sources()) mov(ahead(), ptr[args + offsetof(Args, src_ahead)]);
         const bool one_section = program_->sections.size() == 1;
         if (one_section) emit_constants(program_->sections[0]);
-        Label repeat;
         align(32);
-        L(repeat);
-        for (size_t i = 0; i < program_->sections.size();) {
-            const Section& section = program_->sections[i];
-            if (!one_section && section.loop.sections == 1) emit_constants(section);
-            emit_loop(&section);
-            i += static_cast<size_t>(section.loop.sections);
-        }
-        add(src, ptr[args + offsetof(Args, src_outer)]);
-        add(dst, ptr[args + offsetof(Args, dst_outer)]);
-        dec(outer);
-        jnz(repeat, T_NEAR);
+        emit_loop(has_repeats() ? 1 : unrolled_.passes, outer, [&] {
+            for (size_t i = 0; i < program_->sections.size();) {
+                const Section& section = program_->sections[i];
+                if (!one_section && section.loop.sections == 1) emit_constants(section);
+                emit_sections(&section);
+                i += static_cast<size_t>(section.loop.sections);
+            }
+            add(src, ptr[args + offsetof(Args, src_outer)]);
+            add(dst, ptr[args + offsetof(Args, dst_outer)]);
+        });
         end();
     }
 
+    bool has_repeats() const { return program_->sections[0].loop.repeats > 1; }
+
+    // A loop whose body has several passes, and ends behind any of them.
+    template <class Pass>
+    void emit_loop(int passes, const Reg& count, const Pass& pass) {
+        Label again, done;
+        L(again);
+        for (int i = 1; i <= passes; ++i) {
+            pass();
+            dec(count);
+            i < passes ? jz(done, T_NEAR) : jnz(again, T_NEAR);
+        }
+        L(done);
+    }
+
     // The loop around one section, or around several. The constants of a single section are loaded before it.
-    void emit_loop(const Section* sections) {
+    void emit_sections(const Section* sections) {
         const Reg src = gpr(1), dst = gpr(2), repeats = gpr(8), section_src = gpr(9),
                   section_dst = gpr(10);
         const SectionLoop& loop = sections->loop;
-        Label repeat;
+        const auto emit_all = [&] {
+            for (int i = 0; i < loop.sections; ++i) {
+                if (loop.sections > 1) emit_constants(sections[i]);
+                emit_steps(sections[i]);
+            }
+        };
         mov(section_src, src);
         mov(section_dst, dst);
-        if (loop.repeats > 1) mov(repeats, loop.repeats);
-        L(repeat);
-        for (int i = 0; i < loop.sections; ++i) {
-            if (loop.sections > 1) emit_constants(sections[i]);
-            emit_steps(sections[i]);
-        }
-        if (loop.repeats == 1) return;
-        add(section_src, static_cast<uint32_t>(loop.src_repeat));
-        add(section_dst, static_cast<uint32_t>(loop.dst_repeat));
-        dec(repeats);
-        jnz(repeat, T_NEAR);
+        if (loop.repeats == 1) return emit_all();
+        mov(repeats, loop.repeats);
+        emit_loop(unrolled_.passes, repeats, [&] {
+            emit_all();
+            add(section_src, static_cast<uint32_t>(loop.src_repeat));
+            add(section_dst, static_cast<uint32_t>(loop.dst_repeat));
+        });
     }
 
     // Emits the steps before the last one, in order, and then the last step at its own place. The body of the loop has
@@ -158,11 +172,11 @@ class PermuteKernel : public LineStores {
         emit_first_advance(section);
         align(16);
         L(step);
-        for (int i = 1; i <= unrolled_; ++i) {
+        for (int i = 1; i <= unrolled_.steps; ++i) {
             emit_step(section);
             emit_advance();
             cmp(s(), s_last);
-            i < unrolled_ ? jge(last, T_NEAR) : jl(step, T_NEAR);
+            i < unrolled_.steps ? jge(last, T_NEAR) : jl(step, T_NEAR);
         }
         L(last);
         mov(s(), s_last);
@@ -495,7 +509,7 @@ class PermuteKernel : public LineStores {
     Reg ahead() const { return gpr(14); }
 
     const Operations* program_;  // borrowed while the code is generated
-    int unrolled_;               // steps in the body of a loop
+    Unrolled unrolled_;
     Sources sources_;
     std::vector<int64_t> ahead_;  // the lines that this section prefetches: offsets of loads
     // Those of all sections until now, by how their addresses advance.
@@ -517,7 +531,7 @@ class PermuteKernel : public LineStores {
 
 Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, Stores stores, Sources sources,
                                                   std::shared_ptr<const Operations> operations,
-                                                  int unrolled) {
+                                                  const Unrolled& unrolled) {
     const bool small = operations->list.size() <= kMaxCachedOperations;
     const PermuteKey key{isa, stores, sources, unrolled, std::move(operations)};
     return small ? cached_function<PermuteKernel>(key) : make_function<PermuteKernel>(key);
