@@ -106,34 +106,34 @@ class Checked {
     // One of the other kernels of the same operations, as all of them would take twice the time.
     void expect_variant(const PermuteProgram& program, PermuteArgs args, CpuIsa isa,
                         const Operations& lowering, const Result<JitFunction<PermuteArgs>>& plain) {
-        constexpr int kUnrolled = 3;
-        const auto run_variant = [&](Stores stores, Sources sources, int unrolled) {
+        const auto run_variant = [&](Stores stores, Sources sources,
+                                     const Unrolled& unrolled = {}) {
             return run_kernel(program, args, isa, lowering, stores, sources, unrolled);
         };
         switch (engine_() % 4) {
             case 0:
                 EXPECT_FALSE(plain.value() ==
-                             run_variant(Stores::prefetched, Sources::plain, 1).value());
+                             run_variant(Stores::prefetched, Sources::plain).value());
                 break;
             case 1:
-                EXPECT_TRUE(run_variant(Stores::plain, Sources::plain, kUnrolled).ok());
+                EXPECT_TRUE(run_variant(Stores::plain, Sources::plain, {3, 2}).ok());
                 break;
             case 2:
                 args.src_ahead = int64_t{1} << 40;  // need not be memory
                 EXPECT_FALSE(plain.value() ==
-                             run_variant(Stores::plain, Sources::prefetched, 1).value());
+                             run_variant(Stores::plain, Sources::prefetched).value());
                 break;
             default:
                 args.src_ahead = int64_t{1} << 40;
                 EXPECT_FALSE(plain.value() ==
-                             run_variant(Stores::plain, Sources::prefetched_l2, 1).value());
+                             run_variant(Stores::plain, Sources::prefetched_l2).value());
         }
     }
 
     Result<JitFunction<PermuteArgs>> run_kernel(const PermuteProgram& program, PermuteArgs args,
                                                 CpuIsa isa, const Operations& operations,
                                                 Stores stores, Sources sources = Sources::plain,
-                                                int unrolled = 1) {
+                                                const Unrolled& unrolled = {}) {
         auto kernel = permute_function(isa, stores, sources,
                                        std::make_shared<Operations>(operations), unrolled);
         EXPECT_TRUE(kernel.ok()) << kernel.status().message();
@@ -146,7 +146,8 @@ class Checked {
                 << "element " << layout_.element << " Q " << layout_.Q << " G " << layout_.G
                 << " block " << layout_.src_axis.block << " isa " << name_of(isa) << " step "
                 << program.loop.dst_step << " cycles " << operations.cycles << " stores "
-                << static_cast<int>(stores) << " unrolled " << unrolled;
+                << static_cast<int>(stores) << " unrolled " << unrolled.steps << ' '
+                << unrolled.passes;
             ASSERT_TRUE(dst_.slack_is_intact());
         }();
         return kernel;
