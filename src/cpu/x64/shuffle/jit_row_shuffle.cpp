@@ -242,16 +242,21 @@ constexpr int64_t kMinStitchedInL1 = 128;
 // Measured on Sapphire Rapids alone.
 constexpr int64_t kMinCopiedBeyondL2 = 512;
 
-// Copies of straight turns are faster than stitching if an image has so many. Measured on Zen 5 alone.
-constexpr int64_t kMinStraightTurns = 32;
+// Copies of straight turns are faster than stitching if an image has so many, of at most so many bytes. Measured on Zen 5 alone.
+constexpr int64_t kMinStraightTurns = 32, kMaxBytesOfTurn = 1600;
+
+bool replaces_stitching(const ShuffleLayout& l) {
+    const auto [outer, inner] = loops_of(l);
+    return is_straight(l) && outer.count >= kMinStraightTurns &&
+           inner.count * l.inner <= kMaxBytesOfTurn;
+}
 
 // Stitched rows need stores of 64 bytes. Where two of 32 take no longer, stitching is faster in the second-level cache and
 // where rows stream, and copying elsewhere.
 bool stitches(const ShuffleLayout& l) {
     const int64_t bytes = tensor_bytes(l);
     if (!is_dense(l) || copies_strings(l)) return false;
-    if (is_straight(l) && !is_large(l) && loops_of(l).outer.count >= kMinStraightTurns)
-        return false;
+    if (!is_large(l) && replaces_stitching(l)) return false;
     if (machine().narrow_competes() && (fits_l1(bytes) || (exceeds_l2(l) && !is_large(l))))
         return false;
     if (exceeds_l2(l) && l.inner >= kMinCopiedBeyondL2) return false;

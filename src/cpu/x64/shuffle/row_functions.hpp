@@ -12,6 +12,13 @@
 
 namespace tombola::impl::cpu::x64 {
 
+// The least of 4, 8, 16, 32 and 64 that is so many bytes. A wider load or store crosses lines more often.
+inline int size_of_access(int64_t bytes) {
+    int size = 4;
+    while (size < bytes) size *= 2;
+    return size;
+}
+
 // ---- rows at the addresses of three nested loops: row_kernel.cpp --------------------------------------------------
 
 // One loop: how often it runs, and by how many bytes the addresses advance.

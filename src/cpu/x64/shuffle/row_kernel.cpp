@@ -172,8 +172,19 @@ class RowKernel : public StoreVocabulary {
         emit_prefetches_far(gpr(6) + dst_offset, key_.row_bytes);
         if (is_masked()) return emit_masked_row(src_offset, dst_offset, first_register);
         int turn = first_register;
-        for (const Piece& piece : cut_into_vectors(key_.row_bytes, bytes(), false))
+        for (const Piece& piece : pieces_of_row())
             emit_piece(src_offset + piece.offset, dst_offset + piece.offset, piece.bytes, turn++);
+    }
+
+    // In straight turns, the last piece of a row is as short as possible.
+    std::vector<Piece> pieces_of_row() const {
+        std::vector<Piece> pieces = cut_into_vectors(key_.row_bytes, bytes(), false);
+        const int64_t tail = key_.row_bytes % bytes();
+        if (is_straight() && key_.row_bytes > bytes() && tail > 0) {
+            const int size = size_of_access(tail);
+            pieces.back() = {key_.row_bytes - size, size};
+        }
+        return pieces;
     }
 
     // 4, 8, 16 ... bytes() bytes.

@@ -52,13 +52,6 @@ constexpr int kInFlight = 8;
 // The minimum number of rows that fill a whole number of lines.
 int64_t period_of(int64_t row_bytes) { return kLineBytes / std::gcd(row_bytes, kLineBytes); }
 
-// The smallest load, of 4, 8, 16, 32 or 64 bytes, that holds so many bytes. A wider one crosses lines more often.
-int size_of_load(int64_t bytes) {
-    int size = 4;
-    while (size < bytes) size *= 2;
-    return size;
-}
-
 class StitchKernel : public StoreVocabulary {
   public:
     using Args = StitchArgs;
@@ -152,7 +145,7 @@ class StitchKernel : public StoreVocabulary {
         jz(row.group_end, T_NEAR);
         if (from < key_.row_bytes)
             load_part(line_under_way().getIdx(), ptr[src() + from],
-                      size_of_load(key_.row_bytes - from));
+                      size_of_access(key_.row_bytes - from));
         add(src(), static_cast<uint32_t>(key_.G * key_.src_axis));
     }
 
