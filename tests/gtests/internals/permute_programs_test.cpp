@@ -161,7 +161,7 @@ class Checked {
             for (const PermuteOutput& output : section.outputs)
                 for (int i = 0; i < output.units; ++i)
                     if (program.source(output)[i] != kAnySource)
-                        units.insert(output.dst_offset + i * program.unit);
+                        units.insert(output.place(i * program.unit));
             bytes += static_cast<int64_t>(units.size()) * program.unit * section.loop.repeats;
         }
         return bytes;
@@ -311,7 +311,7 @@ TEST(PermutePrograms, StepsThatWriteApart) {
             for (int64_t repeat = 0; repeat < section.loop.repeats; ++repeat)
                 for (const PermuteOutput& output : section.outputs)
                     for (int i = 0; i < program.bytes(output); ++i)
-                        written.insert(output.dst_offset + repeat * section.loop.dst_repeat + i);
+                        written.insert(output.place(i) + repeat * section.loop.dst_repeat);
         return *written.rbegin() - *written.begin() >= static_cast<int64_t>(written.size());
     };
     int apart = 0, together = 0;

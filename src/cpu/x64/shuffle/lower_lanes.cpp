@@ -116,7 +116,7 @@ class LaneLowering : public Lowering {
             const bool on_grid =
                 keeps_loads_ || grid.micro_operations() <= loose.micro_operations();
             const int bytes = program().bytes(output);
-            store(gather(on_grid ? grid : loose, bytes), {output.dst_offset, bytes});
+            store_output(gather(on_grid ? grid : loose, bytes), output);
         }
         use_registers(keeps_loads_ ? most_live() + 1 : kWorking);
         return true;

@@ -112,7 +112,7 @@ class RouteLowering : public Lowering {
     std::vector<Route> routes_of(const PermuteSection& section) const {
         std::vector<Piece> stores;
         for (const PermuteOutput& output : section.outputs)
-            stores.push_back({output.dst_offset, program().bytes(output)});
+            for (const Piece& piece : pieces_of(program(), output)) stores.push_back(piece);
         const std::vector<Register> sources = registers_over(section.extents, lane_bytes_);
         const std::vector<Register> outputs = registers_over(stores, lane_bytes_);
         if (sources.size() != outputs.size()) return {};

@@ -11,7 +11,7 @@
 //   lanes     AVX2, and bytes without VBMI: vpshufb on lanes of 16 bytes (lower_lanes.cpp)
 //   routes    transposes of 4, 8 or 16 registers: permute, blend, permute (lower_routes.cpp). On AVX-512 also with stores of
 //             whole cache lines, wherever the outputs lie
-//   unpacks   AVX2, bytes and words: transposes of any number of rows and columns, by unpacks (lower_unpacks.cpp)
+//   unpacks   AVX2, bytes and words: transposes and interleaves of rows, by networks of unpacks (lower_unpacks.cpp)
 //   packets   blocks: gathers in two levels, whose first level several outputs share (lower_packets.cpp)
 //
 // Each virtual register is written once. The operations of a section describe one inner step, whose source address is
@@ -231,6 +231,12 @@ class Lowering {
     void store(int a, const Piece& piece, int position = 0) {
         emit({Kind::store, piece.bytes, 0, a, kNone, kNone, 0, piece.offset, position});
     }
+    // By two stores if the lanes of the output are apart.
+    void store_output(int a, const PermuteOutput& output) {
+        if (!output.is_apart()) return store(a, {output.dst_offset, program_.bytes(output)});
+        for (int lane = 0; lane < 2; ++lane)
+            store(a, {output.place(lane * kLaneBytes), kLaneBytes}, lane);
+    }
     void store_line(int unit, int a, const Table& order, int64_t offset, int run) {
         emit({Kind::store_line, vector_bytes_, unit, a, kNone, table(order), 0, offset, run});
     }
@@ -261,7 +267,7 @@ std::vector<Operations> lower_to_lanes(const PermuteProgram& program);
 // With `lines`, by store_line. Then the result is also empty if the outputs of a step are not one register of each run, and
 // of at most 8 runs.
 std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa, bool lines);
-// Empty if the outputs are not columns of rows that are equally far apart. For AVX2.
+// Empty if the outputs are not what a network of unpacks makes of lanes of the source. For AVX2.
 std::optional<Operations> lower_to_unpacks(const PermuteProgram& program);
 // In all shapes of packets that suit the program. Empty if the sections are not those of Sections::near_sources, or if a load
 // would leave its extent.

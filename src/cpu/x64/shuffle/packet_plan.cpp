@@ -43,7 +43,7 @@ class PacketPlanner {
         for (const PermuteOutput& output : section.outputs) {
             if (output.units % lane_units != 0) return false;
             for (int i = 0; i < output.units; i += lane_units)
-                lanes[output.dst_offset + i * unit()] = program_.source(output) + i;
+                lanes[output.place(i * unit())] = program_.source(output) + i;
         }
         while (!lanes.empty()) {
             const auto [dst, source] = *lanes.begin();

@@ -21,7 +21,7 @@ std::vector<int64_t> pattern_of(const PermuteProgram& program, const PermuteSect
     for (const Piece& extent : section.extents)
         pattern.insert(pattern.end(), {extent.offset - src, extent.bytes});
     for (const PermuteOutput& output : section.outputs) {
-        pattern.insert(pattern.end(), {output.dst_offset - dst, output.units});
+        pattern.insert(pattern.end(), {output.dst_offset - dst, output.units, output.apart});
         for (int i = 0; i < output.units; ++i) {
             const int64_t source = program.source(output)[i];
             pattern.push_back(source == kZeroSource ? kZeroSource : source - src);
@@ -30,16 +30,25 @@ std::vector<int64_t> pattern_of(const PermuteProgram& program, const PermuteSect
     return pattern;
 }
 
-// The contiguous runs that a step writes, in ascending order, which is that of the outputs.
+// What a step writes, in the order of the outputs.
+std::vector<Piece> pieces_of(const PermuteProgram& program, const PermuteSection& section) {
+    std::vector<Piece> pieces;
+    for (const PermuteOutput& output : section.outputs)
+        for (const Piece& piece : pieces_of(program, output)) pieces.push_back(piece);
+    return pieces;
+}
+
+// The contiguous runs that a step writes, in ascending order.
 std::vector<Piece> runs_of(const PermuteProgram& program, const PermuteSection& section) {
-    std::vector<Piece> runs;
-    for (const PermuteOutput& output : section.outputs) {
-        const Piece piece{output.dst_offset, program.bytes(output)};
+    std::vector<Piece> pieces = pieces_of(program, section), runs;
+    std::stable_sort(pieces.begin(), pieces.end(),
+                     [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
+    for (const Piece& piece : pieces)
         if (!runs.empty() && piece.offset <= runs.back().end())
-            runs.back().bytes = static_cast<int>(piece.end() - runs.back().offset);
+            runs.back().bytes =
+                static_cast<int>(std::max(piece.end(), runs.back().end()) - runs.back().offset);
         else
             runs.push_back(piece);
-    }
     return runs;
 }
 
@@ -165,6 +174,58 @@ PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels, int64_t a
     return result;
 }
 
+// A step takes two whole pixels. Each half of a vector has a lane of one of them, so both halves are permuted alike. The lanes
+// follow one another from the start of the pixel, or from that of each run of a column (`by_column`). A column that is shorter
+// than a lane goes on into the next one, which is written later.
+PixelProgram pairs_of_pixels(const ShuffleLayout& layout, int64_t all_pixels, bool by_column) {
+    const int64_t inner = layout.inner, pixel_bytes = layout.C * inner, row = layout.G * inner;
+    const int64_t run = by_column ? layout.Q * inner : pixel_bytes;
+    PixelProgram result{
+        {},
+        2,
+        0,
+        0,
+        static_cast<double>(all_pixels * pixel_bytes) / static_cast<double>((all_pixels + 1) / 2)};
+    PermuteProgram& program = result.program;
+    program.unit = unit_of(inner);
+    program.loop = {2 * pixel_bytes, 2 * pixel_bytes};
+    program.dst_alignment = std::gcd(2 * pixel_bytes, kLineBytes);
+    PermuteSection section;
+    // The loads of lanes begin at equal channels of each extent.
+    const int64_t extent = by_column || row < kLaneBytes ? pixel_bytes : row;
+    for (int64_t at = 0; at < 2 * pixel_bytes; at += extent)
+        section.extents.push_back({at, static_cast<int>(extent)});
+    const auto add_piece = [&](int64_t first, const Piece& piece) {
+        for (const int64_t pixel : {int64_t{0}, pixel_bytes}) {
+            if (pixel > 0 && piece.bytes == kLaneBytes) {
+                section.outputs.back().units *= 2;
+                section.outputs.back().apart = pixel_bytes;
+            } else
+                section.outputs.push_back({pixel + first + piece.offset, program.sources.size(),
+                                           piece.bytes / program.unit});
+            for (int64_t at = piece.offset; at < piece.end(); at += program.unit) {
+                const int64_t to = first + at;
+                program.sources.push_back(
+                    at < run ? pixel + layout.source_channel(to / inner) * inner + to % inner
+                             : kAnySource);
+            }
+        }
+    };
+    // The lanes of all columns that begin at the same row take from the same lanes of the source.
+    bool all = false;
+    for (size_t i = 0; !all; ++i) {
+        all = true;
+        for (int64_t first = 0; first < pixel_bytes; first += run) {
+            const bool joined = run < kLaneBytes && first + run < pixel_bytes;
+            const auto pieces = cut_into_vectors(joined ? kLaneBytes : run, kLaneBytes, false);
+            if (i < pieces.size()) add_piece(first, pieces[i]);
+            all = all && i + 1 >= pieces.size();
+        }
+    }
+    program.sections.push_back(std::move(section));
+    return result;
+}
+
 // A part of a pixel: `rows` neighbouring values of u, and `columns` neighbouring values of v. Its elements lie in
 // `rows` runs of the source and in `runs` runs of the destination.
 struct Tile {
@@ -201,7 +262,7 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
         const int64_t bytes = rows * columns * E / tile.runs;
         const bool joined = tile.across && tile.runs > 1;
         PermuteLimits cut = limits;
-        if (joined) cut.vector_bytes = kLaneBytes;
+        if (joined && bytes < cut.vector_bytes) cut.vector_bytes = kLaneBytes;
         const int64_t written = joined ? std::max<int64_t>(bytes, kLaneBytes) : bytes;
         for (int64_t run = v0; run < v0 + tile.runs; ++run)
             write_run(program, section, run * Q * E, run + 1 < v0 + tile.runs ? written : bytes,
@@ -230,15 +291,20 @@ std::vector<Tile> unpacked_tiles(const ShuffleLayout& layout, const PermuteLimit
     std::vector<Tile> tiles;
     if (Q >= N && G <= std::min<int64_t>(3 * N / 2, limits.max_sources))
         tiles.push_back({N, G, false, G});
+    if (Q > N / 2 && G * Q * E <= limits.whole_bytes) tiles.push_back({Q, G, true, G});
     if (Q <= N / 2 || Q > (E == 1 ? 4 * N : N)) return tiles;
     for (const int64_t columns : {N, 4 * N})
         if (columns < G && columns * Q * E <= limits.whole_bytes)
             tiles.push_back({Q, columns, true, columns});
-    if (G > N / 2 && G * Q * E <= limits.whole_bytes) tiles.push_back({Q, G, true, G});
     return tiles;
 }
 
 }  // namespace
+
+std::vector<Piece> pieces_of(const PermuteProgram& program, const PermuteOutput& output) {
+    if (!output.is_apart()) return {{output.dst_offset, program.bytes(output)}};
+    return {{output.dst_offset, kLaneBytes}, {output.dst_offset + output.apart, kLaneBytes}};
+}
 
 double split_stores(const PermuteProgram& program, const PermuteSection& section) {
     // The cost of a split whose cache line is completed by the neighbouring store, relative to any other split.
@@ -249,7 +315,11 @@ double split_stores(const PermuteProgram& program, const PermuteSection& section
         std::min(aligns ? program.loop.dst_step : program.dst_alignment, kLineBytes);
     // After at most this many repeats, stores meet cache lines at the same places again.
     const int64_t repeats = std::min(section.loop.repeats, kLineBytes);
-    const std::vector<Piece> runs = runs_of(program, section);
+    // Stores of lanes that are apart do not follow one another.
+    const bool is_apart = std::any_of(section.outputs.begin(), section.outputs.end(),
+                                      [](const PermuteOutput& o) { return o.is_apart(); });
+    const std::vector<Piece> runs =
+        is_apart ? pieces_of(program, section) : runs_of(program, section);
     double splits = 0;
     int cases = 0;
     for (int64_t repeat = 0; repeat < repeats; ++repeat)
@@ -317,6 +387,11 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
             programs.push_back(whole_pixels(layout, taken, available, limits));
     }
     const int64_t E = layout.inner, G = layout.G, Q = layout.Q;
+    if (!limits.masks && available >= 2 && pixel_bytes > kLaneBytes &&
+        2 * pixel_bytes <= limits.whole_bytes)
+        for (const bool by_column : {false, true})
+            if (!by_column || (Q * E % kLaneBytes != 0 && Q * E > kLaneBytes / 2))
+                programs.push_back(pairs_of_pixels(layout, available, by_column));
     if (E != unit_of(E)) return programs;
     const int64_t vector = limits.vector_bytes / E;
     const auto add = [&](const Tile& tile) { programs.push_back(tiles(layout, tile, limits)); };

@@ -49,6 +49,14 @@ struct PermuteOutput {
     int64_t dst_offset;
     size_t first;
     int units;
+    // From where the first lane of 16 bytes is written to where the second one is. Lanes that are apart are those of two pixels.
+    int64_t apart = kLaneBytes;
+
+    bool is_apart() const { return apart != kLaneBytes; }
+    // Where the byte `at` is written.
+    int64_t place(int64_t at) const {
+        return dst_offset + at + (at < kLaneBytes ? 0 : apart - kLaneBytes);
+    }
 };
 
 // How often a section runs, and by how many bytes its addresses advance each time.
@@ -89,6 +97,9 @@ struct PermuteProgram {
     int bytes(const PermuteOutput& output) const { return output.units * unit; }
     const int64_t* source(const PermuteOutput& output) const { return &sources[output.first]; }
 };
+
+// The contiguous pieces of memory that an output is written to.
+std::vector<Piece> pieces_of(const PermuteProgram& program, const PermuteOutput& output);
 
 // How many cache lines the stores of a section touch in one step, beyond the minimum for that many bytes. It is an
 // average over the steps, for a destination that is aligned to a line. The processor merges stores of neighbouring
