@@ -45,6 +45,7 @@ constexpr MachineRow kSapphireRapids = [] {
     row.far_l3 = 0;
     row.prefetched_run = 0;
     row.near_l3 = 0;
+    row.open_lines = 0;
     row.apart_cycles = 0;
     row.unpacks_front = 5;
     row.shared_ports = 0.85;
@@ -115,6 +116,7 @@ constexpr MachineRow kZen4 = [] {
     row.far_l3 = 0.625;
     row.prefetched_run = 8192;
     row.near_l3 = 0.5;
+    row.open_lines = 0;
     row.apart_cycles = 8;
     row.unpacks_front = 6;
     row.shared_ports = 0.75;
@@ -156,7 +158,8 @@ constexpr MachineRow kZen4 = [] {
 // An EPYC, family 26, model 2, at 3.8 GHz, virtual. Its paths for data have 64 bytes: two loads of either width, and one
 // store of 64 bytes or two of 32, end in a cycle. Shuffles of 24 to 110 MB gain by bypassing the caches, those of 17 MB lose:
 // `far_l3` lies between. With `near_l3` of 0.5, 60 random shuffles in blocks of 2 to 16 MB take 0.94 of the time with AVX2 and 0.98 with
-// AVX-512; with 1, some that bypassed the caches take 2.6 times as long. `narrow.step_cycles` was fitted to the times of
+// AVX-512; with 1, some that bypassed the caches take 2.6 times as long. Stores that bypass the caches to halves of lines of 10 blocks in
+// turn take the time of whole lines, and those to 12 blocks three times as long (`open_lines`). `narrow.step_cycles` was fitted to the times of
 // 164 shuffles with AVX2; with AVX-512, 1.5 in place of 2.5 gains nothing. `wide.split_store`, `wide.unrolled_step_cycles` and
 // `load_cycles` were fitted to the times of 290 shuffles in the second-level cache: stores across lines hardly cost anything there,
 // where a single one takes 1.2 cycles more in the first-level cache. Two permutes and two blends end in a cycle, so blends
@@ -182,6 +185,7 @@ constexpr MachineRow kZen5 = [] {
     row.far_l3 = 0.625;
     row.prefetched_run = 0;
     row.near_l3 = 0.5;
+    row.open_lines = 10;
     row.apart_cycles = 0;
     row.unpacks_front = 5.7;
     row.shared_ports = 1;

@@ -75,6 +75,9 @@ struct MachineRow {
     // Shuffles in blocks may read and write many blocks at once where source and destination together have at most this
     // multiple of the third-level cache. 0: only where they fit the second-level cache.
     double near_l3;
+    // How many lines stores that bypass the caches may have begun and not completed. Programs that begin more store through the
+    // caches. 0: not measured, any number.
+    int open_lines;
     // Far shuffles whose step writes to several places of a pixel take at least this many cycles for 64 bytes. 0: no more
     // than a copy.
     double apart_cycles;

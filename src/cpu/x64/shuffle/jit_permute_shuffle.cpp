@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "common/parallel.hpp"
 #include "cpu/implementations.hpp"
@@ -31,8 +32,8 @@ constexpr int64_t kMinBytes = 4;  // minimum of pixels * block; lower_lanes.cpp 
 constexpr int64_t kPrefetchAhead = 2;
 // With AVX-512, near sources have to be cheaper by this factor, because their cost is less certain. A transpose of near sources
 // has to be with AVX2 too, because it has the operations of a transpose of the same sources. Measured on Sapphire Rapids alone.
-// Where tensors exceed Machine::near_sources_bytes(), near sources are never taken: their sections write too many blocks at once,
-// and took up to five times as long in memory.
+// Where tensors exceed Machine::near_sources_bytes(), near sources are not taken, because their sections write too many blocks at
+// once, and took up to five times as long in memory; but far ones are where the machine's row has open_lines.
 constexpr double kNearSourcesMargin = 1.15;
 // Nor are they beyond the second-level cache, if an image has more blocks than this: on Zen 4, shuffles of 25 to 46 blocks took up
 // to 4.2 times as long in the third-level cache.
@@ -65,6 +66,22 @@ std::vector<CpuIsa> code_for(CpuIsa isa) {
     return {isa, CpuIsa::avx2};
 }
 
+// How many lines the stores of a section have begun and not completed, at most, while steps follow one another.
+size_t open_lines(const Operations& o, const Operations::Section& section) {
+    std::map<int64_t, int64_t> open;  // the bytes of each
+    size_t most = 0;
+    for (int64_t step = 0; step < 2; ++step)
+        for (size_t i = section.begin; i < section.end; ++i) {
+            const Operation& store = o.list[i];
+            if (store.kind != Operation::Kind::store) continue;
+            const int64_t line = (store.offset + step * o.loop.dst_step) / kLineBytes;
+            open[line] += store.bytes;
+            most = std::max(most, open.size());
+            if (open[line] >= kLineBytes) open.erase(line);
+        }
+    return most;
+}
+
 // How the stores of a large tensor may bypass the caches: the alignment that they need of the destination; 0 if they do
 // not. Lines are aligned as soon as their units are. Other stores need the alignment of a register.
 int64_t streaming_alignment(const Chosen& chosen, const ShuffleDesc& desc) {
@@ -84,7 +101,11 @@ int64_t streaming_alignment(const Chosen& chosen, const ShuffleDesc& desc) {
     need(steps_suffice ? 0 : o.loop.granule);
     for (int i = 0; i < chosen.layout.loops.depth; ++i)
         need(chosen.layout.loops.loops[i].dst.stride);
-    for (const Operations::Section& section : o.sections) need(section.loop.dst_repeat);
+    for (const Operations::Section& section : o.sections) {
+        need(section.loop.dst_repeat);
+        all = all && (machine().row.open_lines == 0 ||
+                      static_cast<int>(open_lines(o, section)) <= machine().row.open_lines);
+    }
     for (const Operation& operation : o.list)
         if (operation.kind == Operation::Kind::store) {
             need(operation.offset);
@@ -268,8 +289,9 @@ struct BlockedStep {
     Sections sections;
 };
 
-// The candidates. Of those that are as fast, the first is taken.
-std::vector<BlockedStep> blocked_steps(CpuIsa isa, const ShuffleLayout& l, int64_t pixels) {
+// The candidates. Of those that are as fast, the first is taken. `far`: whether the tensors are.
+std::vector<BlockedStep> blocked_steps(CpuIsa isa, const ShuffleLayout& l, int64_t pixels,
+                                       bool far) {
     std::vector<BlockedStep> steps;
     const int64_t block_bytes = l.src_axis.block * l.element;
     for (const CpuIsa code : code_for(isa)) {
@@ -286,9 +308,11 @@ std::vector<BlockedStep> blocked_steps(CpuIsa isa, const ShuffleLayout& l, int64
             if (step == considered) continue;
             considered = step;
             for (const Sections sections : kAllSections) {
-                // Longer steps of near sources would only repeat the operations of one vector, or of two pixels.
+                // Longer steps of near sources would only repeat the operations of one vector, or of two pixels. Far ones may
+                // write a whole line to each block.
+                const int64_t least = far ? kLineBytes : vector_bytes;
                 if (sections == Sections::near_sources &&
-                    step > std::max<int64_t>(vector_bytes / block_bytes, 2))
+                    step > std::max<int64_t>(least / block_bytes, 2))
                     continue;
                 steps.push_back({code, step, false, sections});
             }
@@ -341,7 +365,8 @@ double gain_of(const Chosen& candidate, const ShuffleDesc& desc) {
 bool may_be_near(const ShuffleLayout& layout, const ShuffleDesc& desc) {
     const int64_t bytes = tensor_bytes(desc);
     if (bytes <= machine().caches.l2) return true;
-    return bytes <= machine().near_sources_bytes() &&
+    return (bytes <= machine().near_sources_bytes() ||
+            (machine().is_far(bytes) && machine().row.open_lines > 0)) &&
            layout.C <= kMaxNearBlocks * layout.src_axis.block;
 }
 
@@ -357,7 +382,8 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     };
     BlockedStep cheapest{};
     const bool near_sources = may_be_near(l, desc);
-    for (const BlockedStep& step : blocked_steps(isa, l, best.pixels.count)) {
+    for (const BlockedStep& step :
+         blocked_steps(isa, l, best.pixels.count, machine().is_far(tensor_bytes(desc)))) {
         if (step.sections == Sections::near_sources && !near_sources) continue;
         const PermuteProgram program = program_of(sample, step);
         for (Operations& lowered : all_lowerings(program, step.code)) {
