@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <numeric>
+#include <map>
+#include <tuple>
 
 #include "cpu/x64/shuffle/operations.hpp"
 #include "cpu/x64/vec_traits.hpp"
@@ -25,15 +26,22 @@
 // outputs interleave rows: of two rows L = 1, of four L = 2. What an output needs says where the lanes of the registers begin.
 // Outputs whose lanes are the same make a tile.
 //
-// The two lanes of a register belong to two tiles. With K = N they are the registers i and i + N/2 of one tile: the level that
-// would join them comes last, and is a permute of pieces of 8 bytes, after which a register has the outputs 2j and 2j + 1.
+// A lane of blocks may begin within a block and end in the next one: then it is aligned from two loads. A lane that is stored
+// may consist of the end of one output and the begin of another one, which are aligned likewise.
+//
+// The two lanes of a register belong to two tiles, mostly of two pixels. A tile with K = N that has no such partner has in its
+// registers the lanes i and i + N/2: the level that would join them comes last, and is a permute of pieces of 8 bytes, after which a
+// register has the outputs 2j and 2j + 1.
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kVectorBytes = 32, kWorking = 12;
-constexpr int kMaxLoads = 4;  // for each lane that is stored, on average
+constexpr int kVectorBytes = 32, kWorking = 12, kRegisters = 16;
+constexpr int kMaxLoads = 4;   // for each lane that is stored, on average
+constexpr int kMaxPaired = 8;  // registers of a pair of tiles
 constexpr int64_t kUnknown = INT64_MIN;
+constexpr int64_t kPixel = int64_t{1} << 40;  // between the places of two pixels
+constexpr int kZeros = -2;                    // in place of a tile: units that are zero
 
 class UnpackLowering : public Lowering {
   public:
@@ -41,225 +49,412 @@ class UnpackLowering : public Lowering {
         : Lowering(program, kVectorBytes), N_(kLaneBytes / program.unit) {}
 
   private:
-    // Some units of output j of a tile, which are stored. Its first unit is at the place `skipped`.
+    // So many units of output j of a tile, from the place `skipped` on.
+    struct Segment {
+        int tile = kNone, j = 0, skipped = 0, units = 0;
+        auto fields() const { return std::tie(tile, j, skipped, units); }
+        bool operator<(const Segment& other) const { return fields() < other.fields(); }
+        bool operator==(const Segment& other) const { return fields() == other.fields(); }
+    };
+    // A lane that is stored, and the places of its units.
+    struct StoredLane {
+        int64_t dst;
+        int units;
+        std::array<int64_t, kLaneBytes> places;
+    };
+    // Where it comes from.
     struct Part {
         int64_t dst;
         int bytes;
-        int skipped, j;
-        size_t order;  // of the stores of a section
-        int lane;      // of the register
+        std::array<Segment, 2> from;  // one behind the other; the second may have no units
+        int lane = kNone;             // of the registers of pairs; kNone: either
     };
+    // Where the lane of each register begins, and what is needed of it, as places().
     struct Tile {
-        // Where the lane of each register begins, and the bytes that are needed of it.
         std::array<int64_t, kLaneBytes> at, first, end;
-        std::vector<Part> parts;
+        int pair = kNone, lane = 0;  // of the pairs
+    };
+    struct Pair {
+        int low, high;  // tiles; the second one may be kNone
+        bool folded;
+        std::map<int, int> outputs;  // that are there
     };
 
     bool lower_section(const PermuteSection& section) override {
-        use_registers(kWorking);
+        extents_ = &section.extents;
+        list_lanes(section);
         for (levels_ = 1; 1 << levels_ <= N_; ++levels_)
             for (K_ = 2; K_ <= 1 << levels_; K_ *= 2)
-                if (find_tiles(section)) return lower_tiles(section.extents);
+                if (find_parts() && pair_tiles()) return lower_parts();
         return false;
+    }
+
+    // ---- places --------------------------------------------------------------------------------------------------
+
+    // Blocks that hold whole lanes are numbered, as if they lay side by side: then a row may go on in the next block. Others are
+    // at their addresses.
+    bool has_blocks() const { return program().loop.granule >= kLaneBytes; }
+    int64_t place_of(int64_t source) const {
+        if (!has_blocks()) return source;
+        const int64_t block = program().loop.granule;
+        const Piece* const extent = extent_at(*extents_, source);
+        const int64_t at = source - extent->offset;
+        return at / block * kPixel + (extent - extents_->data()) * block + at % block;
+    }
+    // The source of the lane at that place, which is a multiple of 16 in blocks.
+    int64_t source_of(int64_t place) const {
+        if (!has_blocks()) return place;
+        const int64_t block = program().loop.granule, in_pixel = place % kPixel;
+        return (*extents_)[static_cast<size_t>(in_pixel / block)].offset + in_pixel % block +
+               place / kPixel * block;
     }
 
     // ---- tiles ---------------------------------------------------------------------------------------------------
 
-    bool find_tiles(const PermuteSection& section) {
-        tiles_.clear();
-        stores_ = 0;
+    void list_lanes(const PermuteSection& section) {
+        lanes_.clear();
         for (const PermuteOutput& output : section.outputs)
-            for (int i = 0; i < output.units; i += N_)
-                if (!add_lane(program().source(output) + i, std::min(output.units - i, N_),
-                              output.place(i * unit())))
-                    return false;
-        // Any lane is an output of a tile of its own, with K = N. That gathers.
-        return static_cast<int>(tiles_.size()) * K_ <= kMaxLoads * static_cast<int>(stores_);
-    }
-
-    bool add_lane(const int64_t* source, int units, int64_t dst) {
-        const Part part{dst, units * unit(), 0, 0, stores_++, 0};
-        for (Tile& tile : tiles_)
-            for (int skipped = 0; skipped <= N_ - units; ++skipped)
-                if (add_to(tile, source, units, skipped, part)) return true;
-        Tile tile;
-        tile.at.fill(kUnknown);
-        if (!add_to(tile, source, units, 0, part)) return false;
-        tiles_.push_back(std::move(tile));
-        return true;
-    }
-
-    // Whether the units are those of an output of the tile, from its place `skipped` on. Lanes that are not known yet begin where
-    // they have to.
-    bool add_to(Tile& tile, const int64_t* source, int units, int skipped, Part part) {
-        const int step = N_ >> levels_;  // places from an output's units to those of the next
-        std::array<int64_t, kLaneBytes> at = tile.at;
-        const bool is_new = tile.parts.empty();
-        int64_t distance = is_new ? 0 : kUnknown;  // from the units of output 0
-        for (const bool is_known : {true, false})
-            for (int i = 0; i < units; ++i) {
-                if (source[i] == kAnySource) continue;
-                if (source[i] < 0) return false;
-                const auto [r, place] = origin(i + skipped);
-                const int64_t begin = source[i] - place * unit();
-                if ((tile.at[r] != kUnknown) != is_known) continue;
-                if (distance == kUnknown) {
-                    if (!is_known) return false;
-                    distance = begin - at[r];
-                }
-                if (at[r] == kUnknown) at[r] = begin - distance;
-                if (begin - at[r] != distance) return false;
+            for (int i = 0; i < output.units; i += N_) {
+                StoredLane lane{output.place(i * unit()), std::min(output.units - i, N_), {}};
+                const int64_t* const source = program().source(output) + i;
+                std::transform(source, source + lane.units, lane.places.begin(),
+                               [&](int64_t at) { return at < 0 ? at : place_of(at); });
+                lanes_.push_back(lane);
             }
-        const int64_t step_bytes = step * unit();
-        if (distance < 0 || distance % step_bytes != 0 || distance >= K_ * step_bytes) return false;
-        for (int i = 0; i < units; ++i) {
-            if (source[i] == kAnySource) continue;
-            const int r = origin(i + skipped).first;
-            const bool known = tile.at[r] != kUnknown;
-            tile.first[r] = known ? std::min(tile.first[r], source[i]) : source[i];
-            tile.end[r] = std::max(known ? tile.end[r] : 0, source[i] + unit());
-            tile.at[r] = at[r];
+    }
+
+    bool find_parts() {
+        tiles_.clear();
+        parts_.clear();
+        for (const StoredLane& lane : lanes_)
+            if (!add_part(lane)) return false;
+        // Any lane is an output of a tile of its own, with K = N. That gathers.
+        return static_cast<int>(tiles_.size()) * K_ <= kMaxLoads * static_cast<int>(parts_.size());
+    }
+
+    // The lane is a segment of a known tile, or two; or one of a new tile and one of a known one; or one of a new tile.
+    bool add_part(const StoredLane& lane) {
+        const int64_t* const places = lane.places.data();
+        const int units = lane.units;
+        Part& part = parts_.emplace_back(Part{lane.dst, units * unit(), {}});
+        Segment &a = part.from[0], &b = part.from[1];
+        a = find(places, units);
+        if (units == N_ && a.units > 0 && a.units < units)
+            b = find(places + a.units, units - a.units);
+        if (a.units + b.units < units) {
+            const size_t known = tiles_.size();
+            Segment whole{static_cast<int>(known), 0, 0, 0};
+            tiles_.emplace_back().at.fill(kUnknown);
+            whole.units = matches(tiles_[known], whole, places, units);
+            a = whole;
+            b = {};
+            for (a.units = std::min(whole.units, units - 1); units == N_ && a.units > 0;
+                 --a.units) {
+                tiles_[known].at.fill(kUnknown);
+                take(a, places);
+                b = find(places + a.units, units - a.units);
+                if (a.units + b.units == units) break;
+            }
+            if (a.units + b.units < units || units < N_) {
+                if (whole.units < units) return false;
+                a = whole;
+                b = {};
+                tiles_[known].at.fill(kUnknown);
+            }
         }
-        part.skipped = skipped;
-        part.j = static_cast<int>(distance / step_bytes);
-        tile.parts.push_back(part);
+        take(a, places);
+        take(b, places + a.units);
         return true;
     }
 
-    // The register, and the place in it, of the unit that comes to place p of output 0.
-    std::pair<int, int> origin(int p) const {
-        const int low = p & ((1 << levels_) - 1);
-        const int number = low * K_ * (N_ >> levels_) + (p >> levels_);
+    // The longest segment of a tile that the first units are.
+    Segment find(const int64_t* places, int units) const {
+        Segment best;
+        if (places[0] == kZeroSource) {
+            best.tile = kZeros;
+            best.units =
+                static_cast<int>(std::find_if(places, places + units,
+                                              [](int64_t place) { return place != kZeroSource; }) -
+                                 places);
+        }
+        if (places[0] < 0) return best;
+        for (size_t t = 0; t < tiles_.size() && best.units < units; ++t)
+            for (int r = 0; r < K_; ++r) {
+                const int64_t in_lane = places[0] - tiles_[t].at[r];
+                if (tiles_[t].at[r] == kUnknown || in_lane < 0 || in_lane >= kLaneBytes ||
+                    in_lane % unit() != 0)
+                    continue;
+                const int number = r * N_ + static_cast<int>(in_lane) / unit(), all = K_ * N_;
+                const int to = (number << levels_) % all + (number << levels_) / all;
+                Segment segment{static_cast<int>(t), to / N_, to % N_, 0};
+                segment.units = matches(tiles_[t], segment, places, units);
+                if (segment.units > best.units) best = segment;
+            }
+        return best;
+    }
+
+    // How many of the units are those of the segment. Lanes that are not known yet begin where they have to.
+    int matches(const Tile& tile, const Segment& segment, const int64_t* places, int units) const {
+        std::array<int64_t, kLaneBytes> at = tile.at;
+        int i = 0;
+        for (; i < units && segment.skipped + i < N_; ++i) {
+            if (places[i] == kAnySource) continue;
+            if (places[i] < 0) break;
+            const auto [r, place] = origin(segment, i);
+            const int64_t begin = places[i] - place * unit();
+            if (at[r] == kUnknown) at[r] = begin;
+            if (at[r] != begin) break;
+        }
+        return i;
+    }
+
+    // Notes that the segment is needed of its tile.
+    void take(const Segment& segment, const int64_t* places) {
+        if (segment.tile < 0) return;
+        Tile& tile = tiles_[segment.tile];
+        for (int i = 0; i < segment.units; ++i) {
+            if (places[i] == kAnySource) continue;
+            const auto [r, place] = origin(segment, i);
+            const bool is_new = tile.at[r] == kUnknown;
+            tile.at[r] = places[i] - place * unit();
+            tile.first[r] = is_new ? places[i] : std::min(tile.first[r], places[i]);
+            tile.end[r] = std::max(is_new ? 0 : tile.end[r], places[i] + unit());
+        }
+    }
+
+    // The register, and the place in it, of unit i of a segment.
+    std::pair<int, int> origin(const Segment& segment, int i) const {
+        const int p = segment.skipped + i, low = p & ((1 << levels_) - 1);
+        const int number =
+            low * K_ * (N_ >> levels_) + segment.j * (N_ >> levels_) + (p >> levels_);
         return {number / N_, number % N_};
+    }
+
+    // ---- pairs ---------------------------------------------------------------------------------------------------
+
+    bool pair_tiles() {
+        pairs_.clear();
+        for (size_t t = 0; t < tiles_.size(); ++t) {
+            if (tiles_[t].pair != kNone) continue;
+            int partner = kNone;
+            for (size_t u = t + 1; u < tiles_.size() && partner == kNone && K_ <= kMaxPaired; ++u)
+                if (tiles_[u].pair == kNone && are_alike(tiles_[t], tiles_[u]))
+                    partner = static_cast<int>(u);
+            const bool folded = partner == kNone && K_ == N_;
+            if (K_ > kMaxPaired && !folded) return false;
+            tiles_[t].pair = static_cast<int>(pairs_.size());
+            if (partner != kNone) {
+                tiles_[partner].pair = tiles_[t].pair;
+                tiles_[partner].lane = 1;
+            }
+            pairs_.push_back({static_cast<int>(t), partner, folded, {}});
+        }
+        return std::all_of(parts_.begin(), parts_.end(),
+                           [&](Part& part) { return take_from_pairs(part); });
+    }
+
+    // From here on, the segments of parts are those of pairs. All of a part must lie in the same lane.
+    bool take_from_pairs(Part& part) const {
+        int lane = kNone;
+        for (Segment& segment : part.from) {
+            if (segment.tile < 0) continue;
+            const Tile& tile = tiles_[segment.tile];
+            const bool folded = pairs_[tile.pair].folded;
+            const int in = folded ? segment.j % 2 : tile.lane;
+            if (lane != kNone && lane != in) return false;
+            lane = in;
+            segment.tile = tile.pair;
+            if (folded) segment.j /= 2;
+        }
+        part.lane = lane;
+        return true;
+    }
+
+    // Whether all lanes of the second tile are as far from those of the first.
+    bool are_alike(const Tile& a, const Tile& b) const {
+        int64_t distance = kUnknown;
+        for (int r = 0; r < K_; ++r) {
+            if ((a.at[r] == kUnknown) != (b.at[r] == kUnknown)) return false;
+            if (a.at[r] == kUnknown) continue;
+            if (distance == kUnknown) distance = b.at[r] - a.at[r];
+            if (b.at[r] - a.at[r] != distance) return false;
+        }
+        return !has_blocks() || distance % kPixel == 0;
     }
 
     // ---- operations ----------------------------------------------------------------------------------------------
 
-    bool lower_tiles(const std::vector<Piece>& extents) {
-        if (K_ == N_)
-            return std::all_of(tiles_.begin(), tiles_.end(),
-                               [&](Tile& tile) { return lower_folded(tile, extents); });
-        for (size_t t = 0; t < tiles_.size(); t += 2) {
-            std::vector<Part> parts = tiles_[t].parts;
-            const Tile* const high = t + 1 < tiles_.size() ? &tiles_[t + 1] : nullptr;
-            if (high != nullptr)
-                for (Part part : high->parts) {
-                    part.lane = 1;
-                    parts.push_back(part);
-                }
-            std::vector<int> values;
-            for (int r = 0; r < K_; ++r) {
-                values.push_back(load_pair(tiles_[t], r, high, r, extents));
-                if (values.back() == kNone) return false;
+    // In one pass over the outputs of each pair or, to keep fewer of them in registers, in several.
+    bool lower_parts() {
+        for (passes_ = 1; passes_ <= K_; passes_ *= 2) {
+            restart_section();
+            values_.clear();
+            for (Pair& pair : pairs_) pair.outputs.clear();
+            if (!store_parts()) return false;
+            const int live = most_live();
+            use_registers(std::max(live + 1, kWorking));
+            if (live < kRegisters) return true;
+        }
+        return false;
+    }
+
+    bool store_parts() {
+        for (size_t p = 0; p < parts_.size(); ++p) {
+            const Part& part = parts_[p];
+            const int value = value_of(part);
+            if (value == kNone) return false;
+            if (part.bytes < kLaneBytes) {
+                store_short(part, part.lane < 1 ? value : permute_quads(value, {2, 3, 0, 1}));
+                continue;
             }
-            std::sort(parts.begin(), parts.end(),
-                      [](const Part& a, const Part& b) { return a.order < b.order; });
-            values = unpacked(values, levels_, parts);
-            store_parts(parts, values);
+            const Part* const next = p + 1 < parts_.size() ? &parts_[p + 1] : nullptr;
+            if (next == nullptr || next->dst != part.dst + kLaneBytes || next->bytes < kLaneBytes) {
+                store(value, {part.dst, kLaneBytes}, std::max(part.lane, 0));
+                continue;
+            }
+            const int behind = value_of(*next);
+            if (behind == kNone) return false;
+            if (value == behind && part.lane == 0 && next->lane == 1)
+                store(value, {part.dst, kVectorBytes});
+            else if (part.lane == next->lane || part.lane == kNone || next->lane == kNone)
+                store(unpack(kLaneBytes, value, behind, std::max({part.lane, next->lane, 0})),
+                      {part.dst, kVectorBytes});
+            else {
+                store(value, {part.dst, kLaneBytes}, std::max(part.lane, 0));
+                continue;
+            }
+            ++p;
         }
         return true;
     }
 
-    bool lower_folded(Tile& tile, const std::vector<Piece>& extents) {
+    // A part that lies in the low lane.
+    void store_short(const Part& part, int value) {
+        const int skipped = part.from[0].skipped * unit();
+        store(align(value, value, skipped), {part.dst, part.bytes});
+    }
+
+    int value_of(const Part& part) {
+        const auto [known, is_new] = values_.try_emplace({part.from[0], part.from[1]}, kNone);
+        if (is_new) known->second = join(part.from);
+        return known->second;
+    }
+
+    // A lane of one output, or of the end of one and the begin of another.
+    int join(const std::array<Segment, 2>& from) {
+        const auto value_of = [&](const Segment& s) {
+            return s.tile == kZeros ? zero() : output(s.tile, s.j);
+        };
+        int a = value_of(from[0]);
+        if (from[1].units == 0 || a == kNone) return a;
+        int b = value_of(from[1]);
+        if (b == kNone) return kNone;
+        const int end = from[0].skipped + from[0].units;
+        if (end != N_ && from[0].tile != kZeros) a = align(a, a, end * unit());
+        if (from[1].skipped != 0 && from[1].tile != kZeros)
+            b = align(b, b, from[1].skipped * unit());
+        return align(a, b, kLaneBytes - from[0].units * unit());
+    }
+
+    // Output j of a pair of tiles. Some that are next to it are made with it.
+    int output(int p, int j) {
+        Pair& pair = pairs_[p];
+        const auto known = pair.outputs.find(j);
+        if (known != pair.outputs.end()) return known->second;
+        const int registers = pair.folded ? K_ / 2 : K_;
+        const int batch = std::max(registers / passes_, 1);
         std::vector<int> values;
-        for (int r = 0; r < K_ / 2; ++r) {
-            values.push_back(load_pair(tile, r, &tile, r + K_ / 2, extents));
-            if (values.back() == kNone) return false;
+        for (int r = 0; r < registers; ++r) {
+            values.push_back(pair.folded ? load_pair(pair.low, r, pair.low, r + K_ / 2)
+                                         : load_pair(pair.low, r, pair.high, r));
+            if (values.back() == kNone) return kNone;
         }
-        for (Part& part : tile.parts) {
-            part.lane = part.j % 2;
-            part.j /= 2;
-        }
-        values = unpacked(values, levels_ - 1, tile.parts);
-        for (int& value : values)
-            if (value != kNone) value = permute_quads(value, {0, 2, 1, 3});
-        store_parts(tile.parts, values);
-        return true;
+        std::vector<bool> wanted(static_cast<size_t>(registers));
+        for (const Part& part : parts_)
+            for (const Segment& s : part.from)
+                if (s.units > 0 && s.tile == p && s.j / batch == j / batch) wanted[s.j] = true;
+        values = unpacked(values, pair.folded ? levels_ - 1 : levels_, wanted);
+        for (int i = 0; i < registers; ++i)
+            if (wanted[i])
+                pair.outputs[i] = pair.folded ? permute_quads(values[i], {0, 2, 1, 3}) : values[i];
+        return pair.outputs[j];
     }
 
-    // What the parts need after so many levels.
-    std::vector<int> unpacked(std::vector<int> values, int levels, const std::vector<Part>& parts) {
-        const auto count = static_cast<int>(values.size());
+    // The wanted registers after so many levels.
+    std::vector<int> unpacked(std::vector<int> values, int levels,
+                              const std::vector<bool>& wanted) {
+        const size_t count = values.size();
         // Which registers are used, before each level and behind the last one.
-        std::vector<uint32_t> used(static_cast<size_t>(levels) + 1);
-        for (const Part& part : parts) used.back() |= 1u << part.j;
-        for (int level = levels; level-- > 0;)
-            for (int j = 0; j < count; ++j)
-                if ((used[level + 1] >> j & 1) != 0)
-                    used[level] |= 1u << j / 2 | 1u << (j / 2 + count / 2);
+        std::vector<std::vector<bool>> used(static_cast<size_t>(levels) + 1, wanted);
+        for (int level = levels; level-- > 0;) {
+            used[level].assign(count, false);
+            for (size_t j = 0; j < count; ++j)
+                if (used[level + 1][j]) used[level][j / 2] = used[level][j / 2 + count / 2] = true;
+        }
         for (int level = 0; level < levels; ++level) {
-            std::vector<int> next(values.size(), kNone);
-            for (int j = 0; j < count; ++j)
-                if ((used[level + 1] >> j & 1) != 0)
-                    next[j] = unpack(unit(), values[j / 2], values[j / 2 + count / 2], j % 2);
+            std::vector<int> next(count, kNone);
+            for (size_t j = 0; j < count; ++j)
+                if (used[level + 1][j])
+                    next[j] = unpack(unit(), values[j / 2], values[j / 2 + count / 2],
+                                     static_cast<int>(j % 2));
             values = std::move(next);
         }
         return values;
     }
 
-    // The lane of a register that lies within its extent, although it may begin before its place or behind it.
+    // Where a lane is loaded. With `moved` bytes fewer, what follows is that of `next`, which may be the same lane.
     struct Lane {
-        Piece piece;
-        int moved;  // by how many bytes
+        int64_t first, next;
+        int moved;
         bool fits;
     };
-    Lane lane_of(const Tile& tile, int r, const std::vector<Piece>& extents) const {
-        const Piece* const extent = extent_at(extents, tile.first[r]);
-        if (extent == nullptr || extent->bytes < kLaneBytes) return {{}, 0, false};
-        const int64_t at =
-            std::max(std::min(tile.at[r], extent->end() - kLaneBytes), extent->offset);
-        return {{at, kLaneBytes},
-                static_cast<int>(tile.at[r] - at),
-                at <= tile.first[r] && tile.end[r] <= at + kLaneBytes};
+    Lane lane_of(int t, int r) const {
+        const Tile& tile = tiles_[t];
+        const int64_t at = tile.at[r];
+        if (has_blocks()) {
+            const int64_t low = at & -kLaneBytes, high = low + kLaneBytes;
+            const int64_t first = source_of(tile.first[r] < high ? low : high);
+            return {first, tile.end[r] > high ? source_of(high) : first, static_cast<int>(at - low),
+                    true};
+        }
+        const Piece* const extent = extent_at(*extents_, tile.first[r]);
+        if (extent->bytes < kLaneBytes) return {0, 0, 0, false};
+        const int64_t from = std::max(std::min(at, extent->end() - kLaneBytes), extent->offset);
+        return {from, from, static_cast<int>(at - from) & (kLaneBytes - 1),
+                from <= tile.first[r] && tile.end[r] <= from + kLaneBytes};
     }
 
-    // Register r of one tile beside register s of another one. If nothing is needed of one of them, anything will do.
-    int load_pair(const Tile& low, int r, const Tile* high, int s,
-                  const std::vector<Piece>& extents) {
-        const bool has_high = high != nullptr && high->at[s] != kUnknown;
-        if (low.at[r] == kUnknown && !has_high) return zero();
-        const Lane a =
-            low.at[r] == kUnknown ? lane_of(*high, s, extents) : lane_of(low, r, extents);
-        const Lane b = has_high ? lane_of(*high, s, extents) : a;
+    // Register r of one tile beside register s of another one, if there is one. Of what is not needed, anything will do.
+    int load_pair(int low, int r, int high, int s) {
+        const bool has_low = tiles_[low].at[r] != kUnknown;
+        const bool has_high = high != kNone && tiles_[high].at[s] != kUnknown;
+        if (!has_low && !has_high) return zero();
+        const Lane a = has_low ? lane_of(low, r) : lane_of(high, s);
+        const Lane b = has_high ? lane_of(high, s) : a;
         if (!a.fits || !b.fits) return kNone;
-        int value = kNone;
-        if (b.piece.offset == a.piece.offset + kLaneBytes)
-            value = load({a.piece.offset, kVectorBytes});
-        else if (has_high && b.piece == a.piece)
-            value = load_lanes(a.piece);
-        else {
-            value = load(a.piece);
-            if (has_high) value = insert(value, b.piece, 1);
-        }
-        return rotate_lanes(value, {a.moved, b.moved});
+        const int value = load_two(a.first, b.first, has_high);
+        const bool one = a.first == a.next && b.first == b.next;
+        if (one && a.moved != b.moved) return rotate_lanes(value, {a.moved, b.moved});
+        if (a.moved != b.moved) return kNone;
+        return align(value, one ? value : load_two(a.next, b.next, has_high), a.moved);
+    }
+
+    int load_two(int64_t a, int64_t b, bool both) {
+        if (b == a + kLaneBytes) return load({a, kVectorBytes});
+        if (a == b && both) return load_lanes({a, kLaneBytes});
+        const int value = load({a, kLaneBytes});
+        return both ? insert(value, {b, kLaneBytes}, 1) : value;
+    }
+
+    // Of each lane, the bytes of `a` and those of `b` behind them, from byte `from` on.
+    int align(int a, int b, int from) {
+        return from == 0 ? a : from == kLaneBytes ? b : align_lanes(a, b, from);
     }
 
     // Byte i of a lane becomes byte i + bytes[lane] mod 16.
     int rotate_lanes(int value, const std::array<int, 2>& bytes) {
-        const auto from = [&](int i) { return (i + bytes[i / kLaneBytes]) & (kLaneBytes - 1); };
+        const auto from = [&](int i) { return (i + bytes[i / kLaneBytes]) % kLaneBytes; };
         return permute_lanes(value, indices(1, from), kVectorBytes);
-    }
-
-    void store_parts(const std::vector<Part>& parts, const std::vector<int>& values) {
-        for (size_t p = 0; p < parts.size(); ++p) {
-            const Part& part = parts[p];
-            const int value = values[part.j];
-            if (part.bytes < kLaneBytes) {
-                store_short(part, part.lane == 0 ? value : permute_quads(value, {2, 3, 0, 1}));
-                continue;
-            }
-            const bool both = part.lane == 0 && p + 1 < parts.size() && parts[p + 1].lane == 1 &&
-                              parts[p + 1].j == part.j && parts[p + 1].bytes == kLaneBytes &&
-                              parts[p + 1].dst == part.dst + kLaneBytes;
-            store(value, {part.dst, both ? kVectorBytes : kLaneBytes}, part.lane);
-            if (both) ++p;
-        }
-    }
-
-    // A part whose output is in the low lane.
-    void store_short(const Part& part, int value) {
-        const int skipped = part.skipped * unit();
-        store(rotate_lanes(value, {skipped, skipped}), {part.dst, part.bytes});
     }
 
     // Permutes pieces of 8 bytes.
@@ -269,8 +464,13 @@ class UnpackLowering : public Lowering {
 
     int N_;
     int K_ = 0, levels_ = 0;
+    const std::vector<Piece>* extents_ = nullptr;
+    std::vector<StoredLane> lanes_;
     std::vector<Tile> tiles_;
-    size_t stores_ = 0;
+    std::vector<Part> parts_;
+    std::vector<Pair> pairs_;
+    int passes_ = 1;
+    std::map<std::pair<Segment, Segment>, int> values_;  // of parts
 };
 
 }  // namespace

@@ -41,8 +41,10 @@ Work work_of(const Operation& o, const VectorRates& rates) {
                        ? Work{rates.permute_slots, 0, rates.permute_slots, 0, rates.permute_slots}
                        : Work{1, 0, 1, 0, 1};
         case Kind::permute_lanes:
+        case Kind::align:
             return {0, 1, 0, 0, 1, 1};
         case Kind::unpack:
+            if (o.unit == kLaneBytes) return {1, 0, 0, 0, 1};
             return {0, 1, 0, 0, 1, rates.unpack_slots};
         case Kind::blend:
         case Kind::or_bits:
@@ -182,6 +184,11 @@ bool Lowering::moves(const Table& indices, int width, int lane_bytes, int bytes)
     for (int at = 0; at < bytes; at += width)
         if (indices[at] != at % lane_bytes / width) return true;
     return false;
+}
+
+void Lowering::restart_section() {
+    operations_.list.resize(operations_.sections.back().begin);
+    operations_.sections.back().values = 0;
 }
 
 // A result takes the register of a source that ends there, as in the kernel.

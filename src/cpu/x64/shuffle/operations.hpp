@@ -55,8 +55,10 @@ struct Operation {
         blend,           // d = a, but units in `mask` come from b
         select,          // d = a, but bits of `table` come from b. Last use of a
         or_bits,         // d = a | b
-        unpack,          // d = in each lane of 16, the units of half `position` of a and b in turn
-        store,           // memory at d + offset = piece `position` of a
+        unpack,          // d = in each lane of 16, the units of half `position` of a and b in turn.
+                         // Units of 16: lane `position` of a, and that of b
+        align,  // d = in each lane of 16, bytes of a, and of b behind them, from `position` on
+        store,  // memory at d + offset = piece `position` of a
         // From d + offset on, step after step, units of a in the order of `table`: a run of bytes, of which each step stores one
         // whole cache line. The line ends within the units of this step and begins with those of the step before.
         // `position` counts the runs of a section.
@@ -175,6 +177,8 @@ class Lowering {
         operations_.sections.back().working = working;
         operations_.sections.back().runs = runs;
     }
+    // Takes back what has been emitted of this section.
+    void restart_section();
     // How many registers the values of this section take at most.
     int most_live() const;
     // Indices of `width` bytes each for a whole register.
@@ -227,6 +231,9 @@ class Lowering {
     }
     int unpack(int unit, int a, int b, int half) {
         return emit({Kind::unpack, vector_bytes_, unit, a, b, kNone, 0, 0, half});
+    }
+    int align_lanes(int a, int b, int from) {
+        return emit({Kind::align, vector_bytes_, 0, a, b, kNone, 0, 0, from});
     }
     void store(int a, const Piece& piece, int position = 0) {
         emit({Kind::store, piece.bytes, 0, a, kNone, kNone, 0, piece.offset, position});

@@ -389,6 +389,9 @@ class PermuteKernel : public LineStores {
                 return emit_select(o);
             case Kind::unpack:
                 return emit_unpack(o);
+            case Kind::align:
+                return vpalignr(whole(o.d), whole(o.b), whole(o.a),
+                                static_cast<uint8_t>(o.position));
             case Kind::or_bits:
                 return or_bits(reg(o.d, o.bytes), reg(o.a, o.bytes), reg(o.b, o.bytes));
             case Kind::store:
@@ -465,6 +468,7 @@ class PermuteKernel : public LineStores {
 
     void emit_unpack(const Operation& o) {
         const Vec d = whole(o.d), a = whole(o.a), b = whole(o.b);
+        if (o.unit == kLaneBytes) return vperm2i128(d, a, b, o.position == 0 ? 0x20 : 0x31);
         if (o.unit == 1) return o.position == 0 ? vpunpcklbw(d, a, b) : vpunpckhbw(d, a, b);
         o.position == 0 ? vpunpcklwd(d, a, b) : vpunpckhwd(d, a, b);
     }
