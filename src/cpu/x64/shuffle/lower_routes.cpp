@@ -21,8 +21,7 @@
 //              c0 c1 c2 c3               c2 c1 c0 c3            c2 d2 c0 d0            c2 d2 a2 b2
 //              d0 d1 d2 d3               d3 d2 d1 d0            d3 a3 d1 a1            d3 a3 b3 c3
 //
-// So an output costs two permutes and log2 K blends. If an ISA permutes units only within lanes of 16 bytes, each
-// transpose takes one lane of its registers, and two transposes share the registers.
+// So an output costs two permutes and log2 K blends.
 //
 // Blocks begin at different places of a cache line, so of the outputs of a step at most a few can be stored to whole
 // lines. On AVX-512 the second permute may take units of this step and of the one before, so that it makes a line:
@@ -64,30 +63,20 @@ std::vector<Register> registers_over(const std::vector<Piece>& extents, int byte
     return registers;
 }
 
-// Within how many bytes units of that size are permuted: a whole register, or a lane of 16 bytes. The result is 0, no
-// transpose, if that is a lane and the ISA has vectors of 64 bytes: transposes within lanes exist for AVX2 alone.
-int permuted_bytes(CpuIsa isa, int unit) {
-    const VecShape shape = shape_of(isa);
-    if (unit >= shape.permutes_from) return shape.bytes;
-    return shape.masks ? 0 : 16;
-}
-
 class RouteLowering : public Lowering {
   public:
     RouteLowering(const PermuteProgram& program, CpuIsa isa, bool lines)
         : Lowering(program, shape_of(isa).bytes),
           lines_(lines),
-          lane_bytes_(permuted_bytes(isa, program.unit)),
-          units_(lane_bytes_ / program.unit),
+          units_(shape_of(isa).bytes / program.unit),
           max_registers_(shape_of(isa).registers / 2) {}
 
   private:
     bool lower_section(const PermuteSection& section) override {
-        if (lane_bytes_ == 0 || (lines_ && !steps_fill_lines())) return false;
-        auto routes = routes_of(section);
+        if (lines_ && !steps_fill_lines()) return false;
+        const auto routes = routes_of(section);
         const auto runs = static_cast<int>(lines_ ? section.outputs.size() : 0);
         if (routes.empty() || runs > kMaxRuns) return false;
-        if (in_lanes()) routes = paired(routes);
         // Two registers in addition to those of the values: one for exchange(), and one for indices.
         use_registers((lines_ ? runs : max_registers_) + 2, runs);
         for (size_t first = 0, end; first < routes.size(); first = end) {
@@ -100,8 +89,6 @@ class RouteLowering : public Lowering {
         return true;
     }
 
-    bool in_lanes() const { return lane_bytes_ < vector_bytes(); }
-
     // Whether each output of a step goes on where it ended in the step before, with whole registers of a line.
     bool steps_fill_lines() const {
         return vector_bytes() == kLineBytes && program().loop.granule >= 4 &&
@@ -113,8 +100,8 @@ class RouteLowering : public Lowering {
         std::vector<Piece> stores;
         for (const PermuteOutput& output : section.outputs)
             for (const Piece& piece : pieces_of(program(), output)) stores.push_back(piece);
-        const std::vector<Register> sources = registers_over(section.extents, lane_bytes_);
-        const std::vector<Register> outputs = registers_over(stores, lane_bytes_);
+        const std::vector<Register> sources = registers_over(section.extents, vector_bytes());
+        const std::vector<Register> outputs = registers_over(stores, vector_bytes());
         if (sources.size() != outputs.size()) return {};
         std::vector<int64_t> addresses;  // of the units of the sources, in ascending order
         for (const Register& source : sources)
@@ -173,39 +160,12 @@ class RouteLowering : public Lowering {
             for (int i = 0; i < units_; ++i) {
                 const int w = index[units[i] / units_];
                 if (w == kNone || placed[w] == n) return {};
-                const int lane = (w - o + K) % K * n + placed[w]++;
-                route.sources[w].order[lane] = static_cast<uint8_t>(units[i] % units_);
-                route.outputs[o].order[i] = static_cast<uint8_t>(lane);
+                const int place = (w - o + K) % K * n + placed[w]++;
+                route.sources[w].order[place] = static_cast<uint8_t>(units[i] % units_);
+                route.outputs[o].order[i] = static_cast<uint8_t>(place);
             }
         }
         return static_cast<int>(route.outputs.size()) == K ? route : Route{};
-    }
-
-    // Joins neighbouring transposes of lanes with the same K in pairs. One without a partner is paired with itself.
-    std::vector<Route> paired(const std::vector<Route>& lanes) const {
-        std::vector<Route> pairs;
-        for (size_t i = 0; i < lanes.size();) {
-            const size_t partner =
-                i + 1 < lanes.size() && lanes[i + 1].K() == lanes[i].K() ? i + 1 : i;
-            Route both = lanes[i];
-            for (int r = 0; r < both.K(); ++r) {
-                join(both.sources[r], lanes[partner].sources[r]);
-                join(both.outputs[r], lanes[partner].outputs[r]);
-            }
-            pairs.push_back(std::move(both));
-            i = partner + 1;
-        }
-        return pairs;
-    }
-
-    void join(Register& low, const Register& high) const {
-        const Piece next{low.pieces[0].offset + lane_bytes_, lane_bytes_};
-        if (high.pieces[0].offset == next.offset && high.pieces[0].bytes == next.bytes)
-            low.pieces[0].bytes = 2 * lane_bytes_;
-        else
-            low.pieces.insert(low.pieces.end(), high.pieces.begin(), high.pieces.end());
-        for (int i = 0; i < units_; ++i)
-            low.order[units_ + i] = static_cast<uint8_t>(units_ + high.order[i]);
     }
 
     // Lowers routes that fit into the registers together. Stores are sorted by ascending address, because two vectors
@@ -271,44 +231,36 @@ class RouteLowering : public Lowering {
     // registers i, i + 2^s, i + 2 * 2^s, ... form a ring, which is processed in order.
     void exchange(std::vector<int>& values) {
         const int K = static_cast<int>(values.size());
-        const int section_bytes = lane_bytes_ / K, width = std::min(section_bytes, 4);
+        const int section_bytes = vector_bytes() / K, width = std::min(section_bytes, 4);
         for (int stage = 0; 1 << stage < K; ++stage) {
             const std::vector<int> before = values;
             uint64_t mask = 0;
             for (int bit = 0; bit < vector_bytes() / width; ++bit)
-                if ((bit * width % lane_bytes_ / section_bytes >> stage & 1) != 0)
-                    mask |= uint64_t{1} << bit;
+                if ((bit * width / section_bytes >> stage & 1) != 0) mask |= uint64_t{1} << bit;
             for (int first = 0; first < 1 << stage; ++first)
                 for (int i = first; i < K; i += 1 << stage)
                     values[i] = blend(width, before[i], before[(i + (1 << stage)) % K], mask);
         }
     }
 
-    // Indices count bytes, words or double words; a unit of 8 bytes has two of them. Within a lane they count bytes from the
-    // start of the lane.
+    // Indices count bytes, words or double words; a unit of 8 bytes has two of them.
     int reorder(const Register& r, int value) {
-        const int width = in_lanes() ? 1 : std::min(unit(), 4), parts = unit() / width;
-        const Table from = indices(width, [&](int i) {
-            return (r.order[i / parts] * parts + i % parts) % (lane_bytes_ / width);
-        });
-        if (in_lanes()) return permute_lanes(value, from, vector_bytes());
-        return moves(from, width, lane_bytes_, vector_bytes()) ? permute(width, value, from)
-                                                               : value;
+        const int width = std::min(unit(), 4), parts = unit() / width;
+        const Table from =
+            indices(width, [&](int i) { return r.order[i / parts] * parts + i % parts; });
+        return moves(from, width, vector_bytes(), vector_bytes()) ? permute(width, value, from)
+                                                                  : value;
     }
 
     bool lines_;
-    int lane_bytes_;  // units are permuted within this many bytes: a register, or a lane of 16
-    int units_;       // in lane_bytes_
+    int units_;  // in a register
     int max_registers_;
 };
 
 }  // namespace
 
-int max_transposed(CpuIsa isa, int unit) {
-    return permuted_bytes(isa, unit) == 0 ? 0 : shape_of(isa).registers / 2;
-}
-
 std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa, bool lines) {
+    if (program.unit < shape_of(isa).permutes_from) return std::nullopt;
     return RouteLowering(program, isa, lines).lower();
 }
 

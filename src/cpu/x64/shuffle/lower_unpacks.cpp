@@ -29,6 +29,9 @@
 // A lane of blocks may begin within a block and end in the next one: then it is aligned from two loads. A lane that is stored
 // may consist of the end of one output and the begin of another one, which are aligned likewise.
 //
+// Where a block has 8 bytes, a lane has two pixels. It is permuted, so that their units lie side by side, and count as units of twice
+// the size; and again before it is stored.
+//
 // The two lanes of a register belong to two tiles, mostly of two pixels. A tile with K = N that has no such partner has in its
 // registers the lanes i and i + N/2: the level that would join them comes last, and is a permute of pieces of 8 bytes, after which a
 // register has the outputs 2j and 2j + 1.
@@ -46,7 +49,11 @@ constexpr int kZeros = -2;                    // in place of a tile: units that 
 class UnpackLowering : public Lowering {
   public:
     explicit UnpackLowering(const PermuteProgram& program)
-        : Lowering(program, kVectorBytes), N_(kLaneBytes / program.unit) {}
+        : Lowering(program, kVectorBytes),
+          has_two_pixels_(program.loop.granule == kLaneBytes / 2),
+          block_(has_two_pixels_ ? kLaneBytes : program.loop.granule),
+          unit_(has_two_pixels_ ? 2 * program.unit : program.unit),
+          N_(kLaneBytes / unit_) {}
 
   private:
     // So many units of output j of a tile, from the place `skipped` on.
@@ -82,7 +89,7 @@ class UnpackLowering : public Lowering {
 
     bool lower_section(const PermuteSection& section) override {
         extents_ = &section.extents;
-        list_lanes(section);
+        if (!list_lanes(section)) return false;
         for (levels_ = 1; 1 << levels_ <= N_; ++levels_)
             for (K_ = 2; K_ <= 1 << levels_; K_ *= 2)
                 if (find_parts() && pair_tiles()) return lower_parts();
@@ -92,35 +99,51 @@ class UnpackLowering : public Lowering {
     // ---- places --------------------------------------------------------------------------------------------------
 
     // Blocks that hold whole lanes are numbered, as if they lay side by side: then a row may go on in the next block. Others are
-    // at their addresses.
-    bool has_blocks() const { return program().loop.granule >= kLaneBytes; }
+    // at their addresses. Of two pixels in a lane, the first one's units have places, which are twice as wide.
+    bool has_blocks() const { return block_ >= kLaneBytes; }
     int64_t place_of(int64_t source) const {
         if (!has_blocks()) return source;
-        const int64_t block = program().loop.granule;
         const Piece* const extent = extent_at(*extents_, source);
-        const int64_t at = source - extent->offset;
-        return at / block * kPixel + (extent - extents_->data()) * block + at % block;
+        const int64_t at = source - extent->offset, in_block = at % block_;
+        return at / block_ * kPixel + (extent - extents_->data()) * block_ +
+               (has_two_pixels_ ? 2 * in_block : in_block);
     }
     // The source of the lane at that place, which is a multiple of 16 in blocks.
     int64_t source_of(int64_t place) const {
         if (!has_blocks()) return place;
-        const int64_t block = program().loop.granule, in_pixel = place % kPixel;
-        return (*extents_)[static_cast<size_t>(in_pixel / block)].offset + in_pixel % block +
-               place / kPixel * block;
+        const int64_t in_pixel = place % kPixel;
+        return (*extents_)[static_cast<size_t>(in_pixel / block_)].offset + in_pixel % block_ +
+               place / kPixel * block_;
     }
 
     // ---- tiles ---------------------------------------------------------------------------------------------------
 
-    void list_lanes(const PermuteSection& section) {
+    // Returns whether all lanes are such that tiles may serve them.
+    bool list_lanes(const PermuteSection& section) {
         lanes_.clear();
+        const int units = kLaneBytes / program().unit;  // in a lane of memory
         for (const PermuteOutput& output : section.outputs)
-            for (int i = 0; i < output.units; i += N_) {
-                StoredLane lane{output.place(i * unit()), std::min(output.units - i, N_), {}};
+            for (int i = 0; i < output.units; i += units) {
                 const int64_t* const source = program().source(output) + i;
+                const int here = std::min(output.units - i, units);
+                if (has_two_pixels_ && (here < units || !are_two_pixels(source))) return false;
+                StoredLane lane{output.place(i * program().unit), std::min(here, N_), {}};
                 std::transform(source, source + lane.units, lane.places.begin(),
                                [&](int64_t at) { return at < 0 ? at : place_of(at); });
                 lanes_.push_back(lane);
             }
+        return true;
+    }
+
+    // Whether the second half of a lane takes the units of the second of two pixels, in the order of the first half.
+    bool are_two_pixels(const int64_t* source) const {
+        for (int i = 0; i < N_; ++i) {
+            if (source[i] < 0 && source[i + N_] != source[i]) return false;
+            if (source[i] < 0) continue;
+            const int64_t at = source[i] - extent_at(*extents_, source[i])->offset;
+            if (at % block_ >= block_ / 2 || source[i + N_] != source[i] + block_ / 2) return false;
+        }
+        return true;
     }
 
     bool find_parts() {
@@ -136,35 +159,40 @@ class UnpackLowering : public Lowering {
     bool add_part(const StoredLane& lane) {
         const int64_t* const places = lane.places.data();
         const int units = lane.units;
-        Part& part = parts_.emplace_back(Part{lane.dst, units * unit(), {}});
+        Part& part = parts_.emplace_back(Part{lane.dst, units * unit_, {}});
         Segment &a = part.from[0], &b = part.from[1];
         a = find(places, units);
         if (units == N_ && a.units > 0 && a.units < units)
             b = find(places + a.units, units - a.units);
-        if (a.units + b.units < units) {
-            const size_t known = tiles_.size();
-            Segment whole{static_cast<int>(known), 0, 0, 0};
-            tiles_.emplace_back().at.fill(kUnknown);
-            whole.units = matches(tiles_[known], whole, places, units);
-            a = whole;
-            b = {};
-            for (a.units = std::min(whole.units, units - 1); units == N_ && a.units > 0;
-                 --a.units) {
-                tiles_[known].at.fill(kUnknown);
-                take(a, places);
-                b = find(places + a.units, units - a.units);
-                if (a.units + b.units == units) break;
-            }
-            if (a.units + b.units < units || units < N_) {
-                if (whole.units < units) return false;
-                a = whole;
-                b = {};
-                tiles_[known].at.fill(kUnknown);
-            }
-        }
+        if (a.units + b.units < units && !add_tile(lane, a, b)) return false;
         take(a, places);
         take(b, places + a.units);
         return true;
+    }
+
+    // Makes a tile for the first units, or for all. If K = N, a tile would serve any units, so all is the last choice.
+    bool add_tile(const StoredLane& lane, Segment& a, Segment& b) {
+        const int64_t* const places = lane.places.data();
+        const size_t t = tiles_.size();
+        tiles_.emplace_back().at.fill(kUnknown);
+        const Segment whole{static_cast<int>(t), 0, 0, 0};
+        const int units = matches(tiles_[t], whole, places, lane.units);
+        const bool is_whole = units == lane.units;
+        if (lane.units == N_ && !(is_whole && K_ < N_))
+            for (int cut = std::min(units, N_ - 1); cut > 0; --cut) {
+                a = whole;
+                a.units = cut;
+                tiles_[t].at.fill(kUnknown);
+                take(a, places);
+                b = find(places + cut, N_ - cut);
+                const bool goes_on = b.tile == a.tile && b.j == a.j;
+                if (cut + b.units == N_ && !goes_on) return true;
+            }
+        tiles_[t].at.fill(kUnknown);
+        a = whole;
+        a.units = units;
+        b = {};
+        return is_whole;
     }
 
     // The longest segment of a tile that the first units are.
@@ -182,9 +210,9 @@ class UnpackLowering : public Lowering {
             for (int r = 0; r < K_; ++r) {
                 const int64_t in_lane = places[0] - tiles_[t].at[r];
                 if (tiles_[t].at[r] == kUnknown || in_lane < 0 || in_lane >= kLaneBytes ||
-                    in_lane % unit() != 0)
+                    in_lane % unit_ != 0)
                     continue;
-                const int number = r * N_ + static_cast<int>(in_lane) / unit(), all = K_ * N_;
+                const int number = r * N_ + static_cast<int>(in_lane) / unit_, all = K_ * N_;
                 const int to = (number << levels_) % all + (number << levels_) / all;
                 Segment segment{static_cast<int>(t), to / N_, to % N_, 0};
                 segment.units = matches(tiles_[t], segment, places, units);
@@ -201,7 +229,7 @@ class UnpackLowering : public Lowering {
             if (places[i] == kAnySource) continue;
             if (places[i] < 0) break;
             const auto [r, place] = origin(segment, i);
-            const int64_t begin = places[i] - place * unit();
+            const int64_t begin = places[i] - place * unit_;
             if (at[r] == kUnknown) at[r] = begin;
             if (at[r] != begin) break;
         }
@@ -216,9 +244,9 @@ class UnpackLowering : public Lowering {
             if (places[i] == kAnySource) continue;
             const auto [r, place] = origin(segment, i);
             const bool is_new = tile.at[r] == kUnknown;
-            tile.at[r] = places[i] - place * unit();
+            tile.at[r] = places[i] - place * unit_;
             tile.first[r] = is_new ? places[i] : std::min(tile.first[r], places[i]);
-            tile.end[r] = std::max(is_new ? 0 : tile.end[r], places[i] + unit());
+            tile.end[r] = std::max(is_new ? 0 : tile.end[r], places[i] + unit_);
         }
     }
 
@@ -330,13 +358,13 @@ class UnpackLowering : public Lowering {
 
     // A part that lies in the low lane.
     void store_short(const Part& part, int value) {
-        const int skipped = part.from[0].skipped * unit();
+        const int skipped = part.from[0].skipped * unit_;
         store(align(value, value, skipped), {part.dst, part.bytes});
     }
 
     int value_of(const Part& part) {
         const auto [known, is_new] = values_.try_emplace({part.from[0], part.from[1]}, kNone);
-        if (is_new) known->second = join(part.from);
+        if (is_new) known->second = in_order(join(part.from), true);
         return known->second;
     }
 
@@ -350,10 +378,10 @@ class UnpackLowering : public Lowering {
         int b = value_of(from[1]);
         if (b == kNone) return kNone;
         const int end = from[0].skipped + from[0].units;
-        if (end != N_ && from[0].tile != kZeros) a = align(a, a, end * unit());
+        if (end != N_ && from[0].tile != kZeros) a = align(a, a, end * unit_);
         if (from[1].skipped != 0 && from[1].tile != kZeros)
-            b = align(b, b, from[1].skipped * unit());
-        return align(a, b, kLaneBytes - from[0].units * unit());
+            b = align(b, b, from[1].skipped * unit_);
+        return align(a, b, kLaneBytes - from[0].units * unit_);
     }
 
     // Output j of a pair of tiles. Some that are next to it are made with it.
@@ -395,7 +423,7 @@ class UnpackLowering : public Lowering {
             std::vector<int> next(count, kNone);
             for (size_t j = 0; j < count; ++j)
                 if (used[level + 1][j])
-                    next[j] = unpack(unit(), values[j / 2], values[j / 2 + count / 2],
+                    next[j] = unpack(unit_, values[j / 2], values[j / 2 + count / 2],
                                      static_cast<int>(j % 2));
             values = std::move(next);
         }
@@ -440,10 +468,28 @@ class UnpackLowering : public Lowering {
     }
 
     int load_two(int64_t a, int64_t b, bool both) {
-        if (b == a + kLaneBytes) return load({a, kVectorBytes});
-        if (a == b && both) return load_lanes({a, kLaneBytes});
-        const int value = load({a, kLaneBytes});
-        return both ? insert(value, {b, kLaneBytes}, 1) : value;
+        int value = kNone;
+        if (b == a + kLaneBytes)
+            value = load({a, kVectorBytes});
+        else if (a == b && both)
+            value = load_lanes({a, kLaneBytes});
+        else {
+            value = load({a, kLaneBytes});
+            if (both) value = insert(value, {b, kLaneBytes}, 1);
+        }
+        return in_order(value, false);
+    }
+
+    // Of two pixels in a lane: their units side by side, or, as they are stored, one pixel behind the other.
+    int in_order(int value, bool stored) {
+        if (!has_two_pixels_ || value == kNone) return value;
+        const int half = kLaneBytes / 2, each = unit_ / 2;
+        const auto from = [&](int i) {
+            const int in_lane = i % kLaneBytes;
+            return stored ? in_lane % half / each * unit_ + in_lane / half * each + in_lane % each
+                          : in_lane % unit_ / each * half + in_lane / unit_ * each + in_lane % each;
+        };
+        return permute_lanes(value, indices(1, from), kVectorBytes);
     }
 
     // Of each lane, the bytes of `a` and those of `b` behind them, from byte `from` on.
@@ -462,6 +508,9 @@ class UnpackLowering : public Lowering {
         return permute(4, value, indices(4, [&](int i) { return 2 * order[i / 2] + i % 2; }));
     }
 
+    bool has_two_pixels_;  // a lane of memory has; and places have units of both
+    int64_t block_;        // bytes of places
+    int unit_;
     int N_;
     int K_ = 0, levels_ = 0;
     const std::vector<Piece>* extents_ = nullptr;

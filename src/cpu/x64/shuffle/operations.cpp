@@ -247,7 +247,9 @@ bool Operations::waits_for_lines() const {
 }
 
 PermuteLimits limits_of(CpuIsa isa, int unit) {
-    const int transposed = max_transposed(isa, unit);
+    // By routes, or by unpacks.
+    const bool transposes = isa == CpuIsa::avx2 || unit >= shape_of(isa).permutes_from;
+    const int transposed = transposes ? shape_of(isa).registers / 2 : 0;
     if (has_windows(isa, unit)) return {64, true, 64 * 64, 32, transposed};
     return {32, false, 64 * 32, 16, transposed};
 }
@@ -264,15 +266,16 @@ std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa)
     // Words with VBMI: either lowering of windows may be the cheaper one.
     if (program.unit == 2 && shape_of(isa).permutes_from == 1)
         add(lower_to_windows(program, CpuIsa::avx512_core));
-    const size_t others = all.size();
     for (const bool lines : {false, true}) {
         auto routes = lower_to_routes(program, isa, lines);
         if (routes) routes->transposes = true;
         add(std::move(routes));
     }
-    // Where there are routes, unpacks are seldom faster, as they store 16 bytes at a time.
-    if (isa == CpuIsa::avx2 && program.unit <= 2 && all.size() == others)
-        add(lower_to_unpacks(program));
+    if (isa == CpuIsa::avx2 && program.unit <= 2) {
+        auto unpacks = lower_to_unpacks(program);
+        if (unpacks) unpacks->transposes = true;
+        add(std::move(unpacks));
+    }
     // No packets are faster than a copy.
     if (all[0].cycles > machine().row.copy_cycles * all[0].stored_lines)
         for (Operations& packets : lower_to_packets(program, isa))

@@ -136,7 +136,7 @@ struct Operations {
     double cycles = 0, run_cycles = 0;
     double work_cycles = 0;   // of `cycles`: without those of stores across cache lines
     double stored_lines = 0;  // by one inner step of every section: bytes / kLineBytes
-    bool transposes = false;  // by lower_to_routes()
+    bool transposes = false;  // by lower_to_routes() or lower_to_unpacks()
 
     // Whether stores wait for lines of the second-level cache, or beyond, so that prefetching them is worth its
     // instructions.
@@ -270,7 +270,8 @@ Operations cheapest_lowering(const PermuteProgram& program, CpuIsa isa);
 std::optional<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa);
 // Where outputs take from the same pieces, once more with loads that several outputs share.
 std::vector<Operations> lower_to_lanes(const PermuteProgram& program);
-// Empty if the program is not made of transposes of 4 to max_transposed() registers.
+// Empty if the program is not made of transposes of 4 or more registers, up to half of them, or if `isa` does not permute such units
+// within whole registers.
 // With `lines`, by store_line. Then the result is also empty if the outputs of a step are not one register of each run, and
 // of at most 8 runs.
 std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa, bool lines);
@@ -279,8 +280,6 @@ std::optional<Operations> lower_to_unpacks(const PermuteProgram& program);
 // In all shapes of packets that suit the program. Empty if the sections are not those of Sections::near_sources, or if a load
 // would leave its extent.
 std::vector<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa);
-// The greatest number of registers of a transpose; 0 if `isa` has no transpose for units of that size.
-int max_transposed(CpuIsa isa, int unit);
 
 // How much the body of a loop has: steps of a section's inner loop, and passes of the loop around all steps.
 struct Unrolled {

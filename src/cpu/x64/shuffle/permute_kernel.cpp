@@ -470,7 +470,8 @@ class PermuteKernel : public LineStores {
         const Vec d = whole(o.d), a = whole(o.a), b = whole(o.b);
         if (o.unit == kLaneBytes) return vperm2i128(d, a, b, o.position == 0 ? 0x20 : 0x31);
         if (o.unit == 1) return o.position == 0 ? vpunpcklbw(d, a, b) : vpunpckhbw(d, a, b);
-        o.position == 0 ? vpunpcklwd(d, a, b) : vpunpckhwd(d, a, b);
+        if (o.unit == 2) return o.position == 0 ? vpunpcklwd(d, a, b) : vpunpckhwd(d, a, b);
+        o.position == 0 ? vpunpckldq(d, a, b) : vpunpckhdq(d, a, b);
     }
 
     void emit_store(const Operation& o) {
