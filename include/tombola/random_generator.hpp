@@ -17,9 +17,11 @@ namespace tombola {
 /// Source: DirectML's DML_RANDOM_GENERATOR_OPERATOR_DESC. What is computed: @ref tombola_random_generator.
 /// @{
 
-/// The generator of a random_generator.
+/// The generator of a random_generator: philox4x32_10; see tombola_generator_kind_t.
 enum class generator_kind {
-    philox4x32_10 = tombola_philox4x32_10,  ///< Philox 4x32 with ten rounds.
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_##name,
+    TOMBOLA_GENERATOR_KINDS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 };
 
 /// Raw words of a counter-based generator.

@@ -29,9 +29,18 @@ extern "C" {
  * the table allows it.
  * @{ */
 
-/** The generator of a random_generator primitive. */
+/** The generators. This is the only list of them; everything else derives from it. X(name, value of the enumeration) */
+#define TOMBOLA_GENERATOR_KINDS(X) X(philox4x32_10, 0)
+
+/** The generator of a random_generator primitive.
+ *
+ * | value | generator |
+ * |---|---|
+ * | tombola_philox4x32_10 | Philox 4x32 with ten rounds (Salmon et al., SC 2011) | */
 typedef enum {
-    tombola_philox4x32_10 = 0 /**< Philox 4x32 with ten rounds (Salmon et al., SC 2011). */
+#define TOMBOLA_ENUMERATOR(name, value) tombola_##name = value,
+    TOMBOLA_GENERATOR_KINDS(TOMBOLA_ENUMERATOR)
+#undef TOMBOLA_ENUMERATOR
 } tombola_generator_kind_t;
 
 /** Creates a primitive descriptor of a random generator.

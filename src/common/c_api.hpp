@@ -13,6 +13,7 @@
 #include <initializer_list>
 #include <memory>
 #include <new>
+#include <string>
 #include <type_traits>
 
 #include "common/memory.hpp"
@@ -21,6 +22,7 @@
 #include "common/primitive_desc.hpp"
 #include "common/status.hpp"
 #include "common/stream.hpp"
+#include "common/types.hpp"
 #include "tombola/tombola.h"
 
 namespace tombola::impl {
@@ -81,6 +83,22 @@ struct NamedArg {
 inline Status check_not_null(const void* argument, const char* name) {
     if (argument != nullptr) return {};
     return invalid("%s is null; expected a handle or an address", name);
+}
+
+// Sets an enumeration to the value that a caller has given. Refuses a value that it does not have; the message lists those
+// that it has: "tensorflow or pytorch".
+template <class Enum>
+Status set_enum(Enum& to, int value, const char* name) {
+    constexpr auto kAll = all_of(Enum{});
+    for (const Enum known : kAll) {
+        if (static_cast<int>(known) != value) continue;
+        to = known;
+        return {};
+    }
+    std::string names = name_of(kAll.front());
+    for (size_t i = 1; i < kAll.size(); ++i)
+        names += (i + 1 < kAll.size() ? ", " : " or ") + std::string(name_of(kAll[i]));
+    return invalid("%s is %d; expected %s", name, value, names.c_str());
 }
 
 template <class Body>

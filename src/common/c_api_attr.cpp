@@ -31,9 +31,6 @@ tombola_status_t tombola_primitive_attr_get_scratchpad_mode(const_tombola_primit
 tombola_status_t tombola_primitive_attr_set_scratchpad_mode(tombola_primitive_attr_t attr,
                                                             tombola_scratchpad_mode_t mode) {
     return api_call("primitive_attr_set_scratchpad_mode", {{attr, "attr"}}, [&]() -> Status {
-        if (mode != tombola_scratchpad_mode_library && mode != tombola_scratchpad_mode_user)
-            return invalid("mode is %d; expected library or user", static_cast<int>(mode));
-        from_handle(attr)->scratchpad_mode = static_cast<ScratchpadMode>(mode);
-        return {};
+        return set_enum(from_handle(attr)->scratchpad_mode, mode, "mode");
     });
 }

@@ -3,7 +3,6 @@
 
 // What the functions of the C API that create primitive descriptors share.
 
-#include <algorithm>
 #include <initializer_list>
 
 #include "common/c_api.hpp"
@@ -55,15 +54,6 @@ Status set_filled(MemoryDesc& desc, const_tombola_memory_desc_t given, const cha
 // Refuses every data type that is not in `allowed`. The message lists the allowed types.
 Status check_type(const MemoryDesc& desc, const char* name,
                   std::initializer_list<DataType> allowed);
-
-// Refuses every value that is not in `allowed`. `names` lists the allowed values for the message: "tensorflow or
-// pytorch".
-template <class Enum>
-Status check_enum(Enum value, const char* name, std::initializer_list<Enum> allowed,
-                  const char* names) {
-    if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return {};
-    return invalid("%s is %d; expected %s", name, static_cast<int>(value), names);
-}
 
 // Refuses every value but 0 and 1, the values of a C boolean.
 Status check_flag(int value, const char* name);

@@ -59,14 +59,6 @@ const char* name_of(PrimitiveKind kind) {
     return "undef";
 }
 
-const char* name_of(GeneratorKind kind) {
-    switch (kind) {
-        case GeneratorKind::philox4x32_10:
-            return "philox4x32_10";
-    }
-    return "unknown";
-}
-
 #define TOMBOLA_CASE(name, value) \
     case Enum::name:              \
         return #name;
@@ -76,6 +68,7 @@ const char* name_of(GeneratorKind kind) {
         switch (enumerator) { list(TOMBOLA_CASE) } \
         return "unknown";                          \
     }
+TOMBOLA_NAME_OF(GeneratorKind, TOMBOLA_GENERATOR_KINDS)
 TOMBOLA_NAME_OF(Alignment, TOMBOLA_ALIGNMENTS)
 TOMBOLA_NAME_OF(IntDraws, TOMBOLA_INT_DRAWS)
 TOMBOLA_NAME_OF(FloatDraws, TOMBOLA_FLOAT_DRAWS)

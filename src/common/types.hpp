@@ -3,6 +3,7 @@
 
 // The public enumerations as scoped types with the same values, and their sizes and names.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,38 +35,38 @@ enum class PrimitiveKind {
 #undef TOMBOLA_ENUMERATOR
 };
 
-enum class GeneratorKind { philox4x32_10 = tombola_philox4x32_10 };
-
-// clang-format off
+// An enumeration of a primitive or its attributes, from the list of the public header: the type, its enumerators in the
+// order of the list, and their names.
 #define TOMBOLA_ENUMERATOR(name, value) name = value,
-enum class Alignment { TOMBOLA_ALIGNMENTS(TOMBOLA_ENUMERATOR) };
-enum class IntDraws { TOMBOLA_INT_DRAWS(TOMBOLA_ENUMERATOR) };
-enum class FloatDraws { TOMBOLA_FLOAT_DRAWS(TOMBOLA_ENUMERATOR) };
-enum class PermutationAlignment { TOMBOLA_PERMUTATION_ALIGNMENTS(TOMBOLA_ENUMERATOR) };
-enum class DropoutMask { TOMBOLA_DROPOUT_MASKS(TOMBOLA_ENUMERATOR) };
-enum class FilterOrder { TOMBOLA_FILTER_ORDERS(TOMBOLA_ENUMERATOR) };
-enum class Logprobs { TOMBOLA_LOGPROBS(TOMBOLA_ENUMERATOR) };
-enum class ScratchpadMode { TOMBOLA_SCRATCHPAD_MODES(TOMBOLA_ENUMERATOR) };
+#define TOMBOLA_VALUE(name, value) Enum::name,
+#define TOMBOLA_ENUM(Name, list)                  \
+    enum class Name { list(TOMBOLA_ENUMERATOR) }; \
+    constexpr auto all_of(Name) {                 \
+        using Enum = Name;                        \
+        return std::array{list(TOMBOLA_VALUE)};   \
+    }                                             \
+    const char* name_of(Name);
+TOMBOLA_ENUM(GeneratorKind, TOMBOLA_GENERATOR_KINDS)
+TOMBOLA_ENUM(Alignment, TOMBOLA_ALIGNMENTS)
+TOMBOLA_ENUM(IntDraws, TOMBOLA_INT_DRAWS)
+TOMBOLA_ENUM(FloatDraws, TOMBOLA_FLOAT_DRAWS)
+TOMBOLA_ENUM(PermutationAlignment, TOMBOLA_PERMUTATION_ALIGNMENTS)
+TOMBOLA_ENUM(DropoutMask, TOMBOLA_DROPOUT_MASKS)
+TOMBOLA_ENUM(FilterOrder, TOMBOLA_FILTER_ORDERS)
+TOMBOLA_ENUM(Logprobs, TOMBOLA_LOGPROBS)
+TOMBOLA_ENUM(ScratchpadMode, TOMBOLA_SCRATCHPAD_MODES)
+#undef TOMBOLA_ENUM
+#undef TOMBOLA_VALUE
 #undef TOMBOLA_ENUMERATOR
-// clang-format on
 
 // Bytes of one element; 0 for undef and for values outside the enumeration.
 size_t size_of(DataType type);
 inline bool is_valid(DataType type) { return size_of(type) != 0; }
 
-// Names as verbose mode, error messages and the command line spell them.
+// Names, as verbose mode, error messages and the command line spell them.
 const char* name_of(DataType type);
 const char* name_of(PropKind kind);
 const char* name_of(PrimitiveKind kind);
-const char* name_of(GeneratorKind kind);
-const char* name_of(Alignment alignment);
-const char* name_of(PermutationAlignment alignment);
-const char* name_of(IntDraws draws);
-const char* name_of(FloatDraws draws);
-const char* name_of(DropoutMask kind);
-const char* name_of(FilterOrder order);
-const char* name_of(Logprobs logprobs);
-const char* name_of(ScratchpadMode mode);
 // "DST_STATE"; null if no primitive has such an argument.
 const char* name_of_arg(int arg);
 

@@ -14,12 +14,8 @@ Status set_draws(DropoutDesc& desc, const char* name, int draw_bits,
     TOMBOLA_TRY(check_type(desc.src, name, {DataType::f32, DataType::f16, DataType::bf16}));
     if (draw_bits != 32 && draw_bits != 16 && draw_bits != 8)
         return invalid("draw_bits is %d; expected 32, 16 or 8", draw_bits);
-    TOMBOLA_TRY(
-        check_enum(mask_kind, "mask_kind",
-                   {tombola_dropout_mask_none, tombola_dropout_mask_u8, tombola_dropout_mask_bits},
-                   "none, u8 or bits"));
     desc.draw_bits = draw_bits;
-    desc.mask_kind = static_cast<DropoutMask>(mask_kind);
+    TOMBOLA_TRY(set_enum(desc.mask_kind, mask_kind, "mask_kind"));
     desc.global_seed = global_seed;
     desc.op_seed = op_seed;
     return {};

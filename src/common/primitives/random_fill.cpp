@@ -13,10 +13,7 @@ constexpr dim_t kPhiloxStateWords = 2;  // n, op counter
 Status set_fill(RandomFillDesc& desc, tombola_alignment_t alignment,
                 const_tombola_memory_desc_t dst_desc, uint64_t global_seed, uint64_t op_seed,
                 std::initializer_list<DataType> types) {
-    TOMBOLA_TRY(check_enum(alignment, "alignment",
-                           {tombola_alignment_tensorflow, tombola_alignment_pytorch},
-                           "tensorflow or pytorch"));
-    desc.alignment = static_cast<Alignment>(alignment);
+    TOMBOLA_TRY(set_enum(desc.alignment, alignment, "alignment"));
     desc.global_seed = global_seed;
     desc.op_seed = op_seed;
     return set_filled(desc.dst, dst_desc, "dst_desc", types);

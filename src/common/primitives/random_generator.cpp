@@ -28,7 +28,7 @@ tombola_status_t tombola_random_generator_primitive_desc_create(
     const_tombola_primitive_attr_t attr) {
     return create_primitive_desc<RandomGeneratorDesc>(
         primitive_desc, engine, attr, [&](RandomGeneratorDesc& desc) -> Status {
-            TOMBOLA_TRY(check_enum(kind, "kind", {tombola_philox4x32_10}, "tombola_philox4x32_10"));
+            TOMBOLA_TRY(set_enum(desc.generator, kind, "kind"));
             return set_filled(desc.dst, dst_desc, "dst_desc", {DataType::u32});
         });
 }

@@ -45,10 +45,7 @@ tombola_status_t tombola_random_permutation_primitive_desc_create(
     const_tombola_primitive_attr_t attr) {
     return create_primitive_desc<RandomPermutationDesc>(
         primitive_desc, engine, attr, [&](RandomPermutationDesc& desc) -> Status {
-            TOMBOLA_TRY(check_enum(alignment, "alignment",
-                                   {tombola_permutation_pytorch, tombola_permutation_philox},
-                                   "pytorch or philox"));
-            desc.alignment = static_cast<PermutationAlignment>(alignment);
+            TOMBOLA_TRY(set_enum(desc.alignment, alignment, "alignment"));
             desc.range = range;
             desc.global_seed = global_seed;
             desc.op_seed = op_seed;

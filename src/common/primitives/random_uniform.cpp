@@ -39,13 +39,8 @@ tombola_status_t tombola_random_uniform_primitive_desc_create_with_rules(
             TOMBOLA_TRY(set_fill(desc, alignment, dst_desc, global_seed, op_seed,
                                  {DataType::f16, DataType::bf16, DataType::f32, DataType::f64,
                                   DataType::s32, DataType::s64}));
-            TOMBOLA_TRY(check_enum(
-                int_draws, "int_draws",
-                {tombola_int_draws_spec, tombola_int_draws_torch1, tombola_int_draws_torch2},
-                "spec, torch1 or torch2"));
-            TOMBOLA_TRY(check_enum(float_draws, "float_draws",
-                                   {tombola_float_draws_torch1, tombola_float_draws_torch2},
-                                   "torch1 or torch2"));
+            TOMBOLA_TRY(set_enum(desc.int_draws, int_draws, "int_draws"));
+            TOMBOLA_TRY(set_enum(desc.float_draws, float_draws, "float_draws"));
             TOMBOLA_TRY(check_flag(full_range, "full_range"));
             if (full_range != 0 && desc.alignment != Alignment::pytorch)
                 return invalid("full_range is %d with the alignment %s; expected pytorch",
@@ -54,8 +49,6 @@ tombola_status_t tombola_random_uniform_primitive_desc_create_with_rules(
                 desc.dst.data_type != DataType::s64)
                 return invalid("full_range is %d with a dst_desc of %s; expected s32 or s64",
                                full_range, name_of(desc.dst.data_type));
-            desc.int_draws = static_cast<IntDraws>(int_draws);
-            desc.float_draws = static_cast<FloatDraws>(float_draws);
             desc.full_range = full_range == 1;
             return {};
         });

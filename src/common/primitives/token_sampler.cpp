@@ -85,24 +85,15 @@ tombola_status_t tombola_token_sampler_primitive_desc_create(
     uint64_t global_seed, uint64_t op_seed, const_tombola_primitive_attr_t attr) {
     return create_primitive_desc<TokenSamplerDesc>(
         primitive_desc, engine, attr, [&](TokenSamplerDesc& desc) -> Status {
-            TOMBOLA_TRY(
-                check_enum(filter_order, "filter_order",
-                           {tombola_filter_order_transformers, tombola_filter_order_vllm,
-                            tombola_filter_order_joint, tombola_filter_order_temperature_last},
-                           "transformers, vllm, joint or temperature_last"));
-            TOMBOLA_TRY(check_enum(
-                logprobs, "logprobs",
-                {tombola_logprobs_none, tombola_logprobs_processed, tombola_logprobs_raw},
-                "none, processed or raw"));
+            TOMBOLA_TRY(set_enum(desc.filter_order, filter_order, "filter_order"));
+            TOMBOLA_TRY(set_enum(desc.logprobs, logprobs, "logprobs"));
             TOMBOLA_TRY(check_tensor_with_layout(logits_desc, "logits_desc"));
             TOMBOLA_TRY(check_tensor(dst_desc, "dst_desc"));
-            desc = {*from_handle(logits_desc),
-                    row_major_if_any(*from_handle(dst_desc)),
-                    static_cast<FilterOrder>(filter_order),
-                    static_cast<Logprobs>(logprobs),
-                    top_n,
-                    global_seed,
-                    op_seed};
+            desc.src = *from_handle(logits_desc);
+            desc.dst = row_major_if_any(*from_handle(dst_desc));
+            desc.top_n = top_n;
+            desc.global_seed = global_seed;
+            desc.op_seed = op_seed;
             return check_token_sampler(desc.src, desc.dst, top_n);
         });
 }
