@@ -33,11 +33,6 @@ Vocabulary::Vocabulary(CpuIsa isa, const std::string& name, size_t max_code_byte
     assert(isa != CpuIsa::none);
 }
 
-Vocabulary::Vec Vocabulary::vec(int index) const {
-    assert(0 <= index && index < registers());
-    return is_avx512() ? Vec(index, Operand::ZMM, 512) : Vec(index);
-}
-
 Vocabulary::Half Vocabulary::half(int index) const {
     assert(0 <= index && index < registers());
     return is_avx512() ? Half(index) : Half(index, Operand::XMM, 128);

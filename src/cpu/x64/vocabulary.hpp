@@ -47,7 +47,10 @@ class Vocabulary : public JitKernel {
     bool is_avx512() const { return isa_ >= CpuIsa::avx512_core; }
 
     // -- shape
-    Vec vec(int index) const;
+    Vec vec(int index) const {
+        assert(0 <= index && index < registers());
+        return is_avx512() ? Vec(index, Xbyak::Operand::ZMM, 512) : Vec(index);
+    }
     Half half(int index) const;                                        // the low half of vec(index)
     Xbyak::Xmm quarter(int index) const { return Xbyak::Xmm(index); }  // its low 16 bytes
     Vec part(int index, int bytes) const;  // its low 16, 32 or 64 bytes; 16 for fewer

@@ -258,6 +258,7 @@ void PhiloxGenerator::emit_step(const Step& step, Part part) {
         const Operation* operation;
     };
     std::vector<Place> places;
+    places.reserve(static_cast<size_t>(step.streams) * work_[0].operations.size());
     for (int i = 0; i < step.streams; ++i) {
         const std::vector<Operation>& operations = work_[i].operations;
         const auto count = static_cast<int>(operations.size());
