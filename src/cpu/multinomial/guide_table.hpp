@@ -36,8 +36,19 @@ class GuideTable {
     // Any partition of the classes gives the same table, so threads can share it.
     void fill(dim_t begin, dim_t end, uint64_t before) {
         uint64_t bucket = before == 0 ? 0 : first_after(before);
-        for (dim_t k = begin; k < end; ++k) {
-            if (prefix_[k] == 0) continue;
+        while (begin < end && prefix_[begin] == 0) ++begin;
+        if (begin == end) return;
+        const uint64_t stop = first_after(prefix_[end - 1]);
+        dim_t k = begin;
+        // Few classes have more buckets than a run. What is written behind their own is written again for the next classes. So
+        // nothing depends on the number of buckets of a class, which no processor predicts.
+        for (; k < end && bucket + kRun <= stop; ++k) {
+            const uint64_t last = first_after(prefix_[k]);
+            std::fill_n(guide_ + bucket, kRun, static_cast<uint32_t>(k));
+            for (bucket += kRun; bucket < last; ++bucket) guide_[bucket] = static_cast<uint32_t>(k);
+            bucket = last;
+        }
+        for (; k < end; ++k) {
             const uint64_t last = first_after(prefix_[k]);
             while (bucket < last) guide_[bucket++] = static_cast<uint32_t>(k);
         }
@@ -54,6 +65,8 @@ class GuideTable {
     }
 
   private:
+    static constexpr uint64_t kRun = 16;
+
     // A power of two, at least four times the classes or the samples.
     static dim_t buckets(dim_t classes, dim_t samples) {
         dim_t n = 64;
