@@ -20,10 +20,9 @@
 // register  role
 // gpr 0     arguments
 // gpr 1-2   source and destination of the image
-// gpr 3-4   source and destination of the turn
-// gpr 5-6   source and destination of the row
+// gpr 3-4   source and destination of the turn; straight turns: bytes to those of the next turn
+// gpr 5-6   source and destination of the row, or of a straight turn
 // gpr 7-9   images, turns, rows left
-// gpr 12-13 straight turns: bytes from turn to turn in the source and in the destination
 // gpr 10    offset in a long row, or in several rows that stream
 // gpr 11    scratch; offset in one of several rows that stream
 // gpr 12    rows that stream: where the line goes that holds the end of the row before
@@ -65,14 +64,15 @@ class RowKernel : public StoreVocabulary {
         : StoreVocabulary(key.stores, key.isa, "shuffle_row"), key_(key) {}
 
   private:
+    static constexpr size_t kImages = offsetof(Args, images), kTurns = offsetof(Args, turns);
+
     void generate() override {
-        begin(copies_strings()             ? 15
-              : streams() || is_straight() ? 14
-                                           : 12,
-              streams() ? kStackOfStreaming : 0);
-        const Reg args = gpr(0), src = gpr(1), dst = gpr(2), turn_src = gpr(3), turn_dst = gpr(4),
-                  images = gpr(7), turns = gpr(8), to_next_src = gpr(12), to_next_dst = gpr(13);
-        constexpr size_t kImages = offsetof(Args, images), kTurns = offsetof(Args, turns);
+        begin(copies_strings() ? 15 : streams() ? 14 : 12, streams() ? kStackOfStreaming : 0);
+        const int of_turn = is_straight() ? 5 : 3;
+        const Reg args = gpr(0), src = gpr(1), dst = gpr(2), turn_src = gpr(of_turn),
+                  turn_dst = gpr(of_turn + 1), images = gpr(7), turns = gpr(8);
+        const Address to_next_src = ptr[args + kTurns + offsetof(RowLoop, src)],
+                      to_next_dst = ptr[args + kTurns + offsetof(RowLoop, dst)];
         Label each_image, each_turn;
         mov(src, ptr[args + offsetof(Args, src)]);
         mov(dst, ptr[args + offsetof(Args, dst)]);
@@ -80,8 +80,8 @@ class RowKernel : public StoreVocabulary {
         if (streams()) lea(gpr(12), ptr[rsp + kLineBeforeRun]);
         if (is_masked()) set_mask();
         if (is_straight()) {
-            mov(to_next_src, ptr[args + kTurns + offsetof(RowLoop, src)]);
-            mov(to_next_dst, ptr[args + kTurns + offsetof(RowLoop, dst)]);
+            mov(gpr(3), to_next_src);
+            mov(gpr(4), to_next_dst);
         }
         L(each_image);
         mov(turn_src, src);
@@ -90,13 +90,13 @@ class RowKernel : public StoreVocabulary {
         if (is_straight()) align(32);
         L(each_turn);
         if (is_straight()) {
-            emit_turn();
-            add(turn_src, to_next_src);
-            add(turn_dst, to_next_dst);
+            emit_rows(static_cast<int>(key_.turn));
+            add(turn_src, gpr(3));  // operands in memory took a fifth of the speed on Zen 5
+            add(turn_dst, gpr(4));
         } else {
             emit_loop_over_rows();
-            add(turn_src, ptr[args + kTurns + offsetof(RowLoop, src)]);
-            add(turn_dst, ptr[args + kTurns + offsetof(RowLoop, dst)]);
+            add(turn_src, to_next_src);
+            add(turn_dst, to_next_dst);
         }
         dec(turns);
         jnz(each_turn, T_NEAR);
@@ -109,13 +109,6 @@ class RowKernel : public StoreVocabulary {
     }
 
     bool is_straight() const { return key_.turn > 0; }
-
-    // The loop around a turn has no operands in memory. They took a fifth of the speed on Zen 5.
-    void emit_turn() {
-        mov(gpr(5), gpr(3));
-        mov(gpr(6), gpr(4));
-        emit_rows(static_cast<int>(key_.turn));
-    }
 
     // Copies rows_unrolled() rows at a time, then half as many, and so on down to one.
     void emit_loop_over_rows() {
@@ -368,7 +361,7 @@ class RowKernel : public StoreVocabulary {
         advance(next, count * key_.src_row);
         test(rows, rows);
         jnz(known);
-        mov(next, ptr[args + offsetof(Args, turns) + offsetof(RowLoop, src)]);
+        mov(next, ptr[args + kTurns + offsetof(RowLoop, src)]);
         add(next, turn_src);
         L(known);
         const int64_t lines = std::min(kLinesOfNextRow, key_.row_bytes / kLineBytes);
