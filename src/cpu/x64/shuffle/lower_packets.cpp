@@ -32,9 +32,8 @@ namespace {
 
 class PacketLowering : public Lowering {
   public:
-    // The packets of a lane are `slots` many. By chunk: see PacketShape.
-    PacketLowering(const PermuteProgram& program, CpuIsa isa, int lane_bytes, int slots,
-                   bool by_chunk)
+    // The packets of a lane are `slots` many.
+    PacketLowering(const PermuteProgram& program, CpuIsa isa, int lane_bytes, int slots)
         : Lowering(program, shape_of(isa).bytes),
           whole_(shape_of(isa).permutes_pairs && lane_bytes > kLaneBytes),
           index_bytes_(!whole_             ? 4
@@ -43,7 +42,6 @@ class PacketLowering : public Lowering {
           max_kept_(vector_bytes() == kMaxVecBytes ? 20 : 9) {
         shape_.lane_bytes = lane_bytes;
         shape_.packet_bytes = lane_bytes / slots;
-        shape_.by_chunk = by_chunk;
         // Then move_units() need not clear anything.
         shape_.from_one_lane = shape_.packet_bytes == program.unit && !whole_;
         shape_.vector_bytes = vector_bytes();
@@ -279,12 +277,11 @@ class PacketLowering : public Lowering {
 std::vector<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa) {
     const int unit = program.unit, least = std::max(unit, 4);
     std::vector<Operations> all;
-    const auto add = [&](int lane_bytes, int slots, bool by_chunk = false) {
-        if (auto lowered = PacketLowering(program, isa, lane_bytes, slots, by_chunk).lower())
+    const auto add = [&](int lane_bytes, int slots) {
+        if (auto lowered = PacketLowering(program, isa, lane_bytes, slots).lower())
             all.push_back(std::move(*lowered));
     };
     add(kLaneBytes, kLaneBytes / least);
-    if (unit < 4) add(kLaneBytes, kLaneBytes / least, true);
     if (unit >= 4 && isa == CpuIsa::avx2) add(2 * kLaneBytes, 2 * kLaneBytes / least);
     if (unit >= 2 && isa != CpuIsa::avx2 && program.loop.granule > kLaneBytes) {
         const int lane = static_cast<int>(std::min<int64_t>(program.loop.granule, kMaxVecBytes));

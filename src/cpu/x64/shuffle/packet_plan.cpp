@@ -95,66 +95,17 @@ class PacketPlanner {
 
     void cut_into_packets() {
         const auto count = static_cast<size_t>(shape_.packet_bytes / unit());
-        std::vector<int64_t> lanes;  // of the source
-        for (Output& output : plan_.outputs) {
-            std::sort(output.units.begin(), output.units.end(), [](const Unit& a, const Unit& b) {
+        for (size_t o = 0; o < plan_.outputs.size(); ++o) {
+            std::vector<Unit>& units = plan_.outputs[o].units;
+            std::sort(units.begin(), units.end(), [](const Unit& a, const Unit& b) {
                 return std::tie(a.lane, a.byte) < std::tie(b.lane, b.byte);
             });
-            for (const Unit& unit : output.units) lanes.push_back(unit.lane);
-        }
-        std::sort(lanes.begin(), lanes.end());
-        lanes.erase(std::unique(lanes.begin(), lanes.end()), lanes.end());
-        for (size_t o = 0; o < plan_.outputs.size(); ++o) {
-            const std::vector<Unit>& units = plan_.outputs[o].units;
-            if (shape_.by_chunk) {
-                cut_by_chunk(static_cast<int>(o), lanes, count);
-                continue;
-            }
             for (size_t first = 0; first < units.size(); first += count) {
                 const size_t end = std::min(first + count, units.size());
                 plan_.packets.push_back({static_cast<int>(o),
-                                         static_cast<int64_t>(first / count),
                                          {units.begin() + static_cast<std::ptrdiff_t>(first),
                                           units.begin() + static_cast<std::ptrdiff_t>(end)}});
             }
-        }
-    }
-
-    // Packets of all outputs begin at the same lanes of the source: a chunk is so many neighbouring lanes that an output has
-    // about `count` units in each chunk. What does not fit the packets of the largest chunks fills the others.
-    void cut_by_chunk(int o, const std::vector<int64_t>& lanes, size_t count) {
-        const std::vector<Unit>& units = plan_.outputs[o].units;
-        if (units.empty()) return;
-        const auto slots = static_cast<size_t>(shape_.slots());
-        size_t different = 0;
-        for (size_t i = 0; i < units.size(); ++i)
-            different += i == 0 || units[i].lane != units[i - 1].lane ? 1 : 0;
-        std::vector<Packet> chunks;
-        for (const Unit& unit : units) {
-            const auto lane =
-                std::lower_bound(lanes.begin(), lanes.end(), unit.lane) - lanes.begin();
-            const auto chunk = static_cast<int64_t>(
-                static_cast<size_t>(lane) / std::max<size_t>(count * different / units.size(), 1));
-            if (chunks.empty() || chunks.back().order != chunk) chunks.push_back({o, chunk, {}});
-            chunks.back().units.push_back(unit);
-        }
-        std::stable_sort(chunks.begin(), chunks.end(), [](const Packet& a, const Packet& b) {
-            return a.units.size() > b.units.size();
-        });
-        std::vector<Unit> rest;
-        for (size_t i = 0; i < chunks.size(); ++i) {
-            std::vector<Unit>& from = chunks[i].units;
-            const size_t kept = i < slots ? std::min(from.size(), count) : 0;
-            rest.insert(rest.end(), from.begin() + static_cast<std::ptrdiff_t>(kept), from.end());
-            from.resize(kept);
-        }
-        chunks.resize(slots, {o, chunks[0].order, {}});
-        for (Packet& packet : chunks) {
-            while (packet.units.size() < count && !rest.empty()) {
-                packet.units.push_back(rest.back());
-                rest.pop_back();
-            }
-            if (!packet.units.empty()) plan_.packets.push_back(std::move(packet));
         }
     }
 
@@ -167,8 +118,7 @@ class PacketPlanner {
         std::iota(order.begin(), order.end(), size_t{0});
         std::stable_sort(order.begin(), order.end(), [&](size_t i, size_t j) {
             const auto key = [&](const Packet& p) {
-                return std::make_tuple(kind(p), shape_.by_chunk ? p.order : p.units[0].lane,
-                                       p.units[0].byte);
+                return std::make_tuple(kind(p), p.units[0].lane, p.units[0].byte);
             };
             return key(plan_.packets[i]) < key(plan_.packets[j]);
         });

@@ -24,7 +24,6 @@ constexpr int kMaxSlots = 8;
 // How outputs are cut into packets.
 struct PacketShape {
     int lane_bytes, packet_bytes;
-    bool by_chunk;       // the packets of all outputs begin at the same lanes of the source
     bool from_one_lane;  // all packets of a register come from one lane of the source
     int vector_bytes;
     int64_t distance;  // of the lanes of a register, in the source and in the destination
@@ -49,8 +48,6 @@ struct PacketPlan {
     };
     struct Packet {
         int output;
-        // Its place among the packets of the output, or of all outputs if they are cut by chunk.
-        int64_t order;
         std::vector<Unit> units;
         int group = kNone, slot = kNone;
     };

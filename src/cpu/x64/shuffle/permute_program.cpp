@@ -284,21 +284,6 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
     return result;
 }
 
-// Tiles for lower_unpacks.cpp: a lane of rows of all columns, or columns of a few rows, one behind the other. Of more words
-// than these, routes are faster.
-std::vector<Tile> unpacked_tiles(const ShuffleLayout& layout, const PermuteLimits& limits) {
-    const int64_t E = layout.inner, G = layout.G, Q = layout.Q, N = kLaneBytes / E;
-    std::vector<Tile> tiles;
-    if (Q >= N && G <= std::min<int64_t>(3 * N / 2, limits.max_sources))
-        tiles.push_back({N, G, false, G});
-    if (Q > N / 2 && G * Q * E <= limits.whole_bytes) tiles.push_back({Q, G, true, G});
-    if (Q <= N / 2 || Q > (E == 1 ? 4 * N : N)) return tiles;
-    for (const int64_t columns : {N, 4 * N})
-        if (columns < G && columns * Q * E <= limits.whole_bytes)
-            tiles.push_back({Q, columns, true, columns});
-    return tiles;
-}
-
 }  // namespace
 
 std::vector<Piece> pieces_of(const PermuteProgram& program, const PermuteOutput& output) {
@@ -405,8 +390,9 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
     const int64_t rows = elements(Q), columns = elements(G);
     if (G <= limits.max_sources && is_stored(rows)) add({rows, G, false, G});
     if (Q <= limits.max_sources && is_stored(columns)) add({Q, columns, true, 1});
-    if (!limits.masks && E <= 2)
-        for (const Tile& tile : unpacked_tiles(layout, limits)) add(tile);
+    // All columns of a pixel, of more than half a lane each, one behind the other: for lower_unpacks.cpp.
+    if (!limits.masks && E <= 2 && Q * E > kLaneBytes / 2 && G * Q * E <= limits.whole_bytes)
+        add({Q, G, true, G});
     // For large G and Q, a step transposes a tile in registers.
     for (int64_t u = 16 / E; u <= std::min(Q, vector); u *= 2)
         for (int64_t v = 16 / E; v <= std::min(G, vector); v *= 2) {
