@@ -46,7 +46,7 @@ extern "C" {
  * | tombola_dropout_mask_u8 | a byte for each element, in the layout of SRC or DIFF_SRC |
  * | tombola_dropout_mask_bits | a bit for each element, in row-major order, the lowest bit first | */
 typedef enum {
-#define TOMBOLA_ENUMERATOR(name, value) tombola_dropout_mask_##name = value,
+#define TOMBOLA_ENUMERATOR(name, value) tombola_dropout_mask_##name = (value),
     TOMBOLA_DROPOUT_MASKS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 } tombola_dropout_mask_t;

@@ -43,7 +43,7 @@ extern "C" {
  * | tombola_alignment_tensorflow | TensorFlow's: Philox 4x32-10 |
  * | tombola_alignment_pytorch | PyTorch's: MT19937 | */
 typedef enum {
-#define TOMBOLA_ENUMERATOR(name, value) tombola_alignment_##name = value,
+#define TOMBOLA_ENUMERATOR(name, value) tombola_alignment_##name = (value),
     TOMBOLA_ALIGNMENTS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 } tombola_alignment_t;
@@ -60,7 +60,7 @@ typedef enum {
  * | tombola_int_draws_torch1 | two for s64 with max - min at least 2^32, otherwise one: PyTorch 1.x to 2.6 |
  * | tombola_int_draws_torch2 | two for s32 and s64 with max - min at least 2^28, otherwise one: PyTorch 2.7 and later | */
 typedef enum {
-#define TOMBOLA_ENUMERATOR(name, value) tombola_int_draws_##name = value,
+#define TOMBOLA_ENUMERATOR(name, value) tombola_int_draws_##name = (value),
     TOMBOLA_INT_DRAWS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 } tombola_int_draws_t;
@@ -76,7 +76,7 @@ typedef enum {
  * | tombola_float_draws_torch1 | PyTorch 1.x to 2.6: f16 and bf16 take 11 and 8 bits of a word and round the range to the type. A number may be MAX after rounding to the type |
  * | tombola_float_draws_torch2 | PyTorch's later source: f16 and bf16 are drawn as f32 numbers of 24 bits. In every type, a number that equals MAX after rounding to the type becomes MIN | */
 typedef enum {
-#define TOMBOLA_ENUMERATOR(name, value) tombola_float_draws_##name = value,
+#define TOMBOLA_ENUMERATOR(name, value) tombola_float_draws_##name = (value),
     TOMBOLA_FLOAT_DRAWS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 } tombola_float_draws_t;

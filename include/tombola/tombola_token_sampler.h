@@ -53,7 +53,7 @@ extern "C" {
  * | tombola_filter_order_joint | temperature; top_k, top_p and min_p of the whole row each; their intersection |
  * | tombola_filter_order_temperature_last | top_k; top_p; min_p, all at temperature 1; then the temperature | */
 typedef enum {
-#define TOMBOLA_ENUMERATOR(name, value) tombola_filter_order_##name = value,
+#define TOMBOLA_ENUMERATOR(name, value) tombola_filter_order_##name = (value),
     TOMBOLA_FILTER_ORDERS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 } tombola_filter_order_t;
@@ -69,7 +69,7 @@ typedef enum {
  * | tombola_logprobs_processed | of the distribution that is drawn from |
  * | tombola_logprobs_raw | of the whole row at temperature 1, without filters | */
 typedef enum {
-#define TOMBOLA_ENUMERATOR(name, value) tombola_logprobs_##name = value,
+#define TOMBOLA_ENUMERATOR(name, value) tombola_logprobs_##name = (value),
     TOMBOLA_LOGPROBS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 } tombola_logprobs_t;

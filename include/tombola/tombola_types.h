@@ -189,7 +189,7 @@ typedef enum {
  * | tombola_scratchpad_mode_library | the library: one per thread, kept for the next execution |
  * | tombola_scratchpad_mode_user | the caller, as the argument TOMBOLA_ARG_SCRATCHPAD | */
 typedef enum {
-#define TOMBOLA_ENUMERATOR(name, value) tombola_scratchpad_mode_##name = value,
+#define TOMBOLA_ENUMERATOR(name, value) tombola_scratchpad_mode_##name = (value),
     TOMBOLA_SCRATCHPAD_MODES(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 } tombola_scratchpad_mode_t;

@@ -37,7 +37,7 @@ enum class PrimitiveKind {
 
 // An enumeration of a primitive or its attributes, from the list of the public header: the type, its enumerators in the
 // order of the list, and their names.
-#define TOMBOLA_ENUMERATOR(name, value) name = value,
+#define TOMBOLA_ENUMERATOR(name, value) name = (value),
 #define TOMBOLA_VALUE(name, value) Enum::name,
 #define TOMBOLA_ENUM(Name, list)                  \
     enum class Name { list(TOMBOLA_ENUMERATOR) }; \
