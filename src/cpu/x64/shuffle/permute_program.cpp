@@ -174,6 +174,9 @@ PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels, int64_t a
     return result;
 }
 
+// Of longer pixels, the stores of two in turn are too far apart.
+constexpr int64_t kMaxPairedPixel = 256;
+
 // A step takes two whole pixels. Each half of a vector has a lane of one of them, so both halves are permuted alike. The lanes
 // follow one another from the start of the pixel, or from that of each run of a column (`by_column`). A column that is shorter
 // than a lane goes on into the next one, which is written later.
@@ -373,7 +376,7 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
     }
     const int64_t E = layout.inner, G = layout.G, Q = layout.Q;
     if (!limits.masks && available >= 2 && pixel_bytes > kLaneBytes &&
-        2 * pixel_bytes <= limits.whole_bytes)
+        pixel_bytes <= kMaxPairedPixel)
         for (const bool by_column : {false, true})
             if (!by_column || (Q * E % kLaneBytes != 0 && Q * E > kLaneBytes / 2))
                 programs.push_back(pairs_of_pixels(layout, available, by_column));
