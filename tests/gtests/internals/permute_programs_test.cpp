@@ -62,6 +62,7 @@ class Checked {
         if (lower_to_routes(program, isa, false)) ++transposes[isa][layout_.element];
         for (size_t i = 0; i < lowerings.size(); ++i) {
             if (has(lowerings[i], Operation::Kind::unpack)) ++unpacks[isa][layout_.element];
+            if (has(lowerings[i], Operation::Kind::align)) ++alignments[isa][layout_.element];
             if (has(lowerings[i], Operation::Kind::select)) ++selections[isa][layout_.element];
             EXPECT_LE(lowerings[i].work_cycles, lowerings[i].cycles);
             EXPECT_GE(lowerings[i].stored_lines * kLineBytes,
@@ -101,7 +102,8 @@ class Checked {
     }
 
     // How many programs each of these lowerings carried out, for each size of an element.
-    static std::map<CpuIsa, std::map<int64_t, int>> transposes, lines, unpacks, packets, selections;
+    static std::map<CpuIsa, std::map<int64_t, int>> transposes, lines, unpacks, alignments, packets,
+        selections;
 
   private:
     // One of the other kernels of the same operations, as all of them would take twice the time.
@@ -180,7 +182,7 @@ class Checked {
 };
 std::minstd_rand Checked::engine_;
 std::map<CpuIsa, std::map<int64_t, int>> Checked::transposes, Checked::lines, Checked::unpacks,
-    Checked::packets, Checked::selections;
+    Checked::alignments, Checked::packets, Checked::selections;
 
 // All that can be.
 void expect_transposes() {
@@ -337,11 +339,12 @@ TEST(PermutePrograms, Blocks) {
     Checked::unpacks.clear();
     Checked::lines.clear();
     Checked::packets.clear();
+    Checked::alignments.clear();
     Checked::selections.clear();
     constexpr struct {
         int64_t Q, G;
-    } kFactors[] = {{4, 4},  {32, 4}, {64, 8}, {8, 16},  {16, 8}, {34, 4},   {32, 16},
-                    {29, 2}, {5, 3},  {4, 72}, {13, 12}, {19, 9}, {1031, 3}, {41, 77}};
+    } kFactors[] = {{4, 4}, {32, 4}, {64, 8},  {8, 16}, {16, 8},   {34, 4},  {32, 16}, {29, 2},
+                    {5, 3}, {4, 72}, {13, 12}, {19, 9}, {1031, 3}, {41, 77}, {15, 8},  {8, 15}};
     for (const int64_t E : {1, 2, 4, 8})
         for (const int64_t block : {4, 8, 16})
             for (const auto& factors : kFactors) {
@@ -377,6 +380,7 @@ TEST(PermutePrograms, Blocks) {
     for (const CpuIsa isa : isas_in_force())
         for (const int64_t E : {1, 2, 4, 8}) {
             EXPECT_GT(Checked::packets[isa][E], 0) << E;
+            EXPECT_EQ(Checked::alignments[isa][E] > 0, isa == CpuIsa::avx2 && E <= 2) << E;
             EXPECT_EQ(Checked::selections[isa][E] > 0, isa != CpuIsa::avx2 && E > 1) << E;
         }
     for (const CpuIsa isa : isas_in_force())

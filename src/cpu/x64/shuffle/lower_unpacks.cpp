@@ -76,7 +76,7 @@ class UnpackLowering : public Lowering {
         std::array<Segment, 2> from;  // one behind the other; the second may have no units
         int lane = kNone;             // of the registers of pairs; kNone: either
     };
-    // Where the lane of each register begins, and what is needed of it, as places().
+    // Where the lane of each register begins, and the bytes that are needed of it: all as places.
     struct Tile {
         std::array<int64_t, kLaneBytes> at, first, end;
         int pair = kNone, lane = 0;  // of the pairs
@@ -98,8 +98,8 @@ class UnpackLowering : public Lowering {
 
     // ---- places --------------------------------------------------------------------------------------------------
 
-    // Blocks that hold whole lanes are numbered, as if they lay side by side: then a row may go on in the next block. Others are
-    // at their addresses. Of two pixels in a lane, the first one's units have places, which are twice as wide.
+    // Blocks of whole lanes have places as if they lay side by side, so that a row may go on in the next block. For others, a place is
+    // the offset of the source. Where a lane has two pixels, the units of the first one have places, and are twice as wide.
     bool has_blocks() const { return block_ >= kLaneBytes; }
     int64_t place_of(int64_t source) const {
         if (!has_blocks()) return source;
@@ -430,7 +430,8 @@ class UnpackLowering : public Lowering {
         return values;
     }
 
-    // Where a lane is loaded. With `moved` bytes fewer, what follows is that of `next`, which may be the same lane.
+    // What a register's lane consists of: the bytes from `moved` on of the lane at `first`, and as many as are missing of the one at
+    // `next`, which may be the same. Whether it `fits`: all that is needed lies there.
     struct Lane {
         int64_t first, next;
         int moved;
