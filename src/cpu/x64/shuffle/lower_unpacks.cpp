@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "cpu/x64/shuffle/operations.hpp"
 #include "cpu/x64/shuffle/unpack_plan.hpp"
@@ -26,7 +28,18 @@ constexpr int kVectorBytes = 32, kWorking = 12, kRegisters = 16;
 
 class UnpackLowering : public Lowering {
   public:
-    explicit UnpackLowering(const PermuteProgram& program) : Lowering(program, kVectorBytes) {}
+    explicit UnpackLowering(const PermuteProgram& program) : Lowering(program, kVectorBytes) {
+        const int each = unit(), half = kLaneBytes / 2;
+        const auto place = [&](int i) { return std::tuple{i % kLaneBytes / each, i % each}; };
+        side_by_side_ = indices(1, [&](int i) {
+            const auto [u, byte] = place(i);
+            return u / 2 * each + u % 2 * half + byte;
+        });
+        one_behind_other_ = indices(1, [&](int i) {
+            const auto [u, byte] = place(i);
+            return u * each % half * 2 + u * each / half * each + byte;
+        });
+    }
 
   private:
     using Segment = UnpackPlan::Segment;
@@ -173,13 +186,7 @@ class UnpackLowering : public Lowering {
     // Of two pixels in a lane: their units side by side, or, as they are stored, one pixel behind the other.
     int in_order(int value, bool stored) {
         if (!plan_.has_two_pixels) return value;
-        const int half = kLaneBytes / 2, unit = plan_.unit, each = unit / 2;
-        const auto from = [&](int i) {
-            const int in_lane = i % kLaneBytes;
-            return stored ? in_lane % half / each * unit + in_lane / half * each + in_lane % each
-                          : in_lane % unit / each * half + in_lane / unit * each + in_lane % each;
-        };
-        return permute_lanes(value, indices(1, from), kVectorBytes);
+        return permute_lanes(value, stored ? one_behind_other_ : side_by_side_, kVectorBytes);
     }
 
     // Of each lane, the bytes of `a` and those of `b` behind them, from byte `from` on.
@@ -198,6 +205,7 @@ class UnpackLowering : public Lowering {
         return permute(4, value, indices(4, [&](int i) { return 2 * order[i / 2] + i % 2; }));
     }
 
+    Table side_by_side_, one_behind_other_;  // see in_order()
     UnpackPlan plan_;
     int passes_ = 1;
     std::vector<Values> outputs_;                   // of each network; kNone while it is not there
