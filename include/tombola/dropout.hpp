@@ -21,7 +21,7 @@ namespace tombola {
 
 /// The form of the argument TOMBOLA_ARG_MASK: none, u8 or bits; see tombola_dropout_mask_t.
 enum class dropout_mask {
-#define TOMBOLA_ENUMERATOR(name, value) name = tombola_dropout_mask_##name,
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_dropout_mask_##name
     TOMBOLA_DROPOUT_MASKS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 };

@@ -34,7 +34,7 @@ enum class prop_kind {
 
 /// Whether the library or the user provides the scratchpad; see tombola_scratchpad_mode_t.
 enum class scratchpad_mode {
-#define TOMBOLA_ENUMERATOR(name, value) name = tombola_scratchpad_mode_##name,
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_scratchpad_mode_##name
     TOMBOLA_SCRATCHPAD_MODES(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 };

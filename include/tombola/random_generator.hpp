@@ -19,7 +19,7 @@ namespace tombola {
 
 /// The generator of a random_generator: philox4x32_10; see tombola_generator_kind_t.
 enum class generator_kind {
-#define TOMBOLA_ENUMERATOR(name, value) name = tombola_##name,
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_##name
     TOMBOLA_GENERATOR_KINDS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 };

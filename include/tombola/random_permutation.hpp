@@ -21,7 +21,7 @@ namespace tombola {
 
 /// How a permutation is drawn: pytorch or philox; see tombola_permutation_alignment_t.
 enum class permutation_alignment {
-#define TOMBOLA_ENUMERATOR(name, value) name = tombola_permutation_##name,
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_permutation_##name
     TOMBOLA_PERMUTATION_ALIGNMENTS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 };

@@ -50,7 +50,7 @@ struct stream_desc : public seeded_desc<Desc, operator_kind> {
 
 /// The framework whose numbers a primitive draws: tensorflow or pytorch; see tombola_alignment_t.
 enum class alignment {
-#define TOMBOLA_ENUMERATOR(name, value) name = tombola_alignment_##name,
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_alignment_##name
     TOMBOLA_ALIGNMENTS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 };

@@ -26,14 +26,14 @@ namespace tombola {
 
 /// How many words an integer of the pytorch alignment takes: spec, torch1 or torch2; see tombola_int_draws_t.
 enum class int_draws {
-#define TOMBOLA_ENUMERATOR(name, value) name = tombola_int_draws_##name,
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_int_draws_##name
     TOMBOLA_INT_DRAWS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 };
 
 /// How a floating-point number of the pytorch alignment is drawn: torch1 or torch2; see tombola_float_draws_t.
 enum class float_draws {
-#define TOMBOLA_ENUMERATOR(name, value) name = tombola_float_draws_##name,
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_float_draws_##name
     TOMBOLA_FLOAT_DRAWS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 };

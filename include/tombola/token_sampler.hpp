@@ -22,14 +22,14 @@ namespace tombola {
 /// The order of the filters of a token_sampler: transformers, vllm, joint or temperature_last; see
 /// tombola_filter_order_t.
 enum class filter_order {
-#define TOMBOLA_ENUMERATOR(name, value) name = tombola_filter_order_##name,
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_filter_order_##name
     TOMBOLA_FILTER_ORDERS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 };
 
 /// Which log probabilities a token_sampler writes: none, processed or raw; see tombola_logprobs_t.
 enum class logprobs {
-#define TOMBOLA_ENUMERATOR(name, value) name = tombola_logprobs_##name,
+#define TOMBOLA_ENUMERATOR(name, value) name = tombola_logprobs_##name
     TOMBOLA_LOGPROBS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 };

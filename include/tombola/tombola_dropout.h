@@ -36,7 +36,7 @@ extern "C" {
  * @{ */
 
 /** The forms of a mask. This is the only list of them; everything else derives from it. X(name, value of the enumeration) */
-#define TOMBOLA_DROPOUT_MASKS(X) X(none, 0) X(u8, 1) X(bits, 2)
+#define TOMBOLA_DROPOUT_MASKS(X) X(none, 0), X(u8, 1), X(bits, 2)
 
 /** The form of the argument TOMBOLA_ARG_MASK.
  *
@@ -46,7 +46,7 @@ extern "C" {
  * | tombola_dropout_mask_u8 | a byte for each element, in the layout of SRC or DIFF_SRC |
  * | tombola_dropout_mask_bits | a bit for each element, in row-major order, the lowest bit first | */
 typedef enum {
-#define TOMBOLA_ENUMERATOR(name, value) tombola_dropout_mask_##name = (value),
+#define TOMBOLA_ENUMERATOR(name, value) tombola_dropout_mask_##name = (value)
     TOMBOLA_DROPOUT_MASKS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 } tombola_dropout_mask_t;

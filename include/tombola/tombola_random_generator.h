@@ -38,7 +38,7 @@ extern "C" {
  * |---|---|
  * | tombola_philox4x32_10 | Philox 4x32 with ten rounds (Salmon et al., SC 2011) | */
 typedef enum {
-#define TOMBOLA_ENUMERATOR(name, value) tombola_##name = (value),
+#define TOMBOLA_ENUMERATOR(name, value) tombola_##name = (value)
     TOMBOLA_GENERATOR_KINDS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 } tombola_generator_kind_t;

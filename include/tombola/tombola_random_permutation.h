@@ -33,7 +33,7 @@ extern "C" {
  * @{ */
 
 /** The alignments. This is the only list of them; everything else derives from it. X(name, value of the enumeration) */
-#define TOMBOLA_PERMUTATION_ALIGNMENTS(X) X(pytorch, 1) X(philox, 2)
+#define TOMBOLA_PERMUTATION_ALIGNMENTS(X) X(pytorch, 1), X(philox, 2)
 
 /** How a permutation is drawn.
  *
@@ -42,7 +42,7 @@ extern "C" {
  * | tombola_permutation_pytorch | torch.randperm's: a Fisher-Yates shuffle by MT19937 |
  * | tombola_permutation_philox | a Feistel network keyed by Philox: each element is computed by itself | */
 typedef enum {
-#define TOMBOLA_ENUMERATOR(name, value) tombola_permutation_##name = (value),
+#define TOMBOLA_ENUMERATOR(name, value) tombola_permutation_##name = (value)
     TOMBOLA_PERMUTATION_ALIGNMENTS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 } tombola_permutation_alignment_t;

@@ -34,7 +34,7 @@ extern "C" {
  * @{ */
 
 /** The alignments. This is the only list of them; everything else derives from it. X(name, value of the enumeration) */
-#define TOMBOLA_ALIGNMENTS(X) X(tensorflow, 0) X(pytorch, 1)
+#define TOMBOLA_ALIGNMENTS(X) X(tensorflow, 0), X(pytorch, 1)
 
 /** The framework whose numbers are drawn.
  *
@@ -43,13 +43,13 @@ extern "C" {
  * | tombola_alignment_tensorflow | TensorFlow's: Philox 4x32-10 |
  * | tombola_alignment_pytorch | PyTorch's: MT19937 | */
 typedef enum {
-#define TOMBOLA_ENUMERATOR(name, value) tombola_alignment_##name = (value),
+#define TOMBOLA_ENUMERATOR(name, value) tombola_alignment_##name = (value)
     TOMBOLA_ALIGNMENTS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 } tombola_alignment_t;
 
 /** The rules for the words of an integer. This is the only list of them. X(name, value of the enumeration) */
-#define TOMBOLA_INT_DRAWS(X) X(spec, 0) X(torch1, 1) X(torch2, 2)
+#define TOMBOLA_INT_DRAWS(X) X(spec, 0), X(torch1, 1), X(torch2, 2)
 
 /** How many 32-bit words an integer of the pytorch alignment takes. PyTorch has changed this number over time. The
  * tensorflow alignment ignores it.
@@ -60,13 +60,13 @@ typedef enum {
  * | tombola_int_draws_torch1 | two for s64 with max - min at least 2^32, otherwise one: PyTorch 1.x to 2.6 |
  * | tombola_int_draws_torch2 | two for s32 and s64 with max - min at least 2^28, otherwise one: PyTorch 2.7 and later | */
 typedef enum {
-#define TOMBOLA_ENUMERATOR(name, value) tombola_int_draws_##name = (value),
+#define TOMBOLA_ENUMERATOR(name, value) tombola_int_draws_##name = (value)
     TOMBOLA_INT_DRAWS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 } tombola_int_draws_t;
 
 /** The rules for a floating-point number. This is the only list of them. X(name, value of the enumeration) */
-#define TOMBOLA_FLOAT_DRAWS(X) X(torch1, 0) X(torch2, 1)
+#define TOMBOLA_FLOAT_DRAWS(X) X(torch1, 0), X(torch2, 1)
 
 /** How a floating-point number of the pytorch alignment is drawn. PyTorch has changed this rule over time. The
  * tensorflow alignment and integers ignore it.
@@ -76,7 +76,7 @@ typedef enum {
  * | tombola_float_draws_torch1 | PyTorch 1.x to 2.6: f16 and bf16 take 11 and 8 bits of a word and round the range to the type. A number may be MAX after rounding to the type |
  * | tombola_float_draws_torch2 | PyTorch's later source: f16 and bf16 are drawn as f32 numbers of 24 bits. In every type, a number that equals MAX after rounding to the type becomes MIN | */
 typedef enum {
-#define TOMBOLA_ENUMERATOR(name, value) tombola_float_draws_##name = (value),
+#define TOMBOLA_ENUMERATOR(name, value) tombola_float_draws_##name = (value)
     TOMBOLA_FLOAT_DRAWS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 } tombola_float_draws_t;

@@ -42,7 +42,7 @@ extern "C" {
 
 /** The orders of filters. This is the only list of them; everything else derives from it.
  * X(name, value of the enumeration) */
-#define TOMBOLA_FILTER_ORDERS(X) X(transformers, 0) X(vllm, 1) X(joint, 2) X(temperature_last, 3)
+#define TOMBOLA_FILTER_ORDERS(X) X(transformers, 0), X(vllm, 1), X(joint, 2), X(temperature_last, 3)
 
 /** The order of the filters. The first two are named after libraries that apply them in this order.
  *
@@ -53,13 +53,13 @@ extern "C" {
  * | tombola_filter_order_joint | temperature; top_k, top_p and min_p of the whole row each; their intersection |
  * | tombola_filter_order_temperature_last | top_k; top_p; min_p, all at temperature 1; then the temperature | */
 typedef enum {
-#define TOMBOLA_ENUMERATOR(name, value) tombola_filter_order_##name = (value),
+#define TOMBOLA_ENUMERATOR(name, value) tombola_filter_order_##name = (value)
     TOMBOLA_FILTER_ORDERS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 } tombola_filter_order_t;
 
 /** The kinds of log probabilities. This is the only list of them. X(name, value of the enumeration) */
-#define TOMBOLA_LOGPROBS(X) X(none, 0) X(processed, 1) X(raw, 2)
+#define TOMBOLA_LOGPROBS(X) X(none, 0), X(processed, 1), X(raw, 2)
 
 /** Which log probabilities TOMBOLA_ARG_DST_LOGPROBS and TOMBOLA_ARG_DST_TOP_LOGPROBS hold.
  *
@@ -69,7 +69,7 @@ typedef enum {
  * | tombola_logprobs_processed | of the distribution that is drawn from |
  * | tombola_logprobs_raw | of the whole row at temperature 1, without filters | */
 typedef enum {
-#define TOMBOLA_ENUMERATOR(name, value) tombola_logprobs_##name = (value),
+#define TOMBOLA_ENUMERATOR(name, value) tombola_logprobs_##name = (value)
     TOMBOLA_LOGPROBS(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 } tombola_logprobs_t;

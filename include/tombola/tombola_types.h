@@ -180,7 +180,7 @@ typedef enum {
 
 /** The scratchpad modes. This is the only list of them; everything else derives from it.
  * X(name, value of the enumeration) */
-#define TOMBOLA_SCRATCHPAD_MODES(X) X(library, 0) X(user, 1)
+#define TOMBOLA_SCRATCHPAD_MODES(X) X(library, 0), X(user, 1)
 
 /** Who provides the scratchpad of an execution.
  *
@@ -189,7 +189,7 @@ typedef enum {
  * | tombola_scratchpad_mode_library | the library: one per thread, kept for the next execution |
  * | tombola_scratchpad_mode_user | the caller, as the argument TOMBOLA_ARG_SCRATCHPAD | */
 typedef enum {
-#define TOMBOLA_ENUMERATOR(name, value) tombola_scratchpad_mode_##name = (value),
+#define TOMBOLA_ENUMERATOR(name, value) tombola_scratchpad_mode_##name = (value)
     TOMBOLA_SCRATCHPAD_MODES(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
 } tombola_scratchpad_mode_t;

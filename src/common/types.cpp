@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/types.hpp"
 
+#include <array>
+
 namespace tombola::impl {
 
 size_t size_of(DataType type) {
@@ -59,14 +61,18 @@ const char* name_of(PrimitiveKind kind) {
     return "undef";
 }
 
-#define TOMBOLA_CASE(name, value) \
-    case Enum::name:              \
-        return #name;
-#define TOMBOLA_NAME_OF(Type, list)                \
-    const char* name_of(Type enumerator) {         \
-        using Enum = Type;                         \
-        switch (enumerator) { list(TOMBOLA_CASE) } \
-        return "unknown";                          \
+template <class Enum, size_t N>
+static const char* name_in(const std::array<const char*, N>& names, Enum enumerator) {
+    constexpr std::array<Enum, N> all = all_of(Enum{});
+    for (size_t i = 0; i < N; ++i)
+        if (all[i] == enumerator) return names[i];
+    return "unknown";
+}
+
+#define TOMBOLA_NAME(name, value) #name
+#define TOMBOLA_NAME_OF(Type, list)                                 \
+    const char* name_of(Type enumerator) {                          \
+        return name_in(std::array{list(TOMBOLA_NAME)}, enumerator); \
     }
 TOMBOLA_NAME_OF(GeneratorKind, TOMBOLA_GENERATOR_KINDS)
 TOMBOLA_NAME_OF(Alignment, TOMBOLA_ALIGNMENTS)
@@ -78,7 +84,7 @@ TOMBOLA_NAME_OF(FilterOrder, TOMBOLA_FILTER_ORDERS)
 TOMBOLA_NAME_OF(Logprobs, TOMBOLA_LOGPROBS)
 TOMBOLA_NAME_OF(ScratchpadMode, TOMBOLA_SCRATCHPAD_MODES)
 #undef TOMBOLA_NAME_OF
-#undef TOMBOLA_CASE
+#undef TOMBOLA_NAME
 
 const char* name_of_arg(int arg) {
     switch (arg) {

@@ -37,8 +37,8 @@ enum class PrimitiveKind {
 
 // An enumeration of a primitive or its attributes, from the list of the public header: the type, its enumerators in the
 // order of the list, and their names.
-#define TOMBOLA_ENUMERATOR(name, value) name = (value),
-#define TOMBOLA_VALUE(name, value) Enum::name,
+#define TOMBOLA_ENUMERATOR(name, value) name = (value)
+#define TOMBOLA_VALUE(name, value) Enum::name
 #define TOMBOLA_ENUM(Name, list)                  \
     enum class Name { list(TOMBOLA_ENUMERATOR) }; \
     constexpr auto all_of(Name) {                 \

@@ -71,8 +71,8 @@ class Vocabulary : public JitKernel {
         return constant(table, static_cast<size_t>(bytes()), 64);
     }
 
-    // A constant in every lane. hold_in(), hold_u32() and hold_u64() load it into vec(index) on AVX-512, which has 32
-    // registers. On AVX2 it stays a memory operand.
+    // A constant in every lane. hold_u32() and hold_u64() load it into vec(index) on AVX-512, which has 32 registers. On
+    // AVX2 it stays a memory operand.
     class Held {
       public:
         Held() = default;
@@ -94,7 +94,6 @@ class Vocabulary : public JitKernel {
         bool in_register_ = false;
     };
     bool holds_constants() const { return registers() == 32; }  // in registers
-    Held hold_in(int index, const Address& value);  // a memory operand of the full width
     Held hold_u32(int index, uint32_t value);
     Held hold_u64(int index, uint64_t value);
     // The same for elements of 1, 2, 4 or 8 bytes.
@@ -405,6 +404,8 @@ class Vocabulary : public JitKernel {
     void cvt_swapped_u53_to_f64(const Vec& d, const Vec& a, const Vec& scratch);
 
   private:
+    Held hold_in(int index, const Address& value);
+
     void copy_bytes(const Xbyak::RegExp& d, const Xbyak::RegExp& s, const Tail& tail);
 
     // The lower or upper half of a. The upper half is copied to the low half of scratch.

@@ -78,7 +78,8 @@ struct Names<tombola_data_type_t> {
 #undef TOMBOLA_ROW
     };
 };
-#define TOMBOLA_ROW(name, value) {#name, static_cast<Enum>(value)},
+#define TOMBOLA_ROW(name, value) \
+    { #name, static_cast < Enum>(value) }
 #define TOMBOLA_NAMES(Type, list)                                 \
     template <>                                                   \
     struct Names<Type> {                                          \
