@@ -404,9 +404,9 @@ class Vocabulary : public JitKernel {
     void cvt_swapped_u53_to_f64(const Vec& d, const Vec& a, const Vec& scratch);
 
   private:
-    Held hold_in(int index, const Address& value);
-
     void copy_bytes(const Xbyak::RegExp& d, const Xbyak::RegExp& s, const Tail& tail);
+
+    Held hold_in(int index, const Address& value);
 
     // The lower or upper half of a. The upper half is copied to the low half of scratch.
     Half half_of(const Vec& a, bool upper, const Vec& scratch);
