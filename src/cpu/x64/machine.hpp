@@ -112,7 +112,7 @@ struct Machine {
     }
     // The time of one number of 32 bits, if this many instructions make a vector of them.
     double nanoseconds_per_lane(double instructions, int vector_bytes) const {
-        return nanoseconds(instructions, vector_bytes) / (vector_bytes / 4);
+        return nanoseconds(instructions, vector_bytes) * 4 / vector_bytes;
     }
     // Whether two stores of 32 bytes take no longer than one of 64. Then kernels for AVX2 may be the faster ones, as fewer
     // of their stores cross cache lines.

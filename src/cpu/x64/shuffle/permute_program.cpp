@@ -183,12 +183,9 @@ constexpr int64_t kMaxPairedPixel = 256;
 PixelProgram pairs_of_pixels(const ShuffleLayout& layout, int64_t all_pixels, bool by_column) {
     const int64_t inner = layout.inner, pixel_bytes = layout.C * inner, row = layout.G * inner;
     const int64_t run = by_column ? layout.Q * inner : pixel_bytes;
+    const int64_t steps = (all_pixels + 1) / 2;
     PixelProgram result{
-        {},
-        2,
-        0,
-        0,
-        static_cast<double>(all_pixels * pixel_bytes) / static_cast<double>((all_pixels + 1) / 2)};
+        {}, 2, 0, 0, static_cast<double>(all_pixels * pixel_bytes) / static_cast<double>(steps)};
     PermuteProgram& program = result.program;
     program.unit = unit_of(inner);
     program.loop = {2 * pixel_bytes, 2 * pixel_bytes};
