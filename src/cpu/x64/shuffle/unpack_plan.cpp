@@ -165,10 +165,9 @@ class UnpackPlanner {
         if (places[0] < 0) return best;
         for (size_t t = 0; t < tiles_.size() && best.units < units; ++t)
             for (int r = 0; r < K_; ++r) {
+                if (tiles_[t].at[r] == kUnknown) continue;
                 const int64_t in_lane = places[0] - tiles_[t].at[r];
-                if (tiles_[t].at[r] == kUnknown || in_lane < 0 || in_lane >= kLaneBytes ||
-                    in_lane % unit_ != 0)
-                    continue;
+                if (in_lane < 0 || in_lane >= kLaneBytes || in_lane % unit_ != 0) continue;
                 const int number = r * N_ + static_cast<int>(in_lane) / unit_, all = K_ * N_;
                 const int to = (number << levels_) % all + (number << levels_) / all;
                 Segment segment{static_cast<int>(t), to / N_, to % N_, 0};
