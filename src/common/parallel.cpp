@@ -161,4 +161,12 @@ int parts_for(const Work& work) {
     return worthwhile(work, waking, threads);
 }
 
+int parts_for_rows(int64_t rows, const Work& all) {
+    const int parts = parts_for(all);
+    if (parts <= rows) return parts;
+    const auto count = static_cast<double>(rows);
+    const Work row{all.nanoseconds / count, all.least / count};
+    return parts_for(row) > rows ? 1 : static_cast<int>(rows);
+}
+
 }  // namespace tombola::impl

@@ -146,5 +146,18 @@ TEST(PartsFor, WorkersAreTried) {
     });
 }
 
+// Rows are divided, but for a few long ones, which the threads share. CMakeLists.txt runs this once more with seven threads.
+TEST(PartsFor, FewRowsAreDividedUnlessEachIsWorthMoreThreads) {
+    on_new_thread([] {
+        const double waking = machine_sizes().waking;
+        const int threads = max_threads();
+        EXPECT_EQ(parts_for_rows(1, {1e30}), 1);
+        EXPECT_EQ(parts_for_rows(1000, {1e30}), threads);
+        EXPECT_EQ(parts_for_rows(1000, {waking}), 1);
+        EXPECT_EQ(parts_for_rows(2, {3 * waking}), std::min(2, threads));
+        EXPECT_EQ(parts_for_rows(2, {1e30}), threads <= 2 ? threads : 1);
+    });
+}
+
 }  // namespace
 }  // namespace tombola::impl

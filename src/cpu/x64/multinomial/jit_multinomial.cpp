@@ -103,12 +103,12 @@ JitMultinomial::Part JitMultinomial::part_of(const Call& call, int part) const {
             reinterpret_cast<uint32_t*>(at + scratch_.guide)};
 }
 
-// Calls body(part, rows) so that every row is covered, in order within a part. If there are at least as many rows as
-// threads, rows are divided among the threads. Otherwise there is one part, and the threads share each row.
+// Calls body(part, rows) so that every row is covered, in order within a part. Rows are divided among the threads, or there is
+// one part, and the threads share each row.
 template <class Body>
 void JitMultinomial::for_rows(const Work& work, const Body& body) const {
     const dim_t batch = desc_.src.dims[0];
-    const int parts = batch < max_threads() ? 1 : std::min(parts_for(work), max_parts_);
+    const int parts = std::min(parts_for_rows(batch, work), max_parts_);
     if (parts == 1) return body(0, Range{0, batch});
     parallel(parts, [&](int part, int all) { body(part, split(batch, part, all)); });
 }

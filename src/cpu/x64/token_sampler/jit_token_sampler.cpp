@@ -24,14 +24,25 @@ class JitTokenSampler : public Executable {
     Status execute(const ExecContext& context) const override;
 
   private:
+    double nanoseconds(const RowParameters& row) const;
+
     TokenSamplerDesc desc_;
     SamplerKernels kernels_;
     MatrixLayout src_;
     int max_parts_;
 };
 
-// If there are at least as many rows as threads, the rows are divided among the threads. Otherwise the threads share
-// each row.
+// How long one thread takes for a row with such parameters.
+double JitTokenSampler::nanoseconds(const RowParameters& row) const {
+    constexpr double kNanosecondsPerListed = 20;  // measured on Zen 5
+    const dim_t classes = desc_.classes();
+    const double reading = moving(size(classes) * size_of(desc_.src.data_type)).nanoseconds;
+    if (row.is_greedy()) return reading;
+    if (row.top_k == classes) return kernels_.passes.nanoseconds(classes);
+    return reading + kNanosecondsPerListed * static_cast<double>(row.top_k);
+}
+
+// Rows are divided among the threads, or the threads share each row.
 Status JitTokenSampler::execute(const ExecContext& context) const {
     auto* scratchpad = context.scratchpad<char>();
     const SamplerCall call = TOMBOLA_TRY(SamplerCall::resolve(desc_, context, scratchpad));
@@ -47,11 +58,8 @@ Status JitTokenSampler::execute(const ExecContext& context) const {
             if (!sampler.sample(row, std::min(row + 1, rows.end - 1))) return wrong.report(row);
     };
     const dim_t batch = desc_.batch();
-    const RowParameters first = call.parameters(0);
-    const bool sums_rows = !first.is_greedy() && first.top_k == 0;
-    const Work work{sums_rows ? kernels_.passes.nanoseconds(desc_.src.nelems())
-                              : moving(desc_.src.size()).nanoseconds};
-    const int shares = batch < max_threads() ? 1 : std::min(parts_for(work), max_parts_);
+    const Work work{nanoseconds(call.parameters(0)) * static_cast<double>(batch)};
+    const int shares = std::min(parts_for_rows(batch, work), max_parts_);
     if (shares == 1)
         sample_rows(0, Range{0, batch});
     else
