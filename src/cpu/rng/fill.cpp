@@ -25,6 +25,13 @@ void FillPart::for_each_run(FunctionRef<void(const Run&)> generate) const {
     const RunCopier copier(desc_);
     alignas(64) char buffer[kRunBytes];
     const auto capacity = static_cast<int64_t>(kRunBytes / size);
+    if (any_runs_)
+        return copier.for_each_tile(range_, capacity, [&](const Tile& tile) {
+            cpu::for_each_run(tile, [&](int64_t first, int64_t count, int64_t at) {
+                generate({first, count, buffer + static_cast<size_t>(at) * size, false});
+            });
+            copier.scatter(data_, tile, buffer);
+        });
     for (int64_t at = range_.begin; at < range_.end; at += capacity) {
         const int64_t count = std::min(capacity, range_.end - at);
         generate({at, count, buffer, false});
@@ -43,10 +50,11 @@ void fill(const MemoryDesc& desc, void* data, const FillOptions& options,
     const Work work = work_of(static_cast<double>(count) * options.nanoseconds_per_element, bytes,
                               streaming ? bytes : 0);
     const int parts = static_cast<int>(std::min<int64_t>(longest, parts_for(work)));
-    if (parts == 1) return generate_part({desc, data, {0, count}, streaming});
+    if (parts == 1) return generate_part({desc, data, {0, count}, streaming, options.any_runs});
     parallel(parts, [&](int part, int all) {
         const Range range = split(count, part, all, options.multiple);
-        if (range.begin < range.end) generate_part({desc, data, range, streaming});
+        if (range.begin < range.end)
+            generate_part({desc, data, range, streaming, options.any_runs});
     });
 }
 

@@ -5,7 +5,7 @@
 //
 //   fill(desc, data, options, [&](const FillPart& part) {
 //       Source source = source_at(part.first());           // once per part: jump ahead here
-//       part.for_each_run([&](const Run& run) {            // in ascending order, without gaps
+//       part.for_each_run([&](const Run& run) {            // in ascending order, without gaps, unless any_runs
 //           source.generate(run.count, run.to);            // run.first is where the source stands
 //       });
 //   });
@@ -34,12 +34,14 @@ struct FillOptions {
     int64_t elements_per_part = 1;  // no part but the last is shorter than this
     // How long one thread takes to compute an element. It decides from which size on the tensor is shared by threads.
     double nanoseconds_per_element = 0;
+    // Runs may begin at any element and come in any order, for sources that jump at no cost. Then transposed layouts take less time.
+    bool any_runs = false;
 };
 
 class FillPart {
   public:
-    FillPart(const MemoryDesc& desc, void* data, Range range, bool streaming)
-        : desc_(desc), data_(data), range_(range), streaming_(streaming) {}
+    FillPart(const MemoryDesc& desc, void* data, Range range, bool streaming, bool any_runs)
+        : desc_(desc), data_(data), range_(range), streaming_(streaming), any_runs_(any_runs) {}
 
     int64_t first() const { return range_.begin; }
     int64_t count() const { return range_.end - range_.begin; }
@@ -49,7 +51,7 @@ class FillPart {
     const MemoryDesc& desc_;
     void* data_;
     Range range_;
-    bool streaming_;
+    bool streaming_, any_runs_;
 };
 
 // `data` is the address of the first element: offset0 has been added. A tensor without elements has no parts.

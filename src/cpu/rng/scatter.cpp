@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <utility>
 
 #include "common/types.hpp"
 
@@ -43,6 +44,80 @@ void copy_row(const AxisStride& axis, Byte* row, int64_t begin, int64_t end, Run
     }
 }
 
+// A tile in a tensor or in a buffer. Steps count elements.
+template <class T>
+struct Matrix {
+    T* data;
+    int64_t row_step, column_step;
+    T* at(int64_t row, int64_t column) const {
+        return data + row * row_step + column * column_step;
+    }
+};
+
+constexpr int64_t kVectorBytes = 16, kLineBytes = 64;
+
+#if __has_builtin(__builtin_shufflevector)
+template <class T>
+using Vector __attribute__((vector_size(kVectorBytes))) = T;
+
+// The elements of half `half` of a and b in turn.
+template <int half, class T, int... index>
+Vector<T> interleave(Vector<T> a, Vector<T> b, std::integer_sequence<int, index...>) {
+    constexpr int kCount = sizeof...(index);
+    return __builtin_shufflevector(a, b, (half * kCount / 2 + index / 2 + index % 2 * kCount)...);
+}
+
+// The transpose of as many vectors as a vector has elements. Each step interleaves rows that are half of the vectors apart, and so
+// moves one bit of an element's row into its column.
+template <class T, int step = 1>
+void transpose_vectors(Vector<T> (&rows)[kVectorBytes / sizeof(T)]) {
+    constexpr int kCount = kVectorBytes / sizeof(T);
+    constexpr auto kIndices = std::make_integer_sequence<int, kCount>();
+    if constexpr (step < kCount) {
+        Vector<T> next[kCount];
+        for (int i = 0; i < kCount / 2; ++i) {
+            next[2 * i] = interleave<0, T>(rows[i], rows[i + kCount / 2], kIndices);
+            next[2 * i + 1] = interleave<1, T>(rows[i], rows[i + kCount / 2], kIndices);
+        }
+        transpose_vectors<T, 2 * step>(next);
+        for (int i = 0; i < kCount; ++i) rows[i] = next[i];
+    }
+}
+
+// Reads such vectors, `from_step` elements apart, and writes their transpose.
+template <class T>
+void transpose_square(const T* from, int64_t from_step, T* to, int64_t to_step) {
+    constexpr int kCount = kVectorBytes / sizeof(T);
+    Vector<T> rows[kCount];
+    for (int i = 0; i < kCount; ++i) std::memcpy(&rows[i], from + i * from_step, kVectorBytes);
+    transpose_vectors<T>(rows);
+    for (int i = 0; i < kCount; ++i) std::memcpy(to + i * to_step, &rows[i], kVectorBytes);
+}
+#else
+template <class T>
+void transpose_square(const T* from, int64_t from_step, T* to, int64_t to_step) {
+    constexpr int64_t kCount = kVectorBytes / sizeof(T);
+    for (int64_t i = 0; i < kCount; ++i)
+        for (int64_t j = 0; j < kCount; ++j) to[i * to_step + j] = from[j * from_step + i];
+}
+#endif
+
+// Copies a tile. Rows lie side by side in one matrix, and columns in the other one.
+template <class T>
+void copy_tile(const Matrix<const T>& from, const Matrix<T>& to, int64_t rows, int64_t columns) {
+    constexpr int64_t kCount = kVectorBytes / sizeof(T);
+    const int64_t whole_rows = rows / kCount * kCount, whole_columns = columns / kCount * kCount;
+    const bool gathers = from.row_step == 1;
+    const int64_t from_step = gathers ? from.column_step : from.row_step;
+    const int64_t to_step = gathers ? to.row_step : to.column_step;
+    for (int64_t column = 0; column < whole_columns; column += kCount)
+        for (int64_t row = 0; row < whole_rows; row += kCount)
+            transpose_square(from.at(row, column), from_step, to.at(row, column), to_step);
+    for (int64_t column = 0; column < columns; ++column)
+        for (int64_t row = column < whole_columns ? whole_rows : 0; row < rows; ++row)
+            *to.at(row, column) = *from.at(row, column);
+}
+
 // Calls body(T{}) with an unsigned type of the element's size.
 template <class Body>
 void with_element_size(size_t size, const Body& body) {
@@ -80,6 +155,61 @@ void RunCopier::copy_run(Byte* data, int64_t first, int64_t count, RunT* run) co
         }
 }
 
+bool RunCopier::has_tiles() const {
+    const auto element = static_cast<int64_t>(element_);
+    const AxisStride& rows = rows_.dst;
+    return row_.dst.is_plain() && row_.dst.stride > element &&
+           (rows.is_plain() ? rows.stride : rows.neighbour) == element &&
+           rows_side_by_side(0) >= kVectorBytes / element;
+}
+
+// From row `row` on.
+int64_t RunCopier::rows_side_by_side(int64_t row) const {
+    const int64_t left = rows_.count - row;
+    return rows_.dst.is_plain() ? left : std::min(left, rows_.dst.block - row % rows_.dst.block);
+}
+
+// Those of a cache line. If rows are short, those of several ones.
+int64_t RunCopier::rows_of_tile(int64_t capacity) const {
+    const int64_t line = kLineBytes / static_cast<int64_t>(element_);
+    return std::max(line, capacity / row_.count / line * line);
+}
+
+int64_t RunCopier::columns_of_tile(int64_t rows, int64_t columns, int64_t capacity) {
+    constexpr int64_t kMultiple = 32;  // whole blocks of the streams
+    return rows * columns <= capacity ? columns : capacity / rows / kMultiple * kMultiple;
+}
+
+// The next rows that lie side by side. If they are too few, or the range does not begin with a row, the next run.
+Tile RunCopier::band_at(int64_t first, int64_t left, int64_t capacity) const {
+    const int64_t length = row_.count, column = first % length;
+    const auto run = [&](int64_t limit) {
+        const int64_t count = std::min({left, capacity, limit});
+        return Tile{first, 1, count, count};
+    };
+    if (!has_tiles()) return run(left);
+    if (column != 0) return run(length - column);
+    const int64_t rows = std::min(left / length, rows_side_by_side(first / length % rows_.count));
+    if (rows < kVectorBytes / static_cast<int64_t>(element_))
+        return run(rows > 0 ? rows * length : left);
+    return {first, rows, length, length};
+}
+
+bool RunCopier::is_side_by_side(const Tile& tile) const {
+    if (!has_tiles() || tile.rows == 1 || tile.distance != row_.count) return false;
+    const int64_t row = tile.first / row_.count % rows_.count;
+    return tile.first % row_.count + tile.columns <= row_.count &&
+           tile.rows <= rows_side_by_side(row);
+}
+
+// The address of an element.
+template <class Byte>
+Byte* RunCopier::address(Byte* data, int64_t number) const {
+    const int64_t row = number / row_.count;
+    return data + LoopCursor(outer_, row / rows_.count).dst() +
+           rows_.dst.offset(row % rows_.count) + row_.dst.offset(number % row_.count);
+}
+
 void RunCopier::scatter(void* data, int64_t first, int64_t count, const void* from) const {
     with_element_size(element_, [&](auto type) {
         using T = decltype(type);
@@ -91,6 +221,34 @@ void RunCopier::gather(const void* data, int64_t first, int64_t count, void* to)
     with_element_size(element_, [&](auto type) {
         using T = decltype(type);
         copy_run<const T>(static_cast<const char*>(data), first, count, static_cast<T*>(to));
+    });
+}
+
+void RunCopier::scatter(void* data, const Tile& tile, const void* from) const {
+    if (!is_side_by_side(tile))
+        return for_each_run(tile, [&](int64_t first, int64_t count, int64_t at) {
+            scatter(data, first, count,
+                    static_cast<const char*>(from) + static_cast<size_t>(at) * element_);
+        });
+    with_element_size(element_, [&](auto type) {
+        using T = decltype(type);
+        auto* to = reinterpret_cast<T*>(address(static_cast<char*>(data), tile.first));
+        copy_tile<T>({static_cast<const T*>(from), tile.columns, 1}, {to, 1, column_step()},
+                     tile.rows, tile.columns);
+    });
+}
+
+void RunCopier::gather(const void* data, const Tile& tile, void* to) const {
+    if (!is_side_by_side(tile))
+        return for_each_run(tile, [&](int64_t first, int64_t count, int64_t at) {
+            gather(data, first, count, static_cast<char*>(to) + static_cast<size_t>(at) * element_);
+        });
+    with_element_size(element_, [&](auto type) {
+        using T = decltype(type);
+        const auto* from =
+            reinterpret_cast<const T*>(address(static_cast<const char*>(data), tile.first));
+        copy_tile<T>({from, 1, column_step()}, {static_cast<T*>(to), tile.columns, 1}, tile.rows,
+                     tile.columns);
     });
 }
 

@@ -2,13 +2,37 @@
 #pragma once
 
 // Copies dense runs of elements, in logical row-major order, to their places in a tensor of any layout, and back.
+//
+// Runs of a transposed layout are short: in nhwc, neighbouring pixels of a channel are far apart, and channels lie side by side. A
+// tile has several rows at once, for example pixels of 16 channels. Then whole cache lines are read or written, by vectors.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "common/memory_desc.hpp"
+#include "common/parallel.hpp"
 #include "cpu/loop_nest.hpp"
 
 namespace tombola::impl::cpu {
+
+// Some columns of neighbouring rows. In a buffer the rows lie densely, one after the other.
+struct Tile {
+    int64_t first;     // the number of its first element
+    int64_t rows;      // 1: a run of elements, which may go on in further rows
+    int64_t columns;   // of each row
+    int64_t distance;  // from row to row, in numbers of elements
+
+    int64_t elements() const { return rows * columns; }
+};
+
+// Calls body(first, count, at) for each run of a tile, of which element 0 is element `at` of the tile.
+template <class Body>
+void for_each_run(const Tile& tile, const Body& body) {
+    if (tile.rows == 1 || tile.distance == tile.columns)
+        return body(tile.first, tile.elements(), int64_t{0});
+    for (int64_t row = 0; row < tile.rows; ++row)
+        body(tile.first + row * tile.distance, tile.columns, row * tile.columns);
+}
 
 // Copies many runs of one tensor. The tensor must have elements.
 class RunCopier {
@@ -19,7 +43,39 @@ class RunCopier {
     // Reads elements [first, first + count) of the tensor at `data` into a dense run at `to`.
     void gather(const void* data, int64_t first, int64_t count, void* to) const;
 
+    // The same for a tile. It may be that of another tensor of these dimensions.
+    void scatter(void* data, const Tile& tile, const void* from) const;
+    void gather(const void* data, const Tile& tile, void* to) const;
+
+    // Whether neighbouring rows lie side by side, so that tiles of several rows are faster than runs.
+    bool has_tiles() const;
+    int64_t row_elements() const { return row_.count; }
+    // Calls body(tile) for tiles of at most `capacity` elements, which together cover the range. They are not in ascending order.
+    // All rows of some columns come before the next columns: this is the order of the tensor in memory.
+    template <class Body>
+    void for_each_tile(Range range, int64_t capacity, const Body& body) const {
+        for (int64_t at = range.begin; at < range.end;) {
+            const Tile band = band_at(at, range.end - at, capacity);
+            const int64_t rows = std::min(band.rows, rows_of_tile(capacity));
+            const int64_t columns = columns_of_tile(rows, band.columns, capacity);
+            for (int64_t column = 0; column < band.columns; column += columns)
+                for (int64_t row = 0; row < band.rows; row += rows)
+                    body(Tile{at + row * band.distance + column, std::min(rows, band.rows - row),
+                              std::min(columns, band.columns - column), band.distance});
+            at += band.elements();
+        }
+    }
+
   private:
+    int64_t rows_side_by_side(int64_t row) const;
+    int64_t rows_of_tile(int64_t capacity) const;
+    static int64_t columns_of_tile(int64_t rows, int64_t columns, int64_t capacity);
+    Tile band_at(int64_t first, int64_t left, int64_t capacity) const;
+    bool is_side_by_side(const Tile& tile) const;
+    // Elements from column to column of a row.
+    int64_t column_step() const { return row_.dst.stride / static_cast<int64_t>(element_); }
+    template <class Byte>
+    Byte* address(Byte* data, int64_t number) const;
     template <class T, class RunT, class Byte>
     void copy_run(Byte* data, int64_t first, int64_t count, RunT* run) const;
 

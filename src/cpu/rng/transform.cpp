@@ -12,9 +12,9 @@
 namespace tombola::impl::cpu {
 namespace {
 
-constexpr int64_t kRunElements = 2048;                // with three buffers 26 KiB of stack
-constexpr size_t kMaxSrcBytes = 4, kMaxDstBytes = 8;  // of an element
-static_assert(kRunElements % kTransformMultiple == 0);
+// A run of the wider tensor. With three buffers this makes 40 KiB of stack.
+constexpr size_t kRunBytes = 16 * 1024, kMinWideBytes = 2;
+static_assert(kRunBytes % (kTransformMultiple * sizeof(uint64_t)) == 0);
 
 using Kind = TransformMask::Kind;
 
@@ -54,25 +54,33 @@ class Part {
     }
 
     void run_through_buffers(Range range, FunctionRef<void(const TransformRun&)> body) const {
-        alignas(64) char from[kRunElements * kMaxSrcBytes];
-        alignas(64) char to[kRunElements * kMaxDstBytes];
-        alignas(64) uint8_t mask[kRunElements];
-        for (int64_t at = range.begin; at < range.end; at += kRunElements) {
-            TransformRun run{at,   std::min(kRunElements, range.end - at), from, to, mask_at(at),
-                             false};
-            if (src_in_place_)
-                run.from = element(src_.data, at, src_size());
-            else
-                gather(src_.desc, src_.data, at, run.count, from);
-            if (dst_in_place_) run.to = element(dst_.data, at, dst_size());
-            if (!mask_in_place_) {
-                run.mask = mask;
-                if (!mask_.is_written) gather(mask_.desc, mask_.data, at, run.count, mask);
-            }
-            body(run);
-            if (!dst_in_place_) scatter(dst_.desc, dst_.data, at, run.count, to);
-            if (!mask_in_place_ && mask_.is_written)
-                scatter(mask_.desc, mask_.data, at, run.count, mask);
+        alignas(64) char from[kRunBytes], to[kRunBytes];
+        alignas(64) uint8_t mask[kRunBytes / kMinWideBytes];
+        const size_t wide = std::max({src_size(), dst_size(), kMinWideBytes});
+        const auto capacity = static_cast<int64_t>(kRunBytes / wide);
+        const RunCopier src(src_.desc), dst(dst_.desc),
+            bytes(mask_in_place_ ? src_.desc : mask_.desc);
+        const auto transform_tile = [&](const Tile& tile) {
+            if (!src_in_place_) src.gather(src_.data, tile, from);
+            if (!mask_in_place_ && !mask_.is_written) bytes.gather(mask_.data, tile, mask);
+            for_each_run(tile, [&](int64_t first, int64_t count, int64_t at) {
+                body({first, count,
+                      src_in_place_ ? element(src_.data, first, src_size())
+                                    : element(static_cast<const void*>(from), at, src_size()),
+                      dst_in_place_ ? element(dst_.data, first, dst_size())
+                                    : element(static_cast<void*>(to), at, dst_size()),
+                      mask_in_place_ ? mask_at(first) : mask + at, false});
+            });
+            if (!dst_in_place_) dst.scatter(dst_.data, tile, to);
+            if (!mask_in_place_ && mask_.is_written) bytes.scatter(mask_.data, tile, mask);
+        };
+        // Runs of a mask of bits begin at whole bytes.
+        const RunCopier& leader = dst.has_tiles() ? dst : src;
+        if (mask_.kind != Kind::bits || leader.row_elements() % kTransformMultiple == 0)
+            return leader.for_each_tile(range, capacity, transform_tile);
+        for (int64_t at = range.begin; at < range.end; at += capacity) {
+            const int64_t count = std::min(capacity, range.end - at);
+            transform_tile({at, 1, count, count});
         }
     }
 

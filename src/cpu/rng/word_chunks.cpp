@@ -32,7 +32,7 @@ int64_t chunk_words(bool streaming, int words_per_element, size_t element_bytes)
 // The words of an incomplete element move to the front of the buffer. So do those of elements beyond the last whole
 // cache line of the destination, if it is streamed.
 void fill_part_by_chunks(const FillPart& part, int words_per_element, size_t element_bytes,
-                         FunctionRef<int64_t(uint32_t* to, int64_t max_count)> draw,
+                         FunctionRef<int64_t(int64_t word, uint32_t* to, int64_t max_count)> draw,
                          FunctionRef<void(const WordChunk&)> convert) {
     part.for_each_run([&](const Run& run) {
         alignas(64) uint32_t words[kChunkWords + kChunkSlack];
@@ -41,7 +41,8 @@ void fill_part_by_chunks(const FillPart& part, int words_per_element, size_t ele
         int64_t have = 0, done = 0;
         while (done < run.count) {
             const int64_t wanted = (run.count - done) * words_per_element;
-            have += draw(words + have, std::min(wanted, capacity) - have);
+            have += draw((run.first + done) * words_per_element + have, words + have,
+                         std::min(wanted, capacity) - have);
             int64_t count = have / words_per_element;
             char* to = static_cast<char*>(run.to) + static_cast<size_t>(done) * element_bytes;
             if (run.streaming && done + count < run.count) {
@@ -73,7 +74,9 @@ Status fill_by_chunks(const ExecContext& context, Alignment alignment, const Mem
             PhiloxWords source(call.start, call.key(), first);
             fill_part_by_chunks(
                 part, words_per_element, size,
-                [&](uint32_t* to, int64_t max_count) { return draw_words(source, to, max_count); },
+                [&](int64_t, uint32_t* to, int64_t max_count) {
+                    return draw_words(source, to, max_count);
+                },
                 convert);
         });
         report_philox_call(context, call);
@@ -84,7 +87,9 @@ Status fill_by_chunks(const ExecContext& context, Alignment alignment, const Mem
     call.fill(dst, data, [&](Mt19937& state, const FillPart& part) {
         fill_part_by_chunks(
             part, words_per_element, size,
-            [&](uint32_t* to, int64_t max_count) { return draw_words(state, to, max_count); },
+            [&](int64_t, uint32_t* to, int64_t max_count) {
+                return draw_words(state, to, max_count);
+            },
             convert);
     });
     call.report(context);

@@ -31,10 +31,10 @@ struct WordChunk {
     bool streaming;  // stores should bypass the caches; `to` is then aligned to a cache line
 };
 
-// Writes the elements of a part. draw(to, max_count) writes at least 1 and at most `max_count` of the next words, and
-// returns their number.
+// Writes the elements of a part. draw(word, to, max_count) writes at least 1 and at most `max_count` words, and returns their
+// number. The first one is word number `word` of the tensor. Unless runs come in any order, these are the next words of the stream.
 void fill_part_by_chunks(const FillPart& part, int words_per_element, size_t element_bytes,
-                         FunctionRef<int64_t(uint32_t* to, int64_t max_count)> draw,
+                         FunctionRef<int64_t(int64_t word, uint32_t* to, int64_t max_count)> draw,
                          FunctionRef<void(const WordChunk&)> convert);
 
 // Fills `dst` from the stream of an execution, in plain C++. It resolves SEEDS, SRC_STATE and OFFSET, and writes

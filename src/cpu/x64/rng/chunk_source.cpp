@@ -29,15 +29,13 @@ Status ChunkSource::fill(const ExecContext& context, const MemoryDesc& dst, int 
     if (alignment_ == Alignment::tensorflow) {
         const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, dst.nelems()));
         const PhiloxFill words(philox_, call.start, call.key(), {});
+        const Uint128 first = call.number_of(0) * static_cast<unsigned>(words_per_element);
         cpu::fill(
             dst, data,
             philox_fill_options(machine().nanoseconds_per_lane(instructions, philox_.vector_bytes)),
             [&](const FillPart& part) {
-                Uint128 next =
-                    call.number_of(part.first()) * static_cast<unsigned>(words_per_element);
-                const auto draw = [&](uint32_t* to, int64_t max_count) {
-                    words.generate(next, max_count, to, false);
-                    next += static_cast<uint64_t>(max_count);
+                const auto draw = [&](int64_t word, uint32_t* to, int64_t max_count) {
+                    words.generate(first + static_cast<uint64_t>(word), max_count, to, false);
                     return max_count;
                 };
                 fill_part_by_chunks(part, words_per_element, size, draw, convert);
@@ -49,7 +47,7 @@ Status ChunkSource::fill(const ExecContext& context, const MemoryDesc& dst, int 
     TOMBOLA_TRY(call.resolve(context, dst.nelems(), Mt19937Call::Draws::elements));
     call.fill(dst, data, [&](Mt19937& state, const FillPart& part) {
         Mt19937Stream words(mt_, {}, state);
-        const auto draw = [&](uint32_t* to, int64_t max_count) {
+        const auto draw = [&](int64_t, uint32_t* to, int64_t max_count) {
             const int64_t count = words.up_to_window_end(max_count);
             words.generate(count, to, false);
             return count;

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Runs and tiles of tensors of many layouts, against the offset of each element.
+
+#include "cpu/rng/scatter.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "common/format_tag.hpp"
+#include "common/types.hpp"
+
+namespace tombola::impl::cpu {
+namespace {
+
+struct Tensor {
+    MemoryDesc desc;
+    std::vector<dim_t> places;      // of each element in row-major order, in bytes
+    std::vector<uint8_t> memory;    // zeros where there is no element
+    std::vector<uint8_t> elements;  // the same, in row-major order
+
+    Tensor(const std::vector<dim_t>& dims, DataType type, const char* tag) {
+        auto made =
+            MemoryDesc::from_tag(static_cast<int>(dims.size()), dims.data(), type, tag_of(tag));
+        EXPECT_TRUE(made.ok()) << tag << ": " << made.status().message();
+        desc = made.take();
+        const size_t size = size_of(type);
+        memory.resize(desc.size());
+        Dims index{};
+        for (dim_t e = 0; e < desc.nelems(); ++e) {
+            dim_t rest = e;
+            for (size_t d = dims.size(); d-- > 0; rest /= dims[d]) index[d] = rest % dims[d];
+            places.push_back(desc.offset_of(index) * static_cast<dim_t>(size));
+            for (size_t i = 0; i < size; ++i) {
+                const uint64_t mixed = (static_cast<uint64_t>(e) + 1) * 0x9E3779B97F4A7C15;
+                const auto byte = static_cast<uint8_t>(1 + (mixed >> (8 * i)) % 255);
+                elements.push_back(byte);
+                memory[static_cast<size_t>(places.back()) + i] = byte;
+            }
+        }
+    }
+    size_t element_bytes() const { return size_of(desc.data_type); }
+};
+
+const std::vector<std::vector<dim_t>> kShapes = {{2, 37, 5, 7},   {1, 64, 19, 21}, {3, 16, 1, 1},
+                                                 {2, 20, 3, 100}, {1, 3, 40, 40},  {1, 130, 2, 33}};
+const char* const kTags[] = {"abcd", "acdb", "aBcd8b", "aBcd16b", "cdba", "acbd", "bacd"};
+const DataType kTypes[] = {DataType::u8, DataType::bf16, DataType::f32, DataType::f64};
+
+std::vector<Range> ranges_of(int64_t count) {
+    return {{0, count}, {count / 3, count}, {1, count - count / 5}, {count / 2, count / 2}};
+}
+
+template <class Body>
+void for_each_tensor(const Body& body) {
+    for (const auto& dims : kShapes)
+        for (const DataType type : kTypes)
+            for (const char* tag : kTags) {
+                SCOPED_TRACE(std::string(tag) + " " + name_of(type) + " " +
+                             dims_to_string(static_cast<int>(dims.size()), dims.data()));
+                body(Tensor(dims, type, tag));
+            }
+}
+
+TEST(RunCopier, TilesCoverARangeOnce) {
+    for_each_tensor([](const Tensor& tensor) {
+        const RunCopier copier(tensor.desc);
+        for (const int64_t capacity : {2048, 4096, 16384})
+            for (const Range& range : ranges_of(tensor.desc.nelems())) {
+                std::vector<int> visits(static_cast<size_t>(tensor.desc.nelems()));
+                copier.for_each_tile(range, capacity, [&](const Tile& tile) {
+                    ASSERT_LE(tile.elements(), capacity);
+                    int64_t next = 0;
+                    for_each_run(tile, [&](int64_t first, int64_t count, int64_t at) {
+                        ASSERT_EQ(at, next);
+                        ASSERT_GE(count, 1);
+                        next += count;
+                        for (int64_t e = first; e < first + count; ++e)
+                            ++visits.at(static_cast<size_t>(e));
+                    });
+                    ASSERT_EQ(next, tile.elements());
+                });
+                for (int64_t e = 0; e < tensor.desc.nelems(); ++e)
+                    ASSERT_EQ(visits[static_cast<size_t>(e)],
+                              range.begin <= e && e < range.end ? 1 : 0)
+                        << e;
+            }
+    });
+}
+
+// The buffer is longer than the tile by a byte at each end, which must stay as they are.
+TEST(RunCopier, TilesAreGatheredAndScattered) {
+    for_each_tensor([](const Tensor& tensor) {
+        const RunCopier copier(tensor.desc);
+        const size_t size = tensor.element_bytes();
+        std::vector<uint8_t> written(tensor.memory.size());
+        copier.for_each_tile({0, tensor.desc.nelems()}, 4096, [&](const Tile& tile) {
+            const size_t bytes = static_cast<size_t>(tile.elements()) * size;
+            std::vector<uint8_t> buffer(bytes + 16, 0xEE);
+            copier.gather(tensor.memory.data(), tile, buffer.data() + 8);
+            for_each_run(tile, [&](int64_t first, int64_t count, int64_t at) {
+                ASSERT_EQ(std::memcmp(buffer.data() + 8 + static_cast<size_t>(at) * size,
+                                      tensor.elements.data() + static_cast<size_t>(first) * size,
+                                      static_cast<size_t>(count) * size),
+                          0);
+            });
+            for (size_t i = 0; i < 8; ++i)
+                ASSERT_TRUE(buffer[i] == 0xEE && buffer[bytes + 8 + i] == 0xEE);
+            copier.scatter(written.data(), tile, buffer.data() + 8);
+        });
+        ASSERT_EQ(written, tensor.memory);
+    });
+}
+
+// A transformation takes the tiles of one tensor for all of its tensors.
+TEST(RunCopier, TilesOfAnotherTensorAreCopied) {
+    for (const auto& dims : kShapes)
+        for (const char* leader : kTags)
+            for (const char* follower : kTags) {
+                SCOPED_TRACE(std::string(leader) + " " + follower + " " +
+                             dims_to_string(static_cast<int>(dims.size()), dims.data()));
+                const Tensor from(dims, DataType::f32, leader), to(dims, DataType::f32, follower);
+                const RunCopier reader(from.desc), writer(to.desc);
+                std::vector<uint8_t> written(to.memory.size());
+                std::vector<uint32_t> buffer(4096);
+                reader.for_each_tile({0, from.desc.nelems()}, 4096, [&](const Tile& tile) {
+                    reader.gather(from.memory.data(), tile, buffer.data());
+                    writer.scatter(written.data(), tile, buffer.data());
+                });
+                ASSERT_EQ(written, to.memory);
+            }
+}
+
+}  // namespace
+}  // namespace tombola::impl::cpu
