@@ -32,14 +32,15 @@ class JitTokenSampler : public Executable {
     int max_parts_;
 };
 
-// How long one thread takes for a row with such parameters.
+// How long one thread takes for a row with such parameters. The constants were measured on Zen 5.
 double JitTokenSampler::nanoseconds(const RowParameters& row) const {
-    constexpr double kNanosecondsPerListed = 20;  // measured on Zen 5
+    constexpr double kPerRow = 250, kPerTopP = 1000, kPerListedClass = 20;
     const dim_t classes = desc_.classes();
-    const double reading = moving(size(classes) * size_of(desc_.src.data_type)).nanoseconds;
-    if (row.is_greedy()) return reading;
-    if (row.top_k == classes) return kernels_.passes.nanoseconds(classes);
-    return reading + kNanosecondsPerListed * static_cast<double>(row.top_k);
+    double time = kPerRow + moving(size(classes) * size_of(desc_.src.data_type)).nanoseconds;
+    if (row.is_greedy()) return time;
+    if (row.top_p < 1) time += kPerTopP;
+    if (row.top_k < classes) return time + kPerListedClass * static_cast<double>(row.top_k);
+    return time + kernels_.passes.nanoseconds(classes);
 }
 
 // Rows are divided among the threads, or the threads share each row.
