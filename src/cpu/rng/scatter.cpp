@@ -102,17 +102,25 @@ void transpose_square(const T* from, int64_t from_step, T* to, int64_t to_step) 
 }
 #endif
 
-// Copies a tile. Rows lie side by side in one matrix, and columns in the other one.
+// Copies a tile. Rows lie side by side in one matrix, which is part of a tensor, and columns in the other one. The tensor's lines
+// `ahead` elements further on are prefetched.
 template <class T>
-void copy_tile(const Matrix<const T>& from, const Matrix<T>& to, int64_t rows, int64_t columns) {
+void copy_tile(const Matrix<const T>& from, const Matrix<T>& to, int64_t rows, int64_t columns,
+               int64_t ahead) {
     constexpr int64_t kCount = kVectorBytes / sizeof(T);
     const int64_t whole_rows = rows / kCount * kCount, whole_columns = columns / kCount * kCount;
     const bool gathers = from.row_step == 1;
     const int64_t from_step = gathers ? from.column_step : from.row_step;
     const int64_t to_step = gathers ? to.row_step : to.column_step;
-    for (int64_t column = 0; column < whole_columns; column += kCount)
+    for (int64_t column = 0; column < whole_columns; column += kCount) {
+        for (int64_t i = column; i < column + kCount; ++i)
+            if (gathers)
+                __builtin_prefetch(from.at(0, i) + ahead, 0, 2);
+            else
+                __builtin_prefetch(to.at(0, i) + ahead, 1, 2);
         for (int64_t row = 0; row < whole_rows; row += kCount)
             transpose_square(from.at(row, column), from_step, to.at(row, column), to_step);
+    }
     for (int64_t column = 0; column < columns; ++column)
         for (int64_t row = column < whole_columns ? whole_rows : 0; row < rows; ++row)
             *to.at(row, column) = *from.at(row, column);
@@ -185,14 +193,14 @@ Tile RunCopier::band_at(int64_t first, int64_t left, int64_t capacity) const {
     const int64_t length = row_.count, column = first % length;
     const auto run = [&](int64_t limit) {
         const int64_t count = std::min({left, capacity, limit});
-        return Tile{first, 1, count, count};
+        return Tile{first, 1, count, count, first};
     };
     if (!has_tiles()) return run(left);
     if (column != 0) return run(length - column);
     const int64_t rows = std::min(left / length, rows_side_by_side(first / length % rows_.count));
     if (rows < kVectorBytes / static_cast<int64_t>(element_))
         return run(rows > 0 ? rows * length : left);
-    return {first, rows, length, length};
+    return {first, rows, length, length, first};
 }
 
 bool RunCopier::is_side_by_side(const Tile& tile) const {
@@ -232,9 +240,11 @@ void RunCopier::scatter(void* data, const Tile& tile, const void* from) const {
         });
     with_element_size(element_, [&](auto type) {
         using T = decltype(type);
-        auto* to = reinterpret_cast<T*>(address(static_cast<char*>(data), tile.first));
+        auto* bytes = static_cast<char*>(data);
+        auto* to = reinterpret_cast<T*>(address(bytes, tile.first));
+        const auto* next = reinterpret_cast<T*>(address(bytes, tile.next));
         copy_tile<T>({static_cast<const T*>(from), tile.columns, 1}, {to, 1, column_step()},
-                     tile.rows, tile.columns);
+                     tile.rows, tile.columns, next - to);
     });
 }
 
@@ -245,10 +255,11 @@ void RunCopier::gather(const void* data, const Tile& tile, void* to) const {
         });
     with_element_size(element_, [&](auto type) {
         using T = decltype(type);
-        const auto* from =
-            reinterpret_cast<const T*>(address(static_cast<const char*>(data), tile.first));
+        const auto* bytes = static_cast<const char*>(data);
+        const auto* from = reinterpret_cast<const T*>(address(bytes, tile.first));
+        const auto* next = reinterpret_cast<const T*>(address(bytes, tile.next));
         copy_tile<T>({from, 1, column_step()}, {static_cast<T*>(to), tile.columns, 1}, tile.rows,
-                     tile.columns);
+                     tile.columns, next - from);
     });
 }
 

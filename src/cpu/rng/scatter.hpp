@@ -21,6 +21,8 @@ struct Tile {
     int64_t rows;      // 1: a run of elements, which may go on in further rows
     int64_t columns;   // of each row
     int64_t distance;  // from row to row, in numbers of elements
+    int64_t
+        next;  // the number of the first element of the tile that follows; its lines are prefetched
 
     int64_t elements() const { return rows * columns; }
 };
@@ -59,9 +61,15 @@ class RunCopier {
             const int64_t rows = std::min(band.rows, rows_of_tile(capacity));
             const int64_t columns = columns_of_tile(rows, band.columns, capacity);
             for (int64_t column = 0; column < band.columns; column += columns)
-                for (int64_t row = 0; row < band.rows; row += rows)
-                    body(Tile{at + row * band.distance + column, std::min(rows, band.rows - row),
-                              std::min(columns, band.columns - column), band.distance});
+                for (int64_t row = 0; row < band.rows; row += rows) {
+                    const int64_t first = at + row * band.distance + column;
+                    const int64_t next = row + rows < band.rows ? first + rows * band.distance
+                                         : column + columns < band.columns
+                                             ? at + column + columns
+                                             : std::min(at + band.elements(), range.end - 1);
+                    body(Tile{first, std::min(rows, band.rows - row),
+                              std::min(columns, band.columns - column), band.distance, next});
+                }
             at += band.elements();
         }
     }

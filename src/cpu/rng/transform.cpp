@@ -80,7 +80,7 @@ class Part {
             return leader.for_each_tile(range, capacity, transform_tile);
         for (int64_t at = range.begin; at < range.end; at += capacity) {
             const int64_t count = std::min(capacity, range.end - at);
-            transform_tile({at, 1, count, count});
+            transform_tile({at, 1, count, count, at});
         }
     }
 
