@@ -218,17 +218,42 @@ Byte* RunCopier::address(Byte* data, int64_t number) const {
            rows_.dst.offset(row % rows_.count) + row_.dst.offset(number % row_.count);
 }
 
+// Calls on_rows(tile, at) for whole rows of a run that lie side by side, and on_run(first, count, at) for the rest of it. `at` counts
+// elements of the run.
+template <class OnRows, class OnRun>
+void RunCopier::for_each_band(int64_t first, int64_t count, const OnRows& on_rows,
+                              const OnRun& on_run) const {
+    for (int64_t at = 0; at < count;) {
+        const Tile band = band_at(first + at, count - at, count - at);
+        if (band.rows > 1)
+            on_rows(band, at);
+        else
+            on_run(band.first, band.columns, at);
+        at += band.elements();
+    }
+}
+
 void RunCopier::scatter(void* data, int64_t first, int64_t count, const void* from) const {
     with_element_size(element_, [&](auto type) {
         using T = decltype(type);
-        copy_run<T>(static_cast<char*>(data), first, count, static_cast<const T*>(from));
+        const auto* run = static_cast<const T*>(from);
+        for_each_band(
+            first, count, [&](const Tile& tile, int64_t at) { scatter(data, tile, run + at); },
+            [&](int64_t begin, int64_t elements, int64_t at) {
+                copy_run<T>(static_cast<char*>(data), begin, elements, run + at);
+            });
     });
 }
 
 void RunCopier::gather(const void* data, int64_t first, int64_t count, void* to) const {
     with_element_size(element_, [&](auto type) {
         using T = decltype(type);
-        copy_run<const T>(static_cast<const char*>(data), first, count, static_cast<T*>(to));
+        auto* run = static_cast<T*>(to);
+        for_each_band(
+            first, count, [&](const Tile& tile, int64_t at) { gather(data, tile, run + at); },
+            [&](int64_t begin, int64_t elements, int64_t at) {
+                copy_run<const T>(static_cast<const char*>(data), begin, elements, run + at);
+            });
     });
 }
 

@@ -84,6 +84,9 @@ class RunCopier {
     int64_t column_step() const { return row_.dst.stride / static_cast<int64_t>(element_); }
     template <class Byte>
     Byte* address(Byte* data, int64_t number) const;
+    template <class OnRows, class OnRun>
+    void for_each_band(int64_t first, int64_t count, const OnRows& on_rows,
+                       const OnRun& on_run) const;
     template <class T, class RunT, class Byte>
     void copy_run(Byte* data, int64_t first, int64_t count, RunT* run) const;
 
