@@ -134,12 +134,12 @@ memory::dims shape_of(py::handle shape, const char* name) {
     return dims;
 }
 
-std::array<uint64_t, 2> seeds_of(py::handle seed) {
+std::array<uint64_t, 2> seeds_of(py::handle seed, const char* expected) {
     if (seed.is_none()) return {};
     const bool sequence = is_sequence(seed);
     if (!sequence && PyIndex_Check(seed.ptr())) return {unsigned_of(seed, "seed"), 1};
     if (!sequence || py::len(seed) != 2)
-        type_error("seed is " + text_of(seed) + "; expected None, an integer or two integers");
+        type_error("seed is " + text_of(seed) + "; expected " + expected);
     const auto pair = py::reinterpret_borrow<py::sequence>(seed);
     const py::object global = pair[0], op = pair[1];
     return {unsigned_of(global, "seed[0]"), unsigned_of(op, "seed[1]")};

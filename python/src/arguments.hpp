@@ -32,8 +32,10 @@ memory::dims shape_of(py::handle shape, const char* name);
 // Whether an object is a sequence of numbers as arguments are: not text, not bytes, and not an array without dimensions.
 bool is_sequence(py::handle object);
 
-// SEEDS: None gives (0, 0), for which the library draws entropy; an integer n gives (n, 1).
-std::array<uint64_t, 2> seeds_of(py::handle seed);
+// SEEDS: None gives (0, 0), for which the library draws entropy; an integer n gives (n, 1). For anything else but two integers it
+// raises TypeError, which says what was expected.
+std::array<uint64_t, 2> seeds_of(py::handle seed,
+                                 const char* expected = "None, an integer or two integers");
 
 // One of several names.
 template <class T>

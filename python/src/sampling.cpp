@@ -235,7 +235,7 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
                         " pairs of the dtype uint64");
         seeds = {TOMBOLA_ARG_SEEDS, pairs.data, pairs.dims};
     } else {
-        pair = seeds_of(seed);
+        pair = seeds_of(seed, "None, an integer, two integers, or two integers for each row");
     }
     Tensor mask;
     // A mask of bool arrives as words; its shape tells which classes they are for.

@@ -109,6 +109,9 @@ def test_threads_share_a_generator():
 def test_wrong_arguments():
     with pytest.raises(ValueError, match="alignment is 'numpy'"):
         tombola.Generator("numpy", seed=1)
+    for seed in (42, np.int64(42)):
+        with pytest.raises(TypeError, match=r"alignment is 42; .* A seed is given by its name: Generator\(seed=42\)$"):
+            tombola.Generator(seed)
     with pytest.raises(ValueError, match="seed is -3"):
         tombola.Generator(seed=-3)
     with pytest.raises(ValueError, match='expected "pytorch"'):

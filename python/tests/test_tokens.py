@@ -173,6 +173,7 @@ BAD[2, 3] = np.nan
         (dict(logprobs="all"), ValueError, "logprobs is 'all'"),
         (dict(top_n=-1), ValueError, "top_n"),
         (dict(seed=np.zeros((5, 2), np.uint64)), ValueError, "expected 6 pairs"),
+        (dict(seed=[1, 2, 3, 4, 5, 6]), TypeError, "expected None, an integer, two integers, or two integers for each row$"),
         (dict(seed=np.full((6, 2), -1)), ValueError, r"^seed\[0, 0\] is -1; expected an integer that uint64 can hold$"),
         (dict(seed=np.ones((6, 2))), TypeError, r"^seed\[0, 0\] is 1.0; expected an integer$"),
         (dict(mask=np.ones((6, 6), np.int32)), ValueError, "mask is .* 7 words"),

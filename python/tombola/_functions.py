@@ -342,7 +342,8 @@ def sample_tokens(
     min_p: from 0 to 1: classes of less than this share of the greatest probability are not kept.
     mask: which classes are allowed: bool of the logits' shape, or ceil(classes / 32) words of 32 bits for each row.
     order: "transformers", "vllm", "joint" or "temperature_last": in which order the filters are applied.
-    seed: as for uniform(), or integers of the shape (batch, 2): a stream of its own for each row.
+    seed: as for uniform(), or integers of the shape (batch, 2): a stream of its own for each row. Two integers are one pair for
+        all rows, also if there are two rows.
     offset: the index in the stream of the first sample.
     uniforms: numbers from [0, 1] of the result's shape, float64, used instead of the stream; seed and offset are not.
     logprobs: log probabilities, of the distribution that is drawn from ("processed") or of the logits ("raw").

@@ -12,8 +12,8 @@ from tombola._types import Alignment, Array, DType, Flag, Float, FloatDraws, Int
 class Generator:
     """A stream of random numbers that continues from call to call. Threads may share one.
 
-    alignment: "pytorch" (MT19937) continues as a torch.Generator does, "tensorflow" (Philox) as its kernels do: each call
-        passes on by 256 counters for each element.
+    alignment: "pytorch" (MT19937), the default, continues as a torch.Generator does, "tensorflow" (Philox), the functions'
+        default, as its kernels do: each call passes on by 256 counters for each element.
     seed: (global, op), or an integer n, which stands for (n, 1); None and (0, 0) draw entropy. "pytorch" uses the low 32 bits of
         the global seed, as torch.manual_seed() does.
 
@@ -23,6 +23,10 @@ class Generator:
     """
 
     def __init__(self, alignment: Alignment = "pytorch", seed: Seed = None):
+        if seed is None and isinstance(alignment, (int, numpy.integer)):
+            raise TypeError(
+                f'alignment is {alignment}; expected "tensorflow" or "pytorch". A seed is given by its name: Generator(seed={alignment})'
+            )
         pair: Tuple[int, int] = _core.seeds(seed)
         if pair == (0, 0):
             pair = (secrets.randbits(64), secrets.randbits(64) | 1)
