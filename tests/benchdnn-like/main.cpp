@@ -71,6 +71,9 @@ int run(const std::vector<std::string>& args) {
         }
     }
     report.summary();
+    if (cases.empty())
+        fmt::print(stderr,
+                   "benchtombola: nothing has run: --match takes no case, or the batch has none\n");
     return report.ok() ? 0 : kExitFailed;
 }
 

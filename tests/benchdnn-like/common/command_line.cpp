@@ -157,15 +157,21 @@ void CommandLine::refuse_unknown(const std::string& option) const {
         [&](const std::string& a, const std::string& b) { return far(a) < far(b); });
     // A third of the letters may be wrong.
     const bool is_near = far(*closest) * 3 <= std::max<size_t>(name.size(), 3);
+    if (!driver_ && !is_near)
+        throw UsageError(option + ": unknown option; expected a driver, one of " + driver_names());
     throw UsageError(option + ": unknown option; " +
                      (is_near ? "did you mean " + *closest + "? " : "") + "--help lists them");
 }
 
+std::string CommandLine::driver_names() const {
+    std::vector<std::string> names;
+    for (const auto& driver : drivers_) names.push_back(driver->option());
+    return join(names, ", ");
+}
+
 Driver& CommandLine::driver(const std::string& token) const {
     if (driver_) return *driver_;
-    std::string names;
-    for (const auto& driver : drivers_) names += (names.empty() ? "" : ", ") + driver->option();
-    throw UsageError("'" + token + "': expected a driver before it, one of " + names);
+    throw UsageError("'" + token + "': expected a driver before it, one of " + driver_names());
 }
 
 void CommandLine::take_problem(const std::string& text) {

@@ -65,6 +65,7 @@ class CommandLine {
     Batch find_batch(const std::string& file) const;
     void reset();
     Driver& driver(const std::string& token) const;
+    std::string driver_names() const;
 
     std::vector<std::unique_ptr<Driver>> drivers_;
     Driver* driver_ = nullptr;

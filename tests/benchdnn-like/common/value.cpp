@@ -26,7 +26,9 @@ reference::Scalar NumberText::as(tombola_data_type_t type) const {
 std::string NumberText::refusal(const char* option, tombola_data_type_t type) const {
     reference::Scalar scalar{};
     if (parse_number(text, type, scalar)) return "";
-    return std::string(option) + " is " + text + "; expected a number that " + print_value(type) +
+    const bool is_integer = type == tombola_s32 || type == tombola_s64;
+    return std::string(option) + " is " + text + "; expected " +
+           (is_integer ? "an integer, in digits," : "a number") + " that " + print_value(type) +
            " can hold";
 }
 
