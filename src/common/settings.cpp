@@ -49,6 +49,14 @@ class Environment {
         return value == nullptr ? "" : value;
     }
 
+    // The same with small letters: those of ASCII alone, so that no locale matters.
+    static std::string words(const char* name) {
+        std::string value = text(name);
+        for (char& c : value)
+            if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+        return value;
+    }
+
     int number(const char* name, int min, int max, int fallback) {
         const std::string value = text(name);
         if (value.empty()) return fallback;
@@ -57,36 +65,36 @@ class Environment {
         const long parsed = std::strtol(value.c_str(), &end, 10);
         if (errno == 0 && *end == '\0' && min <= parsed && parsed <= max)
             return static_cast<int>(parsed);
-        refuse(name, value, format("a number from %d to %d", min, max));
+        refuse(name, format("a number from %d to %d", min, max));
         return fallback;
     }
 
     // Finds the value among enumerators by their names.
     template <class Enum, size_t count>
     std::optional<Enum> one_of(const char* name, const Enum (&all)[count]) {
-        const std::string value = text(name);
+        const std::string value = words(name);
         std::string names;
         for (const Enum candidate : all) {
             if (value == name_of(candidate)) return candidate;
             names += (names.empty() ? "" : ", ") + std::string(name_of(candidate));
         }
-        if (!value.empty()) refuse(name, value, "one of " + names);
+        if (!value.empty()) refuse(name, "one of " + names);
         return std::nullopt;
     }
 
     CpuIsa isa(const char* name) { return one_of(name, kAllIsas).value_or(kHighestIsa); }
 
     JitProfile profile(const char* name) {
-        const std::string value = text(name);
+        const std::string value = words(name);
         if (value == "perfmap") return JitProfile::perfmap;
         if (value == "jitdump") return JitProfile::jitdump;
-        if (!value.empty()) refuse(name, value, "perfmap or jitdump");
+        if (!value.empty()) refuse(name, "perfmap or jitdump");
         return JitProfile::none;
     }
 
     // Words and numbers, separated by commas. Without a value, only warnings are printed.
     unsigned verbose(const char* name) {
-        const std::string value = text(name);
+        const std::string value = words(name);
         if (value.empty()) return kVerboseWarn;
         unsigned flags = 0;
         for (size_t begin = 0; begin <= value.size();) {
@@ -96,7 +104,7 @@ class Environment {
                 std::find_if(std::begin(kVerboseWords), std::end(kVerboseWords),
                              [&](const VerboseWord& candidate) { return word == candidate.word; });
             if (known == std::end(kVerboseWords)) {
-                refuse(name, value,
+                refuse(name,
                        "0, 1, 2, or some of none, error, check, dispatch, profile_create, "
                        "profile_exec, profile, all, separated by commas");
                 return kVerboseWarn;
@@ -110,9 +118,9 @@ class Environment {
     const std::vector<std::string>& complaints() const { return complaints_; }
 
   private:
-    void refuse(const char* name, const std::string& value, const std::string& expected) {
+    void refuse(const char* name, const std::string& expected) {
         complaints_.push_back(
-            format("%s=%s is ignored; expected %s", name, value.c_str(), expected.c_str()));
+            format("%s=%s is ignored; expected %s", name, text(name).c_str(), expected.c_str()));
     }
 
     std::vector<std::string> complaints_;

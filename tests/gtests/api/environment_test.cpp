@@ -131,6 +131,16 @@ TEST(Environment, VerboseTwoTellsWhyAnImplementationIsRejected) {
     EXPECT_TRUE(found) << name;
 }
 
+// As in oneDNN, whose documentation writes these values in capitals.
+TEST(Environment, WordsMayHaveCapitals) {
+    const Output output = run_probe(
+        "TOMBOLA_MAX_CPU_ISA=NONE TOMBOLA_VERBOSE=Profile_Exec TOMBOLA_MACHINE=ZEN4 "
+        "TOMBOLA_JIT_PROFILE=PerfMap");
+    EXPECT_EQ(output.probe("isa"), "none");
+    EXPECT_FALSE(output.with(",primitive,exec,").empty());
+    EXPECT_TRUE(output.with("is ignored").empty());
+}
+
 TEST(Environment, CacheCapacity) {
     EXPECT_EQ(run_probe("TOMBOLA_PRIMITIVE_CACHE_CAPACITY=7").probe("capacity"), "7");
     EXPECT_EQ(run_probe(kPlain).probe("capacity"), "1024");
@@ -150,8 +160,9 @@ TEST(Environment, ValuesWithoutSenseAreIgnoredAndSaidSo) {
     for (const std::string variable :
          {"TOMBOLA_VERBOSE=7", "TOMBOLA_VERBOSE=yes", "TOMBOLA_VERBOSE=dispatch,perhaps",
           "TOMBOLA_JIT_PROFILE=gdb", "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=99999999999999999999",
-          "TOMBOLA_MAX_CPU_ISA=avx1024", "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=-1",
-          "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=1e3", "TOMBOLA_MACHINE=zen0", "TOMBOLA_WAKING=-1"}) {
+          "TOMBOLA_MAX_CPU_ISA=avx1024", "TOMBOLA_MACHINE=ZEN0",
+          "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=-1", "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=1e3",
+          "TOMBOLA_MACHINE=zen0", "TOMBOLA_WAKING=-1"}) {
         const Output output = run_probe(variable);
         const std::vector<std::string> said = output.with(variable);
         ASSERT_EQ(said.size(), 1u) << variable;

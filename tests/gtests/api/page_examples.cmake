@@ -38,7 +38,7 @@ foreach(page IN LISTS PAGES)
         if(block MATCHES "int main")
             string(APPEND program "${place}${block}")
         elseif(LANGUAGE STREQUAL "cpp")
-            string(APPEND program "static void example_${count}(engine& eng, stream& s) {\n${place}${block}}\n")
+            string(APPEND program "static void example_${count}([[maybe_unused]] engine& eng, [[maybe_unused]] stream& s) {\n${place}${block}}\n")
             string(APPEND calls "    example_${count}(eng, s);\n")
         else()
             string(APPEND program "void example_${count}(void);\nvoid example_${count}(void) {\n${place}${block}}\n")
@@ -50,7 +50,7 @@ foreach(page IN LISTS PAGES)
 endforeach()
 
 if(LANGUAGE STREQUAL "c")
-    string(PREPEND program "#include \"tombola/tombola.h\"\n#include <stddef.h>\n"
+    string(PREPEND program "#include \"tombola/tombola.h\"\n#include <stddef.h>\n#include <stdio.h>\n"
         "extern tombola_engine_t engine;\nextern tombola_primitive_desc_t pd, back;\n"
         "extern tombola_memory_desc_t src_desc, dst_desc, diff_src_desc, diff_dst_desc, probs_desc, logits_desc, p_desc;\n")
 elseif(calls)

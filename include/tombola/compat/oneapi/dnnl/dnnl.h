@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/auxv.h>
 
 #include "dnnl_types.h"
@@ -333,9 +334,9 @@ static inline dnnl_status_t dnnl_set_primitive_cache_capacity(int capacity) {
 }
 static inline dnnl_status_t dnnl_set_verbose(int level) { return tombola_set_verbose(level); }
 
-/* The verbose level that a value of ONEDNN_VERBOSE asks for: a number, or keywords with commas between them. Creations
- * and rejections are level 2; keywords without a meaning here, such as filter=..., ask for nothing. Any other word makes
- * it -1. */
+/* The verbose level that a value of ONEDNN_VERBOSE asks for: a number, or keywords in small or capital letters, with
+ * commas between them. Creations and rejections are level 2; keywords without a meaning here, such as filter=..., ask
+ * for nothing. Any other word makes it -1. */
 static inline int tombola_compat_verbose_level(const char* text) {
     static const struct {
         const char* keyword;
@@ -358,10 +359,11 @@ static inline int tombola_compat_verbose_level(const char* text) {
     for (;;) {
         const size_t length = strcspn(text, ",");
         size_t i;
-        int known = strncmp(text, "filter=", 7) == 0 || strncmp(text, "debuginfo=", 10) == 0;
+        int known =
+            strncasecmp(text, "filter=", 7) == 0 || strncasecmp(text, "debuginfo=", 10) == 0;
         for (i = 0; i < sizeof(keywords) / sizeof(keywords[0]); ++i)
             if (strlen(keywords[i].keyword) == length &&
-                strncmp(text, keywords[i].keyword, length) == 0) {
+                strncasecmp(text, keywords[i].keyword, length) == 0) {
                 known = 1;
                 if (keywords[i].level > level) level = keywords[i].level;
             }
