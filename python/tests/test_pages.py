@@ -11,7 +11,7 @@ import tombola
 FOLDER = pathlib.Path(__file__).parents[2]
 BLOCKS = [
     pytest.param(page, block[1], id=f"{page.name}:{page.read_text()[:block.start()].count(chr(10)) + 2}")
-    for page in (FOLDER / "README.md", FOLDER / "doc" / "python.md", FOLDER / "doc" / "token_sampler.md")
+    for page in [FOLDER / "README.md", *sorted(FOLDER.glob("doc/*.md"))]
     for block in re.finditer(r"^```python\n(.*?)^```\n", page.read_text(), re.DOTALL | re.MULTILINE)
 ]
 
