@@ -54,9 +54,8 @@ bool parse_u64(const std::string& text, uint64_t& value) {
 }
 
 bool parse_value(const std::string& text, bool& value) {
-    if (text != "true" && text != "false" && text != "1" && text != "0") return false;
-    value = text == "true" || text == "1";
-    return true;
+    value = strcasecmp(text.c_str(), "true") == 0 || text == "1";
+    return value || strcasecmp(text.c_str(), "false") == 0 || text == "0";
 }
 bool parse_value(const std::string& text, uint64_t& value) { return parse_u64(text, value); }
 bool parse_value(const std::string& text, int64_t& value) {

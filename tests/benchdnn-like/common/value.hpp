@@ -5,6 +5,8 @@
 // and what the message says that refuses a text. A new enumeration is one table of names (Names<T> below); any other
 // new type is one more trio of overloads.
 
+#include <strings.h>
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -97,10 +99,11 @@ TOMBOLA_NAMES(tombola_scratchpad_mode_t, TOMBOLA_SCRATCHPAD_MODES)
 #undef TOMBOLA_NAMES
 #undef TOMBOLA_ROW
 
+// Capital and small letters are the same, as in benchdnn.
 template <class T, class = std::enable_if_t<std::is_enum_v<T>>>
 bool parse_value(const std::string& text, T& value) {
     for (const Name<T>& name : Names<T>::kAll)
-        if (text == name.text) {
+        if (strcasecmp(text.c_str(), name.text) == 0) {
             value = name.value;
             return true;
         }
