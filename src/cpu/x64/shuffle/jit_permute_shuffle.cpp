@@ -286,7 +286,7 @@ struct BlockedStep {
     CpuIsa code;
     int64_t pixels;
     bool single;
-    Sections sections;
+    bool near_sources;
 };
 
 // The candidates. Of those that are as fast, the first is taken. `far`: whether the tensors are.
@@ -299,22 +299,20 @@ std::vector<BlockedStep> blocked_steps(CpuIsa isa, const ShuffleLayout& l, int64
         // A small image may be one step.
         const bool is_small = pixels * block_bytes <= kSingleStepVectors * vector_bytes;
         if (is_small)
-            for (const Sections sections : {Sections::same_sources, Sections::near_sources})
-                steps.push_back({code, pixels, true, sections});
+            for (const bool near_sources : {false, true})
+                steps.push_back({code, pixels, true, near_sources});
         int64_t considered = is_small ? pixels : 0;
         for (const int64_t vectors : {1, 2, 4}) {
             const int64_t step = std::max<int64_t>(vectors * vector_bytes / block_bytes, 1);
             if (step > pixels || (step == pixels && considered > 0)) break;
             if (step == considered) continue;
             considered = step;
-            for (const Sections sections : kAllSections) {
+            for (const bool near_sources : {false, true}) {
                 // Longer steps of near sources would only repeat the operations of one vector, or of two pixels. Far ones may
                 // write a whole line to each block.
                 const int64_t least = far ? kLineBytes : vector_bytes;
-                if (sections == Sections::near_sources &&
-                    step > std::max<int64_t>(least / block_bytes, 2))
-                    continue;
-                steps.push_back({code, step, false, sections});
+                if (near_sources && step > std::max<int64_t>(least / block_bytes, 2)) continue;
+                steps.push_back({code, step, false, near_sources});
             }
         }
     }
@@ -375,8 +373,9 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     const ShuffleLayout& l = best.layout;
     const ShuffleLayout sample = with_fewer_channels(l);
     const auto program_of = [&](const ShuffleLayout& layout, const BlockedStep& step) {
-        PermuteProgram program = blocked_program(layout, step.pixels, step.single, step.sections,
-                                                 limits_of(step.code, static_cast<int>(l.element)));
+        PermuteProgram program =
+            blocked_program(layout, step.pixels, step.single, step.near_sources,
+                            limits_of(step.code, static_cast<int>(l.element)));
         program.in_l1 = fits_l1(tensor_bytes(desc));
         return program;
     };
@@ -384,7 +383,7 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     const bool near_sources = may_be_near(l, desc);
     for (const BlockedStep& step :
          blocked_steps(isa, l, best.pixels.count, machine().is_far(tensor_bytes(desc)))) {
-        if (step.sections == Sections::near_sources && !near_sources) continue;
+        if (step.near_sources && !near_sources) continue;
         const PermuteProgram program = program_of(sample, step);
         for (Operations& lowered : all_lowerings(program, step.code)) {
             Chosen candidate = candidate_of(step, std::move(lowered), best);
@@ -502,9 +501,7 @@ int64_t run_bytes(const Chosen& chosen) {
 
 Result<PlanPtr> plan(const ShuffleDesc& desc, const Chosen& chosen) {
     return make_plan(0, [desc, chosen]() -> Result<std::unique_ptr<Executable>> {
-        const bool prefetches =
-            !fits_l1(tensor_bytes(desc)) && chosen.operations->waits_for_lines();
-        const Stores stores = prefetches ? Stores::prefetched : Stores::plain;
+        const Stores stores = fits_l1(tensor_bytes(desc)) ? Stores::plain : Stores::prefetched;
         const Sources sources = far_sources(tensor_bytes(desc), run_bytes(chosen));
         auto kernel = TOMBOLA_TRY(permute_function(chosen.code, stores, sources, chosen.operations,
                                                    unrolled(chosen, desc)));

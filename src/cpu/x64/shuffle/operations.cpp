@@ -231,19 +231,11 @@ void Lowering::add_costs(const PermuteSection& section) {
     const double splits = lowered.runs > 0 || program_.in_l1 ? 0 : split_stores(program_, section);
     const double work = cycles_of(program_, operations_, lowered, vector_bytes_) +
                         rates.split_load * split_loads(program_, operations_, lowered);
-    operations_.work_cycles += repeats * work / rates.clock;
     operations_.cycles += repeats * (work + rates.split_store * splits) / rates.clock;
     operations_.run_cycles += repeats * run_cycles(rates) * lowered.runs / rates.clock;
     for (size_t i = lowered.begin; i < lowered.end; ++i)
         if (is_store(operations_.list[i]))
             operations_.stored_lines += repeats * operations_.list[i].bytes / kLineBytes;
-}
-
-// Stores do not wait if the work takes so long that their lines arrive meanwhile. How long that is was measured on Sapphire Rapids
-// alone.
-bool Operations::waits_for_lines() const {
-    constexpr double kMaxCopies = 2;
-    return work_cycles <= kMaxCopies * machine().row.copy_cycles * stored_lines;
 }
 
 PermuteLimits limits_of(CpuIsa isa, int unit) {

@@ -134,13 +134,8 @@ struct Operations {
     // Estimates, not part of the comparison: one inner step of every section, and what begins and ends all runs of
     // lines.
     double cycles = 0, run_cycles = 0;
-    double work_cycles = 0;   // of `cycles`: without those of stores across cache lines
     double stored_lines = 0;  // by one inner step of every section: bytes / kLineBytes
     bool transposes = false;  // by lower_to_routes() or lower_to_unpacks()
-
-    // Whether stores wait for lines of the second-level cache, or beyond, so that prefetching them is worth its
-    // instructions.
-    bool waits_for_lines() const;
 
     bool operator<(const Operations& other) const {
         const auto fields = [](const Operations& o) {
@@ -277,8 +272,7 @@ std::vector<Operations> lower_to_lanes(const PermuteProgram& program);
 std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa, bool lines);
 // Empty if the outputs are not what a network of unpacks makes of lanes of the source. For AVX2.
 std::optional<Operations> lower_to_unpacks(const PermuteProgram& program);
-// In all shapes of packets that suit the program. Empty if the sections are not those of Sections::near_sources, or if a load
-// would leave its extent.
+// In all shapes of packets that suit the program. Empty if the program has no near sources, or if a load would leave its extent.
 std::vector<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa);
 
 // How much the body of a loop has: steps of a section's inner loop, and passes of the loop around all steps.

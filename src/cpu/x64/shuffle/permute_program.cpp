@@ -62,22 +62,16 @@ void join_extents(std::vector<Piece>& to, const std::vector<Piece>& from) {
 }
 
 // Orders sections by the addresses that they read, so that data which several sections read is still in cache.
-// Sections become one, up to kMaxOutputs outputs, as `kind` says.
-void gather_sections(PermuteProgram& program, Sections kind) {
+// Sections become one, up to kMaxOutputs outputs, if they read the same blocks or if the program has near sources.
+void gather_sections(PermuteProgram& program) {
     constexpr size_t kMaxOutputs = 32;
-    const bool by_alignment = kind == Sections::same_alignment;
-    const auto place = [&](const PermuteSection& section) {
-        return std::make_pair(section.extents[0].offset,
-                              by_alignment ? section.outputs[0].dst_offset % kLineBytes : 0);
-    };
-    const auto belong_together = [&](const PermuteSection& a, const PermuteSection& b) {
-        return kind == Sections::near_sources || (a.extents == b.extents && place(a) == place(b));
-    };
-    std::stable_sort(program.sections.begin(), program.sections.end(),
-                     [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    std::stable_sort(
+        program.sections.begin(), program.sections.end(),
+        [](const auto& a, const auto& b) { return a.extents[0].offset < b.extents[0].offset; });
     std::vector<PermuteSection> gathered;
     for (PermuteSection& section : program.sections)
-        if (!gathered.empty() && belong_together(gathered.back(), section) &&
+        if (!gathered.empty() &&
+            (program.near_sources || gathered.back().extents == section.extents) &&
             gathered.back().outputs.size() + section.outputs.size() <= kMaxOutputs) {
             join_extents(gathered.back().extents, section.extents);
             std::move(section.outputs.begin(), section.outputs.end(),
@@ -358,15 +352,13 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
                                          const PermuteLimits& limits) {
     std::vector<PixelProgram> programs;
     const int64_t pixel_bytes = layout.C * layout.inner;
-    // The candidates are: enough pixels for one, two and four vectors, and two numbers of pixels that fill whole cache
-    // lines. With these two every step starts at a cache line if the tensor does.
+    // The candidates are: enough pixels for one, two and four vectors, and the least number of pixels that fills whole cache
+    // lines. With it every step starts at a cache line if the tensor does.
     const int64_t available = dense ? pixels : 1;
     const int64_t per_vector = std::max<int64_t>(limits.vector_bytes / pixel_bytes, 1);
     const int64_t for_alignment = kLineBytes / std::gcd(pixel_bytes, kLineBytes);
     std::set<int64_t> counts;
-    for (const int64_t wanted : {per_vector, 2 * per_vector, 4 * per_vector, for_alignment,
-                                 (4 * limits.vector_bytes / pixel_bytes + for_alignment) /
-                                     for_alignment * for_alignment}) {
+    for (const int64_t wanted : {per_vector, 2 * per_vector, 4 * per_vector, for_alignment}) {
         const int64_t taken = std::min(wanted, available);
         if (taken * pixel_bytes <= limits.whole_bytes && counts.insert(taken).second)
             programs.push_back(whole_pixels(layout, taken, available, limits));
@@ -404,7 +396,7 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
 }
 
 PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool single_step,
-                               Sections sections, const PermuteLimits& limits) {
+                               bool near_sources, const PermuteLimits& limits) {
     const int64_t E = layout.element, block = layout.src_axis.block, block_bytes = block * E;
     PermuteProgram program;
     program.unit = static_cast<int>(E);
@@ -438,8 +430,8 @@ PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool
                   });
         program.sections.push_back(std::move(section));
     }
-    program.near_sources = sections == Sections::near_sources;
-    gather_sections(program, sections);
+    program.near_sources = near_sources;
+    gather_sections(program);
     join_sections(program, blocks > kManyBlocks ? kMaxPeriod : 1);
     return program;
 }

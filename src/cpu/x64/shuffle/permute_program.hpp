@@ -90,7 +90,7 @@ struct PermuteProgram {
     // The alignment of each step's destination, if the tensor is aligned. At most a cache line counts.
     int64_t dst_alignment = 1;
     bool in_l1 = false;            // both tensors fit the first-level cache
-    bool near_sources = false;     // sections are those of Sections::near_sources
+    bool near_sources = false;     // see blocked_program()
     std::vector<int64_t> sources;  // the byte offset of each unit of each output
     std::vector<PermuteSection> sections;
 
@@ -160,14 +160,9 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
 // With more blocks than this, sequences of several sections are joined too, and costs are compared on fewer channels.
 inline constexpr int64_t kManyBlocks = 192;
 
-// Which destination blocks a section has: those that read the same source blocks; of these, those that start at the same
-// place in a cache line; or blocks whose sources begin near one another.
-enum class Sections : uint8_t { same_sources, same_alignment, near_sources };
-inline constexpr Sections kAllSections[] = {Sections::same_sources, Sections::same_alignment,
-                                            Sections::near_sources};
-
-// The program for channels in blocks. A step takes `pixels` pixels; if `single_step`, these are all pixels.
+// The program for channels in blocks. A step takes `pixels` pixels; if `single_step`, these are all pixels. A section has the
+// destination blocks that read the same source blocks or, if `near_sources`, blocks whose sources begin near one another.
 PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool single_step,
-                               Sections sections, const PermuteLimits& limits);
+                               bool near_sources, const PermuteLimits& limits);
 
 }  // namespace tombola::impl::cpu::x64
