@@ -97,11 +97,9 @@ class RouteLowering : public Lowering {
 
     // The section as a list of transposes; empty if it is not made of transposes.
     std::vector<Route> routes_of(const PermuteSection& section) const {
-        std::vector<Piece> stores;
-        for (const PermuteOutput& output : section.outputs)
-            for (const Piece& piece : pieces_of(program(), output)) stores.push_back(piece);
         const std::vector<Register> sources = registers_over(section.extents, vector_bytes());
-        const std::vector<Register> outputs = registers_over(stores, vector_bytes());
+        const std::vector<Register> outputs =
+            registers_over(pieces_of(program(), section), vector_bytes());
         if (sources.size() != outputs.size()) return {};
         std::vector<int64_t> addresses;  // of the units of the sources, in ascending order
         for (const Register& source : sources)

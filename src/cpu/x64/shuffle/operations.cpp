@@ -62,11 +62,6 @@ Work work_of(const Operation& o, const VectorRates& rates) {
 
 bool is_store(const Operation& o) { return o.kind == Kind::store || o.kind == Kind::store_line; }
 
-template <class T>
-bool contains(const std::vector<T>& list, T value) {
-    return std::find(list.begin(), list.end(), value) != list.end();
-}
-
 // A mask register is loaded from memory by way of the port that permutes.
 constexpr Work kMaskLoad{1, 0, 1, 0, 2};
 
@@ -124,18 +119,9 @@ double cycles_of(const PermuteProgram& program, const Operations& o,
     const VectorRates& rates = machine().rates(vector_bytes);
     const bool has_masks = vector_bytes == kMaxVecBytes, near_sources = program.near_sources;
     const bool counts_tables = machine().row.counts_tables;
-    const auto max_tables = static_cast<size_t>((has_masks ? 32 : 16) - section.busy());
-    const std::vector<Operation>& list = o.list;
+    const Constants held =
+        constants_of(o, section, (has_masks ? 32 : 16) - section.busy(), has_masks);
     Work sum{};
-    std::vector<uint64_t> masks;  // that stay in registers
-    std::vector<int> tables;      // the same, at most max_tables
-    // Whether the table of an operation is in a register.
-    const auto holds = [&](const Operation& operation) {
-        if (contains(tables, operation.table)) return true;
-        if (tables.size() == max_tables) return false;
-        tables.push_back(operation.table);
-        return true;
-    };
     const auto add = [&](const Work& work) {
         sum.shuffles += work.shuffles;
         sum.vectors += work.vectors;
@@ -146,17 +132,17 @@ double cycles_of(const PermuteProgram& program, const Operations& o,
     };
     bool unpacks = false;
     for (size_t i = section.begin; i < section.end; ++i) {
-        unpacks = unpacks || list[i].kind == Kind::unpack;
-        const bool has_table = list[i].table != kNone;
-        add(has_table && counts_tables && list[i].kind != Kind::store_line
-                ? work_with_table(list[i], rates, holds(list[i]))
-                : work_of(list[i], rates));
+        const Operation& operation = o.list[i];
+        unpacks = unpacks || operation.kind == Kind::unpack;
+        const bool has_table = operation.has_table();
+        const bool in_register = contains(held.tables, operation.table);
+        add(has_table && counts_tables ? work_with_table(operation, rates, in_register)
+                                       : work_of(operation, rates));
         // An insertion from memory is a single operation to the front end. The costs of gathers were fitted to two.
-        if (near_sources && list[i].kind == Kind::insert && list[i].is_load()) sum.front -= 1;
-        if (near_sources && has_table && !counts_tables && !holds(list[i])) sum.front += 1;
-        const uint64_t mask = has_masks ? list[i].mask_bits() : 0;
-        if (mask == 0 || contains(masks, mask)) continue;
-        masks.size() < kMaxHoistedMasks ? masks.push_back(mask) : add(kMaskLoad);
+        if (near_sources && operation.kind == Kind::insert && operation.is_load()) sum.front -= 1;
+        if (near_sources && has_table && !counts_tables && !in_register) sum.front += 1;
+        const uint64_t mask = has_masks ? operation.mask_bits() : 0;
+        if (mask != 0 && !contains(held.masks, mask)) add(kMaskLoad);
     }
     double front = unpacks ? machine().row.unpacks_front : rates.front;
     if (near_sources) front *= rates.front_near_sources;
@@ -167,6 +153,30 @@ double cycles_of(const PermuteProgram& program, const Operations& o,
 }
 
 }  // namespace
+
+Constants constants_of(const Operations& o, const Operations::Section& section, int max_tables,
+                       bool has_masks) {
+    constexpr size_t kMaxMasks = 6;
+    Constants held;
+    const auto add = [](auto& list, auto value, size_t most) {
+        if (list.size() < most && !contains(list, value)) list.push_back(value);
+    };
+    for (size_t i = section.begin; i < section.end; ++i) {
+        const uint64_t mask = has_masks ? o.list[i].mask_bits() : 0;
+        if (o.list[i].has_table())
+            add(held.tables, o.list[i].table, static_cast<size_t>(max_tables));
+        if (mask != 0) add(held.masks, mask, kMaxMasks);
+    }
+    return held;
+}
+
+std::vector<size_t> last_uses(const Operations& o, const Operations::Section& section) {
+    std::vector<size_t> last(static_cast<size_t>(section.values), section.begin);
+    for (size_t i = section.begin; i < section.end; ++i)
+        for (const int value : {o.list[i].a, o.list[i].b})
+            if (value != kNone) last[value] = i;
+    return last;
+}
 
 std::optional<Operations> Lowering::lower() {
     for (const PermuteSection& section : program_.sections) {
@@ -193,13 +203,11 @@ void Lowering::restart_section() {
 
 // A result takes the register of a source that ends there, as in the kernel.
 int Lowering::most_live() const {
-    const size_t begin = operations_.sections.back().begin;
-    std::vector<size_t> last_use(static_cast<size_t>(operations_.sections.back().values), begin);
-    for (size_t i = begin; i < operations_.list.size(); ++i)
-        for (const int value : {operations_.list[i].a, operations_.list[i].b})
-            if (value != kNone) last_use[value] = i;
+    Operations::Section section = operations_.sections.back();
+    section.end = operations_.list.size();
+    const std::vector<size_t> last_use = last_uses(operations_, section);
     int live = 0, most = 0;
-    for (size_t i = begin; i < operations_.list.size(); ++i) {
+    for (size_t i = section.begin; i < section.end; ++i) {
         const Operation& o = operations_.list[i];
         const bool in_place = o.a != kNone && last_use[o.a] == i;
         live += o.d != kNone && !in_place ? 1 : 0;

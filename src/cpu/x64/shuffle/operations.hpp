@@ -17,6 +17,7 @@
 // Each virtual register is written once. The operations of a section describe one inner step, whose source address is
 // s and whose destination address is d.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -34,8 +35,6 @@
 namespace tombola::impl::cpu::x64 {
 
 inline constexpr int kNone = -1;
-// Masks that stay in registers during a section: the first that it uses. Others are loaded for each use.
-inline constexpr size_t kMaxHoistedMasks = 6;
 
 // The bits of the first `count` units, or bytes of memory.
 inline uint64_t low_bits(int64_t count) {
@@ -93,6 +92,8 @@ struct Operation {
         return bytes <= 16 ? 16 : bytes <= 32 ? 32 : 64;
     }
 
+    // Whether it permutes by its table. A run of lines has an order of its own.
+    bool has_table() const { return table != kNone && kind != Kind::store_line; }
     // Whether it reads the source.
     bool is_load() const {
         return kind == Kind::load || kind == Kind::load_lanes ||
@@ -145,6 +146,22 @@ struct Operations {
         return fields(*this) < fields(other);
     }
 };
+
+// What stays in registers during a section: the first tables and masks that it uses. Others are loaded for each use.
+struct Constants {
+    std::vector<int> tables;
+    std::vector<uint64_t> masks;
+};
+Constants constants_of(const Operations& o, const Operations::Section& section, int max_tables,
+                       bool has_masks);
+
+// The index of the last operation that uses each value of a section; that of the first operation if none does.
+std::vector<size_t> last_uses(const Operations& o, const Operations::Section& section);
+
+template <class T>
+bool contains(const std::vector<T>& list, T value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+}
 
 // The base of a lowering: the operations that it is written in. Each function that emits an operation returns the value that the
 // operation writes. A unit is the size of what indices and masks count.

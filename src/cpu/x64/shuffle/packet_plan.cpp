@@ -2,7 +2,6 @@
 #include "cpu/x64/shuffle/packet_plan.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -77,11 +76,9 @@ class PacketPlanner {
         return true;
     }
 
-    // Lanes of the source are counted from the start of their extent. Extents are in ascending order.
+    // Lanes of the source are counted from the start of their extent.
     bool add_unit(Output& output, int64_t source, int i, const std::vector<Piece>& extents) {
-        const Piece& extent =
-            *std::prev(std::upper_bound(extents.begin(), extents.end(), source,
-                                        [](int64_t at, const Piece& e) { return at < e.offset; }));
+        const Piece& extent = *extent_at(extents, source);
         const int64_t in_extent = source - extent.offset, in_lane = in_extent % shape_.lane_bytes;
         const int64_t lane = source - in_lane;
         if (lane + (output.copies - 1) * shape_.distance + shape_.lane_bytes > extent.end())

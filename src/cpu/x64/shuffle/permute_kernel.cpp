@@ -81,16 +81,13 @@ class PermuteKernel : public LineStores {
     using Key = PermuteKey;
 
     explicit PermuteKernel(const Key& key)
-        : LineStores(key.stores, key.isa, "shuffle_permute",
+        : LineStores(key.stores, key.sources, key.isa, "shuffle_permute",
                      code_bytes_for(*key.operations, key.unrolled)),
           program_(key.operations.get()),
-          unrolled_(key.unrolled),
-          sources_(key.sources) {}
+          unrolled_(key.unrolled) {}
 
   private:
     using Section = Operations::Section;
-
-    bool prefetches_sources() const { return sources_ != Sources::plain; }
 
     void generate() override {
         begin(prefetches_sources() ? 15 : program_->sections[0].runs > 0 ? 14 : 12);
@@ -248,34 +245,18 @@ class PermuteKernel : public LineStores {
 
     // ---- constants -----------------------------------------------------------------------------------------------
 
-    uint64_t mask_of(const Operation& o) const { return has_masks() ? o.mask_bits() : 0; }
-
-    // Loads the first tables and masks of a section into the registers that are free for them.
+    // Tables go to the registers that are left for them, and masks from k1 on.
     void emit_constants(const Section& section) {
-        hoisted_.clear();
-        hoisted_masks_.clear();
         working_ = section.working;
         first_constant_ = section.busy();
-        const auto room = static_cast<size_t>(registers() - first_constant_);
-        for (size_t i = section.begin; i < section.end; ++i) {
-            const Operation& o = program_->list[i];
-            if (o.table != kNone && o.kind != Kind::store_line && hoisted_.size() < room &&
-                hoisted_register(o.table) == kNone) {
-                load(vec(first_constant_ + static_cast<int>(hoisted_.size())),
-                     table_in_memory(o.table));
-                hoisted_.push_back(o.table);
-            }
-            const uint64_t bits = mask_of(o);
-            if (bits != 0 && hoisted_masks_.size() < kMaxHoistedMasks &&
-                index_of(bits, hoisted_masks_) == kNone) {
-                hoisted_masks_.push_back(bits);
-                kmovq(Xbyak::Opmask(static_cast<int>(hoisted_masks_.size())), constant_u64(bits));
-            }
-        }
+        held_ = constants_of(*program_, section, registers() - first_constant_, has_masks());
+        for (const int table : held_.tables)
+            load(vec(hoisted_register(table)), table_in_memory(table));
+        for (const uint64_t bits : held_.masks) kmovq(mask(bits), constant_u64(bits));
     }
 
     int hoisted_register(int table) const {
-        const int index = index_of(table, hoisted_);
+        const int index = index_of(table, held_.tables);
         return index == kNone ? kNone : first_constant_ + index;
     }
 
@@ -291,7 +272,7 @@ class PermuteKernel : public LineStores {
     }
 
     Xbyak::Opmask mask(uint64_t bits) {
-        const int hoisted = index_of(bits, hoisted_masks_);
+        const int hoisted = index_of(bits, held_.masks);
         if (hoisted != kNone) return Xbyak::Opmask(1 + hoisted);
         if (scratch_mask_ != bits) kmovq(k7, constant_u64(bits));
         scratch_mask_ = bits;
@@ -305,16 +286,13 @@ class PermuteKernel : public LineStores {
 
     void emit_step(const Section& section) {
         register_of_.assign(static_cast<size_t>(section.values), kNone);
-        last_use_.assign(static_cast<size_t>(section.values), section.begin);
-        for (size_t i = section.begin; i < section.end; ++i)
-            for (const int value : {program_->list[i].a, program_->list[i].b})
-                if (value != kNone) last_use_[value] = i;
+        last_use_ = last_uses(*program_, section);
         taken_.assign(static_cast<size_t>(working_ - 1), false);
         scratch_table_ = kNone;
         scratch_mask_ = 0;
         turn_ = 0;
         begin_step();
-        for (const int64_t line : ahead_) prefetch_source(sources_, ptr[s() + ahead() + line]);
+        for (const int64_t line : ahead_) prefetch_source(ptr[s() + ahead() + line]);
         for (size_t i = section.begin; i < section.end; ++i) {
             const Operation& o = program_->list[i];
             allocate(o, i);
@@ -406,7 +384,7 @@ class PermuteKernel : public LineStores {
         if (lines_ == Lines::last) return vmovdqu8(whole(o.d) | k6 | T_z, from);
         o.is_register_size()
             ? load_part(register_of_[o.d], from, o.bytes)
-            : move_units(o, part(register_of_[o.d], o.accessed_bytes()) | mask(mask_of(o)) | T_z,
+            : move_units(o, part(register_of_[o.d], o.accessed_bytes()) | mask(o.mask_bits()) | T_z,
                          from);
     }
 
@@ -481,7 +459,7 @@ class PermuteKernel : public LineStores {
         if (o.position > 0) return store_piece(to, whole(o.a), o.bytes, o.position);
         o.is_register_size()
             ? store_part(to, register_of_[o.a], o.bytes)
-            : move_units(o, to | mask(mask_of(o)), part(register_of_[o.a], o.accessed_bytes()));
+            : move_units(o, to | mask(o.mask_bits()), part(register_of_[o.a], o.accessed_bytes()));
     }
 
     // A load or a store under a mask.
@@ -515,21 +493,19 @@ class PermuteKernel : public LineStores {
 
     const Operations* program_;  // borrowed while the code is generated
     Unrolled unrolled_;
-    Sources sources_;
     std::vector<int64_t> ahead_;  // the lines that this section prefetches: offsets of loads
     // Those of all sections until now, by how their addresses advance.
     std::map<std::pair<int64_t, int64_t>, std::set<int64_t>> lines_ahead_;
-    int working_ = 0;                      // registers for values and one table
-    int first_constant_ = 0;               // register
-    Lines lines_ = Lines::none;            // of the step that is being emitted
-    std::vector<int> hoisted_;             // tables, from register first_constant_ on
-    std::vector<uint64_t> hoisted_masks_;  // from k1 on
-    int scratch_table_ = kNone;            // the table in register working_ - 1
-    uint64_t scratch_mask_ = 0;            // in k7; 0: none
-    std::vector<int> register_of_;         // of each value
-    std::vector<size_t> last_use_;         // of each value: the index of an operation
-    std::vector<bool> taken_;              // of each register: whether it holds a value
-    int turn_ = 0;                         // where take_register() starts its search
+    int working_ = 0;               // registers for values and one table
+    int first_constant_ = 0;        // register
+    Lines lines_ = Lines::none;     // of the step that is being emitted
+    Constants held_;                // during this section
+    int scratch_table_ = kNone;     // the table in register working_ - 1
+    uint64_t scratch_mask_ = 0;     // in k7; 0: none
+    std::vector<int> register_of_;  // of each value
+    std::vector<size_t> last_use_;  // of each value: the index of an operation
+    std::vector<bool> taken_;       // of each register: whether it holds a value
+    int turn_ = 0;                  // where take_register() starts its search
 };
 
 }  // namespace

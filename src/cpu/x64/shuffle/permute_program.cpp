@@ -30,14 +30,6 @@ std::vector<int64_t> pattern_of(const PermuteProgram& program, const PermuteSect
     return pattern;
 }
 
-// What a step writes, in the order of the outputs.
-std::vector<Piece> pieces_of(const PermuteProgram& program, const PermuteSection& section) {
-    std::vector<Piece> pieces;
-    for (const PermuteOutput& output : section.outputs)
-        for (const Piece& piece : pieces_of(program, output)) pieces.push_back(piece);
-    return pieces;
-}
-
 // The contiguous runs that a step writes, in ascending order.
 std::vector<Piece> runs_of(const PermuteProgram& program, const PermuteSection& section) {
     std::vector<Piece> pieces = pieces_of(program, section), runs;
@@ -280,9 +272,15 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
 
 }  // namespace
 
-std::vector<Piece> pieces_of(const PermuteProgram& program, const PermuteOutput& output) {
-    if (!output.is_apart()) return {{output.dst_offset, program.bytes(output)}};
-    return {{output.dst_offset, kLaneBytes}, {output.dst_offset + output.apart, kLaneBytes}};
+std::vector<Piece> pieces_of(const PermuteProgram& program, const PermuteSection& section) {
+    std::vector<Piece> pieces;
+    for (const PermuteOutput& output : section.outputs)
+        if (output.is_apart()) {
+            pieces.push_back({output.dst_offset, kLaneBytes});
+            pieces.push_back({output.dst_offset + output.apart, kLaneBytes});
+        } else
+            pieces.push_back({output.dst_offset, program.bytes(output)});
+    return pieces;
 }
 
 double split_stores(const PermuteProgram& program, const PermuteSection& section) {
@@ -333,9 +331,10 @@ bool writes_apart(const PermuteProgram& program) {
 }
 
 const Piece* extent_at(const std::vector<Piece>& extents, int64_t offset) {
-    for (const Piece& extent : extents)
-        if (extent.offset <= offset && offset < extent.end()) return &extent;
-    return nullptr;
+    const auto next =
+        std::upper_bound(extents.begin(), extents.end(), offset,
+                         [](int64_t at, const Piece& extent) { return at < extent.offset; });
+    return next != extents.begin() && offset < std::prev(next)->end() ? &*std::prev(next) : nullptr;
 }
 
 std::vector<Piece> cut_into_vectors(int64_t bytes, int vector_bytes, bool masks) {

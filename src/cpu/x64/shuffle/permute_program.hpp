@@ -98,8 +98,8 @@ struct PermuteProgram {
     const int64_t* source(const PermuteOutput& output) const { return &sources[output.first]; }
 };
 
-// The contiguous pieces of memory that an output is written to.
-std::vector<Piece> pieces_of(const PermuteProgram& program, const PermuteOutput& output);
+// The contiguous pieces of memory that a section writes, in the order of its outputs.
+std::vector<Piece> pieces_of(const PermuteProgram& program, const PermuteSection& section);
 
 // How many cache lines the stores of a section touch in one step, beyond the minimum for that many bytes. It is an
 // average over the steps, for a destination that is aligned to a line. The processor merges stores of neighbouring
@@ -112,7 +112,7 @@ int64_t stored_bytes(const PermuteProgram& program);
 // Whether a step writes to places that do not follow each other.
 bool writes_apart(const PermuteProgram& program);
 
-// The extent that holds the byte at `offset`; null if none does.
+// The extent that holds the byte at `offset`; null if none does. Extents are in ascending order.
 const Piece* extent_at(const std::vector<Piece>& extents, int64_t offset);
 
 // Arguments of the generated function. *_last is the offset of the last inner step, in bytes.

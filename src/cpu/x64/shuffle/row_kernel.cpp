@@ -61,7 +61,7 @@ class RowKernel : public StoreVocabulary {
     using Key = RowKey;
 
     explicit RowKernel(const Key& key)
-        : StoreVocabulary(key.stores, key.isa, "shuffle_row"), key_(key) {}
+        : StoreVocabulary(key.stores, key.sources, key.isa, "shuffle_row"), key_(key) {}
 
   private:
     static constexpr size_t kImages = offsetof(Args, images), kTurns = offsetof(Args, turns);
@@ -267,7 +267,7 @@ class RowKernel : public StoreVocabulary {
     //   lead(r) = -r * dst_row mod 64
     void emit_streaming_rows(int count) {
         const Reg dst = gpr(6), at = gpr(10), left = gpr(11);
-        if (key_.sources == Sources::plain) emit_prefetches_of_next_rows(count);
+        if (!prefetches_sources()) emit_prefetches_of_next_rows(count);
         for (int row = 0; row < count; ++row) emit_line_between_rows(row);
         int64_t max_lead = 0;
         mov(at, dst);
@@ -321,11 +321,11 @@ class RowKernel : public StoreVocabulary {
     }
 
     void emit_prefetches_ahead(const Xbyak::RegExp& dst, int lines) {
-        if (key_.sources == Sources::plain) return;
+        if (!prefetches_sources()) return;
         const Reg line = gpr(13);
         lea(line, ptr[dst]);
         add(line, ptr[gpr(0) + offsetof(Args, ahead)]);
-        for (int i = 0; i < lines; ++i) prefetch_source(key_.sources, ptr[line + i * kLineBytes]);
+        for (int i = 0; i < lines; ++i) prefetch_source(ptr[line + i * kLineBytes]);
     }
 
     void copy_bytes(const Xbyak::RegExp& dst, const Xbyak::RegExp& src, int64_t count,

@@ -58,7 +58,7 @@ class StitchKernel : public StoreVocabulary {
     using Key = StitchKey;
 
     explicit StitchKernel(const Key& key)
-        : StoreVocabulary(key.stores, key.isa, "shuffle_stitch"),
+        : StoreVocabulary(key.stores, key.sources, key.isa, "shuffle_stitch"),
           key_(key),
           rows_(static_cast<size_t>(period_of(key.row_bytes))) {
         for (size_t r = 0; r < rows_.size(); ++r) {
@@ -81,7 +81,7 @@ class StitchKernel : public StoreVocabulary {
     };
 
     void generate() override {
-        begin(reads_ahead() ? 11 : 10);
+        begin(prefetches_sources() ? 11 : 10);
         load_arguments();
         jmp(ptr[resume() + scratch() * sizeof(void*)]);
         align(32);
@@ -110,7 +110,7 @@ class StitchKernel : public StoreVocabulary {
         load(group_src(), offsetof(Args, group_src));
         load(image_src(), offsetof(Args, image_src));
         load(scratch(), offsetof(Args, in_period));
-        if (reads_ahead()) load(ahead(), offsetof(Args, ahead));
+        if (prefetches_sources()) load(ahead(), offsetof(Args, ahead));
         lea(resume(), ptr[rip + first_rows_]);
         take_rows();
     }
@@ -187,7 +187,7 @@ class StitchKernel : public StoreVocabulary {
 
     void store_line(int64_t at, const Vec& line) {
         prefetch_line(ptr[dst() + at]);
-        if (reads_ahead()) prefetch_source(key_.sources, ptr[dst() + ahead() + at]);
+        if (prefetches_sources()) prefetch_source(ptr[dst() + ahead() + at]);
         store(ptr[dst() + at], line, streams());
     }
 
@@ -217,8 +217,6 @@ class StitchKernel : public StoreVocabulary {
         mov(src(), group_src());
         jmp(resume());
     }
-
-    bool reads_ahead() const { return key_.sources != Sources::plain; }
 
     uint64_t bytes_of(const Row& row) const {
         return low_bits(row.in_line + key_.row_bytes) & ~low_bits(row.in_line);

@@ -46,14 +46,14 @@ inline bool fits_l1(int64_t bytes) { return bytes <= machine().caches.l1 / 8 * 7
 class StoreVocabulary : public Vocabulary {
   protected:
     template <class... Arguments>
-    explicit StoreVocabulary(Stores stores, Arguments&&... arguments)
-        : Vocabulary(std::forward<Arguments>(arguments)...), stores_(stores) {}
+    explicit StoreVocabulary(Stores stores, Sources sources, Arguments&&... arguments)
+        : Vocabulary(std::forward<Arguments>(arguments)...), stores_(stores), sources_(sources) {}
 
     bool streams() const { return stores_ == Stores::streaming; }
+    bool prefetches_sources() const { return sources_ != Sources::plain; }
 
-    void prefetch_source(Sources sources, const Address& line) {
-        if (sources == Sources::prefetched) prefetcht0(line);
-        if (sources == Sources::prefetched_l2) prefetcht1(line);
+    void prefetch_source(const Address& line) {
+        sources_ == Sources::prefetched ? prefetcht0(line) : prefetcht1(line);
     }
 
     // Beside the store of a line.
@@ -75,6 +75,7 @@ class StoreVocabulary : public Vocabulary {
 
   private:
     Stores stores_;
+    Sources sources_;
     std::vector<int64_t> prefetched_;  // offsets, in this step
 };
 
