@@ -34,7 +34,7 @@ struct FillOptions {
     int64_t elements_per_part = 1;  // no part but the last is shorter than this
     // How long one thread takes to compute an element. It decides from which size on the tensor is shared by threads.
     double nanoseconds_per_element = 0;
-    // Runs may begin at any element and come in any order, for sources that jump at no cost. Then transposed layouts take less time.
+    // Runs may begin at any element and come in any order, for sources that jump at little cost. Then transposed layouts take less time.
     bool any_runs = false;
 };
 

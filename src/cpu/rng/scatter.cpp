@@ -185,7 +185,9 @@ int64_t RunCopier::rows_of_tile(int64_t capacity) const {
 
 int64_t RunCopier::columns_of_tile(int64_t rows, int64_t columns, int64_t capacity) {
     constexpr int64_t kMultiple = 32;  // whole blocks of the streams
-    return rows * columns <= capacity ? columns : capacity / rows / kMultiple * kMultiple;
+    if (rows * columns <= capacity) return columns;
+    assert(rows * kMultiple <= capacity);
+    return capacity / rows / kMultiple * kMultiple;
 }
 
 // The next rows that lie side by side. If they are too few, or the range does not begin with a row, the next run.

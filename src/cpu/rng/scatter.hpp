@@ -3,8 +3,10 @@
 
 // Copies dense runs of elements, in logical row-major order, to their places in a tensor of any layout, and back.
 //
-// Runs of a transposed layout are short: in nhwc, neighbouring pixels of a channel are far apart, and channels lie side by side. A
-// tile has several rows at once, for example pixels of 16 channels. Then whole cache lines are read or written, by vectors.
+// In a transposed layout, neighbouring elements of a run are far apart: in nhwc, the pixels of a channel are, and channels lie side
+// by side. A tile has the same columns of several rows, for example the same pixels of 16 channels. So it fills whole cache lines.
+//
+// A row is the fastest loop of make_row_major_nest(): the pixels of a channel. A band is as many neighbouring rows as lie side by side.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,8 +23,7 @@ struct Tile {
     int64_t rows;      // 1: a run of elements, which may go on in further rows
     int64_t columns;   // of each row
     int64_t distance;  // from row to row, in numbers of elements
-    int64_t
-        next;  // the number of the first element of the tile that follows; its lines are prefetched
+    int64_t next;      // the first element of the tile that follows, whose lines are prefetched
 
     int64_t elements() const { return rows * columns; }
 };

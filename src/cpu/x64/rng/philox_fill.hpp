@@ -14,7 +14,7 @@
 namespace tombola::impl::cpu::x64 {
 
 // Parts begin at multiples of 64 elements: these are whole cache lines for elements of any size, and whole blocks. A jump in the
-// stream costs nothing.
+// stream costs little.
 inline FillOptions philox_fill_options(double nanoseconds_per_element) {
     return {64, 1, nanoseconds_per_element, true};
 }
