@@ -167,7 +167,7 @@ constexpr MachineRow kZen4 = [] {
 // `front_near_sources` was fitted to the times of 106 shuffles, each with all programs that were considered for it. Waking took
 // 60 to 102 microseconds in six runs; the median stands here. `traffic` is that of shuffles of 4 MiB. `shared_stores` was
 // measured while the two processors shared a third-level cache; while they did not, it was 84. With 1000 in place of
-// 500 unrolled operations, 11 of 7,600 kernels took 1.4 to 8 times as long in place of 3, for a reason that is not known.
+// 500 unrolled operations, 11 of 7,600 kernels took 1.4 to 8 times as long in place of 3 (doc/shuffle-speed.md).
 constexpr MachineRow kZen5 = [] {
     MachineRow row{};
     row.typical = {48 * kKiB, 1 * kMiB, 32 * kMiB};
