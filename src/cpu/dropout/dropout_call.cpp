@@ -91,9 +91,11 @@ void DropoutExecutable::execute_run(const DropoutCall& call, const TransformRun&
 
 Status DropoutExecutable::execute(const ExecContext& context) const {
     const DropoutCall call = TOMBOLA_TRY(resolve(context));
-    transform({desc_.src, context.input(desc_.src_arg())},
-              {desc_.dst, context.output(desc_.dst_arg())}, call.mask, nanoseconds_per_element_,
-              [&](const TransformRun& run) { execute_run(call, run); });
+    transform(
+        {desc_.src, context.input(desc_.src_arg())}, {desc_.dst, context.output(desc_.dst_arg())},
+        call.mask, {nanoseconds_per_element_, call.draws() ? rows_at_once(call) : RowsAtOnce{}},
+        [&](const TransformRun& run) { execute_run(call, run); },
+        [&](const TransformRows& run) { draw_rows(call, run); });
     if (desc_.is_forward()) report_seeds(context, call.philox.seeds);
     return {};
 }

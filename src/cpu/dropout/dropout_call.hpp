@@ -28,6 +28,7 @@ struct DropoutCall {
     TransformMask mask;
 
     bool reads_mask() const { return mask.kind != TransformMask::Kind::none && !mask.is_written; }
+    bool draws() const { return !keeps_all && !drops_all && !reads_mask(); }
     bool has_bits() const { return mask.kind == TransformMask::Kind::bits; }
 };
 
@@ -54,6 +55,9 @@ class DropoutExecutable : public Executable {
     virtual void draw_run(const DropoutCall& call, const TransformRun& run) const = 0;
     // Reads the run's mask. 0 < T < 2^b.
     virtual void mask_run(const DropoutCall& call, const TransformRun& run) const = 0;
+    // Of executions that draw. draw_rows() draws as many rows as that.
+    virtual RowsAtOnce rows_at_once(const DropoutCall&) const { return {}; }
+    virtual void draw_rows(const DropoutCall&, const TransformRows&) const {}
 
     void execute_run(const DropoutCall& call, const TransformRun& run) const;
     Result<DropoutCall> resolve(const ExecContext& context) const;

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "common/types.hpp"
-#include "cpu/rng/scatter.hpp"
 #include "cpu/streaming.hpp"
 
 namespace tombola::impl::cpu {
@@ -15,7 +14,8 @@ constexpr size_t kRunBytes = 16 * 1024;
 
 }  // namespace
 
-void FillPart::for_each_run(FunctionRef<void(const Run&)> generate) const {
+void FillPart::for_each_run(FunctionRef<void(const Run&)> generate,
+                            FunctionRef<void(const RowsRun&)> generate_rows) const {
     const size_t size = size_of(desc_.data_type);
     if (desc_.is_row_major()) {
         char* to = static_cast<char*>(data_) + static_cast<size_t>(first()) * size;
@@ -25,12 +25,23 @@ void FillPart::for_each_run(FunctionRef<void(const Run&)> generate) const {
     const RunCopier copier(desc_);
     alignas(64) char buffer[kRunBytes];
     const auto capacity = static_cast<int64_t>(kRunBytes / size);
-    if (any_runs_)
+    const RowsAtOnce& at_once = options_.rows_at_once;
+    if (options_.any_runs)
         return copier.for_each_tile(range_, capacity, [&](const Tile& tile) {
-            cpu::for_each_run(tile, [&](int64_t first, int64_t count, int64_t at) {
+            Tile rest = tile;
+            if (at_once.serves(tile) && copier.is_side_by_side(tile)) {
+                const Columns<char> place = copier.columns(data_, tile);
+                for (int64_t row = 0; rest.rows >= at_once.rows; row += at_once.rows) {
+                    generate_rows({rest.first, tile.columns, tile.distance,
+                                   place.row(row, static_cast<int64_t>(size))});
+                    rest.skip_rows(at_once.rows);
+                }
+            }
+            if (rest.rows == 0) return;
+            cpu::for_each_run(rest, [&](int64_t first, int64_t count, int64_t at) {
                 generate({first, count, buffer + static_cast<size_t>(at) * size, false});
             });
-            copier.scatter(data_, tile, buffer);
+            copier.scatter(data_, rest, buffer);
         });
     for (int64_t at = range_.begin; at < range_.end; at += capacity) {
         const int64_t count = std::min(capacity, range_.end - at);
@@ -50,11 +61,10 @@ void fill(const MemoryDesc& desc, void* data, const FillOptions& options,
     const Work work = work_of(static_cast<double>(count) * options.nanoseconds_per_element, bytes,
                               streaming ? bytes : 0);
     const int parts = static_cast<int>(std::min<int64_t>(longest, parts_for(work)));
-    if (parts == 1) return generate_part({desc, data, {0, count}, streaming, options.any_runs});
+    if (parts == 1) return generate_part({desc, data, {0, count}, streaming, options});
     parallel(parts, [&](int part, int all) {
         const Range range = split(count, part, all, options.multiple);
-        if (range.begin < range.end)
-            generate_part({desc, data, range, streaming, options.any_runs});
+        if (range.begin < range.end) generate_part({desc, data, range, streaming, options});
     });
 }
 

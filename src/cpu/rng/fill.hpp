@@ -10,6 +10,8 @@
 //       });
 //   });
 //
+// A source that computes several rows at once says so in the options, and gives a second function to for_each_run().
+//
 // Elements are numbered in logical row-major order, so an element gets the same value in every layout. The tensor is
 // cut by index into parts, which run on different threads. A part of a row-major tensor is one run, which is written in
 // place. A part of any other tensor is many runs, which are written to a buffer on the stack and scattered from there.
@@ -19,6 +21,7 @@
 
 #include "common/memory_desc.hpp"
 #include "common/parallel.hpp"
+#include "cpu/rng/scatter.hpp"
 
 namespace tombola::impl::cpu {
 
@@ -29,6 +32,14 @@ struct Run {
     bool streaming;  // the tensor is so large that stores should bypass the caches
 };
 
+// Several rows of a tile, which are written where they lie.
+struct RowsRun {
+    int64_t first;        // the number of the first element of the first row
+    int64_t columns;      // of each row
+    int64_t distance;     // from row to row, in numbers of elements
+    Columns<char> place;  // of the first row, at whose side the others lie
+};
+
 struct FillOptions {
     int64_t multiple = 1;           // parts begin at multiples of this many elements
     int64_t elements_per_part = 1;  // no part but the last is shorter than this
@@ -36,22 +47,31 @@ struct FillOptions {
     double nanoseconds_per_element = 0;
     // Runs may begin at any element and come in any order, for sources that jump at little cost. Then transposed layouts take less time.
     bool any_runs = false;
+    // For such sources, if they can compute several rows at once.
+    RowsAtOnce rows_at_once = {};
 };
 
 class FillPart {
   public:
-    FillPart(const MemoryDesc& desc, void* data, Range range, bool streaming, bool any_runs)
-        : desc_(desc), data_(data), range_(range), streaming_(streaming), any_runs_(any_runs) {}
+    FillPart(const MemoryDesc& desc, void* data, Range range, bool streaming,
+             const FillOptions& options)
+        : desc_(desc), data_(data), range_(range), streaming_(streaming), options_(options) {}
 
     int64_t first() const { return range_.begin; }
     int64_t count() const { return range_.end - range_.begin; }
-    void for_each_run(FunctionRef<void(const Run&)> generate) const;
+    void for_each_run(FunctionRef<void(const Run&)> generate) const {
+        for_each_run(generate, [](const RowsRun&) {});
+    }
+    // generate_rows() makes as many rows at once as the options say.
+    void for_each_run(FunctionRef<void(const Run&)> generate,
+                      FunctionRef<void(const RowsRun&)> generate_rows) const;
 
   private:
     const MemoryDesc& desc_;
     void* data_;
     Range range_;
-    bool streaming_, any_runs_;
+    bool streaming_;
+    const FillOptions& options_;
 };
 
 // `data` is the address of the first element: offset0 has been added. A tensor without elements has no parts.

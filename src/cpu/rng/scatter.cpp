@@ -220,6 +220,18 @@ Byte* RunCopier::address(Byte* data, int64_t number) const {
            rows_.dst.offset(row % rows_.count) + row_.dst.offset(number % row_.count);
 }
 
+Columns<char> RunCopier::columns(void* data, const Tile& tile) const {
+    auto* bytes = static_cast<char*>(data);
+    char* at = address(bytes, tile.first);
+    return {at, row_.dst.stride, address(bytes, tile.next) - at};
+}
+
+Columns<const char> RunCopier::columns(const void* data, const Tile& tile) const {
+    const auto* bytes = static_cast<const char*>(data);
+    const char* at = address(bytes, tile.first);
+    return {at, row_.dst.stride, address(bytes, tile.next) - at};
+}
+
 // Calls on_rows(tile, at) for whole rows of a run that lie side by side, and on_run(first, count, at) for the rest of it. `at` counts
 // elements of the run.
 template <class OnRows, class OnRun>
@@ -267,11 +279,11 @@ void RunCopier::scatter(void* data, const Tile& tile, const void* from) const {
         });
     with_element_size(element_, [&](auto type) {
         using T = decltype(type);
-        auto* bytes = static_cast<char*>(data);
-        auto* to = reinterpret_cast<T*>(address(bytes, tile.first));
-        const auto* next = reinterpret_cast<T*>(address(bytes, tile.next));
-        copy_tile<T>({static_cast<const T*>(from), tile.columns, 1}, {to, 1, column_step()},
-                     tile.rows, tile.columns, next - to);
+        constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+        const Columns<char> to = columns(data, tile);
+        copy_tile<T>({static_cast<const T*>(from), tile.columns, 1},
+                     {reinterpret_cast<T*>(to.at), 1, to.step / kSize}, tile.rows, tile.columns,
+                     to.ahead / kSize);
     });
 }
 
@@ -282,11 +294,11 @@ void RunCopier::gather(const void* data, const Tile& tile, void* to) const {
         });
     with_element_size(element_, [&](auto type) {
         using T = decltype(type);
-        const auto* bytes = static_cast<const char*>(data);
-        const auto* from = reinterpret_cast<const T*>(address(bytes, tile.first));
-        const auto* next = reinterpret_cast<const T*>(address(bytes, tile.next));
-        copy_tile<T>({from, 1, column_step()}, {static_cast<T*>(to), tile.columns, 1}, tile.rows,
-                     tile.columns, next - from);
+        constexpr auto kSize = static_cast<int64_t>(sizeof(T));
+        const Columns<const char> from = columns(data, tile);
+        copy_tile<T>({reinterpret_cast<const T*>(from.at), 1, from.step / kSize},
+                     {static_cast<T*>(to), tile.columns, 1}, tile.rows, tile.columns,
+                     from.ahead / kSize);
     });
 }
 

@@ -26,6 +26,10 @@ struct Tile {
     int64_t next;      // the first element of the tile that follows, whose lines are prefetched
 
     int64_t elements() const { return rows * columns; }
+    void skip_rows(int64_t count) {
+        first += count * distance;
+        rows -= count;
+    }
 };
 
 // Calls body(first, count, at) for each run of a tile, of which element 0 is element `at` of the tile.
@@ -36,6 +40,32 @@ void for_each_run(const Tile& tile, const Body& body) {
     for (int64_t row = 0; row < tile.rows; ++row)
         body(tile.first + row * tile.distance, tile.columns, row * tile.columns);
 }
+
+// What a source can do that computes several rows at once, column by column, and so writes a tile where it lies. It counts elements
+// from `phase` before the first one of the tensor.
+struct RowsAtOnce {
+    int64_t rows = 1;  // 1: it computes no more than one row at once
+    int64_t columns =
+        1;  // each row of a tile begins at a multiple of this many elements, and has a multiple of it
+    int64_t phase = 0;
+
+    bool serves(const Tile& tile) const {
+        return rows > 1 && tile.rows >= rows && tile.columns % columns == 0 &&
+               tile.distance % columns == 0 && (tile.first + phase) % columns == 0;
+    }
+};
+
+// The place of a tile whose rows lie side by side in a tensor. Byte is char or const char.
+template <class Byte>
+struct Columns {
+    Byte* at = nullptr;  // the first element of the first row
+    int64_t step = 0;    // bytes from column to column
+    int64_t ahead = 0;   // bytes to the tile that follows, whose lines are prefetched
+
+    Columns row(int64_t number, int64_t element_bytes) const {
+        return {at + number * element_bytes, step, ahead};
+    }
+};
 
 // Copies many runs of one tensor. The tensor must have elements.
 class RunCopier {
@@ -49,6 +79,11 @@ class RunCopier {
     // The same for a tile. It may be that of another tensor of these dimensions.
     void scatter(void* data, const Tile& tile, const void* from) const;
     void gather(const void* data, const Tile& tile, void* to) const;
+
+    // Whether the rows of a tile lie side by side in this tensor. If so, columns() has their place.
+    bool is_side_by_side(const Tile& tile) const;
+    Columns<char> columns(void* data, const Tile& tile) const;
+    Columns<const char> columns(const void* data, const Tile& tile) const;
 
     // Whether neighbouring rows lie side by side, so that tiles of several rows are faster than runs.
     bool has_tiles() const;
@@ -80,9 +115,6 @@ class RunCopier {
     int64_t rows_of_tile(int64_t capacity) const;
     static int64_t columns_of_tile(int64_t rows, int64_t columns, int64_t capacity);
     Tile band_at(int64_t first, int64_t left, int64_t capacity) const;
-    bool is_side_by_side(const Tile& tile) const;
-    // Elements from column to column of a row.
-    int64_t column_step() const { return row_.dst.stride / static_cast<int64_t>(element_); }
     template <class Byte>
     Byte* address(Byte* data, int64_t number) const;
     template <class OnRows, class OnRun>
@@ -95,6 +127,11 @@ class RunCopier {
     Loop row_, rows_;  // the fastest loop and the next one
     size_t element_;
 };
+
+// Whether the tensor has tiles of several rows.
+inline bool has_tiles(const MemoryDesc& desc) {
+    return desc.nelems() > 0 && RunCopier(desc).has_tiles();
+}
 
 // The same for a single run.
 inline void scatter(const MemoryDesc& desc, void* data, int64_t first, int64_t count,

@@ -6,7 +6,6 @@
 #include "common/parallel.hpp"
 #include "common/types.hpp"
 #include "cpu/loop_nest.hpp"
-#include "cpu/rng/scatter.hpp"
 #include "cpu/streaming.hpp"
 
 namespace tombola::impl::cpu {
@@ -28,18 +27,21 @@ const char* element(const void* data, int64_t number, size_t size) {
 // The transformation of one thread's range of elements.
 class Part {
   public:
-    Part(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask, bool streaming)
+    Part(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
+         const RowsAtOnce& rows_at_once, bool streaming)
         : src_(src),
           dst_(dst),
           mask_(mask),
+          rows_at_once_(rows_at_once),
           src_in_place_(src.desc.is_row_major()),
           dst_in_place_(dst.desc.is_row_major()),
           mask_in_place_(mask.kind != Kind::bytes || mask.desc.is_row_major()),
           streaming_(streaming && dst_in_place_ && src.data != dst.data) {}
 
-    void run(Range range, FunctionRef<void(const TransformRun&)> body) const {
+    void run(Range range, FunctionRef<void(const TransformRun&)> body,
+             FunctionRef<void(const TransformRows&)> rows_body) const {
         if (!src_in_place_ || !dst_in_place_ || !mask_in_place_)
-            return run_through_buffers(range, body);
+            return run_by_tiles(range, body, rows_body);
         const StreamingStores stores(streaming_);
         body({range.begin, range.end - range.begin, element(src_.data, range.begin, src_size()),
               element(dst_.data, range.begin, dst_size()), mask_at(range.begin), stores.allowed()});
@@ -53,14 +55,37 @@ class Part {
         return mask_.data + (mask_.kind == Kind::bits ? number / 8 : number);
     }
 
-    void run_through_buffers(Range range, FunctionRef<void(const TransformRun&)> body) const {
+    // Where all tensors have the rows of a tile side by side, they are transformed in place. The others go through buffers.
+    void run_by_tiles(Range range, FunctionRef<void(const TransformRun&)> body,
+                      FunctionRef<void(const TransformRows&)> rows_body) const {
         alignas(64) char from[kRunBytes], to[kRunBytes];
         alignas(64) uint8_t mask[kRunBytes / kMinWideBytes];
         const size_t wide = std::max({src_size(), dst_size(), kMinWideBytes});
         const auto capacity = static_cast<int64_t>(kRunBytes / wide);
         const RunCopier src(src_.desc), dst(dst_.desc),
             bytes(mask_in_place_ ? src_.desc : mask_.desc);
-        const auto transform_tile = [&](const Tile& tile) {
+        const auto serves_rows = [&](const Tile& tile) {
+            return rows_at_once_.serves(tile) && src.is_side_by_side(tile) &&
+                   dst.is_side_by_side(tile) &&
+                   (mask_.kind == Kind::none ||
+                    (mask_.kind == Kind::bytes && bytes.is_side_by_side(tile) && !mask_in_place_));
+        };
+        const auto transform_tile = [&](const Tile& whole) {
+            Tile tile = whole;
+            if (serves_rows(tile)) {
+                const auto src_place = src.columns(src_.data, tile);
+                const auto dst_place = dst.columns(dst_.data, tile);
+                const auto mask_place =
+                    mask_in_place_ ? Columns<char>{} : bytes.columns(mask_.data, tile);
+                for (int64_t row = 0; tile.rows >= rows_at_once_.rows; row += rows_at_once_.rows) {
+                    rows_body({tile.first, tile.columns, tile.distance,
+                               src_place.row(row, static_cast<int64_t>(src_size())),
+                               dst_place.row(row, static_cast<int64_t>(dst_size())),
+                               mask_in_place_ ? mask_place : mask_place.row(row, 1)});
+                    tile.skip_rows(rows_at_once_.rows);
+                }
+            }
+            if (tile.rows == 0) return;
             if (!src_in_place_) src.gather(src_.data, tile, from);
             if (!mask_in_place_ && !mask_.is_written) bytes.gather(mask_.data, tile, mask);
             for_each_run(tile, [&](int64_t first, int64_t count, int64_t at) {
@@ -87,25 +112,27 @@ class Part {
     const ReadTensor& src_;
     const WrittenTensor& dst_;
     const TransformMask& mask_;
+    const RowsAtOnce& rows_at_once_;
     bool src_in_place_, dst_in_place_, mask_in_place_, streaming_;
 };
 
 }  // namespace
 
 void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
-               double nanoseconds_per_element, FunctionRef<void(const TransformRun&)> body) {
+               const TransformSource& source, FunctionRef<void(const TransformRun&)> body,
+               FunctionRef<void(const TransformRows&)> rows_body) {
     const int64_t count = dst.desc.nelems();
     if (count == 0) return;
     zero_padding(dst.desc, dst.data);
     if (mask.kind == Kind::bytes && mask.is_written) zero_padding(mask.desc, mask.data);
     const size_t bytes = static_cast<size_t>(count) * size_of(dst.desc.data_type);
     const bool streaming = bypasses_caches(bytes);
-    const Part part(src, dst, mask, streaming);
+    const Part part(src, dst, mask, source.rows_at_once, streaming);
     const size_t read_bytes = static_cast<size_t>(count) * size_of(src.desc.data_type);
-    const Work work = work_of(static_cast<double>(count) * nanoseconds_per_element,
+    const Work work = work_of(static_cast<double>(count) * source.nanoseconds_per_element,
                               bytes + read_bytes, streaming ? bytes : 0);
     parallel_ranges(count, kTransformMultiple, work, [&](int64_t begin, int64_t end) {
-        part.run({begin, end}, body);
+        part.run({begin, end}, body, rows_body);
     });
 }
 

@@ -13,10 +13,12 @@
 
 #include "common/function_ref.hpp"
 #include "common/memory_desc.hpp"
+#include "cpu/rng/scatter.hpp"
 
 namespace tombola::impl::cpu {
 
-// A run begins at a multiple of this many elements of the tensor.
+// A thread's range begins at a multiple of this many elements of the tensor. A run may begin at any element; with a mask of bits, at a
+// whole byte of the mask.
 inline constexpr int64_t kTransformMultiple = 64;
 
 struct TransformRun {
@@ -27,6 +29,16 @@ struct TransformRun {
     // The first element's byte, or the byte that holds its bit. Null: there is no mask.
     uint8_t* mask;
     bool streaming;  // the tensor is so large that stores should bypass the caches
+};
+
+// Several rows of a tile, which are read and written where they lie.
+struct TransformRows {
+    int64_t first;     // the number of the first element of the first row
+    int64_t columns;   // of each row
+    int64_t distance;  // from row to row, in numbers of elements
+    Columns<const char> from;
+    Columns<char> to;
+    Columns<char> mask;  // at is null: there is no mask
 };
 
 // A mask beside the elements.
@@ -47,9 +59,18 @@ struct WrittenTensor {
     void* data;
 };
 
-// src and dst have equal dimensions. They may be one buffer if their layouts are equal. How long one thread takes to
-// compute an element decides from which size on the tensors are shared by threads.
-void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
-               double nanoseconds_per_element, FunctionRef<void(const TransformRun&)> body);
+// How a source computes.
+struct TransformSource {
+    // How long one thread takes to compute an element. It decides from which size on the tensors are shared by threads.
+    double nanoseconds_per_element = 0;
+    RowsAtOnce rows_at_once = {};
+};
+
+// src and dst have equal dimensions. They may be one buffer if their layouts are equal. A source that computes several rows at once
+// gives a second function.
+void transform(
+    const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
+    const TransformSource& source, FunctionRef<void(const TransformRun&)> body,
+    FunctionRef<void(const TransformRows&)> rows_body = [](const TransformRows&) {});
 
 }  // namespace tombola::impl::cpu

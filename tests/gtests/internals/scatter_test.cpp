@@ -116,6 +116,40 @@ TEST(RunCopier, TilesAreGatheredAndScattered) {
     });
 }
 
+TEST(RunCopier, ColumnsAreWhereTheElementsAre) {
+    int64_t tiles = 0;
+    for_each_tensor([&](const Tensor& tensor) {
+        const RunCopier copier(tensor.desc);
+        const char* data = reinterpret_cast<const char*>(tensor.memory.data());
+        const auto size = static_cast<int64_t>(tensor.element_bytes());
+        const auto place = [&](int64_t element) {
+            return tensor.places.at(static_cast<size_t>(element));
+        };
+        copier.for_each_tile({0, tensor.desc.nelems()}, 4096, [&](const Tile& tile) {
+            if (!copier.is_side_by_side(tile)) return;
+            ++tiles;
+            const auto columns = copier.columns(static_cast<const void*>(data), tile);
+            ASSERT_EQ(columns.ahead, place(tile.next) - place(tile.first));
+            for (int64_t row = 0; row < tile.rows; ++row)
+                for (int64_t column = 0; column < tile.columns; ++column)
+                    ASSERT_EQ(columns.row(row, size).at + column * columns.step - data,
+                              place(tile.first + row * tile.distance + column));
+        });
+    });
+    EXPECT_GT(tiles, 0);
+}
+
+TEST(RowsAtOnce, ServesRowsOfWholeBlocks) {
+    const RowsAtOnce rows{8, 4, 3};
+    EXPECT_TRUE(rows.serves({9, 8, 12, 40, 0}));  // 9 + 3 is a multiple of 4
+    EXPECT_TRUE(rows.serves({9, 19, 12, 40, 0}));
+    EXPECT_FALSE(rows.serves({9, 7, 12, 40, 0}));  // too few rows
+    EXPECT_FALSE(rows.serves({8, 8, 12, 40, 0}));  // the first row begins within a block
+    EXPECT_FALSE(rows.serves({9, 8, 14, 40, 0}));  // a row ends within a block
+    EXPECT_FALSE(rows.serves({9, 8, 12, 42, 0}));  // the second row begins within a block
+    EXPECT_FALSE(RowsAtOnce{}.serves({0, 8, 4, 4, 0}));
+}
+
 // A transformation takes the tiles of one tensor for all of its tensors.
 TEST(RunCopier, TilesOfAnotherTensorAreCopied) {
     for (const auto& dims : kShapes)

@@ -132,6 +132,24 @@ TEST_F(Dropout, EveryLayoutInPlaceAndNot) {
                       tagged({2, 37, 12, 11}, tombola_bf16, to));
 }
 
+// Kernels that make several rows at once need rows of whole blocks. The rows are more than they make at once, and no multiple of it.
+TEST_F(Dropout, RowsOfWholeBlocksSideBySide) {
+    for (const auto type : kTypes)
+        for (const auto mask : {tombola_dropout_mask_none, tombola_dropout_mask_u8})
+            for (const uint64_t offset : {0, 8, 3})
+                for (const bool in_place : {false, true}) {
+                    Case c{type, 32, mask};
+                    c.in_place = in_place;
+                    c.offset = offset;
+                    for (const DimVector& dims : {DimVector{2, 21, 4, 7}, {1, 40, 16, 17}})
+                        for (const auto tag : {tombola_nhwc, tombola_nChw8c, tombola_nChw16c})
+                            check(c, tagged(dims, type, tag));
+                    if (!in_place)
+                        check(c, tagged({2, 40, 4, 7}, type, tombola_nhwc),
+                              tagged({2, 40, 4, 7}, type, tombola_nChw16c));
+                }
+}
+
 // Large enough for stores past the caches. The tensors are whole pages, so they begin with a cache line.
 TEST_F(Dropout, LargeTensorsFromACacheLineOn) {
     const MemoryDesc desc = row_major({(1 << 20) + 1024}, tombola_f32);

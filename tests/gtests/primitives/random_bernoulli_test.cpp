@@ -157,6 +157,25 @@ TEST_F(RandomBernoulli, LayoutsSeedsAndOffsets) {
         }
 }
 
+// Kernels that make several rows at once need rows of whole blocks. The rows are more than they make at once, and no multiple of it.
+TEST_F(RandomBernoulli, RowsOfWholeBlocksSideBySide) {
+    const DimVector dims = {2, 21, 6, 10};
+    const std::vector<double> p = varied(2 * 21 * 6 * 10);
+    for (const auto type : kTypes)
+        for (const uint64_t offset : {0, 8}) {
+            StreamCall call;
+            call.alignment = tombola_alignment_tensorflow;
+            call.seeds = SeedPair{0xDEADBEEFCAFEBABE, 7};
+            call.offset = offset;
+            for (const auto tag : {tombola_nhwc, tombola_nChw8c, tombola_nChw16c}) {
+                const MemoryDesc dst = tagged(dims, type, tag);
+                check_one(dst, type, 0.25, tombola_f64, call);
+                check(dst, type, tagged(dims, tombola_f32, tombola_nhwc), tombola_f32, false, p,
+                      call);
+            }
+        }
+}
+
 // [0, k) then [k, n) is [0, n), by OFFSET and by states.
 TEST_F(RandomBernoulli, CutsAndStates) {
     constexpr tombola_dim_t kCount = 1300;

@@ -268,6 +268,25 @@ TEST_F(RandomUniform, EveryLayoutHasTheSameValues) {
     }
 }
 
+// Kernels that make several rows at once need rows of whole blocks. The rows are more than they make at once, and no multiple of it.
+// The last state's lowest word wraps within the tensor.
+TEST_F(RandomUniform, RowsOfWholeBlocksSideBySide) {
+    for (const auto type : kTypes)
+        for (const auto& [offset, state] : {std::pair{uint64_t{0}, State{0, 3}},
+                                            {8, {0xFFFFFFFFFFFF8000, 3}},
+                                            {2, {5, 0}},
+                                            {3, {0, 3}},
+                                            {0, {0xFFFFFFF0, 9}}}) {
+            const Call call{bound(type, kMinusTwo), bound(type, kFive), {11, 12}, offset, state};
+            for (const DimVector& dims : {DimVector{2, 21, 4, 7}, {1, 40, 16, 17}, {3, 16, 2, 2}})
+                for (const auto tag : {tombola_nhwc, tombola_nChw8c, tombola_nChw16c}) {
+                    const MemoryDesc dst = tagged(dims, type, tag);
+                    check(dst, type, call);
+                    check(dst, type, call, Guard::before, true);
+                }
+        }
+}
+
 // Large enough for several threads, several runs of a layout that is not dense, and stores past the caches; at
 // addresses that are aligned to 64 bytes, to 16, and to the element alone.
 TEST_F(RandomUniform, LargeTensors) {

@@ -37,14 +37,20 @@ PackedParameters DropoutKernel::pack(uint32_t threshold, int draw_bits, float sc
     return PackedParameters(Parameters{{}, threshold, scale});
 }
 
-Result<PhiloxTransformKernel> DropoutKernel::kernel(const Key& key) {
-    const auto& [isa, type, draw_bits, mask] = key;
-    return make_transform_kernel<DropoutKernel>(key, transform_shape(type, draw_bits, mask));
+Result<PhiloxTransformKernel> DropoutKernel::kernel(CpuIsa isa, DataType type, int draw_bits,
+                                                    DropoutMask mask, bool makes_rows) {
+    const TransformShape shape = transform_shape(type, draw_bits, mask);
+    auto kernel = TOMBOLA_TRY(make_transform_kernel<DropoutKernel>(
+        {isa, type, draw_bits, mask, PhiloxLanes::run}, shape));
+    if (makes_rows && shape.draws_per_word() == 1)
+        kernel.rows_function = TOMBOLA_TRY(
+            cached_function<DropoutKernel>({isa, type, draw_bits, mask, PhiloxLanes::rows}));
+    return kernel;
 }
 
 DropoutKernel::DropoutKernel(const Key& key)
     : PhiloxTransformGenerator(
-          std::get<0>(key),
+          {std::get<0>(key), std::get<4>(key)},
           kernel_name(std::get<1>(key), std::get<2>(key), std::get<3>(key)).c_str(),
           transform_shape(std::get<1>(key), std::get<2>(key), std::get<3>(key)),
           own_registers(std::get<1>(key))),

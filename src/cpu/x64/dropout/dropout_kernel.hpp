@@ -20,14 +20,16 @@ namespace tombola::impl::cpu::x64 {
 // Registers:  those of the stream; then T in every draw's lane, scale
 class DropoutKernel : public PhiloxTransformGenerator {
   public:
-    using Key = std::tuple<CpuIsa, DataType, int, DropoutMask>;  // the int: bits of a draw
+    using Key =
+        std::tuple<CpuIsa, DataType, int, DropoutMask, PhiloxLanes>;  // the int: bits of a draw
     struct Parameters {
         Pointers pointers;
         uint32_t threshold;  // repeated in each draw of 16 or 8 bits
         float scale;
     };
     static PackedParameters pack(uint32_t threshold, int draw_bits, float scale);
-    static Result<PhiloxTransformKernel> kernel(const Key& key);
+    static Result<PhiloxTransformKernel> kernel(CpuIsa isa, DataType type, int draw_bits,
+                                                DropoutMask mask, bool makes_rows);
     explicit DropoutKernel(const Key& key);
 
   private:

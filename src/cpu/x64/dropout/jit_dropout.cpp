@@ -22,14 +22,16 @@ struct Kernels {
 
 Result<Kernels> make_kernels(CpuIsa isa, const DropoutDesc& desc) {
     const DataType type = desc.src.data_type;
+    const bool makes_rows = has_tiles(desc.dst);
     Kernels kernels;
-    kernels.plain =
-        TOMBOLA_TRY(DropoutKernel::kernel({isa, type, desc.draw_bits, DropoutMask::none}));
+    kernels.plain = TOMBOLA_TRY(
+        DropoutKernel::kernel(isa, type, desc.draw_bits, DropoutMask::none, makes_rows));
     kernels.nanoseconds_per_element = kernels.plain.nanoseconds_per_element();
     if (desc.mask_kind == DropoutMask::none) return kernels;
     if (desc.is_forward()) {
         kernels.masked =
-            TOMBOLA_TRY(DropoutKernel::kernel({isa, type, desc.draw_bits, desc.mask_kind}));
+            TOMBOLA_TRY(DropoutKernel::kernel(isa, type, desc.draw_bits, desc.mask_kind,
+                                              makes_rows && desc.mask_kind == DropoutMask::u8));
     } else {
         const MaskedScaleKernel::Key key{isa, type, desc.mask_kind};
         kernels.masked_scale = TOMBOLA_TRY(cached_function<MaskedScaleKernel>(key));
@@ -46,11 +48,23 @@ class JitDropout : public DropoutExecutable {
         : DropoutExecutable(desc, kernels.nanoseconds_per_element), kernels_(std::move(kernels)) {}
 
   private:
+    RowsAtOnce rows_at_once(const DropoutCall& call) const override {
+        return drawing_kernel(call).rows_at_once(call.philox);
+    }
+
     void draw_run(const DropoutCall& call, const TransformRun& run) const override {
-        const PhiloxTransform transform(
-            run.mask != nullptr ? kernels_.masked : kernels_.plain, call.philox.start,
-            call.philox.key(), DropoutKernel::pack(call.threshold, desc().draw_bits, call.scale));
-        transform.transform(call.philox.number_of(run.first), run);
+        transform(call).transform(call.philox.number_of(run.first), run);
+    }
+    void draw_rows(const DropoutCall& call, const TransformRows& run) const override {
+        transform(call).transform_rows(call.philox.number_of(run.first), run);
+    }
+
+    const PhiloxTransformKernel& drawing_kernel(const DropoutCall& call) const {
+        return call.mask.kind == TransformMask::Kind::none ? kernels_.plain : kernels_.masked;
+    }
+    PhiloxTransform transform(const DropoutCall& call) const {
+        return {drawing_kernel(call), call.philox.start, call.philox.key(),
+                DropoutKernel::pack(call.threshold, desc().draw_bits, call.scale)};
     }
 
     void mask_run(const DropoutCall& call, const TransformRun& run) const override {

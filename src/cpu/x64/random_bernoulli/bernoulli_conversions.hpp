@@ -48,7 +48,7 @@ class PhiloxBernoulli : public PhiloxGenerator {
     static PackedParameters pack(float p) {
         return PackedParameters(Parameters{static_cast<uint32_t>(std::ceil(p * 0x1p23f))});
     }
-    explicit PhiloxBernoulli(const Key& key) : PhiloxGenerator(std::get<0>(key), kShape) {}
+    explicit PhiloxBernoulli(const Key& key) : PhiloxGenerator(key, kShape) {}
 
   private:
     void load_parameters() override {
@@ -84,9 +84,8 @@ class PhiloxBernoulliTensor : public PhiloxTransformGenerator {
         Pointers pointers;
     };
     explicit PhiloxBernoulliTensor(const Key& key)
-        : PhiloxTransformGenerator(std::get<0>(key),
-                                   (std::string(bernoulli_name(T{})) + ".tensor").c_str(), kShape,
-                                   kBernoulliRegisters) {}
+        : PhiloxTransformGenerator(key, (std::string(bernoulli_name(T{})) + ".tensor").c_str(),
+                                   kShape, kBernoulliRegisters) {}
 
   private:
     void load_values() override {

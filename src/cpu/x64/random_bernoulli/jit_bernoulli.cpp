@@ -109,8 +109,11 @@ class JitPhiloxBernoulliTensor : public Executable {
                                     PackedParameters(Parameters{}));
         transform(
             {desc_.p, context.input(TOMBOLA_ARG_P)}, {desc_.dst, context.output(TOMBOLA_ARG_DST)},
-            {}, kernel_.nanoseconds_per_element(),
-            [&](const TransformRun& run) { draws.transform(call.number_of(run.first), run); });
+            {}, {kernel_.nanoseconds_per_element(), kernel_.rows_at_once(call)},
+            [&](const TransformRun& run) { draws.transform(call.number_of(run.first), run); },
+            [&](const TransformRows& run) {
+                draws.transform_rows(call.number_of(run.first), run);
+            });
         report_philox_call(context, call);
         return {};
     }
@@ -146,12 +149,15 @@ template <class T>
 Result<std::unique_ptr<Executable>> build(CpuIsa isa, const RandomBernoulliDesc& desc) {
     const bool tensorflow = desc.alignment == Alignment::tensorflow;
     if (desc.has_one_p() && tensorflow) {
-        auto kernel = TOMBOLA_TRY(make_philox_kernel<PhiloxBernoulli<T>>(isa));
+        auto kernel = TOMBOLA_TRY(make_philox_kernel<PhiloxBernoulli<T>>(isa, has_tiles(desc.dst)));
         return make_executable<JitPhiloxBernoulli<T>>(desc, std::move(kernel));
     }
     if (tensorflow && desc.p.data_type == DataType::f32) {
         using Kernel = PhiloxBernoulliTensor<T>;
-        auto kernel = TOMBOLA_TRY(make_transform_kernel<Kernel>({isa}, Kernel::kShape));
+        auto kernel =
+            TOMBOLA_TRY(make_transform_kernel<Kernel>({isa, PhiloxLanes::run}, Kernel::kShape));
+        if (has_tiles(desc.dst))
+            kernel.rows_function = TOMBOLA_TRY(cached_function<Kernel>({isa, PhiloxLanes::rows}));
         return make_executable<JitPhiloxBernoulliTensor<T>>(desc, std::move(kernel));
     }
     if constexpr (Mt19937Bernoulli<T>::kServes)

@@ -57,7 +57,7 @@ class TensorflowConversion : public PhiloxGenerator {
         const Parameters p{range_of(b), b.min};
         return PackedParameters(p, p.range == 1 && p.min == 0 ? 1 : 0);
     }
-    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(std::get<0>(key), kShape) {}
+    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(key, kShape) {}
 
   private:
     void load_parameters() override {
@@ -103,7 +103,7 @@ class TensorflowConversion<Float16> : public PhiloxGenerator {
         return PackedParameters(Parameters{range * 0x1p-10f, to_f32(b.min), range * -0x1p13f},
                                 form);
     }
-    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(std::get<0>(key), kShape) {}
+    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(key, kShape) {}
 
   private:
     void load_parameters() override {
@@ -206,8 +206,7 @@ class TensorflowConversion<BFloat16> : public PhiloxGenerator {
 class TensorflowBf16Arithmetic : public TensorflowConversion<BFloat16> {
   public:
     static constexpr PhiloxShape kShape = bf16_shape(3, {0, 0});
-    explicit TensorflowBf16Arithmetic(const Key& key)
-        : TensorflowConversion(std::get<0>(key), kShape) {}
+    explicit TensorflowBf16Arithmetic(const Key& key) : TensorflowConversion(key, kShape) {}
 
   private:
     void load_parameters() override {
@@ -241,7 +240,7 @@ class TensorflowBf16Table : public TensorflowConversion<BFloat16> {
 
   public:
     static constexpr PhiloxShape kShape = bf16_shape(1, {0, kTables});
-    explicit TensorflowBf16Table(const Key& key) : TensorflowConversion(std::get<0>(key), kShape) {}
+    explicit TensorflowBf16Table(const Key& key) : TensorflowConversion(key, kShape) {}
 
   private:
     Vec values(int table) const { return vec(convert_vec(table)); }
@@ -297,7 +296,7 @@ class TensorflowConversion<int32_t> : public PhiloxGenerator {
             return PackedParameters(Parameters{m + 1, 0, shift, range, min});
         return PackedParameters(Parameters{m, m, shift, range, min});
     }
-    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(std::get<0>(key), kShape) {}
+    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(key, kShape) {}
 
   private:
     void load_parameters() override {
@@ -358,7 +357,7 @@ class TensorflowConversion<int64_t> : public PhiloxGenerator {
         return PackedParameters(
             Parameters{m, static_cast<uint64_t>(l), range, range < 4 ? 2 * range : 0, min});
     }
-    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(std::get<0>(key), kShape) {}
+    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(key, kShape) {}
 
   private:
     void load_parameters() override {
@@ -396,13 +395,14 @@ class TensorflowConversion<int64_t> : public PhiloxGenerator {
 };
 
 template <class T>
-Result<PhiloxKernel> tensorflow_kernel(CpuIsa isa) {
-    return make_philox_kernel<TensorflowConversion<T>>(isa);
+Result<PhiloxKernel> tensorflow_kernel(CpuIsa isa, bool makes_rows) {
+    return make_philox_kernel<TensorflowConversion<T>>(isa, makes_rows);
 }
 template <>
-inline Result<PhiloxKernel> tensorflow_kernel<BFloat16>(CpuIsa isa) {
-    return shape_of(isa).permutes_pairs ? make_philox_kernel<TensorflowBf16Table>(isa)
-                                        : make_philox_kernel<TensorflowBf16Arithmetic>(isa);
+inline Result<PhiloxKernel> tensorflow_kernel<BFloat16>(CpuIsa isa, bool makes_rows) {
+    return shape_of(isa).permutes_pairs
+               ? make_philox_kernel<TensorflowBf16Table>(isa, makes_rows)
+               : make_philox_kernel<TensorflowBf16Arithmetic>(isa, makes_rows);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "cpu/rng/philox.hpp"
+#include "cpu/rng/scatter.hpp"
 #include "cpu/x64/rng/philox_generator.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -17,6 +18,15 @@ inline constexpr uint64_t kPhiloxCounterWords = uint64_t{1} << 32;
 inline int64_t philox_blocks_to_wrap(PhiloxCounter counter) {
     return static_cast<int64_t>(kPhiloxCounterWords - static_cast<uint32_t>(counter.lo));
 }
+
+// What kernels that make several rows at once serve of a tensor of `count` elements, whose first one is number `first` of the
+// stream that begins with the counter `start`: rows that begin with whole blocks, unless the lowest word of the counter wraps.
+RowsAtOnce philox_rows_at_once(int vector_bytes, int64_t block_elements, PhiloxCounter start,
+                               Uint128 first, int64_t count);
+
+// Sets what such a kernel writes: columns of rows that are `row_blocks` blocks apart.
+void set_philox_rows(PhiloxArgs& args, int64_t columns, int64_t row_blocks,
+                     const Columns<char>& dst, int vector_bytes);
 
 void set_philox_keys(PhiloxArgs& args, PhiloxKey key);
 

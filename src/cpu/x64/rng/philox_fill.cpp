@@ -36,6 +36,21 @@ void PhiloxFill::generate(Uint128 first, int64_t count, void* to, bool streaming
     if (count > 0) generate_blocks(block, count, at, streaming);
 }
 
+RowsAtOnce PhiloxFill::rows_at_once(Uint128 first, int64_t count) const {
+    if (!kernel_.rows_function) return {};
+    return philox_rows_at_once(kernel_.vector_bytes, kPhiloxBlockWords / kernel_.words, start_,
+                               first, count);
+}
+
+void PhiloxFill::generate_rows(Uint128 first, const RowsRun& run) const {
+    const int block_elements = kPhiloxBlockWords / kernel_.words;
+    PhiloxArgs args = args_;
+    set_philox_rows(args, run.columns, run.distance / block_elements, run.place,
+                    kernel_.vector_bytes);
+    fold_philox_rounds(args, start_.plus(first / static_cast<unsigned>(block_elements)), key_);
+    kernel_.rows_function(args);
+}
+
 // One call of the kernel ends where the lowest word of the counter wraps. A first short call ends where stores that
 // bypass the caches are aligned.
 void PhiloxFill::generate_blocks(Uint128 first_block, int64_t count, void* to,
@@ -63,12 +78,15 @@ void PhiloxFill::generate_blocks(Uint128 first_block, int64_t count, void* to,
 }
 
 void fill_from_philox(const MemoryDesc& dst, void* data, const PhiloxFill& source, Uint128 first) {
-    const auto options = philox_fill_options(source.nanoseconds_per_element());
+    const auto options = philox_fill_options(source.nanoseconds_per_element(),
+                                             source.rows_at_once(first, dst.nelems()));
     fill(dst, data, options, [&](const FillPart& part) {
-        part.for_each_run([&](const Run& run) {
-            source.generate(first + static_cast<uint64_t>(run.first), run.count, run.to,
-                            run.streaming);
-        });
+        const auto number = [&](int64_t element) { return first + static_cast<uint64_t>(element); };
+        part.for_each_run(
+            [&](const Run& run) {
+                source.generate(number(run.first), run.count, run.to, run.streaming);
+            },
+            [&](const RowsRun& run) { source.generate_rows(number(run.first), run); });
     });
 }
 

@@ -15,8 +15,9 @@ namespace tombola::impl::cpu::x64 {
 
 // Parts begin at multiples of 64 elements: these are whole cache lines for elements of any size, and whole blocks. A jump in the
 // stream costs little.
-inline FillOptions philox_fill_options(double nanoseconds_per_element) {
-    return {64, 1, nanoseconds_per_element, true};
+inline FillOptions philox_fill_options(double nanoseconds_per_element,
+                                       const RowsAtOnce& rows_at_once = {}) {
+    return {64, 1, nanoseconds_per_element, true, rows_at_once};
 }
 // Instructions that make a vector of words, without their conversion: 31.5 with AVX2, 27 with AVX-512. One value serves
 // both: with AVX-512 the clock is lower.
@@ -29,6 +30,10 @@ class PhiloxFill {
 
     // Elements [first, first + count) of the stream, numbered from the counter `start` on.
     void generate(Uint128 first, int64_t count, void* to, bool streaming) const;
+    // What generate_rows() serves of a tensor of so many elements, of which the first one is the stream's number `first`.
+    RowsAtOnce rows_at_once(Uint128 first, int64_t count) const;
+    // The first row begins with element `first` of the stream.
+    void generate_rows(Uint128 first, const RowsRun& run) const;
     double nanoseconds_per_element() const {
         return kernel_.words *
                machine().nanoseconds_per_lane(kPhiloxInstructions, kernel_.vector_bytes);

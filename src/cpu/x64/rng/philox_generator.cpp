@@ -23,14 +23,20 @@ constexpr int kFarBytes = 2 * kTableLinePages * kPageBytes;
 
 }  // namespace
 
-PhiloxGenerator::PhiloxGenerator(CpuIsa isa, const PhiloxShape& shape)
-    : Vocabulary(isa, std::string("philox.") + shape.name, kMaxCodeBytes),
+PhiloxGenerator::PhiloxGenerator(const Key& key, const PhiloxShape& shape)
+    : Vocabulary(std::get<0>(key),
+                 std::string("philox.") + shape.name +
+                     (std::get<1>(key) == PhiloxLanes::rows ? ".rows" : ""),
+                 kMaxCodeBytes),
       shape_(shape),
-      streams_(streams_of(shape, shape_of(isa))),
+      makes_rows_(std::get<1>(key) == PhiloxLanes::rows),
+      streams_(streams_of(shape, shape_of(std::get<0>(key)), makes_rows_)),
       product_(kStreamVecs * streams_),
       first_convert_vec_(product_ + (holds_constants() ? 3 : 1)) {}
 
-int PhiloxGenerator::streams_of(const PhiloxShape& shape, const VecShape& vectors) {
+int PhiloxGenerator::streams_of(const PhiloxShape& shape, const VecShape& vectors,
+                                bool makes_rows) {
+    if (makes_rows) return streams_of(shape, vectors, false) / kRowParts * kRowParts;
     const bool many_registers = vectors.registers == 32;
     if (!machine().needs_many_chains(vectors.bytes))
         return many_registers ? shape.streams_of_32 : shape.streams_of_16;
@@ -41,26 +47,24 @@ int PhiloxGenerator::streams_of(const PhiloxShape& shape, const VecShape& vector
 }
 
 void PhiloxGenerator::generate() {
-    Label remainder, tail, done;
-    const int scratch_bytes = std::max(2 * bytes(), group_bytes()) + bytes();
+    Label remainder;
+    const int scratch_bytes =
+        makes_rows_ ? kRowsFrameBytes : std::max(2 * bytes(), group_bytes()) + bytes();
     begin(kUsedGprs + extra_gprs(), spread_bytes(kSpreadSlots) + scratch_bytes);
     load_arguments();
     for (int i = 0; i < streams_; ++i) list_operations(i);
 
+    if (makes_rows_) {
+        emit_forms(false, remainder);
+        L(remainder);
+        emit_loop({kRowParts, 1, 0, false, dst_});
+        return end();
+    }
     for (const bool streaming : {false, true}) {
         Label other_stores;
         cmp(dword[args_ + offsetof(Args, streaming)], streaming ? 1 : 0);
         jne(other_stores, T_NEAR);
-        for (int form = shape_.forms - 1; form > 0; --form) {
-            Label other_form;
-            cmp(dword[args_ + offsetof(Args, form)], form);
-            jne(other_form, T_NEAR);
-            emit_main_loops(form, streaming);
-            jmp(remainder, T_NEAR);
-            L(other_form);
-        }
-        emit_main_loops(0, streaming);
-        jmp(remainder, T_NEAR);
+        emit_forms(streaming, remainder);
         L(other_stores);
     }
     L(remainder);
@@ -68,6 +72,20 @@ void PhiloxGenerator::generate() {
     emit_loop({1, 1, 0, false, dst_});
     if (!shape_.whole_groups) emit_tail();
     end();
+}
+
+// The main loops of the form that the arguments name. What they leave, form 0 can do.
+void PhiloxGenerator::emit_forms(bool streaming, const Label& remainder) {
+    for (int form = shape_.forms - 1; form > 0; --form) {
+        Label other_form;
+        cmp(dword[args_ + offsetof(Args, form)], form);
+        jne(other_form, T_NEAR);
+        emit_main_loops(form, streaming);
+        jmp(remainder, T_NEAR);
+        L(other_form);
+    }
+    emit_main_loops(0, streaming);
+    jmp(remainder, T_NEAR);
 }
 
 void PhiloxGenerator::load_arguments() {
@@ -112,7 +130,7 @@ void PhiloxGenerator::load_keys(const Vec& temporary) {
 void PhiloxGenerator::load_products() {
     const Vec product = vec(holds_products() ? product_ : 0);
     broadcast_u64(product, ptr[args_ + offsetof(Args, product)]);
-    vpaddq(product, product, lane_products());
+    makes_rows_ ? add_row_products(product, vec(1)) : vpaddq(product, product, lane_products());
     if (holds_products()) return;
     product_slot_ = next_slot_++;
     store(product_slot(), product);
@@ -275,13 +293,17 @@ void PhiloxGenerator::emit_step(const Step& step, Part part) {
     for (const Place& place : places) place.operation->emit(step);
 }
 
-void PhiloxGenerator::emit_output(Stream& s, int, const Xbyak::RegExp& to, int form,
+void PhiloxGenerator::emit_output(Stream& s, int group, const Xbyak::RegExp& to, int form,
                                   bool streaming) {
     emit_convert(s, form);
-    emit_store(s, to, streaming);
+    if (!makes_rows_) return emit_store(s, to, streaming);
+    emit_store(s, frame(kDstFrame), false);
+    emit_store_columns(dst_, offsetof(Args, rows.dst_step), kDstFrame, shape_.element_bytes, s,
+                       group);
 }
 
 void PhiloxGenerator::emit_advance(int groups) {
+    if (makes_rows_) return;  // the pointers have moved with each column
     add(dst_, groups * group_bytes());
     emit_advance_pointers(groups);
 }

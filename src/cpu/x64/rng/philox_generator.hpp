@@ -4,6 +4,7 @@
 // Kernels that fill memory from Philox 4x32-10: they convert the stream's words to a type and store them densely.
 //
 //   PhiloxGenerator   the source of words (philox_rounds.cpp), the loops and the stores (philox_generator.cpp)
+//                     Its kernels make one run, or several rows at once (philox_rows.cpp)
 //   a conversion      a class derived from it, for one output: its parameters, kShape, and the code that turns words
 //                     into elements. It lies in the folder of its primitive. philox_words.hpp stores the words
 //   PhiloxKernel      what is kept: the code, and the numbers that its caller needs
@@ -29,9 +30,21 @@ namespace tombola::impl::cpu::x64 {
 inline constexpr int kPhiloxFirstPair = 4;
 inline constexpr int kPhiloxKeyPairs = 3;
 
+// Which blocks the u64 lanes of a group hold.
+enum class PhiloxLanes {
+    run,   // consecutive ones
+    rows,  // one of each row
+};
+
+// Rows that are made at once come in so many parts, with one row in each lane.
+inline constexpr int kRowParts = 2;
+inline int philox_rows(int vector_bytes) {
+    return kRowParts * vector_bytes / int{sizeof(uint64_t)};
+}
+
 struct PhiloxArgs {
     void* dst;         // the first element, at the start of a block
-    int64_t count;     // elements, at least 1
+    int64_t count;     // elements, at least 1; of rows, whole groups
     uint64_t product;  // M0 * c0 of the first block
     // The part of rounds 0 to 2 that depends on the constant counter words (philox_rounds.cpp).
     uint64_t fold0, fold1, fold2;
@@ -43,6 +56,12 @@ struct PhiloxArgs {
     uint32_t first_key;                                             // k0 of round 3
     uint32_t streaming;  // nonzero: stores bypass the caches, and dst is aligned to 64 bytes
     uint32_t form;       // of the conversion: 0, or a faster special case that the parameters allow
+    struct Rows {
+        uint64_t blocks;        // from row to row
+        uint64_t part_product;  // M0 times the blocks from part to part
+        // Bytes from column to column, and to the tile that is prefetched. Kernels that read a tensor too have a source and a mask.
+        int64_t dst_step, dst_ahead, src_step, src_ahead, mask_step;
+    } rows;
 };
 
 // The registers that a conversion needs, of 16 and of 32. With 16, constants are in memory.
@@ -69,12 +88,15 @@ struct PhiloxShape {
     // For kernels that read a tensor too (philox_transform.hpp):
     int draws = 1;              // draws in one word, one for each element
     bool whole_groups = false;  // a call has no elements beyond whole groups
+
+    // Conversions to bf16 (natural) put the elements of a block in order themselves, and draws that share a word are neighbours.
+    constexpr bool serves_rows() const { return order == LaneOrder::halves && draws == 1; }
 };
 
 class PhiloxGenerator : public Vocabulary {
   public:
     using Args = PhiloxArgs;
-    using Key = std::tuple<CpuIsa>;
+    using Key = std::tuple<CpuIsa, PhiloxLanes>;
 
   protected:
     // The registers of one stream: a block in each u64 lane. c0 to c3 hold the counter's words in the low halves of the
@@ -84,7 +106,7 @@ class PhiloxGenerator : public Vocabulary {
         int c0, c1, c2, c3;
     };
 
-    PhiloxGenerator(CpuIsa isa, const PhiloxShape& shape);
+    PhiloxGenerator(const Key& key, const PhiloxShape& shape);
 
     // A conversion overrides these. Its own registers begin at vec(convert_vec(0)).
     virtual void load_parameters() {}
@@ -97,6 +119,15 @@ class PhiloxGenerator : public Vocabulary {
                              bool streaming);
     // Moves the conversion's own pointers on by that many groups.
     virtual void emit_advance_pointers(int) {}
+    // Of rows: the frame holds a group as if its tensors were dense. Functions copy it to and from the next columns; pointers move
+    // on with the last part of the rows.
+    static constexpr int kDstFrame = 0, kSrcFrame = 256, kMaskFrame = 384, kRowsFrameBytes = 448;
+    bool makes_rows() const { return makes_rows_; }
+    Xbyak::RegExp frame(int offset) const { return rsp + (spread_bytes(kSpreadSlots) + offset); }
+    void emit_load_columns(const Reg& pointer, int element_bytes, const Stream& s, int group);
+    void emit_store_columns(const Reg& pointer, size_t step, int offset, int element_bytes,
+                            const Stream& s, int group);
+    const Reg& dst() const { return dst_; }
     virtual int extra_gprs() const { return 0; }  // gpr(extra_gpr(0)) and so on are its own
     // Makes the elements, in order and dense, from the blocks in c0 and c2. c1 and c3 are scratch.
     // Form 0 handles every parameter; higher forms are faster special cases.
@@ -113,7 +144,7 @@ class PhiloxGenerator : public Vocabulary {
     Spread parameter_high(size_t offset);
     int convert_vec(int index) const { return first_convert_vec_ + index; }
     static int extra_gpr(int index) { return kUsedGprs + index; }
-    // From pairs (w1, w0) in c0 and (w3, w2) in c2: blocks in output order, in c0 and c2. c1 is overwritten.
+    // From pairs (w1, w0) in c0 and (w3, w2) in c2: elements in output order, in c0 and c2. c1 is overwritten.
     void emit_unpack(Stream& s);
     // The same without swapping the words of the pairs.
     void emit_unpack_as_is(Stream& s);
@@ -126,8 +157,8 @@ class PhiloxGenerator : public Vocabulary {
   private:
     static constexpr int kUsedGprs = 5;
     static constexpr int kMaxParameters = PackedParameters::kBytes / sizeof(uint64_t);
-    // Three folds, the key of round 3, the pairs, the conversion's, two high words, the products.
-    static constexpr int kSpreadSlots = 4 + 2 * kPhiloxKeyPairs + kMaxParameters + 3;
+    // Three folds, the key of round 3, the pairs, the conversion's, two high words, the products, that of a part of rows.
+    static constexpr int kSpreadSlots = 4 + 2 * kPhiloxKeyPairs + kMaxParameters + 4;
     static constexpr int kStreamVecs = 4, kMaxStreams = 7;
 
     // What one pass of a loop makes: a group for each of the streams.
@@ -171,16 +202,27 @@ class PhiloxGenerator : public Vocabulary {
     void emit_product(int d, int factor, int half);
     void emit_mix(int c, int product, int round, int half);
 
+    // -- philox_rows.cpp
+    static bool is_last_part(int group) { return group % kRowParts == kRowParts - 1; }
+    void add_row_products(const Vec& product, const Vec& scratch);
+    void emit_unpack_rows(const Stream& s);
+    void emit_prefetches(const Reg& pointer, size_t step, size_t ahead, bool writes);
+    Reg columns_pointer(const Reg& pointer, int group);
+    int block_columns() const { return group_elements() / group_blocks(); }
+
     // -- philox_generator.cpp
-    static int streams_of(const PhiloxShape& shape, const VecShape& vectors);
+    static int streams_of(const PhiloxShape& shape, const VecShape& vectors, bool makes_rows);
     bool holds_products() const { return product_ < registers(); }
     Address product_slot() { return ptr[rsp + product_slot_ * bytes()]; }
+    // Blocks from a lane's block in one group to that in the next one.
+    int group_distance() const { return makes_rows_ ? 1 : group_blocks(); }
     Address lane_products();
     void load_arguments();
     void load_keys(const Vec& temporary);
     void load_products();
     void emit_step(const Step& step, Part part);
     void emit_advance(int groups);
+    void emit_forms(bool streaming, const Label& remainder);
     void emit_main_loops(int form, bool streaming);
     void emit_loop(const Step& step);
     void emit_far_loop(const Step& step);
@@ -188,11 +230,13 @@ class PhiloxGenerator : public Vocabulary {
     void emit_tail();
 
     PhiloxShape shape_;
+    bool makes_rows_;
     int streams_;  // of the main loop: enough to hide the latency of a round
     int product_, first_convert_vec_, product_slot_ = 0;
     std::optional<Held> m0_, m1_;
     Reg args_, dst_, count_, scratch_, scratch2_;
-    Spread fold0_, fold1_, fold2_, first_key_, keys_[2 * kPhiloxKeyPairs][2], last_key_[2];
+    Spread part_product_, fold0_, fold1_, fold2_, first_key_, keys_[2 * kPhiloxKeyPairs][2],
+        last_key_[2];
     int next_slot_ = 0;
     StreamWork work_[kMaxStreams];
     Stream gathered_[kMaxStreams] = {};  // the registers of each stream's blocks
@@ -201,16 +245,24 @@ class PhiloxGenerator : public Vocabulary {
 // A Philox kernel as it is kept and called. Empty until one is assigned.
 struct PhiloxKernel {
     JitFunction<PhiloxArgs> function;
+    JitFunction<PhiloxArgs>
+        rows_function;  // empty if the kernel does not make several rows at once
     int element_bytes = 0;
     int words = 0;         // of an element
     int vector_bytes = 0;  // of the instruction set
 };
 
+// `makes_rows`: the kernel is for a tensor with tiles, so it makes several rows at once if it can.
 template <class Conversion>
-Result<PhiloxKernel> make_philox_kernel(CpuIsa isa) {
-    auto function = TOMBOLA_TRY(cached_function<Conversion>({isa}));
-    return PhiloxKernel{std::move(function), Conversion::kShape.element_bytes,
-                        Conversion::kShape.words, shape_of(isa).bytes};
+Result<PhiloxKernel> make_philox_kernel(CpuIsa isa, bool makes_rows = false) {
+    PhiloxKernel kernel;
+    kernel.function = TOMBOLA_TRY(cached_function<Conversion>({isa, PhiloxLanes::run}));
+    if (makes_rows && Conversion::kShape.serves_rows())
+        kernel.rows_function = TOMBOLA_TRY(cached_function<Conversion>({isa, PhiloxLanes::rows}));
+    kernel.element_bytes = Conversion::kShape.element_bytes;
+    kernel.words = Conversion::kShape.words;
+    kernel.vector_bytes = shape_of(isa).bytes;
+    return kernel;
 }
 
 }  // namespace tombola::impl::cpu::x64

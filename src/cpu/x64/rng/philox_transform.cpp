@@ -56,10 +56,10 @@ void append_bits(uint8_t* mask, int64_t at, const uint8_t* bits, int64_t count) 
 
 }  // namespace
 
-PhiloxTransformGenerator::PhiloxTransformGenerator(CpuIsa isa, const char* name,
-                                                   const TransformShape& shape,
+PhiloxTransformGenerator::PhiloxTransformGenerator(const PhiloxGenerator::Key& key,
+                                                   const char* name, const TransformShape& shape,
                                                    const OwnRegisters& own)
-    : PhiloxGenerator(isa, philox_shape(name, shape, own)), tensors_(shape) {}
+    : PhiloxGenerator(key, philox_shape(name, shape, own)), tensors_(shape) {}
 
 void PhiloxTransformGenerator::load_parameters() {
     mov(src(), parameter_address(offsetof(Pointers, src)));
@@ -69,11 +69,21 @@ void PhiloxTransformGenerator::load_parameters() {
 
 void PhiloxTransformGenerator::emit_output(Stream& s, int group, const Xbyak::RegExp& to, int,
                                            bool streaming) {
+    if (makes_rows()) return emit_rows_output(s, group);
     const Xbyak::RegExp from = src() + group * src_group_bytes();
     // The hardware prefetches by itself, but stops at the end of each page of 4 KiB, and does not catch up in time.
     for (int line = 0; line < src_group_bytes(); line += kLineBytes)
         prefetcht0(ptr[from + machine().prefetch_bytes() + line]);
     emit_group(s, from, to, mask() + group * mask_group_bytes(), streaming);
+}
+
+void PhiloxTransformGenerator::emit_rows_output(const Stream& s, int group) {
+    emit_load_columns(src(), tensors_.src_bytes, s, group);
+    emit_group(s, frame(kSrcFrame), frame(kDstFrame), frame(kMaskFrame), false);
+    emit_store_columns(dst(), offsetof(Args, rows.dst_step), kDstFrame, tensors_.dst_bytes, s,
+                       group);
+    if (tensors_.mask != DropoutMask::none)
+        emit_store_columns(mask(), offsetof(Args, rows.mask_step), kMaskFrame, 1, s, group);
 }
 
 void PhiloxTransformGenerator::emit_advance_pointers(int groups) {
@@ -84,6 +94,12 @@ void PhiloxTransformGenerator::emit_advance_pointers(int groups) {
 double PhiloxTransformKernel::nanoseconds_per_element() const {
     const double drawing = kPhiloxInstructions / static_cast<double>(shape.draws_per_word());
     return machine().nanoseconds_per_lane(drawing + kTransformInstructions, vector_bytes);
+}
+
+RowsAtOnce PhiloxTransformKernel::rows_at_once(const PhiloxCall& call) const {
+    if (!rows_function) return {};
+    return philox_rows_at_once(vector_bytes, shape.block_elements(), call.start, call.number_of(0),
+                               call.elements);
 }
 
 PhiloxTransform::PhiloxTransform(const PhiloxTransformKernel& kernel, PhiloxCounter start,
@@ -141,6 +157,19 @@ void PhiloxTransform::transform_through_buffer(PhiloxCounter counter, int64_t sk
         std::memcpy(mask, &bits, sizeof bits);
         append_bits(run.mask, at, mask, count);
     }
+}
+
+void PhiloxTransform::transform_rows(Uint128 first, const TransformRows& run) const {
+    const int64_t block = kernel_.shape.block_elements();
+    PhiloxArgs args = args_;
+    const Pointers pointers{run.from.at, run.mask.at};
+    std::memcpy(args.parameters, &pointers, sizeof pointers);
+    set_philox_rows(args, run.columns, run.distance / block, run.to, kernel_.vector_bytes);
+    args.rows.src_step = run.from.step;
+    args.rows.src_ahead = run.from.ahead;
+    args.rows.mask_step = run.mask.step;
+    fold_philox_rounds(args, start_.plus(first / static_cast<unsigned>(block)), key_);
+    kernel_.rows_function(args);
 }
 
 void PhiloxTransform::transform(Uint128 first, const TransformRun& run) const {

@@ -15,6 +15,7 @@
 
 #include "common/types.hpp"
 #include "cpu/rng/philox.hpp"
+#include "cpu/rng/philox_call.hpp"
 #include "cpu/rng/transform.hpp"
 #include "cpu/x64/rng/packed_parameters.hpp"
 #include "cpu/x64/rng/philox_generator.hpp"
@@ -44,8 +45,8 @@ class PhiloxTransformGenerator : public PhiloxGenerator {
     };
 
   protected:
-    PhiloxTransformGenerator(CpuIsa isa, const char* name, const TransformShape& shape,
-                             const OwnRegisters& own);
+    PhiloxTransformGenerator(const PhiloxGenerator::Key& key, const char* name,
+                             const TransformShape& shape, const OwnRegisters& own);
 
     // A kernel overrides these. The draws are in c0 and then c2, in order; every register of the stream is free to use.
     virtual void load_values() = 0;
@@ -62,6 +63,7 @@ class PhiloxTransformGenerator : public PhiloxGenerator {
 
     int extra_gprs() const final { return kExtraGprs; }
     void load_parameters() final;
+    void emit_rows_output(const Stream& s, int group);
     void emit_convert(Stream&, int) final {}
     void emit_output(Stream& s, int group, const Xbyak::RegExp& to, int form, bool streaming) final;
     void emit_advance_pointers(int groups) final;
@@ -76,11 +78,14 @@ class PhiloxTransformGenerator : public PhiloxGenerator {
 // Such a kernel as it is kept and called. Empty until one is assigned.
 struct PhiloxTransformKernel {
     JitFunction<PhiloxArgs> function;
+    JitFunction<PhiloxArgs>
+        rows_function;  // empty if the kernel does not make several rows at once
     TransformShape shape{};
     int64_t group_elements = 0;
     int vector_bytes = 0;
 
     double nanoseconds_per_element() const;
+    RowsAtOnce rows_at_once(const PhiloxCall& call) const;
 };
 
 // Instructions that change a vector of elements of 32 bits by their draws, or as many elements of fewer bits.
@@ -90,10 +95,12 @@ template <class Generator>
 Result<PhiloxTransformKernel> make_transform_kernel(const typename Generator::Key& key,
                                                     const TransformShape& shape) {
     constexpr int kLaneBytes = 8;  // a block is computed in each u64 lane
-    auto function = TOMBOLA_TRY(cached_function<Generator>(key));
-    const int bytes = shape_of(std::get<0>(key)).bytes;
-    return PhiloxTransformKernel{std::move(function), shape,
-                                 bytes / kLaneBytes * shape.block_elements(), bytes};
+    PhiloxTransformKernel kernel;
+    kernel.function = TOMBOLA_TRY(cached_function<Generator>(key));
+    kernel.shape = shape;
+    kernel.vector_bytes = shape_of(std::get<0>(key)).bytes;
+    kernel.group_elements = kernel.vector_bytes / kLaneBytes * shape.block_elements();
+    return kernel;
 }
 
 class PhiloxTransform {
@@ -104,6 +111,8 @@ class PhiloxTransform {
 
     // The elements of a run; its first takes draw `first`.
     void transform(Uint128 first, const TransformRun& run) const;
+    // The first row begins with draw `first`.
+    void transform_rows(Uint128 first, const TransformRows& run) const;
 
   private:
     int64_t head_for_streaming(int64_t skip, const TransformRun& run) const;

@@ -7,7 +7,7 @@ namespace {
 class PhiloxWordsConversion : public PhiloxGenerator {
   public:
     static constexpr PhiloxShape kShape{"words", 4, 1};
-    explicit PhiloxWordsConversion(const Key& key) : PhiloxGenerator(std::get<0>(key), kShape) {}
+    explicit PhiloxWordsConversion(const Key& key) : PhiloxGenerator(key, kShape) {}
 
   private:
     void emit_convert(Stream&, int) override {}
@@ -15,8 +15,8 @@ class PhiloxWordsConversion : public PhiloxGenerator {
 
 }  // namespace
 
-Result<PhiloxKernel> philox_words_kernel(CpuIsa isa) {
-    return make_philox_kernel<PhiloxWordsConversion>(isa);
+Result<PhiloxKernel> philox_words_kernel(CpuIsa isa, bool makes_rows) {
+    return make_philox_kernel<PhiloxWordsConversion>(isa, makes_rows);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -7,6 +7,6 @@
 
 namespace tombola::impl::cpu::x64 {
 
-Result<PhiloxKernel> philox_words_kernel(CpuIsa isa);
+Result<PhiloxKernel> philox_words_kernel(CpuIsa isa, bool makes_rows = false);
 
 }  // namespace tombola::impl::cpu::x64

@@ -29,7 +29,7 @@ Result<PhiloxTransformKernel> RoundingKernel::kernel(const Key& key) {
 }
 
 RoundingKernel::RoundingKernel(const Key& key)
-    : PhiloxTransformGenerator(std::get<0>(key),
+    : PhiloxTransformGenerator({std::get<0>(key), PhiloxLanes::run},
                                (std::string("round.") + name_of(std::get<1>(key))).c_str(), kShape,
                                own_registers(std::get<1>(key))),
       type_(std::get<1>(key)) {}
