@@ -6,7 +6,9 @@
 namespace tombola::impl {
 
 std::vector<ArgSpec> RandomBernoulliDesc::args() const {
-    const auto match = has_one_p() ? ArgSpec::Match::vector : ArgSpec::Match::exact;
+    // A blocked layout of one element is no vector.
+    const bool vector = has_one_p() && !p.is_blocked();
+    const auto match = vector ? ArgSpec::Match::vector : ArgSpec::Match::exact;
     std::vector<ArgSpec> args = {required_input(TOMBOLA_ARG_P, p, match),
                                  required_output(TOMBOLA_ARG_DST, dst)};
     add_stream_args(args, alignment == Alignment::tensorflow);

@@ -110,6 +110,22 @@ TEST_F(RandomBernoulli, OneElement) {
             }
 }
 
+TEST_F(RandomBernoulli, OneProbabilityInABlock) {
+    const tombola_dim_t one = 1, block = 8;
+    for (const auto alignment : kAlignments)
+        for (const auto p_type : {tombola_f32, tombola_f64}) {
+            MemoryDesc p_desc;
+            ASSERT_EQ(tombola_memory_desc_create_with_block(p_desc.out(), 1, &one, p_type, &block,
+                                                            0, block, 0),
+                      tombola_success);
+            StreamCall call;
+            call.alignment = alignment;
+            for (const tombola_dim_t size : {1, 100})
+                check(row_major({size}, tombola_f32), tombola_f32, p_desc, p_type, true, {0.5},
+                      call);
+        }
+}
+
 // 0 gives only zeros, 1 only ones; the neighbours of the numbers that a draw can have.
 TEST_F(RandomBernoulli, Probabilities) {
     for (const auto alignment : kAlignments)
