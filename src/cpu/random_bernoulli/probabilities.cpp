@@ -12,6 +12,8 @@
 namespace tombola::impl::cpu {
 namespace {
 
+constexpr int64_t kMaxTile = 4096;  // elements
+
 template <class T>
 bool is_probability(T p) {
     return p >= 0 && p <= 1;
@@ -54,16 +56,24 @@ template <class Compute>
 template <class T>
 Status Probabilities<Compute>::check() const {
     const int64_t count = desc_.p.nelems();
+    if (count == 0) return {};
     std::atomic<int64_t> first_bad{count};
+    const auto check_run = [&](int64_t first, int64_t length, const T* values) {
+        if (all_probabilities(values, length)) return;
+        const T* bad = std::find_if_not(values, values + length, is_probability<T>);
+        lower(first_bad, first + (bad - values));
+    };
+    const RunCopier copier(desc_.p);
     parallel_ranges(count, kMaxRun, moving(desc_.p.size()), [&](int64_t begin, int64_t end) {
-        T buffer[kMaxRun];
-        for (int64_t at = begin; at < end; at += kMaxRun) {
-            const int64_t length = std::min(kMaxRun, end - at);
-            const T* values = stored(at, length, buffer);
-            if (all_probabilities(values, length)) continue;
-            const T* bad = std::find_if_not(values, values + length, is_probability<T>);
-            return lower(first_bad, at + (bad - values));
-        }
+        if (desc_.p.is_row_major())
+            return check_run(begin, end - begin, static_cast<const T*>(data_) + begin);
+        T buffer[kMaxTile];
+        copier.for_each_tile({begin, end}, kMaxTile, [&](const Tile& tile) {
+            copier.gather(data_, tile, buffer);
+            for_each_run(tile, [&](int64_t first, int64_t length, int64_t at) {
+                check_run(first, length, buffer + at);
+            });
+        });
     });
     if (first_bad == count) return {};
     T buffer[1];
