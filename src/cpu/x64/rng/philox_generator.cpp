@@ -50,7 +50,8 @@ void PhiloxGenerator::generate() {
     Label remainder;
     const int scratch_bytes =
         makes_rows_ ? kRowsFrameBytes : std::max(2 * bytes(), group_bytes()) + bytes();
-    begin(kUsedGprs + extra_gprs(), spread_bytes(kSpreadSlots) + scratch_bytes);
+    begin(kUsedGprs + extra_gprs() + (makes_rows_ ? kStepGprs : 0),
+          spread_bytes(kSpreadSlots) + scratch_bytes);
     load_arguments();
     for (int i = 0; i < streams_; ++i) list_operations(i);
 
@@ -103,6 +104,7 @@ void PhiloxGenerator::load_arguments() {
     mov(dst_, ptr[args_ + offsetof(Args, dst)]);
     mov(count_, ptr[args_ + offsetof(Args, count)]);
     load_products();
+    if (makes_rows_) load_steps();
     m0_ = hold_u64(product_ + 1, kPhiloxM0);
     m1_ = hold_u64(product_ + 2, kPhiloxM1);
     set_odd_lanes(scratch_);
@@ -298,8 +300,7 @@ void PhiloxGenerator::emit_output(Stream& s, int group, const Xbyak::RegExp& to,
     emit_convert(s, form);
     if (!makes_rows_) return emit_store(s, to, streaming);
     emit_store(s, frame(kDstFrame), false);
-    emit_store_columns(dst_, offsetof(Args, rows.dst_step), kDstFrame, shape_.element_bytes, s,
-                       group);
+    emit_store_elements(shape_.element_bytes, s, group);
 }
 
 void PhiloxGenerator::emit_advance(int groups) {

@@ -125,9 +125,8 @@ class PhiloxGenerator : public Vocabulary {
     bool makes_rows() const { return makes_rows_; }
     Xbyak::RegExp frame(int offset) const { return rsp + (spread_bytes(kSpreadSlots) + offset); }
     void emit_load_columns(const Reg& pointer, int element_bytes, const Stream& s, int group);
-    void emit_store_columns(const Reg& pointer, size_t step, int offset, int element_bytes,
-                            const Stream& s, int group);
-    const Reg& dst() const { return dst_; }
+    void emit_store_elements(int element_bytes, const Stream& s, int group);
+    void emit_store_mask(const Reg& pointer, const Stream& s, int group);
     virtual int extra_gprs() const { return 0; }  // gpr(extra_gpr(0)) and so on are its own
     // Makes the elements, in order and dense, from the blocks in c0 and c2. c1 and c3 are scratch.
     // Form 0 handles every parameter; higher forms are faster special cases.
@@ -155,7 +154,7 @@ class PhiloxGenerator : public Vocabulary {
     int group_bytes() const { return group_elements() * shape_.element_bytes; }
 
   private:
-    static constexpr int kUsedGprs = 5;
+    static constexpr int kUsedGprs = 5, kStepGprs = 5;
     static constexpr int kMaxParameters = PackedParameters::kBytes / sizeof(uint64_t);
     // Three folds, the key of round 3, the pairs, the conversion's, two high words, the products, that of a part of rows.
     static constexpr int kSpreadSlots = 4 + 2 * kPhiloxKeyPairs + kMaxParameters + 4;
@@ -203,11 +202,14 @@ class PhiloxGenerator : public Vocabulary {
     void emit_mix(int c, int product, int round, int half);
 
     // -- philox_rows.cpp
-    static bool is_last_part(int group) { return group % kRowParts == kRowParts - 1; }
+    void load_steps();
     void add_row_products(const Vec& product, const Vec& scratch);
     void emit_unpack_rows(const Stream& s);
-    void emit_prefetches(const Reg& pointer, size_t step, size_t ahead, bool writes);
-    Reg columns_pointer(const Reg& pointer, int group);
+    Xbyak::RegExp emit_column(const Reg& pointer, const Reg& step, int column);
+    void emit_prefetches(const Reg& pointer, const Reg& step, const Reg& ahead, bool writes);
+    void emit_next_columns(const Reg& pointer, const Reg& step, int group);
+    void emit_store_columns(const Reg& pointer, const Reg& step, int offset, int element_bytes,
+                            const Stream& s, int group);
     int block_columns() const { return group_elements() / group_blocks(); }
 
     // -- philox_generator.cpp
@@ -235,6 +237,7 @@ class PhiloxGenerator : public Vocabulary {
     int product_, first_convert_vec_, product_slot_ = 0;
     std::optional<Held> m0_, m1_;
     Reg args_, dst_, count_, scratch_, scratch2_;
+    Reg dst_step_, dst_ahead_, src_step_, src_ahead_, mask_step_;  // of rows
     Spread part_product_, fold0_, fold1_, fold2_, first_key_, keys_[2 * kPhiloxKeyPairs][2],
         last_key_[2];
     int next_slot_ = 0;

@@ -47,21 +47,42 @@ void PhiloxGenerator::emit_unpack_rows(const Stream& s) {
     vpermd(vec(s.c2), vec(s.c1), vec(s.c2));
 }
 
-// A line of each column of a block. scratch_ is overwritten.
-void PhiloxGenerator::emit_prefetches(const Reg& pointer, size_t step, size_t ahead, bool writes) {
-    mov(scratch_, ptr[args_ + ahead]);
-    add(scratch_, pointer);
+// The registers of the columns' steps follow those of the kernel.
+void PhiloxGenerator::load_steps() {
+    int next = kUsedGprs + extra_gprs();
+    const auto loaded = [&](size_t offset) {
+        const Reg reg = gpr(next++);
+        mov(reg, ptr[args_ + offset]);
+        return reg;
+    };
+    dst_step_ = loaded(offsetof(Args, rows.dst_step));
+    dst_ahead_ = loaded(offsetof(Args, rows.dst_ahead));
+    src_step_ = loaded(offsetof(Args, rows.src_step));
+    src_ahead_ = loaded(offsetof(Args, rows.src_ahead));
+    mask_step_ = loaded(offsetof(Args, rows.mask_step));
+}
+
+// Columns 0 to 3 from the pointer on. For column 3, scratch_ is overwritten.
+Xbyak::RegExp PhiloxGenerator::emit_column(const Reg& pointer, const Reg& step, int column) {
+    if (column == 0) return pointer;
+    if (column < 3) return pointer + step * column;
+    lea(scratch_, ptr[pointer + step]);
+    return scratch_ + step * 2;
+}
+
+// A line of each column of a block.
+void PhiloxGenerator::emit_prefetches(const Reg& pointer, const Reg& step, const Reg& ahead,
+                                      bool writes) {
+    lea(scratch2_, ptr[pointer + ahead]);
     for (int column = 0; column < block_columns(); ++column) {
-        if (column > 0) add(scratch_, ptr[args_ + step]);
-        writes ? prefetchw(ptr[scratch_]) : prefetcht1(ptr[scratch_]);
+        const Xbyak::RegExp at = emit_column(scratch2_, step, column);
+        writes ? prefetchw(ptr[at]) : prefetcht1(ptr[at]);
     }
 }
 
-// The pointer itself in the last part of the rows, which moves it on. In the other part a copy of it.
-PhiloxGenerator::Reg PhiloxGenerator::columns_pointer(const Reg& pointer, int group) {
-    if (is_last_part(group)) return pointer;
-    mov(scratch_, pointer);
-    return scratch_;
+// After the last part of the rows.
+void PhiloxGenerator::emit_next_columns(const Reg& pointer, const Reg& step, int group) {
+    if (group % kRowParts == kRowParts - 1) lea(pointer, ptr[pointer + step * block_columns()]);
 }
 
 // c1 and c3 are scratch. Whole vectors are stored in the frame, because a load that needs several stores waits until they have left
@@ -70,40 +91,42 @@ void PhiloxGenerator::emit_load_columns(const Reg& pointer, int element_bytes, c
                                         int group) {
     constexpr int kQuarter = 16;
     const int part = group % kRowParts, piece = group_blocks() * element_bytes;
-    if (part == 0)
-        emit_prefetches(pointer, offsetof(Args, rows.src_step), offsetof(Args, rows.src_ahead),
-                        false);
-    const Reg from = columns_pointer(pointer, group);
-    const Xbyak::RegExp at = from + part * piece;
-    const auto next = [&] { add(from, ptr[args_ + offsetof(Args, rows.src_step)]); };
+    if (part == 0) emit_prefetches(pointer, src_step_, src_ahead_, false);
     const int inserted = std::max(piece, kQuarter), all = block_columns() * piece;
+    int column = 0;
+    const auto next = [&] { return ptr[emit_column(pointer, src_step_, column++) + part * piece]; };
     for (int offset = 0; offset < all; offset += inserted) {
         const int place = offset % bytes() / inserted, target = place == 0 ? s.c1 : s.c3;
-        load_part(target, ptr[at], piece);
-        next();
-        if (piece < kQuarter) {
-            vmovhps(quarter(target), quarter(target), ptr[at]);
-            next();
-        }
+        load_part(target, next(), piece);
+        if (piece < kQuarter) vmovhps(quarter(target), quarter(target), next());
         if (place > 0)
             insert_piece(vec(s.c1), vec(s.c1), Vocabulary::part(target, inserted), inserted, place);
         if ((offset + inserted) % bytes() == 0)
             store(ptr[frame(kSrcFrame + offset + inserted - bytes())], vec(s.c1));
     }
+    emit_next_columns(pointer, src_step_, group);
 }
 
 // c0 is scratch.
-void PhiloxGenerator::emit_store_columns(const Reg& pointer, size_t step, int offset,
+void PhiloxGenerator::emit_store_columns(const Reg& pointer, const Reg& step, int offset,
                                          int element_bytes, const Stream& s, int group) {
     const int part = group % kRowParts, piece = group_blocks() * element_bytes;
-    if (part == 0 && offset == kDstFrame)
-        emit_prefetches(pointer, step, offsetof(Args, rows.dst_ahead), true);
-    const Reg to = columns_pointer(pointer, group);
     for (int column = 0; column < block_columns(); ++column) {
         load_part(s.c0, ptr[frame(offset + column * piece)], piece);
-        store_part(ptr[to + part * piece], s.c0, piece);
-        add(to, ptr[args_ + step]);
+        store_part(ptr[emit_column(pointer, step, column) + part * piece], s.c0, piece);
     }
+    emit_next_columns(pointer, step, group);
+}
+
+// The elements of the group in the frame.
+void PhiloxGenerator::emit_store_elements(int element_bytes, const Stream& s, int group) {
+    if (group % kRowParts == 0) emit_prefetches(dst_, dst_step_, dst_ahead_, true);
+    emit_store_columns(dst_, dst_step_, kDstFrame, element_bytes, s, group);
+}
+
+// The mask of the group in the frame.
+void PhiloxGenerator::emit_store_mask(const Reg& pointer, const Stream& s, int group) {
+    emit_store_columns(pointer, mask_step_, kMaskFrame, 1, s, group);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -80,10 +80,8 @@ void PhiloxTransformGenerator::emit_output(Stream& s, int group, const Xbyak::Re
 void PhiloxTransformGenerator::emit_rows_output(const Stream& s, int group) {
     emit_load_columns(src(), tensors_.src_bytes, s, group);
     emit_group(s, frame(kSrcFrame), frame(kDstFrame), frame(kMaskFrame), false);
-    emit_store_columns(dst(), offsetof(Args, rows.dst_step), kDstFrame, tensors_.dst_bytes, s,
-                       group);
-    if (tensors_.mask != DropoutMask::none)
-        emit_store_columns(mask(), offsetof(Args, rows.mask_step), kMaskFrame, 1, s, group);
+    emit_store_elements(tensors_.dst_bytes, s, group);
+    if (tensors_.mask != DropoutMask::none) emit_store_mask(mask(), s, group);
 }
 
 void PhiloxTransformGenerator::emit_advance_pointers(int groups) {
