@@ -170,8 +170,10 @@ class Checked {
     }
 
     static bool has(const Operations& operations, Operation::Kind kind) {
-        return std::any_of(operations.list.begin(), operations.list.end(),
-                           [&](const Operation& o) { return o.kind == kind; });
+        for (const Operations::Section& section : operations.sections)
+            for (const Operation& o : section.list)
+                if (o.kind == kind) return true;
+        return false;
     }
 
     ShuffleLayout layout_;

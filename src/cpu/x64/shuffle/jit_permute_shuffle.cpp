@@ -71,8 +71,7 @@ size_t open_lines(const Operations& o, const Operations::Section& section) {
     std::map<int64_t, int64_t> open;  // the bytes of each
     size_t most = 0;
     for (int64_t step = 0; step < 2; ++step)
-        for (size_t i = section.begin; i < section.end; ++i) {
-            const Operation& store = o.list[i];
+        for (const Operation& store : section.list) {
             if (store.kind != Operation::Kind::store) continue;
             const int64_t line = (store.offset + step * o.loop.dst_step) / kLineBytes;
             open[line] += store.bytes;
@@ -105,12 +104,12 @@ int64_t streaming_alignment(const Chosen& chosen, const ShuffleDesc& desc) {
         need(section.loop.dst_repeat);
         all = all && (machine().row.open_lines == 0 ||
                       static_cast<int>(open_lines(o, section)) <= machine().row.open_lines);
+        for (const Operation& operation : section.list)
+            if (operation.kind == Operation::Kind::store) {
+                need(operation.offset);
+                all = all && operation.bytes == vector;
+            }
     }
-    for (const Operation& operation : o.list)
-        if (operation.kind == Operation::Kind::store) {
-            need(operation.offset);
-            all = all && operation.bytes == vector;
-        }
     return all ? vector : 0;
 }
 
@@ -141,7 +140,7 @@ Unrolled unrolled(const Chosen& chosen, const ShuffleDesc& desc) {
     if (fits_l1(bytes) || bytes > machine().caches.l2 / 2) return {};
     if (chosen.joins_tiles && chosen.step_pixels > 0) return {};  // all pixels are one run
     const int64_t budget = machine().row.unrolled_operations, steps = steps_of_run(chosen);
-    const auto operations = static_cast<int64_t>(chosen.operations->list.size());
+    const auto operations = static_cast<int64_t>(chosen.operations->size());
     const int64_t most = budget / operations;
     if (steps > 1 &&
         (steps < kMinUnrolledRun || steps > kMaxUnrolledRun || most < kMinUnrolledSteps))
@@ -173,8 +172,7 @@ double load_cycles(const Operations& o, const ShuffleDesc& desc) {
     int64_t loads = 0;
     for (const Operations::Section& section : o.sections)
         loads += section.loop.repeats *
-                 std::count_if(o.list.begin() + static_cast<ptrdiff_t>(section.begin),
-                               o.list.begin() + static_cast<ptrdiff_t>(section.end),
+                 std::count_if(section.list.begin(), section.list.end(),
                                [](const Operation& operation) { return operation.is_load(); });
     return machine().row.load_cycles * std::max(static_cast<double>(loads) - o.stored_lines, 0.0);
 }

@@ -75,8 +75,7 @@ double run_cycles(const VectorRates& rates) {
 
 // How many loads of a section cross a cache line in one step. It is an average over the steps, for a source that is aligned
 // to a line.
-double split_loads(const PermuteProgram& program, const Operations& o,
-                   const Operations::Section& section) {
+double split_loads(const PermuteProgram& program, const Operations::Section& section) {
     const StepLoop& loop = program.loop;
     // Where the steps of a section begin: at a multiple of `alignment`, `origin` bytes further. Steps of lines do not move.
     const bool aligns = loop.aligns() && section.runs == 0;
@@ -88,12 +87,11 @@ double split_loads(const PermuteProgram& program, const Operations& o,
         alignment =
             std::gcd(alignment, section.loop.src_repeat - (aligns ? section.loop.dst_repeat : 0));
     double splits = 0;
-    for (size_t i = section.begin; i < section.end; ++i) {
-        if (!o.list[i].is_load()) continue;
+    for (const Operation& o : section.list) {
+        if (!o.is_load()) continue;
         int64_t crossing = 0;
-        for (int64_t at = (o.list[i].offset + origin) & (alignment - 1); at < kLineBytes;
-             at += alignment)
-            crossing += at + o.list[i].accessed_bytes() > kLineBytes ? 1 : 0;
+        for (int64_t at = (o.offset + origin) & (alignment - 1); at < kLineBytes; at += alignment)
+            crossing += at + o.accessed_bytes() > kLineBytes ? 1 : 0;
         splits += static_cast<double>(crossing * alignment) / kLineBytes;
     }
     return splits;
@@ -114,13 +112,12 @@ Work work_with_table(const Operation& o, const VectorRates& rates, bool in_regis
 }
 
 // The cycles of one step of a section, without the cost of loads and stores that cross a cache line.
-double cycles_of(const PermuteProgram& program, const Operations& o,
-                 const Operations::Section& section, int vector_bytes) {
+double cycles_of(const PermuteProgram& program, const Operations::Section& section,
+                 int vector_bytes) {
     const VectorRates& rates = machine().rates(vector_bytes);
     const bool has_masks = vector_bytes == kMaxVecBytes, near_sources = program.near_sources;
     const bool counts_tables = machine().row.counts_tables;
-    const Constants held =
-        constants_of(o, section, (has_masks ? 32 : 16) - section.busy(), has_masks);
+    const Constants held = constants_of(section, (has_masks ? 32 : 16) - section.busy(), has_masks);
     Work sum{};
     const auto add = [&](const Work& work) {
         sum.shuffles += work.shuffles;
@@ -131,8 +128,7 @@ double cycles_of(const PermuteProgram& program, const Operations& o,
         sum.lanes += work.lanes;
     };
     bool unpacks = false;
-    for (size_t i = section.begin; i < section.end; ++i) {
-        const Operation& operation = o.list[i];
+    for (const Operation& operation : section.list) {
         unpacks = unpacks || operation.kind == Kind::unpack;
         const bool has_table = operation.has_table();
         const bool in_register = contains(held.tables, operation.table);
@@ -154,37 +150,32 @@ double cycles_of(const PermuteProgram& program, const Operations& o,
 
 }  // namespace
 
-Constants constants_of(const Operations& o, const Operations::Section& section, int max_tables,
-                       bool has_masks) {
+Constants constants_of(const Operations::Section& section, int max_tables, bool has_masks) {
     constexpr size_t kMaxMasks = 6;
     Constants held;
     const auto add = [](auto& list, auto value, size_t most) {
         if (list.size() < most && !contains(list, value)) list.push_back(value);
     };
-    for (size_t i = section.begin; i < section.end; ++i) {
-        const uint64_t mask = has_masks ? o.list[i].mask_bits() : 0;
-        if (o.list[i].has_table())
-            add(held.tables, o.list[i].table, static_cast<size_t>(max_tables));
+    for (const Operation& o : section.list) {
+        const uint64_t mask = has_masks ? o.mask_bits() : 0;
+        if (o.has_table()) add(held.tables, o.table, static_cast<size_t>(max_tables));
         if (mask != 0) add(held.masks, mask, kMaxMasks);
     }
     return held;
 }
 
-std::vector<size_t> last_uses(const Operations& o, const Operations::Section& section) {
-    std::vector<size_t> last(static_cast<size_t>(section.values), section.begin);
-    for (size_t i = section.begin; i < section.end; ++i)
-        for (const int value : {o.list[i].a, o.list[i].b})
+std::vector<size_t> last_uses(const Operations::Section& section) {
+    std::vector<size_t> last(static_cast<size_t>(section.values));
+    for (size_t i = 0; i < section.list.size(); ++i)
+        for (const int value : {section.list[i].a, section.list[i].b})
             if (value != kNone) last[value] = i;
     return last;
 }
 
 std::optional<Operations> Lowering::lower() {
     for (const PermuteSection& section : program_.sections) {
-        const size_t at = operations_.list.size();
-        operations_.sections.push_back(
-            {section.loop, section.outputs[0].dst_offset, at, at, 0, 0, 0});
+        operations_.sections.push_back({section.loop, section.outputs[0].dst_offset, {}});
         if (!lower_section(section)) return std::nullopt;
-        operations_.sections.back().end = operations_.list.size();
         add_costs(section);
     }
     return std::move(operations_);
@@ -196,19 +187,13 @@ bool Lowering::moves(const Table& indices, int width, int lane_bytes, int bytes)
     return false;
 }
 
-void Lowering::restart_section() {
-    operations_.list.resize(operations_.sections.back().begin);
-    operations_.sections.back().values = 0;
-}
-
 // A result takes the register of a source that ends there, as in the kernel.
 int Lowering::most_live() const {
-    Operations::Section section = operations_.sections.back();
-    section.end = operations_.list.size();
-    const std::vector<size_t> last_use = last_uses(operations_, section);
+    const Operations::Section& section = operations_.sections.back();
+    const std::vector<size_t> last_use = last_uses(section);
     int live = 0, most = 0;
-    for (size_t i = section.begin; i < section.end; ++i) {
-        const Operation& o = operations_.list[i];
+    for (size_t i = 0; i < section.list.size(); ++i) {
+        const Operation& o = section.list[i];
         const bool in_place = o.a != kNone && last_use[o.a] == i;
         live += o.d != kNone && !in_place ? 1 : 0;
         most = std::max(most, live);
@@ -219,8 +204,8 @@ int Lowering::most_live() const {
 }
 
 int Lowering::emit(Operation operation) {
-    if (!is_store(operation)) operation.d = operations_.sections.back().values++;
-    operations_.list.push_back(operation);
+    if (!is_store(operation)) operation.d = section().values++;
+    section().list.push_back(operation);
     return operation.d;
 }
 
@@ -237,13 +222,12 @@ void Lowering::add_costs(const PermuteSection& section) {
     const auto repeats = static_cast<double>(section.loop.repeats);
     // In the first-level cache, the stores have time for both lines.
     const double splits = lowered.runs > 0 || program_.in_l1 ? 0 : split_stores(program_, section);
-    const double work = cycles_of(program_, operations_, lowered, vector_bytes_) +
-                        rates.split_load * split_loads(program_, operations_, lowered);
+    const double work = cycles_of(program_, lowered, vector_bytes_) +
+                        rates.split_load * split_loads(program_, lowered);
     operations_.cycles += repeats * (work + rates.split_store * splits) / rates.clock;
     operations_.run_cycles += repeats * run_cycles(rates) * lowered.runs / rates.clock;
-    for (size_t i = lowered.begin; i < lowered.end; ++i)
-        if (is_store(operations_.list[i]))
-            operations_.stored_lines += repeats * operations_.list[i].bytes / kLineBytes;
+    for (const Operation& o : lowered.list)
+        if (is_store(o)) operations_.stored_lines += repeats * o.bytes / kLineBytes;
 }
 
 PermuteLimits limits_of(CpuIsa isa, int unit) {
@@ -256,8 +240,10 @@ PermuteLimits limits_of(CpuIsa isa, int unit) {
 
 std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa) {
     std::vector<Operations> all;
-    const auto add = [&](std::optional<Operations> lowered) {
-        if (lowered) all.push_back(std::move(*lowered));
+    const auto add = [&](std::optional<Operations> lowered, bool transposes = false) {
+        if (!lowered) return;
+        lowered->transposes = transposes;
+        all.push_back(std::move(*lowered));
     };
     if (has_windows(isa, program.unit))
         add(lower_to_windows(program, isa));
@@ -266,16 +252,8 @@ std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa)
     // Words with VBMI: either lowering of windows may be the cheaper one.
     if (program.unit == 2 && shape_of(isa).permutes_from == 1)
         add(lower_to_windows(program, CpuIsa::avx512_core));
-    for (const bool lines : {false, true}) {
-        auto routes = lower_to_routes(program, isa, lines);
-        if (routes) routes->transposes = true;
-        add(std::move(routes));
-    }
-    if (isa == CpuIsa::avx2 && program.unit <= 2) {
-        auto unpacks = lower_to_unpacks(program);
-        if (unpacks) unpacks->transposes = true;
-        add(std::move(unpacks));
-    }
+    for (const bool lines : {false, true}) add(lower_to_routes(program, isa, lines), true);
+    if (isa == CpuIsa::avx2 && program.unit <= 2) add(lower_to_unpacks(program), true);
     // No packets are faster than a copy.
     if (all[0].cycles > machine().row.copy_cycles * all[0].stored_lines)
         for (Operations& packets : lower_to_packets(program, isa))

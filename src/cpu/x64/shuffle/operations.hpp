@@ -113,24 +113,23 @@ struct Operations {
     struct Section {
         SectionLoop loop;
         int64_t first_store;  // offset of the first store
-        size_t begin, end;    // operations of `list`
-        int values;           // number of virtual registers
-        int working;          // registers for values and one table; the others hold constants
-        int runs;             // of store_line, which all stores of the section are; or 0
+        std::vector<Operation> list;
+        int values = 0;   // number of virtual registers
+        int working = 0;  // registers for values and one table; the others hold constants
+        int runs = 0;     // of store_line, which all stores of the section are; or 0
 
         // Each run keeps a value from step to step, and the order of its units.
         int busy() const { return working + 2 * runs; }
 
         auto fields() const {
             return std::tie(loop.repeats, loop.src_repeat, loop.dst_repeat, loop.sections,
-                            first_store, begin, end, values, working, runs);
+                            first_store, list, values, working, runs);
         }
         bool operator<(const Section& other) const { return fields() < other.fields(); }
     };
 
     StepLoop loop;
     std::vector<Section> sections;
-    std::vector<Operation> list;
     std::vector<Table> tables;
     // Estimates, not part of the comparison: one inner step of every section, and what begins and ends all runs of
     // lines.
@@ -138,10 +137,16 @@ struct Operations {
     double stored_lines = 0;  // by one inner step of every section: bytes / kLineBytes
     bool transposes = false;  // by lower_to_routes() or lower_to_unpacks()
 
+    // The number of operations.
+    size_t size() const {
+        size_t size = 0;
+        for (const Section& section : sections) size += section.list.size();
+        return size;
+    }
     bool operator<(const Operations& other) const {
         const auto fields = [](const Operations& o) {
             return std::tie(o.loop.src_step, o.loop.dst_step, o.loop.single_step, o.loop.granule,
-                            o.sections, o.list, o.tables);
+                            o.sections, o.tables);
         };
         return fields(*this) < fields(other);
     }
@@ -152,11 +157,10 @@ struct Constants {
     std::vector<int> tables;
     std::vector<uint64_t> masks;
 };
-Constants constants_of(const Operations& o, const Operations::Section& section, int max_tables,
-                       bool has_masks);
+Constants constants_of(const Operations::Section& section, int max_tables, bool has_masks);
 
 // The index of the last operation that uses each value of a section; that of the first operation if none does.
-std::vector<size_t> last_uses(const Operations& o, const Operations::Section& section);
+std::vector<size_t> last_uses(const Operations::Section& section);
 
 template <class T>
 bool contains(const std::vector<T>& list, T value) {
@@ -186,11 +190,14 @@ class Lowering {
 
     // For values and one table, in this section, which stores so many runs of lines.
     void use_registers(int working, int runs = 0) {
-        operations_.sections.back().working = working;
-        operations_.sections.back().runs = runs;
+        section().working = working;
+        section().runs = runs;
     }
     // Takes back what has been emitted of this section.
-    void restart_section();
+    void restart_section() {
+        section().list.clear();
+        section().values = 0;
+    }
     // How many registers the values of this section take at most.
     int most_live() const;
     // Indices of `width` bytes each for a whole register.
@@ -263,6 +270,7 @@ class Lowering {
   private:
     using Kind = Operation::Kind;
 
+    Operations::Section& section() { return operations_.sections.back(); }
     int emit(Operation operation);
     int table(const Table& table);
     void add_costs(const PermuteSection& section);

@@ -51,7 +51,7 @@ size_t code_bytes_for(const Operations& o, const Unrolled& unrolled) {
     for (const Operations::Section& section : o.sections) {
         const auto steps = static_cast<size_t>(unrolled.steps);
         bytes += 640 + (steps - 1) * 32 +
-                 (section.end - section.begin) * (section.runs > 0 ? 3 : steps + 1) * 3 * 11 +
+                 section.list.size() * (section.runs > 0 ? 3 : steps + 1) * 3 * 11 +
                  static_cast<size_t>(section.runs) * 512;
     }
     return 4096 + o.tables.size() * 64 + static_cast<size_t>(unrolled.passes) * bytes;
@@ -186,9 +186,8 @@ class PermuteKernel : public LineStores {
     void emit_lines(const Section& section) {
         const Reg args = gpr(0), scratch = gpr(6);
         Label step, last;
-        for (size_t i = section.begin; i < section.end; ++i)
-            if (program_->list[i].kind == Kind::store_line)
-                begin_run(run_of(program_->list[i]), program_->tables[program_->list[i].table]);
+        for (const Operation& o : section.list)
+            if (o.kind == Kind::store_line) begin_run(run_of(o), program_->tables[o.table]);
         mov(ones(), -1);
         mov(left(), ptr[args + offsetof(Args, src_last)]);
         lines_ = Lines::first;
@@ -249,7 +248,7 @@ class PermuteKernel : public LineStores {
     void emit_constants(const Section& section) {
         working_ = section.working;
         first_constant_ = section.busy();
-        held_ = constants_of(*program_, section, registers() - first_constant_, has_masks());
+        held_ = constants_of(section, registers() - first_constant_, has_masks());
         for (const int table : held_.tables)
             load(vec(hoisted_register(table)), table_in_memory(table));
         for (const uint64_t bits : held_.masks) kmovq(mask(bits), constant_u64(bits));
@@ -286,15 +285,15 @@ class PermuteKernel : public LineStores {
 
     void emit_step(const Section& section) {
         register_of_.assign(static_cast<size_t>(section.values), kNone);
-        last_use_ = last_uses(*program_, section);
+        last_use_ = last_uses(section);
         taken_.assign(static_cast<size_t>(working_ - 1), false);
         scratch_table_ = kNone;
         scratch_mask_ = 0;
         turn_ = 0;
         begin_step();
         for (const int64_t line : ahead_) prefetch_source(ptr[s() + ahead() + line]);
-        for (size_t i = section.begin; i < section.end; ++i) {
-            const Operation& o = program_->list[i];
+        for (size_t i = 0; i < section.list.size(); ++i) {
+            const Operation& o = section.list[i];
             allocate(o, i);
             emit(o);
             for (const int value : {o.a, o.b})
@@ -308,8 +307,7 @@ class PermuteKernel : public LineStores {
         ahead_.clear();
         if (!prefetches_sources()) return;
         std::set<int64_t>& known = lines_ahead_[{section.loop.repeats, section.loop.src_repeat}];
-        for (size_t i = section.begin; i < section.end; ++i) {
-            const Operation& o = program_->list[i];
+        for (const Operation& o : section.list) {
             const auto next = known.upper_bound(o.offset);
             if (!o.is_load()) continue;
             if (next != known.begin() && o.offset < *std::prev(next) + kLineBytes) continue;
@@ -513,7 +511,7 @@ class PermuteKernel : public LineStores {
 Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, Stores stores, Sources sources,
                                                   std::shared_ptr<const Operations> operations,
                                                   const Unrolled& unrolled) {
-    const bool small = operations->list.size() <= kMaxCachedOperations;
+    const bool small = operations->size() <= kMaxCachedOperations;
     const PermuteKey key{isa, stores, sources, unrolled, std::move(operations)};
     return small ? cached_function<PermuteKernel>(key) : make_function<PermuteKernel>(key);
 }
