@@ -26,7 +26,7 @@ class UnpackPlanner {
         if (!list_lanes()) return std::nullopt;
         for (levels_ = 1; 1 << levels_ <= N_; ++levels_)
             for (K_ = 2; K_ <= 1 << levels_; K_ *= 2)
-                if (find_parts() && pair_tiles()) return whole_plan();
+                if (find_parts() && make_networks()) return std::move(plan_);
         return std::nullopt;
     }
 
@@ -34,21 +34,20 @@ class UnpackPlanner {
     using Segment = UnpackPlan::Segment;
     using Part = UnpackPlan::Part;
     using SourceLane = UnpackPlan::SourceLane;
+    using Network = UnpackPlan::Network;
 
     // A lane that is stored, and the places of its units.
     struct StoredLane {
         int64_t dst;
-        int units;
-        std::array<int64_t, kLaneBytes> places;
+        std::vector<int64_t> places;
     };
-    // Where the lane of each register begins, and the bytes that are needed of it: all as places.
+    // Where the lane of a register begins, and the bytes that are needed of it: all as places.
+    struct Lane {
+        int64_t at = kUnknown, first = INT64_MAX, end = INT64_MIN;
+    };
     struct Tile {
-        std::array<int64_t, kLaneBytes> at, first, end;
-        int pair = kNone, lane = 0;  // of the pairs
-    };
-    struct Pair {
-        int low, high;  // tiles; the second one may be kNone
-        bool folded;
+        std::array<Lane, kLaneBytes> lanes;  // of K registers
+        int network = kNone, lane = 0;       // lane: of the network's registers
     };
 
     const std::vector<Piece>& extents() const { return section_.extents; }
@@ -59,7 +58,7 @@ class UnpackPlanner {
     // the offset of the source. Where a lane has two pixels, the units of the first one have places, and are twice as wide.
     bool has_blocks() const { return block_ >= kLaneBytes; }
     int64_t place_of(int64_t source) const {
-        if (!has_blocks()) return source;
+        if (source < 0 || !has_blocks()) return source;
         const Piece* const extent = extent_at(extents(), source);
         const int64_t at = source - extent->offset, in_block = at % block_;
         return at / block_ * kPixel + (extent - extents().data()) * block_ +
@@ -67,13 +66,12 @@ class UnpackPlanner {
     }
     // The source of the lane at that place, which is a multiple of 16 in blocks.
     int64_t source_of(int64_t place) const {
-        if (!has_blocks()) return place;
         const int64_t in_pixel = place % kPixel;
         return extents()[static_cast<size_t>(in_pixel / block_)].offset + in_pixel % block_ +
                place / kPixel * block_;
     }
 
-    // ---- tiles ---------------------------------------------------------------------------------------------------
+    // ---- parts and tiles -----------------------------------------------------------------------------------------
 
     // Returns whether all lanes are such that tiles may serve them.
     bool list_lanes() {
@@ -83,10 +81,10 @@ class UnpackPlanner {
                 const int64_t* const source = program_.source(output) + i;
                 const int here = std::min(output.units - i, units);
                 if (has_two_pixels_ && (here < units || !are_two_pixels(source))) return false;
-                StoredLane lane{output.place(i * program_.unit), std::min(here, N_), {}};
-                std::transform(source, source + lane.units, lane.places.begin(),
-                               [&](int64_t at) { return at < 0 ? at : place_of(at); });
-                lanes_.push_back(lane);
+                StoredLane& lane = lanes_.emplace_back();
+                lane.dst = output.place(i * program_.unit);
+                for (int u = 0; u < std::min(here, N_); ++u)
+                    lane.places.push_back(place_of(source[u]));
             }
         return true;
     }
@@ -104,7 +102,7 @@ class UnpackPlanner {
 
     bool find_parts() {
         tiles_.clear();
-        parts_.clear();
+        plan_ = {unit_, has_two_pixels_, {}, {}};
         // Any lane is an output of a tile of its own, with K = N. That gathers.
         const size_t max_tiles = kMaxLoads * lanes_.size() / K_;
         for (const StoredLane& lane : lanes_)
@@ -113,41 +111,37 @@ class UnpackPlanner {
     }
 
     // The lane is a segment of a known tile, or two; or one of a new tile and one of a known one; or one of a new tile.
+    // Until make_networks(), a segment has the number of its tile.
     bool add_part(const StoredLane& lane) {
         const int64_t* const places = lane.places.data();
-        const int units = lane.units;
-        Part& part = parts_.emplace_back(Part{lane.dst, units * unit_, {}});
+        const auto units = static_cast<int>(lane.places.size());
+        Part& part = plan_.parts.emplace_back(Part{lane.dst, units * unit_, {}});
         Segment &a = part.from[0], &b = part.from[1];
         a = find(places, units);
         if (units == N_ && a.units > 0 && a.units < units)
             b = find(places + a.units, units - a.units);
-        if (a.units + b.units < units && !add_tile(lane, a, b)) return false;
-        take(a, places);
-        take(b, places + a.units);
+        if (a.units + b.units < units && !add_tile(places, units, a, b)) return false;
+        if (a.network >= 0) take(tiles_[a.network], a, places, a.units);
+        if (b.network >= 0) take(tiles_[b.network], b, places + a.units, b.units);
         return true;
     }
 
     // Makes a tile for the first units, or for all. If K = N, a tile would serve any units, so all is the last choice.
-    bool add_tile(const StoredLane& lane, Segment& a, Segment& b) {
-        const int64_t* const places = lane.places.data();
-        const size_t t = tiles_.size();
-        tiles_.emplace_back().at.fill(kUnknown);
-        const Segment whole{static_cast<int>(t), 0, 0, 0};
-        const int units = matches(tiles_[t], whole, places, lane.units);
-        const bool is_whole = units == lane.units;
-        if (lane.units == N_ && !(is_whole && K_ < N_))
-            for (int cut = std::min(units, N_ - 1); cut > 0; --cut) {
-                a = whole;
-                a.units = cut;
-                tiles_[t].at.fill(kUnknown);
-                take(a, places);
-                b = find(places + cut, N_ - cut);
+    bool add_tile(const int64_t* places, int units, Segment& a, Segment& b) {
+        a = {static_cast<int>(tiles_.size()), 0, 0, 0};
+        tiles_.emplace_back();
+        const int served = matches({}, a, places, units);
+        const bool is_whole = served == units;
+        if (units == N_ && !(is_whole && K_ < N_))
+            for (a.units = std::min(served, N_ - 1); a.units > 0; --a.units) {
+                tiles_.back() = {};
+                take(tiles_.back(), a, places, a.units);
+                b = find(places + a.units, N_ - a.units);
                 const bool goes_on = b.network == a.network && b.output == a.output;
-                if (cut + b.units == N_ && !goes_on) return true;
+                if (a.units + b.units == N_ && !goes_on) return true;
             }
-        tiles_[t].at.fill(kUnknown);
-        a = whole;
-        a.units = units;
+        tiles_.back() = {};
+        a.units = served;
         b = {};
         return is_whole;
     }
@@ -156,20 +150,18 @@ class UnpackPlanner {
     Segment find(const int64_t* places, int units) const {
         Segment best;
         if (places[0] == kZeroSource) {
+            const auto is_zero = [](int64_t place) { return place == kZeroSource; };
             best.network = UnpackPlan::kZeros;
             best.units =
-                static_cast<int>(std::find_if(places, places + units,
-                                              [](int64_t place) { return place != kZeroSource; }) -
-                                 places);
+                static_cast<int>(std::find_if_not(places, places + units, is_zero) - places);
         }
         if (places[0] < 0) return best;
         for (size_t t = 0; t < tiles_.size() && best.units < units; ++t)
             for (int r = 0; r < K_; ++r) {
-                if (tiles_[t].at[r] == kUnknown) continue;
-                const int64_t in_lane = places[0] - tiles_[t].at[r];
-                if (in_lane < 0 || in_lane >= kLaneBytes || in_lane % unit_ != 0) continue;
-                const int number = r * N_ + static_cast<int>(in_lane) / unit_, all = K_ * N_;
-                const int to = (number << levels_) % all + (number << levels_) / all;
+                const int64_t at = tiles_[t].lanes[r].at, in_lane = places[0] - at;
+                if (at == kUnknown || in_lane < 0 || in_lane >= kLaneBytes || in_lane % unit_ != 0)
+                    continue;
+                const int to = unpacked(r * N_ + static_cast<int>(in_lane) / unit_);
                 Segment segment{static_cast<int>(t), to / N_, to % N_, 0};
                 segment.units = matches(tiles_[t], segment, places, units);
                 if (segment.units > best.units) best = segment;
@@ -177,117 +169,103 @@ class UnpackPlanner {
         return best;
     }
 
-    // How many of the units are those of the segment. Lanes that are not known yet begin where they have to.
-    int matches(const Tile& tile, const Segment& segment, const int64_t* places, int units) const {
-        std::array<int64_t, kLaneBytes> at = tile.at;
+    // Where the levels bring the unit of that number, and the number of the unit that they bring to a place.
+    int unpacked(int number) const {
+        const int all = K_ * N_;
+        return (number << levels_) % all + (number << levels_) / all;
+    }
+    int number_at(int unpacked) const {
+        const int low = unpacked & ((1 << levels_) - 1);
+        return low * (K_ * N_ >> levels_) + (unpacked >> levels_);
+    }
+
+    // How many of the units are those of the segment.
+    int matches(Tile tile, const Segment& segment, const int64_t* places, int units) const {
+        return take(tile, segment, places, units);
+    }
+
+    // Notes that the segment is needed of the tile, as far as the units are those of the segment, and returns how many are.
+    // Lanes that are not known yet begin where they have to.
+    int take(Tile& tile, const Segment& segment, const int64_t* places, int units) const {
         int i = 0;
         for (; i < units && segment.skipped + i < N_; ++i) {
             if (places[i] == kAnySource) continue;
             if (places[i] < 0) break;
-            const auto [r, place] = origin(segment, i);
-            const int64_t begin = places[i] - place * unit_;
-            if (at[r] == kUnknown) at[r] = begin;
-            if (at[r] != begin) break;
+            const int number = number_at(segment.output * N_ + segment.skipped + i);
+            const int64_t at = places[i] - number % N_ * unit_;
+            Lane& lane = tile.lanes[number / N_];
+            if (lane.at == kUnknown) lane.at = at;
+            if (lane.at != at) break;
+            lane.first = std::min(lane.first, places[i]);
+            lane.end = std::max(lane.end, places[i] + unit_);
         }
         return i;
     }
 
-    // Notes that the segment is needed of its tile.
-    void take(const Segment& segment, const int64_t* places) {
-        if (segment.network < 0) return;
-        Tile& tile = tiles_[segment.network];
-        for (int i = 0; i < segment.units; ++i) {
-            if (places[i] == kAnySource) continue;
-            const auto [r, place] = origin(segment, i);
-            const bool is_new = tile.at[r] == kUnknown;
-            tile.at[r] = places[i] - place * unit_;
-            tile.first[r] = is_new ? places[i] : std::min(tile.first[r], places[i]);
-            tile.end[r] = std::max(is_new ? 0 : tile.end[r], places[i] + unit_);
+    // ---- networks ------------------------------------------------------------------------------------------------
+
+    // Of pairs of tiles that are alike, and of single ones. Returns whether all can be loaded, and all parts be stored.
+    bool make_networks() {
+        for (size_t t = 0; t < tiles_.size(); ++t)
+            if (tiles_[t].network == kNone && !make_network(t)) return false;
+        return std::all_of(plan_.parts.begin(), plan_.parts.end(),
+                           [&](Part& part) { return take_from_networks(part); });
+    }
+
+    bool make_network(size_t t) {
+        const auto number = static_cast<int>(plan_.networks.size());
+        Network& network = plan_.networks.emplace_back();
+        Tile& tile = tiles_[t];
+        const auto partner = std::find_if(tiles_.begin() + t + 1, tiles_.end(),
+                                          [&](const Tile& u) { return may_pair(tile, u); });
+        const bool paired = partner != tiles_.end();
+        network.folded = !paired && K_ == N_;
+        network.levels = network.folded ? levels_ - 1 : levels_;
+        tile.network = number;
+        if (paired) {
+            partner->network = number;
+            partner->lane = 1;
         }
-    }
-
-    // The register, and the place in it, of unit i of a segment.
-    std::pair<int, int> origin(const Segment& segment, int i) const {
-        const int p = segment.skipped + i, low = p & ((1 << levels_) - 1);
-        const int number =
-            low * K_ * (N_ >> levels_) + segment.output * (N_ >> levels_) + (p >> levels_);
-        return {number / N_, number % N_};
-    }
-
-    // ---- pairs ---------------------------------------------------------------------------------------------------
-
-    bool pair_tiles() {
-        pairs_.clear();
-        for (size_t t = 0; t < tiles_.size(); ++t) {
-            if (tiles_[t].pair != kNone) continue;
-            int partner = kNone;
-            for (size_t u = t + 1; u < tiles_.size() && partner == kNone && K_ <= kMaxPaired; ++u)
-                if (tiles_[u].pair == kNone && are_alike(tiles_[t], tiles_[u]))
-                    partner = static_cast<int>(u);
-            const bool folded = partner == kNone && K_ == N_;
-            if (K_ > kMaxPaired && !folded) return false;
-            tiles_[t].pair = static_cast<int>(pairs_.size());
-            if (partner != kNone) {
-                tiles_[partner].pair = tiles_[t].pair;
-                tiles_[partner].lane = 1;
-            }
-            pairs_.push_back({static_cast<int>(t), partner, folded});
-        }
-        return std::all_of(parts_.begin(), parts_.end(),
-                           [&](Part& part) { return take_from_pairs(part); });
-    }
-
-    // From here on, the segments of parts are those of pairs. All of a part must lie in the same lane.
-    bool take_from_pairs(Part& part) const {
-        for (Segment& segment : part.from) {
-            if (segment.network < 0) continue;
-            const Tile& tile = tiles_[segment.network];
-            const bool folded = pairs_[tile.pair].folded;
-            const int lane = folded ? segment.output % 2 : tile.lane;
-            if (part.lane != kNone && part.lane != lane) return false;
-            part.lane = lane;
-            segment.network = tile.pair;
-            if (folded) segment.output /= 2;
+        const int registers = network.folded ? K_ / 2 : K_;
+        for (int r = 0; r < registers; ++r) {
+            const auto low = source_lane(tile.lanes[r]);
+            const auto high = source_lane(network.folded ? tile.lanes[r + registers]
+                                          : paired       ? partner->lanes[r]
+                                                         : Lane{});
+            if (!low || !high || !can_share(*low, *high)) return false;
+            network.registers.push_back({*low, *high});
         }
         return true;
     }
 
     // Whether all lanes of the second tile are as far from those of the first.
-    bool are_alike(const Tile& a, const Tile& b) const {
+    bool may_pair(const Tile& a, const Tile& b) const {
+        if (K_ > kMaxPaired || b.network != kNone) return false;
         int64_t distance = kUnknown;
         for (int r = 0; r < K_; ++r) {
-            if ((a.at[r] == kUnknown) != (b.at[r] == kUnknown)) return false;
-            if (a.at[r] == kUnknown) continue;
-            if (distance == kUnknown) distance = b.at[r] - a.at[r];
-            if (b.at[r] - a.at[r] != distance) return false;
+            const int64_t from = a.lanes[r].at, to = b.lanes[r].at;
+            if ((from == kUnknown) != (to == kUnknown)) return false;
+            if (from == kUnknown) continue;
+            if (distance == kUnknown) distance = to - from;
+            if (to - from != distance) return false;
         }
         return !has_blocks() || distance % kPixel == 0;
     }
 
-    // ---- the plan ------------------------------------------------------------------------------------------------
-
-    // Empty if registers cannot be loaded.
-    std::optional<UnpackPlan> whole_plan() {
-        UnpackPlan plan{unit_, has_two_pixels_, {}, {}};
-        for (const Pair& pair : pairs_) {
-            UnpackPlan::Network& network = plan.networks.emplace_back();
-            network.folded = pair.folded;
-            network.levels = pair.folded ? levels_ - 1 : levels_;
-            const int registers = pair.folded ? K_ / 2 : K_;
-            for (int r = 0; r < registers; ++r) {
-                const auto low = lane_of(pair.low, r);
-                const auto high =
-                    pair.folded ? lane_of(pair.low, r + registers) : lane_of(pair.high, r);
-                if (!low || !high || !can_share(*low, *high)) return std::nullopt;
-                network.registers.push_back({*low, *high});
-            }
+    // From here on, the segments of the part have the numbers of their networks. All of a part must lie in the same lane.
+    bool take_from_networks(Part& part) {
+        for (Segment& segment : part.from) {
+            if (segment.network < 0) continue;
+            const Tile& tile = tiles_[segment.network];
+            Network& network = plan_.networks[tile.network];
+            const int lane = network.folded ? segment.output % 2 : tile.lane;
+            if (part.lane != kNone && part.lane != lane) return false;
+            part.lane = lane;
+            segment.network = tile.network;
+            if (network.folded) segment.output /= 2;
+            network.outputs |= uint32_t{1} << segment.output;
         }
-        for (const Part& part : parts_)
-            for (const Segment& segment : part.from)
-                if (segment.network >= 0 && segment.units > 0)
-                    plan.networks[segment.network].outputs |= uint32_t{1} << segment.output;
-        plan.parts = std::move(parts_);
-        return plan;
+        return true;
     }
 
     // Whether one operation moves both lanes of a register. Two loads are aligned alike in both.
@@ -296,21 +274,21 @@ class UnpackPlanner {
                (a.is_one_load() && b.is_one_load());
     }
 
-    // Register r of a tile, or of none. Empty if what is needed of it does not lie in a lane of one extent.
-    std::optional<SourceLane> lane_of(int t, int r) const {
-        if (t == kNone || tiles_[t].at[r] == kUnknown) return SourceLane{};
-        const int64_t at = tiles_[t].at[r], first = tiles_[t].first[r], end = tiles_[t].end[r];
+    // Empty if what is needed of the lane does not lie in a lane of one extent.
+    std::optional<SourceLane> source_lane(const Lane& lane) const {
+        if (lane.at == kUnknown) return SourceLane{};
         if (has_blocks()) {
-            const int64_t low = at & -kLaneBytes, high = low + kLaneBytes;
-            const int64_t from = source_of(first < high ? low : high);
-            return SourceLane{true, from, end > high ? source_of(high) : from,
-                              static_cast<int>(at - low)};
+            const int64_t low = lane.at & -kLaneBytes, high = low + kLaneBytes;
+            const int64_t from = source_of(lane.first < high ? low : high);
+            return SourceLane{true, from, lane.end > high ? source_of(high) : from,
+                              static_cast<int>(lane.at - low)};
         }
-        const Piece* const extent = extent_at(extents(), first);
-        const int64_t from = std::max(std::min(at, extent->end() - kLaneBytes), extent->offset);
-        if (extent->bytes < kLaneBytes || first < from || end > from + kLaneBytes)
+        const Piece* const extent = extent_at(extents(), lane.first);
+        const int64_t from =
+            std::max(std::min(lane.at, extent->end() - kLaneBytes), extent->offset);
+        if (extent->bytes < kLaneBytes || lane.first < from || lane.end > from + kLaneBytes)
             return std::nullopt;
-        return SourceLane{true, from, from, static_cast<int>(at - from) & (kLaneBytes - 1)};
+        return SourceLane{true, from, from, static_cast<int>(lane.at - from) & (kLaneBytes - 1)};
     }
 
     const PermuteProgram& program_;
@@ -322,8 +300,7 @@ class UnpackPlanner {
     int K_ = 0, levels_ = 0;
     std::vector<StoredLane> lanes_;
     std::vector<Tile> tiles_;
-    std::vector<Part> parts_;
-    std::vector<Pair> pairs_;
+    UnpackPlan plan_;
 };
 
 }  // namespace
