@@ -135,28 +135,41 @@ void write_run(PermuteProgram& program, PermuteSection& section, int64_t dst_off
     }
 }
 
-// A step takes `pixels` whole pixels. The program lists the source of every unit of them.
-// The last of the steps that take all pixels may repeat some, so a step counts for an equal share of all bytes.
+// So many bytes in steps of which the last one may repeat some: a step counts for an equal share of them.
+double share_of_step(int64_t bytes, int64_t count, int64_t count_of_step) {
+    const int64_t steps = (count + count_of_step - 1) / count_of_step;
+    return static_cast<double>(bytes) / static_cast<double>(steps);
+}
+
+// A program, without sections yet, whose steps take `pixels` whole pixels.
+PixelProgram begin_pixels(const ShuffleLayout& layout, int64_t pixels, int64_t all_pixels) {
+    const int64_t pixel_bytes = layout.C * layout.inner, bytes = pixels * pixel_bytes;
+    PixelProgram result{};
+    result.pixels = pixels;
+    result.bytes = share_of_step(all_pixels * pixel_bytes, all_pixels, pixels);
+    result.program.unit = unit_of(layout.inner);
+    result.program.loop = {bytes, bytes, pixels == 1};
+    result.program.dst_alignment = std::gcd(bytes, kLineBytes);
+    return result;
+}
+
+// The source of the byte `at` of a pixel.
+int64_t source_in_pixel(const ShuffleLayout& layout, int64_t at) {
+    return layout.source_channel(at / layout.inner) * layout.inner + at % layout.inner;
+}
+
+// The program lists the source of every unit of the pixels of a step.
 PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels, int64_t all_pixels,
                           const PermuteLimits& limits) {
-    const int64_t inner = layout.inner, pixel_bytes = layout.C * inner;
-    const int64_t bytes = pixels * pixel_bytes, steps = (all_pixels + pixels - 1) / pixels;
-    PixelProgram result{{},
-                        pixels,
-                        0,
-                        0,
-                        static_cast<double>(all_pixels * pixel_bytes) / static_cast<double>(steps)};
-    PermuteProgram& program = result.program;
-    program.unit = unit_of(inner);
-    program.loop = {bytes, bytes, pixels == 1};
-    program.dst_alignment = std::gcd(bytes, kLineBytes);
+    const int64_t pixel_bytes = layout.C * layout.inner, bytes = pixels * pixel_bytes;
+    PixelProgram result = begin_pixels(layout, pixels, all_pixels);
     PermuteSection section;
     section.extents = {{0, static_cast<int>(bytes)}};
-    write_run(program, section, 0, bytes, limits, [&](int64_t at) {
+    write_run(result.program, section, 0, bytes, limits, [&](int64_t at) {
         const int64_t in_pixel = at % pixel_bytes;
-        return at - in_pixel + layout.source_channel(in_pixel / inner) * inner + at % inner;
+        return at - in_pixel + source_in_pixel(layout, in_pixel);
     });
-    program.sections.push_back(std::move(section));
+    result.program.sections.push_back(std::move(section));
     return result;
 }
 
@@ -169,13 +182,8 @@ constexpr int64_t kMaxPairedPixel = 256;
 PixelProgram pairs_of_pixels(const ShuffleLayout& layout, int64_t all_pixels, bool by_column) {
     const int64_t inner = layout.inner, pixel_bytes = layout.C * inner, row = layout.G * inner;
     const int64_t run = by_column ? layout.Q * inner : pixel_bytes;
-    const int64_t steps = (all_pixels + 1) / 2;
-    PixelProgram result{
-        {}, 2, 0, 0, static_cast<double>(all_pixels * pixel_bytes) / static_cast<double>(steps)};
+    PixelProgram result = begin_pixels(layout, 2, all_pixels);
     PermuteProgram& program = result.program;
-    program.unit = unit_of(inner);
-    program.loop = {2 * pixel_bytes, 2 * pixel_bytes};
-    program.dst_alignment = std::gcd(2 * pixel_bytes, kLineBytes);
     PermuteSection section;
     // The loads of lanes begin at equal channels of each extent.
     const int64_t extent = by_column || row < kLaneBytes ? pixel_bytes : row;
@@ -189,25 +197,21 @@ PixelProgram pairs_of_pixels(const ShuffleLayout& layout, int64_t all_pixels, bo
             } else
                 section.outputs.push_back({pixel + first + piece.offset, program.sources.size(),
                                            piece.bytes / program.unit});
-            for (int64_t at = piece.offset; at < piece.end(); at += program.unit) {
-                const int64_t to = first + at;
-                program.sources.push_back(
-                    at < run ? pixel + layout.source_channel(to / inner) * inner + to % inner
-                             : kAnySource);
-            }
+            for (int64_t at = piece.offset; at < piece.end(); at += program.unit)
+                program.sources.push_back(at < run ? pixel + source_in_pixel(layout, first + at)
+                                                   : kAnySource);
         }
     };
     // The lanes of all columns that begin at the same row take from the same lanes of the source.
-    bool all = false;
-    for (size_t i = 0; !all; ++i) {
-        all = true;
+    const std::vector<Piece> pieces = cut_into_vectors(run, kLaneBytes, false);
+    for (size_t i = 0; i < pieces.size(); ++i)
         for (int64_t first = 0; first < pixel_bytes; first += run) {
             const bool joined = run < kLaneBytes && first + run < pixel_bytes;
-            const auto pieces = cut_into_vectors(joined ? kLaneBytes : run, kLaneBytes, false);
-            if (i < pieces.size()) add_piece(first, pieces[i]);
-            all = all && i + 1 >= pieces.size();
+            if (!joined)
+                add_piece(first, pieces[i]);
+            else if (i == 0)
+                add_piece(first, {0, kLaneBytes});
         }
-    }
     program.sections.push_back(std::move(section));
     return result;
 }
@@ -229,9 +233,7 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
     PixelProgram result{};
     result.src_last = (count - n) * src_stride;
     result.dst_last = (count - n) * dst_stride;
-    // The last step may repeat elements, so a step counts for an equal share of the pixel's bytes.
-    const int64_t steps = (count + n - 1) / n;
-    result.bytes = static_cast<double>(layout.C * E) / static_cast<double>(steps);
+    result.bytes = share_of_step(layout.C * E, count, n);
     PermuteProgram& program = result.program;
     program.unit = static_cast<int>(E);
     program.loop = {n * src_stride, n * dst_stride, count == n};
