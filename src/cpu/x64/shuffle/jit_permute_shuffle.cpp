@@ -48,6 +48,7 @@ constexpr double kCopyInL1 = 0.5;
 // What one call of the kernel covers, and the operations that were chosen for it.
 struct Chosen {
     CpuIsa code = CpuIsa::none;  // the instruction set of the code
+    int64_t bytes = 0;           // of source and destination together
     ShuffleLayout layout;        // its loops are around the loop over pixels
     Loop pixels;
     // The number of dense pixels that a step takes. If it is 0, the loop over steps is within a pixel, and its last
@@ -83,10 +84,10 @@ size_t open_lines(const Operations& o, const Operations::Section& section) {
 
 // How the stores of a large tensor may bypass the caches: the alignment that they need of the destination; 0 if they do
 // not. Lines are aligned as soon as their units are. Other stores need the alignment of a register.
-int64_t streaming_alignment(const Chosen& chosen, const ShuffleDesc& desc) {
+int64_t streaming_alignment(const Chosen& chosen) {
     const int64_t vector = shape_of(chosen.code).bytes;
     const Operations& o = *chosen.operations;
-    bool all = tensor_bytes(desc) >= machine().streaming_row_bytes();
+    bool all = chosen.bytes >= machine().streaming_row_bytes();
     if (o.sections[0].runs > 0) return all ? kMaxUnit : 0;
     const auto need = [&](int64_t offset) { all = all && offset % vector == 0; };
     need(chosen.dst_last);
@@ -135,9 +136,8 @@ int64_t steps_of_run(const Chosen& chosen) {
 // unrolled, and so does a loop around such runs, whose addresses advance far. The likely reason is a prefetcher that
 // follows the addresses of one instruction and goes on where the run ends; it was not observed. Tensors beyond half of that
 // cache gain less, or lose with AVX2, and those in the first-level cache show no difference.
-Unrolled unrolled(const Chosen& chosen, const ShuffleDesc& desc) {
-    const int64_t bytes = tensor_bytes(desc);
-    if (fits_l1(bytes) || bytes > machine().caches.l2 / 2) return {};
+Unrolled unrolled(const Chosen& chosen) {
+    if (fits_l1(chosen.bytes) || chosen.bytes > machine().caches.l2 / 2) return {};
     if (chosen.joins_tiles && chosen.step_pixels > 0) return {};  // all pixels are one run
     const int64_t budget = machine().row.unrolled_operations, steps = steps_of_run(chosen);
     const auto operations = static_cast<int64_t>(chosen.operations->size());
@@ -159,16 +159,17 @@ Unrolled unrolled(const Chosen& chosen, const ShuffleDesc& desc) {
 }
 
 // The overhead of a step, of each section.
-double step_cycles(const Chosen& chosen, const ShuffleDesc& desc) {
+double step_cycles(const Chosen& chosen) {
     const VectorRates& rates = machine().rates(shape_of(chosen.code).bytes);
-    return unrolled(chosen, desc).steps > 1 ? rates.unrolled_step_cycles : rates.step_cycles;
+    return unrolled(chosen).steps > 1 ? rates.unrolled_step_cycles : rates.step_cycles;
 }
 
 // ---- interleaved ---------------------------------------------------------------------------------------------
 
 // What the loads of a step cost beyond one a line, as lines that arrive from the second-level cache take the time of loads.
-double load_cycles(const Operations& o, const ShuffleDesc& desc) {
-    if (fits_l1(tensor_bytes(desc)) || tensor_bytes(desc) > machine().caches.l2) return 0;
+double load_cycles(const Chosen& chosen) {
+    if (fits_l1(chosen.bytes) || chosen.bytes > machine().caches.l2) return 0;
+    const Operations& o = *chosen.operations;
     int64_t loads = 0;
     for (const Operations::Section& section : o.sections)
         loads += section.loop.repeats *
@@ -177,10 +178,10 @@ double load_cycles(const Operations& o, const ShuffleDesc& desc) {
     return machine().row.load_cycles * std::max(static_cast<double>(loads) - o.stored_lines, 0.0);
 }
 
-Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
-    Chosen best;
-    best.layout = TOMBOLA_TRY(make_unblocked_layout(desc));
-    const ShuffleLayout& l = best.layout;
+Result<Chosen> begin_interleaved(const ShuffleDesc& desc) {
+    Chosen begun;
+    begun.bytes = tensor_bytes(desc);
+    ShuffleLayout& l = begun.layout = TOMBOLA_TRY(make_unblocked_layout(desc));
     if (l.src_axis.stride == 0) return unimplemented("no channel moves");
     if (!l.src_axis.is_plain() || !l.dst_axis.is_plain())
         return unimplemented("the axis is blocked");
@@ -192,45 +193,49 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
     if (l.inner >= kMaxInner)
         return unimplemented("channels are %lld bytes apart", static_cast<long long>(l.inner));
     if (l.C >= (int64_t{1} << 31) / l.inner) return unimplemented("an axis of 2 GiB or more");
-    best.pixels = best.layout.loops.pop();
-    best.joins_tiles = true;
+    begun.pixels = l.loops.pop();
+    begun.joins_tiles = true;
+    return begun;
+}
+
+double cycles_per_byte(const PixelProgram& pixel, const Chosen& candidate) {
+    const MachineRow& row = machine().row;
+    // No program is taken to be faster than a copy.
+    double least = row.copy_cycles * (fits_l1(candidate.bytes) ? kCopyInL1 : 1);
+    // Far programs that write apart take longer than their costs say. Of words, so do the others.
+    if (machine().is_far(candidate.bytes) && candidate.layout.inner != 2 &&
+        writes_apart(pixel.program))
+        least = std::max(row.apart_cycles, least);
+    const double cycles =
+        std::max(candidate.operations->cycles + step_cycles(candidate) + load_cycles(candidate),
+                 least / 64 * static_cast<double>(stored_bytes(pixel.program))) /
+        pixel.bytes;
+    return streaming_alignment(candidate) > 0 ? cycles - row.streamed_gain : cycles;
+}
+
+Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
+    Chosen best = TOMBOLA_TRY(begin_interleaved(desc));
+    const ShuffleLayout& l = best.layout;
     const int64_t pixel_bytes = l.C * l.inner;
     const bool dense =
         best.pixels.src.stride == pixel_bytes && best.pixels.dst.stride == pixel_bytes;
-    // No program is taken to be faster than a copy.
-    const double copy_cycles =
-        machine().row.copy_cycles * (fits_l1(tensor_bytes(desc)) ? kCopyInL1 : 1);
-    // Far programs that write apart take longer than their costs say. Of words, so do the others.
-    const bool is_slow_apart = machine().is_far(tensor_bytes(desc)) && l.inner != 2;
-    const auto consider = [&](const PixelProgram& pixel, Operations&& operations, CpuIsa code) {
-        const double least = is_slow_apart && writes_apart(pixel.program)
-                                 ? std::max(machine().row.apart_cycles, copy_cycles)
-                                 : copy_cycles;
-        Chosen candidate = best;
-        candidate.code = code;
-        candidate.step_pixels = pixel.pixels;
-        candidate.src_last = pixel.src_last;
-        candidate.dst_last = pixel.dst_last;
-        candidate.operations = std::make_shared<Operations>(std::move(operations));
-        const double cycles =
-            std::max(candidate.operations->cycles + step_cycles(candidate, desc) +
-                         load_cycles(*candidate.operations, desc),
-                     least / 64 * static_cast<double>(stored_bytes(pixel.program))) /
-            pixel.bytes;
-        candidate.cycles = streaming_alignment(candidate, desc) > 0
-                               ? cycles - machine().row.streamed_gain
-                               : cycles;
-        if (candidate.cycles < best.cycles) best = std::move(candidate);
-    };
-    for (const CpuIsa code : code_for(isa))
-        for (PixelProgram& pixel :
-             pixel_programs(l, best.pixels.count, dense,
-                            limits_of(code, static_cast<int>(l.inner & -l.inner)))) {
-            pixel.program.in_l1 = fits_l1(tensor_bytes(desc));
+    for (const CpuIsa code : code_for(isa)) {
+        const PermuteLimits limits = limits_of(code, static_cast<int>(l.inner & -l.inner));
+        for (PixelProgram& pixel : pixel_programs(l, best.pixels.count, dense, limits)) {
+            pixel.program.in_l1 = fits_l1(best.bytes);
             // Of those that are as fast as a copy, the first is taken, whose steps are short.
-            for (Operations& operations : all_lowerings(pixel.program, code))
-                consider(pixel, std::move(operations), code);
+            for (Operations& lowered : all_lowerings(pixel.program, code)) {
+                Chosen candidate = best;
+                candidate.code = code;
+                candidate.step_pixels = pixel.pixels;
+                candidate.src_last = pixel.src_last;
+                candidate.dst_last = pixel.dst_last;
+                candidate.operations = std::make_shared<Operations>(std::move(lowered));
+                candidate.cycles = cycles_per_byte(pixel, candidate);
+                if (candidate.cycles < best.cycles) best = std::move(candidate);
+            }
         }
+    }
     if (best.cycles * static_cast<double>(l.inner) > kMaxCyclesPerElement)
         return unimplemented("C/G and G are both too large to gather from registers");
     // A step of one pixel has no loop over steps: the kernel's outer loop takes pixel after pixel.
@@ -243,6 +248,7 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
 
 Result<Chosen> begin_blocked(const ShuffleDesc& desc) {
     Chosen begun;
+    begun.bytes = tensor_bytes(desc);
     ShuffleLayout& l = begun.layout = TOMBOLA_TRY(make_unblocked_layout(desc));
     if (l.src_axis.is_plain() && l.dst_axis.is_plain())
         return unimplemented("the axis is not blocked");
@@ -330,8 +336,7 @@ Chosen candidate_of(const BlockedStep& step, Operations&& lowered, const Chosen&
 }
 
 // The cost of all pixels of an image.
-double cycles_of(const BlockedStep& step, const PermuteProgram& program, const Chosen& candidate,
-                 const ShuffleDesc& desc) {
+double cycles_of(const BlockedStep& step, const PermuteProgram& program, const Chosen& candidate) {
     const Operations& lowered = *candidate.operations;
     // The second step is moved back to an aligned address. That may cost one more step.
     const int64_t steps = step.single ? 1
@@ -342,28 +347,26 @@ double cycles_of(const BlockedStep& step, const PermuteProgram& program, const C
         sections += static_cast<double>(section.loop.repeats);
     const bool is_uncertain =
         program.near_sources && (step.code != CpuIsa::avx2 || lowered.transposes);
-    return (static_cast<double>(steps) *
-                (lowered.cycles + step_cycles(candidate, desc) * sections) +
+    return (static_cast<double>(steps) * (lowered.cycles + step_cycles(candidate) * sections) +
             lowered.run_cycles) *
            (is_uncertain ? kNearSourcesMargin : 1);
 }
 
 // What the program gains in all pixels of an image by bypassing the caches. Measured where the row has far_l3.
-double gain_of(const Chosen& candidate, const ShuffleDesc& desc) {
-    if (!machine().is_far(tensor_bytes(desc)) || streaming_alignment(candidate, desc) == 0)
-        return 0;
+double gain_of(const Chosen& candidate) {
+    if (!machine().is_far(candidate.bytes) || streaming_alignment(candidate) == 0) return 0;
     const double lines = candidate.operations->stored_lines /
                          static_cast<double>(candidate.step_pixels) *
                          static_cast<double>(candidate.pixels.count);
     return machine().row.streamed_gain * static_cast<double>(kLineBytes) * lines;
 }
 
-bool may_be_near(const ShuffleLayout& layout, const ShuffleDesc& desc) {
-    const int64_t bytes = tensor_bytes(desc);
+bool may_be_near(const Chosen& begun) {
+    const int64_t bytes = begun.bytes;
     if (bytes <= machine().caches.l2) return true;
     return (bytes <= machine().near_sources_bytes() ||
             (machine().is_far(bytes) && machine().row.open_lines > 0)) &&
-           layout.C <= kMaxNearBlocks * layout.src_axis.block;
+           begun.layout.C <= kMaxNearBlocks * begun.layout.src_axis.block;
 }
 
 Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
@@ -374,18 +377,18 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
         PermuteProgram program =
             blocked_program(layout, step.pixels, step.single, step.near_sources,
                             limits_of(step.code, static_cast<int>(l.element)));
-        program.in_l1 = fits_l1(tensor_bytes(desc));
+        program.in_l1 = fits_l1(best.bytes);
         return program;
     };
     BlockedStep cheapest{};
-    const bool near_sources = may_be_near(l, desc);
+    const bool near_sources = may_be_near(best);
     for (const BlockedStep& step :
-         blocked_steps(isa, l, best.pixels.count, machine().is_far(tensor_bytes(desc)))) {
+         blocked_steps(isa, l, best.pixels.count, machine().is_far(best.bytes))) {
         if (step.near_sources && !near_sources) continue;
         const PermuteProgram program = program_of(sample, step);
         for (Operations& lowered : all_lowerings(program, step.code)) {
             Chosen candidate = candidate_of(step, std::move(lowered), best);
-            candidate.cycles = cycles_of(step, program, candidate, desc) - gain_of(candidate, desc);
+            candidate.cycles = cycles_of(step, program, candidate) - gain_of(candidate);
             if (candidate.cycles >= best.cycles) continue;
             cheapest = step;
             best = std::move(candidate);
@@ -408,7 +411,6 @@ class PermuteShuffle : public Executable {
           chosen_(chosen),
           images_(chosen.layout.loops.iterations()),
           tiles_(std::max<int64_t>(chosen.pixels.count / chosen.tile_pixels, 1)),
-          bytes_(desc.dst.size()),
           kernel_(std::move(kernel)),
           streaming_(std::move(streaming)),
           alignment_(alignment) {
@@ -421,7 +423,8 @@ class PermuteShuffle : public Executable {
         const bool streams =
             alignment_ > 0 && reinterpret_cast<uintptr_t>(tensors.dst) % alignment_ == 0;
         const auto& kernel = streams ? streaming_ : kernel_;
-        const Work work = work_of(0, 2 * bytes_, streams ? bytes_ : 0);
+        const size_t bytes = desc_.dst.size();
+        const Work work = work_of(0, 2 * bytes, streams ? bytes : 0);
         parallel_ranges(images_ * tiles_, 1, work, [&](int64_t begin, int64_t end) {
             const StreamingStores stores(streams);
             while (begin < end) begin += shuffle(kernel, tensors, begin, end - begin);
@@ -479,7 +482,6 @@ class PermuteShuffle : public Executable {
     ShuffleDesc desc_;
     Chosen chosen_;
     int64_t images_, tiles_;
-    size_t bytes_;  // of the destination
     JitFunction<PermuteArgs> kernel_, streaming_;
     int64_t alignment_;
 };
@@ -499,12 +501,12 @@ int64_t run_bytes(const Chosen& chosen) {
 
 Result<PlanPtr> plan(const ShuffleDesc& desc, const Chosen& chosen) {
     return make_plan(0, [desc, chosen]() -> Result<std::unique_ptr<Executable>> {
-        const Stores stores = fits_l1(tensor_bytes(desc)) ? Stores::plain : Stores::prefetched;
-        const Sources sources = far_sources(tensor_bytes(desc), run_bytes(chosen));
-        auto kernel = TOMBOLA_TRY(permute_function(chosen.code, stores, sources, chosen.operations,
-                                                   unrolled(chosen, desc)));
+        const Stores stores = fits_l1(chosen.bytes) ? Stores::plain : Stores::prefetched;
+        const Sources sources = far_sources(chosen.bytes, run_bytes(chosen));
+        auto kernel = TOMBOLA_TRY(
+            permute_function(chosen.code, stores, sources, chosen.operations, unrolled(chosen)));
         JitFunction<PermuteArgs> streaming;
-        const int64_t alignment = streaming_alignment(chosen, desc);
+        const int64_t alignment = streaming_alignment(chosen);
         if (alignment > 0)
             streaming = TOMBOLA_TRY(
                 permute_function(chosen.code, Stores::streaming, sources, chosen.operations));
