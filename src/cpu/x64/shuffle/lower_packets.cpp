@@ -103,8 +103,7 @@ class PacketLowering : public Lowering {
         std::vector<int> groups;
         for (int slot = shape_.slots() - 1; slot >= 0; --slot) {
             const int p = output.packets[slot];
-            if (p != kNone &&
-                std::find(groups.begin(), groups.end(), plan_.packets[p].group) == groups.end())
+            if (p != kNone && !contains(groups, plan_.packets[p].group))
                 groups.push_back(plan_.packets[p].group);
         }
         return groups;
@@ -113,18 +112,8 @@ class PacketLowering : public Lowering {
     void emit_output(const Output& output, const std::vector<int>& groups) {
         for (const int g : groups) keep(g, groups);
         int value = groups.empty() ? zero() : registers_[groups[0]].value;
-        for (size_t i = 1; i < groups.size(); ++i) {
-            uint64_t mask = 0;
-            for (int slot = 0; slot < shape_.slots(); ++slot) {
-                const int p = output.packets[slot];
-                const uint64_t bits = low_bits(shape_.packet_bytes / 4)
-                                      << slot * shape_.packet_bytes / 4;
-                if (p != kNone && plan_.packets[p].group == groups[i])
-                    for (int lane = 0; lane < vector_bytes(); lane += shape_.lane_bytes)
-                        mask |= bits << lane / 4;
-            }
-            value = blend(4, value, registers_[groups[i]].value, mask);
-        }
+        for (size_t i = 1; i < groups.size(); ++i)
+            value = blend(4, value, registers_[groups[i]].value, slots_of(output, groups[i]));
         Table control;
         control.fill(kZeroByte);
         for (const int p : output.packets)
@@ -135,6 +124,16 @@ class PacketLowering : public Lowering {
         store_copies(output, value);
         for (const int g : groups)
             if (--registers_[g].uses == 0) drop(g);
+    }
+
+    // The mask, of units of 4 bytes, of an output's packets that are in a group.
+    uint64_t slots_of(const Output& output, int group) const {
+        uint64_t mask = 0;
+        for (int at = 0; at < vector_bytes(); at += 4) {
+            const int p = output.packets[at % shape_.lane_bytes / shape_.packet_bytes];
+            if (p != kNone && plan_.packets[p].group == group) mask |= uint64_t{1} << at / 4;
+        }
+        return mask;
     }
 
     void store_copies(const Output& output, int value) {
@@ -153,9 +152,8 @@ class PacketLowering : public Lowering {
             return;
         }
         if (kept_.size() == max_kept_)
-            drop(*std::find_if(kept_.begin(), kept_.end(), [&](int k) {
-                return std::find(needed.begin(), needed.end(), k) == needed.end();
-            }));
+            drop(*std::find_if(kept_.begin(), kept_.end(),
+                               [&](int other) { return !contains(needed, other); }));
         registers_[g].value = emit_group(plan_.groups[g]);
         kept_.push_back(g);
     }
@@ -193,13 +191,8 @@ class PacketLowering : public Lowering {
         const size_t each = unit() >= 4 ? 2 : 1;
         Table indices{};
         size_t count = 0;
-        for (const auto& [lane, control] : terms) {
-            const int first = count++ % each == 0 ? 0 : vector_bytes();
-            for (int at = 0; at < vector_bytes(); at += index_bytes_)
-                if (control[at] != kZeroByte)
-                    indices[at] =
-                        static_cast<uint8_t>((first + source_byte(control, at)) / index_bytes_);
-        }
+        for (const auto& [lane, control] : terms)
+            set_indices(indices, control, count++ % each == 0 ? 0 : vector_bytes());
         int value = kNone;
         for (auto term = terms.begin(); term != terms.end();) {
             Table taken{};
@@ -243,19 +236,22 @@ class PacketLowering : public Lowering {
         return permute_lanes(value, control, vector_bytes());
     }
 
-    // Where the byte `at` of a register comes from. Controls count from the start of a lane.
-    int source_byte(const Table& control, int at) const {
-        return at - at % shape_.lane_bytes + control[at];
+    // Sets the indices, counted from byte `first` on, of what the control moves, and returns which units these are. Controls
+    // count from the start of a lane.
+    uint64_t set_indices(Table& indices, const Table& control, int first) const {
+        uint64_t units = 0;
+        for (int at = 0; at < vector_bytes(); at += index_bytes_) {
+            if (control[at] == kZeroByte) continue;
+            const int lane = at - at % shape_.lane_bytes;
+            indices[at] = static_cast<uint8_t>((first + lane + control[at]) / index_bytes_);
+            units |= uint64_t{1} << at / index_bytes_;
+        }
+        return units;
     }
 
     int permute_whole(int value, const Table& control, bool clears) {
         Table indices{};
-        uint64_t units = 0;  // that come from `value`
-        for (int at = 0; at < vector_bytes(); at += index_bytes_) {
-            if (control[at] == kZeroByte) continue;
-            units |= uint64_t{1} << at / index_bytes_;
-            indices[at] = static_cast<uint8_t>(source_byte(control, at) / index_bytes_);
-        }
+        const uint64_t units = set_indices(indices, control, 0);
         if (!clears || units == low_bits(vector_bytes() / index_bytes_))
             return permute(index_bytes_, value, indices);
         if (whole_) return permute(index_bytes_, value, indices, units);

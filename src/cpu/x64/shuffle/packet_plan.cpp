@@ -3,15 +3,15 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr std::array<int, kMaxSlots> kEmpty = {kNone, kNone, kNone, kNone,
-                                               kNone, kNone, kNone, kNone};
+using Slots = PacketPlan::Slots;
+
+constexpr Slots kEmpty = {kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone};
 
 class PacketPlanner {
   public:
@@ -108,64 +108,52 @@ class PacketPlanner {
 
     // Packets of the same pixels share a register if they follow one another in the order of their sources.
     void group_packets() {
-        const auto kind = [&](const Packet& p) {
-            return std::make_pair(plan_.outputs[p.output].copies, plan_.outputs[p.output].place);
+        const auto pixels = [&](const Packet* p) {
+            return std::make_pair(plan_.outputs[p->output].copies, plan_.outputs[p->output].place);
         };
-        std::vector<size_t> order(plan_.packets.size());
-        std::iota(order.begin(), order.end(), size_t{0});
-        std::stable_sort(order.begin(), order.end(), [&](size_t i, size_t j) {
-            const auto key = [&](const Packet& p) {
-                return std::make_tuple(kind(p), p.units[0].lane, p.units[0].byte);
-            };
-            return key(plan_.packets[i]) < key(plan_.packets[j]);
-        });
+        const auto source = [&](const Packet* p) {
+            return std::make_tuple(pixels(p), p->units[0].lane, p->units[0].byte);
+        };
+        std::vector<Packet*> order;
+        for (Packet& packet : plan_.packets) order.push_back(&packet);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](const Packet* a, const Packet* b) { return source(a) < source(b); });
         int used = shape_.slots();
-        for (size_t i = 0; i < order.size(); ++i) {
-            Packet& packet = plan_.packets[order[i]];
-            const bool other_lane =
-                i > 0 && packet.units[0].lane != plan_.packets[order[i - 1]].units[0].lane;
-            if (used == shape_.slots() || kind(packet) != kind(plan_.packets[order[i - 1]]) ||
-                (shape_.from_one_lane && other_lane)) {
+        const Packet* before = nullptr;
+        for (Packet* const packet : order) {
+            if (used == shape_.slots() || pixels(packet) != pixels(before) ||
+                (shape_.from_one_lane && packet->units[0].lane != before->units[0].lane)) {
                 plan_.groups.push_back({kEmpty});
                 used = 0;
             }
-            packet.group = static_cast<int>(plan_.groups.size()) - 1;
+            packet->group = static_cast<int>(plan_.groups.size()) - 1;
             ++used;
+            before = packet;
         }
     }
 
-    // Gives packet p the slot `a`, which is free in its group. If a packet of its output has that slot, take a slot `b` that is
-    // free in the output. The packets of the slots a and b in turn form a path that begins at the output. All packets of the
-    // path change from a to b or from b to a; then `a` is free in the output too. The path does not reach the group of p: it
-    // enters a group by a packet of slot a, and that group has none.
+    // Gives packet p the slot `a`, which is free in its group. If a packet of its output has that slot, that one moves to a slot `b`
+    // that is free in the output. If a packet of its group has that slot, that one moves to `a`, and so on, at outputs and groups in
+    // turn. This ends, as it does not come back to the group of p: it would enter a group by a packet of slot `a`, and that
+    // group has none.
     void colour(int p) {
-        const auto free_slot = [](const std::array<int, kMaxSlots>& packets) {
-            return static_cast<int>(std::find(packets.begin(), packets.end(), kNone) -
-                                    packets.begin());
+        const auto free_slot = [](const Slots& slots) {
+            return static_cast<int>(std::find(slots.begin(), slots.end(), kNone) - slots.begin());
         };
-        Packet& packet = plan_.packets[p];
-        const int a = free_slot(plan_.groups[packet.group].packets);
-        const int b = free_slot(plan_.outputs[packet.output].packets);
-        std::vector<int> path;
-        int next = plan_.outputs[packet.output].packets[a];
-        for (bool to_group = true; next != kNone; to_group = !to_group) {
-            path.push_back(next);
-            const Packet& at = plan_.packets[next];
-            next =
-                to_group ? plan_.groups[at.group].packets[b] : plan_.outputs[at.output].packets[a];
+        const int a = free_slot(plan_.groups[plan_.packets[p].group].packets);
+        const int b = free_slot(plan_.outputs[plan_.packets[p].output].packets);
+        int slot = a;
+        for (bool at_output = true; p != kNone; at_output = !at_output, slot = a + b - slot) {
+            Packet& packet = plan_.packets[p];
+            Slots& output = plan_.outputs[packet.output].packets;
+            Slots& group = plan_.groups[packet.group].packets;
+            Slots& here = at_output ? output : group;  // in the other one, the slot is free
+            if (packet.slot != kNone) here[packet.slot] = kNone;
+            const int moved = here[slot];
+            output[slot] = group[slot] = p;
+            packet.slot = slot;
+            p = moved;
         }
-        for (const int q : path) place(q, kNone);
-        for (const int q : path) place(q, a + b - plan_.packets[q].slot);
-        place(p, a);
-    }
-
-    // Puts a packet into a slot, or takes it out of its slot, which it remembers.
-    void place(int p, int slot) {
-        Packet& packet = plan_.packets[p];
-        const int at = slot == kNone ? packet.slot : slot;
-        plan_.groups[packet.group].packets[at] = slot == kNone ? kNone : p;
-        plan_.outputs[packet.output].packets[at] = slot == kNone ? kNone : p;
-        packet.slot = at;
     }
 
     const PermuteProgram& program_;

@@ -32,6 +32,8 @@ struct PacketShape {
 };
 
 struct PacketPlan {
+    using Slots = std::array<int, kMaxSlots>;  // of each slot, its packet; or kNone
+
     struct Unit {
         int64_t lane;  // the offset of the lane of the source that holds it
         int byte;      // in that lane
@@ -44,7 +46,7 @@ struct PacketPlan {
         // Of the pixels, from the start of the extent. Only packets of the same pixels share registers.
         int64_t place;
         std::vector<Unit> units;
-        std::array<int, kMaxSlots> packets;  // by slot; or kNone
+        Slots packets;
     };
     struct Packet {
         int output;
@@ -53,7 +55,7 @@ struct PacketPlan {
     };
     // Packets that share a register.
     struct Group {
-        std::array<int, kMaxSlots> packets;  // by slot; or kNone
+        Slots packets;
     };
 
     std::vector<Output> outputs;
