@@ -15,8 +15,7 @@
 //   outputs   = levels of unpacks of the registers
 //   lane      = an output, or align the end of one and the begin of another
 //
-// Two lanes that lie side by side are stored together. Where a lane has two pixels, it is permuted behind its load, so that their
-// units lie side by side, and again before it is stored.
+// Where a lane has two pixels, it is permuted behind its load, so that their units lie side by side, and again before it is stored.
 //
 // All outputs of a network at once may need more registers than there are. Then it is computed in several passes, which make
 // fewer outputs each.
@@ -69,38 +68,37 @@ class UnpackLowering : public Lowering {
         return false;
     }
 
+    // Two lanes that lie side by side are stored together, if at most one operation brings them into a register.
     void store_parts() {
         const std::vector<Part>& parts = plan_.parts;
         for (size_t p = 0; p < parts.size(); ++p) {
-            const Part& part = parts[p];
-            const int value = value_of(part), lane = std::max(part.lane, 0);
-            if (part.bytes < kLaneBytes) {
-                store_short(part, lane == 0 ? value : permute_quads(value, {2, 3, 0, 1}));
-                continue;
-            }
-            const Part* const next = p + 1 < parts.size() ? &parts[p + 1] : nullptr;
-            if (next == nullptr || next->dst != part.dst + kLaneBytes || next->bytes < kLaneBytes) {
-                store(value, {part.dst, kLaneBytes}, lane);
-                continue;
-            }
-            const int behind = value_of(*next);
-            if (value == behind && part.lane == 0 && next->lane == 1)
-                store(value, {part.dst, kVectorBytes});
-            else if (part.lane == next->lane || part.lane == kNone || next->lane == kNone)
-                store(unpack(kLaneBytes, value, behind, std::max(lane, next->lane)),
-                      {part.dst, kVectorBytes});
-            else {
-                store(value, {part.dst, kLaneBytes}, lane);
-                continue;
-            }
-            ++p;
+            const bool has_next = p + 1 < parts.size() && parts[p].bytes == kLaneBytes &&
+                                  parts[p + 1].bytes == kLaneBytes &&
+                                  parts[p + 1].dst == parts[p].dst + kLaneBytes;
+            if (has_next && store_two(parts[p], parts[p + 1]))
+                ++p;
+            else
+                store_one(parts[p]);
         }
     }
 
-    // A part that lies in the low lane.
-    void store_short(const Part& part, int value) {
-        const int skipped = part.from[0].skipped * plan_.unit;
-        store(align(value, value, skipped), {part.dst, part.bytes});
+    bool store_two(const Part& a, const Part& b) {
+        const int low = value_of(a), high = value_of(b);
+        const Piece both{a.dst, kVectorBytes};
+        if (low == high && a.lane == 0 && b.lane == 1)
+            store(low, both);
+        else if (a.lane == b.lane || a.lane == kNone || b.lane == kNone)
+            store(unpack(kLaneBytes, low, high, std::max({a.lane, b.lane, 0})), both);
+        else
+            return false;
+        return true;
+    }
+
+    void store_one(const Part& part) {
+        const int value = value_of(part), lane = std::max(part.lane, 0);
+        if (part.bytes == kLaneBytes) return store(value, {part.dst, kLaneBytes}, lane);
+        const int low = lane == 0 ? value : permute_quads(value, {2, 3, 0, 1});
+        store(align(low, low, part.from[0].skipped * plan_.unit), {part.dst, part.bytes});
     }
 
     int value_of(const Part& part) {

@@ -28,12 +28,7 @@
 // k1-k6               masks that stay in registers during a section
 // k7                  any other mask
 //
-// In a section that stores lines (permute_lines.hpp):
-//
-// gpr 5               bytes that are left behind this step
-// gpr 6, 11, 12       scratch
-// gpr 13              ones
-// k6                  the bytes of the last step's loads
+// In a section that stores lines, gpr 5-6 and 11-13 are as in permute_lines.hpp, and k6 has the bytes of the last step's loads.
 
 namespace tombola::impl::cpu::x64 {
 namespace {
