@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "common/parallel.hpp"
 #include "cpu/implementations.hpp"
@@ -293,32 +294,39 @@ struct BlockedStep {
     bool near_sources;
 };
 
-// The candidates. Of those that are as fast, the first is taken. `far`: whether the tensors are.
-std::vector<BlockedStep> blocked_steps(CpuIsa isa, const ShuffleLayout& l, int64_t pixels,
-                                       bool far) {
+// Whether steps of near sources are candidates.
+bool may_be_near(const Chosen& begun) {
+    const int64_t bytes = begun.bytes;
+    if (bytes <= machine().caches.l2) return true;
+    return (bytes <= machine().near_sources_bytes() ||
+            (machine().is_far(bytes) && machine().row.open_lines > 0)) &&
+           begun.layout.C <= kMaxNearBlocks * begun.layout.src_axis.block;
+}
+
+// The candidates. Of those that are as fast, the first is taken.
+std::vector<BlockedStep> blocked_steps(CpuIsa isa, const Chosen& begun) {
+    const ShuffleLayout& l = begun.layout;
+    const int64_t block_bytes = l.src_axis.block * l.element, pixels = begun.pixels.count;
+    const bool may_near = may_be_near(begun), far = machine().is_far(begun.bytes);
     std::vector<BlockedStep> steps;
-    const int64_t block_bytes = l.src_axis.block * l.element;
     for (const CpuIsa code : code_for(isa)) {
         const int64_t vector_bytes = limits_of(code, static_cast<int>(l.element)).vector_bytes;
+        // Longer steps of near sources would only repeat the operations of one vector, or of two pixels. Far ones may write a
+        // whole line to each block.
+        const int64_t longest_near =
+            std::max<int64_t>((far ? kLineBytes : vector_bytes) / block_bytes, 2);
+        const auto add = [&](int64_t step, bool single) {
+            steps.push_back({code, step, single, false});
+            if (may_near && (single || step <= longest_near))
+                steps.push_back({code, step, single, true});
+        };
         // A small image may be one step.
-        const bool is_small = pixels * block_bytes <= kSingleStepVectors * vector_bytes;
-        if (is_small)
-            for (const bool near_sources : {false, true})
-                steps.push_back({code, pixels, true, near_sources});
-        int64_t considered = is_small ? pixels : 0;
-        for (const int64_t vectors : {1, 2, 4}) {
-            const int64_t step = std::max<int64_t>(vectors * vector_bytes / block_bytes, 1);
-            if (step > pixels || (step == pixels && considered > 0)) break;
-            if (step == considered) continue;
-            considered = step;
-            for (const bool near_sources : {false, true}) {
-                // Longer steps of near sources would only repeat the operations of one vector, or of two pixels. Far ones may
-                // write a whole line to each block.
-                const int64_t least = far ? kLineBytes : vector_bytes;
-                if (near_sources && step > std::max<int64_t>(least / block_bytes, 2)) continue;
-                steps.push_back({code, step, false, near_sources});
-            }
-        }
+        if (pixels * block_bytes <= kSingleStepVectors * vector_bytes) add(pixels, true);
+        std::set<int64_t> shorter;
+        for (const int64_t vectors : {1, 2, 4})
+            shorter.insert(std::max<int64_t>(vectors * vector_bytes / block_bytes, 1));
+        for (const int64_t step : shorter)
+            if (step < pixels) add(step, false);
     }
     return steps;
 }
@@ -336,17 +344,17 @@ Chosen candidate_of(const BlockedStep& step, Operations&& lowered, const Chosen&
 }
 
 // The cost of all pixels of an image.
-double cycles_of(const BlockedStep& step, const PermuteProgram& program, const Chosen& candidate) {
+double cycles_of(const BlockedStep& step, const Chosen& candidate) {
     const Operations& lowered = *candidate.operations;
     // The second step is moved back to an aligned address. That may cost one more step.
     const int64_t steps = step.single ? 1
                                       : (candidate.pixels.count + step.pixels - 1) / step.pixels +
                                             (candidate.layout.dst_axis.stride % kLineBytes != 0);
     double sections = 0;
-    for (const PermuteSection& section : program.sections)
+    for (const Operations::Section& section : lowered.sections)
         sections += static_cast<double>(section.loop.repeats);
     const bool is_uncertain =
-        program.near_sources && (step.code != CpuIsa::avx2 || lowered.transposes);
+        step.near_sources && (step.code != CpuIsa::avx2 || lowered.transposes);
     return (static_cast<double>(steps) * (lowered.cycles + step_cycles(candidate) * sections) +
             lowered.run_cycles) *
            (is_uncertain ? kNearSourcesMargin : 1);
@@ -361,14 +369,6 @@ double gain_of(const Chosen& candidate) {
     return machine().row.streamed_gain * static_cast<double>(kLineBytes) * lines;
 }
 
-bool may_be_near(const Chosen& begun) {
-    const int64_t bytes = begun.bytes;
-    if (bytes <= machine().caches.l2) return true;
-    return (bytes <= machine().near_sources_bytes() ||
-            (machine().is_far(bytes) && machine().row.open_lines > 0)) &&
-           begun.layout.C <= kMaxNearBlocks * begun.layout.src_axis.block;
-}
-
 Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     Chosen best = TOMBOLA_TRY(begin_blocked(desc));
     const ShuffleLayout& l = best.layout;
@@ -381,14 +381,11 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
         return program;
     };
     BlockedStep cheapest{};
-    const bool near_sources = may_be_near(best);
-    for (const BlockedStep& step :
-         blocked_steps(isa, l, best.pixels.count, machine().is_far(best.bytes))) {
-        if (step.near_sources && !near_sources) continue;
+    for (const BlockedStep& step : blocked_steps(isa, best)) {
         const PermuteProgram program = program_of(sample, step);
         for (Operations& lowered : all_lowerings(program, step.code)) {
             Chosen candidate = candidate_of(step, std::move(lowered), best);
-            candidate.cycles = cycles_of(step, program, candidate) - gain_of(candidate);
+            candidate.cycles = cycles_of(step, candidate) - gain_of(candidate);
             if (candidate.cycles >= best.cycles) continue;
             cheapest = step;
             best = std::move(candidate);
