@@ -173,8 +173,10 @@ std::vector<size_t> last_uses(const Operations::Section& section) {
 }
 
 std::optional<Operations> Lowering::lower() {
+    operations_.sections.reserve(program_.sections.size());
     for (const PermuteSection& section : program_.sections) {
         operations_.sections.push_back({section.loop, section.outputs[0].dst_offset, {}});
+        operations_.sections.back().list.reserve(8 * section.outputs.size());
         if (!lower_section(section)) return std::nullopt;
         add_costs(section);
     }
