@@ -158,9 +158,10 @@ class UnpackPlanner {
         if (places[0] < 0) return best;
         for (size_t t = 0; t < tiles_.size() && best.units < units; ++t)
             for (int r = 0; r < K_; ++r) {
-                const int64_t at = tiles_[t].lanes[r].at, in_lane = places[0] - at;
-                if (at == kUnknown || in_lane < 0 || in_lane >= kLaneBytes || in_lane % unit_ != 0)
-                    continue;
+                const int64_t at = tiles_[t].lanes[r].at;
+                if (at == kUnknown) continue;
+                const int64_t in_lane = places[0] - at;
+                if (in_lane < 0 || in_lane >= kLaneBytes || in_lane % unit_ != 0) continue;
                 const int to = unpacked(r * N_ + static_cast<int>(in_lane) / unit_);
                 Segment segment{static_cast<int>(t), to / N_, to % N_, 0};
                 segment.units = matches(tiles_[t], segment, places, units);
