@@ -287,6 +287,19 @@ TEST_F(RandomUniform, RowsOfWholeBlocksSideBySide) {
         }
 }
 
+// The lowest word of the counter wraps right after the last block of such rows, or right before it.
+TEST_F(RandomUniform, RowsOfWholeBlocksNextToTheWrap) {
+    const DimVector dims = {1, 16, 4, 4};
+    for (const auto type : kTypes) {
+        const uint64_t blocks = 16 * 4 * 4 / (tombola_data_type_size(type) == 8 ? 2 : 4);
+        for (const uint64_t blocks_to_wrap : {blocks, blocks - 1}) {
+            const State state{(uint64_t{1} << 32) - blocks_to_wrap, 9};
+            check(tagged(dims, type, tombola_nhwc), type,
+                  {bound(type, kMinusTwo), bound(type, kFive), {11, 12}, {}, state});
+        }
+    }
+}
+
 // Large enough for several threads, several runs of a layout that is not dense, and stores past the caches; at
 // addresses that are aligned to 64 bytes, to 16, and to the element alone.
 TEST_F(RandomUniform, LargeTensors) {
