@@ -119,14 +119,6 @@ class PhiloxGenerator : public Vocabulary {
                              bool streaming);
     // Moves the conversion's own pointers on by that many groups.
     virtual void emit_advance_pointers(int) {}
-    // Of rows: the frame holds a group as if its tensors were dense. Functions copy it to and from the next columns; pointers move
-    // on with the last part of the rows.
-    static constexpr int kDstFrame = 0, kSrcFrame = 256, kMaskFrame = 384, kRowsFrameBytes = 448;
-    bool makes_rows() const { return makes_rows_; }
-    Xbyak::RegExp frame(int offset) const { return rsp + (spread_bytes(kSpreadSlots) + offset); }
-    void emit_load_columns(const Reg& pointer, int element_bytes, const Stream& s, int group);
-    void emit_store_elements(int element_bytes, const Stream& s, int group);
-    void emit_store_mask(const Reg& pointer, const Stream& s, int group);
     virtual int extra_gprs() const { return 0; }  // gpr(extra_gpr(0)) and so on are its own
     // Makes the elements, in order and dense, from the blocks in c0 and c2. c1 and c3 are scratch.
     // Form 0 handles every parameter; higher forms are faster special cases.
@@ -152,6 +144,15 @@ class PhiloxGenerator : public Vocabulary {
     int group_blocks() const { return bytes() / 8; }
     int group_elements() const { return group_blocks() * 4 * shape_.draws / shape_.words; }
     int group_bytes() const { return group_elements() * shape_.element_bytes; }
+
+    // For kernels that make several rows at once (philox_rows.cpp). The frame holds a group as if its tensors were dense. These
+    // functions copy it to and from the next columns. The pointers move on with the last part of the rows.
+    static constexpr int kDstFrame = 0, kSrcFrame = 256, kMaskFrame = 384, kRowsFrameBytes = 448;
+    bool makes_rows() const { return makes_rows_; }
+    Xbyak::RegExp frame(int offset) const { return rsp + (spread_bytes(kSpreadSlots) + offset); }
+    void emit_load_columns(const Reg& pointer, int element_bytes, const Stream& s, int group);
+    void emit_store_elements(int element_bytes, const Stream& s, int group);
+    void emit_store_mask(const Reg& pointer, const Stream& s, int group);
 
   private:
     static constexpr int kUsedGprs = 5, kStepGprs = 5;
@@ -248,8 +249,8 @@ class PhiloxGenerator : public Vocabulary {
 // A Philox kernel as it is kept and called. Empty until one is assigned.
 struct PhiloxKernel {
     JitFunction<PhiloxArgs> function;
-    JitFunction<PhiloxArgs>
-        rows_function;  // empty if the kernel does not make several rows at once
+    // Makes several rows at once; empty if the kernel does not.
+    JitFunction<PhiloxArgs> rows_function;
     int element_bytes = 0;
     int words = 0;         // of an element
     int vector_bytes = 0;  // of the instruction set

@@ -13,6 +13,7 @@
 // The conversions know nothing of this. They store a group in the frame, as if it were part of a run. Its columns are copied from
 // there. A kernel that reads a tensor finds its columns in the frame, too.
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -93,6 +94,7 @@ void PhiloxGenerator::emit_load_columns(const Reg& pointer, int element_bytes, c
     const int part = group % kRowParts, piece = group_blocks() * element_bytes;
     if (part == 0) emit_prefetches(pointer, src_step_, src_ahead_, false);
     const int inserted = std::max(piece, kQuarter), all = block_columns() * piece;
+    assert(all <= kMaskFrame - kSrcFrame);
     int column = 0;
     const auto next = [&] { return ptr[emit_column(pointer, src_step_, column++) + part * piece]; };
     for (int offset = 0; offset < all; offset += inserted) {
@@ -120,6 +122,7 @@ void PhiloxGenerator::emit_store_columns(const Reg& pointer, const Reg& step, in
 
 // The elements of the group in the frame.
 void PhiloxGenerator::emit_store_elements(int element_bytes, const Stream& s, int group) {
+    assert(group_bytes() <= kSrcFrame - kDstFrame);
     if (group % kRowParts == 0) emit_prefetches(dst_, dst_step_, dst_ahead_, true);
     emit_store_columns(dst_, dst_step_, kDstFrame, element_bytes, s, group);
 }

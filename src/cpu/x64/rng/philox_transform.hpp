@@ -78,8 +78,8 @@ class PhiloxTransformGenerator : public PhiloxGenerator {
 // Such a kernel as it is kept and called. Empty until one is assigned.
 struct PhiloxTransformKernel {
     JitFunction<PhiloxArgs> function;
-    JitFunction<PhiloxArgs>
-        rows_function;  // empty if the kernel does not make several rows at once
+    // Makes several rows at once; empty if the kernel does not.
+    JitFunction<PhiloxArgs> rows_function;
     TransformShape shape{};
     int64_t group_elements = 0;
     int vector_bytes = 0;
