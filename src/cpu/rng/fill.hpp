@@ -14,9 +14,11 @@
 //
 // Elements are numbered in logical row-major order, so an element gets the same value in every layout. The tensor is
 // cut by index into parts, which run on different threads. A part of a row-major tensor is one run, which is written in
-// place. A part of any other tensor is many runs, which are written to a buffer on the stack and scattered from there.
+// place. A part of any other tensor is many runs, which are written to a buffer on the stack and scattered from there, or
+// several rows at once, which are written where they lie.
 // Padding is zeroed.
 
+#include <cassert>
 #include <cstdint>
 
 #include "common/memory_desc.hpp"
@@ -60,7 +62,7 @@ class FillPart {
     int64_t first() const { return range_.begin; }
     int64_t count() const { return range_.end - range_.begin; }
     void for_each_run(FunctionRef<void(const Run&)> generate) const {
-        for_each_run(generate, [](const RowsRun&) {});
+        for_each_run(generate, [](const RowsRun&) { assert(false && "no function for rows"); });
     }
     // generate_rows() makes as many rows at once as the options say.
     void for_each_run(FunctionRef<void(const Run&)> generate,

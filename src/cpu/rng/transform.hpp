@@ -3,12 +3,14 @@
 
 // How a tensor is read, changed element by element and written to another tensor, on any number of threads.
 //
-//   transform({src_desc, src}, {dst_desc, dst}, mask, nanoseconds, [&](const TransformRun& run) { ... });
+//   transform({src_desc, src}, {dst_desc, dst}, mask, {nanoseconds}, [&](const TransformRun& run) { ... });
 //
 // Elements are numbered in logical row-major order, so an element gets the same number in every layout. A row-major
 // tensor is read or written in place. Any other tensor goes through a buffer on the stack: a run of it is gathered
-// before the call, or scattered after it. Padding of the written tensors is zeroed.
+// before the call, or scattered after it. If rows lie side by side in all tensors, a source may read and write several
+// rows at once where they lie. Padding of the written tensors is zeroed.
 
+#include <cassert>
 #include <cstdint>
 
 #include "common/function_ref.hpp"
@@ -71,6 +73,8 @@ struct TransformSource {
 void transform(
     const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
     const TransformSource& source, FunctionRef<void(const TransformRun&)> body,
-    FunctionRef<void(const TransformRows&)> rows_body = [](const TransformRows&) {});
+    FunctionRef<void(const TransformRows&)> rows_body = [](const TransformRows&) {
+        assert(false && "no function for rows");
+    });
 
 }  // namespace tombola::impl::cpu

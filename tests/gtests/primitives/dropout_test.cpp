@@ -132,7 +132,7 @@ TEST_F(Dropout, EveryLayoutInPlaceAndNot) {
                       tagged({2, 37, 12, 11}, tombola_bf16, to));
 }
 
-// Kernels that make several rows at once need rows of whole blocks. The rows are more than they make at once, and no multiple of it.
+// Kernels that make several rows at once need rows of whole blocks. Some tensors have rows beyond a multiple of those.
 TEST_F(Dropout, RowsOfWholeBlocksSideBySide) {
     for (const auto type : kTypes)
         for (const auto mask : {tombola_dropout_mask_none, tombola_dropout_mask_u8})

@@ -173,7 +173,7 @@ TEST_F(RandomBernoulli, LayoutsSeedsAndOffsets) {
         }
 }
 
-// Kernels that make several rows at once need rows of whole blocks. The rows are more than they make at once, and no multiple of it.
+// Kernels that make several rows at once need rows of whole blocks. Some tensors have rows beyond a multiple of those.
 TEST_F(RandomBernoulli, RowsOfWholeBlocksSideBySide) {
     const DimVector dims = {2, 21, 6, 10};
     const std::vector<double> p = varied(2 * 21 * 6 * 10);

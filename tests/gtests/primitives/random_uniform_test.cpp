@@ -268,7 +268,7 @@ TEST_F(RandomUniform, EveryLayoutHasTheSameValues) {
     }
 }
 
-// Kernels that make several rows at once need rows of whole blocks. The rows are more than they make at once, and no multiple of it.
+// Kernels that make several rows at once need rows of whole blocks. Some tensors have rows beyond a multiple of those.
 // The last state's lowest word wraps within the tensor.
 TEST_F(RandomUniform, RowsOfWholeBlocksSideBySide) {
     for (const auto type : kTypes)
