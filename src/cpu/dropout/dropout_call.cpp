@@ -93,8 +93,9 @@ Status DropoutExecutable::execute(const ExecContext& context) const {
     const DropoutCall call = TOMBOLA_TRY(resolve(context));
     transform(
         {desc_.src, context.input(desc_.src_arg())}, {desc_.dst, context.output(desc_.dst_arg())},
-        call.mask, {nanoseconds_per_element_, call.draws() ? rows_at_once(call) : RowsAtOnce{}},
+        call.mask, nanoseconds_per_element_,
         [&](const TransformRun& run) { execute_run(call, run); },
+        call.draws() ? rows_at_once(call) : RowsAtOnce{},
         [&](const TransformRows& run) { draw_rows(call, run); });
     if (desc_.is_forward()) report_seeds(context, call.philox.seeds);
     return {};

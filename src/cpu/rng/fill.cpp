@@ -14,7 +14,7 @@ constexpr size_t kRunBytes = 16 * 1024;
 
 }  // namespace
 
-void FillPart::for_each_run(FunctionRef<void(const Run&)> generate,
+void FillPart::for_each_run(FunctionRef<void(const Run&)> generate, const RowsAtOnce& at_once,
                             FunctionRef<void(const RowsRun&)> generate_rows) const {
     const size_t size = size_of(desc_.data_type);
     if (desc_.is_row_major()) {
@@ -25,8 +25,7 @@ void FillPart::for_each_run(FunctionRef<void(const Run&)> generate,
     const RunCopier copier(desc_);
     alignas(64) char buffer[kRunBytes];
     const auto capacity = static_cast<int64_t>(kRunBytes / size);
-    const RowsAtOnce& at_once = options_.rows_at_once;
-    if (options_.any_runs)
+    if (any_runs_)
         return copier.for_each_tile(range_, capacity, [&](const Tile& tile) {
             Tile rest = tile;
             if (at_once.serves(tile) && copier.is_side_by_side(tile)) {
@@ -61,10 +60,11 @@ void fill(const MemoryDesc& desc, void* data, const FillOptions& options,
     const Work work = work_of(static_cast<double>(count) * options.nanoseconds_per_element, bytes,
                               streaming ? bytes : 0);
     const int parts = static_cast<int>(std::min<int64_t>(longest, parts_for(work)));
-    if (parts == 1) return generate_part({desc, data, {0, count}, streaming, options});
+    if (parts == 1) return generate_part({desc, data, {0, count}, streaming, options.any_runs});
     parallel(parts, [&](int part, int all) {
         const Range range = split(count, part, all, options.multiple);
-        if (range.begin < range.end) generate_part({desc, data, range, streaming, options});
+        if (range.begin < range.end)
+            generate_part({desc, data, range, streaming, options.any_runs});
     });
 }
 

@@ -10,7 +10,7 @@
 //       });
 //   });
 //
-// A source that computes several rows at once says so in the options, and gives a second function to for_each_run().
+// A source that computes several rows at once says so to for_each_run(), and gives it a second function.
 //
 // Elements are numbered in logical row-major order, so an element gets the same value in every layout. The tensor is
 // cut by index into parts, which run on different threads. A part of a row-major tensor is one run, which is written in
@@ -18,7 +18,6 @@
 // several rows at once, which are written where they lie.
 // Padding is zeroed.
 
-#include <cassert>
 #include <cstdint>
 
 #include "common/memory_desc.hpp"
@@ -49,31 +48,27 @@ struct FillOptions {
     double nanoseconds_per_element = 0;
     // Runs may begin at any element and come in any order, for sources that jump at little cost. Then transposed layouts take less time.
     bool any_runs = false;
-    // For such sources, if they can compute several rows at once.
-    RowsAtOnce rows_at_once = {};
 };
 
 class FillPart {
   public:
-    FillPart(const MemoryDesc& desc, void* data, Range range, bool streaming,
-             const FillOptions& options)
-        : desc_(desc), data_(data), range_(range), streaming_(streaming), options_(options) {}
+    FillPart(const MemoryDesc& desc, void* data, Range range, bool streaming, bool any_runs)
+        : desc_(desc), data_(data), range_(range), streaming_(streaming), any_runs_(any_runs) {}
 
     int64_t first() const { return range_.begin; }
     int64_t count() const { return range_.end - range_.begin; }
     void for_each_run(FunctionRef<void(const Run&)> generate) const {
-        for_each_run(generate, [](const RowsRun&) { assert(false && "no function for rows"); });
+        for_each_run(generate, {}, [](const RowsRun&) {});
     }
-    // generate_rows() makes as many rows at once as the options say.
-    void for_each_run(FunctionRef<void(const Run&)> generate,
+    // generate_rows() makes as many rows as `at_once` says. It is called only if any_runs is set.
+    void for_each_run(FunctionRef<void(const Run&)> generate, const RowsAtOnce& at_once,
                       FunctionRef<void(const RowsRun&)> generate_rows) const;
 
   private:
     const MemoryDesc& desc_;
     void* data_;
     Range range_;
-    bool streaming_;
-    const FillOptions& options_;
+    bool streaming_, any_runs_;
 };
 
 // `data` is the address of the first element: offset0 has been added. A tensor without elements has no parts.

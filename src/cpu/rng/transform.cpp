@@ -119,17 +119,17 @@ class Part {
 }  // namespace
 
 void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
-               const TransformSource& source, FunctionRef<void(const TransformRun&)> body,
-               FunctionRef<void(const TransformRows&)> rows_body) {
+               double nanoseconds_per_element, FunctionRef<void(const TransformRun&)> body,
+               const RowsAtOnce& at_once, FunctionRef<void(const TransformRows&)> rows_body) {
     const int64_t count = dst.desc.nelems();
     if (count == 0) return;
     zero_padding(dst.desc, dst.data);
     if (mask.kind == Kind::bytes && mask.is_written) zero_padding(mask.desc, mask.data);
     const size_t bytes = static_cast<size_t>(count) * size_of(dst.desc.data_type);
     const bool streaming = bypasses_caches(bytes);
-    const Part part(src, dst, mask, source.rows_at_once, streaming);
+    const Part part(src, dst, mask, at_once, streaming);
     const size_t read_bytes = static_cast<size_t>(count) * size_of(src.desc.data_type);
-    const Work work = work_of(static_cast<double>(count) * source.nanoseconds_per_element,
+    const Work work = work_of(static_cast<double>(count) * nanoseconds_per_element,
                               bytes + read_bytes, streaming ? bytes : 0);
     parallel_ranges(count, kTransformMultiple, work, [&](int64_t begin, int64_t end) {
         part.run({begin, end}, body, rows_body);

@@ -3,14 +3,13 @@
 
 // How a tensor is read, changed element by element and written to another tensor, on any number of threads.
 //
-//   transform({src_desc, src}, {dst_desc, dst}, mask, {nanoseconds}, [&](const TransformRun& run) { ... });
+//   transform({src_desc, src}, {dst_desc, dst}, mask, nanoseconds, [&](const TransformRun& run) { ... });
 //
 // Elements are numbered in logical row-major order, so an element gets the same number in every layout. A row-major
 // tensor is read or written in place. Any other tensor goes through a buffer on the stack: a run of it is gathered
 // before the call, or scattered after it. If rows lie side by side in all tensors, a source may read and write several
 // rows at once where they lie. Padding of the written tensors is zeroed.
 
-#include <cassert>
 #include <cstdint>
 
 #include "common/function_ref.hpp"
@@ -61,20 +60,15 @@ struct WrittenTensor {
     void* data;
 };
 
-// How a source computes.
-struct TransformSource {
-    // How long one thread takes to compute an element. It decides from which size on the tensors are shared by threads.
-    double nanoseconds_per_element = 0;
-    RowsAtOnce rows_at_once = {};
-};
-
-// src and dst have equal dimensions. They may be one buffer if their layouts are equal. A source that computes several rows at once
-// gives a second function.
-void transform(
-    const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
-    const TransformSource& source, FunctionRef<void(const TransformRun&)> body,
-    FunctionRef<void(const TransformRows&)> rows_body = [](const TransformRows&) {
-        assert(false && "no function for rows");
-    });
+// src and dst have equal dimensions. They may be one buffer if their layouts are equal. How long one thread takes to
+// compute an element decides from which size on the tensors are shared by threads. rows_body() computes as many rows as
+// `at_once` says.
+void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
+               double nanoseconds_per_element, FunctionRef<void(const TransformRun&)> body,
+               const RowsAtOnce& at_once, FunctionRef<void(const TransformRows&)> rows_body);
+inline void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
+                      double nanoseconds_per_element, FunctionRef<void(const TransformRun&)> body) {
+    transform(src, dst, mask, nanoseconds_per_element, body, {}, [](const TransformRows&) {});
+}
 
 }  // namespace tombola::impl::cpu

@@ -109,8 +109,9 @@ class JitPhiloxBernoulliTensor : public Executable {
                                     PackedParameters(Parameters{}));
         transform(
             {desc_.p, context.input(TOMBOLA_ARG_P)}, {desc_.dst, context.output(TOMBOLA_ARG_DST)},
-            {}, {kernel_.nanoseconds_per_element(), kernel_.rows_at_once(call)},
+            {}, kernel_.nanoseconds_per_element(),
             [&](const TransformRun& run) { draws.transform(call.number_of(run.first), run); },
+            kernel_.rows_at_once(call),
             [&](const TransformRows& run) {
                 draws.transform_rows(call.number_of(run.first), run);
             });

@@ -78,15 +78,15 @@ void PhiloxFill::generate_blocks(Uint128 first_block, int64_t count, void* to,
 }
 
 void fill_from_philox(const MemoryDesc& dst, void* data, const PhiloxFill& source, Uint128 first) {
-    const auto options = philox_fill_options(source.nanoseconds_per_element(),
-                                             source.rows_at_once(first, dst.nelems()));
+    const auto options = philox_fill_options(source.nanoseconds_per_element());
+    const RowsAtOnce at_once = source.rows_at_once(first, dst.nelems());
     fill(dst, data, options, [&](const FillPart& part) {
         const auto number = [&](int64_t element) { return first + static_cast<uint64_t>(element); };
         part.for_each_run(
             [&](const Run& run) {
                 source.generate(number(run.first), run.count, run.to, run.streaming);
             },
-            [&](const RowsRun& run) { source.generate_rows(number(run.first), run); });
+            at_once, [&](const RowsRun& run) { source.generate_rows(number(run.first), run); });
     });
 }
 

@@ -15,9 +15,8 @@ namespace tombola::impl::cpu::x64 {
 
 // Parts begin at multiples of 64 elements: these are whole cache lines for elements of any size, and whole blocks. A jump in the
 // stream costs little.
-inline FillOptions philox_fill_options(double nanoseconds_per_element,
-                                       const RowsAtOnce& rows_at_once = {}) {
-    return {64, 1, nanoseconds_per_element, true, rows_at_once};
+inline FillOptions philox_fill_options(double nanoseconds_per_element) {
+    return {64, 1, nanoseconds_per_element, true};
 }
 // Instructions that make a vector of words, without their conversion: 31.5 with AVX2, 27 with AVX-512. One value serves
 // both: with AVX-512 the clock is lower.

@@ -20,7 +20,7 @@ class JitStochasticRounding : public Executable {
         const PhiloxTransform rounding(kernel_, call.start, call.key(),
                                        PackedParameters(RoundingKernel::Parameters{}));
         transform({src_, context.input(TOMBOLA_ARG_SRC)}, {dst_, context.output(TOMBOLA_ARG_DST)},
-                  {}, {kernel_.nanoseconds_per_element()}, [&](const TransformRun& run) {
+                  {}, kernel_.nanoseconds_per_element(), [&](const TransformRun& run) {
                       rounding.transform(call.number_of(run.first), run);
                   });
         report_philox_call(context, call);
