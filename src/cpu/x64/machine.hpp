@@ -88,7 +88,7 @@ struct MachineRow {
     // with a load for each permute across lanes, and with none for shuffles within lanes.
     bool counts_tables;
     // Whether the streams of Philox's kernels, and the vectors of logits, begin evenly apart and wrap round the loop. If not, they
-    // take turns.
+    // take turns. Streams that wrap are as many as the registers hold.
     bool wraps_streams;
     // Whether Philox's kernels that store past the caches prefetch a line of each page that they come to, so that it is looked up
     // before it is written.
@@ -118,14 +118,6 @@ struct Machine {
     // of their stores cross cache lines.
     bool narrow_competes() const {
         return row.narrow.stores * row.narrow.clock >= 2 * row.wide.stores * row.wide.clock;
-    }
-    // Whether an instruction on vectors of 64 bytes takes two of the pipes for 32 bytes. A load of 64 bytes is two loads there.
-    bool splits_wide_vectors() const { return row.narrow.loads > 1.5 * row.wide.loads; }
-    // Whether kernels whose instructions wait for one another work at as many things at a time as their registers hold. Where
-    // fewer than four instructions on such vectors end in a cycle, fewer chains of dependent ones keep the units busy.
-    bool needs_many_chains(int vector_bytes) const {
-        const bool pairs = vector_bytes < 64 && splits_wide_vectors();
-        return (pairs ? 2 : 1) * row.wide.vectors > 3.5;
     }
     // Half of the first-level cache: a tile of a source and what is written from it.
     int64_t tile_bytes() const { return caches.l1 / 2; }

@@ -98,9 +98,6 @@ TEST(Machine, SizesOfEveryRow) {
         EXPECT_GT(machine.row.gigahertz, 0) << name_of(kind);
         for (const int bytes : {32, 64}) {
             const VectorRates& rates = machine.rates(bytes);
-            EXPECT_EQ(machine.needs_many_chains(bytes),
-                      kind == Microarchitecture::zen5 ||
-                          (kind == Microarchitecture::zen4 && bytes == 32));
             for (const double rate :
                  {rates.permutes, rates.permute_slots, rates.lane_shuffles, rates.vectors,
                   rates.loads, rates.stores, rates.front, rates.front_near_sources, rates.clock})

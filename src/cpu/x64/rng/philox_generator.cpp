@@ -38,7 +38,7 @@ int PhiloxGenerator::streams_of(const PhiloxShape& shape, const VecShape& vector
                                 bool makes_rows) {
     if (makes_rows) return streams_of(shape, vectors, false) / kRowParts * kRowParts;
     const bool many_registers = vectors.registers == 32;
-    if (!machine().needs_many_chains(vectors.bytes))
+    if (!machine().row.wraps_streams)
         return many_registers ? shape.streams_of_32 : shape.streams_of_16;
     constexpr int kProductAndMultipliers = 3;
     const int left =

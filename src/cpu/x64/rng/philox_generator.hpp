@@ -81,8 +81,8 @@ struct PhiloxShape {
     int words;      // of an element: 1 or 2
     int forms = 1;  // of the conversion
     LaneOrder order = LaneOrder::halves;
-    // Streams that the main loop interleaves with 16 and with 32 registers. Where Machine::needs_many_chains(), it interleaves
-    // as many as the conversion leaves registers for.
+    // Streams that the main loop interleaves with 16 and with 32 registers. Where streams wrap, it interleaves as many as
+    // the conversion leaves registers for.
     int streams_of_16 = 4, streams_of_32 = 6;
     OwnRegisters own = {};
     // For kernels that read a tensor too (philox_transform.hpp):

@@ -53,7 +53,6 @@
 #include <utility>
 
 #include "cpu/rng/philox.hpp"
-#include "cpu/x64/machine.hpp"
 #include "cpu/x64/rng/philox_generator.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -68,15 +67,14 @@ PhiloxGenerator::Stream PhiloxGenerator::stream(int index) const {
     return {first, first + 1, first + 2, first + 3};
 }
 
-// Streams that do not wrap take turns by two rounds. While one stream waits for a result, the others compute. Where vectors
-// of 64 bytes take two pipes, they take turns by one round, which takes 1 to 3 % less there.
+// Streams that do not wrap take turns by two rounds. While one stream waits for a result, the others compute.
 void PhiloxGenerator::list_operations(int index) {
-    const int rounds = machine().splits_wide_vectors() ? 1 : 2;
+    constexpr int kRoundsOfTurn = 2;
     StreamWork& work = work_[index];
     Stream s = stream(index);
     list_first_rounds(work, s, index);
     for (int round = kFirstWholeRound; round < kLastRound; ++round) {
-        if ((round - kFirstWholeRound) % rounds == 0) ++work.turn;
+        if ((round - kFirstWholeRound) % kRoundsOfTurn == 0) ++work.turn;
         list_round(work, s, round);
     }
     ++work.turn;
