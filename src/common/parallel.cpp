@@ -26,7 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr Clock::duration kAwakeDelay = std::chrono::microseconds(10),
                           kSpinning = std::chrono::milliseconds(1);
-constexpr double kWakingAwake = 10e3;  // nanoseconds
+constexpr double kWakingAwake = 5e3;  // nanoseconds
 constexpr double kLeastPatience = 4, kMostPatience = 128;
 // Where another process has the other processors, a worker may begin milliseconds late. Waking is then taken to cost up to so many
 // times as much as waking a sleeping thread.
@@ -125,11 +125,12 @@ int max_threads() {
 void parallel(int parts, FunctionRef<void(int, int)> body) {
     if (parts <= 1) return body(0, 1);
     // There is one task per thread, so that no run-time can use more threads.
-    const int tasks = std::min(parts, max_threads());
+    const int threads = max_threads();
+    const int tasks = std::min(parts, threads);
     if (tasks == 1) return run_parts({0, parts}, parts, body);
     const Clock::time_point region = Clock::now();
     Clock::time_point last = region;
-    runtime_run(tasks, [&](int task) {
+    runtime_run(tasks, threads, [&](int task) {
         if (task == tasks - 1) last = Clock::now();
         run_parts(split(parts, task, tasks), parts, body);
     });

@@ -14,8 +14,10 @@ int runtime_threads() {
     return forked_from_threads() || omp_in_parallel() ? 1 : omp_get_max_threads();
 }
 
-void runtime_run(int tasks, FunctionRef<void(int)> body) {
-#pragma omp parallel for schedule(static, 1) num_threads(tasks)
+// Every team has all threads, those without a task too. For a smaller team, libgomp ends the threads that have no place in it,
+// and it makes them again for the next larger one.
+void runtime_run(int tasks, int threads, FunctionRef<void(int)> body) {
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
     for (int task = 0; task < tasks; ++task) body(task);
 }
 

@@ -8,7 +8,7 @@ const char* runtime_name() { return "SEQ"; }
 
 int runtime_threads() { return 1; }
 
-void runtime_run(int tasks, FunctionRef<void(int)> body) {
+void runtime_run(int tasks, int /*threads*/, FunctionRef<void(int)> body) {
     for (int task = 0; task < tasks; ++task) body(task);
 }
 

@@ -41,7 +41,7 @@ int runtime_threads() {
     return forked_from_threads() ? 1 : std::max(1, tbb::this_task_arena::max_concurrency());
 }
 
-void runtime_run(int tasks, FunctionRef<void(int)> body) {
+void runtime_run(int tasks, int /*threads*/, FunctionRef<void(int)> body) {
     // Isolation: a thread that waits must not take a task of the caller, which might execute another primitive on it.
     Handover start, end;
     start.publish();

@@ -31,7 +31,7 @@ int runtime_threads() {
     return std::max(1, pool->get_num_threads());
 }
 
-void runtime_run(int tasks, FunctionRef<void(int)> body) {
+void runtime_run(int tasks, int /*threads*/, FunctionRef<void(int)> body) {
     SpareJobs& spare = *active_threadpool().spare;
     std::unique_ptr<ThreadpoolJob> job = spare.take();
     job->open(tasks, body);

@@ -3,6 +3,8 @@
 #include "common/parallel.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -105,6 +107,21 @@ TEST(Parallel, ALimitBoundsTheThreadsAndEndsWithItsScope) {
         EXPECT_EQ(max_threads(), without);
     }
     EXPECT_EQ(max_threads(), without);
+}
+
+// Regions of many tasks and of few run on the same threads. The ids are the system's: those of std::thread are used again.
+// CMakeLists.txt runs this once more with seven threads.
+TEST(Parallel, RegionsOfAllSizesRunOnTheSameThreads) {
+    const int threads = max_threads();
+    std::mutex mutex;
+    std::set<pid_t> ids;
+    for (int region = 0; region < 20; ++region)
+        for (const int parts : {threads, 2})
+            parallel(parts, [&](int, int) {
+                const std::lock_guard<std::mutex> lock(mutex);
+                ids.insert(static_cast<pid_t>(syscall(SYS_gettid)));
+            });
+    EXPECT_LE(ids.size(), static_cast<size_t>(threads));
 }
 
 // Each test of parts_for() has a thread of its own, which has seen no workers yet.
