@@ -51,9 +51,9 @@ struct MachineRow {
     // Rows of at least this many bytes are copied by the string instruction, if the tensors exceed the first-level cache and
     // do not bypass the caches. 0: never.
     int string_bytes;
-    // Whether rows that do not stream are copied so that one of the tensors is read or written in the order of memory, and
-    // as straight code where few rows make a turn.
-    bool linear_rows;
+    // Rows of at most this many bytes that do not stream are copied so that one of the tensors is read or written in the order
+    // of memory, and as straight code where few rows make a turn. 0: none.
+    int linear_rows;
     // In shuffles in the second-level cache, the steps of short runs are unrolled into at most this many operations. 0: they
     // are not unrolled.
     int unrolled_operations;
@@ -119,6 +119,8 @@ struct Machine {
     bool narrow_competes() const {
         return row.narrow.stores * row.narrow.clock >= 2 * row.wide.stores * row.wide.clock;
     }
+    // Whether two stores of 32 bytes end in a cycle.
+    bool stores_twice() const { return row.narrow.stores > 1.5; }
     // Half of the first-level cache: a tile of a source and what is written from it.
     int64_t tile_bytes() const { return caches.l1 / 2; }
     // Shuffles bypass the caches if source and destination together have at least this many bytes.

@@ -76,6 +76,21 @@ int64_t bytes_ahead(const ShuffleLayout& l, const char* src, const char* dst) {
            l.C * l.inner + kBytesBehindImage;
 }
 
+// See MachineRow::linear_rows.
+bool is_linear(const ShuffleLayout& l) {
+    return l.inner <= machine().row.linear_rows && !rows_stream(l);
+}
+
+bool exceeds_l2(const ShuffleLayout& l) { return tensor_bytes(l) >= machine().caches.l2; }
+
+// Whether a row is two stores of 32 bytes that overlap by a half or less. If a core does not end two of them in a cycle, they take
+// less time if each row is written behind the one before, but for tensors in the second-level cache.
+bool is_written_in_order(const ShuffleLayout& l) {
+    const bool is_two_stores = 48 < l.inner && l.inner < 64;
+    return is_two_stores && !machine().stores_twice() &&
+           (fits_l1(tensor_bytes(l)) || exceeds_l2(l));
+}
+
 // The loops over the rows of an image, and how far each step takes the addresses. A turn is a pass of the outer loop.
 struct RowLoops {
     RowLoop outer, inner;
@@ -86,7 +101,7 @@ struct RowLoops {
 RowLoops loops_of(const ShuffleLayout& l) {
     const int64_t src = l.src_axis.stride, dst = l.dst_axis.stride;
     const RowLoop groups{l.G, src, l.Q * dst}, rows{l.Q, l.G * src, dst};
-    const bool swaps = machine().row.linear_rows && !rows_stream(l) && l.G < l.Q;
+    const bool swaps = is_linear(l) && l.G < l.Q && !is_written_in_order(l);
     return swaps ? RowLoops{rows, groups} : RowLoops{groups, rows};
 }
 
@@ -208,8 +223,6 @@ Stores stores_of(const ShuffleLayout& l, int64_t min_prefetched) {
                                                                 : Stores::prefetched;
 }
 
-bool exceeds_l2(const ShuffleLayout& l) { return tensor_bytes(l) >= machine().caches.l2; }
-
 // In the first-level cache, and in memory, the string instruction is no faster.
 bool copies_strings(const ShuffleLayout& l) {
     const int64_t min = machine().row.string_bytes;
@@ -222,8 +235,7 @@ constexpr int64_t kMaxStraightBytes = 2048;
 // Whether the code copies the rows of a turn one after the other, without a loop.
 bool is_straight(const ShuffleLayout& l) {
     const RowLoop turn = loops_of(l).inner;
-    return machine().row.linear_rows && !rows_stream(l) && !copies_strings(l) &&
-           turn.count * l.inner <= kMaxStraightBytes &&
+    return is_linear(l) && !copies_strings(l) && turn.count * l.inner <= kMaxStraightBytes &&
            turn.count * std::max(turn.src, turn.dst) < int64_t{1} << 31;
 }
 
@@ -270,7 +282,7 @@ CpuIsa code_of_copies(CpuIsa isa, const ShuffleLayout& l, Stores stores) {
     // Where the third-level cache bounds the speed, stores of 32 bytes are faster by up to 2 % for the same reason.
     // Measured on Sapphire Rapids alone.
     if (stores == Stores::prefetched_far) return CpuIsa::avx2;
-    if (is_straight(l) && !fits_l1(tensor_bytes(l))) return isa;
+    if (is_straight(l) && !fits_l1(tensor_bytes(l)) && machine().stores_twice()) return isa;
     return machine().narrow_competes() && stores != Stores::streaming ? CpuIsa::avx2 : isa;
 }
 
