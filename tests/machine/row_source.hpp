@@ -62,6 +62,7 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
     add("prefetched_run", std::to_string(row.prefetched_run));
     add_number("near_l3", row.near_l3);
     add("open_lines", std::to_string(row.open_lines));
+    add("near_alias", std::to_string(row.near_alias));
     add_number("apart_cycles", row.apart_cycles);
     add_number("unpacks_front", row.unpacks_front);
     add_number("shared_ports", row.shared_ports);

@@ -295,9 +295,12 @@ struct BlockedStep {
 };
 
 // Whether steps of near sources are candidates.
-bool may_be_near(const Chosen& begun) {
-    const int64_t bytes = begun.bytes;
+bool may_be_near(const Chosen& begun, CpuIsa code) {
+    const int64_t bytes = begun.bytes, alias = machine().row.near_alias;
     if (bytes <= machine().caches.l2) return true;
+    if (machine().is_far(bytes) && code == CpuIsa::avx2 && alias > 0 &&
+        begun.layout.dst_axis.stride % alias == 0)
+        return false;
     return (bytes <= machine().near_sources_bytes() ||
             (machine().is_far(bytes) && machine().row.open_lines > 0)) &&
            begun.layout.C <= kMaxNearBlocks * begun.layout.src_axis.block;
@@ -307,9 +310,10 @@ bool may_be_near(const Chosen& begun) {
 std::vector<BlockedStep> blocked_steps(CpuIsa isa, const Chosen& begun) {
     const ShuffleLayout& l = begun.layout;
     const int64_t block_bytes = l.src_axis.block * l.element, pixels = begun.pixels.count;
-    const bool may_near = may_be_near(begun), far = machine().is_far(begun.bytes);
+    const bool far = machine().is_far(begun.bytes);
     std::vector<BlockedStep> steps;
     for (const CpuIsa code : code_for(isa)) {
+        const bool may_near = may_be_near(begun, code);
         const int64_t vector_bytes = limits_of(code, static_cast<int>(l.element)).vector_bytes;
         // Longer steps of near sources would only repeat the operations of one vector, or of two pixels. Far ones may write a
         // whole line to each block.
