@@ -83,7 +83,7 @@ bool is_linear(const ShuffleLayout& l) {
 
 bool exceeds_l2(const ShuffleLayout& l) { return tensor_bytes(l) >= machine().caches.l2; }
 
-// Whether a row is two stores of 32 bytes that overlap by a half or less. If a core does not end two of them in a cycle, they take
+// Whether a row is two stores of 32 bytes that overlap by less than a half. If a core does not end two of them in a cycle, they take
 // less time if each row is written behind the one before, but for tensors in the second-level cache.
 bool is_written_in_order(const ShuffleLayout& l) {
     const bool is_two_stores = 48 < l.inner && l.inner < 64;
