@@ -102,7 +102,8 @@ constexpr MachineRow kSapphireRapids = [] {
 // - `near_l3`: of 149 shuffles of 2 to 17 MB, those that change take 0.84 of the time on average; the worst takes 1.2 times as long.
 // - `open_lines`: stores that bypass the caches, to halves of lines of 4 regions in turn, take the time of whole lines; of 8, 1.6
 //   times as long; of 9 and more, 10 times. Of 44 shuffles, 4 gives the best times, before 8 and 6.
-// - `near_alias`: with AVX2, four of five such shuffles whose blocks lie a multiple of 4 KiB apart took 1.15 to 1.7 times as long.
+// - `near_alias`: in memory, four of five shuffles by AVX2 programs of near sources, in blocks a multiple of 4 KiB apart, took 1.15 to
+//   1.7 times as long as by other programs.
 // - `apart_cycles`: fitted to the times of 237 shuffles of pixels, of 22 to 120 MB.
 // - `unpacks_front`: an estimate, the six operations that the processor takes in a cycle.
 constexpr MachineRow kZen4 = [] {
