@@ -78,8 +78,8 @@ struct MachineRow {
     // How many lines stores that bypass the caches may have begun and not completed. Programs that begin more store through the
     // caches. 0: not measured, any number.
     int open_lines;
-    // Far shuffles do not read and write several blocks at once with vectors of 32 bytes where the blocks lie a multiple of so many
-    // bytes apart. 0: not measured, they do.
+    // Shuffles that exceed the second-level cache do not read and write several blocks at once with vectors of 32 bytes where the
+    // blocks lie a multiple of so many bytes apart. 0: not measured, they do.
     int near_alias;
     // Far shuffles whose step writes to several places of a pixel take at least this many cycles for 64 bytes. 0: no more
     // than a copy.

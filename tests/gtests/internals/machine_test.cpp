@@ -58,9 +58,10 @@ TEST(Machine, SizesOfSapphireRapids) {
     EXPECT_FALSE(machine.is_far(int64_t{1} << 40));
 }
 
-// Shuffles of Zen 4 and Zen 5 are far from 20 MiB on.
+// Shuffles of Zen 3, Zen 4 and Zen 5 are far from 20 MiB on.
 TEST(Machine, FarSizesOfZen) {
-    for (const Microarchitecture kind : {Microarchitecture::zen4, Microarchitecture::zen5}) {
+    for (const Microarchitecture kind :
+         {Microarchitecture::zen3, Microarchitecture::zen4, Microarchitecture::zen5}) {
         const Machine machine = typical(kind);
         EXPECT_EQ(machine.streaming_row_bytes(), 20 * kMiB) << name_of(kind);
         EXPECT_TRUE(machine.is_far(20 * kMiB)) << name_of(kind);
@@ -68,9 +69,10 @@ TEST(Machine, FarSizesOfZen) {
     }
 }
 
-// Its memory answers later, but 4 KiB ahead is not faster there than 2 KiB.
-TEST(Machine, PrefetchesOfZen5) {
-    EXPECT_EQ(typical(Microarchitecture::zen5).prefetch_bytes(), 2048);
+// Their memory answers later, but 4 KiB ahead is not faster there than 2 KiB.
+TEST(Machine, PrefetchesOfZen) {
+    for (const Microarchitecture kind : {Microarchitecture::zen3, Microarchitecture::zen5})
+        EXPECT_EQ(typical(kind).prefetch_bytes(), 2048) << name_of(kind);
 }
 
 // What kernels and plans take for granted.
@@ -112,8 +114,8 @@ TEST(Machine, RowsStandAsTheyArePrinted) {
     std::ifstream file(path);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     const std::string source = std::regex_replace(text, std::regex(R"(\s*//[^\n]*)"), "");
-    for (const auto kind :
-         {Microarchitecture::sapphire_rapids, Microarchitecture::zen4, Microarchitecture::zen5})
+    for (const auto kind : {Microarchitecture::sapphire_rapids, Microarchitecture::zen3,
+                            Microarchitecture::zen4, Microarchitecture::zen5})
         EXPECT_NE(source.find(testing::row_source(row_of(kind))), std::string::npos)
             << testing::row_source(row_of(kind)) << "stands nowhere in " << path;
 }

@@ -62,6 +62,7 @@ class Checked {
         if (lower_to_routes(program, isa, false)) ++transposes[isa][layout_.element];
         for (size_t i = 0; i < lowerings.size(); ++i) {
             if (has(lowerings[i], Operation::Kind::unpack)) ++unpacks[isa][layout_.element];
+            if (has(lowerings[i], Operation::Kind::set_aside)) ++set_aside[isa][layout_.element];
             if (has(lowerings[i], Operation::Kind::align)) ++alignments[isa][layout_.element];
             if (has(lowerings[i], Operation::Kind::select)) ++selections[isa][layout_.element];
             EXPECT_GE(lowerings[i].stored_lines * kLineBytes,
@@ -101,8 +102,8 @@ class Checked {
     }
 
     // How many programs each of these lowerings carried out, for each size of an element.
-    static std::map<CpuIsa, std::map<int64_t, int>> transposes, lines, unpacks, alignments, packets,
-        selections;
+    static std::map<CpuIsa, std::map<int64_t, int>> transposes, lines, unpacks, set_aside,
+        alignments, packets, selections;
 
   private:
     // One of the other kernels of the same operations, as all of them would take twice the time.
@@ -183,14 +184,16 @@ class Checked {
 };
 std::minstd_rand Checked::engine_;
 std::map<CpuIsa, std::map<int64_t, int>> Checked::transposes, Checked::lines, Checked::unpacks,
-    Checked::alignments, Checked::packets, Checked::selections;
+    Checked::set_aside, Checked::alignments, Checked::packets, Checked::selections;
 
 // All that can be.
 void expect_transposes() {
     for (const CpuIsa isa : isas_in_force())
         for (const int64_t E : {1, 2, 4, 8}) {
             EXPECT_EQ(Checked::transposes[isa][E] > 0, E >= shape_of(isa).permutes_from) << E;
-            EXPECT_EQ(Checked::unpacks[isa][E] > 0, isa == CpuIsa::avx2 && E <= 2) << E;
+            const bool unpacks = isa == CpuIsa::avx2 && E <= 2;
+            EXPECT_EQ(Checked::unpacks[isa][E] > 0, unpacks) << E;
+            EXPECT_EQ(Checked::set_aside[isa][E] > 0, unpacks) << E;
         }
 }
 
@@ -208,6 +211,7 @@ TEST(PermutePrograms, ChannelsSideBySide) {
     if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
     Checked::transposes.clear();
     Checked::unpacks.clear();
+    Checked::set_aside.clear();
     constexpr int64_t kSizes[] = {2, 3, 4, 7, 8, 9, 12, 15, 16, 17, 30, 32, 33, 64, 65};
     for (const int64_t E : {1, 2, 4, 8})
         for (const int64_t Q : kSizes)
@@ -325,6 +329,7 @@ TEST(PermutePrograms, Blocks) {
     if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
     Checked::transposes.clear();
     Checked::unpacks.clear();
+    Checked::set_aside.clear();
     Checked::lines.clear();
     Checked::packets.clear();
     Checked::alignments.clear();

@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/implementation.hpp"
@@ -249,6 +251,20 @@ TEST(ShuffleJit, EveryAxisAndStrides) {
         check_both_directions(served, src, dst, kTypes[pick(0, 3)], axis, group);
         if (HasFatalFailure()) return;
     }
+}
+
+// The stride of a dimension with one step counts nothing, so it may be anything.
+TEST(ShuffleJit, OneBlockOfAnyStride) {
+    Served served;
+    for (const DataType type : kTypes)
+        for (const char* letters : {"aBcd8b", "aBcd16b"})
+            for (const int64_t stride : {0, 3, 1000000}) {
+                const int64_t block = letters[4] == '8' ? 8 : 16;
+                auto layout = reference::Layout::from_letters(letters, {2, block, 3, 5});
+                layout.strides[1] = stride;
+                check_both_directions(served, layout, layout, type, 1, 4);
+                if (HasFatalFailure()) return;
+            }
 }
 
 TEST(ShuffleJit, LargeEnoughForThreadsAndTiles) {

@@ -298,8 +298,7 @@ struct BlockedStep {
 bool may_be_near(const Chosen& begun, CpuIsa code) {
     const int64_t bytes = begun.bytes, alias = machine().row.near_alias;
     if (bytes <= machine().caches.l2) return true;
-    if (machine().is_far(bytes) && code == CpuIsa::avx2 && alias > 0 &&
-        begun.layout.dst_axis.stride % alias == 0)
+    if (code == CpuIsa::avx2 && alias > 0 && begun.layout.dst_axis.stride % alias == 0)
         return false;
     return (bytes <= machine().near_sources_bytes() ||
             (machine().is_far(bytes) && machine().row.open_lines > 0)) &&

@@ -13,21 +13,23 @@
 //
 //   registers = load, or load and insert, the two lanes of each; where a lane begins within a block, align two of these
 //   outputs   = levels of unpacks of the registers
-//   lane      = an output, or align the end of one and the begin of another
+//   lane      = an output, or align the segments of several, one behind the other
 //
 // Where a lane has two pixels, it is permuted behind its load, so that their units lie side by side, and again before it is stored.
 //
-// All outputs of a network at once may need more registers than there are. Then it is computed in several passes, which make
-// fewer outputs each.
+// All outputs of a network are made at once. Where that takes more registers than there are, values are set aside.
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kVectorBytes = 32, kWorking = 12, kRegisters = 16;
+constexpr int kVectorBytes = 32;
+// Registers for values. One more of the 16 is for a table, and those that are left hold tables.
+constexpr int kMinLive = 11, kMaxLive = 15;
 
 class UnpackLowering : public Lowering {
   public:
-    explicit UnpackLowering(const PermuteProgram& program) : Lowering(program, kVectorBytes) {
+    UnpackLowering(const PermuteProgram& program, UnpackTiles tiles)
+        : Lowering(program, kVectorBytes), tiles_(tiles) {
         const int each = unit(), half = kLaneBytes / 2;
         const auto place = [&](int i) { return std::tuple{i % kLaneBytes / each, i % each}; };
         side_by_side_ = indices(1, [&](int i) {
@@ -46,26 +48,20 @@ class UnpackLowering : public Lowering {
     using SourceLane = UnpackPlan::SourceLane;
     using Values = std::array<int, kLaneBytes>;  // one for each register of a network
 
-    // In one pass or, to keep fewer outputs in registers, in several.
     bool lower_section(const PermuteSection& section) override {
-        auto plan = plan_unpacks(program(), section);
+        auto plan = plan_unpacks(program(), section, tiles_);
         if (!plan) return false;
         plan_ = std::move(*plan);
-        size_t most = 1;
-        for (const auto& network : plan_.networks) most = std::max(most, network.registers.size());
-        for (size_t passes = 1; passes <= most; passes *= 2) {
-            restart_section();
-            values_.clear();
-            Values none;
-            none.fill(kNone);
-            outputs_.assign(plan_.networks.size(), none);
-            passes_ = static_cast<int>(passes);
-            store_parts();
-            const int live = most_live();
-            use_registers(std::max(live + 1, kWorking));
-            if (live < kRegisters) return true;
-        }
-        return false;
+        values_.clear();
+        exchanged_.clear();
+        Values none;
+        none.fill(kNone);
+        outputs_.assign(plan_.networks.size(), none);
+        store_parts();
+        const int live = most_live();
+        if (live > kMaxLive) limit_live(kMaxLive);
+        use_registers(std::clamp(live, kMinLive, kMaxLive) + 1);
+        return true;
     }
 
     // Two lanes that lie side by side are stored together, if at most one operation brings them into a register.
@@ -83,7 +79,7 @@ class UnpackLowering : public Lowering {
     }
 
     bool store_two(const Part& a, const Part& b) {
-        const int low = value_of(a), high = value_of(b);
+        const int low = lane_of(a), high = lane_of(b);
         const Piece both{a.dst, kVectorBytes};
         if (low == high && a.lane == 0 && b.lane == 1)
             store(low, both);
@@ -95,35 +91,47 @@ class UnpackLowering : public Lowering {
     }
 
     void store_one(const Part& part) {
-        const int value = value_of(part), lane = std::max(part.lane, 0);
+        const int value = lane_of(part), lane = std::max(part.lane, 0);
         if (part.bytes == kLaneBytes) return store(value, {part.dst, kLaneBytes}, lane);
         const int low = lane == 0 ? value : permute_quads(value, {2, 3, 0, 1});
-        store(align(low, low, part.from[0].skipped * plan_.unit), {part.dst, part.bytes});
+        store(low, {part.dst, part.bytes});
     }
 
-    int value_of(const Part& part) {
+    // Parts of equal segments share a value: where one is in one lane of it, the other is in the other lane.
+    int lane_of(const Part& part) {
         const auto [known, is_new] = values_.try_emplace(part.from, kNone);
         if (is_new) known->second = in_order(join(part.from), true);
         return known->second;
     }
 
-    // A lane of one output, or of the end of one and the begin of another.
-    int join(const std::array<Segment, 2>& from) {
-        const int unit = plan_.unit;
-        int a = value_of(from[0]);
-        if (from[1].units == 0) return a;
-        int b = value_of(from[1]);
-        if (from[0].network >= 0) a = align(a, a, (from[0].skipped + from[0].units) * unit);
-        if (from[1].network >= 0) b = align(b, b, from[1].skipped * unit);
-        return align(a, b, kLaneBytes - from[0].units * unit);
+    // The segments one behind the other, from the first byte of the lane on. While segments are added, those that are there are the
+    // last bytes of the lane, because align() appends behind them.
+    int join(const std::array<Segment, UnpackPlan::kMaxSegments>& from) {
+        if (from[1].units == 0) return rotated(from[0], from[0].skipped);
+        int value = rotated(from[0], from[0].skipped + from[0].units), units = from[0].units;
+        for (size_t i = 1; i < from.size() && from[i].units > 0; ++i) {
+            value = align(value, rotated(from[i], from[i].skipped), from[i].units * plan_.unit);
+            units += from[i].units;
+        }
+        return align(value, value, kLaneBytes - units * plan_.unit);
+    }
+
+    // The output of a segment, from that unit on.
+    int rotated(const Segment& segment, int units) {
+        const int value = value_of(segment);
+        return segment.network < 0 ? value : align(value, value, units * plan_.unit);
     }
 
     int value_of(const Segment& segment) {
-        return segment.network == UnpackPlan::kZeros ? zero()
-                                                     : output(segment.network, segment.output);
+        if (segment.network == UnpackPlan::kZeros) return zero();
+        const int value = output(segment.network, segment.output);
+        if (!segment.is_other) return value;
+        const auto [known, is_new] = exchanged_.try_emplace(value, kNone);
+        if (is_new) known->second = permute_quads(value, {2, 3, 0, 1});
+        return known->second;
     }
 
-    // Output j of a network. Those of the same pass are made with it.
+    // Output j of a network. All others are made with it.
     int output(int n, int j) {
         const UnpackPlan::Network& network = plan_.networks[n];
         Values& known = outputs_[n];
@@ -131,12 +139,9 @@ class UnpackLowering : public Lowering {
         const int registers = static_cast<int>(network.registers.size());
         Values values{};
         for (int r = 0; r < registers; ++r) values[r] = load_register(network.registers[r]);
-        const int batch = std::max(registers / passes_, 1);
-        const auto in_pass = static_cast<uint32_t>(low_bits(batch)) << (j / batch * batch);
-        const uint32_t wanted = network.outputs & in_pass;
-        unpack_levels(values, registers, network.levels, wanted);
+        unpack_levels(values, registers, network.levels, network.outputs);
         for (int i = 0; i < registers; ++i)
-            if (has(wanted, i))
+            if (has(network.outputs, i))
                 known[i] = network.folded ? permute_quads(values[i], {0, 2, 1, 3}) : values[i];
         return known[j];
     }
@@ -152,13 +157,18 @@ class UnpackLowering : public Lowering {
         unpack_levels(values, count, levels - 1, before);
         const Values from = values;
         for (int j = 0; j < count; ++j)
-            if (has(wanted, j))
-                values[j] = unpack(plan_.unit, from[j / 2], from[j / 2 + count / 2], j % 2);
+            if (has(wanted, j)) values[j] = unpack_two(from[j / 2], from[j / 2 + count / 2], j % 2);
+    }
+
+    // Of registers that are not used, there is none.
+    int unpack_two(int a, int b, int half) {
+        if (a == kNone && b == kNone) return kNone;
+        return unpack(plan_.unit, a == kNone ? b : a, b == kNone ? a : b, half);
     }
 
     int load_register(const std::array<SourceLane, 2>& lanes) {
         const auto [low, high] = lanes;
-        if (!low.is_used && !high.is_used) return zero();
+        if (!low.is_used && !high.is_used) return kNone;
         // A lane that is not used may be the same as the other one.
         const SourceLane &a = low.is_used ? low : high, &b = high.is_used ? high : low;
         const int value = load_two(a.first, b.first, high.is_used);
@@ -203,17 +213,22 @@ class UnpackLowering : public Lowering {
         return permute(4, value, indices(4, [&](int i) { return 2 * order[i / 2] + i % 2; }));
     }
 
+    UnpackTiles tiles_;
     Table side_by_side_, one_behind_other_;  // see in_order()
     UnpackPlan plan_;
-    int passes_ = 1;
-    std::vector<Values> outputs_;                   // of each network; kNone while it is not there
-    std::map<std::array<Segment, 2>, int> values_;  // of parts
+    std::vector<Values> outputs_;  // of each network; kNone while it is not there
+    std::map<std::array<Segment, UnpackPlan::kMaxSegments>, int> values_;  // of parts
+    std::map<int, int> exchanged_;  // values whose lanes have changed places
 };
 
 }  // namespace
 
-std::optional<Operations> lower_to_unpacks(const PermuteProgram& program) {
-    return UnpackLowering(program).lower();
+std::vector<Operations> lower_to_unpacks(const PermuteProgram& program) {
+    std::vector<Operations> all;
+    for (const UnpackTiles tiles : {UnpackTiles::found, UnpackTiles::folded, UnpackTiles::paired})
+        if (auto lowered = UnpackLowering(program, tiles).lower())
+            all.push_back(std::move(*lowered));
+    return all;
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -2,6 +2,8 @@
 #include "cpu/x64/shuffle/operations.hpp"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -12,6 +14,8 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 using Kind = Operation::Kind;
+
+constexpr size_t kNever = std::numeric_limits<size_t>::max();
 
 // AVX2 has no permute of two registers, and AVX-512 without VBMI has no permute of bytes. Both work on lanes instead.
 bool has_windows(CpuIsa isa, int unit) {
@@ -56,11 +60,17 @@ Work work_of(const Operation& o, const VectorRates& rates) {
         case Kind::store_line:
             // The value is kept by a copy, and the distance to the line is loaded.
             return {1, 0, 1, 1, 5};
+        case Kind::set_aside:
+            return {0, 0, 0, 1, 1};
+        case Kind::fetch:
+            return {0, 0, 1, 0, 1};
     }
     return {};
 }
 
 bool is_store(const Operation& o) { return o.kind == Kind::store || o.kind == Kind::store_line; }
+
+bool has_result(const Operation& o) { return !is_store(o) && o.kind != Kind::set_aside; }
 
 // A mask register is loaded from memory by way of the port that permutes.
 constexpr Work kMaskLoad{1, 0, 1, 0, 2};
@@ -205,8 +215,79 @@ int Lowering::most_live() const {
     return most;
 }
 
+void Lowering::limit_live(int most) {
+    struct Value {
+        size_t next_use = kNever;
+        int renamed = kNone;  // the value that has it in a register now
+        int slot = kNone;     // of the frame; values do not change, so one is stored once
+    };
+    const std::vector<Operation> list = std::move(section().list);
+    std::vector<Value> values(static_cast<size_t>(section().values));
+    // The next uses of the sources behind each operation. Values have their first one.
+    std::vector<std::array<size_t, 2>> next_uses(list.size());
+    for (size_t i = list.size(); i-- > 0;) {
+        const auto use = [&](int v) { return v == kNone ? kNever : values[v].next_use; };
+        next_uses[i] = {use(list[i].a), use(list[i].b)};
+        for (const int v : {list[i].a, list[i].b})
+            if (v != kNone) values[v].next_use = i;
+    }
+    section().list.clear();
+    section().list.reserve(2 * list.size());
+    section().values = 0;
+    std::vector<int> live;  // values in registers
+    std::vector<int> free_slots;
+    int slots = 0;
+    const auto take_slot = [&] {
+        if (free_slots.empty()) return slots++;
+        const int slot = free_slots.back();
+        free_slots.pop_back();
+        return slot;
+    };
+    // Frees a register if none is left: sets the value aside that is needed last, but no source of the operation.
+    const auto make_room = [&](const Operation& o) {
+        if (static_cast<int>(live.size()) < most) return;
+        const auto rank = [&](int v) { return v == o.a || v == o.b ? 0 : values[v].next_use; };
+        const auto last = std::max_element(live.begin(), live.end(),
+                                           [&](int v, int w) { return rank(v) < rank(w); });
+        Value& value = values[*last];
+        if (value.slot == kNone) {
+            value.slot = take_slot();
+            emit(
+                {Kind::set_aside, vector_bytes_, 0, value.renamed, kNone, kNone, 0, 0, value.slot});
+        }
+        live.erase(last);
+    };
+    const auto end_use = [&](int v, size_t next_use) {
+        if (v == kNone || values[v].next_use == kNever) return;
+        values[v].next_use = next_use;
+        if (next_use != kNever) return;
+        live.erase(std::find(live.begin(), live.end(), v));
+        if (values[v].slot != kNone) free_slots.push_back(values[v].slot);
+    };
+    for (size_t i = 0; i < list.size(); ++i) {
+        const Operation& o = list[i];
+        for (const int v : {o.a, o.b})
+            if (v != kNone && !contains(live, v)) {
+                make_room(o);
+                values[v].renamed = emit(
+                    {Kind::fetch, vector_bytes_, 0, kNone, kNone, kNone, 0, 0, values[v].slot});
+                live.push_back(v);
+            }
+        Operation renamed = o;
+        if (o.a != kNone) renamed.a = values[o.a].renamed;
+        if (o.b != kNone) renamed.b = values[o.b].renamed;
+        end_use(o.a, next_uses[i][0]);  // the result may take its register
+        if (o.d != kNone) make_room(o);
+        const int result = emit(renamed);
+        end_use(o.b, next_uses[i][1]);
+        if (o.d == kNone) continue;
+        values[o.d].renamed = result;
+        live.push_back(o.d);
+    }
+}
+
 int Lowering::emit(Operation operation) {
-    if (!is_store(operation)) operation.d = section().values++;
+    if (has_result(operation)) operation.d = section().values++;
     section().list.push_back(operation);
     return operation.d;
 }
@@ -255,7 +336,8 @@ std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa)
     if (program.unit == 2 && shape_of(isa).permutes_from == 1)
         add(lower_to_windows(program, CpuIsa::avx512_core));
     for (const bool lines : {false, true}) add(lower_to_routes(program, isa, lines), true);
-    if (isa == CpuIsa::avx2 && program.unit <= 2) add(lower_to_unpacks(program), true);
+    if (isa == CpuIsa::avx2 && program.unit <= 2)
+        for (Operations& unpacks : lower_to_unpacks(program)) add(std::move(unpacks), true);
     // No packets are faster than a copy.
     if (all[0].cycles > machine().row.copy_cycles * all[0].stored_lines)
         for (Operations& packets : lower_to_packets(program, isa))

@@ -28,7 +28,8 @@
 #include <vector>
 
 #include "common/cpu_isa.hpp"
-#include "cpu/x64/jit_base.hpp"
+#include "common/status.hpp"
+#include "cpu/x64/jit_function.hpp"
 #include "cpu/x64/shuffle/permute_program.hpp"
 #include "cpu/x64/shuffle/stores.hpp"
 
@@ -62,6 +63,8 @@ struct Operation {
         // whole cache line. The line ends within the units of this step and begins with those of the step before.
         // `position` counts the runs of a section.
         store_line,
+        set_aside,  // slot `position` of the stack frame = a
+        fetch,      // d = slot `position` of the stack frame
     };
     Kind kind;
     int bytes = 0;  // load, insert and store: of memory; others: of the register
@@ -71,7 +74,7 @@ struct Operation {
     int table = kNone;
     uint64_t mask = 0;  // 0: all units
     int64_t offset = 0;
-    int position = 0;  // insert and store: counts pieces
+    int position = 0;  // insert and store: counts pieces; set_aside and fetch: a slot
     int d = kNone;
 
     // The bits of the mask register that it needs, or 0: the units of a load or store that is no vector of a plain size,
@@ -193,13 +196,10 @@ class Lowering {
         section().working = working;
         section().runs = runs;
     }
-    // Takes back what has been emitted of this section.
-    void restart_section() {
-        section().list.clear();
-        section().values = 0;
-    }
     // How many registers the values of this section take at most.
     int most_live() const;
+    // Sets values aside, those first that are needed last, so that no more than `most` registers hold one. Every value has a use.
+    void limit_live(int most);
     // Indices of `width` bytes each for a whole register.
     template <class IndexOf>
     Table indices(int width, const IndexOf& index_of) const {
@@ -295,8 +295,8 @@ std::vector<Operations> lower_to_lanes(const PermuteProgram& program);
 // With `lines`, by store_line. Then the result is also empty if the outputs of a step are not one register of each run, and
 // of at most 8 runs.
 std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa, bool lines);
-// Empty if the outputs are not what a network of unpacks makes of lanes of the source. For AVX2.
-std::optional<Operations> lower_to_unpacks(const PermuteProgram& program);
+// By all kinds of tiles for which the outputs are what a network of unpacks makes of lanes of the source. For AVX2.
+std::vector<Operations> lower_to_unpacks(const PermuteProgram& program);
 // In all shapes of packets that suit the program. Empty if the program has no near sources, or if a load would leave its extent.
 std::vector<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa);
 

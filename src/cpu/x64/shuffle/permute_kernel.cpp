@@ -21,7 +21,8 @@
 // gpr 8               repetitions of this section left
 // gpr 9-10            source and destination of this section
 // gpr 11              bytes to the next step, if the second step is aligned
-// gpr 14              bytes from a load to the line that it prefetches, if sources are prefetched
+// gpr 12, or 14       bytes from a load to the line that it prefetches, if sources are prefetched; 14 if sections store lines
+// frame               values that are set aside
 // vec 0 ...           values, in turn
 // vec working_ - 1    a table that is loaded when it is used
 // vec working_ ...    two for each run of lines, then tables that stay in registers during a section
@@ -85,7 +86,7 @@ class PermuteKernel : public LineStores {
     using Section = Operations::Section;
 
     void generate() override {
-        begin(prefetches_sources() ? 15 : program_->sections[0].runs > 0 ? 14 : 12);
+        begin((has_runs() ? 14 : 12) + (prefetches_sources() ? 1 : 0), frame_slots() * bytes());
         const Reg args = gpr(0), src = gpr(1), dst = gpr(2), outer = gpr(7);
         mov(src, ptr[args + offsetof(Args, src)]);
         mov(dst, ptr[args + offsetof(Args, dst)]);
@@ -105,6 +106,16 @@ class PermuteKernel : public LineStores {
             add(dst, ptr[args + offsetof(Args, dst_outer)]);
         });
         end();
+    }
+
+    bool has_runs() const { return program_->sections[0].runs > 0; }
+
+    int frame_slots() const {
+        int slots = 0;
+        for (const Section& section : program_->sections)
+            for (const Operation& o : section.list)
+                if (o.kind == Kind::set_aside) slots = std::max(slots, o.position + 1);
+        return slots;
     }
 
     bool has_repeats() const { return program_->sections[0].loop.repeats > 1; }
@@ -369,6 +380,10 @@ class PermuteKernel : public LineStores {
                 return emit_store(o);
             case Kind::store_line:
                 return emit_store_line(o);
+            case Kind::set_aside:
+                return store(ptr[rsp + o.position * bytes()], whole(o.a));
+            case Kind::fetch:
+                return load(whole(o.d), ptr[rsp + o.position * bytes()]);
         }
     }
 
@@ -482,7 +497,7 @@ class PermuteKernel : public LineStores {
 
     Reg s() const { return gpr(3); }
     Reg advance() const { return gpr(11); }
-    Reg ahead() const { return gpr(14); }
+    Reg ahead() const { return gpr(has_runs() ? 14 : 12); }
 
     const Operations* program_;  // borrowed while the code is generated
     Unrolled unrolled_;

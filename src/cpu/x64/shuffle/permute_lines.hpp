@@ -15,7 +15,7 @@
 // below rsp     in the red zone: the distance of each run
 
 #include "cpu/x64/shuffle/operations.hpp"
-#include "cpu/x64/shuffle/stores.hpp"
+#include "cpu/x64/shuffle/store_vocabulary.hpp"
 
 namespace tombola::impl::cpu::x64 {
 

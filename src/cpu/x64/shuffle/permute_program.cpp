@@ -141,6 +141,11 @@ double share_of_step(int64_t bytes, int64_t count, int64_t count_of_step) {
     return static_cast<double>(bytes) / static_cast<double>(steps);
 }
 
+void set_matrix(PermuteProgram& program, const ShuffleLayout& layout) {
+    program.row_bytes = layout.G * layout.inner;
+    program.pixel_bytes = layout.C * layout.inner;
+}
+
 // A program, without sections yet, whose steps take `pixels` whole pixels.
 PixelProgram begin_pixels(const ShuffleLayout& layout, int64_t pixels, int64_t all_pixels) {
     const int64_t pixel_bytes = layout.C * layout.inner, bytes = pixels * pixel_bytes;
@@ -150,6 +155,7 @@ PixelProgram begin_pixels(const ShuffleLayout& layout, int64_t pixels, int64_t a
     result.program.unit = unit_of(layout.inner);
     result.program.loop = {bytes, bytes, pixels == 1};
     result.program.dst_alignment = std::gcd(bytes, kLineBytes);
+    set_matrix(result.program, layout);
     return result;
 }
 
@@ -222,6 +228,8 @@ struct Tile {
     int64_t rows, columns;
     bool across;  // the next step takes the next v; otherwise the next u
     int64_t runs;
+    // The section for the last columns writes only the columns that no other section writes.
+    bool trims = false;
 };
 
 // A step transposes a tile. If the steps advance u, the section is repeated for all v.
@@ -236,9 +244,11 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
     result.bytes = share_of_step(layout.C * E, count, n);
     PermuteProgram& program = result.program;
     program.unit = static_cast<int>(E);
+    set_matrix(program, layout);
     program.loop = {n * src_stride, n * dst_stride, count == n};
     program.dst_alignment = std::gcd(std::gcd(layout.C * E, n * dst_stride), kLineBytes);
-    const auto add_section = [&](int64_t v0) {
+    // `first`: the runs before it are there already.
+    const auto add_section = [&](int64_t v0, int64_t first) {
         PermuteSection section;
         // Contiguous rows of the source are one extent.
         if (G == columns && (!tile.across || tile.runs > 1))
@@ -250,9 +260,9 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
         const int64_t bytes = rows * columns * E / tile.runs;
         const bool joined = tile.across && tile.runs > 1;
         PermuteLimits cut = limits;
-        if (joined && bytes < cut.vector_bytes) cut.vector_bytes = kLaneBytes;
-        const int64_t written = joined ? std::max<int64_t>(bytes, kLaneBytes) : bytes;
-        for (int64_t run = v0; run < v0 + tile.runs; ++run)
+        const int64_t written = joined ? (bytes + kLaneBytes - 1) & -kLaneBytes : bytes;
+        if (joined && written % cut.vector_bytes != 0) cut.vector_bytes = kLaneBytes;
+        for (int64_t run = first; run < v0 + tile.runs; ++run)
             write_run(program, section, run * Q * E, run + 1 < v0 + tile.runs ? written : bytes,
                       cut, [&](int64_t at) {
                           return at < bytes ? (at / E % rows * G + run + at / E / rows) * E
@@ -260,15 +270,16 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
                       });
         program.sections.push_back(std::move(section));
     };
-    add_section(0);
+    add_section(0, 0);
     if (tile.across) return result;
     // The section is generated once and repeated, so that the code stays small for every G. If `columns` does not
     // divide G, the last columns are a repeat or a section that is moved back.
     const int64_t whole = G / columns, rest = G - columns;
+    const bool has_rest = G % columns != 0, is_repeat = has_rest && whole == 1 && !tile.trims;
     SectionLoop& loop = program.sections[0].loop;
     if (whole > 1) loop = {whole, columns * E, columns * Q * E};
-    if (G % columns != 0 && whole == 1) loop = {2, rest * E, rest * Q * E};
-    if (G % columns != 0 && whole > 1) add_section(rest);
+    if (is_repeat) loop = {2, rest * E, rest * Q * E};
+    if (has_rest && !is_repeat) add_section(rest, tile.trims ? whole * columns : rest);
     return result;
 }
 
@@ -383,15 +394,21 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
     const int64_t rows = elements(Q), columns = elements(G);
     if (G <= limits.max_sources && is_stored(rows)) add({rows, G, false, G});
     if (Q <= limits.max_sources && is_stored(columns)) add({Q, columns, true, 1});
-    // All columns of a pixel, of more than half a lane each, one behind the other: for lower_unpacks.cpp.
-    if (!limits.masks && E <= 2 && Q * E > kLaneBytes / 2 && G * Q * E <= limits.whole_bytes)
-        add({Q, G, true, G});
+    // The next three are for lower_unpacks.cpp.
+    const int64_t lane = kLaneBytes / E;
+    const bool unpacks = !limits.masks && E <= 2;
+    // A lane of rows of all columns: the last step repeats fewer rows.
+    if (unpacks && G <= limits.max_sources && Q > lane && Q % vector != 0) add({lane, G, false, G});
+    // A lane of columns that are shorter than a lane.
+    if (unpacks && Q > lane / 2 && Q < lane && G > lane) add({Q, lane, true, lane});
+    // All columns of a pixel, one behind the other.
+    if (unpacks && Q > lane / 2 && G * Q * E <= limits.whole_bytes) add({Q, G, true, G});
     // For large G and Q, a step transposes a tile in registers.
-    for (int64_t u = 16 / E; u <= std::min(Q, vector); u *= 2)
-        for (int64_t v = 16 / E; v <= std::min(G, vector); v *= 2) {
+    for (int64_t u = lane; u <= std::min(Q, vector); u *= 2)
+        for (int64_t v = lane; v <= std::min(G, vector); v *= 2) {
             const int64_t registers = u * v * E / limits.vector_bytes;
             if (registers >= 4 && registers <= limits.max_transposed)
-                add({u, v, false, Q == u ? 1 : v});
+                add({u, v, false, Q == u && !unpacks ? 1 : v, unpacks});
         }
     return programs;
 }
@@ -402,6 +419,9 @@ PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool
     PermuteProgram program;
     program.unit = static_cast<int>(E);
     program.loop = {pixels * block_bytes, pixels * block_bytes, single_step, block_bytes};
+    program.row_bytes = layout.G * E;
+    // A single block may have any stride.
+    program.block_stride = std::max<int64_t>(layout.src_axis.stride, pixels * block_bytes);
     program.dst_alignment = std::gcd(program.loop.dst_step, kLineBytes);
     for (int i = 0; i < layout.loops.depth; ++i)
         program.dst_alignment = std::gcd(program.dst_alignment, layout.loops.loops[i].dst.stride);

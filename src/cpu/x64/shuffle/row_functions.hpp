@@ -7,6 +7,9 @@
 #include <tuple>
 #include <utility>
 
+#include "common/cpu_isa.hpp"
+#include "common/status.hpp"
+#include "cpu/x64/jit_function.hpp"
 #include "cpu/x64/shuffle/permute_program.hpp"
 #include "cpu/x64/shuffle/stores.hpp"
 

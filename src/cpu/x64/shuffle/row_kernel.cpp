@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "cpu/x64/shuffle/operations.hpp"
+#include "cpu/x64/shuffle/store_vocabulary.hpp"
 
 // A shuffle of whole rows, with the turns and rows of a turn in either order: that of the destination or that of the source.
 //

@@ -7,6 +7,7 @@
 
 #include "cpu/loop_nest.hpp"
 #include "cpu/x64/shuffle/operations.hpp"
+#include "cpu/x64/shuffle/store_vocabulary.hpp"
 
 // Copies rows of R bytes, in the order of the destination, where they follow each other without a gap:
 //

@@ -2,6 +2,8 @@
 #include "cpu/x64/shuffle/unpack_plan.hpp"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 namespace tombola::impl::cpu::x64 {
@@ -20,12 +22,21 @@ class UnpackPlanner {
           has_two_pixels_(program.loop.granule == kLaneBytes / 2),
           block_(has_two_pixels_ ? kLaneBytes : program.loop.granule),
           unit_(has_two_pixels_ ? 2 * program.unit : program.unit),
-          N_(kLaneBytes / unit_) {}
+          N_(kLaneBytes / unit_),
+          row_(has_two_pixels_ ? 2 * program.row_bytes : program.row_bytes) {}
 
-    std::optional<UnpackPlan> plan() {
+    std::optional<UnpackPlan> plan(UnpackTiles tiles) {
         if (!list_lanes()) return std::nullopt;
+        if (tiles != UnpackTiles::found) {
+            pairs_large_ = tiles == UnpackTiles::paired;
+            if (!has_pixels() || !cut_matrix()) return std::nullopt;
+            // Without large tiles, both kinds of cut tiles are the same.
+            const bool has_large = std::any_of(tiles_.begin(), tiles_.end(), is_large);
+            if ((pairs_large_ && !has_large) || !make_networks()) return std::nullopt;
+            return std::move(plan_);
+        }
         for (levels_ = 1; 1 << levels_ <= N_; ++levels_)
-            for (K_ = 2; K_ <= 1 << levels_; K_ *= 2)
+            for (K_ = 2; K_ <= 1 << levels_ && K_ < N_; K_ *= 2)
                 if (find_parts() && make_networks()) return std::move(plan_);
         return std::nullopt;
     }
@@ -46,29 +57,43 @@ class UnpackPlanner {
         int64_t at = kUnknown, first = INT64_MAX, end = INT64_MIN;
     };
     struct Tile {
+        int K = 0, levels = 0;
         std::array<Lane, kLaneBytes> lanes;  // of K registers
         int network = kNone, lane = 0;       // lane: of the network's registers
     };
+    static Tile new_tile(int K, int levels) {
+        Tile tile;
+        tile.K = K;
+        tile.levels = levels;
+        return tile;
+    }
+    // A pair of such tiles needs more registers than there are.
+    static bool is_large(const Tile& tile) { return tile.K > kMaxPaired; }
 
     const std::vector<Piece>& extents() const { return section_.extents; }
 
     // ---- places --------------------------------------------------------------------------------------------------
 
-    // Blocks of whole lanes have places as if they lay side by side, so that a row may go on in the next block. For others, a place is
-    // the offset of the source. Where a lane has two pixels, the units of the first one have places, and are twice as wide.
+    // Where a unit would be if the channels of a pixel lay side by side, and the pixels kPixel apart. A row may go on in the next
+    // block, but no lane goes on in the next pixel. Where a lane has two pixels, the units of the first one have places, and are twice
+    // as wide. In shorter blocks, places are the offsets of the source.
     bool has_blocks() const { return block_ >= kLaneBytes; }
+    bool has_pixels() const { return has_blocks() || program_.pixel_bytes > 0; }
     int64_t place_of(int64_t source) const {
-        if (source < 0 || !has_blocks()) return source;
-        const Piece* const extent = extent_at(extents(), source);
-        const int64_t at = source - extent->offset, in_block = at % block_;
-        return at / block_ * kPixel + (extent - extents().data()) * block_ +
+        if (source < 0 || !has_pixels()) return source;
+        if (!has_blocks())
+            return source / program_.pixel_bytes * kPixel + source % program_.pixel_bytes;
+        const int64_t extent = extent_at(extents(), source)->offset;
+        const int64_t at = source - extent, in_block = at % block_;
+        return at / block_ * kPixel + extent / program_.block_stride * block_ +
                (has_two_pixels_ ? 2 * in_block : in_block);
     }
-    // The source of the lane at that place, which is a multiple of 16 in blocks.
+    // The source of the unit at that place.
     int64_t source_of(int64_t place) const {
-        const int64_t in_pixel = place % kPixel;
-        return extents()[static_cast<size_t>(in_pixel / block_)].offset + in_pixel % block_ +
-               place / kPixel * block_;
+        const int64_t pixel = place / kPixel, at = place % kPixel;
+        if (!has_pixels()) return place;
+        if (!has_blocks()) return pixel * program_.pixel_bytes + at;
+        return at / block_ * program_.block_stride + at % block_ + pixel * block_;
     }
 
     // ---- parts and tiles -----------------------------------------------------------------------------------------
@@ -103,7 +128,6 @@ class UnpackPlanner {
     bool find_parts() {
         tiles_.clear();
         plan_ = {unit_, has_two_pixels_, {}, {}};
-        // Any lane is an output of a tile of its own, with K = N. That gathers.
         const size_t max_tiles = kMaxLoads * lanes_.size() / K_;
         for (const StoredLane& lane : lanes_)
             if (!add_part(lane) || tiles_.size() > max_tiles) return false;
@@ -121,29 +145,31 @@ class UnpackPlanner {
         if (units == N_ && a.units > 0 && a.units < units)
             b = find(places + a.units, units - a.units);
         if (a.units + b.units < units && !add_tile(places, units, a, b)) return false;
-        if (a.network >= 0) take(tiles_[a.network], a, places, a.units);
-        if (b.network >= 0) take(tiles_[b.network], b, places + a.units, b.units);
-        return true;
+        // Both may want the same lane of a tile, which was not known yet, elsewhere.
+        return take(a, places) && take(b, places + a.units);
     }
 
-    // Makes a tile for the first units, or for all. If K = N, a tile would serve any units, so all is the last choice.
+    // Notes that the units are those of the segment. Returns whether they may be.
+    bool take(const Segment& segment, const int64_t* places) {
+        return segment.network < 0 ||
+               take(tiles_[segment.network], segment, places, segment.units) == segment.units;
+    }
+
+    // Makes a tile for all units, or for as many of the first ones that a known tile has the others.
     bool add_tile(const int64_t* places, int units, Segment& a, Segment& b) {
         a = {static_cast<int>(tiles_.size()), 0, 0, 0};
-        tiles_.emplace_back();
-        const int served = matches({}, a, places, units);
-        const bool is_whole = served == units;
-        if (units == N_ && !(is_whole && K_ < N_))
-            for (a.units = std::min(served, N_ - 1); a.units > 0; --a.units) {
-                tiles_.back() = {};
-                take(tiles_.back(), a, places, a.units);
-                b = find(places + a.units, N_ - a.units);
-                const bool goes_on = b.network == a.network && b.output == a.output;
-                if (a.units + b.units == N_ && !goes_on) return true;
-            }
-        tiles_.back() = {};
-        a.units = served;
         b = {};
-        return is_whole;
+        tiles_.push_back(new_tile(K_, levels_));
+        a.units = matches(new_tile(K_, levels_), a, places, units);
+        if (a.units == units) return true;
+        for (; units == N_ && a.units > 0; --a.units) {
+            tiles_.back() = new_tile(K_, levels_);
+            take(tiles_.back(), a, places, a.units);
+            b = find(places + a.units, N_ - a.units);
+            const bool goes_on = b.network == a.network && b.output == a.output;
+            if (a.units + b.units == N_ && !goes_on) return true;
+        }
+        return false;
     }
 
     // The longest segment of a tile that the first units are.
@@ -193,24 +219,90 @@ class UnpackPlanner {
             if (places[i] == kAnySource) continue;
             if (places[i] < 0) break;
             const int number = number_at(segment.output * N_ + segment.skipped + i);
-            const int64_t at = places[i] - number % N_ * unit_;
-            Lane& lane = tile.lanes[number / N_];
-            if (lane.at == kUnknown) lane.at = at;
-            if (lane.at != at) break;
-            lane.first = std::min(lane.first, places[i]);
-            lane.end = std::max(lane.end, places[i] + unit_);
+            if (!take(tile.lanes[number / N_], places[i], number % N_)) break;
         }
         return i;
     }
 
+    // Notes that unit `i` of the lane has to be the one at that place. Returns whether it may be.
+    bool take(Lane& lane, int64_t place, int i) const {
+        const int64_t at = place - i * unit_;
+        if (lane.at == kUnknown) lane.at = at;
+        if (lane.at != at) return false;
+        lane.first = std::min(lane.first, place);
+        lane.end = std::max(lane.end, place + unit_);
+        return true;
+    }
+
+    // ---- tiles of the matrix -------------------------------------------------------------------------------------
+
+    // Every N rows and N columns are a tile. If the last rows are fewer, K is the next power of two.
+    bool cut_matrix() {
+        plan_ = {unit_, has_two_pixels_, {}, {}};
+        for (const StoredLane& lane : lanes_)
+            for (const int64_t place : lane.places)
+                if (place >= 0) rows_ = std::max(rows_, place % kPixel / row_ + 1);
+        // Of the tile of the last columns, perhaps only few lanes are stored.
+        const size_t max_loads = kMaxLoads * lanes_.size() + static_cast<size_t>(N_);
+        size_t loads = 0;
+        return std::all_of(lanes_.begin(), lanes_.end(), [&](const StoredLane& lane) {
+            const size_t known = tiles_.size();
+            if (!cut_lane(lane)) return false;
+            for (size_t t = known; t < tiles_.size(); ++t)
+                loads += static_cast<size_t>(tiles_[t].K);
+            return loads <= max_loads;
+        });
+    }
+
+    // Returns whether the lane consists of few enough segments: parts of columns of tiles, and zeros.
+    bool cut_lane(const StoredLane& lane) {
+        const auto units = static_cast<int>(lane.places.size());
+        Part& part = plan_.parts.emplace_back(Part{lane.dst, units * unit_, {}});
+        int done = 0;
+        for (Segment& segment : part.from) {
+            if (done == units) break;
+            const int64_t* const places = &lane.places[done];
+            segment = *places < 0 ? find(places, units - done) : cut_column(places, units - done);
+            done += segment.units;
+        }
+        return done == units;
+    }
+
+    // As many of the units as follow one another in a column of a tile, and those behind them that may become anything.
+    Segment cut_column(const int64_t* places, int units) {
+        const int64_t in_pixel = *places % kPixel, row = in_pixel / row_;
+        const auto column = static_cast<int>(in_pixel % row_ / unit_);
+        const auto [known, is_new] = tile_of_.try_emplace({*places / kPixel, row / N_, column / N_},
+                                                          static_cast<int>(tiles_.size()));
+        if (is_new) {
+            int levels = 0;
+            while (1 << levels < std::min<int64_t>(rows_ - row / N_ * N_, N_)) ++levels;
+            tiles_.push_back(new_tile(1 << levels, levels));
+        }
+        Tile& tile = tiles_[known->second];
+        const auto first = static_cast<int>(row % N_);
+        // As K = 2^levels, the levels bring the unit of a row r and a column c to c * K + r.
+        const int to = column % N_ * tile.K + first;
+        Segment segment{known->second, to / N_, to % N_, 0};
+        const auto goes_on = [&](int i) {
+            return i < units && first + i < tile.K && places[i] == *places + i * row_;
+        };
+        for (int i = 0; goes_on(i); ++i) {
+            take(tile.lanes[first + i], places[i], column % N_);
+            ++segment.units;
+        }
+        while (segment.units < units && places[segment.units] == kAnySource) ++segment.units;
+        return segment;
+    }
+
     // ---- networks ------------------------------------------------------------------------------------------------
 
-    // Of pairs of tiles that are alike, and of single ones. Returns whether all can be loaded, and all parts be stored.
+    // Of pairs of tiles that are alike, and of single ones. Returns whether all can be loaded.
     bool make_networks() {
         for (size_t t = 0; t < tiles_.size(); ++t)
             if (tiles_[t].network == kNone && !make_network(t)) return false;
-        return std::all_of(plan_.parts.begin(), plan_.parts.end(),
-                           [&](Part& part) { return take_from_networks(part); });
+        for (Part& part : plan_.parts) take_from_networks(part);
+        return true;
     }
 
     bool make_network(size_t t) {
@@ -220,14 +312,14 @@ class UnpackPlanner {
         const auto partner = std::find_if(tiles_.begin() + t + 1, tiles_.end(),
                                           [&](const Tile& u) { return may_pair(tile, u); });
         const bool paired = partner != tiles_.end();
-        network.folded = !paired && K_ == N_;
-        network.levels = network.folded ? levels_ - 1 : levels_;
+        network.folded = !paired && tile.K == N_;
+        network.levels = network.folded ? tile.levels - 1 : tile.levels;
         tile.network = number;
         if (paired) {
             partner->network = number;
             partner->lane = 1;
         }
-        const int registers = network.folded ? K_ / 2 : K_;
+        const int registers = network.folded ? tile.K / 2 : tile.K;
         for (int r = 0; r < registers; ++r) {
             const auto low = source_lane(tile.lanes[r]);
             const auto high = source_lane(network.folded ? tile.lanes[r + registers]
@@ -241,9 +333,9 @@ class UnpackPlanner {
 
     // Whether all lanes of the second tile are as far from those of the first.
     bool may_pair(const Tile& a, const Tile& b) const {
-        if (K_ > kMaxPaired || b.network != kNone) return false;
+        if (b.network != kNone || a.K != b.K || (is_large(a) && !pairs_large_)) return false;
         int64_t distance = kUnknown;
-        for (int r = 0; r < K_; ++r) {
+        for (int r = 0; r < a.K; ++r) {
             const int64_t from = a.lanes[r].at, to = b.lanes[r].at;
             if ((from == kUnknown) != (to == kUnknown)) return false;
             if (from == kUnknown) continue;
@@ -253,20 +345,19 @@ class UnpackPlanner {
         return !has_blocks() || distance % kPixel == 0;
     }
 
-    // From here on, the segments of the part have the numbers of their networks. All of a part must lie in the same lane.
-    bool take_from_networks(Part& part) {
+    // From here on, the segments of the part have the numbers of their networks.
+    void take_from_networks(Part& part) {
         for (Segment& segment : part.from) {
             if (segment.network < 0) continue;
             const Tile& tile = tiles_[segment.network];
             Network& network = plan_.networks[tile.network];
             const int lane = network.folded ? segment.output % 2 : tile.lane;
-            if (part.lane != kNone && part.lane != lane) return false;
-            part.lane = lane;
+            if (part.lane == kNone) part.lane = lane;
+            segment.is_other = lane != part.lane;
             segment.network = tile.network;
             if (network.folded) segment.output /= 2;
             network.outputs |= uint32_t{1} << segment.output;
         }
-        return true;
     }
 
     // Whether one operation moves both lanes of a register. Two loads are aligned alike in both.
@@ -284,12 +375,13 @@ class UnpackPlanner {
             return SourceLane{true, from, lane.end > high ? source_of(high) : from,
                               static_cast<int>(lane.at - low)};
         }
-        const Piece* const extent = extent_at(extents(), lane.first);
-        const int64_t from =
-            std::max(std::min(lane.at, extent->end() - kLaneBytes), extent->offset);
-        if (extent->bytes < kLaneBytes || lane.first < from || lane.end > from + kLaneBytes)
+        const int64_t first = source_of(lane.first), at = first - (lane.first - lane.at);
+        const Piece* const extent = extent_at(extents(), first);
+        const int64_t from = std::max(std::min(at, extent->end() - kLaneBytes), extent->offset);
+        if (extent->bytes < kLaneBytes || first < from ||
+            first + lane.end - lane.first > from + kLaneBytes)
             return std::nullopt;
-        return SourceLane{true, from, from, static_cast<int>(lane.at - from) & (kLaneBytes - 1)};
+        return SourceLane{true, from, from, static_cast<int>(at - from) & (kLaneBytes - 1)};
     }
 
     const PermuteProgram& program_;
@@ -298,17 +390,22 @@ class UnpackPlanner {
     int64_t block_;        // bytes of places
     int unit_;
     int N_;
+    int64_t row_;       // bytes of places of a row of the matrix
+    int64_t rows_ = 0;  // of the matrix, up to the last one that an output takes from
+    bool pairs_large_ = false;
     int K_ = 0, levels_ = 0;
     std::vector<StoredLane> lanes_;
     std::vector<Tile> tiles_;
+    // Of the matrix: by pixel, N rows and N columns.
+    std::map<std::tuple<int64_t, int64_t, int>, int> tile_of_;
     UnpackPlan plan_;
 };
 
 }  // namespace
 
-std::optional<UnpackPlan> plan_unpacks(const PermuteProgram& program,
-                                       const PermuteSection& section) {
-    return UnpackPlanner(program, section).plan();
+std::optional<UnpackPlan> plan_unpacks(const PermuteProgram& program, const PermuteSection& section,
+                                       UnpackTiles tiles) {
+    return UnpackPlanner(program, section).plan(tiles);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -26,15 +26,19 @@
 // outputs interleave rows: of two rows L = 1, of four L = 2. What an output needs says where the lanes of the registers begin.
 // Outputs whose lanes are the same make a tile.
 //
+// Tiles are found, output by output, or cut from the matrix that the channels are: every N rows and N columns are a tile, and of
+// the last rows as many as there are. Then a column goes on from tile to tile, and the lane that is stored may be one column's end,
+// another one, and the begin of a third.
+//
 // A lane of blocks may begin within a block and end in the next one: then it is aligned from two loads. A lane that is stored
-// may consist of the end of one output and the begin of another one, which are aligned likewise.
+// consists of at most four segments of outputs, one behind the other, which are aligned likewise.
 //
 // Where a block has 8 bytes, a lane has two pixels. Their units lie side by side in a network, and count as units of twice the
 // size.
 //
 // The two lanes of a register belong to two tiles, mostly of two pixels. A tile with K = N that has no such partner is folded: it
 // has in its registers the lanes i and i + N/2. The level that would join them comes last, and is a permute of pieces of 8 bytes,
-// after which a register has the outputs 2j and 2j + 1.
+// after which a register has the outputs 2j and 2j + 1. A pair of tiles with K = N = 16 has more values than there are registers.
 
 #include <array>
 #include <cstdint>
@@ -48,13 +52,15 @@ namespace tombola::impl::cpu::x64 {
 
 struct UnpackPlan {
     static constexpr int kZeros = -2;  // in place of a network: units that are zero
+    static constexpr int kMaxSegments = 4;
 
     // So many units of one output of a network, from the place `skipped` on.
     struct Segment {
         int network = kNone;
         int output = 0, skipped = 0, units = 0;
+        bool is_other = false;  // it is in the lane that is not Part::lane
 
-        auto fields() const { return std::tie(network, output, skipped, units); }
+        auto fields() const { return std::tie(network, output, skipped, units, is_other); }
         bool operator<(const Segment& other) const { return fields() < other.fields(); }
         bool operator==(const Segment& other) const { return fields() == other.fields(); }
     };
@@ -62,8 +68,9 @@ struct UnpackPlan {
     struct Part {
         int64_t dst;
         int bytes;
-        std::array<Segment, 2> from;  // one behind the other; the second may have no units
-        int lane = kNone;             // of the registers; kNone: either
+        // One behind the other. The later ones may have no units.
+        std::array<Segment, kMaxSegments> from;
+        int lane = kNone;  // of the registers; kNone: either
     };
     // One lane of a register: the bytes from `moved` on of the lane at `first`, and as many as are missing of the one at `next`,
     // which may be the same.
@@ -87,9 +94,12 @@ struct UnpackPlan {
     std::vector<Part> parts;
 };
 
-// With the fewest levels and, of these, the fewest registers. Empty if the outputs are not what a network of unpacks makes of
-// lanes of the source.
-std::optional<UnpackPlan> plan_unpacks(const PermuteProgram& program,
-                                       const PermuteSection& section);
+// How tiles come about. `found`: with K < N, the fewest levels and, of these, the fewest registers. The others are cut from the
+// matrix; those with K = N = 16 have no partner if `folded`.
+enum class UnpackTiles { found, folded, paired };
+
+// Empty if the outputs are not what a network of unpacks makes of lanes of the source.
+std::optional<UnpackPlan> plan_unpacks(const PermuteProgram& program, const PermuteSection& section,
+                                       UnpackTiles tiles);
 
 }  // namespace tombola::impl::cpu::x64

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The stores of the kernels of shuffles.
+//
+// A store takes effect only when its cache line is in the first-level cache, and the stores behind it wait for it. A
+// prefetch does not wait. So beside each store the kernel prefetches the same line for writing: the processor executes the
+// prefetches as soon as it decodes them, long before the stores, and the lines arrive side by side. A longer distance gains
+// no more, and fetches lines in vain where a run of bytes ends. Processors that do not know the instruction ignore it.
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "cpu/x64/shuffle/permute_program.hpp"
+#include "cpu/x64/shuffle/stores.hpp"
+#include "cpu/x64/vocabulary.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+class StoreVocabulary : public Vocabulary {
+  protected:
+    template <class... Arguments>
+    explicit StoreVocabulary(Stores stores, Sources sources, Arguments&&... arguments)
+        : Vocabulary(std::forward<Arguments>(arguments)...), stores_(stores), sources_(sources) {}
+
+    bool streams() const { return stores_ == Stores::streaming; }
+    bool prefetches_sources() const { return sources_ != Sources::plain; }
+
+    void prefetch_source(const Address& line) {
+        sources_ == Sources::prefetched ? prefetcht0(line) : prefetcht1(line);
+    }
+
+    // Beside the store of a line.
+    void prefetch_line(const Address& line) {
+        if (stores_ == Stores::prefetched) prefetchw(line);
+    }
+
+    // Beside a store to base + offset, whose last byte lies in the line that no earlier store has touched. Stores of a step
+    // that end within half a line share a prefetch.
+    void prefetch_once(const Reg& base, int64_t offset, int bytes) {
+        const int64_t last = offset + bytes - 1;
+        for (const int64_t at : prefetched_)
+            if (at <= last && last <= at + kLineBytes / 2) return;
+        prefetched_.push_back(last);
+        prefetch_line(ptr[base + last]);
+    }
+
+    void begin_step() { prefetched_.clear(); }
+
+  private:
+    Stores stores_;
+    Sources sources_;
+    std::vector<int64_t> prefetched_;  // offsets, in this step
+};
+
+}  // namespace tombola::impl::cpu::x64
