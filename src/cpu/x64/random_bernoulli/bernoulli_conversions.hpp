@@ -15,9 +15,8 @@
 #include <string>
 #include <tuple>
 
-#include "cpu/float16.hpp"
+#include "common/types.hpp"
 #include "cpu/random_bernoulli/bernoulli_rule.hpp"
-#include "cpu/rng/element_type.hpp"
 #include "cpu/x64/rng/mt19937_generator.hpp"
 #include "cpu/x64/rng/philox_generator.hpp"
 #include "cpu/x64/rng/philox_transform.hpp"
@@ -27,33 +26,54 @@ namespace tombola::impl::cpu::x64 {
 // Of the conversions from Philox: two constants.
 inline constexpr OwnRegisters kBernoulliRegisters{0, 2};
 
-constexpr const char* bernoulli_name(uint8_t) { return "bernoulli.u8"; }
-constexpr const char* bernoulli_name(int32_t) { return "bernoulli.s32"; }
-constexpr const char* bernoulli_name(int64_t) { return "bernoulli.s64"; }
-constexpr const char* bernoulli_name(Float16) { return "bernoulli.f16"; }
-constexpr const char* bernoulli_name(BFloat16) { return "bernoulli.bf16"; }
-constexpr const char* bernoulli_name(float) { return "bernoulli.f32"; }
-constexpr const char* bernoulli_name(double) { return "bernoulli.f64"; }
+constexpr const char* bernoulli_name(DataType type) {
+    switch (type) {
+        case DataType::u8:
+            return "bernoulli.u8";
+        case DataType::s32:
+            return "bernoulli.s32";
+        case DataType::s64:
+            return "bernoulli.s64";
+        case DataType::f16:
+            return "bernoulli.f16";
+        case DataType::bf16:
+            return "bernoulli.bf16";
+        case DataType::f32:
+            return "bernoulli.f32";
+        default:
+            return "bernoulli.f64";
+    }
+}
 
-template <class T>
 class PhiloxBernoulli : public PhiloxGenerator {
   public:
-    static constexpr int kBytes = sizeof(T);
-    static constexpr PhiloxShape kShape{
-        bernoulli_name(T{}), kBytes, 1, 1, PhiloxShape::LaneOrder::halves, 4, 6,
-        kBernoulliRegisters};
+    using Key = std::tuple<CpuIsa, PhiloxLanes, DataType>;
     struct Parameters {
         uint32_t limit;
     };
+    static PhiloxShape shape(DataType type) {
+        return {bernoulli_name(type),
+                static_cast<int>(size_of(type)),
+                1,
+                1,
+                PhiloxShape::LaneOrder::halves,
+                4,
+                6,
+                kBernoulliRegisters};
+    }
     static PackedParameters pack(float p) {
         return PackedParameters(Parameters{static_cast<uint32_t>(std::ceil(p * 0x1p23f))});
     }
-    explicit PhiloxBernoulli(const Key& key) : PhiloxGenerator(key, kShape) {}
+    explicit PhiloxBernoulli(const Key& key)
+        : PhiloxGenerator({std::get<CpuIsa>(key), std::get<PhiloxLanes>(key)},
+                          shape(std::get<DataType>(key))),
+          type_(std::get<DataType>(key)),
+          bytes_(static_cast<int>(size_of(type_))) {}
 
   private:
     void load_parameters() override {
         taken_ = hold_u32(convert_vec(0), 0x7FFFFF);
-        one_ = hold_elements(convert_vec(1), one_bits(data_type_of(T{})), kBytes);
+        one_ = hold_elements(convert_vec(1), one_bits(type_), bytes_);
     }
     void emit_convert(Stream&, int) override {}
     void emit_store(const Stream& s, const Xbyak::RegExp& to, bool streaming) override {
@@ -64,33 +84,40 @@ class PhiloxBernoulli : public PhiloxGenerator {
             and_bits(k, k, taken_);
             broadcast_u32(limit, parameter_address(offsetof(Parameters, limit)));
             compare_greater_s32(below, limit, k);
-            store_where(to + at, below, one_, kBytes, scratch, streaming);
-            at += lanes(4) * kBytes;
+            store_where(to + at, below, one_, bytes_, scratch, streaming);
+            at += lanes(4) * bytes_;
         }
     }
 
+    DataType type_;
+    int bytes_;  // of an element
     Held taken_, one_;
 };
 
 // A tensor P of f32, alignment tensorflow. The kernel reads P as dropout reads its source:
 //
 //   element = k * 2^-23 < P ? 1 : 0        the product is exact in f32
-template <class T>
 class PhiloxBernoulliTensor : public PhiloxTransformGenerator {
   public:
-    static constexpr int kBytes = sizeof(T);
-    static constexpr TransformShape kShape{32, sizeof(float), kBytes};
+    using Key = std::tuple<CpuIsa, PhiloxLanes, DataType>;
     struct Parameters {
         Pointers pointers;
     };
+    static TransformShape shape(DataType type) {
+        return {32, sizeof(float), static_cast<int>(size_of(type))};
+    }
     explicit PhiloxBernoulliTensor(const Key& key)
-        : PhiloxTransformGenerator(key, (std::string(bernoulli_name(T{})) + ".tensor").c_str(),
-                                   kShape, kBernoulliRegisters) {}
+        : PhiloxTransformGenerator(
+              {std::get<CpuIsa>(key), std::get<PhiloxLanes>(key)},
+              (std::string(bernoulli_name(std::get<DataType>(key))) + ".tensor").c_str(),
+              shape(std::get<DataType>(key)), kBernoulliRegisters),
+          type_(std::get<DataType>(key)),
+          bytes_(static_cast<int>(size_of(type_))) {}
 
   private:
     void load_values() override {
         taken_ = hold_u32(convert_vec(0), 0x7FFFFF);
-        one_ = hold_elements(convert_vec(1), one_bits(data_type_of(T{})), kBytes);
+        one_ = hold_elements(convert_vec(1), one_bits(type_), bytes_);
     }
     void emit_group(const Stream& s, const Xbyak::RegExp& from, const Xbyak::RegExp& to,
                     const Xbyak::RegExp&, bool streaming) override {
@@ -101,28 +128,36 @@ class PhiloxBernoulliTensor : public PhiloxTransformGenerator {
             vcvtdq2ps(k, k);
             vmulps(k, k, vector_f32(0x1p-23f));
             compare_f32(below, k, ptr[from + at * int{sizeof(float)}], kLess);
-            store_where(to + at * kBytes, below, one_, kBytes, vec(s.c3), streaming);
+            store_where(to + at * bytes_, below, one_, bytes_, vec(s.c3), streaming);
             at += lanes(4);
         }
     }
 
+    DataType type_;
+    int bytes_;  // of an element
     Held taken_, one_;
 };
 
 // Lanes: an element in each u64 lane, whose first word, the high half of k, is the low word.
-template <class T>
 class Mt19937Bernoulli : public Mt19937Generator {
   public:
-    static constexpr bool kServes = sizeof(T) >= 4;  // narrower ones would fill less than a store
-    static constexpr Mt19937Shape kShape{bernoulli_name(T{}), 2, sizeof(T), sizeof(T) == 8 ? 3 : 5,
-                                         swapped_words_mask(53)};
+    using Key = std::tuple<CpuIsa, DataType>;
+    static constexpr int kWords = 2;  // of an element
     struct Parameters {
         int64_t limit;
     };
+    static Mt19937Shape shape(DataType type) {
+        const int bytes = static_cast<int>(size_of(type));
+        return {bernoulli_name(type), kWords, bytes, bytes == 8 ? 3 : 5, swapped_words_mask(53)};
+    }
+    // Narrower elements would fill less than a store.
+    static bool serves(DataType type) { return size_of(type) >= 4; }
     static PackedParameters pack(double p) {
         return PackedParameters(Parameters{static_cast<int64_t>(std::ceil(p * 0x1p53))});
     }
-    explicit Mt19937Bernoulli(const Key& key) : Mt19937Generator(std::get<0>(key), kShape) {}
+    explicit Mt19937Bernoulli(const Key& key)
+        : Mt19937Generator(std::get<CpuIsa>(key), shape(std::get<DataType>(key))),
+          type_(std::get<DataType>(key)) {}
 
   private:
     static constexpr int kLimit = kParameter, kZero = kParameter + 1, kOne = kParameter + 2;
@@ -130,7 +165,7 @@ class Mt19937Bernoulli : public Mt19937Generator {
     void load_parameters() override {
         load_parameter(kLimit, offsetof(Parameters, limit), sizeof(int64_t));
         zero_ = hold_u64(kZero, 0);
-        one_ = hold_u64(kOne, one_bits(data_type_of(T{})));
+        one_ = hold_u64(kOne, one_bits(type_));
     }
     void emit_value() override {
         const Vec y = vec(kValue);
@@ -140,11 +175,12 @@ class Mt19937Bernoulli : public Mt19937Generator {
         and_or_masked_u64(y, below, zero_, one_);
     }
     void emit_store(int at, bool streaming) override {
-        if (sizeof(T) == 8) return emit_put(at, vec(kValue), streaming);
+        if (size_of(type_) == 8) return emit_put(at, vec(kValue), streaming);
         narrow_u64(half(kValue), vec(kValue));
         emit_put(at, half(kValue), streaming);
     }
 
+    DataType type_;
     Held zero_, one_;
 };
 

@@ -74,7 +74,6 @@ class JitBernoulli : public Executable {
 };
 
 // One P for all elements: one kernel draws and compares.
-template <class T>
 class JitPhiloxBernoulli : public Executable {
   public:
     JitPhiloxBernoulli(const RandomBernoulliDesc& desc, PhiloxKernel kernel)
@@ -84,7 +83,7 @@ class JitPhiloxBernoulli : public Executable {
         const auto p = TOMBOLA_TRY(Probabilities<float>::resolve(desc_, context));
         const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, desc_.dst.nelems()));
         fill_from_philox(desc_.dst, context.output(TOMBOLA_ARG_DST), call, kernel_,
-                         PhiloxBernoulli<T>::pack(*p.run(0, 1, nullptr)));
+                         PhiloxBernoulli::pack(*p.run(0, 1, nullptr)));
         report_philox_call(context, call);
         return {};
     }
@@ -95,7 +94,6 @@ class JitPhiloxBernoulli : public Executable {
 };
 
 // A tensor P of f32: one kernel draws, reads P and compares.
-template <class T>
 class JitPhiloxBernoulliTensor : public Executable {
   public:
     JitPhiloxBernoulliTensor(const RandomBernoulliDesc& desc, PhiloxTransformKernel kernel)
@@ -104,9 +102,8 @@ class JitPhiloxBernoulliTensor : public Executable {
     Status execute(const ExecContext& context) const override {
         TOMBOLA_TRY(Probabilities<float>::resolve(desc_, context));
         const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, desc_.dst.nelems()));
-        using Parameters = typename PhiloxBernoulliTensor<T>::Parameters;
         const PhiloxTransform draws(kernel_, call.start, call.key(),
-                                    PackedParameters(Parameters{}));
+                                    PackedParameters(PhiloxBernoulliTensor::Parameters{}));
         transform(
             {desc_.p, context.input(TOMBOLA_ARG_P)}, {desc_.dst, context.output(TOMBOLA_ARG_DST)},
             {}, kernel_.nanoseconds_per_element(),
@@ -124,7 +121,6 @@ class JitPhiloxBernoulliTensor : public Executable {
     PhiloxTransformKernel kernel_;
 };
 
-template <class T>
 class JitMt19937Bernoulli : public Executable {
   public:
     JitMt19937Bernoulli(const RandomBernoulliDesc& desc, Mt19937Kernel kernel, JitMtJumpLoops loops)
@@ -132,10 +128,10 @@ class JitMt19937Bernoulli : public Executable {
 
     Status execute(const ExecContext& context) const override {
         const auto p = TOMBOLA_TRY(Probabilities<double>::resolve(desc_, context));
-        Mt19937Call call(Mt19937Bernoulli<T>::kShape.words, loops_);
+        Mt19937Call call(Mt19937Bernoulli::kWords, loops_);
         TOMBOLA_TRY(call.resolve(context, desc_.dst.nelems(), Mt19937Call::Draws::elements));
         fill_from_mt19937(desc_.dst, context.output(TOMBOLA_ARG_DST), call, kernel_,
-                          Mt19937Bernoulli<T>::pack(*p.run(0, 1, nullptr)));
+                          Mt19937Bernoulli::pack(*p.run(0, 1, nullptr)));
         call.report(context);
         return {};
     }
@@ -146,41 +142,41 @@ class JitMt19937Bernoulli : public Executable {
     JitMtJumpLoops loops_;
 };
 
-template <class T>
 Result<std::unique_ptr<Executable>> build(CpuIsa isa, const RandomBernoulliDesc& desc) {
+    const DataType type = desc.dst.data_type;
     const bool tensorflow = desc.alignment == Alignment::tensorflow;
     if (desc.has_one_p() && tensorflow) {
-        auto kernel = TOMBOLA_TRY(make_philox_kernel<PhiloxBernoulli<T>>(isa, has_tiles(desc.dst)));
-        return make_executable<JitPhiloxBernoulli<T>>(desc, std::move(kernel));
+        auto kernel = TOMBOLA_TRY(make_philox_kernel<PhiloxBernoulli>(
+            {isa, PhiloxLanes::run, type}, PhiloxBernoulli::shape(type), has_tiles(desc.dst)));
+        return make_executable<JitPhiloxBernoulli>(desc, std::move(kernel));
     }
     if (tensorflow && desc.p.data_type == DataType::f32) {
-        using Kernel = PhiloxBernoulliTensor<T>;
-        auto kernel =
-            TOMBOLA_TRY(make_transform_kernel<Kernel>({isa, PhiloxLanes::run}, Kernel::kShape));
+        using Kernel = PhiloxBernoulliTensor;
+        auto kernel = TOMBOLA_TRY(
+            make_transform_kernel<Kernel>({isa, PhiloxLanes::run, type}, Kernel::shape(type)));
         if (has_tiles(desc.dst))
-            kernel.rows_function = TOMBOLA_TRY(cached_function<Kernel>({isa, PhiloxLanes::rows}));
-        return make_executable<JitPhiloxBernoulliTensor<T>>(desc, std::move(kernel));
+            kernel.rows_function =
+                TOMBOLA_TRY(cached_function<Kernel>({isa, PhiloxLanes::rows, type}));
+        return make_executable<JitPhiloxBernoulliTensor>(desc, std::move(kernel));
     }
-    if constexpr (Mt19937Bernoulli<T>::kServes)
-        if (desc.has_one_p()) {
-            auto kernel = TOMBOLA_TRY(make_mt19937_kernel<Mt19937Bernoulli<T>>(isa));
-            auto loops = TOMBOLA_TRY(JitMtJumpLoops::create(isa));
-            return make_executable<JitMt19937Bernoulli<T>>(desc, std::move(kernel),
-                                                           std::move(loops));
-        }
+    if (desc.has_one_p() && !tensorflow && Mt19937Bernoulli::serves(type)) {
+        auto kernel = TOMBOLA_TRY(
+            make_mt19937_kernel<Mt19937Bernoulli>({isa, type}, Mt19937Bernoulli::shape(type)));
+        auto loops = TOMBOLA_TRY(JitMtJumpLoops::create(isa));
+        return make_executable<JitMt19937Bernoulli>(desc, std::move(kernel), std::move(loops));
+    }
     auto source = TOMBOLA_TRY(ChunkSource::create(isa, desc.alignment));
-    auto kernel = TOMBOLA_TRY(cached_function<BernoulliKernel>(
-        {isa, draw_of(desc), desc.dst.data_type, desc.has_one_p()}));
+    auto kernel =
+        TOMBOLA_TRY(cached_function<BernoulliKernel>({isa, draw_of(desc), type, desc.has_one_p()}));
     return make_executable<JitBernoulli>(isa, desc, std::move(source), std::move(kernel));
 }
 
 }  // namespace
 
 Result<PlanPtr> plan_bernoulli(CpuIsa isa, const RandomBernoulliDesc& desc) {
-    return with_element_type<uint8_t, int32_t, int64_t, Float16, BFloat16, float, double>(
-        desc.dst.data_type, [&](auto type) {
-            return make_plan(0, [isa, desc] { return build<decltype(type)>(isa, desc); });
-        });
+    TOMBOLA_TRY(with_element_type<uint8_t, int32_t, int64_t, Float16, BFloat16, float, double>(
+        desc.dst.data_type, [](auto) { return Status(); }));
+    return make_plan(0, [isa, desc] { return build(isa, desc); });
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -13,7 +13,7 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-template <class T, class Conversion>
+template <class T, FloatDraws rule>
 class JitPytorch : public Executable {
   public:
     // The kernels for values of one word and of two words. For a type that has only one kernel, both are that kernel.
@@ -29,13 +29,9 @@ class JitPytorch : public Executable {
         Mt19937Call call(convert.words(), loops_);
         TOMBOLA_TRY(call.resolve(context, desc_.dst.nelems(), Mt19937Call::Draws::elements));
         void* data = context.output(TOMBOLA_ARG_DST);
-        if (Conversion::serves(convert)) {
-            if (convert.words() == 2)
-                fill_from_mt19937(desc_.dst, data, call, two_words_,
-                                  Conversion::TwoWords::pack(convert));
-            else
-                fill_from_mt19937(desc_.dst, data, call, one_word_,
-                                  Conversion::OneWord::pack(convert));
+        if (PytorchParameters<T, rule>::serves(convert)) {
+            fill_from_mt19937(desc_.dst, data, call, convert.words() == 2 ? two_words_ : one_word_,
+                              PytorchParameters<T, rule>::pack(convert));
         } else {
             call.fill(desc_.dst, data, [&](Mt19937& state, const FillPart& part) {
                 generate_from_mt19937(convert, state, part);
@@ -53,12 +49,12 @@ class JitPytorch : public Executable {
 
 template <class T, FloatDraws rule>
 Result<std::unique_ptr<Executable>> build(CpuIsa isa, const RandomUniformDesc& desc) {
-    using Conversion = PytorchConversion<T, rule>;
-    Mt19937Kernel one_word = TOMBOLA_TRY(make_mt19937_kernel<typename Conversion::OneWord>(isa));
-    Mt19937Kernel two_words = TOMBOLA_TRY(make_mt19937_kernel<typename Conversion::TwoWords>(isa));
+    const DataType type = desc.dst.data_type;
+    Mt19937Kernel one_word = TOMBOLA_TRY(make_pytorch_kernel(isa, type, rule, 1));
+    Mt19937Kernel two_words = TOMBOLA_TRY(make_pytorch_kernel(isa, type, rule, 2));
     JitMtJumpLoops loops = TOMBOLA_TRY(JitMtJumpLoops::create(isa));
-    return make_executable<JitPytorch<T, Conversion>>(desc, std::move(one_word),
-                                                      std::move(two_words), std::move(loops));
+    return make_executable<JitPytorch<T, rule>>(desc, std::move(one_word), std::move(two_words),
+                                                std::move(loops));
 }
 
 }  // namespace

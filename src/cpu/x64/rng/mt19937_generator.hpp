@@ -132,10 +132,16 @@ struct Mt19937Kernel {
 };
 
 template <class Conversion>
+Result<Mt19937Kernel> make_mt19937_kernel(const typename Conversion::Key& key,
+                                          const Mt19937Shape& shape) {
+    auto function = TOMBOLA_TRY(cached_function<Conversion>(key));
+    return Mt19937Kernel{std::move(function), shape_of(std::get<CpuIsa>(key)).bytes / 4,
+                         shape.words, shape.value_bytes};
+}
+// That of a conversion of one shape.
+template <class Conversion>
 Result<Mt19937Kernel> make_mt19937_kernel(CpuIsa isa) {
-    auto function = TOMBOLA_TRY(cached_function<Conversion>({isa}));
-    return Mt19937Kernel{std::move(function), shape_of(isa).bytes / 4, Conversion::kShape.words,
-                         Conversion::kShape.value_bytes};
+    return make_mt19937_kernel<Conversion>({isa}, Conversion::kShape);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -256,17 +256,24 @@ struct PhiloxKernel {
     int vector_bytes = 0;  // of the instruction set
 };
 
-// `makes_rows`: the kernel is for a tensor with tiles, so it makes several rows at once if it can.
+// The kernel of a key for a run. `makes_rows`: it is for a tensor with tiles, so it makes several rows at once if it can.
+template <class Conversion>
+Result<PhiloxKernel> make_philox_kernel(typename Conversion::Key key, const PhiloxShape& shape,
+                                        bool makes_rows) {
+    PhiloxKernel kernel;
+    kernel.function = TOMBOLA_TRY(cached_function<Conversion>(key));
+    std::get<PhiloxLanes>(key) = PhiloxLanes::rows;
+    if (makes_rows && shape.serves_rows())
+        kernel.rows_function = TOMBOLA_TRY(cached_function<Conversion>(key));
+    kernel.element_bytes = shape.element_bytes;
+    kernel.words = shape.words;
+    kernel.vector_bytes = shape_of(std::get<CpuIsa>(key)).bytes;
+    return kernel;
+}
+// That of a conversion of one shape.
 template <class Conversion>
 Result<PhiloxKernel> make_philox_kernel(CpuIsa isa, bool makes_rows = false) {
-    PhiloxKernel kernel;
-    kernel.function = TOMBOLA_TRY(cached_function<Conversion>({isa, PhiloxLanes::run}));
-    if (makes_rows && Conversion::kShape.serves_rows())
-        kernel.rows_function = TOMBOLA_TRY(cached_function<Conversion>({isa, PhiloxLanes::rows}));
-    kernel.element_bytes = Conversion::kShape.element_bytes;
-    kernel.words = Conversion::kShape.words;
-    kernel.vector_bytes = shape_of(isa).bytes;
-    return kernel;
+    return make_philox_kernel<Conversion>({isa, PhiloxLanes::run}, Conversion::kShape, makes_rows);
 }
 
 }  // namespace tombola::impl::cpu::x64
