@@ -54,8 +54,8 @@ extern "C" {
  * **Signal handlers.** Any number of threads may be inside tombola_primitive_execute() of one primitive, but a signal
  * handler may not call it in scratchpad mode library: the executions of a thread share one scratchpad, so the handler
  * would overwrite the scratchpad of the execution that it interrupts. In scratchpad mode user, a handler with a
- * scratchpad of its own overwrites nothing. The caller must know whether the handler may take the locks and wake the
- * threads of the run-time library.
+ * scratchpad of its own overwrites nothing. Run-time libraries cannot be entered again where a signal interrupts them,
+ * so the handler also needs a stream whose tombola_stream_set_max_threads() is 1.
  *
  * **Tensors.** Sizes, strides and offsets are counted in elements. Each operator's group says which data types,
  * shapes, layouts and values it takes, and which execution arguments may share memory. */

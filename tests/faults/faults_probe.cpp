@@ -3,6 +3,7 @@
 // What the suite `faults` runs: one scenario for each process, named by the first argument. Prints NAME=value lines.
 // Exit codes: 0 the scenario ran; 1 an unexpected error; 2 an unknown scenario; 77 the kernel cannot deny this.
 
+#include <execinfo.h>
 #include <malloc.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -193,7 +194,7 @@ void run_denied_late(const char*) {
     require(fill.sum() == sum, "another result");
 }
 
-// Ends the process before LeakSanitizer, which cannot look into it any more.
+// Ends the process without what exit() does: LeakSanitizer may be unable to look into it, or a thread still be at work.
 [[noreturn]] void end_without_leak_check() {
     std::fflush(stdout);
     _exit(0);
@@ -213,7 +214,10 @@ void run_no_threads(const char* limit) {
 }
 
 // signals: a signal every 200 microseconds, whose handler executes a primitive too, with a scratchpad of its own, on the
-// thread that it interrupts. Kernels are written to files meanwhile, so that system calls are interrupted as well.
+// thread that it interrupts, and on no other: run-time libraries cannot be entered again where a signal interrupts them.
+// Kernels are written to files meanwhile, so that system calls are interrupted as well.
+// A worker of the threading run-time may run the handler late, even after the timer has stopped. So the process ends before
+// what the handler uses is destroyed.
 const random_generator* handler_primitive = nullptr;
 const stream* handler_stream = nullptr;
 tombola_exec_arg_t handler_args[2];
@@ -221,13 +225,15 @@ volatile sig_atomic_t handled = 0, handler_failures = 0;
 void run_signals(const char*) {
     const engine eng(engine::kind::cpu, 0);
     const stream strm(eng);
+    stream alone(eng);
+    alone.set_max_threads(1);
     const memory::desc md({64}, memory::data_type::u32, memory::format_tag::a);
     const random_generator::primitive_desc pd(eng, generator_kind::philox4x32_10, md);
     const random_generator small(pd);
     const memory state(pd.src_state_desc(), eng), words(md, eng);
     std::memset(state.get_data_handle(), 7, state.get_desc().get_size());
     handler_primitive = &small;
-    handler_stream = &strm;
+    handler_stream = &alone;
     handler_args[0] = {TOMBOLA_ARG_SRC_STATE, state.get()};
     handler_args[1] = {TOMBOLA_ARG_DST, words.get()};
     small.execute(strm, {{TOMBOLA_ARG_SRC_STATE, state}, {TOMBOLA_ARG_DST, words}});
@@ -258,6 +264,7 @@ void run_signals(const char*) {
                        static_cast<uint32_t*>(words.get_data_handle())),
             "another result in the handler");
     std::printf("handled=%d\n", static_cast<int>(handled));
+    end_without_leak_check();
 }
 
 // static-destruction: primitives live in static objects and in thread-local ones, whose destructors execute them, create
@@ -402,6 +409,32 @@ void run_small_files(const char* bytes) {
     std::filesystem::remove(map);
 }
 
+// Where the process crashed, so that a crash that nobody can repeat tells something. A sanitizer that is linked reports
+// crashes itself.
+void report_crash(int number, siginfo_t* info, void*) {
+    char line[100];
+    const int size =
+        std::snprintf(line, sizeof line, "signal %d, address %p, %s\n", number, info->si_addr,
+                      gettid() == getpid() ? "main thread" : "another thread");
+    void* frames[64];
+    const int depth = backtrace(frames, 64);
+    if (write(STDERR_FILENO, line, static_cast<size_t>(size)) == size)
+        backtrace_symbols_fd(frames, depth, STDERR_FILENO);
+    raise(number);
+}
+void report_crashes() {
+    void* frame;
+    backtrace(&frame, 1);  // the first call allocates
+    for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) {
+        struct sigaction action {};
+        if (sigaction(number, nullptr, &action) != 0 || (action.sa_flags & SA_SIGINFO) != 0)
+            continue;
+        action.sa_sigaction = report_crash;
+        action.sa_flags = SA_SIGINFO | static_cast<int>(SA_RESETHAND);
+        sigaction(number, &action, nullptr);
+    }
+}
+
 const std::map<std::string, std::function<void(const char*)>> kScenarios = {
     {"as-nobody", run_as_nobody},
     {"denied", run_denied},
@@ -426,6 +459,7 @@ const std::map<std::string, std::function<void(const char*)>> kScenarios = {
 int main(int argc, char** argv) {
     const auto scenario = kScenarios.find(argc > 1 ? argv[1] : "");
     if (scenario == kScenarios.end()) return 2;
+    report_crashes();
     try {
         scenario->second(argc > 2 ? argv[2] : "");
     } catch (const std::exception& error) {
