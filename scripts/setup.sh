@@ -91,11 +91,8 @@ install_missing() {
 
 # build PRESET [TARGET...]: configures build/PRESET, and builds the targets or everything. Warnings are errors if the
 # environment has TOMBOLA_WERROR=ON, as in continuous integration: other compilers and libraries have other warnings.
-# What is precompiled has the folder's name in it. So if a cache is the compiler's launcher, nothing is: then it serves all presets.
 build() {
     heading "Building the preset $1 in build/$1"
-    local launcher=${CMAKE_CXX_COMPILER_LAUNCHER:-}
-    cmake --preset "$1" -D TOMBOLA_WERROR="${TOMBOLA_WERROR:-OFF}" \
-        -D CMAKE_DISABLE_PRECOMPILE_HEADERS="${launcher:+ON}" >/dev/null &&
+    cmake --preset "$1" -D TOMBOLA_WERROR="${TOMBOLA_WERROR:-OFF}" >/dev/null &&
         cmake --build --preset "$1" ${2:+--target "${@:2}"}
 }

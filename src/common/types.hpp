@@ -14,6 +14,9 @@ namespace tombola::impl {
 using dim_t = tombola_dim_t;
 inline constexpr int kMaxDims = TOMBOLA_MAX_NDIMS;
 
+// A count that is known not to be negative.
+constexpr size_t to_size(dim_t n) { return static_cast<size_t>(n); }
+
 enum class DataType {
     undef = tombola_data_type_undef,
 #define TOMBOLA_ENUMERATOR(name, value, bytes) name = tombola_##name,

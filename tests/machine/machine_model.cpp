@@ -293,7 +293,7 @@ int main() {
     row.wide.unrolled_step_cycles = fitted.wide.unrolled_step_cycles;
     row.gigahertz = 1e-9 / fastest_cycle();
     std::printf("    MachineRow row{};\n%s    return row;\n",
-                tombola::testing::row_source(row).c_str());
+                tombola::test::row_source(row).c_str());
     std::puts(
         "// not measured: tlb_pages (see the maker's manual), read_ahead, string_bytes, "
         "linear_rows, unrolled_operations, load_cycles, far_l3, prefetched_run, near_l3, "

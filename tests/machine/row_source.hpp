@@ -9,7 +9,7 @@
 
 #include "cpu/x64/machine.hpp"
 
-namespace tombola::testing {
+namespace tombola::test {
 
 inline std::string size_source(int64_t bytes) {
     constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
@@ -75,4 +75,4 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
     return source;
 }
 
-}  // namespace tombola::testing
+}  // namespace tombola::test

@@ -12,8 +12,8 @@ namespace tombola::impl::cpu {
 namespace {
 
 // A run of the wider tensor. With three buffers this makes 40 KiB of stack.
-constexpr size_t kRunBytes = 16 * 1024, kMinWideBytes = 2;
-static_assert(kRunBytes % (kTransformMultiple * sizeof(uint64_t)) == 0);
+constexpr size_t kWideBytes = 16 * 1024, kMinWideBytes = 2;
+static_assert(kWideBytes % (kTransformMultiple * sizeof(uint64_t)) == 0);
 
 using Kind = TransformMask::Kind;
 
@@ -58,10 +58,10 @@ class Part {
     // Where all tensors have the rows of a tile side by side, they are transformed in place. The others go through buffers.
     void run_by_tiles(Range range, FunctionRef<void(const TransformRun&)> body,
                       FunctionRef<void(const TransformRows&)> rows_body) const {
-        alignas(64) char from[kRunBytes], to[kRunBytes];
-        alignas(64) uint8_t mask[kRunBytes / kMinWideBytes];
+        alignas(64) char from[kWideBytes], to[kWideBytes];
+        alignas(64) uint8_t mask[kWideBytes / kMinWideBytes];
         const size_t wide = std::max({src_size(), dst_size(), kMinWideBytes});
-        const auto capacity = static_cast<int64_t>(kRunBytes / wide);
+        const auto capacity = static_cast<int64_t>(kWideBytes / wide);
         const RunCopier src(src_.desc), dst(dst_.desc),
             bytes(mask_in_place_ ? src_.desc : mask_.desc);
         const auto serves_rows = [&](const Tile& tile) {

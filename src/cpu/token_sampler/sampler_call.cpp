@@ -18,7 +18,6 @@ namespace {
 
 constexpr float kMinTemperature = 0x1p-64f;
 
-size_t size(dim_t n) { return static_cast<size_t>(n); }
 long long ll(dim_t value) { return static_cast<long long>(value); }
 
 // Part of a message, after the name of the argument: ": row 3:" if it has an element per row, otherwise " is".
@@ -40,8 +39,8 @@ double log_of_mass(uint64_t sum, int shift) {
 // -- outputs -------------------------------------------------------------------------------------
 
 SamplerOutputs::SamplerOutputs(const TokenSamplerDesc& desc) : desc_(desc) {
-    const size_t index = size_of(desc.dst.data_type), batch = size(desc.batch());
-    const size_t samples = batch * size(desc.samples()), top = batch * size(desc.top_n);
+    const size_t index = size_of(desc.dst.data_type), batch = to_size(desc.batch());
+    const size_t samples = batch * to_size(desc.samples()), top = batch * to_size(desc.top_n);
     const bool logprobs = desc.logprobs != Logprobs::none;
     logprobs_ = aligned_size(samples * index);
     kept_ = logprobs_ + (logprobs ? aligned_size(samples * sizeof(float)) : 0);
@@ -51,8 +50,8 @@ SamplerOutputs::SamplerOutputs(const TokenSamplerDesc& desc) : desc_(desc) {
 }
 
 void SamplerOutputs::commit(const ExecContext& context) const {
-    const size_t index = size_of(desc_.dst.data_type), batch = size(desc_.batch());
-    const size_t samples = batch * size(desc_.samples()), top = batch * size(desc_.top_n);
+    const size_t index = size_of(desc_.dst.data_type), batch = to_size(desc_.batch());
+    const size_t samples = batch * to_size(desc_.samples()), top = batch * to_size(desc_.top_n);
     const auto copy = [&](int arg, size_t offset, size_t bytes) {
         void* to = context.output(arg);
         if (to != nullptr && bytes > 0) std::memcpy(to, memory_ + offset, bytes);
@@ -69,7 +68,7 @@ void SamplerOutputs::commit(const ExecContext& context) const {
 // -- arguments -----------------------------------------------------------------------------------
 
 size_t SamplerCall::scratchpad_bytes(const TokenSamplerDesc& desc) {
-    const size_t pairs = size(std::max<dim_t>(desc.batch(), 1));
+    const size_t pairs = to_size(std::max<dim_t>(desc.batch(), 1));
     return aligned_size(pairs * sizeof(Seeds)) + SamplerOutputs(desc).bytes();
 }
 
@@ -95,7 +94,7 @@ SamplerCall::SamplerCall(const TokenSamplerDesc& desc, const ExecContext& contex
                  context.output(TOMBOLA_ARG_DST_TOP_LOGPROBS) != nullptr),
       wants_kept_(context.output(TOMBOLA_ARG_DST_KEPT) != nullptr),
       outputs_(desc) {
-    const size_t pairs = size(std::max<dim_t>(desc.batch(), 1));
+    const size_t pairs = to_size(std::max<dim_t>(desc.batch(), 1));
     outputs_.set_memory(static_cast<char*>(scratchpad) + aligned_size(pairs * sizeof(Seeds)));
 }
 

@@ -13,9 +13,8 @@ namespace {
 using Xbyak::Operand;
 
 // Truth tables of vpternlogd.
-constexpr uint8_t kAnd = 0x80;    // d & a & b
-constexpr uint8_t kXor = 0x96;    // d ^ a ^ b
-constexpr uint8_t kAndOr = 0xEA;  // (d & a) | b
+constexpr uint8_t kAnd = 0x80;  // d & a & b
+constexpr uint8_t kXor = 0x96;  // d ^ a ^ b
 
 // A table with `value` in every lane. It is as long as the widest register; narrower ISAs use the beginning.
 template <class T>

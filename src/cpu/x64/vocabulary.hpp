@@ -38,6 +38,8 @@ class Vocabulary : public JitKernel {
     using Vec = Xbyak::Ymm;   // of either width; the object's kind says which
     using Half = Xbyak::Ymm;  // half a Vec: an Xmm or a Ymm by its kind
     using Reg = Xbyak::Reg64;
+    // A truth table of vpternlogd: (d & a) | b.
+    static constexpr uint8_t kAndOr = 0xEA;
     using Address = Xbyak::Address;
     using Label = Xbyak::Label;
 

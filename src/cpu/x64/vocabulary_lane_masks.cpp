@@ -9,9 +9,6 @@ namespace {
 
 using Xbyak::Operand;
 
-// Truth table of vpternlogd.
-constexpr uint8_t kAndOr = 0xEA;  // (d & a) | b
-
 }  // namespace
 
 // -- masks

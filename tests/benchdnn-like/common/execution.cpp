@@ -2,19 +2,14 @@
 #include "common/execution.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "common/errors.hpp"
+#include "common/stopwatch.hpp"
 
 namespace tombola::bench {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 Attr make_attr(const Settings& settings) {
     tombola_primitive_attr_t attr = nullptr;

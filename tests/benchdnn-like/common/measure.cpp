@@ -2,22 +2,16 @@
 #include "common/measure.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 
 #include "common/ceilings.hpp"
 #include "common/errors.hpp"
+#include "common/stopwatch.hpp"
 
 namespace tombola::bench {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 // One of those that take turns.
 struct Contender {

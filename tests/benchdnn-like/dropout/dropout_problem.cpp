@@ -11,7 +11,7 @@ namespace {
 
 // The first elements are any bits. The others are numbers from 1 to 2 of either sign: subnormal numbers, which networks
 // hardly have, take processors many times as long.
-Bytes numbers(size_t bytes, tombola_data_type_t type) {
+Bytes numbers_of(size_t bytes, tombola_data_type_t type) {
     constexpr size_t kAnyBits = 4096;
     Bytes values = pattern_bytes(bytes);
     const size_t size = reference::size_of(type);
@@ -94,7 +94,7 @@ Bytes DropoutProblem::mask_of(const std::vector<bool>& keeps) const {
 void DropoutProblem::add_arguments(Arguments& args) const {
     const float value = request().p;
     args.add_src(input(), is_backward() ? "DIFF_DST" : "SRC",
-                 [this](size_t bytes) { return numbers(bytes, dt); });
+                 [this](size_t bytes) { return numbers_of(bytes, dt); });
     args.add_input(TOMBOLA_ARG_P, "P", bytes_of(&value, 1));
     args.add_offset(offset);
     args.add_output(output(), is_backward() ? "DIFF_SRC" : "DST", "");

@@ -116,8 +116,8 @@ TEST(Machine, RowsStandAsTheyArePrinted) {
     const std::string source = std::regex_replace(text, std::regex(R"(\s*//[^\n]*)"), "");
     for (const auto kind : {Microarchitecture::sapphire_rapids, Microarchitecture::zen3,
                             Microarchitecture::zen4, Microarchitecture::zen5})
-        EXPECT_NE(source.find(testing::row_source(row_of(kind))), std::string::npos)
-            << testing::row_source(row_of(kind)) << "stands nowhere in " << path;
+        EXPECT_NE(source.find(test::row_source(row_of(kind))), std::string::npos)
+            << test::row_source(row_of(kind)) << "stands nowhere in " << path;
 }
 
 // TOMBOLA_MACHINE is set by the tests internals.machine.NAME.

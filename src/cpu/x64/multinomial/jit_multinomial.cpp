@@ -17,8 +17,6 @@ namespace {
 
 constexpr dim_t kMaxGuideClasses = INT64_C(1) << 31;
 
-size_t size(dim_t n) { return static_cast<size_t>(n); }
-
 }  // namespace
 
 // -- planning ------------------------------------------------------------------------------------
@@ -43,18 +41,18 @@ JitMultinomial::Scratch::Scratch(const Desc& desc) {
     const Way way = way_for(desc);
     const dim_t blocks = (classes + RowPasses::kBlockClasses - 1) / RowPasses::kBlockClasses;
     results = 0;
-    parts = aligned_size(size(way == Way::guide ? batch : batch * samples) * 8);
+    parts = aligned_size(to_size(way == Way::guide ? batch : batch * samples) * 8);
     row = 0;
     weights = MatrixLayout(desc.src).has_dense_rows()
                   ? 0
-                  : aligned_size(size(classes) * size_of(desc.src.data_type));
+                  : aligned_size(to_size(classes) * size_of(desc.src.data_type));
     const dim_t stored = way == Way::blocks  ? blocks
                          : way == Way::guide ? classes
                                              : WeightTree::storage(classes);
-    guide = weights + aligned_size(size(stored + kUnitClasses) * 8);
+    guide = weights + aligned_size(to_size(stored + kUnitClasses) * 8);
     part_bytes =
         guide +
-        (way == Way::guide ? aligned_size(size(GuideTable::storage(classes, samples)) * 4) : 0);
+        (way == Way::guide ? aligned_size(to_size(GuideTable::storage(classes, samples)) * 4) : 0);
 }
 
 Result<PlanPtr> JitMultinomial::plan(CpuIsa isa, const Desc& desc) {
@@ -118,7 +116,7 @@ const char* JitMultinomial::dense_row(const Call& call, const Part& part, dim_t 
     const dim_t bytes = passes_.element_bytes();
     if (src_.has_dense_rows()) return call.src + src_.offset(row, 0) * bytes;
     for (dim_t k = 0; k < passes_.classes(); ++k)
-        std::memcpy(part.row + k * bytes, call.src + src_.offset(row, k) * bytes, size(bytes));
+        std::memcpy(part.row + k * bytes, call.src + src_.offset(row, k) * bytes, to_size(bytes));
     return part.row;
 }
 
@@ -134,7 +132,7 @@ bool JitMultinomial::share_row(dim_t count, dim_t grain, const Work& work, const
     std::array<double, kMaxRanges> maxima;
     std::array<bool, kMaxRanges> good;
     parallel(parts, [&](int part, int all) {
-        const auto at = size(part);
+        const auto at = to_size(part);
         good[at] = body(split(count, part, all, grain), maxima[at]);
     });
     greatest = *std::max_element(maxima.begin(), maxima.begin() + parts);
@@ -143,7 +141,8 @@ bool JitMultinomial::share_row(dim_t count, dim_t grain, const Work& work, const
 
 bool JitMultinomial::find_greatest(const char* data, double& result) const {
     return share_row(
-        passes_.classes(), kUnitClasses, moving(size(passes_.classes() * passes_.element_bytes())),
+        passes_.classes(), kUnitClasses,
+        moving(to_size(passes_.classes() * passes_.element_bytes())),
         [&](Range range, double& maximum) {
             return passes_.greatest(data, range.begin, range.end, maximum);
         },

@@ -15,8 +15,6 @@ constexpr dim_t kChunkSamples = 1024;
 constexpr dim_t kGroup = DrawKernel::kGroupSamples;
 static_assert(kChunkSamples % kGroup == 0);
 
-size_t size(dim_t n) { return static_cast<size_t>(n); }
-
 // Calls body(begin, end) for one chunk of classes after another.
 template <class Body>
 void for_chunks(Range range, const Body& body) {
@@ -72,7 +70,7 @@ void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const 
 // Returns false if the row has fewer classes of positive weight than samples.
 bool JitMultinomial::draw_from_tree(const Call& call, const Part& part, const Row& row) const {
     const dim_t classes = passes_.classes();
-    const Work work{passes_.nanoseconds(classes) + moving(size(classes) * 8).nanoseconds};
+    const Work work{passes_.nanoseconds(classes) + moving(to_size(classes) * 8).nanoseconds};
     parallel_ranges(classes, kUnitClasses, work, [&](dim_t begin, dim_t end) {
         passes_.store(row, call.source, begin, end, part.weights + begin);
     });
@@ -122,7 +120,7 @@ GuideTable JitMultinomial::make_guide(const Call& call, const Part& part, const 
             passes_.store(row, call.source, begin, end, prefix + begin);
             for (dim_t k = begin; k < end; ++k) prefix[k] = reached += prefix[k];
         });
-        sums[size(index)] = reached;
+        sums[to_size(index)] = reached;
     });
     sum = std::accumulate(sums.begin(), sums.begin() + parts, uint64_t{0});
     GuideTable guide(part.guide, prefix, classes, desc_.dst.dims[1], sum);
@@ -167,7 +165,7 @@ void JitMultinomial::draw_by_guide(const Call& call, const Part& part, const Row
             std::fill(words + 2 * count, words + 2 * groups * kGroup, 0);
             stream.generate(drawn.number_of(first) * 2, 2 * count, words, false);
             const bool in_place = dst_.has_dense_rows() && count % kGroup == 0;
-            char* to = in_place ? dst + size(dst_.offset(row.index, s)) * index_bytes : indices;
+            char* to = in_place ? dst + to_size(dst_.offset(row.index, s)) * index_bytes : indices;
             DrawKernel::Args args{words,
                                   to,
                                   groups,

@@ -22,14 +22,14 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kVectorBytes = 32;
+constexpr int kYmmBytes = 32;
 // Registers for values. One more of the 16 is for a table, and those that are left hold tables.
 constexpr int kMinLive = 11, kMaxLive = 15;
 
 class UnpackLowering : public Lowering {
   public:
     UnpackLowering(const PermuteProgram& program, UnpackTiles tiles)
-        : Lowering(program, kVectorBytes), tiles_(tiles) {
+        : Lowering(program, kYmmBytes), tiles_(tiles) {
         const int each = unit(), half = kLaneBytes / 2;
         const auto place = [&](int i) { return std::tuple{i % kLaneBytes / each, i % each}; };
         side_by_side_ = indices(1, [&](int i) {
@@ -80,7 +80,7 @@ class UnpackLowering : public Lowering {
 
     bool store_two(const Part& a, const Part& b) {
         const int low = lane_of(a), high = lane_of(b);
-        const Piece both{a.dst, kVectorBytes};
+        const Piece both{a.dst, kYmmBytes};
         if (low == high && a.lane == 0 && b.lane == 1)
             store(low, both);
         else if (a.lane == b.lane || a.lane == kNone || b.lane == kNone)
@@ -181,7 +181,7 @@ class UnpackLowering : public Lowering {
     int load_two(int64_t a, int64_t b, bool both) {
         int value = kNone;
         if (b == a + kLaneBytes)
-            value = load({a, kVectorBytes});
+            value = load({a, kYmmBytes});
         else if (a == b && both)
             value = load_lanes({a, kLaneBytes});
         else {
@@ -194,7 +194,7 @@ class UnpackLowering : public Lowering {
     // Of two pixels in a lane: their units side by side, or, as they are stored, one pixel behind the other.
     int in_order(int value, bool stored) {
         if (!plan_.has_two_pixels) return value;
-        return permute_lanes(value, stored ? one_behind_other_ : side_by_side_, kVectorBytes);
+        return permute_lanes(value, stored ? one_behind_other_ : side_by_side_, kYmmBytes);
     }
 
     // Of each lane, the bytes of `a` and those of `b` behind them, from byte `from` on.
@@ -205,7 +205,7 @@ class UnpackLowering : public Lowering {
     // Byte i of a lane becomes byte i + bytes[lane] mod 16.
     int rotate_lanes(int value, const std::array<int, 2>& bytes) {
         const auto from = [&](int i) { return (i + bytes[i / kLaneBytes]) % kLaneBytes; };
-        return permute_lanes(value, indices(1, from), kVectorBytes);
+        return permute_lanes(value, indices(1, from), kYmmBytes);
     }
 
     // Permutes pieces of 8 bytes.

@@ -22,7 +22,7 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kVectorBytes = 64;
+constexpr int kZmmBytes = 64;
 // If a step has at most this many windows, all of them stay in registers. If there are more, each output loads its own.
 constexpr int kMaxResident = 20;
 constexpr int kOtherWorking = 6;  // registers for outputs and indices
@@ -31,7 +31,7 @@ constexpr int kOtherWorking = 6;  // registers for outputs and indices
 std::vector<Piece> windows_over(const std::vector<Piece>& extents) {
     std::vector<Piece> windows;
     for (const Piece& extent : extents)
-        for (const Piece& piece : cut_into_vectors(extent.bytes, kVectorBytes, true))
+        for (const Piece& piece : cut_into_vectors(extent.bytes, kZmmBytes, true))
             windows.push_back({extent.offset + piece.offset, piece.bytes});
     return windows;
 }
@@ -79,7 +79,7 @@ Cover cover(const int64_t* source, int units, int unit, const std::vector<Piece>
 class WindowLowering : public Lowering {
   public:
     WindowLowering(const PermuteProgram& program, CpuIsa isa)
-        : Lowering(program, kVectorBytes),
+        : Lowering(program, kZmmBytes),
           merging_(program.unit <= 2 && shape_of(isa).permutes_from == 1) {}
 
   private:
@@ -169,7 +169,7 @@ class WindowLowering : public Lowering {
         const int width = merging_ ? 1 : unit();
         for (uint64_t left = term.units; left != 0; left &= left - 1) {
             const int i = __builtin_ctzll(left);
-            const int64_t at = byte_in_window(term, i) + (second ? kVectorBytes : 0);
+            const int64_t at = byte_in_window(term, i) + (second ? kZmmBytes : 0);
             for (int byte = 0; byte < unit(); byte += width)
                 indices[i * unit() + byte] = static_cast<uint8_t>((at + byte) / width);
         }

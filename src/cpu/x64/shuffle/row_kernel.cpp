@@ -35,16 +35,12 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kInFlight = 16;
 constexpr int kVectorsUnrolled = 16;  // a row of up to this many vectors is straight code
 constexpr int kVectorsInLoop = 4;
 constexpr int kMaxRowsUnrolled = 8;
 constexpr int kRowsStreaming = 4;
 constexpr int kLinesInLoop = 4;
 constexpr int64_t kLinesOfNextRow = 8;  // that are prefetched
-// Lines of the destination are prefetched this far ahead, if the tensors exceed the second-level cache. Rows of 1.5 to 6
-// KiB are then copied up to 3 % faster from the third-level cache; 256 bytes to 2 KiB make no difference.
-constexpr int64_t kPrefetchAhead = 16 * kLineBytes;
 
 // The stack of rows that stream. A store of 64 bytes may begin or end anywhere in the line.
 constexpr int kLineOnStack = kLineBytes;
@@ -65,6 +61,10 @@ class RowKernel : public StoreVocabulary {
         : StoreVocabulary(key.stores, key.sources, key.isa, "shuffle_row"), key_(key) {}
 
   private:
+    static constexpr int kInFlight = 16;
+    // Lines of the destination are prefetched this far ahead, if the tensors exceed the second-level cache. Rows of 1.5 to 6
+    // KiB are then copied up to 3 % faster from the third-level cache; 256 bytes to 2 KiB make no difference.
+    static constexpr int64_t kPrefetchAhead = 16 * kLineBytes;
     static constexpr size_t kImages = offsetof(Args, images), kTurns = offsetof(Args, turns);
 
     void generate() override {

@@ -48,7 +48,6 @@ namespace {
 
 constexpr int64_t kMaxLines = 256;    // in a period: about 10 KiB of code
 constexpr int64_t kMinRowBytes = 33;  // copying shorter rows, by two stores each, is as fast
-constexpr int kInFlight = 8;
 
 // The minimum number of rows that fill a whole number of lines.
 int64_t period_of(int64_t row_bytes) { return kLineBytes / std::gcd(row_bytes, kLineBytes); }
@@ -70,6 +69,8 @@ class StitchKernel : public StoreVocabulary {
     }
 
   private:
+    static constexpr int kInFlight = 8;
+
     // A row of the period.
     struct Row {
         int64_t line;      // from the start of the period to the line that the row begins in

@@ -14,8 +14,6 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-size_t size(dim_t n) { return static_cast<size_t>(n); }
-
 class JitTokenSampler : public Executable {
   public:
     JitTokenSampler(const TokenSamplerDesc& desc, SamplerKernels kernels, int max_parts)
@@ -36,7 +34,7 @@ class JitTokenSampler : public Executable {
 double JitTokenSampler::nanoseconds(const RowParameters& row) const {
     constexpr double kPerRow = 250, kPerTopP = 1000, kPerListedClass = 20;
     const dim_t classes = desc_.classes();
-    double time = kPerRow + moving(size(classes) * size_of(desc_.src.data_type)).nanoseconds;
+    double time = kPerRow + moving(to_size(classes) * size_of(desc_.src.data_type)).nanoseconds;
     if (row.is_greedy()) return time;
     if (row.top_p < 1) time += kPerTopP;
     if (row.top_k < classes) return time + kPerListedClass * static_cast<double>(row.top_k);
@@ -54,7 +52,7 @@ Status JitTokenSampler::execute(const ExecContext& context) const {
     LowestRow wrong;
     const auto sample_rows = [&](int part, Range rows) {
         RowSampler sampler(desc_, kernels_, call, source, src_, src,
-                           parts + size(part) * part_bytes);
+                           parts + to_size(part) * part_bytes);
         for (dim_t row = rows.begin; row < rows.end; ++row)
             if (!sampler.sample(row, std::min(row + 1, rows.end - 1))) return wrong.report(row);
     };
@@ -94,7 +92,7 @@ Result<PlanPtr> plan_token_sampler(CpuIsa isa, const TokenSamplerDesc& desc) {
     if (desc.dst.has_zero_dim()) return unimplemented("nothing to draw");
     const int parts = max_parts(desc.batch());
     const size_t bytes = aligned_size(SamplerCall::scratchpad_bytes(desc)) +
-                         size(parts) * RowSampler::scratchpad_bytes(desc);
+                         to_size(parts) * RowSampler::scratchpad_bytes(desc);
     return make_plan(bytes, [=]() -> Result<std::unique_ptr<Executable>> {
         SamplerKernels kernels = TOMBOLA_TRY(make_kernels(isa, desc));
         return make_executable<JitTokenSampler>(desc, std::move(kernels), parts);

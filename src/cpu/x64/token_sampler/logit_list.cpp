@@ -16,7 +16,6 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr dim_t kVectorSlack = 16;  // elements after the last one that kernels may touch
 // When the list reaches this size, it is cut back to k.
 constexpr dim_t capacity(dim_t k) { return 4 * k + kGroupClasses; }

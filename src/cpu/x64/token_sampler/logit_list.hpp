@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "common/bit_cast.hpp"
 #include "common/types.hpp"
@@ -17,6 +18,8 @@
 #include "cpu/x64/weights/row_kernels.hpp"
 
 namespace tombola::impl::cpu::x64 {
+
+inline constexpr float kInf = std::numeric_limits<float>::infinity();
 
 // rank_of() is an unsigned integer that rises with x; -0 and +0 have the same one. float_of() is its inverse.
 inline uint32_t rank_of(float x) {

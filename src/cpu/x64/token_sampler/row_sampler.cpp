@@ -9,14 +9,8 @@
 #include "common/scratchpad.hpp"
 
 namespace tombola::impl::cpu::x64 {
-namespace {
-
-size_t size(dim_t n) { return static_cast<size_t>(n); }
-
-}  // namespace
-
 RowSampler::Places::Places(const TokenSamplerDesc& desc) {
-    const size_t classes = size(desc.classes());
+    const size_t classes = to_size(desc.classes());
     row = 0;
     rest = row + aligned_size(classes * size_of(desc.src.data_type));
     list = rest + aligned_size(kGroupClasses * sizeof(float));
@@ -76,7 +70,7 @@ bool RowSampler::sample(dim_t row, dim_t next) {
 void RowSampler::copy_rest() {
     const dim_t first = grouped().whole_groups() * kGroupClasses;
     std::memcpy(memory_ + places_.rest, data_ + first * element_,
-                size((desc_.classes() - first) * element_));
+                to_size((desc_.classes() - first) * element_));
 }
 
 void RowSampler::pad_rest() {
@@ -112,7 +106,7 @@ void RowSampler::copy_classes(dim_t begin, char* to) {
         const void* from = is_allowed(mask, k)
                                ? static_cast<const void*>(src_ + layout_.offset(row_, k) * element_)
                                : &lowest;  // little-endian: the low bytes
-        std::memcpy(to + k * element_, from, size(element_));
+        std::memcpy(to + k * element_, from, to_size(element_));
     }
 }
 

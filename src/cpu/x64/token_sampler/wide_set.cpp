@@ -20,7 +20,6 @@ constexpr dim_t kSampled = 1024;
 // A prefix with at least this many classes of the sample is long. Below, the sample tells little about its end.
 constexpr dim_t kLong = 24;
 constexpr dim_t kSlack = 16;  // elements after the last one that kernels may touch
-constexpr float kInf = std::numeric_limits<float>::infinity();
 
 size_t space(dim_t classes) { return static_cast<size_t>(std::max(classes, kSampled) + kSlack); }
 size_t blocks_of(dim_t classes) { return static_cast<size_t>((classes + kBlock - 1) / kBlock); }
