@@ -433,6 +433,23 @@ TEST(ShuffleJit, ShortRowsOfManyChannels) {
         }
 }
 
+// Of every length up to a vector of 32 bytes, in a destination without gaps: on one thread and on several, and from sources with and
+// without gaps, in one of which images lie side by side.
+TEST(ShuffleJit, RowsShorterThanAVector) {
+    Served served;
+    for (int64_t bytes = 4; bytes <= 33; ++bytes)
+        for (const reference::Dims& dims :
+             {reference::Dims{3, 156, 1, bytes}, {220, 156, 1, bytes}}) {
+            const auto dense = reference::Layout::from_letters("abcd", dims);
+            for (const auto& src :
+                 {dense, with_gaps("abcd", dims, 1), reference::Layout::from_letters("bacd", dims)})
+                for (const int64_t group : {2, 39}) {
+                    check_both_directions(served, src, dense, DataType::s8, 1, group);
+                    if (HasFatalFailure()) return;
+                }
+        }
+}
+
 // Beyond the first-level cache, where lines are prefetched, in blocks and rows that begin anywhere in a line.
 TEST(ShuffleJit, LinesThatArePrefetched) {
     Served served;

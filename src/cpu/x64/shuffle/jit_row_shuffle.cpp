@@ -91,6 +91,14 @@ bool is_written_in_order(const ShuffleLayout& l) {
            (fits_l1(tensor_bytes(l)) || exceeds_l2(l));
 }
 
+// Whether a row is one store that ends behind it, where the next store overwrites what is too much. Two stores that overlap take
+// up to twice as long, but the last row is a call of its own.
+bool overruns(const ShuffleLayout& l) {
+    constexpr int64_t kMinRows = 128;
+    return is_dense(l) && l.inner < 32 && l.inner != size_of_access(l.inner) &&
+           l.loops.iterations() * l.C >= kMinRows;
+}
+
 // The loops over the rows of an image, and how far each step takes the addresses. A turn is a pass of the outer loop.
 struct RowLoops {
     RowLoop outer, inner;
@@ -101,14 +109,15 @@ struct RowLoops {
 RowLoops loops_of(const ShuffleLayout& l) {
     const int64_t src = l.src_axis.stride, dst = l.dst_axis.stride;
     const RowLoop groups{l.G, src, l.Q * dst}, rows{l.Q, l.G * src, dst};
-    const bool swaps = is_linear(l) && l.G < l.Q && !is_written_in_order(l);
+    const bool swaps = is_linear(l) && l.G < l.Q && !is_written_in_order(l) && !overruns(l);
     return swaps ? RowLoops{rows, groups} : RowLoops{groups, rows};
 }
 
 // The kernel that suits a layout. There is none if both tensors are one contiguous run.
 struct RowKernels {
     JitFunction<RowArgs> rows;
-    int64_t turn = 1;                      // rows: calls copy multiples of so many
+    JitFunction<RowArgs> overrunning;      // for all turns but the last one
+    int64_t turn = 1;                      // both: calls copy multiples of so many
     std::optional<StitchFunction> stitch;  // for short rows into a destination without gaps
     // The same, past the caches, into a destination that is aligned to a line.
     std::optional<StitchFunction> streaming_stitch;
@@ -147,13 +156,24 @@ class RowShuffle : public Executable {
                         [&](int64_t begin, int64_t end) {
                             const StreamingStores stores(streaming);
                             if (stitched) return stitch(*stitched, slice, src, dst, begin, end);
-                            while (begin < end) begin += copy(src, dst, begin, end - begin);
+                            if (kernels_.overrunning)
+                                begin =
+                                    copy_rows(kernels_.overrunning, src, dst, begin, end - turn);
+                            copy_rows(kernels_.rows, src, dst, begin, end);
                         });
     }
 
-    // Copies as many of the `count` rows from `first` on, in the order of the loops, as one call of the kernel can cover:
-    // whole images, whole turns of the inner loop or the rest of one. Returns how many.
-    int64_t copy(const char* src, char* dst, int64_t first, int64_t count) const {
+    // Copies rows [begin, end) in the order of the loops. Returns the end.
+    int64_t copy_rows(const JitFunction<RowArgs>& kernel, const char* src, char* dst, int64_t begin,
+                      int64_t end) const {
+        while (begin < end) begin += copy(kernel, src, dst, begin, end - begin);
+        return begin;
+    }
+
+    // Copies as many of the `count` rows from `first` on as one call of the kernel can cover: whole images, whole turns of the
+    // inner loop or the rest of one. Returns how many.
+    int64_t copy(const JitFunction<RowArgs>& kernel, const char* src, char* dst, int64_t first,
+                 int64_t count) const {
         const ShuffleLayout& l = layout_;
         const auto& [outer, inner] = loops_;
         const Loop& images = l.loops.fastest();
@@ -179,7 +199,7 @@ class RowShuffle : public Executable {
             if (!images_are_dense(l)) args.rows = args.turns.count = 1;
             if (!is_dense(l)) args.images.count = 1;
         }
-        kernels_.rows(args);
+        kernel(args);
         return args.images.count * args.turns.count * args.rows;
     }
 
@@ -312,6 +332,8 @@ Result<RowKernels> kernels_of(CpuIsa isa, const ShuffleLayout& l) {
             rows.turn = kernels.turn = inner.count;
         }
         kernels.rows = TOMBOLA_TRY(row_function(rows));
+        rows.overruns = overruns(l);
+        if (rows.overruns) kernels.overrunning = TOMBOLA_TRY(row_function(rows));
     }
     return kernels;
 }

@@ -14,6 +14,7 @@
 // The number of bytes of a row is part of the code. A row is copied as vectors side by side. If they do not fill it,
 // a last vector ends where the row ends and overlaps the one before. A row shorter than a vector is at most two
 // shorter vectors, which may overlap: a store under a mask takes longer than two stores.
+// If the caller says so, it is one that ends behind it.
 //
 //   49 bytes   [0 .......... 31]            196 bytes, AVX-512   [0..63][64..127][128..191]
 //                    [17 .......... 48]                                       [132 ..... 195]
@@ -172,6 +173,7 @@ class RowKernel : public StoreVocabulary {
 
     // In straight turns, the last piece of a row is as short as possible.
     std::vector<Piece> pieces_of_row() const {
+        if (key_.overruns) return {{0, size_of_access(key_.row_bytes)}};
         std::vector<Piece> pieces = cut_into_vectors(key_.row_bytes, bytes(), false);
         const int64_t tail = key_.row_bytes % bytes();
         if (is_straight() && key_.row_bytes > bytes() && tail > 0) {
