@@ -109,7 +109,7 @@ TEST_F(PrimitiveCache, DescriptorsKeepTheirStrides) {
     for (const dim_t stride : {8, 99}) {
         const dim_t strides[] = {stride, 1};
         const MemoryDesc data = MemoryDesc::from_strides(2, dims, DataType::f32, strides).take();
-        const ShuffleDesc op{PropKind::forward_training, data, data, 1, 2};
+        const ShuffleDesc op{{PropKind::forward_training, data, data}, 1, 2};
         const auto desc = PrimitiveDesc::create(op, {}, &engine).take();
         EXPECT_EQ(desc->find_arg(TOMBOLA_ARG_DST)->desc.strides[0], stride);
     }
