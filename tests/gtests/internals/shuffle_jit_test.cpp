@@ -448,6 +448,10 @@ TEST(ShuffleJit, RowsShorterThanAVector) {
                     if (HasFatalFailure()) return;
                 }
         }
+    for (const auto& [name, count] : served.counts())
+        if (name.find("jit_rows") == 0) {
+            EXPECT_EQ(count, 30 * 2 * 3 * 2 * 2) << name;
+        }
 }
 
 // Beyond the first-level cache, where lines are prefetched, in blocks and rows that begin anywhere in a line.

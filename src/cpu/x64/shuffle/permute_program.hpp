@@ -89,12 +89,13 @@ struct PermuteProgram {
     StepLoop loop;
     // The alignment of each step's destination, if the tensor is aligned. At most a cache line counts.
     int64_t dst_alignment = 1;
-    // The channels of a pixel are a matrix that is transposed. Bytes of one of its rows in the source.
+    // The channels of a pixel are a matrix that is transposed: the bytes of one of its rows in the source.
     int64_t row_bytes = 0;
-    int64_t pixel_bytes = 0;  // of a pixel, if its channels lie side by side; 0 for blocks
-    int64_t block_stride =
-        0;               // from a block of the source to the next one; 0 if there are no blocks
-    bool in_l1 = false;  // both tensors fit the first-level cache
+    // The bytes of a pixel, if its channels lie side by side; 0 for blocks.
+    int64_t pixel_bytes = 0;
+    // From a block of the source to the next one; 0 if there are no blocks.
+    int64_t block_stride = 0;
+    bool in_l1 = false;            // both tensors fit the first-level cache
     bool near_sources = false;     // see blocked_program()
     std::vector<int64_t> sources;  // the byte offset of each unit of each output
     std::vector<PermuteSection> sections;

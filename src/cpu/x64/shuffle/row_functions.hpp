@@ -44,8 +44,8 @@ struct RowKey {
     Stores stores;
     Sources sources = Sources::plain;  // if it streams: what each store prefetches
     int64_t turn = 0;                  // rows of each turn, as straight code; 0: RowArgs::rows
-    // Each row of less than 32 bytes is one load and one store of size_of_access(row_bytes) bytes. Behind a row, what belongs to the
-    // row that is written next is overwritten. The caller copies the last rows by a kernel without this.
+    // A row of less than 32 bytes is one load and one store, of size_of_access(row_bytes) bytes. The store also writes the first bytes
+    // of the next row, whose own store then corrects them. The caller copies the last rows by a kernel without this.
     bool overruns = false;
 
     auto fields() const {
