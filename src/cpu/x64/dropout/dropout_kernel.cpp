@@ -20,14 +20,9 @@ OwnRegisters own_registers(DataType type) {
 
 int element_bits(DataType type) { return static_cast<int>(size_of(type)) * kByteBits; }
 
-TransformShape transform_shape(DataType type, int draw_bits, DropoutMask mask) {
-    const auto bytes = static_cast<int>(size_of(type));
-    return {draw_bits, bytes, bytes, mask};
-}
-
-std::string kernel_name(DataType type, int draw_bits, DropoutMask mask) {
-    return std::string("dropout.") + name_of(type) + "." + std::to_string(draw_bits) + "." +
-           name_of(mask);
+std::string kernel_name(const DropoutKernel::Key& key) {
+    return std::string("dropout.") + name_of(std::get<DataType>(key)) + "." +
+           std::to_string(std::get<int>(key)) + "." + name_of(std::get<DropoutMask>(key));
 }
 
 }  // namespace
@@ -37,24 +32,16 @@ PackedParameters DropoutKernel::pack(uint32_t threshold, int draw_bits, float sc
     return PackedParameters(Parameters{{}, threshold, scale});
 }
 
-Result<PhiloxTransformKernel> DropoutKernel::kernel(CpuIsa isa, DataType type, int draw_bits,
-                                                    DropoutMask mask, bool makes_rows) {
-    const TransformShape shape = transform_shape(type, draw_bits, mask);
-    auto kernel = TOMBOLA_TRY(make_transform_kernel<DropoutKernel>(
-        {isa, type, draw_bits, mask, PhiloxLanes::run}, shape));
-    if (makes_rows && shape.draws_per_word() == 1)
-        kernel.rows_function = TOMBOLA_TRY(
-            cached_function<DropoutKernel>({isa, type, draw_bits, mask, PhiloxLanes::rows}));
-    return kernel;
+TransformShape DropoutKernel::shape(const Key& key) {
+    const auto bytes = static_cast<int>(size_of(std::get<DataType>(key)));
+    return {std::get<int>(key), bytes, bytes, std::get<DropoutMask>(key)};
 }
 
 DropoutKernel::DropoutKernel(const Key& key)
-    : PhiloxTransformGenerator(
-          {std::get<0>(key), std::get<4>(key)},
-          kernel_name(std::get<1>(key), std::get<2>(key), std::get<3>(key)).c_str(),
-          transform_shape(std::get<1>(key), std::get<2>(key), std::get<3>(key)),
-          own_registers(std::get<1>(key))),
-      type_(std::get<1>(key)) {}
+    : PhiloxTransformGenerator({std::get<CpuIsa>(key), std::get<PhiloxLanes>(key)},
+                               kernel_name(key), shape(key),
+                               own_registers(std::get<DataType>(key))),
+      type_(std::get<DataType>(key)) {}
 
 void DropoutKernel::load_values() {
     broadcast_u32(vec(convert_vec(kThreshold)), parameter_address(offsetof(Parameters, threshold)));

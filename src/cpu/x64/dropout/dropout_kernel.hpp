@@ -17,7 +17,8 @@ namespace tombola::impl::cpu::x64 {
 //
 //     bits of an element / bits of a draw:  1/2 (both registers make one vector), 1, 2, 4
 //
-// Registers:  those of the stream; then T in every draw's lane, scale
+// Registers:  those of the stream; then T in every draw's lane, the scale, elements, the digits of a draw of 32 bits; for bf16 also
+//             the constants of a product
 class DropoutKernel : public PhiloxTransformGenerator {
   public:
     using Key =
@@ -28,8 +29,7 @@ class DropoutKernel : public PhiloxTransformGenerator {
         float scale;
     };
     static PackedParameters pack(uint32_t threshold, int draw_bits, float scale);
-    static Result<PhiloxTransformKernel> kernel(CpuIsa isa, DataType type, int draw_bits,
-                                                DropoutMask mask, bool makes_rows);
+    static TransformShape shape(const Key& key);
     explicit DropoutKernel(const Key& key);
 
   private:

@@ -26,23 +26,8 @@ namespace tombola::impl::cpu::x64 {
 // Of the conversions from Philox: two constants.
 inline constexpr OwnRegisters kBernoulliRegisters{0, 2};
 
-constexpr const char* bernoulli_name(DataType type) {
-    switch (type) {
-        case DataType::u8:
-            return "bernoulli.u8";
-        case DataType::s32:
-            return "bernoulli.s32";
-        case DataType::s64:
-            return "bernoulli.s64";
-        case DataType::f16:
-            return "bernoulli.f16";
-        case DataType::bf16:
-            return "bernoulli.bf16";
-        case DataType::f32:
-            return "bernoulli.f32";
-        default:
-            return "bernoulli.f64";
-    }
+inline std::string bernoulli_name(DataType type) {
+    return std::string("bernoulli.") + name_of(type);
 }
 
 class PhiloxBernoulli : public PhiloxGenerator {
@@ -51,7 +36,8 @@ class PhiloxBernoulli : public PhiloxGenerator {
     struct Parameters {
         uint32_t limit;
     };
-    static PhiloxShape shape(DataType type) {
+    static PhiloxShape shape(const Key& key) {
+        const DataType type = std::get<DataType>(key);
         return {bernoulli_name(type),
                 static_cast<int>(size_of(type)),
                 1,
@@ -65,8 +51,7 @@ class PhiloxBernoulli : public PhiloxGenerator {
         return PackedParameters(Parameters{static_cast<uint32_t>(std::ceil(p * 0x1p23f))});
     }
     explicit PhiloxBernoulli(const Key& key)
-        : PhiloxGenerator({std::get<CpuIsa>(key), std::get<PhiloxLanes>(key)},
-                          shape(std::get<DataType>(key))),
+        : PhiloxGenerator({std::get<CpuIsa>(key), std::get<PhiloxLanes>(key)}, shape(key)),
           type_(std::get<DataType>(key)),
           bytes_(static_cast<int>(size_of(type_))) {}
 
@@ -103,14 +88,13 @@ class PhiloxBernoulliTensor : public PhiloxTransformGenerator {
     struct Parameters {
         Pointers pointers;
     };
-    static TransformShape shape(DataType type) {
-        return {32, sizeof(float), static_cast<int>(size_of(type))};
+    static TransformShape shape(const Key& key) {
+        return {32, sizeof(float), static_cast<int>(size_of(std::get<DataType>(key)))};
     }
     explicit PhiloxBernoulliTensor(const Key& key)
-        : PhiloxTransformGenerator(
-              {std::get<CpuIsa>(key), std::get<PhiloxLanes>(key)},
-              (std::string(bernoulli_name(std::get<DataType>(key))) + ".tensor").c_str(),
-              shape(std::get<DataType>(key)), kBernoulliRegisters),
+        : PhiloxTransformGenerator({std::get<CpuIsa>(key), std::get<PhiloxLanes>(key)},
+                                   bernoulli_name(std::get<DataType>(key)) + ".tensor", shape(key),
+                                   kBernoulliRegisters),
           type_(std::get<DataType>(key)),
           bytes_(static_cast<int>(size_of(type_))) {}
 
@@ -146,7 +130,8 @@ class Mt19937Bernoulli : public Mt19937Generator {
     struct Parameters {
         int64_t limit;
     };
-    static Mt19937Shape shape(DataType type) {
+    static Mt19937Shape shape(const Key& key) {
+        const DataType type = std::get<DataType>(key);
         const int bytes = static_cast<int>(size_of(type));
         return {bernoulli_name(type), kWords, bytes, bytes == 8 ? 3 : 5, swapped_words_mask(53)};
     }
@@ -156,8 +141,7 @@ class Mt19937Bernoulli : public Mt19937Generator {
         return PackedParameters(Parameters{static_cast<int64_t>(std::ceil(p * 0x1p53))});
     }
     explicit Mt19937Bernoulli(const Key& key)
-        : Mt19937Generator(std::get<CpuIsa>(key), shape(std::get<DataType>(key))),
-          type_(std::get<DataType>(key)) {}
+        : Mt19937Generator(std::get<CpuIsa>(key), shape(key)), type_(std::get<DataType>(key)) {}
 
   private:
     static constexpr int kLimit = kParameter, kZero = kParameter + 1, kOne = kParameter + 2;

@@ -146,22 +146,17 @@ Result<std::unique_ptr<Executable>> build(CpuIsa isa, const RandomBernoulliDesc&
     const DataType type = desc.dst.data_type;
     const bool tensorflow = desc.alignment == Alignment::tensorflow;
     if (desc.has_one_p() && tensorflow) {
-        auto kernel = TOMBOLA_TRY(make_philox_kernel<PhiloxBernoulli>(
-            {isa, PhiloxLanes::run, type}, PhiloxBernoulli::shape(type), has_tiles(desc.dst)));
+        auto kernel = TOMBOLA_TRY(make_philox_kernel<PhiloxBernoulli>({isa, PhiloxLanes::run, type},
+                                                                      has_tiles(desc.dst)));
         return make_executable<JitPhiloxBernoulli>(desc, std::move(kernel));
     }
     if (tensorflow && desc.p.data_type == DataType::f32) {
-        using Kernel = PhiloxBernoulliTensor;
-        auto kernel = TOMBOLA_TRY(
-            make_transform_kernel<Kernel>({isa, PhiloxLanes::run, type}, Kernel::shape(type)));
-        if (has_tiles(desc.dst))
-            kernel.rows_function =
-                TOMBOLA_TRY(cached_function<Kernel>({isa, PhiloxLanes::rows, type}));
+        auto kernel = TOMBOLA_TRY(make_transform_kernel<PhiloxBernoulliTensor>(
+            {isa, PhiloxLanes::run, type}, has_tiles(desc.dst)));
         return make_executable<JitPhiloxBernoulliTensor>(desc, std::move(kernel));
     }
     if (desc.has_one_p() && !tensorflow && Mt19937Bernoulli::serves(type)) {
-        auto kernel = TOMBOLA_TRY(
-            make_mt19937_kernel<Mt19937Bernoulli>({isa, type}, Mt19937Bernoulli::shape(type)));
+        auto kernel = TOMBOLA_TRY(make_mt19937_kernel<Mt19937Bernoulli>({isa, type}));
         auto loops = TOMBOLA_TRY(JitMtJumpLoops::create(isa));
         return make_executable<JitMt19937Bernoulli>(desc, std::move(kernel), std::move(loops));
     }

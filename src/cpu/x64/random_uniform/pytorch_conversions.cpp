@@ -4,33 +4,38 @@
 #include <cstddef>
 #include <tuple>
 
+#include "cpu/float_type.hpp"
+
 namespace tombola::impl::cpu::x64 {
 namespace {
 
 // PyTorch takes as many low bits as the type has digits: 11, 8, 24 and 53.
-Mt19937Shape float_shape(DataType type, bool torch2) {
+Mt19937Shape float_shape(FloatType type, bool torch2) {
     constexpr uint64_t k24Bits = 0x00FFFFFF'00FFFFFF;
     switch (type) {
-        case DataType::f16:
+        case FloatType::f16:
             return torch2 ? Mt19937Shape{"f16_torch2", 1, 2, 10, k24Bits}
                           : Mt19937Shape{"f16", 1, 2, 4, 0x000007FF'000007FF};
-        case DataType::bf16:
+        case FloatType::bf16:
             return torch2 ? Mt19937Shape{"bf16_torch2", 1, 2, 19, k24Bits}
                           : Mt19937Shape{"bf16", 1, 2, 10, 0x000000FF'000000FF};
-        case DataType::f32:
+        case FloatType::f32:
             return {torch2 ? "f32_torch2" : "f32", 1, 4, torch2 ? 4 : 2, k24Bits};
-        default:
+        case FloatType::f64:
             return {torch2 ? "f64_torch2" : "f64", 2, 8, torch2 ? 5 : 3, swapped_words_mask(53)};
     }
+    return {};
 }
 
 class PytorchFloatConversion : public Mt19937Generator {
   public:
     using Key = std::tuple<CpuIsa, DataType, FloatDraws>;
+    static Mt19937Shape shape(const Key& key) {
+        return float_shape(float_type_of(std::get<DataType>(key)),
+                           std::get<FloatDraws>(key) == FloatDraws::torch2);
+    }
     explicit PytorchFloatConversion(const Key& key)
-        : Mt19937Generator(std::get<CpuIsa>(key),
-                           float_shape(std::get<DataType>(key),
-                                       std::get<FloatDraws>(key) == FloatDraws::torch2)),
+        : Mt19937Generator(std::get<CpuIsa>(key), shape(key)),
           type_(std::get<DataType>(key)),
           torch2_(std::get<FloatDraws>(key) == FloatDraws::torch2) {}
 
@@ -100,12 +105,12 @@ class PytorchFloatConversion : public Mt19937Generator {
 class PytorchWordConversion : public Mt19937Generator {
   public:
     using Key = std::tuple<CpuIsa, DataType>;
-    static Mt19937Shape shape(DataType type) {
-        return type == DataType::s64 ? Mt19937Shape{"s64", 1, 8, 15}
-                                     : Mt19937Shape{"s32", 1, 4, 11};
+    static Mt19937Shape shape(const Key& key) {
+        return std::get<DataType>(key) == DataType::s64 ? Mt19937Shape{"s64", 1, 8, 15}
+                                                        : Mt19937Shape{"s32", 1, 4, 11};
     }
     explicit PytorchWordConversion(const Key& key)
-        : Mt19937Generator(std::get<CpuIsa>(key), shape(std::get<DataType>(key))),
+        : Mt19937Generator(std::get<CpuIsa>(key), shape(key)),
           bytes_(size_of(std::get<DataType>(key))) {}
 
   private:
@@ -153,12 +158,12 @@ class PytorchWordConversion : public Mt19937Generator {
 class PytorchWordPairConversion : public Mt19937Generator {
   public:
     using Key = std::tuple<CpuIsa, DataType>;
-    static Mt19937Shape shape(DataType type) {
-        return type == DataType::s64 ? Mt19937Shape{"s64_wide", 2, 8, 21}
-                                     : Mt19937Shape{"s32_wide", 2, 4, 23};
+    static Mt19937Shape shape(const Key& key) {
+        return std::get<DataType>(key) == DataType::s64 ? Mt19937Shape{"s64_wide", 2, 8, 21}
+                                                        : Mt19937Shape{"s32_wide", 2, 4, 23};
     }
     explicit PytorchWordPairConversion(const Key& key)
-        : Mt19937Generator(std::get<CpuIsa>(key), shape(std::get<DataType>(key))),
+        : Mt19937Generator(std::get<CpuIsa>(key), shape(key)),
           bytes_(size_of(std::get<DataType>(key))) {}
 
   private:
@@ -213,12 +218,9 @@ class PytorchWordPairConversion : public Mt19937Generator {
 
 Result<Mt19937Kernel> make_pytorch_kernel(CpuIsa isa, DataType type, FloatDraws rule, int words) {
     if (type != DataType::s32 && type != DataType::s64)
-        return make_mt19937_kernel<PytorchFloatConversion>(
-            {isa, type, rule}, float_shape(type, rule == FloatDraws::torch2));
-    return words == 2 ? make_mt19937_kernel<PytorchWordPairConversion>(
-                            {isa, type}, PytorchWordPairConversion::shape(type))
-                      : make_mt19937_kernel<PytorchWordConversion>(
-                            {isa, type}, PytorchWordConversion::shape(type));
+        return make_mt19937_kernel<PytorchFloatConversion>({isa, type, rule});
+    return words == 2 ? make_mt19937_kernel<PytorchWordPairConversion>({isa, type})
+                      : make_mt19937_kernel<PytorchWordConversion>({isa, type});
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -49,7 +49,9 @@ template <class T>
 class TensorflowConversion : public PhiloxGenerator {
   public:
     static constexpr bool k64 = sizeof(T) == 8;
-    static constexpr PhiloxShape kShape{k64 ? "f64" : "f32", sizeof(T), k64 ? 2 : 1, 2};
+    static PhiloxShape shape(const Key&) {
+        return {k64 ? "f64" : "f32", sizeof(T), k64 ? 2 : 1, 2};
+    }
     struct Parameters {
         alignas(8) T range, min;
     };
@@ -57,7 +59,7 @@ class TensorflowConversion : public PhiloxGenerator {
         const Parameters p{range_of(b), b.min};
         return PackedParameters(p, p.range == 1 && p.min == 0 ? 1 : 0);
     }
-    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(key, kShape) {}
+    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(key, shape(key)) {}
 
   private:
     void load_parameters() override {
@@ -87,7 +89,7 @@ class TensorflowConversion : public PhiloxGenerator {
 template <>
 class TensorflowConversion<Float16> : public PhiloxGenerator {
   public:
-    static constexpr PhiloxShape kShape{"f16", 2, 1, 3};
+    static PhiloxShape shape(const Key&) { return {"f16", 2, 1, 3}; }
     struct Parameters {
         alignas(8) float step, min, minus_step_2_23;  // range * 2^-10; -2^23 * step
     };
@@ -103,7 +105,7 @@ class TensorflowConversion<Float16> : public PhiloxGenerator {
         return PackedParameters(Parameters{range * 0x1p-10f, to_f32(b.min), range * -0x1p13f},
                                 form);
     }
-    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(key, kShape) {}
+    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(key, shape(key)) {}
 
   private:
     void load_parameters() override {
@@ -169,7 +171,7 @@ class TensorflowConversion<BFloat16> : public PhiloxGenerator {
     }
 
   protected:
-    static constexpr PhiloxShape bf16_shape(int forms, const OwnRegisters& own) {
+    static PhiloxShape bf16_shape(int forms, const OwnRegisters& own) {
         return {"bf16", 2, 1, forms, PhiloxShape::LaneOrder::natural, 4, 6, own};
     }
     using PhiloxGenerator::PhiloxGenerator;
@@ -205,8 +207,8 @@ class TensorflowConversion<BFloat16> : public PhiloxGenerator {
 // Computes each value.
 class TensorflowBf16Arithmetic : public TensorflowConversion<BFloat16> {
   public:
-    static constexpr PhiloxShape kShape = bf16_shape(3, {0, 0});
-    explicit TensorflowBf16Arithmetic(const Key& key) : TensorflowConversion(key, kShape) {}
+    static PhiloxShape shape(const Key&) { return bf16_shape(3, {0, 0}); }
+    explicit TensorflowBf16Arithmetic(const Key& key) : TensorflowConversion(key, shape(key)) {}
 
   private:
     void load_parameters() override {
@@ -239,8 +241,8 @@ class TensorflowBf16Table : public TensorflowConversion<BFloat16> {
     static constexpr int kTables = 4;  // of 32 values
 
   public:
-    static constexpr PhiloxShape kShape = bf16_shape(1, {0, kTables});
-    explicit TensorflowBf16Table(const Key& key) : TensorflowConversion(key, kShape) {}
+    static PhiloxShape shape(const Key&) { return bf16_shape(1, {0, kTables}); }
+    explicit TensorflowBf16Table(const Key& key) : TensorflowConversion(key, shape(key)) {}
 
   private:
     Vec values(int table) const { return vec(convert_vec(table)); }
@@ -274,7 +276,7 @@ class TensorflowBf16Table : public TensorflowConversion<BFloat16> {
 template <>
 class TensorflowConversion<int32_t> : public PhiloxGenerator {
   public:
-    static constexpr PhiloxShape kShape{"s32", 4, 1};
+    static PhiloxShape shape(const Key&) { return {"s32", 4, 1}; }
     struct Parameters {
         uint64_t multiplier, addend, shift, range;
         uint32_t min;
@@ -296,7 +298,7 @@ class TensorflowConversion<int32_t> : public PhiloxGenerator {
             return PackedParameters(Parameters{m + 1, 0, shift, range, min});
         return PackedParameters(Parameters{m, m, shift, range, min});
     }
-    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(key, kShape) {}
+    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(key, shape(key)) {}
 
   private:
     void load_parameters() override {
@@ -338,8 +340,10 @@ class TensorflowConversion<int32_t> : public PhiloxGenerator {
 template <>
 class TensorflowConversion<int64_t> : public PhiloxGenerator {
   public:
-    static constexpr PhiloxShape kShape{
-        "s64", 8, 2, 1, PhiloxShape::LaneOrder::halves, /*streams_of_16=*/3, 6, /*own=*/{2, 2}};
+    static PhiloxShape shape(const Key&) {
+        return {"s64",         8, 2, 1, PhiloxShape::LaneOrder::halves, /*streams_of_16=*/3, 6,
+                /*own=*/{2, 2}};
+    }
     struct Parameters {
         // twice: 2 * range if the range is below 4, otherwise 0.
         uint64_t multiplier, shift, range, twice, min;
@@ -357,7 +361,7 @@ class TensorflowConversion<int64_t> : public PhiloxGenerator {
         return PackedParameters(
             Parameters{m, static_cast<uint64_t>(l), range, range < 4 ? 2 * range : 0, min});
     }
-    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(key, kShape) {}
+    explicit TensorflowConversion(const Key& key) : PhiloxGenerator(key, shape(key)) {}
 
   private:
     void load_parameters() override {
@@ -396,13 +400,13 @@ class TensorflowConversion<int64_t> : public PhiloxGenerator {
 
 template <class T>
 Result<PhiloxKernel> tensorflow_kernel(CpuIsa isa, bool makes_rows) {
-    return make_philox_kernel<TensorflowConversion<T>>(isa, makes_rows);
+    return make_philox_kernel<TensorflowConversion<T>>({isa, PhiloxLanes::run}, makes_rows);
 }
 template <>
 inline Result<PhiloxKernel> tensorflow_kernel<BFloat16>(CpuIsa isa, bool makes_rows) {
     return shape_of(isa).permutes_pairs
-               ? make_philox_kernel<TensorflowBf16Table>(isa, makes_rows)
-               : make_philox_kernel<TensorflowBf16Arithmetic>(isa, makes_rows);
+               ? make_philox_kernel<TensorflowBf16Table>({isa, PhiloxLanes::run}, makes_rows)
+               : make_philox_kernel<TensorflowBf16Arithmetic>({isa, PhiloxLanes::run}, makes_rows);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -4,7 +4,7 @@
 // MT19937 fused: twist, temper, convert to a type, store.
 //
 //   Mt19937Generator   the source of words, the loops and the stores
-//   a conversion       a class derived from it, for one output: its parameters, kShape, and the code that turns words
+//   a conversion       a class derived from it, for one output: its parameters, shape(key), and the code that turns words
 //                      into values. It lies in the folder of its primitive
 //   Mt19937Kernel      what is kept: the code, and the numbers that its caller needs
 //
@@ -27,6 +27,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <tuple>
 
 #include "cpu/rng/mt19937.hpp"
@@ -52,7 +53,7 @@ struct Mt19937Args {
 
 // How words become values.
 struct Mt19937Shape {
-    const char* name;  // of the kernel, after "mt19937."
+    std::string name;  // of the kernel, after "mt19937."
     int words;         // of a value: 1, or 2, of which the first is the high half
     int value_bytes;
     int instructions;  // of the conversion, for a vector of words, with AVX-512
@@ -132,16 +133,11 @@ struct Mt19937Kernel {
 };
 
 template <class Conversion>
-Result<Mt19937Kernel> make_mt19937_kernel(const typename Conversion::Key& key,
-                                          const Mt19937Shape& shape) {
+Result<Mt19937Kernel> make_mt19937_kernel(const typename Conversion::Key& key) {
+    const Mt19937Shape shape = Conversion::shape(key);
     auto function = TOMBOLA_TRY(cached_function<Conversion>(key));
     return Mt19937Kernel{std::move(function), shape_of(std::get<CpuIsa>(key)).bytes / 4,
                          shape.words, shape.value_bytes};
-}
-// That of a conversion of one shape.
-template <class Conversion>
-Result<Mt19937Kernel> make_mt19937_kernel(CpuIsa isa) {
-    return make_mt19937_kernel<Conversion>({isa}, Conversion::kShape);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -6,8 +6,9 @@ namespace {
 
 class Mt19937WordsConversion : public Mt19937Generator {
   public:
-    static constexpr Mt19937Shape kShape{"words", 1, sizeof(uint32_t), 0};
-    explicit Mt19937WordsConversion(const Key& key) : Mt19937Generator(std::get<0>(key), kShape) {}
+    static Mt19937Shape shape(const Key&) { return {"words", 1, sizeof(uint32_t), 0}; }
+    explicit Mt19937WordsConversion(const Key& key)
+        : Mt19937Generator(std::get<CpuIsa>(key), shape(key)) {}
 
   private:
     void load_parameters() override {}
@@ -17,7 +18,7 @@ class Mt19937WordsConversion : public Mt19937Generator {
 }  // namespace
 
 Result<Mt19937Kernel> mt19937_words_kernel(CpuIsa isa) {
-    return make_mt19937_kernel<Mt19937WordsConversion>(isa);
+    return make_mt19937_kernel<Mt19937WordsConversion>({isa});
 }
 
 }  // namespace tombola::impl::cpu::x64

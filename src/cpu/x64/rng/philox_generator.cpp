@@ -25,8 +25,7 @@ constexpr int kFarBytes = 2 * kTableLinePages * kPageBytes;
 
 PhiloxGenerator::PhiloxGenerator(const Key& key, const PhiloxShape& shape)
     : Vocabulary(std::get<0>(key),
-                 std::string("philox.") + shape.name +
-                     (std::get<1>(key) == PhiloxLanes::rows ? ".rows" : ""),
+                 "philox." + shape.name + (std::get<1>(key) == PhiloxLanes::rows ? ".rows" : ""),
                  kMaxCodeBytes),
       shape_(shape),
       makes_rows_(std::get<1>(key) == PhiloxLanes::rows),

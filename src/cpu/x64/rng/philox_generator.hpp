@@ -5,7 +5,7 @@
 //
 //   PhiloxGenerator   the source of words (philox_rounds.cpp), the loops and the stores (philox_generator.cpp)
 //                     Its kernels make one run, or several rows at once (philox_rows.cpp)
-//   a conversion      a class derived from it, for one output: its parameters, kShape, and the code that turns words
+//   a conversion      a class derived from it, for one output: its parameters, shape(key), and the code that turns words
 //                     into elements. It lies in the folder of its primitive. philox_words.hpp stores the words
 //   PhiloxKernel      what is kept: the code, and the numbers that its caller needs
 //
@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -76,7 +77,7 @@ struct PhiloxShape {
         halves,   // 0 4 1 5 2 6 3 7: unpacking gives blocks 0-3, then 4-7
         natural,  // 0 1 2 3 4 5 6 7: unpacking gives the even blocks, then the odd ones
     };
-    const char* name;  // of the kernel, after "philox."
+    std::string name;  // of the kernel, after "philox."
     int element_bytes;
     int words;      // of an element: 1 or 2
     int forms = 1;  // of the conversion
@@ -90,7 +91,7 @@ struct PhiloxShape {
     bool whole_groups = false;  // a call has no elements beyond whole groups
 
     // Conversions to bf16 (natural) put the elements of a block in order themselves, and draws that share a word are neighbours.
-    constexpr bool serves_rows() const { return order == LaneOrder::halves && draws == 1; }
+    bool serves_rows() const { return order == LaneOrder::halves && draws == 1; }
 };
 
 class PhiloxGenerator : public Vocabulary {
@@ -258,8 +259,8 @@ struct PhiloxKernel {
 
 // The kernel of a key for a run. `makes_rows`: it is for a tensor with tiles, so it makes several rows at once if it can.
 template <class Conversion>
-Result<PhiloxKernel> make_philox_kernel(typename Conversion::Key key, const PhiloxShape& shape,
-                                        bool makes_rows) {
+Result<PhiloxKernel> make_philox_kernel(typename Conversion::Key key, bool makes_rows) {
+    const PhiloxShape shape = Conversion::shape(key);
     PhiloxKernel kernel;
     kernel.function = TOMBOLA_TRY(cached_function<Conversion>(key));
     std::get<PhiloxLanes>(key) = PhiloxLanes::rows;
@@ -269,11 +270,6 @@ Result<PhiloxKernel> make_philox_kernel(typename Conversion::Key key, const Phil
     kernel.words = shape.words;
     kernel.vector_bytes = shape_of(std::get<CpuIsa>(key)).bytes;
     return kernel;
-}
-// That of a conversion of one shape.
-template <class Conversion>
-Result<PhiloxKernel> make_philox_kernel(CpuIsa isa, bool makes_rows = false) {
-    return make_philox_kernel<Conversion>({isa, PhiloxLanes::run}, Conversion::kShape, makes_rows);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -25,7 +25,8 @@ constexpr int64_t kMaxGroupBytes = 512;  // of results
 // mask is written to a buffer and then shifted to its place.
 constexpr int64_t kShiftedElements = 2048;
 
-PhiloxShape philox_shape(const char* name, const TransformShape& tensors, const OwnRegisters& own) {
+PhiloxShape philox_shape(const std::string& name, const TransformShape& tensors,
+                         const OwnRegisters& own) {
     PhiloxShape shape{name, tensors.dst_bytes, 1};
     shape.streams_of_16 = kStreamsOf16;
     shape.streams_of_32 = kStreamsOf32;
@@ -57,7 +58,8 @@ void append_bits(uint8_t* mask, int64_t at, const uint8_t* bits, int64_t count) 
 }  // namespace
 
 PhiloxTransformGenerator::PhiloxTransformGenerator(const PhiloxGenerator::Key& key,
-                                                   const char* name, const TransformShape& shape,
+                                                   const std::string& name,
+                                                   const TransformShape& shape,
                                                    const OwnRegisters& own)
     : PhiloxGenerator(key, philox_shape(name, shape, own)), tensors_(shape) {}
 

@@ -45,7 +45,7 @@ class PhiloxTransformGenerator : public PhiloxGenerator {
     };
 
   protected:
-    PhiloxTransformGenerator(const PhiloxGenerator::Key& key, const char* name,
+    PhiloxTransformGenerator(const PhiloxGenerator::Key& key, const std::string& name,
                              const TransformShape& shape, const OwnRegisters& own);
 
     // A kernel overrides these. The draws are in c0 and then c2, in order; every register of the stream is free to use.
@@ -91,14 +91,18 @@ struct PhiloxTransformKernel {
 // Instructions that change a vector of elements of 32 bits by their draws, or as many elements of fewer bits.
 inline constexpr double kTransformInstructions = 10;
 
+// As make_philox_kernel().
 template <class Generator>
-Result<PhiloxTransformKernel> make_transform_kernel(const typename Generator::Key& key,
-                                                    const TransformShape& shape) {
+Result<PhiloxTransformKernel> make_transform_kernel(typename Generator::Key key, bool makes_rows) {
     constexpr int kLaneBytes = 8;  // a block is computed in each u64 lane
+    const TransformShape shape = Generator::shape(key);
     PhiloxTransformKernel kernel;
     kernel.function = TOMBOLA_TRY(cached_function<Generator>(key));
+    std::get<PhiloxLanes>(key) = PhiloxLanes::rows;
+    if (makes_rows && shape.draws_per_word() == 1)
+        kernel.rows_function = TOMBOLA_TRY(cached_function<Generator>(key));
     kernel.shape = shape;
-    kernel.vector_bytes = shape_of(std::get<0>(key)).bytes;
+    kernel.vector_bytes = shape_of(std::get<CpuIsa>(key)).bytes;
     kernel.group_elements = kernel.vector_bytes / kLaneBytes * shape.block_elements();
     return kernel;
 }

@@ -6,8 +6,8 @@ namespace {
 
 class PhiloxWordsConversion : public PhiloxGenerator {
   public:
-    static constexpr PhiloxShape kShape{"words", 4, 1};
-    explicit PhiloxWordsConversion(const Key& key) : PhiloxGenerator(key, kShape) {}
+    static PhiloxShape shape(const Key&) { return {"words", 4, 1}; }
+    explicit PhiloxWordsConversion(const Key& key) : PhiloxGenerator(key, shape(key)) {}
 
   private:
     void emit_convert(Stream&, int) override {}
@@ -16,7 +16,7 @@ class PhiloxWordsConversion : public PhiloxGenerator {
 }  // namespace
 
 Result<PhiloxKernel> philox_words_kernel(CpuIsa isa, bool makes_rows) {
-    return make_philox_kernel<PhiloxWordsConversion>(isa, makes_rows);
+    return make_philox_kernel<PhiloxWordsConversion>({isa, PhiloxLanes::run}, makes_rows);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -24,7 +24,7 @@ std::vector<int64_t> pattern_of(const PermuteProgram& program, const PermuteSect
         pattern.insert(pattern.end(), {output.dst_offset - dst, output.units, output.apart});
         for (int i = 0; i < output.units; ++i) {
             const int64_t source = program.source(output)[i];
-            pattern.push_back(source == kZeroSource ? kZeroSource : source - src);
+            pattern.push_back(source < 0 ? source : source - src);
         }
     }
     return pattern;

@@ -38,8 +38,9 @@ Result<PlanPtr> plan_stochastic_rounding(CpuIsa isa, const StochasticRoundingDes
     return with_element_type<Float16, BFloat16>(desc.dst.data_type, [&](auto) {
         return make_plan(
             0, [isa, src = desc.src, dst = desc.dst]() -> Result<std::unique_ptr<Executable>> {
-                PhiloxTransformKernel kernel =
-                    TOMBOLA_TRY(RoundingKernel::kernel({isa, dst.data_type}));
+                // Draws of 16 bits share a word, so no kernel makes several rows at once.
+                auto kernel = TOMBOLA_TRY(make_transform_kernel<RoundingKernel>(
+                    {isa, PhiloxLanes::run, dst.data_type}, false));
                 return make_executable<JitStochasticRounding>(src, dst, std::move(kernel));
             });
     });

@@ -9,7 +9,6 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr int kDrawBits = 16;
-constexpr TransformShape kShape{kDrawBits, sizeof(float), sizeof(uint16_t)};
 // The kernel's own registers. Scratch 3 and 4 are used on AVX2 alone. AVX-512 has constants there: it needs no vector
 // registers for masks.
 constexpr int kElements = 0, kScratch = 1, kScratch2 = 2, kScratch3 = 3, kScratch4 = 4,
@@ -24,15 +23,15 @@ constexpr uint32_t kTwiceMinNormalF16Bits = kMinNormalF16Bits + (1u << 23);  // 
 
 }  // namespace
 
-Result<PhiloxTransformKernel> RoundingKernel::kernel(const Key& key) {
-    return make_transform_kernel<RoundingKernel>(key, kShape);
+TransformShape RoundingKernel::shape(const Key&) {
+    return {kDrawBits, sizeof(float), sizeof(uint16_t)};
 }
 
 RoundingKernel::RoundingKernel(const Key& key)
-    : PhiloxTransformGenerator({std::get<0>(key), PhiloxLanes::run},
-                               (std::string("round.") + name_of(std::get<1>(key))).c_str(), kShape,
-                               own_registers(std::get<1>(key))),
-      type_(std::get<1>(key)) {}
+    : PhiloxTransformGenerator({std::get<CpuIsa>(key), std::get<PhiloxLanes>(key)},
+                               std::string("round.") + name_of(std::get<DataType>(key)), shape(key),
+                               own_registers(std::get<DataType>(key))),
+      type_(std::get<DataType>(key)) {}
 
 void RoundingKernel::load_values() {
     int next = kFirstConstant;

@@ -14,8 +14,8 @@
 // Lanes: draws in c0 and c2, 16 bits each, in order. Half of such a register, widened to 32 bits, serves one vector of
 // f32.
 //
-// Registers:  of the stream: t x, c1 draws, c3 m
-//             own: two scratch registers; then constants on AVX-512, or two more scratch registers on AVX2
+// Registers:  of the stream: c1 draws, c3 m
+//             own: x and two scratch registers; then constants on AVX-512, or two more scratch registers on AVX2
 
 #include <tuple>
 
@@ -26,11 +26,11 @@ namespace tombola::impl::cpu::x64 {
 
 class RoundingKernel : public PhiloxTransformGenerator {
   public:
-    using Key = std::tuple<CpuIsa, DataType>;  // the type of the result
+    using Key = std::tuple<CpuIsa, PhiloxLanes, DataType>;  // the type of the result
     struct Parameters {
         Pointers pointers;
     };
-    static Result<PhiloxTransformKernel> kernel(const Key& key);
+    static TransformShape shape(const Key& key);
     explicit RoundingKernel(const Key& key);
 
   private:
