@@ -81,7 +81,7 @@ inline std::string number_text(float value) {
 }
 
 // Returns a tensor of one element with the descriptor `md`. T is float for f16, bf16 and f32, double for f64, int32_t
-// for s32 and int64_t for s64. Another type is an error, and so is a finite number that f16 or bf16 would round to
+// for s32 and int64_t for s64. Another type is an error, an argument that there is not, and so is a finite number that f16 or bf16 would round to
 // infinity. The message begins with `what`, the name of the argument.
 template <class T>
 memory number_memory(const memory::desc& md, const engine& aengine, T value, const char* what) {
@@ -95,6 +95,10 @@ memory number_memory(const memory::desc& md, const engine& aengine, T value, con
                        : is_double      ? "double"
                        : sizeof(T) == 4 ? "int32_t"
                                         : "int64_t";
+    if (md.is_zero())
+        error::raise(tombola_invalid_arguments,
+                     std::string(what) + " is of no use: the primitive descriptor has no such " +
+                         "argument, as one of full_range");
     const dt type = md.get_data_type();
     if (std::strcmp(name, number_type(type)) != 0)
         error::raise(tombola_invalid_arguments,

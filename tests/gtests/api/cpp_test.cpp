@@ -294,6 +294,14 @@ TEST_F(CppApi, BoundsAreNumbersOfTheDestinationsType) {
     expect_error(tombola_invalid_arguments,
                  "bounds: min is 1 and max is 1.0001; expected min < max, each rounded to f16",
                  [&] { random_uniform::bounds(descriptor(dt::f16), 1.0f, 1.0001f); });
+    const random_uniform::primitive_desc full(
+        engine_, tombola::alignment::pytorch, memory::desc({4}, dt::s32, tag::a), 1, 2,
+        tombola::int_draws::spec, tombola::float_draws::torch1, /*afull_range=*/true);
+    EXPECT_TRUE(full.bound_desc().is_zero());
+    const char* const no_bounds = "bounds: min is of no use: the primitive descriptor has no such";
+    expect_error(tombola_invalid_arguments, no_bounds, [&] { random_uniform::bounds(full, 0, 1); });
+    expect_error(tombola_invalid_arguments, no_bounds,
+                 [&] { random_uniform::bounds(full, 0.0f, 1.0f); });
     expect_error(tombola_invalid_arguments, "min is -1e-09 and max is 1e-09; expected min < max",
                  [&] { random_uniform::bounds(descriptor(dt::f16), -1e-9f, 1e-9f); });
     expect_error(tombola_invalid_arguments,
