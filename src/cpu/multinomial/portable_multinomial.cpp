@@ -81,7 +81,7 @@ Status PortableMultinomial::execute(const ExecContext& context) const {
     parallel(parts, [&](int part, int all) {
         const Range rows = split(batch, part, all);
         for (dim_t row = rows.begin; row < rows.end; ++row)
-            if (!source.check(row, classes_needed(desc_), scales[row]).ok())
+            if (refuses([&] { return source.check(row, classes_needed(desc_), scales[row]); }))
                 return wrong.report(row);
     });
     if (wrong.any()) return source.check(wrong.row(), classes_needed(desc_), scales[wrong.row()]);

@@ -37,7 +37,7 @@ Status PortableTokenSampler::execute(const ExecContext& context) const {
         const Range range = split(desc_.batch(), part, all);
         SortedRow sorted(rows + static_cast<size_t>(part) * row_bytes, desc_.classes());
         for (dim_t row = range.begin; row < range.end; ++row) {
-            if (!call.check_row(source, row).ok()) return wrong.report(row);
+            if (refuses([&] { return call.check_row(source, row); })) return wrong.report(row);
             sample_sorted_row(desc_, call, source, sorted, row);
         }
     });

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <new>
 
 #include "common/types.hpp"
 
@@ -24,5 +25,16 @@ class LowestRow {
     static constexpr dim_t kNone = INT64_MAX;
     std::atomic<dim_t> row_{kNone};
 };
+
+// Whether a check of a row fails. Its message is thrown away. A parallel region may not throw, so memory that is missing for the
+// message is taken for a failure too: there is none without one.
+template <class Check>
+bool refuses(const Check& check) {
+    try {
+        return !check().ok();
+    } catch (const std::bad_alloc&) {
+        return true;
+    }
+}
 
 }  // namespace tombola::impl::cpu

@@ -10,8 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -32,13 +35,13 @@ void __libc_free(void*);
 
 namespace {
 
-// The state of the allocator. Nothing here runs two threads at a time while it is in use.
-long countdown = 0;  // calls until one fails; 0: none does
-bool go_on = false;  // whether all behind it fail too
-bool counting = false;
-long calls = 0;    // that were made while counting
-long refused = 0;  // calls that failed
-long live = 0;     // blocks that were handed out, less those that came back
+// The state of the allocator. While calls are counted down, one thread runs, or every call fails.
+std::atomic<long> countdown{0};  // calls until one fails; 0: none does
+std::atomic<bool> go_on{false};  // whether all behind it fail too
+std::atomic<bool> counting{false};
+std::atomic<long> calls{0};    // that were made while counting
+std::atomic<long> refused{0};  // calls that failed
+std::atomic<long> live{0};     // blocks that were handed out, less those that came back
 
 bool refuse() {
     if (counting) ++calls;
@@ -268,6 +271,52 @@ INSTANTIATE_TEST_SUITE_P(Problems, OutOfMemory, testing::ValuesIn(kProblems),
                                  if (c == ' ') c = '_';
                              return name;
                          });
+
+// The status of the last execution over rows that are refused while there is no memory for the message.
+template <class Operator>
+tombola_status_t refuse_rows(typename Operator::primitive_desc pd,
+                             const tombola::memory::desc& src_desc,
+                             const tombola::memory::desc& dst_desc) {
+    using namespace tombola;
+    const engine eng = pd.get_engine();
+    const stream s(eng);
+    const memory src(src_desc, eng);
+    const memory dst(dst_desc, eng);
+    const tombola_exec_arg_t args[] = {{TOMBOLA_ARG_SRC, src.get()}, {TOMBOLA_ARG_DST, dst.get()}};
+    std::fill_n(static_cast<float*>(src.get_data_handle()), src_desc.get_size() / sizeof(float),
+                NAN);
+    for (;;) {
+        const Operator op(pd);
+        tombola_status_t status = tombola_primitive_execute(op.get(), s.get(), 2, args);
+        if (status != tombola_invalid_arguments) return status;
+        countdown = 1;
+        go_on = true;
+        status = tombola_primitive_execute(op.get(), s.get(), 2, args);
+        countdown = 0;
+        if (status != tombola_out_of_memory || !pd.next_impl()) return status;
+    }
+}
+
+// Threads share the rows, and what a region throws ends the process. The parent of the child must not have had threads.
+TEST(Executing, RefusedRowsWithoutMemory) {
+    using namespace tombola;
+    if (std::strcmp(version()->cpu_runtime, "TBB") == 0) GTEST_SKIP() << "TBB itself allocates";
+    constexpr memory::dim kRows = 64, kClasses = 4096;
+    const auto refused_by = [](bool tokens) {
+        const engine eng(engine::kind::cpu, 0);
+        const memory::desc src({kRows, kClasses}, memory::data_type::f32, memory::format_tag::ab);
+        const memory::desc dst({kRows, 1}, memory::data_type::s32, memory::format_tag::ab);
+        return tokens ? refuse_rows<token_sampler>(
+                            {eng, src, dst, filter_order::transformers, logprobs::none, 0, 1, 2},
+                            src, dst)
+                      : refuse_rows<multinomial>({eng, src, dst, true, true, 1, 2}, src, dst);
+    };
+    for (const bool tokens : {false, true}) {
+        const int status = in_child([&] { return static_cast<int>(refused_by(tokens)); });
+        ASSERT_TRUE(WIFEXITED(status)) << tokens << ": signal " << WTERMSIG(status);
+        EXPECT_EQ(WEXITSTATUS(status), tombola_out_of_memory) << tokens;
+    }
+}
 
 // execute() of the C++ API with its arguments in braces.
 TEST(Executing, WithArgumentsInBracesAllocatesNothing) {
