@@ -35,7 +35,7 @@ struct stochastic_rounding : public primitive {
 
         /// The tensors and the seeds.
         /// @param asrc_desc The source: f32, any shape and layout but any.
-        /// @param adst_desc The destination: bf16 or f16, the same shape in any layout; the layout any is row-major.
+        /// @param adst_desc The destination: bf16 or f16, the same shape in any layout; the layout any is the source's.
         /// @param aglobal_seed The global seed. If both seeds are 0, each execution draws fresh entropy.
         /// @param aop_seed The operation's seed.
         desc(const memory::desc& asrc_desc, const memory::desc& adst_desc, uint64_t aglobal_seed,

@@ -36,7 +36,7 @@ extern "C" {
  * @param engine The engine.
  * @param src_desc The source tensor: f32, any shape, any layout but tombola_format_tag_any.
  * @param dst_desc The destination tensor: bf16 or f16, dimensions of src_desc, any layout;
- *     tombola_format_tag_any is row-major.
+ *     tombola_format_tag_any is that of src_desc.
  * @param global_seed The global seed, any number. If both seeds are 0, each execution draws fresh entropy.
  * @param op_seed The operation's seed, any number.
  * @param attr Attributes, or NULL for the defaults.

@@ -136,8 +136,13 @@ py::object dropout(py::handle src_object, py::handle p, py::handle seed, py::han
 py::object stochastic_round(py::handle src_object, py::handle dtype, py::handle seed,
                             py::handle offset, py::handle out) {
     const Tensor source = input(src_object, "src", {{type::f32}});
-    const Output output(source.dims, dtype, out, Types{{type::bf16, type::f16}}, "src");
-    const Tensor src = source.at_least_1d(), dst = output.tensor.at_least_1d();
+    Types types{{type::bf16, type::f16}};
+    if (!dtype.is_none()) types = Types{{data_type_of(dtype, types)}};
+    const py::object result =
+        out.is_none() ? array_like(source, types.list[0]) : py::reinterpret_borrow<py::object>(out);
+    const Tensor output = written(result, "out", types);
+    check_shape(output, source.dims, "out");
+    const Tensor src = source.at_least_1d(), dst = output.at_least_1d();
     const auto seeds = seeds_of(seed);
     const uint64_t first = unsigned_of(offset, "offset");
     Key key = key_of(kind::stochastic_rounding, dst);
@@ -152,7 +157,7 @@ py::object stochastic_round(py::handle src_object, py::handle dtype, py::handle 
                                           return tombola::stochastic_rounding::primitive_desc(
                                               cpu(), src_desc, dst.desc(), 0, 1);
                                       });
-    return output.result;
+    return result;
 }
 
 }  // namespace

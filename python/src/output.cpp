@@ -42,6 +42,11 @@ int number_in_numpy(type data_type) {
     }
 }
 
+py::dtype dtype_in_numpy(type data_type) {
+    return py::reinterpret_steal<py::dtype>(
+        py::detail::npy_api::get().PyArray_DescrFromType_(number_in_numpy(data_type)));
+}
+
 // A BFloat16Array over these bits. No code of Python runs for it: where the interpreter ends meanwhile, Python ends a thread that
 // runs its code, and with it the functions of C++ on its stack.
 py::object bfloat16_array(const py::object& bits) {
@@ -54,7 +59,7 @@ py::object bfloat16_array(const py::object& bits) {
 }
 
 // Strides in bytes, without gaps, of the same order of dimensions as the tensor's.
-std::vector<py::ssize_t> dense_strides(const Tensor& tensor) {
+std::vector<py::ssize_t> dense_strides(const Tensor& tensor, memory::data_type data_type) {
     const size_t ndims = tensor.dims.size();
     std::vector<size_t> axes(ndims);
     std::iota(axes.begin(), axes.end(), size_t{0});
@@ -62,7 +67,7 @@ std::vector<py::ssize_t> dense_strides(const Tensor& tensor) {
         std::stable_sort(axes.begin(), axes.end(),
                          [&](size_t a, size_t b) { return tensor.strides[a] > tensor.strides[b]; });
     std::vector<py::ssize_t> strides(ndims);
-    auto step = static_cast<py::ssize_t>(memory::data_type_size(tensor.type));
+    auto step = static_cast<py::ssize_t>(memory::data_type_size(data_type));
     for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
         strides[*axis] = step;
         step *= std::max<py::ssize_t>(tensor.dims[*axis], 1);
@@ -112,10 +117,8 @@ Output::Output(const memory::dims& shape, memory::data_type data_type, const cha
                                    &bytes) ||
             bytes >> 56 != 0)
             refuse("fewer than 2^56 bytes");
-    const auto descriptor = py::reinterpret_steal<py::dtype>(
-        py::detail::npy_api::get().PyArray_DescrFromType_(number_in_numpy(tensor.type)));
     try {
-        py::array made(descriptor, shape);
+        py::array made(dtype_in_numpy(tensor.type), shape);
         tensor.data = const_cast<void*>(made.data());
         tensor.owner = std::move(made);
     } catch (py::error_already_set& error) {
@@ -125,18 +128,22 @@ Output::Output(const memory::dims& shape, memory::data_type data_type, const cha
     result = tensor.type == type::bf16 ? bfloat16_array(tensor.owner) : tensor.owner;
 }
 
+py::object array_like(const Tensor& read, memory::data_type data_type) {
+    py::array made(dtype_in_numpy(data_type), read.dims, dense_strides(read, data_type));
+    return data_type == type::bf16 ? bfloat16_array(made) : std::move(made);
+}
+
 py::object out_or_like(py::handle out, py::handle src, const Tensor& read) {
     if (!out.is_none()) return py::reinterpret_borrow<py::object>(out);
     const bool is_array = py::isinstance<py::array>(src);
-    if (!is_array && read.kind == 'B')
-        return bfloat16_array(py::array(py::dtype("u2"), read.dims, dense_strides(read)));
+    if (!is_array && read.kind == 'B') return array_like(read, type::bf16);
     if (is_array)
         return py::array(py::reinterpret_borrow<py::array>(src).dtype(), read.dims,
-                         dense_strides(read));
+                         dense_strides(read, read.type));
     // NumPy's own name: "f4", "b1".
     const std::string name = read.kind + std::to_string(memory::data_type_size(read.type));
     try {
-        return py::array(py::dtype(name), read.dims, dense_strides(read));
+        return py::array(py::dtype(name), read.dims, dense_strides(read, read.type));
     } catch (py::error_already_set& error) {
         if (!error.matches(PyExc_TypeError)) throw;
         type_error(std::string(read.name) + " has elements of the kind " + name +

@@ -24,6 +24,9 @@ struct Output {
     Output(const memory::dims& shape, memory::data_type type, const char* shape_name = "shape");
 };
 
+// A new array of this type, of the shape and the order of dimensions in memory of the tensor `read`.
+py::object array_like(const Tensor& read, memory::data_type data_type);
+
 // `out` if it is not None, and otherwise a new array of the shape, the dtype and the order of dimensions in memory of `src`, which
 // is the tensor `read`.
 py::object out_or_like(py::handle out, py::handle src, const Tensor& read);

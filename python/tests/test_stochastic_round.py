@@ -14,6 +14,9 @@ def test_bfloat16():
     turned = tombola.BFloat16Array(np.zeros((300, 7), np.uint16).T)
     assert tombola.stochastic_round(np.asfortranarray(X), seed=(3, 4), out=turned) is turned
     np.testing.assert_array_equal(turned.bits, y.bits)
+    same = tombola.stochastic_round(np.asfortranarray(X), seed=(3, 4))
+    assert same.bits.flags.f_contiguous
+    np.testing.assert_array_equal(same.bits, y.bits)
     part = tombola.stochastic_round(X[3:], seed=(3, 4), offset=900)
     np.testing.assert_array_equal(part.bits, y.bits[3:])
 

@@ -27,10 +27,14 @@ tombola_status_t tombola_stochastic_rounding_primitive_desc_create(
             desc.global_seed = global_seed;
             desc.op_seed = op_seed;
             TOMBOLA_TRY(check_type(desc.src, "src_desc", {DataType::f32}));
-            TOMBOLA_TRY(
-                set_filled(desc.dst, dst_desc, "dst_desc", {DataType::bf16, DataType::f16}));
-            if (same_dims(desc.dst, desc.src)) return {};
-            return invalid("dst_desc is %s; expected %s, as src_desc",
-                           dims_to_string(desc.dst).c_str(), dims_to_string(desc.src).c_str());
+            TOMBOLA_TRY(check_tensor(dst_desc, "dst_desc"));
+            const MemoryDesc& dst = *from_handle(dst_desc);
+            TOMBOLA_TRY(check_type(dst, "dst_desc", {DataType::bf16, DataType::f16}));
+            if (!same_dims(dst, desc.src))
+                return invalid("dst_desc is %s; expected %s, as src_desc",
+                               dims_to_string(dst).c_str(), dims_to_string(desc.src).c_str());
+            desc.dst = dst.is_any() ? desc.src : dst;
+            desc.dst.data_type = dst.data_type;
+            return {};
         });
 }

@@ -28,7 +28,7 @@ std::vector<Field<StochasticRoundingProblem>> StochasticRoundingProblem::fields(
     return {
         field<P>("ddt", &P::ddt, "data type that is rounded to", {tombola_bf16, tombola_f16}),
         field<P>("tag", &P::tag, "layout of the source"),
-        field<P>("dtag", &P::dtag, "layout of the destination; any is row-major"),
+        field<P>("dtag", &P::dtag, "layout of the destination; any is the source's"),
         field<P>("seeds", &P::seeds, "seeds; 0:0 draws them from the operating system"),
         field<P>("offset", &P::offset, "draw of the stream that belongs to the first element"),
     };

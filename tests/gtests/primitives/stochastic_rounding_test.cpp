@@ -294,13 +294,14 @@ TEST_F(StochasticRounding, Refuses) {
     for (const auto type : {tombola_s8, tombola_f8_e5m2, tombola_f8_e4m3})
         refused(floats, row_major({2, 8}, type),
                 std::string("dst_desc has the data type ") + tombola_dt2str(type));
-    // A destination of an open layout is row-major.
+    // A destination of an open layout has the source's.
     ASSERT_EQ(tombola_stochastic_rounding_primitive_desc_create(
                   desc.out(), engine_, tagged({2, 8}, tombola_f32, tombola_ba),
                   tagged({2, 8}, tombola_f16, tombola_format_tag_any), 1, 2, nullptr),
               tombola_success);
     EXPECT_TRUE(tombola_memory_desc_equal(
-        tombola_primitive_desc_query_md(desc, tombola_query_dst_md, 0), halves));
+        tombola_primitive_desc_query_md(desc, tombola_query_dst_md, 0),
+        tagged({2, 8}, tombola_f16, tombola_ba)));
 }
 
 }  // namespace
