@@ -61,12 +61,15 @@ const Tensor& torch_bytes(const Tensor& blob) {
     return blob;
 }
 
-py::object from_torch(py::handle blob) {
+// The state, and the seed that PyTorch remembers: the first 8 bytes.
+py::tuple from_torch(py::handle blob) {
     const Tensor bytes = input(blob, "state", {{type::u8}});
     const Output state({TOMBOLA_MT19937_NORMAL_STATE_WORDS}, type::u32);
     tombola::error::check(tombola_mt19937_normal_state_from_torch(
         torch_bytes(bytes).data, bytes.elements(), static_cast<uint32_t*>(state.tensor.data)));
-    return state.result;
+    uint64_t seed = 0;
+    std::memcpy(&seed, bytes.data, sizeof(seed));
+    return py::make_tuple(state.result, seed);
 }
 
 void to_torch(py::handle state, py::handle blob) {

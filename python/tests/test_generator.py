@@ -121,6 +121,15 @@ def test_wrong_arguments():
     assert repr(tombola.Generator(seed=4)) == 'tombola.Generator("pytorch", seed=(4, 1))'
 
 
+def test_the_seed_of_pytorch_is_kept():
+    blob = np.zeros(5056, np.uint8)
+    blob[:8] = np.array([2**63 + 5], "<u8").view(np.uint8)
+    blob[8], blob[12] = 1, 1  # words that are left, and PyTorch's mark of a generator that has a seed
+    g = tombola.Generator.from_torch(tombola.Generator("pytorch", seed=9).to_torch(blob))
+    assert g.seed == (2**63 + 5, 1)
+    np.testing.assert_array_equal(g.uniform(9), tombola.uniform(9, seed=9, alignment="pytorch"))
+
+
 # -- arguments whose methods draw from the generator that they are given to --------------------------------------------
 
 

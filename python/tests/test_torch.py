@@ -53,6 +53,7 @@ def test_generator_continues_pytorchs_and_back():
     torch.manual_seed(3)
     torch.rand(1000)
     g = tombola.Generator.from_torch(torch.get_rng_state())
+    assert g.seed == (torch.initial_seed(), 1) == (3, 1)
     mine = torch.from_dlpack(g.uniform(500))
     torch.set_rng_state(g.to_torch(torch.get_rng_state()))
     then = torch.rand(10)

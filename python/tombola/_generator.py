@@ -171,10 +171,12 @@ class Generator:
     def from_torch(cls, state: Tensor) -> "Generator":
         """Goes on where a CPU generator of PyTorch is.
 
-        state: what torch.get_rng_state() or a torch.Generator's get_state() returned.
+        state: what torch.get_rng_state() or a torch.Generator's get_state() returned. The seed that it remembers becomes
+            this generator's seed.
         """
-        generator = cls("pytorch", seed=0)
-        generator.state = _core.from_torch(state)
+        words, seed = _core.from_torch(state)
+        generator = cls("pytorch", seed=seed)
+        generator.state = words
         return generator
 
     def to_torch(self, state: Tensor) -> Tensor:
