@@ -32,7 +32,7 @@ const std::vector<std::pair<std::string, std::string>>& PerfTemplate::common_nam
          "%+time% worst"},
         {"clocks", "the same in clocks of the time-stamp counter"},
         {"freq", "clocks a second"},
-        {"bw", "bytes read and written a second: %-Gbw% GB/s of the best run, %0Gbw% of the mean"},
+        {"bw", "bytes that the ceiling moves, a second: %-Gbw% GB/s of the best run, %0Gbw% of the mean"},
         {"ibytes", "bytes of all inputs"},
         {"obytes", "bytes of all outputs"},
         {"iobytes", "bytes of both"},

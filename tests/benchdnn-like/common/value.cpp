@@ -94,8 +94,6 @@ bool parse_value(const std::string& text, NumberOrAuto& value) {
 }
 bool parse_value(const std::string& text, Seeds& value) {
     const auto pieces = split(text, ':');
-    value.op = 0;
-    if (pieces.size() == 1) return parse_u64(text, value.global) && value.global != 0;
     return pieces.size() == 2 && parse_u64(pieces[0], value.global) &&
            parse_u64(pieces[1], value.op);
 }

@@ -45,7 +45,7 @@ struct NumberOrAuto : NumberText {
     bool is_auto() const { return text == "auto"; }
 };
 
-// "GLOBAL:OP", or "GLOBAL" for "GLOBAL:0". 0 alone is refused: who means PyTorch's manual_seed(0) would draw entropy.
+// "GLOBAL:OP". GLOBAL alone is refused: in Python it stands for GLOBAL:1, and 0:0 would draw entropy.
 struct Seeds {
     uint64_t global, op;
     // Both are 0: the library draws the seeds from the operating system.
