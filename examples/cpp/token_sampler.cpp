@@ -67,7 +67,7 @@ std::vector<int32_t> sample(const engine& eng, const std::vector<Request>& reque
          {TOMBOLA_ARG_DST, memory(dst, eng, ids.data())},
          {TOMBOLA_ARG_TEMPERATURE, memory(per_row(type::f32), eng, temperatures.data())},
          {TOMBOLA_ARG_TOP_K, memory(per_row(type::s32), eng, top_k.data())},
-         {TOMBOLA_ARG_TOP_P, memory(pd.temperature_desc(), eng, &p)},
+         {TOMBOLA_ARG_TOP_P, memory(pd.top_p_desc(), eng, &p)},
          {TOMBOLA_ARG_MASK, memory(pd.mask_desc(), eng, mask.data())},
          {TOMBOLA_ARG_SEEDS,
           memory(memory::desc({rows, 2}, type::u64, memory::format_tag::ab), eng, seeds.data())},

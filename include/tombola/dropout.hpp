@@ -47,7 +47,8 @@ struct dropout_desc : public seeded_desc<Desc, primitive::kind::dropout, Hint...
     memory::desc mask_desc() const { return this->exec_arg_desc(TOMBOLA_ARG_MASK); }
 };
 
-/// Dropout, forward: each element becomes +0 with the probability P, and is multiplied by 1 / (1 - P) otherwise.
+/// Dropout, forward: each element becomes +0 with the probability P', which is P rounded up to a multiple of 2^-23, 2^-16 or
+/// 2^-8, as draw_bits says, and is multiplied by 1 / (1 - P') otherwise.
 ///
 /// Execution arguments: TOMBOLA_ARG_SRC and TOMBOLA_ARG_DST, f32, f16 or bf16, of the same dimensions and data type; if
 /// their layouts are the same too, they may be one buffer. TOMBOLA_ARG_P f32[1], 0 to 1. Optional: TOMBOLA_ARG_MASK,

@@ -68,7 +68,7 @@ struct random_fill_desc {
     ///     row-major.
     /// @param aglobal_seed Global seed, any number (pytorch: its low 32 bits count); both seeds 0: fresh
     ///     entropy at each execution.
-    /// @param aop_seed Operation's seed, any number; the pytorch alignment uses it only for the rule above.
+    /// @param aop_seed Operation's seed, any number. No number of the pytorch alignment depends on it.
     random_fill_desc(tombola::alignment aalignment, const memory::desc& adst_desc,
                      uint64_t aglobal_seed, uint64_t aop_seed)
         : alignment(aalignment),

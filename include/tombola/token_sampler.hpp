@@ -126,12 +126,18 @@ struct token_sampler : public primitive {
         memory::desc top_logprobs_desc() const {
             return exec_arg_desc(TOMBOLA_ARG_DST_TOP_LOGPROBS);
         }
-        /// The descriptor of TEMPERATURE, TOP_P and MIN_P with one element for all rows.
+        /// The descriptor of TEMPERATURE with one element for all rows.
         /// @return f32[1].
         memory::desc temperature_desc() const { return exec_arg_desc(TOMBOLA_ARG_TEMPERATURE); }
         /// The descriptor of TOP_K with one element for all rows.
         /// @return s32[1].
         memory::desc top_k_desc() const { return exec_arg_desc(TOMBOLA_ARG_TOP_K); }
+        /// The descriptor of TOP_P with one element for all rows.
+        /// @return f32[1].
+        memory::desc top_p_desc() const { return exec_arg_desc(TOMBOLA_ARG_TOP_P); }
+        /// The descriptor of MIN_P with one element for all rows.
+        /// @return f32[1].
+        memory::desc min_p_desc() const { return exec_arg_desc(TOMBOLA_ARG_MIN_P); }
     };
 
     /// An empty handle.

@@ -32,9 +32,9 @@ extern "C" {
  * destroyed before the objects that were made from it. The engine is the exception: it must outlive the objects that
  * were made with it.
  *
- * **Statuses.** When a function's status is not tombola_success, nothing has been written through any argument, and
- * tombola_get_last_error() gives the reason. The one exception is a thread pool of the caller's that throws: the
- * outputs of that execution are then undefined. Every function that takes a pointer gives tombola_invalid_arguments for
+ * **Statuses.** When a function's status is not tombola_success, nothing has been written through any argument but
+ * TOMBOLA_ARG_SCRATCHPAD, and tombola_get_last_error() gives the reason. The one exception is a thread pool of the
+ * caller's that throws: the outputs of that execution are then undefined. Every function that takes a pointer gives tombola_invalid_arguments for
  * NULL, unless it says that NULL is allowed. Each function lists its other statuses.
  *
  * **Exceptions.** No exception leaves a function, and no function aborts the process. If there is no memory left, the
@@ -48,8 +48,8 @@ extern "C" {
  * **Threads.** Functions on different objects may run at the same time, and so may any number of functions that only
  * read one object. tombola_primitive_execute() only reads its primitive, its stream and its memory objects' handles.
  * A function that changes or destroys an object (tombola_memory_set_data_handle(),
- * tombola_primitive_attr_set_scratchpad_mode(), tombola_primitive_desc_next_impl(), _destroy) may not run at the same
- * time as another function on the same object. Functions without an object may be called from any thread at any time.
+ * tombola_primitive_attr_set_scratchpad_mode(), tombola_primitive_desc_next_impl(),
+ * tombola_stream_set_max_threads(), _destroy) may not run at the same time as another function on the same object. Functions without an object may be called from any thread at any time.
  *
  * **Signal handlers.** Any number of threads may be inside tombola_primitive_execute() of one primitive, but a signal
  * handler may not call it in scratchpad mode library: the executions of a thread share one scratchpad, so the handler

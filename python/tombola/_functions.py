@@ -344,11 +344,12 @@ def sample_tokens(
     order: "transformers", "vllm", "joint" or "temperature_last": in which order the filters are applied.
     seed: as for uniform(), or integers of the shape (batch, 2): a stream of its own for each row. Two integers are one pair for
         all rows, also if there are two rows.
-    offset: the index in the stream of the first sample.
+    offset: the index in the stream of the first sample. From step to step it must grow by samples, with a pair of seeds for each row,
+        or by batch * samples, with one pair: otherwise steps share numbers.
     uniforms: numbers from [0, 1] of the result's shape, float64, used instead of the stream; seed and offset are not.
     logprobs: log probabilities, of the distribution that is drawn from ("processed") or of the logits ("raw").
     top_n: from 0 to classes: how many of the most probable classes are returned, with log probabilities if `logprobs`
-        asks for them.
+        asks for them. Those after the first `kept` ones cannot be drawn, and their "processed" numbers are no log probabilities.
     kept: whether the number of classes that could have been drawn is returned.
     dtype: int32 or int64, which is the default without out.
     out: the ids are written here; returned instead of a new array.
@@ -462,7 +463,7 @@ def stochastic_round(
     src: float32. A finite number stays finite; NaN and infinity stay what they are.
     dtype: bfloat16, which is the default without out, or float16.
     seed, offset: as for uniform(); an element takes 16 bits of the stream.
-    out: src's shape; written and returned instead of a new array.
+    out: src's shape; written and returned instead of a new array, which has src's order of dimensions in memory.
 
     >>> x = numpy.full(100_000, 1 + 2**-9, numpy.float32)  # a quarter of the way from 1 to the next bfloat16
     >>> y = numpy.asarray(tombola.stochastic_round(x, seed=1))

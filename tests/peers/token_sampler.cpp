@@ -41,7 +41,7 @@ Work draw(const TokenSampler& c) {
           memory(dst_desc, cpu(), destination(static_cast<size_t>(c.batch) * sizeof(int64_t)))},
          {TOMBOLA_ARG_TEMPERATURE, memory(pd.temperature_desc(), cpu(), &kept->temperature)},
          {TOMBOLA_ARG_TOP_K, memory(pd.top_k_desc(), cpu(), &kept->top_k)},
-         {TOMBOLA_ARG_TOP_P, memory(pd.temperature_desc(), cpu(), &kept->top_p)}},
+         {TOMBOLA_ARG_TOP_P, memory(pd.top_p_desc(), cpu(), &kept->top_p)}},
         c.bytes(), pd.impl_info_str());
     work.run = [kept, run = work.run] { run(); };
     return work;
