@@ -96,11 +96,10 @@ std::unique_ptr<Executable> create(const Implementation& row, const Case& c) {
     return executable.ok() ? executable.take() : nullptr;
 }
 
-void run(const Executable& executable, const Case& c, const GuardedBuffer& src,
-         GuardedBuffer& dst) {
+void run(const Executable& executable, const Case& c, const GuardedBuffer& src, uint8_t* dst) {
     ExecContext context;
     context.add(c.backward ? TOMBOLA_ARG_DIFF_DST : TOMBOLA_ARG_SRC, src.data<void>());
-    context.add(c.backward ? TOMBOLA_ARG_DIFF_SRC : TOMBOLA_ARG_DST, dst.data<void>());
+    context.add(c.backward ? TOMBOLA_ARG_DIFF_SRC : TOMBOLA_ARG_DST, dst);
     EXPECT_TRUE(executable.execute(context).ok());
 }
 
@@ -114,7 +113,8 @@ std::vector<const Implementation*> rows_in_force() {
 
 class Served {
   public:
-    void check(const Case& c) {
+    // The destination begins at the edge of its buffer, and so many bytes behind it.
+    void check(const Case& c, std::initializer_list<size_t> offsets = {}) {
         const size_t element = size_of(c.type);
         const auto logical = test::test_bytes(static_cast<size_t>(c.src.count()) * element);
         const auto want = expected(c, logical);
@@ -134,18 +134,33 @@ class Served {
             GuardedBuffer dst(want.size(), guard);
             for (size_t i = 0; i < executables.size(); ++i) {
                 if (executables[i] == nullptr) continue;
-                dst.poison();
-                run(*executables[i], c, src, dst);
-                const char* row = rows_in_force()[i]->name;
-                ASSERT_EQ(std::memcmp(dst.data(), want.data(), want.size()), 0)
-                    << row << ": " << c.to_string();
-                ASSERT_TRUE(dst.slack_is_intact()) << row << ": " << c.to_string();
+                expect_result(*executables[i], i, c, src, dst, 0, want);
+            }
+            if (guard == Guard::behind) continue;
+            for (const size_t offset : offsets) {
+                std::vector<uint8_t> shifted(offset, GuardedBuffer::kPoison);
+                shifted.insert(shifted.end(), want.begin(), want.end());
+                GuardedBuffer behind_edge(shifted.size(), guard);
+                for (size_t i = 0; i < executables.size(); ++i)
+                    if (executables[i] != nullptr)
+                        expect_result(*executables[i], i, c, src, behind_edge, offset, shifted);
             }
         }
     }
     const std::map<std::string, int>& counts() const { return served_; }
 
   private:
+    static void expect_result(const Executable& executable, size_t number, const Case& c,
+                              const GuardedBuffer& src, GuardedBuffer& dst, size_t offset,
+                              const std::vector<uint8_t>& want) {
+        dst.poison();
+        run(executable, c, src, dst.data() + offset);
+        const char* row = rows_in_force()[number]->name;
+        ASSERT_EQ(std::memcmp(dst.data(), want.data(), want.size()), 0)
+            << row << ": " << c.to_string() << ", " << offset << " bytes behind the edge";
+        ASSERT_TRUE(dst.slack_is_intact()) << row << ": " << c.to_string();
+    }
+
     static void poison_padding(const reference::Layout& layout, size_t element,
                                std::vector<uint8_t>& physical) {
         const auto d = static_cast<size_t>(layout.block_dim);
@@ -280,12 +295,14 @@ TEST(ShuffleJit, LargeEnoughForThreadsAndTiles) {
             }
 }
 
-// From 64 MiB of source and destination on, stores bypass the caches on every machine, if the destination is aligned.
+// From 64 MiB of source and destination on, stores bypass the caches on every machine: whole registers, if the destination is aligned
+// to them, or parts of 16 bytes.
 TEST(ShuffleJit, LargeEnoughToStream) {
     Served served;
+    const auto check = [&served](const Case& c) { served.check(c, {16, 48}); };
     for (const char* letters : {"acdb", "aBcd8b", "aBcd16b"}) {
         const auto layout = reference::Layout::from_letters(letters, {3, 64, 209, 211});
-        served.check({layout, layout, DataType::f32, 1, 4, false});
+        check({layout, layout, DataType::f32, 1, 4, false});
         if (HasFatalFailure()) return;
     }
     // Steps of pixels whose last one is aligned, in images of several tiles and of one.
@@ -295,25 +312,25 @@ TEST(ShuffleJit, LargeEnoughToStream) {
           {"aBcd8b", {97, 720, 8, 16}},
           {"acdb", {91, 117, 28, 28}}}) {
         const auto layout = reference::Layout::from_letters(letters, dims);
-        served.check({layout, layout, DataType::f32, 1, 3, false});
+        check({layout, layout, DataType::f32, 1, 3, false});
         if (HasFatalFailure()) return;
     }
     // Stitched rows, in groups of a single slice and of several.
     const auto rows = reference::Layout::from_letters("abcd", {173, 1008, 7, 7});
-    served.check({rows, rows, DataType::f32, 1, 4, false});
+    check({rows, rows, DataType::f32, 1, 4, false});
     const auto slices = reference::Layout::from_letters("abcd", {37, 4800, 7, 7});
-    served.check({slices, slices, DataType::f32, 1, 2, false});
+    check({slices, slices, DataType::f32, 1, 2, false});
     // Rows that are copied: in a destination without gaps, with gaps between images, and with gaps between rows.
     const auto dense = reference::Layout::from_letters("abcd", {165, 318, 13, 13});
     for (const auto& [images, rows] :
          {std::pair<int64_t, int64_t>{318 * 169, 169}, {318 * 169 + 5, 169}, {318 * 172, 172}}) {
         auto dst = dense;
         dst.strides = {images, rows, 13, 1};
-        served.check({dense, dst, DataType::f32, 1, 3, false});
+        check({dense, dst, DataType::f32, 1, 3, false});
     }
     // Unpacks, two columns of which are one store.
     const auto bytes = reference::Layout::from_letters("acdb", {1, 256, 400, 400});
-    served.check({bytes, bytes, DataType::u8, 1, 16, false});
+    check({bytes, bytes, DataType::u8, 1, 16, false});
 }
 
 // No tensor of this size is made: whoever accepts such a descriptor has to generate code for it too.
@@ -414,8 +431,8 @@ TEST(ShuffleJit, BackwardOfForwardIsTheIdentity) {
             const auto there = create(*row, forward), again = create(*row, backward);
             ASSERT_EQ(there == nullptr, again == nullptr);
             if (there == nullptr) continue;
-            run(*there, forward, src, middle);
-            run(*again, backward, middle, back);
+            run(*there, forward, src, middle.data());
+            run(*again, backward, middle, back.data());
             EXPECT_EQ(std::memcmp(back.data(), src.data(), src.bytes()), 0)
                 << row->name << " " << letters;
         }
@@ -493,35 +510,40 @@ TEST(ShuffleJit, StitchedRowsFromAnyRowToAny) {
                         static_cast<size_t>(R));
         }
         // Streaming stores need an aligned destination.
-        GuardedBuffer dst(bytes, stores == Stores::streaming ? Guard::before : Guard::behind);
+        const bool streams = stores == Stores::streaming || stores == Stores::streaming_parts;
+        const size_t offset = stores == Stores::streaming_parts ? 16 : 0;
+        GuardedBuffer dst(bytes + offset, streams ? Guard::before : Guard::behind);
+        char* const to = dst.data<char>() + offset;
         const auto expect_rows = [&](int64_t begin, int64_t end) {
             std::fill(got.begin(), got.end(), GuardedBuffer::kPoison);
             std::copy(want.begin() + begin * R, want.begin() + end * R, got.begin() + begin * R);
-            ASSERT_EQ(std::memcmp(dst.data(), got.data(), bytes), 0)
+            ASSERT_EQ(std::memcmp(to, got.data(), bytes), 0)
                 << R << " bytes, rows " << begin << " to " << end;
+            ASSERT_EQ(std::count(dst.data(), dst.data() + offset, GuardedBuffer::kPoison), offset);
             ASSERT_TRUE(dst.slack_is_intact());
         };
         const int64_t ahead = 777;  // a prefetch of any address is harmless
         for (int64_t begin = 0; begin < kRows; ++begin)
             for (int64_t end = begin + 1; end <= kRows; ++end) {
                 dst.poison();
-                stitch(src.data<char>(), dst.data<char>(), begin, end, ahead);
+                stitch(src.data<char>(), to, begin, end, ahead);
                 expect_rows(begin, end);
                 if (begin / kQ != (end - 1) / kQ) continue;
                 const int64_t image = begin / (kQ * kG), c = begin % (kQ * kG);
                 dst.poison();
                 stitch.copy_within_group(
-                    src.data<char>() + (image * kQ * kG + c % kQ * kG + c / kQ) * R,
-                    dst.data<char>(), begin, end, ahead);
+                    src.data<char>() + (image * kQ * kG + c % kQ * kG + c / kQ) * R, to, begin, end,
+                    ahead);
                 expect_rows(begin, end);
                 if (::testing::Test::HasFatalFailure()) return;
             }
     };
-    for (const int64_t R : {33, 36, 40, 47, 48, 49, 57, 63, 65, 98, 100, 127, 196, 254})
+    for (const int64_t R : {33, 36, 40, 47, 48, 49, 57, 63, 65, 98, 100, 127, 196, 255})
         for (const Stores stores : {Stores::plain, Stores::prefetched, Stores::streaming}) {
             check(R, stores, Sources::plain);
             if (stores == Stores::streaming) check(R, stores, Sources::prefetched);
             if (stores == Stores::streaming) check(R, stores, Sources::prefetched_l2);
+            if (stores == Stores::streaming) check(R, Stores::streaming_parts, Sources::prefetched);
             if (HasFatalFailure()) return;
         }
 }

@@ -299,9 +299,9 @@ TEST_F(StochasticRounding, Refuses) {
                   desc.out(), engine_, tagged({2, 8}, tombola_f32, tombola_ba),
                   tagged({2, 8}, tombola_f16, tombola_format_tag_any), 1, 2, nullptr),
               tombola_success);
-    EXPECT_TRUE(tombola_memory_desc_equal(
-        tombola_primitive_desc_query_md(desc, tombola_query_dst_md, 0),
-        tagged({2, 8}, tombola_f16, tombola_ba)));
+    EXPECT_TRUE(
+        tombola_memory_desc_equal(tombola_primitive_desc_query_md(desc, tombola_query_dst_md, 0),
+                                  tagged({2, 8}, tombola_f16, tombola_ba)));
 }
 
 }  // namespace

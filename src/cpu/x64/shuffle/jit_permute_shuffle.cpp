@@ -68,29 +68,49 @@ std::vector<CpuIsa> code_for(CpuIsa isa) {
     return {isa, CpuIsa::avx2};
 }
 
-// How many lines the stores of a section have begun and not completed, at most, while steps follow one another.
-size_t open_lines(const Operations& o, const Operations::Section& section) {
+// How many lines the stores of a section have begun and not completed, at most, while steps follow one another. Stores in parts may
+// begin anywhere in a line.
+int open_lines(const Operations& o, const Operations::Section& section, int64_t part) {
+    const bool in_parts = part == kLaneBytes;
+    const int64_t first = in_parts ? part : 0;
+    const std::vector<uint32_t> lanes = lanes_stored(section);
     std::map<int64_t, int64_t> open;  // the bytes of each
     size_t most = 0;
     for (int64_t step = 0; step < 2; ++step)
-        for (const Operation& store : section.list) {
+        for (size_t i = 0; i < section.list.size(); ++i) {
+            const Operation& store = section.list[i];
             if (store.kind != Operation::Kind::store) continue;
-            const int64_t line = (store.offset + step * o.loop.dst_step) / kLineBytes;
-            open[line] += store.bytes;
-            most = std::max(most, open.size());
-            if (open[line] >= kLineBytes) open.erase(line);
+            const int64_t to = first + store.offset + step * o.loop.dst_step;
+            for (int64_t at = to; at < to + store.bytes; at += part) {
+                if (in_parts && (lanes[i] >> (at - to) / part & 1) == 0) continue;
+                const int64_t line = at / kLineBytes;
+                // In parts, what the first step does not store of its first lines, a step before it has stored.
+                const int64_t stored = in_parts && step == 0 ? at % kLineBytes : 0;
+                const auto known = open.emplace(line, stored).first;
+                known->second += part;
+                most = std::max(most, open.size());
+                if (known->second >= kLineBytes) open.erase(known);
+            }
         }
-    return most;
+    return static_cast<int>(most);
 }
 
-// How the stores of a large tensor may bypass the caches: the alignment that they need of the destination; 0 if they do
-// not. Lines are aligned as soon as their units are. Other stores need the alignment of a register.
-int64_t streaming_alignment(const Chosen& chosen) {
+// Whether stores that bypass the caches begin so few lines that the processor has buffers for them. In parts, a step completes a
+// line of each block and begins another one. The buffer of the first one is not free at once, which matters less in long steps.
+bool has_buffers(const Operations& o, const Operations::Section& section, int64_t part) {
+    constexpr int kUnmeasured = 4;  // for stores in parts; others may begin any number
+    const int buffers = machine().row.open_lines, open = open_lines(o, section, part);
+    if (part != kLaneBytes) return buffers == 0 || open <= buffers;
+    const bool is_long = o.loop.dst_step >= 2 * kLineBytes;
+    return (is_long ? open : 2 * open) <= (buffers == 0 ? kUnmeasured : buffers);
+}
+
+// Whether the stores can bypass the caches in parts of so many bytes: all of them are registers at multiples of a part.
+bool streams_in(const Chosen& chosen, int64_t part) {
     const int64_t vector = shape_of(chosen.code).bytes;
     const Operations& o = *chosen.operations;
-    bool all = chosen.bytes >= machine().streaming_row_bytes();
-    if (o.sections[0].runs > 0) return all ? kMaxUnit : 0;
-    const auto need = [&](int64_t offset) { all = all && offset % vector == 0; };
+    bool all = true;
+    const auto need = [&](int64_t offset) { all = all && offset % part == 0; };
     need(chosen.dst_last);
     need(o.loop.dst_step);
     // If steps of pixels are aligned, so is the last one, which is moved back, as soon as its place is. This was measured where the
@@ -104,15 +124,37 @@ int64_t streaming_alignment(const Chosen& chosen) {
         need(chosen.layout.loops.loops[i].dst.stride);
     for (const Operations::Section& section : o.sections) {
         need(section.loop.dst_repeat);
-        all = all && (machine().row.open_lines == 0 ||
-                      static_cast<int>(open_lines(o, section)) <= machine().row.open_lines);
+        all = all && has_buffers(o, section, part);
         for (const Operation& operation : section.list)
             if (operation.kind == Operation::Kind::store) {
                 need(operation.offset);
                 all = all && operation.bytes == vector;
             }
     }
-    return all ? vector : 0;
+    return all;
+}
+
+// A way in which stores bypass the caches, and the alignment that it needs of the destination.
+struct Streaming {
+    Stores stores;
+    int64_t alignment;
+};
+
+// How the stores of a large tensor may bypass the caches, the best way first. Lines are aligned as soon as their units are.
+std::vector<Streaming> streaming_of(const Chosen& chosen) {
+    std::vector<Streaming> ways;
+    if (chosen.bytes < machine().streaming_row_bytes()) return ways;
+    if (chosen.operations->sections[0].runs > 0) return {{Stores::streaming, kMaxUnit}};
+    const int64_t vector = shape_of(chosen.code).bytes;
+    if (streams_in(chosen, vector)) ways.push_back({Stores::streaming, vector});
+    if (streams_in(chosen, kLaneBytes)) ways.push_back({Stores::streaming_parts, kLaneBytes});
+    return ways;
+}
+
+// Whether they do so as whole registers or lines. Parts are slower, so programs are not chosen for them.
+bool streams(const Chosen& chosen) {
+    const std::vector<Streaming> ways = streaming_of(chosen);
+    return !ways.empty() && ways.front().stores == Stores::streaming;
 }
 
 // ---- unrolling -----------------------------------------------------------------------------------------------
@@ -211,7 +253,7 @@ double cycles_per_byte(const PixelProgram& pixel, const Chosen& candidate) {
         std::max(candidate.operations->cycles + step_cycles(candidate) + load_cycles(candidate),
                  least / 64 * static_cast<double>(stored_bytes(pixel.program))) /
         pixel.bytes;
-    return streaming_alignment(candidate) > 0 ? cycles - row.streamed_gain : cycles;
+    return streams(candidate) ? cycles - row.streamed_gain : cycles;
 }
 
 Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
@@ -365,7 +407,7 @@ double cycles_of(const BlockedStep& step, const Chosen& candidate) {
 
 // What the program gains in all pixels of an image by bypassing the caches. Measured where the row has far_l3.
 double gain_of(const Chosen& candidate) {
-    if (!machine().is_far(candidate.bytes) || streaming_alignment(candidate) == 0) return 0;
+    if (!machine().is_far(candidate.bytes) || !streams(candidate)) return 0;
     const double lines = candidate.operations->stored_lines /
                          static_cast<double>(candidate.step_pixels) *
                          static_cast<double>(candidate.pixels.count);
@@ -389,9 +431,7 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
         for (Operations& lowered : all_lowerings(program, step.code)) {
             Chosen candidate = candidate_of(step, std::move(lowered), best);
             // Through the caches, blocks that are written at once took up to 1.7 times as long in memory on Zen 4.
-            if (step.near_sources && machine().is_far(best.bytes) &&
-                streaming_alignment(candidate) == 0)
-                continue;
+            if (step.near_sources && machine().is_far(best.bytes) && !streams(candidate)) continue;
             candidate.cycles = cycles_of(step, candidate) - gain_of(candidate);
             if (candidate.cycles >= best.cycles) continue;
             cheapest = step;
@@ -408,25 +448,33 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
 
 class PermuteShuffle : public Executable {
   public:
-    // streaming: empty, or a kernel for destinations of the alignment.
+    // A kernel that bypasses the caches, for destinations of this alignment.
+    struct StreamingKernel {
+        JitFunction<PermuteArgs> function;
+        int64_t alignment;
+    };
+
+    // streaming: the best one first.
     PermuteShuffle(const ShuffleDesc& desc, const Chosen& chosen, JitFunction<PermuteArgs> kernel,
-                   JitFunction<PermuteArgs> streaming, int64_t alignment)
+                   std::vector<StreamingKernel> streaming)
         : desc_(desc),
           chosen_(chosen),
           images_(chosen.layout.loops.iterations()),
           tiles_(std::max<int64_t>(chosen.pixels.count / chosen.tile_pixels, 1)),
           kernel_(std::move(kernel)),
-          streaming_(std::move(streaming)),
-          alignment_(alignment) {
+          streaming_(std::move(streaming)) {
         chosen_.operations.reset();  // they are code now
         if (chosen_.layout.loops.depth == 0) chosen_.layout.loops.push({});
     }
 
     Status execute(const ExecContext& context) const override {
         const ShuffleTensors tensors = shuffle_tensors(desc_, context);
-        const bool streams =
-            alignment_ > 0 && reinterpret_cast<uintptr_t>(tensors.dst) % alignment_ == 0;
-        const auto& kernel = streams ? streaming_ : kernel_;
+        const auto way = std::find_if(
+            streaming_.begin(), streaming_.end(), [&](const StreamingKernel& streaming) {
+                return reinterpret_cast<uintptr_t>(tensors.dst) % streaming.alignment == 0;
+            });
+        const bool streams = way != streaming_.end();
+        const auto& kernel = streams ? way->function : kernel_;
         const size_t bytes = desc_.dst.size();
         const Work work = work_of(0, 2 * bytes, streams ? bytes : 0);
         parallel_ranges(images_ * tiles_, 1, work, [&](int64_t begin, int64_t end) {
@@ -486,8 +534,8 @@ class PermuteShuffle : public Executable {
     ShuffleDesc desc_;
     Chosen chosen_;
     int64_t images_, tiles_;
-    JitFunction<PermuteArgs> kernel_, streaming_;
-    int64_t alignment_;
+    JitFunction<PermuteArgs> kernel_;
+    std::vector<StreamingKernel> streaming_;
 };
 
 // Shorter runs within pixels gain nothing by being prefetched. Measured on Zen 4 alone.
@@ -509,13 +557,14 @@ Result<PlanPtr> plan(const ShuffleDesc& desc, const Chosen& chosen) {
         const Sources sources = far_sources(chosen.bytes, run_bytes(chosen));
         auto kernel = TOMBOLA_TRY(
             permute_function(chosen.code, stores, sources, chosen.operations, unrolled(chosen)));
-        JitFunction<PermuteArgs> streaming;
-        const int64_t alignment = streaming_alignment(chosen);
-        if (alignment > 0)
-            streaming = TOMBOLA_TRY(
-                permute_function(chosen.code, Stores::streaming, sources, chosen.operations));
+        std::vector<PermuteShuffle::StreamingKernel> streaming;
+        for (const auto& [way, alignment] : streaming_of(chosen)) {
+            auto function =
+                TOMBOLA_TRY(permute_function(chosen.code, way, sources, chosen.operations));
+            streaming.push_back({std::move(function), alignment});
+        }
         return make_executable<PermuteShuffle>(desc, chosen, std::move(kernel),
-                                               std::move(streaming), alignment);
+                                               std::move(streaming));
     });
 }
 

@@ -120,8 +120,8 @@ struct RowKernels {
     JitFunction<RowArgs> overrunning;      // for all turns but the last one
     int64_t turn = 1;                      // both: calls copy multiples of so many
     std::optional<StitchFunction> stitch;  // for short rows into a destination without gaps
-    // The same, past the caches, into a destination that is aligned to a line.
-    std::optional<StitchFunction> streaming_stitch;
+    // The same, past the caches, into a destination that is aligned to a line, or to kLaneBytes.
+    std::optional<StitchFunction> streaming_stitch, parts_stitch;
 };
 
 class RowShuffle : public Executable {
@@ -146,12 +146,16 @@ class RowShuffle : public Executable {
 
     void copy_rows(const char* src, char* dst) const {
         const int64_t rows = layout_.loops.iterations() * layout_.C;
-        const bool streams =
-            kernels_.streaming_stitch && (reinterpret_cast<uintptr_t>(dst) & (kLineBytes - 1)) == 0;
-        const auto& stitched = streams ? kernels_.streaming_stitch : kernels_.stitch;
+        const auto is_aligned = [&, at = reinterpret_cast<uintptr_t>(dst)](int64_t bytes) {
+            return (at & static_cast<uintptr_t>(bytes - 1)) == 0;
+        };
+        const bool streams = kernels_.streaming_stitch && is_aligned(kLaneBytes);
+        const auto& stitched = !streams                 ? kernels_.stitch
+                               : is_aligned(kLineBytes) ? kernels_.streaming_stitch
+                                                        : kernels_.parts_stitch;
         const int64_t slice = stitched ? slice_rows(layout_.inner, stitched->period(), streams) : 0;
         const int64_t turn = stitched ? 1 : kernels_.turn;
-        const bool streaming = streams || rows_stream(layout_);
+        const bool streaming = stitched ? streams : rows_stream(layout_);
         const auto bytes = static_cast<size_t>(rows * layout_.inner);
         parallel_ranges(rows, turn, work_of(0, 2 * bytes, streaming ? bytes : 0),
                         [&](int64_t begin, int64_t end) {
@@ -319,9 +323,12 @@ Result<RowKernels> kernels_of(CpuIsa isa, const ShuffleLayout& l) {
                   stores_of(l, kMinPrefetchedStitched)};
     if (stitches(l) && StitchFunction::serves(key)) {
         kernels.stitch = TOMBOLA_TRY(StitchFunction::make(key));
-        key.stores = Stores::streaming;
+        if (!is_large(l)) return kernels;
         key.sources = sources_of(l);
-        if (is_large(l)) kernels.streaming_stitch = TOMBOLA_TRY(StitchFunction::make(key));
+        key.stores = Stores::streaming;
+        kernels.streaming_stitch = TOMBOLA_TRY(StitchFunction::make(key));
+        key.stores = Stores::streaming_parts;
+        kernels.parts_stitch = TOMBOLA_TRY(StitchFunction::make(key));
     } else {
         const RowLoop inner = loops_of(l).inner;
         const Stores stores = stores_of_copies(l);

@@ -182,6 +182,18 @@ std::vector<size_t> last_uses(const Operations::Section& section) {
     return last;
 }
 
+std::vector<uint32_t> lanes_stored(const Operations::Section& section) {
+    std::vector<uint32_t> lanes(section.list.size());
+    std::set<int64_t> later;
+    for (size_t i = section.list.size(); i-- > 0;) {
+        const Operation& o = section.list[i];
+        if (o.kind != Operation::Kind::store) continue;
+        for (int lane = 0; lane * kLaneBytes < o.bytes; ++lane)
+            if (later.insert(o.offset + lane * kLaneBytes).second) lanes[i] |= 1U << lane;
+    }
+    return lanes;
+}
+
 std::optional<Operations> Lowering::lower() {
     operations_.sections.reserve(program_.sections.size());
     for (const PermuteSection& section : program_.sections) {

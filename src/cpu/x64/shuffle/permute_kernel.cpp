@@ -39,15 +39,16 @@ using Kind = Operation::Kind;
 // Kernels with more operations than this are not cached.
 constexpr size_t kMaxCachedOperations = 4096;
 
-// An operation has at most three instructions of 11 bytes, the prefetch of a load included. It is emitted for each step in
-// the body of the loop, with at most 32 bytes for the next address, and for the last step, in each pass. Lines are emitted
-// three times, and a run of them has more instructions.
-size_t code_bytes_for(const Operations& o, const Unrolled& unrolled) {
+// An operation has at most three instructions of 11 bytes, the prefetch of a load included; a store in parts has seven. It is
+// emitted for each step in the body of the loop, with at most 32 bytes for the next address, and for the last step, in each
+// pass. Lines are emitted three times, and a run of them has more instructions.
+size_t code_bytes_for(const Operations& o, Stores stores, const Unrolled& unrolled) {
+    const size_t instructions = stores == Stores::streaming_parts ? 7 : 3;
     size_t bytes = 0;
     for (const Operations::Section& section : o.sections) {
         const auto steps = static_cast<size_t>(unrolled.steps);
         bytes += 640 + (steps - 1) * 32 +
-                 section.list.size() * (section.runs > 0 ? 3 : steps + 1) * 3 * 11 +
+                 section.list.size() * (section.runs > 0 ? 3 : steps + 1) * instructions * 11 +
                  static_cast<size_t>(section.runs) * 512;
     }
     return 4096 + o.tables.size() * 64 + static_cast<size_t>(unrolled.passes) * bytes;
@@ -78,7 +79,7 @@ class PermuteKernel : public LineStores {
 
     explicit PermuteKernel(const Key& key)
         : LineStores(key.stores, key.sources, key.isa, "shuffle_permute",
-                     code_bytes_for(*key.operations, key.unrolled)),
+                     code_bytes_for(*key.operations, key.stores, key.unrolled)),
           program_(key.operations.get()),
           unrolled_(key.unrolled) {}
 
@@ -292,6 +293,7 @@ class PermuteKernel : public LineStores {
     void emit_step(const Section& section) {
         register_of_.assign(static_cast<size_t>(section.values), kNone);
         last_use_ = last_uses(section);
+        const std::vector<uint32_t> lanes = lanes_stored(section);
         taken_.assign(static_cast<size_t>(working_ - 1), false);
         scratch_table_ = kNone;
         scratch_mask_ = 0;
@@ -301,7 +303,7 @@ class PermuteKernel : public LineStores {
         for (size_t i = 0; i < section.list.size(); ++i) {
             const Operation& o = section.list[i];
             allocate(o, i);
-            emit(o);
+            emit(o, lanes[i]);
             for (const int value : {o.a, o.b})
                 if (value != kNone && last_use_[value] == i) taken_[register_of_[value]] = false;
             if (o.d != kNone) taken_[register_of_[o.d]] = true;
@@ -348,7 +350,8 @@ class PermuteKernel : public LineStores {
 
     // ---- operations ----------------------------------------------------------------------------------------------
 
-    void emit(const Operation& o) {
+    // `lanes`: which a store in parts writes.
+    void emit(const Operation& o, uint32_t lanes) {
         switch (o.kind) {
             case Kind::load:
                 return emit_load(o);
@@ -377,7 +380,7 @@ class PermuteKernel : public LineStores {
             case Kind::or_bits:
                 return or_bits(reg(o.d, o.bytes), reg(o.a, o.bytes), reg(o.b, o.bytes));
             case Kind::store:
-                return emit_store(o);
+                return emit_store(o, lanes);
             case Kind::store_line:
                 return emit_store_line(o);
             case Kind::set_aside:
@@ -460,9 +463,13 @@ class PermuteKernel : public LineStores {
         o.position == 0 ? vpunpckldq(d, a, b) : vpunpckhdq(d, a, b);
     }
 
-    void emit_store(const Operation& o) {
+    void emit_store(const Operation& o, uint32_t lanes) {
         const Address to = ptr[d() + o.offset];
-        if (streams()) return store(to, whole(o.a), true);
+        if (streams()) {
+            store_streaming(d() + o.offset, whole(o.a), vec(working_ - 1), lanes);
+            scratch_table_ = kNone;
+            return;
+        }
         prefetch_once(d(), o.offset, o.bytes);
         if (o.position > 0) return store_piece(to, whole(o.a), o.bytes, o.position);
         o.is_register_size()

@@ -41,6 +41,7 @@
 // gpr 10    if it reads ahead: bytes from a line of the destination to the line that is prefetched
 // vec 0     the line that is being assembled
 // vec 1-8   lines that lie within a row, in turn
+// vec 9     scratch
 // k1        a mask
 
 namespace tombola::impl::cpu::x64 {
@@ -190,7 +191,8 @@ class StitchKernel : public StoreVocabulary {
     void store_line(int64_t at, const Vec& line) {
         prefetch_line(ptr[dst() + at]);
         if (prefetches_sources()) prefetch_source(ptr[dst() + ahead() + at]);
-        store(ptr[dst() + at], line, streams());
+        streams() ? store_streaming(dst() + at, line, vec(1 + kInFlight))
+                  : store(ptr[dst() + at], line);
     }
 
     void load_mask(uint64_t bits) {

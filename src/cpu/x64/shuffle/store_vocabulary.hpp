@@ -24,7 +24,9 @@ class StoreVocabulary : public Vocabulary {
     explicit StoreVocabulary(Stores stores, Sources sources, Arguments&&... arguments)
         : Vocabulary(std::forward<Arguments>(arguments)...), stores_(stores), sources_(sources) {}
 
-    bool streams() const { return stores_ == Stores::streaming; }
+    bool streams() const {
+        return stores_ == Stores::streaming || stores_ == Stores::streaming_parts;
+    }
     bool prefetches_sources() const { return sources_ != Sources::plain; }
 
     void prefetch_source(const Address& line) {
@@ -44,6 +46,20 @@ class StoreVocabulary : public Vocabulary {
             if (at <= last && last <= at + kLineBytes / 2) return;
         prefetched_.push_back(last);
         prefetch_line(ptr[base + last]);
+    }
+
+    // A store past the caches: if it is in parts, of these lanes. It may overwrite `scratch`.
+    void store_streaming(const Xbyak::RegExp& to, const Vec& a, const Vec& scratch,
+                         uint32_t lanes = ~0U) {
+        if (stores_ == Stores::streaming) return store(ptr[to], a, true);
+        const Vec other = part(scratch.getIdx(), kLaneBytes);
+        if ((lanes & 1) != 0) store(ptr[to], part(a.getIdx(), kLaneBytes), true);
+        for (int lane = 1; lane * kLaneBytes < bytes(); ++lane) {
+            if ((lanes >> lane & 1) == 0) continue;
+            const auto number = static_cast<uint8_t>(lane);
+            has_masks() ? vextracti32x4(other, a, number) : vextracti128(other, a, number);
+            store(ptr[to + lane * kLaneBytes], other, true);
+        }
     }
 
     void begin_step() { prefetched_.clear(); }

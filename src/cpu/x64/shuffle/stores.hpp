@@ -14,7 +14,10 @@ enum class Stores : uint8_t {
     prefetched,      // each line is prefetched
     prefetched_far,  // copied rows alone: the lines a KiB ahead of the stores are prefetched
     strings,         // copied rows alone: the processor's string instruction copies each row
-    streaming,  // past the caches: each stores a whole register to an address that is aligned to it
+    // Past the caches: each stores a whole register to an address that is aligned to it, or, in parts of kLaneBytes, to one that
+    // is aligned to these. A buffer of the processor collects the parts of a line.
+    streaming,
+    streaming_parts,
 };
 
 // What is prefetched beside loads or stores: the lines of the source that come next, into which cache. Permutes prefetch
