@@ -17,6 +17,24 @@ constexpr size_t aligned_size(size_t bytes) {
     return (bytes + kScratchpadAlignment - 1) / kScratchpadAlignment * kScratchpadAlignment;
 }
 
+// Cuts a scratchpad into arrays, each of which has that alignment. Without memory it counts only, and its arrays are null. So one
+// constructor tells how many bytes some arrays take, and where they lie.
+class Arena {
+  public:
+    explicit Arena(void* memory = nullptr) : memory_(static_cast<char*>(memory)) {}
+    template <class T>
+    T* take(size_t count) {
+        auto* array = memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + bytes_);
+        bytes_ += aligned_size(count * sizeof(T));
+        return array;
+    }
+    size_t bytes() const { return bytes_; }  // of all arrays
+
+  private:
+    char* memory_;
+    size_t bytes_ = 0;
+};
+
 // Returns at least `bytes` bytes with that alignment; null if there is no memory left or `bytes` is 0.
 void* thread_scratchpad(size_t bytes);
 

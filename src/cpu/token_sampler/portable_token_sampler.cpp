@@ -35,7 +35,8 @@ Status PortableTokenSampler::execute(const ExecContext& context) const {
     LowestRow wrong;
     parallel(std::min(parts_for(work), max_parts_), [&](int part, int all) {
         const Range range = split(desc_.batch(), part, all);
-        SortedRow sorted(rows + static_cast<size_t>(part) * row_bytes, desc_.classes());
+        Arena arena(rows + to_size(part) * row_bytes);
+        SortedRow sorted(arena, desc_.classes());
         for (dim_t row = range.begin; row < range.end; ++row) {
             if (refuses([&] { return call.check_row(source, row); })) return wrong.report(row);
             sample_sorted_row(desc_, call, source, sorted, row);
@@ -50,8 +51,8 @@ Status PortableTokenSampler::execute(const ExecContext& context) const {
 
 Result<PlanPtr> plan_portable_token_sampler(CpuIsa, const TokenSamplerDesc& desc) {
     const int parts = max_parts(desc.batch());
-    const size_t bytes = SamplerCall::scratchpad_bytes(desc) +
-                         static_cast<size_t>(parts) * SortedRow::bytes(desc.classes());
+    const size_t bytes =
+        SamplerCall::scratchpad_bytes(desc) + to_size(parts) * SortedRow::bytes(desc.classes());
     return make_plan(bytes, [=] { return make_executable<PortableTokenSampler>(desc, parts); });
 }
 

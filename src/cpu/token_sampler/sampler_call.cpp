@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 
-#include "common/scratchpad.hpp"
 #include "cpu/loop_nest.hpp"
 #include "cpu/maths/ln.hpp"
 #include "cpu/rng/scatter.hpp"
@@ -38,27 +37,27 @@ double log_of_mass(uint64_t sum, int shift) {
 
 // -- outputs -------------------------------------------------------------------------------------
 
-SamplerOutputs::SamplerOutputs(const TokenSamplerDesc& desc) : desc_(desc) {
+SamplerOutputs::SamplerOutputs(const TokenSamplerDesc& desc, Arena& arena) : desc_(&desc) {
     const size_t index = size_of(desc.dst.data_type), batch = to_size(desc.batch());
     const size_t samples = batch * to_size(desc.samples()), top = batch * to_size(desc.top_n);
     const bool logprobs = desc.logprobs != Logprobs::none;
-    logprobs_ = aligned_size(samples * index);
-    kept_ = logprobs_ + (logprobs ? aligned_size(samples * sizeof(float)) : 0);
-    top_ids_ = kept_ + aligned_size(batch * sizeof(int32_t));
-    top_logprobs_ = top_ids_ + aligned_size(top * index);
-    bytes_ = top_logprobs_ + (logprobs ? aligned_size(top * sizeof(float)) : 0);
+    ids_ = arena.take<char>(samples * index);
+    logprobs_ = arena.take<float>(logprobs ? samples : 0);
+    kept_ = arena.take<int32_t>(batch);
+    top_ids_ = arena.take<char>(top * index);
+    top_logprobs_ = arena.take<float>(logprobs ? top : 0);
 }
 
 void SamplerOutputs::commit(const ExecContext& context) const {
-    const size_t index = size_of(desc_.dst.data_type), batch = to_size(desc_.batch());
-    const size_t samples = batch * to_size(desc_.samples()), top = batch * to_size(desc_.top_n);
-    const auto copy = [&](int arg, size_t offset, size_t bytes) {
+    const size_t index = size_of(desc_->dst.data_type), batch = to_size(desc_->batch());
+    const size_t samples = batch * to_size(desc_->samples()), top = batch * to_size(desc_->top_n);
+    const auto copy = [&](int arg, const void* from, size_t bytes) {
         void* to = context.output(arg);
-        if (to != nullptr && bytes > 0) std::memcpy(to, memory_ + offset, bytes);
+        if (to != nullptr && bytes > 0) std::memcpy(to, from, bytes);
     };
     void* dst = context.output(TOMBOLA_ARG_DST);
-    if (samples > 0) scatter(desc_.dst, dst, 0, desc_.dst.nelems(), memory_);
-    zero_padding(desc_.dst, dst);
+    if (samples > 0) scatter(desc_->dst, dst, 0, desc_->dst.nelems(), ids_);
+    zero_padding(desc_->dst, dst);
     copy(TOMBOLA_ARG_DST_LOGPROBS, logprobs_, samples * sizeof(float));
     copy(TOMBOLA_ARG_DST_KEPT, kept_, batch * sizeof(int32_t));
     copy(TOMBOLA_ARG_DST_TOP_IDS, top_ids_, top * index);
@@ -67,9 +66,18 @@ void SamplerOutputs::commit(const ExecContext& context) const {
 
 // -- arguments -----------------------------------------------------------------------------------
 
+namespace {
+
+// The most pairs of seeds that an execution has.
+size_t pairs_of(const TokenSamplerDesc& desc) { return to_size(std::max<dim_t>(desc.batch(), 1)); }
+
+}  // namespace
+
 size_t SamplerCall::scratchpad_bytes(const TokenSamplerDesc& desc) {
-    const size_t pairs = to_size(std::max<dim_t>(desc.batch(), 1));
-    return aligned_size(pairs * sizeof(Seeds)) + SamplerOutputs(desc).bytes();
+    Arena arena;
+    arena.take<Seeds>(pairs_of(desc));
+    SamplerOutputs(desc, arena);
+    return arena.bytes();
 }
 
 template <class T>
@@ -77,7 +85,7 @@ SamplerCall::PerRow<T> SamplerCall::per_row(const ExecContext& context, int arg)
     return {context.input<T>(arg), context.count(arg) > 1};
 }
 
-SamplerCall::SamplerCall(const TokenSamplerDesc& desc, const ExecContext& context, void* scratchpad)
+SamplerCall::SamplerCall(const TokenSamplerDesc& desc, const ExecContext& context, Arena arena)
     : desc_(&desc),
       temperature_(per_row<float>(context, TOMBOLA_ARG_TEMPERATURE)),
       top_p_(per_row<float>(context, TOMBOLA_ARG_TOP_P)),
@@ -88,19 +96,16 @@ SamplerCall::SamplerCall(const TokenSamplerDesc& desc, const ExecContext& contex
       uniforms_(context.input<double>(TOMBOLA_ARG_UNIFORMS)),
       seed_pairs_(context.input<uint64_t>(TOMBOLA_ARG_SEEDS)),
       row_seeds_(context.count(TOMBOLA_ARG_SEEDS) > 2),
-      seeds_(static_cast<Seeds*>(scratchpad)),
+      seeds_(arena.take<Seeds>(pairs_of(desc))),
       wants_logprobs_(context.output(TOMBOLA_ARG_DST_LOGPROBS) != nullptr),
       wants_top_(context.output(TOMBOLA_ARG_DST_TOP_IDS) != nullptr ||
                  context.output(TOMBOLA_ARG_DST_TOP_LOGPROBS) != nullptr),
       wants_kept_(context.output(TOMBOLA_ARG_DST_KEPT) != nullptr),
-      outputs_(desc) {
-    const size_t pairs = to_size(std::max<dim_t>(desc.batch(), 1));
-    outputs_.set_memory(static_cast<char*>(scratchpad) + aligned_size(pairs * sizeof(Seeds)));
-}
+      outputs_(desc, arena) {}
 
 Result<SamplerCall> SamplerCall::resolve(const TokenSamplerDesc& desc, const ExecContext& context,
                                          void* scratchpad) {
-    SamplerCall call(desc, context, scratchpad);
+    SamplerCall call(desc, context, Arena(scratchpad));
     TOMBOLA_TRY(call.check_parameters());
     if (call.uniforms_ == nullptr) {
         TOMBOLA_TRY(call.check_offsets());

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "common/implementation.hpp"
+#include "common/scratchpad.hpp"
 #include "common/status.hpp"
 #include "cpu/weights/row_source.hpp"
 #include "cpu/weights/uniform_source.hpp"
@@ -57,41 +58,34 @@ inline float log_probability(float d, double log_mass) {
 // The outputs of an execution in row-major order, in the scratchpad.
 class SamplerOutputs {
   public:
-    explicit SamplerOutputs(const TokenSamplerDesc& desc);
-    size_t bytes() const { return bytes_; }
-    void set_memory(char* memory) { memory_ = memory; }
+    SamplerOutputs(const TokenSamplerDesc& desc, Arena& arena);
 
     void put_id(dim_t row, dim_t sample, dim_t k) const {
-        put_index(memory_, row * desc_.samples() + sample, k);
+        put_index(ids_, row * desc_->samples() + sample, k);
     }
     float& logprob(dim_t row, dim_t sample) const {
-        return at<float>(logprobs_)[row * desc_.samples() + sample];
+        return logprobs_[row * desc_->samples() + sample];
     }
-    int32_t& kept(dim_t row) const { return at<int32_t>(kept_)[row]; }
+    int32_t& kept(dim_t row) const { return kept_[row]; }
     void put_top_id(dim_t row, dim_t i, dim_t k) const {
-        put_index(memory_ + top_ids_, row * desc_.top_n + i, k);
+        put_index(top_ids_, row * desc_->top_n + i, k);
     }
-    float& top_logprob(dim_t row, dim_t i) const {
-        return at<float>(top_logprobs_)[row * desc_.top_n + i];
-    }
+    float& top_logprob(dim_t row, dim_t i) const { return top_logprobs_[row * desc_->top_n + i]; }
     // Copies the outputs to the arguments that are given.
     void commit(const ExecContext& context) const;
 
   private:
-    template <class T>
-    T* at(size_t offset) const {
-        return reinterpret_cast<T*>(memory_ + offset);
-    }
     void put_index(void* indices, dim_t at, dim_t k) const {
-        if (desc_.dst.data_type == DataType::s32)
+        if (desc_->dst.data_type == DataType::s32)
             static_cast<int32_t*>(indices)[at] = static_cast<int32_t>(k);
         else
             static_cast<int64_t*>(indices)[at] = k;
     }
 
-    TokenSamplerDesc desc_;
-    size_t logprobs_, kept_, top_ids_, top_logprobs_, bytes_;
-    char* memory_ = nullptr;
+    const TokenSamplerDesc* desc_;
+    char *ids_, *top_ids_;  // of DST's type
+    float *logprobs_, *top_logprobs_;
+    int32_t* kept_;
 };
 
 class SamplerCall {
@@ -121,7 +115,7 @@ class SamplerCall {
     void finish(const ExecContext& context) const;
 
   private:
-    SamplerCall(const TokenSamplerDesc& desc, const ExecContext& context, void* scratchpad);
+    SamplerCall(const TokenSamplerDesc& desc, const ExecContext& context, Arena arena);
     Status check_parameters() const;
     Status resolve_seeds(const ExecContext& context);
     Status check_offsets() const;

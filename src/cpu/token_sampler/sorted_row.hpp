@@ -16,17 +16,18 @@ namespace tombola::impl::cpu {
 class SortedRow {
   public:
     static size_t bytes(dim_t classes) {
-        const size_t padded = static_cast<size_t>(classes + 15) / 16 * 16;
-        return padded * (2 * sizeof(uint64_t) + 2 * sizeof(float) + sizeof(int32_t));
+        Arena arena;
+        SortedRow(arena, classes);
+        return arena.bytes();
     }
-    SortedRow(void* memory, dim_t classes) : classes_(classes) {
-        const dim_t padded = (classes + 15) / 16 * 16;
-        q_ = static_cast<uint64_t*>(memory);
-        prefix_ = q_ + padded;
-        x_ = reinterpret_cast<float*>(prefix_ + padded);
-        d_ = x_ + padded;
-        order_ = reinterpret_cast<int32_t*>(d_ + padded);
-        shift_ = quantum_shift(1.0, classes);
+    SortedRow(Arena& arena, dim_t classes)
+        : classes_(classes), shift_(quantum_shift(1.0, classes)) {
+        const size_t count = to_size(classes);
+        q_ = arena.take<uint64_t>(count);
+        prefix_ = arena.take<uint64_t>(count);
+        x_ = arena.take<float>(count);
+        d_ = arena.take<float>(count);
+        order_ = arena.take<int32_t>(count);
     }
 
     void read(const RowSource& source, const uint32_t* mask, dim_t row) {

@@ -48,11 +48,11 @@ Status JitTokenSampler::execute(const ExecContext& context) const {
     const auto* src = context.input<char>(TOMBOLA_ARG_SRC);
     const RowSource source(src_, src, true);
     const size_t part_bytes = RowSampler::scratchpad_bytes(desc_);
-    char* parts = scratchpad + aligned_size(SamplerCall::scratchpad_bytes(desc_));
+    char* parts = scratchpad + SamplerCall::scratchpad_bytes(desc_);
     LowestRow wrong;
     const auto sample_rows = [&](int part, Range rows) {
         RowSampler sampler(desc_, kernels_, call, source, src_, src,
-                           parts + to_size(part) * part_bytes);
+                           Arena(parts + to_size(part) * part_bytes));
         for (dim_t row = rows.begin; row < rows.end; ++row)
             if (!sampler.sample(row, std::min(row + 1, rows.end - 1))) return wrong.report(row);
     };
@@ -91,8 +91,8 @@ Result<SamplerKernels> make_kernels(CpuIsa isa, const TokenSamplerDesc& desc) {
 Result<PlanPtr> plan_token_sampler(CpuIsa isa, const TokenSamplerDesc& desc) {
     if (desc.dst.has_zero_dim()) return unimplemented("nothing to draw");
     const int parts = max_parts(desc.batch());
-    const size_t bytes = aligned_size(SamplerCall::scratchpad_bytes(desc)) +
-                         to_size(parts) * RowSampler::scratchpad_bytes(desc);
+    const size_t bytes =
+        SamplerCall::scratchpad_bytes(desc) + to_size(parts) * RowSampler::scratchpad_bytes(desc);
     return make_plan(bytes, [=]() -> Result<std::unique_ptr<Executable>> {
         SamplerKernels kernels = TOMBOLA_TRY(make_kernels(isa, desc));
         return make_executable<JitTokenSampler>(desc, std::move(kernels), parts);

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "common/parallel.hpp"
-#include "common/scratchpad.hpp"
 #include "cpu/float16.hpp"
 #include "cpu/weights/weight_exp.hpp"
 #include "cpu/weights/weight_quantum.hpp"
@@ -24,13 +23,6 @@ constexpr dim_t kSorted = 64;  // up to this many classes a sort is faster than 
 
 size_t maxima_of(dim_t classes) {
     return static_cast<size_t>((classes + kGroupClasses - 1) / kGroupClasses * kGroupLanes);
-}
-
-template <class T>
-T* take(char*& memory, size_t count) {
-    auto* result = reinterpret_cast<T*>(memory);
-    memory += aligned_size(count * sizeof(T));
-    return result;
 }
 
 // The lowest of `count` numbers, a multiple of kGroupLanes. Compilers vectorise the loop.
@@ -93,26 +85,16 @@ void GroupedRow::gather(const uint32_t* from, dim_t count, float* logits) const 
     for (dim_t i = 0; i < count; ++i) logits[i] = row.logit(from[i]);
 }
 
-size_t LogitList::bytes(dim_t classes) {
+LogitList::Arrays::Arrays(Arena& arena, dim_t classes) {
     constexpr auto kSpace = static_cast<size_t>(kListSpace);
-    return aligned_size(maxima_of(classes) * sizeof(float)) +
-           aligned_size(kSpace * sizeof(uint32_t)) + aligned_size(kSpace * sizeof(uint32_t)) +
-           2 * aligned_size(kSpace * sizeof(float)) + 2 * aligned_size(kSpace * sizeof(uint64_t)) +
-           aligned_size(kMaxRanges * sizeof(uint64_t));
-}
-
-LogitList::LogitList(const ListKernels& kernels, void* memory, dim_t classes)
-    : kernels_(kernels), classes_(classes) {
-    constexpr auto kSpace = static_cast<size_t>(kListSpace);
-    auto* at = static_cast<char*>(memory);
-    maxima_ = take<float>(at, maxima_of(classes));
-    ids_ = take<uint32_t>(at, kSpace);
-    copied_ids_ = take<uint32_t>(at, kSpace);
-    logits_ = take<float>(at, kSpace);
-    copied_logits_ = take<float>(at, kSpace);
-    sorted_ = take<uint64_t>(at, kSpace);
-    weights_ = take<uint64_t>(at, kSpace);
-    ranges_ = take<uint64_t>(at, kMaxRanges);
+    maxima = arena.take<float>(maxima_of(classes));
+    ids = arena.take<uint32_t>(kSpace);
+    copied_ids = arena.take<uint32_t>(kSpace);
+    logits = arena.take<float>(kSpace);
+    copied_logits = arena.take<float>(kSpace);
+    sorted = arena.take<uint64_t>(kSpace);
+    weights = arena.take<uint64_t>(kSpace);
+    ranges = arena.take<uint64_t>(kMaxRanges);
 }
 
 bool LogitList::read(const GroupedRow& row, bool unread) {
@@ -121,7 +103,8 @@ bool LogitList::read(const GroupedRow& row, bool unread) {
     std::atomic<bool> has_nan{false};
     std::atomic<float> greatest{-kInf};
     const auto pass = [&](dim_t first, dim_t groups) {
-        GroupMaxKernel::Args args{row.group(first), groups, maxima_ + first * kGroupLanes, {}};
+        GroupMaxKernel::Args args{
+            row.group(first), groups, arrays_.maxima + first * kGroupLanes, {}};
         float lanes[kGroupLanes];  // of which AVX2 writes the first ones
         std::fill(lanes, lanes + kGroupLanes, -kInf);
         static_assert(sizeof lanes == sizeof args.found.maxima);
@@ -153,7 +136,7 @@ dim_t LogitList::first_greatest() {
     if (whole > 0) append(kernels_.collect, row_.data, 0, whole, 1, greatest_);
     if (size_ == 0) append(kernels_.collect, row_.rest, whole, 1, 1, greatest_);
     size_ = 0;
-    return ids_[0];
+    return arrays_.ids[0];
 }
 
 dim_t LogitList::count_from(float threshold, const float* values, dim_t count) const {
@@ -179,7 +162,7 @@ dim_t LogitList::collect_between(float lowest, float highest, uint32_t* ids) con
     uint32_t* to = ids;
     const auto pass = [&](const char* data, dim_t first, dim_t groups) {
         CollectKernel::Args args{data,
-                                 maxima_ + first * kGroupLanes,
+                                 arrays_.maxima + first * kGroupLanes,
                                  groups,
                                  static_cast<uint64_t>(first * kGroupClasses),
                                  to,
@@ -199,13 +182,14 @@ dim_t LogitList::collect_between(float lowest, float highest, uint32_t* ids) con
 float LogitList::threshold_for(dim_t k) const {
     const size_t count = maxima_of(classes_);
     if (k > static_cast<dim_t>(count)) return -std::numeric_limits<float>::max();
-    const float lowest = lowest_of(maxima_, count);
+    const float lowest = lowest_of(arrays_.maxima, count);
     const bool all_reach = lowest > -kInf;
     uint32_t low = rank_of(all_reach ? lowest : -std::numeric_limits<float>::max());
     uint32_t high = rank_of(greatest_) + 1;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        const dim_t reached = count_from(float_of(middle), maxima_, static_cast<dim_t>(count));
+        const dim_t reached =
+            count_from(float_of(middle), arrays_.maxima, static_cast<dim_t>(count));
         if (reached < k) {
             high = middle;
             continue;
@@ -221,16 +205,16 @@ float LogitList::threshold_for(dim_t k) const {
 dim_t LogitList::append(const Collect& kernel, const char* data, dim_t first, dim_t groups,
                         dim_t limit, float threshold) {
     CollectKernel::Args args{data,
-                             maxima_ + first * kGroupLanes,
+                             arrays_.maxima + first * kGroupLanes,
                              groups,
                              static_cast<uint64_t>(first * kGroupClasses),
-                             ids_ + size_,
-                             ids_ + limit,
+                             arrays_.ids + size_,
+                             arrays_.ids + limit,
                              bit_cast<uint32_t>(threshold),
                              bit_cast<uint32_t>(greatest_)};
     kernel(args);
-    const dim_t size = args.to - ids_;
-    row_.gather(ids_ + size_, size - size_, logits_ + size_);
+    const dim_t size = args.to - arrays_.ids;
+    row_.gather(arrays_.ids + size_, size - size_, arrays_.logits + size_);
     size_ = size;
     return args.groups;
 }
@@ -282,37 +266,38 @@ void LogitList::select(dim_t k) {
 void LogitList::keep_first(dim_t k) {
     if (size_ < k) return;
     const dim_t padded = (size_ + kGroupLanes - 1) / kGroupLanes * kGroupLanes;
-    std::fill(logits_ + size_, logits_ + padded, -kInf);
+    std::fill(arrays_.logits + size_, arrays_.logits + padded, -kInf);
     uint32_t low = rank_of(-std::numeric_limits<float>::max());  // at least k logits reach it
     uint32_t high = rank_of(greatest_) + 1;                      // fewer than k logits reach it
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        const dim_t reached = count_from(float_of(middle), logits_, padded);
+        const dim_t reached = count_from(float_of(middle), arrays_.logits, padded);
         (reached < k ? high : low) = middle;
         if (reached == k) break;
     }
     const float lowest = float_of(low);
     dim_t equal = k;  // how many logits equal to `lowest` are kept
-    for (dim_t i = 0; i < size_; ++i) equal -= logits_[i] > lowest ? 1 : 0;
+    for (dim_t i = 0; i < size_; ++i) equal -= arrays_.logits[i] > lowest ? 1 : 0;
     dim_t kept = 0;
     for (dim_t i = 0; i < size_; ++i) {
-        const float x = logits_[i];
+        const float x = arrays_.logits[i];
         const bool is_kept = x > lowest || (x == lowest && equal-- > 0);
-        ids_[kept] = ids_[i];
-        logits_[kept] = x;
+        arrays_.ids[kept] = arrays_.ids[i];
+        arrays_.logits[kept] = x;
         kept += is_kept ? 1 : 0;
     }
     size_ = k;
     bound_ = 0;
-    for (dim_t i = 0; i < k; ++i) bound_ = std::max(bound_, key_of(logits_[i], ids_[i]));
+    for (dim_t i = 0; i < k; ++i)
+        bound_ = std::max(bound_, key_of(arrays_.logits[i], arrays_.ids[i]));
 }
 
 void LogitList::keep(uint64_t bound) {
     dim_t kept = 0;
     for (dim_t i = 0; i < size_; ++i) {
-        const bool is_kept = key_of(logits_[i], ids_[i]) <= bound;
-        ids_[kept] = ids_[i];
-        logits_[kept] = logits_[i];
+        const bool is_kept = key_of(arrays_.logits[i], arrays_.ids[i]) <= bound;
+        arrays_.ids[kept] = arrays_.ids[i];
+        arrays_.logits[kept] = arrays_.logits[i];
         kept += is_kept ? 1 : 0;
     }
     size_ = kept;
@@ -320,9 +305,9 @@ void LogitList::keep(uint64_t bound) {
 }
 
 const uint64_t* LogitList::sorted_keys() {
-    for (dim_t i = 0; i < size_; ++i) sorted_[i] = key_of(logits_[i], ids_[i]);
-    std::sort(sorted_, sorted_ + size_);
-    return sorted_;
+    for (dim_t i = 0; i < size_; ++i) arrays_.sorted[i] = key_of(arrays_.logits[i], arrays_.ids[i]);
+    std::sort(arrays_.sorted, arrays_.sorted + size_);
+    return arrays_.sorted;
 }
 
 uint64_t LogitList::mass(float ratio) {
@@ -335,18 +320,19 @@ uint64_t LogitList::mass(float ratio) {
 uint64_t LogitList::bound_of_mass(uint64_t mass, float ratio) {
     if (size_ <= kSorted) {
         const uint64_t* keys = sorted_keys();
-        for (dim_t i = 0; i < size_; ++i) copied_logits_[i] = logit_of(keys[i]);
-        weigh(copied_logits_, size_, ratio, weights_);
+        for (dim_t i = 0; i < size_; ++i) arrays_.copied_logits[i] = logit_of(keys[i]);
+        weigh(arrays_.copied_logits, size_, ratio, arrays_.weights);
         dim_t i = 0;
-        for (uint64_t reached = weights_[0]; reached < mass; reached += weights_[i]) ++i;
+        for (uint64_t reached = arrays_.weights[0]; reached < mass; reached += arrays_.weights[i])
+            ++i;
         return keys[i];
     }
     weights(ratio);
-    std::copy(ids_, ids_ + size_, copied_ids_);
-    std::copy(logits_, logits_ + size_, copied_logits_);
-    Candidates list{copied_ids_, copied_logits_, weights_, size_};
-    const uint32_t lowest = rank_of(*std::min_element(logits_, logits_ + size_));
-    const dim_t last = find_prefix_end(list, mass, lowest, rank_of(greatest_), ranges_,
+    std::copy(arrays_.ids, arrays_.ids + size_, arrays_.copied_ids);
+    std::copy(arrays_.logits, arrays_.logits + size_, arrays_.copied_logits);
+    Candidates list{arrays_.copied_ids, arrays_.copied_logits, arrays_.weights, size_};
+    const uint32_t lowest = rank_of(*std::min_element(arrays_.logits, arrays_.logits + size_));
+    const dim_t last = find_prefix_end(list, mass, lowest, rank_of(greatest_), arrays_.ranges,
                                        [](uint32_t, uint64_t, uint64_t) {});
     return key_of(list.logits[last], list.ids[last]);
 }

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "common/bit_cast.hpp"
+#include "common/scratchpad.hpp"
 #include "common/types.hpp"
 #include "cpu/float_type.hpp"
 #include "cpu/x64/token_sampler/select_kernels.hpp"
@@ -66,8 +67,16 @@ struct ListKernels {
 class LogitList {
   public:
     static constexpr dim_t kMaxListed = 4096;  // select() takes no greater k
-    static size_t bytes(dim_t classes);
-    LogitList(const ListKernels& kernels, void* memory, dim_t classes);
+    // What it has in the scratchpad.
+    struct Arrays {
+        Arrays(Arena& arena, dim_t classes);
+        float* maxima;
+        uint32_t *ids, *copied_ids;
+        float *logits, *copied_logits;
+        uint64_t *sorted, *weights, *ranges;
+    };
+    LogitList(const ListKernels& kernels, Arena& arena, dim_t classes)
+        : kernels_(kernels), classes_(classes), arrays_(arena, classes) {}
 
     // Reads the row, and empties the list. Returns false if there is a NaN or +inf, or nothing but -inf. `unread`: it
     // was neither copied nor prefetched.
@@ -108,10 +117,10 @@ class LogitList {
     // sorted_keys(): the keys in order. weights(): the weights in class order. The results stay valid until the next call.
     const uint64_t* sorted_keys();
     const uint64_t* weights(float ratio) {
-        weigh(logits_, size_, ratio, weights_);
-        return weights_;
+        weigh(arrays_.logits, size_, ratio, arrays_.weights);
+        return arrays_.weights;
     }
-    uint32_t at(dim_t i) const { return ids_[i]; }
+    uint32_t at(dim_t i) const { return arrays_.ids[i]; }
 
   private:
     float threshold_for(dim_t k) const;
@@ -123,15 +132,12 @@ class LogitList {
     dim_t count_from(float threshold, const float* values, dim_t count) const;
 
     const ListKernels& kernels_;
-    GroupedRow row_{};
     dim_t classes_;
+    Arrays arrays_;
+    GroupedRow row_{};
     float greatest_ = 0;
     dim_t size_ = 0;
     uint64_t bound_ = kNoBound;
-    float* maxima_;
-    uint32_t *ids_, *copied_ids_;
-    float *logits_, *copied_logits_;
-    uint64_t *sorted_, *weights_, *ranges_;
 };
 
 }  // namespace tombola::impl::cpu::x64

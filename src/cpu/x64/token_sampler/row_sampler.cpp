@@ -6,30 +6,31 @@
 #include <cstring>
 #include <limits>
 
-#include "common/scratchpad.hpp"
-
 namespace tombola::impl::cpu::x64 {
-RowSampler::Places::Places(const TokenSamplerDesc& desc) {
-    const size_t classes = to_size(desc.classes());
-    row = 0;
-    rest = row + aligned_size(classes * size_of(desc.src.data_type));
-    list = rest + aligned_size(kGroupClasses * sizeof(float));
-    wide = list + LogitList::bytes(desc.classes());
-    bytes = aligned_size(wide + WideSet::bytes(desc.classes()));
+
+RowSampler::Arrays::Arrays(Arena& arena, const TokenSamplerDesc& desc)
+    : row(arena.take<char>(to_size(desc.classes()) * size_of(desc.src.data_type))),
+      rest(arena.take<char>(kGroupClasses * sizeof(float))) {}
+
+size_t RowSampler::scratchpad_bytes(const TokenSamplerDesc& desc) {
+    Arena arena;
+    Arrays(arena, desc);
+    LogitList::Arrays(arena, desc.classes());
+    WideSet::Arrays(arena, desc.classes());
+    return arena.bytes();
 }
 
 RowSampler::RowSampler(const TokenSamplerDesc& desc, const SamplerKernels& kernels,
                        const SamplerCall& call, const RowSource& source, const MatrixLayout& layout,
-                       const char* src, char* memory)
+                       const char* src, Arena arena)
     : desc_(desc),
       kernels_(kernels),
       call_(call),
       layout_(layout),
       src_(src),
-      memory_(memory),
-      places_(desc),
-      list_(kernels.list, memory + places_.list, desc.classes()),
-      wide_(kernels.passes, source, list_, memory + places_.wide),
+      arrays_(arena, desc),
+      list_(kernels.list, arena, desc.classes()),
+      wide_(kernels.passes, source, list_, arena),
       type_(float_type_of(desc.src.data_type)),
       element_(kernels.passes.element_bytes()),
       shift_(quantum_shift(1.0, desc.classes())) {
@@ -69,12 +70,12 @@ bool RowSampler::sample(dim_t row, dim_t next) {
 // The last group. Its padding is written once, as it is the same for all rows.
 void RowSampler::copy_rest() {
     const dim_t first = grouped().whole_groups() * kGroupClasses;
-    std::memcpy(memory_ + places_.rest, data_ + first * element_,
+    std::memcpy(arrays_.rest, data_ + first * element_,
                 to_size((desc_.classes() - first) * element_));
 }
 
 void RowSampler::pad_rest() {
-    char* rest = memory_ + places_.rest;
+    char* rest = arrays_.rest;
     const uint32_t lowest = minus_infinity(type_);
     if (type_ == FloatType::f32)
         std::fill_n(reinterpret_cast<uint32_t*>(rest), kGroupClasses, lowest);
@@ -85,7 +86,7 @@ void RowSampler::pad_rest() {
 
 // The row with contiguous classes, -inf where a class is not allowed.
 const char* RowSampler::copy_row() {
-    char* to = memory_ + places_.row;
+    char* to = arrays_.row;
     const uint32_t* mask = call_.mask(row_);
     dim_t done = 0;
     if (layout_.has_dense_rows()) {

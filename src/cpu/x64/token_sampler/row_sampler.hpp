@@ -25,18 +25,19 @@ struct SamplerKernels {
 class RowSampler {
   public:
     // The scratchpad of a part of an execution, which handles one row at a time.
-    static size_t scratchpad_bytes(const TokenSamplerDesc& desc) { return Places(desc).bytes; }
+    static size_t scratchpad_bytes(const TokenSamplerDesc& desc);
 
     RowSampler(const TokenSamplerDesc& desc, const SamplerKernels& kernels, const SamplerCall& call,
-               const RowSource& source, const MatrixLayout& layout, const char* src, char* memory);
+               const RowSource& source, const MatrixLayout& layout, const char* src, Arena arena);
 
     // Computes the outputs of a row. `next` is the row that will be read next. Returns false if the row is refused.
     bool sample(dim_t row, dim_t next);
 
   private:
-    struct Places {
-        explicit Places(const TokenSamplerDesc& desc);
-        size_t row, rest, list, wide, bytes;
+    // What it has in the scratchpad, beside the list and the set: a copy of the row, and of its classes behind whole groups.
+    struct Arrays {
+        Arrays(Arena& arena, const TokenSamplerDesc& desc);
+        char *row, *rest;
     };
     // The set that is drawn from, and its mass.
     struct Set {
@@ -45,7 +46,7 @@ class RowSampler {
         uint64_t mass = 0;
     };
 
-    GroupedRow grouped() const { return {data_, memory_ + places_.rest, desc_.classes(), type_}; }
+    GroupedRow grouped() const { return {data_, arrays_.rest, desc_.classes(), type_}; }
     const char* copy_row();
     void copy_rest();
     void pad_rest();
@@ -80,8 +81,7 @@ class RowSampler {
     const SamplerCall& call_;
     const MatrixLayout& layout_;
     const char* src_;
-    char* memory_;
-    Places places_;
+    Arrays arrays_;
     LogitList list_;
     WideSet wide_;
     FloatType type_;

@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "common/parallel.hpp"
-#include "common/scratchpad.hpp"
 #include "cpu/token_sampler/sampler_call.hpp"
 #include "cpu/weights/weight_exp.hpp"
 #include "cpu/x64/token_sampler/prefix_end.hpp"
@@ -30,38 +29,28 @@ uint32_t rank_of_bound(uint64_t bound) { return ~static_cast<uint32_t>(bound >> 
 
 }  // namespace
 
-size_t WideSet::bytes(dim_t classes) {
+WideSet::Arrays::Arrays(Arena& arena, dim_t classes) {
     const size_t blocks = blocks_of(classes);
-    return 2 * aligned_size(blocks * 8) + aligned_size(static_cast<size_t>(kBlock + kSlack) * 8) +
-           aligned_size(space(kSampled) * 4) + aligned_size(space(kSampled) * 8) +
-           2 * aligned_size(space(classes) * 4) + aligned_size(space(classes) * 8) + kMaxRanges * 8;
+    prefix = arena.take<uint64_t>(blocks);
+    sums = arena.take<uint64_t>(blocks);
+    block = arena.take<uint64_t>(to_size(kBlock + kSlack));
+    sample = arena.take<float>(space(kSampled));
+    sample_amounts = arena.take<uint64_t>(space(kSampled));
+    ids = arena.take<uint32_t>(space(classes));
+    logits = arena.take<float>(space(classes));
+    amounts = arena.take<uint64_t>(space(classes));
+    ranges = arena.take<uint64_t>(kMaxRanges);
 }
 
 WideSet::WideSet(const RowPasses& passes, const RowSource& source, const LogitList& list,
-                 void* memory)
+                 Arena& arena)
     : passes_(passes),
       source_(source),
       list_(list),
       classes_(passes.classes()),
+      arrays_(arena, classes_),
       shift_(quantum_shift(1.0, classes_)),
-      sampled_(std::min(kSampled, classes_)) {
-    auto* at = static_cast<char*>(memory);
-    const auto take = [&](size_t size) {
-        char* result = at;
-        at += aligned_size(size);
-        return result;
-    };
-    const size_t blocks = blocks_of(classes_);
-    prefix_ = reinterpret_cast<uint64_t*>(take(blocks * 8));
-    sums_ = reinterpret_cast<uint64_t*>(take(blocks * 8));
-    block_ = reinterpret_cast<uint64_t*>(take(static_cast<size_t>(kBlock + kSlack) * 8));
-    sample_ = reinterpret_cast<float*>(take(space(kSampled) * 4));
-    sample_amounts_ = reinterpret_cast<uint64_t*>(take(space(kSampled) * 8));
-    ids_ = reinterpret_cast<uint32_t*>(take(space(classes_) * 4));
-    logits_ = reinterpret_cast<float*>(take(space(classes_) * 4));
-    amounts_ = reinterpret_cast<uint64_t*>(take(space(classes_) * 8));
-    ranges_ = reinterpret_cast<uint64_t*>(take(kMaxRanges * 8));
-}
+      sampled_(std::min(kSampled, classes_)) {}
 
 void WideSet::read(dim_t row, const char* data, const char* ahead) {
     row_ = row;
@@ -86,11 +75,11 @@ uint64_t WideSet::sum_blocks(float ratio, float flush) {
     const dim_t blocks = passes_.blocks();
     parallel_ranges(blocks, 1, {passes_.nanoseconds(classes_)}, [&](dim_t begin, dim_t end) {
         double unused = 0;
-        passes_.sum(row, source_, begin, end, ahead_, sums_ + begin, unused);
+        passes_.sum(row, source_, begin, end, ahead_, arrays_.sums + begin, unused);
     });
     ahead_ = data_;  // the next row has been fetched
     uint64_t mass = 0;
-    for (dim_t b = 0; b < blocks; ++b) mass += sums_[b];
+    for (dim_t b = 0; b < blocks; ++b) mass += arrays_.sums[b];
     return mass;
 }
 
@@ -111,7 +100,7 @@ void WideSet::add_equal(const uint32_t* ids, dim_t count, uint64_t amount) {
         const dim_t block = *ids / kBlock;
         const uint32_t* of_block =
             std::lower_bound(ids, ids + std::min(kBlock, end - ids), (block + 1) * kBlock);
-        sums_[block] += static_cast<uint64_t>(of_block - ids) * amount;
+        arrays_.sums[block] += static_cast<uint64_t>(of_block - ids) * amount;
         ids = of_block;
     }
 }
@@ -130,18 +119,18 @@ uint64_t WideSet::amount_of(uint32_t rank, Ratio ratio) const {
 dim_t WideSet::guess(uint64_t target, uint64_t all, Ratio ratio) {
     const auto step = (static_cast<uint64_t>(classes_) << 32) / static_cast<uint64_t>(sampled_);
     for (dim_t i = 0; i < sampled_; ++i)
-        ids_[i] = static_cast<uint32_t>((static_cast<uint64_t>(i) * step + step / 2) >> 32);
-    list_.gather(ids_, sampled_, sample_);
+        arrays_.ids[i] = static_cast<uint32_t>((static_cast<uint64_t>(i) * step + step / 2) >> 32);
+    list_.gather(arrays_.ids, sampled_, arrays_.sample);
     if (ratio == 0)
-        std::fill(sample_amounts_, sample_amounts_ + sampled_, 1);
+        std::fill(arrays_.sample_amounts, arrays_.sample_amounts + sampled_, 1);
     else
-        list_.weigh(sample_, sampled_, ratio, sample_amounts_);
+        list_.weigh(arrays_.sample, sampled_, ratio, arrays_.sample_amounts);
     lowest_ = ratio == 0 ? lowest_rank() : std::max(rank_of_bound(bound_), lowest_rank());
     const float last = ratio == 0 ? -kInf : float_of(lowest_);
     sample_sum_ = 0;
     for (dim_t i = 0; i < sampled_; ++i) {
-        if (sample_[i] < last) sample_amounts_[i] = 0;
-        sample_sum_ += sample_amounts_[i];
+        if (arrays_.sample[i] < last) arrays_.sample_amounts[i] = 0;
+        sample_sum_ += arrays_.sample_amounts[i];
     }
     const double after = static_cast<double>(all - target) * sampled_part();
     sample_target_ = static_cast<double>(sample_sum_) > after + 1
@@ -149,22 +138,23 @@ dim_t WideSet::guess(uint64_t target, uint64_t all, Ratio ratio) {
                          : 1;
     first_ = std::max(sampled_end(sample_target_), lowest_);
     const float first = float_of(first_);
-    return std::count_if(sample_, sample_ + sampled_, [=](float x) { return x >= first; });
+    return std::count_if(arrays_.sample, arrays_.sample + sampled_,
+                         [=](float x) { return x >= first; });
 }
 
 // Whether many classes of the sample have this rank. Then many classes of the row have it too.
 bool WideSet::has_many(uint32_t rank) const {
-    return std::count(sample_, sample_ + sampled_, float_of(rank)) > sampled_ / 32;
+    return std::count(arrays_.sample, arrays_.sample + sampled_, float_of(rank)) > sampled_ / 32;
 }
 
 // The rank at which the prefix of the sample with this amount ends. If the sample has less, the lowest rank of the set.
 uint32_t WideSet::sampled_end(uint64_t target) {
     if (target > sample_sum_) return lowest_;
-    std::iota(ids_, ids_ + sampled_, 0);
-    std::copy(sample_, sample_ + sampled_, logits_);
-    std::copy(sample_amounts_, sample_amounts_ + sampled_, amounts_);
-    Candidates sample{ids_, logits_, amounts_, sampled_};
-    find_prefix_end(sample, target, rank_of(-kInf), rank_of(list_.greatest()), ranges_,
+    std::iota(arrays_.ids, arrays_.ids + sampled_, 0);
+    std::copy(arrays_.sample, arrays_.sample + sampled_, arrays_.logits);
+    std::copy(arrays_.sample_amounts, arrays_.sample_amounts + sampled_, arrays_.amounts);
+    Candidates sample{arrays_.ids, arrays_.logits, arrays_.amounts, sampled_};
+    find_prefix_end(sample, target, rank_of(-kInf), rank_of(list_.greatest()), arrays_.ranges,
                     [](uint32_t, uint64_t, uint64_t) {});
     return rank_of(sample.logits[0]);
 }
@@ -208,10 +198,11 @@ uint64_t WideSet::bound_of(uint64_t target, Ratio ratio) {
             return search_band(target - (above - inside), lower, upper, false);
         if (adds && lower == lowest_) return kNoBound;  // a count beyond all above -inf
         if (upper - lower == 1)
-            add_equal(ids_, size_, adds ? amounts_[0] : 0 - amounts_[0]);
+            add_equal(arrays_.ids, size_, adds ? arrays_.amounts[0] : 0 - arrays_.amounts[0]);
         else
             for (dim_t i = 0; i < size_; ++i)
-                sums_[ids_[i] / kBlock] += adds ? amounts_[i] : 0 - amounts_[i];
+                arrays_.sums[arrays_.ids[i] / kBlock] +=
+                    adds ? arrays_.amounts[i] : 0 - arrays_.amounts[i];
         above += adds ? inside : 0 - inside;
     }
 }
@@ -223,28 +214,28 @@ uint64_t WideSet::collect(uint32_t lower, uint32_t upper, Ratio ratio) {
     if (lower == upper) return 0;
     // No logit has the rank just below that of 0: float_of() gives -0 for it, which equals 0.
     const float highest = float_of(upper - (upper == rank_of(0.0f) ? 2 : 1));
-    size_ = list_.collect_between(float_of(lower), highest, ids_);
+    size_ = list_.collect_between(float_of(lower), highest, arrays_.ids);
     if (upper - lower == 1) {
-        amounts_[0] = amount_of(lower, ratio);
-        return static_cast<uint64_t>(size_) * amounts_[0];
+        arrays_.amounts[0] = amount_of(lower, ratio);
+        return static_cast<uint64_t>(size_) * arrays_.amounts[0];
     }
-    list_.gather(ids_, size_, logits_);
+    list_.gather(arrays_.ids, size_, arrays_.logits);
     if (ratio == 0)
-        std::fill(amounts_, amounts_ + size_, 1);
+        std::fill(arrays_.amounts, arrays_.amounts + size_, 1);
     else
-        list_.weigh(logits_, size_, ratio, amounts_);
+        list_.weigh(arrays_.logits, size_, ratio, arrays_.amounts);
     uint64_t sum = 0;
-    for (dim_t i = 0; i < size_; ++i) sum += amounts_[i];
+    for (dim_t i = 0; i < size_; ++i) sum += arrays_.amounts[i];
     return sum;
 }
 
 // The bound of the shortest prefix of the band whose amount is at least the target. Adds the classes of the prefix to the
 // sums, or subtracts the others.
 uint64_t WideSet::search_band(uint64_t target, uint32_t lower, uint32_t upper, bool adds) {
-    Candidates band{ids_, logits_, amounts_, size_};
-    const dim_t last = find_prefix_end(band, target, lower, upper - 1, ranges_,
+    Candidates band{arrays_.ids, arrays_.logits, arrays_.amounts, size_};
+    const dim_t last = find_prefix_end(band, target, lower, upper - 1, arrays_.ranges,
                                        [&](uint32_t id, uint64_t before, uint64_t after) {
-                                           sums_[id / kBlock] += adds ? before : 0 - after;
+                                           arrays_.sums[id / kBlock] += adds ? before : 0 - after;
                                        });
     const float logit = upper - lower == 1 ? float_of(lower) : band.logits[last];
     const uint64_t bound = key_of(logit, band.ids[last]);
@@ -271,15 +262,15 @@ uint64_t WideSet::shrink(uint64_t mass, bool only_if_long) {
 
 const uint64_t* WideSet::sorted_keys(uint64_t bound, dim_t& count) {
     size_ = list_.collect_between(float_of(std::max(rank_of_bound(bound), lowest_rank())),
-                                  list_.greatest(), ids_);
-    list_.gather(ids_, size_, logits_);
+                                  list_.greatest(), arrays_.ids);
+    list_.gather(arrays_.ids, size_, arrays_.logits);
     count = 0;
     for (dim_t i = 0; i < size_; ++i) {
-        const uint64_t key = key_of(logits_[i], ids_[i]);
-        if (key <= bound) amounts_[count++] = key;
+        const uint64_t key = key_of(arrays_.logits[i], arrays_.ids[i]);
+        if (key <= bound) arrays_.amounts[count++] = key;
     }
-    std::sort(amounts_, amounts_ + count);
-    return amounts_;
+    std::sort(arrays_.amounts, arrays_.amounts + count);
+    return arrays_.amounts;
 }
 
 // -- the set -------------------------------------------------------------------------------------
@@ -289,7 +280,7 @@ uint64_t WideSet::finish_set(uint64_t bound, float ratio) {
     bound_ = bound;
     ratio_ = ratio;
     mass_ = 0;
-    for (dim_t b = 0; b < passes_.blocks(); ++b) prefix_[b] = mass_ += sums_[b];
+    for (dim_t b = 0; b < passes_.blocks(); ++b) arrays_.prefix[b] = mass_ += arrays_.sums[b];
     return mass_;
 }
 
@@ -312,26 +303,28 @@ uint64_t WideSet::set(uint64_t bound, float ratio) {
 void WideSet::subtract_after(uint64_t bound, uint32_t lowest, uint64_t weight) {
     const uint32_t rank = rank_of_bound(bound), id = static_cast<uint32_t>(bound);
     if (lowest >= rank && id == UINT32_MAX) return;
-    size_ = list_.collect_between(float_of(lowest), float_of(rank), ids_);
-    const uint32_t* end = ids_ + size_;
+    size_ = list_.collect_between(float_of(lowest), float_of(rank), arrays_.ids);
+    const uint32_t* end = arrays_.ids + size_;
     if (lowest >= rank) {
-        const uint32_t* after = std::upper_bound(ids_, ids_ + size_, id);
+        const uint32_t* after = std::upper_bound(arrays_.ids, arrays_.ids + size_, id);
         return add_equal(after, end - after, 0 - weight);
     }
-    for (const uint32_t* at = ids_; at < end; ++at)
-        if (key_of(list_.logit(*at), *at) > bound) sums_[*at / kBlock] -= weight;
+    for (const uint32_t* at = arrays_.ids; at < end; ++at)
+        if (key_of(list_.logit(*at), *at) > bound) arrays_.sums[*at / kBlock] -= weight;
 }
 
 dim_t WideSet::draw(uint64_t target) {
     const dim_t blocks = passes_.blocks();
-    const dim_t block = std::lower_bound(prefix_, prefix_ + blocks, target) - prefix_;
-    if (block > 0) target -= prefix_[block - 1];
+    const dim_t block =
+        std::lower_bound(arrays_.prefix, arrays_.prefix + blocks, target) - arrays_.prefix;
+    if (block > 0) target -= arrays_.prefix[block - 1];
     const dim_t first = block * kBlock, end = std::min(first + kBlock, classes_);
-    passes_.store(row_of(ratio_, WeightExpF32::kFlush), source_, first, end, block_);
+    passes_.store(row_of(ratio_, WeightExpF32::kFlush), source_, first, end, arrays_.block);
     if (bound_ != kNoBound)
         for (dim_t k = first; k < end; ++k)
-            if (key_of(list_.logit(k), static_cast<uint32_t>(k)) > bound_) block_[k - first] = 0;
-    return first + class_reaching(block_, end - first, target);
+            if (key_of(list_.logit(k), static_cast<uint32_t>(k)) > bound_)
+                arrays_.block[k - first] = 0;
+    return first + class_reaching(arrays_.block, end - first, target);
 }
 
 dim_t WideSet::count() const {
@@ -342,9 +335,9 @@ dim_t WideSet::count() const {
     dim_t count = list_.count_row(lowest);
     if (static_cast<uint32_t>(bound) == UINT32_MAX) return count;
     // Classes after the bound that have the logit of its class.
-    const uint32_t* end = ids_ + list_.collect_between(lowest, lowest, ids_);
-    return count -
-           (end - std::upper_bound(ids_, ids_ + (end - ids_), static_cast<uint32_t>(bound)));
+    const uint32_t* end = arrays_.ids + list_.collect_between(lowest, lowest, arrays_.ids);
+    return count - (end - std::upper_bound(arrays_.ids, arrays_.ids + (end - arrays_.ids),
+                                           static_cast<uint32_t>(bound)));
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -22,8 +22,20 @@ namespace tombola::impl::cpu::x64 {
 
 class WideSet {
   public:
-    static size_t bytes(dim_t classes);
-    WideSet(const RowPasses& passes, const RowSource& source, const LogitList& list, void* memory);
+    // What it has in the scratchpad.
+    struct Arrays {
+        Arrays(Arena& arena, dim_t classes);
+        // Of the blocks: the sums of the set up to the end of each, their own sums. Of the classes of one block: the weights.
+        uint64_t *prefix, *sums, *block;
+        float* sample;  // logits
+        uint64_t* sample_amounts;
+        // The band.
+        uint32_t* ids;
+        float* logits;
+        uint64_t* amounts;  // weights, or ones
+        uint64_t* ranges;   // for find_prefix_end()
+    };
+    WideSet(const RowPasses& passes, const RowSource& source, const LogitList& list, Arena& arena);
 
     // Begins a row, which `list` has read. `ahead` is the data that will be read next, laid out like the row.
     void read(dim_t row, const char* data, const char* ahead);
@@ -73,20 +85,18 @@ class WideSet {
     const RowSource& source_;
     const LogitList& list_;
     dim_t classes_;
+    Arrays arrays_;
     int shift_;
     dim_t row_ = 0;
     const char *data_ = nullptr, *ahead_ = nullptr;
 
-    // The set. prefix_ has its sums up to the end of each block.
+    // The set.
     uint64_t bound_ = 0;
     float ratio_ = 0;  // 0: there is no set
     uint64_t mass_ = 0;
-    uint64_t *prefix_, *sums_, *block_;  // of the blocks; the weights of the classes of one block
 
     // The sample, and what it tells.
-    dim_t sampled_;  // how many classes it has
-    float* sample_;  // their logits
-    uint64_t* sample_amounts_;
+    dim_t sampled_;               // how many classes it has
     uint64_t sample_sum_ = 0;     // of the amounts
     uint64_t sample_target_ = 0;  // the amount of the prefix in the sample
     uint32_t first_ = 0;          // the rank at which it ends there
@@ -94,10 +104,6 @@ class WideSet {
 
     // The band: classes in class order.
     dim_t size_ = 0;
-    uint32_t* ids_;
-    float* logits_;
-    uint64_t* amounts_;  // weights, or ones
-    uint64_t* ranges_;   // for find_prefix_end()
 };
 
 }  // namespace tombola::impl::cpu::x64

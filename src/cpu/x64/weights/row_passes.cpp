@@ -78,51 +78,37 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_
     passes.scaled_ = scaled;
     passes.classes_ = src.dims[1];
     passes.element_bytes_ = static_cast<dim_t>(size_of(src.data_type));
-    auto max = cached_function<RowMaxKernel>({isa, type, log_probs});
-    if (!max.ok()) return max.take_status();
-    passes.max_ = max.take();
+    passes.max_ = TOMBOLA_TRY(cached_function<RowMaxKernel>({isa, type, log_probs}));
+    passes.store_ = TOMBOLA_TRY(cached_function<WeightStoreKernel>(key));
     const int log_classes = ceil_log2(passes.classes_);
     passes.log_classes_ = log_classes;
     passes.splits_ = type != FloatType::f64 && log_classes >= SplitSumKernel::kMinLog &&
                      log_classes <= SplitSumKernel::kMaxLog;
-    if (weights != Weights::stored && passes.splits_) {
-        auto sum = cached_function<SplitSumKernel>(key);
-        if (!sum.ok()) return sum.take_status();
-        passes.split_sum_ = sum.take();
-    } else if (weights != Weights::stored) {
-        auto sum = cached_function<WeightSumKernel>(key);
-        if (!sum.ok()) return sum.take_status();
-        passes.sum_ = sum.take();
-    }
+    if (weights == Weights::stored) return passes;
+    if (passes.splits_)
+        passes.split_sum_ = TOMBOLA_TRY(cached_function<SplitSumKernel>(key));
+    else
+        passes.sum_ = TOMBOLA_TRY(cached_function<WeightSumKernel>(key));
     const bool sums_near = log_probs && type != FloatType::f64 &&
                            log_classes >= NearSumKernel::kMinLog &&
                            log_classes <= NearSumKernel::kMaxLog;
-    if (weights != Weights::stored && sums_near) {
+    if (sums_near) {
         using Logits = NearSumKernel::Logits;
         passes.near_shape_ = NearSumKernel::shape(log_classes, isa);
-        auto sum =
-            cached_function<NearSumKernel>({isa, type, scaled ? Logits::scaled : Logits::plain});
-        if (!sum.ok()) return sum.take_status();
-        passes.near_sum_ = sum.take();
-        if (scaled) {
-            auto limited = cached_function<NearSumKernel>({isa, type, Logits::limited});
-            if (!limited.ok()) return limited.take_status();
-            passes.near_limited_sum_ = limited.take();
-        }
+        passes.near_sum_ = TOMBOLA_TRY(
+            cached_function<NearSumKernel>({isa, type, scaled ? Logits::scaled : Logits::plain}));
+        if (scaled)
+            passes.near_limited_sum_ =
+                TOMBOLA_TRY(cached_function<NearSumKernel>({isa, type, Logits::limited}));
     }
     const bool sums_positive =
         !log_probs && type != FloatType::f64 && log_classes >= PositiveSumKernel::kMinLog;
-    if (weights != Weights::stored && sums_positive) {
+    if (sums_positive) {
         const auto span = PositiveSumKernel::span(log_classes, isa);
-        for (int i = 0; i < kPositiveKernels; ++i) {
-            auto sum = cached_function<PositiveSumKernel>({isa, type, kPositiveZeros[i], span});
-            if (!sum.ok()) return sum.take_status();
-            passes.positive_sums_[i] = sum.take();
-        }
+        for (int i = 0; i < kPositiveKernels; ++i)
+            passes.positive_sums_[i] = TOMBOLA_TRY(
+                cached_function<PositiveSumKernel>({isa, type, kPositiveZeros[i], span}));
     }
-    auto store = cached_function<WeightStoreKernel>(key);
-    if (!store.ok()) return store.take_status();
-    passes.store_ = store.take();
     return passes;
 }
 
