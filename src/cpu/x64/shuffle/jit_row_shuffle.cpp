@@ -14,17 +14,6 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-// Rows of neighbouring groups share cache lines of the source. So groups are copied in slices: a slice of each group
-// of an image, then the next slice of each. The lines that a slice touches in both tensors stay in the cache until the
-// next group needs them: in the second-level cache if stores bypass the caches, as each slice begins and ends with a
-// line that cannot. Slices are whole periods of the stitched rows. If the groups begin with a line, the slices do so
-// too. A third of the cache is no exact figure: with a half to a sixth, 11 shapes take the same time within 3 % on average.
-int64_t slice_rows(int64_t row_bytes, int64_t period, bool streams) {
-    const Caches& caches = machine().caches;
-    const int64_t rows = (streams ? caches.l2 : caches.l1) / (3 * (2 * row_bytes + kLineBytes));
-    return std::max<int64_t>((rows + period / 2) / period, 1) * period;
-}
-
 Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
     ShuffleLayout l = TOMBOLA_TRY(make_unblocked_layout(desc));
     if (l.is_copy()) return l;
@@ -36,34 +25,199 @@ Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
     return l;
 }
 
-// Of source and destination together.
-int64_t tensor_bytes(const ShuffleLayout& l) { return 2 * l.loops.iterations() * l.C * l.inner; }
+// The loops over the rows of an image, and how far each step takes the addresses. A turn is a pass of the outer loop.
+struct RowLoops {
+    RowLoop outer, inner;
+};
 
-// The rows of an image follow each other in the destination.
-bool images_are_dense(const ShuffleLayout& l) { return l.dst_axis.stride == l.inner; }
+// Rows that stitching takes have at least this many bytes if both tensors fit the first-level cache: there a store that crosses a line
+// costs little, so that copies of shorter rows are faster.
+constexpr int64_t kMinStitchedInL1 = 128;
+// Copies of rows of this many bytes are faster than stitching if the tensors exceed the second-level cache. Measured on Sapphire Rapids
+// alone.
+constexpr int64_t kMinCopiedBeyondL2 = 512;
+// The instructions of shorter rows take so long that their stores do not wait for lines. Measured on Sapphire Rapids alone.
+constexpr int64_t kMinPrefetchedStitched = 48, kMinPrefetchedCopied = 24;
+// A turn of more bytes is a loop over its rows.
+constexpr int64_t kMaxStraightBytes = 2048;
+// Copies of straight turns are faster than stitching if an image has so many, of at most so many bytes. Measured on Zen 5 alone.
+constexpr int64_t kMinStraightTurns = 32, kMaxBytesOfTurn = 1600;
+// Fewer rows do not gain by one store each, as the last row is a call of its own. Measured on Zen 5 alone.
+constexpr int64_t kMinOverrunningRows = 128;
 
-// All rows do.
-bool is_dense(const ShuffleLayout& l) {
-    const Loop& images = l.loops.fastest();
-    return images_are_dense(l) && !l.has_padding && l.loops.depth == 1 &&
-           (images.count == 1 || images.dst.stride == l.C * l.inner);
+// How the rows of a shuffle are copied. The functions below fill it, in their order.
+struct RowPlan {
+    CpuIsa isa;
+    ShuffleLayout layout;
+
+    // What is known about the tensors.
+    int64_t bytes;  // of source and destination together
+    bool in_l1, exceeds_l2;
+    bool is_large;          // it may bypass the caches
+    bool images_are_dense;  // the rows of an image follow each other in the destination
+    bool is_dense;          // all rows do
+
+    // What is decided.
+    bool rows_stream;     // each row bypasses the caches. Rows of fewer bytes do not
+    bool copies_strings;  // by the string instruction
+    // A row is one store that ends behind it, and the next row's store corrects what is too much.
+    bool overruns;
+    RowLoops loops;
+    bool is_straight;  // the code copies the rows of a turn one after the other, without a loop
+    bool is_stitched;
+    Stores stores;    // of copied rows, or of stitched ones that do not bypass the caches
+    Sources sources;  // what is prefetched while stores bypass the caches
+    CpuIsa code;      // of copied rows
+};
+
+// ---- how rows are taken ------------------------------------------------------------------------------------------
+
+// In the first-level cache, and in memory, the string instruction is no faster.
+bool suits_strings(const RowPlan& plan) {
+    const int64_t min = machine().row.string_bytes;
+    return min > 0 && plan.layout.inner >= min && !plan.in_l1 && !plan.is_large;
 }
 
-bool is_large(const ShuffleLayout& l) { return tensor_bytes(l) >= machine().streaming_row_bytes(); }
+// Two stores of a row that overlap take up to twice as long as one.
+bool can_overrun(const RowPlan& plan) {
+    const ShuffleLayout& l = plan.layout;
+    return plan.is_dense && l.inner < 32 && l.inner != size_of_access(l.inner) &&
+           l.loops.iterations() * l.C >= kMinOverrunningRows;
+}
 
-// Rows of fewer bytes do not stream one by one.
-bool rows_stream(const ShuffleLayout& l) { return l.inner >= kMinStreamingBytes && is_large(l); }
+// See MachineRow::linear_rows.
+bool is_linear(const RowPlan& plan) {
+    return plan.layout.inner <= machine().row.linear_rows && !plan.rows_stream;
+}
+
+// Whether a row is two stores of 32 bytes that overlap by less than a half. If a core does not end two of them in a cycle, they take
+// less time if each row is written behind the one before, but for tensors in the second-level cache.
+bool is_written_in_order(const RowPlan& plan) {
+    const bool is_two_stores = 48 < plan.layout.inner && plan.layout.inner < 64;
+    return is_two_stores && !machine().stores_twice() && (plan.in_l1 || plan.exceeds_l2);
+}
+
+// Rows that stream are stored in the order of memory. Others may be read in that order, so that the inner loop is the shorter
+// one, and the other tensor is written in as many places as a turn has rows.
+RowLoops loops_of(const RowPlan& plan) {
+    const ShuffleLayout& l = plan.layout;
+    const int64_t src = l.src_axis.stride, dst = l.dst_axis.stride;
+    const RowLoop groups{l.G, src, l.Q * dst}, rows{l.Q, l.G * src, dst};
+    const bool swaps = is_linear(plan) && l.G < l.Q && !is_written_in_order(plan) && !plan.overruns;
+    return swaps ? RowLoops{rows, groups} : RowLoops{groups, rows};
+}
+
+bool has_straight_turns(const RowPlan& plan) {
+    const RowLoop& turn = plan.loops.inner;
+    return is_linear(plan) && !plan.copies_strings &&
+           turn.count * plan.layout.inner <= kMaxStraightBytes &&
+           turn.count * std::max(turn.src, turn.dst) < int64_t{1} << 31;
+}
+
+// ---- stitched or copied ------------------------------------------------------------------------------------------
+
+bool replaces_stitching(const RowPlan& plan) {
+    return plan.is_straight && plan.loops.outer.count >= kMinStraightTurns &&
+           plan.loops.inner.count * plan.layout.inner <= kMaxBytesOfTurn;
+}
+
+StitchKey stitch_key(const RowPlan& plan) {
+    const ShuffleLayout& l = plan.layout;
+    return {plan.isa,   l.inner, l.Q, l.G, l.src_axis.stride, l.loops.fastest().src.stride,
+            plan.stores};
+}
+
+// Stitched rows need stores of 64 bytes. Where two of 32 take no longer, stitching is faster in the second-level cache and
+// where rows stream, and copying elsewhere.
+bool suits_stitching(const RowPlan& plan) {
+    if (!plan.is_dense || plan.copies_strings) return false;
+    if (!plan.is_large && replaces_stitching(plan)) return false;
+    if (machine().narrow_competes() && (plan.in_l1 || (plan.exceeds_l2 && !plan.is_large)))
+        return false;
+    if (plan.exceeds_l2 && plan.layout.inner >= kMinCopiedBeyondL2) return false;
+    return plan.layout.inner >= kMinStitchedInL1 || !plan.in_l1;
+}
+
+// ---- stores and prefetches ---------------------------------------------------------------------------------------
+
+Stores stores_of(const RowPlan& plan, int64_t min_prefetched) {
+    return plan.layout.inner < min_prefetched || plan.in_l1 ? Stores::plain : Stores::prefetched;
+}
+
+Stores stores_of_copies(const RowPlan& plan) {
+    if (plan.rows_stream) return Stores::streaming;
+    if (plan.copies_strings) return Stores::strings;
+    if (plan.is_straight && !plan.exceeds_l2) return Stores::plain;
+    if (plan.exceeds_l2 && plan.images_are_dense) return Stores::prefetched_far;
+    return stores_of(plan, kMinPrefetchedCopied);
+}
 
 // While an image is stored, the next one is prefetched in the order of memory: the processor's own prefetchers do not
 // follow short rows that lie apart. Where the source has gaps, the wrong lines would be prefetched. An image that does
 // not fit the second-level cache would lose its lines before they are read.
-Sources sources_of(const ShuffleLayout& l) {
+Sources sources_of(const RowPlan& plan) {
+    const ShuffleLayout& l = plan.layout;
     const Loop& images = l.loops.fastest();
     const int64_t image = l.C * l.inner;
-    const bool reads_ahead = is_dense(l) && l.src_axis.stride == l.inner &&
+    const bool reads_ahead = plan.is_dense && l.src_axis.stride == l.inner &&
                              (images.count == 1 || images.src.stride == image) &&
                              image <= machine().caches.l2 / 4 * 3;
-    return reads_ahead ? far_sources(tensor_bytes(l), l.inner) : Sources::plain;
+    return reads_ahead ? far_sources(plan.bytes, l.inner) : Sources::plain;
+}
+
+// The instruction set of copies. Straight turns beyond the first-level cache have vectors of 64 bytes: there fewer stores are
+// faster. Elsewhere, where two stores of 32 bytes take no longer than one of 64, fewer of them cross cache lines, and the
+// other costs are the same.
+CpuIsa code_of_copies(const RowPlan& plan) {
+    // Where the third-level cache bounds the speed, stores of 32 bytes are faster by up to 2 % for the same reason.
+    // Measured on Sapphire Rapids alone.
+    if (plan.stores == Stores::prefetched_far) return CpuIsa::avx2;
+    if (plan.is_straight && !plan.in_l1 && machine().stores_twice()) return plan.isa;
+    return machine().narrow_competes() && plan.stores != Stores::streaming ? CpuIsa::avx2
+                                                                           : plan.isa;
+}
+
+RowPlan plan_rows(CpuIsa isa, const ShuffleLayout& layout) {
+    RowPlan plan{};
+    plan.isa = isa;
+    plan.layout = layout;
+    if (layout.is_copy()) return plan;
+    const Loop& images = layout.loops.fastest();
+    plan.bytes = 2 * layout.loops.iterations() * layout.C * layout.inner;
+    plan.in_l1 = fits_l1(plan.bytes);
+    plan.exceeds_l2 = plan.bytes >= machine().caches.l2;
+    plan.is_large = plan.bytes >= machine().streaming_row_bytes();
+    plan.images_are_dense = layout.dst_axis.stride == layout.inner;
+    plan.is_dense = plan.images_are_dense && !layout.has_padding && layout.loops.depth == 1 &&
+                    (images.count == 1 || images.dst.stride == layout.C * layout.inner);
+    plan.rows_stream = layout.inner >= kMinStreamingBytes && plan.is_large;
+    plan.copies_strings = suits_strings(plan);
+    plan.overruns = can_overrun(plan);
+    plan.loops = loops_of(plan);
+    plan.is_straight = has_straight_turns(plan);
+    plan.stores = stores_of(plan, kMinPrefetchedStitched);
+    plan.sources = sources_of(plan);
+    plan.is_stitched = suits_stitching(plan) && StitchFunction::serves(stitch_key(plan));
+    if (plan.is_stitched) {
+        plan.is_straight = false;
+        return plan;
+    }
+    plan.stores = stores_of_copies(plan);
+    plan.code = code_of_copies(plan);
+    return plan;
+}
+
+// ---- execution ---------------------------------------------------------------------------------------------------
+
+// Rows of neighbouring groups share cache lines of the source. So groups are copied in slices: a slice of each group
+// of an image, then the next slice of each. The lines that a slice touches in both tensors stay in the cache until the
+// next group needs them: in the second-level cache if stores bypass the caches, as each slice begins and ends with a
+// line that cannot. Slices are whole periods of the stitched rows. If the groups begin with a line, the slices do so
+// too. A third of the cache is no exact figure: with a half to a sixth, 11 shapes take the same time within 3 % on average.
+int64_t slice_rows(int64_t row_bytes, int64_t period, bool streams) {
+    const Caches& caches = machine().caches;
+    const int64_t rows = (streams ? caches.l2 : caches.l1) / (3 * (2 * row_bytes + kLineBytes));
+    return std::max<int64_t>((rows + period / 2) / period, 1) * period;
 }
 
 // So many bytes behind the next image, the distance hides the latency of memory. 8 KiB is as good.
@@ -76,49 +230,10 @@ int64_t bytes_ahead(const ShuffleLayout& l, const char* src, const char* dst) {
            l.C * l.inner + kBytesBehindImage;
 }
 
-// See MachineRow::linear_rows.
-bool is_linear(const ShuffleLayout& l) {
-    return l.inner <= machine().row.linear_rows && !rows_stream(l);
-}
-
-bool exceeds_l2(const ShuffleLayout& l) { return tensor_bytes(l) >= machine().caches.l2; }
-
-// Whether a row is two stores of 32 bytes that overlap by less than a half. If a core does not end two of them in a cycle, they take
-// less time if each row is written behind the one before, but for tensors in the second-level cache.
-bool is_written_in_order(const ShuffleLayout& l) {
-    const bool is_two_stores = 48 < l.inner && l.inner < 64;
-    return is_two_stores && !machine().stores_twice() &&
-           (fits_l1(tensor_bytes(l)) || exceeds_l2(l));
-}
-
-// Whether a row is one store that ends behind it, and the next row's store corrects what is too much. Two stores that overlap take
-// up to twice as long. But the last row is a call of its own, which takes longer than it saves below kMinRows. Measured on Zen 5
-// alone.
-bool overruns(const ShuffleLayout& l) {
-    constexpr int64_t kMinRows = 128;
-    return is_dense(l) && l.inner < 32 && l.inner != size_of_access(l.inner) &&
-           l.loops.iterations() * l.C >= kMinRows;
-}
-
-// The loops over the rows of an image, and how far each step takes the addresses. A turn is a pass of the outer loop.
-struct RowLoops {
-    RowLoop outer, inner;
-};
-
-// Rows that stream are stored in the order of memory. Others may be read in that order, so that the inner loop is the shorter
-// one, and the other tensor is written in as many places as a turn has rows.
-RowLoops loops_of(const ShuffleLayout& l) {
-    const int64_t src = l.src_axis.stride, dst = l.dst_axis.stride;
-    const RowLoop groups{l.G, src, l.Q * dst}, rows{l.Q, l.G * src, dst};
-    const bool swaps = is_linear(l) && l.G < l.Q && !is_written_in_order(l) && !overruns(l);
-    return swaps ? RowLoops{rows, groups} : RowLoops{groups, rows};
-}
-
-// The kernel that suits a layout. There is none if both tensors are one contiguous run.
+// The kernels of a plan. There are none if both tensors are one contiguous run.
 struct RowKernels {
     JitFunction<RowArgs> rows;
     JitFunction<RowArgs> overrunning;      // for all turns but the last one
-    int64_t turn = 1;                      // both: calls copy multiples of so many
     std::optional<StitchFunction> stitch;  // for short rows into a destination without gaps
     // The same, past the caches, into a destination that is aligned to a line, or to kLaneBytes.
     std::optional<StitchFunction> streaming_stitch, parts_stitch;
@@ -126,26 +241,28 @@ struct RowKernels {
 
 class RowShuffle : public Executable {
   public:
-    RowShuffle(const ShuffleDesc& desc, const ShuffleLayout& layout, RowKernels kernels)
-        : desc_(desc), layout_(layout), loops_(loops_of(layout)), kernels_(std::move(kernels)) {}
+    RowShuffle(const ShuffleDesc& desc, const RowPlan& plan, RowKernels kernels)
+        : desc_(desc), plan_(plan), kernels_(std::move(kernels)) {}
 
     Status execute(const ExecContext& context) const override {
         const auto [src, dst] = shuffle_tensors(desc_, context);
         kernels_.rows || kernels_.stitch ? copy_rows(src, dst) : copy_bytes(src, dst);
-        if (layout_.has_padding) zero_padding(desc_.dst, dst);
+        if (layout().has_padding) zero_padding(desc_.dst, dst);
         return {};
     }
 
   private:
+    const ShuffleLayout& layout() const { return plan_.layout; }
+
     void copy_bytes(const char* src, char* dst) const {
-        parallel_ranges(layout_.inner, 64, moving(static_cast<size_t>(2 * layout_.inner)),
+        parallel_ranges(layout().inner, 64, moving(static_cast<size_t>(2 * layout().inner)),
                         [&](int64_t begin, int64_t end) {
                             std::memcpy(dst + begin, src + begin, static_cast<size_t>(end - begin));
                         });
     }
 
     void copy_rows(const char* src, char* dst) const {
-        const int64_t rows = layout_.loops.iterations() * layout_.C;
+        const int64_t rows = layout().loops.iterations() * layout().C;
         const auto is_aligned = [&, at = reinterpret_cast<uintptr_t>(dst)](int64_t bytes) {
             return (at & static_cast<uintptr_t>(bytes - 1)) == 0;
         };
@@ -153,10 +270,12 @@ class RowShuffle : public Executable {
         const auto& stitched = !streams                 ? kernels_.stitch
                                : is_aligned(kLineBytes) ? kernels_.streaming_stitch
                                                         : kernels_.parts_stitch;
-        const int64_t slice = stitched ? slice_rows(layout_.inner, stitched->period(), streams) : 0;
-        const int64_t turn = stitched ? 1 : kernels_.turn;
-        const bool streaming = stitched ? streams : rows_stream(layout_);
-        const auto bytes = static_cast<size_t>(rows * layout_.inner);
+        const int64_t slice =
+            stitched ? slice_rows(layout().inner, stitched->period(), streams) : 0;
+        // Calls copy whole turns where these are straight code.
+        const int64_t turn = plan_.is_straight ? plan_.loops.inner.count : 1;
+        const bool streaming = stitched ? streams : plan_.rows_stream;
+        const auto bytes = static_cast<size_t>(rows * layout().inner);
         parallel_ranges(rows, turn, work_of(0, 2 * bytes, streaming ? bytes : 0),
                         [&](int64_t begin, int64_t end) {
                             const StreamingStores stores(streaming);
@@ -179,8 +298,8 @@ class RowShuffle : public Executable {
     // inner loop or the rest of one. Returns how many.
     int64_t copy(const JitFunction<RowArgs>& kernel, const char* src, char* dst, int64_t first,
                  int64_t count) const {
-        const ShuffleLayout& l = layout_;
-        const auto& [outer, inner] = loops_;
+        const ShuffleLayout& l = layout();
+        const auto& [outer, inner] = plan_.loops;
         const Loop& images = l.loops.fastest();
         const auto [image, c] = divide(first, l.C);
         const auto [turn, row] = divide(c, inner.count);
@@ -200,9 +319,9 @@ class RowShuffle : public Executable {
         } else {
             args.rows = std::min(count, inner.count - row);
         }
-        if (rows_stream(l)) {  // rows without gaps between them
-            if (!images_are_dense(l)) args.rows = args.turns.count = 1;
-            if (!is_dense(l)) args.images.count = 1;
+        if (plan_.rows_stream) {  // rows without gaps between them
+            if (!plan_.images_are_dense) args.rows = args.turns.count = 1;
+            if (!plan_.is_dense) args.images.count = 1;
         }
         kernel(args);
         return args.images.count * args.turns.count * args.rows;
@@ -212,7 +331,7 @@ class RowShuffle : public Executable {
     // after the other. The last slice is up to half as long again, so that none is short.
     void stitch(const StitchFunction& copy, int64_t slice, const char* src, char* dst,
                 int64_t begin, int64_t end) const {
-        const ShuffleLayout& l = layout_;
+        const ShuffleLayout& l = layout();
         const auto is_last = [&](int64_t u) { return 2 * (l.Q - u) < 3 * slice; };
         const int64_t ahead = bytes_ahead(l, src, dst);
         if (is_last(0)) return copy(src, dst, begin, end, ahead);
@@ -235,124 +354,45 @@ class RowShuffle : public Executable {
     }
 
     ShuffleDesc desc_;
-    ShuffleLayout layout_;
-    RowLoops loops_;
+    RowPlan plan_;
     RowKernels kernels_;
 };
 
-// The instructions of shorter rows take so long that their stores do not wait for lines. Measured on Sapphire Rapids alone.
-constexpr int64_t kMinPrefetchedStitched = 48, kMinPrefetchedCopied = 24;
-
-Stores stores_of(const ShuffleLayout& l, int64_t min_prefetched) {
-    return l.inner < min_prefetched || fits_l1(tensor_bytes(l)) ? Stores::plain
-                                                                : Stores::prefetched;
-}
-
-// In the first-level cache, and in memory, the string instruction is no faster.
-bool copies_strings(const ShuffleLayout& l) {
-    const int64_t min = machine().row.string_bytes;
-    return min > 0 && l.inner >= min && !fits_l1(tensor_bytes(l)) && !is_large(l);
-}
-
-// A turn of more bytes is a loop over its rows.
-constexpr int64_t kMaxStraightBytes = 2048;
-
-// Whether the code copies the rows of a turn one after the other, without a loop.
-bool is_straight(const ShuffleLayout& l) {
-    const RowLoop turn = loops_of(l).inner;
-    return is_linear(l) && !copies_strings(l) && turn.count * l.inner <= kMaxStraightBytes &&
-           turn.count * std::max(turn.src, turn.dst) < int64_t{1} << 31;
-}
-
-Stores stores_of_copies(const ShuffleLayout& l) {
-    if (rows_stream(l)) return Stores::streaming;
-    if (copies_strings(l)) return Stores::strings;
-    if (is_straight(l) && !exceeds_l2(l)) return Stores::plain;
-    if (exceeds_l2(l) && images_are_dense(l)) return Stores::prefetched_far;
-    return stores_of(l, kMinPrefetchedCopied);
-}
-
-// Copies of rows shorter than this are faster than stitching, if both tensors fit the first-level cache: there a store
-// that crosses a line costs little.
-constexpr int64_t kMinStitchedInL1 = 128;
-// Copies of rows of this many bytes are faster than stitching, if the tensors exceed the second-level cache.
-// Measured on Sapphire Rapids alone.
-constexpr int64_t kMinCopiedBeyondL2 = 512;
-
-// Copies of straight turns are faster than stitching if an image has so many, of at most so many bytes. Measured on Zen 5 alone.
-constexpr int64_t kMinStraightTurns = 32, kMaxBytesOfTurn = 1600;
-
-bool replaces_stitching(const ShuffleLayout& l) {
-    const auto [outer, inner] = loops_of(l);
-    return is_straight(l) && outer.count >= kMinStraightTurns &&
-           inner.count * l.inner <= kMaxBytesOfTurn;
-}
-
-// Stitched rows need stores of 64 bytes. Where two of 32 take no longer, stitching is faster in the second-level cache and
-// where rows stream, and copying elsewhere.
-bool stitches(const ShuffleLayout& l) {
-    const int64_t bytes = tensor_bytes(l);
-    if (!is_dense(l) || copies_strings(l)) return false;
-    if (!is_large(l) && replaces_stitching(l)) return false;
-    if (machine().narrow_competes() && (fits_l1(bytes) || (exceeds_l2(l) && !is_large(l))))
-        return false;
-    if (exceeds_l2(l) && l.inner >= kMinCopiedBeyondL2) return false;
-    return l.inner >= kMinStitchedInL1 || !fits_l1(bytes);
-}
-
-// The instruction set of copies. Straight turns beyond the first-level cache have vectors of 64 bytes: there fewer stores are
-// faster. Elsewhere, where two stores of 32 bytes take no longer than one of 64, fewer of them cross cache lines, and the
-// other costs are the same.
-CpuIsa code_of_copies(CpuIsa isa, const ShuffleLayout& l, Stores stores) {
-    // Where the third-level cache bounds the speed, stores of 32 bytes are faster by up to 2 % for the same reason.
-    // Measured on Sapphire Rapids alone.
-    if (stores == Stores::prefetched_far) return CpuIsa::avx2;
-    if (is_straight(l) && !fits_l1(tensor_bytes(l)) && machine().stores_twice()) return isa;
-    return machine().narrow_competes() && stores != Stores::streaming ? CpuIsa::avx2 : isa;
-}
-
-Result<RowKernels> kernels_of(CpuIsa isa, const ShuffleLayout& l) {
+Result<RowKernels> make_kernels(const RowPlan& plan) {
     RowKernels kernels;
-    if (l.is_copy()) return kernels;
-    StitchKey key{isa,
-                  l.inner,
-                  l.Q,
-                  l.G,
-                  l.src_axis.stride,
-                  l.loops.fastest().src.stride,
-                  stores_of(l, kMinPrefetchedStitched)};
-    if (stitches(l) && StitchFunction::serves(key)) {
+    if (plan.layout.is_copy()) return kernels;
+    if (plan.is_stitched) {
+        StitchKey key = stitch_key(plan);
         kernels.stitch = TOMBOLA_TRY(StitchFunction::make(key));
-        if (!is_large(l)) return kernels;
-        key.sources = sources_of(l);
+        if (!plan.is_large) return kernels;
+        key.sources = plan.sources;
         key.stores = Stores::streaming;
         kernels.streaming_stitch = TOMBOLA_TRY(StitchFunction::make(key));
         key.stores = Stores::streaming_parts;
         kernels.parts_stitch = TOMBOLA_TRY(StitchFunction::make(key));
-    } else {
-        const RowLoop inner = loops_of(l).inner;
-        const Stores stores = stores_of_copies(l);
-        RowKey rows{code_of_copies(isa, l, stores), l.inner, inner.src, inner.dst, stores};
-        if (stores == Stores::streaming) {
-            rows.dst_row = l.inner;
-            rows.sources = sources_of(l);
-        } else if (is_straight(l)) {
-            rows.turn = kernels.turn = inner.count;
-        }
-        kernels.rows = TOMBOLA_TRY(row_function(rows));
-        rows.overruns = overruns(l);
-        if (rows.overruns) kernels.overrunning = TOMBOLA_TRY(row_function(rows));
+        return kernels;
     }
+    const RowLoop& inner = plan.loops.inner;
+    RowKey key{plan.code, plan.layout.inner, inner.src, inner.dst, plan.stores};
+    if (plan.stores == Stores::streaming) {
+        key.dst_row = plan.layout.inner;
+        key.sources = plan.sources;
+    } else if (plan.is_straight) {
+        key.turn = inner.count;
+    }
+    kernels.rows = TOMBOLA_TRY(row_function(key));
+    key.overruns = plan.overruns;
+    if (key.overruns) kernels.overrunning = TOMBOLA_TRY(row_function(key));
     return kernels;
 }
 
 }  // namespace
 
 Result<PlanPtr> plan_row_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
-    const ShuffleLayout layout = TOMBOLA_TRY(layout_of(desc));
-    return make_plan(0, [isa, desc, layout]() -> Result<std::unique_ptr<Executable>> {
-        RowKernels kernels = TOMBOLA_TRY(kernels_of(isa, layout));
-        return make_executable<RowShuffle>(desc, layout, std::move(kernels));
+    const RowPlan plan = plan_rows(isa, TOMBOLA_TRY(layout_of(desc)));
+    return make_plan(0, [desc, plan]() -> Result<std::unique_ptr<Executable>> {
+        RowKernels kernels = TOMBOLA_TRY(make_kernels(plan));
+        return make_executable<RowShuffle>(desc, plan, std::move(kernels));
     });
 }
 
