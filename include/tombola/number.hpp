@@ -81,8 +81,8 @@ inline std::string number_text(float value) {
 }
 
 // Returns a tensor of one element with the descriptor `md`. T is float for f16, bf16 and f32, double for f64, int32_t
-// for s32 and int64_t for s64. Another type is an error, an argument that there is not, and so is a finite number that f16 or bf16 would round to
-// infinity. The message begins with `what`, the name of the argument.
+// for s32 and int64_t for s64. Another type is an error, and so are an empty descriptor and a finite number that f16 or
+// bf16 would round to infinity. The message begins with `what`, the name of the argument.
 template <class T>
 memory number_memory(const memory::desc& md, const engine& aengine, T value, const char* what) {
     using dt = memory::data_type;

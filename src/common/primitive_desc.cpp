@@ -47,8 +47,8 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(const OpDesc&
     const ImplementationList list = implementations(desc->kind());
     const bool nothing_to_write = desc->writes_nothing();
     std::string reasons;
-    Status
-        no_memory;  // the failure of the first row that found no memory; a later attempt may succeed
+    // The failure of the first row that found no memory. A later attempt may succeed.
+    Status no_memory;
     for (size_t row = first; row < list.count; ++row) {
         const Implementation& candidate = list.rows[row];
         Result<PlanPtr> plan = plan_row(candidate, desc->op_, nothing_to_write);

@@ -177,7 +177,7 @@ int64_t RunCopier::rows_side_by_side(int64_t row) const {
     return rows_.dst.is_plain() ? left : std::min(left, rows_.dst.block - row % rows_.dst.block);
 }
 
-// Those of a cache line. If rows are short, those of several ones.
+// As many rows as a cache line has elements, or a multiple of that if rows are short.
 int64_t RunCopier::rows_of_tile(int64_t capacity) const {
     const int64_t line = kLineBytes / static_cast<int64_t>(element_);
     return std::max(line, capacity / row_.count / line * line);

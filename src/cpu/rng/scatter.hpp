@@ -45,8 +45,8 @@ void for_each_run(const Tile& tile, const Body& body) {
 // from `phase` before the first one of the tensor.
 struct RowsAtOnce {
     int64_t rows = 1;  // 1: it computes no more than one row at once
-    int64_t columns =
-        1;  // each row of a tile begins at a multiple of this many elements, and has a multiple of it
+    // Each row of a tile begins at a multiple of this many elements, and has a multiple of it.
+    int64_t columns = 1;
     int64_t phase = 0;
 
     bool serves(const Tile& tile) const {

@@ -47,7 +47,6 @@ class JitKernel : protected Xbyak::CodeGenerator {
     JitKernel(const JitKernel&) = delete;
     JitKernel& operator=(const JitKernel&) = delete;
 
-    const std::string& name() const { return name_; }
     const uint8_t* code() const { return getCode(); }
     size_t code_size() const { return getSize(); }
 

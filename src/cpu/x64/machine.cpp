@@ -238,18 +238,22 @@ constexpr MachineRow kZen4 = [] {
 }();
 
 // An EPYC, family 26, model 2, at 3.8 GHz, virtual. Its paths for data have 64 bytes: two loads of either width, and one
-// store of 64 bytes or two of 32, end in a cycle. Shuffles of 24 to 110 MB gain by bypassing the caches, those of 17 MB lose:
-// `far_l3` lies between. With `near_l3` of 0.5, 60 random shuffles in blocks of 2 to 16 MB take 0.94 of the time with AVX2 and 0.98 with
-// AVX-512; with 1, some that bypassed the caches take 2.6 times as long. Stores that bypass the caches to halves of lines of 10 blocks in
-// turn take the time of whole lines, and those to 12 blocks three times as long (`open_lines`). `narrow.step_cycles` was fitted to the times of
-// 164 shuffles with AVX2; with AVX-512, 1.5 in place of 2.5 gains nothing. `wide.split_store`, `wide.unrolled_step_cycles` and
-// `load_cycles` were fitted to the times of 290 shuffles in the second-level cache: stores across lines hardly cost anything there,
-// where a single one takes 1.2 cycles more in the first-level cache. Two permutes and two blends end in a cycle, so blends
-// take no time from permutes.
-// `front_near_sources` was fitted to the times of 106 shuffles, each with all programs that were considered for it. Waking took
-// 60 to 102 microseconds in six runs; the median stands here. `traffic` is that of shuffles of 4 MiB. `shared_stores` was
-// measured while the two processors shared a third-level cache; while they did not, it was 84. With 1000 in place of
-// 500 unrolled operations, 11 of 7,600 kernels took 1.4 to 8 times as long in place of 3 (doc/shuffle-speed.md).
+// store of 64 bytes or two of 32, end in a cycle. Two permutes and two blends end in a cycle, so blends take no time from permutes.
+//
+// - `unrolled_operations`: with 1000 in place of 500, 11 of 7,600 kernels took 1.4 to 8 times as long in place of 3
+//   (doc/shuffle-speed.md).
+// - `load_cycles`, `wide.split_store`, `wide.unrolled_step_cycles`: fitted to the times of 290 shuffles in the second-level cache.
+//   Stores across lines hardly cost anything there, where a single one takes 1.2 cycles more in the first-level cache.
+// - `narrow.step_cycles`: fitted to the times of 164 shuffles with AVX2. With AVX-512, 1.5 in place of 2.5 gains nothing.
+// - `front_near_sources`: fitted to the times of 106 shuffles, each with all programs that were considered for it.
+// - `waking`: the median of six runs, which took 60 to 102 microseconds.
+// - `traffic`: that of shuffles of 4 MiB.
+// - `shared_stores`: of two processors that share a third-level cache. Of two that do not, it was 84.
+// - `far_l3`: shuffles of 24 to 110 MB gain by bypassing the caches, those of 17 MB lose.
+// - `near_l3`: 60 random shuffles in blocks of 2 to 16 MB take 0.94 of the time with AVX2 and 0.98 with AVX-512. With 1, some that
+//   bypassed the caches take 2.6 times as long.
+// - `open_lines`: stores that bypass the caches, to halves of lines of 10 blocks in turn, take the time of whole lines; of 12, three
+//   times as long.
 constexpr MachineRow kZen5 = [] {
     MachineRow row{};
     row.typical = {48 * kKiB, 1 * kMiB, 32 * kMiB};

@@ -87,8 +87,8 @@ struct MachineRow {
     double unpacks_front;  // `front` of sections with unpacks, which wait less for one another
     // The part of the rate of vectors that remains where permutes, which few ports have, run beside blends.
     double shared_ports;
-    // Whether a table of indices costs a load where it is not in a register, and none where it is. Rows without it were fitted
-    // with a load for each permute across lanes, and with none for shuffles within lanes.
+    // Whether a table of indices costs a load only where it is not in a register. Otherwise each permute across lanes costs one, and
+    // shuffles within lanes none.
     bool counts_tables;
     // Whether the streams of Philox's kernels, and the vectors of logits, begin evenly apart and wrap round the loop. If not, they
     // take turns. Streams that wrap are as many as the registers hold.

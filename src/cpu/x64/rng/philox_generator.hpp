@@ -49,9 +49,8 @@ struct PhiloxArgs {
     uint64_t product;  // M0 * c0 of the first block
     // The part of rounds 0 to 2 that depends on the constant counter words (philox_rounds.cpp).
     uint64_t fold0, fold1, fold2;
-    uint64_t
-        key_pairs[kPhiloxKeyPairs]
-                 [2];  // k0, k1: the even round's in the high half, the odd one's in the low half
+    // k0, k1: the even round's in the high half, the odd one's in the low half.
+    uint64_t key_pairs[kPhiloxKeyPairs][2];
     uint32_t last_keys[2];                                          // k0, k1 of round 9
     alignas(8) unsigned char parameters[PackedParameters::kBytes];  // of the conversion
     uint32_t first_key;                                             // k0 of round 3
@@ -169,8 +168,8 @@ class PhiloxGenerator : public Vocabulary {
         int form;
         bool streaming;
         Xbyak::RegExp to;
-        bool wraps =
-            false;  // the streams begin evenly apart, all but the last one in the pass before
+        // The streams begin evenly apart, all but the last one in the pass before.
+        bool wraps = false;
         int groups() const { return distance == 1 ? streams : 1; }  // to the next step
     };
     // A pass of a loop that wraps has the end of a step and the beginning of the next one.

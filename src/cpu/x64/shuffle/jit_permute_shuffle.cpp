@@ -31,13 +31,12 @@ constexpr int64_t kSingleStepVectors = 8;
 constexpr int64_t kMinBytes = 4;  // minimum of pixels * block; lower_lanes.cpp stores no fewer
 // Interleaved pixels prefetch this many times as far ahead as kernels that draw, which read more slowly: 4 KiB on Zen 5.
 constexpr int64_t kPrefetchAhead = 2;
-// With AVX-512, near sources have to be cheaper by this factor, because their cost is less certain. A transpose of near sources
-// has to be with AVX2 too, because it has the operations of a transpose of the same sources. Measured on Sapphire Rapids alone.
-// Where tensors exceed Machine::near_sources_bytes(), near sources are not taken, because their sections write too many blocks at
-// once, and took up to five times as long in memory; but far ones are where the machine's row has open_lines.
+// Near sources: sections that write several blocks at once (blocked_program()). They have to be cheaper by this factor with AVX-512,
+// because their cost is less certain; transposes with AVX2 too, because they have the operations of a transpose of the same sources.
+// Measured on Sapphire Rapids alone.
 constexpr double kNearSourcesMargin = 1.15;
-// Nor are they beyond the second-level cache, if an image has more blocks than this: on Zen 4, shuffles of 25 to 46 blocks took up
-// to 4.2 times as long in the third-level cache.
+// Beyond the second-level cache, near sources are taken for images of at most so many blocks: on Zen 4, shuffles of 25 to 46 blocks
+// took up to 4.2 times as long by them in the third-level cache.
 constexpr int64_t kMaxNearBlocks = 16;
 
 int64_t tensor_bytes(const ShuffleDesc& desc) { return 2 * static_cast<int64_t>(desc.dst.size()); }
@@ -79,7 +78,7 @@ int open_lines(const Operations& o, const Operations::Section& section, int64_t 
     for (int64_t step = 0; step < 2; ++step)
         for (size_t i = 0; i < section.list.size(); ++i) {
             const Operation& store = section.list[i];
-            if (store.kind != Operation::Kind::store) continue;
+            if (!store.is_store()) continue;
             const int64_t to = first + store.offset + step * o.loop.dst_step;
             for (int64_t at = to; at < to + store.bytes; at += part) {
                 if (in_parts && (lanes[i] >> (at - to) / part & 1) == 0) continue;
@@ -102,36 +101,56 @@ bool has_buffers(const Operations& o, const Operations::Section& section, int64_
     const int buffers = machine().row.open_lines, open = open_lines(o, section, part);
     if (part != kLaneBytes) return buffers == 0 || open <= buffers;
     const bool is_long = o.loop.dst_step >= 2 * kLineBytes;
-    return (is_long ? open : 2 * open) <= (buffers == 0 ? kUnmeasured : buffers);
+    const int most = buffers == 0 ? kUnmeasured : buffers;
+    return open <= (is_long ? most * 4 / 5 : most / 2);
 }
 
-// Whether the stores can bypass the caches in parts of so many bytes: all of them are registers at multiples of a part.
+// Whether all blocks, and the stores of a step, are at multiples of so many bytes.
+bool is_aligned(const Chosen& chosen, int64_t bytes) {
+    const LoopNest& loops = chosen.layout.loops;
+    const auto fits = [&](int64_t offset) { return offset % bytes == 0; };
+    for (int i = 0; i < loops.depth; ++i)
+        if (!fits(loops.loops[i].dst.stride)) return false;
+    for (const Operations::Section& section : chosen.operations->sections) {
+        if (!fits(section.loop.dst_repeat)) return false;
+        for (const Operation& o : section.list)
+            if (o.is_store() && !fits(o.offset)) return false;
+    }
+    return true;
+}
+
+// Whether lines are whole cache lines. They are if each run begins at a multiple of its unit.
+bool streams_lines(const Chosen& chosen) {
+    int64_t unit = 1;
+    for (const Operation& o : chosen.operations->sections[0].list)
+        if (o.is_store()) unit = o.unit;
+    return is_aligned(chosen, unit) && chosen.tile_pixels * chosen.pixels.dst.stride % unit == 0;
+}
+
+// Whether the stores can bypass the caches in parts of so many bytes. All of them must be registers.
 bool streams_in(const Chosen& chosen, int64_t part) {
-    const int64_t vector = shape_of(chosen.code).bytes;
+    // Shorter runs of a block hardly complete a line.
+    constexpr int64_t kMinRunInParts = 512;
+    const int64_t vector = shape_of(chosen.code).bytes, pixel = chosen.pixels.dst.stride;
     const Operations& o = *chosen.operations;
-    bool all = true;
-    const auto need = [&](int64_t offset) { all = all && offset % part == 0; };
-    need(chosen.dst_last);
-    need(o.loop.dst_step);
+    const int64_t run = std::min(chosen.tile_pixels, chosen.pixels.count) * pixel;
+    if (part < vector && !chosen.joins_tiles && run < kMinRunInParts) return false;
     // If steps of pixels are aligned, so is the last one, which is moved back, as soon as its place is. This was measured where the
     // row has far_l3. Interleaved pixels need aligned pixels with AVX2: programs of whole pixels gather there, and take more time
     // than they gain.
     const bool steps_suffice = machine().row.far_l3 > 0 && chosen.step_pixels > 0 &&
                                (!chosen.joins_tiles || vector == kLineBytes);
-    need((steps_suffice ? chosen.pixels.count - chosen.step_pixels : 1) * chosen.pixels.dst.stride);
-    need(steps_suffice ? 0 : o.loop.granule);
-    for (int i = 0; i < chosen.layout.loops.depth; ++i)
-        need(chosen.layout.loops.loops[i].dst.stride);
+    const int64_t place = (steps_suffice ? chosen.pixels.count - chosen.step_pixels : 1) * pixel;
+    for (const int64_t offset :
+         {chosen.dst_last, o.loop.dst_step, place, steps_suffice ? 0 : o.loop.granule})
+        if (offset % part != 0) return false;
+    if (!is_aligned(chosen, part)) return false;
     for (const Operations::Section& section : o.sections) {
-        need(section.loop.dst_repeat);
-        all = all && has_buffers(o, section, part);
-        for (const Operation& operation : section.list)
-            if (operation.kind == Operation::Kind::store) {
-                need(operation.offset);
-                all = all && operation.bytes == vector;
-            }
+        if (!has_buffers(o, section, part)) return false;
+        for (const Operation& store : section.list)
+            if (store.is_store() && store.bytes != vector) return false;
     }
-    return all;
+    return true;
 }
 
 // A way in which stores bypass the caches, and the alignment that it needs of the destination.
@@ -140,11 +159,14 @@ struct Streaming {
     int64_t alignment;
 };
 
-// How the stores of a large tensor may bypass the caches, the best way first. Lines are aligned as soon as their units are.
+// How the stores of a large tensor may bypass the caches, the best way first.
 std::vector<Streaming> streaming_of(const Chosen& chosen) {
     std::vector<Streaming> ways;
     if (chosen.bytes < machine().streaming_row_bytes()) return ways;
-    if (chosen.operations->sections[0].runs > 0) return {{Stores::streaming, kMaxUnit}};
+    if (chosen.operations->sections[0].runs > 0) {
+        if (streams_lines(chosen)) ways.push_back({Stores::streaming, kMaxUnit});
+        return ways;
+    }
     const int64_t vector = shape_of(chosen.code).bytes;
     if (streams_in(chosen, vector)) ways.push_back({Stores::streaming, vector});
     if (streams_in(chosen, kLaneBytes)) ways.push_back({Stores::streaming_parts, kLaneBytes});
@@ -336,7 +358,8 @@ struct BlockedStep {
     bool near_sources;
 };
 
-// Whether steps of near sources are candidates.
+// Whether steps of near sources are candidates. Beyond Machine::near_sources_bytes() they write too many blocks at once, and took up
+// to five times as long; but far ones may where the row has open_lines, which tells how many blocks are too many.
 bool may_be_near(const Chosen& begun, CpuIsa code) {
     const int64_t bytes = begun.bytes, alias = machine().row.near_alias;
     if (bytes <= machine().caches.l2) return true;

@@ -163,10 +163,10 @@ class PacketLowering : public Lowering {
         kept_.erase(std::find(kept_.begin(), kept_.end(), g));
     }
 
-    int emit_group(const PacketPlan::Group& group) {
+    int emit_group(const PacketPlan::Slots& group) {
         std::map<int64_t, Table> terms;  // by the lane of the source
         int copies = 1;
-        for (const int p : group.packets) {
+        for (const int p : group) {
             if (p == kNone) continue;
             const Packet& packet = plan_.packets[p];
             copies = plan_.outputs[packet.output].copies;

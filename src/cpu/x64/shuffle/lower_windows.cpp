@@ -46,8 +46,8 @@ using Cover = std::vector<Term>;
 
 // Repeatedly takes the window that serves most of the units that are not yet served, until all units are served.
 Cover cover(const int64_t* source, int units, int unit, const std::vector<Piece>& windows) {
-    std::vector<uint64_t> bits(
-        windows.size());  // the units that each window holds and that are not yet served
+    // Of each window: the units that it holds and that are not yet served.
+    std::vector<uint64_t> bits(windows.size());
     const auto begins_behind = [](int64_t at, const Piece& window) { return at < window.offset; };
     for (int i = 0; i < units; ++i) {
         if (source[i] == kZeroSource) continue;

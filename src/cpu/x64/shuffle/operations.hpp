@@ -68,8 +68,7 @@ struct Operation {
     };
     Kind kind;
     int bytes = 0;  // load, insert and store: of memory; others: of the register
-    int unit =
-        0;  // size of what indices and masks count; insert, load_lanes: bytes of the register
+    int unit = 0;   // size of what indices and masks count; insert, load_lanes: of the register
     int a = kNone, b = kNone;
     int table = kNone;
     uint64_t mask = 0;  // 0: all units
@@ -97,6 +96,7 @@ struct Operation {
 
     // Whether it permutes by its table. A run of lines has an order of its own.
     bool has_table() const { return table != kNone && kind != Kind::store_line; }
+    bool is_store() const { return kind == Kind::store || kind == Kind::store_line; }
     // Whether it reads the source.
     bool is_load() const {
         return kind == Kind::load || kind == Kind::load_lanes ||

@@ -123,7 +123,7 @@ class PacketPlanner {
         for (Packet* const packet : order) {
             if (used == shape_.slots() || pixels(packet) != pixels(before) ||
                 (shape_.from_one_lane && packet->units[0].lane != before->units[0].lane)) {
-                plan_.groups.push_back({kEmpty});
+                plan_.groups.push_back(kEmpty);
                 used = 0;
             }
             packet->group = static_cast<int>(plan_.groups.size()) - 1;
@@ -140,13 +140,13 @@ class PacketPlanner {
         const auto free_slot = [](const Slots& slots) {
             return static_cast<int>(std::find(slots.begin(), slots.end(), kNone) - slots.begin());
         };
-        const int a = free_slot(plan_.groups[plan_.packets[p].group].packets);
+        const int a = free_slot(plan_.groups[plan_.packets[p].group]);
         const int b = free_slot(plan_.outputs[plan_.packets[p].output].packets);
         int slot = a;
         for (bool at_output = true; p != kNone; at_output = !at_output, slot = a + b - slot) {
             Packet& packet = plan_.packets[p];
             Slots& output = plan_.outputs[packet.output].packets;
-            Slots& group = plan_.groups[packet.group].packets;
+            Slots& group = plan_.groups[packet.group];
             Slots& here = at_output ? output : group;  // in the other one, the slot is free
             if (packet.slot != kNone) here[packet.slot] = kNone;
             const int moved = here[slot];

@@ -53,14 +53,9 @@ struct PacketPlan {
         std::vector<Unit> units;
         int group = kNone, slot = kNone;
     };
-    // Packets that share a register.
-    struct Group {
-        Slots packets;
-    };
-
     std::vector<Output> outputs;
     std::vector<Packet> packets;
-    std::vector<Group> groups;
+    std::vector<Slots> groups;  // packets that share a register
 };
 
 // Empty if an output has units that are no whole lane, or if a load would leave its extent.

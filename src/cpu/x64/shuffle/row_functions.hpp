@@ -65,8 +65,8 @@ struct StitchKey {
     int64_t Q, G;       // rows in a group, groups in an image
     int64_t src_axis;   // source bytes from group to group; from row to row they are G * src_axis
     int64_t src_image;  // source bytes from image to image
-    Stores
-        stores;  // streaming: of whole lines, into a destination that is aligned to a line, or to kLaneBytes in parts
+    // Streaming: of whole lines, into a destination that is aligned to a line, or to kLaneBytes in parts.
+    Stores stores;
     Sources sources = Sources::plain;  // what each store prefetches
 
     auto fields() const {

@@ -20,9 +20,13 @@ enum class Stores : uint8_t {
     streaming_parts,
 };
 
-// What is prefetched beside loads or stores: the lines of the source that come next, into which cache. Permutes prefetch
-// PermuteArgs::src_ahead bytes ahead, where the next call loads.
-enum class Sources : uint8_t { plain, prefetched, prefetched_l2 };
+// Whether the lines of the source that come next are prefetched. Permutes prefetch PermuteArgs::src_ahead bytes ahead, where the next
+// call loads.
+enum class Sources : uint8_t {
+    plain,          // they are not
+    prefetched,     // into the first-level cache
+    prefetched_l2,  // into the second-level cache
+};
 
 // Of tensors of so many bytes, together, which are read in runs of `run` bytes.
 inline Sources far_sources(int64_t bytes, int64_t run) {
