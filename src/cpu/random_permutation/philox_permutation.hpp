@@ -9,7 +9,6 @@
 #include "cpu/random_permutation/permutation_part.hpp"
 #include "cpu/rng/fill.hpp"
 #include "cpu/rng/philox_call.hpp"
-#include "cpu/rng/seeds.hpp"
 
 namespace tombola::impl::cpu {
 
@@ -27,12 +26,7 @@ Status execute_philox_permutation(const ExecContext& context, const RandomPermut
                      static_cast<T*>(run.to));
         });
     });
-    if (auto* state = context.output<uint64_t>(TOMBOLA_ARG_DST_STATE)) {
-        const PhiloxCounter next = call.start.plus(kFeistelKeyBlocks);
-        state[0] = next.lo;
-        state[1] = next.hi;
-    }
-    report_seeds(context, call.seeds);
+    report_philox_blocks(context, call, kFeistelKeyBlocks);
     return {};
 }
 

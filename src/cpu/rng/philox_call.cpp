@@ -18,13 +18,17 @@ Result<PhiloxCall> resolve_philox_call(const ExecContext& context, int64_t eleme
     return PhiloxCall{seeds, start, offset, elements};
 }
 
-void report_philox_call(const ExecContext& context, const PhiloxCall& call) {
+void report_philox_blocks(const ExecContext& context, const PhiloxCall& call, Uint128 blocks) {
     report_seeds(context, call.seeds);
     auto* state = context.output<uint64_t>(TOMBOLA_ARG_DST_STATE);
     if (state == nullptr) return;
-    const PhiloxCounter next = call.start.plus(call.number_of(call.elements) * kReservedBlocks);
+    const PhiloxCounter next = call.start.plus(blocks);
     state[0] = next.lo;
     state[1] = next.hi;
+}
+
+void report_philox_call(const ExecContext& context, const PhiloxCall& call) {
+    report_philox_blocks(context, call, call.number_of(call.elements) * kReservedBlocks);
 }
 
 }  // namespace tombola::impl::cpu

@@ -34,8 +34,10 @@ struct PhiloxCall {
 // Resolves the call from the optional arguments SEEDS, SRC_STATE and OFFSET.
 Result<PhiloxCall> resolve_philox_call(const ExecContext& context, int64_t elements);
 
-// Writes the optional DST_SEEDS and DST_STATE. DST_STATE is the counter at which TensorFlow would continue. Call it
-// after everything that may fail.
+// Writes the optional DST_SEEDS, and DST_STATE: the start of the call, so many blocks further on. Call it after everything that may
+// fail.
+void report_philox_blocks(const ExecContext& context, const PhiloxCall& call, Uint128 blocks);
+// The same where DST_STATE is the counter at which TensorFlow would continue.
 void report_philox_call(const ExecContext& context, const PhiloxCall& call);
 
 // Fills `dst` in plain C++. Convert has kWords, the number of words per element, and T operator()(const uint32_t*),

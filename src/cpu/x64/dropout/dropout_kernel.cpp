@@ -110,7 +110,6 @@ int64_t MaskedScaleKernel::step_elements(const Key& key) {
 }
 
 void MaskedScaleKernel::generate() {
-    Label ordinary, done;
     begin(5);
     const Reg args = gpr(0);
     mov(gpr(1), ptr[args + offsetof(Args, src)]);
@@ -120,13 +119,8 @@ void MaskedScaleKernel::generate() {
     broadcast_u32(vec(4), ptr[args + offsetof(Args, scale)]);
     set_held_range(kOwnRegisters);
     if (type_ == DataType::bf16) bf16_product_ = hold_bf16_product();
-    cmp(dword[args + offsetof(Args, streaming)], 0);
-    je(ordinary, T_NEAR);
-    emit_loop(true);
-    jmp(done, T_NEAR);
-    L(ordinary);
-    emit_loop(false);
-    L(done);
+    emit_with_and_without_streaming(args + offsetof(Args, streaming),
+                                    [&](bool streaming) { emit_loop(streaming); });
     end();
 }
 

@@ -56,7 +56,7 @@ class MaskedScaleKernel : public Vocabulary {
         const uint8_t* mask;
         int64_t count;  // elements: a multiple of step_elements(), at least one step
         float scale;
-        uint32_t streaming;  // nonzero: stores bypass the caches, and dst is aligned to 64 bytes
+        uint64_t streaming;  // nonzero: stores bypass the caches, and dst is aligned to 64 bytes
     };
     using Key = std::tuple<CpuIsa, DataType, DropoutMask>;
     explicit MaskedScaleKernel(const Key& key);

@@ -77,7 +77,8 @@ class JitDropout : public DropoutExecutable {
 
     void scale(const DropoutCall& call, int64_t count, const void* from, void* to,
                const uint8_t* mask, bool streaming) const {
-        MaskedScaleKernel::Args args{from, to, mask, count, call.scale, streaming ? 1u : 0u};
+        MaskedScaleKernel::Args args{from,  to,         mask,
+                                     count, call.scale, streaming ? uint64_t{1} : 0};
         kernels_.masked_scale(args);
     }
 
