@@ -25,8 +25,7 @@ Status check_shape(int ndims, const dim_t* dims, DataType type) {
             return invalid("dims[%d] is a run-time dimension; expected a size that is known now",
                            d);
         if (dims[d] < 0)
-            return invalid("dims[%d] is %lld; expected a size of at least 0", d,
-                           static_cast<long long>(dims[d]));
+            return invalid("dims[%d] is %lld; expected a size of at least 0", d, dims[d]);
     }
     if (ndims > 0 && !is_valid(type))
         return invalid("data_type is %d; expected one of tombola_data_type_t",
@@ -55,7 +54,7 @@ Status check_size(const MemoryDesc& desc) {
         if (desc.has_zero_dim()) continue;
         if (desc.strides[d] >= limit)
             return invalid("strides[%d] is %lld; expected less than 2^56 bytes", d,
-                           static_cast<long long>(desc.strides[d]));
+                           desc.strides[d]);
         if (__builtin_mul_overflow(std::max<dim_t>(steps(desc, d), 1) - 1, desc.strides[d],
                                    &reach) ||
             __builtin_add_overflow(last, reach, &last) || last >= limit)
@@ -87,7 +86,7 @@ Status check_strides(const MemoryDesc& desc) {
             return invalid(
                 "strides[%d] is %lld; expected at least %lld, so that no two elements "
                 "share an address",
-                d, static_cast<long long>(desc.strides[d]), static_cast<long long>(span));
+                d, desc.strides[d], span);
         span += (steps(desc, d) - 1) * desc.strides[d];
     }
     return {};
@@ -109,7 +108,7 @@ Status set_block(MemoryDesc& desc, int d, dim_t block) {
     dim_t padded = 0;
     if (__builtin_add_overflow(desc.dims[d], block - 1, &padded))
         return invalid("dims[%d] is %lld; expected a tensor of less than 2^56 bytes", d,
-                       static_cast<long long>(desc.dims[d]));
+                       desc.dims[d]);
     desc.block_dim = d;
     desc.block = block;
     desc.padded_dims[d] = padded / block * block;
@@ -172,8 +171,7 @@ Result<MemoryDesc> MemoryDesc::from_block(int ndims, const dim_t* dims, DataType
     if (ndims == 0) return MemoryDesc();
     if (strides == nullptr) return invalid("strides is null; expected %d distances", ndims);
     if (block < 1 || block > kMaxBlock || (block & (block - 1)) != 0)
-        return invalid("block is %lld; expected a power of two from 1 to %lld",
-                       static_cast<long long>(block), static_cast<long long>(kMaxBlock));
+        return invalid("block is %lld; expected a power of two from 1 to %lld", block, kMaxBlock);
     if (block > 1 && (block_dim < 0 || block_dim >= ndims))
         return invalid("block_dim is %d; expected 0 to %d", block_dim, ndims - 1);
     MemoryDesc desc = with_shape(ndims, dims, type);
@@ -184,8 +182,7 @@ Result<MemoryDesc> MemoryDesc::from_block(int ndims, const dim_t* dims, DataType
             return invalid("strides[%d] is a run-time stride; expected a number that is known now",
                            d);
         if (strides[d] < 0)
-            return invalid("strides[%d] is %lld; expected at least 0", d,
-                           static_cast<long long>(strides[d]));
+            return invalid("strides[%d] is %lld; expected at least 0", d, strides[d]);
         desc.strides[d] = strides[d];
     }
     TOMBOLA_TRY(check_size(desc));
@@ -194,7 +191,7 @@ Result<MemoryDesc> MemoryDesc::from_block(int ndims, const dim_t* dims, DataType
     if (offset < 0 || offset > (kMaxBytes - static_cast<dim_t>(desc.size())) / element)
         return invalid(
             "offset is %lld; expected at least 0, and a tensor that ends before 2^56 bytes",
-            static_cast<long long>(offset));
+            offset);
     desc.offset0 = offset;
     return desc;
 }
@@ -208,16 +205,14 @@ Result<MemoryDesc> MemoryDesc::submemory(const dim_t* sub_dims, const dim_t* off
         const dim_t offset = offsets[d];
         if (size < 0 || offset < 0 || size > dims[d] || offset > dims[d] - size)
             return invalid("dims[%d] is %lld at offset %lld; expected a box inside 0 to %lld", d,
-                           static_cast<long long>(size), static_cast<long long>(offset),
-                           static_cast<long long>(dims[d]));
+                           size, offset, dims[d]);
         const dim_t step = d == block_dim ? block : 1;
         const bool to_the_end = offset + size == dims[d];
         if (offset % step != 0 || (size % step != 0 && !to_the_end))
             return unimplemented(
                 "dims[%d] is %lld at offset %lld; expected borders at multiples "
                 "of the block of %lld",
-                d, static_cast<long long>(size), static_cast<long long>(offset),
-                static_cast<long long>(step));
+                d, size, offset, step);
         desc.dims[d] = size;
         desc.padded_dims[d] = (size + step - 1) / step * step;
         if (!has_zero_dim()) desc.offset0 += offset / step * strides[d];
@@ -231,8 +226,7 @@ Result<MemoryDesc> MemoryDesc::reshape(int new_ndims, const dim_t* new_dims) con
         Result<MemoryDesc> desc = from_tag(new_ndims, new_dims, data_type, tombola_format_tag_any);
         if (desc.ok() && desc.value().nelems() != nelems())
             return invalid("dims are %s; expected %lld element%s",
-                           dims_to_string(new_ndims, new_dims).c_str(),
-                           static_cast<long long>(nelems()), plural(nelems()));
+                           dims_to_string(new_ndims, new_dims).c_str(), nelems(), plural(nelems()));
         return desc;
     }
     if (is_blocked()) return invalid("in_memory_desc is blocked; expected a plain layout");
@@ -245,7 +239,7 @@ Result<MemoryDesc> MemoryDesc::reshape(int new_ndims, const dim_t* new_dims) con
     desc.offset0 = offset0;
     if (desc.nelems() != nelems())
         return invalid("dims are %s; expected %lld element%s", dims_to_string(desc).c_str(),
-                       static_cast<long long>(nelems()), plural(nelems()));
+                       nelems(), plural(nelems()));
     if (nelems() == 0) return from_strides(new_ndims, new_dims, data_type, nullptr);
 
     // Walk both shapes from the innermost dimension. A run of contiguous old dimensions is one long dimension of `run`

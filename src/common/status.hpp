@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "common/c_locale.hpp"
@@ -81,6 +82,16 @@ class [[nodiscard]] Result {
     std::optional<T> value_;
 };
 
+// The argument of printf() for a number or a text: integers of 64 bits of any type are printed by %lld and %llu.
+template <class T>
+auto printf_argument(T value) {
+    if constexpr (std::is_integral_v<T> && sizeof(T) == sizeof(long long))
+        return static_cast<std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>>(
+            value);
+    else
+        return value;
+}
+
 // printf-style formatting into a string, for messages.
 template <class... Args>
 std::string format(const char* fmt, Args... args) {
@@ -88,9 +99,9 @@ std::string format(const char* fmt, Args... args) {
         return fmt;
     } else {
         const CLocale locale;
-        const int size = std::snprintf(nullptr, 0, fmt, args...);
+        const int size = std::snprintf(nullptr, 0, fmt, printf_argument(args)...);
         std::string text(static_cast<size_t>(size), '\0');
-        std::snprintf(text.data(), text.size() + 1, fmt, args...);
+        std::snprintf(text.data(), text.size() + 1, fmt, printf_argument(args)...);
         return text;
     }
 }

@@ -17,12 +17,11 @@ Status check_multinomial(const MemoryDesc& probs, const MemoryDesc& dst, bool wi
     TOMBOLA_TRY(check_type(probs, "probs_desc",
                            {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}));
     TOMBOLA_TRY(check_type(dst, "dst_desc", {DataType::s32, DataType::s64}));
-    const auto batch = static_cast<long long>(probs.dims[0]);
-    const auto classes = static_cast<long long>(probs.dims[1]);
-    const auto samples = static_cast<long long>(dst.dims[1]);
+    const auto batch = probs.dims[0];
+    const auto classes = probs.dims[1];
+    const auto samples = dst.dims[1];
     if (dst.dims[0] != probs.dims[0])
-        return invalid("dst_desc has %lld rows; expected %lld, as probs_desc",
-                       static_cast<long long>(dst.dims[0]), batch);
+        return invalid("dst_desc has %lld rows; expected %lld, as probs_desc", dst.dims[0], batch);
     if (dst.has_zero_dim()) return {};
     if (classes == 0) return invalid("probs_desc has 0 classes; expected at least 1");
     if (dst.data_type == DataType::s32 && classes > INT64_C(0x80000000))

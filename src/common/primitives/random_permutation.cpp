@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/primitives/random_permutation.hpp"
 
-#include <cinttypes>
-
 #include "common/create_primitive_desc.hpp"
 #include "common/primitives/random_fill.hpp"
 
@@ -14,15 +12,13 @@ constexpr dim_t kMaxRangeS32 = INT64_C(0x80000000);  // the greatest element is 
 Status check_permutation(PermutationAlignment alignment, const MemoryDesc& dst, dim_t range) {
     if (dst.ndims != 1) return invalid("dst_desc has %d dimensions; expected 1", dst.ndims);
     if (range < dst.dims[0])
-        return invalid("range is %" PRId64 "; expected at least %" PRId64
-                       ", the number of elements of dst_desc",
-                       int64_t{range}, int64_t{dst.dims[0]});
+        return invalid("range is %lld; expected at least %lld, the number of elements of dst_desc",
+                       range, dst.dims[0]);
     if (dst.data_type == DataType::s32 && range > kMaxRangeS32)
-        return invalid("dst_desc has the data type s32; expected s64 for a range of %" PRId64,
-                       int64_t{range});
+        return invalid("dst_desc has the data type s32; expected s64 for a range of %lld", range);
     if (alignment == PermutationAlignment::pytorch && range >= TOMBOLA_PYTORCH_PERMUTATION_LIMIT)
-        return invalid("range is %" PRId64 "; expected less than %d under the pytorch alignment",
-                       int64_t{range}, TOMBOLA_PYTORCH_PERMUTATION_LIMIT);
+        return invalid("range is %lld; expected less than %d under the pytorch alignment", range,
+                       TOMBOLA_PYTORCH_PERMUTATION_LIMIT);
     return {};
 }
 

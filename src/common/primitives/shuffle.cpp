@@ -9,13 +9,10 @@ namespace {
 Status set_group(ShuffleDesc& desc, int axis, dim_t group_size) {
     if (axis < 0 || axis >= desc.src.ndims)
         return invalid("axis is %d; expected 0 to %d", axis, desc.src.ndims - 1);
-    if (group_size < 1)
-        return invalid("group_size is %lld; expected at least 1",
-                       static_cast<long long>(group_size));
+    if (group_size < 1) return invalid("group_size is %lld; expected at least 1", group_size);
     if (desc.src.dims[axis] % group_size != 0)
-        return invalid("group_size %lld does not divide dimension %d of size %lld",
-                       static_cast<long long>(group_size), axis,
-                       static_cast<long long>(desc.src.dims[axis]));
+        return invalid("group_size %lld does not divide dimension %d of size %lld", group_size,
+                       axis, desc.src.dims[axis]);
     desc.axis = axis;
     desc.group_size = group_size;
     return {};
@@ -26,9 +23,8 @@ Status check_hint(const ShuffleDesc& forward, int axis, dim_t group_size) {
     if (forward.axis != axis)
         return invalid("axis is %d; expected %d, as in hint_fwd_pd", axis, forward.axis);
     if (forward.group_size != group_size)
-        return invalid("group_size is %lld; expected %lld, as in hint_fwd_pd",
-                       static_cast<long long>(group_size),
-                       static_cast<long long>(forward.group_size));
+        return invalid("group_size is %lld; expected %lld, as in hint_fwd_pd", group_size,
+                       forward.group_size);
     return {};
 }
 

@@ -8,8 +8,6 @@ namespace {
 
 constexpr dim_t kMaxClasses = INT32_MAX;
 
-long long ll(dim_t value) { return static_cast<long long>(value); }
-
 MemoryDesc matrix(DataType type, dim_t rows, dim_t columns) {
     const dim_t dims[] = {rows, columns};
     return MemoryDesc::row_major(2, dims, type);
@@ -23,15 +21,13 @@ Status check_token_sampler(const MemoryDesc& logits, const MemoryDesc& dst, dim_
     TOMBOLA_TRY(check_type(logits, "logits_desc", {DataType::f16, DataType::bf16, DataType::f32}));
     TOMBOLA_TRY(check_type(dst, "dst_desc", {DataType::s32, DataType::s64}));
     if (dst.dims[0] != logits.dims[0])
-        return invalid("dst_desc has %lld rows; expected %lld, as logits_desc", ll(dst.dims[0]),
-                       ll(logits.dims[0]));
+        return invalid("dst_desc has %lld rows; expected %lld, as logits_desc", dst.dims[0],
+                       logits.dims[0]);
     const dim_t classes = logits.dims[1];
     if (classes > kMaxClasses)
-        return invalid("logits_desc has %lld classes; expected at most %lld", ll(classes),
-                       ll(kMaxClasses));
+        return invalid("logits_desc has %lld classes; expected at most %lld", classes, kMaxClasses);
     if (top_n < 0 || top_n > classes)
-        return invalid("top_n is %lld; expected 0 to %lld, the number of classes", ll(top_n),
-                       ll(classes));
+        return invalid("top_n is %lld; expected 0 to %lld, the number of classes", top_n, classes);
     if (classes == 0 && dst.dims[0] > 0)
         return invalid("logits_desc has 0 classes; expected at least 1");
     return {};

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cinttypes>
 #include <type_traits>
 
 #include "common/parallel.hpp"
@@ -79,7 +78,7 @@ Status Probabilities<Compute>::check() const {
     T buffer[1];
     const std::string value = digits(*stored(first_bad, 1, buffer));
     if (desc_.has_one_p()) return invalid("P is %s; expected a number in [0, 1]", value.c_str());
-    return invalid("P has %s as element %" PRId64 " in row-major order; expected numbers in [0, 1]",
+    return invalid("P has %s as element %lld in row-major order; expected numbers in [0, 1]",
                    value.c_str(), first_bad.load());
 }
 

@@ -4,7 +4,6 @@
 // One execution of alignment pytorch, for portable and generated code alike: blocks of 16, the last 16 elements of a
 // tensor whose size is not a multiple of 16, tensors of fewer than 16 elements, and the state.
 
-#include <cinttypes>
 #include <cmath>
 #include <cstdint>
 
@@ -23,13 +22,13 @@ inline Status check_normal_offset(const ExecContext& context, int64_t elements) 
     if (offset == nullptr || *offset == 0) return {};
     if (*offset % kNormalBlock != 0)
         return invalid(
-            "OFFSET is %" PRIu64
+            "OFFSET is %llu"
             "; expected a multiple of %d, because PyTorch draws normal numbers in blocks of "
             "that many",
             *offset, kNormalBlock);
     if (0 < elements && elements < kNormalBlock)
         return invalid(
-            "OFFSET is %" PRIu64 " for %" PRId64
+            "OFFSET is %llu for %lld"
             " elements; expected 0 for 1 to %d elements, because the last %d elements of a "
             "tensor are drawn together",
             *offset, elements, kNormalBlock - 1, kNormalBlock);

@@ -3,7 +3,6 @@
 
 // Which part of a permutation an execution writes: elements [first, first + count) of 0 ... range - 1, permuted.
 
-#include <cinttypes>
 #include <cstdint>
 
 #include "common/implementation.hpp"
@@ -19,9 +18,10 @@ inline Result<int64_t> resolve_first(const ExecContext& context,
     if (offset == nullptr || count == 0) return int64_t{0};
     const auto greatest = static_cast<uint64_t>(desc.range - count);
     if (*offset > greatest)
-        return invalid("OFFSET is %" PRIu64 " for %" PRId64 " element%s; expected at most %" PRIu64
-                       ", so that OFFSET + elements is at most the range %" PRId64,
-                       *offset, count, plural(count), greatest, int64_t{desc.range});
+        return invalid(
+            "OFFSET is %llu for %lld element%s; expected at most %llu, so that OFFSET + elements "
+            "is at most the range %lld",
+            *offset, count, plural(count), greatest, desc.range);
     return static_cast<int64_t>(*offset);
 }
 

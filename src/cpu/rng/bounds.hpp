@@ -5,7 +5,6 @@
 // must be less than MAX. For floating point, MIN, MAX and MAX - MIN, rounded to the type, must be finite. Every range
 // of an integer type is served, because MAX - MIN is computed modulo 2^32 or 2^64.
 
-#include <cinttypes>
 #include <cmath>
 #include <type_traits>
 
@@ -31,7 +30,7 @@ template <class T>
 Status check(const Bounds<T>& b) {
     if constexpr (std::is_integral_v<T>) {
         if (b.min < b.max) return {};
-        return invalid("MIN is %" PRId64 " and MAX is %" PRId64 "; expected MIN < MAX",
+        return invalid("MIN is %lld and MAX is %lld; expected MIN < MAX",
                        static_cast<int64_t>(b.min), static_cast<int64_t>(b.max));
     } else {
         const auto min = FloatFormat<T>::widen(b.min), max = FloatFormat<T>::widen(b.max);

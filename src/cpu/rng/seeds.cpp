@@ -4,7 +4,6 @@
 #include <sys/random.h>
 
 #include <cerrno>
-#include <cinttypes>
 #include <cstring>
 
 namespace tombola::impl::cpu {
@@ -52,9 +51,10 @@ Result<uint64_t> resolve_offset(const ExecContext& context, dim_t elements) {
     if (argument == nullptr) return uint64_t{0};
     const uint64_t highest = uint64_t{0} - static_cast<uint64_t>(elements);  // 2^64 - elements
     if (elements > 0 && *argument > highest)
-        return invalid("OFFSET is %" PRIu64 " for %" PRId64 " element%s; expected at most %" PRIu64
-                       ", so that OFFSET + elements is at most 2^64",
-                       *argument, int64_t{elements}, plural(elements), highest);
+        return invalid(
+            "OFFSET is %llu for %lld element%s; expected at most %llu, so that OFFSET + elements "
+            "is at most 2^64",
+            *argument, elements, plural(elements), highest);
     return *argument;
 }
 

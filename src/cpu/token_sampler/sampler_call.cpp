@@ -2,7 +2,6 @@
 #include "cpu/token_sampler/sampler_call.hpp"
 
 #include <algorithm>
-#include <cinttypes>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -17,11 +16,9 @@ namespace {
 
 constexpr float kMinTemperature = 0x1p-64f;
 
-long long ll(dim_t value) { return static_cast<long long>(value); }
-
 // Part of a message, after the name of the argument: ": row 3:" if it has an element per row, otherwise " is".
 std::string place(bool in_rows, dim_t row) {
-    return in_rows ? format(": row %lld:", ll(row)) : std::string(" is");
+    return in_rows ? format(": row %lld:", row) : std::string(" is");
 }
 
 }  // namespace
@@ -147,9 +144,10 @@ Status SamplerCall::check_offsets() const {
         const uint64_t needed = before + static_cast<uint64_t>(desc_->samples());
         const uint64_t highest = uint64_t{0} - needed;  // 2^64 - needed
         if (needed > 0 && offset > highest)
-            return invalid("OFFSET%s %" PRIu64 "; expected at most %" PRIu64
-                           ", so that row %lld ends at number 2^64 or before",
-                           place(offset_.in_rows, row).c_str(), offset, highest, ll(row));
+            return invalid(
+                "OFFSET%s %llu; expected at most %llu"
+                ", so that row %lld ends at number 2^64 or before",
+                place(offset_.in_rows, row).c_str(), offset, highest, row);
     }
     return {};
 }
@@ -159,8 +157,8 @@ Status SamplerCall::resolve_seeds(const ExecContext& context) {
     if (context.output(TOMBOLA_ARG_DST_SEEDS) != nullptr && desc_->batch() > 0 &&
         context.count(TOMBOLA_ARG_DST_SEEDS) != 2 * pairs)
         return invalid("DST_SEEDS has %lld element%s; expected %lld, as many as SEEDS",
-                       ll(context.count(TOMBOLA_ARG_DST_SEEDS)),
-                       plural(context.count(TOMBOLA_ARG_DST_SEEDS)), ll(2 * pairs));
+                       context.count(TOMBOLA_ARG_DST_SEEDS),
+                       plural(context.count(TOMBOLA_ARG_DST_SEEDS)), 2 * pairs);
     // A batch of no rows may have no pairs.
     const bool has_seeds = seed_pairs_ != nullptr && context.count(TOMBOLA_ARG_SEEDS) > 0;
     for (dim_t i = 0; i < pairs; ++i) {
@@ -198,16 +196,16 @@ Status SamplerCall::check_row(const RowSource& source, dim_t row) const {
         const double x = source.value(row, k);
         if (!(x < kInf))
             return invalid("SRC: row %lld, class %lld: the logit is %g; expected a number or -inf",
-                           ll(row), ll(k), x);
+                           row, k, x);
         can_be_drawn = can_be_drawn || x > -kInf;
     }
     if (count == 0)
         return invalid("MASK: row %lld: none of %lld classes is allowed; expected at least one",
-                       ll(row), ll(desc_->classes()));
+                       row, desc_->classes());
     if (!can_be_drawn)
         return invalid(
-            "SRC: row %lld: all %lld logits%s are -inf; expected a class that can be drawn",
-            ll(row), ll(count), allowed == nullptr ? "" : " of allowed classes");
+            "SRC: row %lld: all %lld logits%s are -inf; expected a class that can be drawn", row,
+            count, allowed == nullptr ? "" : " of allowed classes");
     return {};
 }
 

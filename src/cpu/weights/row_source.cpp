@@ -16,8 +16,6 @@ T element(const char* data, dim_t offset) {
     return value;
 }
 
-long long ll(dim_t value) { return static_cast<long long>(value); }
-
 }  // namespace
 
 double RowSource::value(dim_t row, dim_t k) const {
@@ -42,20 +40,20 @@ Status RowSource::check(dim_t row, dim_t needed, RowScale& scale) const {
         const double x = value(row, k);
         if (log_probs_ && !(x < kInf))
             return invalid("SRC: row %lld, class %lld: the logit is %g; expected a number or -inf",
-                           ll(row), ll(k), x);
+                           row, k, x);
         if (!log_probs_ && !(x >= 0 && x < kInf))
             return invalid(
-                "SRC: row %lld, class %lld: the weight is %g; expected 0 <= weight < inf", ll(row),
-                ll(k), x);
+                "SRC: row %lld, class %lld: the weight is %g; expected 0 <= weight < inf", row, k,
+                x);
         if (x > greatest) greatest = x;
     }
     if (log_probs_ && greatest == -kInf)
         return invalid(
-            "SRC: row %lld: all %lld logits are -inf; expected a class that can be drawn", ll(row),
-            ll(classes()));
+            "SRC: row %lld: all %lld logits are -inf; expected a class that can be drawn", row,
+            classes());
     if (!log_probs_ && greatest == 0)
         return invalid("SRC: row %lld: all %lld weights are 0; expected a class that can be drawn",
-                       ll(row), ll(classes()));
+                       row, classes());
     scale = scale_of(greatest);
     if (needed <= 1) return {};
     dim_t positive = 0;
@@ -65,7 +63,7 @@ Status RowSource::check(dim_t row, dim_t needed, RowScale& scale) const {
             "SRC: row %lld: %lld of %lld classes have a positive weight; expected at least %lld, "
             "as many as are "
             "drawn without replacement",
-            ll(row), ll(positive), ll(classes()), ll(needed));
+            row, positive, classes(), needed);
     return {};
 }
 

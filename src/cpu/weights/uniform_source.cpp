@@ -8,8 +8,7 @@ Status check_uniforms(const double* uniforms, dim_t rows, dim_t samples) {
         const double u = uniforms[i];
         if (!(u >= 0 && u <= 1))
             return invalid("UNIFORMS: row %lld, sample %lld: %s; expected a number in [0, 1]",
-                           static_cast<long long>(i / samples), static_cast<long long>(i % samples),
-                           digits(u).c_str());
+                           i / samples, i % samples, digits(u).c_str());
     }
     return {};
 }

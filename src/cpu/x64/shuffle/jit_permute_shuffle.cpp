@@ -253,10 +253,8 @@ Result<Chosen> begin_interleaved(const ShuffleDesc& desc) {
     if (l.src_axis.stride != l.inner || l.dst_axis.stride != l.inner)
         return unimplemented(
             "channels of %lld bytes are %lld bytes apart in the source, %lld in the destination",
-            static_cast<long long>(l.inner), static_cast<long long>(l.src_axis.stride),
-            static_cast<long long>(l.dst_axis.stride));
-    if (l.inner >= kMaxInner)
-        return unimplemented("channels are %lld bytes apart", static_cast<long long>(l.inner));
+            l.inner, l.src_axis.stride, l.dst_axis.stride);
+    if (l.inner >= kMaxInner) return unimplemented("channels are %lld bytes apart", l.inner);
     if (l.C >= (int64_t{1} << 31) / l.inner) return unimplemented("an axis of 2 GiB or more");
     begun.pixels = l.loops.pop();
     begun.joins_tiles = true;
