@@ -97,8 +97,8 @@ memory number_memory(const memory::desc& md, const engine& aengine, T value, con
                                         : "int64_t";
     if (md.is_zero())
         error::raise(tombola_invalid_arguments,
-                     std::string(what) + " is of no use: the primitive descriptor has no such " +
-                         "argument, as one of full_range");
+                     std::string(what) + " is given for a primitive descriptor of full_range; " +
+                         "expected one with bounds");
     const dt type = md.get_data_type();
     if (std::strcmp(name, number_type(type)) != 0)
         error::raise(tombola_invalid_arguments,

@@ -48,7 +48,7 @@ struct random_permutation : public primitive {
         /// @param arange Elements of the whole permutation, at least as many as adst_desc has.
         /// @param aglobal_seed Global seed, any number (pytorch: its low 32 bits count); both seeds 0: fresh
         ///     entropy at each execution.
-        /// @param aop_seed Operation's seed, any number. No number of the pytorch alignment depends on it.
+        /// @param aop_seed Operation's seed, any number. Under the pytorch alignment it matters only if the global seed is 0: (0, 0) draws entropy.
         desc(permutation_alignment aalignment, const memory::desc& adst_desc, memory::dim arange,
              uint64_t aglobal_seed, uint64_t aop_seed)
             : alignment(aalignment),

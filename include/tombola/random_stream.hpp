@@ -68,7 +68,7 @@ struct random_fill_desc {
     ///     row-major.
     /// @param aglobal_seed Global seed, any number (pytorch: its low 32 bits count); both seeds 0: fresh
     ///     entropy at each execution.
-    /// @param aop_seed Operation's seed, any number. No number of the pytorch alignment depends on it.
+    /// @param aop_seed Operation's seed, any number. Under the pytorch alignment it matters only if the global seed is 0: (0, 0) draws entropy.
     random_fill_desc(tombola::alignment aalignment, const memory::desc& adst_desc,
                      uint64_t aglobal_seed, uint64_t aop_seed)
         : alignment(aalignment),

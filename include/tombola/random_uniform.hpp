@@ -128,7 +128,7 @@ struct random_uniform : public primitive {
         /// @param pd The primitive descriptor.
         /// @param min The lower bound, inclusive; f16 and bf16 take the nearest number, ties to even.
         /// @param max The upper bound, exclusive; likewise.
-        /// @throws error invalid_arguments if T is not the destination's type, with full_range, or in f16 and bf16 for a finite number
+        /// @throws error invalid_arguments with full_range, if T is not the destination's type, or in f16 and bf16 for a finite number
         ///     that rounds to infinity, and for a min below max that round to equal numbers; out_of_memory.
         ///     The execution refuses NaN, infinities and a min that is not below max.
         template <class T>

@@ -42,7 +42,7 @@ extern "C" {
  * @param dst_desc The tensor: f16, bf16, f32 or f64, any shape and layout; tombola_format_tag_any is row-major.
  * @param global_seed The global seed, any number (pytorch: its low 32 bits count). If both seeds are 0, each
  * execution draws fresh entropy.
- * @param op_seed The operation's seed, any number. No number of the pytorch alignment depends on it.
+ * @param op_seed The operation's seed, any number. Under the pytorch alignment it matters only if the global seed is 0: (0, 0) draws entropy.
  * @param attr Attributes, or NULL for the defaults.
  * @return tombola_success; tombola_invalid_arguments for an unknown alignment, or a dst_desc that is empty or of
  * another type; tombola_out_of_memory. */

@@ -61,7 +61,7 @@ typedef enum {
  * most 2^31. The pytorch alignment takes fewer than TOMBOLA_PYTORCH_PERMUTATION_LIMIT.
  * @param global_seed The global seed, any number (pytorch: its low 32 bits count). If both seeds are 0, each
  * execution draws fresh entropy.
- * @param op_seed The operation's seed, any number. No number of the pytorch alignment depends on it.
+ * @param op_seed The operation's seed, any number. Under the pytorch alignment it matters only if the global seed is 0: (0, 0) draws entropy.
  * @param attr Attributes, or NULL for the defaults.
  * @return tombola_success; tombola_invalid_arguments for an unknown alignment, a range that is too small or too
  * large, or a dst_desc that is empty, of another type or of more dimensions; tombola_out_of_memory. */

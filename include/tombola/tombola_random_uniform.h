@@ -90,7 +90,7 @@ typedef enum {
  * tombola_format_tag_any is row-major.
  * @param global_seed The global seed, any number (pytorch: its low 32 bits count). If both seeds are 0, each
  * execution draws fresh entropy.
- * @param op_seed The operation's seed, any number. No number of the pytorch alignment depends on it.
+ * @param op_seed The operation's seed, any number. Under the pytorch alignment it matters only if the global seed is 0: (0, 0) draws entropy.
  * @param int_draws The pytorch alignment's rule for integers. The tensorflow alignment ignores it.
  * @param attr Attributes, or NULL for the defaults.
  * @return tombola_success; tombola_invalid_arguments for an unknown alignment or rule, or a dst_desc

@@ -16,7 +16,7 @@ tombola_status_t tombola_engine_create(tombola_engine_t* engine, tombola_engine_
                            kind == tombola_gpu          ? "gpu"
                            : kind == tombola_any_engine ? "any_engine"
                                                         : std::to_string(kind).c_str());
-        if (index != 0) return invalid("index is %zu; expected 0, the only engine", index);
+        if (index != 0) return invalid("index is %llu; expected 0, the only engine", index);
         *engine = to_handle<tombola_engine_t>(new Engine());
         return {};
     });

@@ -17,8 +17,8 @@ Status hand_out(tombola_memory_desc_t* out, Result<MemoryDesc> made) {
 Status check_alignment(const MemoryDesc& desc, const void* handle) {
     const size_t alignment = desc.is_empty() ? 1 : size_of(desc.data_type);
     if (reinterpret_cast<uintptr_t>(handle) % alignment == 0) return {};
-    return invalid("handle is %p; expected an address aligned to %zu bytes, the size of %s", handle,
-                   alignment, name_of(desc.data_type));
+    return invalid("handle is %p; expected an address aligned to %llu bytes, the size of %s",
+                   handle, alignment, name_of(desc.data_type));
 }
 
 // Queries return inner_blks and inner_idxs as arrays. These tables hold every possible array.
@@ -204,7 +204,7 @@ tombola_status_t tombola_memory_create(tombola_memory_t* memory,
                 object->handle = aligned_malloc(bytes);
                 if (object->handle == nullptr)
                     return Status(StatusCode::out_of_memory,
-                                  format("%zu bytes could not be allocated", bytes));
+                                  format("%llu bytes could not be allocated", bytes));
                 object->owned = true;
                 // The bytes between the elements (padding, gaps) have a defined value from the start.
                 if (!desc.is_row_major()) std::memset(object->handle, 0, bytes);

@@ -139,7 +139,7 @@ class Arguments {
         if (bit != kScratchpadBit)
             TOMBOLA_TRY(check_desc(spec, memory->desc));
         else if (memory->bytes < user_scratchpad_bytes_)
-            return invalid("SCRATCHPAD has %zu byte%s; expected at least %zu", memory->bytes,
+            return invalid("SCRATCHPAD has %llu byte%s; expected at least %llu", memory->bytes,
                            plural(static_cast<int64_t>(memory->bytes)), user_scratchpad_bytes_);
         if (memory->handle == nullptr && memory->bytes > 0)
             return invalid("%s has no data; expected a data handle", spec.name);
@@ -156,7 +156,7 @@ class Arguments {
         TOMBOLA_TRY(add_memory(kSpec, memory, kScratchpadBit));
         scratchpad_ = given_[count_ - 1].begin;
         if (reinterpret_cast<uintptr_t>(scratchpad_) % kScratchpadAlignment != 0)
-            return invalid("SCRATCHPAD lies at %p; expected an address aligned to %zu bytes",
+            return invalid("SCRATCHPAD lies at %p; expected an address aligned to %llu bytes",
                            scratchpad_, kScratchpadAlignment);
         return {};
     }
@@ -243,7 +243,7 @@ Status Primitive::execute(const ExecArg* given, int count) const {
         if (scratchpad == nullptr)
             return Status(
                 StatusCode::out_of_memory,
-                format("the scratchpad of %zu bytes could not be allocated", scratchpad_bytes_));
+                format("the scratchpad of %llu bytes could not be allocated", scratchpad_bytes_));
     }
     context.set_scratchpad(scratchpad);
     context.set_default_seeds(seeds_);

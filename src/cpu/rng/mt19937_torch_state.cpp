@@ -41,7 +41,7 @@ static_assert(sizeof(Mt19937) == TOMBOLA_MT19937_STATE_WORDS * sizeof(uint32_t))
 Result<TorchEngine> read_engine(const void* bytes, size_t size) {
     TOMBOLA_TRY(check_not_null(bytes, "torch_state"));
     if (size != TOMBOLA_TORCH_RNG_STATE_BYTES)
-        return invalid("torch_state_bytes is %zu; expected %d", size,
+        return invalid("torch_state_bytes is %llu; expected %d", size,
                        TOMBOLA_TORCH_RNG_STATE_BYTES);
     TorchEngine engine;
     std::memcpy(&engine, bytes, sizeof engine);
@@ -50,14 +50,13 @@ Result<TorchEngine> read_engine(const void* bytes, size_t size) {
         return invalid("torch_state has %d at byte 8 (left); expected 1 to %d", engine.left,
                        kMtWords);
     if (engine.next > kMtWords)
-        return invalid("torch_state has %llu at byte 16 (next); expected 0 to %d",
-                       static_cast<unsigned long long>(engine.next), kMtWords);
+        return invalid("torch_state has %llu at byte 16 (next); expected 0 to %d", engine.next,
+                       kMtWords);
     uint64_t bits = 0;  // the OR of all words: a loop that compilers vectorise
     for (const uint64_t word : engine.words) bits |= word;
     for (int i = 0; bits > 0xFFFFFFFF && i < kMtWords; ++i)
         if (engine.words[i] > 0xFFFFFFFF)
-            return invalid("torch_state has %llu as word %d; expected 32 bits",
-                           static_cast<unsigned long long>(engine.words[i]), i);
+            return invalid("torch_state has %llu as word %d; expected 32 bits", engine.words[i], i);
     return engine;
 }
 
@@ -108,7 +107,7 @@ Status normal_from_torch(const void* bytes, size_t size, uint32_t* out) {
     const TorchNormals normals = read_normals(bytes);
     if (normals.is_valid != 0 && !std::isfinite(normals.y))
         return invalid(
-            "torch_state has %g at byte %zu (the kept normal number); expected a finite number",
+            "torch_state has %g at byte %llu (the kept normal number); expected a finite number",
             normals.y, sizeof(TorchEngine) + offsetof(TorchNormals, y));
     store_kept_normal({normals.is_valid != 0, normals.y}, state);
     std::memcpy(out, state, sizeof state);

@@ -26,8 +26,8 @@ class LowestRow {
     std::atomic<dim_t> row_{kNone};
 };
 
-// Whether a check of a row fails. Its message is thrown away. A parallel region may not throw, so memory that is missing for the
-// message is taken for a failure too: there is none without one.
+// Whether a check of a row fails. Its message is discarded. A parallel region must not throw. Checks allocate memory only for the
+// message of a failure, so std::bad_alloc means that the row is refused.
 template <class Check>
 bool refuses(const Check& check) {
     try {

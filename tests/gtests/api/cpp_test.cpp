@@ -298,7 +298,7 @@ TEST_F(CppApi, BoundsAreNumbersOfTheDestinationsType) {
         engine_, tombola::alignment::pytorch, memory::desc({4}, dt::s32, tag::a), 1, 2,
         tombola::int_draws::spec, tombola::float_draws::torch1, /*afull_range=*/true);
     EXPECT_TRUE(full.bound_desc().is_zero());
-    const char* const no_bounds = "bounds: min is of no use: the primitive descriptor has no such";
+    const char* const no_bounds = "bounds: min is given for a primitive descriptor of full_range";
     expect_error(tombola_invalid_arguments, no_bounds, [&] { random_uniform::bounds(full, 0, 1); });
     expect_error(tombola_invalid_arguments, no_bounds,
                  [&] { random_uniform::bounds(full, 0.0f, 1.0f); });

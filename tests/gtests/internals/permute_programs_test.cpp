@@ -70,6 +70,10 @@ class Checked {
             const auto plain = run_kernel(program, args, isa, lowerings[i], Stores::plain);
             expect_variant(program, args, isa, lowerings[i], plain);
             if (::testing::Test::HasFatalFailure()) return;
+            if (has_parts(args, isa, lowerings[i])) {
+                ++parts[isa][layout_.element];
+                run_streaming(args, isa, lowerings[i], Stores::streaming_parts, kLaneBytes);
+            }
             if (lowerings[i].sections[0].runs == 0) continue;
             // Lines of a destination whose units are not aligned.
             ++lines[isa][layout_.element];
@@ -82,30 +86,52 @@ class Checked {
             ASSERT_EQ(shifted_.data()[want_.size()], GuardedBuffer::kPoison);
             ASSERT_TRUE(shifted_.slack_is_intact());
             // Past the caches, which takes a destination that is aligned to 8 bytes.
-            const auto streaming = permute_function(isa, Stores::streaming, Sources::plain,
-                                                    std::make_shared<Operations>(lowerings[i]));
-            ASSERT_TRUE(streaming.ok()) << streaming.status().message();
-            streamed_.poison();
-            uint8_t* const to =
-                streamed_.data() + (72 - reinterpret_cast<uintptr_t>(streamed_.data()) % 64);
-            args.dst = to;
-            streaming.value()(args);
-            ASSERT_EQ(std::memcmp(to, want_.data(), want_.size()), 0)
-                << "element " << layout_.element << " block " << layout_.src_axis.block;
-            const auto is_poison = [](const uint8_t* begin, const uint8_t* end) {
-                return std::all_of(begin, end,
-                                   [](uint8_t byte) { return byte == GuardedBuffer::kPoison; });
-            };
-            const uint8_t* const end = streamed_.data() + want_.size() + 128;
-            ASSERT_TRUE(is_poison(streamed_.data(), to) && is_poison(to + want_.size(), end));
+            run_streaming(args, isa, lowerings[i], Stores::streaming, 8);
         }
     }
 
     // How many programs each of these lowerings carried out, for each size of an element.
     static std::map<CpuIsa, std::map<int64_t, int>> transposes, lines, unpacks, set_aside,
-        alignments, packets, selections;
+        alignments, packets, selections, parts;
 
   private:
+    // Whether all stores are registers at multiples of a lane.
+    static bool has_parts(const PermuteArgs& args, CpuIsa isa, const Operations& o) {
+        const auto fits = [](int64_t offset) { return offset % kLaneBytes == 0; };
+        bool all = o.sections[0].runs == 0 && fits(args.dst_last) && fits(args.dst_outer) &&
+                   fits(o.loop.dst_step) && fits(o.loop.granule);
+        for (const Operations::Section& section : o.sections) {
+            all = all && fits(section.loop.dst_repeat);
+            for (const Operation& store : section.list)
+                if (store.is_store())
+                    all = all && fits(store.offset) && store.bytes == shape_of(isa).bytes;
+        }
+        return all;
+    }
+
+    // Past the caches, into a destination so many bytes behind a line.
+    void run_streaming(PermuteArgs args, CpuIsa isa, const Operations& operations, Stores stores,
+                       size_t behind_line) {
+        const auto kernel =
+            permute_function(isa, stores, Sources::plain, std::make_shared<Operations>(operations));
+        ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+        streamed_.poison();
+        uint8_t* const to = streamed_.data() + (64 + behind_line) -
+                            reinterpret_cast<uintptr_t>(streamed_.data()) % 64;
+        args.src = src_.data();
+        args.dst = to;
+        kernel.value()(args);
+        ASSERT_EQ(std::memcmp(to, want_.data(), want_.size()), 0)
+            << "element " << layout_.element << " block " << layout_.src_axis.block << " stores "
+            << static_cast<int>(stores);
+        const auto is_poison = [](const uint8_t* begin, const uint8_t* end) {
+            return std::all_of(begin, end,
+                               [](uint8_t byte) { return byte == GuardedBuffer::kPoison; });
+        };
+        const uint8_t* const end = streamed_.data() + want_.size() + 128;
+        ASSERT_TRUE(is_poison(streamed_.data(), to) && is_poison(to + want_.size(), end));
+    }
+
     // One of the other kernels of the same operations, as all of them would take twice the time.
     void expect_variant(const PermuteProgram& program, PermuteArgs args, CpuIsa isa,
                         const Operations& lowering, const Result<JitFunction<PermuteArgs>>& plain) {
@@ -184,7 +210,7 @@ class Checked {
 };
 std::minstd_rand Checked::engine_;
 std::map<CpuIsa, std::map<int64_t, int>> Checked::transposes, Checked::lines, Checked::unpacks,
-    Checked::set_aside, Checked::alignments, Checked::packets, Checked::selections;
+    Checked::set_aside, Checked::alignments, Checked::packets, Checked::selections, Checked::parts;
 
 // All that can be.
 void expect_transposes() {
@@ -334,6 +360,7 @@ TEST(PermutePrograms, Blocks) {
     Checked::packets.clear();
     Checked::alignments.clear();
     Checked::selections.clear();
+    Checked::parts.clear();
     constexpr struct {
         int64_t Q, G;
     } kFactors[] = {{4, 4}, {32, 4}, {64, 8},  {8, 16}, {16, 8},   {34, 4},  {32, 16}, {29, 2},
@@ -374,12 +401,30 @@ TEST(PermutePrograms, Blocks) {
             EXPECT_GT(Checked::packets[isa][E], 0) << E;
             EXPECT_EQ(Checked::alignments[isa][E] > 0, isa == CpuIsa::avx2 && E <= 2) << E;
             EXPECT_EQ(Checked::selections[isa][E] > 0, isa != CpuIsa::avx2 && E > 1) << E;
+            EXPECT_GT(Checked::parts[isa][E], 0) << E;
         }
     for (const CpuIsa isa : isas_in_force())
         for (const int64_t E : {1, 2, 4, 8})
             EXPECT_EQ(Checked::lines[isa][E] > 0,
                       isa == CpuIsa::avx512_core_vbmi || (isa == CpuIsa::avx512_core && E > 1))
                 << E;
+}
+
+// Of two stores that overlap, only the later one writes the bytes of both.
+TEST(Operations, LanesThatAStepStores) {
+    Operations::Section section;
+    const auto add = [&](Operation::Kind kind, int bytes, int64_t offset) {
+        Operation operation{kind};
+        operation.bytes = bytes;
+        operation.offset = offset;
+        section.list.push_back(operation);
+    };
+    add(Operation::Kind::store, 32, 0);
+    add(Operation::Kind::load, 32, 16);
+    add(Operation::Kind::store, 32, 16);
+    add(Operation::Kind::store, 64, 64);
+    add(Operation::Kind::store, 16, 96);
+    EXPECT_EQ(lanes_stored(section), (std::vector<uint32_t>{0b01, 0, 0b11, 0b1011, 0b1}));
 }
 
 }  // namespace

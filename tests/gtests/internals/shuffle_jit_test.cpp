@@ -329,10 +329,12 @@ TEST(ShuffleJit, LargeEnoughToStream) {
         check({dense, dst, DataType::f32, 1, 3, false});
     }
     // Lines of blocks that lie apart by no whole units.
-    auto apart = reference::Layout::from_letters("aBc4b", {74, 608, 400});
-    apart.strides[1] += 1;
-    apart.strides[0] = 152 * apart.strides[1] + 2;
-    check({apart, apart, DataType::bf16, 1, 76, false});
+    for (const int64_t gap : {1, 2, 4}) {
+        auto apart = reference::Layout::from_letters("aBc4b", {74, 608, 400});
+        apart.strides[1] += gap;
+        apart.strides[0] = 152 * apart.strides[1] + 2;
+        check({apart, apart, DataType::bf16, 1, 76, false});
+    }
     // Images so small that many blocks share lines.
     const auto small = reference::Layout::from_letters("aBcd8b", {40000, 216, 1, 1});
     check({small, small, DataType::f32, 1, 9, false});

@@ -165,8 +165,8 @@ Constants constants_of(const Operations::Section& section, int max_tables, bool 
 // The index of the last operation that uses each value of a section; that of the first operation if none does.
 std::vector<size_t> last_uses(const Operations::Section& section);
 
-// Of each operation of a section that is a store: which lanes of the register no later store of the step writes. All stores are at
-// multiples of a lane.
+// For each operation of a section: if it is a store, the lanes of its register that no later store of the step overwrites (bit i:
+// lane i); otherwise 0. It means something only if all stores begin at multiples of a lane.
 std::vector<uint32_t> lanes_stored(const Operations::Section& section);
 
 template <class T>

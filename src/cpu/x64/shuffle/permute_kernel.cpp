@@ -467,7 +467,7 @@ class PermuteKernel : public LineStores {
         const Address to = ptr[d() + o.offset];
         if (streams()) {
             store_streaming(d() + o.offset, whole(o.a), vec(working_ - 1), lanes);
-            scratch_table_ = kNone;
+            if (stores_in_parts()) scratch_table_ = kNone;
             return;
         }
         prefetch_once(d(), o.offset, o.bytes);

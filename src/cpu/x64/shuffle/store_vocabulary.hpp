@@ -24,9 +24,8 @@ class StoreVocabulary : public Vocabulary {
     explicit StoreVocabulary(Stores stores, Sources sources, Arguments&&... arguments)
         : Vocabulary(std::forward<Arguments>(arguments)...), stores_(stores), sources_(sources) {}
 
-    bool streams() const {
-        return stores_ == Stores::streaming || stores_ == Stores::streaming_parts;
-    }
+    bool stores_in_parts() const { return stores_ == Stores::streaming_parts; }
+    bool streams() const { return stores_ == Stores::streaming || stores_in_parts(); }
     bool prefetches_sources() const { return sources_ != Sources::plain; }
 
     void prefetch_source(const Address& line) {
@@ -48,10 +47,10 @@ class StoreVocabulary : public Vocabulary {
         prefetch_line(ptr[base + last]);
     }
 
-    // A store past the caches: if it is in parts, of these lanes. It may overwrite `scratch`.
+    // Stores `a` past the caches. In parts, it stores only the lanes whose bits are set, and overwrites `scratch`.
     void store_streaming(const Xbyak::RegExp& to, const Vec& a, const Vec& scratch,
                          uint32_t lanes = ~0U) {
-        if (stores_ == Stores::streaming) return store(ptr[to], a, true);
+        if (!stores_in_parts()) return store(ptr[to], a, true);
         const Vec other = part(scratch.getIdx(), kLaneBytes);
         if ((lanes & 1) != 0) store(ptr[to], part(a.getIdx(), kLaneBytes), true);
         for (int lane = 1; lane * kLaneBytes < bytes(); ++lane) {

@@ -14,10 +14,8 @@ enum class Stores : uint8_t {
     prefetched,      // each line is prefetched
     prefetched_far,  // copied rows alone: the lines a KiB ahead of the stores are prefetched
     strings,         // copied rows alone: the processor's string instruction copies each row
-    // Past the caches: each stores a whole register to an address that is aligned to it, or, in parts of kLaneBytes, to one that
-    // is aligned to these. A buffer of the processor collects the parts of a line.
-    streaming,
-    streaming_parts,
+    streaming,       // past the caches: whole registers, to addresses that are aligned to them
+    streaming_parts,  // the same in parts of kLaneBytes; buffers of the processor collect the parts of a line
 };
 
 // Whether the lines of the source that come next are prefetched. Permutes prefetch PermuteArgs::src_ahead bytes ahead, where the next
