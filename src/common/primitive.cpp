@@ -45,10 +45,10 @@ Status check_desc(const ArgSpec& spec, const MemoryDesc& given) {
     if (vector ? matches_vector(given, spec.desc) || matches_rows(given, spec)
                : same_layout(given, spec.desc))
         return {};
-    const auto count = spec.desc.dims[0];
+    const dim_t count = spec.desc.dims[0];
     std::string rows;
     if (spec.rows != ArgSpec::kNoRows) {
-        const auto number = spec.rows;
+        const dim_t number = spec.rows;
         rows = count == 1 ? format(", or %lld or %lldx1 in rows", number, number)
                           : format(", or %lldx%lld in rows", number, count);
     }

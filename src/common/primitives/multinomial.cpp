@@ -17,9 +17,7 @@ Status check_multinomial(const MemoryDesc& probs, const MemoryDesc& dst, bool wi
     TOMBOLA_TRY(check_type(probs, "probs_desc",
                            {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}));
     TOMBOLA_TRY(check_type(dst, "dst_desc", {DataType::s32, DataType::s64}));
-    const auto batch = probs.dims[0];
-    const auto classes = probs.dims[1];
-    const auto samples = dst.dims[1];
+    const dim_t batch = probs.dims[0], classes = probs.dims[1], samples = dst.dims[1];
     if (dst.dims[0] != probs.dims[0])
         return invalid("dst_desc has %lld rows; expected %lld, as probs_desc", dst.dims[0], batch);
     if (dst.has_zero_dim()) return {};

@@ -5,15 +5,13 @@
 //   layout in bytes -> candidate programs -> operations of each, with their cost -> the cheapest -> its kernel
 
 #include <algorithm>
-#include <limits>
-#include <map>
 #include <set>
 
 #include "common/parallel.hpp"
 #include "cpu/implementations.hpp"
 #include "cpu/streaming.hpp"
 #include "cpu/x64/machine.hpp"
-#include "cpu/x64/shuffle/operations.hpp"
+#include "cpu/x64/shuffle/permute_streaming.hpp"
 #include "cpu/x64/vec_traits.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -45,139 +43,10 @@ int64_t tensor_bytes(const ShuffleDesc& desc) { return 2 * static_cast<int64_t>(
 // 32 bytes that limit it take 0.45 times as long on Sapphire Rapids and 0.49 on Zen 4.
 constexpr double kCopyInL1 = 0.5;
 
-// What one call of the kernel covers, and the operations that were chosen for it.
-struct Chosen {
-    CpuIsa code = CpuIsa::none;  // the instruction set of the code
-    int64_t bytes = 0;           // of source and destination together
-    ShuffleLayout layout;        // its loops are around the loop over pixels
-    Loop pixels;
-    // The number of dense pixels that a step takes. If it is 0, the loop over steps is within a pixel, and its last
-    // step is at src_last and dst_last.
-    int64_t step_pixels = 0;
-    int64_t src_last = 0, dst_last = 0;
-    int64_t tile_pixels = 1;   // work is divided into tiles
-    bool joins_tiles = false;  // neighbouring tiles may be one call
-    std::shared_ptr<const Operations> operations;
-    double cycles = std::numeric_limits<double>::infinity();  // the cost
-};
-
 // The instruction sets whose code a row may use: its own, and AVX2, whose shorter vectors suit some shuffles better.
 std::vector<CpuIsa> code_for(CpuIsa isa) {
     if (isa == CpuIsa::avx2) return {isa};
     return {isa, CpuIsa::avx2};
-}
-
-// How many lines the stores of a section have begun and not completed, at most, while steps follow one another. Stores in parts may
-// begin anywhere in a line.
-int open_lines(const Operations& o, const Operations::Section& section, int64_t part) {
-    const bool in_parts = part == kLaneBytes;
-    const int64_t first = in_parts ? part : 0;
-    const std::vector<uint32_t> lanes = lanes_stored(section);
-    std::map<int64_t, int64_t> open;  // the bytes of each
-    size_t most = 0;
-    for (int64_t step = 0; step < 2; ++step)
-        for (size_t i = 0; i < section.list.size(); ++i) {
-            const Operation& store = section.list[i];
-            if (!store.is_store()) continue;
-            const int64_t to = first + store.offset + step * o.loop.dst_step;
-            for (int64_t at = to; at < to + store.bytes; at += part) {
-                if (in_parts && (lanes[i] >> (at - to) / part & 1) == 0) continue;
-                const int64_t line = at / kLineBytes;
-                // In parts, what the first step does not store of its first lines, a step before it has stored.
-                const int64_t stored = in_parts && step == 0 ? at % kLineBytes : 0;
-                const auto known = open.emplace(line, stored).first;
-                known->second += part;
-                most = std::max(most, open.size());
-                if (known->second >= kLineBytes) open.erase(known);
-            }
-        }
-    return static_cast<int>(most);
-}
-
-// Whether stores that bypass the caches begin so few lines that the processor has buffers for them. In parts, a step completes a
-// line of each block and begins another one. The buffer of the first one is not free at once, which matters less in long steps.
-bool has_buffers(const Operations& o, const Operations::Section& section, int64_t part) {
-    constexpr int kUnmeasured = 4;  // for stores in parts; others may begin any number
-    const int buffers = machine().row.open_lines, open = open_lines(o, section, part);
-    if (part != kLaneBytes) return buffers == 0 || open <= buffers;
-    const bool is_long = o.loop.dst_step >= 2 * kLineBytes;
-    const int most = buffers == 0 ? kUnmeasured : buffers;
-    return open <= (is_long ? most * 4 / 5 : most / 2);
-}
-
-// Whether all blocks, and the stores of a step, are at multiples of so many bytes.
-bool is_aligned(const Chosen& chosen, int64_t bytes) {
-    const LoopNest& loops = chosen.layout.loops;
-    const auto fits = [&](int64_t offset) { return offset % bytes == 0; };
-    for (int i = 0; i < loops.depth; ++i)
-        if (!fits(loops.loops[i].dst.stride)) return false;
-    for (const Operations::Section& section : chosen.operations->sections) {
-        if (!fits(section.loop.dst_repeat)) return false;
-        for (const Operation& o : section.list)
-            if (o.is_store() && !fits(o.offset)) return false;
-    }
-    return true;
-}
-
-// Whether lines are whole cache lines. They are if each run begins at a multiple of its unit.
-bool streams_lines(const Chosen& chosen) {
-    int64_t unit = 1;
-    for (const Operations::Section& section : chosen.operations->sections)
-        for (const Operation& o : section.list)
-            if (o.is_store()) unit = std::max<int64_t>(unit, o.unit);
-    return is_aligned(chosen, unit) && chosen.tile_pixels * chosen.pixels.dst.stride % unit == 0;
-}
-
-// Whether the stores can bypass the caches in parts of so many bytes. All of them must be registers.
-bool streams_in(const Chosen& chosen, int64_t part) {
-    // Shorter runs of a block hardly complete a line.
-    constexpr int64_t kMinRunInParts = 512;
-    const int64_t vector = shape_of(chosen.code).bytes, pixel = chosen.pixels.dst.stride;
-    const Operations& o = *chosen.operations;
-    const int64_t run = std::min(chosen.tile_pixels, chosen.pixels.count) * pixel;
-    if (part < vector && !chosen.joins_tiles && run < kMinRunInParts) return false;
-    // If steps of pixels are aligned, so is the last one, which is moved back, as soon as its place is. This was measured where the
-    // row has far_l3. Interleaved pixels need aligned pixels with AVX2: programs of whole pixels gather there, and take more time
-    // than they gain.
-    const bool steps_suffice = machine().row.far_l3 > 0 && chosen.step_pixels > 0 &&
-                               (!chosen.joins_tiles || vector == kLineBytes);
-    const int64_t place = (steps_suffice ? chosen.pixels.count - chosen.step_pixels : 1) * pixel;
-    for (const int64_t offset :
-         {chosen.dst_last, o.loop.dst_step, place, steps_suffice ? 0 : o.loop.granule})
-        if (offset % part != 0) return false;
-    if (!is_aligned(chosen, part)) return false;
-    for (const Operations::Section& section : o.sections) {
-        if (!has_buffers(o, section, part)) return false;
-        for (const Operation& store : section.list)
-            if (store.is_store() && store.bytes != vector) return false;
-    }
-    return true;
-}
-
-// A way in which stores bypass the caches, and the alignment that it needs of the destination.
-struct Streaming {
-    Stores stores;
-    int64_t alignment;
-};
-
-// Whether whole registers or lines bypass the caches. A program that does so is up to 2.3 times as fast as one that stores in parts, so
-// programs are not chosen for parts.
-bool streams(const Chosen& chosen) {
-    if (chosen.bytes < machine().streaming_row_bytes()) return false;
-    const bool has_lines = chosen.operations->sections[0].runs > 0;
-    return has_lines ? streams_lines(chosen) : streams_in(chosen, shape_of(chosen.code).bytes);
-}
-
-// How the stores of a large tensor may bypass the caches, the best way first.
-std::vector<Streaming> streaming_of(const Chosen& chosen) {
-    std::vector<Streaming> ways;
-    const bool has_lines = chosen.operations->sections[0].runs > 0;
-    if (streams(chosen))
-        ways.push_back({Stores::streaming, has_lines ? kMaxUnit : shape_of(chosen.code).bytes});
-    const bool is_large = chosen.bytes >= machine().streaming_row_bytes();
-    if (is_large && !has_lines && streams_in(chosen, kLaneBytes))
-        ways.push_back({Stores::streaming_parts, kLaneBytes});
-    return ways;
 }
 
 // ---- unrolling -----------------------------------------------------------------------------------------------
