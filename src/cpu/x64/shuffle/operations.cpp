@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "cpu/x64/machine.hpp"
