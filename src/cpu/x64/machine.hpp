@@ -66,8 +66,8 @@ struct MachineRow {
     double copy_cycles;    // of 64 bytes in the second-level cache
     double streamed_gain;  // cycles for each byte that a large copy gains by bypassing the caches
     // Copies gain by bypassing the caches, and by prefetching what they read, where source and destination together have at
-    // least this multiple of the third-level cache. token_sampler gains there by a kernel that reads more slowly. 0: not
-    // measured.
+    // least this multiple of the third-level cache. token_sampler gains there by a kernel that reads more slowly. 0: the size does
+    // not depend on that cache, see is_far().
     double far_l3;
     // Shuffles of that size prefetch runs of at most this many bytes into the second-level cache. Longer runs are left to the
     // processor's own prefetchers. 0: they prefetch all runs into the first-level cache.
@@ -76,7 +76,7 @@ struct MachineRow {
     // multiple of the third-level cache. 0: only where they fit the second-level cache.
     double near_l3;
     // How many lines stores that bypass the caches may have begun and not completed. Programs that begin more store through the
-    // caches. 0: not measured, any number.
+    // caches.
     int open_lines;
     // Shuffles that exceed the second-level cache do not read and write several blocks at once with vectors of 32 bytes where the
     // blocks lie a multiple of so many bytes apart. 0: not measured, they do.
@@ -126,10 +126,9 @@ struct Machine {
     bool stores_twice() const { return row.narrow.stores > 1.5; }
     // Half of the first-level cache: a tile of a source and what is written from it.
     int64_t tile_bytes() const { return caches.l1 / 2; }
-    // Shuffles bypass the caches if source and destination together have at least this many bytes.
-    int64_t streaming_row_bytes() const;
-    // Whether a call that reads and writes this many bytes is known to be far: see far_l3.
-    bool is_far(int64_t bytes) const { return row.far_l3 > 0 && bytes >= streaming_row_bytes(); }
+    // Calls that read and write at least this many bytes are far: shuffles bypass the caches, and prefetch what they read.
+    int64_t far_bytes() const;
+    bool is_far(int64_t bytes) const { return bytes >= far_bytes(); }
     // Shuffles in blocks may have sections of near sources up to this many bytes of source and destination.
     int64_t near_sources_bytes() const;
     // How far ahead kernels that read and draw prefetch: as many bytes as they read while one load waits for memory.

@@ -53,9 +53,10 @@ TEST(Machine, SizesOfSapphireRapids) {
     EXPECT_EQ(sizes.streaming_bytes, static_cast<size_t>(4 * kMiB));
     EXPECT_EQ(sizes.paged_range, int64_t{1} << 23);
     EXPECT_EQ(machine.tile_bytes(), 24 * 1024);
-    EXPECT_EQ(machine.streaming_row_bytes(), 64 * kMiB);
+    EXPECT_EQ(machine.far_bytes(), 64 * kMiB);
     EXPECT_EQ(machine.prefetch_bytes(), 2048);
-    EXPECT_FALSE(machine.is_far(int64_t{1} << 40));
+    EXPECT_TRUE(machine.is_far(64 * kMiB));
+    EXPECT_FALSE(machine.is_far(64 * kMiB - 1));
 }
 
 // Shuffles of Zen 3, Zen 4 and Zen 5 are far from 20 MiB on.
@@ -63,7 +64,7 @@ TEST(Machine, FarSizesOfZen) {
     for (const Microarchitecture kind :
          {Microarchitecture::zen3, Microarchitecture::zen4, Microarchitecture::zen5}) {
         const Machine machine = typical(kind);
-        EXPECT_EQ(machine.streaming_row_bytes(), 20 * kMiB) << name_of(kind);
+        EXPECT_EQ(machine.far_bytes(), 20 * kMiB) << name_of(kind);
         EXPECT_TRUE(machine.is_far(20 * kMiB)) << name_of(kind);
         EXPECT_FALSE(machine.is_far(20 * kMiB - 1)) << name_of(kind);
     }
@@ -88,12 +89,13 @@ TEST(Machine, SizesOfEveryRow) {
         // The tests of stores that bypass the caches run as on Sapphire Rapids.
         const Machine smallest = typical(Microarchitecture::sapphire_rapids);
         EXPECT_GE(sizes_of(machine).streaming_bytes, sizes_of(smallest).streaming_bytes);
-        EXPECT_LE(machine.streaming_row_bytes(), smallest.streaming_row_bytes());
-        EXPECT_GT(machine.streaming_row_bytes(), 4 * machine.caches.l2) << name_of(kind);
+        EXPECT_LE(machine.far_bytes(), smallest.far_bytes());
+        EXPECT_GT(machine.far_bytes(), 4 * machine.caches.l2) << name_of(kind);
         // RowKernel copies rows of up to 16 vectors without the string instruction.
         EXPECT_TRUE(machine.row.string_bytes == 0 || machine.row.string_bytes > 1024);
         EXPECT_GE(machine.row.streamed_gain, 0) << name_of(kind);
         EXPECT_GT(machine.row.copy_cycles, 0) << name_of(kind);
+        EXPECT_GT(machine.row.open_lines, 0) << name_of(kind);
         EXPECT_GT(machine.row.unpacks_front, 0) << name_of(kind);
         EXPECT_GT(machine.row.shared_ports, 0) << name_of(kind);
         EXPECT_LE(machine.row.shared_ports, 1) << name_of(kind);

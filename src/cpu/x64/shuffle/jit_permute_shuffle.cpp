@@ -227,14 +227,13 @@ struct BlockedStep {
 };
 
 // Whether steps of near sources are candidates. Beyond Machine::near_sources_bytes() they write too many blocks at once, and took up
-// to five times as long; but far ones may where the row has open_lines, which tells how many blocks are too many.
+// to five times as long; but far ones may, because open_lines tells how many blocks are too many.
 bool may_be_near(const Chosen& begun, CpuIsa code) {
     const int64_t bytes = begun.bytes, alias = machine().row.near_alias;
     if (bytes <= machine().caches.l2) return true;
     if (code == CpuIsa::avx2 && alias > 0 && begun.layout.dst_axis.stride % alias == 0)
         return false;
-    return (bytes <= machine().near_sources_bytes() ||
-            (machine().is_far(bytes) && machine().row.open_lines > 0)) &&
+    return (bytes <= machine().near_sources_bytes() || machine().is_far(bytes)) &&
            begun.layout.C <= kMaxNearBlocks * begun.layout.src_axis.block;
 }
 
@@ -296,7 +295,7 @@ double cycles_of(const BlockedStep& step, const Chosen& candidate) {
            (is_uncertain ? kNearSourcesMargin : 1);
 }
 
-// What the program gains in all pixels of an image by bypassing the caches. Measured where the row has far_l3.
+// What the program gains in all pixels of an image by bypassing the caches.
 double gain_of(const Chosen& candidate) {
     if (!machine().is_far(candidate.bytes) || !streams(candidate)) return 0;
     const double lines = candidate.operations->stored_lines /

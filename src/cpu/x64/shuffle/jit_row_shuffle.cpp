@@ -40,9 +40,11 @@ constexpr int64_t kMinCopiedBeyondL2 = 512;
 constexpr int64_t kMinPrefetchedStitched = 48, kMinPrefetchedCopied = 24;
 // A turn of more bytes is a loop over its rows.
 constexpr int64_t kMaxStraightBytes = 2048;
-// Copies of straight turns are faster than stitching if an image has so many, of at most so many bytes. Measured on Zen 5 alone.
+// Copies of straight turns are faster than stitching if an image has so many, of at most so many bytes. Measured on Zen 5; on
+// Sapphire Rapids, no other number of turns is better.
 constexpr int64_t kMinStraightTurns = 32, kMaxBytesOfTurn = 1600;
-// Fewer rows do not gain by one store each, as the last row is a call of its own. Measured on Zen 5 alone.
+// Fewer rows do not gain by one store each, as the last row is a call of its own. Measured on Zen 5
+// and Sapphire Rapids.
 constexpr int64_t kMinOverrunningRows = 128;
 
 // How the rows of a shuffle are copied. The functions below fill it, in their order.
@@ -144,10 +146,16 @@ Stores stores_of(const RowPlan& plan, int64_t min_prefetched) {
     return plan.layout.inner < min_prefetched || plan.in_l1 ? Stores::plain : Stores::prefetched;
 }
 
+// Whether the stores of straight turns wait for their lines in the second-level cache. Where a core ends one store in a cycle, of
+// either width, stores of 32 bytes do.
+bool waits_for_lines(const RowPlan& plan) {
+    return plan.isa == CpuIsa::avx2 && !machine().narrow_competes();
+}
+
 Stores stores_of_copies(const RowPlan& plan) {
     if (plan.rows_stream) return Stores::streaming;
     if (plan.copies_strings) return Stores::strings;
-    if (plan.is_straight && !plan.exceeds_l2) return Stores::plain;
+    if (plan.is_straight && !plan.exceeds_l2 && !waits_for_lines(plan)) return Stores::plain;
     if (plan.exceeds_l2 && plan.images_are_dense) return Stores::prefetched_far;
     return stores_of(plan, kMinPrefetchedCopied);
 }
@@ -173,6 +181,8 @@ CpuIsa code_of_copies(const RowPlan& plan) {
     // Measured on Sapphire Rapids alone.
     if (plan.stores == Stores::prefetched_far) return CpuIsa::avx2;
     if (plan.is_straight && !plan.in_l1 && machine().stores_twice()) return plan.isa;
+    // Straight turns store a row of 33 to 63 bytes under a mask with AVX-512, which takes up to 1.5 times as long as two stores of 32.
+    if (plan.is_straight && plan.layout.inner < kLineBytes) return CpuIsa::avx2;
     return machine().narrow_competes() && plan.stores != Stores::streaming ? CpuIsa::avx2
                                                                            : plan.isa;
 }
@@ -186,7 +196,7 @@ RowPlan plan_rows(CpuIsa isa, const ShuffleLayout& layout) {
     plan.bytes = 2 * layout.loops.iterations() * layout.C * layout.inner;
     plan.in_l1 = fits_l1(plan.bytes);
     plan.exceeds_l2 = plan.bytes >= machine().caches.l2;
-    plan.is_large = plan.bytes >= machine().streaming_row_bytes();
+    plan.is_large = machine().is_far(plan.bytes);
     plan.images_are_dense = layout.dst_axis.stride == layout.inner;
     plan.is_dense = plan.images_are_dense && !layout.has_padding && layout.loops.depth == 1 &&
                     (images.count == 1 || images.dst.stride == layout.C * layout.inner);

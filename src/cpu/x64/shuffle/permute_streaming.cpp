@@ -10,11 +10,13 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-// How many lines the stores of a section have begun and not completed, at most, while steps follow one another. Stores in parts may
-// begin anywhere in a line.
-int open_lines(const Operations& o, const Operations::Section& section, int64_t part) {
+// Where the blocks of the destination begin: with lines, or anywhere where the stores fit.
+enum class Begin : uint8_t { lines, anywhere };
+
+// How many lines the stores of a section have begun and not completed, at most, while steps follow one another.
+int open_lines(const Operations& o, const Operations::Section& section, int64_t part, Begin begin) {
     const bool in_parts = part == kLaneBytes;
-    const int64_t first = in_parts ? part : 0;
+    const int64_t first = begin == Begin::anywhere ? part : 0;
     const std::vector<uint32_t> lanes = lanes_stored(section);
     std::map<int64_t, int64_t> open;  // the bytes of each
     size_t most = 0;
@@ -26,8 +28,8 @@ int open_lines(const Operations& o, const Operations::Section& section, int64_t 
             for (int64_t at = to; at < to + store.bytes; at += part) {
                 if (in_parts && (lanes[i] >> (at - to) / part & 1) == 0) continue;
                 const int64_t line = at / kLineBytes;
-                // In parts, what the first step does not store of its first lines, a step before it has stored.
-                const int64_t stored = in_parts && step == 0 ? at % kLineBytes : 0;
+                // What the first step does not store of its first lines, a step before it has stored.
+                const int64_t stored = begin == Begin::anywhere && step == 0 ? at % kLineBytes : 0;
                 const auto known = open.emplace(line, stored).first;
                 known->second += part;
                 most = std::max(most, open.size());
@@ -37,15 +39,16 @@ int open_lines(const Operations& o, const Operations::Section& section, int64_t 
     return static_cast<int>(most);
 }
 
-// Whether stores that bypass the caches begin so few lines that the processor has buffers for them. In parts, a step completes a
-// line of each block and begins another one. The buffer of the first one is not free at once, which matters less in long steps.
-bool has_buffers(const Operations& o, const Operations::Section& section, int64_t part) {
-    constexpr int kUnmeasured = 4;  // for stores in parts; others may begin any number
-    const int buffers = machine().row.open_lines, open = open_lines(o, section, part);
-    if (part != kLaneBytes) return buffers == 0 || open <= buffers;
+// Whether stores that bypass the caches begin so few lines that the processor has buffers for them. Where blocks begin within lines, a
+// step of a line completes one of each block and begins another one. The buffer of the first one is not free at once, which
+// matters less in long steps.
+bool has_buffers(const Operations& o, const Operations::Section& section, int64_t part,
+                 Begin begin) {
+    const int buffers = machine().row.open_lines, open = open_lines(o, section, part, begin);
+    const bool are_halves = part > kLaneBytes && o.loop.dst_step < kLineBytes;
+    if (begin == Begin::lines || are_halves) return open <= buffers;
     const bool is_long = o.loop.dst_step >= 2 * kLineBytes;
-    const int most = buffers == 0 ? kUnmeasured : buffers;
-    return open <= (is_long ? most * 4 / 5 : most / 2);
+    return open <= (is_long ? buffers * 4 / 5 : buffers / 2);
 }
 
 // Whether all blocks, and the stores of a step, are at multiples of so many bytes.
@@ -72,25 +75,25 @@ bool streams_lines(const Chosen& chosen) {
 }
 
 // Whether the stores can bypass the caches in parts of so many bytes. All of them must be registers.
-bool streams_in(const Chosen& chosen, int64_t part) {
+bool streams_in(const Chosen& chosen, int64_t part, Begin begin) {
     // Shorter runs of a block hardly complete a line.
     constexpr int64_t kMinRunInParts = 512;
     const int64_t vector = shape_of(chosen.code).bytes, pixel = chosen.pixels.dst.stride;
     const Operations& o = *chosen.operations;
     const int64_t run = std::min(chosen.tile_pixels, chosen.pixels.count) * pixel;
     if (part < vector && !chosen.joins_tiles && run < kMinRunInParts) return false;
-    // If steps of pixels are aligned, so is the last one, which is moved back, as soon as its place is. This was measured where the
-    // row has far_l3. Interleaved pixels need aligned pixels with AVX2: programs of whole pixels gather there, and take more time
-    // than they gain.
-    const bool steps_suffice = machine().row.far_l3 > 0 && chosen.step_pixels > 0 &&
-                               (!chosen.joins_tiles || vector == kLineBytes);
+    // If steps of pixels are aligned, so is the last one, which is moved back, as soon as its place is. Interleaved pixels need aligned
+    // pixels with AVX2: programs of whole pixels gather there, and take more time than they gain.
+    const bool steps_suffice =
+        chosen.step_pixels > 0 && (!chosen.joins_tiles || vector == kLineBytes);
     const int64_t place = (steps_suffice ? chosen.pixels.count - chosen.step_pixels : 1) * pixel;
     for (const int64_t offset :
          {chosen.dst_last, o.loop.dst_step, place, steps_suffice ? 0 : o.loop.granule})
         if (offset % part != 0) return false;
     if (!is_aligned(chosen, part)) return false;
+    if (!is_aligned(chosen, kLineBytes)) begin = Begin::anywhere;
     for (const Operations::Section& section : o.sections) {
-        if (!has_buffers(o, section, part)) return false;
+        if (!has_buffers(o, section, part, begin)) return false;
         for (const Operation& store : section.list)
             if (store.is_store() && store.bytes != vector) return false;
     }
@@ -100,18 +103,23 @@ bool streams_in(const Chosen& chosen, int64_t part) {
 }  // namespace
 
 bool streams(const Chosen& chosen) {
-    if (chosen.bytes < machine().streaming_row_bytes()) return false;
+    if (!machine().is_far(chosen.bytes)) return false;
     const bool has_lines = chosen.operations->sections[0].runs > 0;
-    return has_lines ? streams_lines(chosen) : streams_in(chosen, shape_of(chosen.code).bytes);
+    return has_lines ? streams_lines(chosen)
+                     : streams_in(chosen, shape_of(chosen.code).bytes, Begin::lines);
 }
 
 std::vector<Streaming> streaming_of(const Chosen& chosen) {
     std::vector<Streaming> ways;
     const bool has_lines = chosen.operations->sections[0].runs > 0;
-    if (streams(chosen))
-        ways.push_back({Stores::streaming, has_lines ? kMaxUnit : shape_of(chosen.code).bytes});
-    const bool is_large = chosen.bytes >= machine().streaming_row_bytes();
-    if (is_large && !has_lines && streams_in(chosen, kLaneBytes))
+    const int64_t vector = shape_of(chosen.code).bytes;
+    if (streams(chosen)) {
+        const bool begins_anywhere = has_lines || streams_in(chosen, vector, Begin::anywhere);
+        const int64_t alignment = has_lines ? kMaxUnit : vector;
+        ways.push_back({Stores::streaming, begins_anywhere ? alignment : kLineBytes});
+    }
+    if (machine().is_far(chosen.bytes) && !has_lines &&
+        streams_in(chosen, kLaneBytes, Begin::anywhere))
         ways.push_back({Stores::streaming_parts, kLaneBytes});
     return ways;
 }
