@@ -38,7 +38,7 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 // - `open_lines`: stores that bypass the caches, to halves of lines of 4 regions in turn, take 1.3 times as long as whole lines; of 7,
 //   1.6 times; of 10 and more, 13 to 20 times. 72 shuffles in blocks take 0.97 of the time with 4.
 // - `wraps_streams`: 72 cases that draw take 0.99 (AVX-512) and 0.97 (AVX2) of the time, token_sampler 0.93 in the second-level cache.
-// - `string_bytes`, `unrolled_operations`, `read_ahead`, `near_alias`, `apart_cycles` and `prefetches_pages` gain nothing.
+// - `string_bytes`, `unrolled_operations`, `read_ahead`, `near_l3`, `near_alias`, `apart_cycles` and `prefetches_pages` gain nothing.
 constexpr MachineRow kSapphireRapids = [] {
     MachineRow row{};
     row.typical = {48 * kKiB, 2 * kMiB, 32 * kMiB};
