@@ -67,7 +67,6 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
     add_number("unpacks_front", row.unpacks_front);
     add_number("shared_ports", row.shared_ports);
     add("counts_tables", row.counts_tables ? "true" : "false");
-    add("wraps_streams", row.wraps_streams ? "true" : "false");
     add("prefetches_pages", row.prefetches_pages ? "true" : "false");
     add_number("gigahertz", row.gigahertz);
     add_rates("narrow", row.narrow);

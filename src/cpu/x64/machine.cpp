@@ -31,14 +31,14 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 // Measured later, on a processor with 480 MiB of third-level cache for many cores, two of which were there:
 //
 // - `linear_rows`: 160 random shuffles of rows of 1 to 2,000 bytes in the first-level cache take 0.94 of the time, 160 in the
-//   second-level cache 0.98.
+//   second-level cache 0.99.
 // - `far_l3`: 0, as the cache is shared by too many to tell. Shuffles of 24 to 64 MB lose by bypassing it, of 68 to 120 MB they gain.
-// - `prefetched_run`: of 72 shuffles in blocks, of 68 to 180 MB, those without prefetches take 1.01 (AVX-512) and 1.06 (AVX2) of the
-//   time. Of 40 shuffles of rows, with 2 KiB, 0.98 and 0.96; longer runs lose as many as gain.
+// - `prefetched_run`: without prefetches, 72 shuffles in blocks of 68 to 180 MB take 1.01 (AVX-512) and 1.06 (AVX2) of the time. With
+//   prefetches of runs up to 2 KiB, 40 shuffles of rows take 0.98 and 0.96. With longer runs, as many lose as gain.
 // - `open_lines`: stores that bypass the caches, to halves of lines of 4 regions in turn, take 1.3 times as long as whole lines; of 7,
-//   1.6 times; of 10 and more, 13 to 20 times. 72 shuffles in blocks take 0.97 of the time with 4.
-// - `wraps_streams`: 72 cases that draw take 0.99 (AVX-512) and 0.97 (AVX2) of the time, token_sampler 0.93 in the second-level cache.
-// - `string_bytes`, `unrolled_operations`, `read_ahead`, `near_l3`, `near_alias`, `apart_cycles` and `prefetches_pages` gain nothing.
+//   1.6 times; of 10 and more, 13 to 20 times. 72 shuffles in blocks take 0.98 of the time with 4.
+// - `string_bytes`, `unrolled_operations`, `near_l3`, `near_alias`, `apart_cycles` and `prefetches_pages` gain nothing. `read_ahead`
+//   gains in token_sampler and loses in multinomial. `shared_stores` was 45, but large fills do not gain by it.
 constexpr MachineRow kSapphireRapids = [] {
     MachineRow row{};
     row.typical = {48 * kKiB, 2 * kMiB, 32 * kMiB};
@@ -63,7 +63,6 @@ constexpr MachineRow kSapphireRapids = [] {
     row.unpacks_front = 5;
     row.shared_ports = 0.85;
     row.counts_tables = false;
-    row.wraps_streams = true;
     row.prefetches_pages = false;
     row.gigahertz = 4.1;
     row.narrow.permutes = 1;
@@ -98,7 +97,8 @@ constexpr MachineRow kSapphireRapids = [] {
 }();
 
 // An EPYC, family 25, model 1, at 3.2 GHz, virtual, on a day when other work took half of its speed most of the time. It has
-// no vectors of 64 bytes: their rates are those of 32. Times are relative to the row of a machine that nobody has measured.
+// no vectors of 64 bytes: their rates are those of 32. Times are relative to the row that a machine that nobody has measured had then,
+// without `linear_rows`, `open_lines` and `prefetched_run`.
 //
 // - `permutes`, `permute_slots`, `lane_shuffles`, `unpack_slots`, `vectors`, `waking`, `traffic`, `shared_stores`, `streamed_gain`,
 //   `unpacks_front`: two runs of scripts/machine-model, rounded. `copy_cycles`: the lesser of the two.
@@ -111,7 +111,6 @@ constexpr MachineRow kSapphireRapids = [] {
 // - `far_l3`, `prefetched_run`, `open_lines`, `near_alias`, `apart_cycles`: those of Zen 4. 30 shuffles of 40 to 90 MB a tensor take 0.83
 //   of the time. One of 21.7 MB, source and destination together, takes 2 to 4 times as long, as it fits the third-level cache.
 // - `near_l3`: 80 shuffles of 1 to 8 MB a tensor take 0.95 of the time. Without `near_alias` single ones take up to 4 times as long.
-// - `wraps_streams`: 17 fills of 4 to 800 KB take 0.95 of the time, five of six of 16 to 160 MB 0.54 to 0.77.
 constexpr MachineRow kZen3 = [] {
     MachineRow row{};
     row.typical = {32 * kKiB, 512 * kKiB, 32 * kMiB};
@@ -136,7 +135,6 @@ constexpr MachineRow kZen3 = [] {
     row.unpacks_front = 4.8;
     row.shared_ports = 0.75;
     row.counts_tables = true;
-    row.wraps_streams = true;
     row.prefetches_pages = false;
     row.gigahertz = 3.2;
     row.narrow.permutes = 1;
@@ -215,7 +213,6 @@ constexpr MachineRow kZen4 = [] {
     row.unpacks_front = 6;
     row.shared_ports = 0.75;
     row.counts_tables = true;
-    row.wraps_streams = true;
     row.prefetches_pages = false;
     row.gigahertz = 3.7;
     row.narrow.permutes = 2;
@@ -290,7 +287,6 @@ constexpr MachineRow kZen5 = [] {
     row.unpacks_front = 5.7;
     row.shared_ports = 1;
     row.counts_tables = true;
-    row.wraps_streams = true;
     row.prefetches_pages = true;
     row.gigahertz = 3.8;
     row.narrow.permutes = 2.1;
@@ -324,7 +320,7 @@ constexpr MachineRow kZen5 = [] {
     return row;
 }();
 
-// A machine that nobody has measured has the rates of Sapphire Rapids and its own caches. What it gains by bypassing the
+// A machine that nobody has measured has the row of Sapphire Rapids and its own caches. What it gains by bypassing the
 // caches is that of Zen 4, which is less.
 constexpr MachineRow unmeasured(const Caches& typical, int tlb_pages, double wide_clock = 1) {
     MachineRow row = kSapphireRapids;
@@ -480,8 +476,8 @@ int64_t Machine::near_sources_bytes() const {
 }
 
 int Machine::prefetch_bytes() const {
-    // What dropout and rounding read: 10 to 25 bytes, by their types. With 14.5 to 17 the distance is 2 KiB on Sapphire
-    // Rapids and on Zen 5; 4 KiB takes up to 4 % longer on Zen 5.
+    // What dropout and rounding read: 10 to 25 bytes, by their types. With 8.6 to 16 the distance is 2 KiB on all measured machines;
+    // 4 KiB takes up to 4 % longer on Zen 5.
     constexpr double kBytesPerNanosecond = 16;
     return static_cast<int>(nearest_power(kBytesPerNanosecond * row.latency));
 }

@@ -7,7 +7,7 @@
 //   CPUID ---------------------------------------> Caches ------------------+--> sizes and costs
 //
 // A row comes from measurement on such a machine: `scripts/machine-model` measures one in a minute and prints it as
-// source for machine.cpp. A microarchitecture that nobody has measured has the rates of Sapphire Rapids, and its own caches.
+// source for machine.cpp. A microarchitecture that nobody has measured has the row of Sapphire Rapids, and its own caches.
 // With TOMBOLA_MACHINE, the caches are those of its row, so that every decision is that of a typical machine of this kind.
 //
 // Constants that are the same on every machine stay where they are used, with the reason.
@@ -67,7 +67,7 @@ struct MachineRow {
     double streamed_gain;  // cycles for each byte that a large copy gains by bypassing the caches
     // Copies gain by bypassing the caches, and by prefetching what they read, where source and destination together have at
     // least this multiple of the third-level cache. token_sampler gains there by a kernel that reads more slowly. 0: the size does
-    // not depend on that cache, see is_far().
+    // not depend on that cache, see far_bytes().
     double far_l3;
     // Shuffles of that size prefetch runs of at most this many bytes into the second-level cache. Longer runs are left to the
     // processor's own prefetchers. 0: they prefetch all runs into the first-level cache.
@@ -90,9 +90,6 @@ struct MachineRow {
     // Whether a table of indices costs a load only where it is not in a register. Otherwise each permute across lanes costs one, and
     // shuffles within lanes none.
     bool counts_tables;
-    // Whether the streams of Philox's kernels, and the vectors of logits, begin evenly apart and wrap round the loop. If not, they
-    // take turns. Streams that wrap are as many as the registers hold.
-    bool wraps_streams;
     // Whether Philox's kernels that store past the caches prefetch a line of each page that they come to, so that it is looked up
     // before it is written.
     bool prefetches_pages;
@@ -126,7 +123,8 @@ struct Machine {
     bool stores_twice() const { return row.narrow.stores > 1.5; }
     // Half of the first-level cache: a tile of a source and what is written from it.
     int64_t tile_bytes() const { return caches.l1 / 2; }
-    // Calls that read and write at least this many bytes are far: shuffles bypass the caches, and prefetch what they read.
+    // Calls that read and write at least this many bytes are far: shuffles bypass the caches, and prefetch what they read. Without
+    // far_l3 it is 64 MiB, or 32 times the second-level cache if that is more.
     int64_t far_bytes() const;
     bool is_far(int64_t bytes) const { return bytes >= far_bytes(); }
     // Shuffles in blocks may have sections of near sources up to this many bytes of source and destination.

@@ -43,8 +43,6 @@ class PhiloxBernoulli : public PhiloxGenerator {
                 1,
                 1,
                 PhiloxShape::LaneOrder::halves,
-                4,
-                6,
                 kBernoulliRegisters};
     }
     static PackedParameters pack(float p) {

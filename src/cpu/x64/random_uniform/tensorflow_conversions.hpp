@@ -172,7 +172,7 @@ class TensorflowConversion<BFloat16> : public PhiloxGenerator {
 
   protected:
     static PhiloxShape bf16_shape(int forms, const OwnRegisters& own) {
-        return {"bf16", 2, 1, forms, PhiloxShape::LaneOrder::natural, 4, 6, own};
+        return {"bf16", 2, 1, forms, PhiloxShape::LaneOrder::natural, own};
     }
     using PhiloxGenerator::PhiloxGenerator;
 
@@ -341,8 +341,7 @@ template <>
 class TensorflowConversion<int64_t> : public PhiloxGenerator {
   public:
     static PhiloxShape shape(const Key&) {
-        return {"s64",         8, 2, 1, PhiloxShape::LaneOrder::halves, /*streams_of_16=*/3, 6,
-                /*own=*/{2, 2}};
+        return {"s64", 8, 2, 1, PhiloxShape::LaneOrder::halves, /*own=*/{2, 2}};
     }
     struct Parameters {
         // twice: 2 * range if the range is below 4, otherwise 0.

@@ -37,8 +37,6 @@ int PhiloxGenerator::streams_of(const PhiloxShape& shape, const VecShape& vector
                                 bool makes_rows) {
     if (makes_rows) return streams_of(shape, vectors, false) / kRowParts * kRowParts;
     const bool many_registers = vectors.registers == 32;
-    if (!machine().row.wraps_streams)
-        return many_registers ? shape.streams_of_32 : shape.streams_of_16;
     constexpr int kProductAndMultipliers = 3;
     const int left =
         many_registers ? 32 - kProductAndMultipliers - shape.own.of_32 : 16 - shape.own.of_16;
@@ -167,10 +165,9 @@ PhiloxGenerator::Address PhiloxGenerator::lane_products() {
 }
 
 void PhiloxGenerator::emit_main_loops(int form, bool streaming) {
-    const bool wraps = machine().row.wraps_streams;
     if (streaming)
-        emit_far_loop({streams_, kFarBytes / group_bytes(), form, true, dst_, wraps});
-    else if (wraps)
+        emit_far_loop({streams_, kFarBytes / group_bytes(), form, true, dst_, true});
+    else
         emit_loop({streams_, 1, form, false, dst_, true});
     emit_loop({streams_, 1, form, streaming, dst_});
 }

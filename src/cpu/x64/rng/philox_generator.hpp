@@ -81,9 +81,7 @@ struct PhiloxShape {
     int words;      // of an element: 1 or 2
     int forms = 1;  // of the conversion
     LaneOrder order = LaneOrder::halves;
-    // Streams that the main loop interleaves with 16 and with 32 registers. Where streams wrap, it interleaves as many as
-    // the conversion leaves registers for.
-    int streams_of_16 = 4, streams_of_32 = 6;
+    // The main loop interleaves as many streams as these leave registers for.
     OwnRegisters own = {};
     // For kernels that read a tensor too (philox_transform.hpp):
     int draws = 1;              // draws in one word, one for each element

@@ -15,8 +15,6 @@ namespace {
 
 using Pointers = PhiloxTransformGenerator::Pointers;
 
-// More streams would leave some kernels too few registers.
-constexpr int kStreamsOf16 = 2, kStreamsOf32 = 4;
 constexpr int kLineBytes = 64;
 constexpr int64_t kMaxGroupElements = 128;
 constexpr int64_t kMaxSrcBytes = 4;      // of an element
@@ -28,8 +26,6 @@ constexpr int64_t kShiftedElements = 2048;
 PhiloxShape philox_shape(const std::string& name, const TransformShape& tensors,
                          const OwnRegisters& own) {
     PhiloxShape shape{name, tensors.dst_bytes, 1};
-    shape.streams_of_16 = kStreamsOf16;
-    shape.streams_of_32 = kStreamsOf32;
     shape.own = own;
     shape.draws = tensors.draws_per_word();
     shape.whole_groups = true;

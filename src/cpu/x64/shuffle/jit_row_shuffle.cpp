@@ -146,16 +146,10 @@ Stores stores_of(const RowPlan& plan, int64_t min_prefetched) {
     return plan.layout.inner < min_prefetched || plan.in_l1 ? Stores::plain : Stores::prefetched;
 }
 
-// Whether the stores of straight turns wait for their lines in the second-level cache. Where a core ends one store in a cycle, of
-// either width, stores of 32 bytes do.
-bool waits_for_lines(const RowPlan& plan) {
-    return plan.isa == CpuIsa::avx2 && !machine().narrow_competes();
-}
-
 Stores stores_of_copies(const RowPlan& plan) {
     if (plan.rows_stream) return Stores::streaming;
     if (plan.copies_strings) return Stores::strings;
-    if (plan.is_straight && !plan.exceeds_l2 && !waits_for_lines(plan)) return Stores::plain;
+    if (plan.is_straight && !plan.exceeds_l2) return Stores::plain;
     if (plan.exceeds_l2 && plan.images_are_dense) return Stores::prefetched_far;
     return stores_of(plan, kMinPrefetchedCopied);
 }
@@ -182,6 +176,7 @@ CpuIsa code_of_copies(const RowPlan& plan) {
     if (plan.stores == Stores::prefetched_far) return CpuIsa::avx2;
     if (plan.is_straight && !plan.in_l1 && machine().stores_twice()) return plan.isa;
     // Straight turns store a row of 33 to 63 bytes under a mask with AVX-512, which takes up to 1.5 times as long as two stores of 32.
+    // Shorter rows take the same time.
     if (plan.is_straight && plan.layout.inner < kLineBytes) return CpuIsa::avx2;
     return machine().narrow_competes() && plan.stores != Stores::streaming ? CpuIsa::avx2
                                                                            : plan.isa;

@@ -10,7 +10,7 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-// Where the blocks of the destination begin: with lines, or anywhere where the stores fit.
+// Where the destination begins: with a line, or at any multiple of a store.
 enum class Begin : uint8_t { lines, anywhere };
 
 // How many lines the stores of a section have begun and not completed, at most, while steps follow one another.
@@ -39,14 +39,16 @@ int open_lines(const Operations& o, const Operations::Section& section, int64_t 
     return static_cast<int>(most);
 }
 
-// Whether stores that bypass the caches begin so few lines that the processor has buffers for them. Where blocks begin within lines, a
-// step of a line completes one of each block and begins another one. The buffer of the first one is not free at once, which
-// matters less in long steps.
+// Whether the stores begin so few lines that the processor has a buffer for each. If blocks begin within lines, each step completes one
+// line of a block and begins the next one. The buffer of the completed line is not free at once, so fewer lines are allowed. In long
+// steps this matters less. Steps of half a line have the same lines open wherever they begin, and steps that align begin with lines.
 bool has_buffers(const Operations& o, const Operations::Section& section, int64_t part,
                  Begin begin) {
-    const int buffers = machine().row.open_lines, open = open_lines(o, section, part, begin);
-    const bool are_halves = part > kLaneBytes && o.loop.dst_step < kLineBytes;
-    if (begin == Begin::lines || are_halves) return open <= buffers;
+    const int buffers = machine().row.open_lines;
+    const bool are_halves = o.loop.dst_step < kLineBytes;
+    if (part > kLaneBytes && (are_halves || o.loop.aligns())) begin = Begin::lines;
+    const int open = open_lines(o, section, part, begin);
+    if (begin == Begin::lines) return open <= buffers;
     const bool is_long = o.loop.dst_step >= 2 * kLineBytes;
     return open <= (is_long ? buffers * 4 / 5 : buffers / 2);
 }
@@ -91,7 +93,6 @@ bool streams_in(const Chosen& chosen, int64_t part, Begin begin) {
          {chosen.dst_last, o.loop.dst_step, place, steps_suffice ? 0 : o.loop.granule})
         if (offset % part != 0) return false;
     if (!is_aligned(chosen, part)) return false;
-    if (!is_aligned(chosen, kLineBytes)) begin = Begin::anywhere;
     for (const Operations::Section& section : o.sections) {
         if (!has_buffers(o, section, part, begin)) return false;
         for (const Operation& store : section.list)

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "cpu/weights/weight_quantum.hpp"
-#include "cpu/x64/machine.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -54,18 +53,16 @@ void NearSumKernel::generate() {
     emit_begin_findings();
 
     Label in_turns, done;
-    if (machine().row.wraps_streams) {
-        cmp(blocks(), 1);
-        je(in_turns, T_NEAR);
-        test(units(), pass_units() - 1);
-        jnz(in_turns, T_NEAR);
-        test(dword[args + offsetof(Args, shape.group_units)], pass_units() - 1);
-        jnz(in_turns, T_NEAR);
-        emit_begin_passes();
-        emit_blocks(true, done);
-        jmp(done, T_NEAR);
-        L(in_turns);
-    }
+    cmp(blocks(), 1);
+    je(in_turns, T_NEAR);
+    test(units(), pass_units() - 1);
+    jnz(in_turns, T_NEAR);
+    test(dword[args + offsetof(Args, shape.group_units)], pass_units() - 1);
+    jnz(in_turns, T_NEAR);
+    emit_begin_passes();
+    emit_blocks(true, done);
+    jmp(done, T_NEAR);
+    L(in_turns);
     emit_blocks(false, done);
     L(done);
     mov(ptr[args + offsetof(Args, blocks)], blocks());
