@@ -51,6 +51,7 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
     add("read_ahead", std::to_string(row.read_ahead));
     add("string_bytes", std::to_string(row.string_bytes));
     add("linear_rows", std::to_string(row.linear_rows));
+    add("prefetches_rows", row.prefetches_rows ? "true" : "false");
     add("unrolled_operations", std::to_string(row.unrolled_operations));
     add_number("load_cycles", row.load_cycles);
     add_number("waking", row.waking);

@@ -149,7 +149,8 @@ Stores stores_of(const RowPlan& plan, int64_t min_prefetched) {
 Stores stores_of_copies(const RowPlan& plan) {
     if (plan.rows_stream) return Stores::streaming;
     if (plan.copies_strings) return Stores::strings;
-    if (plan.is_straight && !plan.exceeds_l2) return Stores::plain;
+    const bool waits_for_lines = machine().row.prefetches_rows && plan.isa == CpuIsa::avx2;
+    if (plan.is_straight && !plan.exceeds_l2 && !waits_for_lines) return Stores::plain;
     if (plan.exceeds_l2 && plan.images_are_dense) return Stores::prefetched_far;
     return stores_of(plan, kMinPrefetchedCopied);
 }
