@@ -56,6 +56,11 @@ class StreamingStores {
 // The line of a cache, to which the first streaming store of a kernel is aligned.
 inline constexpr uintptr_t kStreamingAlignment = 64;
 
+// Whether an address is a multiple of `alignment`, a power of two.
+inline bool is_aligned(const void* address, int64_t alignment) {
+    return (reinterpret_cast<uintptr_t>(address) & static_cast<uintptr_t>(alignment - 1)) == 0;
+}
+
 // The number of bytes from the start of a line to an address.
 inline uintptr_t bytes_into_line(const void* address) {
     return reinterpret_cast<uintptr_t>(address) % kStreamingAlignment;

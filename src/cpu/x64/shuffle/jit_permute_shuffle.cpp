@@ -338,38 +338,34 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
 
 class PermuteShuffle : public Executable {
   public:
-    // A kernel that bypasses the caches, for destinations of this alignment.
-    struct StreamingKernel {
-        JitFunction<PermuteArgs> function;
+    // A kernel for destinations of this alignment, and the work of an execution with it.
+    struct Way {
+        JitFunction<PermuteArgs> kernel;
         int64_t alignment;
+        bool streams;  // bypasses the caches
+        Work work;
     };
 
-    // streaming: the best one first.
-    PermuteShuffle(const ShuffleDesc& desc, const Chosen& chosen, JitFunction<PermuteArgs> kernel,
-                   std::vector<StreamingKernel> streaming)
+    // ways: the best one first. The last one serves every destination.
+    PermuteShuffle(const ShuffleDesc& desc, const Chosen& chosen, std::vector<Way> ways)
         : desc_(desc),
           chosen_(chosen),
           images_(chosen.layout.loops.iterations()),
           tiles_(std::max<int64_t>(chosen.pixels.count / chosen.tile_pixels, 1)),
-          kernel_(std::move(kernel)),
-          streaming_(std::move(streaming)) {
+          pixels_ahead_(kPrefetchAhead * machine().prefetch_bytes()),
+          ways_(std::move(ways)) {
         chosen_.operations.reset();  // they are code now
         if (chosen_.layout.loops.depth == 0) chosen_.layout.loops.push({});
     }
 
     Status execute(const ExecContext& context) const override {
         const ShuffleTensors tensors = shuffle_tensors(desc_, context);
-        const auto way = std::find_if(
-            streaming_.begin(), streaming_.end(), [&](const StreamingKernel& streaming) {
-                return reinterpret_cast<uintptr_t>(tensors.dst) % streaming.alignment == 0;
-            });
-        const bool streams = way != streaming_.end();
-        const auto& kernel = streams ? way->function : kernel_;
-        const size_t bytes = desc_.dst.size();
-        const Work work = work_of(0, 2 * bytes, streams ? bytes : 0);
-        parallel_ranges(images_ * tiles_, 1, work, [&](int64_t begin, int64_t end) {
-            const StreamingStores stores(streams);
-            while (begin < end) begin += shuffle(kernel, tensors, begin, end - begin);
+        const auto way = std::find_if(ways_.begin(), ways_.end() - 1, [&](const Way& each) {
+            return is_aligned(tensors.dst, each.alignment);
+        });
+        parallel_ranges(images_ * tiles_, 1, way->work, [&](int64_t begin, int64_t end) {
+            const StreamingStores stores(way->streams);
+            while (begin < end) begin += shuffle(way->kernel, tensors, begin, end - begin);
         });
         if (chosen_.layout.has_padding) zero_padding(desc_.dst, tensors.dst);
         return {};
@@ -393,7 +389,7 @@ class PermuteShuffle : public Executable {
                          to - from,
                          c.pixels.src.stride,
                          c.pixels.dst.stride,
-                         kPrefetchAhead * machine().prefetch_bytes()};
+                         pixels_ahead_};
         if (c.step_pixels == 0) {
             kernel(args);
             return done;
@@ -424,8 +420,8 @@ class PermuteShuffle : public Executable {
     ShuffleDesc desc_;
     Chosen chosen_;
     int64_t images_, tiles_;
-    JitFunction<PermuteArgs> kernel_;
-    std::vector<StreamingKernel> streaming_;
+    int64_t pixels_ahead_;  // bytes from the source of a pixel to that which is prefetched
+    std::vector<Way> ways_;
 };
 
 // Shorter runs within pixels gain nothing by being prefetched. Measured on Zen 4 alone.
@@ -445,16 +441,17 @@ Result<PlanPtr> plan(const ShuffleDesc& desc, const Chosen& chosen) {
     return make_plan(0, [desc, chosen]() -> Result<std::unique_ptr<Executable>> {
         const Stores stores = fits_l1(chosen.bytes) ? Stores::plain : Stores::prefetched;
         const Sources sources = far_sources(chosen.bytes, run_bytes(chosen));
+        const auto bytes = static_cast<size_t>(chosen.bytes);
+        std::vector<PermuteShuffle::Way> ways;
+        for (const auto& [way, alignment] : streaming_of(chosen)) {
+            auto kernel =
+                TOMBOLA_TRY(permute_function(chosen.code, way, sources, chosen.operations));
+            ways.push_back({std::move(kernel), alignment, true, work_of(0, bytes, bytes / 2)});
+        }
         auto kernel = TOMBOLA_TRY(
             permute_function(chosen.code, stores, sources, chosen.operations, unrolled(chosen)));
-        std::vector<PermuteShuffle::StreamingKernel> streaming;
-        for (const auto& [way, alignment] : streaming_of(chosen)) {
-            auto function =
-                TOMBOLA_TRY(permute_function(chosen.code, way, sources, chosen.operations));
-            streaming.push_back({std::move(function), alignment});
-        }
-        return make_executable<PermuteShuffle>(desc, chosen, std::move(kernel),
-                                               std::move(streaming));
+        ways.push_back({std::move(kernel), 1, false, moving(bytes)});
+        return make_executable<PermuteShuffle>(desc, chosen, std::move(ways));
     });
 }
 

@@ -269,13 +269,10 @@ class RowShuffle : public Executable {
 
     void copy_rows(const char* src, char* dst) const {
         const int64_t rows = layout().loops.iterations() * layout().C;
-        const auto is_aligned = [&, at = reinterpret_cast<uintptr_t>(dst)](int64_t bytes) {
-            return (at & static_cast<uintptr_t>(bytes - 1)) == 0;
-        };
-        const bool streams = kernels_.streaming_stitch && is_aligned(kLaneBytes);
-        const auto& stitched = !streams                 ? kernels_.stitch
-                               : is_aligned(kLineBytes) ? kernels_.streaming_stitch
-                                                        : kernels_.parts_stitch;
+        const bool streams = kernels_.streaming_stitch && is_aligned(dst, kLaneBytes);
+        const auto& stitched = !streams                      ? kernels_.stitch
+                               : is_aligned(dst, kLineBytes) ? kernels_.streaming_stitch
+                                                             : kernels_.parts_stitch;
         const int64_t slice =
             stitched ? slice_rows(layout().inner, stitched->period(), streams) : 0;
         // Calls copy whole turns where these are straight code.

@@ -54,7 +54,7 @@ bool has_buffers(const Operations& o, const Operations::Section& section, int64_
 }
 
 // Whether all blocks, and the stores of a step, are at multiples of so many bytes.
-bool is_aligned(const Chosen& chosen, int64_t bytes) {
+bool steps_align(const Chosen& chosen, int64_t bytes) {
     const LoopNest& loops = chosen.layout.loops;
     const auto fits = [&](int64_t offset) { return offset % bytes == 0; };
     for (int i = 0; i < loops.depth; ++i)
@@ -73,7 +73,7 @@ bool streams_lines(const Chosen& chosen) {
     for (const Operations::Section& section : chosen.operations->sections)
         for (const Operation& o : section.list)
             if (o.is_store()) unit = std::max<int64_t>(unit, o.unit);
-    return is_aligned(chosen, unit) && chosen.tile_pixels * chosen.pixels.dst.stride % unit == 0;
+    return steps_align(chosen, unit) && chosen.tile_pixels * chosen.pixels.dst.stride % unit == 0;
 }
 
 // Whether the stores can bypass the caches in parts of so many bytes. All of them must be registers.
@@ -92,7 +92,7 @@ bool streams_in(const Chosen& chosen, int64_t part, Begin begin) {
     for (const int64_t offset :
          {chosen.dst_last, o.loop.dst_step, place, steps_suffice ? 0 : o.loop.granule})
         if (offset % part != 0) return false;
-    if (!is_aligned(chosen, part)) return false;
+    if (!steps_align(chosen, part)) return false;
     for (const Operations::Section& section : o.sections) {
         if (!has_buffers(o, section, part, begin)) return false;
         for (const Operation& store : section.list)
