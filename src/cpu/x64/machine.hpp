@@ -54,7 +54,7 @@ struct MachineRow {
     // Rows of at most this many bytes that do not stream are copied so that one of the tensors is read or written in the order
     // of memory, and as straight code where few rows make a turn. 0: none.
     int linear_rows;
-    // Whether such straight code prefetches the lines of its stores in the second-level cache, if its vectors have 32 bytes.
+    // Whether such straight code prefetches the lines of its stores in the second-level cache. Its vectors then have 32 bytes.
     bool prefetches_rows;
     // In shuffles in the second-level cache, the steps of short runs are unrolled into at most this many operations. 0: they
     // are not unrolled.
