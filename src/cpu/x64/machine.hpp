@@ -126,9 +126,13 @@ struct Machine {
     // Half of the first-level cache: a tile of a source and what is written from it.
     int64_t tile_bytes() const { return caches.l1 / 2; }
     // Calls that read and write at least this many bytes are far: shuffles bypass the caches, and prefetch what they read. Without
-    // far_l3 it is 64 MiB, or 32 times the second-level cache if that is more.
+    // far_l3 it is 72 MiB, or 36 times the second-level cache if that is more.
     int64_t far_bytes() const;
     bool is_far(int64_t bytes) const { return bytes >= far_bytes(); }
+    // Whether permutes of so many bytes prefetch what they read: far ones do, and without far_l3 those of two thirds of that size.
+    bool prefetches_sources(int64_t bytes) const {
+        return bytes >= (row.far_l3 > 0 ? far_bytes() : far_bytes() / 3 * 2);
+    }
     // Shuffles in blocks may have sections of near sources up to this many bytes of source and destination.
     int64_t near_sources_bytes() const;
     // How far ahead kernels that read and draw prefetch: as many bytes as they read while one load waits for memory.

@@ -53,10 +53,12 @@ TEST(Machine, SizesOfSapphireRapids) {
     EXPECT_EQ(sizes.streaming_bytes, static_cast<size_t>(4 * kMiB));
     EXPECT_EQ(sizes.paged_range, int64_t{1} << 23);
     EXPECT_EQ(machine.tile_bytes(), 24 * 1024);
-    EXPECT_EQ(machine.far_bytes(), 64 * kMiB);
+    EXPECT_EQ(machine.far_bytes(), 72 * kMiB);
     EXPECT_EQ(machine.prefetch_bytes(), 2048);
-    EXPECT_TRUE(machine.is_far(64 * kMiB));
-    EXPECT_FALSE(machine.is_far(64 * kMiB - 1));
+    EXPECT_TRUE(machine.is_far(72 * kMiB));
+    EXPECT_FALSE(machine.is_far(72 * kMiB - 1));
+    EXPECT_TRUE(machine.prefetches_sources(48 * kMiB));
+    EXPECT_FALSE(machine.prefetches_sources(48 * kMiB - 1));
 }
 
 // Shuffles of Zen 3, Zen 4 and Zen 5 are far from 20 MiB on.
@@ -67,6 +69,7 @@ TEST(Machine, FarSizesOfZen) {
         EXPECT_EQ(machine.far_bytes(), 20 * kMiB) << name_of(kind);
         EXPECT_TRUE(machine.is_far(20 * kMiB)) << name_of(kind);
         EXPECT_FALSE(machine.is_far(20 * kMiB - 1)) << name_of(kind);
+        EXPECT_FALSE(machine.prefetches_sources(20 * kMiB - 1)) << name_of(kind);
     }
 }
 

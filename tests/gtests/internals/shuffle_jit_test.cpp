@@ -295,33 +295,38 @@ TEST(ShuffleJit, LargeEnoughForThreadsAndTiles) {
             }
 }
 
-// From 64 MiB of source and destination on, stores bypass the caches on every machine: whole registers, if the destination is aligned
+// From 72 MiB of source and destination on, stores bypass the caches on every machine: whole registers, if the destination is aligned
 // to them, or parts of 16 bytes.
 TEST(ShuffleJit, LargeEnoughToStream) {
     Served served;
-    const auto check = [&served](const Case& c) { served.check(c, {16, 48}); };
+    const auto check = [&served](const Case& c) {
+        const int64_t elements = std::min(c.src.span(), c.dst.span());
+        EXPECT_GE(2 * elements * static_cast<int64_t>(size_of(c.type)), int64_t{72} << 20)
+            << c.to_string();
+        served.check(c, {16, 48});
+    };
     for (const char* letters : {"acdb", "aBcd8b", "aBcd16b"}) {
-        const auto layout = reference::Layout::from_letters(letters, {3, 64, 209, 211});
+        const auto layout = reference::Layout::from_letters(letters, {3, 64, 223, 229});
         check({layout, layout, DataType::f32, 1, 4, false});
         if (HasFatalFailure()) return;
     }
     // Steps of pixels whose last one is aligned, in images of several tiles and of one.
     for (const auto& [letters, dims] :
-         {std::pair<const char*, reference::Dims>{"aBcd8b", {91, 120, 28, 28}},
-          {"aBcd16b", {91, 117, 28, 28}},
-          {"aBcd8b", {97, 720, 8, 16}},
-          {"acdb", {91, 117, 28, 28}}}) {
+         {std::pair<const char*, reference::Dims>{"aBcd8b", {101, 120, 28, 28}},
+          {"aBcd16b", {104, 117, 28, 28}},
+          {"aBcd8b", {107, 720, 8, 16}},
+          {"acdb", {104, 117, 28, 28}}}) {
         const auto layout = reference::Layout::from_letters(letters, dims);
         check({layout, layout, DataType::f32, 1, 3, false});
         if (HasFatalFailure()) return;
     }
     // Stitched rows, in groups of a single slice and of several.
-    const auto rows = reference::Layout::from_letters("abcd", {173, 1008, 7, 7});
+    const auto rows = reference::Layout::from_letters("abcd", {193, 1008, 7, 7});
     check({rows, rows, DataType::f32, 1, 4, false});
-    const auto slices = reference::Layout::from_letters("abcd", {37, 4800, 7, 7});
+    const auto slices = reference::Layout::from_letters("abcd", {41, 4800, 7, 7});
     check({slices, slices, DataType::f32, 1, 2, false});
     // Rows that are copied: in a destination without gaps, with gaps between images, and with gaps between rows.
-    const auto dense = reference::Layout::from_letters("abcd", {165, 318, 13, 13});
+    const auto dense = reference::Layout::from_letters("abcd", {178, 318, 13, 13});
     for (const auto& [images, rows] :
          {std::pair<int64_t, int64_t>{318 * 169, 169}, {318 * 169 + 5, 169}, {318 * 172, 172}}) {
         auto dst = dense;
@@ -330,13 +335,13 @@ TEST(ShuffleJit, LargeEnoughToStream) {
     }
     // Lines of blocks that lie apart by no whole units.
     for (const int64_t gap : {1, 2, 4}) {
-        auto apart = reference::Layout::from_letters("aBc4b", {74, 608, 400});
+        auto apart = reference::Layout::from_letters("aBc4b", {78, 608, 400});
         apart.strides[1] += gap;
         apart.strides[0] = 152 * apart.strides[1] + 2;
         check({apart, apart, DataType::bf16, 1, 76, false});
     }
     // Images so small that many blocks share lines.
-    const auto small = reference::Layout::from_letters("aBcd8b", {40000, 216, 1, 1});
+    const auto small = reference::Layout::from_letters("aBcd8b", {44000, 216, 1, 1});
     check({small, small, DataType::f32, 1, 9, false});
     // Unpacks, two columns of which are one store.
     const auto bytes = reference::Layout::from_letters("acdb", {1, 256, 400, 400});

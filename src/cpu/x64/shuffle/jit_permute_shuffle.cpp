@@ -440,7 +440,9 @@ int64_t run_bytes(const Chosen& chosen) {
 Result<PlanPtr> plan(const ShuffleDesc& desc, const Chosen& chosen) {
     return make_plan(0, [desc, chosen]() -> Result<std::unique_ptr<Executable>> {
         const Stores stores = fits_l1(chosen.bytes) ? Stores::plain : Stores::prefetched;
-        const Sources sources = far_sources(chosen.bytes, run_bytes(chosen));
+        const Sources sources = machine().prefetches_sources(chosen.bytes)
+                                    ? prefetched_sources(run_bytes(chosen))
+                                    : Sources::plain;
         const auto bytes = static_cast<size_t>(chosen.bytes);
         std::vector<PermuteShuffle::Way> ways;
         for (const auto& [way, alignment] : streaming_of(chosen)) {

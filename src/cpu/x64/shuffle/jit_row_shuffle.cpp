@@ -162,10 +162,10 @@ Sources sources_of(const RowPlan& plan) {
     const ShuffleLayout& l = plan.layout;
     const Loop& images = l.loops.fastest();
     const int64_t image = l.C * l.inner;
-    const bool reads_ahead = plan.is_dense && l.src_axis.stride == l.inner &&
+    const bool reads_ahead = plan.is_large && plan.is_dense && l.src_axis.stride == l.inner &&
                              (images.count == 1 || images.src.stride == image) &&
                              image <= machine().caches.l2 / 4 * 3;
-    return reads_ahead ? far_sources(plan.bytes, l.inner) : Sources::plain;
+    return reads_ahead ? prefetched_sources(l.inner) : Sources::plain;
 }
 
 // The instruction set of copies. Straight turns beyond the first-level cache have vectors of 64 bytes: there fewer stores are

@@ -26,9 +26,8 @@ enum class Sources : uint8_t {
     prefetched_l2,  // into the second-level cache
 };
 
-// Of tensors of so many bytes, together, which are read in runs of `run` bytes.
-inline Sources far_sources(int64_t bytes, int64_t run) {
-    if (!machine().is_far(bytes)) return Sources::plain;
+// How sources are prefetched that are read in runs of `run` bytes.
+inline Sources prefetched_sources(int64_t run) {
     const int64_t most = machine().row.prefetched_run;
     if (most == 0) return Sources::prefetched;
     return run <= most ? Sources::prefetched_l2 : Sources::plain;
