@@ -32,9 +32,9 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 //
 // - `linear_rows`: 160 random shuffles of rows of 1 to 2,000 bytes in the first-level cache take 0.95 of the time.
 // - `prefetches_rows`: 240 random shuffles in the second-level cache, which gain by both, take 0.99 (AVX-512) and 0.98 (AVX2) of the time.
-//   Since that is code for AVX2 with AVX-512 too, 120 of rows of 16 to 700 bytes take 0.97 again, 0.78 at the least and 1.11 at the most.
+//   Later the code for AVX2 replaced that for AVX-512: 120 of rows of 16 to 700 bytes take 0.97 of the time before, 0.78 to 1.11.
 // - `far_l3`: 0, as the cache is shared by too many to tell. Past it, 24 random shuffles of rows of 66 to 72 MB take 1.02 of the time,
-//   and 24 others 1.08 (AVX-512) and 0.98 (AVX2); of 72 to 80 MB, 1.01 / 1.03 and 0.93 / 0.88; all of 80 to 96 MB, 0.88 / 0.86.
+//   and 24 others 1.08 (AVX-512) and 0.98 (AVX2); of 72 to 80 MB, 1.01 / 1.03 and 0.93 / 0.88; 14 of both kinds of 80 to 96 MB, 0.88 / 0.86.
 //   Permutes that prefetch their sources through the caches take 0.99 / 0.95 of the time from 48 to 62 MB, 0.99 / 0.97 to 72 MB.
 // - `prefetched_run`: without prefetches, 72 shuffles in blocks of 68 to 180 MB take 1.01 (AVX-512) and 1.06 (AVX2) of the time. With
 //   prefetches of runs up to 2 KiB, 40 shuffles of rows take 0.98 and 0.96. With longer runs, as many lose as gain.

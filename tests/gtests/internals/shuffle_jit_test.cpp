@@ -348,6 +348,19 @@ TEST(ShuffleJit, LargeEnoughToStream) {
     check({bytes, bytes, DataType::u8, 1, 16, false});
 }
 
+// On Sapphire Rapids, permutes of 48 MiB and more prefetch their sources, and those below 72 MiB store through the caches.
+TEST(ShuffleJit, LargeEnoughToPrefetchSources) {
+    Served served;
+    for (const char* letters : {"acdb", "aBcd8b"}) {
+        const auto layout = reference::Layout::from_letters(letters, {2, 64, 223, 229});
+        const int64_t bytes = 2 * layout.span() * static_cast<int64_t>(sizeof(float));
+        ASSERT_GE(bytes, int64_t{48} << 20);
+        ASSERT_LT(bytes, int64_t{72} << 20);
+        served.check({layout, layout, DataType::f32, 1, 4, false});
+        if (HasFatalFailure()) return;
+    }
+}
+
 // No tensor of this size is made: whoever accepts such a descriptor has to generate code for it too.
 TEST(ShuffleJit, BeyondTwoGiB) {
     constexpr int64_t k2To32 = int64_t{1} << 32;
