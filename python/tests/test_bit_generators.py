@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import copy
 import pickle
+import re
 import threading
 
 import numpy as np
@@ -28,6 +29,12 @@ def test_mt19937_is_numpys(seed):
     seeds = copy.deepcopy(seed), copy.deepcopy(seed)
     for mine, theirs in zip(draws(tombola.MT19937(seeds[0])), draws(np.random.MT19937(seeds[1]))):
         np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("seed, error", [(-1, ValueError), ([1, -2], ValueError), ("text", TypeError), (1.5, TypeError)])
+def test_mt19937_names_a_seed_that_it_refuses(seed, error):
+    with pytest.raises(error, match=f"^seed is {re.escape(repr(seed))}; expected None, integers of at least 0"):
+        tombola.MT19937(seed)
 
 
 def test_mt19937_exchanges_its_state_with_numpy():

@@ -18,6 +18,7 @@ Any number of threads may call any functions at the same time, as long as no ten
 written by another. The global interpreter lock is released while numbers are computed. None of the generators is
 secure: never draw keys or passwords from them.
 """
+from tombola import _loading  # before everything else
 from tombola import _core
 from tombola._bfloat16 import BFloat16Array
 from tombola._bit_generators import MT19937, Philox4x32

@@ -113,7 +113,11 @@ class MT19937(BitGenerator):
     """
 
     def __init__(self, seed: Any = None):
-        super().__init__(seed)
+        try:
+            super().__init__(seed)
+        except (TypeError, ValueError) as refused:
+            expected = "None, integers of at least 0, or a numpy.random.SeedSequence"
+            raise type(refused)(f"seed is {_core.text_of(seed)}; expected {expected}") from None
         _ALL.add(self)
         # NumPy's way from its seed sequence to a state.
         words = numpy.zeros(625, numpy.uint32)

@@ -66,8 +66,10 @@ Status refuse_arg(int place, int arg, const std::vector<ArgSpec>& specs) {
     const char* name = name_of_arg(arg);
     std::string taken;
     for (const ArgSpec& spec : specs) taken += (taken.empty() ? "" : ", ") + std::string(spec.name);
-    return invalid("args[%d] is %s; expected one of %s", place,
-                   name == nullptr ? format("argument %d", arg).c_str() : name, taken.c_str());
+    return invalid(
+        "args[%d] is %s, which the primitive descriptor as it was made does not take; expected one "
+        "of %s",
+        place, name == nullptr ? format("argument %d", arg).c_str() : name, taken.c_str());
 }
 
 // An argument of an execution that has been checked.

@@ -106,8 +106,8 @@ class Failures {
 // Layouts that hold the same logical tensor: the options of each.
 std::vector<std::vector<std::string>> layouts_of(const Problem& problem) {
     if (!problem.field_value("tag")) return {};
-    reference::Dims dims;
-    if (!parse_dims(problem.sizes(), dims) || dims.size() < 2) return {};
+    const reference::Dims dims = parse_dims(problem.sizes());
+    if (dims.size() < 2) return {};
     std::vector<std::string> tags = {"axb", "xba"};
     if (dims.size() == 2) tags = {"ba"};
     if (dims.size() >= 3 && dims.size() <= 5) tags.insert(tags.end(), {"aBx8b", "aBx16b"});
@@ -138,8 +138,7 @@ struct Cut {
 
 Cut cut_of(const Problem& problem) {
     const std::string driver = problem.driver_name();
-    reference::Dims dims;
-    parse_dims(problem.sizes(), dims);
+    const reference::Dims dims = parse_dims(problem.sizes());
     uint64_t inner = 1;
     for (size_t d = 1; d < dims.size(); ++d) inner *= static_cast<uint64_t>(dims[d]);
     Cut cut;
@@ -179,8 +178,7 @@ Bytes outputs_of_parts(Run& whole) {
     if (bounds.empty()) return {};
     bounds.insert(cut.rows);
 
-    reference::Dims dims;
-    parse_dims(problem.sizes(), dims);
+    reference::Dims dims = parse_dims(problem.sizes());
     std::map<int, Bytes> joined;
     Bytes state;
     int64_t begin = 0;

@@ -37,10 +37,8 @@ bool at_most(const Problem& problem, const char* field, uint64_t most) {
 
 // Whether the references are done with it in no time.
 bool is_small(const Problem& problem) {
-    reference::Dims dims;
-    if (!parse_dims(problem.sizes(), dims)) return false;
     int64_t elements = 1;
-    for (const int64_t size : dims)
+    for (const int64_t size : parse_dims(problem.sizes()))
         if (size > 300 || (elements *= std::max<int64_t>(size, 1)) > 300) return false;
     return at_most(problem, "samples", 30) && at_most(problem, "range", 1000) &&
            at_most(problem, "offset", 1000);

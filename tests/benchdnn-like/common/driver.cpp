@@ -21,18 +21,28 @@ bool Driver::has_field(const std::string& field) const {
     return std::find(names.begin(), names.end(), field) != names.end();
 }
 
-bool parse_dims(const std::string& text, reference::Dims& dims) {
-    dims.clear();
+reference::Dims parse_dims(const std::string& text, int min_count, int max_count) {
+    const auto plural = [](int count) {
+        return fmt::format("{} size{}", count, count == 1 ? "" : "s");
+    };
+    reference::Dims dims;
     double elements = 1;
     for (const std::string& piece : split(text, 'x')) {
         int64_t size;
-        if (!parse_value(piece, size) || size < 0) return false;
+        if (!parse_value(piece, size) || size < 0)
+            throw UsageError(fmt::format("'{}' is no size, which is a number from 0 on", piece));
         elements *=
             static_cast<double>(std::max<int64_t>(size, 16));  // blocks and strides included
-        if (elements > 0x1p58) return false;
         dims.push_back(size);
     }
-    return dims.size() <= TOMBOLA_MAX_NDIMS;
+    const auto count = static_cast<int>(dims.size());
+    if (count < min_count || count > max_count)
+        throw UsageError(fmt::format("it has {}, and it may have {}{}", plural(count),
+                                     max_count == min_count ? "" : "at most ", plural(max_count)));
+    if (elements > 0x1p58)
+        throw UsageError(
+            "the product of its sizes, with 16 in place of each smaller one, is above 2^58");
+    return dims;
 }
 
 std::string print_dims(const reference::Dims& dims) {

@@ -95,8 +95,9 @@ std::unique_ptr<Driver> make_driver();
 // The drivers, in the order in which help shows them. Defined in drivers.cpp.
 std::vector<std::unique_ptr<Driver>> make_drivers();
 
-// "2x16x7x7": 1 to 12 sizes of at least 0.
-bool parse_dims(const std::string& text, reference::Dims& dims);
+// "2x16x7x7": sizes of at least 0. Throws UsageError with what is wrong with them.
+reference::Dims parse_dims(const std::string& text, int min_count = 1,
+                           int max_count = TOMBOLA_MAX_NDIMS);
 std::string print_dims(const reference::Dims& dims);
 // Cuts _n"name" off a problem.
 std::string split_name(const std::string& text, std::string& name);

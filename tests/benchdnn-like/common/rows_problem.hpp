@@ -24,9 +24,7 @@ template <class P>
 class RowsProblem : public TypedProblem<P> {
   public:
     static constexpr const char* kSyntax = "BATCHxCLASSES";
-    static constexpr const char* kSizes =
-        "two sizes separated by x. Their product, with 16 in place of a smaller size, may be 2^58 "
-        "at most";
+    static constexpr const char* kExample = "4x1000";
 
     tombola_data_type_t dt = tombola_f32;
     tombola_data_type_t odt = tombola_s64;
@@ -35,12 +33,10 @@ class RowsProblem : public TypedProblem<P> {
     FileName uniforms;
     int64_t batch = 0, classes = 0;
 
-    bool parse_sizes(const std::string& text) {
-        reference::Dims dims;
-        if (!parse_dims(text, dims) || dims.size() != 2) return false;
+    void parse_sizes(const std::string& text) {
+        const reference::Dims dims = parse_dims(text, 2, 2);
         batch = dims[0];
         classes = dims[1];
-        return true;
     }
     std::string print_sizes() const { return print_dims({batch, classes}); }
 

@@ -8,8 +8,8 @@
 //   static std::vector<Field<P>> fields();
 // and, where TensorProblem does not give them,
 //   static constexpr const char* kSyntax;      "DIMS"
-//   static constexpr const char* kSizes;       what it must be, as it completes "expected DIMS, ..."
-//   bool parse_sizes(const std::string& text); the problem's sizes: "2x16x7x7"
+//   static constexpr const char* kExample;     "2x16x7x7"
+//   void parse_sizes(const std::string& text); the problem's sizes; throws UsageError with what is wrong with them
 //   std::string print_sizes() const;
 // The virtual functions of Problem say the rest. CONTRIBUTING.md has the recipe.
 
@@ -65,13 +65,11 @@ template <class P>
 class TensorProblem : public TypedProblem<P> {
   public:
     static constexpr const char* kSyntax = "DIMS";
-    static constexpr const char* kSizes =
-        "sizes separated by x, in at most 12 dimensions. Their product, with 16 in place of each "
-        "smaller size, may be 2^58 at most";
+    static constexpr const char* kExample = "2x16x7x7";
     reference::Dims dims;
     TagName tag{"abx"};
 
-    bool parse_sizes(const std::string& text) { return parse_dims(text, dims); }
+    void parse_sizes(const std::string& text) { dims = parse_dims(text); }
     std::string print_sizes() const { return print_dims(dims); }
 
   protected:
@@ -129,9 +127,12 @@ class TypedDriver : public Driver {
     std::vector<std::unique_ptr<Problem>> problems(const std::string& text) const final {
         P problem;
         const std::string sizes = split_name(text, problem.name);
-        if (!problem.parse_sizes(sizes))
-            throw UsageError(option() + ": problem '" + text + "': expected " + P::kSyntax + ", " +
-                             P::kSizes);
+        try {
+            problem.parse_sizes(sizes);
+        } catch (const UsageError& wrong) {
+            throw UsageError(option() + ": problem '" + text + "': " + wrong.what() +
+                             "; expected " + P::kSyntax + ", as in " + P::kExample);
+        }
         std::vector<std::unique_ptr<Problem>> all;
         expand(problem, 0, all);
         return all;

@@ -16,11 +16,8 @@ std::vector<Field<RandomPermutationProblem>> RandomPermutationProblem::fields() 
     };
 }
 
-bool RandomPermutationProblem::parse_sizes(const std::string& text) {
-    reference::Dims dims;
-    if (!parse_dims(text, dims) || dims.size() != 1) return false;
-    count = dims[0];
-    return true;
+void RandomPermutationProblem::parse_sizes(const std::string& text) {
+    count = parse_dims(text, 1, 1)[0];
 }
 
 tombola_status_t RandomPermutationProblem::create(Creation& creation,

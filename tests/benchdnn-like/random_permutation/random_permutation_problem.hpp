@@ -10,7 +10,7 @@ namespace tombola::bench {
 struct RandomPermutationProblem : TypedProblem<RandomPermutationProblem> {
     static constexpr const char* kName = "random_permutation";
     static constexpr const char* kSyntax = "N";
-    static constexpr const char* kSizes = "one size of at most 2^58";
+    static constexpr const char* kExample = "1000";
     static constexpr const char* kSummary =
         "N elements of a random permutation, torch.randperm's or one with random access";
 
@@ -22,7 +22,7 @@ struct RandomPermutationProblem : TypedProblem<RandomPermutationProblem> {
     int64_t count = 0;
 
     static std::vector<Field<RandomPermutationProblem>> fields();
-    bool parse_sizes(const std::string& text);
+    void parse_sizes(const std::string& text);
     std::string print_sizes() const { return print_dims({count}); }
 
     tombola_status_t create(Creation& creation,

@@ -118,9 +118,12 @@ TEST_F(PrimitiveApi, ExecutionRefusesWrongArgumentsAndWritesNothing) {
         {{{TOMBOLA_ARG_SRC, src.memory()},
           {TOMBOLA_ARG_DST, dst.memory()},
           {TOMBOLA_ARG_DIFF_SRC, other.memory()}},
-         "args[2] is DIFF_SRC; expected one of SRC, DST"},
+         "args[2] is DIFF_SRC, which the primitive descriptor as it was made does not take; "
+         "expected "
+         "one of SRC, DST"},
         {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, dst.memory()}, {4711, dst.memory()}},
-         "args[2] is argument 4711; expected one of SRC, DST"},
+         "args[2] is argument 4711, which the primitive descriptor as it was made does not take; "
+         "expected one of SRC, DST"},
         {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, nullptr}}, "DST is null"},
         {{{TOMBOLA_ARG_SRC, no_data}, {TOMBOLA_ARG_DST, dst.memory()}}, "SRC has no data"},
         {{{TOMBOLA_ARG_SRC, src.memory()}, {TOMBOLA_ARG_DST, no_data}}, "DST has no data"},

@@ -54,7 +54,7 @@ if(LANGUAGE STREQUAL "c")
         "extern tombola_engine_t engine;\nextern tombola_primitive_desc_t pd, back;\n"
         "extern tombola_memory_desc_t src_desc, dst_desc, diff_src_desc, diff_dst_desc, probs_desc, logits_desc, p_desc;\n")
 elseif(calls)
-    string(PREPEND program "#include \"tombola/tombola.hpp\"\n#include <cstdint>\nusing namespace tombola;\n")
+    string(PREPEND program "#include \"tombola/tombola.hpp\"\n#include <algorithm>\n#include <cstdint>\n#include <vector>\nusing namespace tombola;\n")
     string(APPEND program "int main() {\n    engine eng(engine::kind::cpu, 0);\n    stream s(eng);\n${calls}}\n")
 endif()
 file(WRITE ${OUTPUT} "${program}")
