@@ -126,8 +126,8 @@ struct shuffle_backward : public primitive {
         memory::dim group_size;      ///< The forward shuffle's group size.
 
         /// Both tensors of one layout.
-        /// @param diff_data_desc Diff source and diff destination: any shape, data type and layout; the layout
-        ///     any takes that of the hint's destination.
+        /// @param diff_data_desc Diff source and diff destination: any shape, data type and layout. The layout
+        ///     `any` is replaced by that of the hint's destination.
         /// @param aaxis The axis that is shuffled, 0 to ndims - 1.
         /// @param agroup_size The forward shuffle's group size; divides the size of the axis.
         desc(const memory::desc& diff_data_desc, int aaxis, memory::dim agroup_size)

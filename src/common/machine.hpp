@@ -36,7 +36,7 @@ inline constexpr Microarchitecture kAllMachines[] = {
 };
 const char* name_of(Microarchitecture machine);
 
-// Sizes and rates by which the way is chosen that work is done in. Defined by the cpu layer.
+// Sizes and rates that decide how work is done. Defined by the cpu layer.
 struct MachineSizes {
     double waking;  // nanoseconds to wake a sleeping thread and to wait for it
     // Bytes that one thread reads and writes in a nanosecond, beyond its own caches.

@@ -21,16 +21,17 @@ namespace {
 //
 // Regions show how their workers wait: if the last task begins within kAwakeDelay, they spin. (libgomp's spin for 4 milliseconds,
 // unless OMP_WAIT_POLICY is passive.) Then waking costs less than kWakingAwake, as long as regions follow one another within
-// kSpinning. Nobody knows without regions. So work that does not pay is shared nevertheless after such work that was `patience`
-// times as long as waking. Patience grows while workers are found asleep, so that this costs 2 % at most in the long run.
+// kSpinning. Without a region the state of the workers is unknown. So once unshared work has taken `patience` times as long as
+// waking, the next work is shared as a test, even if that does not pay. Patience grows while workers are found asleep, so that tests cost
+// 2 % at most in the long run.
 using Clock = std::chrono::steady_clock;
 constexpr Clock::duration kAwakeDelay = std::chrono::microseconds(10),
                           kSpinning = std::chrono::milliseconds(1);
 constexpr double kWakingAwake = 5e3;  // nanoseconds
-constexpr double kLeastPatience = 4, kMostPatience = 128;
+constexpr double kMinPatience = 4, kMaxPatience = 128;
 // Where another process has the other processors, a worker may begin milliseconds late. Waking is then taken to cost up to so many
 // times as much as waking a sleeping thread.
-constexpr double kMostWaking = 100;
+constexpr double kMaxWaking = 100;
 
 // Work that is this many times as long as waking is shared in any case: waking costs 3 % at most, and the cores may be no
 // neighbours, which do not wait for the same memory.
@@ -70,24 +71,24 @@ class Workers {
     double waking() const {
         const double asleep = machine_sizes().waking;
         if (delay_ < kAwakeDelay && Clock::now() - seen_ < kSpinning) return kWakingAwake;
-        return std::clamp(nanoseconds(delay_), asleep, kMostWaking * asleep);
+        return std::clamp(nanoseconds(delay_), asleep, kMaxWaking * asleep);
     }
-    // Whether it is time to try them, before work that is so many times as long as waking them.
+    // Whether it is time for a test, before work that is so many times as long as waking.
     bool are_tried(double work) {
         untried_ += work;
         return untried_ >= patience_;
     }
-    // After a region whose last task began so long after it. One that began late may be chance, or the end of a pause. So the next
-    // work is a try as well.
+    // Call it after each region. `delay`: from the start of the region to the start of its last task. One late start may be chance, or
+    // the end of a pause, so the next work is a test too.
     void observe(Clock::duration delay) {
         delay_ = delay;
         seen_ = Clock::now();
         again_ = delay >= kAwakeDelay && !again_;
         untried_ = again_ ? patience_ : 0;
         if (delay < kAwakeDelay)
-            patience_ = kLeastPatience;
+            patience_ = kMinPatience;
         else if (!again_)
-            patience_ = std::min(2 * patience_, kMostPatience);
+            patience_ = std::min(2 * patience_, kMaxPatience);
     }
 
   private:
@@ -97,7 +98,7 @@ class Workers {
 
     Clock::duration delay_ = kAwakeDelay;
     Clock::time_point seen_{};
-    double untried_ = 0, patience_ = kLeastPatience;
+    double untried_ = 0, patience_ = kMinPatience;
     bool again_ = false;
 };
 thread_local Workers workers;

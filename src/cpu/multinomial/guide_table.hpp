@@ -40,8 +40,8 @@ class GuideTable {
         if (begin == end) return;
         const uint64_t stop = first_after(prefix_[end - 1]);
         dim_t k = begin;
-        // Few classes have more buckets than a run. What is written behind their own is written again for the next classes. So
-        // nothing depends on the number of buckets of a class, which no processor predicts.
+        // Most classes have at most kRun buckets. So each class writes kRun of them, and the next class overwrites those that are its own.
+        // This avoids a branch on the number of buckets, which no processor predicts.
         for (; k < end && bucket + kRun <= stop; ++k) {
             const uint64_t last = first_after(prefix_[k]);
             std::fill_n(guide_ + bucket, kRun, static_cast<uint32_t>(k));

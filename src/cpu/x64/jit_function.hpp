@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Generated code as its callers hold it. Who only calls kernels includes this and not the assembler, whose header takes a
-// second to compile.
+// Generated code as its callers hold it. Files that only call kernels include this header. They need not include the assembler's,
+// which takes a second to compile.
 
 #include <cstddef>
 #include <memory>

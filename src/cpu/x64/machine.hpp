@@ -80,8 +80,8 @@ struct MachineRow {
     // How many lines stores that bypass the caches may have begun and not completed. Programs that begin more store through the
     // caches.
     int open_lines;
-    // Shuffles that exceed the second-level cache do not read and write several blocks at once with vectors of 32 bytes where the
-    // blocks lie a multiple of so many bytes apart. 0: not measured, they do.
+    // Beyond the second-level cache, programs of near sources for AVX2 are not used if blocks lie a multiple of this many bytes apart.
+    // 0: not measured, no such limit.
     int near_alias;
     // Far shuffles whose step writes to several places of a pixel take at least this many cycles for 64 bytes. 0: no more
     // than a copy.

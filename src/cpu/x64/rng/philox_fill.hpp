@@ -29,7 +29,7 @@ class PhiloxFill {
 
     // Elements [first, first + count) of the stream, numbered from the counter `start` on.
     void generate(Uint128 first, int64_t count, void* to, bool streaming) const;
-    // What generate_rows() serves of a tensor of so many elements, of which the first one is the stream's number `first`.
+    // Which rows generate_rows() can make at once. The tensor has `count` elements, and its first one is element `first` of the stream.
     RowsAtOnce rows_at_once(Uint128 first, int64_t count) const;
     // The first row begins with element `first` of the stream.
     void generate_rows(Uint128 first, const RowsRun& run) const;

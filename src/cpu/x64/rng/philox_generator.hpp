@@ -155,7 +155,8 @@ class PhiloxGenerator : public Vocabulary {
   private:
     static constexpr int kUsedGprs = 5, kStepGprs = 5;
     static constexpr int kMaxParameters = PackedParameters::kBytes / sizeof(uint64_t);
-    // Three folds, the key of round 3, the pairs, the conversion's, two high words, the products, that of a part of rows.
+    // Slots for values of three folds, for the key of round 3, pairs of keys, the conversion's parameters, two high words, the products,
+    // and those of a part of rows.
     static constexpr int kSpreadSlots = 4 + 2 * kPhiloxKeyPairs + kMaxParameters + 4;
     static constexpr int kStreamVecs = 4, kMaxStreams = 7;
 

@@ -59,23 +59,23 @@ constexpr int64_t kMaxPasses = 4;
 constexpr int64_t kMinSlowStride = 1408, kMaxSlowStride = 3584;
 
 // The steps of a run: of a tile, or of a pixel whose channels lie side by side.
-int64_t steps_of_run(const Chosen& chosen) {
-    const StepLoop& loop = chosen.operations->loop;
+int64_t steps_of_run(const PermutePlan& plan) {
+    const StepLoop& loop = plan.operations->loop;
     if (loop.single_step) return 1;
-    if (chosen.step_pixels == 0) return (chosen.dst_last + loop.dst_step - 1) / loop.dst_step + 1;
-    const int64_t pixels = std::min(chosen.tile_pixels, chosen.pixels.count);
-    return (pixels + chosen.step_pixels - 1) / chosen.step_pixels;
+    if (plan.step_pixels == 0) return (plan.dst_last + loop.dst_step - 1) / loop.dst_step + 1;
+    const int64_t pixels = plan.pixels_of_tile();
+    return (pixels + plan.step_pixels - 1) / plan.step_pixels;
 }
 
 // What the bodies of the kernel's loops have. In the second-level cache, a loop over a short run takes longer than the same steps
 // unrolled, and so does a loop around such runs, whose addresses advance far. The likely reason is a prefetcher that
 // follows the addresses of one instruction and goes on where the run ends; it was not observed. Tensors beyond half of that
 // cache gain less, or lose with AVX2, and those in the first-level cache show no difference.
-Unrolled unrolled(const Chosen& chosen) {
-    if (fits_l1(chosen.bytes) || chosen.bytes > machine().caches.l2 / 2) return {};
-    if (chosen.joins_tiles && chosen.step_pixels > 0) return {};  // all pixels are one run
-    const int64_t budget = machine().row.unrolled_operations, steps = steps_of_run(chosen);
-    const auto operations = static_cast<int64_t>(chosen.operations->size());
+Unrolled unrolled(const PermutePlan& plan) {
+    if (fits_l1(plan.bytes) || plan.bytes > machine().caches.l2 / 2) return {};
+    if (plan.joins_tiles && plan.step_pixels > 0) return {};  // all pixels are one run
+    const int64_t budget = machine().row.unrolled_operations, steps = steps_of_run(plan);
+    const auto operations = static_cast<int64_t>(plan.operations->size());
     const int64_t most = budget / operations;
     if (steps > 1 &&
         (steps < kMinUnrolledRun || steps > kMaxUnrolledRun || most < kMinUnrolledSteps))
@@ -83,10 +83,10 @@ Unrolled unrolled(const Chosen& chosen) {
     Unrolled result;
     result.steps = static_cast<int>(std::clamp<int64_t>(most, 1, steps));
     // The loop around the steps is that over sections, or that over pixels. With it, the code may be longer.
-    const bool over_sections = chosen.operations->sections[0].loop.repeats > 1;
-    if (result.steps < steps || !(over_sections || chosen.joins_tiles)) return result;
+    const bool over_sections = plan.operations->sections[0].loop.repeats > 1;
+    if (result.steps < steps || !(over_sections || plan.joins_tiles)) return result;
     int64_t passes = std::clamp<int64_t>(3 * budget / (2 * operations * steps), 1, kMaxPasses);
-    const int64_t advance = over_sections ? 0 : chosen.pixels.src.stride;
+    const int64_t advance = over_sections ? 0 : plan.pixels.src.stride;
     while (passes > 1 && passes * advance >= kMinSlowStride && passes * advance < kMaxSlowStride)
         --passes;
     result.passes = static_cast<int>(passes);
@@ -94,17 +94,17 @@ Unrolled unrolled(const Chosen& chosen) {
 }
 
 // The overhead of a step, of each section.
-double step_cycles(const Chosen& chosen) {
-    const VectorRates& rates = machine().rates(shape_of(chosen.code).bytes);
-    return unrolled(chosen).steps > 1 ? rates.unrolled_step_cycles : rates.step_cycles;
+double step_cycles(const PermutePlan& plan) {
+    const VectorRates& rates = machine().rates(shape_of(plan.code).bytes);
+    return unrolled(plan).steps > 1 ? rates.unrolled_step_cycles : rates.step_cycles;
 }
 
 // ---- interleaved ---------------------------------------------------------------------------------------------
 
 // What the loads of a step cost beyond one a line, as lines that arrive from the second-level cache take the time of loads.
-double load_cycles(const Chosen& chosen) {
-    if (fits_l1(chosen.bytes) || chosen.bytes > machine().caches.l2) return 0;
-    const Operations& o = *chosen.operations;
+double load_cycles(const PermutePlan& plan) {
+    if (fits_l1(plan.bytes) || plan.bytes > machine().caches.l2) return 0;
+    const Operations& o = *plan.operations;
     int64_t loads = 0;
     for (const Operations::Section& section : o.sections)
         loads += section.loop.repeats *
@@ -113,10 +113,10 @@ double load_cycles(const Chosen& chosen) {
     return machine().row.load_cycles * std::max(static_cast<double>(loads) - o.stored_lines, 0.0);
 }
 
-Result<Chosen> begin_interleaved(const ShuffleDesc& desc) {
-    Chosen begun;
-    begun.bytes = tensor_bytes(desc);
-    ShuffleLayout& l = begun.layout = TOMBOLA_TRY(make_unblocked_layout(desc));
+Result<PermutePlan> begin_interleaved(const ShuffleDesc& desc) {
+    PermutePlan base;
+    base.bytes = tensor_bytes(desc);
+    ShuffleLayout& l = base.layout = TOMBOLA_TRY(make_unblocked_layout(desc));
     if (l.src_axis.stride == 0) return unimplemented("no channel moves");
     if (!l.src_axis.is_plain() || !l.dst_axis.is_plain())
         return unimplemented("the axis is blocked");
@@ -126,12 +126,12 @@ Result<Chosen> begin_interleaved(const ShuffleDesc& desc) {
             l.inner, l.src_axis.stride, l.dst_axis.stride);
     if (l.inner >= kMaxInner) return unimplemented("channels are %lld bytes apart", l.inner);
     if (l.C >= (int64_t{1} << 31) / l.inner) return unimplemented("an axis of 2 GiB or more");
-    begun.pixels = l.loops.pop();
-    begun.joins_tiles = true;
-    return begun;
+    base.pixels = l.loops.pop();
+    base.joins_tiles = true;
+    return base;
 }
 
-double cycles_per_byte(const PixelProgram& pixel, const Chosen& candidate) {
+double cycles_per_byte(const PixelProgram& pixel, const PermutePlan& candidate) {
     const MachineRow& row = machine().row;
     // No program is taken to be faster than a copy.
     double least = row.copy_cycles * (fits_l1(candidate.bytes) ? kCopyInL1 : 1);
@@ -143,11 +143,11 @@ double cycles_per_byte(const PixelProgram& pixel, const Chosen& candidate) {
         std::max(candidate.operations->cycles + step_cycles(candidate) + load_cycles(candidate),
                  least / 64 * static_cast<double>(stored_bytes(pixel.program))) /
         pixel.bytes;
-    return streams(candidate) ? cycles - row.streamed_gain : cycles;
+    return bypasses_caches(candidate) ? cycles - row.streamed_gain : cycles;
 }
 
-Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
-    Chosen best = TOMBOLA_TRY(begin_interleaved(desc));
+Result<PermutePlan> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
+    PermutePlan best = TOMBOLA_TRY(begin_interleaved(desc));
     const ShuffleLayout& l = best.layout;
     const int64_t pixel_bytes = l.C * l.inner;
     const bool dense =
@@ -158,7 +158,7 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
             pixel.program.in_l1 = fits_l1(best.bytes);
             // Of those that are as fast as a copy, the first is taken, whose steps are short.
             for (Operations& lowered : all_lowerings(pixel.program, code)) {
-                Chosen candidate = best;
+                PermutePlan candidate = best;
                 candidate.code = code;
                 candidate.step_pixels = pixel.pixels;
                 candidate.src_last = pixel.src_last;
@@ -179,10 +179,10 @@ Result<Chosen> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
 
 // ---- blocked -------------------------------------------------------------------------------------------------
 
-Result<Chosen> begin_blocked(const ShuffleDesc& desc) {
-    Chosen begun;
-    begun.bytes = tensor_bytes(desc);
-    ShuffleLayout& l = begun.layout = TOMBOLA_TRY(make_unblocked_layout(desc));
+Result<PermutePlan> begin_blocked(const ShuffleDesc& desc) {
+    PermutePlan base;
+    base.bytes = tensor_bytes(desc);
+    ShuffleLayout& l = base.layout = TOMBOLA_TRY(make_unblocked_layout(desc));
     if (l.src_axis.is_plain() && l.dst_axis.is_plain())
         return unimplemented("the axis is not blocked");
     const int64_t block = l.src_axis.block, block_bytes = block * l.element;
@@ -197,10 +197,10 @@ Result<Chosen> begin_blocked(const ShuffleDesc& desc) {
     LoopNest& loops = l.loops;
     if (loops.depth > 0 && loops.fastest().src.stride == block_bytes &&
         loops.fastest().dst.stride == block_bytes)
-        begun.pixels = loops.pop();
-    if (begun.pixels.count * block_bytes < kMinBytes)
+        base.pixels = loops.pop();
+    if (base.pixels.count * block_bytes < kMinBytes)
         return unimplemented("too few bytes behind one another");
-    return begun;
+    return base;
 }
 
 // A shuffle of fewer channels with the same pattern: G and Q keep their remainders modulo the size of a block. The
@@ -228,23 +228,22 @@ struct BlockedStep {
 
 // Whether steps of near sources are candidates. Beyond Machine::near_sources_bytes() they write too many blocks at once, and took up
 // to five times as long; but far ones may, because open_lines tells how many blocks are too many.
-bool may_be_near(const Chosen& begun, CpuIsa code) {
-    const int64_t bytes = begun.bytes, alias = machine().row.near_alias;
+bool may_be_near(const PermutePlan& base, CpuIsa code) {
+    const int64_t bytes = base.bytes, alias = machine().row.near_alias;
     if (bytes <= machine().caches.l2) return true;
-    if (code == CpuIsa::avx2 && alias > 0 && begun.layout.dst_axis.stride % alias == 0)
-        return false;
+    if (code == CpuIsa::avx2 && alias > 0 && base.layout.dst_axis.stride % alias == 0) return false;
     return (bytes <= machine().near_sources_bytes() || machine().is_far(bytes)) &&
-           begun.layout.C <= kMaxNearBlocks * begun.layout.src_axis.block;
+           base.layout.C <= kMaxNearBlocks * base.layout.src_axis.block;
 }
 
 // The candidates. Of those that are as fast, the first is taken.
-std::vector<BlockedStep> blocked_steps(CpuIsa isa, const Chosen& begun) {
-    const ShuffleLayout& l = begun.layout;
-    const int64_t block_bytes = l.src_axis.block * l.element, pixels = begun.pixels.count;
-    const bool far = machine().is_far(begun.bytes);
+std::vector<BlockedStep> blocked_steps(CpuIsa isa, const PermutePlan& base) {
+    const ShuffleLayout& l = base.layout;
+    const int64_t block_bytes = l.src_axis.block * l.element, pixels = base.pixels.count;
+    const bool far = machine().is_far(base.bytes);
     std::vector<BlockedStep> steps;
     for (const CpuIsa code : code_for(isa)) {
-        const bool may_near = may_be_near(begun, code);
+        const bool may_near = may_be_near(base, code);
         const int64_t vector_bytes = limits_of(code, static_cast<int>(l.element)).vector_bytes;
         // Longer steps of near sources would only repeat the operations of one vector, or of two pixels. Far ones may write a
         // whole line to each block.
@@ -266,11 +265,11 @@ std::vector<BlockedStep> blocked_steps(CpuIsa isa, const Chosen& begun) {
     return steps;
 }
 
-Chosen candidate_of(const BlockedStep& step, Operations&& lowered, const Chosen& begun) {
-    Chosen candidate = begun;
+PermutePlan candidate_of(const BlockedStep& step, Operations&& lowered, const PermutePlan& base) {
+    PermutePlan candidate = base;
     candidate.code = step.code;
     candidate.step_pixels = step.pixels;
-    const ShuffleLayout& l = begun.layout;
+    const ShuffleLayout& l = base.layout;
     const int64_t wanted = std::max(machine().tile_bytes() / (l.C * l.element),
                                     kMinTileBytesPerBlock / (l.src_axis.block * l.element));
     candidate.tile_pixels = std::max<int64_t>(wanted / step.pixels, 1) * step.pixels;
@@ -279,7 +278,7 @@ Chosen candidate_of(const BlockedStep& step, Operations&& lowered, const Chosen&
 }
 
 // The cost of all pixels of an image.
-double cycles_of(const BlockedStep& step, const Chosen& candidate) {
+double image_cycles(const BlockedStep& step, const PermutePlan& candidate) {
     const Operations& lowered = *candidate.operations;
     // The second step is moved back to an aligned address. That may cost one more step.
     const int64_t steps = step.single ? 1
@@ -296,16 +295,16 @@ double cycles_of(const BlockedStep& step, const Chosen& candidate) {
 }
 
 // What the program gains in all pixels of an image by bypassing the caches.
-double gain_of(const Chosen& candidate) {
-    if (!machine().is_far(candidate.bytes) || !streams(candidate)) return 0;
+double gain_of(const PermutePlan& candidate) {
+    if (!machine().is_far(candidate.bytes) || !bypasses_caches(candidate)) return 0;
     const double lines = candidate.operations->stored_lines /
                          static_cast<double>(candidate.step_pixels) *
                          static_cast<double>(candidate.pixels.count);
     return machine().row.streamed_gain * static_cast<double>(kLineBytes) * lines;
 }
 
-Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
-    Chosen best = TOMBOLA_TRY(begin_blocked(desc));
+Result<PermutePlan> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
+    PermutePlan best = TOMBOLA_TRY(begin_blocked(desc));
     const ShuffleLayout& l = best.layout;
     const ShuffleLayout sample = with_fewer_channels(l);
     const auto program_of = [&](const ShuffleLayout& layout, const BlockedStep& step) {
@@ -319,18 +318,19 @@ Result<Chosen> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     for (const BlockedStep& step : blocked_steps(isa, best)) {
         const PermuteProgram program = program_of(sample, step);
         for (Operations& lowered : all_lowerings(program, step.code)) {
-            Chosen candidate = candidate_of(step, std::move(lowered), best);
+            PermutePlan candidate = candidate_of(step, std::move(lowered), best);
             // Through the caches, blocks that are written at once took up to 1.7 times as long in memory on Zen 4.
-            if (step.near_sources && machine().is_far(best.bytes) && !streams(candidate)) continue;
-            candidate.cycles = cycles_of(step, candidate) - gain_of(candidate);
+            if (step.near_sources && machine().is_far(best.bytes) && !bypasses_caches(candidate))
+                continue;
+            candidate.cycles = image_cycles(step, candidate) - gain_of(candidate);
             if (candidate.cycles >= best.cycles) continue;
             cheapest = step;
             best = std::move(candidate);
         }
     }
     if (sample.C < l.C)
-        best.operations =
-            std::make_shared<Operations>(cheapest_lowering(program_of(l, cheapest), cheapest.code));
+        best.operations = std::make_shared<Operations>(
+            all_lowerings(program_of(l, cheapest), cheapest.code).front());
     return best;
 }
 
@@ -347,15 +347,15 @@ class PermuteShuffle : public Executable {
     };
 
     // ways: the best one first. The last one serves every destination.
-    PermuteShuffle(const ShuffleDesc& desc, const Chosen& chosen, std::vector<Way> ways)
+    PermuteShuffle(const ShuffleDesc& desc, const PermutePlan& plan, std::vector<Way> ways)
         : desc_(desc),
-          chosen_(chosen),
-          images_(chosen.layout.loops.iterations()),
-          tiles_(std::max<int64_t>(chosen.pixels.count / chosen.tile_pixels, 1)),
+          plan_(plan),
+          images_(plan.layout.loops.iterations()),
+          tiles_(std::max<int64_t>(plan.pixels.count / plan.tile_pixels, 1)),
           pixels_ahead_(kPrefetchAhead * machine().prefetch_bytes()),
           ways_(std::move(ways)) {
-        chosen_.operations.reset();  // they are code now
-        if (chosen_.layout.loops.depth == 0) chosen_.layout.loops.push({});
+        plan_.operations.reset();  // they are code now
+        if (plan_.layout.loops.depth == 0) plan_.layout.loops.push({});
     }
 
     Status execute(const ExecContext& context) const override {
@@ -367,7 +367,7 @@ class PermuteShuffle : public Executable {
             const StreamingStores stores(way->streams);
             while (begin < end) begin += shuffle(way->kernel, tensors, begin, end - begin);
         });
-        if (chosen_.layout.has_padding) zero_padding(desc_.dst, tensors.dst);
+        if (plan_.layout.has_padding) zero_padding(desc_.dst, tensors.dst);
         return {};
     }
 
@@ -375,7 +375,7 @@ class PermuteShuffle : public Executable {
     // Shuffles as many of the `count` tiles from `first` on as one call of the kernel can cover. Returns how many.
     int64_t shuffle(const JitFunction<PermuteArgs>& kernel, const ShuffleTensors& tensors,
                     int64_t first, int64_t count) const {
-        const Chosen& c = chosen_;
+        const PermutePlan& c = plan_;
         const auto [image, tile] = divide(first, tiles_);
         const LoopCursor at(c.layout.loops, image);
         const int64_t done = c.joins_tiles ? std::min(tiles_ - tile, count) : 1;
@@ -409,16 +409,16 @@ class PermuteShuffle : public Executable {
     // From the source of a tile to that of the next one. The last tile has none.
     int64_t to_next_tile(int64_t tile) const {
         const Division at = divide(tile, tiles_);
-        const int64_t bytes = chosen_.tile_pixels * chosen_.pixels.src.stride;
+        const int64_t bytes = plan_.tile_pixels * plan_.pixels.src.stride;
         if (at.rest + 1 < tiles_) return bytes;
         if (at.quotient + 1 == images_) return 0;
-        const LoopNest& loops = chosen_.layout.loops;
+        const LoopNest& loops = plan_.layout.loops;
         return LoopCursor(loops, at.quotient + 1).src() - LoopCursor(loops, at.quotient).src() -
                at.rest * bytes;
     }
 
     ShuffleDesc desc_;
-    Chosen chosen_;
+    PermutePlan plan_;
     int64_t images_, tiles_;
     int64_t pixels_ahead_;  // bytes from the source of a pixel to that which is prefetched
     std::vector<Way> ways_;
@@ -429,42 +429,41 @@ constexpr int64_t kMinRunOfPixel = 512;
 
 // The bytes of the source that are read one after the other: a tile's part of a block; all pixels; or a group of a pixel, if a
 // line of the destination has channels of all groups.
-int64_t run_bytes(const Chosen& chosen) {
-    const int64_t pixels = chosen.pixels.count, stride = chosen.pixels.src.stride;
-    if (!chosen.joins_tiles) return std::min(chosen.tile_pixels, pixels) * stride;
-    const ShuffleLayout& l = chosen.layout;
+int64_t run_bytes(const PermutePlan& plan) {
+    const int64_t pixels = plan.pixels.count, stride = plan.pixels.src.stride;
+    if (!plan.joins_tiles) return plan.pixels_of_tile() * stride;
+    const ShuffleLayout& l = plan.layout;
     const int64_t group = l.G * l.inner;
     return l.Q * l.inner <= kLineBytes && group >= kMinRunOfPixel ? group : pixels * stride;
 }
 
-Result<PlanPtr> plan(const ShuffleDesc& desc, const Chosen& chosen) {
-    return make_plan(0, [desc, chosen]() -> Result<std::unique_ptr<Executable>> {
-        const Stores stores = fits_l1(chosen.bytes) ? Stores::plain : Stores::prefetched;
-        const Sources sources = machine().prefetches_sources(chosen.bytes)
-                                    ? prefetched_sources(run_bytes(chosen))
+Result<PlanPtr> executable_of(const ShuffleDesc& desc, const PermutePlan& plan) {
+    return make_plan(0, [desc, plan]() -> Result<std::unique_ptr<Executable>> {
+        const Stores stores = fits_l1(plan.bytes) ? Stores::plain : Stores::prefetched;
+        const Sources sources = machine().prefetches_sources(plan.bytes)
+                                    ? prefetched_sources(run_bytes(plan))
                                     : Sources::plain;
-        const auto bytes = static_cast<size_t>(chosen.bytes);
+        const auto bytes = static_cast<size_t>(plan.bytes);
         std::vector<PermuteShuffle::Way> ways;
-        for (const auto& [way, alignment] : streaming_of(chosen)) {
-            auto kernel =
-                TOMBOLA_TRY(permute_function(chosen.code, way, sources, chosen.operations));
+        for (const auto& [way, alignment] : streaming_of(plan)) {
+            auto kernel = TOMBOLA_TRY(permute_function(plan.code, way, sources, plan.operations));
             ways.push_back({std::move(kernel), alignment, true, work_of(0, bytes, bytes / 2)});
         }
         auto kernel = TOMBOLA_TRY(
-            permute_function(chosen.code, stores, sources, chosen.operations, unrolled(chosen)));
+            permute_function(plan.code, stores, sources, plan.operations, unrolled(plan)));
         ways.push_back({std::move(kernel), 1, false, moving(bytes)});
-        return make_executable<PermuteShuffle>(desc, chosen, std::move(ways));
+        return make_executable<PermuteShuffle>(desc, plan, std::move(ways));
     });
 }
 
 }  // namespace
 
 Result<PlanPtr> plan_interleaved_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
-    return plan(desc, TOMBOLA_TRY(choose_interleaved(isa, desc)));
+    return executable_of(desc, TOMBOLA_TRY(choose_interleaved(isa, desc)));
 }
 
 Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
-    return plan(desc, TOMBOLA_TRY(choose_blocked(isa, desc)));
+    return executable_of(desc, TOMBOLA_TRY(choose_blocked(isa, desc)));
 }
 
 }  // namespace tombola::impl::cpu::x64

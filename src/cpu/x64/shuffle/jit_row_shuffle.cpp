@@ -55,7 +55,7 @@ struct RowPlan {
     // What is known about the tensors.
     int64_t bytes;  // of source and destination together
     bool in_l1, exceeds_l2;
-    bool is_large;          // it may bypass the caches
+    bool is_far;            // it may bypass the caches
     bool images_are_dense;  // the rows of an image follow each other in the destination
     bool is_dense;          // all rows do
 
@@ -77,7 +77,7 @@ struct RowPlan {
 // In the first-level cache, and in memory, the string instruction is no faster.
 bool suits_strings(const RowPlan& plan) {
     const int64_t min = machine().row.string_bytes;
-    return min > 0 && plan.layout.inner >= min && !plan.in_l1 && !plan.is_large;
+    return min > 0 && plan.layout.inner >= min && !plan.in_l1 && !plan.is_far;
 }
 
 // Two stores of a row that overlap take up to twice as long as one.
@@ -133,8 +133,8 @@ StitchKey stitch_key(const RowPlan& plan) {
 // where rows stream, and copying elsewhere.
 bool suits_stitching(const RowPlan& plan) {
     if (!plan.is_dense || plan.copies_strings) return false;
-    if (!plan.is_large && replaces_stitching(plan)) return false;
-    if (machine().narrow_competes() && (plan.in_l1 || (plan.exceeds_l2 && !plan.is_large)))
+    if (!plan.is_far && replaces_stitching(plan)) return false;
+    if (machine().narrow_competes() && (plan.in_l1 || (plan.exceeds_l2 && !plan.is_far)))
         return false;
     if (plan.exceeds_l2 && plan.layout.inner >= kMinCopiedBeyondL2) return false;
     return plan.layout.inner >= kMinStitchedInL1 || !plan.in_l1;
@@ -162,15 +162,15 @@ Sources sources_of(const RowPlan& plan) {
     const ShuffleLayout& l = plan.layout;
     const Loop& images = l.loops.fastest();
     const int64_t image = l.C * l.inner;
-    const bool reads_ahead = plan.is_large && plan.is_dense && l.src_axis.stride == l.inner &&
+    const bool reads_ahead = plan.is_far && plan.is_dense && l.src_axis.stride == l.inner &&
                              (images.count == 1 || images.src.stride == image) &&
                              image <= machine().caches.l2 / 4 * 3;
     return reads_ahead ? prefetched_sources(l.inner) : Sources::plain;
 }
 
-// The instruction set of copies. Straight turns beyond the first-level cache have vectors of 64 bytes: there fewer stores are
-// faster, unless the second-level cache has their lines prefetched. Elsewhere, where two stores of 32 bytes take no longer than one of
-// 64, fewer of them cross cache lines, and the other costs are the same.
+// The instruction set of copies. Straight turns beyond the first-level cache have vectors of 64 bytes, because fewer stores are faster
+// there, unless lines are prefetched in the second-level cache. Elsewhere vectors of 32 bytes are used where two stores of them take no longer
+// than one of 64: fewer stores cross cache lines then.
 CpuIsa code_of_copies(const RowPlan& plan) {
     // Where the third-level cache bounds the speed, stores of 32 bytes are faster by up to 2 % for the same reason.
     // Measured on Sapphire Rapids alone.
@@ -194,11 +194,11 @@ RowPlan plan_rows(CpuIsa isa, const ShuffleLayout& layout) {
     plan.bytes = 2 * layout.loops.iterations() * layout.C * layout.inner;
     plan.in_l1 = fits_l1(plan.bytes);
     plan.exceeds_l2 = plan.bytes >= machine().caches.l2;
-    plan.is_large = machine().is_far(plan.bytes);
+    plan.is_far = machine().is_far(plan.bytes);
     plan.images_are_dense = layout.dst_axis.stride == layout.inner;
     plan.is_dense = plan.images_are_dense && !layout.has_padding && layout.loops.depth == 1 &&
                     (images.count == 1 || images.dst.stride == layout.C * layout.inner);
-    plan.rows_stream = layout.inner >= kMinStreamingBytes && plan.is_large;
+    plan.rows_stream = layout.inner >= kMinStreamingBytes && plan.is_far;
     plan.copies_strings = suits_strings(plan);
     plan.overruns = can_overrun(plan);
     plan.loops = loops_of(plan);
@@ -238,13 +238,18 @@ int64_t bytes_ahead(const ShuffleLayout& l, const char* src, const char* dst) {
            l.C * l.inner + kBytesBehindImage;
 }
 
+// How short rows are stitched into destinations without gaps that have this alignment.
+struct StitchWay {
+    StitchFunction function;
+    int64_t alignment;
+    bool streams;  // bypasses the caches
+};
+
 // The kernels of a plan. There are none if both tensors are one contiguous run.
 struct RowKernels {
     JitFunction<RowArgs> rows;
-    JitFunction<RowArgs> overrunning;      // for all turns but the last one
-    std::optional<StitchFunction> stitch;  // for short rows into a destination without gaps
-    // The same, past the caches, into a destination that is aligned to a line, or to kLaneBytes.
-    std::optional<StitchFunction> streaming_stitch, parts_stitch;
+    JitFunction<RowArgs> overrunning;  // for all turns but the last one
+    std::vector<StitchWay> stitches;   // the best one first; the last one serves every destination
 };
 
 class RowShuffle : public Executable {
@@ -254,7 +259,7 @@ class RowShuffle : public Executable {
 
     Status execute(const ExecContext& context) const override {
         const auto [src, dst] = shuffle_tensors(desc_, context);
-        kernels_.rows || kernels_.stitch ? copy_rows(src, dst) : copy_bytes(src, dst);
+        kernels_.rows || !kernels_.stitches.empty() ? copy_rows(src, dst) : copy_bytes(src, dst);
         if (layout().has_padding) zero_padding(desc_.dst, dst);
         return {};
     }
@@ -271,20 +276,20 @@ class RowShuffle : public Executable {
 
     void copy_rows(const char* src, char* dst) const {
         const int64_t rows = layout().loops.iterations() * layout().C;
-        const bool streams = kernels_.streaming_stitch && is_aligned(dst, kLaneBytes);
-        const auto& stitched = !streams                      ? kernels_.stitch
-                               : is_aligned(dst, kLineBytes) ? kernels_.streaming_stitch
-                                                             : kernels_.parts_stitch;
+        const auto way =
+            std::find_if(kernels_.stitches.begin(), kernels_.stitches.end(),
+                         [&](const StitchWay& each) { return is_aligned(dst, each.alignment); });
+        const bool stitched = way != kernels_.stitches.end();
         const int64_t slice =
-            stitched ? slice_rows(layout().inner, stitched->period(), streams) : 0;
+            stitched ? slice_rows(layout().inner, way->function.period(), way->streams) : 0;
         // Calls copy whole turns where these are straight code.
         const int64_t turn = plan_.is_straight ? plan_.loops.inner.count : 1;
-        const bool streaming = stitched ? streams : plan_.rows_stream;
+        const bool streaming = stitched ? way->streams : plan_.rows_stream;
         const auto bytes = static_cast<size_t>(rows * layout().inner);
         parallel_ranges(rows, turn, work_of(0, 2 * bytes, streaming ? bytes : 0),
                         [&](int64_t begin, int64_t end) {
                             const StreamingStores stores(streaming);
-                            if (stitched) return stitch(*stitched, slice, src, dst, begin, end);
+                            if (stitched) return stitch(way->function, slice, src, dst, begin, end);
                             if (kernels_.overrunning)
                                 begin =
                                     copy_rows(kernels_.overrunning, src, dst, begin, end - turn);
@@ -367,14 +372,22 @@ Result<RowKernels> make_kernels(const RowPlan& plan) {
     RowKernels kernels;
     if (plan.layout.is_copy()) return kernels;
     if (plan.is_stitched) {
-        StitchKey key = stitch_key(plan);
-        kernels.stitch = TOMBOLA_TRY(StitchFunction::make(key));
-        if (!plan.is_large) return kernels;
-        key.sources = plan.sources;
-        key.stores = Stores::streaming;
-        kernels.streaming_stitch = TOMBOLA_TRY(StitchFunction::make(key));
-        key.stores = Stores::streaming_parts;
-        kernels.parts_stitch = TOMBOLA_TRY(StitchFunction::make(key));
+        struct Way {
+            Stores stores;
+            Sources sources;
+            int64_t alignment;
+        };
+        for (const Way& way : {Way{Stores::streaming, plan.sources, kLineBytes},
+                               {Stores::streaming_parts, plan.sources, kLaneBytes},
+                               {plan.stores, Sources::plain, 1}}) {
+            const bool streams = way.alignment > 1;
+            if (streams && !plan.is_far) continue;
+            StitchKey key = stitch_key(plan);
+            key.stores = way.stores;
+            key.sources = way.sources;
+            auto function = TOMBOLA_TRY(StitchFunction::make(key));
+            kernels.stitches.push_back({std::move(function), way.alignment, streams});
+        }
         return kernels;
     }
     const RowLoop& inner = plan.loops.inner;

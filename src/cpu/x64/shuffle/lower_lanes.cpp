@@ -179,8 +179,8 @@ std::vector<Operations> lower_to_lanes(const PermuteProgram& program) {
     std::vector<Operations> all;
     for (const bool keeps_loads : {false, true}) {
         LaneLowering lanes(program, keeps_loads);
-        auto lowered = lanes.lower();
-        if (!keeps_loads || lanes.has_kept()) all.push_back(std::move(*lowered));
+        lanes.add_to(all);
+        if (keeps_loads && !lanes.has_kept()) all.pop_back();
     }
     return all;
 }

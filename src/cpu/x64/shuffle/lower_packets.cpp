@@ -59,7 +59,6 @@ class PacketLowering : public Lowering {
     };
 
     bool lower_section(const PermuteSection& section) override {
-        if (!program().near_sources) return false;
         if (vector_bytes() == kMaxVecBytes && shape_.distance > shape_.lane_bytes &&
             shape_.lane_bytes < vector_bytes())
             return false;
@@ -273,9 +272,9 @@ class PacketLowering : public Lowering {
 std::vector<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa) {
     const int unit = program.unit, least = std::max(unit, 4);
     std::vector<Operations> all;
+    if (!program.near_sources) return all;
     const auto add = [&](int lane_bytes, int slots) {
-        if (auto lowered = PacketLowering(program, isa, lane_bytes, slots).lower())
-            all.push_back(std::move(*lowered));
+        PacketLowering(program, isa, lane_bytes, slots).add_to(all);
     };
     add(kLaneBytes, kLaneBytes / least);
     if (unit >= 4 && isa == CpuIsa::avx2) add(2 * kLaneBytes, 2 * kLaneBytes / least);

@@ -65,20 +65,20 @@ std::vector<Register> registers_over(const std::vector<Piece>& extents, int byte
 
 class RouteLowering : public Lowering {
   public:
-    RouteLowering(const PermuteProgram& program, CpuIsa isa, bool lines)
-        : Lowering(program, shape_of(isa).bytes),
-          lines_(lines),
+    RouteLowering(const PermuteProgram& program, CpuIsa isa, bool by_lines)
+        : Lowering(program, shape_of(isa).bytes, true),
+          by_lines_(by_lines),
           units_(shape_of(isa).bytes / program.unit),
           max_registers_(shape_of(isa).registers / 2) {}
 
   private:
     bool lower_section(const PermuteSection& section) override {
-        if (lines_ && !steps_fill_lines()) return false;
+        if (by_lines_ && !steps_fill_lines()) return false;
         const auto routes = routes_of(section);
-        const auto runs = static_cast<int>(lines_ ? section.outputs.size() : 0);
+        const auto runs = static_cast<int>(by_lines_ ? section.outputs.size() : 0);
         if (routes.empty() || runs > kMaxRuns) return false;
         // Two registers in addition to those of the values: one for exchange(), and one for indices.
-        use_registers((lines_ ? runs : max_registers_) + 2, runs);
+        use_registers((by_lines_ ? runs : max_registers_) + 2, runs);
         for (size_t first = 0, end; first < routes.size(); first = end) {
             int used = 0;
             for (end = first; end < routes.size() && used + routes[end].K() <= max_registers_;
@@ -183,7 +183,7 @@ class RouteLowering : public Lowering {
         });
         int run = 0;
         for (const auto& [output, value] : outputs) {
-            if (lines_) {
+            if (by_lines_) {
                 store_as_line(*output, value, run++);
                 continue;
             }
@@ -250,16 +250,18 @@ class RouteLowering : public Lowering {
                                                                   : value;
     }
 
-    bool lines_;
+    bool by_lines_;
     int units_;  // in a register
     int max_registers_;
 };
 
 }  // namespace
 
-std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa, bool lines) {
-    if (program.unit < shape_of(isa).permutes_from) return std::nullopt;
-    return RouteLowering(program, isa, lines).lower();
+std::vector<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa) {
+    std::vector<Operations> all;
+    if (program.unit < shape_of(isa).permutes_from) return all;
+    for (const bool by_lines : {false, true}) RouteLowering(program, isa, by_lines).add_to(all);
+    return all;
 }
 
 }  // namespace tombola::impl::cpu::x64

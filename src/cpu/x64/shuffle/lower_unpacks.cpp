@@ -29,7 +29,7 @@ constexpr int kMinLive = 11, kMaxLive = 15;
 class UnpackLowering : public Lowering {
   public:
     UnpackLowering(const PermuteProgram& program, UnpackTiles tiles)
-        : Lowering(program, kYmmBytes), tiles_(tiles) {
+        : Lowering(program, kYmmBytes, true), tiles_(tiles) {
         const int each = unit(), half = kLaneBytes / 2;
         const auto place = [&](int i) { return std::tuple{i % kLaneBytes / each, i % each}; };
         side_by_side_ = indices(1, [&](int i) {
@@ -223,11 +223,11 @@ class UnpackLowering : public Lowering {
 
 }  // namespace
 
-std::vector<Operations> lower_to_unpacks(const PermuteProgram& program) {
+std::vector<Operations> lower_to_unpacks(const PermuteProgram& program, CpuIsa isa) {
     std::vector<Operations> all;
+    if (isa != CpuIsa::avx2 || program.unit > 2) return all;
     for (const UnpackTiles tiles : {UnpackTiles::found, UnpackTiles::folded, UnpackTiles::paired})
-        if (auto lowered = UnpackLowering(program, tiles).lower())
-            all.push_back(std::move(*lowered));
+        UnpackLowering(program, tiles).add_to(all);
     return all;
 }
 

@@ -193,8 +193,13 @@ class WindowLowering : public Lowering {
 
 }  // namespace
 
-std::optional<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa) {
-    return WindowLowering(program, isa).lower();
+std::vector<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa) {
+    std::vector<Operations> all;
+    WindowLowering(program, isa).add_to(all);
+    // Words with VBMI: either way to join windows may be the cheaper one.
+    if (program.unit == 2 && shape_of(isa).permutes_from == 1)
+        WindowLowering(program, CpuIsa::avx512_core).add_to(all);
+    return all;
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -122,8 +123,8 @@ Work work_with_table(const Operation& o, const VectorRates& rates, bool in_regis
 }
 
 // The cycles of one step of a section, without the cost of loads and stores that cross a cache line.
-double cycles_of(const PermuteProgram& program, const Operations::Section& section,
-                 int vector_bytes) {
+double section_cycles(const PermuteProgram& program, const Operations::Section& section,
+                      int vector_bytes) {
     const VectorRates& rates = machine().rates(vector_bytes);
     const bool has_masks = vector_bytes == kMaxVecBytes, near_sources = program.near_sources;
     const bool counts_tables = machine().row.counts_tables;
@@ -194,15 +195,15 @@ std::vector<uint32_t> lanes_stored(const Operations::Section& section) {
     return lanes;
 }
 
-std::optional<Operations> Lowering::lower() {
+void Lowering::add_to(std::vector<Operations>& all) {
     operations_.sections.reserve(program_.sections.size());
     for (const PermuteSection& section : program_.sections) {
         operations_.sections.push_back({section.loop, section.outputs[0].dst_offset, {}});
         operations_.sections.back().list.reserve(8 * section.outputs.size());
-        if (!lower_section(section)) return std::nullopt;
+        if (!lower_section(section)) return;
         add_costs(section);
     }
-    return std::move(operations_);
+    all.push_back(std::move(operations_));
 }
 
 bool Lowering::moves(const Table& indices, int width, int lane_bytes, int bytes) {
@@ -317,7 +318,7 @@ void Lowering::add_costs(const PermuteSection& section) {
     const auto repeats = static_cast<double>(section.loop.repeats);
     // In the first-level cache, the stores have time for both lines.
     const double splits = lowered.runs > 0 || program_.in_l1 ? 0 : split_stores(program_, section);
-    const double work = cycles_of(program_, lowered, vector_bytes_) +
+    const double work = section_cycles(program_, lowered, vector_bytes_) +
                         rates.split_load * split_loads(program_, lowered);
     operations_.cycles += repeats * (work + rates.split_store * splits) / rates.clock;
     operations_.run_cycles += repeats * run_cycles(rates) * lowered.runs / rates.clock;
@@ -335,32 +336,18 @@ PermuteLimits limits_of(CpuIsa isa, int unit) {
 
 std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa) {
     std::vector<Operations> all;
-    const auto add = [&](std::optional<Operations> lowered, bool transposes = false) {
-        if (!lowered) return;
-        lowered->transposes = transposes;
-        all.push_back(std::move(*lowered));
+    const auto add = [&](std::vector<Operations> lowered) {
+        std::move(lowered.begin(), lowered.end(), std::back_inserter(all));
     };
-    if (has_windows(isa, program.unit))
-        add(lower_to_windows(program, isa));
-    else
-        all = lower_to_lanes(program);
-    // Words with VBMI: either lowering of windows may be the cheaper one.
-    if (program.unit == 2 && shape_of(isa).permutes_from == 1)
-        add(lower_to_windows(program, CpuIsa::avx512_core));
-    for (const bool lines : {false, true}) add(lower_to_routes(program, isa, lines), true);
-    if (isa == CpuIsa::avx2 && program.unit <= 2)
-        for (Operations& unpacks : lower_to_unpacks(program)) add(std::move(unpacks), true);
+    add(has_windows(isa, program.unit) ? lower_to_windows(program, isa) : lower_to_lanes(program));
+    add(lower_to_routes(program, isa));
+    add(lower_to_unpacks(program, isa));
     // No packets are faster than a copy.
     if (all[0].cycles > machine().row.copy_cycles * all[0].stored_lines)
-        for (Operations& packets : lower_to_packets(program, isa))
-            all.push_back(std::move(packets));
+        add(lower_to_packets(program, isa));
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& a, const auto& b) { return a.cycles < b.cycles; });
     return all;
-}
-
-Operations cheapest_lowering(const PermuteProgram& program, CpuIsa isa) {
-    return std::move(all_lowerings(program, isa).front());
 }
 
 }  // namespace tombola::impl::cpu::x64

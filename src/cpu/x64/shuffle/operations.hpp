@@ -5,14 +5,7 @@
 //
 //   PermuteProgram --lowering--> Operations --PermuteKernel--> code
 //
-// There are five lowerings, and each returns operations with their cost in cycles:
-//
-//   windows   AVX-512: loads whole vectors and permutes whole registers (lower_windows.cpp)
-//   lanes     AVX2, and bytes without VBMI: vpshufb on lanes of 16 bytes (lower_lanes.cpp)
-//   routes    transposes of 4, 8 or 16 registers: permute, blend, permute (lower_routes.cpp). On AVX-512 also with stores of
-//             whole cache lines, wherever the outputs lie
-//   unpacks   AVX2, bytes and words: transposes and interleaves of rows, by networks of unpacks (lower_unpacks.cpp)
-//   packets   blocks: gathers in two levels, whose first level several outputs share (lower_packets.cpp)
+// There are five lowerings: windows, lanes, routes, unpacks and packets. lower_*.cpp says what each one is, and how it works.
 //
 // Each virtual register is written once. The operations of a section describe one inner step, whose source address is
 // s and whose destination address is d.
@@ -179,13 +172,14 @@ bool contains(const std::vector<T>& list, T value) {
 class Lowering {
   public:
     virtual ~Lowering() = default;
-    // The operations of all sections, with their cost. Empty if one of the sections cannot be lowered in this way.
-    std::optional<Operations> lower();
+    // Adds the operations of all sections, with their cost, unless one of the sections cannot be lowered in this way.
+    void add_to(std::vector<Operations>& all);
 
   protected:
-    Lowering(const PermuteProgram& program, int vector_bytes)
+    Lowering(const PermuteProgram& program, int vector_bytes, bool transposes = false)
         : program_(program), vector_bytes_(vector_bytes) {
         operations_.loop = program.loop;
+        operations_.transposes = transposes;
     }
 
     // Emits the operations of a section, and calls use_registers(). Returns whether that was possible.
@@ -289,19 +283,19 @@ PermuteLimits limits_of(CpuIsa isa, int unit);
 
 // The results of all lowerings that `isa` has for a program, the cheapest first. There is at least one.
 std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa);
-Operations cheapest_lowering(const PermuteProgram& program, CpuIsa isa);
 
-std::optional<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa);
-// Where outputs take from the same pieces, once more with loads that several outputs share.
+// What each lowering makes of a program: nothing, if it does not serve it; otherwise the results of its variants.
+// Windows serve the units that `isa` permutes between two registers. Words have two variants with VBMI.
+std::vector<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa);
+// Lanes serve every program. If outputs take from the same pieces, a variant keeps loads that several outputs share.
 std::vector<Operations> lower_to_lanes(const PermuteProgram& program);
-// Empty if the program is not made of transposes of 4 or more registers, up to half of them, or if `isa` does not permute such units
-// within whole registers.
-// With `lines`, by store_line. Then the result is also empty if the outputs of a step are not one register of each run, and
-// of at most 8 runs.
-std::optional<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa, bool lines);
-// By all kinds of tiles for which the outputs are what a network of unpacks makes of lanes of the source. For AVX2.
-std::vector<Operations> lower_to_unpacks(const PermuteProgram& program);
-// In all shapes of packets that suit the program. Empty if the program has no near sources, or if a load would leave its extent.
+// Routes serve programs that are transposes of 4 registers up to half of all, with units that `isa` permutes across a register. A variant
+// stores whole cache lines (store_line), if the outputs of a step are one register of each of at most 8 runs.
+std::vector<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa);
+// Unpacks are for AVX2, and units of 1 and 2 bytes: the variants are the kinds of tiles for which a network of unpacks makes the outputs of
+// lanes of the source.
+std::vector<Operations> lower_to_unpacks(const PermuteProgram& program, CpuIsa isa);
+// Packets serve programs with near sources, if no load leaves its extent. The variants are the shapes of packets.
 std::vector<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa);
 
 // How much the body of a loop has: steps of a section's inner loop, and passes of the loop around all steps.

@@ -119,7 +119,10 @@ class PermuteKernel : public LineStores {
         return slots;
     }
 
-    bool has_repeats() const { return program_->sections[0].loop.repeats > 1; }
+    bool has_repeats() const {
+        return std::any_of(program_->sections.begin(), program_->sections.end(),
+                           [](const Section& section) { return section.loop.repeats > 1; });
+    }
 
     // A loop whose body has several passes, and ends behind any of them.
     template <class Pass>
@@ -159,6 +162,8 @@ class PermuteKernel : public LineStores {
     // Emits the steps before the last one, in order, and then the last step at its own place. The body of the loop has
     // several steps, and ends behind any of them.
     void emit_steps(const Section& section) {
+        last_use_ = last_uses(section);
+        lanes_ = lanes_stored(section);
         find_lines_ahead(section);
         const Reg args = gpr(0), s_last = gpr(5), d_last = gpr(6), section_src = gpr(9),
                   section_dst = gpr(10);
@@ -193,11 +198,12 @@ class PermuteKernel : public LineStores {
     void emit_lines(const Section& section) {
         const Reg args = gpr(0), scratch = gpr(6);
         Label step, last;
+        assert(held_.masks.size() <= 5);  // k6 and k7 are for lines
         for (const Operation& o : section.list)
             if (o.kind == Kind::store_line) begin_run(run_of(o), program_->tables[o.table]);
         mov(ones(), -1);
         mov(left(), ptr[args + offsetof(Args, src_last)]);
-        lines_ = Lines::first;
+        phase_ = Lines::first;
         emit_step(section);
         const auto advance_line = [&] {
             add(s(), kLineBytes);
@@ -208,7 +214,7 @@ class PermuteKernel : public LineStores {
         jl(last, T_NEAR);
         align(16);
         L(step);
-        lines_ = Lines::whole;
+        phase_ = Lines::whole;
         emit_step(section);
         advance_line();
         jge(step, T_NEAR);
@@ -216,14 +222,14 @@ class PermuteKernel : public LineStores {
         add(left(), kLineBytes);
         bzhi(scratch, ones(), left());
         kmovq(k6, scratch);
-        lines_ = Lines::last;
+        phase_ = Lines::last;
         emit_step(section);
-        lines_ = Lines::none;
+        phase_ = Lines::none;
     }
 
     int64_t aligned_to() const { return std::min(program_->loop.dst_step, kLineBytes); }
 
-    bool steps_align() const {
+    bool aligns_second_step() const {
         return program_->loop.granule > 0 && program_->loop.granule < aligned_to();
     }
 
@@ -231,7 +237,7 @@ class PermuteKernel : public LineStores {
     // multiple of the step if that is less:
     //   advance = dst_step - (d + first_store) mod aligned_to(), the remainder rounded down to granules
     void emit_first_advance(const Section& section) {
-        if (!steps_align()) return;
+        if (!aligns_second_step()) return;
         lea(advance(), ptr[d() + section.first_store]);
         and_(advance(), static_cast<uint32_t>(aligned_to() - program_->loop.granule));
         neg(advance());
@@ -239,7 +245,7 @@ class PermuteKernel : public LineStores {
     }
 
     void emit_advance() {
-        if (steps_align()) {
+        if (aligns_second_step()) {
             add(s(), advance());
             add(d(), advance());
             mov(advance(), program_->loop.dst_step);
@@ -277,6 +283,12 @@ class PermuteKernel : public LineStores {
         return scratch;
     }
 
+    // For an instruction that may take it from memory.
+    Held table_operand(int index, int bytes) {
+        const int hoisted = hoisted_register(index);
+        return {part(std::max(hoisted, 0), bytes), table_in_memory(index), hoisted != kNone};
+    }
+
     Xbyak::Opmask mask(uint64_t bits) {
         const int hoisted = index_of(bits, held_.masks);
         if (hoisted != kNone) return Xbyak::Opmask(1 + hoisted);
@@ -292,8 +304,6 @@ class PermuteKernel : public LineStores {
 
     void emit_step(const Section& section) {
         register_of_.assign(static_cast<size_t>(section.values), kNone);
-        last_use_ = last_uses(section);
-        const std::vector<uint32_t> lanes = lanes_stored(section);
         taken_.assign(static_cast<size_t>(working_ - 1), false);
         scratch_table_ = kNone;
         scratch_mask_ = 0;
@@ -303,7 +313,7 @@ class PermuteKernel : public LineStores {
         for (size_t i = 0; i < section.list.size(); ++i) {
             const Operation& o = section.list[i];
             allocate(o, i);
-            emit(o, lanes[i]);
+            emit(o, lanes_[i]);
             for (const int value : {o.a, o.b})
                 if (value != kNone && last_use_[value] == i) taken_[register_of_[value]] = false;
             if (o.d != kNone) taken_[register_of_[o.d]] = true;
@@ -392,7 +402,7 @@ class PermuteKernel : public LineStores {
 
     void emit_load(const Operation& o) {
         const Address from = ptr[s() + o.offset];
-        if (lines_ == Lines::last) return vmovdqu8(whole(o.d) | k6 | T_z, from);
+        if (phase_ == Lines::last) return vmovdqu8(whole(o.d) | k6 | T_z, from);
         o.is_register_size()
             ? load_part(register_of_[o.d], from, o.bytes)
             : move_units(o, part(register_of_[o.d], o.accessed_bytes()) | mask(o.mask_bits()) | T_z,
@@ -423,9 +433,7 @@ class PermuteKernel : public LineStores {
 
     void emit_permute_lanes(const Operation& o) {
         const Vec d = reg(o.d, o.bytes), a = reg(o.a, o.bytes);
-        const int hoisted = hoisted_register(o.table);
-        if (hoisted == kNone) return vpshufb(d, a, table_in_memory(o.table));
-        vpshufb(d, a, Vec(hoisted, d.getKind(), static_cast<int>(d.getBit())));
+        vpshufb(d, a, table_operand(o.table, o.bytes));
     }
 
     // vpermt2 overwrites its first source, vpermi2 its indices. So in place it is vpermt2. Otherwise the indices are
@@ -449,10 +457,7 @@ class PermuteKernel : public LineStores {
 
     void emit_select(const Operation& o) {
         constexpr uint8_t kThirdChoosesSecond = 0xD8;
-        const int hoisted = hoisted_register(o.table);
-        hoisted == kNone
-            ? vpternlogd(whole(o.d), whole(o.b), table_in_memory(o.table), kThirdChoosesSecond)
-            : vpternlogd(whole(o.d), whole(o.b), vec(hoisted), kThirdChoosesSecond);
+        vpternlogd(whole(o.d), whole(o.b), table_operand(o.table, bytes()), kThirdChoosesSecond);
     }
 
     void emit_unpack(const Operation& o) {
@@ -491,7 +496,7 @@ class PermuteKernel : public LineStores {
     }
 
     void emit_store_line(const Operation& o) {
-        store_line(run_of(o), whole(o.a), lines_);
+        store_line(run_of(o), whole(o.a), phase_);
         scratch_table_ = kNone;
     }
 
@@ -513,12 +518,13 @@ class PermuteKernel : public LineStores {
     std::map<std::pair<int64_t, int64_t>, std::set<int64_t>> lines_ahead_;
     int working_ = 0;               // registers for values and one table
     int first_constant_ = 0;        // register
-    Lines lines_ = Lines::none;     // of the step that is being emitted
+    Lines phase_ = Lines::none;     // of the step that is being emitted
     Constants held_;                // during this section
     int scratch_table_ = kNone;     // the table in register working_ - 1
     uint64_t scratch_mask_ = 0;     // in k7; 0: none
     std::vector<int> register_of_;  // of each value
     std::vector<size_t> last_use_;  // of each value: the index of an operation
+    std::vector<uint32_t> lanes_;   // of each operation: see lanes_stored()
     std::vector<bool> taken_;       // of each register: whether it holds a value
     int turn_ = 0;                  // where take_register() starts its search
 };

@@ -28,7 +28,7 @@ int open_lines(const Operations& o, const Operations::Section& section, int64_t 
             for (int64_t at = to; at < to + store.bytes; at += part) {
                 if (in_parts && (lanes[i] >> (at - to) / part & 1) == 0) continue;
                 const int64_t line = at / kLineBytes;
-                // What the first step does not store of its first lines, a step before it has stored.
+                // The part of the first lines that lies before the first step was stored by an earlier step.
                 const int64_t stored = begin == Begin::anywhere && step == 0 ? at % kLineBytes : 0;
                 const auto known = open.emplace(line, stored).first;
                 known->second += part;
@@ -54,12 +54,12 @@ bool has_buffers(const Operations& o, const Operations::Section& section, int64_
 }
 
 // Whether all blocks, and the stores of a step, are at multiples of so many bytes.
-bool steps_align(const Chosen& chosen, int64_t bytes) {
-    const LoopNest& loops = chosen.layout.loops;
+bool stores_are_multiples_of(const PermutePlan& plan, int64_t bytes) {
+    const LoopNest& loops = plan.layout.loops;
     const auto fits = [&](int64_t offset) { return offset % bytes == 0; };
     for (int i = 0; i < loops.depth; ++i)
         if (!fits(loops.loops[i].dst.stride)) return false;
-    for (const Operations::Section& section : chosen.operations->sections) {
+    for (const Operations::Section& section : plan.operations->sections) {
         if (!fits(section.loop.dst_repeat)) return false;
         for (const Operation& o : section.list)
             if (o.is_store() && !fits(o.offset)) return false;
@@ -67,32 +67,34 @@ bool steps_align(const Chosen& chosen, int64_t bytes) {
     return true;
 }
 
+bool has_lines(const PermutePlan& plan) { return plan.operations->sections[0].runs > 0; }
+
 // Whether lines are whole cache lines. They are if each run begins at a multiple of its unit.
-bool streams_lines(const Chosen& chosen) {
+bool streams_lines(const PermutePlan& plan) {
     int64_t unit = 1;
-    for (const Operations::Section& section : chosen.operations->sections)
+    for (const Operations::Section& section : plan.operations->sections)
         for (const Operation& o : section.list)
             if (o.is_store()) unit = std::max<int64_t>(unit, o.unit);
-    return steps_align(chosen, unit) && chosen.tile_pixels * chosen.pixels.dst.stride % unit == 0;
+    return stores_are_multiples_of(plan, unit) &&
+           plan.tile_pixels * plan.pixels.dst.stride % unit == 0;
 }
 
 // Whether the stores can bypass the caches in parts of so many bytes. All of them must be registers.
-bool streams_in(const Chosen& chosen, int64_t part, Begin begin) {
+bool streams_in(const PermutePlan& plan, int64_t part, Begin begin) {
     // Shorter runs of a block hardly complete a line.
     constexpr int64_t kMinRunInParts = 512;
-    const int64_t vector = shape_of(chosen.code).bytes, pixel = chosen.pixels.dst.stride;
-    const Operations& o = *chosen.operations;
-    const int64_t run = std::min(chosen.tile_pixels, chosen.pixels.count) * pixel;
-    if (part < vector && !chosen.joins_tiles && run < kMinRunInParts) return false;
-    // If steps of pixels are aligned, so is the last one, which is moved back, as soon as its place is. Interleaved pixels need aligned
-    // pixels with AVX2: programs of whole pixels gather there, and take more time than they gain.
-    const bool steps_suffice =
-        chosen.step_pixels > 0 && (!chosen.joins_tiles || vector == kLineBytes);
-    const int64_t place = (steps_suffice ? chosen.pixels.count - chosen.step_pixels : 1) * pixel;
+    const int64_t vector = shape_of(plan.code).bytes, pixel = plan.pixels.dst.stride;
+    const Operations& o = *plan.operations;
+    const int64_t run = plan.pixels_of_tile() * pixel;
+    if (part < vector && !plan.joins_tiles && run < kMinRunInParts) return false;
+    // The last step is moved back. If all steps advance by aligned distances, its own place has to be aligned, and nothing else. With
+    // AVX2, interleaved pixels have to be aligned: programs of whole pixels gather there, and take more time than they gain.
+    const bool steps_suffice = plan.step_pixels > 0 && (!plan.joins_tiles || vector == kLineBytes);
+    const int64_t place = (steps_suffice ? plan.pixels.count - plan.step_pixels : 1) * pixel;
     for (const int64_t offset :
-         {chosen.dst_last, o.loop.dst_step, place, steps_suffice ? 0 : o.loop.granule})
+         {plan.dst_last, o.loop.dst_step, place, steps_suffice ? 0 : o.loop.granule})
         if (offset % part != 0) return false;
-    if (!steps_align(chosen, part)) return false;
+    if (!stores_are_multiples_of(plan, part)) return false;
     for (const Operations::Section& section : o.sections) {
         if (!has_buffers(o, section, part, begin)) return false;
         for (const Operation& store : section.list)
@@ -103,24 +105,22 @@ bool streams_in(const Chosen& chosen, int64_t part, Begin begin) {
 
 }  // namespace
 
-bool streams(const Chosen& chosen) {
-    if (!machine().is_far(chosen.bytes)) return false;
-    const bool has_lines = chosen.operations->sections[0].runs > 0;
-    return has_lines ? streams_lines(chosen)
-                     : streams_in(chosen, shape_of(chosen.code).bytes, Begin::lines);
+bool bypasses_caches(const PermutePlan& plan) {
+    if (!machine().is_far(plan.bytes)) return false;
+    return has_lines(plan) ? streams_lines(plan)
+                           : streams_in(plan, shape_of(plan.code).bytes, Begin::lines);
 }
 
-std::vector<Streaming> streaming_of(const Chosen& chosen) {
+std::vector<Streaming> streaming_of(const PermutePlan& plan) {
+    if (!machine().is_far(plan.bytes)) return {};
     std::vector<Streaming> ways;
-    const bool has_lines = chosen.operations->sections[0].runs > 0;
-    const int64_t vector = shape_of(chosen.code).bytes;
-    if (streams(chosen)) {
-        const bool begins_anywhere = has_lines || streams_in(chosen, vector, Begin::anywhere);
-        const int64_t alignment = has_lines ? kMaxUnit : vector;
+    const int64_t vector = shape_of(plan.code).bytes;
+    if (bypasses_caches(plan)) {
+        const bool begins_anywhere = has_lines(plan) || streams_in(plan, vector, Begin::anywhere);
+        const int64_t alignment = has_lines(plan) ? kMaxUnit : vector;
         ways.push_back({Stores::streaming, begins_anywhere ? alignment : kLineBytes});
     }
-    if (machine().is_far(chosen.bytes) && !has_lines &&
-        streams_in(chosen, kLaneBytes, Begin::anywhere))
+    if (!has_lines(plan) && streams_in(plan, kLaneBytes, Begin::anywhere))
         ways.push_back({Stores::streaming_parts, kLaneBytes});
     return ways;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a permuting shuffle has chosen to do, and how its stores may bypass the caches.
+// What is decided about a permuting shuffle, and how its stores may bypass the caches.
 //
 //   whole registers   the destination is aligned to a register
 //   lines             it is aligned to 8 bytes (Operation::Kind::store_line)
 //   parts             it is aligned to 16 bytes; each register is stored in parts of kLaneBytes
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -16,8 +17,8 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// What one call of the kernel covers, and the operations that were chosen for it.
-struct Chosen {
+// What is decided about a permuting shuffle: what one call of the kernel covers, and its operations.
+struct PermutePlan {
     CpuIsa code = CpuIsa::none;  // the instruction set of the code
     int64_t bytes = 0;           // of source and destination together
     ShuffleLayout layout;        // its loops are around the loop over pixels
@@ -29,7 +30,10 @@ struct Chosen {
     int64_t tile_pixels = 1;   // work is divided into tiles
     bool joins_tiles = false;  // neighbouring tiles may be one call
     std::shared_ptr<const Operations> operations;
-    double cycles = std::numeric_limits<double>::infinity();  // the cost
+    // The cost, to be compared and nothing else: what far stores gain may make it negative.
+    double cycles = std::numeric_limits<double>::infinity();
+
+    int64_t pixels_of_tile() const { return std::min(tile_pixels, pixels.count); }
 };
 
 // A way in which stores bypass the caches, and the alignment that it needs of the destination.
@@ -40,9 +44,9 @@ struct Streaming {
 
 // Whether whole registers or lines bypass the caches. A program that does so is up to 2.3 times as fast as one that stores in parts, so
 // programs are not chosen for parts.
-bool streams(const Chosen& chosen);
+bool bypasses_caches(const PermutePlan& plan);
 
 // How the stores of a large tensor may bypass the caches, the best way first.
-std::vector<Streaming> streaming_of(const Chosen& chosen);
+std::vector<Streaming> streaming_of(const PermutePlan& plan);
 
 }  // namespace tombola::impl::cpu::x64

@@ -14,7 +14,7 @@
 // The number of bytes of a row is part of the code. A row is copied as vectors side by side. If they do not fill it,
 // a last vector ends where the row ends and overlaps the one before. A row shorter than a vector is at most two
 // shorter vectors, which may overlap: a store under a mask takes longer than two stores.
-// If the caller says so, it is one that ends behind it.
+// With RowKey::overruns it is one access, which ends after the row.
 //
 //   49 bytes   [0 .......... 31]            196 bytes, AVX-512   [0..63][64..127][128..191]
 //                    [17 .......... 48]                                       [132 ..... 195]

@@ -58,15 +58,9 @@ class UnpackPlanner {
     };
     struct Tile {
         int K = 0, levels = 0;
-        std::array<Lane, kLaneBytes> lanes;  // of K registers
-        int network = kNone, lane = 0;       // lane: of the network's registers
+        std::array<Lane, kLaneBytes> lanes{};  // of K registers
+        int network = kNone, lane = 0;         // lane: of the network's registers
     };
-    static Tile new_tile(int K, int levels) {
-        Tile tile;
-        tile.K = K;
-        tile.levels = levels;
-        return tile;
-    }
     // A pair of such tiles needs more registers than there are.
     static bool is_large(const Tile& tile) { return tile.K > kMaxPaired; }
 
@@ -159,11 +153,11 @@ class UnpackPlanner {
     bool add_tile(const int64_t* places, int units, Segment& a, Segment& b) {
         a = {static_cast<int>(tiles_.size()), 0, 0, 0};
         b = {};
-        tiles_.push_back(new_tile(K_, levels_));
-        a.units = matches(new_tile(K_, levels_), a, places, units);
+        tiles_.push_back(Tile{K_, levels_});
+        a.units = take(tiles_.back(), a, places, units);
         if (a.units == units) return true;
         for (; units == N_ && a.units > 0; --a.units) {
-            tiles_.back() = new_tile(K_, levels_);
+            tiles_.back() = Tile{K_, levels_};
             take(tiles_.back(), a, places, a.units);
             b = find(places + a.units, N_ - a.units);
             const bool goes_on = b.network == a.network && b.output == a.output;
@@ -190,7 +184,8 @@ class UnpackPlanner {
                 if (in_lane < 0 || in_lane >= kLaneBytes || in_lane % unit_ != 0) continue;
                 const int to = unpacked(r * N_ + static_cast<int>(in_lane) / unit_);
                 Segment segment{static_cast<int>(t), to / N_, to % N_, 0};
-                segment.units = matches(tiles_[t], segment, places, units);
+                Tile tried = tiles_[t];
+                segment.units = take(tried, segment, places, units);
                 if (segment.units > best.units) best = segment;
             }
         return best;
@@ -204,11 +199,6 @@ class UnpackPlanner {
     int number_at(int unpacked) const {
         const int low = unpacked & ((1 << levels_) - 1);
         return low * (K_ * N_ >> levels_) + (unpacked >> levels_);
-    }
-
-    // How many of the units are those of the segment.
-    int matches(Tile tile, const Segment& segment, const int64_t* places, int units) const {
-        return take(tile, segment, places, units);
     }
 
     // Notes that the segment is needed of the tile, as far as the units are those of the segment, and returns how many are.
@@ -277,7 +267,7 @@ class UnpackPlanner {
         if (is_new) {
             int levels = 0;
             while (1 << levels < std::min<int64_t>(rows_ - row / N_ * N_, N_)) ++levels;
-            tiles_.push_back(new_tile(1 << levels, levels));
+            tiles_.push_back({1 << levels, levels});
         }
         Tile& tile = tiles_[known->second];
         const auto first = static_cast<int>(row % N_);

@@ -72,8 +72,8 @@ struct UnpackPlan {
         std::array<Segment, kMaxSegments> from;
         int lane = kNone;  // of the registers; kNone: either
     };
-    // One lane of a register: the bytes from `moved` on of the lane at `first`, and as many as are missing of the one at `next`,
-    // which may be the same.
+    // One lane of a register, 16 bytes: those of the lane at `first` from byte `moved` on, then the first `moved` bytes of the lane at
+    // `next`. Both may be the same.
     struct SourceLane {
         bool is_used = false;  // otherwise, it may have anything
         int64_t first = 0, next = 0;

@@ -113,8 +113,8 @@ uint64_t WideSet::amount_of(uint32_t rank, Ratio ratio) const {
 
 // -- the end of a prefix -------------------------------------------------------------------------
 
-// Samples the row, and estimates where the prefix ends that has the target of the set's amount. Returns how many classes of
-// the sample it has. The amount after the prefix is what the sample must match: no class there weighs more than the last one
+// Samples the row, and estimates the prefix whose amount reaches `target` of `all`. Returns how many classes of the sample it
+// has. The amount after the prefix is what the sample must match: no class there weighs more than the last one
 // of the prefix, so a few great weights cannot mislead.
 dim_t WideSet::guess(uint64_t target, uint64_t all, Ratio ratio) {
     const auto step = (static_cast<uint64_t>(classes_) << 32) / static_cast<uint64_t>(sampled_);

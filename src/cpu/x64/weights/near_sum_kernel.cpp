@@ -193,7 +193,8 @@ void NearSumKernel::emit_begin_passes() {
         if (place.of_next) place.emit();
 }
 
-// Each pass has the first steps of the next one. Those of the last one begin with its own classes again, in vain.
+// Each pass also runs the first steps of the next one. No pass follows the last one: it runs them on its own classes, and nothing uses
+// the results.
 void NearSumKernel::emit_passes(const Reg& units) {
     Label again;
     align(32);

@@ -177,7 +177,8 @@ void PositiveSumKernel::find_extremes(const Reg& src, int first, int vectors) {
 }
 
 // Jumps if a weight of the block is tiny, or an element has a sign: in lanes with a sign `smallest` becomes the greatest integer.
-// Two lanes of 16 bits, none of which is above those of `smallest`, are not below them as 32 bits if and only if they are equal.
+// With lanes of 16 bits, `least` is the smaller of `minima` and `smallest` in each. Then a pair of lanes, compared as one integer of 32
+// bits, is not below that of `smallest` only if both lanes are equal, that is, if no weight is tiny.
 void PositiveSumKernel::emit_check(const Reg& scratch, Label& stop) {
     const bool halves = compares_halves();
     const Vec smallest = vec(0), signs = vec(1), least = halves ? vec(2) : minima();

@@ -62,7 +62,7 @@ class WeightOps : public Vocabulary {
     void load_unordered(const Vec& d, const Reg& src, int i);
     void hold_unordered_load();
 
-    // Prefetches `size` bytes that lie as far behind `src` + `offset` as the machine needs, if it needs this.
+    // Prefetches `size` bytes at the machine's distance (`read_ahead`) after `src` + `offset`. Does nothing if that distance is 0.
     void prefetch_read(const Reg& src, int offset, int size);
 
     // Stores RowFindings at `to`: the maxima, and whether note_refused() noted anything. `scratch` is overwritten.
