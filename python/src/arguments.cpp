@@ -195,7 +195,7 @@ Element::Element(py::handle number, memory::data_type data_type, const char* nam
         }
         case type::f16: {
             auto* const bytes = reinterpret_cast<char*>(bytes_.data());
-            const bool overflow = PyFloat_Pack2(value, bytes, 1) != 0;
+            const bool overflow = PyFloat_Pack2(static_cast<float>(value), bytes, 1) != 0;
             if (overflow) PyErr_Clear();
             rounded_ = overflow ? HUGE_VAL : PyFloat_Unpack2(bytes, 1);
             break;

@@ -55,8 +55,8 @@ T named(py::handle name, const char* argument,
 
 tombola::alignment alignment_of(py::handle name);
 
-// One element of a data type from a number of Python, rounded to the nearest one, ties to even; bfloat16 by way of
-// float32, as PyTorch rounds numbers of Python. Raises ValueError for a finite number that the type cannot hold.
+// One element of a data type from a number of Python, rounded to the nearest one, ties to even; float16 and bfloat16 by
+// way of float32, as PyTorch rounds numbers of Python. Raises ValueError for a finite number that the type cannot hold.
 class Element {
   public:
     Element(py::handle number, memory::data_type type, const char* name);

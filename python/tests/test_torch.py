@@ -35,6 +35,15 @@ def test_uniform_into_a_tensor(dtype):
     assert equal(strided.contiguous(), out)
 
 
+@pytest.mark.parametrize("dtype, low", [(torch.float16, 1 + 2**-11 + 2**-30), (torch.bfloat16, 1 + 2**-8 + 2**-40)])
+def test_bounds_and_moments_are_rounded_by_way_of_float32(dtype, low):
+    """Rounded once, they would be the next numbers of the dtype."""
+    torch.manual_seed(1)
+    expected = [torch.zeros(1000, dtype=dtype).uniform_(low, 2), torch.zeros(1000, dtype=dtype).normal_(low, 0)]
+    assert equal(tombola.uniform(low=low, high=2, seed=1, alignment="pytorch", out=torch.zeros(1000, dtype=dtype)), expected[0])
+    assert equal(tombola.normal(mean=low, std=0, seed=1, alignment="pytorch", out=torch.zeros(1000, dtype=dtype)), expected[1])
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_result_to_torch(dtype):
     numbers = torch.from_dlpack(tombola.uniform((3, 7), dtype, seed=5, alignment="pytorch"))

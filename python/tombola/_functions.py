@@ -95,7 +95,8 @@ def uniform(
 
     shape: an integer or a sequence of integers; by default out's.
     dtype: float16, bfloat16, float32, float64, int32 or int64; by default out's, or float32.
-    low, high: finite, low < high, each rounded to the dtype; high is 1 by default, and must be given for integers.
+    low, high: finite, low < high, each rounded to the dtype, to float16 and bfloat16 by way of float32; high is 1 by
+        default, and must be given for integers.
     seed: (global, op), two integers from 0 to 2**64 - 1; an integer n stands for (n, 1); None and (0, 0) draw entropy.
     offset: the index in the stream of the result's first element; offset + elements is at most 2**64.
     alignment: "tensorflow", or "pytorch", whose numbers are those after torch.manual_seed(global).
@@ -130,7 +131,7 @@ def normal(
 
     shape: an integer or a sequence of integers; by default out's.
     dtype: float16, bfloat16, float32 or float64; by default out's, or float32.
-    mean, std: finite, std at least 0, each rounded to the dtype.
+    mean, std: finite, std at least 0, each rounded to the dtype, to float16 and bfloat16 by way of float32.
     seed, alignment: as for uniform().
     offset: the index in the stream of the result's first element; "pytorch": a multiple of 16, and 0 for fewer than 16
         elements.
@@ -331,7 +332,8 @@ def sample_tokens(
 ) -> Any:
     """Token ids from logits: the last step of a language model. The page token_sampler defines it.
 
-    Temperature, top_k, top_p, min_p and offset are a number for all rows or an array of one for each row.
+    Temperature, top_k, top_p, min_p and offset are a number for all rows or an array of one for each row. Temperature, top_p and
+    min_p are rounded to float32.
 
     logits: (classes,) or (batch, classes); float16, bfloat16 or float32; below infinity. Each row has an allowed class
         above -inf.
