@@ -29,11 +29,10 @@ constexpr int64_t kSingleStepVectors = 8;
 constexpr int64_t kMinBytes = 4;  // minimum of pixels * block; lower_lanes.cpp stores no fewer
 // Interleaved pixels prefetch this many times as far ahead as kernels that draw, which read more slowly: 4 KiB on Zen 5.
 constexpr int64_t kPrefetchAhead = 2;
-// Near sources: sections that write several blocks at once (blocked_program()). They have to be cheaper by this factor with AVX-512,
-// because their cost is less certain; transposes with AVX2 too, because they have the operations of a transpose of the same sources.
-// Measured on Sapphire Rapids alone.
-constexpr double kNearSourcesMargin = 1.15;
-// Beyond the second-level cache, near sources are taken for images of at most so many blocks: on Zen 4, shuffles of 25 to 46 blocks
+// Near sources: sections that write several blocks at once (blocked_program()). Transposes of AVX2, and whole images of AVX-512, take so
+// many times as long as their cost says. Measured on Sapphire Rapids alone.
+constexpr double kNearFactor = 1.15;
+// Beyond the second-level cache, they are taken for images of at most so many blocks: on Zen 4, shuffles of 25 to 46 blocks
 // took up to 4.2 times as long by them in the third-level cache.
 constexpr int64_t kMaxNearBlocks = 16;
 
@@ -287,11 +286,11 @@ double image_cycles(const BlockedStep& step, const PermutePlan& candidate) {
     double sections = 0;
     for (const Operations::Section& section : lowered.sections)
         sections += static_cast<double>(section.loop.repeats);
-    const bool is_uncertain =
-        step.near_sources && (step.code != CpuIsa::avx2 || lowered.transposes);
-    return (static_cast<double>(steps) * (lowered.cycles + step_cycles(candidate) * sections) +
-            lowered.run_cycles) *
-           (is_uncertain ? kNearSourcesMargin : 1);
+    const double cycles =
+        static_cast<double>(steps) * (lowered.cycles + step_cycles(candidate) * sections) +
+        lowered.run_cycles;
+    const bool takes_longer = step.code == CpuIsa::avx2 ? lowered.transposes : step.single;
+    return step.near_sources && takes_longer ? kNearFactor * cycles : cycles;
 }
 
 // What the program gains in all pixels of an image by bypassing the caches.
@@ -312,6 +311,7 @@ Result<PermutePlan> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
             blocked_program(layout, step.pixels, step.single, step.near_sources,
                             limits_of(step.code, static_cast<int>(l.element)));
         program.in_l1 = fits_l1(best.bytes);
+        program.in_l2 = !program.in_l1 && best.bytes <= machine().caches.l2;
         return program;
     };
     BlockedStep cheapest{};

@@ -96,6 +96,7 @@ struct PermuteProgram {
     // From a block of the source to the next one; 0 if there are no blocks.
     int64_t block_stride = 0;
     bool in_l1 = false;            // both tensors fit the first-level cache
+    bool in_l2 = false;            // they fit the second-level cache, and not the first
     bool near_sources = false;     // see blocked_program()
     std::vector<int64_t> sources;  // the byte offset of each unit of each output
     std::vector<PermuteSection> sections;
