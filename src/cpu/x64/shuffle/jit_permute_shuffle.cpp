@@ -276,18 +276,30 @@ PermutePlan candidate_of(const BlockedStep& step, Operations&& lowered, const Pe
     return candidate;
 }
 
+// How many steps the pixels of a block take. If blocks begin anywhere in a line, this is the average: the second step is moved back to an
+// aligned address, and the last one to the end of the block.
+double steps_of_block(const BlockedStep& step, const PermutePlan& plan) {
+    if (step.single) return 1;
+    const int64_t pixels = plan.pixels.count, each = step.pixels;
+    const int64_t places = kLineBytes / std::min(plan.pixels.dst.stride, kLineBytes);  // in a line
+    const int64_t nearest = plan.layout.dst_axis.stride % kLineBytes == 0
+                                ? each
+                                : std::max(each - places + 1, int64_t{1});
+    double sum = 0;
+    for (int64_t second = nearest; second <= each; ++second)
+        sum += 2 + static_cast<double>((std::max<int64_t>(pixels - each - second, 0) + each - 1) /
+                                       each);
+    return sum / static_cast<double>(each - nearest + 1);
+}
+
 // The cost of all pixels of an image.
 double image_cycles(const BlockedStep& step, const PermutePlan& candidate) {
     const Operations& lowered = *candidate.operations;
-    // The second step is moved back to an aligned address. That may cost one more step.
-    const int64_t steps = step.single ? 1
-                                      : (candidate.pixels.count + step.pixels - 1) / step.pixels +
-                                            (candidate.layout.dst_axis.stride % kLineBytes != 0);
     double sections = 0;
     for (const Operations::Section& section : lowered.sections)
         sections += static_cast<double>(section.loop.repeats);
     const double cycles =
-        static_cast<double>(steps) * (lowered.cycles + step_cycles(candidate) * sections) +
+        steps_of_block(step, candidate) * (lowered.cycles + step_cycles(candidate) * sections) +
         lowered.run_cycles;
     const bool takes_longer = step.code == CpuIsa::avx2 ? lowered.transposes : step.single;
     return step.near_sources && takes_longer ? kNearFactor * cycles : cycles;
