@@ -311,6 +311,31 @@ TEST(PermutePrograms, LoadsAcrossLinesCostMore) {
     }
 }
 
+// Blocks that lie a multiple of 4 KiB apart have their lines in the same set of the first-level cache, which holds fewer than 32 on all
+// machines. 64 bytes more, and they have sets of their own.
+TEST(PermutePrograms, BlocksInTheSameSetCostMore) {
+    const auto cycles_of = [](int64_t stride, bool in_l2) {
+        PermuteProgram program;
+        program.unit = 4;
+        program.loop = {kLineBytes, kLineBytes, false, 32};
+        program.dst_alignment = kLineBytes;
+        program.block_stride = stride;
+        program.in_l2 = in_l2;
+        PermuteSection section;
+        for (int64_t block = 0; block < 16; ++block) {
+            section.extents.push_back({block * stride, 64});
+            section.outputs.push_back({block * stride, program.sources.size(), 8});
+            for (int64_t i = 0; i < 8; ++i) program.sources.push_back(block * stride + 4 * i);
+        }
+        program.sections.push_back(section);
+        return lower_to_lanes(program).front().cycles;
+    };
+    for (const int64_t stride : {4096, 3 * 4096}) {
+        EXPECT_GT(cycles_of(stride, true), cycles_of(stride, false) + 16);
+        EXPECT_DOUBLE_EQ(cycles_of(stride + kLineBytes, true), cycles_of(stride, false));
+    }
+}
+
 // 17 pixels are two steps of 16, as the last step repeats pixels.
 TEST(PermutePrograms, StepsShareAllBytes) {
     if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";

@@ -109,30 +109,31 @@ double split_loads(const PermuteProgram& program, const Operations::Section& sec
 }
 
 // What a step takes longer because its blocks share sets of the first-level cache. Lines whose addresses are equal modulo 4 KiB are in the
-// same set. If the blocks that a section reads and writes have more lines in a set than it holds, a line leaves before the
-// next step comes to it, or to the next one, which was prefetched. Fitted on Sapphire Rapids alone, to blocks a multiple of 4 KiB apart.
-double conflict_cycles(const PermuteProgram& program, const PermuteSection& section) {
+// same set. If the blocks that a section reads and writes have more lines in a set than it holds, each line leaves before the next access
+// to it, or to the next line, which was prefetched. Fitted on Sapphire Rapids alone, to blocks a multiple of 4 KiB apart.
+double conflict_cycles(const PermuteProgram& program, const PermuteSection& section,
+                       int vector_bytes) {
     if (!program.in_l2 || program.loop.granule == 0 || program.loop.single_step) return 0;
     constexpr int64_t kSets = 64;
-    constexpr double kWholeLine = 1.6,
-                     kPartsOfLine = 3.5;  // of a block: a part is fetched again for the next one
-    const int64_t step = program.loop.dst_step, least = std::max(step, kLineBytes);
+    constexpr double kWholeLine = 1.6, kPartOfLine = 3.5;  // cycles for each access
+    const int64_t step = program.loop.dst_step, touched = std::max(step, kLineBytes);
     std::set<int64_t> blocks_written;
     for (const PermuteOutput& output : section.outputs)
         blocks_written.insert(output.dst_offset / program.block_stride * program.block_stride);
     std::vector<int64_t> blocks(blocks_written.begin(), blocks_written.end());
     for (const Piece& extent : section.extents) blocks.push_back(extent.offset);
-    std::array<int, kSets> lines{};  // in each set
+    std::array<int, kSets> lines{};  // of each set, the next one of each block included
     for (const int64_t block : blocks)
-        for (int64_t at = block / kLineBytes; at <= (block + least - 1) / kLineBytes + 1; ++at)
+        for (int64_t at = block / kLineBytes; at <= (block + touched - 1) / kLineBytes + 1; ++at)
             ++lines[at % kSets];
     const auto ways = static_cast<double>(machine().caches.l1 / (kSets * kLineBytes));
+    const double accesses = std::max(static_cast<double>(step) / vector_bytes, 1.0);
     double cycles = 0;
     for (const int64_t block : blocks) {
         const double crowded = lines[block / kLineBytes % kSets] / ways - 1;
-        const bool has_whole_lines = step % kLineBytes == 0 && block % kLineBytes == 0;
-        cycles += std::clamp(crowded, 0.0, 1.0) * (has_whole_lines ? kWholeLine : kPartsOfLine) *
-                  static_cast<double>(least) / kLineBytes;
+        const bool in_lines =
+            vector_bytes == kLineBytes && step % kLineBytes == 0 && block % kLineBytes == 0;
+        cycles += std::clamp(crowded, 0.0, 1.0) * accesses * (in_lines ? kWholeLine : kPartOfLine);
     }
     return cycles;
 }
@@ -349,9 +350,10 @@ void Lowering::add_costs(const PermuteSection& section) {
     const double splits = lowered.runs > 0 || program_.in_l1 ? 0 : split_stores(program_, section);
     const double work = section_cycles(program_, lowered, vector_bytes_) +
                         rates.split_load * split_loads(program_, lowered);
-    operations_.cycles += repeats *
-                          (work + rates.split_store * splits + conflict_cycles(program_, section)) /
-                          rates.clock;
+    operations_.cycles +=
+        repeats *
+        (work + rates.split_store * splits + conflict_cycles(program_, section, vector_bytes_)) /
+        rates.clock;
     operations_.run_cycles += repeats * run_cycles(rates) * lowered.runs / rates.clock;
     for (const Operation& o : lowered.list)
         if (o.is_store()) operations_.stored_lines += repeats * o.bytes / kLineBytes;
