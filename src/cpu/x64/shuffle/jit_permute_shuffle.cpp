@@ -285,11 +285,10 @@ double steps_of_block(const BlockedStep& step, const PermutePlan& plan) {
     const int64_t nearest = plan.layout.dst_axis.stride % kLineBytes == 0
                                 ? each
                                 : std::max(each - places + 1, int64_t{1});
-    double sum = 0;
+    int64_t sum = 0;
     for (int64_t second = nearest; second <= each; ++second)
-        sum += 2 + static_cast<double>((std::max<int64_t>(pixels - each - second, 0) + each - 1) /
-                                       each);
-    return sum / static_cast<double>(each - nearest + 1);
+        sum += 2 + (std::max<int64_t>(pixels - each - second, 0) + each - 1) / each;
+    return static_cast<double>(sum) / static_cast<double>(each - nearest + 1);
 }
 
 // The cost of all pixels of an image.

@@ -126,11 +126,12 @@ double conflict_cycles(const PermuteProgram& program, const PermuteSection& sect
     for (const int64_t block : blocks)
         for (int64_t at = block / kLineBytes; at <= (block + touched - 1) / kLineBytes + 1; ++at)
             ++lines[at % kSets];
-    const auto ways = static_cast<double>(machine().caches.l1 / (kSets * kLineBytes));
+    const int64_t ways = machine().caches.l1 / (kSets * kLineBytes);
     const double accesses = std::max(static_cast<double>(step) / vector_bytes, 1.0);
     double cycles = 0;
     for (const int64_t block : blocks) {
-        const double crowded = lines[block / kLineBytes % kSets] / ways - 1;
+        const int64_t lines_of_set = lines[block / kLineBytes % kSets];
+        const double crowded = static_cast<double>(lines_of_set) / static_cast<double>(ways) - 1;
         const bool in_lines =
             vector_bytes == kLineBytes && step % kLineBytes == 0 && block % kLineBytes == 0;
         cycles += std::clamp(crowded, 0.0, 1.0) * accesses * (in_lines ? kWholeLine : kPartOfLine);
