@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
@@ -38,7 +39,7 @@ int next_stop(pid_t child) {
 }
 
 // The steps from one SIGSTOP to the next of a child that runs call() between them; nothing where a process may not trace its
-// child. All steps of one repeated instruction (rep movsb) count as one.
+// child. All steps of one repeated instruction (rep movsb) count as one. A child that ends before counts as LONG_MAX.
 template <class Call>
 std::optional<long> steps(const Call& call) {
     const pid_t child = fork();
@@ -61,7 +62,7 @@ std::optional<long> steps(const Call& call) {
             if (next != address) ++count;
             address = next;
         }
-        if (signal == SIGSTOP) result = count;
+        result = signal == SIGSTOP ? count : LONG_MAX;
     }
     kill(child, SIGKILL);
     next_stop(child);
