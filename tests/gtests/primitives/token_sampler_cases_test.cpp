@@ -129,6 +129,28 @@ TEST_F(TokenSampler, SetsThatEndInManyEqualLogits) {
                     }
 }
 
+// Most logits are equal, and three are greater. The difference to a great logit is rounded, so a few logits that are a little
+// lower may have the same weight as the equal ones: they come after them in the order all the same.
+TEST_F(TokenSampler, EqualLogitsBelowFewGreaterOnes) {
+    constexpr size_t kClasses = 12345;
+    for (const float level : {0.0f, 1.0f, -0.0078f})
+        for (const size_t lower : {0, 3, 40})
+            for (const float part : {0.3f, 0.5f, 0.95f, 0.9995f})
+                for (const int filter : {0, 1, 2}) {
+                    std::vector<float> row(kClasses, level);
+                    for (const size_t k : {size_t{3}, kClasses / 3, kClasses - 1}) row[k] = 5;
+                    for (size_t i = 0; i < lower; ++i)
+                        row[i * 301 + 17] = std::nextafter(level, -1.0f);
+                    Problem p = problem(tombola_f32, 1, 20, row);
+                    p.request.logprobs = tombola_logprobs_processed;
+                    if (filter != 1) p.request.top_p = {part};
+                    if (filter != 0) p.request.top_k = {static_cast<int32_t>(part * kClasses)};
+                    check(p, std::to_string(lower) + " lower, part " + std::to_string(part) +
+                                 " filter " + std::to_string(filter));
+                    if (HasFatalFailure() || HasNonfatalFailure()) return;
+                }
+}
+
 // Enough work that threads share it, by rows and within a row. ctest runs this with one, two and three threads.
 TEST_F(TokenSampler, WorkThatThreadsShare) {
     Noise noise(3);

@@ -147,6 +147,11 @@ bool WideSet::has_many(uint32_t rank) const {
     return std::count(arrays_.sample, arrays_.sample + sampled_, float_of(rank)) > sampled_ / 32;
 }
 
+// Whether no class of the row has a rank from `lower` to below `upper`. Reads the row twice.
+bool WideSet::has_none_between(uint32_t lower, uint32_t upper) const {
+    return list_.count_row(float_of(lower)) == list_.count_row(float_of(upper));
+}
+
 // The rank at which the prefix of the sample with this amount ends. If the sample has less, the lowest rank of the set.
 uint32_t WideSet::sampled_end(uint64_t target) {
     if (target > sample_sum_) return lowest_;
@@ -166,6 +171,7 @@ uint64_t WideSet::bound_of(uint64_t target, Ratio ratio) {
     // The amount of the classes from `lower` on, that is of the prefix if adds is false.
     uint64_t above = ratio == 0 ? static_cast<uint64_t>(list_.count_row(float_of(lower)))
                                 : sum_from(lower, ratio);
+    if (lower < first_ && has_many(first_) && has_none_between(lower, first_)) lower = first_;
     uint32_t upper = lower;
     const bool adds = above < target;
     const uint64_t missing = adds ? target - above : above - target;
@@ -305,7 +311,8 @@ void WideSet::subtract_after(uint64_t bound, uint32_t lowest, uint64_t weight) {
     if (lowest >= rank && id == UINT32_MAX) return;
     size_ = list_.collect_between(float_of(lowest), float_of(rank), arrays_.ids);
     const uint32_t* end = arrays_.ids + size_;
-    if (lowest >= rank) {
+    // Many classes mostly have equal logits. Then none has to be read again.
+    if (lowest >= rank || (size_ > kSampled && has_none_between(lowest, rank))) {
         const uint32_t* after = std::upper_bound(arrays_.ids, arrays_.ids + size_, id);
         return add_equal(after, end - after, 0 - weight);
     }

@@ -75,6 +75,7 @@ class WideSet {
     dim_t guess(uint64_t target, uint64_t all, Ratio ratio);
     uint32_t sampled_end(uint64_t target);
     bool has_many(uint32_t rank) const;
+    bool has_none_between(uint32_t lower, uint32_t upper) const;
     uint64_t amount_of(uint32_t rank, Ratio ratio) const;
     uint64_t bound_of(uint64_t target, Ratio ratio);
     uint64_t collect(uint32_t lower, uint32_t upper, Ratio ratio);
