@@ -6,6 +6,7 @@
 
 #include "common/format_tag.hpp"
 #include "common/hash.hpp"
+#include "common/insertion_sort.hpp"
 
 namespace tombola::impl {
 namespace {
@@ -67,7 +68,7 @@ Status check_size(const MemoryDesc& desc) {
 std::array<int, kMaxDims> physical_order(const MemoryDesc& desc) {
     std::array<int, kMaxDims> order{};
     std::iota(order.begin(), order.begin() + desc.ndims, 0);
-    std::stable_sort(order.begin(), order.begin() + desc.ndims, [&](int a, int b) {
+    insertion_sort(order.begin(), order.begin() + desc.ndims, [&](int a, int b) {
         if (desc.strides[a] != desc.strides[b]) return desc.strides[a] > desc.strides[b];
         return steps(desc, a) > steps(desc, b);
     });

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/insertion_sort.hpp"
+
 namespace tombola::impl::cpu {
 namespace {
 
@@ -43,8 +45,8 @@ LoopNest make_loop_nest(const MemoryDesc& src, const MemoryDesc& dst, int skip) 
     for (int d = 0; d < dst.ndims; ++d)
         if (d != skip && dst.dims[d] != 1)
             push_dimension(all, dst.dims[d], axis_stride(src, d), axis_stride(dst, d));
-    std::stable_sort(all.loops.begin(), all.loops.begin() + all.depth,
-                     [](const Loop& a, const Loop& b) { return a.dst.stride > b.dst.stride; });
+    insertion_sort(all.loops.begin(), all.loops.begin() + all.depth,
+                   [](const Loop& a, const Loop& b) { return a.dst.stride > b.dst.stride; });
     for (int i = 0; i < all.depth; ++i) push_joined(nest, all.loops[i]);
     return nest;
 }

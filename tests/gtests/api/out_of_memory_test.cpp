@@ -161,7 +161,8 @@ struct Objects {
     if (const tombola_status_t status = (call); status != tombola_success) return status
 
 // Every implementation of a problem's list, from the engine to the last object's end. Nothing but the library allocates.
-tombola_status_t live_through(const Problem& problem) {
+template <class Execute>
+tombola_status_t live_through(const Problem& problem, const Execute& execute) {
     Objects o;
     tombola_exec_arg_t args[kMaxArgs];
     int count = 0;
@@ -188,13 +189,17 @@ tombola_status_t live_through(const Problem& problem) {
     STEP(tombola_primitive_desc_clone(&o.copy, o.pd));
     for (;;) {
         STEP(tombola_primitive_create(&o.primitive, o.pd));
-        STEP(tombola_primitive_execute(o.primitive, o.stream, count, args));
+        STEP(execute(o.primitive, o.stream, count, args));
         tombola_primitive_destroy(o.primitive);
         o.primitive = nullptr;
         const tombola_status_t next = tombola_primitive_desc_next_impl(o.pd);
         if (next == tombola_last_impl_reached) return tombola_success;
         STEP(next);
     }
+}
+
+tombola_status_t live_through(const Problem& problem) {
+    return live_through(problem, tombola_primitive_execute);
 }
 
 // The outcome of a life in which allocations fail.
@@ -271,6 +276,26 @@ INSTANTIATE_TEST_SUITE_P(Problems, OutOfMemory, testing::ValuesIn(kProblems),
                                  if (c == ' ') c = '_';
                              return name;
                          });
+
+// On the thread that created the primitive. A child keeps the caches of this process cold.
+TEST_P(OutOfMemory, ExecutingAllocatesNothing) {
+    const int status = in_child([&] {
+        int implementation = 0;
+        const auto execute = [&](auto... execution) {
+            calls = 0;
+            counting = true;
+            const tombola_status_t executed = tombola_primitive_execute(execution...);
+            counting = false;
+            EXPECT_EQ(calls, 0) << "implementation " << implementation << " of the list";
+            ++implementation;
+            return executed;
+        };
+        EXPECT_EQ(live_through(GetParam(), execute), tombola_success) << tombola_get_last_error();
+        EXPECT_GT(implementation, 0);
+        return HasFailure() ? 1 : 0;
+    });
+    EXPECT_EQ(status, 0);
+}
 
 // The status of the last execution over rows that are refused while there is no memory for the message.
 template <class Operator>

@@ -49,6 +49,13 @@ inline const Problem kProblems[] = {
      },
      {{TOMBOLA_ARG_DIFF_DST, 4, {1, 32, 1, 1}, tombola_bf16, tombola_nChw16c, 1},
       {TOMBOLA_ARG_DIFF_SRC, 4, {1, 32, 1, 1}, tombola_bf16, tombola_nChw16c, 0}}},
+    {"shuffle of padded blocks",
+     [](auto* pd, auto engine, const auto* mds, auto attr) {
+         return tombola_shuffle_forward_primitive_desc_create(pd, engine, tombola_forward_inference,
+                                                              mds[0], mds[1], 1, 3, attr);
+     },
+     {{TOMBOLA_ARG_SRC, 4, {2, 18, 5, 7}, tombola_f32, tombola_nchw, 1},
+      {TOMBOLA_ARG_DST, 4, {2, 18, 5, 7}, tombola_f32, tombola_nChw16c, 0}}},
     {"random_generator",
      [](auto* pd, auto engine, const auto* mds, auto attr) {
          return tombola_random_generator_primitive_desc_create(pd, engine, tombola_philox4x32_10,
@@ -150,6 +157,16 @@ inline const Problem kProblems[] = {
       {TOMBOLA_ARG_DST, 2, {3, 50}, tombola_bf16, tombola_ba, 0},
       {TOMBOLA_ARG_P, 1, {1}, tombola_f32, tombola_a, 0.5},
       {TOMBOLA_ARG_MASK, 1, {19}, tombola_u8, tombola_a, 0}}},
+    {"dropout of padded blocks",
+     [](auto* pd, auto engine, const auto* mds, auto attr) {
+         return tombola_dropout_forward_primitive_desc_create(
+             pd, engine, tombola_forward_training, mds[0], mds[1], 32, tombola_dropout_mask_u8, 1,
+             2, attr);
+     },
+     {{TOMBOLA_ARG_SRC, 4, {2, 18, 5, 7}, tombola_f32, tombola_nChw16c, 0},
+      {TOMBOLA_ARG_DST, 4, {2, 18, 5, 7}, tombola_f32, tombola_nChw16c, 0},
+      {TOMBOLA_ARG_P, 1, {1}, tombola_f32, tombola_a, 0.5},
+      {TOMBOLA_ARG_MASK, 4, {2, 18, 5, 7}, tombola_u8, tombola_nChw16c, 0}}},
     {"stochastic_rounding",
      [](auto* pd, auto engine, const auto* mds, auto attr) {
          return tombola_stochastic_rounding_primitive_desc_create(pd, engine, mds[0], mds[1], 1, 2,
