@@ -23,7 +23,7 @@ Status check_alignment(const MemoryDesc& desc, const void* handle) {
 
 // Queries return inner_blks and inner_idxs as arrays. These tables hold every possible array.
 const Dims* one_element_dims(dim_t value) {
-    static const auto kArrays = [] {
+    static constexpr auto kArrays = [] {
         std::array<Dims, kMaxBlock + 1> arrays{};
         for (size_t i = 0; i < arrays.size(); ++i) arrays[i][0] = static_cast<dim_t>(i);
         return arrays;

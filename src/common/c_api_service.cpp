@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "common/c_api.hpp"
+#include "common/fork.hpp"
 #include "common/format_tag.hpp"
 #include "common/parallel_runtime.hpp"
 #include "common/primitive_cache.hpp"
@@ -46,9 +47,10 @@ using namespace tombola::impl;
 const char* tombola_get_last_error(void) { return last_error; }
 
 const tombola_version_t* tombola_version(void) {
-    static const tombola_version_t kVersion = {TOMBOLA_VERSION_MAJOR, TOMBOLA_VERSION_MINOR,
-                                               TOMBOLA_VERSION_PATCH, runtime_name()};
-    return &kVersion;
+    return &made_once([] {
+        return tombola_version_t{TOMBOLA_VERSION_MAJOR, TOMBOLA_VERSION_MINOR,
+                                 TOMBOLA_VERSION_PATCH, runtime_name()};
+    });
 }
 
 tombola_status_t tombola_set_max_cpu_isa(tombola_cpu_isa_t isa) {

@@ -3,6 +3,8 @@
 
 #include <locale.h>  // newlocale() and uselocale() of POSIX
 
+#include "common/fork.hpp"
+
 namespace tombola::impl {
 
 // While it lives, the calling thread formats numbers as C does, with a point, whatever locale the program has chosen. A
@@ -17,8 +19,7 @@ class CLocale {
   private:
     // Never freed. Without memory for it, it is null, which changes nothing.
     static locale_t c_locale() {
-        static const locale_t c = newlocale(LC_ALL_MASK, "C", nullptr);
-        return c;
+        return made_once([] { return newlocale(LC_ALL_MASK, "C", nullptr); });
     }
 
     locale_t before_;

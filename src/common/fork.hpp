@@ -9,9 +9,13 @@
 //   Outside executions, code that takes a std::mutex of the library or stores in its caches is inside a ForkHold.
 // - fork() locks every ForkMutex. So code that takes only a ForkMutex needs no hold, and is faster without one. The
 //   look-up of a primitive that exists is such code (primitive_cache.hpp).
+// - The guard of a static object in a function is a lock, too. So such an object is made inside a ForkHold: by made_once(), or
+//   in code that is inside one anyway. Constants that need no code to be made have no guard.
 // - forked_from_threads() tells the threading run-times that their workers may not exist.
 
+#include <atomic>
 #include <mutex>
+#include <type_traits>
 
 namespace tombola::impl {
 
@@ -39,6 +43,20 @@ class ForkMutex {
     std::mutex mutex_;
     ForkMutex* next_;
 };
+
+// What make() returns at the first call of this function with this `make`, a lambda that is written in one place. Objects with a
+// destructor are made on the heap, and never destroyed: static objects and threads may use the library until the process ends.
+template <class Make>
+const auto& made_once(const Make& make) {
+    using Value = std::decay_t<decltype(make())>;
+    static_assert(std::is_trivially_destructible_v<Value>);
+    static std::atomic<const Value*> existing{nullptr};
+    if (const Value* found = existing.load(std::memory_order_acquire)) return *found;
+    const ForkHold hold;
+    static const Value value = make();
+    existing.store(&value, std::memory_order_release);
+    return value;
+}
 
 // Whether this process is the child of one that had several threads when it forked, or a child of such a child.
 bool forked_from_threads();

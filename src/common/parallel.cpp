@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "common/fork.hpp"
 #include "common/fp_env.hpp"
 #include "common/machine.hpp"
 #include "common/parallel_runtime.hpp"
@@ -106,8 +107,8 @@ thread_local Workers workers;
 }  // namespace
 
 int processors() {
-    static const int count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    return count;
+    return made_once(
+        [] { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); });
 }
 
 int max_parts(int64_t items) {
@@ -150,7 +151,7 @@ Range split(int64_t count, int part, int parts, int64_t multiple) {
 Work moving(size_t bytes) { return {static_cast<double>(bytes) / machine_sizes().traffic}; }
 
 int parts_for(const Work& work) {
-    static const std::optional<int> asked = waking_asked_for();
+    const std::optional<int> asked = waking_asked_for();
     if (asked) return worthwhile(work, 1000.0 * *asked, max_threads());
     if (work.nanoseconds < 2 * kWakingAwake) return 1;
     const int threads = max_threads();

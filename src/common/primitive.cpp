@@ -212,7 +212,8 @@ Primitive::Primitive(std::shared_ptr<const PrimitiveDesc> desc,
 }
 
 Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const PrimitiveDesc> desc) {
-    const double start = verbose_create() ? now_milliseconds() : 0;
+    const bool prints = verbose_create();
+    const double start = prints ? now_milliseconds() : 0;
     std::shared_ptr<const Executable> code = find_cached(desc);
     const bool hit = code != nullptr;
     if (!hit) {
@@ -223,7 +224,7 @@ Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const Primi
     // The scratchpad is reserved now, so that executing on this thread does not allocate.
     if (desc->attr().scratchpad_mode == ScratchpadMode::library)
         thread_scratchpad(desc->plan().scratchpad_bytes());
-    if (verbose_create())
+    if (prints)
         verbose_timed(hit ? "create:cache_hit" : "create:cache_miss", desc->info(),
                       now_milliseconds() - start);
     std::unique_ptr<Primitive> primitive(new (std::nothrow)

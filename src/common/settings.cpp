@@ -11,6 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "common/fork.hpp"
+
 namespace tombola::impl {
 namespace {
 
@@ -140,16 +142,14 @@ struct Settings {
     const std::string jitdump_folder = Environment::text("JITDUMPDIR");
 };
 
-// The settings are never destroyed, as in kernel_cache.hpp.
 Settings& settings() {
-    static Settings& instance = [&]() -> Settings& {
-        auto& made = *new Settings;
-        if ((made.verbose & kVerboseWarn) != 0)
-            for (const std::string& complaint : made.environment.complaints())
+    return *made_once([] {
+        auto* made = new Settings;
+        if ((made->verbose & kVerboseWarn) != 0)
+            for (const std::string& complaint : made->environment.complaints())
                 print_warning(complaint);
         return made;
-    }();
-    return instance;
+    });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // Exit codes: 0 the scenario ran; 1 an unexpected error; 2 an unknown scenario; 77 the kernel cannot deny this.
 
 #include <execinfo.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -157,6 +159,34 @@ void run_fork_while_creating(const char*) {
     stop = true;
     for (std::thread& thread : threads) thread.join();
     require(good, "a child failed");
+}
+
+// Makes the writing end of a full pipe standard error. Returns the other end.
+int stop_standard_error() {
+    int ends[2];
+    require(pipe(ends) == 0 && fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0, "no pipe");
+    while (write(ends[1], "\n", 1) == 1) {
+    }
+    require(fcntl(ends[1], F_SETFL, 0) == 0 && dup2(ends[1], STDERR_FILENO) >= 0, "no pipe");
+    return ends[0];
+}
+
+// fork-in-first-call: the child of a process whose other thread is inside its first call. That thread reads the settings, and
+// cannot go on, because standard error does not take its warning yet.
+void run_fork_in_first_call(const char*) {
+    setenv("TOMBOLA_WAKING", "soon", 1);
+    const int warnings = stop_standard_error();
+    std::thread first([] { tombola_get_effective_cpu_isa(); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::thread reader([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        char text[1 << 17];
+        require(read(warnings, text, sizeof text) > 0, "nothing to read");
+    });
+    const bool good = child_runs([] { create_shuffle(engine(engine::kind::cpu, 0), 6); });
+    first.join();
+    reader.join();
+    require(good, "the child failed");
 }
 
 // denied HOW: executable memory is denied before anything is created, or memory that is writable and executable at once.
@@ -441,6 +471,7 @@ const std::map<std::string, std::function<void(const char*)>> kScenarios = {
     {"denied-late", run_denied_late},
     {"fork-after-execution", run_fork_after_execution},
     {"fork-first", run_fork_first},
+    {"fork-in-first-call", run_fork_in_first_call},
     {"fork-while-creating", run_fork_while_creating},
     {"no-code-pages", run_no_code_pages},
     {"no-entropy", run_no_entropy},

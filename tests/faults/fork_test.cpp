@@ -28,6 +28,14 @@ TEST(Fork, ChildOfAProcessWhoseThreadsCreatePrimitivesCreates) {
     EXPECT_EQ(result.exit_code, 0) << result.output;
 }
 
+TEST(Fork, ChildOfAProcessWhoseThreadIsInsideItsFirstCallCreates) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "the sanitizer's malloc() keeps locks of lost threads in the child";
+#endif
+    const ProbeResult result = run_faults_probe("fork-in-first-call", "");
+    EXPECT_EQ(result.exit_code, 0) << result.output;
+}
+
 // A child whose parent had no other thread loses nothing.
 TEST(Fork, ChildOfAProcessWithOneThreadUsesThreads) {
     if (std::strcmp(version()->cpu_runtime, "OMP") != 0) GTEST_SKIP() << "not an OMP build";

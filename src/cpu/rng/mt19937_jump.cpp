@@ -116,6 +116,8 @@ void multiply_by_t(MtPolynomial& g) {
 // Up to this many windows (624,000 words), twisting through them takes less time than a jump.
 constexpr uint64_t kMinJumpWindows = 1000;
 
+const MtJumpLoops kPortableLoops;
+
 }  // namespace
 
 // Adds the windows at four places at a time.
@@ -145,10 +147,7 @@ void MtJumpLoops::square(const MtPolynomial& g, MtSquare& square) const {
     reduce(square);
 }
 
-const MtJumpLoops& MtJumpLoops::portable() {
-    static const MtJumpLoops loops;
-    return loops;
-}
+const MtJumpLoops& MtJumpLoops::portable() { return kPortableLoops; }
 
 const std::array<uint16_t, kMtTerms>& mt_characteristic_exponents() { return kCharacteristic.low; }
 

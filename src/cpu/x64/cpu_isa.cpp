@@ -3,6 +3,8 @@
 
 #include <xbyak/xbyak_util.h>
 
+#include "common/fork.hpp"
+
 namespace tombola::impl {
 namespace {
 
@@ -25,8 +27,7 @@ CpuIsa detect() {
 }  // namespace
 
 CpuIsa detected_isa() {
-    static const CpuIsa isa = detect();
-    return isa;
+    return made_once([] { return detect(); });
 }
 
 }  // namespace tombola::impl

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/fork.hpp"
 #include "common/settings.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -469,8 +470,7 @@ const MachineRow& row_of(Microarchitecture kind) {
 }
 
 const Machine& machine() {
-    static const Machine instance = detect_machine();
-    return instance;
+    return made_once([] { return detect_machine(); });
 }
 
 int64_t Machine::far_bytes() const {
@@ -508,8 +508,7 @@ MachineSizes sizes_of(const Machine& machine) {
 namespace tombola::impl {
 
 const MachineSizes& machine_sizes() {
-    static const MachineSizes sizes = cpu::x64::sizes_of(cpu::x64::machine());
-    return sizes;
+    return made_once([] { return cpu::x64::sizes_of(cpu::x64::machine()); });
 }
 
 Microarchitecture machine_in_use() { return cpu::x64::machine().kind; }
