@@ -138,15 +138,23 @@ class Arguments {
         if ((seen_ & bit) != 0) return invalid("%s is given twice; expected once", spec.name);
         seen_ |= bit;
         if (memory == nullptr) return invalid("%s is null; expected a memory object", spec.name);
-        if (bit != kScratchpadBit)
-            TOMBOLA_TRY(check_desc(spec, memory->desc));
-        else if (memory->bytes < user_scratchpad_bytes_)
-            return invalid("SCRATCHPAD has %llu byte%s; expected at least %llu", memory->bytes,
-                           plural(static_cast<int64_t>(memory->bytes)), user_scratchpad_bytes_);
+        TOMBOLA_TRY(bit == kScratchpadBit ? check_scratchpad(*memory)
+                                          : check_desc(spec, memory->desc));
         if (memory->handle == nullptr && memory->bytes > 0)
             return invalid("%s has no data; expected a data handle", spec.name);
         char* data = static_cast<char*>(memory->handle) + memory->offset_bytes;
         given_[count_++] = {&spec, &memory->desc, data, data + memory->bytes};
+        return {};
+    }
+
+    // Other tensors may lie in the gaps of a strided layout.
+    Status check_scratchpad(const Memory& memory) const {
+        if (!memory.desc.is_dense())
+            return invalid("SCRATCHPAD has the memory descriptor %s; expected one without gaps",
+                           describe(memory.desc).c_str());
+        if (memory.bytes < user_scratchpad_bytes_)
+            return invalid("SCRATCHPAD has %llu byte%s; expected at least %llu", memory.bytes,
+                           plural(static_cast<int64_t>(memory.bytes)), user_scratchpad_bytes_);
         return {};
     }
 
@@ -173,9 +181,9 @@ class Arguments {
     void* scratchpad_ = nullptr;
 };
 
-// Builds the executable of `desc`. If there is no memory for its code, the later rows of the table are tried, and
-// `desc` becomes the descriptor of the row that is taken. In scratchpad mode user, a row that needs a larger scratchpad
-// than `desc` is not taken, because the caller may have allocated the size that `desc` asked for.
+// Builds the executable of `desc`. If there is no memory for its code, or executable memory has been denied since `desc` was
+// made, the later rows of the table are tried, and `desc` becomes the descriptor of the row that is taken. In scratchpad mode user, a
+// row that needs a larger scratchpad than `desc` is not taken, because the caller may have allocated the size that `desc` asked for.
 Result<std::shared_ptr<const Executable>> build(std::shared_ptr<const PrimitiveDesc>& desc) {
     const size_t scratchpad_bytes = desc->plan().scratchpad_bytes();
     const bool user_scratchpad = desc->attr().scratchpad_mode == ScratchpadMode::user;
@@ -185,11 +193,17 @@ Result<std::shared_ptr<const Executable>> build(std::shared_ptr<const PrimitiveD
             desc = row;
             return store_cached(row, std::shared_ptr<const Executable>(built.take()));
         }
-        if (built.status().code() != StatusCode::out_of_memory) return built.take_status();
+        const StatusCode code = built.status().code();
+        const bool denied = code == StatusCode::unimplemented;
+        if (!denied && code != StatusCode::out_of_memory) return built.take_status();
         auto next = row->next();
-        if (!next.ok() ||
-            (user_scratchpad && next.value()->plan().scratchpad_bytes() > scratchpad_bytes))
-            return built.take_status();
+        const bool is_last =
+            !next.ok() ||
+            (user_scratchpad && next.value()->plan().scratchpad_bytes() > scratchpad_bytes);
+        if (is_last && denied)
+            return Status(StatusCode::runtime_error,
+                          "code generation failed: " + built.status().message());
+        if (is_last) return built.take_status();
         row = next.take();
     }
 }

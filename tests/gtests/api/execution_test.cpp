@@ -261,6 +261,18 @@ TEST_F(PrimitiveApi, ScratchpadOfTheUserIsChecked) {
                                     " bytes; expected at least " + std::to_string(bytes)),
                   std::string::npos)
             << last_error();
+        // Bytes with gaps, in which other tensors could lie.
+        const auto lines = static_cast<int64_t>(bytes) / 64 + 1;
+        const MemoryDesc with_gaps = strided({lines, 64}, tombola_u8, {128, 1});
+        std::vector<uint8_t> wide(static_cast<size_t>(128 * lines + 64), 0xA5);
+        EXPECT_EQ(execute(primitive(row),
+                          {{TOMBOLA_ARG_SRC, src},
+                           {TOMBOLA_ARG_DST, dst.memory()},
+                           {TOMBOLA_ARG_SCRATCHPAD, memory_over(with_gaps, engine_, wide.data())}}),
+                  tombola_invalid_arguments);
+        EXPECT_NE(last_error().find("; expected one without gaps"), std::string::npos)
+            << last_error();
+        EXPECT_EQ(static_cast<size_t>(std::count(wide.begin(), wide.end(), 0xA5)), wide.size());
         EXPECT_TRUE(dst.buffer().is_poison());
         EXPECT_EQ(run(0), tombola_success) << last_error();
     });
