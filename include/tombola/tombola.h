@@ -391,7 +391,7 @@ TOMBOLA_API tombola_status_t tombola_primitive_attr_get_scratchpad_mode(
  * @param attr The attributes.
  * @param mode library: scratch memory belongs to the thread that executes, which keeps it for its
  * next execution. user: the execution argument TOMBOLA_ARG_SCRATCHPAD is required, with at least the bytes that
- * tombola_query_scratchpad_md tells, at an address aligned to 64 bytes.
+ * tombola_query_scratchpad_md tells and without gaps, at an address aligned to 64 bytes.
  * @return tombola_success; tombola_invalid_arguments for an unknown mode. */
 TOMBOLA_API tombola_status_t tombola_primitive_attr_set_scratchpad_mode(
     tombola_primitive_attr_t attr, tombola_scratchpad_mode_t mode);
@@ -482,7 +482,8 @@ tombola_primitive_desc_destroy(tombola_primitive_desc_t primitive_desc);
  * @param primitive Output: the primitive.
  * @param primitive_desc The primitive descriptor; it is copied.
  * @return tombola_success; tombola_invalid_arguments; tombola_out_of_memory; tombola_runtime_error
- *     when code could not be generated. */
+ *     when code could not be generated. While there is no memory for code, or the system denies executable memory, the primitive has a
+ *     later implementation of the list, which its own primitive descriptor names. */
 TOMBOLA_API tombola_status_t tombola_primitive_create(
     tombola_primitive_t* primitive, const_tombola_primitive_desc_t primitive_desc);
 
@@ -500,7 +501,7 @@ TOMBOLA_API tombola_status_t tombola_primitive_create(
  * would take too long. If the destination has no elements and no optional output is given, there is nothing to write, and
  * the values of the arguments are not looked at.
  * @return tombola_success; tombola_invalid_arguments when an argument is missing, unknown, given twice, without data,
- * of another descriptor or overlaps another, when a scratchpad is too small or not aligned to 64 bytes, or when a value
+ * of another descriptor or overlaps another, when a scratchpad is too small, has gaps or is not aligned to 64 bytes, or when a value
  * is refused; tombola_out_of_memory when scratch memory could not be allocated; tombola_runtime_error when the
  * operating system gives no entropy, or when the caller's thread pool throws. The outputs are untouched unless the call
  * succeeds or the thread pool throws. */

@@ -26,7 +26,11 @@ Status check_executable_memory() {
     munmap(page, bytes);
     if (failure == 0) return {};
     if (failure == ENOMEM) return Status(StatusCode::out_of_memory, "no memory for code pages");
-    return unimplemented("this process may not have executable memory: %s", std::strerror(failure));
+    return executable_memory_denied(failure);
+}
+
+Status executable_memory_denied(int reason) {
+    return unimplemented("this process may not have executable memory: %s", std::strerror(reason));
 }
 
 Status set_max_isa(CpuIsa isa) {

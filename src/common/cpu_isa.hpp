@@ -28,9 +28,12 @@ inline constexpr CpuIsa kHighestIsa = kAllIsas[sizeof kAllIsas / sizeof *kAllIsa
 CpuIsa detected_isa();
 
 // Checks whether this process may have executable memory, which generated code needs. A hardened process may not
-// (PR_SET_MDWE, systemd's MemoryDenyWriteExecute). The prohibition may begin at any time, so the answer is not cached.
-// The status is unimplemented if the system refuses, and out_of_memory if there is no memory.
+// (PR_SET_MDWE, systemd's MemoryDenyWriteExecute). The prohibition may begin at any time, also between the creation of a primitive
+// descriptor, or of an equal one that the cache has, and that of its primitive (see build() in primitive.cpp).
+// The status is executable_memory_denied() if the system refuses, and out_of_memory if there is no memory.
 Status check_executable_memory();
+// The status is unimplemented. `reason`: the errno of mprotect().
+Status executable_memory_denied(int reason);
 
 // The smaller of detected_isa() and the cap (TOMBOLA_MAX_CPU_ISA, or set_max_isa).
 CpuIsa effective_isa();

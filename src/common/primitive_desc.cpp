@@ -14,11 +14,12 @@
 namespace tombola::impl {
 namespace {
 
-// Returns the row's plan for the descriptor, or the reason why the row does not serve it on this machine.
-Result<PlanPtr> plan_row(const Implementation& row, const OpDesc& op, bool nothing_to_write) {
-    if (row.isa > effective_isa())
-        return unimplemented("needs %s; the effective ISA is %s", name_of(row.isa),
-                             name_of(effective_isa()));
+// Returns the row's plan for the descriptor, or the reason why the row does not serve it on this machine. `isa`: the effective one,
+// which another thread may change meanwhile. The cache knows the result by it.
+Result<PlanPtr> plan_row(const Implementation& row, CpuIsa isa, const OpDesc& op,
+                         bool nothing_to_write) {
+    if (row.isa > isa)
+        return unimplemented("needs %s; the effective ISA is %s", name_of(row.isa), name_of(isa));
     // Only portable implementations handle tensors without elements, so that no kernel has to.
     if (nothing_to_write && row.isa != CpuIsa::none)
         return unimplemented("the destination has no elements");
@@ -51,7 +52,7 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(const OpDesc&
     Status no_memory;
     for (size_t row = first; row < list.count; ++row) {
         const Implementation& candidate = list.rows[row];
-        Result<PlanPtr> plan = plan_row(candidate, desc->op_, nothing_to_write);
+        Result<PlanPtr> plan = plan_row(candidate, request.isa, desc->op_, nothing_to_write);
         if (!plan.ok()) {
             const std::string& reason = plan.status().message();
             if (plan.status().code() == StatusCode::out_of_memory && no_memory.ok())
@@ -70,10 +71,8 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(const OpDesc&
             desc->scratchpad_desc_ =
                 MemoryDesc::vector(DataType::u8, static_cast<dim_t>(scratchpad_bytes));
         desc->hash_ = hash_combine(hash_of(desc->op_), attr.scratchpad_mode, row, scratchpad_bytes);
-        // The result is not stored if an equal request may get another result later: if a row found no memory, or if
-        // another thread has changed the ISA cap meanwhile.
-        if (!no_memory.ok() || request.isa != effective_isa())
-            return std::shared_ptr<const PrimitiveDesc>(std::move(desc));
+        // The result is not stored if a row found no memory: an equal request may get another result later.
+        if (!no_memory.ok()) return std::shared_ptr<const PrimitiveDesc>(std::move(desc));
         return with_defaults(store_cached(request, std::move(desc)), op);
     }
     if (!no_memory.ok()) return no_memory;

@@ -196,5 +196,36 @@ TEST(Concurrency, ManyThreadsCreateTheSamePrimitiveAtOnce) {
     }
 }
 
+// A cap that is changed and changed back during a creation. What the cache keeps is right for the cap that it is kept for.
+TEST(Concurrency, DescriptorsAreCachedForTheCapTheyWereMadeUnder) {
+    if (tombola_get_effective_cpu_isa() == tombola_cpu_isa_none) GTEST_SKIP() << "no code";
+    constexpr int kRounds = 5, kShapes = 500;
+    const auto name_of_shape = [](int round, int shape) {
+        const MemoryDesc md = row_major({1 + round, 1 + shape}, tombola_u32);
+        PrimitiveDesc pd;
+        tombola_random_generator_primitive_desc_create(pd.out(), the_engine(),
+                                                       tombola_philox4x32_10, md, nullptr);
+        return impl_name(pd);
+    };
+    for (int round = 0; round < kRounds; ++round) {
+        std::atomic<bool> stop{false};
+        std::thread toggling([&] {
+            for (int i = 0; !stop; ++i)
+                tombola_set_max_cpu_isa(i % 2 == 0 ? tombola_cpu_isa_none : tombola_cpu_isa_avx2);
+        });
+        for (int shape = 0; shape < kShapes; ++shape) name_of_shape(round, shape);
+        stop = true;
+        toggling.join();
+        for (const auto isa : {tombola_cpu_isa_none, tombola_cpu_isa_avx2}) {
+            tombola_set_max_cpu_isa(isa);
+            for (int shape = 0; shape < kShapes; ++shape)
+                ASSERT_EQ(name_of_shape(round, shape),
+                          isa == tombola_cpu_isa_none ? "portable" : "jit:avx2")
+                    << shape;
+        }
+    }
+    tombola_set_max_cpu_isa(tombola_cpu_isa_avx512_core_vbmi);
+}
+
 }  // namespace
 }  // namespace tombola::test

@@ -95,8 +95,10 @@ Xbyak::Address JitKernel::constant(const void* bytes, size_t size, size_t alignm
 
 Status code_generation_failure(const Xbyak::Error& error) {
     const int code = static_cast<int>(error);
-    if (code == Xbyak::ERR_CANT_ALLOC || (code == Xbyak::ERR_CANT_PROTECT && errno == ENOMEM))
+    const int reason = errno;
+    if (code == Xbyak::ERR_CANT_ALLOC || (code == Xbyak::ERR_CANT_PROTECT && reason == ENOMEM))
         return Status(StatusCode::out_of_memory, "no memory for the code of a kernel");
+    if (code == Xbyak::ERR_CANT_PROTECT) return executable_memory_denied(reason);
     return Status(StatusCode::runtime_error, format("code generation failed: %s", error.what()));
 }
 
