@@ -425,7 +425,8 @@ typedef enum {
 #undef TOMBOLA_ENUMERATOR
 } tombola_primitive_kind_t;
 
-/** Moves a primitive descriptor to the next implementation that serves it.
+/** Moves a primitive descriptor to the next implementation that serves it. Memory descriptors and attributes that the primitive
+ * descriptor gave before are no longer valid; ask for them again.
  *
  * @param primitive_desc The primitive descriptor; it stays as it was on failure.
  * @return tombola_success; tombola_last_impl_reached when there is none; tombola_invalid_arguments;
@@ -444,7 +445,7 @@ TOMBOLA_API tombola_status_t tombola_primitive_desc_clone(tombola_primitive_desc
 /** Tells the attributes that a primitive descriptor was made with.
  *
  * @param primitive_desc The primitive descriptor.
- * @param attr Output: the attributes, owned by the primitive descriptor.
+ * @param attr Output: the attributes, owned by the primitive descriptor, valid until tombola_primitive_desc_next_impl() or _destroy().
  * @return tombola_success; tombola_invalid_arguments. */
 TOMBOLA_API tombola_status_t tombola_primitive_desc_get_attr(
     const_tombola_primitive_desc_t primitive_desc, const_tombola_primitive_attr_t* attr);
@@ -465,8 +466,8 @@ TOMBOLA_API tombola_status_t tombola_primitive_desc_query(
  * @param primitive_desc The primitive descriptor.
  * @param what A tombola_query_*_md.
  * @param index For tombola_query_exec_arg_md a TOMBOLA_ARG_*, otherwise 0.
- * @return The descriptor, owned by the primitive descriptor; an empty one when the argument or the index is not
- * part of this primitive; NULL for a null primitive_desc or another query. */
+ * @return The descriptor, owned by the primitive descriptor and valid until tombola_primitive_desc_next_impl() or _destroy(); an
+ * empty one when the argument or the index is not part of this primitive; NULL for a null primitive_desc or another query. */
 TOMBOLA_API const_tombola_memory_desc_t tombola_primitive_desc_query_md(
     const_tombola_primitive_desc_t primitive_desc, tombola_query_t what, int index);
 

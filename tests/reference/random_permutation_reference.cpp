@@ -96,7 +96,7 @@ size_t permutation_state_bytes(tombola_permutation_alignment_t alignment) {
 }
 
 std::string permutation_refusal(const PermutationRequest& request, int64_t count) {
-    if (count > 0 && request.offset > static_cast<uint64_t>(request.range - count))
+    if (request.offset > static_cast<uint64_t>(request.range - count))
         return "OFFSET + elements is above the range";
     return "";
 }

@@ -15,7 +15,7 @@ inline Result<int64_t> resolve_first(const ExecContext& context,
                                      const RandomPermutationDesc& desc) {
     const auto* offset = context.input<uint64_t>(TOMBOLA_ARG_OFFSET);
     const int64_t count = desc.dst.nelems();
-    if (offset == nullptr || count == 0) return int64_t{0};
+    if (offset == nullptr) return int64_t{0};
     const auto greatest = static_cast<uint64_t>(desc.range - count);
     if (*offset > greatest)
         return invalid(

@@ -160,6 +160,11 @@ TEST_F(RandomPermutation, AnOffsetBeyondTheRangeIsRefused) {
                       std::string::npos)
                 << last_error();
         }
+    // DST is empty, but DST_STATE is written.
+    for (const auto alignment : {kPytorch, kPhilox}) {
+        EXPECT_EQ(draw(request_of(alignment, 100, 1, 100), 0).status, tombola_success);
+        EXPECT_EQ(draw(request_of(alignment, 100, 1, 101), 0).status, tombola_invalid_arguments);
+    }
 }
 
 TEST_F(RandomPermutation, BadDescriptorsAreRefusedByName) {
