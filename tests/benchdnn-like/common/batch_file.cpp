@@ -102,7 +102,11 @@ CommandLine::Batch CommandLine::find_batch(const std::string& file) const {
 }
 
 void CommandLine::take_batch(const std::string& file) {
-    constexpr size_t kMaxDepth = 16;
+    constexpr size_t kMaxDepth = 16, kMaxFiles = 10000;
+    if (++files_ > kMaxFiles)
+        throw UsageError(fmt::format(
+            "--batch={}: expected at most {} batch files in all, one read twice counts twice", file,
+            kMaxFiles));
     if (batches_.size() == kMaxDepth)
         throw UsageError("--batch=" + file + ": batch files include one another more than 16 deep");
     const auto [path, text] = find_batch(file);

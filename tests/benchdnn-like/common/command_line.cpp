@@ -188,7 +188,10 @@ void CommandLine::take_problem(const std::string& text) {
         settings->impl = is_global ? global_impl_ : filters_.impl;
         settings->impl_may_miss = !is_global && filters_.impl_may_miss;
         settings->skip_impl = is_global ? global_skip_impl_ : filters_.skip_impl;
-        for (auto& problem : current.problems(text)) {
+        auto problems = current.problems(text);
+        problems_ += problems.size();
+        if (problems_ > kMaxCases) refuse_too_many_cases();
+        for (auto& problem : problems) {
             Case made{std::move(problem), settings};
             if (pattern.matches(made.repro())) cases_.push_back(std::move(made));
         }

@@ -83,6 +83,7 @@ class CommandLine {
     int verbose_ = 0;
     bool help_ = false, version_ = false;
     size_t start_ = 0;
+    size_t problems_ = 0, files_ = 0;  // that were read
     Summary summary_;
     std::vector<std::string> global_impl_, global_skip_impl_;
     std::vector<Case> cases_;

@@ -71,6 +71,9 @@ class Problem {
     std::string name;  // the _n"name" behind the sizes
 };
 
+// Of one run. A case takes 1 to 2 KB, and lists and batch files multiply.
+constexpr size_t kMaxCases = 250000;
+
 class Driver {
   public:
     virtual ~Driver() = default;
@@ -103,6 +106,7 @@ std::string print_dims(const reference::Dims& dims);
 std::string split_name(const std::string& text, std::string& name);
 [[noreturn]] void refuse_value(const std::string& option, const std::string& value,
                                const std::string& expected);
+[[noreturn]] void refuse_too_many_cases();
 std::string help_line(const std::string& option, const std::string& text);
 
 }  // namespace tombola::bench

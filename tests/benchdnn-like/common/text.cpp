@@ -2,6 +2,8 @@
 #include "common/text.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <cstdlib>
 
 #include "common/driver.hpp"
 
@@ -34,7 +36,37 @@ size_t edit_distance(const std::string& a, const std::string& b) {
     return d[a.size()][b.size()];
 }
 
+namespace {
+
+// The C library's regcomp() writes repetitions {m,n} out, and calls itself for each parenthesis. Its regexec() tries all ways to
+// match a back-reference.
+bool is_cheap(const std::string& text) {
+    constexpr size_t kMaxLength = 1000;
+    constexpr long kMaxRepetitions = 1000;
+    if (text.size() > kMaxLength) return false;
+    long repetitions = 1;  // of all {m,n}, as if each were inside the one before it
+    for (size_t i = 0; i + 1 < text.size(); ++i) {
+        const bool digit_follows = std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0;
+        if (text[i] == '\\' && digit_follows) return false;
+        if (text[i] != '{') continue;
+        const char* at = &text[i] + 1;
+        char* end = nullptr;
+        long most = std::strtol(at, &end, 10);
+        if (*end == ',') most = std::max(most, std::strtol(end + 1, nullptr, 10));
+        if (most > kMaxRepetitions) return false;
+        repetitions *= std::max(most, 1L);
+        if (repetitions > kMaxRepetitions) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
 Pattern::Pattern(const std::string& option, const std::string& text) {
+    if (!is_cheap(text))
+        refuse_value(option, text,
+                     "a regular expression without back-references, of at most 1000 characters, "
+                     "whose repetitions {m,n} give at most 1000 when multiplied");
     if (regcomp(&compiled_, text.c_str(), REG_EXTENDED | REG_NOSUB) != 0)
         refuse_value(option, text, "a regular expression as grep -E takes it");
 }

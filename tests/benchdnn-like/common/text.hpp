@@ -15,8 +15,8 @@ std::string join(const std::vector<std::string>& pieces, const char* separator);
 // Levenshtein's distance with transpositions of neighbours: the number of letters to insert, delete, replace or swap.
 size_t edit_distance(const std::string& a, const std::string& b);
 
-// A POSIX extended regular expression, as grep -E takes it; an empty one matches everything. Throws UsageError for a text
-// that is none.
+// A POSIX extended regular expression, as grep -E takes it, without back-references; an empty one matches everything. Throws
+// UsageError for a text that is none, or that could take very long.
 class Pattern {
   public:
     Pattern(const std::string& option, const std::string& text);

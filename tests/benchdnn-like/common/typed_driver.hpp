@@ -34,8 +34,8 @@ class TypedProblem : public Problem {
         static const P kDefault{};
         std::string line = option_of(P::kName);
         for (const Field<P>& f : P::fields())
-            if (canonical || f.print(self()) != f.print(kDefault))
-                line += " --" + f.name + "=" + f.print(self());
+            if (const std::string text = f.print(self()); canonical || text != f.print(kDefault))
+                line += text.empty() ? "" : " --" + f.name + "=" + text;  // empty: no file
         return line + " " + sizes() + (name.empty() ? "" : "_n\"" + name + "\"");
     }
     std::optional<std::string> field_value(const std::string& field) const final {
@@ -158,6 +158,7 @@ class TypedDriver : public Driver {
     }
     void expand(P& problem, size_t index, std::vector<std::unique_ptr<Problem>>& all) const {
         if (index == fields_.size()) {
+            if (all.size() == kMaxCases) refuse_too_many_cases();
             all.push_back(std::make_unique<P>(problem));
             return;
         }
