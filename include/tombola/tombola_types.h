@@ -221,7 +221,11 @@ typedef struct tombola_primitive* tombola_primitive_t;
 typedef const struct tombola_primitive* const_tombola_primitive_t;
 
 /** tombola_memory_create(): the library allocates, aligned to 64 bytes, and frees. */
+#ifdef __cplusplus
+#define TOMBOLA_MEMORY_ALLOCATE (reinterpret_cast<void*>(static_cast<intptr_t>(-1)))
+#else
 #define TOMBOLA_MEMORY_ALLOCATE ((void*)(intptr_t)-1)
+#endif
 /** tombola_memory_create(): no data yet; tombola_memory_set_data_handle() gives it later. */
 #define TOMBOLA_MEMORY_NONE NULL
 

@@ -79,6 +79,10 @@ foreach(language IN ITEMS cpp c)
 endforeach()
 run(${WORK}/cpp/compat)
 
+# A project in C that has this one as a subproject; its build would be a second one of the whole library.
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/c_subproject -B ${WORK}/c_subproject -G ${GENERATOR}
+    -D CMAKE_C_COMPILER=${CC} -D CMAKE_CXX_COMPILER=${CXX})
+
 if(NOT PKG_CONFIG)
     message("SKIPPED: pkg-config is not installed: programs by pkg-config")
 else()

@@ -33,7 +33,7 @@ foreach(header IN LISTS c_headers cpp_headers compat_headers)
             compile("${header} as C++98" ${CXX} -std=c++98 -Wno-long-long -fsyntax-only ${program}.cpp)
         endif()
     endif()
-    compile("${header} as C++17" ${CXX} -std=c++17 -fsyntax-only ${program}.cpp)
+    compile("${header} as C++17" ${CXX} -std=c++17 -Wold-style-cast -Wfloat-equal -fsyntax-only ${program}.cpp)
 endforeach()
 # With optimisation: only then does GCC compare arrays with what a parameter says.
 compile("natural_calls.c as C99" ${CC} -std=c99 -O2 -o ${program}.o -c ${CALLS})
