@@ -159,9 +159,9 @@ inline const Problem kProblems[] = {
       {TOMBOLA_ARG_MASK, 1, {19}, tombola_u8, tombola_a, 0}}},
     {"dropout of padded blocks",
      [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_dropout_forward_primitive_desc_create(
-             pd, engine, tombola_forward_training, mds[0], mds[1], 32, tombola_dropout_mask_u8, 1,
-             2, attr);
+         return tombola_dropout_forward_primitive_desc_create(pd, engine, tombola_forward_training,
+                                                              mds[0], mds[1], 32,
+                                                              tombola_dropout_mask_u8, 1, 2, attr);
      },
      {{TOMBOLA_ARG_SRC, 4, {2, 18, 5, 7}, tombola_f32, tombola_nChw16c, 0},
       {TOMBOLA_ARG_DST, 4, {2, 18, 5, 7}, tombola_f32, tombola_nChw16c, 0},
