@@ -57,6 +57,9 @@ extern "C" {
  * scratchpad of its own overwrites nothing. Run-time libraries cannot be entered again where a signal interrupts them,
  * so the handler also needs a stream whose tombola_stream_set_max_threads() is 1.
  *
+ * **Stack.** A function needs at most 128 KiB of the stack of its thread, or of the signal handler (sigaltstack()). The threads that the
+ * run-time library provides for an execution need the same: OMP_STACKSIZE.
+ *
  * **Tensors.** Sizes, strides and offsets are counted in elements. Each operator's group says which data types,
  * shapes, layouts and values it takes, and which execution arguments may share memory. */
 

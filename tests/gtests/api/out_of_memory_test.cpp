@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the library does when memory is out. This program brings its own malloc and its relatives, mmap and mprotect, which
+// What the library does when memory is out, and how much it needs. This program brings its own malloc and its relatives, mmap and mprotect, which
 // count, and which fail when they are told to: the n-th call, or that and all behind it. For each primitive, n grows until a whole life of
 // objects succeeds. Every n is tried in a child process, whose caches are cold.
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -293,6 +294,26 @@ TEST_P(OutOfMemory, ExecutingAllocatesNothing) {
         EXPECT_EQ(live_through(GetParam(), execute), tombola_success) << tombola_get_last_error();
         EXPECT_GT(implementation, 0);
         return HasFailure() ? 1 : 0;
+    });
+    EXPECT_EQ(status, 0);
+}
+
+// Of the thread that creates and executes.
+TEST_P(OutOfMemory, OneHundredAndTwentyEightKiBOfStackAreEnough) {
+    if (std::strcmp(tombola_version()->cpu_runtime, "TBB") == 0) GTEST_SKIP() << "TBB's own stack";
+    const int status = in_child([] {
+        pthread_attr_t attr;
+        pthread_t thread;
+        void* outcome = &thread;
+        const auto body = [](void*) -> void* {
+            const tombola_status_t lived = live_through(GetParam());
+            return lived == tombola_success ? nullptr : const_cast<Problem*>(&GetParam());
+        };
+        if (pthread_attr_init(&attr) != 0 || pthread_attr_setstacksize(&attr, 128 << 10) != 0 ||
+            pthread_create(&thread, &attr, body, nullptr) != 0 ||
+            pthread_join(thread, &outcome) != 0)
+            return 2;
+        return outcome == nullptr ? 0 : 1;
     });
     EXPECT_EQ(status, 0);
 }
