@@ -72,6 +72,20 @@ Status check_type(const MemoryDesc& desc, const char* name,
                    allowed.size() > 1 ? "one of " : "", list.c_str());
 }
 
+Status check_rows(const MemoryDesc& values, const char* name,
+                  std::initializer_list<DataType> allowed, const MemoryDesc& dst) {
+    if (values.ndims != 2)
+        return invalid("%s has %d dimensions; expected 2, [batch, classes]", name, values.ndims);
+    if (dst.ndims != 2)
+        return invalid("dst_desc has %d dimensions; expected 2, [batch, samples]", dst.ndims);
+    TOMBOLA_TRY(check_type(values, name, allowed));
+    TOMBOLA_TRY(check_type(dst, "dst_desc", {DataType::s32, DataType::s64}));
+    if (dst.dims[0] != values.dims[0])
+        return invalid("dst_desc has %lld rows; expected %lld, as %s", dst.dims[0], values.dims[0],
+                       name);
+    return {};
+}
+
 Status check_flag(int value, const char* name) {
     if (value == 0 || value == 1) return {};
     return invalid("%s is %d; expected 0 or 1", name, value);

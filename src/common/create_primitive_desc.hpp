@@ -55,6 +55,11 @@ Status set_filled(MemoryDesc& desc, const_tombola_memory_desc_t given, const cha
 Status check_type(const MemoryDesc& desc, const char* name,
                   std::initializer_list<DataType> allowed);
 
+// For primitives that draw classes: refuses a tensor of values that is no [batch, classes] of one of these types, and dst_desc if it
+// is no [batch, samples] of s32 or s64.
+Status check_rows(const MemoryDesc& values, const char* name,
+                  std::initializer_list<DataType> allowed, const MemoryDesc& dst);
+
 // Refuses every value but 0 and 1, the values of a C boolean.
 Status check_flag(int value, const char* name);
 

@@ -34,8 +34,8 @@ constexpr double kMinPatience = 4, kMaxPatience = 128;
 // times as much as waking a sleeping thread.
 constexpr double kMaxWaking = 100;
 
-// Work that is this many times as long as waking is shared in any case: waking costs 3 % at most, and the cores may be no
-// neighbours, which do not wait for the same memory.
+// Work that is this many times as long as waking is shared in any case. Waking costs 3 % at most. Cores that are far apart do not
+// compete for the same memory, so sharing may gain even where the measured costs say that it does not.
 constexpr double kLongWork = 32;
 
 // Whether sharing the work saves the time of waking.

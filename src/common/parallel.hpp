@@ -60,8 +60,9 @@ Work moving(size_t bytes);
 // The number of parts to cut work into. It is 1 if waking a thread would cost more than it saves.
 int parts_for(const Work& work);
 
-// The number of parts that `rows` rows of equal work are divided among: at most one per row. It is 1 too if the threads should
-// share one row after the other, because there are fewer rows than threads and each row alone is worth more threads than that.
+// The number of parts that `rows` rows of equal work are divided among: at most one per row. It is also 1 if there
+// are fewer rows than threads, and each row is worth more threads than there are rows. Then all threads work together on one row at a
+// time.
 int parts_for_rows(int64_t rows, const Work& all);
 
 // Cuts [0, count) into ranges with borders at multiples of `multiple`, and runs body(begin, end) on each. If the whole

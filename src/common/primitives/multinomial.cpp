@@ -6,20 +6,10 @@
 namespace tombola::impl {
 namespace {
 
-Status check_matrix(const MemoryDesc& desc, const char* name, const char* columns) {
-    if (desc.ndims == 2) return {};
-    return invalid("%s has %d dimensions; expected 2, [batch, %s]", name, desc.ndims, columns);
-}
-
 Status check_multinomial(const MemoryDesc& probs, const MemoryDesc& dst, bool with_replacement) {
-    TOMBOLA_TRY(check_matrix(probs, "probs_desc", "classes"));
-    TOMBOLA_TRY(check_matrix(dst, "dst_desc", "samples"));
-    TOMBOLA_TRY(check_type(probs, "probs_desc",
-                           {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}));
-    TOMBOLA_TRY(check_type(dst, "dst_desc", {DataType::s32, DataType::s64}));
-    const dim_t batch = probs.dims[0], classes = probs.dims[1], samples = dst.dims[1];
-    if (dst.dims[0] != probs.dims[0])
-        return invalid("dst_desc has %lld rows; expected %lld, as probs_desc", dst.dims[0], batch);
+    TOMBOLA_TRY(check_rows(probs, "probs_desc",
+                           {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}, dst));
+    const dim_t classes = probs.dims[1], samples = dst.dims[1];
     if (dst.has_zero_dim()) return {};
     if (classes == 0) return invalid("probs_desc has 0 classes; expected at least 1");
     if (dst.data_type == DataType::s32 && classes > INT64_C(0x80000000))

@@ -14,15 +14,8 @@ MemoryDesc matrix(DataType type, dim_t rows, dim_t columns) {
 }
 
 Status check_token_sampler(const MemoryDesc& logits, const MemoryDesc& dst, dim_t top_n) {
-    if (logits.ndims != 2)
-        return invalid("logits_desc has %d dimensions; expected 2, [batch, classes]", logits.ndims);
-    if (dst.ndims != 2)
-        return invalid("dst_desc has %d dimensions; expected 2, [batch, samples]", dst.ndims);
-    TOMBOLA_TRY(check_type(logits, "logits_desc", {DataType::f16, DataType::bf16, DataType::f32}));
-    TOMBOLA_TRY(check_type(dst, "dst_desc", {DataType::s32, DataType::s64}));
-    if (dst.dims[0] != logits.dims[0])
-        return invalid("dst_desc has %lld rows; expected %lld, as logits_desc", dst.dims[0],
-                       logits.dims[0]);
+    TOMBOLA_TRY(
+        check_rows(logits, "logits_desc", {DataType::f16, DataType::bf16, DataType::f32}, dst));
     const dim_t classes = logits.dims[1];
     if (classes > kMaxClasses)
         return invalid("logits_desc has %lld classes; expected at most %lld", classes, kMaxClasses);

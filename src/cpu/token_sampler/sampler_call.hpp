@@ -11,6 +11,7 @@
 #include "common/implementation.hpp"
 #include "common/scratchpad.hpp"
 #include "common/status.hpp"
+#include "cpu/weights/put_index.hpp"
 #include "cpu/weights/row_source.hpp"
 #include "cpu/weights/uniform_source.hpp"
 #include "cpu/weights/weight_exp.hpp"
@@ -61,27 +62,20 @@ class SamplerOutputs {
     SamplerOutputs(const TokenSamplerDesc& desc, Arena& arena);
 
     void put_id(dim_t row, dim_t sample, dim_t k) const {
-        put_index(ids_, row * desc_->samples() + sample, k);
+        put_index(desc_->dst.data_type, ids_, row * desc_->samples() + sample, k);
     }
     float& logprob(dim_t row, dim_t sample) const {
         return logprobs_[row * desc_->samples() + sample];
     }
     int32_t& kept(dim_t row) const { return kept_[row]; }
     void put_top_id(dim_t row, dim_t i, dim_t k) const {
-        put_index(top_ids_, row * desc_->top_n + i, k);
+        put_index(desc_->dst.data_type, top_ids_, row * desc_->top_n + i, k);
     }
     float& top_logprob(dim_t row, dim_t i) const { return top_logprobs_[row * desc_->top_n + i]; }
     // Copies the outputs to the arguments that are given.
     void commit(const ExecContext& context) const;
 
   private:
-    void put_index(void* indices, dim_t at, dim_t k) const {
-        if (desc_->dst.data_type == DataType::s32)
-            static_cast<int32_t*>(indices)[at] = static_cast<int32_t>(k);
-        else
-            static_cast<int64_t*>(indices)[at] = k;
-    }
-
     const TokenSamplerDesc* desc_;
     char *ids_, *top_ids_;  // of DST's type
     float *logprobs_, *top_logprobs_;

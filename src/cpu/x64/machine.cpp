@@ -29,7 +29,7 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 // 64 MiB a tensor, all that gain by bypassing the caches do so. With 0.20 some unpacks do not, and with 0.27 lanes that
 // bypass them replace routes that are 1.4 times as fast.
 //
-// Measured later, on a processor with 480 MiB of third-level cache for many cores, two of which were there:
+// Measured later, on a processor with 480 MiB of third-level cache for many cores, of which two were used:
 //
 // - `linear_rows`: 160 random shuffles of rows of 1 to 2,000 bytes in the first-level cache take 0.95 of the time.
 // - `prefetches_rows`: 240 random shuffles in the second-level cache, which gain by both, take 0.99 (AVX-512) and 0.98 (AVX2) of the time.
@@ -101,9 +101,9 @@ constexpr MachineRow kSapphireRapids = [] {
     return row;
 }();
 
-// An EPYC, family 25, model 1, at 3.2 GHz, virtual, on a day when other work took half of its speed most of the time. It has
-// no vectors of 64 bytes: their rates are those of 32. Times are relative to the row that a machine that nobody has measured had then,
-// without `linear_rows`, `open_lines` and `prefetched_run`.
+// A virtual EPYC, family 25, model 1, at 3.2 GHz, whose speed varied by a factor of two. It has no vectors of 64 bytes: their rates are
+// those of 32. Times are relative to the row of unmeasured machines, which had no `linear_rows`, `open_lines` and
+// `prefetched_run` yet.
 //
 // - `permutes`, `permute_slots`, `lane_shuffles`, `unpack_slots`, `vectors`, `waking`, `traffic`, `shared_stores`, `streamed_gain`,
 //   `unpacks_front`: two runs of scripts/machine-model, rounded. `copy_cycles`: the lesser of the two.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a call costs beside its work: the instructions of small executions and of creations, against a limit each. The figures
-// of performance.md are made by hand, seldom; these are counted in every run. A count depends on the compiler and on no clock.
+// What a call costs beside its work: the instructions of small executions and of creations, against a limit each. The pages of
+// performance are made by hand, and rarely. These counts are made in every run. A count depends on the compiler and on no clock.
 //
 // A child process runs the call, and this process counts by single steps (ptrace), so every instruction set is seen.
 

@@ -1,162 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cases that nobody thought of: types, shapes, layouts and values at random, for each primitive and every
-// implementation that its list holds, against the references. The sequence is fixed; to look further,
-// TOMBOLA_RANDOM_CASES says how many cases a primitive has, and TOMBOLA_RANDOM_SEED where the sequence starts.
-
-#include <gtest/gtest.h>
+// Random cases of the primitives that read a tensor, and of permutations. token_sampler has its own (token_sampler_cases_test.cpp).
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
-#include <functional>
-#include <memory>
-#include <numeric>
-#include <random>
+#include <cstring>
 
-#include "gtests/common/tensor.hpp"
+#include "gtests/primitives/random_cases_fixture.hpp"
 #include "reference/dropout_reference.hpp"
 #include "reference/multinomial_reference.hpp"
 #include "reference/numeric.hpp"
-#include "reference/philox_reference.hpp"
 #include "reference/random_permutation_reference.hpp"
-#include "reference/random_uniform_reference.hpp"
 #include "reference/shuffle_reference.hpp"
 #include "reference/stochastic_rounding_reference.hpp"
 
 namespace tombola::test {
 namespace {
-
-using Bytes = std::vector<uint8_t>;
-using Args = std::vector<tombola_exec_arg_t>;
-
-uint64_t setting(const char* name, uint64_t otherwise) {
-    const char* text = std::getenv(name);
-    return text != nullptr ? std::strtoull(text, nullptr, 0) : otherwise;
-}
-
-int64_t elements(const DimVector& dims) {
-    return std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());
-}
-
-template <class T>
-Bytes bytes_of(const T& value) {
-    Bytes bytes(sizeof value);
-    std::memcpy(bytes.data(), &value, sizeof value);
-    return bytes;
-}
-
-class RandomCases : public testing::Test {
-  protected:
-    // A number in [low, high].
-    int64_t pick(int64_t low, int64_t high) {
-        return low + static_cast<int64_t>(random_() % static_cast<uint64_t>(high - low + 1));
-    }
-    bool chance(int percent) { return pick(0, 99) < percent; }
-    template <class T>
-    T one_of(std::initializer_list<T> values) {
-        return values.begin()[pick(0, static_cast<int64_t>(values.size()) - 1)];
-    }
-    // All magnitudes alike.
-    uint64_t word() { return random_() >> pick(0, 63); }
-
-    DimVector shape(int64_t most_elements) {
-        DimVector dims(static_cast<size_t>(pick(1, 6)));
-        for (auto& size : dims) size = 1;
-        while (chance(90)) {
-            auto& size = dims[static_cast<size_t>(pick(0, static_cast<int64_t>(dims.size()) - 1))];
-            const int64_t others = elements(dims) / size;
-            if (others > most_elements / 2) break;
-            size =
-                pick(1, std::min(most_elements / others, chance(70) ? int64_t{40} : most_elements));
-        }
-        return dims;
-    }
-
-    // Row-major, permuted, with gaps, in blocks, or behind an offset.
-    MemoryDesc layout(const DimVector& dims, tombola_data_type_t type) {
-        if (chance(25)) return row_major(dims, type);
-        const int ndims = static_cast<int>(dims.size());
-        const int block_dim = static_cast<int>(pick(0, ndims - 1));
-        const tombola_dim_t block = chance(40) ? one_of<tombola_dim_t>({2, 4, 8, 16, 32}) : 1;
-        std::vector<size_t> order(dims.size());
-        std::iota(order.begin(), order.end(), 0);
-        if (chance(60)) std::shuffle(order.begin(), order.end(), random_);
-        DimVector strides(dims.size());
-        tombola_dim_t stride = block;
-        for (size_t i = dims.size(); i-- > 0;) {
-            const size_t d = order[i];
-            if (chance(15)) stride += pick(1, 20);
-            strides[d] = stride;
-            stride *= static_cast<int>(d) == block_dim ? (dims[d] + block - 1) / block : dims[d];
-        }
-        MemoryDesc desc;
-        EXPECT_EQ(tombola_memory_desc_create_with_block(desc.out(), ndims, dims.data(), type,
-                                                        strides.data(), block_dim, block,
-                                                        chance(20) ? pick(1, 40) : 0),
-                  tombola_success)
-            << last_error();
-        return desc;
-    }
-
-    struct Input {
-        int arg;
-        const_tombola_memory_desc_t desc;
-        Bytes values;
-    };
-    // Runs every implementation; each must give `expected` in logical order, or refuse and leave the output as it
-    // was where there is no expectation.
-    void check(const_tombola_primitive_desc_t first, const std::vector<Input>& inputs, int out_arg,
-               const_tombola_memory_desc_t out_desc, const Bytes* expected) {
-        for_each_implementation(first, [&](const_tombola_primitive_desc_t desc) {
-            SCOPED_TRACE(impl_name(desc));
-            const Guard guard = chance(50) ? Guard::behind : Guard::before;
-            std::vector<std::unique_ptr<Tensor>> tensors;
-            Args args;
-            for (const Input& input : inputs) {
-                tensors.push_back(std::make_unique<Tensor>(input.desc, engine_, guard));
-                tensors.back()->write(input.values);
-                args.push_back({input.arg, tensors.back()->memory()});
-            }
-            Tensor out(out_desc, engine_, guard);
-            args.push_back({out_arg, out.memory()});
-            std::shuffle(args.begin(), args.end(), random_);
-            Primitive primitive;
-            ASSERT_EQ(tombola_primitive_create(primitive.out(), desc), tombola_success)
-                << last_error();
-            const tombola_status_t status = tombola_primitive_execute(
-                primitive, stream_, static_cast<int>(args.size()), args.data());
-            if (expected == nullptr) {
-                EXPECT_EQ(status, tombola_invalid_arguments);
-                EXPECT_TRUE(out.buffer().is_poison());
-                return;
-            }
-            ASSERT_EQ(status, tombola_success) << last_error();
-            ASSERT_EQ(out.read(), *expected);
-            EXPECT_TRUE(out.padding_is_zero());
-            EXPECT_TRUE(out.outside_is_intact());
-        });
-    }
-
-    // case_of() for each case, until one fails.
-    template <class Case>
-    void repeat(const Case& case_of) {
-        const uint64_t seed = setting("TOMBOLA_RANDOM_SEED", 1);
-        const uint64_t cases = setting("TOMBOLA_RANDOM_CASES", 150);
-        ASSERT_GT(cases, 0u) << "TOMBOLA_RANDOM_CASES; expected a positive number";
-        for (uint64_t i = 0; i < cases; ++i) {
-            SCOPED_TRACE("TOMBOLA_RANDOM_SEED=" + std::to_string(seed + i));
-            random_.seed(seed + i);
-            case_of();
-            if (HasFailure()) return;
-        }
-    }
-
-    std::mt19937_64 random_;
-    Engine engine_ = cpu_engine();
-    Stream stream_ = default_stream(engine_);
-};
 
 TEST_F(RandomCases, Shuffle) {
     repeat([&] {
@@ -185,79 +45,6 @@ TEST_F(RandomCases, Shuffle) {
                                      values.data(), expected.data());
         check(desc, {{backward ? TOMBOLA_ARG_DIFF_DST : TOMBOLA_ARG_SRC, src, values}},
               backward ? TOMBOLA_ARG_DIFF_SRC : TOMBOLA_ARG_DST, dst, &expected);
-    });
-}
-
-TEST_F(RandomCases, RandomGenerator) {
-    repeat([&] {
-        const DimVector dims = shape(20000);
-        const MemoryDesc dst = layout(dims, tombola_u32), state = row_major({6}, tombola_u32);
-        std::array<uint32_t, 6> words;
-        for (auto& w : words)
-            w = chance(30) ? ~static_cast<uint32_t>(pick(0, 9)) : static_cast<uint32_t>(word());
-        PrimitiveDesc desc;
-        ASSERT_EQ(tombola_random_generator_primitive_desc_create(
-                      desc.out(), engine_, tombola_philox4x32_10, dst, nullptr),
-                  tombola_success)
-            << last_error();
-        const auto count = static_cast<size_t>(elements(dims));
-        Bytes expected(count * 4);
-        reference::philox_words({words[0], words[1], words[2], words[3]}, {words[4], words[5]},
-                                count, reinterpret_cast<uint32_t*>(expected.data()));
-        check(desc, {{TOMBOLA_ARG_SRC_STATE, state, bytes_of(words)}}, TOMBOLA_ARG_DST, dst,
-              &expected);
-    });
-}
-
-TEST_F(RandomCases, RandomUniform) {
-    repeat([&] {
-        reference::UniformRequest request;
-        const bool torch = chance(50);
-        request.alignment = torch ? tombola_alignment_pytorch : tombola_alignment_tensorflow;
-        request.int_draws = torch ? one_of({tombola_int_draws_spec, tombola_int_draws_torch1,
-                                            tombola_int_draws_torch2})
-                                  : tombola_int_draws_spec;
-        request.float_draws = chance(50) ? tombola_float_draws_torch1 : tombola_float_draws_torch2;
-        request.type =
-            one_of({tombola_f16, tombola_bf16, tombola_f32, tombola_f64, tombola_s32, tombola_s64});
-        request.global_seed = word() + 1;
-        request.op_seed = word();
-        request.offset = chance(50) ? 0 : chance(70) || torch ? word() >> 30 : word();
-        // Any bits may be a bound; most pairs are refused, and that is a case too.
-        const uint64_t low = chance(50) ? 0 - word() : word();
-        request.min = reference::scalar_of(low);
-        request.max = reference::scalar_of(chance(70) ? low + word() : word());
-        if (reference::is_floating(request.type) && chance(70)) {
-            const double a =
-                std::ldexp(static_cast<double>(pick(-99, 99)), static_cast<int>(pick(-8, 5)));
-            const double b =
-                a + std::ldexp(static_cast<double>(pick(1, 99)), static_cast<int>(pick(-8, 5)));
-            request.min = reference::nearest(request.type, a);
-            request.max = reference::nearest(request.type, b);
-        }
-        const DimVector dims = shape(20000);
-        const MemoryDesc dst = layout(dims, request.type), bound = row_major({1}, request.type),
-                         u64x1 = row_major({1}, tombola_u64), u64x2 = row_major({2}, tombola_u64);
-        PrimitiveDesc desc;
-        ASSERT_EQ(tombola_random_uniform_primitive_desc_create_with_rules(
-                      desc.out(), engine_, request.alignment, dst, 1, 1, request.int_draws,
-                      request.float_draws, 0, nullptr),
-                  tombola_success)
-            << last_error();
-        const size_t size = tombola_data_type_size(request.type);
-        const auto count = static_cast<size_t>(elements(dims));
-        const bool refused = !reference::uniform_refusal(request).empty();
-        Bytes expected(count * size);
-        if (!refused) reference::random_uniform_reference(request, count, expected.data(), nullptr);
-        const Bytes min(request.min.begin(), request.min.begin() + static_cast<ptrdiff_t>(size));
-        const Bytes max(request.max.begin(), request.max.begin() + static_cast<ptrdiff_t>(size));
-        check(desc,
-              {{TOMBOLA_ARG_MIN, bound, min},
-               {TOMBOLA_ARG_MAX, bound, max},
-               {TOMBOLA_ARG_SEEDS, u64x2,
-                bytes_of(std::array<uint64_t, 2>{request.global_seed, request.op_seed})},
-               {TOMBOLA_ARG_OFFSET, u64x1, bytes_of(request.offset)}},
-              TOMBOLA_ARG_DST, dst, refused ? nullptr : &expected);
     });
 }
 

@@ -128,7 +128,7 @@ TEST_P(NearSumTest, LogitsFarBelow) {
 
 // Numbers whose products with log2(e) are so great that the low bits of their sum with a constant are any bits.
 TEST_P(NearSumTest, LogitsFarBeyondTheRounding) {
-    if (type() == DataType::f16) return;
+    if (type() == DataType::f16) GTEST_SKIP() << "f16 has no such numbers";
     std::minstd_rand engine(5);
     for (int i = 0; i < 200; ++i) {
         std::vector<float> logits = row(2100, 3);

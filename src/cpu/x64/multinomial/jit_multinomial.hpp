@@ -100,8 +100,6 @@ class JitMultinomial : public Executable {
     GuideTable make_guide(const Call& call, const Part& part, const Row& row, uint64_t& sum) const;
     void draw_by_guide(const Call& call, const Part& part, const Row& row) const;
     void draw_rows(const Call& call, const Part& part, Range rows, LowestRow& wrong) const;
-    // Element `at` of indices of DST's type.
-    void put(void* indices, dim_t at, dim_t k) const;
 
     Desc desc_;
     Way way_;

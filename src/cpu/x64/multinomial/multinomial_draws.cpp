@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "cpu/rng/scatter.hpp"
+#include "cpu/weights/put_index.hpp"
 #include "cpu/x64/multinomial/jit_multinomial.hpp"
 #include "cpu/x64/rng/philox_fill.hpp"
 
@@ -61,8 +62,8 @@ void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const 
             const dim_t first = block * kBlock;
             const dim_t end = std::min(first + kBlock, passes_.classes());
             passes_.store(row, call.source, first, end, weights);
-            put(results, row.index * samples + s,
-                first + class_reaching(weights, end - first, target));
+            put_index(desc_.dst.data_type, results, row.index * samples + s,
+                      first + class_reaching(weights, end - first, target));
         }
     });
 }
@@ -99,8 +100,8 @@ bool JitMultinomial::draw_by_taking(const Call& call, const Row& row, WeightTree
     UniformReader uniforms(call.uniforms, row.index * samples);
     for (dim_t s = 0; s < samples; ++s) {
         if (tree.sum() == 0) return false;
-        put(call.scratch + scratch_.results, row.index * samples + s,
-            take(draw_target(uniforms.next(), tree.sum())));
+        put_index(desc_.dst.data_type, call.scratch + scratch_.results, row.index * samples + s,
+                  take(draw_target(uniforms.next(), tree.sum())));
     }
     return true;
 }
@@ -157,7 +158,8 @@ void JitMultinomial::draw_by_guide(const Call& call, const Part& part, const Row
             const dim_t first = row.index * samples + s;
             if (call.uniforms.given != nullptr) {
                 for (dim_t i = 0; i < count; ++i)
-                    put(indices, i, guide.find(draw_target(call.uniforms.given[first + i], sum)));
+                    put_index(desc_.dst.data_type, indices, i,
+                              guide.find(draw_target(call.uniforms.given[first + i], sum)));
                 scatter(desc_.dst, dst, first, count, indices);
                 continue;
             }
@@ -178,13 +180,6 @@ void JitMultinomial::draw_by_guide(const Call& call, const Part& part, const Row
             if (!in_place) scatter(desc_.dst, dst, first, count, indices);
         }
     });
-}
-
-void JitMultinomial::put(void* indices, dim_t at, dim_t k) const {
-    if (desc_.dst.data_type == DataType::s32)
-        static_cast<int32_t*>(indices)[at] = static_cast<int32_t>(k);
-    else
-        static_cast<int64_t*>(indices)[at] = k;
 }
 
 }  // namespace tombola::impl::cpu::x64
