@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "common/driver.hpp"
+#include "tombola/tombola.h"
 
 namespace tombola::bench {
 
-// The drivers there are, in the order in which help shows them. Each one's source defines its make_driver().
-static constexpr std::unique_ptr<Driver> (*kDrivers[])() = {
-    make_driver<struct ShuffleProblem>,         make_driver<struct RandomGeneratorProblem>,
-    make_driver<struct RandomUniformProblem>,   make_driver<struct MultinomialProblem>,
-    make_driver<struct RandomNormalProblem>,    make_driver<struct RandomExponentialProblem>,
-    make_driver<struct RandomBernoulliProblem>, make_driver<struct RandomPermutationProblem>,
-    make_driver<struct DropoutProblem>,         make_driver<struct StochasticRoundingProblem>,
-    make_driver<struct TokenSamplerProblem>,
-};
+// Each is defined in <primitive>/<primitive>_problem.cpp.
+#define TOMBOLA_DECLARATION(name, value) std::unique_ptr<Driver> make_##name##_driver();
+TOMBOLA_PRIMITIVES(TOMBOLA_DECLARATION)
+#undef TOMBOLA_DECLARATION
 
 std::vector<std::unique_ptr<Driver>> make_drivers() {
     std::vector<std::unique_ptr<Driver>> drivers;
-    for (const auto make : kDrivers) drivers.push_back(make());
+#define TOMBOLA_DRIVER(name, value) drivers.push_back(make_##name##_driver());
+    TOMBOLA_PRIMITIVES(TOMBOLA_DRIVER)
+#undef TOMBOLA_DRIVER
     return drivers;
 }
 

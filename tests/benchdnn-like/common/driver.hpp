@@ -92,10 +92,7 @@ class Driver {
     virtual std::string help() const = 0;
 };
 
-// Defined for each problem's struct P by the line `template std::unique_ptr<Driver> make_driver<P>();` in its source.
-template <class P>
-std::unique_ptr<Driver> make_driver();
-// The drivers, in the order in which help shows them. Defined in drivers.cpp.
+// One driver for each primitive, in the order of TOMBOLA_PRIMITIVES, in which help shows them. Defined in drivers.cpp.
 std::vector<std::unique_ptr<Driver>> make_drivers();
 
 // "2x16x7x7": sizes of at least 0. Throws UsageError with what is wrong with them.

@@ -2,7 +2,8 @@
 #pragma once
 
 // The base of the drivers that fill a tensor from TensorFlow's or PyTorch's stream. It has the options, arguments and
-// expectations that they share. A driver P names its Request, the struct that its reference takes, and has
+// expectations that they share. A driver P names its Request, the struct that its reference takes (a StreamRequest with a
+// member `type`), and has
 //   std::string option_refusal() const;                  why an option has no value; empty if all have one
 //   tombola_status_t create_fill(Creation&, tombola_primitive_desc_t*) const;
 //   void add_own_arguments(Arguments& args) const;       the arguments in front of OFFSET

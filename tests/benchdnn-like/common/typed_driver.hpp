@@ -171,6 +171,7 @@ class TypedDriver : public Driver {
     std::map<std::string, std::vector<std::string>> values_;
 };
 
+// The source of the problem P calls it in make_<primitive>_driver(). P is whole only there.
 template <class P>
 std::unique_ptr<Driver> make_driver() {
     return std::make_unique<TypedDriver<P>>();

@@ -127,6 +127,6 @@ void DropoutProblem::expect(Arguments& args) const {
     if (mask) mask->expected = mask_of(keeps);
 }
 
-template std::unique_ptr<Driver> make_driver<DropoutProblem>();
+std::unique_ptr<Driver> make_dropout_driver() { return make_driver<DropoutProblem>(); }
 
 }  // namespace tombola::bench

@@ -88,6 +88,6 @@ void MultinomialProblem::expect(Arguments& args) const {
     args.expect(TOMBOLA_ARG_DST, indices, reference::size_of(odt));
 }
 
-template std::unique_ptr<Driver> make_driver<MultinomialProblem>();
+std::unique_ptr<Driver> make_multinomial_driver() { return make_driver<MultinomialProblem>(); }
 
 }  // namespace tombola::bench

@@ -75,6 +75,8 @@ std::string RandomBernoulliProblem::value_refusal(const reference::BernoulliRequ
     return reference::bernoulli_refusal(request);
 }
 
-template std::unique_ptr<Driver> make_driver<RandomBernoulliProblem>();
+std::unique_ptr<Driver> make_random_bernoulli_driver() {
+    return make_driver<RandomBernoulliProblem>();
+}
 
 }  // namespace tombola::bench

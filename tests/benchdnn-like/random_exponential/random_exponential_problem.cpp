@@ -40,6 +40,8 @@ std::string RandomExponentialProblem::value_refusal(const reference::Exponential
     return reference::exponential_refusal(request);
 }
 
-template std::unique_ptr<Driver> make_driver<RandomExponentialProblem>();
+std::unique_ptr<Driver> make_random_exponential_driver() {
+    return make_driver<RandomExponentialProblem>();
+}
 
 }  // namespace tombola::bench

@@ -50,6 +50,8 @@ std::unique_ptr<Problem> RandomGeneratorProblem::resized(int64_t bytes) const {
     return resized_to(bytes / 4);
 }
 
-template std::unique_ptr<Driver> make_driver<RandomGeneratorProblem>();
+std::unique_ptr<Driver> make_random_generator_driver() {
+    return make_driver<RandomGeneratorProblem>();
+}
 
 }  // namespace tombola::bench

@@ -45,6 +45,6 @@ std::string RandomNormalProblem::value_refusal(const reference::NormalRequest& r
     return reference::normal_refusal(request, count);
 }
 
-template std::unique_ptr<Driver> make_driver<RandomNormalProblem>();
+std::unique_ptr<Driver> make_random_normal_driver() { return make_driver<RandomNormalProblem>(); }
 
 }  // namespace tombola::bench

@@ -83,6 +83,8 @@ std::unique_ptr<Problem> RandomPermutationProblem::resized(int64_t bytes) const 
     return twin;
 }
 
-template std::unique_ptr<Driver> make_driver<RandomPermutationProblem>();
+std::unique_ptr<Driver> make_random_permutation_driver() {
+    return make_driver<RandomPermutationProblem>();
+}
 
 }  // namespace tombola::bench

@@ -84,6 +84,6 @@ std::string RandomUniformProblem::value_refusal(const reference::UniformRequest&
     return reference::uniform_refusal(request);
 }
 
-template std::unique_ptr<Driver> make_driver<RandomUniformProblem>();
+std::unique_ptr<Driver> make_random_uniform_driver() { return make_driver<RandomUniformProblem>(); }
 
 }  // namespace tombola::bench

@@ -64,6 +64,6 @@ std::string ShuffleProblem::mistrust(const Arguments& args) const {
                : "";
 }
 
-template std::unique_ptr<Driver> make_driver<ShuffleProblem>();
+std::unique_ptr<Driver> make_shuffle_driver() { return make_driver<ShuffleProblem>(); }
 
 }  // namespace tombola::bench

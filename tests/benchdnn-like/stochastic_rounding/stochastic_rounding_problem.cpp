@@ -65,6 +65,8 @@ void StochasticRoundingProblem::expect(Arguments& args) const {
                                              dst.expected.data());
 }
 
-template std::unique_ptr<Driver> make_driver<StochasticRoundingProblem>();
+std::unique_ptr<Driver> make_stochastic_rounding_driver() {
+    return make_driver<StochasticRoundingProblem>();
+}
 
 }  // namespace tombola::bench

@@ -192,6 +192,6 @@ void TokenSamplerProblem::expect(Arguments& args) const {
         }
 }
 
-template std::unique_ptr<Driver> make_driver<TokenSamplerProblem>();
+std::unique_ptr<Driver> make_token_sampler_driver() { return make_driver<TokenSamplerProblem>(); }
 
 }  // namespace tombola::bench
