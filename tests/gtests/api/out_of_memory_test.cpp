@@ -23,7 +23,6 @@
 
 #include "gtests/common/problems.hpp"
 #include "tombola/tombola.hpp"
-#include "tombola/tombola_threadpool.hpp"
 
 extern "C" {
 // glibc's own, under the names that it exports for programs like this one.
@@ -381,41 +380,6 @@ TEST(Executing, WithArgumentsInBracesAllocatesNothing) {
     counting = false;
     EXPECT_EQ(calls, 0);
     EXPECT_EQ(static_cast<int32_t*>(dst.get_data_handle())[1], 2);
-}
-
-// A pool that allocates nothing: the calling thread runs all tasks.
-class CallersOwnPool : public tombola::threadpool_interop::threadpool_iface {
-  public:
-    int get_num_threads() const override { return 3; }
-    bool get_in_parallel() const override { return false; }
-    void parallel_for(int n, const std::function<void(int, int)>& fn) override {
-        tasks += n;
-        for (int i = 0; i < n; ++i) fn(i, n);
-    }
-    uint64_t get_flags() const override { return 0; }
-    int tasks = 0;
-};
-
-// The first execution of a thread whose work is shared.
-TEST(Executing, OnAThreadPoolAllocatesNothing) {
-    using namespace tombola;
-    if (std::strcmp(version()->cpu_runtime, "THREADPOOL") != 0)
-        GTEST_SKIP() << "not a THREADPOOL build";
-    const engine eng(engine::kind::cpu, 0);
-    CallersOwnPool pool;
-    const stream s = threadpool_interop::make_stream(eng, &pool);
-    constexpr memory::dim kCount = 4 << 20;
-    const memory::desc md({kCount}, memory::data_type::s32, memory::format_tag::a);
-    const memory src(md, eng);
-    const memory dst(md, eng);
-    const shuffle_forward shuffle(
-        shuffle_forward::primitive_desc(eng, prop_kind::forward_inference, md, md, 0, 2));
-    calls = 0;
-    counting = true;
-    shuffle.execute(s, {{TOMBOLA_ARG_SRC, src}, {TOMBOLA_ARG_DST, dst}});
-    counting = false;
-    EXPECT_EQ(calls, 0);
-    EXPECT_GT(pool.tasks, 1);
 }
 
 }  // namespace

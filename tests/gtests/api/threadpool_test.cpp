@@ -7,11 +7,20 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <thread>
 
 #include "gtests/common/test_threadpool.hpp"
+
+#ifdef __SANITIZE_ADDRESS__
+// Of the sanitizer's run-time.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, size_t),
+                                                         void (*)(const volatile void*));
+#endif
 
 namespace tombola::test {
 namespace {
@@ -143,6 +152,56 @@ TEST(Threadpool, ExecutionsInsideATaskOfThePoolStayOnItsThread) {
     pool.parallel_for(4, [&](int, int) { right += BigShuffle(eng).is_right_on(strm) ? 1 : 0; });
     EXPECT_EQ(right, 4);
     EXPECT_EQ(pool.calls(), 1);
+}
+
+#ifdef __SANITIZE_ADDRESS__
+// A pool that allocates nothing: the calling thread runs all tasks.
+class CallersOwnPool : public threadpool_interop::threadpool_iface {
+  public:
+    int get_num_threads() const override { return 3; }
+    bool get_in_parallel() const override { return false; }
+    void parallel_for(int n, const std::function<void(int, int)>& fn) override {
+        tasks += n;
+        for (int i = 0; i < n; ++i) fn(i, n);
+    }
+    uint64_t get_flags() const override { return 0; }
+    int tasks = 0;
+};
+
+std::atomic<bool> counting{false};
+std::atomic<long> allocations{0};
+#endif
+
+// The first execution of a thread whose work is shared. out_of_memory_test.cpp has the other run-times.
+TEST(Threadpool, ExecutingAllocatesNothing) {
+    if (!is_threadpool_build()) GTEST_SKIP() << "not a THREADPOOL build";
+#ifndef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "only the address sanitizer tells of allocations";
+#else
+    static const int hooks = __sanitizer_install_malloc_and_free_hooks(
+        [](const volatile void*, size_t) {
+            if (counting) ++allocations;
+        },
+        [](const volatile void*) {});
+    ASSERT_GT(hooks, 0);
+    const engine eng(engine::kind::cpu, 0);
+    CallersOwnPool pool;
+    const stream strm = threadpool_interop::make_stream(eng, &pool);
+    constexpr memory::dim kCount = 4 << 20;
+    const memory::desc md({kCount}, memory::data_type::s32, memory::format_tag::a);
+    const memory src(md, eng), dst(md, eng);
+    const shuffle_forward shuffle(
+        shuffle_forward::primitive_desc(eng, prop_kind::forward_inference, md, md, 0, 2));
+    const tombola_exec_arg_t args[] = {{TOMBOLA_ARG_SRC, src.get()}, {TOMBOLA_ARG_DST, dst.get()}};
+    counting = true;
+    void* volatile one = std::malloc(1);  // which shows that the hooks count
+    std::free(one);
+    const tombola_status_t status = tombola_primitive_execute(shuffle.get(), strm.get(), 2, args);
+    counting = false;
+    EXPECT_EQ(status, tombola_success);
+    EXPECT_EQ(allocations, 1);
+    EXPECT_GT(pool.tasks, 1);
+#endif
 }
 
 }  // namespace
