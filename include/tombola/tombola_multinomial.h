@@ -31,8 +31,8 @@ extern "C" {
  * No two arguments share memory, except where the table allows it.
  *
  * Two samples or more without replacement need a scratchpad of 9.15 bytes for each class, however few the samples are:
- * 19.6 GB for 2^31 classes. It is needed for as many rows as there are processors, but at most for all of the batch. The
- * page multinomial tells the memory of the other ways to draw.
+ * 19.6 GB for 2^31 classes. The scratchpad has this memory once for each processor, but at most once for each row of the batch.
+ * The page multinomial tells how much memory the other ways to draw need.
  * @{ */
 
 /** Creates a primitive descriptor of multinomial.
