@@ -218,6 +218,7 @@ template <class Body>
 int in_child(const Body& body) {
     const pid_t child = fork();
     if (child == 0) _exit(body());
+    EXPECT_GT(child, 0) << std::strerror(errno);
     int status = -1;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
