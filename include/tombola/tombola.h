@@ -55,7 +55,9 @@ extern "C" {
  * handler may not call it in scratchpad mode library: the executions of a thread share one scratchpad, so the handler
  * would overwrite the scratchpad of the execution that it interrupts. In scratchpad mode user, a handler with a
  * scratchpad of its own overwrites nothing. Run-time libraries cannot be entered again where a signal interrupts them,
- * so the handler also needs a stream whose tombola_stream_set_max_threads() is 1.
+ * so the handler also needs a stream whose tombola_stream_set_max_threads() is 1. If the library was opened by dlopen(), as in a Python
+ * process, the first call of each thread allocates the thread's variables of the library. So let a thread make a call, such as
+ * tombola_get_last_error(), before a handler may execute on it.
  *
  * **Stack.** A function needs at most 128 KiB of the stack of its thread, or of the signal handler (sigaltstack()). The threads that the
  * run-time library provides for an execution need the same: OMP_STACKSIZE.

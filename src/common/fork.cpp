@@ -15,6 +15,8 @@ pthread_rwlock_t gate = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
 // The number of nested holds of this thread. Only the outermost takes the gate.
 thread_local int holds = 0;
+// Whether it has taken the gate. It has not if a signal interrupts it inside fork(): then it holds the gate as the writer.
+thread_local bool has_gate = false;
 
 // The head of the list of all ForkMutexes: the one that was made last.
 std::atomic<ForkMutex*> mutexes{nullptr};
@@ -57,11 +59,11 @@ void after_fork_in_child() {
 }  // namespace
 
 ForkHold::ForkHold() {
-    if (holds++ == 0) pthread_rwlock_rdlock(&gate);
+    if (holds++ == 0) has_gate = pthread_rwlock_rdlock(&gate) == 0;
 }
 
 ForkHold::~ForkHold() {
-    if (--holds == 0) pthread_rwlock_unlock(&gate);
+    if (--holds == 0 && has_gate) pthread_rwlock_unlock(&gate);
 }
 
 ForkMutex::ForkMutex() : next_(mutexes) {

@@ -34,6 +34,11 @@ int runtime_threads() {
 void runtime_run(int tasks, int /*threads*/, FunctionRef<void(int)> body) {
     SpareJobs& spare = *active_threadpool().spare;
     std::unique_ptr<ThreadpoolJob> job = spare.take();
+    if (job == nullptr) {
+        // An earlier region of this execution may have written a part of the outputs, so a failure would come too late.
+        for (int task = 0; task < tasks; ++task) body(task);
+        return;
+    }
     job->open(tasks, body);
     // The job of a pool that threw is closed and never freed, because the pool may still refer to it.
     const auto failure = [&](const char* what) {

@@ -38,6 +38,9 @@ enum class StatusCode {
     not_required = tombola_not_required,
 };
 
+// Of success. It is made when the library is loaded, and never destroyed: no call makes it, and none comes too late.
+inline const std::string& kNoMessage = *new std::string;
+
 class [[nodiscard]] Status {
   public:
     Status() = default;  // success
@@ -51,10 +54,7 @@ class [[nodiscard]] Status {
     Status take_status() { return std::move(*this); }
     void take() {}
     StatusCode code() const { return ok() ? StatusCode::success : failure_->code; }
-    const std::string& message() const {
-        static const std::string kNone;
-        return ok() ? kNone : failure_->message;
-    }
+    const std::string& message() const { return ok() ? kNoMessage : failure_->message; }
 
   private:
     struct Failure {

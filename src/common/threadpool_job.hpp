@@ -78,11 +78,12 @@ class SpareJobs {
     SpareJobs(const SpareJobs&) = delete;
     SpareJobs& operator=(const SpareJobs&) = delete;
 
+    // Null if there is no memory for one.
     std::unique_ptr<ThreadpoolJob> take() {
         for (auto& slot : slots_)
             if (ThreadpoolJob* job = slot.exchange(nullptr))
                 return std::unique_ptr<ThreadpoolJob>(job);
-        return std::make_unique<ThreadpoolJob>();
+        return std::unique_ptr<ThreadpoolJob>(new (std::nothrow) ThreadpoolJob);
     }
     // Takes a job back. It is freed if all places are taken.
     void give(std::unique_ptr<ThreadpoolJob> job) {

@@ -380,5 +380,21 @@ TEST(Status, EachHasItsName) {
     EXPECT_STREQ(tombola_status2str(static_cast<tombola_status_t>(99)), "unknown");
 }
 
+// A dimension of size 1 in front of a large stride.
+TEST(Reshape, StridesAreStrides) {
+    const MemoryDesc far = strided({2}, tombola_u8, {(int64_t{1} << 56) - 3});
+    const tombola_dim_t dims[] = {1, 1, 2};
+    MemoryDesc reshaped, again;
+    ASSERT_EQ(tombola_memory_desc_reshape(reshaped.out(), far, 3, dims), tombola_success)
+        << last_error();
+    const tombola_dims_t* strides = nullptr;
+    ASSERT_EQ(tombola_memory_desc_query(reshaped, tombola_query_strides, &strides),
+              tombola_success);
+    ASSERT_EQ(tombola_memory_desc_create_with_strides(again.out(), 3, dims, tombola_u8, *strides),
+              tombola_success)
+        << last_error();
+    EXPECT_NE(tombola_memory_desc_equal(reshaped, again), 0);
+}
+
 }  // namespace
 }  // namespace tombola::test

@@ -4,6 +4,7 @@
 // count, and which fail when they are told to: the n-th call, or that and all behind it. For each primitive, n grows until a whole life of
 // objects succeeds. Every n is tried in a child process, whose caches are cold.
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -40,6 +41,7 @@ std::atomic<long> countdown{0};  // calls until one fails; 0: none does
 std::atomic<bool> go_on{false};  // whether all behind it fail too
 std::atomic<bool> counting{false};
 std::atomic<long> calls{0};    // that were made while counting
+std::atomic<long> guards{0};   // of static objects, that were asked for while counting
 std::atomic<long> refused{0};  // calls that failed
 std::atomic<long> live{0};     // blocks that were handed out, less those that came back
 
@@ -90,6 +92,14 @@ int posix_memalign(void** block, size_t alignment, size_t bytes) {
 void free(void* block) {
     if (block != nullptr) --live;
     __libc_free(block);
+}
+// The guard of a static object in a function.
+int __cxa_guard_acquire(int64_t* guard) {
+    if (counting) ++guards;
+    static int (*next)(int64_t*) = nullptr;  // a constant: it has no guard
+    if (next == nullptr)
+        next = reinterpret_cast<int (*)(int64_t*)>(dlsym(RTLD_NEXT, "__cxa_guard_acquire"));
+    return next(guard);
 }
 // The pages of kernels. malloc() itself does not come here.
 void* mmap(void* address, size_t bytes, int protection, int flags, int file,
@@ -278,16 +288,18 @@ INSTANTIATE_TEST_SUITE_P(Problems, OutOfMemory, testing::ValuesIn(kProblems),
                              return name;
                          });
 
-// On the thread that created the primitive. A child keeps the caches of this process cold.
+// On the thread that created the primitive, from the first execution on. It makes no static object either: a signal handler that
+// interrupts it could execute too. A child keeps the caches of this process cold.
 TEST_P(OutOfMemory, ExecutingAllocatesNothing) {
     const int status = in_child([&] {
         int implementation = 0;
         const auto execute = [&](auto... execution) {
-            calls = 0;
+            calls = guards = 0;
             counting = true;
             const tombola_status_t executed = tombola_primitive_execute(execution...);
             counting = false;
             EXPECT_EQ(calls, 0) << "implementation " << implementation << " of the list";
+            EXPECT_EQ(guards, 0) << "implementation " << implementation << " of the list";
             ++implementation;
             return executed;
         };
@@ -364,23 +376,42 @@ TEST(Executing, RefusedRowsWithoutMemory) {
     }
 }
 
-// execute() of the C++ API with its arguments in braces.
+// The outputs are written when the line of verbose mode finds no memory.
+TEST(Executing, ALineOfVerboseModeWithoutMemory) {
+    const int status = in_child([] {
+        tombola_set_verbose(1);
+        const auto execute = [](auto... execution) {
+            countdown = 1;
+            go_on = true;
+            const tombola_status_t executed = tombola_primitive_execute(execution...);
+            countdown = 0;
+            return executed;
+        };
+        const tombola_status_t lived = live_through(kProblems[0], execute);
+        return lived != tombola_success || refused == 0 ? 1 : 0;
+    });
+    EXPECT_EQ(status, 0);
+}
+
+// execute() of the C++ API with its arguments in braces. In a child, so that this process never executes.
 TEST(Executing, WithArgumentsInBracesAllocatesNothing) {
-    using namespace tombola;
-    const engine eng(engine::kind::cpu, 0);
-    const stream s(eng);
-    const memory::desc md({6}, memory::data_type::s32, memory::format_tag::a);
-    const memory src(md, eng);
-    const memory dst(md, eng);
-    for (int i = 0; i < 6; ++i) static_cast<int32_t*>(src.get_data_handle())[i] = i;
-    const shuffle_forward shuffle(
-        shuffle_forward::primitive_desc(eng, prop_kind::forward_inference, md, md, 0, 2));
-    calls = 0;
-    counting = true;
-    shuffle.execute(s, {{TOMBOLA_ARG_SRC, src}, {TOMBOLA_ARG_DST, dst}});
-    counting = false;
-    EXPECT_EQ(calls, 0);
-    EXPECT_EQ(static_cast<int32_t*>(dst.get_data_handle())[1], 2);
+    const int status = in_child([] {
+        using namespace tombola;
+        const engine eng(engine::kind::cpu, 0);
+        const stream s(eng);
+        const memory::desc md({6}, memory::data_type::s32, memory::format_tag::a);
+        const memory src(md, eng);
+        const memory dst(md, eng);
+        for (int i = 0; i < 6; ++i) static_cast<int32_t*>(src.get_data_handle())[i] = i;
+        const shuffle_forward shuffle(
+            shuffle_forward::primitive_desc(eng, prop_kind::forward_inference, md, md, 0, 2));
+        calls = 0;
+        counting = true;
+        shuffle.execute(s, {{TOMBOLA_ARG_SRC, src}, {TOMBOLA_ARG_DST, dst}});
+        counting = false;
+        return calls == 0 && static_cast<int32_t*>(dst.get_data_handle())[1] == 2 ? 0 : 1;
+    });
+    EXPECT_EQ(status, 0);
 }
 
 }  // namespace
