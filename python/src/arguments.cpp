@@ -45,15 +45,15 @@ uint32_t to_bf16(float value) {
     return nan ? 0x7FC0 : (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
 }
 
-// float() makes a number of an array of one element, which newer versions of NumPy deprecate, and of a complex number of
-// NumPy without its imaginary part.
+// float() makes a number of an array of one element, which newer versions of NumPy deprecate, of a complex number of NumPy without its
+// imaginary part, and of text and times in an array without dimensions.
 bool is_real_number(py::handle number) {
     if (PyFloat_Check(number.ptr()) || PyLong_Check(number.ptr())) return true;
     if (py::isinstance<py::array>(number) && py::reinterpret_borrow<py::array>(number).ndim() > 0)
         return false;
     const py::object dtype = py::getattr(number, "dtype", py::none());
     return !py::isinstance<py::dtype>(dtype) ||
-           py::reinterpret_borrow<py::dtype>(dtype).kind() != 'c';
+           std::strchr("cSUOmM", py::reinterpret_borrow<py::dtype>(dtype).kind()) == nullptr;
 }
 
 }  // namespace

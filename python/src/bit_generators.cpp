@@ -50,8 +50,6 @@ class Buffers {
   public:
     uint32_t current() const { return position() / kStride; }
     uint32_t next() const { return 1 - current(); }
-    // How many words of the current buffer have been used.
-    uint32_t used() const { return position() % kStride; }
     // The next words, or null if the current buffer has fewer.
     const uint32_t* take(uint32_t count) {
         const uint32_t first = position();
@@ -62,6 +60,17 @@ class Buffers {
     uint32_t* words(uint32_t buffer) { return &words_[buffer * kStride]; }
     void exchange(uint32_t used) {
         position_.store(next() * kStride + used, std::memory_order_release);
+    }
+    // Calls read(buffer, used words) until the buffer is the current one before and after. Another thread may draw meanwhile, and
+    // change the buffer that is not the current one.
+    template <class Read>
+    void read_current(const Read& read) const {
+        uint32_t before;
+        do {
+            before = position_.load(std::memory_order_acquire);
+            read(before / kStride, before % kStride);
+            std::atomic_thread_fence(std::memory_order_acquire);
+        } while (position() / kStride != before / kStride);
     }
 
   private:
@@ -93,7 +102,10 @@ class Philox {
     }
     // The state of the buffer's first block, and how many words have been used since.
     std::pair<std::array<uint32_t, 6>, uint32_t> get() const {
-        return {blocks_[buffers_.current()].first, buffers_.used()};
+        std::pair<std::array<uint32_t, 6>, uint32_t> state;
+        buffers_.read_current(
+            [&](uint32_t buffer, uint32_t used) { state = {blocks_[buffer].first, used}; });
+        return state;
     }
 
     uint32_t next32() {
@@ -161,8 +173,11 @@ class Mt19937 {
         go_on_at(position);
     }
     tombola::mt19937_state get() const {
-        tombola::mt19937_state state = windows_[buffers_.current()].state;
-        state[kWords] = buffers_.used();
+        tombola::mt19937_state state;
+        buffers_.read_current([&](uint32_t buffer, uint32_t used) {
+            state = windows_[buffer].state;
+            state[kWords] = used;
+        });
         return state;
     }
 

@@ -155,3 +155,42 @@ def test_threads():
     for thread in threads:
         thread.join()
     assert found == expected
+
+
+@pytest.mark.parametrize("make", [lambda: tombola.Philox4x32(key=7), lambda: tombola.MT19937(7)])
+def test_a_second_init_is_refused(make):
+    bits, twin = make(), np.random.Generator(make())
+    g = np.random.Generator(bits)
+    with pytest.raises(TypeError, match="is initialised once; assign its state"):
+        bits.__init__(1)
+    np.testing.assert_array_equal(g.random(3000), twin.random(3000))
+
+
+@pytest.mark.parametrize("make", [lambda: tombola.Philox4x32(key=7), lambda: tombola.MT19937(7)])
+def test_the_state_can_be_read_while_the_lock_is_held(make):
+    """As by a signal handler that interrupts a draw."""
+    bits = make()
+    with bits.lock:
+        pickled = pickle.dumps(bits)
+    np.testing.assert_array_equal(pickle.loads(pickled).random_raw(3000), make().random_raw(3000))
+
+
+@pytest.mark.parametrize("make", [lambda: tombola.Philox4x32(key=7), lambda: tombola.MT19937(7)])
+def test_states_that_are_read_while_another_thread_draws(make):
+    """Each is a state of the stream: what follows it is in the stream."""
+    count = 2**20
+    bits, expected = make(), make().random_raw(count + 100)
+    reader = make()
+    drawing = threading.Thread(target=lambda: [bits.random_raw(64) for _ in range(count // 64)])
+    drawing.start()
+    states = []
+    while drawing.is_alive() and len(states) < 300:
+        states.append(bits.state)
+    drawing.join()
+    places = {int(pair): i for i, pair in enumerate(expected[:-1] << np.uint64(32) | expected[1:])}
+    for state in states:
+        reader.state = state
+        words = reader.random_raw(50)
+        at = places[int(words[0] << np.uint64(32) | words[1])]
+        np.testing.assert_array_equal(words, expected[at : at + 50])
+    assert states

@@ -303,3 +303,19 @@ def test_seeds_and_alignment_are_kept():
             with pytest.raises(AttributeError):
                 setattr(g, name, value)
         assert (g.alignment, g.seed) == (alignment, (3, 4))
+
+
+class Run(tombola.Generator):
+    def __init__(self, run):
+        super().__init__("pytorch", seed=run)
+        self.run = run
+
+
+def test_a_subclass_can_be_copied_and_pickled():
+    g = Run(5)
+    g.uniform(3)
+    twins = [copy.copy(g), copy.deepcopy(g)] + [pickle.loads(pickle.dumps(g, p)) for p in range(2, 6)]
+    expected = g.uniform(20)
+    for twin in twins:
+        assert type(twin) is Run and twin.run == 5
+        np.testing.assert_array_equal(twin.uniform(20), expected)

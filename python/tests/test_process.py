@@ -327,3 +327,16 @@ def test_dlpack():
     if hasattr(np, "from_dlpack"):
         with pytest.raises((BufferError, RuntimeError, TypeError)):
             np.from_dlpack(tombola.uniform(3, "bfloat16", seed=1))  # NumPy has no such type
+
+
+def test_a_second_interpreter_is_refused():
+    program = """
+try:
+    import _interpreters as interpreters  # from Python 3.13 on
+except ImportError:
+    import _xxsubinterpreters as interpreters
+code = "try:\\n import tombola\\nexcept ImportError as e: print(e)"
+interpreters.run_string(interpreters.create(), code)
+"""
+    # The main interpreter has imported neither NumPy nor tombola.
+    assert run(program) == (0, "tombola cannot be imported in a sub-interpreter, as NumPy cannot\n")

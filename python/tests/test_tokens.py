@@ -197,3 +197,21 @@ def test_masks_of_other_shapes():
             tombola.sample_tokens(LOGITS, mask=np.ones(shape, bool), seed=SEED)
     with pytest.raises(ValueError, match=r"mask has the shape \(1, 203\); expected the logits' shape, \(203,\)"):
         tombola.sample_tokens(LOGITS[0], mask=np.ones((1, 203), bool), seed=SEED)
+
+
+class Mask:
+    """A mask of bool as another library than PyTorch has it: its type is "bool"."""
+
+    def __init__(self, values):
+        self.values, self.dtype = values, "bool"
+
+    def __array__(self, *args, **kwargs):
+        return self.values
+
+
+def test_a_mask_of_bool_of_another_library():
+    logits = np.zeros((3, 40), np.float32)
+    mask = np.random.default_rng(1).random((3, 40)) < 0.5
+    np.testing.assert_array_equal(
+        tombola.sample_tokens(logits, 9, seed=1, mask=Mask(mask)), tombola.sample_tokens(logits, 9, seed=1, mask=mask)
+    )

@@ -25,6 +25,12 @@ def _unlock() -> None:
 os.register_at_fork(after_in_child=_unlock)
 
 
+def _refuse_second_init(generator: BitGenerator) -> None:
+    """A numpy.random.Generator over it has the addresses of what the first one made."""
+    if hasattr(generator, "_words"):
+        raise TypeError(f"a {type(generator).__name__} is initialised once; assign its state, or make another one")
+
+
 class _NoSeedSequence(ISeedSequence):  # type: ignore[misc]
     """In place of the seed sequence of a bit generator that was not seeded by one. NumPy spawns no children from it."""
 
@@ -66,6 +72,7 @@ class Philox4x32(BitGenerator):
     """
 
     def __init__(self, key: Union[Int, Sequence[Int], None] = None, counter: Union[Int, Sequence[Int]] = 0):
+        _refuse_second_init(self)
         super().__init__(_NoSeedSequence())
         _ALL.add(self)
         key = secrets.randbits(64) if key is None else key
@@ -75,8 +82,7 @@ class Philox4x32(BitGenerator):
     @property
     def state(self) -> Dict[str, Any]:
         """The counter of the next word's block, the key, and the index of that word in the block, 0 to 3."""
-        with self.lock:
-            words, used = self._words.get()
+        words, used = self._words.get()  # without the lock: a signal handler may interrupt a draw, and save the state
         counter = sum(int(word) << 32 * i for i, word in enumerate(words[:4])) + used // 4
         return {
             "bit_generator": "Philox4x32",
@@ -113,6 +119,7 @@ class MT19937(BitGenerator):
     """
 
     def __init__(self, seed: Any = None):
+        _refuse_second_init(self)
         try:
             super().__init__(seed)
         except (TypeError, ValueError) as refused:
@@ -131,7 +138,7 @@ class MT19937(BitGenerator):
     def init_genrand(cls, seed: Int) -> "MT19937":
         """Seeded as by the authors' init_genrand(), torch.manual_seed() and numpy.random.RandomState().
 
-        seed: an integer, whose low 32 bits count. There is no seed sequence, so spawn() raises TypeError, as NumPy's does.
+        seed: an integer from 0 to 2**64 - 1, whose low 32 bits count. There is no seed sequence, so spawn() raises TypeError, as NumPy's does.
 
         >>> tombola.MT19937.init_genrand(5489).random_raw(2)  # the C++ standard library's std::mt19937
         array([3499211612,  581869302], dtype=uint64)
@@ -143,8 +150,7 @@ class MT19937(BitGenerator):
     @property
     def state(self) -> Dict[str, Any]:
         """The 624 words and the position of the next one, in numpy.random.MT19937's form."""
-        with self.lock:
-            words = self._words.get()
+        words = self._words.get()  # without the lock, as above
         return {"bit_generator": "MT19937", "state": {"key": words[:624], "pos": int(words[624])}}
 
     @state.setter

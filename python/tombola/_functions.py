@@ -300,8 +300,9 @@ def _for_rows(value: Any, dtype: str, name: str) -> Any:
 
 def _mask_words(mask: Any) -> Tuple[Any, Optional[Tuple[int, ...]]]:
     """Words of 32 bits from a mask of bool, and its shape; any other mask as it is, and None."""
-    if not isinstance(mask, numpy.ndarray) and str(getattr(mask, "dtype", "")) == "torch.bool":
-        mask = numpy.asarray(mask)
+    # "torch.bool"; "bool" of other libraries.
+    if not isinstance(mask, numpy.ndarray) and str(getattr(mask, "dtype", "")).split(".")[-1] == "bool":
+        mask = numpy.asarray(mask) if hasattr(mask, "__array__") else numpy.from_dlpack(mask)
     if not isinstance(mask, numpy.ndarray) or mask.dtype != bool:
         return mask, None
     if not mask.ndim:

@@ -190,11 +190,14 @@ class Generator:
         return state
 
     def __getstate__(self) -> Dict[str, Any]:
-        return {"alignment": self.alignment, "seed": self.seed, "state": self.state}
+        own = ("_alignment", "_seed", "_seeds", "_state")
+        others = {name: value for name, value in vars(self).items() if name not in own}  # of a subclass
+        return {"alignment": self.alignment, "seed": self.seed, "state": self.state, "attributes": others}
 
     def __setstate__(self, values: Dict[str, Any]) -> None:
-        self.__init__(values["alignment"], values["seed"])
+        Generator.__init__(self, values["alignment"], values["seed"])
         self.state = values["state"]
+        vars(self).update(values["attributes"])
 
     def __repr__(self) -> str:
         return f'tombola.Generator("{self.alignment}", seed={self.seed})'

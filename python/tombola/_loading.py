@@ -4,6 +4,17 @@ import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
+for _name in ("_interpreters", "_xxsubinterpreters"):
+    try:
+        _interpreters = __import__(_name)
+    except ImportError:
+        continue
+    _current, _main = _interpreters.get_current(), _interpreters.get_main()
+    # From Python 3.13 on each is a tuple that begins with the number.
+    if (_current[0] != _main[0]) if isinstance(_main, tuple) else (_current != _main):
+        raise ImportError("tombola cannot be imported in a sub-interpreter, as NumPy cannot", name="tombola")
+    break
+
 try:
     import numpy
 except ModuleNotFoundError as missing:
