@@ -103,8 +103,9 @@ class Philox {
     // The state of the buffer's first block, and how many words have been used since.
     std::pair<std::array<uint32_t, 6>, uint32_t> get() const {
         std::pair<std::array<uint32_t, 6>, uint32_t> state;
-        buffers_.read_current(
-            [&](uint32_t buffer, uint32_t used) { state = {blocks_[buffer].first, used}; });
+        buffers_.read_current([&](uint32_t buffer, uint32_t used) {
+            state = {blocks_[buffer].first, used};
+        });
         return state;
     }
 

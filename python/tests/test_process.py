@@ -335,8 +335,10 @@ try:
     import _interpreters as interpreters  # from Python 3.13 on
 except ImportError:
     import _xxsubinterpreters as interpreters
-code = "try:\\n import tombola\\nexcept ImportError as e: print(e)"
-interpreters.run_string(interpreters.create(), code)
+code = "try:\\n import tombola\\nexcept ImportError as e: print(e, flush=True)"
+inner = interpreters.create()
+interpreters.run_string(inner, code)
+interpreters.destroy(inner)
 """
     # The main interpreter has imported neither NumPy nor tombola.
     assert run(program) == (0, "tombola cannot be imported in a sub-interpreter, as NumPy cannot\n")
