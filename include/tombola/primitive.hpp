@@ -59,8 +59,8 @@ struct primitive_attr : public handle<tombola_primitive_attr_t, tombola_primitiv
     }
     /// Sets the scratchpad mode, for all copies of this handle and for primitive descriptors made later.
     /// @param mode library: scratch memory belongs to the thread that executes, which keeps it. user: an
-    ///     execution needs TOMBOLA_ARG_SCRATCHPAD, described by primitive_desc_base::scratchpad_desc(), at an
-    ///     address aligned to 64 bytes.
+    ///     execution needs TOMBOLA_ARG_SCRATCHPAD, described by primitive_desc_base::scratchpad_desc(), without
+    ///     gaps and at an address aligned to 64 bytes.
     /// @throws error invalid_arguments for an unknown mode.
     void set_scratchpad_mode(scratchpad_mode mode) {
         error::check(tombola_primitive_attr_set_scratchpad_mode(

@@ -341,4 +341,4 @@ interpreters.run_string(inner, code)
 interpreters.destroy(inner)
 """
     # The main interpreter has imported neither NumPy nor tombola.
-    assert run(program) == (0, "tombola cannot be imported in a sub-interpreter, as NumPy cannot\n")
+    assert run(program) == (0, "tombola cannot be imported in a sub-interpreter, which NumPy does not support\n")

@@ -12,7 +12,7 @@ for _name in ("_interpreters", "_xxsubinterpreters"):
     _current, _main = _interpreters.get_current(), _interpreters.get_main()
     # From Python 3.13 on each is a tuple that begins with the number.
     if (_current[0] != _main[0]) if isinstance(_main, tuple) else (_current != _main):
-        raise ImportError("tombola cannot be imported in a sub-interpreter, as NumPy cannot", name="tombola")
+        raise ImportError("tombola cannot be imported in a sub-interpreter, which NumPy does not support", name="tombola")
     break
 
 try:

@@ -264,7 +264,7 @@ Result<MemoryDesc> MemoryDesc::reshape(int new_ndims, const dim_t* new_dims) con
                 "dims are %s; expected dimensions that join or split those of the "
                 "strided layout without a copy",
                 dims_to_string(new_ndims, new_dims).c_str());
-        // Beyond the outermost dimension that is cut, sizes are 1, and the stride counts nothing but must be a stride.
+        // In front of all dimensions with several elements the stride is not used, but it must stay below the limit.
         desc.strides[d] = std::min(stride, kMaxBytes / static_cast<dim_t>(size_of(data_type)) - 1);
         stride *= new_dims[d];
         run /= new_dims[d];

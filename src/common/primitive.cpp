@@ -211,10 +211,6 @@ Result<std::shared_ptr<const Executable>> build(std::shared_ptr<const PrimitiveD
     }
 }
 
-}  // namespace
-
-namespace {
-
 // What executions would make at their first use, so that a signal handler may interrupt the first execution and execute too.
 void make_constants() {
     machine_in_use();

@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "common/c_locale.hpp"
+#include "common/fork.hpp"
 #include "tombola/tombola_types.h"
 
 namespace tombola::impl {
@@ -38,9 +39,6 @@ enum class StatusCode {
     not_required = tombola_not_required,
 };
 
-// Of success. It is made when the library is loaded, and never destroyed: no call makes it, and none comes too late.
-inline const std::string& kNoMessage = *new std::string;
-
 class [[nodiscard]] Status {
   public:
     Status() = default;  // success
@@ -54,7 +52,9 @@ class [[nodiscard]] Status {
     Status take_status() { return std::move(*this); }
     void take() {}
     StatusCode code() const { return ok() ? StatusCode::success : failure_->code; }
-    const std::string& message() const { return ok() ? kNoMessage : failure_->message; }
+    const std::string& message() const {
+        return ok() ? *made_once([] { return new std::string; }) : failure_->message;
+    }
 
   private:
     struct Failure {

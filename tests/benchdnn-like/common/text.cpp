@@ -63,8 +63,9 @@ bool is_cheap(const std::string& text) {
 }  // namespace
 
 Pattern::Pattern(const std::string& option, const std::string& text) {
+    constexpr size_t kShown = 100;
     if (!is_cheap(text))
-        refuse_value(option, text,
+        refuse_value(option, text.size() > kShown ? text.substr(0, kShown) + "..." : text,
                      "a regular expression without back-references, of at most 1000 characters, "
                      "whose repetitions {m,n} give at most 1000 when multiplied");
     if (regcomp(&compiled_, text.c_str(), REG_EXTENDED | REG_NOSUB) != 0)

@@ -27,19 +27,21 @@ struct Problem {
 
 constexpr auto kNoArg = 0;
 
+template <tombola_dim_t group>
+tombola_status_t create_shuffle(tombola_primitive_desc_t* pd, tombola_engine_t engine,
+                                const tombola_memory_desc_t* mds,
+                                const_tombola_primitive_attr_t attr) {
+    return tombola_shuffle_forward_primitive_desc_create(pd, engine, tombola_forward_inference,
+                                                         mds[0], mds[1], 1, group, attr);
+}
+
 inline const Problem kProblems[] = {
     {"shuffle of rows",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_shuffle_forward_primitive_desc_create(pd, engine, tombola_forward_inference,
-                                                              mds[0], mds[1], 1, 4, attr);
-     },
+     create_shuffle<4>,
      {{TOMBOLA_ARG_SRC, 4, {1, 8, 3, 5}, tombola_f32, tombola_nchw, 1},
       {TOMBOLA_ARG_DST, 4, {1, 8, 3, 5}, tombola_f32, tombola_nchw, 0}}},
     {"shuffle of neighbours",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_shuffle_forward_primitive_desc_create(pd, engine, tombola_forward_inference,
-                                                              mds[0], mds[1], 1, 4, attr);
-     },
+     create_shuffle<4>,
      {{TOMBOLA_ARG_SRC, 4, {1, 48, 2, 2}, tombola_u8, tombola_nhwc, 1},
       {TOMBOLA_ARG_DST, 4, {1, 48, 2, 2}, tombola_u8, tombola_nhwc, 0}}},
     {"backward shuffle of blocks",
@@ -50,10 +52,7 @@ inline const Problem kProblems[] = {
      {{TOMBOLA_ARG_DIFF_DST, 4, {1, 32, 1, 1}, tombola_bf16, tombola_nChw16c, 1},
       {TOMBOLA_ARG_DIFF_SRC, 4, {1, 32, 1, 1}, tombola_bf16, tombola_nChw16c, 0}}},
     {"shuffle of padded blocks",
-     [](auto* pd, auto engine, const auto* mds, auto attr) {
-         return tombola_shuffle_forward_primitive_desc_create(pd, engine, tombola_forward_inference,
-                                                              mds[0], mds[1], 1, 3, attr);
-     },
+     create_shuffle<3>,
      {{TOMBOLA_ARG_SRC, 4, {2, 18, 5, 7}, tombola_f32, tombola_nchw, 1},
       {TOMBOLA_ARG_DST, 4, {2, 18, 5, 7}, tombola_f32, tombola_nChw16c, 0}}},
     {"random_generator",

@@ -20,7 +20,8 @@ constexpr dim_t kVectorSlack = 16;  // elements after the last one that kernels 
 constexpr dim_t capacity(dim_t k) { return 4 * k + kGroupClasses; }
 constexpr dim_t kListSpace = capacity(LogitList::kMaxListed) + kGroupClasses + kVectorSlack;
 // Bytes in a nanosecond. Most rows were written shortly before and are still in a cache, so this is the rate of a cache, not that of
-// memory. Measured on Sapphire Rapids alone: with two threads, rows of 96,000 to 256,000 f32 took up to 1.3 times as long by the rate of its memory.
+// memory. Measured on Sapphire Rapids alone: with two threads, rows of 96,000 to 256,000 f32 took up to 1.3 times as long by the rate of
+// its memory.
 constexpr double kReadFromCache = 120;
 constexpr dim_t kSorted = 64;  // up to this many classes a sort is faster than find_prefix_end()
 

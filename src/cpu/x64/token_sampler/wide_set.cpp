@@ -171,6 +171,7 @@ uint64_t WideSet::bound_of(uint64_t target, Ratio ratio) {
     // The amount of the classes from `lower` on, that is of the prefix if adds is false.
     uint64_t above = ratio == 0 ? static_cast<uint64_t>(list_.count_row(float_of(lower)))
                                 : sum_from(lower, ratio);
+    // Many equal logits are a band of one rank below, unless the row has numbers just below them, with the same weight.
     if (lower < first_ && has_many(first_) && has_none_between(lower, first_)) lower = first_;
     uint32_t upper = lower;
     const bool adds = above < target;
