@@ -10,14 +10,32 @@ namespace {
 
 using type = memory::data_type;
 
-py::object integer_of(py::handle number, const char* name) {
+// Whether an object is an array or a tensor that has dimensions. One element makes it no number, although __index__() and
+// __float__() may serve it.
+bool has_dimensions(py::handle object) {
+    if (PyLong_Check(object.ptr()) != 0 || PyFloat_Check(object.ptr()) != 0) return false;
+    const py::object shape = py::getattr(object, "shape", py::none());
+    return PyTuple_Check(shape.ptr()) != 0 && PyTuple_GET_SIZE(shape.ptr()) > 0;
+}
+
+// The integer that an object is. Throws the exception of Python that it makes; a TypeError says that it is no integer.
+py::object index_of(py::handle number) {
     auto index = py::reinterpret_steal<py::object>(PyNumber_Index(number.ptr()));
-    if (!index) {
-        if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
-        PyErr_Clear();
-        type_error(std::string(name) + " is " + text_of(number) + "; expected an integer");
-    }
+    if (!index) throw py::error_already_set();
     return index;
+}
+
+py::object integer_of(py::handle number, const char* name) {
+    const auto message = [&] {
+        return std::string(name) + " is " + text_of(number) + "; expected an integer";
+    };
+    if (has_dimensions(number)) type_error(message());
+    try {
+        return index_of(number);
+    } catch (py::error_already_set& cause) {
+        if (!cause.matches(PyExc_TypeError)) throw;
+        type_error(message(), cause);
+    }
 }
 
 // Whether the last conversion failed; forgets Python's own error.
@@ -45,12 +63,8 @@ uint32_t to_bf16(float value) {
     return nan ? 0x7FC0 : (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
 }
 
-// float() makes a number of an array of one element, which newer versions of NumPy deprecate, of a complex number of NumPy without its
-// imaginary part, and of text and times in an array without dimensions.
+// float() makes a number of a complex number of NumPy without its imaginary part, and of text and times in an array without dimensions.
 bool is_real_number(py::handle number) {
-    if (PyFloat_Check(number.ptr()) || PyLong_Check(number.ptr())) return true;
-    if (py::isinstance<py::array>(number) && py::reinterpret_borrow<py::array>(number).ndim() > 0)
-        return false;
     const py::object dtype = py::getattr(number, "dtype", py::none());
     return !py::isinstance<py::dtype>(dtype) ||
            std::strchr("cSUOmM", py::reinterpret_borrow<py::dtype>(dtype).kind()) == nullptr;
@@ -67,21 +81,45 @@ uint64_t unsigned_of(py::handle number, const char* name) {
     return value;
 }
 
-int64_t signed_of(py::handle number, const char* name, int64_t least, int64_t greatest,
-                  const std::string& expected) {
-    const py::object index = integer_of(number, name);
-    const int64_t value = PyLong_AsLongLong(index.ptr());
-    if (failed() || value < least || value > greatest)
-        value_error(std::string(name) + " is " + text_of(index) + "; expected " + expected);
-    return value;
-}
-
-int64_t signed_of(py::handle number, const char* name) {
-    return signed_of(number, name, INT64_MIN, INT64_MAX, "an integer from -2^63 to 2^63 - 1");
+int64_t signed_of(py::handle number, const char* name, const char* expected) {
+    return Integer(number, name).in(INT64_MIN, INT64_MAX, expected);
 }
 
 int64_t count_of(py::handle number, const char* name) {
-    return signed_of(number, name, 0, INT64_MAX, "a number from 0 to 2^63 - 1");
+    return Integer(number, name).in(0, INT64_MAX, "a number from 0 to 2^63 - 1");
+}
+
+Integer::Integer(py::handle number, const char* name)
+    : integer_(integer_of(number, name)), name_(name) {}
+
+int64_t Integer::in(int64_t least, int64_t greatest, const std::string& expected) const {
+    const int64_t value = PyLong_AsLongLong(integer_.ptr());
+    if (failed() || value < least || value > greatest)
+        value_error(std::string(name_) + " is " + text_of(integer_) + "; expected " + expected);
+    return value;
+}
+
+py::object number_of(py::handle number, const char* name) {
+    if (PyFloat_Check(number.ptr()) || PyLong_Check(number.ptr()))
+        return py::reinterpret_borrow<py::object>(number);
+    const auto message = [&] { return std::string(name) + " is " + text_of(number); };
+    if (has_dimensions(number) || !is_real_number(number))
+        type_error(message() + "; expected a number");
+    if (PyIndex_Check(number.ptr()) != 0) {
+        try {
+            return index_of(number);
+        } catch (py::error_already_set& error) {  // a tensor of floating-point numbers
+            if (!error.matches(PyExc_TypeError)) throw;
+        }
+    }
+    const double value = PyFloat_AsDouble(number.ptr());
+    if (PyErr_Occurred() == nullptr) return py::float_(value);
+    py::error_already_set cause;
+    if (cause.matches(PyExc_TypeError)) type_error(message() + "; expected a number", cause);
+    if (cause.matches(PyExc_ValueError)) value_error(message() + "; expected a number", cause);
+    if (cause.matches(PyExc_OverflowError))
+        value_error(message() + "; expected a number that float64 can hold", cause);
+    throw cause;
 }
 
 bool flag_of(py::handle flag, const char* name) {
@@ -98,11 +136,12 @@ bool flag_of(py::handle flag, const char* name) {
 
 bool is_sequence(py::handle object) {
     PyObject* const one = object.ptr();
-    if (!PySequence_Check(one) || PyUnicode_Check(one) || PyBytes_Check(one) ||
-        PyByteArray_Check(one))
+    // A tensor of PyTorch's is a mapping to Python.
+    if (!(PySequence_Check(one) || PyMapping_Check(one)) || PyDict_Check(one) ||
+        PyUnicode_Check(one) || PyBytes_Check(one) || PyByteArray_Check(one))
         return false;
     // An array without dimensions has no length; it may be an integer.
-    if (PySequence_Size(one) >= 0) return true;
+    if (PyObject_Size(one) >= 0) return true;
     if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
     PyErr_Clear();
     return false;
@@ -111,12 +150,14 @@ bool is_sequence(py::handle object) {
 memory::dims shape_of(py::handle shape, const char* name) {
     memory::dims dims;
     const auto add = [&](py::handle number) {
-        const py::object index = py::reinterpret_steal<py::object>(PyNumber_Index(number.ptr()));
-        if (!index) {
-            if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
-            PyErr_Clear();
+        py::object index;
+        try {
+            index = index_of(number);
+        } catch (py::error_already_set& cause) {
+            if (!cause.matches(PyExc_TypeError)) throw;
             type_error(std::string(name) + " is " + text_of(shape) +
-                       "; expected an integer or a sequence of integers");
+                           "; expected an integer or a sequence of integers",
+                       cause);
         }
         const Py_ssize_t size = PyLong_AsSsize_t(index.ptr());
         if (size < 0) {
@@ -140,9 +181,15 @@ std::array<uint64_t, 2> seeds_of(py::handle seed, const char* expected) {
     if (!sequence && PyIndex_Check(seed.ptr())) return {unsigned_of(seed, "seed"), 1};
     if (!sequence || py::len(seed) != 2)
         type_error("seed is " + text_of(seed) + "; expected " + expected);
-    const auto pair = py::reinterpret_borrow<py::sequence>(seed);
-    const py::object global = pair[0], op = pair[1];
-    return {unsigned_of(global, "seed[0]"), unsigned_of(op, "seed[1]")};
+    constexpr const char* kNames[] = {"seed[0]", "seed[1]"};
+    std::array<uint64_t, 2> seeds{};
+    size_t read = 0;
+    for (const py::handle one : seed) {
+        if (read == seeds.size()) break;  // its length has changed
+        seeds[read] = unsigned_of(one, kNames[read]);
+        ++read;
+    }
+    return seeds;
 }
 
 tombola::alignment alignment_of(py::handle name) {
@@ -163,21 +210,10 @@ Element::Element(py::handle number, memory::data_type data_type, const char* nam
         store(value);
         return;
     }
-    if (!is_real_number(number))
-        type_error(std::string(name) + " is " + text_of(number) + "; expected a number");
     const double value = PyFloat_AsDouble(number.ptr());
-    if (PyErr_Occurred() != nullptr) {
-        const bool overflow = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
-        // An array of text, a tensor of several elements.
-        const bool value_fails = PyErr_ExceptionMatches(PyExc_ValueError) != 0;
-        if (!overflow && !value_fails && PyErr_ExceptionMatches(PyExc_TypeError) == 0)
-            throw py::error_already_set();
-        PyErr_Clear();
-        const std::string message = std::string(name) + " is " + text_of(number);
-        if (overflow) value_error(message + "; expected a number that float64 can hold");
-        if (value_fails) value_error(message + "; expected a number");
-        type_error(message + "; expected a number");
-    }
+    if (failed())
+        value_error(std::string(name) + " is " + text_of(number) +
+                    "; expected a number that float64 can hold");
     switch (data_type) {
         case type::f64:
             rounded_ = value;

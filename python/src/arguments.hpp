@@ -2,6 +2,8 @@
 #pragma once
 
 // Arguments of Python's functions that are not tensors: integers, shapes, seeds, names, numbers of a tensor's type.
+//
+// Code of Python's runs when such an argument is read, and may resize an array. So a call reads them before its tensors.
 
 #include <array>
 #include <cstdint>
@@ -15,13 +17,26 @@ namespace tombola_python {
 
 // An integer from 0 to 2^64 - 1. Raises TypeError and ValueError with the argument's name.
 uint64_t unsigned_of(py::handle number, const char* name);
-// An integer from `least` to `greatest`. Likewise; the message ends with what is expected.
-int64_t signed_of(py::handle number, const char* name, int64_t least, int64_t greatest,
-                  const std::string& expected);
-// An integer of int64.
-int64_t signed_of(py::handle number, const char* name);
+// An integer of int64. Likewise; the message ends with what is expected.
+int64_t signed_of(py::handle number, const char* name,
+                  const char* expected = "an integer from -2^63 to 2^63 - 1");
 // An integer from 0 to 2^63 - 1.
 int64_t count_of(py::handle number, const char* name);
+
+// An integer that was read before its range was known.
+class Integer {
+  public:
+    Integer(py::handle number, const char* name);
+    // Its value, from `least` to `greatest`. Raises ValueError, which says what is expected.
+    int64_t in(int64_t least, int64_t greatest, const std::string& expected) const;
+
+  private:
+    py::object integer_;
+    const char* name_;
+};
+
+// A number that was read before its data type was known: an int for what is an integer, and otherwise a float. Raises TypeError or ValueError with the argument's name for what is no number.
+py::object number_of(py::handle number, const char* name);
 
 // True or False, of Python or NumPy, or 1 or 0. Raises TypeError with the argument's name.
 bool flag_of(py::handle flag, const char* name);
@@ -55,8 +70,9 @@ T named(py::handle name, const char* argument,
 
 tombola::alignment alignment_of(py::handle name);
 
-// One element of a data type from a number of Python, rounded to the nearest one, ties to even; float16 and bfloat16 by
-// way of float32, as PyTorch rounds numbers of Python. Raises ValueError for a finite number that the type cannot hold.
+// One element of a data type from what number_of() returned, rounded to the nearest one, ties to even; float16 and bfloat16 by
+// way of float32, as PyTorch rounds numbers of Python. Raises ValueError for a finite number that the type cannot hold, TypeError for
+// a float where the type is an integer's.
 class Element {
   public:
     Element(py::handle number, memory::data_type type, const char* name);

@@ -21,7 +21,8 @@ using kind = tombola::primitive::kind;
 Tensor mask_of(py::handle mask, bool packed, bool is_written, const Tensor& like) {
     constexpr Types kBytes{{type::u8}, "uint8 or bool", true};
     const Tensor tensor =
-        (is_written ? written(mask, "mask", kBytes) : input(mask, "mask", kBytes)).at_least_1d();
+        (is_written ? written(mask, "mask", kBytes) : shared_input(mask, "mask", kBytes))
+            .at_least_1d();
     if (packed) {
         check_shape(tensor, {static_cast<memory::dim>((like.elements() + 7) / 8)}, "mask");
         if (!tensor.strides.empty()) value_error("mask has gaps; expected contiguous bytes");
@@ -77,22 +78,24 @@ class StridedMask {
 py::object dropout(py::handle src_object, py::handle p, py::handle seed, py::handle offset,
                    py::handle draw_bits, py::handle mask_object, py::handle packed,
                    py::handle backward_object, py::handle out) {
-    const Tensor source = input(src_object, "src", {{type::f32, type::f16, type::bf16}});
-    const Tensor src = source.at_least_1d();
-    const py::object result = out_or_like(out, src_object, source);
-    const Tensor dst = written(result, "out", {{src.type}}).at_least_1d();
-    check_shape(dst, src.dims, "out");
     const bool backward = flag_of(backward_object, "backward"), bits = flag_of(packed, "packed");
-    const Element probability(p, type::f32, "p");
+    const py::object number = number_of(p, "p");
     const auto seeds = seeds_of(seed);
     if (backward && mask_object.is_none() && seeds == std::array<uint64_t, 2>{})
         value_error("seed is " + text_of(seed) +
                     ", which draws a mask of its own; expected the seed of the forward call");
     const uint64_t first = unsigned_of(offset, "offset");
-    const int64_t wanted = signed_of(draw_bits, "draw_bits", 8, 32, "32, 16 or 8");
+    constexpr const char* kWidths = "32, 16 or 8";
+    const int64_t wanted = Integer(draw_bits, "draw_bits").in(8, 32, kWidths);
     if (wanted != 32 && wanted != 16 && wanted != 8)
-        value_error("draw_bits is " + std::to_string(wanted) + "; expected 32, 16 or 8");
+        value_error("draw_bits is " + std::to_string(wanted) + "; expected " + kWidths);
     const auto width = static_cast<int>(wanted);
+    const Tensor source = input(src_object, "src", {{type::f32, type::f16, type::bf16}});
+    const Tensor src = source.at_least_1d();
+    const Element probability(number, type::f32, "p");
+    const py::object result = out_or_like(out, src_object, source);
+    const Tensor dst = written(result, "out", {{src.type}}).at_least_1d();
+    check_shape(dst, src.dims, "out");
     auto mask_kind = tombola::dropout_mask::none;
     Tensor mask;
     std::optional<StridedMask> strided;
@@ -135,6 +138,8 @@ py::object dropout(py::handle src_object, py::handle p, py::handle seed, py::han
 
 py::object stochastic_round(py::handle src_object, py::handle dtype, py::handle seed,
                             py::handle offset, py::handle out) {
+    const auto seeds = seeds_of(seed);
+    const uint64_t first = unsigned_of(offset, "offset");
     const Tensor source = input(src_object, "src", {{type::f32}});
     Types types{{type::bf16, type::f16}};
     if (!dtype.is_none()) types = Types{{data_type_of(dtype, types)}};
@@ -143,8 +148,6 @@ py::object stochastic_round(py::handle src_object, py::handle dtype, py::handle 
     const Tensor output = written(result, "out", types);
     check_shape(output, source.dims, "out");
     const Tensor src = source.at_least_1d(), dst = output.at_least_1d();
-    const auto seeds = seeds_of(seed);
-    const uint64_t first = unsigned_of(offset, "offset");
     Key key = key_of(kind::stochastic_rounding, dst);
     add_to(key, src);
     run<tombola::stochastic_rounding>(std::move(key),

@@ -90,6 +90,15 @@ std::string in_words_of_python(const std::string& message) {
 [[noreturn]] void value_error(const std::string& message) { throw py::value_error(message); }
 [[noreturn]] void type_error(const std::string& message) { throw py::type_error(message); }
 
+[[noreturn]] void value_error(const std::string& message, py::error_already_set& cause) {
+    py::raise_from(cause, PyExc_ValueError, message.c_str());
+    throw py::error_already_set();
+}
+[[noreturn]] void type_error(const std::string& message, py::error_already_set& cause) {
+    py::raise_from(cause, PyExc_TypeError, message.c_str());
+    throw py::error_already_set();
+}
+
 std::string said_by(PyObject* (*convert)(PyObject*), py::handle object) {
     const auto text = py::reinterpret_steal<py::object>(convert(object.ptr()));
     Py_ssize_t size = 0;

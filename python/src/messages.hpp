@@ -16,6 +16,9 @@ using tombola::memory;
 
 [[noreturn]] void value_error(const std::string& message);
 [[noreturn]] void type_error(const std::string& message);
+// The same with the exception that is the cause, as `raise ... from cause` of Python has it.
+[[noreturn]] void value_error(const std::string& message, py::error_already_set& cause);
+[[noreturn]] void type_error(const std::string& message, py::error_already_set& cause);
 
 // What PyObject_Repr() or PyObject_Str() says, cut if it is long, or the object's class where that fails: repr() of a very
 // large integer does, and code of the caller's may. What is no Exception, such as KeyboardInterrupt, is raised.

@@ -18,17 +18,6 @@ namespace {
 using type = memory::data_type;
 using kind = tombola::primitive::kind;
 
-bool is_zero(py::handle number) {
-    const int equal = PyObject_RichCompareBool(number.ptr(), py::int_(0).ptr(), Py_EQ);
-    if (equal >= 0) return equal == 1;
-    // An array of several numbers is neither.
-    if (PyErr_ExceptionMatches(PyExc_ValueError) == 0 &&
-        PyErr_ExceptionMatches(PyExc_TypeError) == 0)
-        throw py::error_already_set();
-    PyErr_Clear();
-    return false;
-}
-
 // Whether an array or a tensor is a scalar.
 bool has_no_dimensions(py::handle tensor) {
     const py::object shape = py::getattr(tensor, "shape", py::none());
@@ -68,9 +57,6 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
                    py::handle seed, py::handle offset, py::handle alignment_name,
                    py::handle int_draws, py::handle float_draws, py::handle full_range_object,
                    py::handle out, py::handle state_object) {
-    const Output output(shape, dtype, out,
-                        Types{{type::f32, type::f64, type::f16, type::bf16, type::s32, type::s64}});
-    const Tensor dst = output.tensor.flat();
     const auto alignment = alignment_of(alignment_name);
     const auto floats = named<tombola::float_draws>(
         float_draws, "float_draws",
@@ -81,24 +67,27 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
                                                   {"torch2", tombola::int_draws::torch2}});
     const Stream stream(seed, offset, state_object, alignment == tombola::alignment::pytorch);
     const bool full_range = flag_of(full_range_object, "full_range");
+    const py::object least = number_of(low, "low");
+    const py::object greatest = high.is_none() ? py::int_(1) : number_of(high, "high");
+    const Output output(shape, dtype, out,
+                        Types{{type::f32, type::f64, type::f16, type::bf16, type::s32, type::s64}});
+    const Tensor dst = output.tensor.flat();
     const bool integers = dst.type == type::s32 || dst.type == type::s64;
     if (full_range && !integers)
         type_error(std::string("the dtype is ") + name_of(dst.type) +
                    "; expected int32 or int64 with full_range");
     if (full_range && !high.is_none())
         type_error("high is " + text_of(high) + "; expected None with full_range");
-    if (full_range && !is_zero(low))
-        type_error("low is " + text_of(low) + "; expected 0 with full_range");
+    if (full_range && !least.equal(py::int_(0)))
+        type_error("low is " + text_of(least) + "; expected 0 with full_range");
     if (high.is_none() && integers && !full_range)
         type_error(std::string("high is None; expected a number, as the dtype is ") +
                    name_of(dst.type));
-    const Element min(low, dst.type, "low");
-    const py::int_ one(1);
-    const py::handle greatest = high.is_none() ? py::handle(one) : high;
+    const Element min(least, dst.type, "low");
     const Element max(greatest, dst.type, "high");
     if (!integers && std::isfinite(min.rounded()) && std::isfinite(max.rounded()) &&
         min.rounded() >= max.rounded())
-        value_error("low is " + text_of(low) + " and high is " + text_of(greatest) +
+        value_error("low is " + text_of(least) + " and high is " + text_of(greatest) +
                     "; expected low < high, each rounded to " + name_of(dst.type));
     fill<tombola::random_uniform>(
         key_of(kind::random_uniform, dst, alignment, draws, floats, full_range), dst, stream,
@@ -114,11 +103,12 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
 py::object normal(py::handle shape, py::handle dtype, py::handle mean, py::handle std,
                   py::handle seed, py::handle offset, py::handle alignment_name, py::handle out,
                   py::handle state_object) {
-    const Output output(shape, dtype, out, kFloats);
-    const Tensor dst = output.tensor.flat();
     const auto alignment = alignment_of(alignment_name);
     const Stream stream(seed, offset, state_object, alignment == tombola::alignment::pytorch);
-    const Element centre(mean, dst.type, "mean"), width(std, dst.type, "std");
+    const py::object given_mean = number_of(mean, "mean"), given_std = number_of(std, "std");
+    const Output output(shape, dtype, out, kFloats);
+    const Tensor dst = output.tensor.flat();
+    const Element centre(given_mean, dst.type, "mean"), width(given_std, dst.type, "std");
     fill<tombola::random_normal>(
         key_of(kind::random_normal, dst, alignment), dst, stream,
         [&] { return tombola::random_normal::primitive_desc(cpu(), alignment, dst.desc(), 0, 1); },
@@ -129,11 +119,11 @@ py::object normal(py::handle shape, py::handle dtype, py::handle mean, py::handl
 py::object exponential(py::handle shape, py::handle dtype, py::handle rate, py::handle seed,
                        py::handle offset, py::handle alignment_name, py::handle out,
                        py::handle state_object) {
-    const Output output(shape, dtype, out, kFloats);
-    const Tensor dst = output.tensor.flat();
     const auto alignment = alignment_of(alignment_name);
     const Stream stream(seed, offset, state_object, alignment == tombola::alignment::pytorch);
-    const Element lambda(rate, type::f64, "rate");
+    const Element lambda(number_of(rate, "rate"), type::f64, "rate");
+    const Output output(shape, dtype, out, kFloats);
+    const Tensor dst = output.tensor.flat();
     fill<tombola::random_exponential>(key_of(kind::random_exponential, dst, alignment), dst, stream,
                                       [&] {
                                           return tombola::random_exponential::primitive_desc(
@@ -156,10 +146,14 @@ py::object bernoulli(py::handle p, py::handle shape, py::handle dtype, py::handl
     if (!is_number && !is_tensor(p))
         type_error("p is " + text_of(p) +
                    "; expected a number, a NumPy array or a tensor that can be exported by DLPack");
+    const auto alignment = alignment_of(alignment_name);
+    const Stream stream(seed, offset, state_object, alignment == tombola::alignment::pytorch);
+    const bool may_be_number = is_number || has_no_dimensions(p);
+    const py::object probability = may_be_number ? number_of(p, "p") : py::float_(0.0);
     const bool shaped = is_number || !shape.is_none() || !out.is_none();
     Output output = shaped ? Output(shape, dtype, out, kTypes) : Output();
-    const bool one = is_number || (!output.tensor.dims.empty() && has_no_dimensions(p));
-    const Element number(one ? p : py::handle(py::float_(0.0)), type::f64, "p");
+    const bool one = is_number || (may_be_number && !output.tensor.dims.empty());
+    const Element number(probability, type::f64, "p");
     const Tensor given = one ? Tensor() : input(p, "p", {{type::f32, type::f64}});
     Tensor probabilities = given.at_least_1d();
     if (!shaped) output = Output(given.dims, dtype, out, kTypes, "p");
@@ -175,8 +169,6 @@ py::object bernoulli(py::handle p, py::handle shape, py::handle dtype, py::handl
             probabilities.strides.clear();
         }
     }
-    const auto alignment = alignment_of(alignment_name);
-    const Stream stream(seed, offset, state_object, alignment == tombola::alignment::pytorch);
     Key key = key_of(kind::random_bernoulli, dst, alignment);
     if (one)
         key.push_back(-1);
@@ -198,14 +190,14 @@ py::object permutation(py::handle range, py::handle size, py::handle dtype, py::
                        py::handle offset, py::handle alignment_name, py::handle out,
                        py::handle state_object) {
     const int64_t elements = count_of(range, "n");
-    const Output output(size, dtype, out, kIndices, "size");
-    const Tensor& dst = output.tensor;
     const auto alignment = named<tombola::permutation_alignment>(
         alignment_name, "alignment",
         {{"philox", tombola::permutation_alignment::philox},
          {"pytorch", tombola::permutation_alignment::pytorch}});
     const Stream stream(seed, offset, state_object,
                         alignment == tombola::permutation_alignment::pytorch);
+    const Output output(size, dtype, out, kIndices, "size");
+    const Tensor& dst = output.tensor;
     const auto whole = static_cast<uint64_t>(elements), taken = dst.elements();
     const std::string n = std::to_string(elements);
     if (dst.dims.size() != 1)

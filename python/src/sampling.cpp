@@ -56,14 +56,15 @@ struct Draw {
 
     Draw(py::handle weights, py::handle samples, py::handle with_replacement, py::handle logs,
          py::handle dtype, py::handle out) {
+        const int64_t drawn = count_of(samples, "samples");
+        replacement = flag_of(with_replacement, "replacement");
+        log_probs = flag_of(logs, "log_probs");
         const Tensor rows = rows_of(weights, "weights", kFloats);
         shape = rows.dims;
-        shape.back() = count_of(samples, "samples");
+        shape.back() = drawn;
         output = Output(shape, dtype, out, kIndices, "samples");
         src = batched(rows);
         dst = batched(output.tensor);
-        replacement = flag_of(with_replacement, "replacement");
-        log_probs = flag_of(logs, "log_probs");
         if (!replacement && shape.back() > rows.dims.back())
             value_error("samples is " + std::to_string(shape.back()) + "; expected at most " +
                         std::to_string(rows.dims.back()) +
@@ -92,9 +93,9 @@ struct Draw {
 py::object multinomial(py::handle weights, py::handle samples, py::handle replacement,
                        py::handle log_probs, py::handle dtype, py::handle seed, py::handle offset,
                        py::handle uniforms, py::handle out) {
-    const Draw draw(weights, samples, replacement, log_probs, dtype, out);
     const auto seeds = seeds_of(seed);
     const uint64_t first = unsigned_of(offset, "offset");
+    const Draw draw(weights, samples, replacement, log_probs, dtype, out);
     const Tensor numbers = uniforms_of(uniforms, draw.shape);
     execute(draw.prepared(seeds.data(), &first, numbers.data));
     return draw.output.result;
@@ -106,8 +107,8 @@ py::object continued_multinomial(py::handle weights, py::handle samples, py::han
                                  py::handle log_probs, py::handle dtype, py::handle seed,
                                  py::handle alignment_name, py::handle out,
                                  py::handle state_object) {
-    const Draw draw(weights, samples, replacement, log_probs, dtype, out);
     const auto seeds = seeds_of(seed);
+    const Draw draw(weights, samples, replacement, log_probs, dtype, out);
     const auto alignment = alignment_of(alignment_name);
     State& state = *state_of(state_object);
     void* const words = state.words(alignment == tombola::alignment::pytorch);
@@ -185,6 +186,15 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
                          py::handle seed, py::handle offset, py::handle uniforms,
                          py::handle logprobs_name, py::handle top_n, py::handle kept_wanted,
                          py::handle dtype, py::handle out) {
+    const int64_t drawn = samples.is_none() ? 1 : count_of(samples, "samples");
+    const Integer given_top(top_n, "top_n");
+    const bool counts_kept = flag_of(kept_wanted, "kept");
+    const bool seeds_for_rows =
+        py::isinstance<py::array>(seed) && py::cast<py::array>(seed).ndim() == 2;
+    const auto pair =
+        seeds_for_rows
+            ? std::array<uint64_t, 2>{}
+            : seeds_of(seed, "None, an integer, two integers, or two integers for each row");
     const Tensor rows = rows_of(logits, "logits", {{type::f32, type::f16, type::bf16}});
     const Tensor src = batched(rows);
     const memory::dim batch = src.dims[0], words = (src.dims[1] + 31) / 32;
@@ -195,8 +205,7 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
         shape.push_back(size);
         return shape;
     };
-    const memory::dims shape =
-        samples.is_none() ? leading : with_axis(count_of(samples, "samples"));
+    const memory::dims shape = samples.is_none() ? leading : with_axis(drawn);
     const Output ids(shape, dtype, out, kIndices, "samples");
     Tensor dst = ids.tensor;
     if (samples.is_none()) {
@@ -216,26 +225,21 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
             : named<tombola::logprobs>(
                   logprobs_name, "logprobs",
                   {{"processed", tombola::logprobs::processed}, {"raw", tombola::logprobs::raw}});
-    const int64_t top =
-        signed_of(top_n, "top_n", 0, src.dims[1],
-                  "0 to " + std::to_string(src.dims[1]) + ", the number of classes");
+    const int64_t top = given_top.in(
+        0, src.dims[1], "0 to " + std::to_string(src.dims[1]) + ", the number of classes");
     const RowNumbers temperatures(temperature, type::f32, batch, "temperature");
     const RowNumbers ks(top_k, type::s32, batch, "top_k");
     const RowNumbers ps(top_p, type::f32, batch, "top_p");
     const RowNumbers mins(min_p, type::f32, batch, "min_p");
     const RowNumbers offsets(offset, type::u64, batch, "offset");
-    // A pair for each row is an array; everything else is a pair for all.
-    std::array<uint64_t, 2> pair{};
     Tensor pairs;
     Argument seeds{TOMBOLA_ARG_SEEDS, pair.data(), {}};
-    if (py::isinstance<py::array>(seed) && py::cast<py::array>(seed).ndim() == 2) {
+    if (seeds_for_rows) {
         pairs = input(seed, "seed", {{type::u64}});
         if (pairs.dims != memory::dims{batch, 2} || !pairs.strides.empty())
             value_error("seed is " + text_of(seed) + "; expected " + std::to_string(batch) +
                         " pairs of the dtype uint64");
         seeds = {TOMBOLA_ARG_SEEDS, pairs.data, pairs.dims};
-    } else {
-        pair = seeds_of(seed, "None, an integer, two integers, or two integers for each row");
     }
     Tensor mask;
     // A mask of bool arrives as words; its shape tells which classes they are for.
@@ -252,7 +256,7 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle tempe
     const Tensor numbers = uniforms_of(uniforms, shape);
     const bool streamed = uniforms.is_none(), logs = logprobs != tombola::logprobs::none;
     const Output sampled = further(logs, shape, type::f32);
-    const Output kept = further(flag_of(kept_wanted, "kept"), leading, type::s32);
+    const Output kept = further(counts_kept, leading, type::s32);
     const Output top_ids = further(top > 0, top > 0 ? with_axis(top) : leading, dst.type);
     const Output top_logs = further(top > 0 && logs, top > 0 ? with_axis(top) : leading, type::f32);
     Key key = key_of(kind::token_sampler, dst, order, logprobs, top);

@@ -18,16 +18,16 @@ py::object shuffle(py::handle src_object, py::handle group_size, py::handle axis
     constexpr Types kTypes{{type::u8, type::f16, type::f32, type::f64},
                            "booleans, numbers or times of 1, 2, 4 or 8 bytes",
                            true};
+    const Integer given_axis(axis_object, "axis");
+    const int64_t columns = signed_of(group_size, "group_size", "a number from 1 to 2^63 - 1");
+    const bool backward = flag_of(backward_object, "backward");
     const Tensor src = input(src_object, "src", kTypes);
     const auto ndims = static_cast<int64_t>(src.dims.size());
     if (ndims == 0) value_error("src has no dimensions; expected at least 1");
-    int64_t axis =
-        signed_of(axis_object, "axis", -ndims, ndims - 1,
-                  "a number from " + std::to_string(-ndims) + " to " + std::to_string(ndims - 1));
+    int64_t axis = given_axis.in(
+        -ndims, ndims - 1,
+        "a number from " + std::to_string(-ndims) + " to " + std::to_string(ndims - 1));
     if (axis < 0) axis += ndims;
-    const int64_t columns =
-        signed_of(group_size, "group_size", INT64_MIN, INT64_MAX, "a number from 1 to 2^63 - 1");
-    const bool backward = flag_of(backward_object, "backward");
     const py::object result = out_or_like(out, src_object, src);
     const Tensor dst = written(result, "out", kTypes);
     // Elements are moved by their size alone, so the primitive would take two types of one size. The dtypes of two arrays

@@ -14,6 +14,13 @@ namespace {
 
 using type = memory::data_type;
 
+struct Use {
+    const Types& types;
+    bool written;
+    // Whether elements may share an address, as numpy.broadcast_to() makes them.
+    bool shared = false;
+};
+
 // A copy helps with what is read alone: it would be written instead of the caller's array.
 [[noreturn]] void refuse_strides(const Tensor& tensor, const std::string& reason,
                                  const char* expected) {
@@ -23,8 +30,16 @@ using type = memory::data_type;
         (tensor.is_written ? "" : ": numpy.ascontiguousarray(" + name + ") makes such a copy"));
 }
 
-// What an array has along an axis of one element, or in an array of none, is never stepped along: any stride will do.
-void tidy_strides(Tensor& tensor) {
+[[noreturn]] void refuse_shared_addresses(const Tensor& tensor) {
+    refuse_strides(tensor,
+                   "the strides " + tuple_of(tensor.byte_strides()) +
+                       " in bytes, by which elements may share an address",
+                   "whose elements lie apart");
+}
+
+// What an array has along an axis of one element, or in an array of none, is never stepped along: any stride will do. A stride of
+// 0 is refused here already, because a result of such a shape may need more memory than there is.
+void tidy_strides(Tensor& tensor, Use use) {
     bool row_major = true;
     memory::dim expected = 1;
     for (size_t axis = tensor.dims.size(); axis-- > 0;) {
@@ -32,6 +47,7 @@ void tidy_strides(Tensor& tensor) {
         if (tensor.strides[axis] < 0)
             refuse_strides(tensor, "a negative stride along axis " + std::to_string(axis),
                            "with positive strides");
+        if (tensor.strides[axis] == 0 && !use.shared) refuse_shared_addresses(tensor);
         row_major = row_major && tensor.strides[axis] == expected;
         expected *= tensor.dims[axis];
     }
@@ -54,15 +70,17 @@ type type_of_size(size_t bytes) {
     }
 }
 
-struct Use {
-    const Types& types;
-    bool written;
-};
-
 // A tensor of no elements may have no address. It is given one, since a null address means that an argument is left out.
 void* address_of(void* data, const Tensor& tensor) {
     alignas(64) static char nothing[64];
     return data == nullptr && tensor.elements() == 0 ? nothing : data;
+}
+
+void check_address(const Tensor& tensor, const char* remedy) {
+    const size_t bytes = memory::data_type_size(tensor.type);
+    if (reinterpret_cast<uintptr_t>(tensor.data) % bytes != 0)
+        value_error(std::string(tensor.name) + " lies at an address that is no multiple of " +
+                    std::to_string(bytes) + " bytes; expected an aligned " + remedy);
 }
 
 // The data of an array as elements of this type and kind.
@@ -88,12 +106,9 @@ Tensor of_elements(const py::array& array, type data_type, char kind, const char
                             " bytes of an element");
             tensor.strides.push_back(stride / itemsize);
         }
-        tidy_strides(tensor);
+        tidy_strides(tensor, use);
     }
-    if (reinterpret_cast<uintptr_t>(tensor.data) % static_cast<uintptr_t>(itemsize) != 0)
-        value_error(std::string(name) + " lies at an address that is no multiple of " +
-                    std::to_string(itemsize) +
-                    " bytes; expected an aligned array: numpy.array(x) makes a copy that is");
+    check_address(tensor, "array: numpy.array(x) makes a copy that is");
     return tensor;
 }
 
@@ -194,9 +209,10 @@ Tensor of_dlpack(py::handle object, const char* name, Use use) {
     tensor.data = address_of(data == nullptr ? nullptr : data + source.byte_offset, tensor);
     if (tensor.data == nullptr)
         value_error(std::string(name) + " has elements at a null address; expected their address");
+    check_address(tensor, "tensor: a copy of it is");
     if (source.strides != nullptr) {
         tensor.strides.assign(source.strides, source.strides + source.ndim);
-        tidy_strides(tensor);
+        tidy_strides(tensor, use);
     }
     return tensor;
 }
@@ -268,15 +284,15 @@ memory::desc Tensor::desc() const {
     } catch (const tombola::error& error) {
         if (error.status != tombola_invalid_arguments) throw;
         if (strides.empty()) value_error(std::string(name) + ": " + error.message);
-        refuse_strides(*this,
-                       "the strides " + tuple_of(byte_strides()) +
-                           " in bytes, by which elements may share an address",
-                       "whose elements lie apart");
+        refuse_shared_addresses(*this);
     }
 }
 
 Tensor input(py::handle object, const char* name, const Types& types) {
     return tensor_of(object, name, {types, false});
+}
+Tensor shared_input(py::handle object, const char* name, const Types& types) {
+    return tensor_of(object, name, {types, false, true});
 }
 Tensor written(py::handle object, const char* name, const Types& types) {
     return tensor_of(object, name, {types, true});

@@ -45,6 +45,8 @@ py::array bfloat16_bits(py::handle bits, const char* name);
 // Reads an array or a DLPack exporter. Raises TypeError for other objects and other data types, ValueError for layouts that
 // tombola does not have. `name` is the argument's.
 Tensor input(py::handle object, const char* name, const Types& types);
+// The same where elements may share an address: strides of 0.
+Tensor shared_input(py::handle object, const char* name, const Types& types);
 // The same for what is written: raises ValueError for read-only arrays.
 Tensor written(py::handle object, const char* name, const Types& types);
 

@@ -75,8 +75,86 @@ NUMBERS = (
 
 def test_what_float_refuses_is_named():
     for name, call in NUMBERS:
-        with pytest.raises(ValueError, match=f"^{name} is .*; expected a number$"):
+        with pytest.raises(ValueError, match=f"^{name} is .*; expected a number$") as raised:
             call(TwoElements())
+        assert str(raised.value.__cause__).startswith("only one element")
+
+
+class NoInteger:
+    def __index__(self):
+        raise TypeError("no integer of mine")
+
+
+def test_what_index_refuses_is_the_cause():
+    for call in (
+        lambda: tombola.uniform(3, seed=1, offset=NoInteger()),
+        lambda: tombola.uniform(3, seed=(1, NoInteger())),
+        lambda: tombola.uniform((3, NoInteger())),
+        lambda: tombola.uniform(3, "int32", NoInteger(), 5),
+        lambda: tombola.multinomial(WEIGHTS, NoInteger()),
+        lambda: tombola.sample_tokens(LOGITS, top_n=NoInteger()),
+        lambda: tombola.sample_tokens(LOGITS, offset=NoInteger()),
+        lambda: tombola.permutation(NoInteger()),
+        lambda: tombola.shuffle(X, 1, NoInteger()),
+    ):
+        with pytest.raises(TypeError, match="; expected ") as raised:
+            call()
+        assert str(raised.value.__cause__) == "no integer of mine"
+
+
+class Resizing:
+    """A number that resizes an array when it is read."""
+
+    def __init__(self, value, array, size):
+        self.value, self.array, self.size = value, array, size
+
+    def read(self):
+        self.array.resize(self.size, refcheck=False)
+        return self.value
+
+    __index__ = __float__ = read
+
+
+@pytest.mark.parametrize(
+    "dtype, draw",
+    [
+        ("f4", lambda array, number: tombola.uniform(out=array, low=number(0.0), seed=1)),
+        ("f4", lambda array, number: tombola.uniform(out=array, high=number(1.0), seed=1)),
+        ("f4", lambda array, number: tombola.uniform(out=array, seed=number(1))),
+        ("f4", lambda array, number: tombola.uniform(out=array, seed=(number(1), 2))),
+        ("f4", lambda array, number: tombola.uniform(out=array, seed=1, offset=number(0))),
+        ("f4", lambda array, number: tombola.normal(out=array, mean=number(0.0), seed=1)),
+        ("f4", lambda array, number: tombola.normal(out=array, std=number(1.0), seed=1)),
+        ("f4", lambda array, number: tombola.exponential(out=array, rate=number(1.0), seed=1)),
+        ("i8", lambda array, number: tombola.multinomial(WEIGHTS[0], number(50_000), out=array, seed=1)),
+        ("i8", lambda array, number: tombola.sample_tokens(LOGITS[0], number(50_000), out=array, seed=1)),
+        ("i8", lambda array, number: tombola.permutation(number(50_000), seed=1, out=array)),
+        ("f4", lambda array, number: tombola.dropout(np.ones(50_000, "f4"), number(0.5), seed=1, out=array)),
+        ("f4", lambda array, number: tombola.dropout(array, number(0.5), seed=1)),
+        ("f2", lambda array, number: tombola.stochastic_round(np.ones(50_000, "f4"), seed=number(1), out=array)),
+        ("f4", lambda array, number: tombola.shuffle(array, number(10), 0)),
+    ],
+)
+def test_numbers_are_read_before_tensors(dtype, draw):
+    """What is resized while a number is read is used as it is afterwards."""
+    array = np.zeros(3_000_000, dtype)
+    resized = draw(array, lambda value: Resizing(value, array, 50_000))
+    assert resized.size == array.size == 50_000
+    np.testing.assert_array_equal(resized, draw(np.zeros(50_000, dtype), lambda value: value))
+
+
+def test_inputs_whose_elements_share_an_address():
+    """They are refused before a result of their size is made, which would be a MemoryError."""
+    number, many = np.float32(0.5), (1 << 40,)
+    for name, call in (
+        ("src", lambda x: tombola.dropout(x, 0.5)),
+        ("src", lambda x: tombola.stochastic_round(x)),
+        ("src", lambda x: tombola.shuffle(x, 2, 0)),
+        ("weights", lambda x: tombola.multinomial(x, 1 << 40, replacement=False)),
+        ("p", lambda x: tombola.bernoulli(x)),
+    ):
+        with pytest.raises(ValueError, match=rf"^{name} has the strides \(0,\) in bytes, by which elements may share an address"):
+            call(np.broadcast_to(number, many))
 
 
 def test_numbers_that_numpy_would_make_of_others():
@@ -352,8 +430,8 @@ def test_probabilities_of_every_type_of_number():
     for p in (1j, np.datetime64(1, "s"), None, "0.5", []):
         with pytest.raises(TypeError, match="^p is .*; expected"):
             tombola.bernoulli(p, 50)
-    with pytest.raises(TypeError, match="^low is an array .*; expected 0 with full_range"):
-        tombola.uniform(3, "int32", np.zeros(2), full_range=True, alignment="pytorch")
+    with pytest.raises(TypeError, match="^low is 1; expected 0 with full_range"):
+        tombola.uniform(3, "int32", np.array(1), full_range=True, alignment="pytorch")
 
 
 # -- states ------------------------------------------------------------------------------------------------------

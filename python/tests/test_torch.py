@@ -153,3 +153,29 @@ def test_elementwise():
     z = tombola.dropout(y, 0.5, seed=1, out=torch.empty_like(y))
     assert torch.equal(z == 0, (z != y * 2) | (y == 0))
     assert tombola.uniform(out=torch.zeros(0)).shape == (0,)
+
+
+def test_tensors_of_one_element_are_no_numbers():
+    for call in (
+        lambda: tombola.uniform(3, low=torch.tensor([0.0])),
+        lambda: tombola.uniform(3, "int32", 0, torch.tensor([5])),
+        lambda: tombola.uniform(3, seed=1, offset=torch.tensor([5])),
+        lambda: tombola.dropout(torch.ones(4), torch.tensor([0.5])),
+    ):
+        with pytest.raises(TypeError, match="is tensor.*; expected a"):
+            call()
+
+
+def test_tensors_without_dimensions_are_numbers():
+    expected = tombola.uniform(3, "int32", 2, 50, seed=(1, 2), offset=4)
+    given = tombola.uniform(
+        torch.tensor([3]), "int32", torch.tensor(2), torch.tensor(50), seed=torch.tensor([1, 2]), offset=torch.tensor(4)
+    )
+    np.testing.assert_array_equal(given, expected)
+    np.testing.assert_array_equal(tombola.uniform(3, high=torch.tensor(2.5), seed=1), tombola.uniform(3, high=2.5, seed=1))
+
+
+def test_unaligned_tensors_are_named():
+    unaligned = torch.frombuffer(bytearray(65), dtype=torch.float32, offset=1)
+    with pytest.raises(ValueError, match="^src lies at an address that is no multiple of 4 bytes"):
+        tombola.dropout(unaligned, 0.5)

@@ -28,8 +28,8 @@ def integer_of(number: Any, name: str) -> int:
     """An integer of Python from whatever is one."""
     try:
         return operator.index(number)
-    except TypeError:
-        raise TypeError(f"{name} is {_core.text_of(number)}; expected an integer") from None
+    except TypeError as cause:
+        raise TypeError(f"{name} is {_core.text_of(number)}; expected an integer") from cause
 
 
 def words_of(
@@ -249,18 +249,19 @@ _INTEGERS = {"int32": range(-(2**31), 2**31), "uint64": range(2**64)}
 def _check_for_row(number: Any, dtype: str, label: str) -> None:
     """Raises TypeError or ValueError for what is no number that the dtype can hold."""
     expected = "an integer" if dtype in _INTEGERS else "a number"
+    beyond = None
     try:
         if dtype in _INTEGERS:
             held = operator.index(number) in _INTEGERS[dtype]
         else:
             value = math.ldexp(number, 0)
             held = math.isinf(value) or not numpy.isinf(numpy.float32(value))
-    except TypeError:
-        raise TypeError(f"{label} is {_core.text_of(number)}; expected {expected}") from None
-    except OverflowError:
-        held = False
+    except TypeError as cause:
+        raise TypeError(f"{label} is {_core.text_of(number)}; expected {expected}") from cause
+    except OverflowError as cause:
+        held, beyond = False, cause
     if not held:
-        raise ValueError(f"{label} is {_core.text_of(number)}; expected {expected} that {dtype} can hold")
+        raise ValueError(f"{label} is {_core.text_of(number)}; expected {expected} that {dtype} can hold") from beyond
 
 
 def _converted(given: Array, dtype: str, name: str) -> Array:
