@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 
+#include "common/cpu_isa.hpp"
 #include "common/jit_observer.hpp"
 
 namespace tombola::impl::cpu::x64 {
