@@ -26,7 +26,7 @@ MemoryDesc row_major_if_any(const MemoryDesc& desc) {
 }
 
 Status set_filled(MemoryDesc& desc, const_tombola_memory_desc_t given, const char* name,
-                  std::initializer_list<DataType> types) {
+                  DataTypes types) {
     TOMBOLA_TRY(check_tensor(given, name));
     TOMBOLA_TRY(check_type(*from_handle(given), name, types));
     desc = row_major_if_any(*from_handle(given));
@@ -62,8 +62,7 @@ Status store_primitive_desc(tombola_primitive_desc_t* out, tombola_engine_t engi
     return {};
 }
 
-Status check_type(const MemoryDesc& desc, const char* name,
-                  std::initializer_list<DataType> allowed) {
+Status check_type(const MemoryDesc& desc, const char* name, DataTypes allowed) {
     if (std::find(allowed.begin(), allowed.end(), desc.data_type) != allowed.end()) return {};
     std::string list;
     for (const DataType type : allowed)
@@ -72,14 +71,14 @@ Status check_type(const MemoryDesc& desc, const char* name,
                    allowed.size() > 1 ? "one of " : "", list.c_str());
 }
 
-Status check_rows(const MemoryDesc& values, const char* name,
-                  std::initializer_list<DataType> allowed, const MemoryDesc& dst) {
+Status check_rows(const MemoryDesc& values, const char* name, DataTypes allowed,
+                  const MemoryDesc& dst) {
     if (values.ndims != 2)
         return invalid("%s has %d dimensions; expected 2, [batch, classes]", name, values.ndims);
     if (dst.ndims != 2)
         return invalid("dst_desc has %d dimensions; expected 2, [batch, samples]", dst.ndims);
     TOMBOLA_TRY(check_type(values, name, allowed));
-    TOMBOLA_TRY(check_type(dst, "dst_desc", {DataType::s32, DataType::s64}));
+    TOMBOLA_TRY(check_type(dst, "dst_desc", kIndexTypes));
     if (dst.dims[0] != values.dims[0])
         return invalid("dst_desc has %lld rows; expected %lld, as %s", dst.dims[0], values.dims[0],
                        name);

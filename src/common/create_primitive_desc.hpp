@@ -3,8 +3,6 @@
 
 // What the functions of the C API that create primitive descriptors share.
 
-#include <initializer_list>
-
 #include "common/c_api.hpp"
 #include "common/op_desc.hpp"
 
@@ -49,16 +47,15 @@ MemoryDesc row_major_if_any(const MemoryDesc& desc);
 // Sets the descriptor of a tensor that is filled, row-major if its layout is open. Refuses every data type that is not
 // in `types`.
 Status set_filled(MemoryDesc& desc, const_tombola_memory_desc_t given, const char* name,
-                  std::initializer_list<DataType> types);
+                  DataTypes types);
 
 // Refuses every data type that is not in `allowed`. The message lists the allowed types.
-Status check_type(const MemoryDesc& desc, const char* name,
-                  std::initializer_list<DataType> allowed);
+Status check_type(const MemoryDesc& desc, const char* name, DataTypes allowed);
 
 // For primitives that draw classes: refuses a tensor of values that is no [batch, classes] of one of these types, and dst_desc if it
 // is no [batch, samples] of s32 or s64.
-Status check_rows(const MemoryDesc& values, const char* name,
-                  std::initializer_list<DataType> allowed, const MemoryDesc& dst);
+Status check_rows(const MemoryDesc& values, const char* name, DataTypes allowed,
+                  const MemoryDesc& dst);
 
 // Refuses every value but 0 and 1, the values of a C boolean.
 Status check_flag(int value, const char* name);

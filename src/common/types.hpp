@@ -24,6 +24,25 @@ enum class DataType {
 #undef TOMBOLA_ENUMERATOR
 };
 
+// Data types that a tensor may have: a view of a constant array.
+class DataTypes {
+  public:
+    template <size_t kCount>
+    constexpr DataTypes(const std::array<DataType, kCount>& types)
+        : begin_(types.data()), end_(types.data() + kCount) {}
+    constexpr const DataType* begin() const { return begin_; }
+    constexpr const DataType* end() const { return end_; }
+    constexpr size_t size() const { return static_cast<size_t>(end_ - begin_); }
+
+  private:
+    const DataType* begin_;
+    const DataType* end_;
+};
+
+inline constexpr std::array kFloatTypes{DataType::f16, DataType::bf16, DataType::f32,
+                                        DataType::f64};
+inline constexpr std::array kIndexTypes{DataType::s32, DataType::s64};
+
 enum class PropKind {
     undef = tombola_prop_kind_undef,
     forward_training = tombola_forward_training,

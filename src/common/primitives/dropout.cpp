@@ -11,7 +11,7 @@ constexpr dim_t kBitsPerByte = 8;
 // Sets the fields that both directions have and DirectedDesc lacks. `name` is the argument that is read.
 Status set_draws(DropoutDesc& desc, const char* name, int draw_bits,
                  tombola_dropout_mask_t mask_kind, uint64_t global_seed, uint64_t op_seed) {
-    TOMBOLA_TRY(check_type(desc.src, name, {DataType::f32, DataType::f16, DataType::bf16}));
+    TOMBOLA_TRY(check_type(desc.src, name, desc.kTypes));
     if (draw_bits != 32 && draw_bits != 16 && draw_bits != 8)
         return invalid("draw_bits is %d; expected 32, 16 or 8", draw_bits);
     desc.draw_bits = draw_bits;

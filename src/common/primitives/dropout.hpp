@@ -3,6 +3,7 @@
 
 // Dropout, forward and backward.
 
+#include <array>
 #include <cstdint>
 #include <tuple>
 #include <vector>
@@ -14,6 +15,8 @@ namespace tombola::impl {
 
 struct DropoutDesc : DirectedDesc {
     static constexpr PrimitiveKind kKind = PrimitiveKind::dropout;
+    // The types of the tensor that is read and of the one that is written.
+    static constexpr std::array kTypes{DataType::f32, DataType::f16, DataType::bf16};
     int draw_bits = 32;
     DropoutMask mask_kind = DropoutMask::none;
     uint64_t global_seed = 0;

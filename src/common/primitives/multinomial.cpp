@@ -7,8 +7,7 @@ namespace tombola::impl {
 namespace {
 
 Status check_multinomial(const MemoryDesc& probs, const MemoryDesc& dst, bool with_replacement) {
-    TOMBOLA_TRY(check_rows(probs, "probs_desc",
-                           {DataType::f16, DataType::bf16, DataType::f32, DataType::f64}, dst));
+    TOMBOLA_TRY(check_rows(probs, "probs_desc", MultinomialDesc::kTypes, dst));
     const dim_t classes = probs.dims[1], samples = dst.dims[1];
     if (dst.has_zero_dim()) return {};
     if (classes == 0) return invalid("probs_desc has 0 classes; expected at least 1");

@@ -3,6 +3,7 @@
 
 // multinomial: class indices, drawn with probabilities proportional to weights.
 
+#include <array>
 #include <cstdint>
 #include <tuple>
 #include <vector>
@@ -16,6 +17,8 @@ namespace tombola::impl {
 
 struct MultinomialDesc {
     static constexpr PrimitiveKind kKind = PrimitiveKind::multinomial;
+    // The types of SRC.
+    static constexpr std::array kTypes = kFloatTypes;
     MemoryDesc src;  // weights or logits, [batch, classes]
     MemoryDesc dst;  // class indices, [batch, samples]
     bool with_replacement = true;

@@ -4,6 +4,11 @@
 #include "common/create_primitive_desc.hpp"
 
 namespace tombola::impl {
+namespace {
+
+constexpr std::array kProbabilityTypes{DataType::f32, DataType::f64};
+
+}  // namespace
 
 std::vector<ArgSpec> RandomBernoulliDesc::args() const {
     // A blocked layout of one element is no vector.
@@ -26,12 +31,10 @@ tombola_status_t tombola_random_bernoulli_primitive_desc_create(
     const_tombola_primitive_attr_t attr) {
     return create_primitive_desc<RandomBernoulliDesc>(
         primitive_desc, engine, attr, [&](RandomBernoulliDesc& desc) -> Status {
-            TOMBOLA_TRY(set_fill(desc, alignment, dst_desc, global_seed, op_seed,
-                                 {DataType::u8, DataType::s32, DataType::s64, DataType::f16,
-                                  DataType::bf16, DataType::f32, DataType::f64}));
+            TOMBOLA_TRY(set_fill(desc, alignment, dst_desc, global_seed, op_seed, desc.kTypes));
             TOMBOLA_TRY(check_tensor_with_layout(p_desc, "p_desc"));
             desc.p = *from_handle(p_desc);
-            TOMBOLA_TRY(check_type(desc.p, "p_desc", {DataType::f32, DataType::f64}));
+            TOMBOLA_TRY(check_type(desc.p, "p_desc", kProbabilityTypes));
             if (desc.has_one_p() || same_dims(desc.p, desc.dst)) return {};
             return invalid("p_desc has the dimensions %s; expected 1, or dst_desc's %s",
                            dims_to_string(desc.p).c_str(), dims_to_string(desc.dst).c_str());

@@ -3,6 +3,7 @@
 
 // random_bernoulli: 1 with the probability P, otherwise 0.
 
+#include <array>
 #include <tuple>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace tombola::impl {
 
 struct RandomBernoulliDesc : RandomFillDesc {
     static constexpr PrimitiveKind kKind = PrimitiveKind::random_bernoulli;
+    // The types of DST.
+    static constexpr std::array kTypes{DataType::u8,   DataType::s32, DataType::s64, DataType::f16,
+                                       DataType::bf16, DataType::f32, DataType::f64};
     MemoryDesc p;  // one element, or the dimensions of dst
 
     // One probability for all elements: P has the dimensions [1].

@@ -22,7 +22,6 @@ tombola_status_t tombola_random_exponential_primitive_desc_create(
     uint64_t op_seed, const_tombola_primitive_attr_t attr) {
     return create_primitive_desc<RandomExponentialDesc>(
         primitive_desc, engine, attr, [&](RandomExponentialDesc& desc) -> Status {
-            return set_fill(desc, alignment, dst_desc, global_seed, op_seed,
-                            {DataType::f16, DataType::bf16, DataType::f32, DataType::f64});
+            return set_fill(desc, alignment, dst_desc, global_seed, op_seed, desc.kTypes);
         });
 }

@@ -12,7 +12,7 @@ constexpr dim_t kPhiloxStateWords = 2;  // n, op counter
 
 Status set_fill(RandomFillDesc& desc, tombola_alignment_t alignment,
                 const_tombola_memory_desc_t dst_desc, uint64_t global_seed, uint64_t op_seed,
-                std::initializer_list<DataType> types) {
+                DataTypes types) {
     TOMBOLA_TRY(set_enum(desc.alignment, alignment, "alignment"));
     desc.global_seed = global_seed;
     desc.op_seed = op_seed;

@@ -5,7 +5,6 @@
 // Fills share the fields of the descriptor, its checks, and the arguments that give the position in the stream.
 
 #include <cstdint>
-#include <initializer_list>
 #include <tuple>
 #include <vector>
 
@@ -34,7 +33,7 @@ struct RandomFillDesc {
 // tensor, and every data type that is not in `types`.
 Status set_fill(RandomFillDesc& desc, tombola_alignment_t alignment,
                 const_tombola_memory_desc_t dst_desc, uint64_t global_seed, uint64_t op_seed,
-                std::initializer_list<DataType> types);
+                DataTypes types);
 
 // Adds the optional SEEDS, OFFSET, SRC_STATE, DST_STATE and DST_SEEDS. The states are those of Philox, {n, op counter},
 // or `mt19937_state_words` of MT19937.

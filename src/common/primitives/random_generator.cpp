@@ -29,6 +29,6 @@ tombola_status_t tombola_random_generator_primitive_desc_create(
     return create_primitive_desc<RandomGeneratorDesc>(
         primitive_desc, engine, attr, [&](RandomGeneratorDesc& desc) -> Status {
             TOMBOLA_TRY(set_enum(desc.generator, kind, "kind"));
-            return set_filled(desc.dst, dst_desc, "dst_desc", {DataType::u32});
+            return set_filled(desc.dst, dst_desc, "dst_desc", desc.kTypes);
         });
 }

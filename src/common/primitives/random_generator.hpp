@@ -3,6 +3,7 @@
 
 // random_generator: the raw words of a counter-based generator.
 
+#include <array>
 #include <tuple>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace tombola::impl {
 
 struct RandomGeneratorDesc {
     static constexpr PrimitiveKind kKind = PrimitiveKind::random_generator;
+    // The types of DST.
+    static constexpr std::array kTypes{DataType::u32};
     GeneratorKind generator = GeneratorKind::philox4x32_10;
     MemoryDesc dst;
 

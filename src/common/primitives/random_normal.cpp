@@ -23,7 +23,6 @@ tombola_status_t tombola_random_normal_primitive_desc_create(
     uint64_t op_seed, const_tombola_primitive_attr_t attr) {
     return create_primitive_desc<RandomNormalDesc>(
         primitive_desc, engine, attr, [&](RandomNormalDesc& desc) -> Status {
-            return set_fill(desc, alignment, dst_desc, global_seed, op_seed,
-                            {DataType::f16, DataType::bf16, DataType::f32, DataType::f64});
+            return set_fill(desc, alignment, dst_desc, global_seed, op_seed, desc.kTypes);
         });
 }

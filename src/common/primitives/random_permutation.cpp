@@ -45,7 +45,7 @@ tombola_status_t tombola_random_permutation_primitive_desc_create(
             desc.range = range;
             desc.global_seed = global_seed;
             desc.op_seed = op_seed;
-            TOMBOLA_TRY(set_filled(desc.dst, dst_desc, "dst_desc", {DataType::s32, DataType::s64}));
+            TOMBOLA_TRY(set_filled(desc.dst, dst_desc, "dst_desc", desc.kTypes));
             return check_permutation(desc.alignment, desc.dst, range);
         });
 }

@@ -3,6 +3,7 @@
 
 // random_permutation: a permutation of 0 ... range - 1, or a part of one.
 
+#include <array>
 #include <cstdint>
 #include <tuple>
 #include <vector>
@@ -16,6 +17,8 @@ namespace tombola::impl {
 
 struct RandomPermutationDesc {
     static constexpr PrimitiveKind kKind = PrimitiveKind::random_permutation;
+    // The types of DST.
+    static constexpr std::array kTypes = kIndexTypes;
     PermutationAlignment alignment = PermutationAlignment::pytorch;
     MemoryDesc dst;
     dim_t range = 0;

@@ -36,9 +36,7 @@ tombola_status_t tombola_random_uniform_primitive_desc_create_with_rules(
     int full_range, const_tombola_primitive_attr_t attr) {
     return create_primitive_desc<RandomUniformDesc>(
         primitive_desc, engine, attr, [&](RandomUniformDesc& desc) -> Status {
-            TOMBOLA_TRY(set_fill(desc, alignment, dst_desc, global_seed, op_seed,
-                                 {DataType::f16, DataType::bf16, DataType::f32, DataType::f64,
-                                  DataType::s32, DataType::s64}));
+            TOMBOLA_TRY(set_fill(desc, alignment, dst_desc, global_seed, op_seed, desc.kTypes));
             TOMBOLA_TRY(set_enum(desc.int_draws, int_draws, "int_draws"));
             TOMBOLA_TRY(set_enum(desc.float_draws, float_draws, "float_draws"));
             TOMBOLA_TRY(check_flag(full_range, "full_range"));

@@ -3,6 +3,7 @@
 
 // random_uniform: uniform numbers in [MIN, MAX).
 
+#include <array>
 #include <tuple>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace tombola::impl {
 
 struct RandomUniformDesc : RandomFillDesc {
     static constexpr PrimitiveKind kKind = PrimitiveKind::random_uniform;
+    // The types of DST.
+    static constexpr std::array kTypes{DataType::f16, DataType::bf16, DataType::f32,
+                                       DataType::f64, DataType::s32,  DataType::s64};
     IntDraws int_draws = IntDraws::spec;
     FloatDraws float_draws = FloatDraws::torch1;
     bool full_range = false;  // from 0 to the type's greatest value, without MIN and MAX

@@ -4,6 +4,11 @@
 #include "common/create_primitive_desc.hpp"
 
 namespace tombola::impl {
+namespace {
+
+constexpr std::array kSourceTypes{DataType::f32};
+
+}  // namespace
 
 std::vector<ArgSpec> StochasticRoundingDesc::args() const {
     return {required_input(TOMBOLA_ARG_SRC, src), required_output(TOMBOLA_ARG_DST, dst),
@@ -26,10 +31,10 @@ tombola_status_t tombola_stochastic_rounding_primitive_desc_create(
             desc.src = *from_handle(src_desc);
             desc.global_seed = global_seed;
             desc.op_seed = op_seed;
-            TOMBOLA_TRY(check_type(desc.src, "src_desc", {DataType::f32}));
+            TOMBOLA_TRY(check_type(desc.src, "src_desc", kSourceTypes));
             TOMBOLA_TRY(check_tensor(dst_desc, "dst_desc"));
             const MemoryDesc& dst = *from_handle(dst_desc);
-            TOMBOLA_TRY(check_type(dst, "dst_desc", {DataType::bf16, DataType::f16}));
+            TOMBOLA_TRY(check_type(dst, "dst_desc", desc.kTypes));
             if (!same_dims(dst, desc.src))
                 return invalid("dst_desc is %s; expected %s, as src_desc",
                                dims_to_string(dst).c_str(), dims_to_string(desc.src).c_str());

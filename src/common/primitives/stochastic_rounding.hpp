@@ -3,6 +3,7 @@
 
 // Stochastic rounding of f32 to a 16-bit floating-point type.
 
+#include <array>
 #include <cstdint>
 #include <tuple>
 #include <vector>
@@ -16,6 +17,8 @@ namespace tombola::impl {
 
 struct StochasticRoundingDesc {
     static constexpr PrimitiveKind kKind = PrimitiveKind::stochastic_rounding;
+    // The types of DST.
+    static constexpr std::array kTypes{DataType::bf16, DataType::f16};
     MemoryDesc src;
     MemoryDesc dst;
     uint64_t global_seed = 0;

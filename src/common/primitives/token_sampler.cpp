@@ -14,8 +14,7 @@ MemoryDesc matrix(DataType type, dim_t rows, dim_t columns) {
 }
 
 Status check_token_sampler(const MemoryDesc& logits, const MemoryDesc& dst, dim_t top_n) {
-    TOMBOLA_TRY(
-        check_rows(logits, "logits_desc", {DataType::f16, DataType::bf16, DataType::f32}, dst));
+    TOMBOLA_TRY(check_rows(logits, "logits_desc", TokenSamplerDesc::kTypes, dst));
     const dim_t classes = logits.dims[1];
     if (classes > kMaxClasses)
         return invalid("logits_desc has %lld classes; expected at most %lld", classes, kMaxClasses);

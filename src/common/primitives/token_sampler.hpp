@@ -3,6 +3,7 @@
 
 // token_sampler: token ids, drawn from the logits of a language model through filters.
 
+#include <array>
 #include <cstdint>
 #include <tuple>
 #include <vector>
@@ -16,6 +17,8 @@ namespace tombola::impl {
 
 struct TokenSamplerDesc {
     static constexpr PrimitiveKind kKind = PrimitiveKind::token_sampler;
+    // The types of SRC.
+    static constexpr std::array kTypes{DataType::f16, DataType::bf16, DataType::f32};
     MemoryDesc src;  // logits, [batch, classes]
     MemoryDesc dst;  // class indices, [batch, samples]
     FilterOrder filter_order = FilterOrder::transformers;

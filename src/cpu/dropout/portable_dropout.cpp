@@ -55,7 +55,7 @@ class PortableDropout : public DropoutExecutable {
 }  // namespace
 
 Result<PlanPtr> plan_portable_dropout(CpuIsa, const DropoutDesc& desc) {
-    return with_element_type<float, Float16, BFloat16>(desc.src.data_type, [&](auto type) {
+    return with_element_type<DropoutDesc::kTypes>(desc.src.data_type, [&](auto type) {
         using T = decltype(type);
         return make_plan(0, [desc] { return make_executable<PortableDropout<T>>(desc); });
     });

@@ -53,21 +53,20 @@ class PortableBernoulli : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_portable_bernoulli(CpuIsa, const RandomBernoulliDesc& desc) {
-    return with_element_type<uint8_t, int32_t, int64_t, Float16, BFloat16, float, double>(
-        desc.dst.data_type, [&](auto type) {
-            return make_plan(0, [desc]() -> Result<std::unique_ptr<Executable>> {
-                switch (sizeof type) {
-                    case 1:
-                        return make_executable<PortableBernoulli<uint8_t>>(desc);
-                    case 2:
-                        return make_executable<PortableBernoulli<uint16_t>>(desc);
-                    case 4:
-                        return make_executable<PortableBernoulli<uint32_t>>(desc);
-                    default:
-                        return make_executable<PortableBernoulli<uint64_t>>(desc);
-                }
-            });
+    return with_element_type<RandomBernoulliDesc::kTypes>(desc.dst.data_type, [&](auto type) {
+        return make_plan(0, [desc]() -> Result<std::unique_ptr<Executable>> {
+            switch (sizeof type) {
+                case 1:
+                    return make_executable<PortableBernoulli<uint8_t>>(desc);
+                case 2:
+                    return make_executable<PortableBernoulli<uint16_t>>(desc);
+                case 4:
+                    return make_executable<PortableBernoulli<uint32_t>>(desc);
+                default:
+                    return make_executable<PortableBernoulli<uint64_t>>(desc);
+            }
         });
+    });
 }
 
 }  // namespace tombola::impl::cpu

@@ -33,7 +33,7 @@ class PortableExponential : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_portable_exponential(CpuIsa, const RandomExponentialDesc& desc) {
-    return with_element_type<Float16, BFloat16, float, double>(desc.dst.data_type, [&](auto type) {
+    return with_element_type<RandomExponentialDesc::kTypes>(desc.dst.data_type, [&](auto type) {
         return make_plan(
             0, [desc] { return make_executable<PortableExponential<decltype(type)>>(desc); });
     });

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "cpu/implementations.hpp"
-#include "cpu/random_normal/normal_plan.hpp"
 #include "cpu/random_normal/pytorch_call.hpp"
+#include "cpu/rng/element_type.hpp"
 
 namespace tombola::impl::cpu {
 namespace {
@@ -40,7 +40,7 @@ class PortablePytorchNormal : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_portable_pytorch_normal(CpuIsa, const RandomNormalDesc& desc) {
-    return plan_normal(desc, [&](auto type) {
+    return with_element_type<RandomNormalDesc::kTypes>(desc.dst.data_type, [&](auto type) {
         return make_plan(0, [dst = desc.dst] {
             return make_executable<PortablePytorchNormal<decltype(type)>>(dst);
         });

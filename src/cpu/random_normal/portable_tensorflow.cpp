@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "cpu/implementations.hpp"
-#include "cpu/random_normal/normal_plan.hpp"
 #include "cpu/random_normal/tensorflow_normal.hpp"
+#include "cpu/rng/element_type.hpp"
 #include "cpu/rng/philox_call.hpp"
 
 namespace tombola::impl::cpu {
@@ -49,7 +49,7 @@ class PortableTensorflowNormal : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_portable_tensorflow_normal(CpuIsa, const RandomNormalDesc& desc) {
-    return plan_normal(desc, [&](auto type) {
+    return with_element_type<RandomNormalDesc::kTypes>(desc.dst.data_type, [&](auto type) {
         return make_plan(0, [dst = desc.dst] {
             return make_executable<PortableTensorflowNormal<decltype(type)>>(dst);
         });

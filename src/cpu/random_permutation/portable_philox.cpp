@@ -29,7 +29,7 @@ class PortablePhiloxPermutation : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_portable_philox_permutation(CpuIsa, const RandomPermutationDesc& desc) {
-    return with_element_type<int32_t, int64_t>(desc.dst.data_type, [&](auto type) {
+    return with_element_type<RandomPermutationDesc::kTypes>(desc.dst.data_type, [&](auto type) {
         return make_plan(
             0, [desc] { return make_executable<PortablePhiloxPermutation<decltype(type)>>(desc); });
     });

@@ -39,7 +39,7 @@ class PortablePytorchPermutation : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_portable_pytorch_permutation(CpuIsa, const RandomPermutationDesc& desc) {
-    return with_element_type<int32_t, int64_t>(desc.dst.data_type, [&](auto type) {
+    return with_element_type<RandomPermutationDesc::kTypes>(desc.dst.data_type, [&](auto type) {
         return make_plan(FisherYates::scratchpad_bytes(desc), [desc] {
             return make_executable<PortablePytorchPermutation<decltype(type)>>(desc);
         });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/implementations.hpp"
 #include "cpu/random_uniform/pytorch_convert.hpp"
-#include "cpu/random_uniform/uniform_plan.hpp"
+#include "cpu/rng/element_type.hpp"
 #include "cpu/rng/mt19937_call.hpp"
 
 namespace tombola::impl::cpu {
@@ -31,7 +31,7 @@ class PortablePytorch : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_portable_pytorch_uniform(CpuIsa, const RandomUniformDesc& desc) {
-    return plan_uniform(desc, [&](auto type) {
+    return with_element_type<RandomUniformDesc::kTypes>(desc.dst.data_type, [&](auto type) {
         return make_plan(0,
                          [desc] { return make_executable<PortablePytorch<decltype(type)>>(desc); });
     });

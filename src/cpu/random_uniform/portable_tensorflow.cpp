@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/implementations.hpp"
 #include "cpu/random_uniform/tensorflow_convert.hpp"
-#include "cpu/random_uniform/uniform_plan.hpp"
 #include "cpu/rng/bounds.hpp"
+#include "cpu/rng/element_type.hpp"
 #include "cpu/rng/philox_call.hpp"
 
 namespace tombola::impl::cpu {
@@ -28,7 +28,7 @@ class PortableTensorflow : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_portable_tensorflow_uniform(CpuIsa, const RandomUniformDesc& desc) {
-    return plan_uniform(desc, [&](auto type) {
+    return with_element_type<RandomUniformDesc::kTypes>(desc.dst.data_type, [&](auto type) {
         return make_plan(0, [dst = desc.dst] {
             return make_executable<PortableTensorflow<decltype(type)>>(dst);
         });

@@ -42,7 +42,7 @@ class PortableStochasticRounding : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_portable_stochastic_rounding(CpuIsa, const StochasticRoundingDesc& desc) {
-    return with_element_type<Float16, BFloat16>(desc.dst.data_type, [&](auto type) {
+    return with_element_type<StochasticRoundingDesc::kTypes>(desc.dst.data_type, [&](auto type) {
         using T = decltype(type);
         return make_plan(0, [src = desc.src, dst = desc.dst] {
             return make_executable<PortableStochasticRounding<T>>(src, dst);

@@ -6,12 +6,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "common/cpu_isa.hpp"
@@ -81,23 +84,23 @@ std::vector<OpDesc> descriptors(DataType type) {
     return descs;
 }
 
-// What the C API lets through: the rows of a list are asked about nothing else.
+template <class Desc, class = void>
+struct HasTypes : std::false_type {};
+template <class Desc>
+struct HasTypes<Desc, std::void_t<decltype(Desc::kTypes)>> : std::true_type {};
+
+// What the C API lets through: the rows of a list are asked about nothing else. A shuffle moves every type.
 bool may_have(const OpDesc& desc, DataType type) {
-    if (std::holds_alternative<ShuffleDesc>(desc)) return true;
-    if (std::holds_alternative<RandomGeneratorDesc>(desc)) return type == DataType::u32;
-    if (std::holds_alternative<RandomPermutationDesc>(desc))
-        return type == DataType::s32 || type == DataType::s64;
-    if (std::holds_alternative<MultinomialDesc>(desc) ||
-        std::holds_alternative<RandomNormalDesc>(desc))
-        return type == DataType::f16 || type == DataType::bf16 || type == DataType::f32 ||
-               type == DataType::f64;
-    if (std::holds_alternative<DropoutDesc>(desc))
-        return type == DataType::f16 || type == DataType::bf16 || type == DataType::f32;
-    if (std::holds_alternative<StochasticRoundingDesc>(desc))
-        return type == DataType::f16 || type == DataType::bf16;
-    if (std::holds_alternative<TokenSamplerDesc>(desc))
-        return type == DataType::f16 || type == DataType::bf16 || type == DataType::f32;
-    return true;
+    return std::visit(
+        [&](const auto& one) {
+            using Desc = std::decay_t<decltype(one)>;
+            if constexpr (HasTypes<Desc>::value)
+                return std::find(Desc::kTypes.begin(), Desc::kTypes.end(), type) !=
+                       Desc::kTypes.end();
+            else
+                return std::is_same_v<Desc, ShuffleDesc>;
+        },
+        desc);
 }
 
 TEST(Lists, EveryRowServesSomething) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 #include <string>
 
@@ -13,6 +14,9 @@
 
 namespace tombola::impl::cpu {
 namespace {
+
+constexpr std::array kServed{DataType::f16, DataType::f32, DataType::f64, DataType::u8,
+                             DataType::s64};
 
 template <class Check>
 void for_each_type(const Check& check) {
@@ -24,10 +28,9 @@ void for_each_type(const Check& check) {
 // No type is taken for another.
 TEST(ElementType, EachIsServedAsItselfOrRefused) {
     for_each_type([](DataType type) {
-        const auto size = with_element_type<Float16, float, double, uint8_t, int64_t>(
+        const auto size = with_element_type<kServed>(
             type, [](auto element) -> Result<size_t> { return sizeof(element); });
-        const std::set<DataType> served = {DataType::f16, DataType::f32, DataType::f64,
-                                           DataType::u8, DataType::s64};
+        const std::set<DataType> served(kServed.begin(), kServed.end());
         ASSERT_EQ(size.ok(), served.count(type) == 1) << name_of(type);
         if (size.ok()) {
             EXPECT_EQ(size.value(), size_of(type)) << name_of(type);

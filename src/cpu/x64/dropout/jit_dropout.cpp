@@ -106,7 +106,7 @@ class JitDropout : public DropoutExecutable {
 }  // namespace
 
 Result<PlanPtr> plan_dropout(CpuIsa isa, const DropoutDesc& desc) {
-    return with_element_type<float, Float16, BFloat16>(desc.src.data_type, [&](auto) {
+    return with_element_type<DropoutDesc::kTypes>(desc.src.data_type, [&](auto) {
         return make_plan(0, [isa, desc]() -> Result<std::unique_ptr<Executable>> {
             Kernels kernels = TOMBOLA_TRY(make_kernels(isa, desc));
             return make_executable<JitDropout>(desc, std::move(kernels));

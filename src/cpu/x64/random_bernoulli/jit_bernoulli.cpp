@@ -169,8 +169,8 @@ Result<std::unique_ptr<Executable>> build(CpuIsa isa, const RandomBernoulliDesc&
 }  // namespace
 
 Result<PlanPtr> plan_bernoulli(CpuIsa isa, const RandomBernoulliDesc& desc) {
-    TOMBOLA_TRY(with_element_type<uint8_t, int32_t, int64_t, Float16, BFloat16, float, double>(
-        desc.dst.data_type, [](auto) { return Status(); }));
+    TOMBOLA_TRY(with_element_type<RandomBernoulliDesc::kTypes>(desc.dst.data_type,
+                                                               [](auto) { return Status(); }));
     return make_plan(0, [isa, desc] { return build(isa, desc); });
 }
 

@@ -55,7 +55,7 @@ class JitExponential : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_exponential(CpuIsa isa, const RandomExponentialDesc& desc) {
-    return with_element_type<Float16, BFloat16, float, double>(desc.dst.data_type, [&](auto) {
+    return with_element_type<RandomExponentialDesc::kTypes>(desc.dst.data_type, [&](auto) {
         return make_plan(0, [isa, desc]() -> Result<std::unique_ptr<Executable>> {
             auto source = TOMBOLA_TRY(ChunkSource::create(isa, desc.alignment));
             auto kernel = TOMBOLA_TRY(

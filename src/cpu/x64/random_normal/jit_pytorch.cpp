@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "cpu/implementations.hpp"
-#include "cpu/random_normal/normal_plan.hpp"
 #include "cpu/random_normal/pytorch_call.hpp"
+#include "cpu/rng/element_type.hpp"
 #include "cpu/x64/random_normal/normal_fill.hpp"
 #include "cpu/x64/rng/mt19937_jump_kernels.hpp"
 #include "cpu/x64/rng/mt19937_stream.hpp"
@@ -85,7 +85,7 @@ class JitPytorchNormal : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_pytorch_normal(CpuIsa isa, const RandomNormalDesc& desc) {
-    return plan_normal(desc, [&](auto type) {
+    return with_element_type<RandomNormalDesc::kTypes>(desc.dst.data_type, [&](auto type) {
         return make_plan(0, [isa, dst = desc.dst]() -> Result<std::unique_ptr<Executable>> {
             auto words = TOMBOLA_TRY(mt19937_words_kernel(isa));
             auto transform = TOMBOLA_TRY(

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "cpu/implementations.hpp"
-#include "cpu/random_normal/normal_plan.hpp"
 #include "cpu/random_normal/tensorflow_normal.hpp"
+#include "cpu/rng/element_type.hpp"
 #include "cpu/x64/random_normal/normal_fill.hpp"
 #include "cpu/x64/rng/philox_fill.hpp"
 #include "cpu/x64/rng/philox_words.hpp"
@@ -81,7 +81,7 @@ class JitTensorflowNormal : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_tensorflow_normal(CpuIsa isa, const RandomNormalDesc& desc) {
-    return plan_normal(desc, [&](auto type) {
+    return with_element_type<RandomNormalDesc::kTypes>(desc.dst.data_type, [&](auto type) {
         return make_plan(0, [isa, dst = desc.dst]() -> Result<std::unique_ptr<Executable>> {
             auto words = TOMBOLA_TRY(philox_words_kernel(isa));
             auto transform = TOMBOLA_TRY(

@@ -102,7 +102,7 @@ class JitPhiloxPermutation : public Executable {
 
 Result<PlanPtr> plan_philox_permutation(CpuIsa isa, const RandomPermutationDesc& desc) {
     if (desc.range > kMaxRange) return unimplemented("the range has more than 32 bits");
-    return with_element_type<int32_t, int64_t>(desc.dst.data_type, [&](auto type) {
+    return with_element_type<RandomPermutationDesc::kTypes>(desc.dst.data_type, [&](auto type) {
         return make_plan(0, [isa, desc]() -> Result<std::unique_ptr<Executable>> {
             auto kernel = TOMBOLA_TRY(cached_function<FeistelKernel>({isa}));
             return make_executable<JitPhiloxPermutation<decltype(type)>>(isa, desc,

@@ -62,7 +62,7 @@ class JitPytorchPermutation : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_pytorch_permutation(CpuIsa isa, const RandomPermutationDesc& desc) {
-    return with_element_type<int32_t, int64_t>(desc.dst.data_type, [&](auto type) {
+    return with_element_type<RandomPermutationDesc::kTypes>(desc.dst.data_type, [&](auto type) {
         return make_plan(FisherYates::scratchpad_bytes(desc),
                          [isa, desc]() -> Result<std::unique_ptr<Executable>> {
                              auto words = TOMBOLA_TRY(mt19937_words_kernel(isa));

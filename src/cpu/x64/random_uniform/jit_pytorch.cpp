@@ -4,7 +4,7 @@
 
 #include "cpu/implementations.hpp"
 #include "cpu/random_uniform/pytorch_convert.hpp"
-#include "cpu/random_uniform/uniform_plan.hpp"
+#include "cpu/rng/element_type.hpp"
 #include "cpu/rng/mt19937_call.hpp"
 #include "cpu/x64/random_uniform/pytorch_conversions.hpp"
 #include "cpu/x64/rng/mt19937_jump_kernels.hpp"
@@ -60,7 +60,7 @@ Result<std::unique_ptr<Executable>> build(CpuIsa isa, const RandomUniformDesc& d
 }  // namespace
 
 Result<PlanPtr> plan_pytorch_uniform(CpuIsa isa, const RandomUniformDesc& desc) {
-    return plan_uniform(desc, [&](auto type) {
+    return with_element_type<RandomUniformDesc::kTypes>(desc.dst.data_type, [&](auto type) {
         using T = decltype(type);
         return make_plan(0, [isa, desc] {
             // float_draws does not concern integers.

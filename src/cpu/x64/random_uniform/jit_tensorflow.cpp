@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/implementations.hpp"
-#include "cpu/random_uniform/uniform_plan.hpp"
 #include "cpu/rng/bounds.hpp"
+#include "cpu/rng/element_type.hpp"
 #include "cpu/x64/random_uniform/tensorflow_conversions.hpp"
 #include "cpu/x64/rng/philox_fill.hpp"
 
@@ -31,7 +31,7 @@ class JitTensorflow : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_tensorflow_uniform(CpuIsa isa, const RandomUniformDesc& desc) {
-    return plan_uniform(desc, [&](auto type) {
+    return with_element_type<RandomUniformDesc::kTypes>(desc.dst.data_type, [&](auto type) {
         using T = decltype(type);
         return make_plan(0, [isa, dst = desc.dst]() -> Result<std::unique_ptr<Executable>> {
             PhiloxKernel kernel = TOMBOLA_TRY(tensorflow_kernel<T>(isa, has_tiles(dst)));

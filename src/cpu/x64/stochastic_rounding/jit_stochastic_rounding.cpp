@@ -35,7 +35,7 @@ class JitStochasticRounding : public Executable {
 }  // namespace
 
 Result<PlanPtr> plan_stochastic_rounding(CpuIsa isa, const StochasticRoundingDesc& desc) {
-    return with_element_type<Float16, BFloat16>(desc.dst.data_type, [&](auto) {
+    return with_element_type<StochasticRoundingDesc::kTypes>(desc.dst.data_type, [&](auto) {
         return make_plan(
             0, [isa, src = desc.src, dst = desc.dst]() -> Result<std::unique_ptr<Executable>> {
                 // Draws of 16 bits share a word, so no kernel makes several rows at once.
