@@ -5,6 +5,7 @@
 // arithmetic of doc/token_sampler.md on single values, and the outputs. The outputs stay in the scratchpad until every
 // row has been checked.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -142,6 +143,15 @@ class SamplerCall {
 // Whether class k is allowed by a row's words of MASK.
 inline bool is_allowed(const uint32_t* mask, dim_t k) {
     return mask == nullptr || (mask[k / 32] >> (k % 32) & 1) != 0;
+}
+// The lowest allowed class from k on, or `classes` if there is none.
+inline dim_t next_allowed(const uint32_t* mask, dim_t k, dim_t classes) {
+    if (mask == nullptr) return k;
+    for (; k < classes; k = (k / 32 + 1) * 32) {
+        const uint32_t word = mask[k / 32] >> (k % 32);
+        if (word != 0) return std::min<dim_t>(k + __builtin_ctz(word), classes);
+    }
+    return classes;
 }
 
 }  // namespace tombola::impl::cpu

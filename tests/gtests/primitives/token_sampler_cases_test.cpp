@@ -82,6 +82,33 @@ TEST_F(TokenSampler, SetsOfManyClasses) {
         }
 }
 
+// Masks that allow fewer classes than are asked for, some of them -inf, in rows of any stride. Bits behind the last class are set.
+TEST_F(TokenSampler, MoreTopClassesThanAreAllowed) {
+    Noise noise(24);
+    constexpr int64_t kClasses = 1003;
+    for (const int64_t allowed : {1, 2, 10, 19, 20, 21}) {
+        std::vector<float> logits = row_of_kind(0, 2 * kClasses, noise);
+        Problem p = problem(kTypes[allowed % 3], 2, 3, logits);
+        p.request.mask.assign(2 * ((kClasses + 31) / 32), 0);
+        const size_t words = p.request.mask.size() / 2;
+        for (size_t row = 0; row < 2; ++row) {
+            for (int64_t i = 0; i < allowed; ++i) {
+                const auto k = static_cast<size_t>(noise.pick(0, kClasses - 1));
+                p.request.mask[row * words + k / 32] |= 1u << k % 32;
+                if (i % 3 == 1) logits[row * kClasses + k] = -kInf;
+            }
+            p.request.mask[row * words + words - 1] |= ~0u << kClasses % 32;
+        }
+        p.logits = to_bytes(p.request.type, logits);
+        p.request.top_n = 20;
+        p.request.logprobs = tombola_logprobs_raw;
+        check(p, std::to_string(allowed) + " allowed");
+        p.src_strides = {1, 2};
+        check(p, std::to_string(allowed) + " allowed, transposed");
+        if (HasFatalFailure()) return;
+    }
+}
+
 // The implementation guesses from 1,024 classes at equal distances where a set of many classes ends. Here these classes are
 // unlike the others, so the guess is too low or too high. Logits of 0 have a neighbour in the order of floats, -0, that
 // equals them.

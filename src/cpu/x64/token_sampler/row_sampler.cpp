@@ -178,14 +178,17 @@ void RowSampler::put_top() {
         out.put_top_id(row_, i, k);
         if (writes) out.top_logprob(row_, i) = logprob(k);
     }
-    dim_t k = 0;
-    const auto is_next = [&](dim_t c) {
-        return is_allowed(call_.mask(row_), c) &&
-               grouped().logit(c) == -std::numeric_limits<float>::infinity();
+    const dim_t classes = desc_.classes();
+    // The first allowed class from k on that is -inf, or `classes`.
+    const auto next = [&](dim_t k) {
+        k = next_allowed(call_.mask(row_), k, classes);
+        while (k < classes && grouped().logit(k) != -std::numeric_limits<float>::infinity())
+            k = next_allowed(call_.mask(row_), k + 1, classes);
+        return k;
     };
-    for (dim_t i = count; i < desc_.top_n; ++i, ++k) {
-        while (k < desc_.classes() && !is_next(k)) ++k;
-        out.put_top_id(row_, i, k < desc_.classes() ? k : -1);
+    for (dim_t i = count, k = -1; i < desc_.top_n; ++i) {
+        if (k < classes) k = next(k + 1);
+        out.put_top_id(row_, i, k < classes ? k : -1);
         if (writes) out.top_logprob(row_, i) = -std::numeric_limits<float>::infinity();
     }
 }
