@@ -321,17 +321,36 @@ void WideSet::subtract_after(uint64_t bound, uint32_t lowest, uint64_t weight) {
         if (key_of(list_.logit(*at), *at) > bound) arrays_.sums[*at / kBlock] -= weight;
 }
 
+// Writes the weights of a block, which are 0 after the bound. The kernel leaves out the classes below the scaled logit of the bound. Only
+// classes of the same weight as its class are compared by their keys.
+void WideSet::store_block(dim_t first, dim_t end) {
+    const float scaled = bound_ == kNoBound ? -kInf
+                                            : scaled_logit(float_of(rank_of_bound(bound_)),
+                                                           list_.greatest(), ratio_);
+    passes_.store(row_of(ratio_, std::max(scaled, WeightExpF32::kFlush)), source_, first, end,
+                  arrays_.block);
+    if (scaled < WeightExpF32::kFlush) return;
+    const uint64_t last = weight_of(scaled, shift_);
+    dim_t count = 0;
+    dim_t k =
+        first + (std::find(arrays_.block, arrays_.block + (end - first), last) - arrays_.block);
+    for (; k < end; ++k) {
+        arrays_.ids[count] = static_cast<uint32_t>(k);
+        count += arrays_.block[k - first] == last ? 1 : 0;
+    }
+    list_.gather(arrays_.ids, count, arrays_.logits);
+    for (dim_t i = 0; i < count; ++i)
+        if (key_of(arrays_.logits[i], arrays_.ids[i]) > bound_)
+            arrays_.block[arrays_.ids[i] - first] = 0;
+}
+
 dim_t WideSet::draw(uint64_t target) {
     const dim_t blocks = passes_.blocks();
     const dim_t block =
         std::lower_bound(arrays_.prefix, arrays_.prefix + blocks, target) - arrays_.prefix;
     if (block > 0) target -= arrays_.prefix[block - 1];
     const dim_t first = block * kBlock, end = std::min(first + kBlock, classes_);
-    passes_.store(row_of(ratio_, WeightExpF32::kFlush), source_, first, end, arrays_.block);
-    if (bound_ != kNoBound)
-        for (dim_t k = first; k < end; ++k)
-            if (key_of(list_.logit(k), static_cast<uint32_t>(k)) > bound_)
-                arrays_.block[k - first] = 0;
+    store_block(first, end);
     return first + class_reaching(arrays_.block, end - first, target);
 }
 

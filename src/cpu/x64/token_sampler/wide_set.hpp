@@ -81,6 +81,7 @@ class WideSet {
     uint64_t collect(uint32_t lower, uint32_t upper, Ratio ratio);
     uint64_t search_band(uint64_t target, uint32_t lower, uint32_t upper, bool adds);
     uint64_t finish_set(uint64_t bound, float ratio);
+    void store_block(dim_t first, dim_t end);
 
     const RowPasses& passes_;
     const RowSource& source_;
