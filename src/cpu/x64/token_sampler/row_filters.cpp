@@ -9,8 +9,9 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 // The lengths of the lists that are tried for top_p.
-constexpr dim_t kTriedLengths[] = {32, 256, 2048};
-constexpr dim_t kLongest = 2048;
+constexpr dim_t kFirstLength = 32, kNextLength = 256, kLongest = 2048;
+// A row of at most so many classes is listed as a whole where the first list does not suffice.
+constexpr dim_t kShortRow = 1024;
 
 }  // namespace
 
@@ -23,13 +24,16 @@ bool RowSampler::list_set(uint64_t bound) {
 
 // The bound of top_p of the whole row.
 uint64_t RowSampler::top_p_of_row(uint64_t mass, float ratio) {
-    for (const dim_t length : kTriedLengths) {
+    const auto suffices = [&](dim_t length) {
         list_.select(length);
-        if (list_.mass(ratio) >= mass) return list_.bound_of_mass(mass, ratio);
-        if (length > kTriedLengths[0]) continue;
-        const uint64_t found = wide_.shrink(mass, true);
-        if (found != kNoBound) return found;
-    }
+        return list_.mass(ratio) >= mass;
+    };
+    if (suffices(kFirstLength)) return list_.bound_of_mass(mass, ratio);
+    const bool is_short = desc_.classes() <= kShortRow;
+    const uint64_t found = is_short ? kNoBound : wide_.shrink(mass, true);
+    if (found != kNoBound) return found;
+    if ((!is_short && suffices(kNextLength)) || suffices(kLongest))
+        return list_.bound_of_mass(mass, ratio);
     return wide_.shrink(mass);
 }
 
