@@ -16,7 +16,33 @@ T element(const char* data, dim_t offset) {
     return value;
 }
 
+template <class T>
+void copy_row_of(const MatrixLayout& layout, const char* data, dim_t row, char* to) {
+    const dim_t columns = layout.columns();
+    const auto copy = [&](dim_t offset, dim_t column) {
+        const T value = element<T>(data, offset);
+        std::memcpy(to + column * static_cast<dim_t>(sizeof(T)), &value, sizeof value);
+    };
+    if (layout.desc().is_blocked()) {
+        for (dim_t k = 0; k < columns; ++k) copy(layout.offset(row, k), k);
+        return;
+    }
+    const dim_t first = layout.offset(row, 0), stride = layout.desc().strides[1];
+    for (dim_t k = 0; k < columns; ++k) copy(first + k * stride, k);
+}
+
 }  // namespace
+
+void MatrixLayout::copy_row(const char* data, dim_t row, char* to) const {
+    switch (size_of(desc_.data_type)) {
+        case 2:
+            return copy_row_of<uint16_t>(*this, data, row, to);
+        case 4:
+            return copy_row_of<uint32_t>(*this, data, row, to);
+        default:
+            return copy_row_of<uint64_t>(*this, data, row, to);
+    }
+}
 
 double RowSource::value(dim_t row, dim_t k) const {
     const dim_t offset = layout_.offset(row, k);

@@ -33,6 +33,8 @@ class MatrixLayout {
     bool has_dense_rows() const {
         return !desc_.is_blocked() && (desc_.strides[1] == 1 || desc_.dims[1] <= 1);
     }
+    // Copies a row of the tensor at `data` to contiguous elements at `to`.
+    void copy_row(const char* data, dim_t row, char* to) const;
     const MemoryDesc& desc() const { return desc_; }
 
   private:

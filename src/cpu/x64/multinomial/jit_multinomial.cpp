@@ -113,10 +113,8 @@ void JitMultinomial::for_rows(const Work& work, const Body& body) const {
 
 // The row with contiguous elements: in place, or a copy.
 const char* JitMultinomial::dense_row(const Call& call, const Part& part, dim_t row) const {
-    const dim_t bytes = passes_.element_bytes();
-    if (src_.has_dense_rows()) return call.src + src_.offset(row, 0) * bytes;
-    for (dim_t k = 0; k < passes_.classes(); ++k)
-        std::memcpy(part.row + k * bytes, call.src + src_.offset(row, k) * bytes, to_size(bytes));
+    if (src_.has_dense_rows()) return call.src + src_.offset(row, 0) * passes_.element_bytes();
+    src_.copy_row(call.src, row, part.row);
     return part.row;
 }
 

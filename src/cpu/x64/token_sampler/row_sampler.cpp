@@ -87,27 +87,26 @@ void RowSampler::pad_rest() {
 // The row with contiguous classes, -inf where a class is not allowed.
 const char* RowSampler::copy_row() {
     char* to = arrays_.row;
-    const uint32_t* mask = call_.mask(row_);
-    dim_t done = 0;
-    if (layout_.has_dense_rows()) {
-        const dim_t words = desc_.classes() / MaskKernel::kWordClasses;
-        MaskKernel::Args args{src_ + layout_.offset(row_, 0) * element_, to, mask, words};
-        if (words > 0) kernels_.mask(args);
-        done = words * MaskKernel::kWordClasses;
-    }
-    copy_classes(done, to);
+    const char* from = to;
+    if (layout_.has_dense_rows())
+        from = src_ + layout_.offset(row_, 0) * element_;
+    else
+        layout_.copy_row(src_, row_, to);
+    if (call_.mask(row_) != nullptr) copy_allowed(from, to);
     return to;
 }
 
-// The classes from `begin` on.
-void RowSampler::copy_classes(dim_t begin, char* to) {
+// Copies the classes at `from`, which may be `to`.
+void RowSampler::copy_allowed(const char* from, char* to) {
     const uint32_t* mask = call_.mask(row_);
+    const dim_t words = desc_.classes() / MaskKernel::kWordClasses;
+    MaskKernel::Args args{from, to, mask, words};
+    if (words > 0) kernels_.mask(args);
     const uint32_t lowest = minus_infinity(type_);
-    for (dim_t k = begin; k < desc_.classes(); ++k) {
-        const void* from = is_allowed(mask, k)
-                               ? static_cast<const void*>(src_ + layout_.offset(row_, k) * element_)
-                               : &lowest;  // little-endian: the low bytes
-        std::memcpy(to + k * element_, from, to_size(element_));
+    for (dim_t k = words * MaskKernel::kWordClasses; k < desc_.classes(); ++k) {
+        const void* element = is_allowed(mask, k) ? static_cast<const void*>(from + k * element_)
+                                                  : &lowest;  // little-endian: the low bytes
+        std::memmove(to + k * element_, element, to_size(element_));
     }
 }
 

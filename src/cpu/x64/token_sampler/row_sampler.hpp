@@ -50,7 +50,7 @@ class RowSampler {
     const char* copy_row();
     void copy_rest();
     void pad_rest();
-    void copy_classes(dim_t begin, char* to);
+    void copy_allowed(const char* from, char* to);
 
     // The filters.
     Set find_set();
