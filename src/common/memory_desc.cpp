@@ -324,10 +324,14 @@ bool MemoryDesc::is_dense() const {
 }
 
 bool MemoryDesc::is_row_major() const {
-    if (is_blocked() || format_kind != FormatKind::blocked) return false;
+    if (has_padding() || format_kind != FormatKind::blocked) return false;
     dim_t stride = 1;
     for (int d = ndims - 1; d >= 0; --d) {
-        if (dims[d] != 1 && strides[d] != stride) return false;
+        // Blocks are in logical order if the dimensions behind have one element, and each block is followed by the next one.
+        const bool blocked = d == block_dim;
+        if (blocked && stride != 1) return false;
+        if (dims[d] != (blocked ? block : 1) && strides[d] != (blocked ? block : stride))
+            return false;
         stride *= dims[d];
     }
     return true;

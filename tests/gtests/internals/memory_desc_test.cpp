@@ -133,6 +133,23 @@ TEST(MemoryDesc, NoStridesIsRowMajor) {
     EXPECT_TRUE(tagged({2, 3, 1}, DataType::s8, "acb").is_row_major());
 }
 
+TEST(MemoryDesc, BlocksOfOnePixelAreRowMajor) {
+    EXPECT_TRUE(tagged({2, 48, 1, 1}, DataType::f32, "nChw16c").is_row_major());
+    EXPECT_TRUE(tagged({2, 16, 1, 1}, DataType::f32, "nChw16c").is_row_major());
+    EXPECT_FALSE(tagged({2, 40, 1, 1}, DataType::f32, "nChw16c").is_row_major());  // padding
+    EXPECT_FALSE(tagged({2, 48, 1, 2}, DataType::f32, "nChw16c").is_row_major());
+    const Index dims = {2, 8, 1};
+    const auto with_strides = [&](const Index& strides) {
+        return MemoryDesc::from_block(3, dims.data(), DataType::f32, strides.data(), 1, 4, 0)
+            .value()
+            .is_row_major();
+    };
+    EXPECT_TRUE(with_strides({8, 4, 4}));
+    EXPECT_FALSE(with_strides({16, 4, 4}));  // a gap between images
+    EXPECT_FALSE(with_strides({8, 16, 4}));  // blocks of the images in turn
+    EXPECT_FALSE(with_strides({4, 8, 4}));
+}
+
 TEST(MemoryDesc, OverlappingStridesAreRefused) {
     const Index dims = {2, 3};
     for (const Index& strides : {Index{0, 1}, Index{2, 1}, Index{1, 1}, Index{3, 2}, Index{1, 0}})
