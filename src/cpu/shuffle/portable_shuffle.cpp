@@ -53,8 +53,15 @@ class PortableShuffle : public Executable {
                         });
     }
 
+    // Rows of three bytes, such as pixels of u8, are the shortest that are no elements.
+    struct ThreeBytes {
+        char bytes[3];
+    };
+
     void copy_rows(const char* src, char* dst) const {
         const ShuffleLayout& l = layout_;
+        if (l.inner == sizeof(ThreeBytes) && l.src_axis.is_plain() && l.dst_axis.is_plain())
+            return copy_elements_of<ThreeBytes>(src, dst);
         for_each_run([=, &l](const Run& run) {
             for (int64_t u = run.first; u < run.last; ++u)
                 std::memcpy(dst + run.dst + l.dst_axis.offset(u + run.v * l.Q),
