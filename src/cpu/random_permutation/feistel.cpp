@@ -35,4 +35,20 @@ uint64_t FeistelNetwork::pass(uint64_t value) const {
     return value < 2 ? value ^ exchange : value;
 }
 
+void FeistelNetwork::pass_together(uint64_t* values) const {
+    uint32_t l[kTogether], r[kTogether];
+    for (int i = 0; i < kTogether; ++i) {
+        l[i] = static_cast<uint32_t>(values[i] >> right);
+        r[i] = static_cast<uint32_t>(values[i] & ((uint64_t{1} << right) - 1));
+    }
+    for (int round = 0; round < kFeistelRounds; round += 2) {
+        for (int i = 0; i < kTogether; ++i) l[i] ^= round_function(r[i], keys[round], left);
+        for (int i = 0; i < kTogether; ++i) r[i] ^= round_function(l[i], keys[round + 1], right);
+    }
+    for (int i = 0; i < kTogether; ++i) {
+        const uint64_t value = uint64_t{l[i]} << right | r[i];
+        values[i] = value < 2 ? value ^ exchange : value;
+    }
+}
+
 }  // namespace tombola::impl::cpu

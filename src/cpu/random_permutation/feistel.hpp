@@ -49,6 +49,41 @@ struct FeistelNetwork {
         while (index >= range);
         return index;
     }
+    // Writes elements [first, first + count).
+    template <class T>
+    void elements(uint64_t first, int64_t count, T* to) const;
+
+  private:
+    static constexpr int kTogether = 16;
+    void pass_together(uint64_t* values) const;
 };
+
+// Several values make a pass together, because the rounds of each wait for one another. A value that is below the range gives its
+// place to the next index.
+template <class T>
+void FeistelNetwork::elements(uint64_t first, int64_t count, T* to) const {
+    int64_t next = 0;
+    if (count >= kTogether) {
+        uint64_t values[kTogether];
+        int64_t places[kTogether];
+        for (; next < kTogether; ++next) {
+            values[next] = first + static_cast<uint64_t>(next);
+            places[next] = next;
+        }
+        while (next + kTogether <= count) {
+            pass_together(values);
+            for (int i = 0; i < kTogether; ++i) {
+                to[places[i]] = static_cast<T>(values[i]);  // the last one holds
+                const bool ends = values[i] < range;
+                places[i] = ends ? next : places[i];
+                values[i] = ends ? first + static_cast<uint64_t>(next) : values[i];
+                next += ends ? 1 : 0;
+            }
+        }
+        for (int i = 0; i < kTogether; ++i) to[places[i]] = static_cast<T>(element(values[i]));
+    }
+    for (; next < count; ++next)
+        to[next] = static_cast<T>(element(first + static_cast<uint64_t>(next)));
+}
 
 }  // namespace tombola::impl::cpu

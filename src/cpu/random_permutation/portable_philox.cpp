@@ -15,8 +15,7 @@ class PortablePhiloxPermutation : public Executable {
         return execute_philox_permutation<T>(
             context, desc_, kNanosecondsPerElement,
             [](const FeistelNetwork& network, uint64_t first, int64_t count, T* to) {
-                for (int64_t i = 0; i < count; ++i)
-                    to[i] = static_cast<T>(network.element(first + static_cast<uint64_t>(i)));
+                network.elements(first, count, to);
             });
     }
 
