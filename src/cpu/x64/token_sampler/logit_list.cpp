@@ -252,7 +252,7 @@ bool LogitList::select_within(uint64_t bound, dim_t max_size) {
 }
 
 bool LogitList::is_slow(dim_t k) const {
-    return classes_ > capacity(kMaxListed) && 4 * k > static_cast<dim_t>(maxima_of(classes_));
+    return classes_ > capacity(kMaxListed) && 2 * k > static_cast<dim_t>(maxima_of(classes_));
 }
 
 void LogitList::select(dim_t k) {
