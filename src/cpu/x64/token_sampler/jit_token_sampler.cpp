@@ -23,6 +23,7 @@ class JitTokenSampler : public Executable {
 
   private:
     double nanoseconds(const RowParameters& row) const;
+    Work batch_work(const SamplerCall& call) const;
 
     TokenSamplerDesc desc_;
     SamplerKernels kernels_;
@@ -41,6 +42,15 @@ double JitTokenSampler::nanoseconds(const RowParameters& row) const {
     return time + kernels_.passes.nanoseconds(classes);
 }
 
+// The parameters of rows may differ: the first row may be greedy, and the others not. So a few rows stand for the batch.
+Work JitTokenSampler::batch_work(const SamplerCall& call) const {
+    constexpr dim_t kMaxRows = 16;
+    const dim_t batch = desc_.batch(), rows = std::min(batch, kMaxRows);
+    double time = 0;
+    for (dim_t i = 0; i < rows; ++i) time += nanoseconds(call.parameters(i * batch / rows));
+    return {time * static_cast<double>(batch) / static_cast<double>(rows)};
+}
+
 // Rows are divided among the threads, or the threads share each row.
 Status JitTokenSampler::execute(const ExecContext& context) const {
     auto* scratchpad = context.scratchpad<char>();
@@ -57,8 +67,7 @@ Status JitTokenSampler::execute(const ExecContext& context) const {
             if (!sampler.sample(row, std::min(row + 1, rows.end - 1))) return wrong.report(row);
     };
     const dim_t batch = desc_.batch();
-    const Work work{nanoseconds(call.parameters(0)) * static_cast<double>(batch)};
-    const int shares = std::min(parts_for_rows(batch, work), max_parts_);
+    const int shares = std::min(parts_for_rows(batch, batch_work(call)), max_parts_);
     if (shares == 1)
         sample_rows(0, Range{0, batch});
     else
