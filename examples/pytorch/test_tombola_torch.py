@@ -78,6 +78,14 @@ class Stream(unittest.TestCase):
                     )
         self.compare(lambda: tt.rand(2, 3, 4), lambda: torch.rand(2, 3, 4))
         self.compare(lambda: tt.rand(0), lambda: torch.rand(0))
+        self.compare(lambda: tt.rand((2, 3)), lambda: torch.rand((2, 3)))
+        self.compare(lambda: tt.rand(size=(2, 3)), lambda: torch.rand(size=(2, 3)))
+        self.compare(lambda: tt.randn(size=torch.Size([])), lambda: torch.randn(size=torch.Size([])))
+        out = torch.zeros(0)
+        self.compare(lambda: tt.rand(size=[5], out=out), lambda: torch.rand(5))
+        for make in (tt.rand, torch.rand):
+            with self.assertRaises(TypeError):
+                make(2, size=(3,))
 
     def test_seeds(self):
         for seed in (0, 1, 2**32 + 5, 2**63):
@@ -162,6 +170,7 @@ class Stream(unittest.TestCase):
                         lambda: torch.zeros(7, 9, dtype=dtype).t()[::2].random_(low, high),
                     )
         self.assertGreater(drawn, 80)
+        self.compare(lambda: tt.random_(torch.zeros(50), 9), lambda: torch.zeros(50).random_(9))
 
     def test_randn(self):
         for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.complex64):

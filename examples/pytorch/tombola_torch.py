@@ -23,15 +23,13 @@ torch.ops.load_library(_library)
 _ops = torch.ops.tombola
 
 
-
-
 def rand(*size, out=None, **options):
     """torch.rand, the same numbers.
 
     Every function that makes a tensor takes generator, dtype, layout, device, pin_memory and requires_grad; those that
     make one of a given size take out as well.
     """
-    return _make(_ops.rand, "", (), _shape(size), out, options)
+    return _make(_ops.rand, "", (), _shape(size, options), out, options)
 
 
 def rand_like(input, **options):
@@ -46,7 +44,7 @@ def uniform_(tensor, low=0.0, high=1.0, generator=None):
 
 def randn(*size, out=None, **options):
     """torch.randn, the same numbers (float64: up to the rounding of the C library)."""
-    return _make(_ops.randn, "", (), _shape(size), out, options)
+    return _make(_ops.randn, "", (), _shape(size, options), out, options)
 
 
 def randn_like(input, **options):
@@ -82,8 +80,10 @@ def bernoulli(input, p=None, *, generator=None, out=None):
     return _ops.bernoulli.default(input, p, generator=generator)
 
 
-def random_(tensor, low, high, generator=None):
-    """Tensor.random_(low, high), the same numbers, in the order of memory."""
+def random_(tensor, low, high=None, generator=None):
+    """Tensor.random_(high) or Tensor.random_(low, high), the same numbers, in the order of memory."""
+    if high is None:
+        low, high = 0, low
     return _ops.random_(tensor, low, high, generator=generator)
 
 
@@ -176,7 +176,12 @@ def stochastic_round_(tensor, source, *, generator=None):
     return _ops.stochastic_round_(tensor, source, generator=generator)
 
 
-def _shape(size):
+def _shape(size, options):
+    """The size, given as rand(2, 3), rand((2, 3)) or rand(size=(2, 3)); the last is taken out of the options."""
+    if "size" in options:
+        if size:
+            raise TypeError("size is given twice; expected it by position or by name")
+        return list(options.pop("size"))
     return list(size[0]) if len(size) == 1 and not isinstance(size[0], int) else list(size)
 
 
