@@ -5,6 +5,7 @@
 
 #include "example_utils.h"
 #include "oneapi/dnnl/dnnl.h"
+#include "oneapi/dnnl/dnnl_common.h"
 
 #define REQUIRE(condition)                                                            \
     do {                                                                              \

@@ -11,6 +11,7 @@
 
 #include "example_utils.hpp"
 #include "oneapi/dnnl/dnnl.hpp"
+#include "oneapi/dnnl/dnnl_common.hpp"
 
 #if DNNL_VERSION_MAJOR < 3
 #error "written for oneDNN 3"
