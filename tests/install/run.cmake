@@ -79,9 +79,19 @@ foreach(language IN ITEMS cpp c)
 endforeach()
 run(${WORK}/cpp/compat)
 
-# A project in C that has this one as a subproject; its build would be a second one of the whole library.
+# A project in C that has this one as a subproject; its build would be a second one of the whole library. The library's numbers must not
+# depend on such flags of the project.
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/c_subproject -B ${WORK}/c_subproject -G ${GENERATOR}
-    -D CMAKE_C_COMPILER=${CC} -D CMAKE_CXX_COMPILER=${CXX})
+    -D CMAKE_C_COMPILER=${CC} -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_CXX_FLAGS=-ffast-math)
+file(STRINGS ${WORK}/c_subproject/compile_commands.json commands REGEX "\"command\":.* -ffast-math ")
+if(NOT commands)
+    message(FATAL_ERROR "the subproject's sources are not compiled with the project's flags")
+endif()
+foreach(command IN LISTS commands)
+    if(NOT command MATCHES " -ffast-math .* -fno-fast-math .*-ffp-contract=off ")
+        message(FATAL_ERROR "-ffast-math of a project reaches the library: ${command}")
+    endif()
+endforeach()
 
 if(NOT PKG_CONFIG)
     message("SKIPPED: pkg-config is not installed: programs by pkg-config")
