@@ -52,6 +52,11 @@ if(TOMBOLA_LIBRARY_TYPE STREQUAL "STATIC")
 endif()
 file(RELATIVE_PATH tombola_pc_prefix
     ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+# These may be absolute, as in some distributions: they then stay as they are.
+foreach(folder IN ITEMS LIBDIR INCLUDEDIR)
+    set(tombola_pc_${folder} "\${prefix}")
+    cmake_path(APPEND tombola_pc_${folder} ${CMAKE_INSTALL_${folder}})
+endforeach()
 configure_file(cmake/tombola.pc.in ${CMAKE_CURRENT_BINARY_DIR}/tombola.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tombola.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT devel)

@@ -79,19 +79,34 @@ foreach(language IN ITEMS cpp c)
 endforeach()
 run(${WORK}/cpp/compat)
 
-# A project in C that has this one as a subproject; its build would be a second one of the whole library. The library's numbers must not
-# depend on such flags of the project.
+# A project in C that has this one as a subproject; its build would be a second one of the whole library. It has no build type, and flags on
+# which the library's numbers must not depend, or without which the library does not compile. Its folder of libraries is absolute.
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/c_subproject -B ${WORK}/c_subproject -G ${GENERATOR}
-    -D CMAKE_C_COMPILER=${CC} -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_CXX_FLAGS=-ffast-math)
-file(STRINGS ${WORK}/c_subproject/compile_commands.json commands REGEX "\"command\":.* -ffast-math ")
-if(NOT commands)
-    message(FATAL_ERROR "the subproject's sources are not compiled with the project's flags")
-endif()
+    -D CMAKE_C_COMPILER=${CC} -D CMAKE_CXX_COMPILER=${CXX} "-D CMAKE_CXX_FLAGS=-ffast-math -fno-exceptions"
+    -D CMAKE_EXPORT_COMPILE_COMMANDS=ON -D TOMBOLA_INSTALL=ON -D CMAKE_INSTALL_LIBDIR=/absolute/lib)
+file(STRINGS ${WORK}/c_subproject/compile_commands.json commands REGEX "\"command\":")
+set(count 0)
 foreach(command IN LISTS commands)
-    if(NOT command MATCHES " -ffast-math .* -fno-fast-math .*-ffp-contract=off ")
-        message(FATAL_ERROR "-ffast-math of a project reaches the library: ${command}")
+    if(NOT command MATCHES "tombola_objects")
+        if(command MATCHES " -O| -DNDEBUG")
+            message(FATAL_ERROR "the subproject optimizes the project's own sources: ${command}")
+        endif()
+        continue()
     endif()
+    math(EXPR count "${count} + 1")
+    foreach(undone IN ITEMS "-ffast-math .* -fno-fast-math .*-ffp-contract=off" "-fno-exceptions .* -fexceptions" "-O3")
+        if(NOT command MATCHES " ${undone} ")
+            message(FATAL_ERROR "flags of a project reach the library; expected ${undone}: ${command}")
+        endif()
+    endforeach()
 endforeach()
+if(count LESS 10)
+    message(FATAL_ERROR "${count} sources of the library in ${WORK}/c_subproject/compile_commands.json; expected more")
+endif()
+file(STRINGS ${WORK}/c_subproject/tombola/tombola.pc libdir REGEX "^libdir=")
+if(NOT libdir STREQUAL "libdir=/absolute/lib")
+    message(FATAL_ERROR "tombola.pc has ${libdir}; expected libdir=/absolute/lib")
+endif()
 
 if(NOT PKG_CONFIG)
     message("SKIPPED: pkg-config is not installed: programs by pkg-config")
