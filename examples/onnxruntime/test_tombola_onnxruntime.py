@@ -293,6 +293,12 @@ def test_refusals(op, attributes, message):
         run([node(op, ["x"], ["y"], **attributes)], x, {"y": kind})
 
 
+def test_status_of_a_wrong_attribute():
+    """The runtime gives it this status, whatever the operator's is."""
+    with pytest.raises(onnxruntime.capi.onnxruntime_pybind11_state.RuntimeException, match="seeds has 1 numbers"):
+        session([node("RandomUniform", [], ["y"], shape=[3], seeds=[1])], {}, {"y": TensorProto.FLOAT})
+
+
 def test_refused_values():
     bad = {"x": np.array([[0.0, -1.0]], np.float32)}
     with pytest.raises(Exception, match="Multinomial.*-1"):
@@ -301,7 +307,7 @@ def test_refused_values():
     with pytest.raises(Exception, match="Dropout.*1.5"):
         run([node("Dropout", ["x", "p"], ["y"])], ratio, {"y": TensorProto.FLOAT})
     offset = {"at": np.array(-1, np.int64)}
-    with pytest.raises(Exception, match="offset is -1; expected at least 0"):
+    with pytest.raises(onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument, match="offset is -1; expected at least 0"):
         run([node("RandomUniform", ["at"], ["y"], shape=[3])], offset, {"y": TensorProto.FLOAT})
 
 
