@@ -120,10 +120,12 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
     library.impl("bernoulli.Tensor", torch::dispatch(DispatchKey::CPU, &bernoulli_tensor_cpu));
     library.impl("bernoulli.Tensor", torch::dispatch(DispatchKey::Meta, &bernoulli_tensor_meta));
     not_differentiable(library, "bernoulli.Tensor");
+    not_in_vmap(library, "bernoulli.Tensor");
     // These are composed of PyTorch's operators and the one above.
     const auto composite = [&](const char* name, const std::string& schema, auto* function) {
         library.def((name + schema).c_str());
         library.impl(name, torch::dispatch(DispatchKey::CompositeImplicitAutograd, function));
+        not_in_vmap(library, name);
     };
     composite("bernoulli_.Tensor", "(Tensor(a!) self, Tensor p, *, " + drawn + ") -> Tensor(a!)",
               &bernoulli_in_place);

@@ -109,6 +109,11 @@ at::Tensor dropout_composite(const at::Tensor& self, double p, bool training,
     return seeded_dropout(self, p, op.call(self, generator));
 }
 
+at::Tensor dropout_in_vmap(const at::Tensor& self, double, bool training, OptionalGenerator) {
+    TORCH_CHECK(!training, "tombola::dropout", kRefusedInVmap);
+    return self;
+}
+
 using DropoutSignature = at::Tensor(const at::Tensor&, double, bool, OptionalGenerator);
 
 TORCH_LIBRARY_FRAGMENT(tombola, library) {
@@ -116,6 +121,7 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
     library.impl("draw_seeds", torch::dispatch(DispatchKey::CPU, &draw_seeds_cpu));
     library.impl("draw_seeds", torch::dispatch(DispatchKey::Meta, &draw_seeds_meta));
     not_differentiable(library, "draw_seeds");
+    not_in_vmap(library, "draw_seeds");
     library.def("seeded_dropout(Tensor self, float p, Tensor seeds) -> Tensor");
     library.impl("seeded_dropout", torch::dispatch(DispatchKey::CPU, &seeded_dropout_cpu));
     library.impl("seeded_dropout", torch::dispatch(DispatchKey::Meta, &seeded_dropout_meta));
@@ -126,6 +132,7 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
         "Tensor");
     library.impl("dropout",
                  torch::dispatch(DispatchKey::CompositeImplicitAutograd, &dropout_composite));
+    library.impl("dropout", torch::dispatch(DispatchKey::FuncTorchVmapMode, &dropout_in_vmap));
 }
 
 }  // namespace

@@ -88,9 +88,11 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
     library.impl("multinomial", torch::dispatch(DispatchKey::CPU, &multinomial_cpu));
     library.impl("multinomial", torch::dispatch(DispatchKey::Meta, &multinomial_meta));
     not_differentiable(library, "multinomial");
+    not_in_vmap(library, "multinomial");
     library.def(("multinomial.out" + arguments + ", Tensor(a!) out) -> Tensor(a!)").c_str());
     library.impl("multinomial.out",
                  torch::dispatch(DispatchKey::CompositeImplicitAutograd, &multinomial_to));
+    not_in_vmap(library, "multinomial.out");
 }
 
 }  // namespace

@@ -67,6 +67,7 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
         "randperm.out(SymInt n, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)");
     library.impl("randperm.out",
                  torch::dispatch(DispatchKey::CompositeImplicitAutograd, &randperm_to));
+    for (const char* name : {"randperm", "randperm.out"}) not_in_vmap(library, name);
 }
 
 }  // namespace

@@ -58,6 +58,21 @@ inline void not_differentiable(torch::Library& library, const std::string& name)
                  torch::dispatch(DispatchKey::Autograd, torch::CppFunction::makeFallthrough()));
 }
 
+constexpr const char* kRefusedInVmap =
+    " draws random numbers, which it does not do inside vmap: draw them before";
+
+inline void refuse_vmap(const c10::OperatorHandle& op, torch::jit::Stack*) {
+    TORCH_CHECK(false, op.schema().name(), kRefusedInVmap);
+}
+
+// Inside vmap PyTorch would call an operator without a rule of its own once for each element of the batch, or once for all of them if no
+// argument is batched, whichever randomness vmap was asked for. This kernel raises an error instead.
+inline void not_in_vmap(torch::Library& library, const std::string& name) {
+    library.impl(name.c_str(),
+                 torch::dispatch(DispatchKey::FuncTorchVmapMode,
+                                 torch::CppFunction::makeFromBoxedFunction<&refuse_vmap>()));
+}
+
 // The gradient of a tensor that is overwritten: zero.
 struct ZeroGradient : public torch::autograd::Node {
     torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
@@ -99,11 +114,13 @@ struct Fill<F, void (*)(at::Tensor&, const OptionalGenerator&, Args...)> {
         kernel(DispatchKey::Autograd, &autograd);
         kernel(DispatchKey::ADInplaceOrView, &new_version);
         kernel(DispatchKey::Functionalize, &functionalize);
+        not_in_vmap(library, in_place);
 
         library.def((name + "(Tensor self" + arguments + ") -> Tensor").c_str());
         library.impl(name.c_str(),
                      torch::dispatch(DispatchKey::CompositeExplicitAutograd, &functional));
         not_differentiable(library, name);
+        not_in_vmap(library, name);
     }
 
     // Raises what filling a tensor like this one would raise, and writes nothing.
@@ -236,6 +253,7 @@ struct Factory<F, Filled (*)(Args...)> {
         library.impl(like.c_str(),
                      torch::dispatch(DispatchKey::CompositeExplicitAutograd, &make_like));
         not_differentiable(library, like);
+        for (const std::string& name : {made, out, like}) not_in_vmap(library, name);
     }
 
   private:

@@ -182,6 +182,7 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
     library.impl("sample_tokens", torch::dispatch(DispatchKey::CPU, &sample_tokens_cpu));
     library.impl("sample_tokens", torch::dispatch(DispatchKey::Meta, &sample_tokens_meta));
     not_differentiable(library, "sample_tokens");
+    not_in_vmap(library, "sample_tokens");
 }
 
 }  // namespace

@@ -118,6 +118,7 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
     library.impl("stochastic_round", torch::dispatch(DispatchKey::CompositeExplicitAutograd,
                                                      &stochastic_round_functional));
     not_differentiable(library, "stochastic_round");
+    for (const char* name : {"stochastic_round_", "stochastic_round"}) not_in_vmap(library, name);
 }
 
 }  // namespace

@@ -929,6 +929,23 @@ class Tracing(unittest.TestCase):
         torch.manual_seed(51)
         self.x = torch.rand(2, 6, 4, 2).to(memory_format=torch.channels_last)
 
+    def test_vmap(self):
+        """What draws is refused inside vmap, whose modes of randomness it does not know. The rest works."""
+        if not hasattr(torch, "vmap"):  # PyTorch 1.13
+            self.skipTest("torch.vmap is not there")
+        drawing = {**self.CALLS, "stochastic_round_": lambda x: tt.stochastic_round_(x.bfloat16(), x)}
+        del drawing["channel_shuffle"]
+        for name, work in drawing.items():
+            for randomness in ("error", "same", "different"):
+                with self.subTest(name=name, randomness=randomness):
+                    before = torch.get_rng_state()
+                    with self.assertRaisesRegex(RuntimeError, "draws random numbers, which it does not do inside vmap"):
+                        torch.vmap(work, randomness=randomness)(self.x)
+                    self.assertTrue(torch.equal(before, torch.get_rng_state()))
+        for work in (lambda x: tt.dropout(x, 0.5, False), lambda x: tt.channel_shuffle(x, 2)):
+            expected = torch.stack([work(part) for part in self.x.contiguous()])
+            self.assertTrue(torch.equal(torch.vmap(work)(self.x), expected))
+
     def test_fake_tensors(self):
         for name, call in self.CALLS.items():
             with self.subTest(name):
