@@ -7,14 +7,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <random>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "common/cpu_isa.hpp"
 #include "cpu/x64/machine.hpp"
+#include "cpu/x64/shuffle/lowering_cache.hpp"
 #include "cpu/x64/shuffle/operations.hpp"
 #include "cpu/x64/vec_traits.hpp"
 #include "gtests/common/guarded_buffer.hpp"
@@ -279,6 +282,41 @@ TEST(PermutePrograms, AnyNumberOfGroups) {
                 EXPECT_EQ(end, layout.C * 8);
             }
     }
+}
+
+// A program that differs in anything has lowerings of its own, and one that differs in nothing has those that were made before.
+TEST(PermutePrograms, LoweringsAreKept) {
+    if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
+    const CpuIsa isa = isas_in_force().back();
+    const auto program = [&] {
+        return pixel_programs(side_by_side(4, 6, 4), 64, true, limits_of(isa, 4))[0].program;
+    };
+    const Lowerings kept = cached_lowerings(program(), isa);
+    EXPECT_EQ(cached_lowerings(program(), isa), kept);
+    EXPECT_EQ(kept.size(), all_lowerings(program(), isa).size());
+    const std::vector<std::function<void(PermuteProgram&)>> changes = {
+        [](PermuteProgram& p) { p.loop.dst_step += p.loop.granule; },
+        [](PermuteProgram& p) { p.loop.single_step = true; },
+        [](PermuteProgram& p) { p.loop.granule = 0; },
+        [](PermuteProgram& p) { p.dst_alignment = 4; },
+        [](PermuteProgram& p) { p.in_l1 = !p.in_l1; },
+        [](PermuteProgram& p) { p.in_l2 = !p.in_l2; },
+        [](PermuteProgram& p) { std::swap(p.sources[0], p.sources[1]); },
+        [](PermuteProgram& p) { p.sections[0].outputs[0].dst_offset += 4; },
+        [](PermuteProgram& p) { p.sections[0].extents[0].bytes += 4; },
+        [](PermuteProgram& p) { p.sections[0].loop.repeats = 2; },
+    };
+    for (size_t i = 0; i < changes.size(); ++i) {
+        PermuteProgram changed = program();
+        changes[i](changed);
+        EXPECT_NE(cached_lowerings(changed, isa), kept) << "change " << i;
+    }
+    // More programs than are kept.
+    for (int64_t G = 2; G < 200; ++G)
+        for (const PixelProgram& pixel :
+             pixel_programs(side_by_side(4, G, 4), 64, true, limits_of(isa, 4)))
+            cached_lowerings(pixel.program, isa);
+    EXPECT_NE(cached_lowerings(program(), isa), kept);
 }
 
 // Tensors that fill the first-level cache lose lines to the stack and to tables.

@@ -11,6 +11,7 @@
 #include "cpu/implementations.hpp"
 #include "cpu/streaming.hpp"
 #include "cpu/x64/machine.hpp"
+#include "cpu/x64/shuffle/lowering_cache.hpp"
 #include "cpu/x64/shuffle/permute_streaming.hpp"
 #include "cpu/x64/vec_traits.hpp"
 
@@ -156,13 +157,13 @@ Result<PermutePlan> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
         for (PixelProgram& pixel : pixel_programs(l, best.pixels.count, dense, limits)) {
             pixel.program.in_l1 = fits_l1(best.bytes);
             // Of those that are as fast as a copy, the first is taken, whose steps are short.
-            for (Operations& lowered : all_lowerings(pixel.program, code)) {
+            for (const auto& lowered : cached_lowerings(pixel.program, code)) {
                 PermutePlan candidate = best;
                 candidate.code = code;
                 candidate.step_pixels = pixel.pixels;
                 candidate.src_last = pixel.src_last;
                 candidate.dst_last = pixel.dst_last;
-                candidate.operations = std::make_shared<Operations>(std::move(lowered));
+                candidate.operations = lowered;
                 candidate.cycles = cycles_per_byte(pixel, candidate);
                 if (candidate.cycles < best.cycles) best = std::move(candidate);
             }
@@ -264,7 +265,8 @@ std::vector<BlockedStep> blocked_steps(CpuIsa isa, const PermutePlan& base) {
     return steps;
 }
 
-PermutePlan candidate_of(const BlockedStep& step, Operations&& lowered, const PermutePlan& base) {
+PermutePlan candidate_of(const BlockedStep& step, std::shared_ptr<const Operations> lowered,
+                         const PermutePlan& base) {
     PermutePlan candidate = base;
     candidate.code = step.code;
     candidate.step_pixels = step.pixels;
@@ -272,7 +274,7 @@ PermutePlan candidate_of(const BlockedStep& step, Operations&& lowered, const Pe
     const int64_t wanted = std::max(machine().tile_bytes() / (l.C * l.element),
                                     kMinTileBytesPerBlock / (l.src_axis.block * l.element));
     candidate.tile_pixels = std::max<int64_t>(wanted / step.pixels, 1) * step.pixels;
-    candidate.operations = std::make_shared<Operations>(std::move(lowered));
+    candidate.operations = std::move(lowered);
     return candidate;
 }
 
@@ -328,8 +330,8 @@ Result<PermutePlan> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     BlockedStep cheapest{};
     for (const BlockedStep& step : blocked_steps(isa, best)) {
         const PermuteProgram program = program_of(sample, step);
-        for (Operations& lowered : all_lowerings(program, step.code)) {
-            PermutePlan candidate = candidate_of(step, std::move(lowered), best);
+        for (const auto& lowered : cached_lowerings(program, step.code)) {
+            PermutePlan candidate = candidate_of(step, lowered, best);
             // Through the caches, blocks that are written at once took up to 1.7 times as long in memory on Zen 4.
             if (step.near_sources && machine().is_far(best.bytes) && !bypasses_caches(candidate))
                 continue;
@@ -340,8 +342,7 @@ Result<PermutePlan> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
         }
     }
     if (sample.C < l.C)
-        best.operations = std::make_shared<Operations>(
-            all_lowerings(program_of(l, cheapest), cheapest.code).front());
+        best.operations = cached_lowerings(program_of(l, cheapest), cheapest.code).front();
     return best;
 }
 
