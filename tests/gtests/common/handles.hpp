@@ -91,6 +91,15 @@ inline MemoryDesc row_major(const DimVector& dims, tombola_data_type_t type) {
     return desc;
 }
 
+// A matrix in blocks of columns: all rows of the first block, then all rows of the next one.
+inline MemoryDesc in_blocks(const DimVector& dims, tombola_data_type_t type, tombola_dim_t block) {
+    const DimVector strides{block, dims[0] * block};
+    MemoryDesc desc;
+    tombola_memory_desc_create_with_block(desc.out(), 2, dims.data(), type, strides.data(), 1,
+                                          block, 0);
+    return desc;
+}
+
 inline Memory memory_over(const_tombola_memory_desc_t desc, tombola_engine_t engine, void* data) {
     Memory memory;
     tombola_memory_create(memory.out(), desc, engine, data);

@@ -30,6 +30,7 @@ struct Problem {
     std::vector<uint8_t> probs;
     tombola_data_type_t index_type = tombola_s64;
     DimVector src_strides, dst_strides;  // none: row-major
+    tombola_dim_t block = 1;             // more: both tensors are in blocks of so many columns
     bool use_seeds_argument = false;
 };
 
@@ -49,6 +50,10 @@ class Multinomial : public testing::Test {
                                         : strided(src_dims, p.request.type, p.src_strides);
         dst_md_ = p.dst_strides.empty() ? row_major(dst_dims, p.index_type)
                                         : strided(dst_dims, p.index_type, p.dst_strides);
+        if (p.block > 1) {
+            src_md_ = in_blocks(src_dims, p.request.type, p.block);
+            dst_md_ = in_blocks(dst_dims, p.index_type, p.block);
+        }
         PrimitiveDesc desc;
         const bool from_argument = p.use_seeds_argument;
         EXPECT_EQ(tombola_multinomial_primitive_desc_create(
@@ -87,6 +92,7 @@ class Multinomial : public testing::Test {
         outcome.untouched = dst.buffer().is_poison();
         EXPECT_TRUE(dst.outside_is_intact());
         if (outcome.status != tombola_success) return outcome;
+        EXPECT_TRUE(dst.padding_is_zero());
         if (p.index_type == tombola_s32) {
             for (const int32_t index : dst.read_as<int32_t>()) outcome.indices.push_back(index);
         } else {

@@ -136,6 +136,8 @@ TEST_F(Multinomial, EveryLayout) {
                     p.src_strides = {4 * classes + 20, 4};
                     p.dst_strides = {100, 2};
                     check(p, "strided");
+                    p.block = 16;
+                    check(p, "in blocks");
                 }
 }
 

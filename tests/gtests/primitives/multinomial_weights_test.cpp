@@ -60,6 +60,26 @@ TEST_F(Multinomial, HardWeights) {
             }
 }
 
+// A weight that is subnormal beside one that is not: classes 0 and 1 have two thirds and one third.
+TEST_F(Multinomial, SubnormalWeightsCountAsMuchAsTheyAre) {
+    Problem p = problem(tombola_f64, 1, 4, {0x1p-1022, 0x1p-1023});
+    p.request.uniforms = {0.6, 0.66, 0.67, 1};
+    expect(p, {0, 0, 1, 1});
+    p = problem(tombola_f64, 1, 4, {0x1p-1074, 0x1p-1073, 0x1p-1022});
+    p.request.uniforms = {0, 0x1p-52, 0x1p-51, 0x1p-50};  // the sum is (2^52 + 3) * 2^-1074
+    expect(p, {0, 1, 1, 2});
+}
+
+// The weights are integers below 2^60 of which the greatest is above 2^59, so they are their own quanta. With S, their sum, and A, that
+// of classes 0 and 1, u * S is A + 2^-53. (Numbers of Python: m = pow(S, -1, 2**53), u = m / 2**53, A = m * S >> 53.)
+TEST_F(Multinomial, ATargetIsRoundedUpHoweverLittleIsMissing) {
+    Problem p =
+        problem(tombola_f64, 1, 2, {0x964a2b918b89600p0, 0x1cp0, 0x69b5d46e803cb00p0, 0x39p0});
+    const double u = 0x12c945723093fdp-53;
+    p.request.uniforms = {u, std::nextafter(u, 0.0)};
+    expect(p, {2, 0});
+}
+
 // The greatest weight decides how all are scaled, wherever it lies: blocks of 512 classes that have none, the least,
 // or a weight that must be refused, before or after the greatest.
 TEST_F(Multinomial, TheGreatestWeightAnywhere) {

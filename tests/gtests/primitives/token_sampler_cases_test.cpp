@@ -156,6 +156,36 @@ TEST_F(TokenSampler, SetsThatEndInManyEqualLogits) {
                     }
 }
 
+// The greatest logits are the last ones, one step of f32 above all others, of which far more are listed than are kept.
+TEST_F(TokenSampler, TheGreatestAreTheNextFloatAndComeLast) {
+    constexpr size_t kClasses = 20000;
+    for (const size_t kept : {1, 16, 40, 200}) {
+        std::vector<float> row(kClasses, 1);
+        for (size_t k = kClasses - kept; k < kClasses; ++k) row[k] = std::nextafter(1.0f, 2.0f);
+        Problem p = problem(tombola_f32, 1, 2, row);
+        p.request.top_k = {static_cast<int32_t>(kept)};
+        p.request.uniforms = {0, 1};
+        for_each_result(p, [&](const TokenSamplerResult& result) {
+            EXPECT_EQ(result.kept[0], static_cast<int32_t>(kept));
+            EXPECT_EQ(result.ids, (std::vector<int64_t>{static_cast<int64_t>(kClasses - kept),
+                                                        static_cast<int64_t>(kClasses - 1)}));
+        });
+    }
+}
+
+// A logit 87 below the greatest has the least weight that is not 0. Many have it, and top_k keeps the first of them.
+TEST_F(TokenSampler, TopKEndsAmongTheLeastWeights) {
+    std::vector<float> row(20000, -87);
+    row[0] = 0;
+    Problem p = problem(tombola_f32, 1, 2, row);
+    p.request.top_k = {5000};
+    p.request.uniforms = {0, 1};
+    for_each_result(p, [&](const TokenSamplerResult& result) {
+        EXPECT_EQ(result.kept[0], 5000);
+        EXPECT_EQ(result.ids, (std::vector<int64_t>{0, 4999}));
+    });
+}
+
 // Most logits are equal, and three are greater. The difference to a great logit is rounded, so a few logits that are a little
 // lower may have the same weight as the equal ones: they come after them in the order all the same.
 TEST_F(TokenSampler, EqualLogitsBelowFewGreaterOnes) {
@@ -224,6 +254,8 @@ TEST_F(TokenSampler, EveryLayout) {
         p.src_strides = {3000, 4};
         p.dst_strides = {100, 2};
         check(p, "strided");
+        p.block = 8;
+        check(p, "in blocks");
     }
 }
 

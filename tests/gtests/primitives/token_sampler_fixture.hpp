@@ -35,6 +35,7 @@ struct Problem {
     std::vector<uint8_t> logits;
     tombola_data_type_t index_type = tombola_s64;
     DimVector src_strides, dst_strides;  // none: row-major
+    tombola_dim_t block = 1;             // more: both tensors are in blocks of so many columns
 };
 
 struct Outcome {
@@ -60,6 +61,10 @@ class TokenSampler : public testing::Test {
                                         : strided(src_dims, r.type, p.src_strides);
         dst_md_ = p.dst_strides.empty() ? row_major(dst_dims, p.index_type)
                                         : strided(dst_dims, p.index_type, p.dst_strides);
+        if (p.block > 1) {
+            src_md_ = in_blocks(src_dims, r.type, p.block);
+            dst_md_ = in_blocks(dst_dims, p.index_type, p.block);
+        }
         PrimitiveDesc desc;
         EXPECT_EQ(tombola_token_sampler_primitive_desc_create(desc.out(), engine_, src_md_, dst_md_,
                                                               r.filter_order, r.logprobs, r.top_n,
@@ -130,6 +135,7 @@ class TokenSampler : public testing::Test {
             EXPECT_TRUE(output->outside_is_intact());
         }
         if (outcome.status != tombola_success) return outcome;
+        EXPECT_TRUE(dst.padding_is_zero());
         outcome.result.ids = indices(dst, p.index_type);
         outcome.result.kept = kept.read_as<int32_t>();
         if (logprobs) outcome.result.logprobs = sample_logprobs->read_as<float>();

@@ -61,6 +61,23 @@ TEST_F(TokenSampler, RefusesWithArgumentAndRow) {
     refuse(problem(tombola_f32, 3, 1, logits), "all -inf");
 }
 
+// The last numbers of a stream may be drawn: those of the last row, or, where each row has a stream, those of every row.
+TEST_F(TokenSampler, AStreamMayBeDrawnToItsEnd) {
+    const auto accept = [&](const Problem& p, const std::string& what) {
+        EXPECT_EQ(reference::token_sampler_refusal(p.request, p.logits.data()), "") << what;
+        check(p, what);
+    };
+    Problem p = problem(tombola_f32, 3, 2, std::vector<float>(3 * 40, 1));
+    p.request.offset = {UINT64_MAX - 5};
+    accept(p, "one stream");
+    p.request.seeds = {1, 2, 3, 4, 5, 6};
+    p.request.row_seeds = true;
+    p.request.offset = {UINT64_MAX - 1};
+    accept(p, "a stream for each row");
+    p.request.offset = {0, UINT64_MAX - 1, 7};
+    accept(p, "an offset for each row");
+}
+
 // Masked classes may hold anything.
 TEST_F(TokenSampler, MaskedClassesAreNeverLookedAt) {
     for (const auto type : kTypes)
@@ -184,12 +201,14 @@ TEST_F(TokenSampler, EmptyTensors) {
                                           {TOMBOLA_ARG_DST, dst}};
     EXPECT_EQ(tombola_primitive_execute(primitive, stream_, 5, of_rows), tombola_success)
         << last_error();
-    // Such seeds have an address when they come from an array of another library. Nothing is read there.
+    // Such seeds have an address when they come from an array of another library. Nothing is read there, not even to report them.
     const GuardedBuffer nothing(0);
     const Memory pairs = memory_over(row_major({0, 2}, tombola_u64), engine_, nothing.data());
-    const tombola_exec_arg_t addressed[] = {
-        {TOMBOLA_ARG_SRC, src}, {TOMBOLA_ARG_SEEDS, pairs}, {TOMBOLA_ARG_DST, dst}};
-    EXPECT_EQ(tombola_primitive_execute(primitive, stream_, 3, addressed), tombola_success)
+    const tombola_exec_arg_t addressed[] = {{TOMBOLA_ARG_SRC, src},
+                                            {TOMBOLA_ARG_SEEDS, pairs},
+                                            {TOMBOLA_ARG_DST_SEEDS, used},
+                                            {TOMBOLA_ARG_DST, dst}};
+    EXPECT_EQ(tombola_primitive_execute(primitive, stream_, 4, addressed), tombola_success)
         << last_error();
 }
 
