@@ -207,6 +207,39 @@ TEST_F(PrimitiveApi, ZeroVolumeLooksAtValuesOnlyIfThereIsAnOutput) {
     EXPECT_EQ(pair[1], 8u);
 }
 
+// The elements of a small argument lie one behind the other: no stride and no block is looked at.
+TEST_F(PrimitiveApi, SmallArgumentsHaveNoGapsAndNoBlocks) {
+    const MemoryDesc one = row_major({1}, tombola_f32);
+    PrimitiveDesc desc;
+    ASSERT_EQ(tombola_random_uniform_primitive_desc_create(desc.out(), engine_,
+                                                           tombola_alignment_tensorflow, one, 1, 2,
+                                                           tombola_int_draws_spec, nullptr),
+              tombola_success);
+    const Primitive uniform = primitive(desc);
+    float low = 0, high = 1, drawn = 0;
+    uint64_t seeds[16] = {7, 8};
+    const auto status = [&](const_tombola_memory_desc_t layout) {
+        return execute(uniform, {{TOMBOLA_ARG_MIN, memory_over(one, engine_, &low)},
+                                 {TOMBOLA_ARG_MAX, memory_over(one, engine_, &high)},
+                                 {TOMBOLA_ARG_SEEDS, memory_over(layout, engine_, seeds)},
+                                 {TOMBOLA_ARG_DST, memory_over(one, engine_, &drawn)}});
+    };
+    EXPECT_EQ(status(row_major({2}, tombola_u64)), tombola_success) << last_error();
+    EXPECT_EQ(status(strided({1, 2}, tombola_u64, {9, 1})), tombola_success) << last_error();
+    const tombola_dims_t dims = {2}, strides = {1};
+    MemoryDesc blocked;
+    ASSERT_EQ(tombola_memory_desc_create_with_block(blocked.out(), 1, dims, tombola_u64, strides, 0,
+                                                    8, 0),
+              tombola_success);
+    const MemoryDesc apart = strided({2}, tombola_u64, {2}),
+                     column = row_major({2, 1}, tombola_u64);
+    for (const_tombola_memory_desc_t layout : {apart.get(), column.get(), blocked.get()}) {
+        EXPECT_EQ(status(layout), tombola_invalid_arguments);
+        EXPECT_NE(last_error().find("SEEDS has the memory descriptor"), std::string::npos)
+            << last_error();
+    }
+}
+
 // The caller's scratchpad is there, has the size that was asked for, and the alignment that the library's own have.
 TEST_F(PrimitiveApi, ScratchpadOfTheUserIsChecked) {
     Attr user;

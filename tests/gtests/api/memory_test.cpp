@@ -147,6 +147,10 @@ TEST(MemoryDesc, WithoutElementsTakesAnyStrides) {
         const tombola_dims_t box_at = {0, 3};
         EXPECT_EQ(tombola_memory_desc_create_submemory(box.out(), data, box_dims, box_at),
                   tombola_success);
+        tombola_dim_t offset = -1;
+        ASSERT_EQ(tombola_memory_desc_query(box, tombola_query_submemory_offset_s64, &offset),
+                  tombola_success);
+        EXPECT_EQ(offset, 0);
         MemoryDesc joined;
         const tombola_dims_t joined_dims = {0};
         EXPECT_EQ(tombola_memory_desc_reshape(joined.out(), data, 1, joined_dims), tombola_success)

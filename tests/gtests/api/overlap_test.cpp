@@ -107,5 +107,50 @@ TEST_F(PrimitiveApi, InterleavedColumnsDoNotOverlap) {
     EXPECT_EQ(run(0, 13), tombola_success) << last_error();
 }
 
+// What may be in place, a destination and a state, is so at the address of what it replaces and at no other.
+TEST_F(PrimitiveApi, InPlaceIsAtTheSameAddress) {
+    const MemoryDesc eight = row_major({8}, tombola_f32), one = row_major({1}, tombola_f32),
+                     two = row_major({2}, tombola_u64);
+    std::array<float, 10> numbers{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    const std::array<float, 10> before = numbers;
+    float p = 0, low = 0, high = 1;
+    PrimitiveDesc dropout;
+    ASSERT_EQ(tombola_dropout_forward_primitive_desc_create(
+                  dropout.out(), engine_, tombola_forward_training, eight, nullptr, 32,
+                  tombola_dropout_mask_none, 1, 2, nullptr),
+              tombola_success);
+    const auto drop = [&](size_t from, size_t to) {
+        return execute(primitive(dropout),
+                       {{TOMBOLA_ARG_SRC, memory_over(eight, engine_, numbers.data() + from)},
+                        {TOMBOLA_ARG_P, memory_over(one, engine_, &p)},
+                        {TOMBOLA_ARG_DST, memory_over(eight, engine_, numbers.data() + to)}});
+    };
+    for (const auto& [from, to] : {std::pair<size_t, size_t>{0, 1}, {1, 0}, {0, 2}, {2, 1}}) {
+        EXPECT_EQ(drop(from, to), tombola_invalid_arguments) << from << ' ' << to;
+        EXPECT_NE(last_error().find("overlaps"), std::string::npos) << last_error();
+    }
+    EXPECT_EQ(drop(1, 1), tombola_success) << last_error();
+    EXPECT_EQ(numbers, before);  // P is 0
+
+    PrimitiveDesc uniform;
+    ASSERT_EQ(tombola_random_uniform_primitive_desc_create(uniform.out(), engine_,
+                                                           tombola_alignment_tensorflow, one, 1, 2,
+                                                           tombola_int_draws_spec, nullptr),
+              tombola_success);
+    std::array<uint64_t, 3> words{};
+    const auto draw = [&](size_t from, size_t to) {
+        return execute(primitive(uniform),
+                       {{TOMBOLA_ARG_MIN, memory_over(one, engine_, &low)},
+                        {TOMBOLA_ARG_MAX, memory_over(one, engine_, &high)},
+                        {TOMBOLA_ARG_DST, memory_over(one, engine_, numbers.data())},
+                        {TOMBOLA_ARG_SRC_STATE, memory_over(two, engine_, &words[from])},
+                        {TOMBOLA_ARG_DST_STATE, memory_over(two, engine_, &words[to])}});
+    };
+    EXPECT_EQ(draw(0, 1), tombola_invalid_arguments);
+    EXPECT_EQ(draw(1, 0), tombola_invalid_arguments);
+    EXPECT_EQ(words, (std::array<uint64_t, 3>{}));
+    EXPECT_EQ(draw(1, 1), tombola_success) << last_error();
+}
+
 }  // namespace
 }  // namespace tombola::test

@@ -89,5 +89,29 @@ TEST(Overlap, OfLargeViewsOfOneBuffer) {
     EXPECT_FALSE(overlap(begin, left, begin + 2000 + 8000, left));
 }
 
+// With strides that differ a little, the search for a common byte may be too long. It is given up then, and never says that tensors
+// that have a common byte have none.
+TEST(Overlap, OfAlmostEqualStridesIsNeverMissed) {
+    constexpr int kDims = 12;
+    dim_t dims[kDims], strides[2][kDims];
+    dim_t stride = 1000;
+    for (int d = kDims - 1; d >= 0; --d, stride *= 6) {
+        dims[d] = 5;
+        strides[0][d] = stride + 37 * d * d % 101;
+        strides[1][d] = stride + (53 * d * d + 17 * d) % 97;
+    }
+    const MemoryDesc a = MemoryDesc::from_strides(kDims, dims, DataType::u8, strides[0]).take(),
+                     b = MemoryDesc::from_strides(kDims, dims, DataType::u8, strides[1]).take();
+    std::mt19937 random(1);
+    for (int i = 0; i < 300; ++i) {
+        dim_t distance = 0;  // element x of a is element y of b
+        for (int d = 0; d < kDims; ++d)
+            distance += static_cast<dim_t>(random() % 5) * strides[0][d] -
+                        static_cast<dim_t>(random() % 5) * strides[1][d];
+        char* const begin = reinterpret_cast<char*>(uintptr_t{1} << 40);
+        EXPECT_TRUE(overlap(begin, a, begin + distance, b)) << i;
+    }
+}
+
 }  // namespace
 }  // namespace tombola::impl
