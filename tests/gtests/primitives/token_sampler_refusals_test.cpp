@@ -146,11 +146,14 @@ TEST_F(TokenSampler, ArgumentsOfAnotherShapeAreRefused) {
     std::vector<uint64_t> zeros(64, 0);
     const Memory src = memory_over(src_md, engine_, logits.data());
     const Memory dst = memory_over(dst_md, engine_, ids.data());
-    const auto status = [&](int arg, const DimVector& dims, tombola_data_type_t type) {
-        const Memory memory = memory_over(row_major(dims, type), engine_, zeros.data());
+    const auto status_of = [&](int arg, const_tombola_memory_desc_t layout) {
+        const Memory memory = memory_over(layout, engine_, zeros.data());
         const tombola_exec_arg_t args[] = {
             {TOMBOLA_ARG_SRC, src}, {TOMBOLA_ARG_DST, dst}, {arg, memory}};
         return tombola_primitive_execute(primitive, stream_, 3, args);
+    };
+    const auto status = [&](int arg, const DimVector& dims, tombola_data_type_t type) {
+        return status_of(arg, row_major(dims, type));
     };
     for (const DimVector& dims : {DimVector{1}, {3}, {3, 1}, {1, 1}})
         EXPECT_EQ(status(TOMBOLA_ARG_TOP_K, dims, tombola_s32), tombola_success) << last_error();
@@ -165,7 +168,15 @@ TEST_F(TokenSampler, ArgumentsOfAnotherShapeAreRefused) {
     EXPECT_EQ(status(TOMBOLA_ARG_TOP_K, {3}, tombola_s64), tombola_invalid_arguments);
     EXPECT_EQ(status(TOMBOLA_ARG_SEEDS, {3, 2}, tombola_u64), tombola_success) << last_error();
     EXPECT_EQ(status(TOMBOLA_ARG_SEEDS, {6}, tombola_u64), tombola_invalid_arguments);
+    EXPECT_EQ(status(TOMBOLA_ARG_SEEDS, {3}, tombola_u64), tombola_invalid_arguments);
     EXPECT_EQ(status(TOMBOLA_ARG_MASK, {3, 1}, tombola_s32), tombola_invalid_arguments);
+    // Rows lie one behind the other.
+    for (const auto& [dims, strides] :
+         {std::pair<DimVector, DimVector>{{3}, {2}}, {{3, 1}, {2, 1}}})
+        EXPECT_EQ(status_of(TOMBOLA_ARG_TOP_K, strided(dims, tombola_s32, strides)),
+                  tombola_invalid_arguments);
+    EXPECT_EQ(status_of(TOMBOLA_ARG_SEEDS, strided({3, 2}, tombola_u64, {1, 3})),
+              tombola_invalid_arguments);
     // What the descriptor does not ask for is no argument.
     EXPECT_EQ(status(TOMBOLA_ARG_DST_LOGPROBS, {3, 1}, tombola_f32), tombola_invalid_arguments);
     EXPECT_EQ(status(TOMBOLA_ARG_DST_TOP_IDS, {3, 1}, tombola_s32), tombola_invalid_arguments);
