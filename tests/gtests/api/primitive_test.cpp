@@ -274,6 +274,12 @@ TEST_F(PrimitiveApi, OpenLayoutsAreFilledIn) {
     const PrimitiveDesc from_hint = backward(any, any, 1, 4, hint);
     EXPECT_EQ(tombola_memory_desc_equal(written(from_hint, tombola_query_diff_dst_md), nhwc), 1);
     EXPECT_EQ(tombola_memory_desc_equal(written(from_hint, tombola_query_diff_src_md), nhwc), 1);
+    // The hint gives the layout and not the type.
+    const MemoryDesc any_f16 = tagged({2, 16, 3, 3}, tombola_f16, tombola_format_tag_any);
+    const MemoryDesc nhwc_f16 = tagged({2, 16, 3, 3}, tombola_f16, tombola_nhwc);
+    const PrimitiveDesc narrow = backward(any_f16, any_f16, 1, 4, hint);
+    EXPECT_EQ(tombola_memory_desc_equal(written(narrow, tombola_query_diff_dst_md), nhwc_f16), 1);
+    EXPECT_EQ(tombola_memory_desc_equal(written(narrow, tombola_query_diff_src_md), nhwc_f16), 1);
 }
 
 TEST_F(PrimitiveApi, NextImplWalksTheListToItsEnd) {

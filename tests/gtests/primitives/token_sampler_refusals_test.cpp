@@ -125,6 +125,7 @@ TEST_F(TokenSampler, DescriptorsAreChecked) {
     expect(create(src(2, 5), dst(2, 1), 0, 0, 6), "top_n is 6; expected 0 to 5");
     expect(create(src(2, 5), dst(2, 1), 0, 0, -1), "top_n is -1");
     expect(create(src(2, 0), dst(2, 1), 0, 0, 0), "logits_desc has 0 classes");
+    EXPECT_EQ(create(src(1, INT32_MAX), dst(1, 1), 0, 0, 0), "");
     expect(create(src(1, INT64_C(1) << 31), dst(1, 1), 0, 0, 0),
            "logits_desc has 2147483648 classes; expected at most 2147483647");
     expect(create(src(2, 5), dst(2, 1), 4, 0, 0), "filter_order is 4");
