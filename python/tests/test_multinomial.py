@@ -79,6 +79,7 @@ def test_logits():
         (dict(dtype="float32"), TypeError, "dtype is float32"),
         (dict(uniforms=np.array([0.5, 1.5])), ValueError, "1.5"),
         (dict(uniforms=np.array([0.5])), ValueError, "uniforms is"),
+        (dict(uniforms=np.array([0.5, 7, 0.5, 7])[::2]), ValueError, "uniforms is"),
         (dict(uniforms=np.array([0.5, 0.5], np.float32)), TypeError, "uniforms has the dtype float32; expected float64"),
         (dict(out=np.zeros(3, np.int64)), ValueError, "out has the shape"),
     ],

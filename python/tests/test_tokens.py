@@ -181,6 +181,7 @@ BAD[2, 3] = np.nan
         (dict(mask=np.zeros((6, 203), bool)), ValueError, "^mask: row 0: none of"),
         (dict(uniforms=np.full((6, 2), 1.5)), ValueError, "1.5"),
         (dict(uniforms=np.full((6, 3), 0.5)), ValueError, "uniforms is"),
+        (dict(uniforms=np.full((2, 6), 0.5).T), ValueError, "uniforms is"),
         (dict(dtype="float32"), TypeError, "dtype is float32"),
         (dict(out=np.zeros(6, np.int64)), ValueError, "out has the shape"),
     ],

@@ -178,6 +178,9 @@ TEST_F(PrimitiveApi, OtherPrimitivesRefuseBadValues) {
             kNoAlignment, floats, floats, 1, 2);
     refuses("p_desc has the dimensions 2x8; expected 1, or dst_desc's 8", bernoulli, kPytorch,
             floats, probs, 1, 2);
+    const MemoryDesc as_many = row_major({2, 4}, tombola_f32);
+    refuses("p_desc has the dimensions 2x4; expected 1, or dst_desc's 8", bernoulli, kPytorch,
+            floats, as_many, 1, 2);
 
     const auto multinomial = tombola_multinomial_primitive_desc_create;
     const MemoryDesc three_rows = row_major({3, 4}, tombola_s32);
