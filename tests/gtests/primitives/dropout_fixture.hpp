@@ -129,7 +129,8 @@ class Dropout : public testing::Test {
                 EXPECT_TRUE(out.read() == want);
                 EXPECT_TRUE(out.padding_is_zero());
                 EXPECT_TRUE(out.outside_is_intact());
-                if (has_mask && !c.backward) {
+                EXPECT_TRUE(c.in_place || from.read() == values);
+                if (has_mask) {  // written forward, only read backward
                     EXPECT_TRUE(mask->read() == mask_bytes);
                     EXPECT_TRUE(mask->padding_is_zero());
                     EXPECT_TRUE(mask->outside_is_intact());

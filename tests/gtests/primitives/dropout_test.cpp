@@ -157,6 +157,18 @@ TEST_F(Dropout, LargeTensorsFromACacheLineOn) {
         for (const auto mask : kMasks) check({tombola_f32, bits, mask}, desc, desc);
 }
 
+// The last blocks before the carry lie before the first cache line that is stored past the caches: the tensor ends with a page, and
+// begins 5 elements, or 21, before such a line.
+TEST_F(Dropout, LargeTensorsFromTheCarryOfTheCounterOn) {
+    for (const int bits : kDrawBits)
+        for (const tombola_dim_t more : {5, 21})
+            for (const uint64_t before : {1, 11}) {
+                Case c{tombola_f32, bits, tombola_dropout_mask_u8};
+                c.offset = (uint64_t{1} << 32) * static_cast<unsigned>(128 / bits) - before;
+                check(c, row_major({(1 << 20) + 1024 + more}, tombola_f32));
+            }
+}
+
 // Large tensors, with a whole and a broken first block of draws.
 TEST_F(Dropout, LargeTensorsOnSeveralThreads) {
     constexpr size_t kCount = (size_t{1} << 20) + 1031;
