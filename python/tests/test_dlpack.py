@@ -123,6 +123,7 @@ def changed(array, offset, kind, value):
     [
         (8, ctypes.c_int32, 2, TypeError, r"src is on a device of DLPack's kind 2; its __dlpack_device__\(\) says 1"),
         (16, ctypes.c_int32, -1, ValueError, "src has the shape"),
+        (22, ctypes.c_uint16, 2, TypeError, "src has the dtype"),  # vectors of two numbers
         (24, ctypes.c_void_p, None, ValueError, "src has 2 dimensions and no shape; expected one"),
         (0, ctypes.c_void_p, None, ValueError, "src has elements at a null address"),
     ],
@@ -130,6 +131,24 @@ def changed(array, offset, kind, value):
 def test_tensors_that_are_none(offset, kind, value, error, message):
     with pytest.raises(error, match=message):
         tombola.shuffle(Exporter(lambda: changed(X, offset, kind, value)), 3)
+
+
+def test_the_data_may_begin_behind_its_address():
+    x = np.arange(36, dtype=np.float32).reshape(3, 12)
+    second_row = 12 * 4  # bytes
+    y = tombola.shuffle(Exporter(lambda: changed(x[:2], 40, ctypes.c_uint64, second_row)), 3)
+    np.testing.assert_array_equal(y, tombola.shuffle(x[1:], 3))
+    out = np.zeros_like(x)
+    tombola.shuffle(X, 3, out=Exporter(lambda: changed(out[:2], 40, ctypes.c_uint64, second_row)))
+    assert not out[0].any()
+    np.testing.assert_array_equal(out[1:], tombola.shuffle(X, 3))
+
+
+def test_strides_of_no_elements_may_be_anything():
+    strides = (ctypes.c_int64 * 2)(-5, -1)
+    x = np.zeros((0, 12), np.float32)
+    src = Exporter(lambda: changed(x, 32, ctypes.c_void_p, ctypes.addressof(strides)))
+    assert tombola.shuffle(src, 3).shape == (0, 12)
 
 
 def called(array, code, bits):
