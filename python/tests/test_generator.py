@@ -118,6 +118,11 @@ def test_wrong_arguments():
         tombola.Generator("tensorflow").to_torch(np.zeros(5056, np.uint8))
     with pytest.raises(ValueError, match="5056"):
         tombola.Generator.from_torch(np.zeros(5, np.uint8))
+    with_gaps = np.zeros(2 * 5056, np.uint8)[::2]
+    for use in (tombola.Generator.from_torch, tombola.Generator("pytorch").to_torch):
+        with pytest.raises(ValueError, match="state has gaps; expected contiguous bytes"):
+            use(with_gaps)
+    assert not with_gaps.base.any()
     assert repr(tombola.Generator(seed=4)) == 'tombola.Generator("pytorch", seed=(4, 1))'
 
 

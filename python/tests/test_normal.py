@@ -45,6 +45,23 @@ def test_parts_and_strides(alignment, dtype):
         np.testing.assert_array_equal(out.ravel(), whole)
 
 
+def test_the_number_that_is_kept_stays_while_others_draw():
+    # Box and Muller make two numbers at once. The second one waits for the next call that draws normal numbers, as in PyTorch.
+    first, second = tombola.normal(2, seed=7, alignment="pytorch")
+    others = [
+        lambda g: g.uniform(1),
+        lambda g: [g.uniform(n) for n in (3, 700, 2)],
+        lambda g: g.bernoulli(0.5, 5),
+        lambda g: g.permutation(9),
+        lambda g: g.exponential(4),
+    ]
+    for draw in others:
+        g = tombola.Generator("pytorch", seed=7)
+        assert g.normal(1)[0] == first
+        draw(g)
+        assert g.normal(1)[0] == second
+
+
 def test_generator_goes_on():
     g = tombola.Generator("tensorflow", seed=(3, 4))
     first, second = g.normal(10), g.normal(10)
