@@ -160,6 +160,18 @@ READ_ONLY.flags.writeable = False
 RECORDS = np.zeros(3, np.dtype([("a", np.uint8), ("b", np.float32)]))
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+@pytest.mark.parametrize("alignment", ["tensorflow", "pytorch"])
+def test_bounds_at_the_ends_of_a_type(dtype, alignment):
+    least, greatest = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    for low in (least, greatest - 1):  # one number alone is below high
+        assert (tombola.uniform(20, dtype, low, low + 1, seed=1, alignment=alignment) == low).all()
+    for low, high in ((least - 1, 0), (0, greatest + 1)):
+        with pytest.raises(ValueError, match="^(low|high) is"):
+            tombola.uniform(20, dtype, low, high, seed=1, alignment=alignment)
+
+
+
 @pytest.mark.parametrize(
     "arguments, error, message",
     [
