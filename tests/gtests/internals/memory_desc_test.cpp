@@ -213,9 +213,6 @@ TEST(MemoryDesc, SizesBeyondAddressesAreRefused) {
     EXPECT_FALSE(MemoryDesc::from_strides(2, single.data(), DataType::s8, far.data()).ok());
     EXPECT_FALSE(MemoryDesc::from_strides(2, dims.data(), DataType::f64, near.data()).ok());
     constexpr dim_t kLimit = dim_t{1} << 56;
-    const Index last = {kLimit - 2, 1}, beyond = {kLimit - 1, 1};  // the last byte's distance + 1
-    EXPECT_TRUE(MemoryDesc::from_strides(2, dims.data(), DataType::s8, last.data()).ok());
-    EXPECT_FALSE(MemoryDesc::from_strides(2, dims.data(), DataType::s8, beyond.data()).ok());
     const Index longest = {kLimit - 1, 1}, too_long = {kLimit, 1};  // along one element
     EXPECT_TRUE(MemoryDesc::from_strides(2, single.data(), DataType::s8, longest.data()).ok());
     EXPECT_FALSE(MemoryDesc::from_strides(2, single.data(), DataType::s8, too_long.data()).ok());
