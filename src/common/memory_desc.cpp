@@ -58,7 +58,7 @@ Status check_size(const MemoryDesc& desc) {
                            desc.strides[d]);
         if (__builtin_mul_overflow(std::max<dim_t>(steps(desc, d), 1) - 1, desc.strides[d],
                                    &reach) ||
-            __builtin_add_overflow(last, reach, &last) || last >= limit)
+            __builtin_add_overflow(last, reach, &last) || last >= limit - 1)
             return too_large();
     }
     return {};
@@ -189,7 +189,7 @@ Result<MemoryDesc> MemoryDesc::from_block(int ndims, const dim_t* dims, DataType
     TOMBOLA_TRY(check_size(desc));
     if (!desc.has_zero_dim()) TOMBOLA_TRY(check_strides(desc));
     const dim_t element = static_cast<dim_t>(size_of(type));
-    if (offset < 0 || offset > (kMaxBytes - static_cast<dim_t>(desc.size())) / element)
+    if (offset < 0 || offset > (kMaxBytes - 1 - static_cast<dim_t>(desc.size())) / element)
         return invalid(
             "offset is %lld; expected at least 0, and a tensor that ends before 2^56 bytes",
             offset);

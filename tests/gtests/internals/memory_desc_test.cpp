@@ -213,6 +213,15 @@ TEST(MemoryDesc, SizesBeyondAddressesAreRefused) {
     EXPECT_FALSE(MemoryDesc::from_strides(2, single.data(), DataType::s8, far.data()).ok());
     EXPECT_FALSE(MemoryDesc::from_strides(2, dims.data(), DataType::f64, near.data()).ok());
     constexpr dim_t kLimit = dim_t{1} << 56;
+    const Index last = {kLimit - 3, 1}, beyond = {kLimit - 2, 1};  // as many bytes, and 2
+    EXPECT_TRUE(MemoryDesc::from_strides(2, dims.data(), DataType::s8, last.data()).ok());
+    EXPECT_FALSE(MemoryDesc::from_strides(2, dims.data(), DataType::s8, beyond.data()).ok());
+    const auto at = [&](dim_t offset) {
+        const Index dense = {2, 1};
+        return MemoryDesc::from_block(2, dims.data(), DataType::s8, dense.data(), -1, 1, offset);
+    };
+    EXPECT_TRUE(at(kLimit - 5).ok());
+    EXPECT_FALSE(at(kLimit - 4).ok());
     const Index longest = {kLimit - 1, 1}, too_long = {kLimit, 1};  // along one element
     EXPECT_TRUE(MemoryDesc::from_strides(2, single.data(), DataType::s8, longest.data()).ok());
     EXPECT_FALSE(MemoryDesc::from_strides(2, single.data(), DataType::s8, too_long.data()).ok());

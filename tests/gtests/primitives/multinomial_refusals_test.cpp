@@ -31,6 +31,27 @@ TEST_F(Multinomial, RefusesWithRowAndClass) {
                         }
 }
 
+// Generated code looks at the next row of logits while it sums a row, and stops at blocks that are far below the greatest logit.
+// Whatever the next row has in any block is noticed: a NaN, and the greatest logit.
+TEST_F(Multinomial, LogitsBehindARowOfBlocksFarBelow) {
+    constexpr int64_t kClasses = 12 * 512, kBlock = 512;
+    for (const auto type : {tombola_f32, tombola_bf16})
+        for (const int64_t near_every : {2, 100})
+            for (int64_t block = 0; block < kClasses / kBlock; ++block)
+                for (const int64_t within : {int64_t{0}, kBlock - 17, kBlock - 1}) {
+                    std::vector<double> logits(static_cast<size_t>(2 * kClasses), -1.0);
+                    for (int64_t k = 1; k < kClasses; ++k)
+                        if (k / kBlock % near_every != 0) logits[static_cast<size_t>(k)] = -80;
+                    double& one = logits[static_cast<size_t>(kClasses + block * kBlock + within)];
+                    for (const double value : {kNan, 40.0}) {
+                        one = value;
+                        Problem p = problem(type, 2, 1, logits);
+                        p.request.log_probs = true;
+                        check(p, std::to_string(value));
+                    }
+                }
+}
+
 TEST_F(Multinomial, RefusesRowsThatAreNoDistribution) {
     for (const auto type : kTypes)
         for (const bool log_probs : {false, true})
