@@ -26,6 +26,10 @@
 
 namespace tombola::impl::cpu {
 
+// From the first element of a part on, runs that come in order begin at multiples of this many elements: normal numbers of MT19937
+// are made 16 at a time.
+inline constexpr int64_t kRunMultiple = 16;
+
 struct Run {
     int64_t first;   // the number of its first element
     int64_t count;   // at least 1
@@ -46,7 +50,7 @@ struct FillOptions {
     int64_t elements_per_part = 1;  // no part but the last is shorter than this
     // How long one thread takes to compute an element. It decides from which size on the tensor is shared by threads.
     double nanoseconds_per_element = 0;
-    // Runs may begin at any element and come in any order, for sources that jump at little cost. Then transposed layouts take less time.
+    // Runs may begin at any element and come in any order, not only as kRunMultiple says, for sources that jump at little cost. Then transposed layouts take less time.
     bool any_runs = false;
 };
 

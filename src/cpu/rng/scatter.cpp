@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "common/types.hpp"
@@ -175,6 +176,17 @@ bool RunCopier::has_tiles() const {
 int64_t RunCopier::rows_side_by_side(int64_t row) const {
     const int64_t left = rows_.count - row;
     return rows_.dst.is_plain() ? left : std::min(left, rows_.dst.block - row % rows_.dst.block);
+}
+
+int64_t RunCopier::end_of_runs(int64_t multiple, int64_t capacity) const {
+    if (!has_tiles()) return multiple;
+    for (const int64_t bytes : {kLineBytes, kVectorBytes}) {
+        const int64_t rows = bytes / static_cast<int64_t>(element_);
+        if (row_.count > capacity / rows) continue;
+        const int64_t elements = std::lcm(rows * row_.count, multiple);
+        if (elements <= capacity) return elements;
+    }
+    return multiple;
 }
 
 // As many rows as a cache line has elements, or a multiple of that if rows are short.
