@@ -11,9 +11,15 @@ set(tools_package tombola-tools)
 set(python_package python3-tombola)
 set(packages_version "${PROJECT_VERSION}")
 
+# The licences are in each package. A plain `cmake --install` installs those of the runtime component.
 foreach(component IN ITEMS runtime devel tools python)
-    install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${${component}_package}
-        RENAME copyright COMPONENT ${component} EXCLUDE_FROM_ALL)
+    set(folder ${CMAKE_INSTALL_DATADIR}/doc/${${component}_package})
+    set(from_all EXCLUDE_FROM_ALL)
+    if(component STREQUAL "runtime")
+        set(from_all "")
+    endif()
+    install(FILES LICENSE DESTINATION ${folder} RENAME copyright COMPONENT ${component} ${from_all})
+    install(FILES THIRD-PARTY-NOTICES DESTINATION ${folder} COMPONENT ${component} ${from_all})
     string(TOUPPER ${component} COMPONENT)
     set(CPACK_DEBIAN_${COMPONENT}_PACKAGE_NAME ${${component}_package})
 endforeach()

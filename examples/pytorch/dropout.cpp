@@ -109,7 +109,8 @@ at::Tensor dropout_composite(const at::Tensor& self, double p, bool training,
     return seeded_dropout(self, p, op.call(self, generator));
 }
 
-at::Tensor dropout_in_vmap(const at::Tensor& self, double, bool training, OptionalGenerator) {
+at::Tensor dropout_in_vmap(const at::Tensor& self, double p, bool training, OptionalGenerator) {
+    check_dropout(self, p);
     TORCH_CHECK(!training, "tombola::dropout", kRefusedInVmap);
     return self;
 }

@@ -100,8 +100,8 @@ int64_t Integer::in(int64_t least, int64_t greatest, const std::string& expected
 }
 
 py::object number_of(py::handle number, const char* name) {
-    if (PyFloat_Check(number.ptr()) || PyLong_Check(number.ptr()))
-        return py::reinterpret_borrow<py::object>(number);
+    if (PyLong_Check(number.ptr())) return index_of(number);
+    if (PyFloat_Check(number.ptr())) return py::float_(PyFloat_AS_DOUBLE(number.ptr()));
     const auto message = [&] { return std::string(name) + " is " + text_of(number); };
     if (has_dimensions(number) || !is_real_number(number))
         type_error(message() + "; expected a number");
@@ -136,10 +136,9 @@ bool flag_of(py::handle flag, const char* name) {
 
 bool is_sequence(py::handle object) {
     PyObject* const one = object.ptr();
-    // A tensor of PyTorch's is a mapping to Python.
-    if (!(PySequence_Check(one) || PyMapping_Check(one)) || PyDict_Check(one) ||
-        PyUnicode_Check(one) || PyBytes_Check(one) || PyByteArray_Check(one))
-        return false;
+    if (PyUnicode_Check(one) || PyBytes_Check(one) || PyByteArray_Check(one)) return false;
+    // PyTorch's tensors have no slots of a sequence, only those of a mapping.
+    if (!PySequence_Check(one)) return has_dimensions(object);
     // An array without dimensions has no length; it may be an integer.
     if (PyObject_Size(one) >= 0) return true;
     if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
@@ -150,14 +149,17 @@ bool is_sequence(py::handle object) {
 memory::dims shape_of(py::handle shape, const char* name) {
     memory::dims dims;
     const auto add = [&](py::handle number) {
+        const auto message = [&] {
+            return std::string(name) + " is " + text_of(shape) +
+                   "; expected an integer or a sequence of integers";
+        };
+        if (has_dimensions(number)) type_error(message());
         py::object index;
         try {
             index = index_of(number);
         } catch (py::error_already_set& cause) {
             if (!cause.matches(PyExc_TypeError)) throw;
-            type_error(std::string(name) + " is " + text_of(shape) +
-                           "; expected an integer or a sequence of integers",
-                       cause);
+            type_error(message(), cause);
         }
         const Py_ssize_t size = PyLong_AsSsize_t(index.ptr());
         if (size < 0) {
@@ -179,16 +181,17 @@ std::array<uint64_t, 2> seeds_of(py::handle seed, const char* expected) {
     if (seed.is_none()) return {};
     const bool sequence = is_sequence(seed);
     if (!sequence && PyIndex_Check(seed.ptr())) return {unsigned_of(seed, "seed"), 1};
-    if (!sequence || py::len(seed) != 2)
-        type_error("seed is " + text_of(seed) + "; expected " + expected);
+    const auto refuse = [&] { type_error("seed is " + text_of(seed) + "; expected " + expected); };
+    if (!sequence || py::len(seed) != 2) refuse();
     constexpr const char* kNames[] = {"seed[0]", "seed[1]"};
     std::array<uint64_t, 2> seeds{};
     size_t read = 0;
     for (const py::handle one : seed) {
-        if (read == seeds.size()) break;  // its length has changed
+        if (read == seeds.size()) break;
         seeds[read] = unsigned_of(one, kNames[read]);
         ++read;
     }
+    if (read != seeds.size()) refuse();  // it has another length than it said
     return seeds;
 }
 

@@ -142,6 +142,12 @@ py::object continued_multinomial(py::handle weights, py::handle samples, py::han
     return draw.output.result;
 }
 
+// What number_of() makes of a number, and an array or None as it is.
+py::object number_or_array(py::handle value, const char* name) {
+    if (PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr())) return number_of(value, name);
+    return py::reinterpret_borrow<py::object>(value);
+}
+
 // An argument that is one number for all rows, or an array of one for each row.
 class RowNumbers {
   public:
@@ -180,14 +186,19 @@ Output further(bool wanted, const memory::dims& shape, type data_type) {
     return Output(shape, data_type);
 }
 
-py::object sample_tokens(py::handle logits, py::handle samples, py::handle temperature,
-                         py::handle top_k, py::handle top_p, py::handle min_p,
+py::object sample_tokens(py::handle logits, py::handle samples, py::handle given_temperature,
+                         py::handle given_top_k, py::handle given_top_p, py::handle given_min_p,
                          py::handle mask_object, py::handle mask_shape, py::handle order_name,
-                         py::handle seed, py::handle offset, py::handle uniforms,
+                         py::handle seed, py::handle given_offset, py::handle uniforms,
                          py::handle logprobs_name, py::handle top_n, py::handle kept_wanted,
                          py::handle dtype, py::handle out) {
     const int64_t drawn = samples.is_none() ? 1 : count_of(samples, "samples");
     const Integer given_top(top_n, "top_n");
+    const py::object temperature = number_or_array(given_temperature, "temperature"),
+                     top_k = number_or_array(given_top_k, "top_k"),
+                     top_p = number_or_array(given_top_p, "top_p"),
+                     min_p = number_or_array(given_min_p, "min_p"),
+                     offset = number_or_array(given_offset, "offset");
     const bool counts_kept = flag_of(kept_wanted, "kept");
     const bool seeds_for_rows =
         py::isinstance<py::array>(seed) && py::cast<py::array>(seed).ndim() == 2;

@@ -40,10 +40,11 @@ struct Use {
 // What an array has along an axis of one element, or in an array of none, is never stepped along: any stride will do. A stride of
 // 0 is refused here already, because a result of such a shape may need more memory than there is.
 void tidy_strides(Tensor& tensor, Use use) {
+    if (tensor.elements() == 0) return tensor.strides.clear();
     bool row_major = true;
     memory::dim expected = 1;
     for (size_t axis = tensor.dims.size(); axis-- > 0;) {
-        if (tensor.dims[axis] == 1 || tensor.elements() == 0) tensor.strides[axis] = expected;
+        if (tensor.dims[axis] == 1) tensor.strides[axis] = expected;
         if (tensor.strides[axis] < 0)
             refuse_strides(tensor, "a negative stride along axis " + std::to_string(axis),
                            "with positive strides");

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What no function takes: each argument that is wrong is named in a ValueError or TypeError, and nothing is written."""
 import re
+import types
 
 import numpy as np
 import pytest
@@ -113,6 +114,47 @@ class Resizing:
         return self.value
 
     __index__ = __float__ = read
+
+
+class ResizingInt(int):
+    """An integer, which code that takes a float of it reads by a method of its own."""
+
+    def __float__(self):
+        self.array.resize(self.size, refcheck=False)
+        return float(int(self))
+
+
+def test_numbers_of_derived_classes():
+    for call in (
+        lambda array, p: tombola.uniform(out=array, high=p, seed=1),
+        lambda array, p: tombola.dropout(array, p, seed=1),
+        lambda array, p: tombola.sample_tokens(array.reshape(1, -1), temperature=p, seed=1),
+    ):
+        array, number = np.zeros(3_000_000, "f4"), ResizingInt(1)
+        number.array, number.size = array, 10
+        call(array, number)
+    assert tombola.uniform(3, high=np.float64(2.5), seed=1).tolist() == tombola.uniform(3, high=2.5, seed=1).tolist()
+
+
+class Short:
+    """Says that it has two elements, and has one."""
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        if index > 0:
+            raise IndexError
+        return 5
+
+
+def test_what_is_no_sequence_of_integers():
+    for seed in (Short(), types.MappingProxyType({1: 2, 3: 4}), {1: 2, 3: 4}, np.zeros((2, 1), int)):
+        with pytest.raises(TypeError, match="^seed"):
+            tombola.uniform(3, seed=seed)
+    for shape in (types.MappingProxyType({1: 2}), {2: 2}, np.ones((2, 1), int)):
+        with pytest.raises(TypeError, match="^shape is .*; expected an integer or a sequence of integers"):
+            tombola.uniform(shape)
 
 
 @pytest.mark.parametrize(

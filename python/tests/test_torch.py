@@ -175,6 +175,14 @@ def test_tensors_without_dimensions_are_numbers():
     np.testing.assert_array_equal(tombola.uniform(3, high=torch.tensor(2.5), seed=1), tombola.uniform(3, high=2.5, seed=1))
 
 
+def test_tensors_of_no_elements():
+    for shape in ((2, 0), (0, 2), (2, 0, 3), (0,)):
+        x = torch.zeros(shape)
+        assert tombola.dropout(x, 0.5, seed=1).shape == shape
+        assert tombola.dropout(x, 0.5, seed=1, out=torch.zeros(shape)).shape == shape
+        assert tombola.stochastic_round(x, seed=1).shape == shape
+
+
 def test_unaligned_tensors_are_named():
     unaligned = torch.frombuffer(bytearray(65), dtype=torch.float32, offset=1)
     with pytest.raises(ValueError, match="^src lies at an address that is no multiple of 4 bytes"):

@@ -298,7 +298,7 @@ def _for_rows(value: Any, dtype: str, name: str) -> Any:
     """A number as it is; otherwise an array of the dtype with the same values."""
     if isinstance(value, (int, float)):
         return value
-    # The usual cases, which _converted() serves too, but takes several times as long for.
+    # Fast paths for common cases. _converted() would give the same several times more slowly.
     if type(value) is list and _is_held(value, dtype):
         return numpy.array(value, dtype)
     if isinstance(value, numpy.number) and value.dtype.kind in "iuf" and _is_held([value.item()], dtype):

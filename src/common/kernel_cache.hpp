@@ -9,13 +9,12 @@
 // holds it.
 
 #include <cstddef>
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 
 #include "common/fork.hpp"
 #include "common/function_ref.hpp"
+#include "common/lru_cache.hpp"
 #include "common/status.hpp"
 
 namespace tombola::impl {
@@ -30,34 +29,17 @@ class KernelCache {
     Made get(const Key& key, FunctionRef<Made()> make) {
         const ForkHold hold;
         const std::lock_guard<std::mutex> lock(mutex_);
-        const auto found = entries_.find(key);
-        if (found != entries_.end()) {
-            found->second.last_use = ++clock_;
-            return found->second.kernel;
-        }
+        if (const auto* found = kernels_.find(key)) return *found;
         Made made = make();
-        if (!made.ok()) return made;
-        if (entries_.size() >= kCapacity) drop_least_recently_used();
-        entries_.emplace(key, Entry{made.value(), ++clock_});
+        if (made.ok()) kernels_.store(key, made.value());
         return made;
     }
 
   private:
     static constexpr size_t kCapacity = 1024;
-    struct Entry {
-        std::shared_ptr<const Kernel> kernel;
-        uint64_t last_use;
-    };
-    void drop_least_recently_used() {
-        auto oldest = entries_.begin();
-        for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
-            if (entry->second.last_use < oldest->second.last_use) oldest = entry;
-        entries_.erase(oldest);
-    }
 
     std::mutex mutex_;
-    std::map<Key, Entry> entries_;
-    uint64_t clock_ = 0;
+    LruCache<Key, std::shared_ptr<const Kernel>> kernels_{kCapacity};
 };
 
 // The process's cache of one kind of kernel. It is never destroyed, so that primitives which

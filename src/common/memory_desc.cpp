@@ -327,7 +327,7 @@ bool MemoryDesc::is_row_major() const {
     if (has_padding() || format_kind != FormatKind::blocked) return false;
     dim_t stride = 1;
     for (int d = ndims - 1; d >= 0; --d) {
-        // Blocks are in logical order if the dimensions behind have one element, and each block is followed by the next one.
+        // A blocked layout is row-major if all dimensions after the blocked one have one element and the blocks are adjacent.
         const bool blocked = d == block_dim;
         if (blocked && stride != 1) return false;
         if (dims[d] != (blocked ? block : 1) && strides[d] != (blocked ? block : stride))

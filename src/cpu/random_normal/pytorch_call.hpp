@@ -63,7 +63,7 @@ Status execute_pytorch_normal(const ExecContext& context, const MemoryDesc& dst,
 
     void* data = context.output(TOMBOLA_ARG_DST);
     if (count >= kNormalBlock) {
-        call.fill(dst, data, fill_blocks);
+        call.fill(dst, data, fill_blocks, kNormalBlock);
         if (count % kNormalBlock != 0) {
             T values[kNormalBlock];
             PytorchNormal<T>(moments).block(call.after(), values);

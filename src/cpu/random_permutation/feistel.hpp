@@ -58,8 +58,8 @@ struct FeistelNetwork {
     void pass_together(uint64_t* values) const;
 };
 
-// Several values make a pass together, because the rounds of each wait for one another. A value that is below the range gives its
-// place to the next index.
+// Sixteen values pass together, because the rounds of one value depend on each other. A value that is finished leaves its lane to the
+// next index.
 template <class T>
 void FeistelNetwork::elements(uint64_t first, int64_t count, T* to) const {
     int64_t next = 0;

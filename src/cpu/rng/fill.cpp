@@ -2,6 +2,7 @@
 #include "cpu/rng/fill.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "common/types.hpp"
 #include "cpu/streaming.hpp"
@@ -9,48 +10,35 @@
 namespace tombola::impl::cpu {
 namespace {
 
-// Half of the smallest first-level cache of any machine. More would gain nothing and take more stack.
+// Half of the smallest first-level cache of any machine. A run of one row gains nothing from a larger buffer.
 constexpr size_t kRunBytes = 16 * 1024;
-// Except where rows lie side by side and one run has several rows: 4 of f32 in images of 56 x 56 pixels, or 16 in those of 28 x 28.
+// For runs of several rows that lie side by side: 4 of f32 in images of 56 x 56 pixels, or 16 in those of 28 x 28.
 constexpr size_t kLongRunBytes = 49 * 1024;
 
-// Generates the range from run to run in a buffer of so many bytes, and copies each run to its place. Runs end at multiples of `end`
-// elements if they can, and all but the last at multiples of kRunMultiple.
+}  // namespace
+
+// The buffers are in functions that are not inlined, so that each call takes the stack of one buffer.
+
 template <size_t kBytes>
-[[gnu::noinline]] void for_each_buffered_run(const RunCopier& copier, void* data, size_t size,
-                                             const Range& range, int64_t end,
-                                             FunctionRef<void(const Run&)> generate) {
+[[gnu::noinline]] void FillPart::generate_runs(const RunCopier& copier, int64_t end,
+                                               FunctionRef<void(const Run&)> generate) const {
     alignas(64) char buffer[kBytes];
-    const auto capacity = static_cast<int64_t>(kBytes / size) / kRunMultiple * kRunMultiple;
-    for (int64_t at = range.begin; at < range.end;) {
-        int64_t limit = std::min(at + capacity, range.end);
-        if (limit < range.end && limit / end * end > at) limit = limit / end * end;
+    const size_t size = size_of(desc_.data_type);
+    const auto capacity = static_cast<int64_t>(kBytes / size) / run_multiple_ * run_multiple_;
+    for (int64_t at = range_.begin; at < range_.end;) {
+        int64_t limit = std::min(at + capacity, range_.end);
+        if (limit < range_.end && limit / end * end > at) limit = limit / end * end;
         generate({at, limit - at, buffer, false});
-        copier.scatter(data, at, limit - at, buffer);
+        copier.scatter(data_, at, limit - at, buffer);
         at = limit;
     }
 }
 
-}  // namespace
-
-void FillPart::for_each_run(FunctionRef<void(const Run&)> generate, const RowsAtOnce& at_once,
-                            FunctionRef<void(const RowsRun&)> generate_rows) const {
-    const size_t size = size_of(desc_.data_type);
-    if (desc_.is_row_major()) {
-        char* to = static_cast<char*>(data_) + static_cast<size_t>(first()) * size;
-        const StreamingStores stores(streaming_);
-        return generate({first(), count(), to, stores.allowed()});
-    }
-    const RunCopier copier(desc_);
-    if (!any_runs_) {
-        const int64_t end =
-            copier.end_of_runs(kRunMultiple, static_cast<int64_t>(kLongRunBytes / size));
-        const auto fill = static_cast<size_t>(end) * size > kRunBytes
-                              ? for_each_buffered_run<kLongRunBytes>
-                              : for_each_buffered_run<kRunBytes>;
-        return fill(copier, data_, size, range_, end, generate);
-    }
+[[gnu::noinline]] void FillPart::generate_tiles(
+    const RunCopier& copier, FunctionRef<void(const Run&)> generate, const RowsAtOnce& at_once,
+    FunctionRef<void(const RowsRun&)> generate_rows) const {
     alignas(64) char buffer[kRunBytes];
+    const size_t size = size_of(desc_.data_type);
     copier.for_each_tile(range_, static_cast<int64_t>(kRunBytes / size), [&](const Tile& tile) {
         Tile rest = tile;
         if (at_once.serves(tile) && copier.is_side_by_side(tile)) {
@@ -69,6 +57,25 @@ void FillPart::for_each_run(FunctionRef<void(const Run&)> generate, const RowsAt
     });
 }
 
+void FillPart::for_each_run(FunctionRef<void(const Run&)> generate, const RowsAtOnce& at_once,
+                            FunctionRef<void(const RowsRun&)> generate_rows) const {
+    const size_t size = size_of(desc_.data_type);
+    if (desc_.is_row_major()) {
+        char* to = static_cast<char*>(data_) + static_cast<size_t>(first()) * size;
+        const StreamingStores stores(streaming_);
+        return generate({first(), count(), to, stores.allowed()});
+    }
+    const RunCopier copier(desc_);
+    if (any_runs_) return generate_tiles(copier, generate, at_once, generate_rows);
+    assert(range_.begin % run_multiple_ == 0);
+    const int64_t end =
+        copier.end_of_runs(run_multiple_, static_cast<int64_t>(kLongRunBytes / size));
+    if (static_cast<size_t>(end) * size > kRunBytes)
+        generate_runs<kLongRunBytes>(copier, end, generate);
+    else
+        generate_runs<kRunBytes>(copier, end, generate);
+}
+
 void fill(const MemoryDesc& desc, void* data, const FillOptions& options,
           FunctionRef<void(const FillPart&)> generate_part) {
     const int64_t count = desc.nelems();
@@ -80,11 +87,10 @@ void fill(const MemoryDesc& desc, void* data, const FillOptions& options,
     const Work work = work_of(static_cast<double>(count) * options.nanoseconds_per_element, bytes,
                               streaming ? bytes : 0);
     const int parts = static_cast<int>(std::min<int64_t>(longest, parts_for(work)));
-    if (parts == 1) return generate_part({desc, data, {0, count}, streaming, options.any_runs});
+    if (parts == 1) return generate_part({desc, data, {0, count}, streaming, options});
     parallel(parts, [&](int part, int all) {
         const Range range = split(count, part, all, options.multiple);
-        if (range.begin < range.end)
-            generate_part({desc, data, range, streaming, options.any_runs});
+        if (range.begin < range.end) generate_part({desc, data, range, streaming, options});
     });
 }
 

@@ -26,10 +26,6 @@
 
 namespace tombola::impl::cpu {
 
-// From the first element of a part on, runs that come in order begin at multiples of this many elements: normal numbers of MT19937
-// are made 16 at a time.
-inline constexpr int64_t kRunMultiple = 16;
-
 struct Run {
     int64_t first;   // the number of its first element
     int64_t count;   // at least 1
@@ -50,14 +46,22 @@ struct FillOptions {
     int64_t elements_per_part = 1;  // no part but the last is shorter than this
     // How long one thread takes to compute an element. It decides from which size on the tensor is shared by threads.
     double nanoseconds_per_element = 0;
-    // Runs may begin at any element and come in any order, not only as kRunMultiple says, for sources that jump at little cost. Then transposed layouts take less time.
+    // The source can jump at little cost: runs may begin at any element and come in any order. Transposed layouts are then faster.
     bool any_runs = false;
+    // Otherwise runs begin at multiples of this many elements, a divisor of `multiple`.
+    int64_t run_multiple = 1;
 };
 
 class FillPart {
   public:
-    FillPart(const MemoryDesc& desc, void* data, Range range, bool streaming, bool any_runs)
-        : desc_(desc), data_(data), range_(range), streaming_(streaming), any_runs_(any_runs) {}
+    FillPart(const MemoryDesc& desc, void* data, Range range, bool streaming,
+             const FillOptions& options)
+        : desc_(desc),
+          data_(data),
+          range_(range),
+          run_multiple_(options.run_multiple),
+          streaming_(streaming),
+          any_runs_(options.any_runs) {}
 
     int64_t first() const { return range_.begin; }
     int64_t count() const { return range_.end - range_.begin; }
@@ -69,9 +73,19 @@ class FillPart {
                       FunctionRef<void(const RowsRun&)> generate_rows) const;
 
   private:
+    // From run to run in a buffer of so many bytes, each of which is then copied to its place. Runs end at multiples of `end`
+    // elements where they can.
+    template <size_t kBytes>
+    void generate_runs(const RunCopier& copier, int64_t end,
+                       FunctionRef<void(const Run&)> generate) const;
+    void generate_tiles(const RunCopier& copier, FunctionRef<void(const Run&)> generate,
+                        const RowsAtOnce& at_once,
+                        FunctionRef<void(const RowsRun&)> generate_rows) const;
+
     const MemoryDesc& desc_;
     void* data_;
     Range range_;
+    int64_t run_multiple_;
     bool streaming_, any_runs_;
 };
 

@@ -64,10 +64,12 @@ void Mt19937Call::skip_values(Mt19937& state, uint64_t values) const {
 }
 
 void Mt19937Call::fill(const MemoryDesc& dst, void* data,
-                       FunctionRef<void(Mt19937& state, const FillPart& part)> generate) {
+                       FunctionRef<void(Mt19937& state, const FillPart& part)> generate,
+                       int64_t run_multiple) {
     const int64_t count = dst.nelems();
     FillOptions options;
     options.multiple = 64;
+    options.run_multiple = run_multiple;
     options.elements_per_part = kWordsPerPart / words_per_value_;
     cpu::fill(dst, data, options, [&](const FillPart& part) {
         if (part.count() == count) return generate(start_.state, part);

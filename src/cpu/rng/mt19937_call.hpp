@@ -48,9 +48,10 @@ class Mt19937Call {
 
     // generate(state, part) writes the values of a part. The first value takes the next words of `state`. At the end,
     // `state` must be the state after the last value, if needs_state(). Parts run at the same time, each with a state of
-    // its own.
+    // its own. Runs begin at multiples of `run_multiple` elements, a divisor of 64.
     void fill(const MemoryDesc& dst, void* data,
-              FunctionRef<void(Mt19937& state, const FillPart& part)> generate);
+              FunctionRef<void(Mt19937& state, const FillPart& part)> generate,
+              int64_t run_multiple = 1);
 
     // The state after the tensor. Call it after fill(). A tensor without elements needs no fill(). The caller may draw
     // further words from the state.

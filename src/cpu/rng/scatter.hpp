@@ -88,9 +88,8 @@ class RunCopier {
     // Whether neighbouring rows lie side by side, so that tiles of several rows are faster than runs.
     bool has_tiles() const;
     int64_t row_elements() const { return row_.count; }
-    // A multiple of `multiple` elements at which runs of at most `capacity` elements should end: behind as many rows that lie side by
-    // side as fill cache lines, or at least the vectors of a transpose. Other runs would write the lines in parts, and where columns
-    // are a multiple of 1 KiB apart the caches do not keep them meanwhile. `multiple` itself where no run has so many rows.
+    // Where runs should end, as a multiple of `multiple`: after as many neighbouring rows as fill a cache line, or else a vector. A run
+    // that ended elsewhere would write lines in parts. Returns `multiple` if so many rows exceed `capacity`.
     int64_t end_of_runs(int64_t multiple, int64_t capacity) const;
     // Calls body(tile) for tiles of at most `capacity` elements, which together cover the range. They are not in ascending order.
     // All rows of some columns come before the next columns: this is the order of the tensor in memory.

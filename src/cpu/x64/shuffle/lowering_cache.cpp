@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/x64/shuffle/lowering_cache.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <utility>
 
 #include "common/fork.hpp"
+#include "common/lru_cache.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -16,7 +15,7 @@ namespace {
 // All numbers of a program and its ISA.
 using Key = std::vector<int64_t>;
 
-// Each class is taken apart by name: with a further member it does not compile until the key has that too.
+// Structured bindings name every member, so a new member does not compile until it is named here. It belongs into the key, too.
 Key key_of(const PermuteProgram& program, CpuIsa isa) {
     const auto& [unit, loop, dst_alignment, row_bytes, pixel_bytes, block_stride, in_l1, in_l2,
                  near_sources, sources, sections] = program;
@@ -48,53 +47,19 @@ Key key_of(const PermuteProgram& program, CpuIsa isa) {
     return key;
 }
 
-class LoweringCache {
-  public:
-    // Empty if they are not there.
-    Lowerings find(const Key& key) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        const auto found = entries_.find(key);
-        if (found == entries_.end()) return {};
-        found->second.last_use = ++clock_;
-        return found->second.lowerings;
-    }
-    void store(Key&& key, const Lowerings& lowerings) {
-        const size_t bytes = bytes_of(key, lowerings);
-        if (bytes > kMaxBytes / 8) return;
-        const std::lock_guard<std::mutex> lock(mutex_);
-        if (!entries_.emplace(std::move(key), Entry{lowerings, bytes, ++clock_}).second) return;
-        bytes_ += bytes;
-        while (bytes_ > kMaxBytes) drop_least_recently_used();
-    }
+size_t bytes_of(const Key& key, const Lowerings& lowerings) {
+    size_t bytes = key.size() * sizeof(key[0]);
+    for (const auto& operations : lowerings)
+        bytes += operations->size() * sizeof(Operation) +
+                 operations->tables.size() * sizeof(Table) +
+                 operations->sections.size() * sizeof(Operations::Section);
+    return bytes;
+}
 
-  private:
+struct LoweringCache {
     static constexpr size_t kMaxBytes = size_t{4} << 20;
-    struct Entry {
-        Lowerings lowerings;
-        size_t bytes;
-        uint64_t last_use;
-    };
-
-    static size_t bytes_of(const Key& key, const Lowerings& lowerings) {
-        size_t bytes = key.size() * sizeof(key[0]);
-        for (const auto& operations : lowerings)
-            bytes += operations->size() * sizeof(Operation) +
-                     operations->tables.size() * sizeof(Table) +
-                     operations->sections.size() * sizeof(Operations::Section);
-        return bytes;
-    }
-    void drop_least_recently_used() {
-        const auto oldest = std::min_element(
-            entries_.begin(), entries_.end(),
-            [](const auto& a, const auto& b) { return a.second.last_use < b.second.last_use; });
-        bytes_ -= oldest->second.bytes;
-        entries_.erase(oldest);
-    }
-
-    std::mutex mutex_;
-    std::map<Key, Entry> entries_;
-    size_t bytes_ = 0;
-    uint64_t clock_ = 0;
+    std::mutex mutex;
+    LruCache<Key, Lowerings> lowerings{kMaxBytes};
 };
 
 }  // namespace
@@ -104,11 +69,16 @@ Lowerings cached_lowerings(const PermuteProgram& program, CpuIsa isa) {
     // Never destroyed, as the caches of kernels.
     static LoweringCache& cache = *new LoweringCache;
     Key key = key_of(program, isa);
-    Lowerings lowerings = cache.find(key);
-    if (!lowerings.empty()) return lowerings;
+    {
+        const std::lock_guard<std::mutex> lock(cache.mutex);
+        if (const Lowerings* found = cache.lowerings.find(key)) return *found;
+    }
+    Lowerings lowerings;
     for (Operations& lowered : all_lowerings(program, isa))
         lowerings.push_back(std::make_shared<const Operations>(std::move(lowered)));
-    cache.store(std::move(key), lowerings);
+    const size_t bytes = bytes_of(key, lowerings);
+    const std::lock_guard<std::mutex> lock(cache.mutex);
+    cache.lowerings.store(std::move(key), lowerings, bytes);
     return lowerings;
 }
 

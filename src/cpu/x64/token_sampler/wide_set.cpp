@@ -321,8 +321,8 @@ void WideSet::subtract_after(uint64_t bound, uint32_t lowest, uint64_t weight) {
         if (key_of(list_.logit(*at), *at) > bound) arrays_.sums[*at / kBlock] -= weight;
 }
 
-// Writes the weights of a block, which are 0 after the bound. The kernel leaves out the classes below the scaled logit of the bound. Only
-// classes of the same weight as its class are compared by their keys.
+// Writes the weights of a block; classes after the bound get 0. The kernel drops classes whose scaled logit is below the bound's. Keys
+// are compared only where the weight equals that of the bound's class.
 void WideSet::store_block(dim_t first, dim_t end) {
     const float scaled = bound_ == kNoBound ? -kInf
                                             : scaled_logit(float_of(rank_of_bound(bound_)),

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A map that forgets what was not used for the longest time. Its entries have weights, and the sum of all is at most a limit. It has no
+// lock of its own.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace tombola::impl {
+
+template <class Key, class Value>
+class LruCache {
+  public:
+    explicit LruCache(size_t max_weight) : max_weight_(max_weight) {}
+
+    // The value of a key, or null. It stays until the next store().
+    const Value* find(const Key& key) {
+        const auto found = entries_.find(key);
+        if (found == entries_.end()) return nullptr;
+        found->second.last_use = ++clock_;
+        return &found->second.value;
+    }
+    // Stores the value, unless the key has one or the weight is above the limit.
+    void store(Key key, Value value, size_t weight = 1) {
+        if (weight > max_weight_) return;
+        while (weight_ > max_weight_ - weight) drop_least_recently_used();
+        const Entry entry{std::move(value), weight, ++clock_};
+        if (entries_.emplace(std::move(key), entry).second) weight_ += weight;
+    }
+
+  private:
+    struct Entry {
+        Value value;
+        size_t weight;
+        uint64_t last_use;
+    };
+    void drop_least_recently_used() {
+        const auto oldest = std::min_element(
+            entries_.begin(), entries_.end(),
+            [](const auto& a, const auto& b) { return a.second.last_use < b.second.last_use; });
+        weight_ -= oldest->second.weight;
+        entries_.erase(oldest);
+    }
+
+    size_t max_weight_, weight_ = 0;
+    uint64_t clock_ = 0;
+    std::map<Key, Entry> entries_;
+};
+
+}  // namespace tombola::impl
