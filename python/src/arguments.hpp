@@ -35,7 +35,8 @@ class Integer {
     const char* name_;
 };
 
-// A number that was read before its data type was known: an int for what is an integer, and otherwise a float. Raises TypeError or ValueError with the argument's name for what is no number.
+// A number that was read before its data type was known: an int for what is an integer, and otherwise a float. Raises TypeError or
+// ValueError with the argument's name for what is no number.
 py::object number_of(py::handle number, const char* name);
 
 // True or False, of Python or NumPy, or 1 or 0. Raises TypeError with the argument's name.

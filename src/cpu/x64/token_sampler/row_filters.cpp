@@ -10,7 +10,7 @@ namespace {
 
 // The lengths of the lists that are tried for top_p.
 constexpr dim_t kFirstLength = 32, kNextLength = 256, kLongest = 2048;
-// A row of at most so many classes is listed as a whole where the first list does not suffice.
+// A row of at most so many classes is listed as a whole where the first list does not suffice. Measured on Sapphire Rapids alone.
 constexpr dim_t kShortRow = 1024;
 
 }  // namespace
