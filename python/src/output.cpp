@@ -79,14 +79,13 @@ std::vector<py::ssize_t> dense_strides(const Tensor& tensor, memory::data_type d
 
 Output::Output(py::handle shape, py::handle dtype, py::handle out, const Types& types,
                const char* shape_name) {
-    if (shape.is_none()) {
-        if (out.is_none())
-            type_error(std::string(shape_name) +
-                       " is None; expected a shape, or out, which has one");
-        *this = Output(written(out, "out", types).dims, dtype, out, types, shape_name);
-    } else {
+    if (!shape.is_none()) {
         *this = Output(shape_of(shape, shape_name), dtype, out, types, shape_name);
+        return;
     }
+    if (out.is_none())
+        type_error(std::string(shape_name) + " is None; expected a shape, or out, which has one");
+    *this = given(dtype, out, types);
 }
 
 Output::Output(const memory::dims& shape, py::handle dtype, py::handle out, const Types& types,
@@ -96,9 +95,16 @@ Output::Output(const memory::dims& shape, py::handle dtype, py::handle out, cons
             Output(shape, dtype.is_none() ? types.list[0] : data_type_of(dtype, types), shape_name);
         return;
     }
-    tensor = written(out, "out", dtype.is_none() ? types : Types{{data_type_of(dtype, types)}});
-    result = py::reinterpret_borrow<py::object>(out);
+    *this = given(dtype, out, types);
     check_shape(tensor, shape, "out");
+}
+
+Output Output::given(py::handle dtype, py::handle out, const Types& types) {
+    Output output;
+    output.tensor =
+        written(out, "out", dtype.is_none() ? types : Types{{data_type_of(dtype, types)}});
+    output.result = py::reinterpret_borrow<py::object>(out);
+    return output;
 }
 
 Output::Output(const memory::dims& shape, memory::data_type data_type, const char* shape_name) {

@@ -22,6 +22,9 @@ struct Output {
            const char* shape_name = "shape");
     // A new array.
     Output(const memory::dims& shape, memory::data_type type, const char* shape_name = "shape");
+
+  private:
+    static Output given(py::handle dtype, py::handle out, const Types& types);
 };
 
 // A new array of this type, of the shape and the order of dimensions in memory of the tensor `read`.

@@ -29,6 +29,24 @@ def test_orders_of_bytes_and_units_are_part_of_a_dtype():
         tombola.sample_tokens(LOGITS, mask=np.ones((2, 2), ">i4"), seed=1)
 
 
+def test_a_tensor_is_exported_once_per_call():
+    exports = []
+
+    def counted(array):
+        return Exporter(lambda: exports.append(1) or array.__dlpack__())
+
+    for tensors, call in (
+        (1, lambda: tombola.uniform(out=counted(np.empty(9)), seed=1)),
+        (1, lambda: tombola.uniform(9, "float64", out=counted(np.empty(9)), seed=1)),
+        (1, lambda: tombola.shuffle(counted(X), 3)),
+        (2, lambda: tombola.multinomial(counted(X + 1), 3, out=counted(np.empty((2, 3), np.int64)))),
+        (2, lambda: tombola.sample_tokens(counted(LOGITS), out=counted(np.empty(2, np.int64)))),
+    ):
+        exports.clear()
+        call()
+        assert len(exports) == tensors
+
+
 # -- bfloat16 ----------------------------------------------------------------------------------------------------
 
 
