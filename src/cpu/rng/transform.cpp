@@ -24,6 +24,24 @@ const char* element(const void* data, int64_t number, size_t size) {
     return static_cast<const char*>(data) + static_cast<size_t>(number) * size;
 }
 
+// Copies `count` bits between byte 0 of `dense` and bit `first` of `bits`.
+void put_bits(uint8_t* bits, int64_t first, int64_t count, const uint8_t* dense) {
+    const int shift = static_cast<int>(first % 8);
+    for (uint8_t* to = bits + first / 8; count > 0; count -= 8, ++to, ++dense) {
+        const unsigned taken = (1u << std::min<int64_t>(count, 8)) - 1;
+        const unsigned kept = ~(taken << shift), added = (*dense & taken) << shift;
+        to[0] = static_cast<uint8_t>((to[0] & kept) | added);
+        if (taken << shift > 0xFF) to[1] = static_cast<uint8_t>((to[1] & kept >> 8) | added >> 8);
+    }
+}
+void get_bits(const uint8_t* bits, int64_t first, int64_t count, uint8_t* dense) {
+    const int shift = static_cast<int>(first % 8);
+    for (const uint8_t* from = bits + first / 8; count > 0; count -= 8, ++from, ++dense) {
+        const bool crosses = shift + std::min<int64_t>(count, 8) > 8;
+        *dense = static_cast<uint8_t>((from[0] | (crosses ? from[1] << 8 : 0)) >> shift);
+    }
+}
+
 // The transformation of one thread's range of elements.
 class Part {
   public:
@@ -89,24 +107,25 @@ class Part {
             if (!src_in_place_) src.gather(src_.data, tile, from);
             if (!mask_in_place_ && !mask_.is_written) bytes.gather(mask_.data, tile, mask);
             for_each_run(tile, [&](int64_t first, int64_t count, int64_t at) {
+                // A run of a mask of bits that begins or ends within a byte has a copy of its bits.
+                const bool copies_bits =
+                    mask_.kind == Kind::bits && (first % 8 != 0 || count % 8 != 0);
+                if (copies_bits && !mask_.is_written) get_bits(mask_.data, first, count, mask);
                 body({first, count,
                       src_in_place_ ? element(src_.data, first, src_size())
                                     : element(static_cast<const void*>(from), at, src_size()),
                       dst_in_place_ ? element(dst_.data, first, dst_size())
                                     : element(static_cast<void*>(to), at, dst_size()),
-                      mask_in_place_ ? mask_at(first) : mask + at, false});
+                      copies_bits      ? mask
+                      : mask_in_place_ ? mask_at(first)
+                                       : mask + at,
+                      false});
+                if (copies_bits && mask_.is_written) put_bits(mask_.data, first, count, mask);
             });
             if (!dst_in_place_) dst.scatter(dst_.data, tile, to);
             if (!mask_in_place_ && mask_.is_written) bytes.scatter(mask_.data, tile, mask);
         };
-        // Runs of a mask of bits begin at whole bytes.
-        const RunCopier& leader = dst.has_tiles() ? dst : src;
-        if (mask_.kind != Kind::bits || leader.row_elements() % kTransformMultiple == 0)
-            return leader.for_each_tile(range, capacity, transform_tile);
-        for (int64_t at = range.begin; at < range.end; at += capacity) {
-            const int64_t count = std::min(capacity, range.end - at);
-            transform_tile({at, 1, count, count, at});
-        }
+        (dst.has_tiles() ? dst : src).for_each_tile(range, capacity, transform_tile);
     }
 
     const ReadTensor& src_;
@@ -125,6 +144,7 @@ void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformM
     if (count == 0) return;
     zero_padding(dst.desc, dst.data);
     if (mask.kind == Kind::bytes && mask.is_written) zero_padding(mask.desc, mask.data);
+    if (mask.kind == Kind::bits && mask.is_written) mask.data[(count - 1) / 8] = 0;
     const size_t bytes = static_cast<size_t>(count) * size_of(dst.desc.data_type);
     const bool streaming = bypasses_caches(bytes);
     const Part part(src, dst, mask, at_once, streaming);

@@ -18,8 +18,7 @@
 
 namespace tombola::impl::cpu {
 
-// A thread's range begins at a multiple of this many elements of the tensor. A run may begin at any element; with a mask of bits, at a
-// whole byte of the mask.
+// A thread's range begins at a multiple of this many elements of the tensor. A run may begin at any element.
 inline constexpr int64_t kTransformMultiple = 64;
 
 struct TransformRun {
@@ -27,7 +26,7 @@ struct TransformRun {
     int64_t count;     // at least 1
     const void* from;  // dense, as are the others
     void* to;          // may be `from`
-    // The first element's byte, or the byte that holds its bit. Null: there is no mask.
+    // The first element's byte, or the byte whose lowest bit is the first element's. Null: there is no mask.
     uint8_t* mask;
     bool streaming;  // the tensor is so large that stores should bypass the caches
 };
