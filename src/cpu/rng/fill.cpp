@@ -58,8 +58,17 @@ template <size_t kBytes>
     });
 }
 
+FillPart FillPart::buffered(int64_t first, int64_t count, void* buffer) const {
+    FillPart part = *this;
+    part.range_ = {first, first + count};
+    part.data_ = buffer;
+    part.is_buffered_ = true;
+    return part;
+}
+
 void FillPart::for_each_run(FunctionRef<void(const Run&)> generate, const RowsAtOnce& at_once,
                             FunctionRef<void(const RowsRun&)> generate_rows) const {
+    if (is_buffered_) return generate({first(), count(), data_, false});
     const size_t size = size_of(desc_.data_type);
     if (desc_.is_row_major()) {
         char* to = static_cast<char*>(data_) + static_cast<size_t>(first()) * size;
@@ -75,6 +84,16 @@ void FillPart::for_each_run(FunctionRef<void(const Run&)> generate, const RowsAt
         generate_runs<kLongRunBytes>(copier, end, generate);
     else
         generate_runs<kRunBytes>(copier, end, generate);
+}
+
+bool has_long_rows(const MemoryDesc& desc, int64_t run_multiple) {
+    const size_t size = size_of(desc.data_type);
+    if (desc.is_row_major() || static_cast<size_t>(desc.nelems()) * size <= kLongRunBytes)
+        return false;
+    const RunCopier copier(desc);
+    return copier.has_tiles() && copier.row_elements() % run_multiple == 0 &&
+           copier.end_of_runs(run_multiple, static_cast<int64_t>(kLongRunBytes / size)) ==
+               run_multiple;
 }
 
 void fill(const MemoryDesc& desc, void* data, const FillOptions& options,

@@ -63,6 +63,12 @@ class FillPart {
           streaming_(streaming),
           any_runs_(options.any_runs) {}
 
+    // Some elements of this part as a part of their own. It is one run, which is written to `buffer`.
+    FillPart buffered(int64_t first, int64_t count, void* buffer) const;
+
+    const MemoryDesc& desc() const { return desc_; }
+    void* data() const { return data_; }
+    Range range() const { return range_; }
     int64_t first() const { return range_.begin; }
     int64_t count() const { return range_.end - range_.begin; }
     void for_each_run(FunctionRef<void(const Run&)> generate) const {
@@ -87,7 +93,12 @@ class FillPart {
     Range range_;
     int64_t run_multiple_;
     bool streaming_, any_runs_;
+    bool is_buffered_ = false;
 };
+
+// Whether neighbouring rows lie side by side and are so long that the runs of such a tensor would write lines in parts. False if the
+// rows begin at other elements than multiples of `run_multiple`.
+bool has_long_rows(const MemoryDesc& desc, int64_t run_multiple);
 
 // `data` is the address of the first element: offset0 has been added. A tensor without elements has no parts.
 void fill(const MemoryDesc& desc, void* data, const FillOptions& options,

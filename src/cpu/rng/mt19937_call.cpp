@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/rng/mt19937_call.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
 
+#include "common/types.hpp"
 #include "cpu/rng/mt19937_state.hpp"
 
 namespace tombola::impl::cpu {
@@ -14,6 +16,10 @@ namespace {
 // Every part but the first starts with a jump, which takes as long as one to two million words. Shorter parts would
 // save nothing.
 constexpr int64_t kWordsPerPart = int64_t{1} << 21;
+
+// Of long rows, this many at once: a line of f32. Their states and half a window of each take 60 KB of the stack.
+constexpr int64_t kLongRows = 16;
+constexpr size_t kLongRowsBytes = kLongRows * kMtWords / 2 * sizeof(uint32_t);
 
 }  // namespace
 
@@ -71,14 +77,50 @@ void Mt19937Call::fill(const MemoryDesc& dst, void* data,
     options.multiple = 64;
     options.run_multiple = run_multiple;
     options.elements_per_part = kWordsPerPart / words_per_value_;
+    const bool long_rows = has_long_rows(dst, run_multiple);
+    if (long_rows) needs_state_ = true;
+    const auto fill_part = [&](Mt19937& state, const FillPart& part) {
+        long_rows ? fill_long_rows(state, part, generate) : generate(state, part);
+    };
     cpu::fill(dst, data, options, [&](const FillPart& part) {
-        if (part.count() == count) return generate(start_.state, part);
+        if (part.count() == count) return fill_part(start_.state, part);
         Mt19937 own;
         Mt19937& state = part.first() + part.count() == count ? last_ : own;
         if (&state == &last_) after_ = &last_;
         state = start_.state;
         skip_values(state, static_cast<uint64_t>(part.first()));
-        generate(state, part);
+        fill_part(state, part);
+    });
+}
+
+// Neighbouring rows are written together, some columns of each at a time. So each row needs a state of its own: the words of a row are
+// passed over once, to find where the next row begins, and drawn later.
+[[gnu::noinline]] void Mt19937Call::fill_long_rows(
+    Mt19937& state, const FillPart& part,
+    FunctionRef<void(Mt19937& state, const FillPart& part)> generate) const {
+    alignas(64) char buffer[kLongRowsBytes];
+    Mt19937 states[kLongRows];
+    const size_t size = size_of(part.desc().data_type);
+    const auto capacity = static_cast<int64_t>(kLongRowsBytes / size);
+    const int64_t max_rows = std::min(kLongRows, RunCopier::rows_of_line(size));
+    const RunCopier copier(part.desc());
+    copier.for_each_tile(part.range(), capacity, max_rows, [&](const Tile& tile) {
+        const auto fill_row = [&](Mt19937& row_state, int64_t row) {
+            generate(row_state,
+                     part.buffered(tile.first + row * tile.distance, tile.columns,
+                                   buffer + static_cast<size_t>(row * tile.columns) * size));
+        };
+        if (tile.rows == 1) {
+            fill_row(state, 0);
+        } else {
+            if (tile.first % tile.distance == 0)
+                for (int64_t row = 0; row < tile.rows; ++row) {
+                    states[row] = state;
+                    skip_values(state, static_cast<uint64_t>(tile.distance));
+                }
+            for (int64_t row = 0; row < tile.rows; ++row) fill_row(states[row], row);
+        }
+        copier.scatter(part.data(), tile, buffer);
     });
 }
 

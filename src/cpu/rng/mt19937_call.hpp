@@ -62,6 +62,8 @@ class Mt19937Call {
 
   private:
     void skip_values(Mt19937& state, uint64_t values) const;
+    void fill_long_rows(Mt19937& state, const FillPart& part,
+                        FunctionRef<void(Mt19937& state, const FillPart& part)> generate) const;
 
     int words_per_value_;
     const MtJumpLoops& loops_;

@@ -178,6 +178,10 @@ int64_t RunCopier::rows_side_by_side(int64_t row) const {
     return rows_.dst.is_plain() ? left : std::min(left, rows_.dst.block - row % rows_.dst.block);
 }
 
+int64_t RunCopier::rows_of_line(size_t element_bytes) {
+    return kLineBytes / static_cast<int64_t>(element_bytes);
+}
+
 int64_t RunCopier::end_of_runs(int64_t multiple, int64_t capacity) const {
     if (!has_tiles()) return multiple;
     for (const int64_t bytes : {kLineBytes, kVectorBytes}) {
@@ -191,7 +195,7 @@ int64_t RunCopier::end_of_runs(int64_t multiple, int64_t capacity) const {
 
 // As many rows as a cache line has elements, or a multiple of that if rows are short.
 int64_t RunCopier::rows_of_tile(int64_t capacity) const {
-    const int64_t line = kLineBytes / static_cast<int64_t>(element_);
+    const int64_t line = rows_of_line(element_);
     return std::max(line, capacity / row_.count / line * line);
 }
 

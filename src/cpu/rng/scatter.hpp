@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "common/memory_desc.hpp"
 #include "common/parallel.hpp"
@@ -88,15 +89,19 @@ class RunCopier {
     // Whether neighbouring rows lie side by side, so that tiles of several rows are faster than runs.
     bool has_tiles() const;
     int64_t row_elements() const { return row_.count; }
+    // How many rows that lie side by side fill a cache line.
+    static int64_t rows_of_line(size_t element_bytes);
     // Where runs should end, as a multiple of `multiple`: after as many neighbouring rows as fill a cache line, or else a vector. A run
     // that ended elsewhere would write lines in parts. Returns `multiple` if so many rows exceed `capacity`.
     int64_t end_of_runs(int64_t multiple, int64_t capacity) const;
     // Calls body(tile) for tiles of at most `capacity` elements, which together cover the range. They are not in ascending order.
-    // All rows of some columns come before the next columns: this is the order of the tensor in memory.
+    // All rows of some columns come before the next columns: this is the order of the tensor in memory. After at most `max_rows`
+    // rows, whose columns are then complete, the next rows follow.
     template <class Body>
-    void for_each_tile(Range range, int64_t capacity, const Body& body) const {
+    void for_each_tile(Range range, int64_t capacity, int64_t max_rows, const Body& body) const {
         for (int64_t at = range.begin; at < range.end;) {
-            const Tile band = band_at(at, range.end - at, capacity);
+            Tile band = band_at(at, range.end - at, capacity);
+            band.rows = std::min(band.rows, max_rows);
             const int64_t rows = std::min(band.rows, rows_of_tile(capacity));
             const int64_t columns = columns_of_tile(rows, band.columns, capacity);
             for (int64_t column = 0; column < band.columns; column += columns)
@@ -111,6 +116,10 @@ class RunCopier {
                 }
             at += band.elements();
         }
+    }
+    template <class Body>
+    void for_each_tile(Range range, int64_t capacity, const Body& body) const {
+        for_each_tile(range, capacity, std::numeric_limits<int64_t>::max(), body);
     }
 
   private:

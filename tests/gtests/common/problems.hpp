@@ -75,7 +75,7 @@ inline const Problem kProblems[] = {
          return tombola_random_uniform_primitive_desc_create(
              pd, engine, tombola_alignment_pytorch, mds[0], 1, 2, tombola_int_draws_spec, attr);
      },
-     {{TOMBOLA_ARG_DST, 2, {3, 500}, tombola_f32, tombola_ab, 0},
+     {{TOMBOLA_ARG_DST, 2, {8, 6500}, tombola_f32, tombola_ba, 0},
       {TOMBOLA_ARG_MIN, 1, {1}, tombola_f32, tombola_a, 0},
       {TOMBOLA_ARG_MAX, 1, {1}, tombola_f32, tombola_a, 1},
       {TOMBOLA_ARG_OFFSET, 1, {1}, tombola_u64, tombola_a, 0}}},
@@ -90,7 +90,7 @@ inline const Problem kProblems[] = {
          return tombola_random_normal_primitive_desc_create(pd, engine, tombola_alignment_pytorch,
                                                             mds[0], 1, 2, attr);
      },
-     {{TOMBOLA_ARG_DST, 2, {16, 780}, tombola_f32, tombola_ba, 0},
+     {{TOMBOLA_ARG_DST, 2, {16, 3200}, tombola_f32, tombola_ba, 0},
       {TOMBOLA_ARG_MEAN, 1, {1}, tombola_f32, tombola_a, 0},
       {TOMBOLA_ARG_STD, 1, {1}, tombola_f32, tombola_a, 1}}},
     {"random_exponential as TensorFlow",
@@ -104,7 +104,7 @@ inline const Problem kProblems[] = {
          return tombola_random_exponential_primitive_desc_create(
              pd, engine, tombola_alignment_pytorch, mds[0], 1, 2, attr);
      },
-     {{TOMBOLA_ARG_DST, 2, {16, 780}, tombola_f32, tombola_ba, 0},
+     {{TOMBOLA_ARG_DST, 2, {16, 3200}, tombola_f32, tombola_ba, 0},
       {TOMBOLA_ARG_OFFSET, 1, {1}, tombola_u64, tombola_a, 0}}},
     {"random_bernoulli as TensorFlow",
      [](auto* pd, auto engine, const auto* mds, auto attr) {
@@ -118,7 +118,7 @@ inline const Problem kProblems[] = {
          return tombola_random_bernoulli_primitive_desc_create(
              pd, engine, tombola_alignment_pytorch, mds[0], mds[1], 1, 2, attr);
      },
-     {{TOMBOLA_ARG_DST, 2, {16, 780}, tombola_f32, tombola_ba, 0},
+     {{TOMBOLA_ARG_DST, 2, {16, 3200}, tombola_f32, tombola_ba, 0},
       {TOMBOLA_ARG_P, 1, {1}, tombola_f64, tombola_a, 0}}},
     {"multinomial with replacement",
      [](auto* pd, auto engine, const auto* mds, auto attr) {
