@@ -18,31 +18,37 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 
 // A row has one member a line, as `scripts/machine-model` prints it. What each member means stands in machine.hpp.
 //
-// In no row were the sizes of the TLB and of the typical caches measured: they are the makers'. `string_bytes` is found with shuffles of
-// long rows, the distance `read_ahead` with multinomial and token_sampler, greedy, and `unrolled_operations` with shuffles in blocks: the
-// last two on Zen 5 and Sapphire Rapids alone.
-
-// An Intel processor with AMX and AVX512_FP16. `front` and `unpacks_front` were fitted to the times of shuffles: 3.5 and 5
-// where no-operations end at 5.4 a cycle. `shared_ports` was measured: the processor chooses the port of an operation before
-// it knows which one is free, so that permutes wait for blends. `front_near_sources` was fitted to blocks of bytes and words,
-// with `counts_tables` off. The copy of `streamed_gain` gains 0.15 to 0.26; with 0.22, of shuffles with 32 and
-// 64 MiB a tensor, all that gain by bypassing the caches do so. With 0.20 some unpacks do not, and with 0.27 lanes that
-// bypass them replace routes that are 1.4 times as fast.
+// The comment above a row says where its values come from. "Fitted" means: chosen so that the model's costs agree with measured times.
+// "0.95 of the time" compares a shuffle with the member's value and without it. doc/shuffle-speed.md tells how each value of a member for
+// shuffles was found, and what else was tried.
 //
-// Measured later, on a processor with 480 MiB of third-level cache for many cores, of which two were used:
+// In every row, the sizes of the TLB and the typical caches are the maker's figures; they were not measured. `string_bytes` was found with
+// shuffles of long rows. `read_ahead` was found with multinomial and with greedy token_sampler, and `unrolled_operations` with shuffles in
+// blocks; both were measured on Zen 5 and Sapphire Rapids only.
+
+// An Intel processor with AMX and AVX512_FP16.
+//
+// - `front`, `unpacks_front`: fitted to the times of shuffles. The values are 3.5 and 5; the processor completes 5.4 no-operations per
+//   cycle.
+// - `shared_ports`: measured. The processor chooses the port of an operation before it knows which port is free, so permutes wait for
+//   blends.
+// - `front_near_sources`: fitted to blocks of bytes and words, with `counts_tables` off.
+// - `streamed_gain`: a copy gains 0.15 to 0.26. With 0.22, every shuffle with 32 and 64 MiB per tensor that gains by bypassing the caches
+//   does bypass them. With 0.20 some unpacks do not. With 0.27 lanes that bypass them replace routes that are 1.4 times as fast.
+//
+// The members below were measured later, on two cores of a processor whose 480 MiB of third-level cache serve many cores:
 //
 // - `linear_rows`: 160 random shuffles of rows of 1 to 2,000 bytes in the first-level cache take 0.95 of the time.
-// - `prefetches_rows`: 240 random shuffles in the second-level cache, which gain by both, take 0.99 (AVX-512) and 0.98 (AVX2) of the time.
-//   Later the code for AVX2 replaced that for AVX-512: 120 of rows of 16 to 700 bytes take 0.97 of the time before, 0.78 to 1.11.
-// - `far_l3`: 0, as the cache is shared by too many to tell. Past it, 24 random shuffles of rows of 66 to 72 MB take 1.02 of the time,
-//   and 24 others 1.08 (AVX-512) and 0.98 (AVX2); of 72 to 80 MB, 1.01 / 1.03 and 0.93 / 0.88; 14 of both kinds of 80 to 96 MB, 0.88 / 0.86.
-//   Permutes that prefetch their sources through the caches take 0.99 / 0.95 of the time from 48 to 62 MB, 0.99 / 0.97 to 72 MB.
-// - `prefetched_run`: without prefetches, 72 shuffles in blocks of 68 to 180 MB take 1.01 (AVX-512) and 1.06 (AVX2) of the time. With
-//   prefetches of runs up to 2 KiB, 40 shuffles of rows take 0.98 and 0.96. With longer runs, as many lose as gain.
-// - `open_lines`: stores that bypass the caches, to halves of lines of 4 regions in turn, take 1.3 times as long as whole lines; of 7,
-//   1.6 times; of 10 and more, 13 to 20 times. 72 shuffles in blocks take 0.98 of the time with 4.
-// - `string_bytes`, `unrolled_operations`, `near_l3`, `near_alias`, `apart_cycles` and `prefetches_pages` gain nothing. `read_ahead`
-//   gains in token_sampler and loses in multinomial. `shared_stores` was 45, but large fills do not gain by it.
+// - `prefetches_rows`: 240 random shuffles in the second-level cache, which gain by `linear_rows` too, take 0.99 (AVX-512) and 0.98 (AVX2)
+//   of the time. Code for AVX2 with these prefetches then replaced code for AVX-512 without them: 120 shuffles take 0.97 of the time.
+// - `far_l3`: 0, because the third-level cache is shared by too many cores to say how much of it a call has. Shuffles of rows gain by
+//   bypassing the caches from 80 MB on, others from 72 MB on. Prefetches of the sources of permutes gain from 48 MB on.
+// - `prefetched_run`: without prefetches, 72 shuffles in blocks of 68 to 180 MB take 1.01 (AVX-512) and 1.06 (AVX2) of the time. Of runs
+//   longer than 2 KiB, as many lose as gain.
+// - `open_lines`: the test stores half a line to each of several regions in turn, past the caches. Compared with stores of whole lines it
+//   takes 1.3 times as long with 4 regions, 1.6 times with 7, and 13 to 20 times with 10 and more.
+// - `string_bytes`, `unrolled_operations`, `near_l3`, `near_alias`, `apart_cycles` and `prefetches_pages` gain nothing. `read_ahead` gains
+//   in token_sampler and loses in multinomial. `shared_stores` was measured as 45, but it is 0 because large fills do not gain by it.
 constexpr MachineRow kSapphireRapids = [] {
     MachineRow row{};
     row.typical = {48 * kKiB, 2 * kMiB, 32 * kMiB};
@@ -101,21 +107,23 @@ constexpr MachineRow kSapphireRapids = [] {
     return row;
 }();
 
-// A virtual EPYC, family 25, model 1, at 3.2 GHz, whose speed varied by a factor of two. It has no vectors of 64 bytes: their rates are
-// those of 32. Times are relative to the row of unmeasured machines, which had no `linear_rows`, `open_lines` and
-// `prefetched_run` yet.
+// An EPYC, family 25, model 1, at 3.2 GHz, in a virtual machine whose speed varied by a factor of two. It has no vectors of 64 bytes: their
+// rates are copies of those of 32 bytes. Times are relative to the row that machines without measurements had then; it had no
+// `linear_rows`, `open_lines` and `prefetched_run` yet.
 //
 // - `permutes`, `permute_slots`, `lane_shuffles`, `unpack_slots`, `vectors`, `waking`, `traffic`, `shared_stores`, `streamed_gain`,
-//   `unpacks_front`: two runs of scripts/machine-model, rounded. `copy_cycles`: the lesser of the two.
-// - `latency`: the two runs had 196 and 207, which would prefetch 4 KiB ahead. Then dropout and rounding of 80 MB take 1.04 and 1.05
-//   times as long as with 2 KiB, which 180 gives.
-// - `front`, `loads`, `stores`, `shared_ports`, `split_store`, `split_load`: those of Zen 4, which were fitted to the times of shuffles.
-//   With them 230 shuffles of up to 200 KB a tensor take 0.98 of the time. One other value of each gains 0.6 % at the most.
-// - `string_bytes`: the string instruction takes up to 3.7 times as long as vectors.
+//   `unpacks_front`: two runs of scripts/machine-model, rounded. `copy_cycles`: the smaller value of the two runs.
+// - `latency`: the two runs gave 196 and 207 ns, which lead to prefetches 4 KiB ahead. With these, dropout and rounding of 80 MB take 1.04
+//   and 1.05 times as long as with 2 KiB, which 180 ns leads to.
+// - `front`, `loads`, `stores`, `shared_ports`, `split_store`, `split_load`: copied from Zen 4, where they were fitted to the times of
+//   shuffles. With them 230 shuffles of up to 200 KB per tensor take 0.98 of the time. Changing one of them gains 0.6 % at most.
+// - `string_bytes`: never. The string instruction takes up to 3.7 times as long as vectors.
 // - `linear_rows`: 110 shuffles of rows of 33 bytes to 40 KB take 0.95 of the time, and 50 of rows of 5 to 64 bytes 0.81.
-// - `far_l3`, `prefetched_run`, `open_lines`, `near_alias`, `apart_cycles`: those of Zen 4. 30 shuffles of 40 to 90 MB a tensor take 0.83
-//   of the time. One of 21.7 MB, source and destination together, takes 2 to 4 times as long, as it fits the third-level cache.
-// - `near_l3`: 80 shuffles of 1 to 8 MB a tensor take 0.95 of the time. Without `near_alias` single ones take up to 4 times as long.
+// - `far_l3`, `prefetched_run`, `open_lines`, `near_alias`, `apart_cycles`: copied from Zen 4. 30 shuffles of 40 to 90 MB per tensor take
+//   0.83 of the time. A shuffle whose source and destination together have 21.7 MB, which fit the third-level cache, takes 2 to 4 times as
+//   long.
+// - `near_l3`: 80 shuffles of 1 to 8 MB per tensor take 0.95 of the time. Without `near_alias`, some of them would take up to 4 times as
+//   long.
 constexpr MachineRow kZen3 = [] {
     MachineRow row{};
     row.typical = {32 * kKiB, 512 * kKiB, 32 * kMiB};
@@ -174,27 +182,28 @@ constexpr MachineRow kZen3 = [] {
     return row;
 }();
 
-// An EPYC, family 25, model 17, at 3.7 GHz. A vector of 64 bytes takes two of the four pipes for vectors, both pipes of
-// the loads, and two cycles of the pipe of the stores.
+// An EPYC, family 25, model 17, at 3.7 GHz. A vector of 64 bytes takes two of the four vector pipes, both load pipes, and the store pipe
+// for two cycles.
 //
-// - `front`, `loads`, `stores`, `shared_ports`, `split_store`, `split_load`: fitted to the times of 451 shuffles, most of them in the
-//   second-level cache, each with all programs that were considered for it. For the first-level cache, scripts/machine-model has
-//   2 loads and 1 store of 32 bytes, half as many of 64, and 6 operations or more.
-// - `string_bytes`: the string instruction gains from 6 KiB on if rows are whole lines; other rows of 2 to 9 KiB lose up to a fifth.
-// - `linear_rows`: of 455 random shuffles, those with rows of 201 to 400 bytes gain nothing or lose.
+// - `front`, `loads`, `stores`, `shared_ports`, `split_store`, `split_load`: fitted to the times of 451 shuffles, each with all programs
+//   that were considered for it. Most of them were in the second-level cache. In the first-level cache, scripts/machine-model measures 2
+//   loads and 1 store of 32 bytes per cycle, half as many of 64, and 6 operations or more.
+// - `string_bytes`: where rows are whole lines, the string instruction gains from 6 KiB on. Other rows of 2 to 9 KiB lose up to a fifth.
+// - `linear_rows`: among 455 random shuffles, those with rows of 201 to 400 bytes gain nothing or lose.
 // - `waking`: the median of three runs, which took 61 to 88 microseconds.
-// - `traffic`: that of shuffles of 4 MiB. A copy of 4 MiB has 83 to 98.
-// - `shared_stores`: the median of three runs, 46 to 55, of two processors that share a third-level cache.
-// - `streamed_gain`: an estimate, the time to read a byte, of which memory delivers 25 GB/s to one thread.
+// - `traffic`: measured with shuffles of 4 MiB. A copy of 4 MiB reaches 83 to 98.
+// - `shared_stores`: the median of three runs, 46 to 55, on two cores that share a third-level cache.
+// - `streamed_gain`: an estimate, the time to read one byte from memory at 25 GB/s, which one thread reaches.
 // - `far_l3`: shuffles of 23 MB and more gain by bypassing the caches, those of 18 MB and less lose.
-// - `prefetched_run`: runs of 4 to 8 KiB that are prefetched gain, those of 16 KiB lose.
-// - `near_l3`: of 149 shuffles of 2 to 17 MB, those that change take 0.84 of the time on average; the worst takes 1.2 times as long.
-// - `open_lines`: stores that bypass the caches, to halves of lines of 4 regions in turn, take the time of whole lines; of 8, 1.6
-//   times as long; of 9 and more, 10 times. Of 44 shuffles, 4 gives the best times, before 8 and 6.
-// - `near_alias`: in memory, four of five shuffles by AVX2 programs of near sources, in blocks a multiple of 4 KiB apart, took 1.15 to
-//   1.7 times as long as by other programs.
-// - `apart_cycles`: fitted to the times of 237 shuffles of pixels, of 22 to 120 MB.
-// - `unpacks_front`: an estimate, the six operations that the processor takes in a cycle.
+// - `prefetched_run`: runs of 4 to 8 KiB gain by being prefetched, runs of 16 KiB lose.
+// - `near_l3`: it changes some of 149 shuffles of 2 to 17 MB. These take 0.84 of the time on average; the worst takes 1.2 times as long.
+// - `open_lines`: the test stores half a line to each of several regions in turn, past the caches. Compared with stores of whole lines it
+//   takes the same time with 4 regions, 1.6 times as long with 8, and 10 times with 9 and more. On 44 shuffles, the value 4 is the fastest;
+//   8 comes next, then 6.
+// - `near_alias`: in memory, with blocks a multiple of 4 KiB apart, four of five shuffles took 1.15 to 1.7 times as long by AVX2 programs
+//   of near sources as by other programs.
+// - `apart_cycles`: fitted to the times of 237 shuffles of pixels, with tensors of 22 to 120 MB.
+// - `unpacks_front`: an estimate, the six operations that the processor takes per cycle.
 constexpr MachineRow kZen4 = [] {
     MachineRow row{};
     row.typical = {32 * kKiB, 1 * kMiB, 32 * kMiB};
@@ -253,23 +262,25 @@ constexpr MachineRow kZen4 = [] {
     return row;
 }();
 
-// An EPYC, family 26, model 2, at 3.8 GHz, virtual. Its paths for data have 64 bytes: two loads of either width, and one
-// store of 64 bytes or two of 32, end in a cycle. Two permutes and two blends end in a cycle, so blends take no time from permutes.
+// An EPYC, family 26, model 2, at 3.8 GHz, in a virtual machine. Its data paths have 64 bytes. In one cycle it completes two loads of
+// either width, and one store of 64 bytes or two of 32. In one cycle it also completes two permutes and two blends, so blends do not delay
+// permutes.
 //
-// - `unrolled_operations`: with 1000 in place of 500, 11 of 7,600 kernels took 1.4 to 8 times as long in place of 3
-//   (doc/shuffle-speed.md).
-// - `load_cycles`, `wide.split_store`, `wide.unrolled_step_cycles`: fitted to the times of 290 shuffles in the second-level cache.
-//   Stores across lines hardly cost anything there, where a single one takes 1.2 cycles more in the first-level cache.
-// - `narrow.step_cycles`: fitted to the times of 164 shuffles with AVX2. With AVX-512, 1.5 in place of 2.5 gains nothing.
+// - `unrolled_operations`: some kernels take 1.4 to 8 times as long in all calls of a process. Of 7,600 kernels these were 11 with 1000,
+//   and 3 with 500 (doc/shuffle-speed.md).
+// - `load_cycles`, `wide.split_store`, `wide.unrolled_step_cycles`: fitted to the times of 290 shuffles in the second-level cache. There,
+//   stores across lines cost hardly anything. In the first-level cache, a single store across lines takes 1.2 cycles more than another
+//   store.
+// - `narrow.step_cycles`: fitted to the times of 164 shuffles with AVX2. With AVX-512, 1.5 instead of 2.5 gains nothing.
 // - `front_near_sources`: fitted to the times of 106 shuffles, each with all programs that were considered for it.
 // - `waking`: the median of six runs, which took 60 to 102 microseconds.
 // - `traffic`: that of shuffles of 4 MiB.
-// - `shared_stores`: of two processors that share a third-level cache. Of two that do not, it was 84.
+// - `shared_stores`: measured on two cores that share a third-level cache. Two cores that do not share one reach 84.
 // - `far_l3`: shuffles of 24 to 110 MB gain by bypassing the caches, those of 17 MB lose.
-// - `near_l3`: 60 random shuffles in blocks of 2 to 16 MB take 0.94 of the time with AVX2 and 0.98 with AVX-512. With 1, some that
-//   bypassed the caches take 2.6 times as long.
-// - `open_lines`: stores that bypass the caches, to halves of lines of 10 blocks in turn, take the time of whole lines; of 12, three
-//   times as long.
+// - `near_l3`: 60 random shuffles in blocks of 2 to 16 MB take 0.94 of the time with AVX2 and 0.98 with AVX-512. With the value 1, some
+//   shuffles that bypassed the caches no longer do so and take 2.6 times as long.
+// - `open_lines`: the test stores half a line to each of several blocks in turn, past the caches. Compared with stores of whole lines it
+//   takes the same time with 10 blocks, and three times as long with 12.
 constexpr MachineRow kZen5 = [] {
     MachineRow row{};
     row.typical = {48 * kKiB, 1 * kMiB, 32 * kMiB};
@@ -328,8 +339,8 @@ constexpr MachineRow kZen5 = [] {
     return row;
 }();
 
-// A machine that nobody has measured has the row of Sapphire Rapids and its own caches. What it gains by bypassing the
-// caches is that of Zen 4, which is less.
+// A machine that nobody has measured has the row of Sapphire Rapids with its own caches and TLB. Its `streamed_gain` is that of Zen 4, the
+// smaller and so the more careful value.
 constexpr MachineRow unmeasured(const Caches& typical, int tlb_pages, double wide_clock = 1) {
     MachineRow row = kSapphireRapids;
     row.typical = typical;
@@ -339,8 +350,8 @@ constexpr MachineRow unmeasured(const Caches& typical, int tlb_pages, double wid
     return row;
 }
 
-// Skylake-X lowers its clock while vectors of 64 bytes run. By how much is an estimate: nobody has measured it with our
-// kernels.
+// Skylake-X lowers its clock while vectors of 64 bytes run. The factor is an estimate: nobody has measured it with the kernels of this
+// library.
 constexpr double kSkylakeWideClock = 0.85;
 
 constexpr MachineRow kUnknown = unmeasured({32 * kKiB, 512 * kKiB, 8 * kMiB}, 2048);
@@ -361,7 +372,7 @@ constexpr MachineRow kZen2 = [] {
 struct Registers {
     unsigned a = 0, b = 0, c = 0, d = 0;
 };
-// Zeros if the processor has no such leaf.
+// Returns zeros if the processor does not have the leaf.
 Registers cpuid(unsigned leaf, unsigned part = 0) {
     Registers r;
     if (__get_cpuid_count(leaf, part, &r.a, &r.b, &r.c, &r.d) == 0) return {};
@@ -384,8 +395,8 @@ CpuFeatures detect_features() {
     return features;
 }
 
-// The leaves describe one cache each: Intel's is 4, AMD's 8000_001D. How many processors share a cache is not used:
-// virtual machines seldom tell the truth about it. The caches of the row replace what is missing.
+// Each part of the leaf describes one cache. Intel's leaf is 4, AMD's is 8000_001D. The number of processors that share a cache is not
+// read, because virtual machines seldom report it correctly. A size that CPUID does not report is taken from `typical`.
 Caches detect_caches(bool amd, const Caches& typical) {
     constexpr int kMaxCaches = 8;
     constexpr unsigned kNoMore = 0, kInstructions = 2;
@@ -402,7 +413,7 @@ Caches detect_caches(bool amd, const Caches& typical) {
         if (level == 2) caches.l2 = bytes;
         if (level == 3) caches.l3 = bytes;
     }
-    // A hypervisor can tell anything. Sizes that no processor has would make tiles of a few bytes.
+    // A hypervisor may report any size. Sizes that no real processor has would lead to tiles of a few bytes.
     if (caches.l1 < 16 * kKiB || caches.l2 < 128 * kKiB || caches.l2 < caches.l1) return typical;
     return caches;
 }
@@ -422,13 +433,13 @@ Machine detect_machine() {
     return result;
 }
 
-// The power of two that is nearest on a logarithmic scale.
+// The power of two that is nearest to `value` on a logarithmic scale.
 int64_t nearest_power(double value) { return int64_t{1} << std::lround(std::log2(value)); }
 
 }  // namespace
 
-// Decides by features, because virtual machines often have the family and the model of another processor. Families
-// decide where features do not.
+// Decides by features first, because virtual machines often report the family and the model of another processor. The family decides only
+// where features do not.
 Microarchitecture classify(const CpuFeatures& features) {
     constexpr int kZen5Family = 0x1A, kZen3Family = 0x19, kZenFamily = 0x17;
     if (features.intel) {
@@ -483,8 +494,8 @@ int64_t Machine::near_sources_bytes() const {
 }
 
 int Machine::prefetch_bytes() const {
-    // What dropout and rounding read: 10 to 25 bytes, by their types. With 9.4 to 16 the distance is 2 KiB on all measured machines;
-    // 4 KiB takes up to 4 % longer on Zen 5.
+    // The rate at which dropout and rounding read: 10 to 25 bytes per nanosecond, depending on their data types. Any value from 9.4 to 16
+    // gives a distance of 2 KiB on all measured machines. A distance of 4 KiB takes up to 4 % longer on Zen 5.
     constexpr double kBytesPerNanosecond = 16;
     return static_cast<int>(nearest_power(kBytesPerNanosecond * row.latency));
 }
@@ -495,10 +506,10 @@ MachineSizes sizes_of(const Machine& machine) {
     sizes.waking = 1000 * machine.row.waking;
     sizes.traffic = machine.row.traffic;
     sizes.shared_stores = machine.row.shared_stores;
-    // Generated numbers arrive more slowly than memory takes them, so bypassing the caches costs their producer little;
-    // but below 4 MiB, a reader finds them in a cache of nearly every machine.
+    // Generated numbers arrive more slowly than memory takes them, so bypassing the caches costs the producer little. Below 4 MiB the
+    // numbers stay in the caches, because a reader finds them in a cache of nearly every machine.
     sizes.streaming_bytes = static_cast<size_t>(std::max(4 * kMiB, 2 * machine.caches.l2));
-    // Exchanges at random in four times as much memory as the TLB reaches miss it nearly always.
+    // Random exchanges in a range of four times the memory that the TLB covers miss the TLB nearly always.
     sizes.paged_range = 4 * machine.row.tlb_pages * kPageBytes / kElementBytes;
     return sizes;
 }

@@ -6,9 +6,9 @@
 //   CPUID, TOMBOLA_MACHINE --> Microarchitecture --> MachineRow (measured) --+
 //   CPUID ---------------------------------------> Caches ------------------+--> sizes and costs
 //
-// A row comes from measurement on such a machine: `scripts/machine-model` measures one in a minute and prints it as
-// source for machine.cpp. A microarchitecture that nobody has measured has the row of Sapphire Rapids, and its own caches.
-// With TOMBOLA_MACHINE, the caches are those of its row, so that every decision is that of a typical machine of this kind.
+// A row comes from measurements on a machine of that kind: `scripts/machine-model` measures one in a minute and prints it as source for
+// machine.cpp. A microarchitecture that nobody has measured uses the row of Sapphire Rapids and its own caches. If TOMBOLA_MACHINE is set,
+// the caches are those of its row, so every decision is that of a typical machine of this kind.
 //
 // Constants that are the same on every machine stay where they are used, with the reason.
 
@@ -22,81 +22,85 @@ struct Caches {
     int64_t l1, l2, l3;  // bytes; l1 and l2 of one core
 };
 
-// How many operations of a kind end in one cycle, if they do not wait for one another, for vectors of one width. Data
+// How many operations of each kind one cycle completes, for vectors of one width. The operations do not wait for one another, and the data
 // lie in the first-level cache.
 struct VectorRates {
-    double permutes;       // of units across lanes: vpermb, vpermd, insertions into a register
-    double permute_slots;  // permutes in the time of a vpermt2w, which reads two registers
+    double permutes;  // moves of units across lanes: vpermb, vpermd, insertions into a register
+    // A vpermt2w, which reads two registers, takes the time of this many permutes.
+    double permute_slots;
     double lane_shuffles;  // permutes, and shuffles within lanes (vpshufb), together
-    double unpack_slots;   // lane shuffles in the time of an unpack; 0 if every port has it
-    double vectors;        // any instructions on vectors
+    // An unpack takes the time of this many lane shuffles; 0: all vector ports do unpacks.
+    double unpack_slots;
+    double vectors;  // vector instructions of any kind
     double loads, stores;
-    double front;  // micro-operations that the front end delivers
+    double front;  // micro-operations that the front end delivers per cycle
     // `front` is multiplied by this in blocked shuffles whose sections write several blocks at once.
     double front_near_sources;
-    // The cycles that a store and a load cost more if they cross a cache line, in the first-level cache.
+    // The extra cycles of a store or a load that crosses a cache line, in the first-level cache.
     double split_store, split_load;
-    double step_cycles;  // of a step of a shuffle, for each of its sections, beyond its operations
+    // Overhead of one step of a shuffle per section, in addition to the operations.
+    double step_cycles;
     double unrolled_step_cycles;  // the same where the steps of a run are unrolled
-    double clock;                 // relative to the clock without such vectors
+    double clock;  // the clock while such vectors run, relative to the clock without them
 };
 
 struct MachineRow {
-    Caches typical;  // in place of what CPUID does not tell
+    Caches typical;  // used for each size that CPUID does not report
     int tlb_pages;   // entries of the second-level TLB
     double latency;  // nanoseconds of a load from memory
-    // Kernels that only read a row prefetch it into the first-level cache, this many bytes ahead of their loads. 0: they do
-    // not prefetch.
+    // Kernels that only read a row prefetch it into the first-level cache, this many bytes ahead of their loads. 0: they do not prefetch.
     int read_ahead;
-    // Rows of at least this many bytes are copied by the string instruction, if the tensors exceed the first-level cache and
-    // do not bypass the caches. 0: never.
+    // Rows of at least this many bytes are copied by the string instruction (`rep movsb`), if the tensors exceed the first-level cache and
+    // the stores do not bypass the caches. 0: never.
     int string_bytes;
-    // Rows of at most this many bytes that do not stream are copied so that one of the tensors is read or written in the order
-    // of memory, and as straight code where few rows make a turn. 0: none.
+    // Rows of at most this many bytes, whose stores do not bypass the caches, are copied in an order in which one of the two tensors is
+    // read or written by ascending address. Where a turn has few rows, its code is straight, without a loop. 0: no rows are copied so.
     int linear_rows;
-    // Whether such straight code prefetches the lines of its stores in the second-level cache. Its vectors then have 32 bytes.
+    // Whether that straight code prefetches the lines of its stores, for tensors in the second-level cache. It then uses vectors of 32
+    // bytes.
     bool prefetches_rows;
-    // In shuffles in the second-level cache, the steps of short runs are unrolled into at most this many operations. 0: they
-    // are not unrolled.
+    // For tensors in the second-level cache, shuffles unroll the steps of short runs into at most this many operations. 0: they do not
+    // unroll.
     int unrolled_operations;
-    // The cycles that each load of a shuffle of pixels costs more, beyond one a line, in the second-level cache.
+    // For tensors in the second-level cache, the extra cycles of each load of a shuffle of pixels, beyond one load per cache line.
     double load_cycles;
-    double waking;   // microseconds to wake a sleeping thread and to wait for it
-    double traffic;  // bytes that a copy of 4 MiB reads and writes in a nanosecond
-    // Bytes that the cores of one third-level cache together store in a nanosecond if they bypass the caches. 0: not measured.
+    double waking;   // microseconds to wake a sleeping thread and to wait until it has finished
+    double traffic;  // bytes per nanosecond that a copy of 4 MiB reads and writes together
+    // Bytes per nanosecond that all cores of one third-level cache together store past the caches. 0: not measured.
     double shared_stores;
-    double copy_cycles;    // of 64 bytes in the second-level cache
-    double streamed_gain;  // cycles for each byte that a large copy gains by bypassing the caches
-    // Copies gain by bypassing the caches, and by prefetching what they read, where source and destination together have at
-    // least this multiple of the third-level cache. token_sampler gains there by a kernel that reads more slowly. 0: the size does
-    // not depend on that cache, see far_bytes().
+    double copy_cycles;    // cycles to copy 64 bytes in the second-level cache
+    double streamed_gain;  // cycles per byte that a large copy gains by bypassing the caches
+    // A call is far if its source and destination together have at least this multiple of the third-level cache. Far copies gain by
+    // bypassing the caches and by prefetching what they read. Far calls of token_sampler gain by a kernel that reads more slowly. 0:
+    // far_bytes() does not depend on the third-level cache.
     double far_l3;
-    // Shuffles of that size prefetch runs of at most this many bytes into the second-level cache. Longer runs are left to the
-    // processor's own prefetchers. 0: they prefetch all runs into the first-level cache.
+    // Far shuffles prefetch runs of at most this many bytes into the second-level cache, and leave longer runs to the processor's own
+    // prefetchers. 0: they prefetch all runs into the first-level cache.
     int prefetched_run;
-    // Shuffles in blocks may read and write many blocks at once where source and destination together have at most this
-    // multiple of the third-level cache. 0: only where they fit the second-level cache.
+    // Shuffles in blocks may read and write many blocks at once if source and destination together have at most this multiple of the
+    // third-level cache. 0: only if they fit the second-level cache.
     double near_l3;
-    // How many lines stores that bypass the caches may have begun and not completed. Programs that begin more store through the
-    // caches.
+    // The maximum number of cache lines that stores past the caches may have begun and not completed. A program that exceeds it stores
+    // through the caches.
     int open_lines;
-    // Beyond the second-level cache, programs of near sources for AVX2 are not used if blocks lie a multiple of this many bytes apart.
-    // 0: not measured, no such limit.
+    // For tensors beyond the second-level cache, AVX2 programs of near sources are not used if the distance between blocks is a multiple of
+    // this many bytes. 0: not measured, no such limit.
     int near_alias;
-    // Far shuffles whose step writes to several places of a pixel take at least this many cycles for 64 bytes. 0: no more
-    // than a copy.
+    // The cost of a far shuffle whose step writes to several places of a pixel is at least this many cycles per 64 bytes. 0: the minimum is
+    // that of a copy.
     double apart_cycles;
-    double unpacks_front;  // `front` of sections with unpacks, which wait less for one another
-    // The part of the rate of vectors that remains where permutes, which few ports have, run beside blends.
+    // Replaces `front` in sections with unpacks, which wait less for one another.
+    double unpacks_front;
+    // Permutes use few of the vector ports. Where they run beside blends, the rate `vectors` is multiplied by this.
     double shared_ports;
-    // Whether a table of indices costs a load only where it is not in a register. Otherwise each permute across lanes costs one, and
-    // shuffles within lanes none.
+    // Whether the model counts a load for a table of indices only if the table is not in a register. If not, it counts one load for each
+    // permute across lanes and none for shuffles within lanes.
     bool counts_tables;
-    // Whether Philox's kernels that store past the caches prefetch a line of each page that they come to, so that it is looked up
-    // before it is written.
+    // Whether kernels of Philox that store past the caches prefetch one line of each page before they write to it, so that the address
+    // translation of the page is ready.
     bool prefetches_pages;
-    double gigahertz;          // the clock without vectors of 64 bytes
-    VectorRates narrow, wide;  // vectors of at most 32 bytes; of 64 bytes
+    double gigahertz;          // the clock while no vectors of 64 bytes run
+    VectorRates narrow, wide;  // narrow: vectors of at most 32 bytes; wide: of 64 bytes
 };
 
 struct Machine {
@@ -107,53 +111,54 @@ struct Machine {
     const VectorRates& rates(int vector_bytes) const {
         return vector_bytes == 64 ? row.wide : row.narrow;
     }
-    // The time of this many instructions on vectors, if none waits for another.
+    // The time in nanoseconds of this many vector instructions that do not wait for one another.
     double nanoseconds(double instructions, int vector_bytes) const {
         const VectorRates& r = rates(vector_bytes);
         return instructions / (r.vectors * r.clock * row.gigahertz);
     }
-    // The time of one number of 32 bits, if this many instructions make a vector of them.
+    // The time in nanoseconds per 32-bit number, if this many instructions make a whole vector of numbers.
     double nanoseconds_per_lane(double instructions, int vector_bytes) const {
         return nanoseconds(instructions, vector_bytes) * 4 / vector_bytes;
     }
-    // Whether two stores of 32 bytes take no longer than one of 64. Then kernels for AVX2 may be the faster ones, as fewer
-    // of their stores cross cache lines.
+    // Whether two stores of 32 bytes take no longer than one of 64. Then kernels for AVX2 may be faster, because fewer of their stores
+    // cross cache lines.
     bool narrow_competes() const {
         return row.narrow.stores * row.narrow.clock >= 2 * row.wide.stores * row.wide.clock;
     }
-    // Whether two stores of 32 bytes end in a cycle.
+    // Whether one cycle completes two stores of 32 bytes.
     bool stores_twice() const { return row.narrow.stores > 1.5; }
-    // Half of the first-level cache: a tile of a source and what is written from it.
+    // The size of a tile: half of the first-level cache, for a part of a source and what is written from it.
     int64_t tile_bytes() const { return caches.l1 / 2; }
-    // Calls that read and write at least this many bytes are far: shuffles bypass the caches, and prefetch what they read. Without
-    // far_l3 it is 72 MiB, or 36 times the second-level cache if that is more.
+    // Calls that read and write at least this many bytes in all are far. Far shuffles bypass the caches and prefetch what they read. If
+    // far_l3 is 0, the limit is 72 MiB or 36 times the second-level cache, whichever is more.
     int64_t far_bytes() const;
     bool is_far(int64_t bytes) const { return bytes >= far_bytes(); }
-    // Whether permutes of so many bytes prefetch what they read: far ones do, and without far_l3 those of two thirds of that size.
+    // Whether permutes that read and write this many bytes prefetch what they read. The limit is far_bytes(), or two thirds of it if far_l3
+    // is 0.
     bool prefetches_sources(int64_t bytes) const {
         return bytes >= (row.far_l3 > 0 ? far_bytes() : far_bytes() / 3 * 2);
     }
-    // Shuffles in blocks may have sections of near sources up to this many bytes of source and destination.
+    // The maximum number of bytes of source and destination together for which shuffles in blocks may have sections of near sources.
     int64_t near_sources_bytes() const;
-    // How far ahead kernels that read and draw prefetch: as many bytes as they read while one load waits for memory.
+    // How many bytes ahead kernels prefetch that read data and draw numbers: the bytes that they read while one load waits for memory.
     int prefetch_bytes() const;
 };
 
 // The machine whose costs are in use. It does not change while the process runs.
 const Machine& machine();
 
-// The costs of one microarchitecture.
+// The measured costs of one microarchitecture.
 const MachineRow& row_of(Microarchitecture kind);
 
-// The decision that machine() makes, for tests. The vendor is that of CPUID.
+// The input of the decision that machine() makes; separate for tests. The vendor is the one that CPUID reports.
 struct CpuFeatures {
     bool intel, amd;
-    int family;  // with the extended family
+    int family;  // base family + extended family
     bool avx512, vbmi2, fp16_or_amx, vp2intersect, vaes;
 };
 Microarchitecture classify(const CpuFeatures& features);
 
-// The sizes that follow from a machine.
+// The sizes and costs that common/ and cpu/ use, computed from a machine.
 MachineSizes sizes_of(const Machine& machine);
 
 }  // namespace tombola::impl::cpu::x64
