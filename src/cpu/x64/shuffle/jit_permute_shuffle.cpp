@@ -18,7 +18,7 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-// Interleaved: if channels are this many bytes or more apart, copies of rows are faster than permutes.
+// Interleaved: if channels are this many bytes or more apart, copying rows is faster than permuting.
 constexpr int64_t kMaxInner = 16;
 // Above this many cycles per element, the portable implementation is as fast.
 constexpr double kMaxCyclesPerElement = 0.9;
@@ -28,22 +28,24 @@ constexpr int64_t kMinTileBytesPerBlock = 2048;
 constexpr int64_t kMaxBlocks = 4096;
 constexpr int64_t kSingleStepVectors = 8;
 constexpr int64_t kMinBytes = 4;  // minimum of pixels * block; lower_lanes.cpp stores no fewer
-// Interleaved pixels prefetch this many times as far ahead as kernels that draw, which read more slowly: 4 KiB on Zen 5.
+// Interleaved pixels prefetch this many times as far ahead as Machine::prefetch_bytes(), because kernels that draw read more slowly than
+// permutes. On Zen 5 the distance is 4 KiB.
 constexpr int64_t kPrefetchAhead = 2;
-// Near sources: sections that write several blocks at once (blocked_program()). Transposes of AVX2, and whole images of AVX-512, take so
-// many times as long as their cost says. Measured on Sapphire Rapids alone.
+// Near sources: sections that write several blocks at once (blocked_program()). With them, transposes by AVX2 and whole images by AVX-512
+// take this many times as long as their cost says. Measured on Sapphire Rapids alone.
 constexpr double kNearFactor = 1.15;
-// Beyond the second-level cache, they are taken for images of at most so many blocks: on Zen 4, shuffles of 25 to 46 blocks
-// took up to 4.2 times as long by them in the third-level cache.
+// Beyond the second-level cache, near sources are candidates only for images of at most this many blocks. On Zen 4, in the third-level
+// cache, shuffles of 25 to 46 blocks took up to 4.2 times as long with near sources.
 constexpr int64_t kMaxNearBlocks = 16;
 
 int64_t tensor_bytes(const ShuffleDesc& desc) { return 2 * static_cast<int64_t>(desc.dst.size()); }
 
-// A copy within the first-level cache takes so many times as long as one within the second-level cache. The two stores of
-// 32 bytes that limit it take 0.45 times as long on Sapphire Rapids and 0.49 on Zen 4.
+// The time of a copy within the first-level cache, relative to one within the second-level cache. The two stores of 32 bytes that limit the
+// copy take 0.45 times as long there on Sapphire Rapids, and 0.49 times on Zen 4.
 constexpr double kCopyInL1 = 0.5;
 
-// The instruction sets whose code a row may use: its own, and AVX2, whose shorter vectors suit some shuffles better.
+// The instruction sets whose code an implementation for `isa` may use: `isa` itself, and AVX2, whose shorter vectors suit some shuffles
+// better.
 std::vector<CpuIsa> code_for(CpuIsa isa) {
     if (isa == CpuIsa::avx2) return {isa};
     return {isa, CpuIsa::avx2};
@@ -51,14 +53,14 @@ std::vector<CpuIsa> code_for(CpuIsa isa) {
 
 // ---- unrolling -----------------------------------------------------------------------------------------------
 
-// Runs of fewer or more steps, and loops that would have fewer steps in their bodies, gain nothing by being unrolled. Measured
-// on Zen 5 alone.
+// Unrolling gains nothing for runs with fewer or more steps than these, nor for loops whose unrolled body would have fewer steps than the
+// last constant. Measured on Zen 5 alone.
 constexpr int64_t kMinUnrolledRun = 7, kMaxUnrolledRun = 64, kMinUnrolledSteps = 4;
 constexpr int64_t kMaxPasses = 4;
-// Loads and stores that advance by so many bytes from pass to pass are slow in the second-level cache of Zen 5.
+// Loads and stores are slow in the second-level cache of Zen 5 if they advance by this many bytes from pass to pass.
 constexpr int64_t kMinSlowStride = 1408, kMaxSlowStride = 3584;
 
-// The steps of a run: of a tile, or of a pixel whose channels lie side by side.
+// The number of steps in a run. A run is a tile, or a pixel whose channels lie side by side.
 int64_t steps_of_run(const PermutePlan& plan) {
     const StepLoop& loop = plan.operations->loop;
     if (loop.single_step) return 1;
@@ -67,10 +69,10 @@ int64_t steps_of_run(const PermutePlan& plan) {
     return (pixels + plan.step_pixels - 1) / plan.step_pixels;
 }
 
-// What the bodies of the kernel's loops have. In the second-level cache, a loop over a short run takes longer than the same steps
-// unrolled, and so does a loop around such runs, whose addresses advance far. The likely reason is a prefetcher that
-// follows the addresses of one instruction and goes on where the run ends; it was not observed. Tensors beyond half of that
-// cache gain less, or lose with AVX2, and those in the first-level cache show no difference.
+// How far the kernel's loops are unrolled. In the second-level cache, a loop over a short run takes longer than the same steps unrolled. So
+// does the loop around such runs, if its addresses advance far. The likely reason is a prefetcher that follows the addresses of one
+// instruction and goes on where the run ends; this was not observed. Tensors beyond half of the second-level cache gain less, and with AVX2
+// lose. Tensors in the first-level cache show no difference.
 Unrolled unrolled(const PermutePlan& plan) {
     if (fits_l1(plan.bytes) || plan.bytes > machine().caches.l2 / 2) return {};
     if (plan.joins_tiles && plan.step_pixels > 0) return {};  // all pixels are one run
@@ -82,7 +84,7 @@ Unrolled unrolled(const PermutePlan& plan) {
         return {};
     Unrolled result;
     result.steps = static_cast<int>(std::clamp<int64_t>(most, 1, steps));
-    // The loop around the steps is that over sections, or that over pixels. With it, the code may be longer.
+    // The loop around the steps goes over sections or over pixels. If its body has several passes, the code may be longer than the budget.
     const bool over_sections = plan.operations->sections[0].loop.repeats > 1;
     if (result.steps < steps || !(over_sections || plan.joins_tiles)) return result;
     int64_t passes = std::clamp<int64_t>(3 * budget / (2 * operations * steps), 1, kMaxPasses);
@@ -93,7 +95,7 @@ Unrolled unrolled(const PermutePlan& plan) {
     return result;
 }
 
-// The overhead of a step, of each section.
+// The overhead of one step per section, in cycles.
 double step_cycles(const PermutePlan& plan) {
     const VectorRates& rates = machine().rates(shape_of(plan.code).bytes);
     return unrolled(plan).steps > 1 ? rates.unrolled_step_cycles : rates.step_cycles;
@@ -101,7 +103,8 @@ double step_cycles(const PermutePlan& plan) {
 
 // ---- interleaved ---------------------------------------------------------------------------------------------
 
-// What the loads of a step cost beyond one a line, as lines that arrive from the second-level cache take the time of loads.
+// The extra cycles of the loads of a step, beyond one load per stored line. A line that arrives from the second-level cache takes time from
+// the loads.
 double load_cycles(const PermutePlan& plan) {
     if (fits_l1(plan.bytes) || plan.bytes > machine().caches.l2) return 0;
     const Operations& o = *plan.operations;
@@ -133,9 +136,10 @@ Result<PermutePlan> begin_interleaved(const ShuffleDesc& desc) {
 
 double cycles_per_byte(const PixelProgram& pixel, const PermutePlan& candidate) {
     const MachineRow& row = machine().row;
-    // No program is taken to be faster than a copy.
+    // The model assumes that no program is faster than a copy.
     double least = row.copy_cycles * (fits_l1(candidate.bytes) ? kCopyInL1 : 1);
-    // Far programs that write apart take longer than their costs say. Of words, so do the others.
+    // Far programs that write to several places take longer than their costs say. With words (2 bytes) the other programs take longer too,
+    // so words are left out here.
     if (machine().is_far(candidate.bytes) && candidate.layout.inner != 2 &&
         writes_apart(pixel.program))
         least = std::max(row.apart_cycles, least);
@@ -156,7 +160,7 @@ Result<PermutePlan> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
         const PermuteLimits limits = limits_of(code, static_cast<int>(l.inner & -l.inner));
         for (PixelProgram& pixel : pixel_programs(l, best.pixels.count, dense, limits)) {
             pixel.program.in_l1 = fits_l1(best.bytes);
-            // Of those that are as fast as a copy, the first is taken, whose steps are short.
+            // The cost of every program that is as fast as a copy is the same. The first of them is taken, because its steps are short.
             for (const auto& lowered : cached_lowerings(pixel.program, code)) {
                 PermutePlan candidate = best;
                 candidate.code = code;
@@ -171,7 +175,7 @@ Result<PermutePlan> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
     }
     if (best.cycles * static_cast<double>(l.inner) > kMaxCyclesPerElement)
         return unimplemented("C/G and G are both too large to gather from registers");
-    // A step of one pixel has no loop over steps: the kernel's outer loop takes pixel after pixel.
+    // A step of one pixel needs no loop over steps: the kernel's outer loop goes from pixel to pixel.
     if (best.step_pixels == 1) best.step_pixels = 0;
     best.tile_pixels = std::max<int64_t>(best.step_pixels, 1);
     return best;
@@ -226,8 +230,9 @@ struct BlockedStep {
     bool near_sources;
 };
 
-// Whether steps of near sources are candidates. Beyond Machine::near_sources_bytes() they write too many blocks at once, and took up
-// to five times as long; but far ones may, because open_lines tells how many blocks are too many.
+// Whether steps of near sources are candidates. Between Machine::near_sources_bytes() and far tensors they are not: they write too many
+// blocks at once, and took up to five times as long. For far tensors they are, because open_lines excludes programs that write too many
+// blocks.
 bool may_be_near(const PermutePlan& base, CpuIsa code) {
     const int64_t bytes = base.bytes, alias = machine().row.near_alias;
     if (bytes <= machine().caches.l2) return true;
@@ -236,7 +241,7 @@ bool may_be_near(const PermutePlan& base, CpuIsa code) {
            base.layout.C <= kMaxNearBlocks * base.layout.src_axis.block;
 }
 
-// The candidates. Of those that are as fast, the first is taken.
+// The candidates. If several have the lowest cost, the first one is taken.
 std::vector<BlockedStep> blocked_steps(CpuIsa isa, const PermutePlan& base) {
     const ShuffleLayout& l = base.layout;
     const int64_t block_bytes = l.src_axis.block * l.element, pixels = base.pixels.count;
@@ -245,8 +250,8 @@ std::vector<BlockedStep> blocked_steps(CpuIsa isa, const PermutePlan& base) {
     for (const CpuIsa code : code_for(isa)) {
         const bool may_near = may_be_near(base, code);
         const int64_t vector_bytes = limits_of(code, static_cast<int>(l.element)).vector_bytes;
-        // Longer steps of near sources would only repeat the operations of one vector, or of two pixels. Far ones may write a
-        // whole line to each block.
+        // A longer step of near sources would only repeat the operations of one vector, or of two pixels. For far tensors a step may be
+        // longer: it may write a whole line to each block.
         const int64_t longest_near =
             std::max<int64_t>((far ? kLineBytes : vector_bytes) / block_bytes, 2);
         const auto add = [&](int64_t step, bool single) {
@@ -254,7 +259,7 @@ std::vector<BlockedStep> blocked_steps(CpuIsa isa, const PermutePlan& base) {
             if (may_near && (single || step <= longest_near))
                 steps.push_back({code, step, single, true});
         };
-        // A small image may be one step.
+        // The whole of a small image may be one step.
         if (pixels * block_bytes <= kSingleStepVectors * vector_bytes) add(pixels, true);
         std::set<int64_t> shorter;
         for (const int64_t vectors : {1, 2, 4})
@@ -278,8 +283,8 @@ PermutePlan candidate_of(const BlockedStep& step, std::shared_ptr<const Operatio
     return candidate;
 }
 
-// How many steps the pixels of a block take. If blocks begin anywhere in a line, this is the average: the second step is moved back to an
-// aligned address, and the last one to the end of the block.
+// The number of steps for the pixels of a block. The second step is moved back to an aligned address, and the last one to the end of the
+// block. If blocks begin anywhere in a line, the result is an average.
 double steps_of_block(const BlockedStep& step, const PermutePlan& plan) {
     if (step.single) return 1;
     const int64_t pixels = plan.pixels.count, each = step.pixels;
@@ -293,7 +298,7 @@ double steps_of_block(const BlockedStep& step, const PermutePlan& plan) {
     return static_cast<double>(sum) / static_cast<double>(each - nearest + 1);
 }
 
-// The cost of all pixels of an image.
+// The cost of all pixels of an image, in cycles.
 double image_cycles(const BlockedStep& step, const PermutePlan& candidate) {
     const Operations& lowered = *candidate.operations;
     double sections = 0;
@@ -306,7 +311,7 @@ double image_cycles(const BlockedStep& step, const PermutePlan& candidate) {
     return step.near_sources && takes_longer ? kNearFactor * cycles : cycles;
 }
 
-// What the program gains in all pixels of an image by bypassing the caches.
+// The cycles that the program gains by bypassing the caches, for all pixels of an image.
 double gain_of(const PermutePlan& candidate) {
     if (!machine().is_far(candidate.bytes) || !bypasses_caches(candidate)) return 0;
     const double lines = candidate.operations->stored_lines /
@@ -332,7 +337,7 @@ Result<PermutePlan> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
         const PermuteProgram program = program_of(sample, step);
         for (const auto& lowered : cached_lowerings(program, step.code)) {
             PermutePlan candidate = candidate_of(step, lowered, best);
-            // Through the caches, blocks that are written at once took up to 1.7 times as long in memory on Zen 4.
+            // In memory, programs that write several blocks at once through the caches took up to 1.7 times as long on Zen 4.
             if (step.near_sources && machine().is_far(best.bytes) && !bypasses_caches(candidate))
                 continue;
             candidate.cycles = image_cycles(step, candidate) - gain_of(candidate);
@@ -350,7 +355,7 @@ Result<PermutePlan> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
 
 class PermuteShuffle : public Executable {
   public:
-    // A kernel for destinations of this alignment, and the work of an execution with it.
+    // A kernel for destinations of one alignment, and the work of an execution with this kernel.
     struct Way {
         JitFunction<PermuteArgs> kernel;
         int64_t alignment;
@@ -358,7 +363,7 @@ class PermuteShuffle : public Executable {
         Work work;
     };
 
-    // ways: the best one first. The last one serves every destination.
+    // ways: in descending order of speed. The last one serves destinations of any alignment.
     PermuteShuffle(const ShuffleDesc& desc, const PermutePlan& plan, std::vector<Way> ways)
         : desc_(desc),
           plan_(plan),
@@ -366,7 +371,7 @@ class PermuteShuffle : public Executable {
           tiles_(std::max<int64_t>(plan.pixels.count / plan.tile_pixels, 1)),
           pixels_ahead_(kPrefetchAhead * machine().prefetch_bytes()),
           ways_(std::move(ways)) {
-        plan_.operations.reset();  // they are code now
+        plan_.operations.reset();  // the operations have become code
         if (plan_.layout.loops.depth == 0) plan_.layout.loops.push({});
     }
 
@@ -418,7 +423,7 @@ class PermuteShuffle : public Executable {
         return tiles_ > 1 ? done : args.outer;
     }
 
-    // From the source of a tile to that of the next one. The last tile has none.
+    // The distance in bytes from the source of a tile to the source of the next one. The last tile has no next one.
     int64_t to_next_tile(int64_t tile) const {
         const Division at = divide(tile, tiles_);
         const int64_t bytes = plan_.tile_pixels * plan_.pixels.src.stride;
@@ -432,15 +437,16 @@ class PermuteShuffle : public Executable {
     ShuffleDesc desc_;
     PermutePlan plan_;
     int64_t images_, tiles_;
-    int64_t pixels_ahead_;  // bytes from the source of a pixel to that which is prefetched
+    // Distance in bytes from the source of a pixel to the source that is prefetched with it.
+    int64_t pixels_ahead_;
     std::vector<Way> ways_;
 };
 
-// Shorter runs within pixels gain nothing by being prefetched. Measured on Zen 4 alone.
+// Shorter runs within a pixel do not gain by prefetches. Measured on Zen 4 alone.
 constexpr int64_t kMinRunOfPixel = 512;
 
-// The bytes of the source that are read one after the other: a tile's part of a block; all pixels; or a group of a pixel, if a
-// line of the destination has channels of all groups.
+// The length in bytes of the runs in which the source is read. A run is the part of a block that lies in a tile, or all pixels. If a line
+// of the destination has channels of all groups, a run is one group of a pixel.
 int64_t run_bytes(const PermutePlan& plan) {
     const int64_t pixels = plan.pixels.count, stride = plan.pixels.src.stride;
     if (!plan.joins_tiles) return plan.pixels_of_tile() * stride;

@@ -25,29 +25,30 @@ Result<ShuffleLayout> layout_of(const ShuffleDesc& desc) {
     return l;
 }
 
-// The loops over the rows of an image, and how far each step takes the addresses. A turn is a pass of the outer loop.
+// The two loops over the rows of an image, and by how many bytes each of them advances the addresses. A turn is one pass of the outer loop.
 struct RowLoops {
     RowLoop outer, inner;
 };
 
-// Rows that stitching takes have at least this many bytes if both tensors fit the first-level cache: there a store that crosses a line
-// costs little, so that copies of shorter rows are faster.
+// If both tensors fit the first-level cache, only rows of at least this many bytes are stitched. A store that crosses a line costs little
+// there, so copying is faster for shorter rows.
 constexpr int64_t kMinStitchedInL1 = 128;
-// Copies of rows of this many bytes are faster than stitching if the tensors exceed the second-level cache. Measured on Sapphire Rapids
-// alone.
+// If the tensors exceed the second-level cache, copying is faster than stitching for rows of at least this many bytes. Measured on Sapphire
+// Rapids alone.
 constexpr int64_t kMinCopiedBeyondL2 = 512;
-// The instructions of shorter rows take so long that their stores do not wait for lines. Measured on Sapphire Rapids alone.
+// Shorter rows do not prefetch the lines of their stores: their other instructions take so long that no store waits for its line. Measured
+// on Sapphire Rapids alone.
 constexpr int64_t kMinPrefetchedStitched = 48, kMinPrefetchedCopied = 24;
-// A turn of more bytes is a loop over its rows.
+// A turn of at most this many bytes is straight code; a longer one is a loop over its rows.
 constexpr int64_t kMaxStraightBytes = 2048;
-// Copies of straight turns are faster than stitching if an image has so many, of at most so many bytes. Measured on Zen 5; on
-// Sapphire Rapids, no other number of turns is better.
+// Copying straight turns is faster than stitching if an image has at least this many turns, of at most this many bytes each. Measured on
+// Zen 5. On Sapphire Rapids, no other number of turns is better.
 constexpr int64_t kMinStraightTurns = 32, kMaxBytesOfTurn = 1600;
-// Fewer rows do not gain by one store each, as the last row is a call of its own. Measured on Zen 5
-// and Sapphire Rapids.
+// With fewer rows, one store per row (RowPlan::overruns) gains nothing, because the last row needs a call of its own. Measured on Zen 5 and
+// Sapphire Rapids.
 constexpr int64_t kMinOverrunningRows = 128;
 
-// How the rows of a shuffle are copied. The functions below fill it, in their order.
+// How the rows of a shuffle are copied. plan_rows() sets the members in this order.
 struct RowPlan {
     CpuIsa isa;
     ShuffleLayout layout;
@@ -55,21 +56,22 @@ struct RowPlan {
     // What is known about the tensors.
     int64_t bytes;  // of source and destination together
     bool in_l1, exceeds_l2;
-    bool is_far;            // it may bypass the caches
+    bool is_far;            // large enough to bypass the caches
     bool images_are_dense;  // the rows of an image follow each other in the destination
-    bool is_dense;          // all rows do
+    bool is_dense;          // all rows follow each other in the destination
 
     // What is decided.
-    bool rows_stream;     // each row bypasses the caches. Rows of fewer bytes do not
-    bool copies_strings;  // by the string instruction
-    // A row is one store that ends behind it, and the next row's store corrects what is too much.
+    // The stores of copied rows bypass the caches; rows must have at least kMinStreamingBytes.
+    bool rows_stream;
+    bool copies_strings;  // rows are copied by the string instruction
+    // A row is one store that ends after the row. The store of the next row then writes the correct bytes there.
     bool overruns;
     RowLoops loops;
     bool is_straight;  // the code copies the rows of a turn one after the other, without a loop
     bool is_stitched;
-    Stores stores;    // of copied rows, or of stitched ones that do not bypass the caches
+    Stores stores;    // applies to copied rows, and to stitched rows that do not bypass the caches
     Sources sources;  // what is prefetched while stores bypass the caches
-    CpuIsa code;      // of copied rows
+    CpuIsa code;      // the instruction set of the code that copies rows
 };
 
 // ---- how rows are taken ------------------------------------------------------------------------------------------
@@ -80,7 +82,7 @@ bool suits_strings(const RowPlan& plan) {
     return min > 0 && plan.layout.inner >= min && !plan.in_l1 && !plan.is_far;
 }
 
-// Two stores of a row that overlap take up to twice as long as one.
+// Whether each row can be one store that ends after the row. Two overlapping stores take up to twice as long as one.
 bool can_overrun(const RowPlan& plan) {
     const ShuffleLayout& l = plan.layout;
     return plan.is_dense && l.inner < 32 && l.inner != size_of_access(l.inner) &&
@@ -92,15 +94,15 @@ bool is_linear(const RowPlan& plan) {
     return plan.layout.inner <= machine().row.linear_rows && !plan.rows_stream;
 }
 
-// Whether a row is two stores of 32 bytes that overlap by less than a half. If a core does not end two of them in a cycle, they take
-// less time if each row is written behind the one before, but for tensors in the second-level cache.
+// Whether a row is two stores of 32 bytes that overlap by less than a half, and rows are therefore written in the order of the destination.
+// If a core completes fewer than two such stores per cycle, that order takes less time, except for tensors in the second-level cache.
 bool is_written_in_order(const RowPlan& plan) {
     const bool is_two_stores = 48 < plan.layout.inner && plan.layout.inner < 64;
     return is_two_stores && !machine().stores_twice() && (plan.in_l1 || plan.exceeds_l2);
 }
 
-// Rows that stream are stored in the order of memory. Others may be read in that order, so that the inner loop is the shorter
-// one, and the other tensor is written in as many places as a turn has rows.
+// Rows whose stores bypass the caches are written in the order of the destination. Other rows may be read in the order of the source
+// instead, if that makes the inner loop the shorter one. Then the other tensor is written in as many places as a turn has rows.
 RowLoops loops_of(const RowPlan& plan) {
     const ShuffleLayout& l = plan.layout;
     const int64_t src = l.src_axis.stride, dst = l.dst_axis.stride;
@@ -129,8 +131,8 @@ StitchKey stitch_key(const RowPlan& plan) {
             plan.stores};
 }
 
-// Stitched rows need stores of 64 bytes. Where two of 32 take no longer, stitching is faster in the second-level cache and
-// where rows stream, and copying elsewhere.
+// Stitched rows need stores of 64 bytes. On machines where two stores of 32 bytes take no longer, stitching is faster only in the
+// second-level cache and where stores bypass the caches.
 bool suits_stitching(const RowPlan& plan) {
     if (!plan.is_dense || plan.copies_strings) return false;
     if (!plan.is_far && replaces_stitching(plan)) return false;
@@ -168,18 +170,18 @@ Sources sources_of(const RowPlan& plan) {
     return reads_ahead ? prefetched_sources(l.inner) : Sources::plain;
 }
 
-// The instruction set of copies. Straight turns beyond the first-level cache have vectors of 64 bytes, because fewer stores are faster
-// there, unless lines are prefetched in the second-level cache. Elsewhere vectors of 32 bytes are used where two stores of them take no longer
-// than one of 64: fewer stores cross cache lines then.
+// The instruction set of the code that copies rows. Straight turns beyond the first-level cache use vectors of 64 bytes, because fewer
+// stores are faster there; but if the stores prefetch their lines in the second-level cache, they use vectors of 32 bytes. All other copies
+// use vectors of 32 bytes where two such stores take no longer than one of 64, because fewer of them cross cache lines.
 CpuIsa code_of_copies(const RowPlan& plan) {
-    // Where the third-level cache bounds the speed, stores of 32 bytes are faster by up to 2 % for the same reason.
-    // Measured on Sapphire Rapids alone.
+    // In the third-level cache, stores of 32 bytes are up to 2 % faster, because fewer of them cross cache lines. Measured on Sapphire
+    // Rapids alone.
     if (plan.stores == Stores::prefetched_far) return CpuIsa::avx2;
     if (plan.is_straight && plan.stores == Stores::prefetched && !plan.exceeds_l2)
         return CpuIsa::avx2;
     if (plan.is_straight && !plan.in_l1 && machine().stores_twice()) return plan.isa;
-    // Straight turns store a row of 33 to 63 bytes under a mask with AVX-512, which takes up to 1.5 times as long as two stores of 32.
-    // Shorter rows take the same time.
+    // With AVX-512, straight turns store a row of 33 to 63 bytes under a mask, which takes up to 1.5 times as long as two stores of 32
+    // bytes. Rows of fewer bytes take the same time with both instruction sets.
     if (plan.is_straight && plan.layout.inner < kLineBytes) return CpuIsa::avx2;
     return machine().narrow_competes() && plan.stores != Stores::streaming ? CpuIsa::avx2
                                                                            : plan.isa;
@@ -217,28 +219,28 @@ RowPlan plan_rows(CpuIsa isa, const ShuffleLayout& layout) {
 
 // ---- execution ---------------------------------------------------------------------------------------------------
 
-// Rows of neighbouring groups share cache lines of the source. So groups are copied in slices: a slice of each group
-// of an image, then the next slice of each. The lines that a slice touches in both tensors stay in the cache until the
-// next group needs them: in the second-level cache if stores bypass the caches, as each slice begins and ends with a
-// line that cannot. Slices are whole periods of the stitched rows. If the groups begin with a line, the slices do so
-// too. A third of the cache is no exact figure: with a half to a sixth, 11 shapes take the same time within 3 % on average.
+// Rows of neighbouring groups share cache lines of the source. So groups are copied in slices: one slice of each group of an image, then
+// the next slice of each. The lines that a slice touches in both tensors stay in the cache until the next group needs them. This is the
+// second-level cache if stores bypass the caches, because the first and the last line of each slice cannot bypass them; otherwise it is the
+// first-level cache. A slice is a whole number of periods of the stitched rows. If the groups begin with a line, so do the slices. A slice
+// takes about a third of the cache; with a half to a sixth, 11 shapes take the same time within 3 % on average.
 int64_t slice_rows(int64_t row_bytes, int64_t period, bool streams) {
     const Caches& caches = machine().caches;
     const int64_t rows = (streams ? caches.l2 : caches.l1) / (3 * (2 * row_bytes + kLineBytes));
     return std::max<int64_t>((rows + period / 2) / period, 1) * period;
 }
 
-// So many bytes behind the next image, the distance hides the latency of memory. 8 KiB is as good.
+// The prefetched source lies this many bytes after the next image, which hides the latency of memory. 8 KiB is as good.
 constexpr int64_t kBytesBehindImage = 16384;
 
-// From a byte of the destination to the byte of the source that is prefetched when it is stored.
+// The distance in bytes from the place of a store in the destination to the byte of the source that is prefetched with that store.
 int64_t bytes_ahead(const ShuffleLayout& l, const char* src, const char* dst) {
     return static_cast<int64_t>(reinterpret_cast<uintptr_t>(src) -
                                 reinterpret_cast<uintptr_t>(dst)) +
            l.C * l.inner + kBytesBehindImage;
 }
 
-// How short rows are stitched into destinations without gaps that have this alignment.
+// How short rows are stitched into a destination without gaps that has this alignment.
 struct StitchWay {
     StitchFunction function;
     int64_t alignment;
@@ -248,8 +250,9 @@ struct StitchWay {
 // The kernels of a plan. There are none if both tensors are one contiguous run.
 struct RowKernels {
     JitFunction<RowArgs> rows;
-    JitFunction<RowArgs> overrunning;  // for all turns but the last one
-    std::vector<StitchWay> stitches;   // the best one first; the last one serves every destination
+    JitFunction<RowArgs> overrunning;  // see RowKey::overruns; for all turns except the last one
+    // In descending order of speed; the last one serves destinations of any alignment.
+    std::vector<StitchWay> stitches;
 };
 
 class RowShuffle : public Executable {
@@ -282,7 +285,7 @@ class RowShuffle : public Executable {
         const bool stitched = way != kernels_.stitches.end();
         const int64_t slice =
             stitched ? slice_rows(layout().inner, way->function.period(), way->streams) : 0;
-        // Calls copy whole turns where these are straight code.
+        // If turns are straight code, each call copies whole turns.
         const int64_t turn = plan_.is_straight ? plan_.loops.inner.count : 1;
         const bool streaming = stitched ? way->streams : plan_.rows_stream;
         const auto bytes = static_cast<size_t>(rows * layout().inner);
@@ -337,8 +340,8 @@ class RowShuffle : public Executable {
         return args.images.count * args.turns.count * args.rows;
     }
 
-    // Copies rows [begin, end) of the destination: all at once, or slice by slice, one slice of each group of an image
-    // after the other. The last slice is up to half as long again, so that none is short.
+    // Copies rows [begin, end) of the destination, all at once or slice by slice: one slice of each group of an image, then the next slice
+    // of each. The last slice of a group is up to 1.5 slices long, so that no slice is short.
     void stitch(const StitchFunction& copy, int64_t slice, const char* src, char* dst,
                 int64_t begin, int64_t end) const {
         const ShuffleLayout& l = layout();

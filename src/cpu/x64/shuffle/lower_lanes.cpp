@@ -14,7 +14,7 @@
 //   term 1   load  4  5  6  7 | 12 13 14 15    shuffle  .  .  4  6 |  .  . 12 14
 //   or                                                  0  2  4  6 |  8 10 12 14
 //
-// Outputs of a step may take from the same pieces. Then the loads of terms may stay in registers, in place of tables.
+// If several outputs of a step take from the same pieces, the loads of these pieces may stay in registers instead of tables.
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -23,8 +23,8 @@ constexpr int kMaxLanes = 2;
 constexpr int kWorking = 7;
 constexpr size_t kMaxKept = 8;  // loads that stay in registers
 
-// The terms of one output. Pieces have 16 bytes, or fewer if the extent is shorter. They begin at a unit that they serve
-// or, if `on_grid`, at a multiple of their size from the start of the extent.
+// The terms of one output. A piece has 16 bytes, or fewer if its extent is shorter. It begins at the first unit that it serves or, if
+// `on_grid`, at a multiple of its size from the start of the extent.
 class Terms {
   public:
     Terms(const PermuteProgram& program, const PermuteSection& section, const PermuteOutput& output,
@@ -131,7 +131,7 @@ class LaneLowering : public Lowering {
         return out;
     }
 
-    // The pieces of a term in a register, and perhaps in one that is there.
+    // Loads the pieces of a term into one register, or returns the register that already holds them.
     int load_term(const Terms& terms, size_t term) {
         if (!keeps_loads_) return load_pieces(terms, term);
         const Kept wanted{terms.piece(term, 0), terms.piece(term, terms.lanes() - 1), terms.lanes(),
@@ -160,7 +160,7 @@ class LaneLowering : public Lowering {
         return value;
     }
 
-    // A load that stays in its register. Those that were used last are kept.
+    // A load that stays in its register. If there are too many, the load that was used least recently is dropped.
     struct Kept {
         Piece first, last;  // of its lanes
         int lanes, value;

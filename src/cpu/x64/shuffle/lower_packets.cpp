@@ -7,19 +7,20 @@
 #include "cpu/x64/shuffle/packet_plan.hpp"
 #include "cpu/x64/vec_traits.hpp"
 
-// Gathers in two levels, for blocks. A lane of 16 bytes of an output takes its units from up to 16 lanes of the source, and
-// neighbouring outputs take theirs from the same lanes. So the units of a lane are cut into packets of four bytes, in the order
-// of their places in the source. Four packets with neighbouring sources share a lane of a register, whatever their outputs are:
+// Gathers in two levels, for blocks. A lane of 16 bytes of an output takes its units from up to 16 lanes of the source, and neighbouring
+// outputs take their units from the same lanes. So the units of a lane are cut into packets of four bytes, in the order of their places in
+// the source. Four packets with neighbouring sources share a lane of a register, even if they belong to different outputs:
 //
 //   packets  = or over the source lanes of permute_lanes(control, source lane)
 //   output   = permute_lanes(control, blend of the registers that hold its packets)
 //
-// A blend leaves every packet at its place, its slot. packet_plan.hpp decides which packets share a register, and their slots.
+// A blend does not move packets: each packet stays at its place in the lane, its slot. packet_plan.hpp decides which packets share a
+// register, and their slots.
 //
-// All lanes of a register have the same pattern: they are different pixels, or different pairs of pixels if a block has 8
-// bytes, and so on. With AVX2, units of 4 and 8 bytes are also moved across lanes: then the whole register is one lane. With
-// AVX-512, a block of 32 bytes or more is one lane, or several of 64 bytes. It has 4 or 8 packets, and the source lanes of a
-// register are permuted and joined by selections in place of `or`.
+// All lanes of a register have the same pattern. They are different pixels, or different pairs of pixels if a block has 8 bytes, and so on.
+// With AVX2, units of 4 and 8 bytes are also moved across lanes; the whole register then counts as one lane. With AVX-512, a block of 32
+// bytes or more is one lane, or several lanes of 64 bytes. Such a lane has 4 or 8 packets, and the source lanes of a register are permuted
+// and then joined by selections instead of `or`.
 //
 // For example f32 with G = 4, where packets are units (each number is a channel):
 //
@@ -32,7 +33,7 @@ namespace {
 
 class PacketLowering : public Lowering {
   public:
-    // The packets of a lane are `slots` many.
+    // `slots`: the number of packets in a lane.
     PacketLowering(const PermuteProgram& program, CpuIsa isa, int lane_bytes, int slots)
         : Lowering(program, shape_of(isa).bytes),
           whole_(shape_of(isa).permutes_pairs && lane_bytes > kLaneBytes),
@@ -54,8 +55,8 @@ class PacketLowering : public Lowering {
 
     // The register of a group of packets.
     struct Register {
-        int value = kNone;  // kNone while it is not there
-        int uses = 0;       // by outputs that are still to come
+        int value = kNone;  // kNone while no register holds the group
+        int uses = 0;       // how many outputs still need it
     };
 
     bool lower_section(const PermuteSection& section) override {
@@ -65,13 +66,13 @@ class PacketLowering : public Lowering {
         auto plan = plan_packets(program(), section, shape_);
         if (!plan) return false;
         plan_ = std::move(*plan);
-        // An output, a term, its source and a table in addition to what is kept.
+        // In addition to the kept registers: an output, a term, the source of the term, and a table.
         use_registers(static_cast<int>(max_kept_) + 4);
         emit_outputs();
         return true;
     }
 
-    // The next output is always the one that needs the fewest registers that are not there.
+    // Emits all outputs. The next output is always the one that has to make the fewest registers.
     void emit_outputs() {
         struct Next {
             const Output* output;
@@ -97,7 +98,7 @@ class PacketLowering : public Lowering {
         }
     }
 
-    // The last slot comes first, and no blend takes it. So there are fewer different masks.
+    // The groups of an output's packets. The last slot comes first, and no blend takes its packet, so there are fewer different masks.
     std::vector<int> groups_of(const Output& output) const {
         std::vector<int> groups;
         for (int slot = shape_.slots() - 1; slot >= 0; --slot) {
@@ -125,7 +126,7 @@ class PacketLowering : public Lowering {
             if (--registers_[g].uses == 0) drop(g);
     }
 
-    // The mask, of units of 4 bytes, of an output's packets that are in a group.
+    // The mask, in units of 4 bytes, of those packets of an output that are in a group.
     uint64_t slots_of(const Output& output, int group) const {
         uint64_t mask = 0;
         for (int at = 0; at < vector_bytes(); at += 4) {
@@ -142,8 +143,8 @@ class PacketLowering : public Lowering {
             store(value, {output.dst + copy * shape_.distance, shape_.lane_bytes}, copy);
     }
 
-    // Makes the register of a group, unless it is there. If too many are, the one that was used longest ago goes, and will be
-    // made again. `needed`: they stay.
+    // Makes the register of a group, unless it exists. If there are too many registers, the one that was used least recently is dropped,
+    // and is made again when it is needed. Groups in `needed` are not dropped.
     void keep(int g, const std::vector<int>& needed) {
         const auto known = std::find(kept_.begin(), kept_.end(), g);
         if (known != kept_.end()) {
@@ -184,8 +185,8 @@ class PacketLowering : public Lowering {
         return value;
     }
 
-    // Permutes of whole registers, joined by selections. All take their indices from one table, as each unit comes from one
-    // term. Units of 4 bytes and more come from two registers at a time. What no term moves may become anything.
+    // Permutes of whole registers, joined by selections. All permutes take their indices from one table, because each unit comes from one
+    // term. Units of 4 bytes and more are permuted from two registers at a time. Units that no term moves may have any value.
     int emit_selections(const std::map<int64_t, Table>& terms, int copies) {
         const size_t each = unit() >= 4 ? 2 : 1;
         Table indices{};
@@ -216,7 +217,7 @@ class PacketLowering : public Lowering {
         return value;
     }
 
-    // Where unit i of a packet lies in its register.
+    // The byte of the register at which unit i of a packet lies.
     int byte_of(const Packet& packet, size_t i) const {
         return packet.slot * shape_.packet_bytes + static_cast<int>(i) * unit();
     }
@@ -228,14 +229,14 @@ class PacketLowering : public Lowering {
                 control[lane + to + byte] = static_cast<uint8_t>(from + byte);
     }
 
-    // `clears`: what no byte is moved to becomes zero. Otherwise it may be anything.
+    // `clears`: bytes of the result to which no byte is moved become zero. Otherwise they may have any value.
     int move_units(int value, const Table& control, bool clears) {
         if (!moves(control, 1, shape_.lane_bytes, vector_bytes())) return value;
         if (shape_.lane_bytes > kLaneBytes) return permute_whole(value, control, clears);
         return permute_lanes(value, control, vector_bytes());
     }
 
-    // Sets the indices, counted from byte `first` on, of what the control moves, and returns which units these are. Controls
+    // Sets the indices of the units that the control moves, and returns which units these are. Indices count from byte `first` on; controls
     // count from the start of a lane.
     uint64_t set_indices(Table& indices, const Table& control, int first) const {
         uint64_t units = 0;
@@ -259,11 +260,11 @@ class PacketLowering : public Lowering {
 
     PacketShape shape_{};
     bool whole_;       // AVX-512 permutes whole registers
-    int index_bytes_;  // what the indices of a permute of a whole register count
+    int index_bytes_;  // size in bytes of what an index counts, in a permute of a whole register
     size_t max_kept_;  // registers of packets that are kept for further outputs
     PacketPlan plan_;
     std::vector<Register> registers_;  // of the groups
-    // The groups whose registers are there. The one that was used longest ago is the first.
+    // The groups that have a register, the least recently used one first.
     std::vector<int> kept_;
 };
 

@@ -23,9 +23,8 @@
 //
 // So an output costs two permutes and log2 K blends.
 //
-// Blocks begin at different places of a cache line, so of the outputs of a step at most a few can be stored to whole
-// lines. On AVX-512 the second permute may take units of this step and of the one before, so that it makes a line:
-// Kind::store_line.
+// Blocks begin at different places of a cache line, so only a few of the outputs of a step can be stored as whole lines. On AVX-512 the
+// second permute may take units of this step and of the step before, so that the result is a whole line: Kind::store_line.
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -44,8 +43,8 @@ struct Route {
     int K() const { return static_cast<int>(sources.size()); }
 };
 
-// Distributes extents of memory to registers of `bytes` bytes. A register holds one piece, or shorter pieces of equal
-// size. The list is empty if the extents cannot be distributed so.
+// Distributes extents of memory to registers of `bytes` bytes. A register holds one piece, or several shorter pieces of equal size. Returns
+// an empty list if this is not possible.
 std::vector<Register> registers_over(const std::vector<Piece>& extents, int bytes) {
     std::vector<Piece> pieces;
     for (const Piece& extent : extents)
@@ -77,7 +76,7 @@ class RouteLowering : public Lowering {
         const auto routes = routes_of(section);
         const auto runs = static_cast<int>(by_lines_ ? section.outputs.size() : 0);
         if (routes.empty() || runs > kMaxRuns) return false;
-        // Two registers in addition to those of the values: one for exchange(), and one for indices.
+        // In addition to the registers of the values: one for exchange() and one for indices.
         use_registers((by_lines_ ? runs : max_registers_) + 2, runs);
         for (size_t first = 0, end; first < routes.size(); first = end) {
             int used = 0;
@@ -89,7 +88,7 @@ class RouteLowering : public Lowering {
         return true;
     }
 
-    // Whether each output of a step goes on where it ended in the step before, with whole registers of a line.
+    // Whether each output begins where it ended in the step before, and consists of whole registers of a line's size.
     bool steps_fill_lines() const {
         return vector_bytes() == kLineBytes && program().loop.granule >= 4 &&
                program().loop.dst_step == kLineBytes && !program().loop.single_step;
@@ -105,7 +104,7 @@ class RouteLowering : public Lowering {
         for (const Register& source : sources)
             for (const Piece& piece : source.pieces)
                 for (int i = 0; i < piece.bytes; i += unit()) addresses.push_back(piece.offset + i);
-        // Where each unit of the outputs is among those of the sources.
+        // The index of each unit of the outputs among the units of the sources.
         std::vector<int> from;
         for (const PermuteOutput& output : section.outputs)
             for (int i = 0; i < output.units; ++i) {
@@ -114,7 +113,7 @@ class RouteLowering : public Lowering {
                 if (found == addresses.end() || *found != address) return {};
                 from.push_back(static_cast<int>(found - addresses.begin()));
             }
-        // The index of a transpose is that of the source of its first unit.
+        // A transpose is stored at the index of the source that holds its first unit.
         std::vector<Route> routes(sources.size());
         std::vector<bool> done(outputs.size());
         for (size_t o = 0; o < done.size(); ++o) {
@@ -129,9 +128,8 @@ class RouteLowering : public Lowering {
         return routes;
     }
 
-    // The transpose that output `first` belongs to. Its sources are those of that output. Its outputs are all outputs
-    // that begin with a unit of these sources; they are marked as `done`. Returns a route without sources if this is
-    // not a transpose.
+    // The transpose that output `first` belongs to. Its sources are the sources of that output. Its outputs are all outputs that begin with
+    // a unit of these sources; they are marked in `done`. If this is not a transpose, the returned route has no sources.
     Route route_of(size_t first, const std::vector<Register>& sources,
                    const std::vector<Register>& outputs, const std::vector<int>& from,
                    std::vector<bool>& done) const {
@@ -193,7 +191,7 @@ class RouteLowering : public Lowering {
         }
     }
 
-    // Permutes of two registers move units of 4 or 8 bytes. If smaller ones do not stay together, they are moved before.
+    // Permutes of two registers move units of 4 or 8 bytes. Smaller units that do not stay together are moved to their places before.
     void store_as_line(const Register& output, int value, int run) {
         const int64_t at = output.pieces[0].offset;
         const int widest = static_cast<int>(std::min<int64_t>(program().loop.granule, kMaxUnit));
@@ -225,7 +223,7 @@ class RouteLowering : public Lowering {
         return value;
     }
 
-    // For each stage s:  T[i] = T[i], but in the sections whose number has bit s it becomes T[i + 2^s mod K]. The
+    // For each stage s: T[i] keeps the sections whose number has bit s clear, and takes the other sections from T[i + 2^s mod K]. The
     // registers i, i + 2^s, i + 2 * 2^s, ... form a ring, which is processed in order.
     void exchange(std::vector<int>& values) {
         const int K = static_cast<int>(values.size());
@@ -251,7 +249,7 @@ class RouteLowering : public Lowering {
     }
 
     bool by_lines_;
-    int units_;  // in a register
+    int units_;  // units in a register
     int max_registers_;
 };
 

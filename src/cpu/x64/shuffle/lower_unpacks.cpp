@@ -8,22 +8,23 @@
 #include "cpu/x64/shuffle/unpack_plan.hpp"
 #include "cpu/x64/vec_traits.hpp"
 
-// Transposes and interleaves of rows by networks of unpacks. unpack_plan.hpp says what a network is, and decides which lanes of
-// the source it takes. For each lane that is stored, the operations are:
+// Transposes and interleaves of rows by networks of unpacks. unpack_plan.hpp says what a network is, and decides which lanes of the source
+// each network takes. The operations for each lane that is stored are:
 //
 //   registers = load, or load and insert, the two lanes of each; where a lane begins within a block, align two of these
 //   outputs   = levels of unpacks of the registers
 //   lane      = an output, or align the segments of several, one behind the other
 //
-// Where a lane has two pixels, it is permuted behind its load, so that their units lie side by side, and again before it is stored.
+// If a lane has two pixels, it is permuted after its load, so that the units of both pixels lie side by side, and permuted back before its
+// store.
 //
-// All outputs of a network are made at once. Where that takes more registers than there are, values are set aside.
+// All outputs of a network are made at once. If they need more registers than there are, values are set aside in the stack frame.
 
 namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr int kYmmBytes = 32;
-// Registers for values. One more of the 16 is for a table, and those that are left hold tables.
+// The number of registers for values. Of the 16, one more is for a table that is loaded for each use; any others hold tables.
 constexpr int kMinLive = 11, kMaxLive = 15;
 
 class UnpackLowering : public Lowering {
@@ -64,7 +65,8 @@ class UnpackLowering : public Lowering {
         return true;
     }
 
-    // Two lanes that lie side by side are stored together, if at most one operation brings them into a register.
+    // Stores all parts. Two lanes that lie side by side in memory are stored together, if at most one operation brings them into one
+    // register.
     void store_parts() {
         const std::vector<Part>& parts = plan_.parts;
         for (size_t p = 0; p < parts.size(); ++p) {
@@ -97,15 +99,15 @@ class UnpackLowering : public Lowering {
         store(low, {part.dst, part.bytes});
     }
 
-    // Parts of equal segments share a value: where one is in one lane of it, the other is in the other lane.
+    // Parts with equal segments share a value: one part is in one of its lanes, the other part in the other lane.
     int lane_of(const Part& part) {
         const auto [known, is_new] = values_.try_emplace(part.from, kNone);
         if (is_new) known->second = in_order(join(part.from), true);
         return known->second;
     }
 
-    // The segments one behind the other, from the first byte of the lane on. While segments are added, those that are there are the
-    // last bytes of the lane, because align() appends behind them.
+    // Joins the segments, one after the other, from the first byte of the lane on. While segments are added, the segments so far are the
+    // last bytes of the lane, because align() appends after them.
     int join(const std::array<Segment, UnpackPlan::kMaxSegments>& from) {
         if (from[1].units == 0) return rotated(from[0], from[0].skipped);
         int value = rotated(from[0], from[0].skipped + from[0].units), units = from[0].units;
@@ -131,7 +133,7 @@ class UnpackLowering : public Lowering {
         return known->second;
     }
 
-    // Output j of a network. All others are made with it.
+    // Output j of a network. The first call makes all outputs of the network.
     int output(int n, int j) {
         const UnpackPlan::Network& network = plan_.networks[n];
         Values& known = outputs_[n];
@@ -148,7 +150,7 @@ class UnpackLowering : public Lowering {
 
     static bool has(uint32_t set, int i) { return (set >> i & 1) != 0; }
 
-    // Replaces the registers by those after so many levels. Only the wanted ones are made.
+    // Replaces the registers by those after `levels` levels of unpacks. After the last level, only the registers in `wanted` are made.
     void unpack_levels(Values& values, int count, int levels, uint32_t wanted) {
         if (levels == 0) return;
         uint32_t before = 0;  // the last level
@@ -177,7 +179,7 @@ class UnpackLowering : public Lowering {
         return align(value, is_one_load ? value : load_two(a.next, b.next, high.is_used), a.moved);
     }
 
-    // Lanes of memory. The second one may be left out unless `both`.
+    // Loads two lanes of memory into one register. Unless `both`, the second lane may be left out.
     int load_two(int64_t a, int64_t b, bool both) {
         int value = kNone;
         if (b == a + kLaneBytes)
@@ -191,13 +193,13 @@ class UnpackLowering : public Lowering {
         return in_order(value, false);
     }
 
-    // Of two pixels in a lane: their units side by side, or, as they are stored, one pixel behind the other.
+    // For a lane with two pixels: interleaves their units or, if `stored`, puts one pixel after the other.
     int in_order(int value, bool stored) {
         if (!plan_.has_two_pixels) return value;
         return permute_lanes(value, stored ? one_behind_other_ : side_by_side_, kYmmBytes);
     }
 
-    // Of each lane, the bytes of `a` and those of `b` behind them, from byte `from` on.
+    // In each lane, 16 consecutive bytes, from byte `from` on, of the bytes of `a` followed by the bytes of `b`.
     int align(int a, int b, int from) {
         return from == 0 ? a : from == kLaneBytes ? b : align_lanes(a, b, from);
     }
@@ -216,9 +218,10 @@ class UnpackLowering : public Lowering {
     UnpackTiles tiles_;
     Table side_by_side_, one_behind_other_;  // see in_order()
     UnpackPlan plan_;
-    std::vector<Values> outputs_;  // of each network; kNone while it is not there
-    std::map<std::array<Segment, UnpackPlan::kMaxSegments>, int> values_;  // of parts
-    std::map<int, int> exchanged_;  // values whose lanes have changed places
+    std::vector<Values> outputs_;  // the outputs of each network; kNone before they are made
+    // The value of each list of segments.
+    std::map<std::array<Segment, UnpackPlan::kMaxSegments>, int> values_;
+    std::map<int, int> exchanged_;  // for each value: the value with its two lanes exchanged
 };
 
 }  // namespace

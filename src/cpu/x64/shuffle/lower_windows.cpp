@@ -23,7 +23,7 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr int kZmmBytes = 64;
-// If a step has at most this many windows, all of them stay in registers. If there are more, each output loads its own.
+// If a step has at most this many windows, all of them stay in registers. Otherwise each output loads the windows that it needs.
 constexpr int kMaxResident = 20;
 constexpr int kOtherWorking = 6;  // registers for outputs and indices
 
@@ -46,12 +46,12 @@ using Cover = std::vector<Term>;
 
 // Repeatedly takes the window that serves most of the units that are not yet served, until all units are served.
 Cover cover(const int64_t* source, int units, int unit, const std::vector<Piece>& windows) {
-    // Of each window: the units that it holds and that are not yet served.
+    // For each window: the units that it holds and that no window serves yet.
     std::vector<uint64_t> bits(windows.size());
     const auto begins_behind = [](int64_t at, const Piece& window) { return at < window.offset; };
     for (int i = 0; i < units; ++i) {
         if (source[i] == kZeroSource) continue;
-        // Windows overlap at most their neighbour, so at most two hold the unit.
+        // A window overlaps only its neighbours, so at most two windows hold the unit.
         auto window = std::upper_bound(windows.begin(), windows.end(), source[i], begins_behind);
         for (int tried = 0; tried < 2 && window != windows.begin(); ++tried) {
             --window;
@@ -68,7 +68,7 @@ Cover cover(const int64_t* source, int units, int unit, const std::vector<Piece>
         if (served[best] == 0) return cover;
         const uint64_t taken = bits[best];
         cover.push_back({static_cast<int>(best), taken});
-        // Windows overlap at most their neighbour.
+        // A window overlaps only its neighbours, so only their counts change.
         for (size_t w = best > 0 ? best - 1 : 0; w < std::min(best + 2, bits.size()); ++w) {
             bits[w] &= ~taken;
             served[w] = __builtin_popcountll(bits[w]);
@@ -196,7 +196,7 @@ class WindowLowering : public Lowering {
 std::vector<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa) {
     std::vector<Operations> all;
     WindowLowering(program, isa).add_to(all);
-    // Words with VBMI: either way to join windows may be the cheaper one.
+    // For words with VBMI, both ways to join windows are tried, because either may be cheaper.
     if (program.unit == 2 && shape_of(isa).permutes_from == 1)
         WindowLowering(program, CpuIsa::avx512_core).add_to(all);
     return all;

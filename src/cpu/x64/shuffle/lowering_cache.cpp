@@ -12,10 +12,10 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-// All numbers of a program and its ISA.
+// All numbers of a program, and its ISA.
 using Key = std::vector<int64_t>;
 
-// Structured bindings name every member, so a new member does not compile until it is named here. It belongs into the key, too.
+// Structured bindings name every member. If a member is added, this does not compile until the member is named here, and so enters the key.
 Key key_of(const PermuteProgram& program, CpuIsa isa) {
     const auto& [unit, loop, dst_alignment, row_bytes, pixel_bytes, block_stride, in_l1, in_l2,
                  near_sources, sources, sections] = program;
@@ -66,7 +66,7 @@ struct LoweringCache {
 
 Lowerings cached_lowerings(const PermuteProgram& program, CpuIsa isa) {
     const ForkHold hold;
-    // Never destroyed, as the caches of kernels.
+    // Never destroyed, like the caches of kernels.
     static LoweringCache& cache = *new LoweringCache;
     Key key = key_of(program, isa);
     {

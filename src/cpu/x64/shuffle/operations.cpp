@@ -19,13 +19,14 @@ using Kind = Operation::Kind;
 
 constexpr size_t kNever = std::numeric_limits<size_t>::max();
 
-// AVX2 has no permute of two registers, and AVX-512 without VBMI has no permute of bytes. Both work on lanes instead.
+// Whether windows serve units of this size. AVX2 has no permute of two registers, and AVX-512 without VBMI has no permute of bytes; these
+// cases use lanes instead.
 bool has_windows(CpuIsa isa, int unit) {
     return shape_of(isa).permutes_pairs && unit >= shape_of(isa).permutes_from;
 }
 
-// What an operation occupies: the ports that move units between lanes, any port for vectors, the ports that load and
-// those that store, slots of the front end, and the ports that move units within lanes.
+// What an operation occupies: the ports that move units between lanes, any vector port, the load ports, the store ports, slots of the front
+// end, and the ports that move units within lanes.
 struct Work {
     double shuffles, vectors, loads, stores, front, lanes = 0;
 };
@@ -41,7 +42,7 @@ Work work_of(const Operation& o, const VectorRates& rates) {
             return {0, 0, 0, 0, 1};
         case Kind::permute:
         case Kind::masked_permute:
-            return {1, 0, 1, 0, 1};  // the load is the load of its indices
+            return {1, 0, 1, 0, 1};  // the load is that of its table of indices
         case Kind::permute2:
             return o.unit == 2
                        ? Work{rates.permute_slots, 0, rates.permute_slots, 0, rates.permute_slots}
@@ -56,12 +57,12 @@ Work work_of(const Operation& o, const VectorRates& rates) {
         case Kind::or_bits:
             return {0, 1, 0, 0, 1};
         case Kind::select:
-            // One instruction. Packets are chosen better if it counts as none: their other costs were fitted so.
+            // It is one instruction, but counts as none: the other costs of packets were fitted so, and packets are chosen better.
             return {};
         case Kind::store:
             return o.position > 0 ? Work{1, 0, 0, 1, 2} : Work{0, 0, 0, 1, 1};
         case Kind::store_line:
-            // The value is kept by a copy, and the distance to the line is loaded.
+            // A copy keeps the value for the next step, and the distance to the line is loaded.
             return {1, 0, 1, 1, 5};
         case Kind::set_aside:
             return {0, 0, 0, 1, 1};
@@ -73,22 +74,22 @@ Work work_of(const Operation& o, const VectorRates& rates) {
 
 bool has_result(const Operation& o) { return !o.is_store() && o.kind != Kind::set_aside; }
 
-// A mask register is loaded from memory by way of the port that permutes.
+// The load of a mask register also takes a port that permutes.
 constexpr Work kMaskLoad{1, 0, 1, 0, 2};
 
-// A run of cache lines looks its alignment up, and begins and ends with stores under masks (permute_lines.hpp). These take the
-// port that permutes and the front end, and wait for one another, so both times are added. `kFront` is more than the
-// instructions, which are about 20: it was fitted to the 8 cycles that a run takes on Sapphire Rapids.
+// The cycles to begin and to end a run of cache lines (permute_lines.hpp). A run looks its alignment up, and begins and ends with stores
+// under masks. These take the ports that permute and the front end. They wait for one another, so both times are added. `kFront` is more
+// than the number of instructions, which is about 20: it was fitted to the 8 cycles that a run takes on Sapphire Rapids.
 double run_cycles(const VectorRates& rates) {
     constexpr double kPermutes = 4, kFront = 24;
     return kPermutes / rates.permutes + kFront / rates.front;
 }
 
-// How many loads of a section cross a cache line in one step. It is an average over the steps, for a source that is aligned
-// to a line.
+// How many loads of a section cross a cache line in one step: an average over the steps, for a source that is aligned to a line.
 double split_loads(const PermuteProgram& program, const Operations::Section& section) {
     const StepLoop& loop = program.loop;
-    // Where the steps of a section begin: at a multiple of `alignment`, `origin` bytes further. Steps of lines do not move.
+    // The steps of a section begin `origin` bytes after a multiple of `alignment`. The steps of sections that store lines are not moved to
+    // an alignment.
     const bool aligns = loop.aligns() && section.runs == 0;
     const int64_t origin = aligns ? -section.first_store : 0;
     int64_t alignment = std::gcd(kLineBytes, aligns             ? loop.dst_step
@@ -108,9 +109,9 @@ double split_loads(const PermuteProgram& program, const Operations::Section& sec
     return splits;
 }
 
-// What a step takes longer because its blocks share sets of the first-level cache. Lines whose addresses are equal modulo 4 KiB are in the
-// same set. If the blocks that a section reads and writes have more lines in a set than it holds, each line leaves before the next access
-// to it, or to the next line, which was prefetched. Fitted on Sapphire Rapids alone, to blocks a multiple of 4 KiB apart.
+// The extra cycles of a step whose blocks share sets of the first-level cache. Lines whose addresses are equal modulo 4 KiB are in the same
+// set. If the blocks that a section reads and writes have more lines in a set than the set holds, each line is evicted before the next
+// access to it, or to the next line, which was prefetched. Fitted on Sapphire Rapids alone, to blocks a multiple of 4 KiB apart.
 double conflict_cycles(const PermuteProgram& program, const PermuteSection& section,
                        int vector_bytes) {
     if (!program.in_l2 || program.loop.granule == 0 || program.loop.single_step) return 0;
@@ -122,7 +123,8 @@ double conflict_cycles(const PermuteProgram& program, const PermuteSection& sect
         blocks_written.insert(output.dst_offset / program.block_stride * program.block_stride);
     std::vector<int64_t> blocks(blocks_written.begin(), blocks_written.end());
     for (const Piece& extent : section.extents) blocks.push_back(extent.offset);
-    std::array<int, kSets> lines{};  // of each set, the next one of each block included
+    // Lines that each set must hold, with the next line of each block.
+    std::array<int, kSets> lines{};
     for (const int64_t block : blocks)
         for (int64_t at = block / kLineBytes; at <= (block + touched - 1) / kLineBytes + 1; ++at)
             ++lines[at % kSets];
@@ -139,9 +141,9 @@ double conflict_cycles(const PermuteProgram& program, const PermuteSection& sect
     return cycles;
 }
 
-// An operation on a machine that counts loads of tables: where the table is in a register, and where it is not. A permute of two
-// registers overwrites its table or a copy of it (permute_kernel.cpp). Shuffles within lanes and selections take theirs from
-// memory without an instruction more.
+// The work of an operation on a machine that counts the loads of tables (MachineRow::counts_tables), with its table in a register or in
+// memory. A permute of two registers overwrites its table or a copy of it (permute_kernel.cpp). Shuffles within lanes and selections read
+// their table from memory without a further instruction.
 Work work_with_table(const Operation& o, const VectorRates& rates, bool in_register) {
     Work work = work_of(o, rates);
     const bool from_memory = o.kind == Kind::permute_lanes || o.kind == Kind::select;
@@ -176,7 +178,8 @@ double section_cycles(const PermuteProgram& program, const Operations::Section& 
         const bool in_register = contains(held.tables, operation.table);
         add(has_table && counts_tables ? work_with_table(operation, rates, in_register)
                                        : work_of(operation, rates));
-        // An insertion from memory is a single operation to the front end. The costs of gathers were fitted to two.
+        // To the front end, an insertion from memory is a single operation. The costs of gathers were fitted with two, so only near sources
+        // count one.
         if (near_sources && operation.kind == Kind::insert && operation.is_load()) sum.front -= 1;
         if (near_sources && has_table && !counts_tables && !in_register) sum.front += 1;
         const uint64_t mask = has_masks ? operation.mask_bits() : 0;
@@ -243,7 +246,7 @@ bool Lowering::moves(const Table& indices, int width, int lane_bytes, int bytes)
     return false;
 }
 
-// A result takes the register of a source that ends there, as in the kernel.
+// As in the kernel, a result takes the register of a source that is used there for the last time.
 int Lowering::most_live() const {
     const Operations::Section& section = operations_.sections.back();
     const std::vector<size_t> last_use = last_uses(section);
@@ -262,8 +265,9 @@ int Lowering::most_live() const {
 void Lowering::limit_live(int most) {
     struct Value {
         size_t next_use = kNever;
-        int renamed = kNone;  // the value that has it in a register now
-        int slot = kNone;     // of the frame; values do not change, so one is stored once
+        int renamed = kNone;  // the value that holds it in a register now
+        // Slot in the stack frame; a value never changes, so it is stored at most once.
+        int slot = kNone;
     };
     const std::vector<Operation> list = std::move(section().list);
     std::vector<Value> values(static_cast<size_t>(section().values));
@@ -287,7 +291,7 @@ void Lowering::limit_live(int most) {
         free_slots.pop_back();
         return slot;
     };
-    // Frees a register if none is left: sets the value aside that is needed last, but no source of the operation.
+    // If no register is free, sets aside the value whose next use is the latest, but not a source of the operation.
     const auto make_room = [&](const Operation& o) {
         if (static_cast<int>(live.size()) < most) return;
         const auto rank = [&](int v) { return v == o.a || v == o.b ? 0 : values[v].next_use; };
@@ -320,7 +324,7 @@ void Lowering::limit_live(int most) {
         Operation renamed = o;
         if (o.a != kNone) renamed.a = values[o.a].renamed;
         if (o.b != kNone) renamed.b = values[o.b].renamed;
-        end_use(o.a, next_uses[i][0]);  // the result may take its register
+        end_use(o.a, next_uses[i][0]);  // the result may take the register of a
         if (o.d != kNone) make_room(o);
         const int result = emit(renamed);
         end_use(o.b, next_uses[i][1]);
@@ -347,7 +351,7 @@ void Lowering::add_costs(const PermuteSection& section) {
     const Operations::Section& lowered = operations_.sections.back();
     const VectorRates& rates = machine().rates(vector_bytes_);
     const auto repeats = static_cast<double>(section.loop.repeats);
-    // In the first-level cache, the stores have time for both lines.
+    // In the first-level cache, a store across lines costs nothing: stores have time for both lines.
     const double splits = lowered.runs > 0 || program_.in_l1 ? 0 : split_stores(program_, section);
     const double work = section_cycles(program_, lowered, vector_bytes_) +
                         rates.split_load * split_loads(program_, lowered);
@@ -376,7 +380,7 @@ std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa)
     add(has_windows(isa, program.unit) ? lower_to_windows(program, isa) : lower_to_lanes(program));
     add(lower_to_routes(program, isa));
     add(lower_to_unpacks(program, isa));
-    // No packets are faster than a copy.
+    // Packets are never faster than a copy, so they are tried only if the cheapest lowering is slower than a copy.
     if (all[0].cycles > machine().row.copy_cycles * all[0].stored_lines)
         add(lower_to_packets(program, isa));
     std::stable_sort(all.begin(), all.end(),

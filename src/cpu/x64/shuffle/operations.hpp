@@ -52,9 +52,9 @@ struct Operation {
                          // Units of 16: lane `position` of a, and that of b
         align,  // d = in each lane of 16, bytes of a, and of b behind them, from `position` on
         store,  // memory at d + offset = piece `position` of a
-        // From d + offset on, step after step, units of a in the order of `table`: a run of bytes, of which each step stores one
-        // whole cache line. The line ends within the units of this step and begins with those of the step before.
-        // `position` counts the runs of a section.
+        // A run of bytes from d + offset on, which goes on from step to step: units of a in the order of `table`. Each step stores one
+        // whole cache line. The line begins with units of the step before, and ends within the units of this step. `position` is the number
+        // of the run in its section.
         store_line,
         set_aside,  // slot `position` of the stack frame = a
         fetch,      // d = slot `position` of the stack frame
@@ -69,8 +69,8 @@ struct Operation {
     int position = 0;  // insert and store: counts pieces; set_aside and fetch: a slot
     int d = kNone;
 
-    // The bits of the mask register that it needs, or 0: the units of a load or store that is no vector of a plain size,
-    // otherwise the mask.
+    // The bits of the mask register that the operation needs, or 0 for none. For a load or store whose size is no register size, they are
+    // its units in memory; otherwise they are `mask`.
     uint64_t mask_bits() const {
         const bool in_memory = kind == Kind::load || kind == Kind::store;
         return in_memory && !is_register_size() ? low_bits(bytes / unit_in_memory()) : mask;
@@ -80,8 +80,8 @@ struct Operation {
     int unit_in_memory() const { return bytes % 4 == 0 ? 4 : bytes % 2 == 0 ? 2 : 1; }
     // Whether a load or store needs no mask.
     bool is_register_size() const { return bytes >= 4 && (bytes & (bytes - 1)) == 0; }
-    // The processor treats a load or store under a mask as one of the whole register when it looks for those that cross a
-    // cache line. So it is the smallest register that has the bytes.
+    // The size of the access, as the processor counts it when it looks for accesses across a cache line. An access under a mask counts as
+    // one of the whole register, so the smallest register that has the bytes is used.
     int accessed_bytes() const {
         if (is_register_size()) return bytes;
         return bytes <= 16 ? 16 : bytes <= 32 ? 32 : 64;
@@ -112,9 +112,11 @@ struct Operations {
         std::vector<Operation> list;
         int values = 0;   // number of virtual registers
         int working = 0;  // registers for values and one table; the others hold constants
-        int runs = 0;     // of store_line, which all stores of the section are; or 0
+        // Number of runs of store_line; if not 0, all stores of the section are store_line.
+        int runs = 0;
 
-        // Each run keeps a value from step to step, and the order of its units.
+        // The registers that are not free for constants. Each run of lines has two: a value that is kept from step to step, and the order
+        // of its units.
         int busy() const { return working + 2 * runs; }
 
         auto fields() const {
@@ -127,11 +129,11 @@ struct Operations {
     StepLoop loop;
     std::vector<Section> sections;
     std::vector<Table> tables;
-    // Estimates, not part of the comparison: one inner step of every section, and what begins and ends all runs of
-    // lines.
+    // Estimated costs, which are not part of the comparison. `cycles`: one inner step of every section. `run_cycles`: to begin and to end
+    // all runs of lines.
     double cycles = 0, run_cycles = 0;
-    double stored_lines = 0;  // by one inner step of every section: bytes / kLineBytes
-    bool transposes = false;  // by lower_to_routes() or lower_to_unpacks()
+    double stored_lines = 0;  // bytes / kLineBytes that one inner step of every section stores
+    bool transposes = false;  // made by lower_to_routes() or lower_to_unpacks()
 
     // The number of operations.
     size_t size() const {
@@ -148,18 +150,18 @@ struct Operations {
     }
 };
 
-// What stays in registers during a section: the first tables and masks that it uses. Others are loaded for each use.
+// The constants that stay in registers during a section: the first tables and masks that it uses. All others are loaded for each use.
 struct Constants {
     std::vector<int> tables;
     std::vector<uint64_t> masks;
 };
 Constants constants_of(const Operations::Section& section, int max_tables, bool has_masks);
 
-// The index of the last operation that uses each value of a section; that of the first operation if none does.
+// For each value of a section: the index of the last operation that uses it. For a value without a use: 0.
 std::vector<size_t> last_uses(const Operations::Section& section);
 
-// For each operation of a section: if it is a store, the lanes of its register that no later store of the step overwrites (bit i:
-// lane i); otherwise 0. It means something only if all stores begin at multiples of a lane.
+// For each operation of a section: 0 if it is no store. For a store: bit i is set if no later store of the step overwrites lane i of its
+// register. The result is valid only if all stores begin at multiples of a lane.
 std::vector<uint32_t> lanes_stored(const Operations::Section& section);
 
 template <class T>
@@ -189,14 +191,15 @@ class Lowering {
     int unit() const { return program_.unit; }
     int vector_bytes() const { return vector_bytes_; }
 
-    // For values and one table, in this section, which stores so many runs of lines.
+    // Sets the number of registers that this section needs for values and one table, and its number of runs of lines.
     void use_registers(int working, int runs = 0) {
         section().working = working;
         section().runs = runs;
     }
-    // How many registers the values of this section take at most.
+    // The maximum number of registers that hold values of this section at the same time.
     int most_live() const;
-    // Sets values aside, those first that are needed last, so that no more than `most` registers hold one. Every value has a use.
+    // Sets values aside, so that at most `most` registers hold values at the same time. The value whose next use is the latest is set aside
+    // first. Every value must have a use.
     void limit_live(int most);
     // Indices of `width` bytes each for a whole register.
     template <class IndexOf>
@@ -255,7 +258,7 @@ class Lowering {
     void store(int a, const Piece& piece, int position = 0) {
         emit({Kind::store, piece.bytes, 0, a, kNone, kNone, 0, piece.offset, position});
     }
-    // By two stores if the lanes of the output are apart.
+    // Stores an output: by two stores, if its two lanes go to different places.
     void store_output(int a, const PermuteOutput& output) {
         if (!output.is_apart()) return store(a, {output.dst_offset, program_.bytes(output)});
         for (int lane = 0; lane < 2; ++lane)
@@ -284,21 +287,21 @@ PermuteLimits limits_of(CpuIsa isa, int unit);
 // The results of all lowerings that `isa` has for a program, the cheapest first. There is at least one.
 std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa);
 
-// What each lowering makes of a program: nothing, if it does not serve it; otherwise the results of its variants.
-// Windows serve the units that `isa` permutes between two registers. Words have two variants with VBMI.
+// Each lowering returns the results of its variants, or nothing if it does not serve the program. Windows serve the units that `isa`
+// permutes between two registers. Words have two variants with VBMI.
 std::vector<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa);
-// Lanes serve every program. If outputs take from the same pieces, a variant keeps loads that several outputs share.
+// Lanes serve every program. If several outputs take from the same pieces, one variant keeps the shared loads in registers.
 std::vector<Operations> lower_to_lanes(const PermuteProgram& program);
-// Routes serve programs that are transposes of 4 registers up to half of all, with units that `isa` permutes across a register. A variant
-// stores whole cache lines (store_line), if the outputs of a step are one register of each of at most 8 runs.
+// Routes serve programs that are transposes of 4 registers up to half of all registers, with units that `isa` permutes across a register.
+// One variant stores whole cache lines (store_line), if the outputs of a step are one register for each of at most 8 runs.
 std::vector<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa);
-// Unpacks are for AVX2, and units of 1 and 2 bytes: the variants are the kinds of tiles for which a network of unpacks makes the outputs of
-// lanes of the source.
+// Unpacks serve units of 1 and 2 bytes on AVX2, if a network of unpacks makes the outputs from lanes of the source. Each variant is one
+// kind of tiles.
 std::vector<Operations> lower_to_unpacks(const PermuteProgram& program, CpuIsa isa);
-// Packets serve programs with near sources, if no load leaves its extent. The variants are the shapes of packets.
+// Packets serve programs with near sources, if no load leaves its extent. Each variant is one shape of packets.
 std::vector<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa);
 
-// How much the body of a loop has: steps of a section's inner loop, and passes of the loop around all steps.
+// How far loops are unrolled: steps in the body of a section's inner loop, and passes in the body of the loop around all steps.
 struct Unrolled {
     int steps = 1, passes = 1;
     friend bool operator<(const Unrolled& a, const Unrolled& b) {
@@ -306,7 +309,7 @@ struct Unrolled {
     }
 };
 
-// The generated function (permute_kernel.cpp), from the cache unless it is very large. If it streams, the caller holds a
+// The generated function (permute_kernel.cpp), from the cache unless it is very large. If it streams, the caller must hold a
 // StreamingStores.
 Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, Stores stores, Sources sources,
                                                   std::shared_ptr<const Operations> operations,

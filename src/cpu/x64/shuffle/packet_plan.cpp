@@ -132,10 +132,10 @@ class PacketPlanner {
         }
     }
 
-    // Gives packet p the slot `a`, which is free in its group. If a packet of its output has that slot, that one moves to a slot `b`
-    // that is free in the output. If a packet of its group has that slot, that one moves to `a`, and so on, at outputs and groups in
-    // turn. This ends, as it does not come back to the group of p: it would enter a group by a packet of slot `a`, and that
-    // group has none.
+    // Gives packet p the slot `a`, which is free in its group. If another packet of its output has that slot, that packet moves to a slot
+    // `b` that is free in the output. If another packet of that packet's group has slot `b`, it moves to `a`, and so on, in outputs and
+    // groups in turn. The chain ends, because it cannot come back to the group of p: it would enter a group by a packet of slot `a`, and
+    // the group of p had none.
     void colour(int p) {
         const auto free_slot = [](const Slots& slots) {
             return static_cast<int>(std::find(slots.begin(), slots.end(), kNone) - slots.begin());

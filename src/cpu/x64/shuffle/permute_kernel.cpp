@@ -39,9 +39,10 @@ using Kind = Operation::Kind;
 // Kernels with more operations than this are not cached.
 constexpr size_t kMaxCachedOperations = 4096;
 
-// An operation has at most three instructions of 11 bytes, the prefetch of a load included; a store in parts has seven. It is
-// emitted for each step in the body of the loop, with at most 32 bytes for the next address, and for the last step, in each
-// pass. Lines are emitted three times, and a run of them has more instructions.
+// An upper bound of the code's size in bytes. An operation has at most three instructions of 11 bytes, the prefetch of a load included; a
+// store in parts has seven. An operation is emitted for each step in the body of the loop and for the last step, in each pass; each time,
+// at most 32 bytes for the next address are added. Operations of sections that store lines are emitted three times, and a run of lines has
+// more instructions.
 size_t code_bytes_for(const Operations& o, Stores stores, const Unrolled& unrolled) {
     const size_t instructions = stores == Stores::streaming_parts ? 7 : 3;
     size_t bytes = 0;
@@ -124,7 +125,7 @@ class PermuteKernel : public LineStores {
                            [](const Section& section) { return section.loop.repeats > 1; });
     }
 
-    // A loop whose body has several passes, and ends behind any of them.
+    // A loop whose body has several passes. It may end after any of them.
     template <class Pass>
     void emit_loop(int passes, const Reg& count, const Pass& pass) {
         Label again, done;
@@ -137,7 +138,7 @@ class PermuteKernel : public LineStores {
         L(done);
     }
 
-    // The loop around one section, or around several. The constants of a single section are loaded before it.
+    // Emits the loop around one section or around several. If it has a single section, its constants are loaded before the loop.
     void emit_sections(const Section* sections) {
         const Reg src = gpr(1), dst = gpr(2), repeats = gpr(8), section_src = gpr(9),
                   section_dst = gpr(10);
@@ -159,8 +160,8 @@ class PermuteKernel : public LineStores {
         });
     }
 
-    // Emits the steps before the last one, in order, and then the last step at its own place. The body of the loop has
-    // several steps, and ends behind any of them.
+    // Emits a loop over all steps except the last one, in order, and then the last step at its own place. The body of the loop has several
+    // steps; the loop may end after any of them.
     void emit_steps(const Section& section) {
         last_use_ = last_uses(section);
         lanes_ = lanes_stored(section);
@@ -257,7 +258,7 @@ class PermuteKernel : public LineStores {
 
     // ---- constants -----------------------------------------------------------------------------------------------
 
-    // Tables go to the registers that are left for them, and masks from k1 on.
+    // Loads the constants of a section: tables into the registers that are left for them, masks from k1 on.
     void emit_constants(const Section& section) {
         working_ = section.working;
         first_constant_ = section.busy();
@@ -283,7 +284,7 @@ class PermuteKernel : public LineStores {
         return scratch;
     }
 
-    // For an instruction that may take it from memory.
+    // A table, for an instruction that may take it from memory.
     Held table_operand(int index, int bytes) {
         const int hoisted = hoisted_register(index);
         return {part(std::max(hoisted, 0), bytes), table_in_memory(index), hoisted != kNone};
@@ -297,7 +298,7 @@ class PermuteKernel : public LineStores {
         return k7;
     }
 
-    // d with zeroing: units outside the mask become zero. No bits: all units are written.
+    // d, with units outside the mask set to zero. If `bits` is 0, all units are written.
     Vec under_mask(const Vec& d, uint64_t bits) { return bits == 0 ? d : d | mask(bits) | T_z; }
 
     // ---- one step ------------------------------------------------------------------------------------------------
@@ -320,7 +321,8 @@ class PermuteKernel : public LineStores {
         }
     }
 
-    // Finds the lines that a section loads, unless an earlier section loads them whose addresses advance alike.
+    // Finds the lines of the source that a section loads. Leaves out lines that an earlier section, whose addresses advance alike, loads
+    // too.
     void find_lines_ahead(const Section& section) {
         ahead_.clear();
         if (!prefetches_sources()) return;
@@ -344,7 +346,7 @@ class PermuteKernel : public LineStores {
         register_of_[o.d] = in_place ? register_of_[o.a] : take_register();
     }
 
-    // Registers are taken in turn.
+    // Takes the next free register, starting after the one that was taken last.
     int take_register() {
         const auto count = static_cast<int>(taken_.size());
         for (int tried = 0; tried < count; ++tried) {
@@ -360,7 +362,7 @@ class PermuteKernel : public LineStores {
 
     // ---- operations ----------------------------------------------------------------------------------------------
 
-    // `lanes`: which a store in parts writes.
+    // `lanes`: the lanes that a store in parts writes.
     void emit(const Operation& o, uint32_t lanes) {
         switch (o.kind) {
             case Kind::load:
@@ -436,8 +438,8 @@ class PermuteKernel : public LineStores {
         vpshufb(d, a, table_operand(o.table, o.bytes));
     }
 
-    // vpermt2 overwrites its first source, vpermi2 its indices. So in place it is vpermt2. Otherwise the indices are
-    // copied to the result first.
+    // vpermt2 overwrites its first source, and vpermi2 its indices. If the result takes the register of the first source, it is vpermt2.
+    // Otherwise the indices are copied to the result first, and it is vpermi2.
     void emit_permute2(const Operation& o) {
         const Vec d = whole(o.d), a = whole(o.a), b = whole(o.b);
         if (d == a) return permute_two(o.unit, under_mask(d, o.mask), table(o.table), b);
@@ -514,18 +516,18 @@ class PermuteKernel : public LineStores {
     const Operations* program_;  // borrowed while the code is generated
     Unrolled unrolled_;
     std::vector<int64_t> ahead_;  // the lines that this section prefetches: offsets of loads
-    // Those of all sections until now, by how their addresses advance.
+    // The lines of all sections so far, by how their addresses advance.
     std::map<std::pair<int64_t, int64_t>, std::set<int64_t>> lines_ahead_;
     int working_ = 0;               // registers for values and one table
     int first_constant_ = 0;        // register
-    Lines phase_ = Lines::none;     // of the step that is being emitted
-    Constants held_;                // during this section
+    Lines phase_ = Lines::none;     // what the step that is being emitted stores
+    Constants held_;                // constants that stay in registers during this section
     int scratch_table_ = kNone;     // the table in register working_ - 1
     uint64_t scratch_mask_ = 0;     // in k7; 0: none
-    std::vector<int> register_of_;  // of each value
-    std::vector<size_t> last_use_;  // of each value: the index of an operation
-    std::vector<uint32_t> lanes_;   // of each operation: see lanes_stored()
-    std::vector<bool> taken_;       // of each register: whether it holds a value
+    std::vector<int> register_of_;  // for each value: its register
+    std::vector<size_t> last_use_;  // for each value: the index of the last operation that uses it
+    std::vector<uint32_t> lanes_;   // for each operation: see lanes_stored()
+    std::vector<bool> taken_;       // for each register: whether it holds a value
     int turn_ = 0;                  // where take_register() starts its search
 };
 

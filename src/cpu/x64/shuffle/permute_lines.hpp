@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The code of Operation::Kind::store_line: a run of bytes that is stored by whole cache lines, wherever it begins.
+// The code of Operation::Kind::store_line: a run of bytes that is stored as whole cache lines, whatever address it begins at.
 //
-// A run has two registers: what the step before has not stored yet ("kept"), and the order of the units of a line, which
-// are taken from both. Its distance goes from the values of a step back to the line that begins before them.
+// A run has two registers: `kept`, the bytes of the step before that have not been stored yet, and `order`, the order in which a line takes
+// units from both steps. The distance of a run is the offset in bytes from the values of a step back to the start of the line that they
+// complete. It is 0 or negative.
 //
 // register      role
 // gpr 4         destination of this step
@@ -23,7 +24,7 @@ class LineStores : public StoreVocabulary {
   protected:
     using StoreVocabulary::StoreVocabulary;
 
-    // What a step stores: no lines, or the first bytes of each run of lines, whole lines, the last bytes.
+    // What a step stores: no lines; the first bytes of each run of lines; whole lines; or the last bytes of each run.
     enum class Lines { none, first, whole, last };
 
     struct Run {
@@ -36,8 +37,8 @@ class LineStores : public StoreVocabulary {
     Reg left() const { return gpr(5); }
     Reg ones() const { return gpr(13); }
 
-    // Sets the distance of a run, a multiple of its unit, and the order of its lines. A line has so many bytes less of this
-    // step, and begins with as many of the step before, which is the first source of the permute.
+    // Sets the distance of a run, which is a multiple of its unit, and the order of the units of its lines. A line begins with -distance
+    // bytes of the step before, which is the first source of the permute, and has that many bytes less of this step.
     void begin_run(const Run& run, const Table& units) {
         const Reg table = gpr(12);
         const int unit = run.store.unit;
@@ -89,7 +90,7 @@ class LineStores : public StoreVocabulary {
   private:
     Reg distance() const { return gpr(6); }
 
-    // A permute of one register ignores in an index which of two it means: both are this step's.
+    // A permute of one register ignores the bit of an index that selects one of two registers, so all units come from this step.
     void store_first(const Run& run, const Vec& value) {
         const Reg bits = gpr(11);
         permute_units(run.store.unit, run.scratch, run.order, value);

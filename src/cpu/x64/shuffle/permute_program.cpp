@@ -53,8 +53,9 @@ void join_extents(std::vector<Piece>& to, const std::vector<Piece>& from) {
     to = std::move(joined);
 }
 
-// Orders sections by the addresses that they read, so that data which several sections read is still in cache.
-// Sections become one, up to kMaxOutputs outputs, if they read the same blocks or if the program has near sources.
+// Orders sections by the addresses that they read, so that data that several sections read is still in the cache. Sections that read the
+// same blocks are joined into one, of at most kMaxOutputs outputs. If the program has near sources, sections that read different blocks are
+// joined too.
 void gather_sections(PermuteProgram& program) {
     constexpr size_t kMaxOutputs = 32;
     std::stable_sort(
@@ -76,8 +77,8 @@ void gather_sections(PermuteProgram& program) {
                   [](const auto& a, const auto& b) { return a.dst_offset < b.dst_offset; });
 }
 
-// Finds sequences of at most max_period sections that come again and again, with the same patterns and at equal
-// distances. Each becomes one sequence with a loop around it.
+// Finds sequences of at most max_period sections that repeat with the same patterns at equal distances. All repeats of a sequence become
+// one sequence with a loop around it.
 void join_sections(PermuteProgram& program, size_t max_period) {
     const std::vector<PermuteSection> all = std::move(program.sections);
     program.sections.clear();
@@ -94,7 +95,7 @@ void join_sections(PermuteProgram& program, size_t max_period) {
     for (size_t first = 0; first < all.size();) {
         size_t period = 1, repeats = 1;
         for (size_t p = 1; p <= max_period && first + p < all.size(); ++p) {
-            // A multiple of a period that is known already covers no more sections.
+            // If p is a multiple of a period that was found, it covers no more sections.
             if (p % period == 0 && p <= (repeats - 1) * period) continue;
             // Each section from first + p to `end` is a moved copy of the section p places before it.
             size_t end = first + p;
@@ -122,8 +123,8 @@ constexpr size_t kMaxPeriod = 512;
 // The greatest power of two, up to 8, that divides `bytes`.
 int unit_of(int64_t bytes) { return static_cast<int>(std::min<int64_t>(bytes & -bytes, kMaxUnit)); }
 
-// Adds the outputs that cover `bytes` bytes from dst_offset on. source(at) is the source offset of the unit that is
-// written `at` bytes after dst_offset.
+// Adds the outputs that cover `bytes` bytes from dst_offset on. source(at) returns the source offset of the unit that is written at
+// dst_offset + at.
 template <class Source>
 void write_run(PermuteProgram& program, PermuteSection& section, int64_t dst_offset, int64_t bytes,
                const PermuteLimits& limits, const Source& source) {
@@ -135,7 +136,7 @@ void write_run(PermuteProgram& program, PermuteSection& section, int64_t dst_off
     }
 }
 
-// So many bytes in steps of which the last one may repeat some: a step counts for an equal share of them.
+// The bytes that a step counts for. The last step may repeat some bytes, so each step counts for an equal share of all bytes.
 double share_of_step(int64_t bytes, int64_t count, int64_t count_of_step) {
     const int64_t steps = (count + count_of_step - 1) / count_of_step;
     return static_cast<double>(bytes) / static_cast<double>(steps);
@@ -164,7 +165,7 @@ int64_t source_in_pixel(const ShuffleLayout& layout, int64_t at) {
     return layout.source_channel(at / layout.inner) * layout.inner + at % layout.inner;
 }
 
-// The program lists the source of every unit of the pixels of a step.
+// A program whose steps take whole pixels. It lists the source of every unit of a step.
 PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels, int64_t all_pixels,
                           const PermuteLimits& limits) {
     const int64_t pixel_bytes = layout.C * layout.inner, bytes = pixels * pixel_bytes;
@@ -179,12 +180,12 @@ PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels, int64_t a
     return result;
 }
 
-// Of longer pixels, the stores of two in turn are too far apart.
+// The maximum size in bytes of a pixel that is paired. The two stores of longer pixels would be too far apart.
 constexpr int64_t kMaxPairedPixel = 256;
 
-// A step takes two whole pixels. Each half of a vector has a lane of one of them, so both halves are permuted alike. The lanes
-// follow one another from the start of the pixel, or from that of each run of a column (`by_column`). A column that is shorter
-// than a lane goes on into the next one, which is written later.
+// A step takes two whole pixels. Each half of a vector has a lane of one pixel, so both halves are permuted alike. The lanes follow one
+// another from the start of the pixel or, if `by_column`, from the start of each run of a column. If a column is shorter than a lane, its
+// lane also covers the start of the next column, which is written later.
 PixelProgram pairs_of_pixels(const ShuffleLayout& layout, int64_t all_pixels, bool by_column) {
     const int64_t inner = layout.inner, pixel_bytes = layout.C * inner, row = layout.G * inner;
     const int64_t run = by_column ? layout.Q * inner : pixel_bytes;
@@ -226,7 +227,7 @@ PixelProgram pairs_of_pixels(const ShuffleLayout& layout, int64_t all_pixels, bo
 // `rows` runs of the source and in `runs` runs of the destination.
 struct Tile {
     int64_t rows, columns;
-    bool across;  // the next step takes the next v; otherwise the next u
+    bool across;  // the next step takes the next v instead of the next u
     int64_t runs;
     // The section for the last columns writes only the columns that no other section writes.
     bool trims = false;
@@ -247,7 +248,7 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
     set_matrix(program, layout);
     program.loop = {n * src_stride, n * dst_stride, count == n};
     program.dst_alignment = std::gcd(std::gcd(layout.C * E, n * dst_stride), kLineBytes);
-    // `first`: the runs before it are there already.
+    // Adds the section for the columns from v0 on. Runs before `first` are left out, because another section writes them.
     const auto add_section = [&](int64_t v0, int64_t first) {
         PermuteSection section;
         // Contiguous rows of the source are one extent.
@@ -256,7 +257,7 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
         else
             for (int64_t u = 0; u < rows; ++u)
                 section.extents.push_back({(u * G + v0) * E, static_cast<int>(columns * E)});
-        // A run of the destination ends where the next one begins, so it may write more bytes than it has.
+        // A run of the destination ends where the next run begins. So it may write more bytes than it has: the next run overwrites them.
         const int64_t bytes = rows * columns * E / tile.runs;
         const bool joined = tile.across && tile.runs > 1;
         PermuteLimits cut = limits;
@@ -272,8 +273,8 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
     };
     add_section(0, 0);
     if (tile.across) return result;
-    // The section is generated once and repeated, so that the code stays small for every G. If `columns` does not
-    // divide G, the last columns are a repeat or a section that is moved back.
+    // The section is generated once and repeated, so that the code stays small for every G. If `columns` does not divide G, the last
+    // columns are one more repeat or a section that is moved back.
     const int64_t whole = G / columns, rest = G - columns;
     const bool has_rest = G % columns != 0, is_repeat = has_rest && whole == 1 && !tile.trims;
     SectionLoop& loop = program.sections[0].loop;
@@ -364,8 +365,8 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
                                          const PermuteLimits& limits) {
     std::vector<PixelProgram> programs;
     const int64_t pixel_bytes = layout.C * layout.inner;
-    // The candidates are: enough pixels for one, two and four vectors, and the least number of pixels that fills whole cache
-    // lines. With it every step starts at a cache line if the tensor does.
+    // The candidates are as many pixels as fill one, two and four vectors, and the smallest number of pixels that fills whole cache lines.
+    // With that number every step starts at a cache line if the tensor does.
     const int64_t available = dense ? pixels : 1;
     const int64_t per_vector = std::max<int64_t>(limits.vector_bytes / pixel_bytes, 1);
     const int64_t for_alignment = kLineBytes / std::gcd(pixel_bytes, kLineBytes);

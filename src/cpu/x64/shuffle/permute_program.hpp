@@ -12,12 +12,11 @@
 //       for each step: s, d advance by src_step, dst_step; the last step is at PermuteArgs::*_last
 //         each output: bytes [d + dst_offset, + bytes) = gathered units at s + source[i], or zeros
 //
-// The last step of the inner loop is moved back instead of masked: it may repeat elements of the step before. So every
-// vector is full, and no byte outside the tensor is touched. Sections that store lines (Operation::Kind::store_line) are the exception:
-// their steps do not move, and the last one loads and stores under masks.
+// The last step of the inner loop is moved back instead of masked, so it may repeat elements of the step before. Every vector is therefore
+// full, and no byte outside the tensor is touched. Sections that store lines (Operation::Kind::store_line) are the exception: their last
+// step is not moved back, but loads and stores under masks.
 //
-// Extents are the ranges of bytes, relative to s, that may be loaded. Every byte that a load touches lies in one of
-// them.
+// Extents are the ranges of bytes, relative to s, that may be loaded. Every load lies within one of them.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +29,7 @@ namespace tombola::impl::cpu::x64 {
 
 inline constexpr int64_t kLineBytes = 64;  // of a cache line
 inline constexpr int kMaxUnit = 8;         // bytes that a permute moves together
-inline constexpr int kLaneBytes = 16;      // within which AVX2 moves units of 1 and 2 bytes
+inline constexpr int kLaneBytes = 16;      // AVX2 moves units of 1 and 2 bytes only within a lane
 
 struct Piece {
     int64_t offset;
@@ -42,14 +41,16 @@ struct Piece {
 };
 
 inline constexpr int64_t kZeroSource = -1;  // the unit is padding: written as zero
-inline constexpr int64_t kAnySource = -2;  // the unit may become anything: a later output writes it
+// The unit may have any value, because a later output overwrites it.
+inline constexpr int64_t kAnySource = -2;
 
 // A vector that is written. Unit i of it comes from sources[first + i] of the program.
 struct PermuteOutput {
     int64_t dst_offset;
     size_t first;
     int units;
-    // From where the first lane of 16 bytes is written to where the second one is. Lanes that are apart are those of two pixels.
+    // The distance in bytes between the places of the first and the second lane of 16 bytes. If it is not kLaneBytes, the lanes belong to
+    // two pixels.
     int64_t apart = kLaneBytes;
 
     bool is_apart() const { return apart != kLaneBytes; }
@@ -87,16 +88,16 @@ struct StepLoop {
 struct PermuteProgram {
     int unit = 1;  // bytes that stay together: 1, 2, 4 or 8
     StepLoop loop;
-    // The alignment of each step's destination, if the tensor is aligned. At most a cache line counts.
+    // The alignment in bytes of each step's destination, if the tensor is aligned to a line. At most kLineBytes.
     int64_t dst_alignment = 1;
-    // The channels of a pixel are a matrix that is transposed: the bytes of one of its rows in the source.
+    // The bytes of one row of the source, if the channels of a pixel are a matrix that is transposed.
     int64_t row_bytes = 0;
     // The bytes of a pixel, if its channels lie side by side; 0 for blocks.
     int64_t pixel_bytes = 0;
-    // From a block of the source to the next one; 0 if there are no blocks.
+    // The distance in bytes from a block of the source to the next one; 0 if there are no blocks.
     int64_t block_stride = 0;
-    bool in_l1 = false;            // both tensors fit the first-level cache
-    bool in_l2 = false;            // they fit the second-level cache, and not the first
+    bool in_l1 = false;  // both tensors fit the first-level cache
+    bool in_l2 = false;  // both tensors fit the second-level cache, but not the first-level cache
     bool near_sources = false;     // see blocked_program()
     std::vector<int64_t> sources;  // the byte offset of each unit of each output
     std::vector<PermuteSection> sections;
@@ -108,9 +109,9 @@ struct PermuteProgram {
 // The contiguous pieces of memory that a section writes, in the order of its outputs.
 std::vector<Piece> pieces_of(const PermuteProgram& program, const PermuteSection& section);
 
-// How many cache lines the stores of a section touch in one step, beyond the minimum for that many bytes. It is an
-// average over the steps, for a destination that is aligned to a line. The processor merges stores of neighbouring
-// vectors that follow each other, so a line that two of them share counts little.
+// How many cache lines the stores of a section touch in one step, beyond the minimum for that many bytes: an average over the steps, for a
+// destination that is aligned to a line. The processor merges consecutive stores of neighbouring vectors, so a line that two such stores
+// share counts little.
 double split_stores(const PermuteProgram& program, const PermuteSection& section);
 
 // The bytes that all sections store in one step each, repeats included.
@@ -119,7 +120,7 @@ int64_t stored_bytes(const PermuteProgram& program);
 // Whether a step writes to places that do not follow each other.
 bool writes_apart(const PermuteProgram& program);
 
-// The extent that holds the byte at `offset`; null if none does. Extents are in ascending order.
+// The extent that holds the byte at `offset`, or null if there is none. `extents` is in ascending order.
 const Piece* extent_at(const std::vector<Piece>& extents, int64_t offset);
 
 // Arguments of the generated function. *_last is the offset of the last inner step, in bytes.
@@ -131,13 +132,12 @@ struct PermuteArgs {
     int64_t outer;
     int64_t src_outer;
     int64_t dst_outer;
-    // From the source of this call to that of the next one, if the code prefetches sources.
+    // The distance in bytes from the source of this call to the source of the next one. Used if the code prefetches sources.
     int64_t src_ahead = 0;
 };
 
-// Covers `bytes` bytes by pieces of `vector_bytes`. The last piece ends where the bytes end, so it may overlap the one
-// before. Fewer bytes than a vector are one piece if `masks`. Otherwise the pieces then have the greatest power of two
-// that fits.
+// Covers `bytes` bytes by pieces of `vector_bytes`. The last piece ends where the bytes end, so it may overlap the piece before. If there
+// are fewer bytes than a vector has, they are one piece if `masks`. Otherwise the pieces have the greatest power of two that fits.
 std::vector<Piece> cut_into_vectors(int64_t bytes, int vector_bytes, bool masks);
 
 // ---- the programs of a shuffle -----------------------------------------------------------------------------------
@@ -164,11 +164,12 @@ struct PixelProgram {
 std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pixels, bool dense,
                                          const PermuteLimits& limits);
 
-// With more blocks than this, sequences of several sections are joined too, and costs are compared on fewer channels.
+// With more blocks than this, sequences of several sections are joined too, and costs are compared on a shuffle with fewer channels.
 inline constexpr int64_t kManyBlocks = 192;
 
-// The program for channels in blocks. A step takes `pixels` pixels; if `single_step`, these are all pixels. A section has the
-// destination blocks that read the same source blocks or, if `near_sources`, blocks whose sources begin near one another.
+// The program for channels in blocks. A step takes `pixels` pixels; if `single_step`, these are all pixels. A section writes the
+// destination blocks that read the same source blocks. If `near_sources`, it writes several destination blocks whose sources begin near one
+// another.
 PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool single_step,
                                bool near_sources, const PermuteLimits& limits);
 

@@ -10,15 +10,15 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-// Where the destination begins: with a line, or at any multiple of a store.
+// Where the destination begins: at the start of a cache line, or at any multiple of the size of a store.
 enum class Begin : uint8_t { lines, anywhere };
 
-// How many lines the stores of a section have begun and not completed, at most, while steps follow one another.
+// The maximum number of lines that the stores of a section have begun and not completed, over consecutive steps.
 int open_lines(const Operations& o, const Operations::Section& section, int64_t part, Begin begin) {
     const bool in_parts = part == kLaneBytes;
     const int64_t first = begin == Begin::anywhere ? part : 0;
     const std::vector<uint32_t> lanes = lanes_stored(section);
-    std::map<int64_t, int64_t> open;  // the bytes of each
+    std::map<int64_t, int64_t> open;  // for each open line: its stored bytes
     size_t most = 0;
     for (int64_t step = 0; step < 2; ++step)
         for (size_t i = 0; i < section.list.size(); ++i) {
@@ -39,9 +39,10 @@ int open_lines(const Operations& o, const Operations::Section& section, int64_t 
     return static_cast<int>(most);
 }
 
-// Whether the stores begin so few lines that the processor has a buffer for each. If blocks begin within lines, each step completes one
-// line of a block and begins the next one. The buffer of the completed line is not free at once, so fewer lines are allowed. In long
-// steps this matters less. Steps of half a line have the same lines open wherever they begin, and steps that align begin with lines.
+// Whether the processor has a buffer for each line that is begun and not completed. If blocks begin within lines, each step completes one
+// line of a block and begins the next one. The buffer of the completed line is not free at once, so fewer lines are allowed; in long steps
+// this matters less. If steps are half a line, the same number of lines is open wherever the blocks begin. Steps that align begin with
+// lines.
 bool has_buffers(const Operations& o, const Operations::Section& section, int64_t part,
                  Begin begin) {
     const int buffers = machine().row.open_lines;
@@ -53,7 +54,7 @@ bool has_buffers(const Operations& o, const Operations::Section& section, int64_
     return open <= (is_long ? buffers * 4 / 5 : buffers / 2);
 }
 
-// Whether all blocks, and the stores of a step, are at multiples of so many bytes.
+// Whether all blocks and all stores of a step are at multiples of `bytes` bytes.
 bool stores_are_multiples_of(const PermutePlan& plan, int64_t bytes) {
     const LoopNest& loops = plan.layout.loops;
     const auto fits = [&](int64_t offset) { return offset % bytes == 0; };
@@ -69,7 +70,7 @@ bool stores_are_multiples_of(const PermutePlan& plan, int64_t bytes) {
 
 bool has_lines(const PermutePlan& plan) { return plan.operations->sections[0].runs > 0; }
 
-// Whether lines are whole cache lines. They are if each run begins at a multiple of its unit.
+// Whether store_line writes whole cache lines. It does if each run begins at a multiple of its unit.
 bool streams_lines(const PermutePlan& plan) {
     int64_t unit = 1;
     for (const Operations::Section& section : plan.operations->sections)
@@ -79,9 +80,9 @@ bool streams_lines(const PermutePlan& plan) {
            plan.tile_pixels * plan.pixels.dst.stride % unit == 0;
 }
 
-// Whether the stores can bypass the caches in parts of so many bytes. All of them must be registers.
+// Whether the stores can bypass the caches in parts of `part` bytes. Each of them must store a whole register.
 bool streams_in(const PermutePlan& plan, int64_t part, Begin begin) {
-    // Shorter runs of a block hardly complete a line.
+    // Shorter runs of a block complete few lines.
     constexpr int64_t kMinRunInParts = 512;
     const int64_t vector = shape_of(plan.code).bytes, pixel = plan.pixels.dst.stride;
     const Operations& o = *plan.operations;

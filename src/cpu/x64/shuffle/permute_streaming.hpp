@@ -30,7 +30,7 @@ struct PermutePlan {
     int64_t tile_pixels = 1;   // work is divided into tiles
     bool joins_tiles = false;  // neighbouring tiles may be one call
     std::shared_ptr<const Operations> operations;
-    // The cost, to be compared and nothing else: what far stores gain may make it negative.
+    // The cost, only to be compared with other costs. It may be negative, because the gain of far stores is subtracted.
     double cycles = std::numeric_limits<double>::infinity();
 
     int64_t pixels_of_tile() const { return std::min(tile_pixels, pixels.count); }
@@ -42,11 +42,11 @@ struct Streaming {
     int64_t alignment;
 };
 
-// Whether whole registers or lines bypass the caches. A program that does so is up to 2.3 times as fast as one that stores in parts, so
-// programs are not chosen for parts.
+// Whether whole registers or lines bypass the caches. Such a program is up to 2.3 times as fast as one that stores in parts, so parts play
+// no role when a program is chosen.
 bool bypasses_caches(const PermutePlan& plan);
 
-// How the stores of a large tensor may bypass the caches, the best way first.
+// The ways in which the stores of a large tensor may bypass the caches, in descending order of speed.
 std::vector<Streaming> streaming_of(const PermutePlan& plan);
 
 }  // namespace tombola::impl::cpu::x64

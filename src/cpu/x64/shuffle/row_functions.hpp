@@ -15,7 +15,7 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// The least of 4, 8, 16, 32 and 64 that is so many bytes. A wider load or store crosses lines more often.
+// The smallest of 4, 8, 16, 32 and 64 that is at least `bytes`. A wider load or store would cross lines more often.
 inline int size_of_access(int64_t bytes) {
     int size = 4;
     while (size < bytes) size *= 2;
@@ -39,13 +39,14 @@ struct RowKey {
     CpuIsa isa;
     int64_t row_bytes;         // at least 4
     int64_t src_row, dst_row;  // bytes from row to row of a turn
-    // Streaming: all rows of a call follow each other in the destination without gaps, so dst_row is row_bytes, which is at
-    // least kMinStreamingBytes.
+    // If it streams, all rows of a call follow each other in the destination without gaps: dst_row equals row_bytes, which is at least
+    // kMinStreamingBytes.
     Stores stores;
     Sources sources = Sources::plain;  // if it streams: what each store prefetches
     int64_t turn = 0;                  // rows of each turn, as straight code; 0: RowArgs::rows
-    // A row of less than 32 bytes is one load and one store, of size_of_access(row_bytes) bytes. The store also writes the first bytes
-    // of the next row, whose own store then corrects them. The caller copies the last rows by a kernel without this.
+    // A row of less than 32 bytes is one load and one store, of size_of_access(row_bytes) bytes. The store also writes to the first bytes
+    // of the next row, and the store of that row then writes the correct bytes. The caller copies the last rows by a kernel without
+    // `overruns`.
     bool overruns = false;
 
     auto fields() const {
@@ -65,7 +66,7 @@ struct StitchKey {
     int64_t Q, G;       // rows in a group, groups in an image
     int64_t src_axis;   // source bytes from group to group; from row to row they are G * src_axis
     int64_t src_image;  // source bytes from image to image
-    // Streaming: of whole lines, into a destination that is aligned to a line, or to kLaneBytes in parts.
+    // Streaming needs a destination that is aligned to a line. Streaming in parts needs one that is aligned to kLaneBytes.
     Stores stores;
     Sources sources = Sources::plain;  // what each store prefetches
 
@@ -95,15 +96,15 @@ class StitchFunction {
     static bool serves(const StitchKey& key);
     static Result<StitchFunction> make(const StitchKey& key);
 
-    // Copies rows [begin, end) of dst, counted from 0 through all images. begin < end. If the key says streaming, the
-    // caller holds a StreamingStores. `ahead`: see StitchArgs.
+    // Copies rows [begin, end) of dst, counted from 0 through all images. begin < end. If the key says streaming, the caller must hold a
+    // StreamingStores. `ahead`: see StitchArgs.
     void operator()(const char* src, char* dst, int64_t begin, int64_t end, int64_t ahead) const;
-    // The same for rows of one group. `src` is the first row's source. Slices are copied so, as the divisions that find the
-    // source of a row would take 2 % of their time.
+    // The same for rows of one group. `src` is the source of the first row. Slices are copied by this function, because the divisions that
+    // find the source of a row would take 2 % of their time.
     void copy_within_group(const char* src, char* dst, int64_t begin, int64_t end,
                            int64_t ahead) const;
 
-    // That many rows fill a whole number of cache lines.
+    // The number of rows that fill a whole number of cache lines.
     int64_t period() const;
 
   private:

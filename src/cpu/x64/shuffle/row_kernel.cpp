@@ -7,7 +7,8 @@
 #include "cpu/x64/shuffle/operations.hpp"
 #include "cpu/x64/shuffle/store_vocabulary.hpp"
 
-// A shuffle of whole rows, with the turns and rows of a turn in either order: that of the destination or that of the source.
+// A shuffle of whole rows. The two inner loops are in the order of the destination (turns v of rows u) or of the source (turns u of rows
+// v):
 //
 //   for each image, v < G, u < Q:   dst row u + v * Q = src row u * G + v       turns v of rows u, or turns u of rows v
 //
@@ -36,12 +37,12 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kVectorsUnrolled = 16;  // a row of up to this many vectors is straight code
+constexpr int kVectorsUnrolled = 16;  // a row of at most this many vectors is straight code
 constexpr int kVectorsInLoop = 4;
 constexpr int kMaxRowsUnrolled = 8;
 constexpr int kRowsStreaming = 4;
 constexpr int kLinesInLoop = 4;
-constexpr int64_t kLinesOfNextRow = 8;  // that are prefetched
+constexpr int64_t kLinesOfNextRow = 8;  // lines of the next row that are prefetched
 
 // The stack of rows that stream. A store of 64 bytes may begin or end anywhere in the line.
 constexpr int kLineOnStack = kLineBytes;
@@ -93,7 +94,7 @@ class RowKernel : public StoreVocabulary {
         L(each_turn);
         if (is_straight()) {
             emit_rows(static_cast<int>(key_.turn));
-            add(turn_src, gpr(3));  // operands in memory took a fifth of the speed on Zen 5
+            add(turn_src, gpr(3));  // with operands in memory, the code was a fifth slower on Zen 5
             add(turn_dst, gpr(4));
         } else {
             emit_loop_over_rows();
@@ -171,7 +172,7 @@ class RowKernel : public StoreVocabulary {
             emit_piece(src_offset + piece.offset, dst_offset + piece.offset, piece.bytes, turn++);
     }
 
-    // In straight turns, the last piece of a row is as short as possible.
+    // The pieces of a row. In straight turns, the last piece is as short as possible.
     std::vector<Piece> pieces_of_row() const {
         if (key_.overruns) return {{0, size_of_access(key_.row_bytes)}};
         std::vector<Piece> pieces = cut_into_vectors(key_.row_bytes, bytes(), false);
@@ -187,7 +188,7 @@ class RowKernel : public StoreVocabulary {
     void emit_piece(int64_t src_offset, int64_t dst_offset, int size, int turn) {
         const Address from = ptr[gpr(5) + src_offset], to = ptr[gpr(6) + dst_offset];
         prefetch_once(gpr(6), dst_offset, size);
-        if (size <= 8) {  // faster than through vec
+        if (size <= 8) {  // faster than through a vector register
             const auto scratch = gpr(11).changeBit(8 * size);
             mov(scratch, from);
             return mov(to, scratch);
@@ -196,7 +197,7 @@ class RowKernel : public StoreVocabulary {
         store_part(to, turn % kInFlight, size);
     }
 
-    // A row of 33 to 63 bytes as one access, where a store under a mask takes no longer than two others.
+    // Whether a row of 33 to 63 bytes is one access under a mask: only where that takes no longer than two accesses.
     bool is_masked() const {
         return is_straight() && has_masks() && key_.row_bytes < bytes() &&
                key_.row_bytes > bytes() / 2;
@@ -222,7 +223,7 @@ class RowKernel : public StoreVocabulary {
 
     bool copies_strings() const { return key_.stores == Stores::strings; }
 
-    // The instruction's registers hold loop variables, which are saved in registers.
+    // The string instruction uses registers that hold loop variables, so these are saved in other registers.
     void emit_string() {
         const Reg saved_rcx = gpr(12), saved_rsi = gpr(13), saved_rdi = gpr(14);
         mov(saved_rcx, rcx);
@@ -338,7 +339,7 @@ class RowKernel : public StoreVocabulary {
         for (int i = 0; i < vectors; ++i) store(ptr[dst + i * bytes()], vec(i), streaming);
     }
 
-    // Completes the line on the stack with the start of a row, stores it, and begins the next line with the row's end.
+    // Completes the line on the stack with the start of a row, stores it, and begins the next line with the end of the row.
     void emit_line_between_rows(int row) {
         const Reg src = gpr(5), dst = gpr(6), in_line = gpr(11), line_dst = gpr(12);
         const int64_t s = row * key_.src_row, d = row * key_.dst_row;
@@ -356,7 +357,7 @@ class RowKernel : public StoreVocabulary {
                    false);
     }
 
-    // The rows that follow are further rows of the turn, or the first of the next turn.
+    // Prefetches the starts of the next rows. These are further rows of the turn, or the first rows of the next turn.
     void emit_prefetches_of_next_rows(int count) {
         const Reg args = gpr(0), turn_src = gpr(3), src = gpr(5), rows = gpr(9), next = gpr(13);
         Label known;

@@ -152,7 +152,7 @@ class StitchKernel : public StoreVocabulary {
         add(src(), static_cast<uint32_t>(key_.G * key_.src_axis));
     }
 
-    // The same for a row that begins a run within a line. It stores only its own bytes of that line.
+    // Emits the code for a row that begins a run within a line. It stores only those bytes of the line that belong to the row.
     void emit_first_row(Row& row, const Row& next) {
         L(row.first);
         load_mask(bytes_of(row));
@@ -167,8 +167,8 @@ class StitchKernel : public StoreVocabulary {
         go_on_at(next.first);
     }
 
-    // The tail of the last row of the group or of the run, and nothing behind it: the source may end there. A run that
-    // ends here stores the bytes that it has of the line under way.
+    // Emits the code for the last row of a group or of the run. It loads nothing after the row, because the source may end there. If the
+    // run ends here, it stores the bytes of the unfinished line.
     void emit_end_of_group(Row& row, const Row& next) {
         const int64_t begun = (row.in_line + key_.row_bytes) % kLineBytes;
         Label goes_on;

@@ -3,10 +3,10 @@
 
 // The stores of the kernels of shuffles.
 //
-// A store takes effect only when its cache line is in the first-level cache, and the stores behind it wait for it. A
-// prefetch does not wait. So beside each store the kernel prefetches the same line for writing: the processor executes the
-// prefetches as soon as it decodes them, long before the stores, and the lines arrive side by side. A longer distance gains
-// no more, and fetches lines in vain where a run of bytes ends. Processors that do not know the instruction ignore it.
+// A store takes effect only when its cache line is in the first-level cache, and later stores wait for it. A prefetch does not wait. So the
+// kernel prefetches the line of each store, for writing, beside the store. The processor executes these prefetches as soon as it decodes
+// them, long before the stores, so several lines arrive at the same time. A longer distance gains no more, and fetches useless lines where
+// a run of bytes ends. Processors that do not know the instruction ignore it.
 
 #include <cstdint>
 #include <utility>
@@ -32,7 +32,7 @@ class StoreVocabulary : public Vocabulary {
         sources_ == Sources::prefetched ? prefetcht0(line) : prefetcht1(line);
     }
 
-    // Beside the store of a line.
+    // To be called beside the store of a line.
     void prefetch_line(const Address& line) {
         if (stores_ == Stores::prefetched) prefetchw(line);
     }
@@ -66,7 +66,7 @@ class StoreVocabulary : public Vocabulary {
   private:
     Stores stores_;
     Sources sources_;
-    std::vector<int64_t> prefetched_;  // offsets, in this step
+    std::vector<int64_t> prefetched_;  // offsets that were prefetched in this step
 };
 
 }  // namespace tombola::impl::cpu::x64

@@ -9,7 +9,7 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kMaxLoads = 4;   // for each lane that is stored, on average
+constexpr int kMaxLoads = 4;   // per lane that is stored, on average
 constexpr int kMaxPaired = 8;  // registers of a pair of tiles
 constexpr int64_t kUnknown = INT64_MIN;
 constexpr int64_t kPixel = int64_t{1} << 40;  // between the places of two pixels
@@ -30,7 +30,7 @@ class UnpackPlanner {
         if (tiles != UnpackTiles::found) {
             pairs_large_ = tiles == UnpackTiles::paired;
             if (!has_pixels() || !cut_matrix()) return std::nullopt;
-            // Without large tiles, both kinds of cut tiles are the same.
+            // Without large tiles, `folded` and `paired` give the same result.
             const bool has_large = std::any_of(tiles_.begin(), tiles_.end(), is_large);
             if ((pairs_large_ && !has_large) || !make_networks()) return std::nullopt;
             return std::move(plan_);
@@ -59,7 +59,7 @@ class UnpackPlanner {
     struct Tile {
         int K = 0, levels = 0;
         std::array<Lane, kLaneBytes> lanes{};  // of K registers
-        int network = kNone, lane = 0;         // lane: of the network's registers
+        int network = kNone, lane = 0;         // lane: which lane of the network's registers it is
     };
     // A pair of such tiles needs more registers than there are.
     static bool is_large(const Tile& tile) { return tile.K > kMaxPaired; }
@@ -68,9 +68,9 @@ class UnpackPlanner {
 
     // ---- places --------------------------------------------------------------------------------------------------
 
-    // Where a unit would be if the channels of a pixel lay side by side, and the pixels kPixel apart. A row may go on in the next
-    // block, but no lane goes on in the next pixel. Where a lane has two pixels, the units of the first one have places, and are twice
-    // as wide. In shorter blocks, places are the offsets of the source.
+    // The place of a unit: its offset if the channels of a pixel lay side by side, and the pixels were kPixel apart. A row may go on in the
+    // next block, but no lane goes on in the next pixel. If a lane has two pixels, only the units of the first pixel have places, and count
+    // as twice as wide. If blocks are shorter than a lane, places are the offsets of the source.
     bool has_blocks() const { return block_ >= kLaneBytes; }
     bool has_pixels() const { return has_blocks() || program_.pixel_bytes > 0; }
     int64_t place_of(int64_t source) const {
@@ -128,8 +128,8 @@ class UnpackPlanner {
         return true;
     }
 
-    // The lane is a segment of a known tile, or two; or one of a new tile and one of a known one; or one of a new tile.
-    // Until make_networks(), a segment has the number of its tile.
+    // Adds a lane, which is one of these: one or two segments of known tiles; a segment of a new tile and one of a known tile; a segment of
+    // a new tile. Until make_networks(), a segment holds the number of its tile.
     bool add_part(const StoredLane& lane) {
         const int64_t* const places = lane.places.data();
         const auto units = static_cast<int>(lane.places.size());
@@ -139,17 +139,17 @@ class UnpackPlanner {
         if (units == N_ && a.units > 0 && a.units < units)
             b = find(places + a.units, units - a.units);
         if (a.units + b.units < units && !add_tile(places, units, a, b)) return false;
-        // Both may want the same lane of a tile, which was not known yet, elsewhere.
+        // Both segments may need the same lane of a tile, which was not known yet, at different places.
         return take(a, places) && take(b, places + a.units);
     }
 
-    // Notes that the units are those of the segment. Returns whether they may be.
+    // Records that the units are those of the segment. Returns false if this contradicts what is recorded.
     bool take(const Segment& segment, const int64_t* places) {
         return segment.network < 0 ||
                take(tiles_[segment.network], segment, places, segment.units) == segment.units;
     }
 
-    // Makes a tile for all units, or for as many of the first ones that a known tile has the others.
+    // Makes a tile for all units, or for the first units if a known tile has the others.
     bool add_tile(const int64_t* places, int units, Segment& a, Segment& b) {
         a = {static_cast<int>(tiles_.size()), 0, 0, 0};
         b = {};
@@ -166,7 +166,7 @@ class UnpackPlanner {
         return false;
     }
 
-    // The longest segment of a tile that the first units are.
+    // The longest segment of a known tile whose units are the first of these units.
     Segment find(const int64_t* places, int units) const {
         Segment best;
         if (places[0] == kZeroSource) {
@@ -201,8 +201,8 @@ class UnpackPlanner {
         return low * (K_ * N_ >> levels_) + (unpacked >> levels_);
     }
 
-    // Notes that the segment is needed of the tile, as far as the units are those of the segment, and returns how many are.
-    // Lanes that are not known yet begin where they have to.
+    // Records that the segment is needed of the tile, as far as its units agree with `places`. Returns how many units agree. A lane that is
+    // not known yet is made to begin where the segment needs it.
     int take(Tile& tile, const Segment& segment, const int64_t* places, int units) const {
         int i = 0;
         for (; i < units && segment.skipped + i < N_; ++i) {
@@ -214,7 +214,7 @@ class UnpackPlanner {
         return i;
     }
 
-    // Notes that unit `i` of the lane has to be the one at that place. Returns whether it may be.
+    // Records that unit `i` of the lane has to be the one at that place. Returns false if this contradicts what is recorded.
     bool take(Lane& lane, int64_t place, int i) const {
         const int64_t at = place - i * unit_;
         if (lane.at == kUnknown) lane.at = at;
@@ -244,7 +244,7 @@ class UnpackPlanner {
         });
     }
 
-    // Returns whether the lane consists of few enough segments: parts of columns of tiles, and zeros.
+    // Cuts a lane into segments: parts of columns of tiles, and zeros. Returns whether they are few enough.
     bool cut_lane(const StoredLane& lane) {
         const auto units = static_cast<int>(lane.places.size());
         Part& part = plan_.parts.emplace_back(Part{lane.dst, units * unit_, {}});
@@ -258,7 +258,7 @@ class UnpackPlanner {
         return done == units;
     }
 
-    // As many of the units as follow one another in a column of a tile, and those behind them that may become anything.
+    // A segment of as many of the units as follow one another in a column of a tile, and of the units after them that may have any value.
     Segment cut_column(const int64_t* places, int units) {
         const int64_t in_pixel = *places % kPixel, row = in_pixel / row_;
         const auto column = static_cast<int>(in_pixel % row_ / unit_);
@@ -287,7 +287,7 @@ class UnpackPlanner {
 
     // ---- networks ------------------------------------------------------------------------------------------------
 
-    // Of pairs of tiles that are alike, and of single ones. Returns whether all can be loaded.
+    // Makes networks from pairs of tiles that are alike, and from single tiles. Returns whether all their lanes can be loaded.
     bool make_networks() {
         for (size_t t = 0; t < tiles_.size(); ++t)
             if (tiles_[t].network == kNone && !make_network(t)) return false;
@@ -321,7 +321,7 @@ class UnpackPlanner {
         return true;
     }
 
-    // Whether all lanes of the second tile are as far from those of the first.
+    // Whether all lanes of the second tile have the same distance from those of the first.
     bool may_pair(const Tile& a, const Tile& b) const {
         if (b.network != kNone || a.K != b.K || (is_large(a) && !pairs_large_)) return false;
         int64_t distance = kUnknown;
@@ -335,7 +335,7 @@ class UnpackPlanner {
         return !has_blocks() || distance % kPixel == 0;
     }
 
-    // From here on, the segments of the part have the numbers of their networks.
+    // Replaces the numbers of tiles in the segments of a part by the numbers of their networks.
     void take_from_networks(Part& part) {
         for (Segment& segment : part.from) {
             if (segment.network < 0) continue;
@@ -356,7 +356,7 @@ class UnpackPlanner {
                (a.is_one_load() && b.is_one_load());
     }
 
-    // Empty if what is needed of the lane does not lie in a lane of one extent.
+    // Returns nothing if the bytes that are needed of the lane do not lie in a lane of one extent.
     std::optional<SourceLane> source_lane(const Lane& lane) const {
         if (lane.at == kUnknown) return SourceLane{};
         if (has_blocks()) {
@@ -376,17 +376,18 @@ class UnpackPlanner {
 
     const PermuteProgram& program_;
     const PermuteSection& section_;
-    bool has_two_pixels_;  // a lane of memory has; and places have units of both
-    int64_t block_;        // bytes of places
+    // A lane of memory has two pixels, and each place stands for the units of both.
+    bool has_two_pixels_;
+    int64_t block_;  // size of a block, in places
     int unit_;
     int N_;
-    int64_t row_;       // bytes of places of a row of the matrix
-    int64_t rows_ = 0;  // of the matrix, up to the last one that an output takes from
+    int64_t row_;       // size of a row of the matrix, in places
+    int64_t rows_ = 0;  // rows of the matrix, up to the last one that an output takes from
     bool pairs_large_ = false;
     int K_ = 0, levels_ = 0;
     std::vector<StoredLane> lanes_;
     std::vector<Tile> tiles_;
-    // Of the matrix: by pixel, N rows and N columns.
+    // The tiles of the matrix, by pixel, number of the N rows and number of the N columns.
     std::map<std::tuple<int64_t, int64_t, int>, int> tile_of_;
     UnpackPlan plan_;
 };

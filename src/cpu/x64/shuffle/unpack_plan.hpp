@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which lanes of the source go through networks of unpacks, and which of the results are stored where. This decides, and emits
-// nothing; lower_unpacks.cpp emits the operations.
+// Decides which lanes of the source go through networks of unpacks, and where their results are stored. It emits nothing: lower_unpacks.cpp
+// emits the operations.
 //
 //   section --> lanes that are stored --> tiles (networks of half a register) --> networks (of whole registers)
 //
@@ -10,8 +10,8 @@
 //
 //   level     register 2i + h = half h of the registers i and i + K/2, unit by unit
 //
-// A unit is numbered by its register and its place in the lane, the register's bits first. A level rotates the bits of the
-// number to the left by one. So after L levels, k <= L <= n, the output j has at its place p the unit whose number is
+// The number of a unit is the number of its register followed by its place in the lane, as bits. Each level rotates the bits of the number
+// to the left by one. So after L levels, k <= L <= n, the unit at place p of output j is the one whose number has these bits:
 //
 //   the low L bits of p, then the k bits of j, then the other bits of p
 //
@@ -22,23 +22,22 @@
 //           c0 c1 c2 c3            b0 d0 b1 d1            a2 b2 c2 d2
 //           d0 d1 d2 d3            b2 d2 b3 d3            a3 b3 c3 d3
 //
-// So L = n transposes. With fewer registers than a lane has units, a lane of the source then has several rows. With L = k < n,
-// outputs interleave rows: of two rows L = 1, of four L = 2. What an output needs says where the lanes of the registers begin.
-// Outputs whose lanes are the same make a tile.
+// So L = n levels make a transpose. If there are fewer registers than units in a lane, a lane of the source has several rows. L = k < n
+// levels make outputs that interleave rows: two rows if L = 1, four if L = 2. The units of an output determine where the lanes of the
+// registers begin. Outputs with the same lanes form a tile.
 //
-// Tiles are found, output by output, or cut from the matrix that the channels are: every N rows and N columns are a tile, and of
-// the last rows as many as there are. Then a column goes on from tile to tile, and the lane that is stored may be one column's end,
-// another one, and the begin of a third.
+// Tiles are found, output by output, or cut from the matrix that the channels form. In a cut, every N rows and N columns are a tile, and
+// the last rows are a tile of fewer rows. A column then goes on from tile to tile. A lane that is stored may have the end of one column,
+// the whole of another, and the start of a third.
 //
-// A lane of blocks may begin within a block and end in the next one: then it is aligned from two loads. A lane that is stored
-// consists of at most four segments of outputs, one behind the other, which are aligned likewise.
+// A lane of the source may begin within a block and end in the next one. It is then aligned from two loads. A lane that is stored consists
+// of at most four segments of outputs, one after the other. They are joined by the same instruction.
 //
-// Where a block has 8 bytes, a lane has two pixels. Their units lie side by side in a network, and count as units of twice the
-// size.
+// If a block has 8 bytes, a lane has two pixels. In a network, their units lie side by side and count as units of twice the size.
 //
-// The two lanes of a register belong to two tiles, mostly of two pixels. A tile with K = N that has no such partner is folded: it
-// has in its registers the lanes i and i + N/2. The level that would join them comes last, and is a permute of pieces of 8 bytes,
-// after which a register has the outputs 2j and 2j + 1. A pair of tiles with K = N = 16 has more values than there are registers.
+// The two lanes of a register belong to two tiles, mostly of two pixels. A tile with K = N that has no such partner is folded: its
+// registers have the lanes i and i + N/2. The level that would join these two comes last; it is a permute of pieces of 8 bytes, after which
+// a register has the outputs 2j and 2j + 1. A pair of tiles with K = N = 16 has more values than there are registers.
 
 #include <array>
 #include <cstdint>
@@ -58,7 +57,7 @@ struct UnpackPlan {
     struct Segment {
         int network = kNone;
         int output = 0, skipped = 0, units = 0;
-        bool is_other = false;  // it is in the lane that is not Part::lane
+        bool is_other = false;  // the segment is in the other lane than Part::lane
 
         auto fields() const { return std::tie(network, output, skipped, units, is_other); }
         bool operator<(const Segment& other) const { return fields() < other.fields(); }
@@ -68,14 +67,14 @@ struct UnpackPlan {
     struct Part {
         int64_t dst;
         int bytes;
-        // One behind the other. The later ones may have no units.
+        // The segments, one after the other. Later ones may have no units.
         std::array<Segment, kMaxSegments> from;
         int lane = kNone;  // of the registers; kNone: either
     };
-    // One lane of a register, 16 bytes: those of the lane at `first` from byte `moved` on, then the first `moved` bytes of the lane at
-    // `next`. Both may be the same.
+    // One lane of a register, 16 bytes: bytes `moved` to 15 of the lane at `first`, then the first `moved` bytes of the lane at `next`.
+    // Both may be the same lane.
     struct SourceLane {
-        bool is_used = false;  // otherwise, it may have anything
+        bool is_used = false;  // if not, the lane may have any value
         int64_t first = 0, next = 0;
         int moved = 0;
 
@@ -94,11 +93,11 @@ struct UnpackPlan {
     std::vector<Part> parts;
 };
 
-// How tiles come about. `found`: with K < N, the fewest levels and, of these, the fewest registers. The others are cut from the
-// matrix; those with K = N = 16 have no partner if `folded`.
+// How tiles are made. `found`: output by output, with K < N, the fewest levels and, among these, the fewest registers. The others are cut
+// from the matrix. If `folded`, tiles with K = N = 16 have no partner.
 enum class UnpackTiles { found, folded, paired };
 
-// Empty if the outputs are not what a network of unpacks makes of lanes of the source.
+// Returns nothing if no network of unpacks makes the outputs from lanes of the source.
 std::optional<UnpackPlan> plan_unpacks(const PermuteProgram& program, const PermuteSection& section,
                                        UnpackTiles tiles);
 
