@@ -36,9 +36,9 @@ NearSumKernel::Shape NearSumKernel::shape(int log_classes, CpuIsa isa) {
             (1 << count_log) * vector_classes / kUnitClasses};
 }
 
-// vec 0-5 three sets, 6 S, 7 maxima (plain) or a mask (limited, AVX2), 8 lanes of the mask of findings (plain, AVX2) or a
-// mask (limited, AVX2), 9-11 see the header, from 12 on more sets; constants above; k1 and k3-k5 masks of the limit, k2 with
-// plain logits the mask of accepted lanes.
+// Registers: vec 0-5 three sets; 6 S; 7 maxima (plain) or a mask (limited, AVX2); 8 lanes of the mask of findings (plain, AVX2) or a mask
+// (limited, AVX2); 9-11 see the header; from 12 on further sets, and above them constants. k1 and k3-k5 are masks of the limit; k2 is, with
+// plain logits, the mask of accepted lanes.
 void NearSumKernel::generate() {
     begin(9, (kFirstZ + pass_sets()) * bytes());
     const Reg args = gpr(0);
@@ -77,7 +77,7 @@ NearSumKernel::Set NearSumKernel::set(int i) const {
     return {vec(e), vec(e + 1), within, slot(kFirstZ + i), src(), i};
 }
 
-// Sets that take turns need a mask each.
+// The number of sets that take each step together. With a limit, each of them needs a mask of its own.
 int NearSumKernel::turn_sets() const {
     if (logits_ == Logits::limited) return registers() == 32 ? 4 : 2;
     return pass_sets();
@@ -97,7 +97,7 @@ void NearSumKernel::load_constants() {
     hold_unordered_load();
 }
 
-// Jumps to `too_far` at a block with a logit that is too far below.
+// Sums block after block. Jumps to `too_far` at the first block with a logit that is too far below the greatest one.
 void NearSumKernel::emit_blocks(bool in_passes, Label& too_far) {
     const Reg args = gpr(0), group = gpr(7);
     Label block, next_group;
@@ -120,7 +120,7 @@ void NearSumKernel::emit_blocks(bool in_passes, Label& too_far) {
     jnz(block, T_NEAR);
 }
 
-// Adds the weights of `units` units, at least 1, to those of the block.
+// Adds the weights of `units` units, at least 1, to the sum of the block.
 void NearSumKernel::emit_group(const Reg& units, bool in_passes) {
     const Reg args = gpr(0);
     broadcast_u32(sum(), ptr[args + offsetof(Args, shape.start)]);
@@ -162,8 +162,8 @@ void NearSumKernel::emit_turns(const Reg& units) {
     }
 }
 
-// All sets take each step together. A step of the polynomial takes two of Zen 5's four pipes for vectors. The row ahead is read
-// by the others meanwhile, two vectors after a step, if there are registers for them.
+// All sets take each step together. A step of the polynomial takes two of Zen 5's four vector pipes. Meanwhile the other two read the row
+// ahead, two vectors after each step, if there are registers for them.
 void NearSumKernel::emit_units(int units) {
     const int vectors = units * vectors_per_unit();
     std::vector<Set> sets;
@@ -182,7 +182,7 @@ void NearSumKernel::emit_units(int units) {
     emit_advance(units);
 }
 
-// The first steps of the first pass.
+// Runs those steps of the first pass that each later pass finds done by the pass before it.
 void NearSumKernel::emit_begin_passes() {
     mov(next(), src());
     imul(left(), units(), kUnitClasses * element_bytes());
@@ -193,8 +193,8 @@ void NearSumKernel::emit_begin_passes() {
         if (place.of_next) place.emit();
 }
 
-// Each pass also runs the first steps of the next one. No pass follows the last one: it runs them on its own classes, and nothing uses
-// the results.
+// Each pass also runs the first steps of the next pass. After the last pass there is no next one, so it runs these steps on its own
+// classes, and nothing uses the results.
 void NearSumKernel::emit_passes(const Reg& units) {
     Label again;
     align(32);
@@ -208,14 +208,14 @@ void NearSumKernel::emit_passes(const Reg& units) {
     jnz(again, T_NEAR);
 }
 
-// Sets begin evenly apart, so that operations of all kinds lie side by side. Set 0 begins and ends with the pass. The others
-// have taken their first steps in the pass before. Where constants are in memory, two sets take each step together, as one load
-// serves both.
+// Sets begin at even distances in time, so that operations of all kinds lie side by side. Set 0 begins and ends with the pass. The other
+// sets take their first steps in the pass before. Where constants are in memory, two sets take each step together, because one load serves
+// both.
 std::vector<NearSumKernel::Place> NearSumKernel::places() {
     std::vector<Place> result;
     const int together = registers() == 32 ? 1 : 2;
     const auto count = static_cast<int>(steps_.size());
-    // The row ahead. AVX2 has registers for it before set 0 begins.
+    // The reads of the row ahead. AVX2 has registers for them only before set 0 begins.
     for (int i = 0; i < pass_sets(); i += 2) {
         const bool spread = registers() == 32;
         const Lanes lanes{
@@ -241,7 +241,7 @@ std::vector<NearSumKernel::Place> NearSumKernel::places() {
     return result;
 }
 
-// A register that has the value. scratch() if it is held in memory: one load serves all sets.
+// A register that holds the value. If the value is in memory, it is loaded into scratch(): one load serves all sets.
 NearSumKernel::Vec NearSumKernel::operand(const Held& value) {
     const Xbyak::Operand& from = value;
     if (!from.isMEM()) return static_cast<const Vec&>(from);
@@ -249,9 +249,9 @@ NearSumKernel::Vec NearSumKernel::operand(const Held& value) {
     return scratch();
 }
 
-// The steps that sets of lanes take, which alternate because each step waits for the one before, and Zen 5's scheduler holds few
-// of them. p and z become two f32 whose product is W: the steps of weight_exp(), with the opposite sign of d, n and r. Then W is
-// added. So that more sets have registers, z and n are in the register of p, and z waits in memory.
+// Lists the steps of a set of lanes. Several sets take turns, because each step waits for the one before, and Zen 5's scheduler holds few
+// steps. p and z become two f32 whose product is W: these are the steps of weight_exp(), with the opposite sign of d, n and r. Then W is
+// added to the sum. To leave registers for more sets, z and n use the register of p, and z waits in memory.
 void NearSumKernel::list_steps() {
     using R = const Set&;
     using V = const Vec&;
@@ -319,7 +319,7 @@ void NearSumKernel::emit_load(const Sets& sets) {
     }
 }
 
-// Jumps if a logit of the block is too far below the greatest one. In passes, it may be one of the next block.
+// Jumps if a logit of the block is too far below the greatest one. In passes, the logit may belong to the next block.
 void NearSumKernel::emit_check(Label& too_far) {
     const Mask near{k1, scratch()};
     load(vec(1), vector_u32(kNear));

@@ -47,7 +47,7 @@ class NearSumKernel : public WeightOps {
         float round;          // kRound + C
         float start;          // M
         uint32_t unit_log;    // log2 U
-        int32_t group_units;  // the units in which a lane adds K weights
+        int32_t group_units;  // number of units in which a lane adds K weights
     };
     static Shape shape(int log_classes, CpuIsa isa);
 
@@ -76,11 +76,11 @@ class NearSumKernel : public WeightOps {
         Vec e, p;
         Mask within;  // the limit
         Address z;    // 2^(n+61-L)
-        Reg from;     // the classes of all sets
-        int vector;   // its number among them
+        Reg from;     // where the classes of all sets begin
+        int vector;   // index of the set's vector in these classes
     };
     using Sets = std::vector<Set>;
-    // What a set does at a time of a pass, or already for the next pass.
+    // A step of a set at one time of a pass. It may belong to the next pass.
     struct Place {
         int time;
         bool of_next;
@@ -89,10 +89,10 @@ class NearSumKernel : public WeightOps {
     void generate() override;
     void load_constants();
     Set set(int i) const;
-    int turn_sets() const;  // that take each step together
+    int turn_sets() const;  // number of sets that take each step together
     int pass_sets() const {
         return registers() == 32 ? 8 : 4;
-    }  // that begin apart, where machines wrap streams
+    }  // number of sets that begin at different times, where machines wrap streams
     int pass_units() const { return pass_sets() / vectors_per_unit(); }
     Vec operand(const Held& value);
     void list_steps();
@@ -127,11 +127,11 @@ class NearSumKernel : public WeightOps {
     Address high() const { return slot(2); }  // of a block: the sum of S - M in units of U, u32
     Address low() const { return slot(3); }   // of a block: the sum of trunc(l), u64
 
-    Address last_pass() const { return slot(4); }  // where its classes are
+    Address last_pass() const { return slot(4); }  // address of the classes of the last pass
 
     Logits logits_;
     std::vector<std::function<void(const Sets&)>> steps_;
-    size_t polynomial_ = 0;  // its first step
+    size_t polynomial_ = 0;  // index of the first step of the polynomial
     Spread ratio_, limit_;
     Held log2e_, ln2_hi_, ln2_lo_, one_, c_[WeightExpF32::kDegree - 1];
 };

@@ -11,10 +11,10 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kTogether = 2;                                    // vectors that alternate
-constexpr int kStepVectors = 4;                                 // of a step: the unrolled loop
-constexpr int kBlockUnits = 32;                                 // at most
-constexpr int kStartBits = 52;                                  // log2 of M in units
+constexpr int kTogether = 2;     // vectors that alternate
+constexpr int kStepVectors = 4;  // vectors of one step, the body of the unrolled loop
+constexpr int kBlockUnits = 32;  // maximum number of units in a block
+constexpr int kStartBits = 52;   // log2 of M in units
 constexpr uint32_t kToNearest = 0x1F80, kTowardsZero = 0x7F80;  // MXCSR
 
 }  // namespace
@@ -124,7 +124,7 @@ void PositiveSumKernel::begin_sums() {
     for (int i = 0; i < kSums; ++i) copy(sum(i), start_);
 }
 
-// Adds what the sums got to the total.
+// Adds what the sums have received to the total.
 void PositiveSumKernel::end_sums() {
     const Vec scratch = vec(0);
     broadcast_u64(scratch, ptr[gpr(0) + offsetof(Args, scale.minus_starts)]);
@@ -156,8 +156,8 @@ void PositiveSumKernel::emit_pair(const Reg& src, int first, int vectors) {
     find_extremes(src, first, vectors);
 }
 
-// With 16 bits, the two vectors are one as they are stored. With 32, they are compared with each other first, so that few
-// comparisons wait for one another. Where zeros are allowed, the search for the smallest weight overwrites x.
+// With elements of 16 bits, both vectors are one vector as it is stored. With 32 bits, the two are compared with each other first, so that
+// few comparisons wait for one another. Where zeros are allowed, the search for the smallest weight overwrites x.
 void PositiveSumKernel::find_extremes(const Reg& src, int first, int vectors) {
     const Vec &x = vec(0), &other = vec(3), &greater = vec(1);
     const bool allowed = zeros_ != Zeros::tiny;
@@ -176,9 +176,9 @@ void PositiveSumKernel::find_extremes(const Reg& src, int first, int vectors) {
     vpminud(minima(), minima(), x);
 }
 
-// Jumps if a weight of the block is tiny, or an element has a sign: in lanes with a sign `smallest` becomes the greatest integer.
-// With lanes of 16 bits, `least` is the smaller of `minima` and `smallest` in each. Then a pair of lanes, compared as one integer of 32
-// bits, is not below that of `smallest` only if both lanes are equal, that is, if no weight is tiny.
+// Jumps if a weight of the block is tiny or an element has a sign. In lanes with a sign, `smallest` becomes the greatest integer. With
+// lanes of 16 bits, each lane of `least` is the smaller one of `minima` and `smallest`. Two neighbouring lanes are compared as one integer
+// of 32 bits with those of `smallest`. The integer is not below only if both lanes are equal, that is, if no weight is tiny.
 void PositiveSumKernel::emit_check(const Reg& scratch, Label& stop) {
     const bool halves = compares_halves();
     const Vec smallest = vec(0), signs = vec(1), least = halves ? vec(2) : minima();

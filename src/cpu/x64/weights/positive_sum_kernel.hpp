@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Sums the blocks of a row of weights in fewer instructions than SplitSumKernel and WeightSumKernel, for types of up to 32
-// bits. If a block has a weight that is tiny beside the greatest one, or an element with a sign, the kernel stops there, and
-// another kernel sums that block.
+// Sums the blocks of a row of weights in fewer instructions than SplitSumKernel and WeightSumKernel, for types of up to 32 bits. The kernel
+// stops at a block that has a tiny weight (defined below) or an element with a sign, and another kernel sums that block.
 //
 // With e = floor(log2 of the greatest weight) and L = ceil(log2 classes), W = w * 2^(61-L-e) < 2^(62-L). A weight is tiny if
 // W < 1. The integer of any other weight is q = floor(W).
 //
-// The bits of an f32, times 2^29, are those of an f64: of w * 2^-896, exactly. A lane adds K of them to an f64 S, which begins
-// as M = 2^(52-896) * 2^(L+e-61), with K * 2^(62-L) <= 2^52. So S stays between M and 2M, where floats have the distance of
-// one unit of W. Additions round towards zero: each adds floor(W) units, and the bits of S as an integer count them.
+// The bits of an f32, times 2^29, are the bits of an f64 whose value is exactly w * 2^-896. A lane adds K of these f64 to an f64 S, which
+// begins as M = 2^(52-896) * 2^(L+e-61), with K * 2^(62-L) <= 2^52. So S stays between M and 2M, where the distance of neighbouring floats
+// is one unit of W. Additions round towards zero, so each adds floor(W) units. The bits of S as an integer count these units.
 //
 //   f32 lanes   | x1 | x0 | ...  become  even: x0 << 29,  odd: x1 << 29
 //
-// Two vectors alternate, with two sums each, because additions to a sum wait for one another. The bits of the sums, less those
-// of M, are added to the total of the block: once where the sums have room for all weights of a block, or after each step.
+// Two vectors alternate, with two sums each, because additions to one sum wait for one another. The bits of the sums, minus the bits of M,
+// are added to the total of the block. This happens once per block if a sum has room for all weights of a block, otherwise after each step.
 //
-// The maxima tell of elements that are not allowed. They and the minima are found among the elements as they are stored; where
-// -0 is allowed, as f32. As unsigned integers, elements with a sign are the greatest.
+// The maxima show whether there are elements that are not allowed: as unsigned integers, elements with a sign are the greatest. Maxima and
+// minima are found among the elements as they are stored or, if -0 is allowed, as f32.
 
 #include <cstdint>
 #include <tuple>
@@ -30,7 +29,8 @@ namespace tombola::impl::cpu::x64 {
 class PositiveSumKernel : public WeightOps {
   public:
     static constexpr int kMinLog = 11;  // for the two weights that a sum gets from a step
-    enum class Span { block, step };    // of the weights that a sum gets
+    // The range of weights that a sum gets before it is added to the total.
+    enum class Span { block, step };
     static Span span(int log_classes, CpuIsa isa);
 
     struct Scale {
@@ -39,9 +39,10 @@ class PositiveSumKernel : public WeightOps {
         uint32_t smallest;      // the smallest weight that is not tiny, as one element or two
     };
     enum class Zeros {
-        tiny,   // A weight of 0 is tiny.
-        plain,  // It is not. This takes one more instruction.
-        any,    // Nor is -0. This takes two and a half more, with 16 bits four.
+        tiny,   // A weight of 0 counts as tiny.
+        plain,  // A weight of 0 is allowed, -0 is not. This takes one instruction more.
+        // 0 and -0 are allowed. This takes two and a half instructions more, with 16 bits four.
+        any,
     };
     // field: the exponent field of the greatest weight.
     static Scale scale(FloatType type, int field, int log_classes, Zeros zeros);
@@ -55,8 +56,8 @@ class PositiveSumKernel : public WeightOps {
         int64_t units;   // of each block, 1 to 32
         uint64_t* sums;  // out: one per block
         Scale scale;
-        // Out: the maxima of the summed blocks, of elements of the type (with Zeros::any, of f32) as unsigned integers. They
-        // are above those of finite weights if there is an element that is not allowed.
+        // Out: the maxima of the summed blocks, as unsigned integers: of elements as they are stored or, with Zeros::any, of f32. If an
+        // element is not allowed, a maximum is above those of finite weights.
         RowFindings found;
     };
     explicit PositiveSumKernel(const Key& key)
@@ -81,8 +82,9 @@ class PositiveSumKernel : public WeightOps {
     bool compares_halves() const { return element_bytes() == 2 && zeros_ != Zeros::any; }
 
     static constexpr int kSums = 4;
-    Vec total() const { return vec(6); }   // of a block, u64
-    Vec minima() const { return vec(8); }  // where zeros are allowed, less 1
+    Vec total() const { return vec(6); }  // of a block, u64
+    // The smallest elements so far; minus 1 where zeros are allowed.
+    Vec minima() const { return vec(8); }
     Vec sum(int i) const { return vec(9 + i); }
 
     Zeros zeros_;

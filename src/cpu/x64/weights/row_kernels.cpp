@@ -10,8 +10,7 @@
 namespace tombola::impl::cpu::x64 {
 
 // -- RowMaxKernel --------------------------------------------------------------------------------
-// vec 0-3 maxima, 4 elements, 5 scratch, 6 zeros, 7 refused lanes (AVX2), 8 and above a constant; k1 scratch, k2 refused
-// lanes.
+// Registers: vec 0-3 maxima; 4 elements; 5 scratch; 6 zeros; 7 refused lanes (AVX2); from 8 on a constant. k1 scratch; k2 refused lanes.
 void RowMaxKernel::generate() {
     constexpr int kMaxima = 4;
     const Vec x = vec(4), scratch = vec(5), zeros = vec(6);
@@ -62,8 +61,8 @@ void RowMaxKernel::generate() {
 }
 
 // -- WeightSumKernel -----------------------------------------------------------------------------
-// vec 0 even classes, 1 odd classes, 2-4 scratch, 5 and 6 sums, 7 maxima, 8 lanes of the mask (AVX2); constants from 9
-// on; k1 scratch, k2 the mask: of refused lanes, or with logits of accepted ones.
+// Registers: vec 0 even classes; 1 odd classes; 2-4 scratch; 5 and 6 sums; 7 maxima; 8 lanes of the mask (AVX2); from 9 on constants. k1
+// scratch; k2 the mask of refused lanes or, with logits, of accepted lanes.
 void WeightSumKernel::generate() {
     begin(8);
     const Reg args = gpr(0), src = gpr(1), ahead = gpr(2), blocks = gpr(3), units = gpr(4),
@@ -116,9 +115,9 @@ void WeightSumKernel::emit_unit(const Reg& src, const Reg& ahead) {
 }
 
 // -- SplitSumKernel ------------------------------------------------------------------------------
-// AVX-512 handles two units at once, because each step of a unit waits for the one before.
-// vec 0 classes, 1-4 scratch, 5 sums of h, 6 sums of l, 7 maxima, 8 lanes of the mask (AVX2); 9-13 the classes and
-// scratch of the second unit (AVX-512); constants above; k1 and k3 scratch, k2 with logits the mask of accepted lanes.
+// AVX-512 handles two units at once, because each step of a unit waits for the step before. Registers: vec 0 classes; 1-4 scratch; 5 sums
+// of h; 6 sums of l; 7 maxima; 8 lanes of the mask (AVX2); 9-13 the classes and the scratch of the second unit (AVX-512); above them
+// constants. k1 and k3 scratch; k2 with logits the mask of accepted lanes.
 SplitSumKernel::Scale SplitSumKernel::scale(const WeightScaleArgs& args, int field, int log_classes,
                                             CpuIsa isa) {
     const int low_bits = kWeightBits - 1 - kHighBits - log_classes;
@@ -181,7 +180,7 @@ void SplitSumKernel::load_constants(const Reg& args) {
     zero(zeros_);
 }
 
-// `left` units, one or two at a time.
+// Sums `left` units, one or two at a time.
 void SplitSumKernel::emit_block(const Reg& src, const Reg& ahead, const Reg& left) {
     Label unit, last, done;
     if (units_together() == 1) {
@@ -234,7 +233,7 @@ void SplitSumKernel::emit_units(const Reg& src, const Reg& ahead, int units) {
     add(ahead, step);
 }
 
-// x = w' * 2^(25-e), of the weights in x. Compared as integers, because -0 is a weight of 0.
+// Turns the weights in x into x = w' * 2^(25-e). Weights are compared as integers, because -0 is a weight of 0.
 void SplitSumKernel::emit_prepared(const Lanes& r) {
     vpmaxud(maxima_found(), maxima_found(), r.x);
     compare_greater_s32(positive(r), r.x, zeros_);
@@ -242,7 +241,7 @@ void SplitSumKernel::emit_prepared(const Lanes& r) {
     add_or_zero_u32(r.x, positive(r), r.x, to_exponent_);
 }
 
-// The sum of a block: of all h, times 2^low_bits, and of all l.
+// Stores the sum of a block: the sum of all h, times 2^low_bits, plus the sum of all l.
 void SplitSumKernel::emit_sum(const Reg& args, const Reg& sums) {
     const auto low_words = vector_u64(0x00000000FFFFFFFF);
     for (const Vec& lanes : {vec(5), vec(6)}) {
@@ -258,8 +257,7 @@ void SplitSumKernel::emit_sum(const Reg& args, const Reg& sums) {
 }
 
 // -- WeightStoreKernel ---------------------------------------------------------------------------
-// vec 0 even classes, 1 odd classes, 2-4 scratch, 5 and 6 the order of AVX-512's stores; constants from
-// kLowestHeld on.
+// Registers: vec 0 even classes; 1 odd classes; 2-4 scratch; 5 and 6 the order of AVX-512's stores; from kLowestHeld on constants.
 void WeightStoreKernel::generate() {
     begin(4);
     const Reg args = gpr(0), src = gpr(1), units = gpr(2), weights = gpr(3);

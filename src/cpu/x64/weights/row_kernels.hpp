@@ -36,11 +36,11 @@ struct WeightScaleArgs {
     uint64_t greatest;  // logits: the greatest one, as the bits of a lane
     uint64_t top;       // 1 + L + exponent field of the greatest weight
     uint64_t ratio;     // of scaled logits, as the bits of a lane
-    // Of scaled logits: a scaled logit below it has the weight 0; not below WeightExpF32::kFlush.
+    // For scaled logits: a scaled logit below `flush` has the weight 0. At least WeightExpF32::kFlush.
     uint64_t flush;
 };
 
-// What else a kernel finds that sums weights, so that no pass is needed for it:
+// Sums the weights of blocks. In the same pass it also finds, depending on the source:
 //
 //   weights          the greatest weight of the classes that it sums
 //   logits           the greatest logit of the row that is read next, which the kernel fetches into the cache with that
@@ -50,8 +50,8 @@ class WeightSumKernel : public WeightOps {
     using Key = std::tuple<CpuIsa, FloatType, bool, bool>;  // ISA, type, logits, scaled
     struct Args {
         const void* src;
-        // The row that is read next, from the same class on, or src itself. Weights, if the machine has `read_ahead`: so many
-        // bytes behind src. Only kernels of logits that are not scaled read it. Others prefetch it.
+        // The row that is read next, from the same class on, or src itself. For weights, if the machine has `read_ahead`: the address that
+        // many bytes after src. Only kernels of unscaled logits read it; others prefetch it.
         const void* ahead;
         int64_t blocks;  // at least 1
         int64_t units;   // of each block, at least 1
@@ -75,12 +75,12 @@ class WeightSumKernel : public WeightOps {
 //   h = floor(w' * 2^(25-e))
 //   l = floor((w' * 2^(25-e) - h) * 2^(36-L))
 //
-// where w' = max(w, 2^(L+e-61)), or 0 if w is 0. Every step is exact. The product with 2^(25-e) is made by an addition
-// to the exponent, so that no weight is subnormal when it is first calculated with. h has 24 significant bits, so it is
-// at most 2^26 - 4, and l is less than 2^23. A lane adds at most 64 of them for a block, so their sums have 32 bits.
+// where w' = max(w, 2^(L+e-61)), or 0 if w is 0. Every step is exact. The factor 2^(25-e) is applied by an addition to the exponent before
+// any other calculation, so no calculation sees a subnormal weight. h has 24 significant bits, so it is at most 2^26 - 4, and l is less
+// than 2^23. A lane adds at most 64 of each per block, so the sums fit in 32 bits.
 //
-// The greatest weight is found by its bits as an unsigned integer. It is above kGreatestFinite if there is an element
-// that is not allowed, or -0.
+// The greatest weight is found by its bits as an unsigned integer. If this integer is above kGreatestFinite, there is -0 or an element that
+// is not allowed.
 class SplitSumKernel : public WeightOps {
   public:
     static constexpr int kMinLog = 13, kMaxLog = 36;
@@ -92,7 +92,7 @@ class SplitSumKernel : public WeightOps {
         uint32_t low_bits;                // 36 - L
         FixedPoint low;                   // of low_bits
     };
-    // The exponential computes the weights of logits multiplied by 2^25, so this is the field of their greatest weight.
+    // The exponential multiplies the weights of logits by 2^25. This is the exponent field of the greatest weight after that.
     static constexpr int kHighBits = 25, kFieldOfLogits = 127 + kHighBits;
     // field: the exponent field of the greatest weight, or kFieldOfLogits.
     static Scale scale(const WeightScaleArgs& args, int field, int log_classes, CpuIsa isa);

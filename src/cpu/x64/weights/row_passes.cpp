@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// Halves are compared with each other, so that few comparisons wait for one another.
+// Compares the two halves with each other first, so that few comparisons wait for one another.
 template <class Lane>
 Lane greatest_lane(const char* lanes, size_t bytes) {
     constexpr size_t kHalf = 32 / sizeof(Lane);
@@ -30,7 +30,7 @@ Lane greatest_lane(const char* lanes, size_t bytes) {
     return values[0];
 }
 
-// -inf as often as it fits.
+// The bits of -inf, repeated to fill 64 bits.
 uint64_t minus_infinities(FloatType type) {
     switch (type) {
         case FloatType::f16:
@@ -45,8 +45,8 @@ uint64_t minus_infinities(FloatType type) {
     return 0;
 }
 
-// The units that kernels read in place. The rest is copied: with the only unit, if there is one, so that a short row
-// takes one call.
+// The number of units that kernels read in place. The remaining classes are copied. If there is only one whole unit, it is copied too, so
+// that a short row takes one call.
 dim_t units_in_place(dim_t classes) {
     const dim_t units = classes / kUnitClasses;
     return units == 1 && classes % kUnitClasses != 0 ? 0 : units;
@@ -54,7 +54,7 @@ dim_t units_in_place(dim_t classes) {
 
 }  // namespace
 
-// Adds up a few weights at once while the target lies behind them, so that few additions wait for one another.
+// As long as the target lies beyond the next few weights, adds them up at once, so that few additions wait for one another.
 dim_t class_reaching(const uint64_t* weights, dim_t count, uint64_t target) {
     constexpr dim_t kTogether = 16;
     dim_t k = 0;
@@ -113,7 +113,7 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_
 }
 
 double RowPasses::nanoseconds(dim_t classes) const {
-    constexpr int kWeightInstructions = 8, kLogitInstructions = 33;  // of a vector of f32
+    constexpr int kWeightInstructions = 8, kLogitInstructions = 33;  // per vector of f32
     const int instructions = log_probs_ ? kLogitInstructions : kWeightInstructions;
     const auto count = static_cast<double>(classes);
     return std::max(count * machine().nanoseconds_per_lane(instructions, shape_of(isa_).bytes),
@@ -160,7 +160,7 @@ bool RowPasses::is_distribution(double greatest) const {
 }
 
 void RowPasses::set_scale(Row& row, double greatest, float ratio, float flush) const {
-    const double weight = log_probs_ ? 1.0 : greatest;  // the greatest
+    const double weight = log_probs_ ? 1.0 : greatest;  // the greatest weight
     row.scale = {greatest, quantum_shift_of_log(weight, log_classes_)};
     uint64_t field;
     if (type_ == FloatType::f64) {
@@ -231,7 +231,7 @@ bool RowPasses::sum_split(const Row& row, const Blocks& blocks, double& greatest
     if (scaled_) return true;
     if (log_probs_) return accept(args.found, greatest);
     if (accept_bits(args.found, greatest)) return true;
-    // There is an element that is not allowed, or -0. The sums hold with -0.
+    // The row has -0 or an element that is not allowed. The sums are right if it is -0.
     RowMaxKernel::Args again{blocks.data, blocks.count * blocks.units, {}};
     max_(again);
     return accept(again.found, greatest);
@@ -342,7 +342,7 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
         const bool reads_ahead = log_probs_ && !scaled_;
         const Rest next = reads_ahead ? padded(ahead, in_place, classes_) : Rest();
         const char* to_read = reads_ahead ? next.data() : ahead + in_place * element_bytes_;
-        // Its padding is far below the greatest logit.
+        // The padding of this block is far below the greatest logit.
         good = sum_blocks(row, {rest.data(), to_read, 1, rest.units, &parts[1]}, greatest) && good;
     }
     *sums = parts[0] + parts[1];

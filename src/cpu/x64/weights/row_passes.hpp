@@ -27,7 +27,7 @@ struct Row {
     bool is_scalar = false;  // only scalar C++ can handle this row
 };
 
-// The first of `count` weights whose inclusive prefix sum reaches the target, which is at most the sum of all.
+// The index of the first of `count` weights whose inclusive prefix sum is at least `target`. `target` must not exceed the sum of all.
 dim_t class_reaching(const uint64_t* weights, dim_t count, uint64_t target);
 
 class RowPasses {
@@ -44,7 +44,7 @@ class RowPasses {
     dim_t classes() const { return classes_; }
     dim_t blocks() const { return (classes_ + kBlockClasses - 1) / kBlockClasses; }
     dim_t element_bytes() const { return element_bytes_; }
-    // How long one thread takes to read so many classes and to sum their weights.
+    // The nanoseconds that one thread takes to read this many classes and to sum their weights.
     double nanoseconds(dim_t classes) const;
 
     // Finds the greatest element among classes [begin, end); begin is a multiple of kUnitClasses. Returns false if an
@@ -86,21 +86,20 @@ class RowPasses {
         uint64_t* sums;
     };
     void pass_over(Blocks& blocks, dim_t count) const;
-    // The same where the kernel compared the bits of weights as unsigned integers. Also returns false for -0, which is
-    // allowed.
+    // The same for a kernel that compared the bits of weights as unsigned integers. Also returns false for -0, although it is allowed.
     bool accept_bits(const RowFindings& found, double& greatest) const;
-    // The same with elements as they are stored.
+    // The same for a kernel that compared elements as they are stored.
     bool accept_stored(const RowFindings& found, double& greatest) const;
     // Sum blocks with the kernel that serves the row best. Return false if an element is not allowed.
     bool sum_best(const Row& row, const Blocks& blocks, double& greatest) const;
-    // With the kernel that serves all blocks.
+    // Sums with the kernel that serves all blocks.
     bool sum_blocks(const Row& row, const Blocks& blocks, double& greatest) const;
     bool sum_split(const Row& row, const Blocks& blocks, double& greatest) const;
     template <class Sum>
     bool sum_between_stops(const Row& row, Blocks blocks, int kernels, double& greatest,
                            const Sum& sum) const;
-    // With the kernel for logits that are near the greatest one, and sum_blocks() for blocks that have others. If a block
-    // of scaled logits has others, they are probably -inf: the rest of the row gets the kernel with a limit.
+    // Sums with the kernel for logits near the greatest one, and with sum_blocks() where a block has other logits. If a block of scaled
+    // logits has others, they are probably -inf, so the rest of the row gets the kernel with a limit.
     bool sum_near(const Row& row, const Blocks& blocks, double& greatest) const;
     // With the kernel for weights that are not tiny, and sum_blocks() for blocks that have others. From the first of them on,
     // the row gets the kernel that allows weights of 0, and where this one stops, the kernel that also allows -0.

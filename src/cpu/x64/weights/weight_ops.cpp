@@ -46,8 +46,8 @@ void WeightOps::emit_findings(const Xbyak::RegExp& to, const Vec& maxima, const 
     mov(ptr[to + offsetof(RowFindings, refused)], scratch);
 }
 
-// Each 16 bytes of a register get four bf16 from the copy of the source that they hold: in the lower half of the register
-// the first four, in the upper half the last four. Each bf16 becomes the high half of an f32.
+// Each lane of 16 bytes gets four bf16 from its own copy of the source: a lane in the lower half of the register gets the first four, a
+// lane in the upper half the last four. Each bf16 becomes the high half of an f32.
 void WeightOps::hold_unordered_load() {
     if (type_ != FloatType::bf16) return;
     constexpr uint8_t kZero = 0x80;  // vpshufb makes a byte 0
@@ -84,8 +84,8 @@ void WeightOps::prefetch_read(const Reg& src, int offset, int size) {
     for (int line = 0; line < size; line += 64) prefetcht0(ptr[src + distance + offset + line]);
 }
 
-// Weights are read once. Where prefetching their own row pays, `ahead` is in it, and by its end in the next row, as rows
-// mostly lie one behind the other.
+// Rows of weights are read once. Where prefetching the row itself pays, `ahead` lies in this row, and towards its end in the next row,
+// because rows mostly follow one another.
 void WeightOps::emit_ahead(const Reg& ahead, int first, int last, const Lanes& r) {
     const int begin = first * vector_step(), size = (last - first) * vector_step();
     if (!log_probs_ && machine().row.read_ahead > 0) {
@@ -160,9 +160,8 @@ void WeightOps::load_scale(const ScaleAddresses& scale) {
     flush_ = Held(flush, scale.flush, true);
 }
 
-// `round` is the constant that rounds to an integer, plus `exponent`. So the low bits of a sum with it are
-// n + exponent. `exponent` changes no rounding: log2e has 24 significant bits, so no d above `flush` has a product
-// halfway between two integers.
+// `round` is the constant that rounds to an integer, plus `exponent`. So the low bits of a sum with it are n + exponent. `exponent` changes
+// no rounding, because no d above `flush` has a product halfway between two integers: log2e has 24 significant bits.
 void WeightOps::hold_exp_constants(int exponent) {
     using F32 = WeightExpF32;
     using F64 = WeightExpF64;
@@ -189,8 +188,8 @@ void WeightOps::emit_weights(const Lanes& r) {
     emit_quantise(r);
 }
 
-// x = exp((x - greatest) * ratio) * 2^exponent, with the same steps as weight_exp(). Lanes that are flushed to 0 are
-// outside the mask. The steps of several sets of lanes alternate, because each step waits for the one before.
+// x = exp((x - greatest) * ratio) * 2^exponent, by the same steps as weight_exp(). Lanes that are flushed to 0 are outside the mask. The
+// steps of several sets of lanes alternate, because each step waits for the step before.
 void WeightOps::emit_exp(const std::vector<Lanes>& sets) {
     const auto each = [&](const auto& step) {
         for (const Lanes& r : sets) step(r.x, r.scratch1, r.scratch2, r.odd, positive(r));

@@ -10,9 +10,8 @@
 //
 //   q = max(1, floor(w * 2^(61-L-e))) = s * 2^62 >> min(top - E, 62),   top = 1 + L + E of the greatest weight,
 //
-// A shift by 62 leaves 1, which is the smallest q of a weight that is not 0. A subnormal w has E = 0 and no leading 1,
-// so its s is wrong. But if the greatest weight has E >= kMinField, the shift is 62 then, and the formula gives the
-// right q, which is 1.
+// A shift by 62 leaves 1, which is the smallest q of a weight that is not 0. A subnormal w has E = 0 and no leading 1, so its s is wrong.
+// But if the greatest weight has E >= kMinField, the shift of a subnormal w is 62, and the result is 1, which is right.
 //
 //   f32 lanes   | s1 E1 | s0 E0 | ...  are split into  even: s0 << 32 >> E0,  odd: (s1 << 32) >> E1
 
@@ -25,7 +24,7 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// These kernels cannot handle rows whose greatest weight has a smaller exponent field.
+// The minimum exponent field of a row's greatest weight; these kernels cannot handle other rows.
 inline constexpr int kMinField = 62;
 // What a pass over a row finds.
 struct RowFindings {
@@ -38,8 +37,8 @@ inline constexpr int kUnitClasses = 16;
 
 class WeightOps : public Vocabulary {
   protected:
-    // scaled: logits less the greatest one are multiplied by a ratio before the exponential. Where the product is
-    // below `flush`, the weight is 0.
+    // scaled: the difference of each logit and the greatest one is multiplied by a ratio before the exponential. If the product is below
+    // `flush`, the weight is 0.
     WeightOps(CpuIsa isa, FloatType type, bool log_probs, const std::string& name,
               bool scaled = false);
 
@@ -78,9 +77,8 @@ class WeightOps : public Vocabulary {
         Xbyak::Opmask mask = Xbyak::Opmask(1);
     };
 
-    // What a kernel finds besides sums of weights (see WeightSumKernel). emit_begin_findings() comes first.
-    // emit_ahead() reads or prefetches the vectors [first, last) at `ahead`. They are one vector, or an even number of them,
-    // and begin at a multiple of 64 bytes.
+    // What a kernel finds besides sums of weights (see WeightSumKernel). emit_begin_findings() must come first. emit_ahead() reads or
+    // prefetches the vectors [first, last) at `ahead`: one vector, or an even number of vectors that begin at a multiple of 64 bytes.
     // emit_end_findings() stores RowFindings.
     Vec maxima_found() const { return vec(7); }
     Mask mask_found() const { return {k2, vec(8)}; }
@@ -100,9 +98,8 @@ class WeightOps : public Vocabulary {
     // `odd` too for logits.
     void emit_weights(const Lanes& r);
 
-    // emit_exp(), for logits: x becomes 2^exponent times the weight. In the lanes outside positive(r) the weight is 0,
-    // and x is junk. load_exp_constants() loads the constants of emit_exp() alone. The caller calls set_held_range()
-    // before.
+    // emit_exp() is for logits: x becomes the weight times 2^exponent. In lanes outside positive(r) the weight is 0, and x is undefined.
+    // load_exp_constants() loads only the constants of emit_exp(). The caller must call set_held_range() before.
     void load_exp_constants(const ScaleAddresses& scale, int exponent);
     void emit_exp(const std::vector<Lanes>& sets);
     // The mask of the lanes whose weight is not 0.
