@@ -31,7 +31,7 @@ class JitTokenSampler : public Executable {
     int max_parts_;
 };
 
-// How long one thread takes for a row with such parameters. The constants were measured on Zen 5.
+// The nanoseconds that one thread takes for a row with these parameters. The constants were measured on Zen 5.
 double JitTokenSampler::nanoseconds(const RowParameters& row) const {
     constexpr double kPerRow = 250, kPerTopP = 1000, kPerListedClass = 20;
     const dim_t classes = desc_.classes();
@@ -42,7 +42,8 @@ double JitTokenSampler::nanoseconds(const RowParameters& row) const {
     return time + kernels_.passes.nanoseconds(classes);
 }
 
-// The parameters of rows may differ: the first row may be greedy, and the others not. So a few rows stand for the batch.
+// The parameters of rows may differ: the first row may be greedy, and the others not. So the cost of the batch is that of a few of its
+// rows.
 Work JitTokenSampler::batch_work(const SamplerCall& call) const {
     constexpr dim_t kMaxRows = 16;
     const dim_t batch = desc_.batch(), rows = std::min(batch, kMaxRows);

@@ -19,9 +19,9 @@ constexpr dim_t kVectorSlack = 16;  // elements after the last one that kernels 
 // When the list reaches this size, it is cut back to k.
 constexpr dim_t capacity(dim_t k) { return 4 * k + kGroupClasses; }
 constexpr dim_t kListSpace = capacity(LogitList::kMaxListed) + kGroupClasses + kVectorSlack;
-// Bytes in a nanosecond. Most rows were written shortly before and are still in a cache, so this is the rate of a cache, not that of
-// memory. Measured on Sapphire Rapids alone: with two threads, rows of 96,000 to 256,000 f32 took up to 1.3 times as long by the rate of
-// its memory.
+// Bytes per nanosecond. Most rows were written shortly before and are still in a cache, so this is the rate of a cache, not that of memory.
+// Measured on Sapphire Rapids alone: with two threads and the rate of its memory, rows of 96,000 to 256,000 f32 took up to 1.3 times as
+// long.
 constexpr double kReadFromCache = 120;
 constexpr dim_t kSorted = 64;  // up to this many classes a sort is faster than find_prefix_end()
 
@@ -76,7 +76,8 @@ float GroupedRow::logit(dim_t k) const {
 }
 
 void GroupedRow::gather(const uint32_t* from, dim_t count, float* logits) const {
-    const GroupedRow row = *this;  // so that the compiler knows: the stores below do not change it
+    // A copy, so that the compiler knows that the stores below do not change it.
+    const GroupedRow row = *this;
     if (type == FloatType::f32) {
         const dim_t whole = row.whole_groups() * kGroupClasses;
         for (dim_t i = 0; i < count; ++i) {
@@ -109,7 +110,7 @@ bool LogitList::read(const GroupedRow& row, bool unread) {
     const auto pass = [&](dim_t first, dim_t groups) {
         GroupMaxKernel::Args args{
             row.group(first), groups, arrays_.maxima + first * kGroupLanes, {}};
-        float lanes[kGroupLanes];  // of which AVX2 writes the first ones
+        float lanes[kGroupLanes];  // AVX2 writes only the first ones
         std::fill(lanes, lanes + kGroupLanes, -kInf);
         static_assert(sizeof lanes == sizeof args.found.maxima);
         std::memcpy(args.found.maxima, lanes, sizeof lanes);
@@ -266,8 +267,7 @@ void LogitList::select(dim_t k) {
     keep_first(k);
 }
 
-// Cuts the list to its first k classes, if it has at least k: those above the k-th logit, and the first ones that equal
-// it.
+// Cuts the list to its first k classes, if it has at least k: all classes above the k-th logit, and the first ones that equal it.
 void LogitList::keep_first(dim_t k) {
     if (size_ < k) return;
     const dim_t padded = (size_ + kGroupLanes - 1) / kGroupLanes * kGroupLanes;

@@ -55,10 +55,10 @@ struct GroupedRow {
 };
 
 struct ListKernels {
-    JitFunction<GroupMaxKernel::Args> max_unread;  // of a row that may lie in memory
-    JitFunction<GroupMaxKernel::Args> max;         // of a row that was copied or prefetched
-    JitFunction<CountKernel::Args> count;          // of f32 numbers
-    JitFunction<CountKernel::Args> count_row;      // of logits
+    JitFunction<GroupMaxKernel::Args> max_unread;  // for a row that may lie in memory
+    JitFunction<GroupMaxKernel::Args> max;         // for a row that was copied or prefetched
+    JitFunction<CountKernel::Args> count;          // for f32 numbers
+    JitFunction<CountKernel::Args> count_row;      // for the logits of a row
     JitFunction<CollectKernel::Args> collect;
     JitFunction<CollectKernel::Args> collect_between;
     JitFunction<WeightStoreKernel::Args> weigh;  // scaled f32 logits
@@ -67,7 +67,7 @@ struct ListKernels {
 class LogitList {
   public:
     static constexpr dim_t kMaxListed = 4096;  // select() takes no greater k
-    // What it has in the scratchpad.
+    // The arrays of a list in the scratchpad.
     struct Arrays {
         Arrays(Arena& arena, dim_t classes);
         float* maxima;
@@ -78,8 +78,8 @@ class LogitList {
     LogitList(const ListKernels& kernels, Arena& arena, dim_t classes)
         : kernels_(kernels), classes_(classes), arrays_(arena, classes) {}
 
-    // Reads the row, and empties the list. Returns false if there is a NaN or +inf, or nothing but -inf. `unread`: it
-    // was neither copied nor prefetched.
+    // Reads the row, and empties the list. Returns false if there is a NaN or +inf, or nothing but -inf. `unread`: the row was neither
+    // copied nor prefetched before.
     bool read(const GroupedRow& row, bool unread);
     float greatest() const { return greatest_; }
     dim_t first_greatest();  // the first class of the order
@@ -91,16 +91,16 @@ class LogitList {
     dim_t size() const { return size_; }
     // The bound of the list. kNoBound if all classes that are not -inf are listed.
     uint64_t bound() const { return bound_; }
-    // Lists the classes within a bound. If there are more than `max_size`, which is at most kMaxListed, returns false, and
-    // the list is empty. Classes after the bound with the logit of its class count too.
+    // Lists the classes within a bound. Returns false and leaves the list empty if there are more than `max_size` of them, which is at most
+    // kMaxListed. Classes after the bound whose logit equals that of the bound's class count too.
     bool select_within(uint64_t bound, dim_t max_size);
     // Whether all classes up to a bound are listed.
     bool covers(uint64_t bound) const { return size_ > 0 && bound_ >= bound; }
     void keep(uint64_t bound);  // removes classes outside the bound from the list
     // The number of classes of the row whose logit is at least `threshold`, which is above -inf.
     dim_t count_row(float threshold) const;
-    // About the row; the list does not matter. The classes with lowest <= logit <= highest, in class order; lowest is
-    // above -inf. Up to 16 more elements of `ids` are overwritten. Returns how many there are.
+    // Writes the classes of the row with lowest <= logit <= highest to `ids`, in class order, and returns their number. The list is neither
+    // used nor changed. lowest must be above -inf. Up to 16 more elements of `ids` are overwritten.
     dim_t collect_between(float lowest, float highest, uint32_t* ids) const;
     float logit(dim_t k) const { return row_.logit(k); }
     void gather(const uint32_t* classes, dim_t count, float* logits) const {
@@ -109,7 +109,7 @@ class LogitList {
     // The weights of `count` logits. Up to kUnitClasses - 1 more elements of both arrays are overwritten.
     void weigh(float* logits, dim_t count, float ratio, uint64_t* weights) const;
 
-    // The mass of the list.
+    // The mass of the list: the sum of the weights of its classes.
     uint64_t mass(float ratio);
     // The bound of the shortest prefix of the list that has at least `mass`, which is at most the mass of the list.
     uint64_t bound_of_mass(uint64_t mass, float ratio);

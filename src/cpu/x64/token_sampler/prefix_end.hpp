@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds where a prefix of the order ends by its amount, without comparing one class with another.
+// Finds where a prefix of the order ends that has a given amount, without comparing one class with another.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,12 +22,14 @@ struct Candidates {
 
 inline constexpr size_t kMaxRanges = 2048;
 
-// The shortest prefix whose amount is at least the target ends in these candidates, whose amount is at least the target.
-// All their ranks are in [lowest, highest]. The candidates become those whose logits equal the last one of the prefix.
-// Returns the index of the last one. Each round divides the ranks into equal ranges and adds up the amounts of each range.
-// That shows in which range the prefix ends, and only its candidates remain. For each candidate, a round calls
-// leave(id, before, after): `before` is its amount if the prefix has it, `after` is its amount if the prefix does not, and
-// both are 0 if it remains. So no branch depends on the data. `ranges` has kMaxRanges elements.
+// Finds the end of the shortest prefix whose amount is at least `target`. The amount of all candidates must be at least `target`, and all
+// their ranks must be in [lowest, highest]. Afterwards the candidates are those whose logits equal the last logit of the prefix. Returns
+// the index of the last class of the prefix among them.
+//
+// Each round divides the ranks into equal ranges and adds up the amounts of each range. The sums show in which range the prefix ends, and
+// only the candidates of this range remain. For each candidate, a round calls leave(id, before, after). `before` is its amount if the
+// prefix contains it, `after` is its amount if the prefix does not, and both are 0 if it remains. So no branch depends on the data.
+// `ranges` has kMaxRanges elements.
 template <class Leave>
 dim_t find_prefix_end(Candidates& c, uint64_t target, uint32_t lowest, uint32_t highest,
                       uint64_t* ranges, const Leave& leave) {

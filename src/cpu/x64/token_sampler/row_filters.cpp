@@ -10,12 +10,12 @@ namespace {
 
 // The lengths of the lists that are tried for top_p.
 constexpr dim_t kFirstLength = 32, kNextLength = 256, kLongest = 2048;
-// A row of at most so many classes is listed as a whole where the first list does not suffice. Measured on Sapphire Rapids alone.
+// If the first list does not suffice, a row of at most this many classes is listed as a whole. Measured on Sapphire Rapids alone.
 constexpr dim_t kShortRow = 1024;
 
 }  // namespace
 
-// Lists the classes up to a bound. Returns false if they are too many.
+// Lists the classes up to a bound. Returns false if there are too many.
 bool RowSampler::list_set(uint64_t bound) {
     if (!list_.covers(bound)) return list_.select_within(bound, kLongest);
     list_.keep(bound);

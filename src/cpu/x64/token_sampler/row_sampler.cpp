@@ -67,7 +67,7 @@ bool RowSampler::sample(dim_t row, dim_t next) {
     return true;
 }
 
-// The last group. Its padding is written once, as it is the same for all rows.
+// Copies the last group of the row. Its padding is written only once, because it is the same for all rows.
 void RowSampler::copy_rest() {
     const dim_t first = grouped().whole_groups() * kGroupClasses;
     std::memcpy(arrays_.rest, data_ + first * element_,
@@ -84,7 +84,7 @@ void RowSampler::pad_rest() {
                     static_cast<uint16_t>(lowest));
 }
 
-// The row with contiguous classes, -inf where a class is not allowed.
+// The row with contiguous classes, with -inf for classes that are not allowed.
 const char* RowSampler::copy_row() {
     char* to = arrays_.row;
     const char* from = to;
@@ -112,7 +112,7 @@ void RowSampler::copy_allowed(const char* from, char* to) {
 
 // -- the draw ------------------------------------------------------------------------------------
 
-// The mass of the set, with the weights of the draw.
+// Sets the mass of the set, with the weights of the draw.
 void RowSampler::set_mass(Set& set) {
     const float ratio = parameters_.draw_ratio();
     if (!set.is_listed) {
@@ -159,7 +159,7 @@ void RowSampler::draw_wide(const Set& set) {
     put_samples(set, [&](uint64_t target) { return wide_.draw(target); });
 }
 
-// The first classes of the order: those above -inf, then the allowed ones that are -inf.
+// Writes the first classes of the order: first those above -inf, then the allowed ones that are -inf.
 void RowSampler::put_top() {
     const SamplerOutputs& out = call_.outputs();
     const uint64_t* keys;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One row of an execution of token_sampler by generated kernels, without sorting the row. There are these ways to draw:
+// Handles one row of an execution of token_sampler by generated kernels, without sorting the row. There are these ways to draw:
 //
 //   greedy   takes the greatest logit
 //   listed   the set has few classes (at most LogitList::kMaxListed): lists them
@@ -24,7 +24,7 @@ struct SamplerKernels {
 
 class RowSampler {
   public:
-    // The scratchpad of a part of an execution, which handles one row at a time.
+    // The bytes of scratchpad for one part of an execution. A part handles one row at a time.
     static size_t scratchpad_bytes(const TokenSamplerDesc& desc);
 
     RowSampler(const TokenSamplerDesc& desc, const SamplerKernels& kernels, const SamplerCall& call,
@@ -34,7 +34,8 @@ class RowSampler {
     bool sample(dim_t row, dim_t next);
 
   private:
-    // What it has in the scratchpad, beside the list and the set: a copy of the row, and of its classes behind whole groups.
+    // The arrays in the scratchpad, in addition to those of the list and the set: a copy of the row, and a copy of its classes after the
+    // whole groups.
     struct Arrays {
         Arrays(Arena& arena, const TokenSamplerDesc& desc);
         char *row, *rest;

@@ -12,7 +12,7 @@ uint32_t minus_infinity(FloatType type) {
 }
 
 // -- MaskKernel ----------------------------------------------------------------------------------
-// Lanes are elements of SRC. vec 0 elements, 1 lanes that are allowed (AVX2), 2 -inf; k1 the lanes (AVX-512).
+// Lanes are elements of SRC. Registers: vec 0 elements; 1 lanes that are allowed (AVX2); 2 -inf. k1 the allowed lanes (AVX-512).
 void MaskKernel::generate() {
     const Vec x = vec(0), lowest = vec(2);
     const Mask allowed{k1, vec(1)};
@@ -42,10 +42,9 @@ void MaskKernel::generate() {
 }
 
 // -- GroupMaxKernel ------------------------------------------------------------------------------
-// Elements are handled in pairs of vectors, `even` and `odd`. A part of the group is a lane: AVX2 has 8 of them in the
-// even vectors and 8 in the odd ones. Which classes are in which part does not matter.
-// vec 0-3 maxima, 4 and 5 elements, 6 scratch (AVX2), 7 lanes without a NaN so far (AVX2; k1-k4 on AVX-512), 8 the high
-// halves of u32 lanes, 9 the greatest of all.
+// Elements are handled in pairs of vectors, `even` and `odd`. Each lane is one part of the group: AVX2 has 8 of the parts in the even
+// vectors and 8 in the odd ones. It does not matter which classes are in which part. Registers: vec 0-3 maxima; 4 and 5 elements; 6 scratch
+// (AVX2); 7 lanes without a NaN so far (AVX2; on AVX-512 k1-k4); 8 the high halves of u32 lanes; 9 the greatest of all.
 void GroupMaxKernel::generate() {
     begin(5);
     const Reg args = gpr(0), src = gpr(1), groups = gpr(2), maxima = gpr(3), result = gpr(4);
@@ -73,9 +72,9 @@ void GroupMaxKernel::generate() {
     end();
 }
 
-// How many comparisons for NaN do not wait for one another, where a comparison under a mask takes six cycles. Rows in a
-// cache are read faster with more of them. Zen 5 reads memory faster with fewer: loads that run far ahead of the
-// prefetches compete with them. Then 64 bytes take three cycles, which memory needs too.
+// The number of chains of comparisons for NaN that do not wait for one another; a comparison under a mask takes six cycles. With more
+// chains, rows in a cache are read faster. With fewer, Zen 5 reads memory faster, because loads that run far ahead of the prefetches
+// compete with them; 64 bytes then take three cycles, which memory needs too.
 int GroupMaxKernel::chains() const {
     if (!has_masks()) return 1;
     return far_ ? 4 / element_bytes() : 4;
@@ -113,8 +112,8 @@ void GroupMaxKernel::emit_end(const Reg& args, const Reg& unset, const Reg& refu
     mov(ptr[args + kFound + offsetof(RowFindings, refused)], refused);
 }
 
-// The classes of two vectors in any order. A u32 lane holds two bf16 logits, and each is the high half of an f32: a
-// shift and a mask take the place of two conversions.
+// Loads the classes of two vectors, in any order. A u32 lane holds two bf16 logits, each of which is the high half of an f32. So a shift
+// and a mask replace two conversions.
 void GroupMaxKernel::emit_load_pair(const Vec& even, const Vec& odd, const Xbyak::RegExp& from) {
     if (type() == FloatType::bf16) {
         load(odd, ptr[from]);
@@ -126,7 +125,7 @@ void GroupMaxKernel::emit_load_pair(const Vec& even, const Vec& odd, const Xbyak
 }
 
 // -- CountKernel ---------------------------------------------------------------------------------
-// vec 0 threshold, 1 lanes that reach it (AVX2); k1 the lanes (AVX-512).
+// Registers: vec 0 threshold; 1 lanes that reach it (AVX2). k1 the lanes (AVX-512).
 void CountKernel::generate() {
     const Vec threshold = vec(0);
     const Mask reached{k1, vec(1)};
@@ -153,8 +152,8 @@ void CountKernel::generate() {
 }
 
 // -- CollectKernel -------------------------------------------------------------------------------
-// vec 0 threshold, 1 and 2 elements, 3 and 4 lanes that reach it (AVX2), 5 scratch, 6 upper threshold; k1 and k2 the
-// lanes (AVX-512).
+// Registers: vec 0 threshold; 1 and 2 elements; 3 and 4 lanes that reach it (AVX2); 5 scratch; 6 upper threshold. k1 and k2 the lanes
+// (AVX-512).
 void CollectKernel::generate() {
     const Vec threshold = vec(0), group_max = vec(1), scratch = vec(5);
     const Mask reached{k1, vec(3)};
@@ -211,8 +210,8 @@ void CollectKernel::emit_reached(const Mask& reached, const Vec& x) {
     if (between_) compare_also_f32(reached, x, highest, kLessEqual, scratch);
 }
 
-// Appends the classes of two vectors. Many vectors have classes between two thresholds. A branch that skips the others is
-// mostly mispredicted, so there is none.
+// Appends the classes of two vectors. With two thresholds, many vectors have classes to append. A branch that skips the others would mostly
+// be mispredicted, so there is none.
 void CollectKernel::emit_pair(const Reg& src, const Reg& first, const Reg& to, const Reg& count,
                               const Reg& bit) {
     const Vec scratch = vec(5);

@@ -27,7 +27,7 @@ uint32_t minus_infinity(FloatType type);
 
 class MaskKernel : public WeightOps {
   public:
-    static constexpr int kWordClasses = 32;  // of a word of MASK
+    static constexpr int kWordClasses = 32;  // number of classes in one word of MASK
     using Key = std::tuple<CpuIsa, FloatType>;
     struct Args {
         const void* src;
@@ -93,9 +93,10 @@ class CollectKernel : public WeightOps {
         int64_t groups;       // at least 1; out: how many are left
         uint64_t first;       // the class of the first element
         uint32_t* to;        // out: the end of the classes; up to 64 bytes after it are overwritten
-        uint32_t* limit;     // the kernel stops after the group with which `to` reaches this
+        uint32_t* limit;     // the kernel stops after the group in which `to` reaches `limit`
         uint32_t threshold;  // the bits of an f32
-        uint32_t highest;    // the same; used only between two thresholds
+        // Upper threshold, as bits of an f32; used only by kernels with two thresholds.
+        uint32_t highest;
     };
     explicit CollectKernel(const Key& key)
         : WeightOps(std::get<0>(key), std::get<1>(key), true,

@@ -16,7 +16,7 @@ namespace {
 
 constexpr dim_t kBlock = RowPasses::kBlockClasses;
 constexpr dim_t kSampled = 1024;
-// A prefix with at least this many classes of the sample is long. Below, the sample tells little about its end.
+// A prefix is long if the sample has at least this many classes of it. The sample tells little about the end of a shorter prefix.
 constexpr dim_t kLong = 24;
 constexpr dim_t kSlack = 16;  // elements after the last one that kernels may touch
 
@@ -69,7 +69,7 @@ Row WideSet::row_of(float ratio, float flush) const {
 
 // -- sums ----------------------------------------------------------------------------------------
 
-// Writes the sums of the classes whose scaled logit is at least `flush`. Returns the sum of all.
+// Writes the sums of the blocks, with the classes whose scaled logit is at least `flush`. Returns the sum of all blocks.
 uint64_t WideSet::sum_blocks(float ratio, float flush) {
     const Row row = row_of(ratio, flush);
     const dim_t blocks = passes_.blocks();
@@ -77,14 +77,14 @@ uint64_t WideSet::sum_blocks(float ratio, float flush) {
         double unused = 0;
         passes_.sum(row, source_, begin, end, ahead_, arrays_.sums + begin, unused);
     });
-    ahead_ = data_;  // the next row has been fetched
+    ahead_ = data_;  // the pass above has prefetched the next row
     uint64_t mass = 0;
     for (dim_t b = 0; b < blocks; ++b) mass += arrays_.sums[b];
     return mass;
 }
 
-// Writes the sums of the classes from a rank on. Numbers just below may have the same scaled logit. They are included,
-// and `rank` becomes the lowest rank that is.
+// Writes the sums of the blocks, with the classes from a rank on. Classes just below may have the same scaled logit. They are included, and
+// `rank` becomes the lowest rank of an included class.
 uint64_t WideSet::sum_from(uint32_t& rank, float ratio) {
     const float greatest = list_.greatest();
     const float flush = std::max((float_of(rank) - greatest) * ratio, WeightExpF32::kFlush);
@@ -113,9 +113,9 @@ uint64_t WideSet::amount_of(uint32_t rank, Ratio ratio) const {
 
 // -- the end of a prefix -------------------------------------------------------------------------
 
-// Samples the row, and estimates the prefix whose amount reaches `target` of `all`. Returns how many classes of the sample it
-// has. The amount after the prefix is what the sample must match: no class there weighs more than the last one
-// of the prefix, so a few great weights cannot mislead.
+// Samples the row, and estimates the prefix whose amount reaches `target`, where `all` is the amount of the row. Returns how many classes
+// of the sample are in the prefix. The estimate makes the amount after the prefix agree with the sample: no class after the prefix weighs
+// more than the last one in it, so a few great weights cannot mislead the estimate.
 dim_t WideSet::guess(uint64_t target, uint64_t all, Ratio ratio) {
     const auto step = (static_cast<uint64_t>(classes_) << 32) / static_cast<uint64_t>(sampled_);
     for (dim_t i = 0; i < sampled_; ++i)
@@ -164,19 +164,21 @@ uint32_t WideSet::sampled_end(uint64_t target) {
     return rank_of(sample.logits[0]);
 }
 
-// The bound of the shortest prefix of the order whose amount is at least the target, after guess(). The sums become those
-// of the prefix.
+// The bound of the shortest prefix of the order whose amount is at least the target. Call guess() before. Afterwards the sums are those of
+// the prefix.
 uint64_t WideSet::bound_of(uint64_t target, Ratio ratio) {
     uint32_t lower = first_;
-    // The amount of the classes from `lower` on, that is of the prefix if adds is false.
+    // The amount of the classes from `lower` on. If `adds` is false, the prefix is a part of these classes.
     uint64_t above = ratio == 0 ? static_cast<uint64_t>(list_.count_row(float_of(lower)))
                                 : sum_from(lower, ratio);
-    // Many equal logits are a band of one rank below, unless the row has numbers just below them, with the same weight.
+    // If many classes have the rank first_, they can be a band of one rank. This needs `lower` to be first_, which is allowed only if no
+    // class of the row has a rank just below with the same weight.
     if (lower < first_ && has_many(first_) && has_none_between(lower, first_)) lower = first_;
     uint32_t upper = lower;
     const bool adds = above < target;
     const uint64_t missing = adds ? target - above : above - target;
-    // So many classes of the sample are expected between there and the target, with a standard deviation of the square root.
+    // The number of classes of the sample that are expected between there and the target is `places`. Its standard deviation is the square
+    // root.
     const auto amount = static_cast<double>(std::max<uint64_t>(amount_of(lower, ratio), 1));
     const double places = static_cast<double>(missing) * sampled_part() / amount;
     double distance = (places + 3 * std::sqrt(places) + 4) * amount;
@@ -191,7 +193,7 @@ uint64_t WideSet::bound_of(uint64_t target, Ratio ratio) {
                         ? std::max(lower, sampled_end(sample_target_ - steps) + 1)
                         : rank_of(list_.greatest()) + 1;
         }
-        // Many equal logits become a band of their own, which is cheaper. The next band has the rest.
+        // If many logits are equal, they become a band of their own, which is cheaper. The next band has the other classes.
         const uint32_t ranks = upper - lower;
         if (ranks > 1 && has_many(lower))
             adds ? lower += 1 : upper = lower + 1;
@@ -203,7 +205,8 @@ uint64_t WideSet::bound_of(uint64_t target, Ratio ratio) {
             return search_band(target - above, lower, upper, true);
         if (!adds && above - inside < target)
             return search_band(target - (above - inside), lower, upper, false);
-        if (adds && lower == lowest_) return kNoBound;  // a count beyond all above -inf
+        // The target is more than the number of classes above -inf.
+        if (adds && lower == lowest_) return kNoBound;
         if (upper - lower == 1)
             add_equal(arrays_.ids, size_, adds ? arrays_.amounts[0] : 0 - arrays_.amounts[0]);
         else
@@ -214,8 +217,8 @@ uint64_t WideSet::bound_of(uint64_t target, Ratio ratio) {
     }
 }
 
-// Makes the classes with lower <= rank < upper the band. Returns the sum of their amounts. If they have equal logits,
-// only the first amount and no logits are written.
+// Makes the classes with lower <= rank < upper the band. Returns the sum of their amounts. If upper - lower is 1, all their logits are
+// equal; then only the first amount is written, and no logits.
 uint64_t WideSet::collect(uint32_t lower, uint32_t upper, Ratio ratio) {
     size_ = 0;
     if (lower == upper) return 0;
@@ -236,8 +239,8 @@ uint64_t WideSet::collect(uint32_t lower, uint32_t upper, Ratio ratio) {
     return sum;
 }
 
-// The bound of the shortest prefix of the band whose amount is at least the target. Adds the classes of the prefix to the
-// sums, or subtracts the others.
+// The bound of the shortest prefix of the band whose amount is at least the target. If `adds`, adds the classes of the prefix to the sums.
+// Otherwise subtracts the classes after the prefix.
 uint64_t WideSet::search_band(uint64_t target, uint32_t lower, uint32_t upper, bool adds) {
     Candidates band{arrays_.ids, arrays_.logits, arrays_.amounts, size_};
     const dim_t last = find_prefix_end(band, target, lower, upper - 1, arrays_.ranges,
@@ -282,7 +285,7 @@ const uint64_t* WideSet::sorted_keys(uint64_t bound, dim_t& count) {
 
 // -- the set -------------------------------------------------------------------------------------
 
-// The sums are those of the set.
+// Completes a set whose blocks have their sums: sets the bound, the ratio, the prefix sums and the mass. Returns the mass.
 uint64_t WideSet::finish_set(uint64_t bound, float ratio) {
     bound_ = bound;
     ratio_ = ratio;
@@ -305,14 +308,14 @@ uint64_t WideSet::set(uint64_t bound, float ratio) {
     return finish_set(bound, ratio);
 }
 
-// Subtracts the classes after the bound from the sums, which have all classes from the lowest rank on that has the same
-// scaled logit as the bound, so the same weight.
+// Subtracts the classes after the bound from the sums. The sums have all classes from rank `lowest` on, which is the lowest rank with the
+// same scaled logit as the bound, and so the same weight.
 void WideSet::subtract_after(uint64_t bound, uint32_t lowest, uint64_t weight) {
     const uint32_t rank = rank_of_bound(bound), id = static_cast<uint32_t>(bound);
     if (lowest >= rank && id == UINT32_MAX) return;
     size_ = list_.collect_between(float_of(lowest), float_of(rank), arrays_.ids);
     const uint32_t* end = arrays_.ids + size_;
-    // Many classes mostly have equal logits. Then none has to be read again.
+    // If there are many classes, most often their logits are equal. Then no logit has to be read again.
     if (lowest >= rank || (size_ > kSampled && has_none_between(lowest, rank))) {
         const uint32_t* after = std::upper_bound(arrays_.ids, arrays_.ids + size_, id);
         return add_equal(after, end - after, 0 - weight);
@@ -321,8 +324,8 @@ void WideSet::subtract_after(uint64_t bound, uint32_t lowest, uint64_t weight) {
         if (key_of(list_.logit(*at), *at) > bound) arrays_.sums[*at / kBlock] -= weight;
 }
 
-// Writes the weights of a block; classes after the bound get 0. The kernel drops classes whose scaled logit is below the bound's. Keys
-// are compared only where the weight equals that of the bound's class.
+// Writes the weights of a block, with 0 for classes after the bound. The kernel gives 0 to classes whose scaled logit is below that of the
+// bound's class. Keys are compared only where the weight equals the weight of the bound's class.
 void WideSet::store_block(dim_t first, dim_t end) {
     const float scaled = bound_ == kNoBound ? -kInf
                                             : scaled_logit(float_of(rank_of_bound(bound_)),

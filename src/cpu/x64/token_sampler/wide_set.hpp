@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Sets of too many classes to list, up to the whole row. Such a set is {key <= bound}, and it is kept as the sums of
-// the weights of each block of the row.
+// A set that has too many classes to be listed, up to the whole row. It is {key <= bound}, and it is kept as the sums of the weights of
+// each block of the row.
 //
-// Where a shorter prefix of the order ends is searched as follows. A sample of the row shows about where. One pass computes
-// the exact mass down to there. The difference to the target tells how much further the prefix ends, and on which side. The
-// classes in between, the band, are collected, and find_prefix_end() finds the end among them. If the end is not in the
-// band, the next band is longer.
+// The end of a shorter prefix of the order is found as follows. A sample of the row shows about where it is. One pass computes the exact
+// mass down to there. The difference to the target tells on which side the prefix ends, and how far away. The classes in between, the band,
+// are collected, and find_prefix_end() finds the end among them. If the end is not in the band, the next band is longer.
 //
 //   logits   greatest ... first ] band [ ... -inf    if the mass down to `first` is too low
 //   logits   greatest ... ] band [ first ... -inf    if it is not
@@ -22,10 +21,11 @@ namespace tombola::impl::cpu::x64 {
 
 class WideSet {
   public:
-    // What it has in the scratchpad.
+    // The arrays of the set in the scratchpad.
     struct Arrays {
         Arrays(Arena& arena, dim_t classes);
-        // Of the blocks: the sums of the set up to the end of each, their own sums. Of the classes of one block: the weights.
+        // prefix: the sum of the set up to the end of each block. sums: the sum of each block. block: the weights of the classes of one
+        // block.
         uint64_t *prefix, *sums, *block;
         float* sample;  // logits
         uint64_t* sample_amounts;
@@ -45,9 +45,9 @@ class WideSet {
     // The bound of the first k classes of the order; k is at most the number of classes above -inf, or the bound is
     // that of all of them. Afterwards there is no set.
     uint64_t bound_of_count(dim_t k);
-    // After set(): the bound of the shortest prefix of the order that has at least this mass, which is at most the mass of
-    // the set. It becomes the bound of the set.
-    // `only_if_long`: if the sample has few classes of the prefix, returns kNoBound, and the set is as before.
+    // Call set() before. Returns the bound of the shortest prefix of the order that has at least this mass, and makes it the bound of the
+    // set. `mass` is at most the mass of the set. `only_if_long`: if the sample has few classes of the prefix, returns kNoBound and leaves
+    // the set as it is.
     uint64_t shrink(uint64_t mass, bool only_if_long = false);
     // The keys of the classes within a bound that are not -inf, in order.
     const uint64_t* sorted_keys(uint64_t bound, dim_t& count);
@@ -59,7 +59,7 @@ class WideSet {
     dim_t count() const;
 
   private:
-    // What the end of a prefix is searched by: the classes' weights, or their number if the ratio is 0.
+    // A ratio selects the amounts by which the end of a prefix is searched: the weights of the classes or, if it is 0, their number.
     using Ratio = float;
 
     Row row_of(float ratio, float flush) const;
@@ -98,10 +98,10 @@ class WideSet {
     uint64_t mass_ = 0;
 
     // The sample, and what it tells.
-    dim_t sampled_;               // how many classes it has
-    uint64_t sample_sum_ = 0;     // of the amounts
+    dim_t sampled_;               // number of classes in the sample
+    uint64_t sample_sum_ = 0;     // sum of the amounts in the sample
     uint64_t sample_target_ = 0;  // the amount of the prefix in the sample
-    uint32_t first_ = 0;          // the rank at which it ends there
+    uint32_t first_ = 0;          // the rank at which the prefix ends in the sample
     uint32_t lowest_ = 0;         // the lowest rank of the set, or of the row
 
     // The band: classes in class order.
