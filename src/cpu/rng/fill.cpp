@@ -12,8 +12,8 @@ namespace {
 
 // Half of the smallest first-level cache of any machine. A run of one row gains nothing from a larger buffer.
 constexpr size_t kRunBytes = 16 * 1024;
-// For runs of several rows that lie side by side: 4 of f32 in images of 56 x 56 pixels, or 16 in those of 28 x 28. Measured on Sapphire
-// Rapids alone.
+// The buffer for runs of several rows that lie side by side. It holds 4 rows of f32 in images of 56 x 56 pixels, or 16 in images of 28 x
+// 28. Measured on Sapphire Rapids alone.
 constexpr size_t kLongRunBytes = 49 * 1024;
 
 }  // namespace

@@ -10,7 +10,7 @@
 //       });
 //   });
 //
-// A source that computes several rows at once says so to for_each_run(), and gives it a second function.
+// A source that can compute several rows at once gives for_each_run() a RowsAtOnce and a second function.
 //
 // Elements are numbered in logical row-major order, so an element gets the same value in every layout. The tensor is
 // cut by index into parts, which run on different threads. A part of a row-major tensor is one run, which is written in
@@ -38,7 +38,7 @@ struct RowsRun {
     int64_t first;        // the number of the first element of the first row
     int64_t columns;      // of each row
     int64_t distance;     // from row to row, in numbers of elements
-    Columns<char> place;  // of the first row, at whose side the others lie
+    Columns<char> place;  // place of the first row; the others lie side by side with it
 };
 
 struct FillOptions {
@@ -79,8 +79,7 @@ class FillPart {
                       FunctionRef<void(const RowsRun&)> generate_rows) const;
 
   private:
-    // From run to run in a buffer of so many bytes, each of which is then copied to its place. Runs end at multiples of `end`
-    // elements where they can.
+    // Generates runs in a buffer of kBytes bytes, and copies each to its place. Where possible, runs end at multiples of `end` elements.
     template <size_t kBytes>
     void generate_runs(const RunCopier& copier, int64_t end,
                        FunctionRef<void(const Run&)> generate) const;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Converts PyTorch's CPU generator, as torch.get_rng_state() gives it, to a state and back. PyTorch keeps the window of
-// 624 words, the index `next` of the next word, and `left`. It decrements `left` before each word, and twists when that
-// gives 0. So `left` is 1 if the window is used up, whatever `next` is. PyTorch refuses a `left` above 624. A window of
-// which no word has been used would need 625. So a state at position 0 is handed back as the window before it, with all of
-// its words used. The last 40 bytes hold the normal number that PyTorch has kept.
+// Converts the state of PyTorch's CPU generator, as torch.get_rng_state() gives it, to a state of this library and back. PyTorch keeps the
+// window of 624 words, the index `next` of the next word, and `left`. It decrements `left` before each word, and twists when `left` becomes
+// 0. So if `left` is 1, the window is used up, whatever `next` is. PyTorch refuses a `left` above 624, but a window of which no word has
+// been used would need 625. So a state at position 0 is handed back as the window before it, with all of its words used. The last 40 bytes
+// hold the normal number that PyTorch has kept.
 
 #include <cmath>
 #include <cstddef>

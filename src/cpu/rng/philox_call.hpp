@@ -34,8 +34,8 @@ struct PhiloxCall {
 // Resolves the call from the optional arguments SEEDS, SRC_STATE and OFFSET.
 Result<PhiloxCall> resolve_philox_call(const ExecContext& context, int64_t elements);
 
-// Writes the optional DST_SEEDS, and DST_STATE, the counter so many blocks after the call's start. Call it after everything that may
-// fail.
+// Writes the optional DST_SEEDS and DST_STATE. DST_STATE is the counter `blocks` blocks after the start of the call. Call it after
+// everything that may fail.
 void report_philox_blocks(const ExecContext& context, const PhiloxCall& call, Uint128 blocks);
 // The same where DST_STATE is the counter at which TensorFlow would continue.
 void report_philox_call(const ExecContext& context, const PhiloxCall& call);

@@ -61,15 +61,15 @@ constexpr int64_t kVectorBytes = 16, kLineBytes = 64;
 template <class T>
 using Vector __attribute__((vector_size(kVectorBytes))) = T;
 
-// The elements of half `half` of a and b in turn.
+// Interleaves half `half` of a with half `half` of b.
 template <int half, class T, int... index>
 Vector<T> interleave(Vector<T> a, Vector<T> b, std::integer_sequence<int, index...>) {
     constexpr int kCount = sizeof...(index);
     return __builtin_shufflevector(a, b, (half * kCount / 2 + index / 2 + index % 2 * kCount)...);
 }
 
-// The transpose of as many vectors as a vector has elements. Each step interleaves rows that are half of the vectors apart, and so
-// moves one bit of an element's row into its column.
+// Transposes a square of vectors: as many as a vector has elements. Each step interleaves rows that are half of the vectors apart, and so
+// moves one bit of an element's row number into its column number.
 template <class T, int step = 1>
 void transpose_vectors(Vector<T> (&rows)[kVectorBytes / sizeof(T)]) {
     constexpr int kCount = kVectorBytes / sizeof(T);
@@ -85,7 +85,7 @@ void transpose_vectors(Vector<T> (&rows)[kVectorBytes / sizeof(T)]) {
     }
 }
 
-// Reads such vectors, `from_step` elements apart, and writes their transpose.
+// Reads a square of vectors, `from_step` elements apart, and writes its transpose.
 template <class T>
 void transpose_square(const T* from, int64_t from_step, T* to, int64_t to_step) {
     constexpr int kCount = kVectorBytes / sizeof(T);
@@ -103,8 +103,8 @@ void transpose_square(const T* from, int64_t from_step, T* to, int64_t to_step) 
 }
 #endif
 
-// Copies a tile. Rows lie side by side in one matrix, which is part of a tensor, and columns in the other one. The tensor's lines
-// `ahead` elements further on are prefetched.
+// Copies a tile. In one matrix, which is part of a tensor, the rows lie side by side; in the other matrix, the columns do. The lines of the
+// tensor that lie `ahead` elements further on are prefetched.
 template <class T>
 void copy_tile(const Matrix<const T>& from, const Matrix<T>& to, int64_t rows, int64_t columns,
                int64_t ahead) {
@@ -172,7 +172,7 @@ bool RunCopier::has_tiles() const {
            rows_side_by_side(0) >= kVectorBytes / element;
 }
 
-// From row `row` on.
+// The number of neighbouring rows that lie side by side, from row `row` on.
 int64_t RunCopier::rows_side_by_side(int64_t row) const {
     const int64_t left = rows_.count - row;
     return rows_.dst.is_plain() ? left : std::min(left, rows_.dst.block - row % rows_.dst.block);
@@ -193,7 +193,7 @@ int64_t RunCopier::end_of_runs(int64_t multiple, int64_t capacity) const {
     return multiple;
 }
 
-// As many rows as a cache line has elements, or a multiple of that if rows are short.
+// The number of rows of a tile: as many as a cache line has elements, or a multiple of that if rows are short.
 int64_t RunCopier::rows_of_tile(int64_t capacity) const {
     const int64_t line = rows_of_line(element_);
     return std::max(line, capacity / row_.count / line * line);
@@ -206,7 +206,7 @@ int64_t RunCopier::columns_of_tile(int64_t rows, int64_t columns, int64_t capaci
     return capacity / rows / kMultiple * kMultiple;
 }
 
-// The next rows that lie side by side. If they are too few, or the range does not begin with a row, the next run.
+// The band of the next rows that lie side by side. If they are too few, or if the range does not begin with a row, the next run instead.
 Tile RunCopier::band_at(int64_t first, int64_t left, int64_t capacity) const {
     const int64_t length = row_.count, column = first % length;
     const auto run = [&](int64_t limit) {
@@ -248,8 +248,8 @@ Columns<const char> RunCopier::columns(const void* data, const Tile& tile) const
     return {at, row_.dst.stride, address(bytes, tile.next) - at};
 }
 
-// Calls on_rows(tile, at) for whole rows of a run that lie side by side, and on_run(first, count, at) for the rest of it. `at` counts
-// elements of the run.
+// Splits a run. Calls on_rows(tile, at) for whole rows that lie side by side, and on_run(first, count, at) for all other elements. `at`
+// counts elements from the start of the run.
 template <class OnRows, class OnRun>
 void RunCopier::for_each_band(int64_t first, int64_t count, const OnRows& on_rows,
                               const OnRun& on_run) const {

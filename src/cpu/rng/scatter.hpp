@@ -3,10 +3,11 @@
 
 // Copies dense runs of elements, in logical row-major order, to their places in a tensor of any layout, and back.
 //
-// In a transposed layout, neighbouring elements of a run are far apart: in nhwc, the pixels of a channel are, and channels lie side
-// by side. A tile has the same columns of several rows, for example the same pixels of 16 channels. So it fills whole cache lines.
+// In a transposed layout, neighbouring elements of a run are far apart. In nhwc, the pixels of a channel are far apart, and channels lie
+// side by side. A tile has the same columns of several rows, for example the same pixels of 16 channels. So it fills whole cache lines.
 //
-// A row is the fastest loop of make_row_major_nest(): the pixels of a channel. A band is as many neighbouring rows as lie side by side.
+// A row is the fastest loop of make_row_major_nest(), for example the pixels of a channel. A band is a set of neighbouring rows that lie
+// side by side.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +25,7 @@ struct Tile {
     int64_t rows;      // 1: a run of elements, which may go on in further rows
     int64_t columns;   // of each row
     int64_t distance;  // from row to row, in numbers of elements
-    int64_t next;      // the first element of the tile that follows, whose lines are prefetched
+    int64_t next;      // the first element of the next tile, whose lines are prefetched
 
     int64_t elements() const { return rows * columns; }
     void skip_rows(int64_t count) {
@@ -33,7 +34,7 @@ struct Tile {
     }
 };
 
-// Calls body(first, count, at) for each run of a tile, of which element 0 is element `at` of the tile.
+// Calls body(first, count, at) for each run of a tile. Element 0 of the run is element `at` of the tile.
 template <class Body>
 void for_each_run(const Tile& tile, const Body& body) {
     if (tile.rows == 1 || tile.distance == tile.columns)
@@ -42,11 +43,11 @@ void for_each_run(const Tile& tile, const Body& body) {
         body(tile.first + row * tile.distance, tile.columns, row * tile.columns);
 }
 
-// What a source can do that computes several rows at once, column by column, and so writes a tile where it lies. It counts elements
-// from `phase` before the first one of the tensor.
+// The rows that a source can compute at once, column by column, and so write a tile at its place. The source counts elements from `phase`
+// before the first element of the tensor.
 struct RowsAtOnce {
     int64_t rows = 1;  // 1: it computes no more than one row at once
-    // Each row of a tile begins at a multiple of this many elements, and has a multiple of it.
+    // Each row of a tile begins at a multiple of this many elements, and its length is a multiple of it too.
     int64_t columns = 1;
     int64_t phase = 0;
 
@@ -61,7 +62,7 @@ template <class Byte>
 struct Columns {
     Byte* at = nullptr;  // the first element of the first row
     int64_t step = 0;    // bytes from column to column
-    int64_t ahead = 0;   // bytes to the tile that follows, whose lines are prefetched
+    int64_t ahead = 0;   // distance in bytes to the next tile, whose lines are prefetched
 
     Columns row(int64_t number, int64_t element_bytes) const {
         return {at + number * element_bytes, step, ahead};
@@ -77,7 +78,7 @@ class RunCopier {
     // Reads elements [first, first + count) of the tensor at `data` into a dense run at `to`.
     void gather(const void* data, int64_t first, int64_t count, void* to) const;
 
-    // The same for a tile. It may be that of another tensor of these dimensions.
+    // The same for a tile. The tile may come from another tensor of the same dimensions.
     void scatter(void* data, const Tile& tile, const void* from) const;
     void gather(const void* data, const Tile& tile, void* to) const;
 
@@ -91,12 +92,13 @@ class RunCopier {
     int64_t row_elements() const { return row_.count; }
     // How many rows that lie side by side fill a cache line.
     static int64_t rows_of_line(size_t element_bytes);
-    // Where runs should end, as a multiple of `multiple`: after as many neighbouring rows as fill a cache line, or else a vector. A run
-    // that ended elsewhere would write lines in parts. Returns `multiple` if so many rows exceed `capacity`.
+    // The number of elements, a multiple of `multiple`, at whose multiples runs should end: after as many neighbouring rows as fill a cache
+    // line, or else a vector. A run that ended elsewhere would write lines in parts. Returns `multiple` if that many rows exceed
+    // `capacity`.
     int64_t end_of_runs(int64_t multiple, int64_t capacity) const;
-    // Calls body(tile) for tiles of at most `capacity` elements, which together cover the range. They are not in ascending order.
-    // All rows of some columns come before the next columns: this is the order of the tensor in memory. After at most `max_rows`
-    // rows, whose columns are then complete, the next rows follow.
+    // Calls body(tile) for tiles of at most `capacity` elements, which together cover the range. Tiles are in the order of the tensor in
+    // memory, not in ascending order of their elements: all rows of some columns, but at most `max_rows` rows, come before the next
+    // columns.
     template <class Body>
     void for_each_tile(Range range, int64_t capacity, int64_t max_rows, const Body& body) const {
         for (int64_t at = range.begin; at < range.end;) {

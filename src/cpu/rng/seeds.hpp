@@ -10,7 +10,7 @@
 
 namespace tombola::impl::cpu {
 
-// Which of the two seeds determine an execution's numbers. A seed that does not is never drawn.
+// Which of the two seeds determine an execution's numbers. The other ones are never drawn.
 enum class SeedUse {
     both,
     global,  // a state takes the place of the op seed

@@ -11,7 +11,7 @@
 namespace tombola::impl::cpu {
 namespace {
 
-// A run of the wider tensor. With three buffers this makes 40 KiB of stack.
+// The size in bytes of a run of the wider tensor. Three such buffers make 40 KiB of stack.
 constexpr size_t kWideBytes = 16 * 1024, kMinWideBytes = 2;
 static_assert(kWideBytes % (kTransformMultiple * sizeof(uint64_t)) == 0);
 
@@ -73,7 +73,7 @@ class Part {
         return mask_.data + (mask_.kind == Kind::bits ? number / 8 : number);
     }
 
-    // Where all tensors have the rows of a tile side by side, they are transformed in place. The others go through buffers.
+    // Where the rows of a tile lie side by side in all tensors, tiles are transformed in place. Other tiles go through buffers.
     void run_by_tiles(Range range, FunctionRef<void(const TransformRun&)> body,
                       FunctionRef<void(const TransformRows&)> rows_body) const {
         alignas(64) char from[kWideBytes], to[kWideBytes];

@@ -17,9 +17,9 @@ int64_t draw_words(Source& source, uint32_t* to, int64_t count) {
     return count;
 }
 
-// The words of a chunk. A streamed chunk is so short that the processor holds most of its stores in its store buffer: it
-// writes them to memory while the words of the next chunk are drawn. Sapphire Rapids holds 112 stores, 7 KiB. Chunks
-// of less than two windows of MT19937 would be slower, because there would be more calls.
+// The number of words in a chunk. A streamed chunk is short, so that the processor's store buffer holds most of its stores. The processor
+// then writes them to memory while the words of the next chunk are drawn. Sapphire Rapids holds 112 stores, 7 KiB. Chunks of less than two
+// windows of MT19937 would be slower, because there would be more calls.
 int64_t chunk_words(bool streaming, int words_per_element, size_t element_bytes) {
     constexpr int64_t kStreamedBytes = 5 * 1024;
     if (!streaming) return kChunkWords;
@@ -29,8 +29,8 @@ int64_t chunk_words(bool streaming, int words_per_element, size_t element_bytes)
 
 }  // namespace
 
-// The words of an incomplete element move to the front of the buffer. So do those of elements beyond the last whole
-// cache line of the destination, if it is streamed.
+// The words of an incomplete element move to the front of the buffer. If the destination is streamed, so do the words of elements after its
+// last whole cache line.
 void fill_part_by_chunks(const FillPart& part, int words_per_element, size_t element_bytes,
                          FunctionRef<int64_t(int64_t word, uint32_t* to, int64_t max_count)> draw,
                          FunctionRef<void(const WordChunk&)> convert) {

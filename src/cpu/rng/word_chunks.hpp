@@ -18,7 +18,7 @@
 
 namespace tombola::impl::cpu {
 
-// 8 windows of MT19937. These 20 KB stay in the first-level cache of every machine beside what is made of them.
+// 8 windows of MT19937. These 20 KB and the elements that are made of them stay in the first-level cache of every machine.
 inline constexpr int kChunkWords = 8 * 624;
 // The number of words after the last word of a chunk that may be read.
 inline constexpr int kChunkSlack = 32;

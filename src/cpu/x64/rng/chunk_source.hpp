@@ -16,8 +16,8 @@ class ChunkSource {
   public:
     static Result<ChunkSource> create(CpuIsa isa, Alignment alignment);
 
-    // As fill_by_chunks() of cpu/rng/word_chunks.hpp. `instructions` make as many elements as a vector
-    // has words.
+    // Does what fill_by_chunks() of cpu/rng/word_chunks.hpp does. `instructions` is the cost of the conversion: instructions for as many
+    // elements as a vector has words.
     Status fill(const ExecContext& context, const MemoryDesc& dst, int words_per_element,
                 int instructions, FunctionRef<void(const WordChunk&)> convert) const;
 

@@ -18,7 +18,7 @@ constexpr int kUpper = 16, kTemperB = 17, kTemperC = 18, kTaken = 19, kLowWord =
 // Two registers each: aligned vectors of the window that emit_words() keeps for the next i.
 constexpr int kNextWords = 21, kFarWords = 23;
 
-// The bytes that memory takes in a nanosecond, on the slowest of the machines that were measured.
+// The bytes per nanosecond that memory takes, on the slowest of the measured machines.
 constexpr double kStoredPerNanosecond = 24;
 
 }  // namespace
@@ -87,9 +87,9 @@ void Mt19937Generator::emit_window_loop(bool streaming) {
 //   x[i]' = x[i+397] ^ (z >> 1) ^ (z odd ? a : 0),   z = (x[i] & U) | (x[i+1] & L)
 // vpermd selects a lane of its table by the low bits of z. The odd lanes hold a.
 //
-// x[i+1..] and x[i+397..] lie across two vectors. A load of them waits until the stores of both vectors have left the
-// store buffer. Stores that bypass the caches lie between, so they leave it no faster than memory takes the output. A load
-// of one whole vector takes it from the store buffer. With aligned_loads, both are therefore put together from aligned
+// x[i+1..] and x[i+397..] lie across two vectors. A load of such words waits until the stores of both vectors have left the store buffer.
+// Stores that bypass the caches lie between them, so they leave the buffer no faster than memory takes the output. A load of one whole
+// vector does not wait: it takes the vector from the store buffer. With aligned_loads, both inputs are therefore put together from aligned
 // vectors.
 void Mt19937Generator::emit_twist(int i, bool aligned_loads) {
     const Vec y = vec(kValue), z = vec(kT0), row = vec(kT1), next = vec(kT2), far = vec(kT3);
@@ -112,15 +112,16 @@ void Mt19937Generator::emit_twist(int i, bool aligned_loads) {
     if (i == 0) store(word(kMtWords), y);
 }
 
-// Whether memory takes longer to store a vector of values than the ports of the vectors to compute it, aligned loads
-// included. Then their two instructions cost nothing.
+// Whether memory takes longer to store a vector of values than the vector ports take to compute it, the two instructions of aligned loads
+// included. Then aligned loads cost nothing.
 bool Mt19937Generator::waits_for_memory() const {
     constexpr int kTwistAndTemper = 12, kAlignedLoads = 2;
     const int instructions = kTwistAndTemper + kAlignedLoads + shape_.instructions;
     return machine().nanoseconds(instructions, bytes()) < vector_out_bytes() / kStoredPerNanosecond;
 }
 
-// d = the words from x[i + distance] on. The second vector is the first one of the next i.
+// d = the words from x[i + distance] on. They lie across two vectors. The second of these is the first one for the next i, so it is kept in
+// `kept`.
 void Mt19937Generator::emit_words(const Vec& d, int i, int distance, int kept) {
     const int count = vector_words(), step = i / count;
     const Vec low = vec(kept + step % 2), high = vec(kept + (step + 1) % 2);

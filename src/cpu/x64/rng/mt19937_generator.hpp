@@ -54,7 +54,7 @@ struct Mt19937Args {
 // How words become values.
 struct Mt19937Shape {
     std::string name;  // of the kernel, after "mt19937."
-    int words;         // of a value: 1, or 2, of which the first is the high half
+    int words;         // words per value: 1 or 2. Of two, the first is the high half
     int value_bytes;
     int instructions;  // of the conversion, for a vector of words, with AVX-512
     // The bits that the conversion takes of each u64 lane, which is two words, low word first.

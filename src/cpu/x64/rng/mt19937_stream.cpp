@@ -110,7 +110,7 @@ int Mt19937Stream::slide_before_windows(bool streaming) const {
     const int per_value = kernel_.words_per_value;
     int words = (kMtWords - position_) % per_value;
     if (!streaming) return words;
-    // A word that is left over forms one value with the next word.
+    // If a word is left over, it forms one value with the next word.
     const int values = words > 0 ? 1 : 0;
     const auto unit = static_cast<uintptr_t>(kernel_.store_bytes());
     const auto size = static_cast<uintptr_t>(kernel_.value_bytes);

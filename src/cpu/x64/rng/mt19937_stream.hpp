@@ -12,8 +12,8 @@
 //     whole windows
 //     the beginning of a last window: only the words that are needed are computed
 //
-// A window that slid gives the same words, but PyTorch's windows begin at multiples of 624 words from the seed. state()
-// restores such a window. So the `slid_` words that left the window by sliding are kept.
+// A window that slid gives the same words, but PyTorch's windows begin at multiples of 624 words from the seed. state() restores such a
+// window. For this, the `slid_` words that left the window by sliding are kept.
 
 #include <cstdint>
 
@@ -32,10 +32,10 @@ class Mt19937Stream {
     // the caches.
     void generate(int64_t count, void* to, bool streaming);
 
-    // The number of values that are made without another window.
+    // The number of values that can still be made from the words of this window.
     int64_t values_in_window() const { return (kMtWords - position_) / kernel_.words_per_value; }
-    // The greatest number of values, up to `max_count`, after which the window is used up; `max_count` if there is no
-    // such number. Calls that end there waste no part of a window.
+    // The greatest number of values, at most `max_count`, after which all words of a window are used; `max_count` if there is no such
+    // number. Calls that end there waste no part of a window.
     int64_t up_to_window_end(int64_t max_count) const;
 
     // The state after the words drawn so far, as repeated calls of Mt19937::next() would give it. It completes the window,
@@ -59,9 +59,9 @@ class Mt19937Stream {
     int slide_before_windows(bool streaming) const;
 
     static constexpr int kMaxSlide = 64;
-    // From this many words on, the kernel makes a whole window. That takes as long as twist_up_to() and convert() take for
-    // 0.35 (f32, AVX-512) to 0.75 (bf16, AVX2) of a window. If the state is wanted afterwards, it is 0 to 0.6 of a window. Both
-    // ways have the same instructions on every machine. A quarter loses at most 90 ns (150 for bf16 with AVX2).
+    // If at least this many words are needed, the kernel makes a whole window. A whole window takes as long as twist_up_to() and convert()
+    // take for 0.35 (f32, AVX-512) to 0.75 (bf16, AVX2) of a window. If the state is wanted afterwards, it is 0 to 0.6 of a window. Both
+    // ways have the same instructions on every machine. With a quarter, at most 90 ns are lost (150 for bf16 with AVX2).
     static constexpr int kWholeWindow = kMtWords / 4;
 
     const Mt19937Kernel& kernel_;
@@ -70,7 +70,7 @@ class Mt19937Stream {
     uint32_t before_[kMaxSlide];  // the slid_ words before words_[0]
     int slid_ = 0;
     int position_;
-    // This many words at the beginning are of this window, the others of the one before.
+    // The number of words at the start of words_ that belong to this window. The others belong to the window before.
     int twisted_ = kMtWords;
     char* to_ = nullptr;
 };

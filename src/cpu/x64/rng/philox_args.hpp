@@ -19,8 +19,8 @@ inline int64_t philox_blocks_to_wrap(PhiloxCounter counter) {
     return static_cast<int64_t>(kPhiloxCounterWords - static_cast<uint32_t>(counter.lo));
 }
 
-// What kernels that make several rows at once serve of a tensor of `count` elements, whose first one is number `first` of the
-// stream that begins with the counter `start`: rows that begin with whole blocks, unless the lowest word of the counter wraps.
+// The rows that kernels can make at once for a tensor of `count` elements whose first element is number `first` of the stream that begins
+// with the counter `start`. Each row must begin with a whole block, and the lowest word of the counter must not wrap.
 RowsAtOnce philox_rows_at_once(int vector_bytes, int64_t block_elements, PhiloxCounter start,
                                Uint128 first, int64_t count);
 

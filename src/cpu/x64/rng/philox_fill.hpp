@@ -18,8 +18,8 @@ namespace tombola::impl::cpu::x64 {
 inline FillOptions philox_fill_options(double nanoseconds_per_element) {
     return {64, 1, nanoseconds_per_element, true};
 }
-// Instructions that make a vector of words, without their conversion: 31.5 with AVX2, 27 with AVX-512. One value serves
-// both: with AVX-512 the clock is lower.
+// The instructions that make a vector of words, without the conversion of the words: 31.5 with AVX2, 27 with AVX-512. One value serves
+// both, because the clock is lower with AVX-512.
 inline constexpr int kPhiloxInstructions = 31;
 
 class PhiloxFill {
@@ -29,9 +29,9 @@ class PhiloxFill {
 
     // Elements [first, first + count) of the stream, numbered from the counter `start` on.
     void generate(Uint128 first, int64_t count, void* to, bool streaming) const;
-    // Which rows generate_rows() can make at once. The tensor has `count` elements, and its first one is element `first` of the stream.
+    // The rows that generate_rows() can make at once. The tensor has `count` elements, and its first one is element `first` of the stream.
     RowsAtOnce rows_at_once(Uint128 first, int64_t count) const;
-    // The first row begins with element `first` of the stream.
+    // Makes several rows. The first row begins with element `first` of the stream.
     void generate_rows(Uint128 first, const RowsRun& run) const;
     double nanoseconds_per_element() const {
         return kernel_.words *

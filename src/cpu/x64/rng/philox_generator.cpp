@@ -13,11 +13,11 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-// Where streams wrap, the kernel of f16, which has three forms, has 64 KB of code.
+// The kernel of f16 has three forms. Where streams wrap, it has 64 KB of code.
 constexpr size_t kMaxCodeBytes = 128 * 1024;
-// The streams of a loop that stores past the caches write this far apart. Their stores reach new pages at the same time,
-// and the processor looks up several of them at once. A cache line of the page table has the entries of 8 pages. Streams
-// must not share one, and must come to the next ones at the same time, so the distance is a multiple of these pages.
+// In a loop that stores past the caches, the streams write this far apart. Their stores reach new pages at the same time, so the processor
+// translates several addresses at once. A cache line of the page table has the entries of 8 pages. Streams must not share such a line, and
+// must reach their next lines at the same time, so the distance is a multiple of these 8 pages.
 constexpr int kTableLinePages = 8, kPageBytes = 4096;
 constexpr int kFarBytes = 2 * kTableLinePages * kPageBytes;
 
@@ -72,7 +72,7 @@ void PhiloxGenerator::generate() {
     end();
 }
 
-// The main loops of the form that the arguments name. What they leave, form 0 can do.
+// Emits the main loops of the form that the arguments name. Form 0 computes the elements that these loops leave.
 void PhiloxGenerator::emit_forms(bool streaming, const Label& remainder) {
     for (int form = shape_.forms - 1; form > 0; --form) {
         Label other_form;
@@ -107,7 +107,7 @@ void PhiloxGenerator::load_arguments() {
     set_odd_lanes(scratch_);
 }
 
-// AVX-512 takes single keys out of the pairs.
+// Loads the keys. AVX-512 needs single keys, so it takes them out of the pairs.
 void PhiloxGenerator::load_keys(const Vec& temporary) {
     first_key_ = spread_u32(args_, offsetof(Args, first_key), next_slot_++, temporary);
     for (int i = 0; i < kPhiloxKeyPairs; ++i)
@@ -172,7 +172,8 @@ void PhiloxGenerator::emit_main_loops(int form, bool streaming) {
     emit_loop({streams_, 1, form, streaming, dst_});
 }
 
-// Loops while a whole step is left. If steps wrap, a pass takes part in two of them, and the end of the last one follows.
+// Loops while a whole step is left. If steps wrap, a pass has the end of one step and the beginning of the next. The end of the last step
+// follows after the loop.
 void PhiloxGenerator::emit_loop(const Step& step) {
     const int elements = step.streams * group_elements();
     const int elements_of_pass = step.wraps ? 2 * elements : elements;
@@ -195,7 +196,7 @@ void PhiloxGenerator::emit_loop(const Step& step) {
     L(done);
 }
 
-// The streams write regions of `distance` groups that follow each other. Loops while a whole region is left for each.
+// Each stream writes a region of `distance` groups, and the regions follow each other. Loops while a whole region is left for each stream.
 void PhiloxGenerator::emit_far_loop(const Step& step) {
     const int elements = step.streams * step.distance * group_elements();
     const int groups_of_others = (step.streams - 1) * step.distance;
@@ -225,7 +226,7 @@ void PhiloxGenerator::emit_far_loop(const Step& step) {
     L(done);
 }
 
-// Once in each page, a line of the page after the next one of each stream.
+// Once per page, prefetches a line of the page after the next one of each stream.
 void PhiloxGenerator::emit_prefetch_pages(const Step& step, const Reg& groups_left) {
     Label same_page;
     test(groups_left, kPageBytes / group_bytes() - 1);
@@ -247,7 +248,7 @@ void PhiloxGenerator::emit_tail() {
     emit_step({1, 1, 0, false, rsp + scratch}, Part::whole);
     imul(bytes_left, count_, shape_.element_bytes);
     lea(from, ptr[rsp + scratch]);
-    // Copies whole vectors. In front of each, fewer than `limit` bytes are left.
+    // Copies whole vectors. Before each copy, fewer than `limit` bytes are left.
     for (int limit = group_bytes(); limit > bytes(); limit -= bytes()) {
         cmp(bytes_left, bytes());
         jb(partial, T_NEAR);
@@ -265,9 +266,9 @@ void PhiloxGenerator::emit_tail() {
     L(none);
 }
 
-// Streams that do not wrap take turns. Streams that wrap begin evenly apart, the last one at time 0, when the pass begins. What
-// the others do before time 0 is at the end of the pass before. So the streams are in different rounds, and instructions of
-// all kinds lie side by side.
+// Streams that do not wrap take turns. Streams that wrap begin at even distances in time, the last one at time 0, when the pass begins. The
+// operations of the other streams before time 0 are at the end of the pass before. So the streams are in different rounds, and instructions
+// of all kinds lie side by side.
 void PhiloxGenerator::emit_step(const Step& step, Part part) {
     struct Place {
         int time;

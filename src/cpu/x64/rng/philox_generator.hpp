@@ -26,8 +26,8 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// The keys of two consecutive rounds form a pair. Pair i has those of rounds 4 + 2i and 5 + 2i. The keys before them are
-// parts of the folds, but for k0 of round 3.
+// The keys of two consecutive rounds form a pair. Pair i has the keys of rounds 4 + 2i and 5 + 2i. Earlier keys are parts of the folds,
+// except k0 of round 3.
 inline constexpr int kPhiloxFirstPair = 4;
 inline constexpr int kPhiloxKeyPairs = 3;
 
@@ -37,7 +37,7 @@ enum class PhiloxLanes {
     rows,  // one of each row
 };
 
-// Rows that are made at once come in so many parts, with one row in each lane.
+// Rows that are made at once come in this many parts, each with one row per lane.
 inline constexpr int kRowParts = 2;
 inline int philox_rows(int vector_bytes) {
     return kRowParts * vector_bytes / int{sizeof(uint64_t)};
@@ -45,7 +45,7 @@ inline int philox_rows(int vector_bytes) {
 
 struct PhiloxArgs {
     void* dst;         // the first element, at the start of a block
-    int64_t count;     // elements, at least 1; of rows, whole groups
+    int64_t count;     // elements, at least 1; for several rows, a number of whole groups
     uint64_t product;  // M0 * c0 of the first block
     // The part of rounds 0 to 2 that depends on the constant counter words (philox_rounds.cpp).
     uint64_t fold0, fold1, fold2;
@@ -57,14 +57,15 @@ struct PhiloxArgs {
     uint32_t streaming;  // nonzero: stores bypass the caches, and dst is aligned to 64 bytes
     uint32_t form;       // of the conversion: 0, or a faster special case that the parameters allow
     struct Rows {
-        uint64_t blocks;        // from row to row
-        uint64_t part_product;  // M0 times the blocks from part to part
-        // Bytes from column to column, and to the tile that is prefetched. Kernels that read a tensor too have a source and a mask.
+        uint64_t blocks;        // distance between rows, in blocks
+        uint64_t part_product;  // M0 times the distance between parts in blocks
+        // Distances in bytes: *_step from column to column, *_ahead to the tile that is prefetched. Only kernels that also read a tensor
+        // have a source and a mask.
         int64_t dst_step, dst_ahead, src_step, src_ahead, mask_step;
     } rows;
 };
 
-// The registers that a conversion needs, of 16 and of 32. With 16, constants are in memory.
+// The number of registers that a conversion needs, on ISAs with 16 and with 32 registers. With 16, constants are in memory.
 struct OwnRegisters {
     int of_16 = 0, of_32 = 1;
 };
@@ -81,13 +82,14 @@ struct PhiloxShape {
     int words;      // of an element: 1 or 2
     int forms = 1;  // of the conversion
     LaneOrder order = LaneOrder::halves;
-    // The main loop interleaves as many streams as these leave registers for.
+    // The main loop interleaves as many streams as fit in the registers that the conversion leaves.
     OwnRegisters own = {};
     // For kernels that read a tensor too (philox_transform.hpp):
     int draws = 1;              // draws in one word, one for each element
     bool whole_groups = false;  // a call has no elements beyond whole groups
 
-    // Conversions to bf16 (natural) put the elements of a block in order themselves, and draws that share a word are neighbours.
+    // Whether the conversion can make several rows at once. Conversions to bf16 (LaneOrder::natural) cannot, because they put the elements
+    // of a block in order themselves. Draws that share a word cannot, because they are neighbours.
     bool serves_rows() const { return order == LaneOrder::halves && draws == 1; }
 };
 
@@ -135,7 +137,7 @@ class PhiloxGenerator : public Vocabulary {
     static int extra_gpr(int index) { return kUsedGprs + index; }
     // From pairs (w1, w0) in c0 and (w3, w2) in c2: elements in output order, in c0 and c2. c1 is overwritten.
     void emit_unpack(Stream& s);
-    // The same without swapping the words of the pairs.
+    // The same, but the words of the pairs are not swapped.
     void emit_unpack_as_is(Stream& s);
     // Rounds p, a product with few digits, to `digits` digits, to nearest even. g is scratch.
     void emit_round_product(const Vec& p, const Vec& g, int digits);
@@ -143,8 +145,8 @@ class PhiloxGenerator : public Vocabulary {
     int group_elements() const { return group_blocks() * 4 * shape_.draws / shape_.words; }
     int group_bytes() const { return group_elements() * shape_.element_bytes; }
 
-    // For kernels that make several rows at once (philox_rows.cpp). The frame holds a group as if its tensors were dense. These
-    // functions copy it to and from the next columns. The pointers move on with the last part of the rows.
+    // For kernels that make several rows at once (philox_rows.cpp). The frame holds a group as if its tensors were dense. These functions
+    // copy the group between the frame and the next columns. The pointers advance after the last part of the rows.
     static constexpr int kDstFrame = 0, kSrcFrame = 256, kMaskFrame = 384, kRowsFrameBytes = 448;
     bool makes_rows() const { return makes_rows_; }
     Xbyak::RegExp frame(int offset) const { return rsp + (spread_bytes(kSpreadSlots) + offset); }
@@ -155,8 +157,8 @@ class PhiloxGenerator : public Vocabulary {
   private:
     static constexpr int kUsedGprs = 5, kStepGprs = 5;
     static constexpr int kMaxParameters = PackedParameters::kBytes / sizeof(uint64_t);
-    // Slots for values of three folds, for the key of round 3, pairs of keys, the conversion's parameters, two high words, the products,
-    // and those of a part of rows.
+    // Slots of the frame for: three folds, the key of round 3, the pairs of keys, the conversion's parameters, two high words, the
+    // products, and the products of a part of rows.
     static constexpr int kSpreadSlots = 4 + 2 * kPhiloxKeyPairs + kMaxParameters + 4;
     static constexpr int kStreamVecs = 4, kMaxStreams = 7;
 
@@ -167,7 +169,7 @@ class PhiloxGenerator : public Vocabulary {
         int form;
         bool streaming;
         Xbyak::RegExp to;
-        // The streams begin evenly apart, all but the last one in the pass before.
+        // Whether the streams begin at even distances in time: all except the last one begin in the pass before.
         bool wraps = false;
         int groups() const { return distance == 1 ? streams : 1; }  // to the next step
     };
@@ -175,12 +177,12 @@ class PhiloxGenerator : public Vocabulary {
     enum class Part { beginning, whole, end };
     // What one stream does in a step: operations, most of them of one instruction, in an order in which they can be executed.
     struct Operation {
-        int turn;  // of the streams, if they do not wrap
+        int turn;  // turn in which the stream does it, if streams do not wrap
         std::function<void(const Step&)> emit;
     };
     struct StreamWork {
         std::vector<Operation> operations;
-        int turn = 0;  // of the operations that are added
+        int turn = 0;  // turn of the operations that are added next
         template <class Emit>
         void add(const Emit& emit) {
             operations.push_back({turn, [emit](const Step&) { emit(); }});
@@ -233,7 +235,7 @@ class PhiloxGenerator : public Vocabulary {
 
     PhiloxShape shape_;
     bool makes_rows_;
-    int streams_;  // of the main loop: enough to hide the latency of a round
+    int streams_;  // number of streams in the main loop: enough to hide the latency of a round
     int product_, first_convert_vec_, product_slot_ = 0;
     std::optional<Held> m0_, m1_;
     Reg args_, dst_, count_, scratch_, scratch2_;

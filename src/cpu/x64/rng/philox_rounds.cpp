@@ -19,9 +19,9 @@
 //     moving       c1 is in the high half. p1 as it is: hi(p1) is where c1 is. Their xor, moved to the low half, is c0'.
 //                  c1' = lo(p1) is in the low half
 //
-// The keys: AVX-512 xors three values in one instruction, so a product takes three. AVX2 xors the keys of a moving round
-// and of the one after it into p1 at once, the former into hi(p1), the latter into lo(p1), which is c1 then. So two
-// products take seven instructions. The moving rounds are the odd ones on AVX-512 and the even ones on AVX2.
+// The keys: AVX-512 xors three values in one instruction, so a product takes three instructions. AVX2 xors two keys into p1 at once: that
+// of a moving round into hi(p1), and that of the next round into lo(p1), which is c1 then. So two products take seven instructions. The
+// moving rounds are the odd ones on AVX-512 and the even ones on AVX2.
 //
 // Only c0 of the counter changes within a call, so the products of c2 in round 0 and of c0 in round 1 are
 // constants, and so is what they are xored with (fold0, fold1, fold2 below, computed once a call):
@@ -140,7 +140,7 @@ void PhiloxGenerator::emit_advance_product(int groups, const Vec& scratch) {
     if (!holds_products()) store(product_slot(), product);
 }
 
-// M0 times the number of blocks from a group to one that lies so many groups further on, in each lane.
+// M0 times the number of blocks from a group to the group that is `groups` groups later, in each lane.
 PhiloxGenerator::Address PhiloxGenerator::products_of(int groups) {
     return vector_u64(uint64_t{kPhiloxM0} * static_cast<unsigned>(groups * group_distance()));
 }

@@ -4,13 +4,13 @@
 //     memory, pixel by pixel:   channels 0 1 2 ...   channels 0 1 2 ...   ...
 //     numbers:                  those of channel 0, pixel by pixel, then those of channel 1, ...
 //
-// Each lane holds a block of its own row: the next elements of this row. So the words of a register, in order, are those of one
-// column and then those of the next one, and go to memory without a transpose. The rows must begin with whole blocks.
+// Each lane holds a block of its own row: the next elements of this row. So the words of a register, in order, are the words of one column
+// and then those of the next column. They go to memory without a transpose. The rows must begin with whole blocks.
 //
-// There are twice as many rows as lanes. The streams with even numbers make the first part of the rows, those with odd numbers the
-// second part of the same columns, so that the parts of a line are stored together.
+// There are twice as many rows as lanes. Streams with even numbers make the first part of the rows. Streams with odd numbers make the
+// second part of the same columns. So the parts of a line are stored one right after the other.
 //
-// The conversions know nothing of this. They store a group in the frame, as if it were part of a run. Its columns are copied from
+// The conversions do not know about rows. They store a group in the frame, as if it were part of a run, and the columns are copied from
 // there. A kernel that reads a tensor finds its columns in the frame, too.
 #include <algorithm>
 #include <cassert>
@@ -48,7 +48,7 @@ void PhiloxGenerator::emit_unpack_rows(const Stream& s) {
     vpermd(vec(s.c2), vec(s.c1), vec(s.c2));
 }
 
-// The registers of the columns' steps follow those of the kernel.
+// Loads the distances of rows. Their registers follow those of the kernel.
 void PhiloxGenerator::load_steps() {
     int next = kUsedGprs + extra_gprs();
     const auto loaded = [&](size_t offset) {
@@ -71,7 +71,7 @@ Xbyak::RegExp PhiloxGenerator::emit_column(const Reg& pointer, const Reg& step, 
     return scratch_ + step * 2;
 }
 
-// A line of each column of a block.
+// Prefetches a line of each column of a block.
 void PhiloxGenerator::emit_prefetches(const Reg& pointer, const Reg& step, const Reg& ahead,
                                       bool writes) {
     lea(scratch2_, ptr[pointer + ahead]);
@@ -81,13 +81,13 @@ void PhiloxGenerator::emit_prefetches(const Reg& pointer, const Reg& step, const
     }
 }
 
-// After the last part of the rows.
+// Moves the pointer to the next columns, after the last part of the rows.
 void PhiloxGenerator::emit_next_columns(const Reg& pointer, const Reg& step, int group) {
     if (group % kRowParts == kRowParts - 1) lea(pointer, ptr[pointer + step * block_columns()]);
 }
 
-// c1 and c3 are scratch. Whole vectors are stored in the frame, because a load that needs several stores waits until they have left
-// the store buffer.
+// Copies columns of the source to the frame. c1 and c3 are scratch. The frame gets whole vectors, because a load that needs several stores
+// waits until they have left the store buffer.
 void PhiloxGenerator::emit_load_columns(const Reg& pointer, int element_bytes, const Stream& s,
                                         int group) {
     constexpr int kQuarter = 16;

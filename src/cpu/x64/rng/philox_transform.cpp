@@ -17,8 +17,8 @@ using Pointers = PhiloxTransformGenerator::Pointers;
 
 constexpr int kLineBytes = 64;
 constexpr int64_t kMaxGroupElements = 128;
-constexpr int64_t kMaxSrcBytes = 4;      // of an element
-constexpr int64_t kMaxGroupBytes = 512;  // of results
+constexpr int64_t kMaxSrcBytes = 4;      // bytes of an element of the source
+constexpr int64_t kMaxGroupBytes = 512;  // bytes of the results of a group
 // The maximum number of elements of a call whose mask of bits does not begin at a whole byte of the run's mask. Such a
 // mask is written to a buffer and then shifted to its place.
 constexpr int64_t kShiftedElements = 2048;
@@ -69,7 +69,7 @@ void PhiloxTransformGenerator::emit_output(Stream& s, int group, const Xbyak::Re
                                            bool streaming) {
     if (makes_rows()) return emit_rows_output(s, group);
     const Xbyak::RegExp from = src() + group * src_group_bytes();
-    // The hardware prefetches by itself, but stops at the end of each page of 4 KiB, and does not catch up in time.
+    // The hardware prefetches too, but it stops at the end of each page of 4 KiB, and does not catch up in time.
     for (int line = 0; line < src_group_bytes(); line += kLineBytes)
         prefetcht0(ptr[from + machine().prefetch_bytes() + line]);
     emit_group(s, from, to, mask() + group * mask_group_bytes(), streaming);

@@ -30,7 +30,7 @@ struct TransformShape {
 
     int draws_per_word() const { return 32 / draw_bits; }
     int64_t block_elements() const { return int64_t{kPhiloxBlockWords} * draws_per_word(); }
-    // The bytes of the mask of so many elements. With a mask of bits, `elements` is a multiple of 8.
+    // The bytes of the mask of `elements` elements. With a mask of bits, `elements` is a multiple of 8.
     int64_t mask_bytes(int64_t elements) const {
         return mask == DropoutMask::none ? 0 : mask == DropoutMask::u8 ? elements : elements / 8;
     }
@@ -75,7 +75,7 @@ class PhiloxTransformGenerator : public PhiloxGenerator {
     TransformShape tensors_;
 };
 
-// Such a kernel as it is kept and called. Empty until one is assigned.
+// A kernel that transforms a tensor, as it is kept and called. Empty until one is assigned.
 struct PhiloxTransformKernel {
     JitFunction<PhiloxArgs> function;
     // Makes several rows at once; empty if the kernel does not.
@@ -88,7 +88,7 @@ struct PhiloxTransformKernel {
     RowsAtOnce rows_at_once(const PhiloxCall& call) const;
 };
 
-// Instructions that change a vector of elements of 32 bits by their draws, or as many elements of fewer bits.
+// The instructions that change a vector of elements of 32 bits, or as many elements of fewer bits, by their draws.
 inline constexpr double kTransformInstructions = 10;
 
 // As make_philox_kernel().
@@ -113,9 +113,9 @@ class PhiloxTransform {
     PhiloxTransform(const PhiloxTransformKernel& kernel, PhiloxCounter start, PhiloxKey key,
                     const PackedParameters& parameters);
 
-    // The elements of a run; its first takes draw `first`.
+    // Transforms the elements of a run. The first element takes draw `first`.
     void transform(Uint128 first, const TransformRun& run) const;
-    // The first row begins with draw `first`.
+    // Transforms several rows. The first row begins with draw `first`.
     void transform_rows(Uint128 first, const TransformRows& run) const;
 
   private:
