@@ -52,17 +52,16 @@ struct LoopNest {
     Loop pop() { return depth > 0 ? loops[--depth] : Loop{}; }
 };
 
-// The loops over all dimensions but `skip` (-1: over all) and those of size 1, in descending order of their strides in
-// the destination. Two loops become one if they are contiguous in both tensors. A dimension that has the same block in
-// both becomes two plain loops. The second runs over a whole block, so it covers the padding too. src and dst have
-// equal dimensions and data types.
+// The loops over all dimensions except `skip` (-1: none is skipped) and those of size 1, in descending order of their strides in the
+// destination. Two loops become one if they are contiguous in both tensors. A dimension that has the same block in both tensors becomes two
+// plain loops. The second one runs over a whole block, so it covers the padding too. src and dst have equal dimensions and data types.
 LoopNest make_loop_nest(const MemoryDesc& src, const MemoryDesc& dst, int skip);
 
 // The loops over the dimensions of `desc` in row-major order, joined in the same way. The destination is the tensor;
 // the source is a dense tensor in row-major order.
 LoopNest make_row_major_nest(const MemoryDesc& desc);
 
-// a / b and a % b for a >= 0. Calls on one thread begin at 0, and then nothing is divided.
+// a / b and a % b for a >= 0, without a division if a < b. Calls on one thread begin at 0, so they divide nothing.
 struct Division {
     int64_t quotient, rest;
 };

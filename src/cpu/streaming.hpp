@@ -29,7 +29,7 @@ namespace tombola::impl::cpu {
 // first.
 inline bool bypasses_caches(size_t bytes) { return bytes >= machine_sizes().streaming_bytes; }
 
-// Work that computes for so many nanoseconds, reads and writes so many bytes in all, and writes so many past the caches.
+// Work that computes for `computing` nanoseconds, reads and writes `bytes` bytes in all, and writes `streamed` of them past the caches.
 inline Work work_of(double computing, size_t bytes, size_t streamed) {
     const double shared = machine_sizes().shared_stores;
     const double least = shared > 0 ? static_cast<double>(streamed) / shared : 0;
@@ -53,7 +53,7 @@ class StreamingStores {
     bool allowed_;
 };
 
-// The line of a cache, to which the first streaming store of a kernel is aligned.
+// The size in bytes of a cache line. The first streaming store of a kernel is aligned to it.
 inline constexpr uintptr_t kStreamingAlignment = 64;
 
 // Whether an address is a multiple of `alignment`, a power of two.

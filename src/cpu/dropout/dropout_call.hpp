@@ -55,7 +55,7 @@ class DropoutExecutable : public Executable {
     virtual void draw_run(const DropoutCall& call, const TransformRun& run) const = 0;
     // Reads the run's mask. 0 < T < 2^b.
     virtual void mask_run(const DropoutCall& call, const TransformRun& run) const = 0;
-    // Of executions that draw. draw_rows() draws as many rows as that.
+    // For executions that draw: the rows that draw_rows() draws at once.
     virtual RowsAtOnce rows_at_once(const DropoutCall&) const { return {}; }
     virtual void draw_rows(const DropoutCall&, const TransformRows&) const {}
 

@@ -71,8 +71,8 @@ class FisherYates {
     }
 
   private:
-    // On every machine: 128 exchanges take longer than a load from memory, and the lines that wait for them, 8 KiB, stay
-    // in the first-level cache.
+    // The same on every machine. 128 exchanges take longer than a load from memory, and the 8 KiB of lines that are prefetched for them
+    // stay in the first-level cache.
     static constexpr int64_t kAhead = 128;
 
     template <class T, class Source>

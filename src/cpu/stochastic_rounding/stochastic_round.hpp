@@ -9,7 +9,7 @@
 //            2^-24, the smallest subnormal
 //   NaN      the NaN that rounding to nearest gives, which is quiet
 //   infinite unchanged
-//   finite   never infinite: what would be is the greatest finite number
+//   finite   never becomes infinite: a result above the greatest finite number becomes that number
 
 #include <algorithm>
 #include <cstdint>

@@ -135,7 +135,7 @@ class SamplerCall {
     const double* uniforms_;
     const uint64_t* seed_pairs_;  // SEEDS
     bool row_seeds_ = false;      // SEEDS has a pair per row
-    Seeds* seeds_;                // of each row, or of all
+    Seeds* seeds_;                // one per row, or one for all rows
     bool wants_logprobs_, wants_top_, wants_kept_;
     SamplerOutputs outputs_;
 };

@@ -26,8 +26,8 @@ class LowestRow {
     std::atomic<dim_t> row_{kNone};
 };
 
-// Whether a check of a row fails. Its message is discarded. A parallel region must not throw. Checks allocate memory only for the
-// message of a failure, so std::bad_alloc means that the row is refused.
+// Whether a check of a row fails. The message of the check is discarded. A parallel region must not throw, so std::bad_alloc is caught.
+// Checks allocate memory only for the message of a failure, so std::bad_alloc means that the row is refused.
 template <class Check>
 bool refuses(const Check& check) {
     try {

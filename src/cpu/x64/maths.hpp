@@ -38,10 +38,9 @@ class Maths : public Vocabulary {
     void hold_ln_f64();
     Steps ln_f64_steps(const Vec& x, int scratch);
 
-    // The sine and the cosine of `angle`, in lanes from 0 to 2 pi, without a
-    // sign that both have in common. Afterwards that sign is the highest bit of
-    // the lanes of vec(scratch); their other bits are junk. `angle` and k1 are
-    // overwritten. 2 scratch registers.
+    // The sine and the cosine of `angle`, in lanes from 0 to 2 pi, both without a sign that they have in common. Afterwards that common
+    // sign is the highest bit of the lanes of vec(scratch); the other bits there are junk. `angle` and k1 are overwritten. 2 scratch
+    // registers.
     //
     // The caller provides the angle in quarters of the circle, rounded to the
     // nearest integer: as f32 in vec(scratch + 1), where quarter.unit is one

@@ -27,8 +27,8 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// The mask of the low `bits` bits, 33 to 64, of the numbers in u64 lanes whose two words have changed places. Words lie in a
-// lane in the order in which they were drawn, the first one low. But the first word is the high half of a number.
+// The mask of the low `bits` bits, 33 to 64, of the number in a u64 lane, after the lane's two words have been swapped. In a lane, words
+// lie in the order in which they were drawn, the first one low. But the first word is the high half of the number.
 constexpr uint64_t swapped_words_mask(int bits) {
     return uint64_t{0xFFFFFFFF} << 32 | ((uint64_t{1} << (bits - 32)) - 1);
 }
@@ -255,9 +255,8 @@ class Vocabulary : public JitKernel {
     // -- masks of lanes of 8, 16 or 32 bits
     // d = a >= b, unsigned. On AVX2 d may be a, but not b.
     void compare_not_below(const Mask& d, const Vec& a, const Vec& b, int lane_bits);
-    // The next four functions read the whole vector and apply the mask to a register. A load under a mask would be one
-    // instruction less. But Zen 5 does not prefetch what such loads read: beyond the caches they reach half of a plain
-    // load's speed.
+    // The next four functions read the whole vector and apply the mask to a register. A load under a mask would save one instruction. But
+    // Zen 5 does not prefetch what such loads read: beyond the caches they reach half of the speed of plain loads.
     //
     // d = the vector at the address in the lanes of the mask, which have 16 or 32 bits. The other lanes are those of
     // `other`, a register that is not d.
@@ -332,7 +331,7 @@ class Vocabulary : public JitKernel {
     void swap_words_u64(const Vec& d, const Vec& a) { vpshufd(d, a, 0xB1); }
     // The low word of each u64 lane of d = the high word of a's. The high word of d is junk.
     void move_high_words(const Vec& d, const Vec& a) {
-        // With shuffles of 512 bits Philox is 1 % faster than with shifts, with shifts of 256 bits 4 %.
+        // Philox is 1 % faster with shuffles than with shifts at 512 bits, and 4 % faster with shifts than with shuffles at 256 bits.
         is_avx512() ? vmovshdup(d, a) : vpsrlq(d, a, 32);
     }
     // Prepares blend_odd_u32(). AVX-512 sets k6 and overwrites scratch. AVX2 does nothing.

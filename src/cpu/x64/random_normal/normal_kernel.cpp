@@ -41,7 +41,7 @@ constexpr int kMean = 0, kStd = 1, kFirstStream = 2;
 constexpr int kLnScratchF32 = 4, kLnScratchF64 = 7, kDirectionScratchF32 = 2,
               kDirectionScratchF64 = 6;
 constexpr int kArgs = 0, kWords = 1, kTo = 2, kGroups = 3;
-// Of emit_quarters_of_number().
+// Constants of emit_quarters_of_number().
 constexpr float kQuarterScale = 0x1p-21f * (1 - 0x1p-22f), kQuarterOffset = 0x1p-21f;
 
 // The random bits of a uniform number.

@@ -38,7 +38,7 @@ class NormalKernel : public Maths {
         int u, angle, sine, cosine, ln_scratch, direction_scratch;
     };
 
-    // From what the quarters of the circle before the angle are computed.
+    // What the number of quarters of the circle before the angle is computed from.
     enum class Quarters {
         of_angle,
         of_word,   // the random bits, as an integer

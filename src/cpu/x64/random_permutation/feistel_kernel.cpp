@@ -92,7 +92,7 @@ void FeistelKernel::emit_split(const Values& v, const Address& from) {
     xor_bits(v.r, v.r, first_key_);
 }
 
-// Even rounds change L by R, odd ones R by L. Both have the keys of their next rounds in them.
+// Even rounds change L by R, odd ones R by L. Both halves already contain the key of the next round that reads them.
 void FeistelKernel::emit_round(const Values& v, int round) {
     const bool odd = round % 2 == 1;
     const Vec &from = odd ? v.l : v.r, &to = odd ? v.r : v.l;

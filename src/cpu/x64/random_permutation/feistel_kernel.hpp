@@ -10,10 +10,10 @@
 // Lanes: one value in each u32 lane; L and R are in two registers. v < 2 is computed without a comparison:
 //     ((v >> 1) - 1) >> 31  is 1 if v >> 1 is 0, and otherwise 0
 //
-// Each half is kept xored with the key of the next round that reads it, so that a round xors three values at once and
-// multiplies what it finds. Round r changes the half that round r - 1 read, and round r + 1 reads it, so it xors
+// Each half is kept xored with the key of the next round that reads it. So a round xors three values at once, and the half that it reads
+// needs no key. Round r changes the half that round r - 1 read and that round r + 1 will read, so it xors
 //     change[r] = k[r - 1] ^ k[r + 1],   where k[-1] is 0, and k[24] too
-// into it. Before round 0, R has k[0]. After round 23, L has k[23].
+// into this half. Before round 0, R has k[0]. After round 23, L has k[23].
 
 #include <cstdint>
 #include <tuple>
@@ -57,7 +57,7 @@ class FeistelKernel : public Vocabulary {
     void emit_round(const Values& v, int round);
     void emit_join(const Values& v, const Address& to);
 
-    // A step of so few vectors takes no longer than a step of one: the rounds wait for their products.
+    // A step of this many vectors takes no longer than a step of one vector, because the rounds wait for their products.
     static constexpr int kSmallStep = 4;
 
     int groups_;  // vectors at once: while one waits for a product, the others compute
