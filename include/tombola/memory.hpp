@@ -155,7 +155,7 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         /// @param permutation Dimension d becomes dimension permutation[d]; each number once.
         /// @param allow_empty Whether a failure gives an empty handle instead of an exception.
         /// @return The new descriptor.
-        /// @throws error invalid_arguments for what is not a permutation; out_of_memory.
+        /// @throws error invalid_arguments if the numbers are no permutation; out_of_memory.
         desc permute_axes(const std::vector<int>& permutation, bool allow_empty = false) const {
             desc made(nullptr);
             if (count_is(permutation.size(), static_cast<size_t>(get_ndims()), "permutation",
@@ -390,7 +390,7 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
     }
     /// Size of an element.
     /// @param adata_type The type.
-    /// @return The number of bytes; 0 for what is not a type.
+    /// @return The number of bytes; 0 if the value is not a type.
     static size_t data_type_size(data_type adata_type) {
         return tombola_data_type_size(static_cast<tombola_data_type_t>(adata_type));
     }

@@ -33,9 +33,9 @@ extern "C" {
  * were made with it.
  *
  * **Statuses.** When a function's status is not tombola_success, nothing has been written through any argument but
- * TOMBOLA_ARG_SCRATCHPAD, and tombola_get_last_error() gives the reason. The one exception is a thread pool of the
- * caller's that throws: the outputs of that execution are then undefined. Every function that takes a pointer gives tombola_invalid_arguments for
- * NULL, unless it says that NULL is allowed. Each function lists its other statuses.
+ * TOMBOLA_ARG_SCRATCHPAD, and tombola_get_last_error() gives the reason. The one exception is the caller's thread pool:
+ * if it throws, the outputs of that execution are undefined. Every function that takes a pointer gives
+ * tombola_invalid_arguments for NULL, unless it says that NULL is allowed. Each function lists its other statuses.
  *
  * **Exceptions.** No exception leaves a function, and no function aborts the process. If there is no memory left, the
  * status is tombola_out_of_memory. (The run-time library that provides the threads may end the process if it cannot
@@ -46,10 +46,11 @@ extern "C" {
  * environment is restored, flags included.
  *
  * **Threads.** Functions on different objects may run at the same time, and so may any number of functions that only
- * read one object. tombola_primitive_execute() only reads its primitive, its stream and its memory objects' handles.
- * A function that changes or destroys an object (tombola_memory_set_data_handle(),
- * tombola_primitive_attr_set_scratchpad_mode(), tombola_primitive_desc_next_impl(),
- * tombola_stream_set_max_threads(), _destroy) may not run at the same time as another function on the same object. Functions without an object may be called from any thread at any time.
+ * read one object. tombola_primitive_execute() only reads its primitive, its stream and its memory objects' handles. A
+ * function that changes or destroys an object (tombola_memory_set_data_handle(),
+ * tombola_primitive_attr_set_scratchpad_mode(), tombola_primitive_desc_next_impl(), tombola_stream_set_max_threads(),
+ * _destroy) may not run at the same time as another function on the same object. Functions without an object may be
+ * called from any thread at any time.
  *
  * **Signal handlers.** Any number of threads may be inside tombola_primitive_execute() of one primitive, but a signal
  * handler may not call it in scratchpad mode library: the executions of a thread share one scratchpad, so the handler
@@ -123,7 +124,7 @@ TOMBOLA_API tombola_status_t tombola_stream_create(tombola_stream_t* stream,
 /** Tells the engine of a stream.
  *
  * @param stream The stream.
- * @param engine Output: the engine, owned by who created it.
+ * @param engine Output: the engine, owned by the caller that created it.
  * @return tombola_success; tombola_invalid_arguments. */
 TOMBOLA_API tombola_status_t tombola_stream_get_engine(const_tombola_stream_t stream,
                                                        tombola_engine_t* engine);
@@ -254,7 +255,7 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_reshape(tombola_memory_desc_t* 
  * @param in_memory_desc The descriptor.
  * @param permutation Dimension d of the input becomes dimension permutation[d] of the output: each
  * of 0 to ndims - 1 once.
- * @return tombola_success; tombola_invalid_arguments for what is not a permutation;
+ * @return tombola_success; tombola_invalid_arguments if the numbers are no permutation;
  * tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_permute_axes(
     tombola_memory_desc_t* memory_desc, const_tombola_memory_desc_t in_memory_desc,
@@ -301,7 +302,7 @@ TOMBOLA_API size_t tombola_memory_desc_get_size(const_tombola_memory_desc_t memo
 /** Tells how many bytes an element has.
  *
  * @param data_type The type.
- * @return The number of bytes; 0 for what is not a type. */
+ * @return The number of bytes; 0 if the value is not a type. */
 TOMBOLA_API size_t tombola_data_type_size(tombola_data_type_t data_type);
 
 /** Creates a memory object.
@@ -330,7 +331,7 @@ TOMBOLA_API tombola_status_t tombola_memory_get_memory_desc(
 /** Tells the engine of a memory object.
  *
  * @param memory The memory object.
- * @param engine Output: the engine, owned by who created it.
+ * @param engine Output: the engine, owned by the caller that created it.
  * @return tombola_success; tombola_invalid_arguments. */
 TOMBOLA_API tombola_status_t tombola_memory_get_engine(const_tombola_memory_t memory,
                                                        tombola_engine_t* engine);
@@ -574,27 +575,27 @@ TOMBOLA_API tombola_status_t tombola_set_primitive_cache_capacity(int capacity);
 
 /** The name of a status, without prefix: "invalid_arguments".
  * @param status The value.
- * @return The name; "unknown" for what is not a status. */
+ * @return The name; "unknown" if the value is not a status. */
 TOMBOLA_API const char* tombola_status2str(tombola_status_t status);
 /** The name of a data type: "f32".
  * @param data_type The value.
- * @return The name; "undef" for what is not a type. */
+ * @return The name; "undef" if the value is not a type. */
 TOMBOLA_API const char* tombola_dt2str(tombola_data_type_t data_type);
 /** The name of a layout in dimension letters: "abcd".
  * @param tag The value.
- * @return The name; "undef" for what is not a tag. */
+ * @return The name; "undef" if the value is not a tag. */
 TOMBOLA_API const char* tombola_fmt_tag2str(tombola_format_tag_t tag);
 /** The layout of a name: "nchw", "abcd", "aBcd16b", "any".
  * @param name The name of a tag or an alias of it; or NULL.
- * @return The tag; tombola_format_tag_undef for what is not a name. */
+ * @return The tag; tombola_format_tag_undef if there is no layout of that name. */
 TOMBOLA_API tombola_format_tag_t tombola_str2fmt_tag(const char* name);
 /** The name of a direction: "forward_training".
  * @param prop_kind The value.
- * @return The name; "undef" for what is not a direction. */
+ * @return The name; "undef" if the value is not a direction. */
 TOMBOLA_API const char* tombola_prop_kind2str(tombola_prop_kind_t prop_kind);
 /** The name of an instruction set: "avx512_core".
  * @param isa The value.
- * @return The name; "unknown" for what is not an instruction set. */
+ * @return The name; "unknown" if the value is not an instruction set. */
 TOMBOLA_API const char* tombola_cpu_isa2str(tombola_cpu_isa_t isa);
 
 /** @} */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * The C API of streams that run on a thread pool of the caller's. */
+ * The C API of streams that run on the caller's thread pool. */
 
 #ifndef TOMBOLA_THREADPOOL_H
 #define TOMBOLA_THREADPOOL_H

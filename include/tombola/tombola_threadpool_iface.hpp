@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// The interface between tombola and a thread pool of the caller's. Its members are those of oneDNN's
+/// The interface between tombola and the caller's thread pool. Its members are those of oneDNN's
 /// dnnl_threadpool_iface.hpp, so an adaptor that was written for oneDNN only needs another base class.
 
 #ifndef TOMBOLA_THREADPOOL_IFACE_HPP
@@ -12,11 +12,11 @@
 
 namespace tombola {
 
-/// What executions on a thread pool of the caller's need.
+/// What executions on the caller's thread pool need.
 namespace threadpool_interop {
 
 /// @ingroup tombola_cpp_threadpool
-/// A thread pool of the caller's. A library built with TOMBOLA_CPU_RUNTIME=THREADPOOL starts no thread of its own. For
+/// The caller's thread pool. A library built with TOMBOLA_CPU_RUNTIME=THREADPOOL starts no thread of its own. For
 /// an execution on a stream that was made with a pool, the executing thread calls the members of the pool. If several
 /// threads execute on streams of one pool at the same time, all of them call its members.
 struct threadpool_iface {

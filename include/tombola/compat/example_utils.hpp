@@ -21,7 +21,7 @@
 #include "dnnl.hpp"
 #include "dnnl_debug.h"
 
-/// Thrown by an example that asks for what this machine does not have: reported, not a failure.
+/// Thrown by an example that needs what this machine does not have. It is reported, and does not count as a failure.
 struct example_allows_unimplemented : public std::exception {
     explicit example_allows_unimplemented(const char* text) noexcept : message(text) {}
     const char* what() const noexcept override { return message; }
@@ -32,7 +32,7 @@ inline const char* engine_kind2str_upper(dnnl::engine::kind kind) {
     return kind == dnnl::engine::kind::gpu ? "GPU" : "CPU";
 }
 
-/// The kind, if there is such an engine; otherwise the program ends in good order.
+/// Returns `kind` if there is such an engine. Otherwise prints this and ends the program with exit code 0.
 inline dnnl::engine::kind validate_engine_kind(dnnl::engine::kind kind) {
     if (dnnl::engine::get_count(kind) == 0) {
         std::cout << "There is no " << engine_kind2str_upper(kind) << " engine.\n";

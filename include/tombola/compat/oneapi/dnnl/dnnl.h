@@ -316,7 +316,7 @@ static inline dnnl_status_t dnnl_shuffle_backward_primitive_desc_create(
             tombola_primitive_desc_query_md(hint_fwd_pd, tombola_query_src_md, 0),
             tombola_primitive_desc_query_md(hint_fwd_pd, tombola_query_dst_md, 0), axis, group_size,
             NULL) != tombola_success)
-        hint = NULL; /* The hint is of no use: the call below says why. */
+        hint = NULL; /* The hint cannot be used. The call below gives the reason. */
     status = tombola_shuffle_backward_primitive_desc_create(
         primitive_desc, engine, diff_src_desc, diff_dst_desc, axis, group_size,
         hint != NULL ? hint : hint_fwd_pd, attr);
@@ -395,7 +395,8 @@ __attribute__((constructor)) static inline void tombola_compat_read_verbose(void
                 name, text);
 }
 
-/* The API's version is oneDNN's, the hash says whose library runs, the runtime is that library's. */
+/* major, minor and patch are the version of oneDNN's API. The hash names the library that runs, and the runtime is that of this
+ * library. */
 static inline const dnnl_version_t* dnnl_version(void) {
     static const dnnl_version_t versions[] = {
         {DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR, DNNL_VERSION_PATCH, DNNL_VERSION_HASH,
@@ -418,7 +419,7 @@ static inline const dnnl_version_t* dnnl_version(void) {
     }
 }
 
-/* Steps that tombola does not distinguish mean the one below. */
+/* An instruction set that tombola does not distinguish means the next lower one that tombola has. */
 static inline dnnl_status_t dnnl_set_max_cpu_isa(dnnl_cpu_isa_t isa) {
     switch (isa) {
         case dnnl_cpu_isa_sse41:

@@ -167,7 +167,7 @@ inline void set_default_fpmath_mode(fpmath_mode mode) {
 using version_t = dnnl_version_t;
 inline const version_t* version() { return dnnl_version(); }
 
-/// oneDNN's instruction sets; steps that tombola does not distinguish mean the one below.
+/// oneDNN's instruction sets. A set that tombola does not distinguish means the next lower one that tombola has.
 enum class cpu_isa {
     isa_default = dnnl_cpu_isa_default,
     all = dnnl_cpu_isa_all,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// Streams that run on a thread pool of the caller's, by oneDNN's names. They need a library built with
+/// Streams that run on the caller's thread pool, by oneDNN's names. They need a library built with
 /// TOMBOLA_CPU_RUNTIME=THREADPOOL.
 
 #ifndef TOMBOLA_COMPAT_DNNL_THREADPOOL_HPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// The interface of a thread pool of the caller's, by oneDNN's names.
+/// The interface of the caller's thread pool, by oneDNN's names.
 
 #ifndef TOMBOLA_COMPAT_DNNL_THREADPOOL_IFACE_HPP
 #define TOMBOLA_COMPAT_DNNL_THREADPOOL_IFACE_HPP
@@ -11,7 +11,7 @@
 namespace dnnl {
 namespace threadpool_interop {
 
-/// A thread pool of the caller's. Programs for newer releases of oneDNN define wait() too; tombola does not call
+/// The caller's thread pool. Programs for newer releases of oneDNN define wait() too; tombola does not call
 /// it, because an execution waits for its own tasks.
 struct threadpool_iface : public tombola::threadpool_interop::threadpool_iface {
     virtual void wait() {}
