@@ -27,10 +27,10 @@ inline constexpr CpuIsa kHighestIsa = kAllIsas[sizeof kAllIsas / sizeof *kAllIsa
 // What this machine and its operating system support. Defined by the cpu layer.
 CpuIsa detected_isa();
 
-// Checks whether this process may have executable memory, which generated code needs. A hardened process may not
-// (PR_SET_MDWE, systemd's MemoryDenyWriteExecute). The prohibition may begin at any time, also between the creation of a primitive
-// descriptor, or of an equal one that the cache has, and that of its primitive (see build() in primitive.cpp).
-// The status is executable_memory_denied() if the system refuses, and out_of_memory if there is no memory.
+// Checks whether this process may have executable memory, which generated code needs. A hardened process may not (PR_SET_MDWE, systemd's
+// MemoryDenyWriteExecute). The prohibition may begin at any time, for example after a primitive descriptor was created or cached and before
+// its primitive is created (see build() in primitive.cpp). The status is executable_memory_denied() if the system refuses, and
+// out_of_memory if there is no memory.
 Status check_executable_memory();
 // The status is unimplemented. `reason`: the errno of mprotect().
 Status executable_memory_denied(int reason);

@@ -52,8 +52,8 @@ Status set_filled(MemoryDesc& desc, const_tombola_memory_desc_t given, const cha
 // Refuses every data type that is not in `allowed`. The message lists the allowed types.
 Status check_type(const MemoryDesc& desc, const char* name, DataTypes allowed);
 
-// For primitives that draw classes: refuses a tensor of values that is no [batch, classes] of one of these types, and dst_desc if it
-// is no [batch, samples] of s32 or s64.
+// For primitives that draw classes. Refuses a tensor of values that is not [batch, classes] of an allowed type, and a dst_desc that is not
+// [batch, samples] of s32 or s64.
 Status check_rows(const MemoryDesc& values, const char* name, DataTypes allowed,
                   const MemoryDesc& dst);
 

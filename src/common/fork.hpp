@@ -44,8 +44,8 @@ class ForkMutex {
     ForkMutex* next_;
 };
 
-// What make() returns at the first call of this function with this `make`, a lambda that is written in one place. Objects with a
-// destructor are made on the heap, and never destroyed: static objects and threads may use the library until the process ends.
+// Returns what the first call of make() returned. `make` is a lambda: each lambda in the source has its own value. Objects with a
+// destructor are made on the heap and never destroyed, because static objects and threads may use the library until the process ends.
 template <class Make>
 const auto& made_once(const Make& make) {
     using Value = std::decay_t<decltype(make())>;

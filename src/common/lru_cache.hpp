@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A map that forgets what was not used for the longest time. Its entries have weights, and the sum of all is at most a limit. It has no
-// lock of its own.
+// A map that drops its least recently used entries. Each entry has a weight, and the sum of all weights is at most a limit. The map is not
+// thread-safe.
 
 #include <algorithm>
 #include <cstddef>

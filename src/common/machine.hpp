@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The machine, as far as it decides how work is done. It decides speed only: results are the same on every machine.
+// What decides how work is done on this machine. It decides speed only: results are the same on every machine.
 //
 // The cpu layer detects the microarchitecture and the caches, and has a row of measured costs for each microarchitecture
 // (cpu/x64/machine.cpp). What the other layers need of it is here.
@@ -38,14 +38,14 @@ const char* name_of(Microarchitecture machine);
 
 // Sizes and rates that decide how work is done. Defined by the cpu layer.
 struct MachineSizes {
-    double waking;  // nanoseconds to wake a sleeping thread and to wait for it
-    // Bytes that one thread reads and writes in a nanosecond, beyond its own caches.
+    double waking;  // nanoseconds to wake a sleeping thread and to wait until it has finished
+    // Bytes per nanosecond that one thread reads and writes together, beyond its own caches.
     double traffic;
-    // Bytes that neighbouring cores together store past the caches in a nanosecond. 0: not known.
+    // Bytes per nanosecond that neighbouring cores together store past the caches. 0: not known.
     double shared_stores;
     // Tensors of this size or more are written by stores that bypass the caches.
     size_t streaming_bytes;
-    int64_t paged_range;  // a permutation of this many elements or more is made in pages of 2 MiB
+    int64_t paged_range;  // permutations of at least this many elements are made in pages of 2 MiB
 };
 const MachineSizes& machine_sizes();
 

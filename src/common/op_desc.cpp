@@ -12,8 +12,8 @@ uint64_t hash_field(T value) {
     return static_cast<uint64_t>(value);
 }
 
-// Whether two descriptors are of the same operator and equal(x, y) holds for all of its fields that are not default
-// fields, or, with `defaults`, for all of its default fields.
+// Whether two descriptors are of the same operator, and equal(x, y) holds for their fields: for all default fields if `defaults`, otherwise
+// for all other fields.
 template <class Equal>
 bool all_fields(const OpDesc& a, const OpDesc& b, bool defaults, const Equal& equal) {
     if (a.index() != b.index()) return false;

@@ -30,8 +30,8 @@ constexpr Clock::duration kAwakeDelay = std::chrono::microseconds(10),
                           kSpinning = std::chrono::milliseconds(1);
 constexpr double kWakingAwake = 5e3;  // nanoseconds
 constexpr double kMinPatience = 4, kMaxPatience = 128;
-// Where another process has the other processors, a worker may begin milliseconds late. Waking is then taken to cost up to so many
-// times as much as waking a sleeping thread.
+// If another process uses the other processors, a worker may begin milliseconds late. The cost of waking is then estimated from the
+// observed delay: at most this many times the cost of waking a sleeping thread.
 constexpr double kMaxWaking = 100;
 
 // Work that is this many times as long as waking is shared in any case. Waking costs 3 % at most. Cores that are far apart do not
@@ -65,7 +65,7 @@ void run_parts(Range range, int parts, FunctionRef<void(int, int)> body) {
     in_region = before;
 }
 
-// What this thread saw of the workers that its regions run on.
+// What this thread has observed of the workers that its regions run on.
 class Workers {
   public:
     // The nanoseconds that waking them probably takes.
@@ -74,7 +74,7 @@ class Workers {
         if (delay_ < kAwakeDelay && Clock::now() - seen_ < kSpinning) return kWakingAwake;
         return std::clamp(nanoseconds(delay_), asleep, kMaxWaking * asleep);
     }
-    // Whether it is time for a test, before work that is so many times as long as waking.
+    // Whether it is time for a test, before work that takes `work` times as long as waking.
     bool are_tried(double work) {
         untried_ += work;
         return untried_ >= patience_;

@@ -47,22 +47,21 @@ struct Range {
 };
 Range split(int64_t count, int part, int parts, int64_t multiple = 1);
 
-// How long work takes, by the rates of the machine.
+// The time that work takes, by the rates of the machine.
 struct Work {
     double nanoseconds;  // of one thread
-    // Threads on neighbouring cores take no less together, because they wait for the same memory.
+    // The minimum time in nanoseconds of all threads on neighbouring cores together, because they share the same memory.
     double least = 0;
 };
 
-// Work that does nothing but read and write so many bytes.
+// Work that only reads and writes `bytes` bytes.
 Work moving(size_t bytes);
 
 // The number of parts to cut work into. It is 1 if waking a thread would cost more than it saves.
 int parts_for(const Work& work);
 
-// The number of parts that `rows` rows of equal work are divided among: at most one per row. It is also 1 if there
-// are fewer rows than threads, and each row is worth more threads than there are rows. Then all threads work together on one row at a
-// time.
+// The number of parts that `rows` rows of equal work are divided among: at most one per row. It is also 1 if there are fewer rows than
+// threads and each row is worth more threads than there are rows; all threads then work together on one row at a time.
 int parts_for_rows(int64_t rows, const Work& all);
 
 // Cuts [0, count) into ranges with borders at multiples of `multiple`, and runs body(begin, end) on each. If the whole

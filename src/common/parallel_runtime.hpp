@@ -14,9 +14,9 @@ const char* runtime_name();
 // The number of threads that runtime_run() would use if it were called here; at least 1.
 int runtime_threads();
 
-// Calls body(task) once for each task of [0, tasks), 1 < tasks <= threads <= runtime_threads(), each on any of so many threads,
-// and returns when all have ended. A thread that waits for the others must run only tasks of this call: another execution on
-// that thread would use the same scratchpad.
+// Calls body(task) once for each task of [0, tasks), where 1 < tasks <= threads <= runtime_threads(). Any of `threads` threads may run a
+// task. Returns when all tasks have ended. A thread that waits for the others must run only tasks of this call: another execution on that
+// thread would use the same scratchpad.
 void runtime_run(int tasks, int threads, FunctionRef<void(int task)> body);
 
 }  // namespace tombola::impl

@@ -211,7 +211,8 @@ Result<std::shared_ptr<const Executable>> build(std::shared_ptr<const PrimitiveD
     }
 }
 
-// What executions would make at their first use, so that a signal handler may interrupt the first execution and execute too.
+// Makes the constants that executions would otherwise make at their first use. So a signal handler may interrupt the first execution and
+// execute too.
 void make_constants() {
     machine_in_use();
     machine_sizes();

@@ -14,8 +14,8 @@
 namespace tombola::impl {
 namespace {
 
-// Returns the row's plan for the descriptor, or the reason why the row does not serve it on this machine. `isa`: the effective one,
-// which another thread may change meanwhile. The cache knows the result by it.
+// Returns the row's plan for the descriptor, or the reason why the row does not serve it on this machine. `isa` is the effective ISA at the
+// request. Another thread may change the effective ISA meanwhile, but the cache stores the result under `isa`.
 Result<PlanPtr> plan_row(const Implementation& row, CpuIsa isa, const OpDesc& op,
                          bool nothing_to_write) {
     if (row.isa > isa)

@@ -17,8 +17,8 @@ constexpr size_t aligned_size(size_t bytes) {
     return (bytes + kScratchpadAlignment - 1) / kScratchpadAlignment * kScratchpadAlignment;
 }
 
-// Cuts a scratchpad into arrays, each of which has that alignment. Without memory it counts only, and its arrays are null. So one
-// constructor tells how many bytes some arrays take, and where they lie.
+// Cuts a scratchpad into arrays, each of which has that alignment. Without memory it only counts bytes, and its arrays are null. So one
+// constructor of arrays serves both to tell how many bytes they take and to place them.
 class Arena {
   public:
     explicit Arena(void* memory = nullptr) : memory_(static_cast<char*>(memory)) {}

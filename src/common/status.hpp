@@ -106,7 +106,7 @@ std::string format(const char* fmt, Args... args) {
     }
 }
 
-// A decimal text that reads back as the same number, of 6 digits or as many more as that takes: "1.1", not "1.10000002".
+// The shortest decimal text of at least 6 digits that reads back as the same number: "1.1", not "1.10000002".
 template <class Float>
 std::string digits(Float value) {
     const CLocale locale;
