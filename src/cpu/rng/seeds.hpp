@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The seeds of one execution, as every primitive with seeds resolves them.
+// Resolves the seeds of one execution, in the same way for every primitive that has seeds.
 
 #include <cstdint>
 

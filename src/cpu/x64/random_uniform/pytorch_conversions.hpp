@@ -67,7 +67,7 @@ struct PytorchParameters<T, rule, true> {
     }
 };
 
-// The kernel for values of so many words.
+// The kernel for values of `words` words.
 Result<Mt19937Kernel> make_pytorch_kernel(CpuIsa isa, DataType type, FloatDraws rule, int words);
 
 }  // namespace tombola::impl::cpu::x64

@@ -402,7 +402,7 @@ std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pi
     if (unpacks && G <= limits.max_sources && Q > lane && Q % vector != 0) add({lane, G, false, G});
     // A lane of columns that are shorter than a lane.
     if (unpacks && Q > lane / 2 && Q < lane && G > lane) add({Q, lane, true, lane});
-    // All columns of a pixel, one behind the other.
+    // All columns of a pixel, one after the other.
     if (unpacks && Q > lane / 2 && G * Q * E <= limits.whole_bytes) add({Q, G, true, G});
     // For large G and Q, a step transposes a tile in registers.
     for (int64_t u = lane; u <= std::min(Q, vector); u *= 2)

@@ -237,9 +237,9 @@ bool RowPasses::sum_split(const Row& row, const Blocks& blocks, double& greatest
     return accept(again.found, greatest);
 }
 
-// `sum` calls a kernel that may stop at a block, and returns how many blocks are left. Where the first kernel has stopped, the
-// second one goes on, and so on up to the last one. Where that one stops, sum_blocks() sums the block. It gets twice as many blocks
-// each time, so that few blocks are read in vain.
+// `sum` calls a kernel that may stop at a block, and returns how many blocks are left. Where the first kernel stops, the second one goes
+// on, and so on up to the last one. Where the last one stops, sum_blocks() sums the block. Each time, sum_blocks() gets twice as many
+// blocks as before, so that few blocks are read twice.
 template <class Sum>
 bool RowPasses::sum_between_stops(const Row& row, Blocks blocks, int kernels, double& greatest,
                                   const Sum& sum) const {
