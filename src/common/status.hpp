@@ -118,7 +118,7 @@ std::string digits(Float value) {
     return text;
 }
 
-// The end of a noun behind a number: "1 element", "2 elements".
+// The ending of a noun after a number: "1 element", "2 elements".
 inline const char* plural(int64_t count) { return count == 1 ? "" : "s"; }
 
 template <class... Args>

@@ -120,8 +120,8 @@ bool Mt19937Generator::waits_for_memory() const {
     return machine().nanoseconds(instructions, bytes()) < vector_out_bytes() / kStoredPerNanosecond;
 }
 
-// d = the words from x[i + distance] on. They lie across two vectors. The second of these is the first one for the next i, so it is kept in
-// `kept`.
+// d = the words from x[i + distance] on, which lie across two vectors. The second of these vectors is the first one for the next i, so
+// vec(kept) keeps it.
 void Mt19937Generator::emit_words(const Vec& d, int i, int distance, int kept) {
     const int count = vector_words(), step = i / count;
     const Vec low = vec(kept + step % 2), high = vec(kept + (step + 1) % 2);

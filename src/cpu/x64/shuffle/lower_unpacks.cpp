@@ -13,7 +13,7 @@
 //
 //   registers = load, or load and insert, the two lanes of each; where a lane begins within a block, align two of these
 //   outputs   = levels of unpacks of the registers
-//   lane      = an output, or align the segments of several, one behind the other
+//   lane      = an output, or several outputs whose segments are aligned one after the other
 //
 // If a lane has two pixels, it is permuted after its load, so that the units of both pixels lie side by side, and permuted back before its
 // store.

@@ -271,7 +271,7 @@ void Lowering::limit_live(int most) {
     };
     const std::vector<Operation> list = std::move(section().list);
     std::vector<Value> values(static_cast<size_t>(section().values));
-    // The next uses of the sources behind each operation. Values have their first one.
+    // For each operation, the next uses of its two sources after it. At the end of the loop, each value has its first use as next_use.
     std::vector<std::array<size_t, 2>> next_uses(list.size());
     for (size_t i = list.size(); i-- > 0;) {
         const auto use = [&](int v) { return v == kNone ? kNever : values[v].next_use; };

@@ -50,7 +50,7 @@ struct Operation {
         or_bits,         // d = a | b
         unpack,          // d = in each lane of 16, the units of half `position` of a and b in turn.
                          // Units of 16: lane `position` of a, and that of b
-        align,  // d = in each lane of 16, bytes of a, and of b behind them, from `position` on
+        align,  // d = in each lane of 16, the 16 bytes from byte `position` on of a followed by b
         store,  // memory at d + offset = piece `position` of a
         // A run of bytes from d + offset on, which goes on from step to step: units of a in the order of `table`. Each step stores one
         // whole cache line. The line begins with units of the step before, and ends within the units of this step. `position` is the number

@@ -13,11 +13,11 @@
 //
 //   for each image, v < G, u < Q:   dst row u + v * Q = src row u * G + v
 //
-// If rows were copied one by one, most would begin and end within a cache line. A store under a mask that crosses a
-// line costs several cycles; a load that does so costs little. So each line of the destination is assembled in a
-// register and stored whole. Each row that has a part in the line is loaded from the address that brings its bytes to
-// their place in the line. The first part may bring bytes behind its row, which the next part replaces under a mask.
-// The last row of a group brings none, as the source may end there. For R = 49:
+// If rows were copied one by one, most would begin and end within a cache line. A store under a mask that crosses a line costs several
+// cycles; a load across a line costs little. So each line of the destination is assembled in a register and stored whole. Each row that has
+// a part in the line is loaded from the address that brings its bytes to their place in the line. The load of the first part may also bring
+// bytes after the end of its row; the next part replaces them under a mask. For the last row of a group the load brings no such bytes,
+// because the source may end there. For R = 49:
 //
 //   byte of the line   0 ............ 48 49 ........ 63 | 0 ........ 33 34 ........ 63 | 0 ...
 //   load               row 0 from s0                    | row 1 from s1 + 15           |
