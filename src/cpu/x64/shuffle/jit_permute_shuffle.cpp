@@ -160,7 +160,7 @@ Result<PermutePlan> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
         const PermuteLimits limits = limits_of(code, static_cast<int>(l.inner & -l.inner));
         for (PixelProgram& pixel : pixel_programs(l, best.pixels.count, dense, limits)) {
             pixel.program.in_l1 = fits_l1(best.bytes);
-            // The cost of every program that is as fast as a copy is the same. The first of them is taken, because its steps are short.
+            // All programs that are as fast as a copy have the same cost. The first of them is taken, because its steps are short.
             for (const auto& lowered : cached_lowerings(pixel.program, code)) {
                 PermutePlan candidate = best;
                 candidate.code = code;

@@ -43,8 +43,10 @@ void MaskKernel::generate() {
 
 // -- GroupMaxKernel ------------------------------------------------------------------------------
 // Elements are handled in pairs of vectors, `even` and `odd`. Each lane is one part of the group: AVX2 has 8 of the parts in the even
-// vectors and 8 in the odd ones. It does not matter which classes are in which part. Registers: vec 0-3 maxima; 4 and 5 elements; 6 scratch
-// (AVX2); 7 lanes without a NaN so far (AVX2; on AVX-512 k1-k4); 8 the high halves of u32 lanes; 9 the greatest of all.
+// vectors and 8 in the odd ones. It does not matter which classes are in which part.
+//
+// Registers: vec 0-3 maxima; 4 and 5 elements; 6 scratch (AVX2); 7 lanes without a NaN so far (AVX2; on AVX-512 k1-k4); 8 the high halves
+// of u32 lanes; 9 the greatest of all.
 void GroupMaxKernel::generate() {
     begin(5);
     const Reg args = gpr(0), src = gpr(1), groups = gpr(2), maxima = gpr(3), result = gpr(4);

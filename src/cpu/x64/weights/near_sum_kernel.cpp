@@ -182,7 +182,7 @@ void NearSumKernel::emit_units(int units) {
     emit_advance(units);
 }
 
-// Runs those steps of the first pass that each later pass finds done by the pass before it.
+// Runs the first steps of the first pass. The first steps of each later pass are run by the pass before it.
 void NearSumKernel::emit_begin_passes() {
     mov(next(), src());
     imul(left(), units(), kUnitClasses * element_bytes());

@@ -178,7 +178,8 @@ void PositiveSumKernel::find_extremes(const Reg& src, int first, int vectors) {
 
 // Jumps if a weight of the block is tiny or an element has a sign. In lanes with a sign, `smallest` becomes the greatest integer. With
 // lanes of 16 bits, each lane of `least` is the smaller one of `minima` and `smallest`. Two neighbouring lanes are compared as one integer
-// of 32 bits with those of `smallest`. The integer is not below only if both lanes are equal, that is, if no weight is tiny.
+// of 32 bits with the same two lanes of `smallest`. This integer can only be equal or less. It is equal if both lanes are, that is, if no
+// weight is tiny.
 void PositiveSumKernel::emit_check(const Reg& scratch, Label& stop) {
     const bool halves = compares_halves();
     const Vec smallest = vec(0), signs = vec(1), least = halves ? vec(2) : minima();

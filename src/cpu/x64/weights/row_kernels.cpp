@@ -115,9 +115,10 @@ void WeightSumKernel::emit_unit(const Reg& src, const Reg& ahead) {
 }
 
 // -- SplitSumKernel ------------------------------------------------------------------------------
-// AVX-512 handles two units at once, because each step of a unit waits for the step before. Registers: vec 0 classes; 1-4 scratch; 5 sums
-// of h; 6 sums of l; 7 maxima; 8 lanes of the mask (AVX2); 9-13 the classes and the scratch of the second unit (AVX-512); above them
-// constants. k1 and k3 scratch; k2 with logits the mask of accepted lanes.
+// AVX-512 handles two units at once, because each step of a unit waits for the step before.
+//
+// Registers: vec 0 classes; 1-4 scratch; 5 sums of h; 6 sums of l; 7 maxima; 8 lanes of the mask (AVX2); 9-13 the classes and the scratch
+// of the second unit (AVX-512); above them constants. k1 and k3 scratch; k2 with logits the mask of accepted lanes.
 SplitSumKernel::Scale SplitSumKernel::scale(const WeightScaleArgs& args, int field, int log_classes,
                                             CpuIsa isa) {
     const int low_bits = kWeightBits - 1 - kHighBits - log_classes;
