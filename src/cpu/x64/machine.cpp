@@ -38,7 +38,7 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 //
 // The members below were measured later, on two cores of a processor whose 480 MiB of third-level cache serve many cores:
 //
-// - `linear_rows`: 160 random shuffles of rows of 1 to 2,000 bytes in the first-level cache take 0.95 of the time.
+// - `linear_rows`: random shuffles of rows of 1 to 2,000 bytes in the first-level cache take 0.95 of the time.
 // - `prefetches_rows`: 240 random shuffles in the second-level cache, which gain by `linear_rows` too, take 0.99 (AVX-512) and 0.98 (AVX2)
 //   of the time. Code for AVX2 with these prefetches then replaced code for AVX-512 without them: 120 shuffles take 0.97 of the time.
 // - `far_l3`: 0, because the third-level cache is shared by too many cores to say how much of it a call has. Shuffles of rows gain by
@@ -122,8 +122,8 @@ constexpr MachineRow kSapphireRapids = [] {
 // - `far_l3`, `prefetched_run`, `open_lines`, `near_alias`, `apart_cycles`: copied from Zen 4. 30 shuffles of 40 to 90 MB per tensor take
 //   0.83 of the time. A shuffle whose source and destination together have 21.7 MB, which fit the third-level cache, takes 2 to 4 times as
 //   long.
-// - `near_l3`: 80 shuffles of 1 to 8 MB per tensor take 0.95 of the time. Without `near_alias`, some of them would take up to 4 times as
-//   long.
+// - `near_l3`: 80 shuffles of 1 to 8 MB per tensor take 0.95 of the time. Without `near_alias`, some of them would take more
+//   than 3 times as long.
 constexpr MachineRow kZen3 = [] {
     MachineRow row{};
     row.typical = {32 * kKiB, 512 * kKiB, 32 * kMiB};
@@ -185,11 +185,11 @@ constexpr MachineRow kZen3 = [] {
 // An EPYC, family 25, model 17, at 3.7 GHz. A vector of 64 bytes takes two of the four vector pipes, both load pipes, and the store pipe
 // for two cycles.
 //
-// - `front`, `loads`, `stores`, `shared_ports`, `split_store`, `split_load`: fitted to the times of 451 shuffles, each with all programs
-//   that were considered for it. Most of them were in the second-level cache. In the first-level cache, scripts/machine-model measures 2
+// - `front`, `loads`, `stores`, `shared_ports`, `split_store`, `split_load`: fitted to the times of shuffles, most of them in
+//   the second-level cache, each with all programs that were considered for it. In the first-level cache, scripts/machine-model measures 2
 //   loads and 1 store of 32 bytes per cycle, half as many of 64, and 6 operations or more.
 // - `string_bytes`: where rows are whole lines, the string instruction gains from 6 KiB on. Other rows of 2 to 9 KiB lose up to a fifth.
-// - `linear_rows`: among 455 random shuffles, those with rows of 201 to 400 bytes gain nothing or lose.
+// - `linear_rows`: longer rows gain nothing or lose.
 // - `waking`: the median of three runs, which took 61 to 88 microseconds.
 // - `traffic`: measured with shuffles of 4 MiB. A copy of 4 MiB reaches 83 to 98.
 // - `shared_stores`: the median of three runs, 46 to 55, on two cores that share a third-level cache.
