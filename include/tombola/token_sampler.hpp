@@ -45,6 +45,7 @@ enum class logprobs {
 /// per row. Optional outputs: TOMBOLA_ARG_DST_LOGPROBS f32 [batch, samples]; TOMBOLA_ARG_DST_KEPT s32[batch];
 /// TOMBOLA_ARG_DST_TOP_IDS and TOMBOLA_ARG_DST_TOP_LOGPROBS [batch, top_n]; TOMBOLA_ARG_DST_SEEDS, of SEEDS' shape,
 /// the seeds that were used, which may be SEEDS' own buffer. Otherwise no two share memory.
+/// The table of @ref tombola_token_sampler has the types, shapes and ranges.
 struct token_sampler : public primitive {
     /// The arguments of a token_sampler.
     struct desc {

@@ -542,6 +542,7 @@ TOMBOLA_API tombola_status_t tombola_primitive_destroy(tombola_primitive_t primi
 TOMBOLA_API const tombola_version_t* tombola_version(void);
 
 /** Caps the instruction set of primitive descriptors created from now on; like TOMBOLA_MAX_CPU_ISA.
+ * A primitive descriptor that another thread creates at the same time has the cap from before or from after this call.
  *
  * @param isa The cap. A cap above what the machine has changes nothing.
  * @return tombola_success; tombola_invalid_arguments for an unknown value. */
@@ -553,7 +554,8 @@ TOMBOLA_API tombola_status_t tombola_set_max_cpu_isa(tombola_cpu_isa_t isa);
  * @return The instruction set. */
 TOMBOLA_API tombola_cpu_isa_t tombola_get_effective_cpu_isa(void);
 
-/** Sets how much verbose mode prints; like TOMBOLA_VERBOSE.
+/** Sets how much verbose mode prints; like TOMBOLA_VERBOSE. Calls of other threads that run at the same time print by the
+ * level from before or from after this call.
  *
  * @param level 0: nothing, not even warnings. 1: executions and errors. 2: creations and rejections too.
  * @return tombola_success; tombola_invalid_arguments for another level. */
@@ -567,7 +569,7 @@ TOMBOLA_API tombola_status_t tombola_get_primitive_cache_capacity(int* capacity)
 
 /** Sets how many primitives, and how many primitive descriptors, the cache may hold; like
  * TOMBOLA_PRIMITIVE_CACHE_CAPACITY. If it holds more, the least recently used ones are dropped at once. 0 empties the
- * cache and turns it off.
+ * cache and turns it off. Objects that the caller has stay valid.
  *
  * @param capacity The number, at least 0.
  * @return tombola_success; tombola_invalid_arguments for a negative number. */

@@ -15,7 +15,8 @@ extern "C" {
 /** @defgroup tombola_dropout Dropout
  * @ingroup tombola_c
  * Dropout: each element becomes +0 with the probability P', which is P rounded up to a multiple of 2^-23 (draw_bits 32),
- * 2^-16 (16) or 2^-8 (8), and is multiplied by 1 / (1 - P') otherwise. The page dropout defines what is computed.
+ * 2^-16 (16) or 2^-8 (8), and is multiplied by 1 / (1 - P') otherwise. Source: the rule of tf.nn.dropout. The page
+ * dropout defines what is computed.
  *
  * Execution arguments:
  *

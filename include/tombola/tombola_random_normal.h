@@ -72,7 +72,7 @@ TOMBOLA_API tombola_status_t tombola_mt19937_normal_state_from_torch(const void*
 /** Converts a state back to a PyTorch CPU generator as tombola_mt19937_state_to_torch() does, together with the kept
  * normal number. The seed stays as it is.
  *
- * @param state TOMBOLA_MT19937_NORMAL_STATE_WORDS words.
+ * @param state TOMBOLA_MT19937_NORMAL_STATE_WORDS words, sharing no memory with torch_state.
  * @param torch_state The bytes of a tensor that torch.get_rng_state() returned: patched in place.
  * @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
  * @return As tombola_mt19937_state_to_torch(); tombola_invalid_arguments also for a state[625] that is neither 0 nor 1,

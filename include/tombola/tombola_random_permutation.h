@@ -14,8 +14,8 @@ extern "C" {
 
 /** @defgroup tombola_random_permutation Random permutation
  * @ingroup tombola_c
- * A random permutation of 0 ... range - 1, or a part of one. A part is a sample without replacement. The page
- * random_permutation defines what is computed.
+ * A random permutation of 0 ... range - 1, or a part of one. A part is a sample without replacement. Source:
+ * torch.randperm; arXiv 2106.06161. The page random_permutation defines what is computed.
  *
  * Execution arguments:
  *

@@ -145,7 +145,7 @@ TOMBOLA_API tombola_status_t tombola_mt19937_state_from_torch(const void* torch_
  * torch.set_rng_state() PyTorch continues from a DST_STATE. The seed, and the normal numbers that
  * PyTorch has drawn in advance, stay as they are.
  *
- * @param state TOMBOLA_MT19937_STATE_WORDS words.
+ * @param state TOMBOLA_MT19937_STATE_WORDS words, sharing no memory with torch_state.
  * @param torch_state The bytes of a tensor that torch.get_rng_state() returned: patched in place.
  * @param torch_state_bytes Their number: TOMBOLA_TORCH_RNG_STATE_BYTES.
  * @return tombola_success; tombola_invalid_arguments for a null argument, a position (the last word of

@@ -14,8 +14,8 @@ extern "C" {
 
 /** @defgroup tombola_stochastic_rounding Stochastic rounding
  * @ingroup tombola_c
- * Rounds f32 to bf16 or f16 up or down at random, so that the expected value is the number itself. The page
- * stochastic_rounding defines what is computed.
+ * Rounds f32 to bf16 or f16 up or down at random, so that the expected value is the number itself. Source:
+ * the page stochastic_rounding, which defines what is computed.
  *
  * Execution arguments:
  *

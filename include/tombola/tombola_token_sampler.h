@@ -14,8 +14,9 @@ extern "C" {
 
 /** @defgroup tombola_token_sampler Token sampler
  * @ingroup tombola_c
- * Draws token ids from logits: temperature, top-k, top-p, min-p, masks and log probabilities in one execution. The page
- * token_sampler defines what is computed.
+ * Draws token ids from logits: temperature, top-k, top-p, min-p, masks and log probabilities in one execution. Source:
+ * the page token_sampler, which defines what is computed; its orders of filters are those of Hugging Face's transformers,
+ * vLLM and llama.cpp.
  *
  * Execution arguments. "Per row" means one element for all rows, or [batch] elements, one per row:
  *

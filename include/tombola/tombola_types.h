@@ -250,28 +250,36 @@ typedef const struct tombola_primitive* const_tombola_primitive_t;
 #define TOMBOLA_ARG_SRC_STATE 1006 /**< The generator's state before the call. */
 #define TOMBOLA_ARG_DST_STATE 1007 /**< The generator's state after the call. */
 #define TOMBOLA_ARG_DST_SEEDS 1008 /**< u64[2]: the seeds that were used; or a pair per row. */
-#define TOMBOLA_ARG_P 1009 /**< Probabilities: dropout: f32[1], to drop; random_bernoulli: of 1. */
+#define TOMBOLA_ARG_P \
+    1009 /**< Probabilities. dropout: f32[1], to drop; random_bernoulli: f32 or f64, of 1. */
 #define TOMBOLA_ARG_MASK \
     1010 /**< dropout: which elements are kept; token_sampler: which classes are allowed. */
 #define TOMBOLA_ARG_LAMBDA 1011 /**< random_exponential: the rate, f64[1]. */
 #define TOMBOLA_ARG_MEAN 1021   /**< random_normal: the mean, one element of DST's type. */
 #define TOMBOLA_ARG_STD \
     1022 /**< random_normal: the standard deviation, one element of DST's type. */
-#define TOMBOLA_ARG_TEMPERATURE 1031 /**< token_sampler: f32, divides the logits; 0 is greedy. */
-#define TOMBOLA_ARG_TOP_K 1032 /**< token_sampler: s32, the number of classes that are kept. */
-#define TOMBOLA_ARG_TOP_P 1033 /**< token_sampler: f32, the mass that is kept. */
+#define TOMBOLA_ARG_TEMPERATURE \
+    1031 /**< token_sampler: f32[1] or [batch], divides the logits; 0 is greedy. */
+#define TOMBOLA_ARG_TOP_K \
+    1032 /**< token_sampler: s32[1] or [batch], the number of classes that are kept. */
+#define TOMBOLA_ARG_TOP_P \
+    1033 /**< token_sampler: f32[1] or [batch], the mass that is kept, in [0, 1]. */
 #define TOMBOLA_ARG_MIN_P \
-    1034 /**< token_sampler: f32, the least probability, relative to the greatest. */
-#define TOMBOLA_ARG_DST_LOGPROBS 1035     /**< token_sampler: log probabilities of the samples. */
-#define TOMBOLA_ARG_DST_KEPT 1036         /**< token_sampler: the number of classes to draw from. */
-#define TOMBOLA_ARG_DST_TOP_IDS 1037      /**< token_sampler: the classes of the greatest logits. */
-#define TOMBOLA_ARG_DST_TOP_LOGPROBS 1038 /**< token_sampler: their log probabilities. */
+    1034 /**< token_sampler: f32[1] or [batch], the least probability, relative to the greatest. */
+#define TOMBOLA_ARG_DST_LOGPROBS \
+    1035 /**< token_sampler: f32 [batch, samples], their log probabilities. */
+#define TOMBOLA_ARG_DST_KEPT \
+    1036 /**< token_sampler: s32 [batch], the number of classes to draw from. */
+#define TOMBOLA_ARG_DST_TOP_IDS \
+    1037 /**< token_sampler: [batch, top_n], the classes of the greatest logits. */
+#define TOMBOLA_ARG_DST_TOP_LOGPROBS \
+    1038 /**< token_sampler: f32 [batch, top_n], their log probabilities. */
 /** @} */
 
 /** One argument of an execution. */
 typedef struct {
     int arg;                 /**< A TOMBOLA_ARG_* value. */
-    tombola_memory_t memory; /**< The tensor. */
+    tombola_memory_t memory; /**< The tensor; it stays the caller's. */
 } tombola_exec_arg_t;
 
 /** What tombola_memory_desc_query() and tombola_primitive_desc_query() can be asked. */
