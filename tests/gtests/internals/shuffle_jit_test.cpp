@@ -94,6 +94,25 @@ TEST(ShuffleJit, OneBlockOfAnyStride) {
             }
 }
 
+// Blocks up to the longest that a descriptor may have, in images of one pixel and of few.
+TEST(ShuffleJit, EveryBlockOfSmallImages) {
+    Served served;
+    for (const DataType type : kTypes)
+        for (const int64_t block : {2, 4, 8, 16, 32, 64})
+            for (const int64_t pixels : {1, 2, 3})
+                for (const int64_t channels : {block, 2 * block, 3 * block - 1}) {
+                    const int64_t group = channels % 2 == 0 ? 2 : channels;
+                    const std::string letters = "aBc" + std::to_string(block) + "b";
+                    const reference::Dims dims{2, channels, pixels};
+                    for (const int64_t gap : {0, 1}) {
+                        auto layout = reference::Layout::from_letters(letters, dims);
+                        layout.strides[0] += gap * block;
+                        check_both_directions(served, layout, layout, type, 1, group);
+                        if (HasFatalFailure()) return;
+                    }
+                }
+}
+
 // Groups longer than a slice, in rows of a few bytes and of several vectors.
 TEST(ShuffleJit, ShortRowsOfManyChannels) {
     Served served;

@@ -259,8 +259,9 @@ std::vector<BlockedStep> blocked_steps(CpuIsa isa, const PermutePlan& base) {
             if (may_near && (single || step <= longest_near))
                 steps.push_back({code, step, single, true});
         };
-        // The whole of a small image may be one step.
-        if (pixels * block_bytes <= kSingleStepVectors * vector_bytes) add(pixels, true);
+        // The whole of a small image may be one step. An image of one pixel has no shorter one.
+        if (pixels == 1 || pixels * block_bytes <= kSingleStepVectors * vector_bytes)
+            add(pixels, true);
         std::set<int64_t> shorter;
         for (const int64_t vectors : {1, 2, 4})
             shorter.insert(std::max<int64_t>(vectors * vector_bytes / block_bytes, 1));
