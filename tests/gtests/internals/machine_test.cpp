@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <regex>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "common/parallel.hpp"
 #include "cpu/streaming.hpp"
@@ -36,6 +39,13 @@ TEST(Machine, FeaturesDecideBeforeFamilies) {
     EXPECT_EQ(amd(0x19, false, false, true), Microarchitecture::zen3);
     EXPECT_EQ(amd(0x19, true, false, true), Microarchitecture::zen4);
     EXPECT_EQ(amd(0x1A, true, true, true), Microarchitecture::zen5);
+    // Zen 5 alone of AMD's has VP2INTERSECT, and Zen 3 was the first with VAES: the feature or the family suffices. Later families
+    // are taken for Zen 5.
+    EXPECT_EQ(amd(0x1A, true, false, true), Microarchitecture::zen5);
+    EXPECT_EQ(amd(0x1B, true, false, true), Microarchitecture::zen5);
+    EXPECT_EQ(amd(0x0F, true, true, true), Microarchitecture::zen5);
+    EXPECT_EQ(amd(0x19, false, false, false), Microarchitecture::zen3);
+    EXPECT_EQ(amd(0x0F, false, false, true), Microarchitecture::zen3);
     // A hypervisor that hides the family.
     EXPECT_EQ(amd(0x0F, true, false, true), Microarchitecture::zen4);
     EXPECT_EQ(amd(0x0F, false, false, false), Microarchitecture::unknown);
@@ -61,6 +71,56 @@ TEST(Machine, SizesOfSapphireRapids) {
     EXPECT_FALSE(machine.prefetches_sources(48 * kMiB - 1));
 }
 
+// The same sizes with a smaller and a larger second-level cache: by hand, either term of each maximum.
+TEST(Machine, SizesFollowTheCaches) {
+    Machine machine = typical(Microarchitecture::sapphire_rapids);
+    machine.caches.l2 = kMiB;
+    EXPECT_EQ(machine.far_bytes(), 72 * kMiB);
+    EXPECT_EQ(machine.near_sources_bytes(), kMiB);
+    EXPECT_EQ(sizes_of(machine).streaming_bytes, static_cast<size_t>(4 * kMiB));
+    machine.caches.l2 = 3 * kMiB;
+    EXPECT_EQ(machine.far_bytes(), 108 * kMiB);
+    EXPECT_EQ(machine.near_sources_bytes(), 3 * kMiB);
+    EXPECT_EQ(sizes_of(machine).streaming_bytes, static_cast<size_t>(6 * kMiB));
+    EXPECT_EQ(typical(Microarchitecture::zen4).near_sources_bytes(), 16 * kMiB);
+}
+
+// In a cycle of 1 / 4.1 ns, two instructions on 16 lanes end, or three on 8.
+TEST(Machine, TimesOfSapphireRapids) {
+    const Machine machine = typical(Microarchitecture::sapphire_rapids);
+    EXPECT_DOUBLE_EQ(machine.nanoseconds(820, 64), 100);
+    EXPECT_DOUBLE_EQ(machine.nanoseconds(1230, 32), 100);
+    EXPECT_DOUBLE_EQ(machine.nanoseconds_per_lane(820, 64), 6.25);
+    EXPECT_DOUBLE_EQ(machine.nanoseconds_per_lane(1230, 32), 12.5);
+    EXPECT_DOUBLE_EQ(typical(Microarchitecture::skylake_x).nanoseconds(820, 64), 100 / 0.85);
+}
+
+// Stores in a cycle, of 32 and of 64 bytes: 1 and 1 on Sapphire Rapids, 0.7 and 0.35 on Zen 4, 2 and 1 on Zen 5.
+TEST(Machine, NarrowStores) {
+    using M = Microarchitecture;
+    for (const auto& [kind, competes, twice] : {std::tuple{M::sapphire_rapids, false, false},
+                                                {M::zen4, true, false},
+                                                {M::zen5, true, true}}) {
+        EXPECT_EQ(typical(kind).narrow_competes(), competes) << name_of(kind);
+        EXPECT_EQ(typical(kind).stores_twice(), twice) << name_of(kind);
+    }
+}
+
+// Of those that nobody has measured: the makers' sizes of the second-level cache and entries of the second-level TLB.
+TEST(Machine, SizesOfUnmeasuredRows) {
+    using M = Microarchitecture;
+    for (const auto& [kind, l2, entries] :
+         {std::tuple<M, int64_t, int64_t>{M::haswell, kMiB / 4, 1024},
+          {M::skylake_x, kMiB, 1536},
+          {M::ice_lake, kMiB * 5 / 4, 2048},
+          {M::zen2, kMiB / 2, 2048}}) {
+        EXPECT_EQ(row_of(kind).typical.l2, l2) << name_of(kind);
+        EXPECT_EQ(sizes_of(typical(kind)).paged_range, entries * 4096) << name_of(kind);
+    }
+    EXPECT_EQ(typical(M::zen2).far_bytes(),
+              10 * kMiB);  // five eighths of the 16 MiB that four cores share
+}
+
 // Shuffles of Zen 3, Zen 4 and Zen 5 are far from 20 MiB on.
 TEST(Machine, FarSizesOfZen) {
     for (const Microarchitecture kind :
@@ -77,6 +137,15 @@ TEST(Machine, FarSizesOfZen) {
 TEST(Machine, PrefetchesOfZen) {
     for (const Microarchitecture kind : {Microarchitecture::zen3, Microarchitecture::zen5})
         EXPECT_EQ(typical(kind).prefetch_bytes(), 2048) << name_of(kind);
+}
+
+// 16 bytes in a nanosecond, to the nearest power of two: 1,600 bytes are nearer to 2 KiB, 3,136 to 4 KiB.
+TEST(Machine, PrefetchesOfOtherLatencies) {
+    Machine machine = typical(Microarchitecture::zen3);
+    for (const auto& [latency, bytes] : {std::pair{80, 1024}, {100, 2048}, {196, 4096}}) {
+        machine.row.latency = latency;
+        EXPECT_EQ(machine.prefetch_bytes(), bytes) << latency;
+    }
 }
 
 // What kernels and plans take for granted.
@@ -134,6 +203,37 @@ TEST(Machine, TheSettingDecides) {
     const MachineSizes sizes = machine_sizes();
     EXPECT_FALSE(bypasses_caches(sizes.streaming_bytes - 1));
     EXPECT_TRUE(bypasses_caches(sizes.streaming_bytes));
+}
+
+// The kernel reads the same leaves of CPUID. Cores of one processor may differ, and a hypervisor of AMD's may hide the leaf.
+TEST(Machine, CachesAreThoseThatTheKernelLists) {
+    if (std::getenv("TOMBOLA_MACHINE") != nullptr) GTEST_SKIP() << "the setting decides";
+    const auto bytes_of = [](const std::string& cpu, int wanted) {
+        int64_t kib = 0;
+        for (int i = 0; i < 8; ++i) {
+            const std::string cache = cpu + "/cache/index" + std::to_string(i);
+            int level = 0;
+            std::string type;
+            std::ifstream(cache + "/level") >> level;
+            std::ifstream(cache + "/type") >> type;
+            if (level == wanted && type != "Instruction") std::ifstream(cache + "/size") >> kib;
+        }
+        return kib * 1024;
+    };
+    const auto [l1, l2, l3] = machine().caches;
+    const Caches& typical = machine().row.typical;
+    const auto listed_by = [&, l1 = l1, l2 = l2, l3 = l3](const std::string& cpu) {
+        const int64_t last = bytes_of(cpu, 3);
+        return l1 == bytes_of(cpu, 1) && l2 == bytes_of(cpu, 2) &&
+               l3 == (last > 0 ? last : typical.l3);
+    };
+    const std::string cpu = "/sys/devices/system/cpu/cpu";
+    if (bytes_of(cpu + "0", 1) < 16384 || bytes_of(cpu + "0", 2) < 131072)
+        GTEST_SKIP() << "the kernel lists no caches of a processor";
+    const bool is_amd = machine().kind >= Microarchitecture::zen2;
+    bool found = is_amd && l1 == typical.l1 && l2 == typical.l2 && l3 == typical.l3;
+    for (int i = 0; i < processors() && !found; ++i) found = listed_by(cpu + std::to_string(i));
+    EXPECT_TRUE(found) << l1 << ' ' << l2 << ' ' << l3;
 }
 
 }  // namespace
