@@ -103,10 +103,22 @@ TEST(Parallel, ALimitBoundsTheThreadsAndEndsWithItsScope) {
         });
         EXPECT_LE(threads.size(), static_cast<size_t>(limit));
         EXPECT_EQ(runs, std::vector<int>(40, 1));
-        const ThreadLimit inner(kNoThreadLimit);
-        EXPECT_EQ(max_threads(), without);
+        {
+            const ThreadLimit inner(kNoThreadLimit);
+            EXPECT_EQ(max_threads(), without);
+        }
+        EXPECT_EQ(max_threads(), std::min(without, limit));
     }
     EXPECT_EQ(max_threads(), without);
+}
+
+// A part for each item, and no more than processors; one if there are no items.
+TEST(Parallel, PartsThatAScratchpadIsPlannedFor) {
+    const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    for (const int64_t items : {1, 2, 3})
+        EXPECT_EQ(max_parts(items), std::min<int64_t>(items, all));
+    EXPECT_EQ(max_parts(0), 1);
+    EXPECT_EQ(max_parts(int64_t{1} << 40), all);
 }
 
 // Regions of many tasks and of few run on the same threads. The ids are the system's: those of std::thread are used again.
@@ -173,6 +185,7 @@ TEST(PartsFor, FewRowsAreDividedUnlessEachIsWorthMoreThreads) {
         EXPECT_EQ(parts_for_rows(1000, {waking}), 1);
         EXPECT_EQ(parts_for_rows(2, {3 * waking}), std::min(2, threads));
         EXPECT_EQ(parts_for_rows(2, {1e30}), threads <= 2 ? threads : 1);
+        EXPECT_EQ(parts_for_rows(3, {9 * waking}), std::min(3, threads));
     });
 }
 
