@@ -83,6 +83,19 @@ TEST(ShuffleRowFunctions, StitchedRowsFromAnyRowToAny) {
         }
 }
 
+// The code adds distances as immediate operands, which have 32 bits with a sign.
+TEST(ShuffleRowFunctions, DistancesOfStitchedRows) {
+    using cpu::x64::StitchFunction;
+    constexpr int64_t k2To31 = int64_t{1} << 31;
+    const auto serves = [](int64_t src_axis, int64_t src_image) {
+        return StitchFunction::serves(
+            {CpuIsa::avx512_core, 49, 5, 4, src_axis, src_image, cpu::x64::Stores::plain});
+    };
+    EXPECT_TRUE(serves(k2To31 / 4 - 1, k2To31 - 1));
+    EXPECT_FALSE(serves(k2To31 / 4, k2To31 - 1));  // from row to row: 4 * src_axis
+    EXPECT_FALSE(serves(49, k2To31));
+}
+
 // The kernel of rows, on rows at every alignment.
 TEST(ShuffleRowFunctions, PrefetchedAndStreamingRows) {
     using cpu::x64::Sources;
