@@ -113,6 +113,25 @@ TEST(ShuffleJit, EveryBlockOfSmallImages) {
                 }
 }
 
+// Blocks whose pixels lie a block apart in one tensor or in both, or in another order.
+TEST(ShuffleJit, BlocksWithGapsBetweenPixels) {
+    Served served;
+    for (const DataType type : kTypes)
+        for (const std::string block : {"4b", "8b", "16b"}) {
+            const reference::Dims dims = {2, 24, 3, 5};
+            const auto dense = reference::Layout::from_letters("aBcd" + block, dims);
+            const auto turned = reference::Layout::from_letters("aBdc" + block, dims);
+            auto apart = dense;
+            for (int64_t& stride : apart.strides) stride *= 2;
+            for (const auto& other : {apart, turned}) {
+                check_both_directions(served, dense, other, type, 1, 4);
+                check_both_directions(served, other, dense, type, 1, 4);
+                check_both_directions(served, other, other, type, 1, 4);
+                if (HasFatalFailure()) return;
+            }
+        }
+}
+
 // Groups longer than a slice, in rows of a few bytes and of several vectors.
 TEST(ShuffleJit, ShortRowsOfManyChannels) {
     Served served;
