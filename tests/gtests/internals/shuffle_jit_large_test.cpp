@@ -27,15 +27,27 @@ TEST(ShuffleJitLarge, EnoughForThreadsAndTiles) {
             }
 }
 
+// Two loops over images, the inner one of which ends in a gap: threads begin within it. CMakeLists.txt runs this once more with three
+// threads, which share the smallest work.
+TEST(ShuffleJitLarge, ThreadsBeginBetweenImages) {
+    Served served;
+    for (const char* letters : {"abcde", "abdec", "abCde8c"}) {
+        auto layout = reference::Layout::from_letters(letters, {11, 5, 64, 7, 13});
+        layout.strides[0] += 16;
+        check_both_directions(served, layout, layout, DataType::f32, 2, 4);
+        if (HasFatalFailure()) return;
+    }
+}
+
 // From 72 MiB of source and destination on, stores bypass the caches on every machine: whole registers, if the destination is aligned
-// to them, or parts of 16 bytes.
+// to them, parts of 16 bytes, or lines if it is aligned to 8.
 TEST(ShuffleJitLarge, EnoughToStream) {
     Served served;
     const auto check = [&served](const Case& c) {
         const int64_t elements = std::min(c.src.span(), c.dst.span());
         EXPECT_GE(2 * elements * static_cast<int64_t>(size_of(c.type)), int64_t{72} << 20)
             << c.to_string();
-        served.check(c, {16, 48});
+        served.check(c, {16, 40, 52});
     };
     for (const char* letters : {"acdb", "aBcd8b", "aBcd16b"}) {
         const auto layout = reference::Layout::from_letters(letters, {3, 64, 223, 229});
@@ -72,6 +84,11 @@ TEST(ShuffleJitLarge, EnoughToStream) {
         apart.strides[0] = 152 * apart.strides[1] + 2;
         check({apart, apart, DataType::bf16, 1, 76, false});
     }
+    // Registers of blocks that lie apart by no whole registers of 32 bytes.
+    auto odd = reference::Layout::from_letters("aBc8b", {26, 608, 640});
+    odd.strides[1] += 4;
+    odd.strides[0] = 76 * odd.strides[1];
+    check({odd, odd, DataType::f32, 1, 76, false});
     // Images so small that many blocks share lines.
     const auto small = reference::Layout::from_letters("aBcd8b", {44000, 216, 1, 1});
     check({small, small, DataType::f32, 1, 9, false});
@@ -123,6 +140,25 @@ TEST(ShuffleJitLarge, BeyondTwoGiB) {
         create_all(reference::Layout::row_major({4, row}), 0, 2);
         create_all(reference::Layout::row_major({2, 16, row}), 1, 8);
     }
+}
+
+// The same if one of both tensors is small: code is generated for all distances, or the row refuses.
+TEST(ShuffleJitLarge, OneTensorBeyondTwoGiB) {
+    for (const char* letters : {"aBc4b", "aBc8b", "abc", "acb"})
+        for (const int64_t distance : {int64_t{1} << 28, int64_t{1} << 30, int64_t{1} << 33}) {
+            const auto dense = reference::Layout::from_letters(letters, {1, 16, 64});
+            auto apart = dense;
+            apart.strides[1] = distance;
+            for (const auto& [src, dst] : {std::pair{dense, apart}, {apart, dense}})
+                for (const int64_t group : {2, 4}) {
+                    int served = 0;
+                    for (const Implementation& row : implementations(PrimitiveKind::shuffle))
+                        served +=
+                            row.isa <= effective_isa() &&
+                            create(row, {src, dst, DataType::f32, 1, group, false}) != nullptr;
+                    EXPECT_GE(served, 1);
+                }
+        }
 }
 
 // Rows that stream, each 1 GiB behind the one before it. The memory between them is never touched.
