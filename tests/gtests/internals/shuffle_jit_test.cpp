@@ -113,7 +113,7 @@ TEST(ShuffleJit, EveryBlockOfSmallImages) {
                 }
 }
 
-// Blocks whose pixels lie a block apart in one tensor or in both, or in another order.
+// Blocks whose pixels lie a block apart in one tensor or in both, or in another order; and blocks of two sizes.
 TEST(ShuffleJit, BlocksWithGapsBetweenPixels) {
     Served served;
     for (const DataType type : kTypes)
@@ -121,9 +121,10 @@ TEST(ShuffleJit, BlocksWithGapsBetweenPixels) {
             const reference::Dims dims = {2, 24, 3, 5};
             const auto dense = reference::Layout::from_letters("aBcd" + block, dims);
             const auto turned = reference::Layout::from_letters("aBdc" + block, dims);
+            const auto wider = reference::Layout::from_letters("aBcd32b", dims);
             auto apart = dense;
             for (int64_t& stride : apart.strides) stride *= 2;
-            for (const auto& other : {apart, turned}) {
+            for (const auto& other : {apart, turned, wider}) {
                 check_both_directions(served, dense, other, type, 1, 4);
                 check_both_directions(served, other, dense, type, 1, 4);
                 check_both_directions(served, other, other, type, 1, 4);
