@@ -300,12 +300,19 @@ TEST(PermutePrograms, LoweringsAreKept) {
         [](PermuteProgram& p) { p.loop.single_step = !p.loop.single_step; },
         [](PermuteProgram& p) { p.loop.granule += 4; },
         [](PermuteProgram& p) { p.dst_alignment = 4; },
+        [](PermuteProgram& p) { p.row_bytes += 4; },
+        [](PermuteProgram& p) { p.pixel_bytes += 4; },
+        [](PermuteProgram& p) { p.block_stride += 4; },
+        [](PermuteProgram& p) { p.near_sources = !p.near_sources; },
         [](PermuteProgram& p) { p.in_l1 = !p.in_l1; },
         [](PermuteProgram& p) { p.in_l2 = !p.in_l2; },
         [](PermuteProgram& p) { std::swap(p.sources[0], p.sources[1]); },
         [](PermuteProgram& p) { p.sections[0].outputs[0].dst_offset += 4; },
         [](PermuteProgram& p) { p.sections[0].extents[0].bytes += 4; },
+        [](PermuteProgram& p) { p.sections[0].outputs[0].apart += 4; },
         [](PermuteProgram& p) { p.sections[0].loop.repeats = 2; },
+        [](PermuteProgram& p) { p.sections[0].loop.src_repeat += 4; },
+        [](PermuteProgram& p) { p.sections[0].loop.dst_repeat += 4; },
     };
     for (size_t i = 0; i < changes.size(); ++i) {
         PermuteProgram changed = program();
