@@ -24,6 +24,7 @@ struct Output {
     Output(const memory::dims& shape, memory::data_type type, const char* shape_name = "shape");
 
   private:
+    // The one of an `out` that is not None.
     static Output given(py::handle dtype, py::handle out, const Types& types);
 };
 

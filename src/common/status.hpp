@@ -106,7 +106,8 @@ std::string format(const char* fmt, Args... args) {
     }
 }
 
-// The shortest decimal text of at least 6 digits that reads back as the same number: "1.1", not "1.10000002".
+// A decimal text that reads back as the same number: of 6 significant digits, or as many more as that takes, without trailing zeros.
+// "1.1", not "1.10000002".
 template <class Float>
 std::string digits(Float value) {
     const CLocale locale;

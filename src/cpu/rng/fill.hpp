@@ -15,7 +15,8 @@
 // Elements are numbered in logical row-major order, so an element gets the same value in every layout. The tensor is
 // cut by index into parts, which run on different threads. A part of a row-major tensor is one run, which is written in
 // place. A part of any other tensor is many runs, which are written to a buffer on the stack and scattered from there, or
-// several rows at once, which are written where they lie.
+// several rows at once, which are written where they lie. A source may also ask for pieces of a part in an order of its
+// own (FillPart::buffered()), and scatter them itself.
 // Padding is zeroed.
 
 #include <cstdint>
@@ -96,7 +97,7 @@ class FillPart {
 };
 
 // Whether neighbouring rows lie side by side and are so long that the runs of such a tensor would write lines in parts. False if the
-// rows begin at other elements than multiples of `run_multiple`.
+// rows do not begin at multiples of `run_multiple` elements.
 bool has_long_rows(const MemoryDesc& desc, int64_t run_multiple);
 
 // `data` is the address of the first element: offset0 has been added. A tensor without elements has no parts.

@@ -17,7 +17,8 @@ namespace {
 // save nothing.
 constexpr int64_t kWordsPerPart = int64_t{1} << 21;
 
-// Of long rows, this many at once: a line of f32. Their states and half a window of each take 60 KB of the stack.
+// Of long rows, at most this many at once: a line of f32, half a line of bf16, a quarter of u8. Their states and half a window of each
+// take 60 KB of the stack.
 constexpr int64_t kLongRows = 16;
 constexpr size_t kLongRowsBytes = kLongRows * kMtWords / 2 * sizeof(uint32_t);
 
@@ -80,7 +81,10 @@ void Mt19937Call::fill(const MemoryDesc& dst, void* data,
     const bool long_rows = has_long_rows(dst, run_multiple);
     if (long_rows) needs_state_ = true;
     const auto fill_part = [&](Mt19937& state, const FillPart& part) {
-        long_rows ? fill_long_rows(state, part, generate) : generate(state, part);
+        if (long_rows)
+            fill_long_rows(state, part, generate);
+        else
+            generate(state, part);
     };
     cpu::fill(dst, data, options, [&](const FillPart& part) {
         if (part.count() == count) return fill_part(start_.state, part);
@@ -112,7 +116,7 @@ void Mt19937Call::fill(const MemoryDesc& dst, void* data,
         };
         if (tile.rows == 1) {
             fill_row(state, 0);
-        } else {
+        } else {  // all rows of a band are in each of its tiles
             if (tile.first % tile.distance == 0)
                 for (int64_t row = 0; row < tile.rows; ++row) {
                     states[row] = state;

@@ -43,12 +43,13 @@ class Mt19937Call {
     // that only the words of the elements are drawn.
     enum class Draws { elements, more };
     Status resolve(const ExecContext& context, int64_t elements, Draws draws);
-    // Whether generate() below must leave the state after its last value.
+    // Whether generate() below must leave the state after its last value. Ask inside generate(): fill() may need it too.
     bool needs_state() const { return needs_state_; }
 
     // generate(state, part) writes the values of a part. The first value takes the next words of `state`. At the end,
     // `state` must be the state after the last value, if needs_state(). Parts run at the same time, each with a state of
-    // its own. Runs begin at multiples of `run_multiple` elements, a divisor of 64.
+    // its own. Runs begin at multiples of `run_multiple` elements, a divisor of 64. If rows are long, generate() is called
+    // for many pieces of a thread's part, which are not in ascending order.
     void fill(const MemoryDesc& dst, void* data,
               FunctionRef<void(Mt19937& state, const FillPart& part)> generate,
               int64_t run_multiple = 1);

@@ -43,8 +43,8 @@ void for_each_run(const Tile& tile, const Body& body) {
         body(tile.first + row * tile.distance, tile.columns, row * tile.columns);
 }
 
-// The rows that a source can compute at once, column by column, and so write a tile at its place. The source counts elements from `phase`
-// before the first element of the tensor.
+// How many rows a source computes at once, column by column. It then writes a tile where the tile lies. The source counts elements from
+// `phase` before the first element of the tensor.
 struct RowsAtOnce {
     int64_t rows = 1;  // 1: it computes no more than one row at once
     // Each row of a tile begins at a multiple of this many elements, and its length is a multiple of it too.
@@ -92,8 +92,8 @@ class RunCopier {
     int64_t row_elements() const { return row_.count; }
     // How many rows that lie side by side fill a cache line.
     static int64_t rows_of_line(size_t element_bytes);
-    // The number of elements, a multiple of `multiple`, at whose multiples runs should end: after as many neighbouring rows as fill a cache
-    // line, or else a vector. A run that ended elsewhere would write lines in parts. Returns `multiple` if that many rows exceed
+    // Runs should end at multiples of this many elements, which is itself a multiple of `multiple`: after as many neighbouring rows as fill
+    // a cache line, or else a vector. A run that ended elsewhere would write lines in parts. Returns `multiple` if that many rows exceed
     // `capacity`.
     int64_t end_of_runs(int64_t multiple, int64_t capacity) const;
     // Calls body(tile) for tiles of at most `capacity` elements, which together cover the range. Tiles are in the order of the tensor in

@@ -24,7 +24,7 @@ const char* element(const void* data, int64_t number, size_t size) {
     return static_cast<const char*>(data) + static_cast<size_t>(number) * size;
 }
 
-// Copies `count` bits between byte 0 of `dense` and bit `first` of `bits`.
+// Writes `count` bits, which begin at bit 0 of `dense`, to `bits` from bit `first` on. All other bits of `bits` stay as they are.
 void put_bits(uint8_t* bits, int64_t first, int64_t count, const uint8_t* dense) {
     const int shift = static_cast<int>(first % 8);
     for (uint8_t* to = bits + first / 8; count > 0; count -= 8, ++to, ++dense) {
@@ -34,6 +34,7 @@ void put_bits(uint8_t* bits, int64_t first, int64_t count, const uint8_t* dense)
         if (taken << shift > 0xFF) to[1] = static_cast<uint8_t>((to[1] & kept >> 8) | added >> 8);
     }
 }
+// Reads `count` bits of `bits` from bit `first` on. They begin at bit 0 of `dense`.
 void get_bits(const uint8_t* bits, int64_t first, int64_t count, uint8_t* dense) {
     const int shift = static_cast<int>(first % 8);
     for (const uint8_t* from = bits + first / 8; count > 0; count -= 8, ++from, ++dense) {
@@ -107,7 +108,7 @@ class Part {
             if (!src_in_place_) src.gather(src_.data, tile, from);
             if (!mask_in_place_ && !mask_.is_written) bytes.gather(mask_.data, tile, mask);
             for_each_run(tile, [&](int64_t first, int64_t count, int64_t at) {
-                // A run of a mask of bits that begins or ends within a byte has a copy of its bits.
+                // A run of a mask of bits that begins or ends within a byte goes through a copy of its bits.
                 const bool copies_bits =
                     mask_.kind == Kind::bits && (first % 8 != 0 || count % 8 != 0);
                 if (copies_bits && !mask_.is_written) get_bits(mask_.data, first, count, mask);
@@ -144,6 +145,7 @@ void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformM
     if (count == 0) return;
     zero_padding(dst.desc, dst.data);
     if (mask.kind == Kind::bytes && mask.is_written) zero_padding(mask.desc, mask.data);
+    // put_bits() keeps the bits after the last element.
     if (mask.kind == Kind::bits && mask.is_written) mask.data[(count - 1) / 8] = 0;
     const size_t bytes = static_cast<size_t>(count) * size_of(dst.desc.data_type);
     const bool streaming = bypasses_caches(bytes);

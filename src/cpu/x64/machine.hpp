@@ -66,7 +66,7 @@ struct MachineRow {
     double load_cycles;
     double waking;   // microseconds to wake a sleeping thread and to wait until it has finished
     double traffic;  // bytes per nanosecond that a copy of 4 MiB reads and writes together
-    // Bytes per nanosecond that all cores of one third-level cache together store past the caches. 0: not measured.
+    // Bytes per nanosecond that two cores which share a third-level cache store past the caches together. 0: not measured.
     double shared_stores;
     double copy_cycles;    // cycles to copy 64 bytes in the second-level cache
     double streamed_gain;  // cycles per byte that a large copy gains by bypassing the caches

@@ -119,7 +119,7 @@ inline const Problem kProblems[] = {
              pd, engine, tombola_alignment_pytorch, mds[0], mds[1], 1, 2, attr);
      },
      {{TOMBOLA_ARG_DST, 2, {16, 3200}, tombola_f32, tombola_ba, 0},
-      {TOMBOLA_ARG_P, 1, {1}, tombola_f64, tombola_a, 0}}},
+      {TOMBOLA_ARG_P, 2, {16, 3200}, tombola_f64, tombola_ba, 0}}},
     {"multinomial with replacement",
      [](auto* pd, auto engine, const auto* mds, auto attr) {
          return tombola_multinomial_primitive_desc_create(pd, engine, mds[0], mds[1], 1, 0, 1, 2,

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/format_tag.hpp"
@@ -69,21 +70,39 @@ void for_each_tensor(const Body& body) {
 TEST(RunCopier, TilesCoverARangeOnce) {
     for_each_tensor([](const Tensor& tensor) {
         const RunCopier copier(tensor.desc);
-        for (const int64_t capacity : {2048, 4096, 16384})
+        const int64_t line = RunCopier::rows_of_line(tensor.element_bytes());
+        constexpr int64_t kAnyRows = int64_t{1} << 30;
+        const std::pair<int64_t, int64_t> limits[] = {
+            {2048, kAnyRows}, {4096, kAnyRows}, {16384, kAnyRows}, {4096, line}, {4096, line / 2}};
+        for (const auto& [capacity, max_rows] : limits)
             for (const Range& range : ranges_of(tensor.desc.nelems())) {
                 std::vector<int> visits(static_cast<size_t>(tensor.desc.nelems()));
-                copier.for_each_tile(range, capacity, [&](const Tile& tile) {
-                    ASSERT_LE(tile.elements(), capacity);
-                    int64_t next = 0;
-                    for_each_run(tile, [&](int64_t first, int64_t count, int64_t at) {
-                        ASSERT_EQ(at, next);
-                        ASSERT_GE(count, 1);
-                        next += count;
-                        for (int64_t e = first; e < first + count; ++e)
-                            ++visits.at(static_cast<size_t>(e));
-                    });
-                    ASSERT_EQ(next, tile.elements());
-                });
+                int64_t band = -1, band_rows = 0;
+                copier.for_each_tile(range, capacity, max_rows,
+                                     [&, most = capacity, rows = max_rows](const Tile& tile) {
+                                         ASSERT_LE(tile.elements(), most);
+                                         ASSERT_LE(tile.rows, rows);
+                                         // All columns of so few rows come before the next rows.
+                                         if (rows <= line && tile.rows > 1) {
+                                             const int64_t row = tile.first / copier.row_elements();
+                                             if (tile.first % copier.row_elements() == 0) {
+                                                 band = row;
+                                                 band_rows = tile.rows;
+                                             }
+                                             ASSERT_EQ(row, band);
+                                             ASSERT_EQ(tile.rows, band_rows);
+                                         }
+                                         int64_t next = 0;
+                                         for_each_run(
+                                             tile, [&](int64_t first, int64_t count, int64_t at) {
+                                                 ASSERT_EQ(at, next);
+                                                 ASSERT_GE(count, 1);
+                                                 next += count;
+                                                 for (int64_t e = first; e < first + count; ++e)
+                                                     ++visits.at(static_cast<size_t>(e));
+                                             });
+                                         ASSERT_EQ(next, tile.elements());
+                                     });
                 for (int64_t e = 0; e < tensor.desc.nelems(); ++e)
                     ASSERT_EQ(visits[static_cast<size_t>(e)],
                               range.begin <= e && e < range.end ? 1 : 0)

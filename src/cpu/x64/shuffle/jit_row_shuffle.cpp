@@ -170,9 +170,9 @@ Sources sources_of(const RowPlan& plan) {
     return reads_ahead ? prefetched_sources(l.inner) : Sources::plain;
 }
 
-// The instruction set of the code that copies rows. Straight turns beyond the first-level cache use vectors of 64 bytes, because fewer
-// stores are faster there; but if the stores prefetch their lines in the second-level cache, they use vectors of 32 bytes. All other copies
-// use vectors of 32 bytes where two such stores take no longer than one of 64, because fewer of them cross cache lines.
+// The instruction set of the code that copies rows. In general, vectors of 32 bytes are used where two such stores take no longer than one
+// of 64, because fewer of them cross cache lines. On machines that complete two such stores per cycle, straight turns beyond the
+// first-level cache use vectors of 64 bytes, because fewer stores are faster there. Stores that prefetch their lines are an exception.
 CpuIsa code_of_copies(const RowPlan& plan) {
     // In the third-level cache, stores of 32 bytes are up to 2 % faster, because fewer of them cross cache lines. Measured on Sapphire
     // Rapids alone.
