@@ -9,6 +9,17 @@
 #include "cpu/streaming.hpp"
 
 namespace tombola::impl::cpu {
+
+void put_bits(uint8_t* bits, int64_t first, int64_t count, const uint8_t* dense) {
+    const int shift = static_cast<int>(first % 8);
+    for (uint8_t* to = bits + first / 8; count > 0; count -= 8, ++to, ++dense) {
+        const unsigned taken = (1u << std::min<int64_t>(count, 8)) - 1;
+        const unsigned kept = ~(taken << shift), added = (*dense & taken) << shift;
+        to[0] = static_cast<uint8_t>((to[0] & kept) | added);
+        if (taken << shift > 0xFF) to[1] = static_cast<uint8_t>((to[1] & kept >> 8) | added >> 8);
+    }
+}
+
 namespace {
 
 // The size in bytes of a run of the wider tensor. Three such buffers make 40 KiB of stack.
@@ -24,16 +35,6 @@ const char* element(const void* data, int64_t number, size_t size) {
     return static_cast<const char*>(data) + static_cast<size_t>(number) * size;
 }
 
-// Writes `count` bits, which begin at bit 0 of `dense`, to `bits` from bit `first` on. All other bits of `bits` stay as they are.
-void put_bits(uint8_t* bits, int64_t first, int64_t count, const uint8_t* dense) {
-    const int shift = static_cast<int>(first % 8);
-    for (uint8_t* to = bits + first / 8; count > 0; count -= 8, ++to, ++dense) {
-        const unsigned taken = (1u << std::min<int64_t>(count, 8)) - 1;
-        const unsigned kept = ~(taken << shift), added = (*dense & taken) << shift;
-        to[0] = static_cast<uint8_t>((to[0] & kept) | added);
-        if (taken << shift > 0xFF) to[1] = static_cast<uint8_t>((to[1] & kept >> 8) | added >> 8);
-    }
-}
 // Reads `count` bits of `bits` from bit `first` on. They begin at bit 0 of `dense`.
 void get_bits(const uint8_t* bits, int64_t first, int64_t count, uint8_t* dense) {
     const int shift = static_cast<int>(first % 8);
@@ -145,7 +146,7 @@ void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformM
     if (count == 0) return;
     zero_padding(dst.desc, dst.data);
     if (mask.kind == Kind::bytes && mask.is_written) zero_padding(mask.desc, mask.data);
-    // put_bits() keeps the bits after the last element.
+    // put_bits(), here and in the kernels' callers, keeps the bits after the last element.
     if (mask.kind == Kind::bits && mask.is_written) mask.data[(count - 1) / 8] = 0;
     const size_t bytes = static_cast<size_t>(count) * size_of(dst.desc.data_type);
     const bool streaming = bypasses_caches(bytes);

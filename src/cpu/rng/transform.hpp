@@ -41,6 +41,9 @@ struct TransformRows {
     Columns<char> mask;  // at is null: there is no mask
 };
 
+// Writes `count` bits, which begin at bit 0 of `dense`, to `bits` from bit `first` on. All other bits of `bits` stay as they are.
+void put_bits(uint8_t* bits, int64_t first, int64_t count, const uint8_t* dense);
+
 // A mask beside the elements.
 struct TransformMask {
     enum class Kind { none, bytes, bits };

@@ -32,25 +32,6 @@ PhiloxShape philox_shape(const std::string& name, const TransformShape& tensors,
     return shape;
 }
 
-// Writes `count` bits after the first `at` bits of a mask, and zeros to the rest of the last byte.
-void append_bits(uint8_t* mask, int64_t at, const uint8_t* bits, int64_t count) {
-    const auto shift = static_cast<unsigned>(at % 8);
-    uint8_t* to = mask + at / 8;
-    uint32_t left = shift == 0 ? 0 : to[0] & ((1u << shift) - 1);
-    const int64_t whole = count / 8;
-    for (int64_t i = 0; i < whole; ++i) {
-        left |= uint32_t{bits[i]} << shift;
-        *to++ = static_cast<uint8_t>(left);
-        left >>= 8;
-    }
-    auto rest = static_cast<unsigned>(count % 8);
-    if (rest != 0) left |= (bits[whole] & ((1u << rest) - 1)) << shift;
-    for (rest += shift; rest > 0; rest -= std::min(rest, 8u)) {
-        *to++ = static_cast<uint8_t>(left);
-        left >>= 8;
-    }
-}
-
 }  // namespace
 
 PhiloxTransformGenerator::PhiloxTransformGenerator(const PhiloxGenerator::Key& key,
@@ -151,7 +132,7 @@ void PhiloxTransform::transform_through_buffer(PhiloxCounter counter, int64_t sk
         std::memcpy(&bits, mask, sizeof bits);
         bits >>= static_cast<unsigned>(skip);
         std::memcpy(mask, &bits, sizeof bits);
-        append_bits(run.mask, at, mask, count);
+        put_bits(run.mask, at, count, mask);
     }
 }
 
@@ -195,7 +176,7 @@ void PhiloxTransform::transform(Uint128 first, const TransformRun& run) const {
                 mask = shifted ? bits : mask + (shape.mask == DropoutMask::bits ? at / 8 : at);
             call(counter, count, static_cast<const char*>(run.from) + at * shape.src_bytes,
                  static_cast<char*>(run.to) + at * shape.dst_bytes, mask, streaming);
-            if (shifted) append_bits(run.mask, at, bits, count);
+            if (shifted) put_bits(run.mask, at, count, bits);
         }
         at += count;
     }
