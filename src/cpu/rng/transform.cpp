@@ -11,12 +11,20 @@
 namespace tombola::impl::cpu {
 
 void put_bits(uint8_t* bits, int64_t first, int64_t count, const uint8_t* dense) {
-    const int shift = static_cast<int>(first % 8);
-    for (uint8_t* to = bits + first / 8; count > 0; count -= 8, ++to, ++dense) {
-        const unsigned taken = (1u << std::min<int64_t>(count, 8)) - 1;
-        const unsigned kept = ~(taken << shift), added = (*dense & taken) << shift;
-        to[0] = static_cast<uint8_t>((to[0] & kept) | added);
-        if (taken << shift > 0xFF) to[1] = static_cast<uint8_t>((to[1] & kept >> 8) | added >> 8);
+    const auto shift = static_cast<unsigned>(first % 8);
+    uint8_t* to = bits + first / 8;
+    uint32_t left = to[0] & ((1u << shift) - 1);
+    const int64_t whole = count / 8;
+    for (int64_t i = 0; i < whole; ++i) {
+        left |= uint32_t{dense[i]} << shift;
+        *to++ = static_cast<uint8_t>(left);
+        left >>= 8;
+    }
+    auto rest = static_cast<unsigned>(count % 8);
+    if (rest != 0) left |= (dense[whole] & ((1u << rest) - 1)) << shift;
+    for (rest += shift; rest > 0; rest -= std::min(rest, 8u), ++to, left >>= 8) {
+        const uint32_t kept = rest < 8 ? ~0u << rest : 0;
+        *to = static_cast<uint8_t>((*to & kept) | (left & ~kept));
     }
 }
 
