@@ -88,8 +88,13 @@ bool can_grow(const Problem& problem) {
            std::strncmp(problem.name, "random_normal", 13) == 0 ||
            std::strncmp(problem.name, "random_generator", 16) == 0;
 }
-// 5,000 times 150 numbers or more are shared among threads in every threading run-time.
-tombola_dim_t copies_of(const Problem& problem) { return can_grow(problem) ? 5000 : 1; }
+// Threads share this many numbers of Philox's stream in every threading run-time.
+constexpr tombola_dim_t kSharedNumbers = 750000;
+tombola_dim_t copies_of(const Problem& problem) {
+    if (!can_grow(problem)) return 1;
+    const Problem::Tensor& dst = problem.tensors[0];
+    return kSharedNumbers / (dst.dims[0] * dst.dims[1]) + 1;
+}
 
 struct Shared {
     const Problem* problem;
