@@ -38,7 +38,7 @@ struct VectorRates {
     double front_near_sources;
     // The extra cycles of a store or a load that crosses a cache line, in the first-level cache.
     double split_store, split_load;
-    // Overhead of one step of a shuffle per section, in addition to the operations.
+    // Overhead of one step of a shuffle, in addition to the operations. A step of blocks has it once per section.
     double step_cycles;
     double unrolled_step_cycles;  // the same where the steps of a run are unrolled
     double clock;  // the clock while such vectors run, relative to the clock without them

@@ -95,7 +95,7 @@ Unrolled unrolled(const PermutePlan& plan) {
     return result;
 }
 
-// The overhead of one step per section, in cycles.
+// The overhead in cycles of one step of pixels, or of one section of a step of blocks.
 double step_cycles(const PermutePlan& plan) {
     const VectorRates& rates = machine().rates(shape_of(plan.code).bytes);
     return unrolled(plan).steps > 1 ? rates.unrolled_step_cycles : rates.step_cycles;

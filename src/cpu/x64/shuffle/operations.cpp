@@ -380,7 +380,7 @@ std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa)
     add(has_windows(isa, program.unit) ? lower_to_windows(program, isa) : lower_to_lanes(program));
     add(lower_to_routes(program, isa));
     add(lower_to_unpacks(program, isa));
-    // Packets are never faster than a copy, so they are tried only if the cheapest lowering is slower than a copy.
+    // Packets are never faster than a copy, so they are tried only if the windows or lanes are slower than a copy.
     if (all[0].cycles > machine().row.copy_cycles * all[0].stored_lines)
         add(lower_to_packets(program, isa));
     std::stable_sort(all.begin(), all.end(),
