@@ -16,6 +16,9 @@ namespace {
 // Every part but the first starts with a jump, which takes as long as one to two million words. Shorter parts would
 // save nothing.
 constexpr int64_t kWordsPerPart = int64_t{1} << 21;
+// The fastest kernel of all takes this long for a word, on the fastest machine. As only millions of words are shared, this bound suffices
+// to tell that they are worth waking a thread.
+constexpr double kNanosecondsPerWord = 0.1;
 
 // Of long rows, at most this many at once: a line of f32, half a line of bf16, a quarter of u8. Their states and half a window of each
 // take 60 KB of the stack; a whole window each would be faster, but leaves too little of 128 KiB. Measured on Sapphire Rapids alone.
@@ -23,6 +26,15 @@ constexpr int64_t kLongRows = 16;
 constexpr size_t kLongRowsBytes = kLongRows * kMtWords / 2 * sizeof(uint32_t);
 
 }  // namespace
+
+FillOptions mt19937_fill_options(int words_per_value, int64_t run_multiple) {
+    FillOptions options;
+    options.multiple = 64;
+    options.run_multiple = run_multiple;
+    options.elements_per_part = kWordsPerPart / words_per_value;
+    options.nanoseconds_per_element = kNanosecondsPerWord * words_per_value;
+    return options;
+}
 
 Status resolve_mt19937_start(const ExecContext& context, Mt19937Start& start, uint64_t words) {
     const auto* state = context.input<uint32_t>(TOMBOLA_ARG_SRC_STATE);
@@ -74,10 +86,6 @@ void Mt19937Call::fill(const MemoryDesc& dst, void* data,
                        FunctionRef<void(Mt19937& state, const FillPart& part)> generate,
                        int64_t run_multiple) {
     const int64_t count = dst.nelems();
-    FillOptions options;
-    options.multiple = 64;
-    options.run_multiple = run_multiple;
-    options.elements_per_part = kWordsPerPart / words_per_value_;
     const bool long_rows = has_long_rows(dst, run_multiple);
     if (long_rows) needs_state_ = true;
     const auto fill_part = [&](Mt19937& state, const FillPart& part) {
@@ -86,6 +94,7 @@ void Mt19937Call::fill(const MemoryDesc& dst, void* data,
         else
             generate(state, part);
     };
+    const FillOptions options = mt19937_fill_options(words_per_value_, run_multiple);
     cpu::fill(dst, data, options, [&](const FillPart& part) {
         if (part.count() == count) return fill_part(start_.state, part);
         Mt19937 own;

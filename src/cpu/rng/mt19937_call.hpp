@@ -31,6 +31,9 @@ Status resolve_mt19937_start(const ExecContext& context, Mt19937Start& start,
 // Writes the optional DST_SEEDS and DST_STATE. Call it after everything that may fail.
 void report_mt19937(const ExecContext& context, const Seeds& seeds, const Mt19937& after);
 
+// How a stream is cut into parts for threads. A jump to a part is long.
+FillOptions mt19937_fill_options(int words_per_value, int64_t run_multiple);
+
 class Mt19937Call {
   public:
     // An element takes words_per_value words. `loops` do the jumps.

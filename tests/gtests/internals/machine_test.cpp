@@ -4,15 +4,20 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <regex>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 
 #include "common/parallel.hpp"
+#include "cpu/rng/fill.hpp"
+#include "cpu/rng/mt19937_call.hpp"
 #include "cpu/streaming.hpp"
 #include "machine/row_source.hpp"
 
@@ -203,6 +208,19 @@ TEST(Machine, TheSettingDecides) {
     const MachineSizes sizes = machine_sizes();
     EXPECT_FALSE(bypasses_caches(sizes.streaming_bytes - 1));
     EXPECT_TRUE(bypasses_caches(sizes.streaming_bytes));
+}
+
+// Four million words of MT19937 take half a millisecond or more, on every machine. Sleeping threads share them where they are bf16, whose
+// stores do not keep the memory busy. The tests internals.machine.NAME run this for each machine.
+TEST(Machine, LongStreamsOfMt19937AreShared) {
+    const MemoryDesc desc = MemoryDesc::vector(DataType::bf16, int64_t{1} << 22);
+    char data[1];  // nothing is written
+    std::atomic<int> parts{0};
+    std::thread([&] {  // it has seen no workers yet
+        fill(desc, data, mt19937_fill_options(1, 1), [&](const FillPart&) { ++parts; });
+    })
+        .join();
+    EXPECT_EQ(parts, std::min(2, max_threads()));
 }
 
 // The kernel reads the same leaves of CPUID. Cores of one processor may differ, and a hypervisor of AMD's may hide the leaf.

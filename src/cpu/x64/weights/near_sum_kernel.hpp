@@ -90,9 +90,8 @@ class NearSumKernel : public WeightOps {
     void load_constants();
     Set set(int i) const;
     int turn_sets() const;  // number of sets that take each step together
-    int pass_sets() const {
-        return registers() == 32 ? 8 : 4;
-    }  // number of sets that begin at different times, where machines wrap streams
+    // Number of sets of a pass. They begin at different times.
+    int pass_sets() const { return registers() == 32 ? 8 : 4; }
     int pass_units() const { return pass_sets() / vectors_per_unit(); }
     Vec operand(const Held& value);
     void list_steps();
