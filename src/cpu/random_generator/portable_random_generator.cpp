@@ -13,7 +13,8 @@ class PortableRandomGenerator : public Executable {
 
     Status execute(const ExecContext& context) const override {
         const auto state = GeneratorState::load(context.input<uint32_t>(TOMBOLA_ARG_SRC_STATE));
-        fill(dst_, context.output(TOMBOLA_ARG_DST), {}, [&](const FillPart& part) {
+        const FillOptions options{1, 1, kPortableWordNanoseconds};
+        fill(dst_, context.output(TOMBOLA_ARG_DST), options, [&](const FillPart& part) {
             PhiloxWords words(state.counter, state.key, static_cast<Uint128>(part.first()));
             part.for_each_run([&](const Run& run) {
                 auto* to = static_cast<uint32_t*>(run.to);

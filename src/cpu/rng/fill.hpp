@@ -42,6 +42,10 @@ struct RowsRun {
     Columns<char> place;  // place of the first row; the others lie side by side with it
 };
 
+// The time that plain C++ takes for a word of Philox, at least. Portable implementations estimate their work by such constants. They were
+// measured on Sapphire Rapids; a processor that runs portable code is hardly faster.
+inline constexpr double kPortableWordNanoseconds = 2;
+
 struct FillOptions {
     int64_t multiple = 1;           // parts begin at multiples of this many elements
     int64_t elements_per_part = 1;  // no part but the last is shorter than this
