@@ -9,7 +9,9 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-constexpr int kMaxLoads = 4;   // per lane that is stored, on average
+// Loads per lane that is stored, on average. The limits bound the time of planning; the cost decides among plans. A section may store few
+// lanes of each tile that it cuts from the matrix.
+constexpr int kMaxLoads = 4, kMaxLoadsOfCuts = 16;
 constexpr int kMaxPaired = 8;  // registers of a pair of tiles
 constexpr int64_t kUnknown = INT64_MIN;
 constexpr int64_t kPixel = int64_t{1} << 40;  // between the places of two pixels
@@ -232,8 +234,7 @@ class UnpackPlanner {
         for (const StoredLane& lane : lanes_)
             for (const int64_t place : lane.places)
                 if (place >= 0) rows_ = std::max(rows_, place % kPixel / row_ + 1);
-        // Of the tile of the last columns, perhaps only few lanes are stored.
-        const size_t max_loads = kMaxLoads * lanes_.size() + static_cast<size_t>(N_);
+        const size_t max_loads = kMaxLoadsOfCuts * lanes_.size();
         size_t loads = 0;
         return std::all_of(lanes_.begin(), lanes_.end(), [&](const StoredLane& lane) {
             const size_t known = tiles_.size();
