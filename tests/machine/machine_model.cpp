@@ -123,7 +123,7 @@ double unpack_slots(double unpacks, double lane_shuffles) {
 VectorRates narrow_rates() {
     VectorRates r{};
     r.permutes = TOMBOLA_RATE("vpermd %%ymm8, %%ymm9, %%ymm", "");
-    r.permute_slots = 2;  // AVX2 has no such instruction
+    r.permute2w_slots = 2;  // AVX2 has no such instruction
     r.lane_shuffles = TOMBOLA_RATE("vpshufb %%ymm8, %%ymm9, %%ymm", "");
     r.unpack_slots =
         unpack_slots(TOMBOLA_RATE("vpunpcklbw %%ymm8, %%ymm9, %%ymm", ""), r.lane_shuffles);
@@ -143,7 +143,7 @@ VectorRates wide_rates() {
     VectorRates r{};
     r.permutes = TOMBOLA_RATE("vpermd %%zmm8, %%zmm9, %%zmm", "");
     // It reads the register that it writes. The load before it makes it independent of the permute before.
-    r.permute_slots =
+    r.permute2w_slots =
         r.permutes /
         TOMBOLA_RATE("vmovdqa64 (%0), %%zmm10\n vpermi2w %%zmm8, %%zmm9, %%zmm10 # ", "");
     r.lane_shuffles = TOMBOLA_RATE("vpshufb %%zmm8, %%zmm9, %%zmm", "");

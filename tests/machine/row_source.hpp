@@ -30,7 +30,7 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
     };
     const auto add_rates = [&](const std::string& width, const impl::cpu::x64::VectorRates& r) {
         add_number(width + ".permutes", r.permutes);
-        add_number(width + ".permute_slots", r.permute_slots);
+        add_number(width + ".permute2w_slots", r.permute2w_slots);
         add_number(width + ".lane_shuffles", r.lane_shuffles);
         add_number(width + ".unpack_slots", r.unpack_slots);
         add_number(width + ".vectors", r.vectors);

@@ -77,7 +77,7 @@ constexpr MachineRow kSapphireRapids = [] {
     row.prefetches_pages = false;
     row.gigahertz = 4.1;
     row.narrow.permutes = 1;
-    row.narrow.permute_slots = 2;
+    row.narrow.permute2w_slots = 2;
     row.narrow.lane_shuffles = 3;
     row.narrow.unpack_slots = 1;
     row.narrow.vectors = 3;
@@ -91,7 +91,7 @@ constexpr MachineRow kSapphireRapids = [] {
     row.narrow.unrolled_step_cycles = 2.5;
     row.narrow.clock = 1;
     row.wide.permutes = 1;
-    row.wide.permute_slots = 2;
+    row.wide.permute2w_slots = 2;
     row.wide.lane_shuffles = 2;
     row.wide.unpack_slots = 1;
     row.wide.vectors = 2;
@@ -111,7 +111,7 @@ constexpr MachineRow kSapphireRapids = [] {
 // rates are copies of those of 32 bytes. Times are relative to the row that machines without measurements had then; it had no
 // `linear_rows`, `open_lines` and `prefetched_run` yet.
 //
-// - `permutes`, `permute_slots`, `lane_shuffles`, `unpack_slots`, `vectors`, `waking`, `traffic`, `shared_stores`, `streamed_gain`,
+// - `permutes`, `permute2w_slots`, `lane_shuffles`, `unpack_slots`, `vectors`, `waking`, `traffic`, `shared_stores`, `streamed_gain`,
 //   `unpacks_front`: two runs of scripts/machine-model, rounded. `copy_cycles`: the smaller value of the two runs.
 // - `latency`: the two runs gave 196 and 207 ns, which lead to prefetches 4 KiB ahead. With these, dropout and rounding of 80 MB take 1.04
 //   and 1.05 times as long as with 2 KiB, which 180 ns leads to.
@@ -152,7 +152,7 @@ constexpr MachineRow kZen3 = [] {
     row.prefetches_pages = false;
     row.gigahertz = 3.2;
     row.narrow.permutes = 1;
-    row.narrow.permute_slots = 2;
+    row.narrow.permute2w_slots = 2;
     row.narrow.lane_shuffles = 2;
     row.narrow.unpack_slots = 1;
     row.narrow.vectors = 3;
@@ -166,7 +166,7 @@ constexpr MachineRow kZen3 = [] {
     row.narrow.unrolled_step_cycles = 2.5;
     row.narrow.clock = 1;
     row.wide.permutes = 1;
-    row.wide.permute_slots = 2;
+    row.wide.permute2w_slots = 2;
     row.wide.lane_shuffles = 2;
     row.wide.unpack_slots = 1;
     row.wide.vectors = 3;
@@ -232,7 +232,7 @@ constexpr MachineRow kZen4 = [] {
     row.prefetches_pages = false;
     row.gigahertz = 3.7;
     row.narrow.permutes = 2;
-    row.narrow.permute_slots = 1;
+    row.narrow.permute2w_slots = 1;
     row.narrow.lane_shuffles = 2;
     row.narrow.unpack_slots = 0.7;
     row.narrow.vectors = 3;
@@ -246,7 +246,7 @@ constexpr MachineRow kZen4 = [] {
     row.narrow.unrolled_step_cycles = 2.5;
     row.narrow.clock = 1;
     row.wide.permutes = 1;
-    row.wide.permute_slots = 1;
+    row.wide.permute2w_slots = 1;
     row.wide.lane_shuffles = 1;
     row.wide.unpack_slots = 0.7;
     row.wide.vectors = 2;
@@ -309,7 +309,7 @@ constexpr MachineRow kZen5 = [] {
     row.prefetches_pages = true;
     row.gigahertz = 3.8;
     row.narrow.permutes = 2.1;
-    row.narrow.permute_slots = 1;
+    row.narrow.permute2w_slots = 1;
     row.narrow.lane_shuffles = 2.1;
     row.narrow.unpack_slots = 0;
     row.narrow.vectors = 3.9;
@@ -323,7 +323,7 @@ constexpr MachineRow kZen5 = [] {
     row.narrow.unrolled_step_cycles = 0.5;
     row.narrow.clock = 1;
     row.wide.permutes = 2.1;
-    row.wide.permute_slots = 1;
+    row.wide.permute2w_slots = 1;
     row.wide.lane_shuffles = 2.1;
     row.wide.unpack_slots = 0;
     row.wide.vectors = 3.9;

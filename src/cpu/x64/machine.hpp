@@ -26,9 +26,9 @@ struct Caches {
 // lie in the first-level cache.
 struct VectorRates {
     double permutes;  // moves of units across lanes: vpermb, vpermd, insertions into a register
-    // A vpermt2w, which reads two registers, takes the time of this many permutes.
-    double permute_slots;
-    double lane_shuffles;  // permutes, and shuffles within lanes (vpshufb), together
+    // A permute of words from two registers (vpermt2w, vpermi2w) takes the time of this many permutes.
+    double permute2w_slots;
+    double lane_shuffles;  // shuffles within lanes (vpshufb) and permutes together
     // An unpack takes the time of this many lane shuffles; 0: all vector ports do unpacks.
     double unpack_slots;
     double vectors;  // vector instructions of any kind
@@ -122,11 +122,11 @@ struct Machine {
     }
     // Whether two stores of 32 bytes take no longer than one of 64. Then kernels for AVX2 may be faster, because fewer of their stores
     // cross cache lines.
-    bool narrow_competes() const {
+    bool narrow_stores_are_as_fast() const {
         return row.narrow.stores * row.narrow.clock >= 2 * row.wide.stores * row.wide.clock;
     }
     // Whether one cycle completes two stores of 32 bytes.
-    bool stores_twice() const { return row.narrow.stores > 1.5; }
+    bool two_narrow_stores_per_cycle() const { return row.narrow.stores > 1.5; }
     // The size of a tile: half of the first-level cache, for a part of a source and what is written from it.
     int64_t tile_bytes() const { return caches.l1 / 2; }
     // Calls that read and write at least this many bytes in all are far. Far shuffles bypass the caches and prefetch what they read. If

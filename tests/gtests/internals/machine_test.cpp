@@ -103,11 +103,11 @@ TEST(Machine, TimesOfSapphireRapids) {
 // Stores in a cycle, of 32 and of 64 bytes: 1 and 1 on Sapphire Rapids, 0.7 and 0.35 on Zen 4, 2 and 1 on Zen 5.
 TEST(Machine, NarrowStores) {
     using M = Microarchitecture;
-    for (const auto& [kind, competes, twice] : {std::tuple{M::sapphire_rapids, false, false},
-                                                {M::zen4, true, false},
-                                                {M::zen5, true, true}}) {
-        EXPECT_EQ(typical(kind).narrow_competes(), competes) << name_of(kind);
-        EXPECT_EQ(typical(kind).stores_twice(), twice) << name_of(kind);
+    for (const auto& [kind, as_fast, two_per_cycle] : {std::tuple{M::sapphire_rapids, false, false},
+                                                       {M::zen4, true, false},
+                                                       {M::zen5, true, true}}) {
+        EXPECT_EQ(typical(kind).narrow_stores_are_as_fast(), as_fast) << name_of(kind);
+        EXPECT_EQ(typical(kind).two_narrow_stores_per_cycle(), two_per_cycle) << name_of(kind);
     }
 }
 
@@ -180,7 +180,7 @@ TEST(Machine, SizesOfEveryRow) {
         for (const int bytes : {32, 64}) {
             const VectorRates& rates = machine.rates(bytes);
             for (const double rate :
-                 {rates.permutes, rates.permute_slots, rates.lane_shuffles, rates.vectors,
+                 {rates.permutes, rates.permute2w_slots, rates.lane_shuffles, rates.vectors,
                   rates.loads, rates.stores, rates.front, rates.front_near_sources, rates.clock})
                 EXPECT_GT(rate, 0) << name_of(kind);
         }

@@ -104,7 +104,8 @@ bool is_linear(const RowPlan& plan) {
 // If a core completes fewer than two such stores per cycle, that order takes less time, except for tensors in the second-level cache.
 bool is_written_in_order(const RowPlan& plan) {
     const bool is_two_stores = 48 < plan.layout.inner && plan.layout.inner < 64;
-    return is_two_stores && !machine().stores_twice() && (plan.in_l1 || plan.exceeds_l2);
+    return is_two_stores && !machine().two_narrow_stores_per_cycle() &&
+           (plan.in_l1 || plan.exceeds_l2);
 }
 
 // Rows whose stores bypass the caches are written in the order of the destination. Other rows may be read in the order of the source
@@ -160,7 +161,7 @@ StitchKey stitch_key(const RowPlan& plan) {
 bool suits_stitching(const RowPlan& plan) {
     if (!plan.is_dense || plan.copies_strings) return false;
     if (!plan.is_far && replaces_stitching(plan)) return false;
-    if (machine().narrow_competes() && (plan.in_l1 || (plan.exceeds_l2 && !plan.is_far)))
+    if (machine().narrow_stores_are_as_fast() && (plan.in_l1 || (plan.exceeds_l2 && !plan.is_far)))
         return false;
     if (plan.exceeds_l2 && plan.layout.inner >= kMinCopiedBeyondL2) return false;
     if (!plan.in_l1) return true;
@@ -205,13 +206,13 @@ CpuIsa code_of_copies(const RowPlan& plan) {
     if (plan.stores == Stores::prefetched_far) return CpuIsa::avx2;
     if (plan.is_straight && plan.stores == Stores::prefetched && !plan.exceeds_l2)
         return CpuIsa::avx2;
-    if (plan.is_straight && !plan.in_l1 && machine().stores_twice()) return plan.isa;
+    if (plan.is_straight && !plan.in_l1 && machine().two_narrow_stores_per_cycle()) return plan.isa;
     if (suits_narrow_stores(plan)) return CpuIsa::avx2;
     // With AVX-512, straight turns store a row of 33 to 63 bytes under a mask, which takes up to 1.5 times as long as two stores of 32
     // bytes. Rows of fewer bytes take the same time with both instruction sets.
     if (plan.is_straight && plan.layout.inner < kLineBytes) return CpuIsa::avx2;
-    return machine().narrow_competes() && plan.stores != Stores::streaming ? CpuIsa::avx2
-                                                                           : plan.isa;
+    return machine().narrow_stores_are_as_fast() && plan.stores != Stores::streaming ? CpuIsa::avx2
+                                                                                     : plan.isa;
 }
 
 RowPlan plan_rows(CpuIsa isa, const ShuffleLayout& layout) {

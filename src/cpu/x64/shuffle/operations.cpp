@@ -25,10 +25,10 @@ bool has_windows(CpuIsa isa, int unit) {
     return shape_of(isa).permutes_pairs && unit >= shape_of(isa).permutes_from;
 }
 
-// What an operation occupies: the ports that move units between lanes, any vector port, the load ports, the store ports, slots of the front
+// What an operation occupies: the ports that move units across lanes, any vector port, the load ports, the store ports, slots of the front
 // end, and the ports that move units within lanes.
 struct Work {
-    double shuffles, vectors, loads, stores, front, lanes = 0;
+    double permutes, vectors, loads, stores, front, lane_shuffles = 0;
 };
 
 Work work_of(const Operation& o, const VectorRates& rates) {
@@ -43,10 +43,10 @@ Work work_of(const Operation& o, const VectorRates& rates) {
         case Kind::permute:
         case Kind::masked_permute:
             return {1, 0, 1, 0, 1};  // the load is that of its table of indices
-        case Kind::permute2:
-            return o.unit == 2
-                       ? Work{rates.permute_slots, 0, rates.permute_slots, 0, rates.permute_slots}
-                       : Work{1, 0, 1, 0, 1};
+        case Kind::permute2: {
+            const double slots = o.unit == 2 ? rates.permute2w_slots : 1;
+            return {slots, 0, slots, 0, slots};
+        }
         case Kind::permute_lanes:
         case Kind::align:
             return {0, 1, 0, 0, 1, 1};
@@ -164,12 +164,12 @@ double section_cycles(const PermuteProgram& program, const Operations::Section& 
     const Constants held = constants_of(section, (has_masks ? 32 : 16) - section.busy(), has_masks);
     Work sum{};
     const auto add = [&](const Work& work) {
-        sum.shuffles += work.shuffles;
+        sum.permutes += work.permutes;
         sum.vectors += work.vectors;
         sum.loads += work.loads;
         sum.stores += work.stores;
         sum.front += work.front;
-        sum.lanes += work.lanes;
+        sum.lane_shuffles += work.lane_shuffles;
     };
     bool unpacks = false;
     for (const Operation& operation : section.list) {
@@ -187,9 +187,9 @@ double section_cycles(const PermuteProgram& program, const Operations::Section& 
     }
     double front = unpacks ? machine().row.unpacks_front : rates.front;
     if (near_sources) front *= rates.front_near_sources;
-    return std::max({sum.shuffles / rates.permutes,
-                     (sum.shuffles + sum.lanes) / rates.lane_shuffles,
-                     (sum.shuffles + sum.vectors) / (machine().row.shared_ports * rates.vectors),
+    return std::max({sum.permutes / rates.permutes,
+                     (sum.permutes + sum.lane_shuffles) / rates.lane_shuffles,
+                     (sum.permutes + sum.vectors) / (machine().row.shared_ports * rates.vectors),
                      sum.loads / rates.loads, sum.stores / rates.stores, sum.front / front});
 }
 
