@@ -124,7 +124,7 @@ TEST(ShuffleRowFunctions, PrefetchedAndStreamingRows) {
         }
         for (const int64_t row_bytes : {128, 129, 191, 200, 512, 513, 575, 784, 1000, 3136, 4099}) {
             check(isa, row_bytes, Stores::prefetched);
-            check(isa, row_bytes, Stores::prefetched_far);
+            check(isa, row_bytes, Stores::prefetched_ahead);
             check(isa, row_bytes, Stores::streaming);
             check(isa, row_bytes, Stores::streaming, Sources::prefetched);
             check(isa, row_bytes, Stores::streaming, Sources::prefetched_l2);

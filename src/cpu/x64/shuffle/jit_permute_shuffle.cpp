@@ -30,7 +30,7 @@ constexpr int64_t kSingleStepVectors = 8;
 constexpr int64_t kMinBytes = 4;  // minimum of pixels * block; lower_lanes.cpp stores no fewer
 // Interleaved pixels prefetch this many times as far ahead as Machine::prefetch_bytes(), because kernels that draw read more slowly than
 // permutes. On Zen 5 the distance is 4 KiB.
-constexpr int64_t kPrefetchAhead = 2;
+constexpr int64_t kPrefetchFactor = 2;
 // Near sources: sections that write several blocks at once (blocked_program()). With them, transposes by AVX2 and whole images by AVX-512
 // take this many times as long as their cost says. Measured on Sapphire Rapids alone.
 constexpr double kNearFactor = 1.15;
@@ -370,7 +370,7 @@ class PermuteShuffle : public Executable {
           plan_(plan),
           images_(plan.layout.loops.iterations()),
           tiles_(std::max<int64_t>(plan.pixels.count / plan.tile_pixels, 1)),
-          pixels_ahead_(kPrefetchAhead * machine().prefetch_bytes()),
+          pixels_ahead_(kPrefetchFactor * machine().prefetch_bytes()),
           ways_(std::move(ways)) {
         plan_.operations.reset();  // the operations have become code
         if (plan_.layout.loops.depth == 0) plan_.layout.loops.push({});
@@ -393,33 +393,33 @@ class PermuteShuffle : public Executable {
     // Shuffles as many of the `count` tiles from `first` on as one call of the kernel can cover. Returns how many.
     int64_t shuffle(const JitFunction<PermuteArgs>& kernel, const ShuffleTensors& tensors,
                     int64_t first, int64_t count) const {
-        const PermutePlan& c = plan_;
         const auto [image, tile] = divide(first, tiles_);
-        const LoopCursor at(c.layout.loops, image);
-        const int64_t done = c.joins_tiles ? std::min(tiles_ - tile, count) : 1;
-        const int64_t from = tile * c.tile_pixels;
+        const LoopCursor at(plan_.layout.loops, image);
+        const int64_t done = plan_.joins_tiles ? std::min(tiles_ - tile, count) : 1;
+        const int64_t from = tile * plan_.tile_pixels;
         // The last tile has the remaining pixels.
-        const int64_t to = tile + done == tiles_ ? c.pixels.count : (tile + done) * c.tile_pixels;
-        PermuteArgs args{tensors.src + at.src() + from * c.pixels.src.stride,
-                         tensors.dst + at.dst() + from * c.pixels.dst.stride,
-                         c.src_last,
-                         c.dst_last,
+        const int64_t to =
+            tile + done == tiles_ ? plan_.pixels.count : (tile + done) * plan_.tile_pixels;
+        PermuteArgs args{tensors.src + at.src() + from * plan_.pixels.src.stride,
+                         tensors.dst + at.dst() + from * plan_.pixels.dst.stride,
+                         plan_.src_last,
+                         plan_.dst_last,
                          to - from,
-                         c.pixels.src.stride,
-                         c.pixels.dst.stride,
+                         plan_.pixels.src.stride,
+                         plan_.pixels.dst.stride,
                          pixels_ahead_};
-        if (c.step_pixels == 0) {
+        if (plan_.step_pixels == 0) {
             kernel(args);
             return done;
         }
-        args.src_last = args.dst_last = (to - from - c.step_pixels) * c.pixels.src.stride;
+        args.src_last = args.dst_last = (to - from - plan_.step_pixels) * plan_.pixels.src.stride;
         // Images of a single tile are joined into one call if they lie at equal distances.
-        const Loop& images = c.layout.loops.fastest();
+        const Loop& images = plan_.layout.loops.fastest();
         args.outer =
             tiles_ > 1 ? 1 : std::min(count, images.count - divide(image, images.count).rest);
         args.src_outer = images.src.stride;
         args.dst_outer = images.dst.stride;
-        if (!c.joins_tiles) args.src_ahead = tiles_ > 1 ? to_next_tile(first) : args.src_outer;
+        if (!plan_.joins_tiles) args.src_ahead = tiles_ > 1 ? to_next_tile(first) : args.src_outer;
         kernel(args);
         return tiles_ > 1 ? done : args.outer;
     }

@@ -11,10 +11,10 @@ namespace tombola::impl::cpu::x64 {
 
 enum class Stores : uint8_t {
     plain,
-    prefetched,      // the line of each store is prefetched
-    prefetched_far,  // copied rows alone: the lines a KiB ahead of the stores are prefetched
-    strings,         // copied rows alone: the processor's string instruction copies each row
-    streaming,       // whole registers bypass the caches; addresses are aligned to the register
+    prefetched,        // the line of each store is prefetched
+    prefetched_ahead,  // copied rows alone: the lines 1 KiB ahead of the stores are prefetched
+    strings,           // copied rows alone: the processor's string instruction copies each row
+    streaming,         // whole registers bypass the caches; addresses are aligned to the register
     streaming_parts,  // the same in parts of kLaneBytes; buffers of the processor collect the parts of a line
 };
 
