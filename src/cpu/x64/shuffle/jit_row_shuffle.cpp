@@ -259,13 +259,13 @@ int64_t slice_rows(int64_t row_bytes, int64_t period, bool streams) {
 }
 
 // The prefetched source lies this many bytes after the next image, which hides the latency of memory. 8 KiB is as good.
-constexpr int64_t kBytesBehindImage = 16384;
+constexpr int64_t kBytesAfterImage = 16384;
 
 // The distance in bytes from the place of a store in the destination to the byte of the source that is prefetched with that store.
 int64_t bytes_ahead(const ShuffleLayout& l, const char* src, const char* dst) {
     return static_cast<int64_t>(reinterpret_cast<uintptr_t>(src) -
                                 reinterpret_cast<uintptr_t>(dst)) +
-           l.C * l.inner + kBytesBehindImage;
+           l.C * l.inner + kBytesAfterImage;
 }
 
 // How short rows are stitched into a destination without gaps that has this alignment.
@@ -275,7 +275,7 @@ struct StitchWay {
     bool streams;  // bypasses the caches
 };
 
-// The kernels of a plan. There are none if both tensors are one contiguous run.
+// The kernels of a plan. There are none if the shuffle is one copy.
 struct RowKernels {
     JitFunction<RowArgs> rows;
     JitFunction<RowArgs> overrunning;  // see RowKey::overruns; for all turns except the last one

@@ -37,7 +37,7 @@ class UnpackLowering : public Lowering {
             const auto [u, byte] = place(i);
             return u / 2 * each + u % 2 * half + byte;
         });
-        one_behind_other_ = indices(1, [&](int i) {
+        one_after_other_ = indices(1, [&](int i) {
             const auto [u, byte] = place(i);
             return u * each % half * 2 + u * each / half * each + byte;
         });
@@ -196,7 +196,7 @@ class UnpackLowering : public Lowering {
     // For a lane with two pixels: interleaves their units or, if `stored`, puts one pixel after the other.
     int in_order(int value, bool stored) {
         if (!plan_.has_two_pixels) return value;
-        return permute_lanes(value, stored ? one_behind_other_ : side_by_side_, kYmmBytes);
+        return permute_lanes(value, stored ? one_after_other_ : side_by_side_, kYmmBytes);
     }
 
     // In each lane, 16 consecutive bytes, from byte `from` on, of the bytes of `a` followed by the bytes of `b`.
@@ -216,7 +216,7 @@ class UnpackLowering : public Lowering {
     }
 
     UnpackTiles tiles_;
-    Table side_by_side_, one_behind_other_;  // see in_order()
+    Table side_by_side_, one_after_other_;  // see in_order()
     UnpackPlan plan_;
     std::vector<Values> outputs_;  // the outputs of each network; kNone before they are made
     // The value of each list of segments.

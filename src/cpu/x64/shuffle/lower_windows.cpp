@@ -48,11 +48,11 @@ using Cover = std::vector<Term>;
 Cover cover(const int64_t* source, int units, int unit, const std::vector<Piece>& windows) {
     // For each window: the units that it holds and that no window serves yet.
     std::vector<uint64_t> bits(windows.size());
-    const auto begins_behind = [](int64_t at, const Piece& window) { return at < window.offset; };
+    const auto begins_after = [](int64_t at, const Piece& window) { return at < window.offset; };
     for (int i = 0; i < units; ++i) {
         if (source[i] == kZeroSource) continue;
         // A window overlaps only its neighbours, so at most two windows hold the unit.
-        auto window = std::upper_bound(windows.begin(), windows.end(), source[i], begins_behind);
+        auto window = std::upper_bound(windows.begin(), windows.end(), source[i], begins_after);
         for (int tried = 0; tried < 2 && window != windows.begin(); ++tried) {
             --window;
             if (source[i] + unit <= window->end())

@@ -23,7 +23,7 @@
 // gpr 11              bytes to the next step, if the second step is aligned
 // gpr 12, or 14       bytes from a load to the line that it prefetches, if sources are prefetched; 14 if sections store lines
 // frame               values that are set aside
-// vec 0 ...           values, in turn
+// vec 0 ...           values
 // vec working_ - 1    a table that is loaded when it is used
 // vec working_ ...    two for each run of lines, then tables that stay in registers during a section
 // k1-k6               masks that stay in registers during a section
@@ -308,7 +308,7 @@ class PermuteKernel : public LineStores {
         taken_.assign(static_cast<size_t>(working_ - 1), false);
         scratch_table_ = kNone;
         scratch_mask_ = 0;
-        turn_ = 0;
+        next_register_ = 0;
         begin_step();
         for (const int64_t line : ahead_) prefetch_source(ptr[s() + ahead() + line]);
         for (size_t i = 0; i < section.list.size(); ++i) {
@@ -350,7 +350,7 @@ class PermuteKernel : public LineStores {
     int take_register() {
         const auto count = static_cast<int>(taken_.size());
         for (int tried = 0; tried < count; ++tried) {
-            const int candidate = turn_++ % count;
+            const int candidate = next_register_++ % count;
             if (taken_[candidate]) continue;
             taken_[candidate] = true;
             return candidate;
@@ -528,7 +528,7 @@ class PermuteKernel : public LineStores {
     std::vector<size_t> last_use_;  // for each value: the index of the last operation that uses it
     std::vector<uint32_t> lanes_;   // for each operation: see lanes_stored()
     std::vector<bool> taken_;       // for each register: whether it holds a value
-    int turn_ = 0;                  // where take_register() starts its search
+    int next_register_ = 0;         // where take_register() starts its search, modulo their number
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 //
 // register      role
 // gpr 4         destination of this step
-// gpr 5         bytes that are left behind this step
+// gpr 5         bytes that are left after this step
 // gpr 6, 11, 12 scratch
 // gpr 13        ones
 // k7            the bytes of a line's store

@@ -30,18 +30,18 @@ std::vector<int64_t> pattern_of(const PermuteProgram& program, const PermuteSect
     return pattern;
 }
 
-// The contiguous runs that a step writes, in ascending order.
-std::vector<Piece> runs_of(const PermuteProgram& program, const PermuteSection& section) {
-    std::vector<Piece> pieces = pieces_of(program, section), runs;
+// The contiguous ranges that a step writes, in ascending order.
+std::vector<Piece> written_ranges(const PermuteProgram& program, const PermuteSection& section) {
+    std::vector<Piece> pieces = pieces_of(program, section), ranges;
     std::stable_sort(pieces.begin(), pieces.end(),
                      [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
     for (const Piece& piece : pieces)
-        if (!runs.empty() && piece.offset <= runs.back().end())
-            runs.back().bytes =
-                static_cast<int>(std::max(piece.end(), runs.back().end()) - runs.back().offset);
+        if (!ranges.empty() && piece.offset <= ranges.back().end())
+            ranges.back().bytes =
+                static_cast<int>(std::max(piece.end(), ranges.back().end()) - ranges.back().offset);
         else
-            runs.push_back(piece);
-    return runs;
+            ranges.push_back(piece);
+    return ranges;
 }
 
 // Adds the extents of `from` to those of `to`. Both are in ascending order, and so is the result.
@@ -126,8 +126,8 @@ int unit_of(int64_t bytes) { return static_cast<int>(std::min<int64_t>(bytes & -
 // Adds the outputs that cover `bytes` bytes from dst_offset on. source(at) returns the source offset of the unit that is written at
 // dst_offset + at.
 template <class Source>
-void write_run(PermuteProgram& program, PermuteSection& section, int64_t dst_offset, int64_t bytes,
-               const PermuteLimits& limits, const Source& source) {
+void write_range(PermuteProgram& program, PermuteSection& section, int64_t dst_offset,
+                 int64_t bytes, const PermuteLimits& limits, const Source& source) {
     for (const Piece& piece : cut_into_vectors(bytes, limits.vector_bytes, limits.masks)) {
         section.outputs.push_back(
             {dst_offset + piece.offset, program.sources.size(), piece.bytes / program.unit});
@@ -172,7 +172,7 @@ PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels, int64_t a
     PixelProgram result = begin_pixels(layout, pixels, all_pixels);
     PermuteSection section;
     section.extents = {{0, static_cast<int>(bytes)}};
-    write_run(result.program, section, 0, bytes, limits, [&](int64_t at) {
+    write_range(result.program, section, 0, bytes, limits, [&](int64_t at) {
         const int64_t in_pixel = at % pixel_bytes;
         return at - in_pixel + source_in_pixel(layout, in_pixel);
     });
@@ -184,11 +184,11 @@ PixelProgram whole_pixels(const ShuffleLayout& layout, int64_t pixels, int64_t a
 constexpr int64_t kMaxPairedPixel = 256;
 
 // A step takes two whole pixels. Each half of a vector has a lane of one pixel, so both halves are permuted alike. The lanes follow one
-// another from the start of the pixel or, if `by_column`, from the start of each run of a column. If a column is shorter than a lane, its
+// another from the start of the pixel or, if `by_column`, from the start of each column. If a column is shorter than a lane, its
 // lane also covers the start of the next column, which is written later.
 PixelProgram pairs_of_pixels(const ShuffleLayout& layout, int64_t all_pixels, bool by_column) {
     const int64_t inner = layout.inner, pixel_bytes = layout.C * inner, row = layout.G * inner;
-    const int64_t run = by_column ? layout.Q * inner : pixel_bytes;
+    const int64_t range = by_column ? layout.Q * inner : pixel_bytes;
     PixelProgram result = begin_pixels(layout, 2, all_pixels);
     PermuteProgram& program = result.program;
     PermuteSection section;
@@ -205,15 +205,15 @@ PixelProgram pairs_of_pixels(const ShuffleLayout& layout, int64_t all_pixels, bo
                 section.outputs.push_back({pixel + first + piece.offset, program.sources.size(),
                                            piece.bytes / program.unit});
             for (int64_t at = piece.offset; at < piece.end(); at += program.unit)
-                program.sources.push_back(at < run ? pixel + source_in_pixel(layout, first + at)
-                                                   : kAnySource);
+                program.sources.push_back(at < range ? pixel + source_in_pixel(layout, first + at)
+                                                     : kAnySource);
         }
     };
     // The lanes of all columns that begin at the same row take from the same lanes of the source.
-    const std::vector<Piece> pieces = cut_into_vectors(run, kLaneBytes, false);
+    const std::vector<Piece> pieces = cut_into_vectors(range, kLaneBytes, false);
     for (size_t i = 0; i < pieces.size(); ++i)
-        for (int64_t first = 0; first < pixel_bytes; first += run) {
-            const bool joined = run < kLaneBytes && first + run < pixel_bytes;
+        for (int64_t first = 0; first < pixel_bytes; first += range) {
+            const bool joined = range < kLaneBytes && first + range < pixel_bytes;
             if (!joined)
                 add_piece(first, pieces[i]);
             else if (i == 0)
@@ -224,11 +224,11 @@ PixelProgram pairs_of_pixels(const ShuffleLayout& layout, int64_t all_pixels, bo
 }
 
 // A part of a pixel: `rows` neighbouring values of u, and `columns` neighbouring values of v. Its elements lie in
-// `rows` runs of the source and in `runs` runs of the destination.
+// `rows` ranges of the source and in `ranges` ranges of the destination.
 struct Tile {
     int64_t rows, columns;
     bool across;  // the next step takes the next v instead of the next u
-    int64_t runs;
+    int64_t ranges;
     // The section for the last columns writes only the columns that no other section writes.
     bool trims = false;
 };
@@ -252,23 +252,23 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
     const auto add_section = [&](int64_t v0, int64_t first) {
         PermuteSection section;
         // Contiguous rows of the source are one extent.
-        if (G == columns && (!tile.across || tile.runs > 1))
+        if (G == columns && (!tile.across || tile.ranges > 1))
             section.extents = {{0, static_cast<int>(rows * G * E)}};
         else
             for (int64_t u = 0; u < rows; ++u)
                 section.extents.push_back({(u * G + v0) * E, static_cast<int>(columns * E)});
-        // A run of the destination ends where the next run begins. So it may write more bytes than it has: the next run overwrites them.
-        const int64_t bytes = rows * columns * E / tile.runs;
-        const bool joined = tile.across && tile.runs > 1;
+        // A range of the destination ends where the next one begins. So it may write more bytes than it has: the next range overwrites them.
+        const int64_t bytes = rows * columns * E / tile.ranges;
+        const bool joined = tile.across && tile.ranges > 1;
         PermuteLimits cut = limits;
         const int64_t written = joined ? (bytes + kLaneBytes - 1) & -kLaneBytes : bytes;
         if (joined && written % cut.vector_bytes != 0) cut.vector_bytes = kLaneBytes;
-        for (int64_t run = first; run < v0 + tile.runs; ++run)
-            write_run(program, section, run * Q * E, run + 1 < v0 + tile.runs ? written : bytes,
-                      cut, [&](int64_t at) {
-                          return at < bytes ? (at / E % rows * G + run + at / E / rows) * E
-                                            : kAnySource;
-                      });
+        for (int64_t v = first; v < v0 + tile.ranges; ++v)
+            write_range(program, section, v * Q * E, v + 1 < v0 + tile.ranges ? written : bytes,
+                        cut, [&](int64_t at) {
+                            return at < bytes ? (at / E % rows * G + v + at / E / rows) * E
+                                              : kAnySource;
+                        });
         program.sections.push_back(std::move(section));
     };
     add_section(0, 0);
@@ -309,18 +309,18 @@ double split_stores(const PermuteProgram& program, const PermuteSection& section
     // Stores of lanes that are apart do not follow one another.
     const bool is_apart = std::any_of(section.outputs.begin(), section.outputs.end(),
                                       [](const PermuteOutput& o) { return o.is_apart(); });
-    const std::vector<Piece> runs =
-        is_apart ? pieces_of(program, section) : runs_of(program, section);
+    const std::vector<Piece> ranges =
+        is_apart ? pieces_of(program, section) : written_ranges(program, section);
     double splits = 0;
     int cases = 0;
     for (int64_t repeat = 0; repeat < repeats; ++repeat)
         for (int64_t start = 0; start < kLineBytes; start += alignment) {
             const int64_t base = start + (aligns ? -section.outputs[0].dst_offset
                                                  : repeat * section.loop.dst_repeat);
-            for (const Piece& run : runs) {
-                const int64_t at = (base + run.offset) & (kLineBytes - 1);
-                splits += static_cast<double>(lines(at + run.bytes) - lines(run.bytes));
-                const int64_t vectors = at != 0 ? run.bytes / kLineBytes : 0;
+            for (const Piece& range : ranges) {
+                const int64_t at = (base + range.offset) & (kLineBytes - 1);
+                splits += static_cast<double>(lines(at + range.bytes) - lines(range.bytes));
+                const int64_t vectors = at != 0 ? range.bytes / kLineBytes : 0;
                 splits += kMergedSplit * static_cast<double>(vectors);
             }
             ++cases;
@@ -340,8 +340,8 @@ int64_t stored_bytes(const PermuteProgram& program) {
 
 bool writes_apart(const PermuteProgram& program) {
     const PermuteSection& first = program.sections[0];
-    const std::vector<Piece> runs = runs_of(program, first);
-    return runs.size() > 1 || (first.loop.repeats > 1 && first.loop.dst_repeat > runs[0].bytes);
+    const std::vector<Piece> ranges = written_ranges(program, first);
+    return ranges.size() > 1 || (first.loop.repeats > 1 && first.loop.dst_repeat > ranges[0].bytes);
 }
 
 const Piece* extent_at(const std::vector<Piece>& extents, int64_t offset) {
@@ -445,11 +445,11 @@ PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool
                             source_blocks.end());
         for (const int64_t at : source_blocks)
             section.extents.push_back({at, static_cast<int>(pixels * block_bytes)});
-        write_run(program, section, layout.dst_axis.offset(first), pixels * block_bytes, limits,
-                  [&](int64_t at) {
-                      const int64_t source = sources[at & (block_bytes - 1)];
-                      return source == kZeroSource ? kZeroSource : (at & -block_bytes) + source;
-                  });
+        write_range(program, section, layout.dst_axis.offset(first), pixels * block_bytes, limits,
+                    [&](int64_t at) {
+                        const int64_t source = sources[at & (block_bytes - 1)];
+                        return source == kZeroSource ? kZeroSource : (at & -block_bytes) + source;
+                    });
         program.sections.push_back(std::move(section));
     }
     program.near_sources = near_sources;

@@ -3,7 +3,7 @@
 
 // The work of a permuting kernel before it becomes code: which source bytes each destination vector takes.
 //
-// A channel shuffle whose innermost contiguous run is short (nhwc: one element; channel-blocked: one block)
+// A channel shuffle whose channels are moved in short pieces (nhwc: one element; channel-blocked: one block)
 // repeats one small permutation over and over, while source and destination addresses advance. A program is that
 // permutation, unrolled over as many pixels, channels or blocks as is worthwhile, together with the steps:
 //
@@ -17,6 +17,9 @@
 // step is not moved back, but loads and stores under masks.
 //
 // Extents are the ranges of bytes, relative to s, that may be loaded. Every load lies within one of them.
+//
+// A run is the contiguous bytes of a tensor that the steps of a loop read or write one after the other. A range is what one step reads or
+// writes of it.
 
 #include <cstddef>
 #include <cstdint>

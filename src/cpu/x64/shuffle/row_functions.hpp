@@ -76,12 +76,12 @@ struct StitchKey {
     bool operator<(const StitchKey& other) const { return fields() < other.fields(); }
 };
 
-// A run of rows that follow each other in the destination.
+// A call copies rows that follow each other in the destination.
 struct StitchArgs {
-    const void* src;      // source of the first row of the run
+    const void* src;      // source of the first row
     void* period;         // destination of the period that holds this row
     int64_t in_period;    // number of this row in the period
-    int64_t rows;         // of the run
+    int64_t rows;         // of the call
     int64_t rows_left;    // in the group of the first row, this row included
     int64_t groups_left;  // in the image of the first row, this group included
     const void* group_src;

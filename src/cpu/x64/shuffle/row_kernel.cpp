@@ -46,8 +46,8 @@ constexpr int64_t kLinesOfNextRow = 8;  // lines of the next row that are prefet
 
 // The stack of rows that stream. A store of 64 bytes may begin or end anywhere in the line.
 constexpr int kLineOnStack = kLineBytes;
-constexpr int kLineBeforeRun =
-    3 * kLineBytes;  // in place of the destination's line, in which the run begins
+// In place of the line of the destination in which the first row of the call begins.
+constexpr int kFirstLineOnStack = 3 * kLineBytes;
 constexpr int kStackOfStreaming = 4 * kLineBytes;
 
 bool fits_displacement(int64_t value) {
@@ -80,7 +80,7 @@ class RowKernel : public StoreVocabulary {
         mov(src, ptr[args + offsetof(Args, src)]);
         mov(dst, ptr[args + offsetof(Args, dst)]);
         mov(images, ptr[args + kImages]);
-        if (streams()) lea(gpr(12), ptr[rsp + kLineBeforeRun]);
+        if (streams()) lea(gpr(12), ptr[rsp + kFirstLineOnStack]);
         if (is_masked()) set_mask();
         if (is_straight()) {
             mov(gpr(3), to_next_src);
@@ -107,7 +107,7 @@ class RowKernel : public StoreVocabulary {
         add(dst, ptr[args + kImages + offsetof(RowLoop, dst)]);
         dec(images);
         jnz(each_image, T_NEAR);
-        if (streams()) emit_ends_of_run();
+        if (streams()) emit_first_and_last_line();
         end();
     }
 
@@ -167,9 +167,9 @@ class RowKernel : public StoreVocabulary {
         if (!is_straight() && key_.row_bytes > kVectorsUnrolled * bytes()) return emit_long_row();
         emit_store_prefetches(gpr(6) + dst_offset, key_.row_bytes);
         if (is_masked()) return emit_masked_row(src_offset, dst_offset, first_register);
-        int turn = first_register;
+        int number = first_register;
         for (const Piece& piece : pieces_of_row())
-            emit_piece(src_offset + piece.offset, dst_offset + piece.offset, piece.bytes, turn++);
+            emit_piece(src_offset + piece.offset, dst_offset + piece.offset, piece.bytes, number++);
     }
 
     // The pieces of a row. In straight turns, the last piece is as short as possible.
@@ -184,8 +184,8 @@ class RowKernel : public StoreVocabulary {
         return pieces;
     }
 
-    // 4, 8, 16 ... bytes() bytes.
-    void emit_piece(int64_t src_offset, int64_t dst_offset, int size, int turn) {
+    // 4, 8, 16 ... bytes() bytes, by a vector register of this number, which is reduced modulo kInFlight.
+    void emit_piece(int64_t src_offset, int64_t dst_offset, int size, int number) {
         const Address from = ptr[gpr(5) + src_offset], to = ptr[gpr(6) + dst_offset];
         prefetch_once(gpr(6), dst_offset, size);
         if (size <= 8) {  // faster than through a vector register
@@ -193,8 +193,8 @@ class RowKernel : public StoreVocabulary {
             mov(scratch, from);
             return mov(to, scratch);
         }
-        load_part(turn % kInFlight, from, size);
-        store_part(to, turn % kInFlight, size);
+        load_part(number % kInFlight, from, size);
+        store_part(to, number % kInFlight, size);
     }
 
     // Whether a row of 33 to 63 bytes is one access under a mask: only where that takes no longer than two accesses.
@@ -208,8 +208,8 @@ class RowKernel : public StoreVocabulary {
         kmovq(k1, gpr(9));
     }
 
-    void emit_masked_row(int64_t src_offset, int64_t dst_offset, int turn) {
-        const Vec row = vec(turn % kInFlight);
+    void emit_masked_row(int64_t src_offset, int64_t dst_offset, int number) {
+        const Vec row = vec(number % kInFlight);
         prefetch_once(gpr(6), dst_offset, static_cast<int>(key_.row_bytes));
         vmovdqu8(row | k1 | T_z, ptr[gpr(5) + src_offset]);
         vmovdqu8(ptr[gpr(6) + dst_offset] | k1, row);
@@ -374,8 +374,8 @@ class RowKernel : public StoreVocabulary {
                 prefetcht0(ptr[next + (row * key_.src_row + line * kLineBytes)]);
     }
 
-    // The bytes of the run in its first line, which was stored beside the destination, and in its last.
-    void emit_ends_of_run() {
+    // Copies the bytes of the call's first and last lines from the stack.
+    void emit_first_and_last_line() {
         const Reg end = gpr(6), line_dst = gpr(12), start = gpr(13);
         mov(start, ptr[gpr(0) + offsetof(Args, dst)]);
         mov(rcx, end);
@@ -386,7 +386,7 @@ class RowKernel : public StoreVocabulary {
         movsb();
         mov(rdi, start);
         and_(start, kLineBytes - 1);
-        lea(rsi, ptr[rsp + start + kLineBeforeRun]);
+        lea(rsi, ptr[rsp + start + kFirstLineOnStack]);
         mov(ecx, kLineBytes);
         sub(rcx, start);
         rep();

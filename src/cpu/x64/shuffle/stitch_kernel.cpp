@@ -26,21 +26,21 @@
 //
 // 64 / gcd(R, 64) rows fill a whole number of lines. The code is one such period, unrolled, so all masks and offsets
 // are constants. After each row the code checks whether the group ends. If so, it continues with the source of the
-// next group. A run may begin and end at any row of the period: its first and its last line are stored under masks.
+// next group. A call may begin and end at any row of the period: its first and its last line are stored under masks.
 // Masks are built from constants in the code. Loading them took part of the rate of the loads.
 //
 // register  role
 // gpr 0     arguments
 // gpr 1     source of the row
 // gpr 2     destination of the period
-// gpr 3-4   rows left in the group, and rows of the run after the group
+// gpr 3-4   rows left in the group, and rows of the call after the group
 // gpr 5     groups left in the image
 // gpr 6-7   source of the group, of the image
 // gpr 8     where to continue after a group
 // gpr 9     scratch
 // gpr 10    if it reads ahead: bytes from a line of the destination to the line that is prefetched
 // vec 0     the line that is being assembled
-// vec 1-8   lines that lie within a row, in turn
+// vec 1-8   lines that lie within a row, one register after the other
 // vec 9     scratch
 // k1        a mask
 
@@ -77,10 +77,11 @@ class StitchKernel : public StoreVocabulary {
         int64_t line;      // from the start of the period to the line that the row begins in
         int64_t in_line;   // bytes from the start of that line to the row
         int64_t tail = 0;  // bytes of the row before those that begin another line
-        Label first;  // entry if the row begins a run: the line's earlier bytes are not written
-        Label next;   // entry if its line is being assembled
-        Label behind_head;  // entry if its line has been stored
-        Label group_end;    // where it continues if it is the last of its group or of the run
+        // Entry if it is the first of a call: the line's earlier bytes are not written.
+        Label first;
+        Label next;        // entry if its line is being assembled
+        Label after_head;  // entry if its line has been stored
+        Label group_end;   // where it continues if it is the last of its group or of the call
     };
 
     void generate() override {
@@ -108,7 +109,7 @@ class StitchKernel : public StoreVocabulary {
         load(src(), offsetof(Args, src));
         load(dst(), offsetof(Args, period));
         load(rows_left(), offsetof(Args, rows_left));
-        load(rows_behind(), offsetof(Args, rows));
+        load(rows_after(), offsetof(Args, rows));
         load(groups_left(), offsetof(Args, groups_left));
         load(group_src(), offsetof(Args, group_src));
         load(image_src(), offsetof(Args, image_src));
@@ -118,11 +119,11 @@ class StitchKernel : public StoreVocabulary {
         take_rows();
     }
 
-    // rows_left = min(rows_left, rows_behind);  rows_behind -= rows_left
+    // rows_left = min(rows_left, rows_after);  rows_after -= rows_left
     void take_rows() {
-        cmp(rows_left(), rows_behind());
-        cmovg(rows_left(), rows_behind());
-        sub(rows_behind(), rows_left());
+        cmp(rows_left(), rows_after());
+        cmovg(rows_left(), rows_after());
+        sub(rows_after(), rows_left());
     }
 
     // The head of the row completes the current line. Then whole lines of the row follow. The tail begins another line.
@@ -134,10 +135,10 @@ class StitchKernel : public StoreVocabulary {
             load_mask(bytes_of(row));
             vmovdqu8(line_under_way() | k1, ptr[src() - row.in_line]);
             if (ends_line(row)) store_line(row.line, line_under_way());
-            L(row.behind_head);
+            L(row.after_head);
         }
         for (; from + kLineBytes <= key_.row_bytes; from += kLineBytes) {
-            const Vec line = vec(1 + turn_++ % kInFlight);
+            const Vec line = vec(1 + next_line_++ % kInFlight);
             load(line, ptr[src() + from]);
             store_line(row.line + row.in_line + from, line);
         }
@@ -152,23 +153,23 @@ class StitchKernel : public StoreVocabulary {
         add(src(), static_cast<uint32_t>(key_.G * key_.src_axis));
     }
 
-    // Emits the code for a row that begins a run within a line. It stores only those bytes of the line that belong to the row.
+    // Emits the code for the first row of a call that begins within a line. It stores only those bytes of the line that belong to the row.
     void emit_first_row(Row& row, const Row& next) {
         L(row.first);
         load_mask(bytes_of(row));
         vmovdqu8(line_under_way() | k1 | T_z, ptr[src() - row.in_line]);
         vmovdqu8(ptr[dst() + row.line] | k1, line_under_way());
-        if (ends_line(row)) return jmp(row.behind_head, T_NEAR);
+        if (ends_line(row)) return jmp(row.after_head, T_NEAR);
         add(src(), static_cast<uint32_t>(key_.G * key_.src_axis));
         dec(rows_left());
         jnz(next.first, T_NEAR);
-        test(rows_behind(), rows_behind());
+        test(rows_after(), rows_after());
         jz(end_, T_NEAR);
         go_on_at(next.first);
     }
 
-    // Emits the code for the last row of a group or of the run. It loads nothing after the row, because the source may end there. If the
-    // run ends here, it stores the bytes of the unfinished line.
+    // Emits the code for the last row of a group or of the call. It loads nothing after the row, because the source may end there. If the
+    // call ends here, it stores the bytes of the unfinished line.
     void emit_end_of_group(Row& row, const Row& next) {
         const int64_t begun = (row.in_line + key_.row_bytes) % kLineBytes;
         Label goes_on;
@@ -177,7 +178,7 @@ class StitchKernel : public StoreVocabulary {
             load_mask(low_bits(key_.row_bytes - row.tail));
             vmovdqu8(line_under_way() | k1 | T_z, ptr[src() + row.tail]);
         }
-        test(rows_behind(), rows_behind());
+        test(rows_after(), rows_after());
         jnz(goes_on, T_NEAR);
         if (begun > 0) {
             load_mask(low_bits(begun));
@@ -232,7 +233,7 @@ class StitchKernel : public StoreVocabulary {
     Reg src() const { return gpr(1); }
     Reg dst() const { return gpr(2); }
     Reg rows_left() const { return gpr(3); }
-    Reg rows_behind() const { return gpr(4); }
+    Reg rows_after() const { return gpr(4); }
     Reg groups_left() const { return gpr(5); }
     Reg group_src() const { return gpr(6); }
     Reg image_src() const { return gpr(7); }
@@ -244,7 +245,7 @@ class StitchKernel : public StoreVocabulary {
     Key key_;
     std::vector<Row> rows_;
     Label first_rows_, next_group_, end_;
-    int turn_ = 0;
+    int next_line_ = 0;  // number of the next line within a row, which selects its register
 };
 
 }  // namespace
