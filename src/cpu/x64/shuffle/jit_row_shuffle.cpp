@@ -74,10 +74,10 @@ struct RowPlan {
     bool overruns;
     RowLoops loops;
     bool is_straight;  // the code copies the rows of a turn one after the other, without a loop
+    Sources sources;   // what is prefetched while stores bypass the caches
     bool is_stitched;
-    Stores stores;    // applies to copied rows, and to stitched rows that do not bypass the caches
-    Sources sources;  // what is prefetched while stores bypass the caches
-    CpuIsa code;      // the instruction set of the code that copies rows
+    Stores stores;  // applies to copied rows, and to stitched rows that do not bypass the caches
+    CpuIsa code;    // the instruction set of the code that copies rows
 };
 
 // ---- how rows are taken ------------------------------------------------------------------------------------------
@@ -150,15 +150,16 @@ bool replaces_stitching(const RowPlan& plan) {
            plan.loops.inner.count * plan.layout.inner <= kMaxBytesOfTurn;
 }
 
-StitchKey stitch_key(const RowPlan& plan) {
+StitchKey stitch_key(const RowPlan& plan, Stores stores, Sources sources) {
     const ShuffleLayout& l = plan.layout;
-    return {plan.isa,   l.inner, l.Q, l.G, l.src_axis.stride, l.loops.fastest().src.stride,
-            plan.stores};
+    return {plan.isa, l.inner, l.Q, l.G, l.src_axis.stride, l.loops.fastest().src.stride,
+            stores,   sources};
 }
 
-// Stitched rows need stores of 64 bytes. On machines where two stores of 32 bytes take no longer, stitching is faster only in the
-// second-level cache and where stores bypass the caches.
+// Whether stitching is possible, and faster than copying. Stitched rows need stores of 64 bytes. On machines where two stores of 32 bytes
+// take no longer, stitching is faster only in the second-level cache and where stores bypass the caches.
 bool suits_stitching(const RowPlan& plan) {
+    if (!StitchFunction::serves(stitch_key(plan, Stores::plain, Sources::plain))) return false;
     if (!plan.is_dense || plan.copies_strings) return false;
     if (!plan.is_far && replaces_stitching(plan)) return false;
     if (machine().narrow_stores_are_as_fast() && (plan.in_l1 || (plan.exceeds_l2 && !plan.is_far)))
@@ -171,8 +172,14 @@ bool suits_stitching(const RowPlan& plan) {
 
 // ---- stores and prefetches ---------------------------------------------------------------------------------------
 
-Stores stores_of(const RowPlan& plan, int64_t min_prefetched) {
-    return plan.layout.inner < min_prefetched || plan.in_l1 ? Stores::plain : Stores::prefetched;
+// Rows of at least `min_bytes` bytes prefetch the lines of their stores, unless the tensors fit the first-level cache.
+Stores stores_that_prefetch_from(const RowPlan& plan, int64_t min_bytes) {
+    return plan.layout.inner < min_bytes || plan.in_l1 ? Stores::plain : Stores::prefetched;
+}
+
+// The stores of stitched rows that do not bypass the caches.
+Stores stores_of_stitches(const RowPlan& plan) {
+    return stores_that_prefetch_from(plan, kMinPrefetchedStitched);
 }
 
 Stores stores_of_copies(const RowPlan& plan) {
@@ -181,7 +188,7 @@ Stores stores_of_copies(const RowPlan& plan) {
     if (plan.is_straight && !plan.exceeds_l2 && !machine().row.prefetches_rows)
         return Stores::plain;
     if (plan.exceeds_l2 && plan.images_are_dense) return Stores::prefetched_ahead;
-    return stores_of(plan, kMinPrefetchedCopied);
+    return stores_that_prefetch_from(plan, kMinPrefetchedCopied);
 }
 
 // While an image is stored, the next one is prefetched in the order of memory: the processor's own prefetchers do not
@@ -197,22 +204,26 @@ Sources sources_of(const RowPlan& plan) {
     return reads_ahead ? prefetched_sources(l.inner) : Sources::plain;
 }
 
-// The instruction set of the code that copies rows. In general, vectors of 32 bytes are used where two such stores take no longer than one
-// of 64, because fewer of them cross cache lines. On machines that complete two such stores per cycle, straight turns beyond the
-// first-level cache use vectors of 64 bytes, because fewer stores are faster there. Stores that prefetch their lines are an exception.
+// Whether vectors of 32 bytes copy rows faster than those of 64. Fewer of their stores cross cache lines.
+bool suits_narrow_vectors(const RowPlan& plan) {
+    // Rows whose stores prefetch ahead, in the third-level cache: by up to 2 %. Measured on Sapphire Rapids alone.
+    if (plan.stores == Stores::prefetched_ahead) return true;
+    // Straight turns in the second-level cache whose stores prefetch their lines.
+    if (plan.is_straight && plan.stores == Stores::prefetched && !plan.exceeds_l2) return true;
+    // Other straight turns beyond the first-level cache gain by wide vectors on machines that complete two narrow stores per cycle, because
+    // fewer stores are faster there.
+    if (plan.is_straight && !plan.in_l1 && machine().two_narrow_stores_per_cycle()) return false;
+    // With wide vectors, straight turns store a row of 33 to 63 bytes under a mask, which takes up to 1.5 times as long as two stores of 32
+    // bytes. Rows of fewer bytes take the same time with both.
+    const bool is_short = plan.is_straight && plan.layout.inner < kLineBytes;
+    const bool narrow_is_as_fast =
+        machine().narrow_stores_are_as_fast() && plan.stores != Stores::streaming;
+    return is_short || narrow_is_as_fast || suits_narrow_stores(plan);
+}
+
+// The instruction set of the code that copies rows.
 CpuIsa code_of_copies(const RowPlan& plan) {
-    // In the third-level cache, stores of 32 bytes are up to 2 % faster, because fewer of them cross cache lines. Measured on Sapphire
-    // Rapids alone.
-    if (plan.stores == Stores::prefetched_ahead) return CpuIsa::avx2;
-    if (plan.is_straight && plan.stores == Stores::prefetched && !plan.exceeds_l2)
-        return CpuIsa::avx2;
-    if (plan.is_straight && !plan.in_l1 && machine().two_narrow_stores_per_cycle()) return plan.isa;
-    if (suits_narrow_stores(plan)) return CpuIsa::avx2;
-    // With AVX-512, straight turns store a row of 33 to 63 bytes under a mask, which takes up to 1.5 times as long as two stores of 32
-    // bytes. Rows of fewer bytes take the same time with both instruction sets.
-    if (plan.is_straight && plan.layout.inner < kLineBytes) return CpuIsa::avx2;
-    return machine().narrow_stores_are_as_fast() && plan.stores != Stores::streaming ? CpuIsa::avx2
-                                                                                     : plan.isa;
+    return suits_narrow_vectors(plan) ? CpuIsa::avx2 : plan.isa;
 }
 
 RowPlan plan_rows(CpuIsa isa, const ShuffleLayout& layout) {
@@ -233,11 +244,11 @@ RowPlan plan_rows(CpuIsa isa, const ShuffleLayout& layout) {
     plan.overruns = can_overrun(plan);
     plan.loops = loops_of(plan);
     plan.is_straight = has_straight_turns(plan);
-    plan.stores = stores_of(plan, kMinPrefetchedStitched);
     plan.sources = sources_of(plan);
-    plan.is_stitched = suits_stitching(plan) && StitchFunction::serves(stitch_key(plan));
+    plan.is_stitched = suits_stitching(plan);
     if (plan.is_stitched) {
         plan.is_straight = false;
+        plan.stores = stores_of_stitches(plan);
         return plan;
     }
     plan.stores = stores_of_copies(plan);
@@ -413,10 +424,8 @@ Result<RowKernels> make_kernels(const RowPlan& plan) {
                                {plan.stores, Sources::plain, 1}}) {
             const bool streams = way.alignment > 1;
             if (streams && !plan.is_far) continue;
-            StitchKey key = stitch_key(plan);
-            key.stores = way.stores;
-            key.sources = way.sources;
-            auto function = TOMBOLA_TRY(StitchFunction::make(key));
+            auto function =
+                TOMBOLA_TRY(StitchFunction::make(stitch_key(plan, way.stores, way.sources)));
             kernels.stitches.push_back({std::move(function), way.alignment, streams});
         }
         return kernels;
