@@ -223,9 +223,9 @@ PixelProgram pairs_of_pixels(const ShuffleLayout& layout, int64_t all_pixels, bo
     return result;
 }
 
-// A part of a pixel: `rows` neighbouring values of u, and `columns` neighbouring values of v. Its elements lie in
+// A part of a pixel that a step transposes: `rows` neighbouring values of u, and `columns` neighbouring values of v. Its elements lie in
 // `rows` ranges of the source and in `ranges` ranges of the destination.
-struct Tile {
+struct TileShape {
     int64_t rows, columns;
     bool across;  // the next step takes the next v instead of the next u
     int64_t ranges;
@@ -233,11 +233,37 @@ struct Tile {
     bool trims = false;
 };
 
-// A step transposes a tile. If the steps advance u, the section is repeated for all v.
-PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteLimits& limits) {
+// Adds the section for the columns from v0 on. Columns before `first` are left out, because another section writes them.
+void add_tile(PermuteProgram& program, const ShuffleLayout& layout, const TileShape& tile,
+              const PermuteLimits& limits, int64_t v0, int64_t first) {
     const int64_t E = layout.inner, G = layout.G, Q = layout.Q;
-    const int64_t rows = tile.rows, columns = tile.columns;
-    const int64_t n = tile.across ? columns : rows, count = tile.across ? G : Q;
+    const int64_t rows = tile.rows, columns = tile.columns, end = v0 + tile.ranges;
+    PermuteSection section;
+    // Contiguous rows of the source are one extent.
+    if (G == columns && (!tile.across || tile.ranges > 1))
+        section.extents = {{0, static_cast<int>(rows * G * E)}};
+    else
+        for (int64_t u = 0; u < rows; ++u)
+            section.extents.push_back({(u * G + v0) * E, static_cast<int>(columns * E)});
+    // A range of the destination ends where the next one begins. So it may write more bytes than it has: the next range overwrites them.
+    const int64_t bytes = rows * columns * E / tile.ranges;
+    const bool joined = tile.across && tile.ranges > 1;
+    PermuteLimits cut = limits;
+    const int64_t written = joined ? (bytes + kLaneBytes - 1) & -kLaneBytes : bytes;
+    if (joined && written % cut.vector_bytes != 0) cut.vector_bytes = kLaneBytes;
+    for (int64_t v = first; v < end; ++v)
+        write_range(
+            program, section, v * Q * E, v + 1 < end ? written : bytes, cut, [&](int64_t at) {
+                return at < bytes ? (at / E % rows * G + v + at / E / rows) * E : kAnySource;
+            });
+    program.sections.push_back(std::move(section));
+}
+
+// A program whose steps transpose a tile. If the steps advance u, the section is repeated for all v.
+PixelProgram tile_program(const ShuffleLayout& layout, const TileShape& tile,
+                          const PermuteLimits& limits) {
+    const int64_t E = layout.inner, G = layout.G, Q = layout.Q, columns = tile.columns;
+    const int64_t n = tile.across ? columns : tile.rows, count = tile.across ? G : Q;
     const int64_t src_stride = tile.across ? E : G * E, dst_stride = tile.across ? Q * E : E;
     PixelProgram result{};
     result.src_last = (count - n) * src_stride;
@@ -248,40 +274,81 @@ PixelProgram tiles(const ShuffleLayout& layout, const Tile& tile, const PermuteL
     set_matrix(program, layout);
     program.loop = {n * src_stride, n * dst_stride, count == n};
     program.dst_alignment = std::gcd(std::gcd(layout.C * E, n * dst_stride), kLineBytes);
-    // Adds the section for the columns from v0 on. Runs before `first` are left out, because another section writes them.
-    const auto add_section = [&](int64_t v0, int64_t first) {
-        PermuteSection section;
-        // Contiguous rows of the source are one extent.
-        if (G == columns && (!tile.across || tile.ranges > 1))
-            section.extents = {{0, static_cast<int>(rows * G * E)}};
-        else
-            for (int64_t u = 0; u < rows; ++u)
-                section.extents.push_back({(u * G + v0) * E, static_cast<int>(columns * E)});
-        // A range of the destination ends where the next one begins. So it may write more bytes than it has: the next range overwrites them.
-        const int64_t bytes = rows * columns * E / tile.ranges;
-        const bool joined = tile.across && tile.ranges > 1;
-        PermuteLimits cut = limits;
-        const int64_t written = joined ? (bytes + kLaneBytes - 1) & -kLaneBytes : bytes;
-        if (joined && written % cut.vector_bytes != 0) cut.vector_bytes = kLaneBytes;
-        for (int64_t v = first; v < v0 + tile.ranges; ++v)
-            write_range(program, section, v * Q * E, v + 1 < v0 + tile.ranges ? written : bytes,
-                        cut, [&](int64_t at) {
-                            return at < bytes ? (at / E % rows * G + v + at / E / rows) * E
-                                              : kAnySource;
-                        });
-        program.sections.push_back(std::move(section));
-    };
-    add_section(0, 0);
+    add_tile(program, layout, tile, limits, 0, 0);
     if (tile.across) return result;
-    // The section is generated once and repeated, so that the code stays small for every G. If `columns` does not divide G, the last
-    // columns are one more repeat or a section that is moved back.
-    const int64_t whole = G / columns, rest = G - columns;
-    const bool has_rest = G % columns != 0, is_repeat = has_rest && whole == 1 && !tile.trims;
+    // The section is generated once and repeated, so that the code stays small for every G.
+    const int64_t whole = G / columns, last = G - columns;  // `last`: where the last columns begin
     SectionLoop& loop = program.sections[0].loop;
     if (whole > 1) loop = {whole, columns * E, columns * Q * E};
-    if (is_repeat) loop = {2, rest * E, rest * Q * E};
-    if (has_rest && !is_repeat) add_section(rest, tile.trims ? whole * columns : rest);
+    if (G % columns == 0) return result;
+    // The last columns are moved back: as one repeat of the only section, or as a section of their own.
+    if (whole == 1 && !tile.trims)
+        loop = {2, last * E, last * Q * E};
+    else
+        add_tile(program, layout, tile, limits, last, tile.trims ? whole * columns : last);
     return result;
+}
+
+// Adds programs whose steps take whole pixels: as many as fill one, two and four vectors, and the smallest number that fills whole cache
+// lines. With that number every step starts at a cache line if the tensor does.
+void add_whole_pixels(std::vector<PixelProgram>& programs, const ShuffleLayout& layout,
+                      int64_t available, const PermuteLimits& limits) {
+    const int64_t pixel_bytes = layout.C * layout.inner;
+    const int64_t per_vector = std::max<int64_t>(limits.vector_bytes / pixel_bytes, 1);
+    const int64_t for_alignment = kLineBytes / std::gcd(pixel_bytes, kLineBytes);
+    std::set<int64_t> counts;
+    for (const int64_t wanted : {per_vector, 2 * per_vector, 4 * per_vector, for_alignment}) {
+        const int64_t taken = std::min(wanted, available);
+        if (taken * pixel_bytes <= limits.whole_bytes && counts.insert(taken).second)
+            programs.push_back(whole_pixels(layout, taken, available, limits));
+    }
+}
+
+// Adds programs for pairs of pixels. They suit vectors of 32 bytes, which have no masks and permute within lanes.
+void add_pairs_of_pixels(std::vector<PixelProgram>& programs, const ShuffleLayout& layout,
+                         int64_t available, const PermuteLimits& limits) {
+    const int64_t pixel_bytes = layout.C * layout.inner, column_bytes = layout.Q * layout.inner;
+    if (limits.masks || available < 2) return;
+    if (pixel_bytes <= kLaneBytes || pixel_bytes > kMaxPairedPixel) return;
+    programs.push_back(pairs_of_pixels(layout, available, false));
+    if (column_bytes % kLaneBytes != 0 && column_bytes > kLaneBytes / 2)
+        programs.push_back(pairs_of_pixels(layout, available, true));
+}
+
+// Adds programs whose steps transpose a part of a pixel.
+void add_tiles(std::vector<PixelProgram>& programs, const ShuffleLayout& layout,
+               const PermuteLimits& limits) {
+    const int64_t E = layout.inner, G = layout.G, Q = layout.Q;
+    if (E != unit_of(E)) return;
+    const int64_t vector = limits.vector_bytes / E, lane = kLaneBytes / E;
+    const auto add = [&](const TileShape& tile) {
+        programs.push_back(tile_program(layout, tile, limits));
+    };
+    // For small G, a step writes a vector of elements to each of the G rows of the destination. For small Q, it reads
+    // one from each of the Q rows of the source.
+    const auto elements = [&](int64_t count) {
+        const int64_t bytes = std::min(count, vector) * E;
+        return cut_into_vectors(bytes, limits.vector_bytes, limits.masks)[0].bytes / E;
+    };
+    const auto is_stored = [&](int64_t n) { return limits.masks || n * E >= 4; };
+    const int64_t rows = elements(Q), columns = elements(G);
+    if (G <= limits.max_sources && is_stored(rows)) add({rows, G, false, G});
+    if (Q <= limits.max_sources && is_stored(columns)) add({Q, columns, true, 1});
+    // The next three are for lower_unpacks.cpp.
+    const bool unpacks = !limits.masks && E <= 2;
+    // A lane of rows of all columns: the last step repeats fewer rows.
+    if (unpacks && G <= limits.max_sources && Q > lane && Q % vector != 0) add({lane, G, false, G});
+    // A lane of columns that are shorter than a lane.
+    if (unpacks && Q > lane / 2 && Q < lane && G > lane) add({Q, lane, true, lane});
+    // All columns of a pixel, one after the other.
+    if (unpacks && Q > lane / 2 && G * Q * E <= limits.whole_bytes) add({Q, G, true, G});
+    // For large G and Q, a step transposes a tile in registers.
+    for (int64_t u = lane; u <= std::min(Q, vector); u *= 2)
+        for (int64_t v = lane; v <= std::min(G, vector); v *= 2) {
+            const int64_t registers = u * v * E / limits.vector_bytes;
+            if (registers >= 4 && registers <= limits.max_transposed)
+                add({u, v, false, Q == u && !unpacks ? 1 : v, unpacks});
+        }
 }
 
 }  // namespace
@@ -363,54 +430,11 @@ std::vector<Piece> cut_into_vectors(int64_t bytes, int vector_bytes, bool masks)
 
 std::vector<PixelProgram> pixel_programs(const ShuffleLayout& layout, int64_t pixels, bool dense,
                                          const PermuteLimits& limits) {
+    const int64_t available = dense ? pixels : 1;  // for a step
     std::vector<PixelProgram> programs;
-    const int64_t pixel_bytes = layout.C * layout.inner;
-    // The candidates are as many pixels as fill one, two and four vectors, and the smallest number of pixels that fills whole cache lines.
-    // With that number every step starts at a cache line if the tensor does.
-    const int64_t available = dense ? pixels : 1;
-    const int64_t per_vector = std::max<int64_t>(limits.vector_bytes / pixel_bytes, 1);
-    const int64_t for_alignment = kLineBytes / std::gcd(pixel_bytes, kLineBytes);
-    std::set<int64_t> counts;
-    for (const int64_t wanted : {per_vector, 2 * per_vector, 4 * per_vector, for_alignment}) {
-        const int64_t taken = std::min(wanted, available);
-        if (taken * pixel_bytes <= limits.whole_bytes && counts.insert(taken).second)
-            programs.push_back(whole_pixels(layout, taken, available, limits));
-    }
-    const int64_t E = layout.inner, G = layout.G, Q = layout.Q;
-    if (!limits.masks && available >= 2 && pixel_bytes > kLaneBytes &&
-        pixel_bytes <= kMaxPairedPixel)
-        for (const bool by_column : {false, true})
-            if (!by_column || (Q * E % kLaneBytes != 0 && Q * E > kLaneBytes / 2))
-                programs.push_back(pairs_of_pixels(layout, available, by_column));
-    if (E != unit_of(E)) return programs;
-    const int64_t vector = limits.vector_bytes / E;
-    const auto add = [&](const Tile& tile) { programs.push_back(tiles(layout, tile, limits)); };
-    // For small G, a step writes a vector of elements to each of the G rows of the destination. For small Q, it reads
-    // one from each of the Q rows of the source.
-    const auto elements = [&](int64_t count) {
-        const int64_t bytes = std::min(count, vector) * E;
-        return cut_into_vectors(bytes, limits.vector_bytes, limits.masks)[0].bytes / E;
-    };
-    const auto is_stored = [&](int64_t n) { return limits.masks || n * E >= 4; };
-    const int64_t rows = elements(Q), columns = elements(G);
-    if (G <= limits.max_sources && is_stored(rows)) add({rows, G, false, G});
-    if (Q <= limits.max_sources && is_stored(columns)) add({Q, columns, true, 1});
-    // The next three are for lower_unpacks.cpp.
-    const int64_t lane = kLaneBytes / E;
-    const bool unpacks = !limits.masks && E <= 2;
-    // A lane of rows of all columns: the last step repeats fewer rows.
-    if (unpacks && G <= limits.max_sources && Q > lane && Q % vector != 0) add({lane, G, false, G});
-    // A lane of columns that are shorter than a lane.
-    if (unpacks && Q > lane / 2 && Q < lane && G > lane) add({Q, lane, true, lane});
-    // All columns of a pixel, one after the other.
-    if (unpacks && Q > lane / 2 && G * Q * E <= limits.whole_bytes) add({Q, G, true, G});
-    // For large G and Q, a step transposes a tile in registers.
-    for (int64_t u = lane; u <= std::min(Q, vector); u *= 2)
-        for (int64_t v = lane; v <= std::min(G, vector); v *= 2) {
-            const int64_t registers = u * v * E / limits.vector_bytes;
-            if (registers >= 4 && registers <= limits.max_transposed)
-                add({u, v, false, Q == u && !unpacks ? 1 : v, unpacks});
-        }
+    add_whole_pixels(programs, layout, available, limits);
+    add_pairs_of_pixels(programs, layout, available, limits);
+    add_tiles(programs, layout, limits);
     return programs;
 }
 
