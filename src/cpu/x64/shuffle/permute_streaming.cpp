@@ -39,19 +39,27 @@ int open_lines(const Operations& o, const Operations::Section& section, int64_t 
     return static_cast<int>(most);
 }
 
-// Whether the processor has a buffer for each line that is begun and not completed. If blocks begin within lines, each step completes one
-// line of a block and begins the next one. The buffer of the completed line is not free at once, so fewer lines are allowed; in long steps
-// this matters less. If steps are half a line, the same number of lines is open wherever the blocks begin. Steps that align begin with
-// lines.
+// Where the steps begin, for the number of open lines, if the destination begins as `begin` says. If steps are half a line, the same number
+// of lines is open wherever the blocks begin. Steps that align begin with lines. Both apply to stores of whole registers only.
+Begin begin_of_steps(const Operations& o, int64_t part, Begin begin) {
+    const bool are_halves = o.loop.dst_step < kLineBytes;
+    return part > kLaneBytes && (are_halves || o.loop.aligns()) ? Begin::lines : begin;
+}
+
+// The maximum number of lines that may be open. If blocks begin within lines, each step completes one line of a block and begins the next
+// one. The buffer of the completed line is not free at once, so fewer lines are allowed; in long steps this matters less.
+int max_open_lines(const Operations& o, Begin begin) {
+    const int buffers = machine().row.open_lines;
+    if (begin == Begin::lines) return buffers;
+    const bool is_long = o.loop.dst_step >= 2 * kLineBytes;
+    return is_long ? buffers * 4 / 5 : buffers / 2;
+}
+
+// Whether the processor has a buffer for each line that is begun and not completed.
 bool has_buffers(const Operations& o, const Operations::Section& section, int64_t part,
                  Begin begin) {
-    const int buffers = machine().row.open_lines;
-    const bool are_halves = o.loop.dst_step < kLineBytes;
-    if (part > kLaneBytes && (are_halves || o.loop.aligns())) begin = Begin::lines;
-    const int open = open_lines(o, section, part, begin);
-    if (begin == Begin::lines) return open <= buffers;
-    const bool is_long = o.loop.dst_step >= 2 * kLineBytes;
-    return open <= (is_long ? buffers * 4 / 5 : buffers / 2);
+    const Begin steps = begin_of_steps(o, part, begin);
+    return open_lines(o, section, part, steps) <= max_open_lines(o, steps);
 }
 
 // Whether all blocks and all stores of a step are at multiples of `bytes` bytes.
