@@ -72,8 +72,6 @@ Work work_of(const Operation& o, const VectorRates& rates) {
     return {};
 }
 
-bool has_result(const Operation& o) { return !o.is_store() && o.kind != Kind::set_aside; }
-
 // The load of a mask register also takes a port that permutes.
 constexpr Work kMaskLoad{1, 0, 1, 0, 2};
 
@@ -193,6 +191,121 @@ double section_cycles(const PermuteProgram& program, const Operations::Section& 
                      sum.loads / rates.loads, sum.stores / rates.stores, sum.front / front});
 }
 
+// ---- operations of a section -------------------------------------------------------------------------------------
+
+bool has_result(const Operation& o) { return !o.is_store() && o.kind != Kind::set_aside; }
+
+// Appends an operation to a section, and returns the value that it writes.
+int append(Operations::Section& section, Operation operation) {
+    if (has_result(operation)) operation.d = section.values++;
+    section.list.push_back(operation);
+    return operation.d;
+}
+
+// Rewrites a section so that at most `most` registers hold values at the same time: see Lowering::limit_live(). A value of the old section
+// has a new number in the new section each time that it comes into a register.
+class LiveLimiter {
+  public:
+    LiveLimiter(Operations::Section& section, int most, int vector_bytes)
+        : section_(section),
+          most_(static_cast<size_t>(most)),
+          vector_bytes_(vector_bytes),
+          list_(std::move(section.list)),
+          values_(static_cast<size_t>(section.values)) {}
+
+    void rewrite() {
+        find_uses();
+        section_.list.clear();
+        section_.list.reserve(2 * list_.size());
+        section_.values = 0;
+        for (size_t i = 0; i < list_.size(); ++i) rewrite(list_[i], uses_after_[i]);
+    }
+
+  private:
+    struct Value {
+        size_t next_use = kNever;  // index of an operation
+        int renamed = kNone;       // its number in the new section, while a register holds it
+        // Slot in the stack frame; a value never changes, so it is stored at most once.
+        int slot = kNone;
+    };
+
+    // Sets the first use of each value, and for each operation the next uses of its two sources after it.
+    void find_uses() {
+        uses_after_.resize(list_.size());
+        for (size_t i = list_.size(); i-- > 0;) {
+            const Operation& o = list_[i];
+            const auto use = [&](int v) { return v == kNone ? kNever : values_[v].next_use; };
+            uses_after_[i] = {use(o.a), use(o.b)};
+            for (const int v : {o.a, o.b})
+                if (v != kNone) values_[v].next_use = i;
+        }
+    }
+
+    void rewrite(const Operation& o, const std::array<size_t, 2>& uses_after) {
+        for (const int v : {o.a, o.b})
+            if (v != kNone && !contains(live_, v)) fetch(v, o);
+        Operation renamed = o;
+        if (o.a != kNone) renamed.a = values_[o.a].renamed;
+        if (o.b != kNone) renamed.b = values_[o.b].renamed;
+        end_use(o.a, uses_after[0]);  // the result may take the register of a
+        if (o.d != kNone) make_room(o);
+        const int result = append(section_, renamed);
+        end_use(o.b, uses_after[1]);
+        if (o.d == kNone) return;
+        values_[o.d].renamed = result;
+        live_.push_back(o.d);
+    }
+
+    // Brings a source of the operation back into a register.
+    void fetch(int v, const Operation& o) {
+        make_room(o);
+        values_[v].renamed = append(
+            section_, {Kind::fetch, vector_bytes_, 0, kNone, kNone, kNone, 0, 0, values_[v].slot});
+        live_.push_back(v);
+    }
+
+    // If no register is free, sets aside the value whose next use is the latest, but not a source of the operation.
+    void make_room(const Operation& o) {
+        if (live_.size() < most_) return;
+        const auto rank = [&](int v) { return v == o.a || v == o.b ? 0 : values_[v].next_use; };
+        const auto last = std::max_element(live_.begin(), live_.end(),
+                                           [&](int v, int w) { return rank(v) < rank(w); });
+        Value& value = values_[*last];
+        if (value.slot == kNone) {
+            value.slot = take_slot();
+            append(section_, {Kind::set_aside, vector_bytes_, 0, value.renamed, kNone, kNone, 0, 0,
+                              value.slot});
+        }
+        live_.erase(last);
+    }
+
+    // Ends the use of a source. If it has no later use, its register and its slot are free.
+    void end_use(int v, size_t next_use) {
+        if (v == kNone || values_[v].next_use == kNever) return;
+        values_[v].next_use = next_use;
+        if (next_use != kNever) return;
+        live_.erase(std::find(live_.begin(), live_.end(), v));
+        if (values_[v].slot != kNone) free_slots_.push_back(values_[v].slot);
+    }
+
+    int take_slot() {
+        if (free_slots_.empty()) return slots_++;
+        const int slot = free_slots_.back();
+        free_slots_.pop_back();
+        return slot;
+    }
+
+    Operations::Section& section_;
+    size_t most_;
+    int vector_bytes_;
+    std::vector<Operation> list_;  // of the old section
+    std::vector<Value> values_;
+    std::vector<std::array<size_t, 2>> uses_after_;
+    std::vector<int> live_;  // values in registers
+    std::vector<int> free_slots_;
+    int slots_ = 0;
+};
+
 }  // namespace
 
 Constants constants_of(const Operations::Section& section, int max_tables, bool has_masks) {
@@ -262,83 +375,9 @@ int Lowering::most_live() const {
     return most;
 }
 
-void Lowering::limit_live(int most) {
-    struct Value {
-        size_t next_use = kNever;
-        int renamed = kNone;  // the value that holds it in a register now
-        // Slot in the stack frame; a value never changes, so it is stored at most once.
-        int slot = kNone;
-    };
-    const std::vector<Operation> list = std::move(section().list);
-    std::vector<Value> values(static_cast<size_t>(section().values));
-    // For each operation, the next uses of its two sources after it. At the end of the loop, each value has its first use as next_use.
-    std::vector<std::array<size_t, 2>> next_uses(list.size());
-    for (size_t i = list.size(); i-- > 0;) {
-        const auto use = [&](int v) { return v == kNone ? kNever : values[v].next_use; };
-        next_uses[i] = {use(list[i].a), use(list[i].b)};
-        for (const int v : {list[i].a, list[i].b})
-            if (v != kNone) values[v].next_use = i;
-    }
-    section().list.clear();
-    section().list.reserve(2 * list.size());
-    section().values = 0;
-    std::vector<int> live;  // values in registers
-    std::vector<int> free_slots;
-    int slots = 0;
-    const auto take_slot = [&] {
-        if (free_slots.empty()) return slots++;
-        const int slot = free_slots.back();
-        free_slots.pop_back();
-        return slot;
-    };
-    // If no register is free, sets aside the value whose next use is the latest, but not a source of the operation.
-    const auto make_room = [&](const Operation& o) {
-        if (static_cast<int>(live.size()) < most) return;
-        const auto rank = [&](int v) { return v == o.a || v == o.b ? 0 : values[v].next_use; };
-        const auto last = std::max_element(live.begin(), live.end(),
-                                           [&](int v, int w) { return rank(v) < rank(w); });
-        Value& value = values[*last];
-        if (value.slot == kNone) {
-            value.slot = take_slot();
-            emit(
-                {Kind::set_aside, vector_bytes_, 0, value.renamed, kNone, kNone, 0, 0, value.slot});
-        }
-        live.erase(last);
-    };
-    const auto end_use = [&](int v, size_t next_use) {
-        if (v == kNone || values[v].next_use == kNever) return;
-        values[v].next_use = next_use;
-        if (next_use != kNever) return;
-        live.erase(std::find(live.begin(), live.end(), v));
-        if (values[v].slot != kNone) free_slots.push_back(values[v].slot);
-    };
-    for (size_t i = 0; i < list.size(); ++i) {
-        const Operation& o = list[i];
-        for (const int v : {o.a, o.b})
-            if (v != kNone && !contains(live, v)) {
-                make_room(o);
-                values[v].renamed = emit(
-                    {Kind::fetch, vector_bytes_, 0, kNone, kNone, kNone, 0, 0, values[v].slot});
-                live.push_back(v);
-            }
-        Operation renamed = o;
-        if (o.a != kNone) renamed.a = values[o.a].renamed;
-        if (o.b != kNone) renamed.b = values[o.b].renamed;
-        end_use(o.a, next_uses[i][0]);  // the result may take the register of a
-        if (o.d != kNone) make_room(o);
-        const int result = emit(renamed);
-        end_use(o.b, next_uses[i][1]);
-        if (o.d == kNone) continue;
-        values[o.d].renamed = result;
-        live.push_back(o.d);
-    }
-}
+void Lowering::limit_live(int most) { LiveLimiter(section(), most, vector_bytes_).rewrite(); }
 
-int Lowering::emit(Operation operation) {
-    if (has_result(operation)) operation.d = section().values++;
-    section().list.push_back(operation);
-    return operation.d;
-}
+int Lowering::emit(const Operation& operation) { return append(section(), operation); }
 
 int Lowering::table(const Table& table) {
     const auto [known, is_new] =

@@ -272,7 +272,7 @@ class Lowering {
     using Kind = Operation::Kind;
 
     Operations::Section& section() { return operations_.sections.back(); }
-    int emit(Operation operation);
+    int emit(const Operation& operation);
     int table(const Table& table);
     void add_costs(const PermuteSection& section);
 
