@@ -151,46 +151,60 @@ class UnpackPlanner {
                take(tiles_[segment.network], segment, places, segment.units) == segment.units;
     }
 
-    // Makes a tile for all units, or for the first units if a known tile has the others.
+    // Makes a tile. If it cannot have all units, it has as many of the first units as leave others that a known tile has. Returns false if
+    // there is no such number.
     bool add_tile(const int64_t* places, int units, Segment& a, Segment& b) {
-        a = {static_cast<int>(tiles_.size()), 0, 0, 0};
+        const auto number = static_cast<int>(tiles_.size());
+        Tile& tile = tiles_.emplace_back();
+        // Makes the tile anew, for as many of the first `count` units as it can have.
+        const auto begin_with = [&](int count) {
+            tile = Tile{K_, levels_};
+            a = {number, 0, 0, 0};
+            a.units = take(tile, a, places, count);
+        };
         b = {};
-        tiles_.push_back(Tile{K_, levels_});
-        a.units = take(tiles_.back(), a, places, units);
+        begin_with(units);
         if (a.units == units) return true;
-        for (; units == N_ && a.units > 0; --a.units) {
-            tiles_.back() = Tile{K_, levels_};
-            take(tiles_.back(), a, places, a.units);
-            b = find(places + a.units, N_ - a.units);
+        if (units < N_) return false;
+        for (int first = a.units; first > 0; --first) {
+            begin_with(first);
+            b = find(places + first, units - first);
             const bool goes_on = b.network == a.network && b.output == a.output;
-            if (a.units + b.units == N_ && !goes_on) return true;
+            if (first + b.units == units && !goes_on) return true;
         }
         return false;
     }
 
-    // The longest segment of a known tile whose units are the first of these units.
+    // The longest segment of a known tile, or of zeros, whose units are the first of these units.
     Segment find(const int64_t* places, int units) const {
+        if (places[0] == kZeroSource) return zeros(places, units);
         Segment best;
-        if (places[0] == kZeroSource) {
-            const auto is_zero = [](int64_t place) { return place == kZeroSource; };
-            best.network = UnpackPlan::kZeros;
-            best.units =
-                static_cast<int>(std::find_if_not(places, places + units, is_zero) - places);
-        }
         if (places[0] < 0) return best;
         for (size_t t = 0; t < tiles_.size() && best.units < units; ++t)
             for (int r = 0; r < K_; ++r) {
-                const int64_t at = tiles_[t].lanes[r].at;
-                if (at == kUnknown) continue;
-                const int64_t in_lane = places[0] - at;
-                if (in_lane < 0 || in_lane >= kLaneBytes || in_lane % unit_ != 0) continue;
-                const int to = unpacked(r * N_ + static_cast<int>(in_lane) / unit_);
-                Segment segment{static_cast<int>(t), to / N_, to % N_, 0};
-                Tile tried = tiles_[t];
-                segment.units = take(tried, segment, places, units);
+                const Segment segment = segment_of(static_cast<int>(t), r, places, units);
                 if (segment.units > best.units) best = segment;
             }
         return best;
+    }
+
+    static Segment zeros(const int64_t* places, int units) {
+        const auto is_zero = [](int64_t place) { return place == kZeroSource; };
+        const int64_t* const end = std::find_if_not(places, places + units, is_zero);
+        return {UnpackPlan::kZeros, 0, 0, static_cast<int>(end - places)};
+    }
+
+    // The segment of tile t that begins with the first of these units, if lane r of the tile has this unit; otherwise a segment of no units.
+    Segment segment_of(int t, int r, const int64_t* places, int units) const {
+        const int64_t begin = tiles_[t].lanes[r].at;
+        if (begin == kUnknown) return {};
+        const int64_t in_lane = places[0] - begin;
+        if (in_lane < 0 || in_lane >= kLaneBytes || in_lane % unit_ != 0) return {};
+        const int to = unpacked(r * N_ + static_cast<int>(in_lane) / unit_);
+        Segment segment{t, to / N_, to % N_, 0};
+        Tile tried = tiles_[t];
+        segment.units = take(tried, segment, places, units);
+        return segment;
     }
 
     // Where the levels bring the unit of that number, and the number of the unit that they bring to a place.
