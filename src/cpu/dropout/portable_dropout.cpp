@@ -24,12 +24,13 @@ void write_mask(const DropoutCall& call, const TransformRun& run, int64_t i, boo
     if (keep) run.mask[i / 8] = static_cast<uint8_t>(run.mask[i / 8] | 1 << i % 8);
 }
 
-constexpr double kNanoseconds = 8;  // for an element
+constexpr double kNanosecondsPerElement = 8;
 
 template <class T>
 class PortableDropout : public DropoutExecutable {
   public:
-    explicit PortableDropout(const DropoutDesc& desc) : DropoutExecutable(desc, kNanoseconds) {}
+    explicit PortableDropout(const DropoutDesc& desc)
+        : DropoutExecutable(desc, kNanosecondsPerElement) {}
 
   private:
     // Sets element i of a run.

@@ -17,7 +17,7 @@ class PortablePytorchNormal : public Executable {
         const Moments<T> moments = TOMBOLA_TRY(resolve_moments<T>(context));
         const PytorchNormal<T> normal(moments);
         return execute_pytorch_normal<T>(
-            context, dst_, MtJumpLoops::portable(), moments,
+            context, dst_, MtJumpLoops::portable(), moments, kPortableNormalNanoseconds,
             [&](Mt19937& state, const FillPart& part) {
                 part.for_each_run([&](const Run& run) { generate(normal, state, run); });
             });

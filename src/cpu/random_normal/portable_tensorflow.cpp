@@ -18,7 +18,7 @@ class PortableTensorflowNormal : public Executable {
         const Moments<T> moments = TOMBOLA_TRY(resolve_moments<T>(context));
         const TensorflowNormal<T> normal(moments);
         const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, dst_.nelems()));
-        constexpr FillOptions kOptions{1, 1, 20};  // nanoseconds for a value
+        constexpr FillOptions kOptions{1, 1, kPortableNormalNanoseconds};
         fill(dst_, context.output(TOMBOLA_ARG_DST), kOptions, [&](const FillPart& part) {
             part.for_each_run([&](const Run& run) { generate(normal, call, run); });
         });

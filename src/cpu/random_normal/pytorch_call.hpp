@@ -52,7 +52,7 @@ KeptNormal draw_pairs(Mt19937& words, KeptNormal kept, const Moments<T>& moments
 template <class T, class FillBlocks>
 Status execute_pytorch_normal(const ExecContext& context, const MemoryDesc& dst,
                               const MtJumpLoops& loops, const Moments<T>& moments,
-                              const FillBlocks& fill_blocks) {
+                              double nanoseconds_per_value, const FillBlocks& fill_blocks) {
     const int64_t count = dst.nelems();
     TOMBOLA_TRY(check_normal_offset(context, count));
     KeptNormal kept;
@@ -63,7 +63,7 @@ Status execute_pytorch_normal(const ExecContext& context, const MemoryDesc& dst,
 
     void* data = context.output(TOMBOLA_ARG_DST);
     if (count >= kNormalBlock) {
-        call.fill(dst, data, fill_blocks, kNormalBlock);
+        call.fill(dst, data, nanoseconds_per_value, fill_blocks, kNormalBlock);
         if (count % kNormalBlock != 0) {
             T values[kNormalBlock];
             PytorchNormal<T>(moments).block(call.after(), values);
@@ -71,7 +71,7 @@ Status execute_pytorch_normal(const ExecContext& context, const MemoryDesc& dst,
         }
     } else {
         // So few elements are one part and one run.
-        call.fill(dst, data, [&](Mt19937& words, const FillPart& part) {
+        call.fill(dst, data, nanoseconds_per_value, [&](Mt19937& words, const FillPart& part) {
             part.for_each_run([&](const Run& run) {
                 kept = draw_pairs(words, kept, moments, run.count, static_cast<T*>(run.to));
             });

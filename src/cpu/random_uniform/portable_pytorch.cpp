@@ -16,10 +16,7 @@ class PortablePytorch : public Executable {
         const auto convert = TOMBOLA_TRY(PytorchConvert<T>::resolve(context, desc_));
         Mt19937Call call(convert.words(), MtJumpLoops::portable());
         TOMBOLA_TRY(call.resolve(context, desc_.dst.nelems(), Mt19937Call::Draws::elements));
-        call.fill(desc_.dst, context.output(TOMBOLA_ARG_DST),
-                  [&](Mt19937& state, const FillPart& part) {
-                      generate_from_mt19937(convert, state, part);
-                  });
+        fill_from_mt19937(desc_.dst, context.output(TOMBOLA_ARG_DST), call, convert);
         call.report(context);
         return {};
     }

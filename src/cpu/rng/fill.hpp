@@ -43,7 +43,7 @@ struct RowsRun {
 };
 
 // The time that plain C++ takes for a word of Philox, at least. Portable implementations estimate their work by such constants. They were
-// measured on Sapphire Rapids; a processor that runs portable code is hardly faster.
+// measured on Sapphire Rapids; a processor that runs portable code is probably not much faster.
 inline constexpr double kPortableWordNanoseconds = 2;
 
 struct FillOptions {

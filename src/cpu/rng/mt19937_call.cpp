@@ -16,9 +16,6 @@ namespace {
 // Every part but the first starts with a jump, which takes as long as one to two million words. Shorter parts would
 // save nothing.
 constexpr int64_t kWordsPerPart = int64_t{1} << 21;
-// The fastest kernel of all takes this long for a word, on the fastest machine. As only millions of words are shared, this bound suffices
-// to tell that they are worth waking a thread.
-constexpr double kNanosecondsPerWord = 0.1;
 
 // Of long rows, at most this many at once: a line of f32, half a line of bf16, a quarter of u8. Their states and half a window of each
 // take 60 KB of the stack; a whole window each would be faster, but leaves too little of 128 KiB. Measured on Sapphire Rapids alone.
@@ -27,12 +24,13 @@ constexpr size_t kLongRowsBytes = kLongRows * kMtWords / 2 * sizeof(uint32_t);
 
 }  // namespace
 
-FillOptions mt19937_fill_options(int words_per_value, int64_t run_multiple) {
+FillOptions mt19937_fill_options(int words_per_value, double nanoseconds_per_value,
+                                 int64_t run_multiple) {
     FillOptions options;
     options.multiple = 64;
     options.run_multiple = run_multiple;
     options.elements_per_part = kWordsPerPart / words_per_value;
-    options.nanoseconds_per_element = kNanosecondsPerWord * words_per_value;
+    options.nanoseconds_per_element = nanoseconds_per_value;
     return options;
 }
 
@@ -82,7 +80,7 @@ void Mt19937Call::skip_values(Mt19937& state, uint64_t values) const {
     for (int i = 0; i < words_per_value_; ++i) state.skip(values, loops_);
 }
 
-void Mt19937Call::fill(const MemoryDesc& dst, void* data,
+void Mt19937Call::fill(const MemoryDesc& dst, void* data, double nanoseconds_per_value,
                        FunctionRef<void(Mt19937& state, const FillPart& part)> generate,
                        int64_t run_multiple) {
     const int64_t count = dst.nelems();
@@ -94,7 +92,8 @@ void Mt19937Call::fill(const MemoryDesc& dst, void* data,
         else
             generate(state, part);
     };
-    const FillOptions options = mt19937_fill_options(words_per_value_, run_multiple);
+    const FillOptions options =
+        mt19937_fill_options(words_per_value_, nanoseconds_per_value, run_multiple);
     cpu::fill(dst, data, options, [&](const FillPart& part) {
         if (part.count() == count) return fill_part(start_.state, part);
         Mt19937 own;

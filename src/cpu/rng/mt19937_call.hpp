@@ -31,8 +31,12 @@ Status resolve_mt19937_start(const ExecContext& context, Mt19937Start& start,
 // Writes the optional DST_SEEDS and DST_STATE. Call it after everything that may fail.
 void report_mt19937(const ExecContext& context, const Seeds& seeds, const Mt19937& after);
 
-// How a stream is cut into parts for threads. A jump to a part is long.
-FillOptions mt19937_fill_options(int words_per_value, int64_t run_multiple);
+// The time that plain C++ takes for a word, at least.
+inline constexpr double kPortableMtWordNanoseconds = 1;
+
+// How a stream is cut into parts for threads. A jump to a part takes as long as one to two million words, so parts are long.
+FillOptions mt19937_fill_options(int words_per_value, double nanoseconds_per_value,
+                                 int64_t run_multiple);
 
 class Mt19937Call {
   public:
@@ -52,8 +56,8 @@ class Mt19937Call {
     // generate(state, part) writes the values of a part. The first value takes the next words of `state`. At the end,
     // `state` must be the state after the last value, if needs_state(). Parts run at the same time, each with a state of
     // its own. Runs begin at multiples of `run_multiple` elements, a divisor of 64. If rows are long, generate() is called
-    // for many pieces of a thread's part, which are not in ascending order.
-    void fill(const MemoryDesc& dst, void* data,
+    // for many pieces of a thread's part, which are not in ascending order. One thread takes nanoseconds_per_value for a value.
+    void fill(const MemoryDesc& dst, void* data, double nanoseconds_per_value,
               FunctionRef<void(Mt19937& state, const FillPart& part)> generate,
               int64_t run_multiple = 1);
 
@@ -77,17 +81,21 @@ class Mt19937Call {
     Mt19937* after_ = &start_.state;  // the state after the tensor
 };
 
-// Writes a part's values in plain C++. Convert has words(), the number of words per value, and T value(uint64_t), which
-// makes a value of the words. If there are two, the first is the high half.
+// Fills `dst` in plain C++. Convert has words(), the number of words per value, and T value(uint64_t), which makes a value
+// of the words. If there are two, the first is the high half.
 template <class Convert>
-void generate_from_mt19937(const Convert& convert, Mt19937& state, const FillPart& part) {
-    part.for_each_run([&](const Run& run) {
-        auto* to = static_cast<decltype(convert.value(0))*>(run.to);
-        for (int64_t i = 0; i < run.count; ++i) {
-            uint64_t bits = state.next();
-            if (convert.words() == 2) bits = bits << 32 | state.next();
-            to[i] = convert.value(bits);
-        }
+void fill_from_mt19937(const MemoryDesc& dst, void* data, Mt19937Call& call,
+                       const Convert& convert) {
+    const double time = convert.words() * kPortableMtWordNanoseconds;
+    call.fill(dst, data, time, [&](Mt19937& state, const FillPart& part) {
+        part.for_each_run([&](const Run& run) {
+            auto* to = static_cast<decltype(convert.value(0))*>(run.to);
+            for (int64_t i = 0; i < run.count; ++i) {
+                uint64_t bits = state.next();
+                if (convert.words() == 2) bits = bits << 32 | state.next();
+                to[i] = convert.value(bits);
+            }
+        });
     });
 }
 

@@ -85,7 +85,8 @@ Status fill_by_chunks(const ExecContext& context, Alignment alignment, const Mem
     }
     Mt19937Call call(words_per_element, MtJumpLoops::portable());
     TOMBOLA_TRY(call.resolve(context, dst.nelems(), Mt19937Call::Draws::elements));
-    call.fill(dst, data, [&](Mt19937& state, const FillPart& part) {
+    const double time = words_per_element * kPortableMtWordNanoseconds;
+    call.fill(dst, data, time, [&](Mt19937& state, const FillPart& part) {
         fill_part_by_chunks(
             part, words_per_element, size,
             [&](int64_t, uint32_t* to, int64_t max_count) {

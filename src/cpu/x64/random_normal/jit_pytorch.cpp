@@ -66,8 +66,12 @@ class JitPytorchNormal : public Executable {
     Status execute(const ExecContext& context) const override {
         const Moments<T> moments = TOMBOLA_TRY(resolve_moments<T>(context));
         const NormalFill fill(transform_, moments);
+        const double transform_time =
+            machine().nanoseconds_per_lane(kNormalInstructions, words_.vector_words * 4);
+        const double time =
+            (words_.nanoseconds_per_value() + transform_time) * transform_.words_per_value;
         return execute_pytorch_normal<T>(
-            context, dst_, loops_, moments, [&](Mt19937& state, const FillPart& part) {
+            context, dst_, loops_, moments, time, [&](Mt19937& state, const FillPart& part) {
                 PytorchNormalStream stream(fill, words_, state);
                 part.for_each_run(
                     [&](const Run& run) { stream.generate(run.count, run.to, run.streaming); });

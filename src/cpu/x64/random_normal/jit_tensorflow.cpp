@@ -15,8 +15,6 @@ namespace {
 // Words that are drawn at a time: with their values they stay in the first-level cache.
 constexpr int64_t kChunkWords = 2048;
 
-constexpr int kInstructions = 76;  // for the values of a vector of words
-
 template <class T>
 class JitTensorflowNormal : public Executable {
   public:
@@ -28,9 +26,10 @@ class JitTensorflowNormal : public Executable {
         const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, dst_.nelems()));
         const NormalFill fill(transform_, moments);
         const PhiloxFill words(words_, call.start, call.key(), PackedParameters());
-        const auto options =
-            philox_fill_options(machine().nanoseconds_per_lane(kInstructions, words_.vector_bytes) *
-                                kPhiloxBlockWords / TensorflowNormal<T>::kBlockValues);
+        const auto options = philox_fill_options(
+            machine().nanoseconds_per_lane(kPhiloxInstructions + kNormalInstructions,
+                                           words_.vector_bytes) *
+            kPhiloxBlockWords / TensorflowNormal<T>::kBlockValues);
         cpu::fill(dst_, context.output(TOMBOLA_ARG_DST), options, [&](const FillPart& part) {
             part.for_each_run(
                 [&](const Run& run) { generate(fill, words, call.number_of(run.first), run); });

@@ -12,6 +12,9 @@
 
 namespace tombola::impl::cpu::x64 {
 
+// The instructions that transform a vector of words.
+inline constexpr int kNormalInstructions = 45;
+
 class NormalFill {
   public:
     template <class T>

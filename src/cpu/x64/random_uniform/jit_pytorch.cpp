@@ -33,9 +33,7 @@ class JitPytorch : public Executable {
             fill_from_mt19937(desc_.dst, data, call, convert.words() == 2 ? two_words_ : one_word_,
                               PytorchParameters<T, rule>::pack(convert));
         } else {
-            call.fill(desc_.dst, data, [&](Mt19937& state, const FillPart& part) {
-                generate_from_mt19937(convert, state, part);
-            });
+            fill_from_mt19937(desc_.dst, data, call, convert);
         }
         call.report(context);
         return {};

@@ -31,6 +31,7 @@
 #include <tuple>
 
 #include "cpu/rng/mt19937.hpp"
+#include "cpu/x64/machine.hpp"
 #include "cpu/x64/rng/packed_parameters.hpp"
 #include "cpu/x64/vocabulary.hpp"
 
@@ -117,13 +118,20 @@ class Mt19937Generator : public Vocabulary {
     Constants constants_;
 };
 
+// The instructions that twist and temper a vector of words, with AVX-512.
+inline constexpr int kMtInstructions = 12;
+
 // An MT19937 kernel as it is kept and called.
 struct Mt19937Kernel {
     JitFunction<Mt19937Args> function;
     int vector_words = 0;  // the number of words in a vector of the ISA
     int words_per_value = 0;
     int value_bytes = 0;
+    int instructions = 0;  // for a vector of words, conversion included
 
+    double nanoseconds_per_value() const {
+        return machine().nanoseconds_per_lane(instructions, vector_words * 4) * words_per_value;
+    }
     // The bytes of values that one vector of words becomes, and the bytes of one store.
     int vector_out_bytes() const { return vector_words / words_per_value * value_bytes; }
     int store_bytes() const {
@@ -137,7 +145,7 @@ Result<Mt19937Kernel> make_mt19937_kernel(const typename Conversion::Key& key) {
     const Mt19937Shape shape = Conversion::shape(key);
     auto function = TOMBOLA_TRY(cached_function<Conversion>(key));
     return Mt19937Kernel{std::move(function), shape_of(std::get<CpuIsa>(key)).bytes / 4,
-                         shape.words, shape.value_bytes};
+                         shape.words, shape.value_bytes, kMtInstructions + shape.instructions};
 }
 
 }  // namespace tombola::impl::cpu::x64

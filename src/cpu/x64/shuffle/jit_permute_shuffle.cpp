@@ -203,7 +203,7 @@ Result<PermutePlan> begin_blocked(const ShuffleDesc& desc) {
         loops.fastest().dst.stride == block_bytes)
         base.pixels = loops.pop();
     if (base.pixels.count * block_bytes < kMinBytes)
-        return unimplemented("too few bytes behind one another");
+        return unimplemented("too few bytes after one another");
     return base;
 }
 

@@ -33,7 +33,7 @@ struct RowLoops {
 // If both tensors fit the first-level cache, only rows of at least this many bytes are stitched. A store that crosses a line costs little
 // there, so copying is faster for shorter rows.
 constexpr int64_t kMinStitchedInL1 = 128;
-// Stitching smaller tensors takes longer than copying them, source and destination together. Measured on Sapphire Rapids alone.
+// If source and destination together have fewer bytes, copying is faster than stitching. Measured on Sapphire Rapids alone.
 constexpr int64_t kMinBytesStitchedInL1 = 16 * 1024;
 // See suits_narrow_stores().
 constexpr int64_t kMaxNarrowInL1 = 256;
@@ -49,7 +49,7 @@ constexpr int64_t kMaxStraightBytes = 2048;
 // Zen 5. On Sapphire Rapids, no other number of turns is better.
 constexpr int64_t kMinStraightTurns = 32, kMaxBytesOfTurn = 1600;
 // See suits_prefetched_copies(). Measured on Sapphire Rapids alone.
-constexpr int64_t kMaxPrefetchedCopied = 48, kMinStitchedRowsOfGroup = 8, kAlignedRows = 8;
+constexpr int64_t kMaxRowOfPrefetchedCopies = 48, kMinStitchedRowsOfGroup = 8, kRowAlignment = 8;
 // With fewer rows, one store per row (RowPlan::overruns) gains nothing, because the last row needs a call of its own. Measured on Zen 5 and
 // Sapphire Rapids.
 constexpr int64_t kMinOverrunningRows = 128;
@@ -127,7 +127,7 @@ bool has_straight_turns(const RowPlan& plan) {
 
 // ---- stitched or copied ------------------------------------------------------------------------------------------
 
-// Whether stores of 32 bytes cross no line, but half of those of 64 bytes do. In the first-level cache, this makes code for AVX2 up to 1.28
+// Whether, in a destination that begins with a line, stores of 32 bytes cross no line, but half of those of 64 bytes do. In the first-level cache, this makes code for AVX2 up to 1.28
 // times as fast for rows of 96, 160 and 224 bytes, but not for longer ones. Measured on Sapphire Rapids alone.
 bool suits_narrow_stores(const RowPlan& plan) {
     return plan.in_l1 && plan.layout.inner % kLineBytes == kLineBytes / 2 &&
@@ -139,8 +139,8 @@ bool suits_narrow_stores(const RowPlan& plan) {
 bool suits_prefetched_copies(const RowPlan& plan) {
     const ShuffleLayout& l = plan.layout;
     return machine().row.prefetches_rows && !plan.in_l1 && !plan.exceeds_l2 &&
-           l.inner <= kMaxPrefetchedCopied &&
-           (l.Q < kMinStitchedRowsOfGroup || l.inner % kAlignedRows == 0);
+           l.inner <= kMaxRowOfPrefetchedCopies &&
+           (l.Q < kMinStitchedRowsOfGroup || l.inner % kRowAlignment == 0);
 }
 
 bool replaces_stitching(const RowPlan& plan) {
@@ -206,9 +206,9 @@ Sources sources_of(const RowPlan& plan) {
 
 // Whether vectors of 32 bytes copy rows faster than those of 64. Fewer of their stores cross cache lines.
 bool suits_narrow_vectors(const RowPlan& plan) {
-    // Rows whose stores prefetch ahead, in the third-level cache: by up to 2 %. Measured on Sapphire Rapids alone.
+    // In the third-level cache, rows whose stores prefetch ahead are up to 2 % faster. Measured on Sapphire Rapids alone.
     if (plan.stores == Stores::prefetched_ahead) return true;
-    // Straight turns in the second-level cache whose stores prefetch their lines.
+    // In the second-level cache, straight turns that prefetch the lines of their stores are faster too: see MachineRow::prefetches_rows.
     if (plan.is_straight && plan.stores == Stores::prefetched && !plan.exceeds_l2) return true;
     // Other straight turns beyond the first-level cache gain by wide vectors on machines that complete two narrow stores per cycle, because
     // fewer stores are faster there.

@@ -151,8 +151,8 @@ class UnpackPlanner {
                take(tiles_[segment.network], segment, places, segment.units) == segment.units;
     }
 
-    // Makes a tile. If it cannot have all units, it has as many of the first units as leave others that a known tile has. Returns false if
-    // there is no such number.
+    // Makes a tile for all units. If it cannot have all of them, it gets as many of the first units as possible, such that one segment of a
+    // known tile, or of zeros, has the others. Returns false if that is impossible.
     bool add_tile(const int64_t* places, int units, Segment& a, Segment& b) {
         const auto number = static_cast<int>(tiles_.size());
         Tile& tile = tiles_.emplace_back();
@@ -248,7 +248,7 @@ class UnpackPlanner {
         for (const StoredLane& lane : lanes_)
             for (const int64_t place : lane.places)
                 if (place >= 0) rows_ = std::max(rows_, place % kPixel / row_ + 1);
-        const size_t max_loads = kMaxLoadsOfCuts * lanes_.size();
+        const size_t max_loads = kMaxLoadsOfCuts * lanes_.size() + static_cast<size_t>(N_);
         size_t loads = 0;
         return std::all_of(lanes_.begin(), lanes_.end(), [&](const StoredLane& lane) {
             const size_t known = tiles_.size();
