@@ -221,7 +221,7 @@ TEST(Machine, LongStreamsOfMt19937AreShared) {
     char data[1];  // nothing is written
     std::atomic<int> parts{0};
     std::thread([&] {  // it has seen no workers yet
-        const FillOptions options = mt19937_fill_options(1, kernel.nanoseconds_per_value(), 1);
+        const FillOptions options = mt19937_fill_options(1, kernel.nanoseconds_per_value, 1);
         fill(desc, data, options, [&](const FillPart&) { ++parts; });
     })
         .join();

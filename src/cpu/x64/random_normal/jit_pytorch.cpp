@@ -69,7 +69,7 @@ class JitPytorchNormal : public Executable {
         const double transform_time =
             machine().nanoseconds_per_lane(kNormalInstructions, words_.vector_words * 4);
         const double time =
-            (words_.nanoseconds_per_value() + transform_time) * transform_.words_per_value;
+            (words_.nanoseconds_per_value + transform_time) * transform_.words_per_value;
         return execute_pytorch_normal<T>(
             context, dst_, loops_, moments, time, [&](Mt19937& state, const FillPart& part) {
                 PytorchNormalStream stream(fill, words_, state);

@@ -45,7 +45,7 @@ Status ChunkSource::fill(const ExecContext& context, const MemoryDesc& dst, int 
     }
     Mt19937Call call(words_per_element, *loops_);
     TOMBOLA_TRY(call.resolve(context, dst.nelems(), Mt19937Call::Draws::elements));
-    const double time = mt_.nanoseconds_per_value() * words_per_element +
+    const double time = mt_.nanoseconds_per_value * words_per_element +
                         machine().nanoseconds_per_lane(instructions, mt_.vector_words * 4);
     call.fill(dst, data, time, [&](Mt19937& state, const FillPart& part) {
         Mt19937Stream words(mt_, {}, state);

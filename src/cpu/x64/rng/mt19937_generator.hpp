@@ -127,11 +127,8 @@ struct Mt19937Kernel {
     int vector_words = 0;  // the number of words in a vector of the ISA
     int words_per_value = 0;
     int value_bytes = 0;
-    int instructions = 0;  // for a vector of words, conversion included
+    double nanoseconds_per_value = 0;
 
-    double nanoseconds_per_value() const {
-        return machine().nanoseconds_per_lane(instructions, vector_words * 4) * words_per_value;
-    }
     // The bytes of values that one vector of words becomes, and the bytes of one store.
     int vector_out_bytes() const { return vector_words / words_per_value * value_bytes; }
     int store_bytes() const {
@@ -144,8 +141,11 @@ template <class Conversion>
 Result<Mt19937Kernel> make_mt19937_kernel(const typename Conversion::Key& key) {
     const Mt19937Shape shape = Conversion::shape(key);
     auto function = TOMBOLA_TRY(cached_function<Conversion>(key));
-    return Mt19937Kernel{std::move(function), shape_of(std::get<CpuIsa>(key)).bytes / 4,
-                         shape.words, shape.value_bytes, kMtInstructions + shape.instructions};
+    const int vector_bytes = shape_of(std::get<CpuIsa>(key)).bytes;
+    const double nanoseconds_per_word =
+        machine().nanoseconds_per_lane(kMtInstructions + shape.instructions, vector_bytes);
+    return Mt19937Kernel{std::move(function), vector_bytes / 4, shape.words, shape.value_bytes,
+                         nanoseconds_per_word * shape.words};
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -163,8 +163,7 @@ Mt19937 Mt19937Stream::state() {
 
 void fill_from_mt19937(const MemoryDesc& dst, void* data, Mt19937Call& call,
                        const Mt19937Kernel& kernel, const PackedParameters& parameters) {
-    const double time = kernel.nanoseconds_per_value();
-    call.fill(dst, data, time, [&](Mt19937& state, const FillPart& part) {
+    call.fill(dst, data, kernel.nanoseconds_per_value, [&](Mt19937& state, const FillPart& part) {
         Mt19937Stream stream(kernel, parameters, state);
         part.for_each_run(
             [&](const Run& run) { stream.generate(run.count, run.to, run.streaming); });
