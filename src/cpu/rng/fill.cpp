@@ -106,7 +106,9 @@ void fill(const MemoryDesc& desc, void* data, const FillOptions& options,
     const int64_t longest = std::max<int64_t>(1, count / options.elements_per_part);
     const Work work = work_of(static_cast<double>(count) * options.nanoseconds_per_element, bytes,
                               streaming ? bytes : 0);
-    const int parts = static_cast<int>(std::min<int64_t>(longest, parts_for(work)));
+    // Without a choice nothing is asked of the threading run-time, which might allocate.
+    const int parts =
+        longest == 1 ? 1 : static_cast<int>(std::min<int64_t>(longest, parts_for(work)));
     if (parts == 1) return generate_part({desc, data, {0, count}, streaming, options});
     parallel(parts, [&](int part, int all) {
         const Range range = split(count, part, all, options.multiple);
