@@ -92,7 +92,7 @@ bool can_grow(const Problem& problem) {
 constexpr tombola_dim_t kSharedNumbers = 750000;
 tombola_dim_t copies_of(const Problem& problem) {
     if (!can_grow(problem)) return 1;
-    const Problem::Tensor& dst = problem.tensors[0];
+    const Problem::Tensor& dst = problem.tensors[0];  // of all problems that can grow
     return kSharedNumbers / (dst.dims[0] * dst.dims[1]) + 1;
 }
 

@@ -24,7 +24,7 @@ void write_mask(const DropoutCall& call, const TransformRun& run, int64_t i, boo
     if (keep) run.mask[i / 8] = static_cast<uint8_t>(run.mask[i / 8] | 1 << i % 8);
 }
 
-constexpr double kNanosecondsPerElement = 8;
+constexpr double kNanosecondsPerElement = 8;  // measured on Sapphire Rapids alone
 
 template <class T>
 class PortableDropout : public DropoutExecutable {

@@ -13,7 +13,7 @@ class PortableRandomGenerator : public Executable {
 
     Status execute(const ExecContext& context) const override {
         const auto state = GeneratorState::load(context.input<uint32_t>(TOMBOLA_ARG_SRC_STATE));
-        const FillOptions options{1, 1, kPortableWordNanoseconds};
+        const FillOptions options{1, 1, kPortablePhiloxWordNanoseconds};
         fill(dst_, context.output(TOMBOLA_ARG_DST), options, [&](const FillPart& part) {
             PhiloxWords words(state.counter, state.key, static_cast<Uint128>(part.first()));
             part.for_each_run([&](const Run& run) {

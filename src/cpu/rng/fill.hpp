@@ -44,7 +44,7 @@ struct RowsRun {
 
 // The time that plain C++ takes for a word of Philox, at least. Portable implementations estimate their work by such constants. They were
 // measured on Sapphire Rapids; a processor that runs portable code is probably not much faster.
-inline constexpr double kPortableWordNanoseconds = 2;
+inline constexpr double kPortablePhiloxWordNanoseconds = 2;
 
 struct FillOptions {
     int64_t multiple = 1;           // parts begin at multiples of this many elements

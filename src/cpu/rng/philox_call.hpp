@@ -46,7 +46,7 @@ template <class Convert>
 void fill_from_philox(const MemoryDesc& dst, void* data, const PhiloxCall& call,
                       const Convert& convert) {
     constexpr int kWords = Convert::kWords;
-    const FillOptions options{1, 1, kWords * kPortableWordNanoseconds};
+    const FillOptions options{1, 1, kWords * kPortablePhiloxWordNanoseconds};
     fill(dst, data, options, [&](const FillPart& part) {
         PhiloxWords source(call.start, call.key(), call.number_of(part.first()) * kWords);
         part.for_each_run([&](const Run& run) {

@@ -68,7 +68,7 @@ Status fill_by_chunks(const ExecContext& context, Alignment alignment, const Mem
     const size_t size = size_of(dst.data_type);
     if (alignment == Alignment::tensorflow) {
         const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, dst.nelems()));
-        const FillOptions options{1, 1, words_per_element * kPortableWordNanoseconds};
+        const FillOptions options{1, 1, words_per_element * kPortablePhiloxWordNanoseconds};
         fill(dst, data, options, [&](const FillPart& part) {
             const Uint128 first =
                 call.number_of(part.first()) * static_cast<unsigned>(words_per_element);

@@ -23,7 +23,7 @@ class PortableStochasticRounding : public Executable {
     Status execute(const ExecContext& context) const override {
         const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, dst_.nelems()));
         transform({src_, context.input(TOMBOLA_ARG_SRC)}, {dst_, context.output(TOMBOLA_ARG_DST)},
-                  {}, kPortableWordNanoseconds, [&](const TransformRun& run) {
+                  {}, kPortablePhiloxWordNanoseconds, [&](const TransformRun& run) {
                       PhiloxDraws draws(call.start, call.key(), call.number_of(run.first),
                                         kDrawBits);
                       const auto* from = static_cast<const float*>(run.from);
