@@ -127,15 +127,16 @@ TEST(Machine, SizesOfUnmeasuredRows) {
               10 * kMiB);  // five eighths of the 16 MiB that four cores share
 }
 
-// Shuffles of Zen 3, Zen 4 and Zen 5 are far from 20 MiB on.
+// Shuffles are far from 16 MiB on for Zen 4, and from 20 MiB on for Zen 3 and Zen 5.
 TEST(Machine, FarSizesOfZen) {
-    for (const Microarchitecture kind :
-         {Microarchitecture::zen3, Microarchitecture::zen4, Microarchitecture::zen5}) {
+    for (const auto& [kind, bytes] : {std::pair{Microarchitecture::zen3, 20 * kMiB},
+                                      {Microarchitecture::zen4, 16 * kMiB},
+                                      {Microarchitecture::zen5, 20 * kMiB}}) {
         const Machine machine = typical(kind);
-        EXPECT_EQ(machine.far_bytes(), 20 * kMiB) << name_of(kind);
-        EXPECT_TRUE(machine.is_far(20 * kMiB)) << name_of(kind);
-        EXPECT_FALSE(machine.is_far(20 * kMiB - 1)) << name_of(kind);
-        EXPECT_FALSE(machine.prefetches_sources(20 * kMiB - 1)) << name_of(kind);
+        EXPECT_EQ(machine.far_bytes(), bytes) << name_of(kind);
+        EXPECT_TRUE(machine.is_far(bytes)) << name_of(kind);
+        EXPECT_FALSE(machine.is_far(bytes - 1)) << name_of(kind);
+        EXPECT_FALSE(machine.prefetches_sources(bytes - 1)) << name_of(kind);
     }
 }
 
