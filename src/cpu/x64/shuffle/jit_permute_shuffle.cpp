@@ -134,20 +134,31 @@ Result<PermutePlan> begin_interleaved(const ShuffleDesc& desc) {
     return base;
 }
 
-double cycles_per_byte(const PixelProgram& pixel, const PermutePlan& candidate) {
+// The minimum cost of storing a line.
+double least_cycles(const PixelProgram& pixel, const PermutePlan& candidate) {
     const MachineRow& row = machine().row;
     // The model assumes that no program is faster than a copy.
-    double least = row.copy_cycles * (fits_l1(candidate.bytes) ? kCopyInL1 : 1);
+    const double copy = row.copy_cycles * (fits_l1(candidate.bytes) ? kCopyInL1 : 1);
     // Far programs that write to several places take longer than their costs say. With words (2 bytes) the other programs take longer too,
     // so words are left out here.
-    if (machine().is_far(candidate.bytes) && candidate.layout.inner != 2 &&
-        writes_apart(pixel.program))
-        least = std::max(row.apart_cycles, least);
+    const bool is_slow = machine().is_far(candidate.bytes) && candidate.layout.inner != 2 &&
+                         writes_apart(pixel.program);
+    return is_slow ? std::max(row.apart_cycles, copy) : copy;
+}
+
+// `least`: the minimum cost of storing a line.
+double cycles_per_byte(const PixelProgram& pixel, const PermutePlan& candidate, double least) {
     const double cycles =
         std::max(candidate.operations->cycles + step_cycles(candidate) + load_cycles(candidate),
                  least / 64 * static_cast<double>(stored_bytes(pixel.program))) /
         pixel.bytes;
-    return bypasses_caches(candidate) ? cycles - row.streamed_gain : cycles;
+    return bypasses_caches(candidate) ? cycles - machine().row.streamed_gain : cycles;
+}
+
+// Whether so few operations are necessary that the program is faster than the portable implementation, which waits for memory as well.
+bool gathers_fast(const PixelProgram& pixel, const PermutePlan& candidate) {
+    return cycles_per_byte(pixel, candidate, 0) * static_cast<double>(candidate.layout.inner) <=
+           kMaxCyclesPerElement;
 }
 
 Result<PermutePlan> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
@@ -168,12 +179,14 @@ Result<PermutePlan> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
                 candidate.src_last = pixel.src_last;
                 candidate.dst_last = pixel.dst_last;
                 candidate.operations = lowered;
-                candidate.cycles = cycles_per_byte(pixel, candidate);
+                if (!gathers_fast(pixel, candidate)) continue;
+                candidate.cycles =
+                    cycles_per_byte(pixel, candidate, least_cycles(pixel, candidate));
                 if (candidate.cycles < best.cycles) best = std::move(candidate);
             }
         }
     }
-    if (best.cycles * static_cast<double>(l.inner) > kMaxCyclesPerElement)
+    if (best.operations == nullptr)
         return unimplemented("C/G and G are both too large to gather from registers");
     // A step of one pixel needs no loop over steps: the kernel's outer loop goes from pixel to pixel.
     if (best.step_pixels == 1) best.step_pixels = 0;
