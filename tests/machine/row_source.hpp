@@ -65,6 +65,8 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
     add("open_lines", std::to_string(row.open_lines));
     add("near_alias", std::to_string(row.near_alias));
     add_number("apart_cycles", row.apart_cycles);
+    add_number("crowded_line", row.crowded_line);
+    add_number("evicted_line", row.evicted_line);
     add_number("unpacks_front", row.unpacks_front);
     add_number("shared_ports", row.shared_ports);
     add("counts_tables", row.counts_tables ? "true" : "false");

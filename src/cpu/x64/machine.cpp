@@ -45,6 +45,7 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 //   bypassing the caches from 80 MB on, others from 72 MB on. Prefetches of the sources of permutes gain from 48 MB on.
 // - `prefetched_run`: without prefetches, 72 shuffles in blocks of 68 to 180 MB take 1.01 (AVX-512) and 1.06 (AVX2) of the time. Of runs
 //   longer than 2 KiB, as many lose as gain.
+// - `crowded_line`, `evicted_line`: from an older form of the model, in which 60 shuffles of blocks 4 KiB apart take 0.79 / 0.59 of the time.
 // - `open_lines`: the test stores half a line to each of several regions in turn, past the caches. Compared with stores of whole lines it
 //   takes 1.3 times as long with 4 regions, 1.6 times with 7, and 13 to 20 times with 10 and more.
 // - `string_bytes`, `unrolled_operations`, `near_l3`, `near_alias`, `apart_cycles` and `prefetches_pages` gain nothing. `read_ahead` gains
@@ -71,6 +72,8 @@ constexpr MachineRow kSapphireRapids = [] {
     row.open_lines = 4;
     row.near_alias = 0;
     row.apart_cycles = 0;
+    row.crowded_line = 1.6;
+    row.evicted_line = 5.4;
     row.unpacks_front = 5;
     row.shared_ports = 0.85;
     row.counts_tables = false;
@@ -119,9 +122,10 @@ constexpr MachineRow kSapphireRapids = [] {
 //   shuffles. With them 230 shuffles of up to 200 KB per tensor take 0.98 of the time. Changing one of them gains 0.6 % at most.
 // - `string_bytes`: never. The string instruction takes up to 3.7 times as long as vectors.
 // - `linear_rows`: 110 shuffles of rows of 33 bytes to 40 KB take 0.95 of the time, and 50 of rows of 5 to 64 bytes 0.81.
-// - `far_l3`, `prefetched_run`, `open_lines`, `near_alias`, `apart_cycles`: copied from Zen 4. 30 shuffles of 40 to 90 MB per tensor take
-//   0.83 of the time. A shuffle whose source and destination together have 21.7 MB, which fit the third-level cache, takes 2 to 4 times as
-//   long.
+// - `far_l3`, `prefetched_run`, `open_lines`, `near_alias`, `apart_cycles`: copied from Zen 4, whose `far_l3` was greater then. 30 shuffles
+//   of 40 to 90 MB per tensor take 0.83 of the time. A shuffle whose source and destination together have 21.7 MB, which fit the third-level
+//   cache, takes 2 to 4 times as long.
+// - `crowded_line`, `evicted_line`: copied from Zen 4, not measured.
 // - `near_l3`: 80 shuffles of 1 to 8 MB per tensor take 0.95 of the time. Without `near_alias`, some of them would take more
 //   than 3 times as long.
 constexpr MachineRow kZen3 = [] {
@@ -146,6 +150,8 @@ constexpr MachineRow kZen3 = [] {
     row.open_lines = 4;
     row.near_alias = 4096;
     row.apart_cycles = 8;
+    row.crowded_line = 4;
+    row.evicted_line = 10;
     row.unpacks_front = 4.8;
     row.shared_ports = 0.75;
     row.counts_tables = true;
@@ -194,7 +200,8 @@ constexpr MachineRow kZen3 = [] {
 // - `traffic`: measured with shuffles of 4 MiB. A copy of 4 MiB reaches 83 to 98.
 // - `shared_stores`: the median of three runs, 46 to 55, on two cores that share a third-level cache.
 // - `streamed_gain`: an estimate, the time to read one byte from memory at 25 GB/s, which one thread reaches.
-// - `far_l3`: with 15 to 17 MB, as many shuffles gain by bypassing the caches as lose. From 17 MB on they take 0.81 of the time, from 19 MB on 0.71.
+// - `far_l3`: with 15 to 17 MB, as many shuffles gain by bypassing the caches as lose. From 17 MB on they take 0.81 of the time, from 19 MB
+//   on 0.71.
 // - `prefetched_run`: runs of 4 to 8 KiB gain by being prefetched, runs of 16 KiB lose.
 // - `near_l3`: it changes some of 149 shuffles of 2 to 17 MB. These take 0.84 of the time on average; the worst takes 1.2 times as long.
 // - `open_lines`: the test stores half a line to each of several regions in turn, past the caches. Compared with stores of whole lines it
@@ -203,6 +210,7 @@ constexpr MachineRow kZen3 = [] {
 // - `near_alias`: in memory, with blocks a multiple of 4 KiB apart, four of five shuffles took 1.15 to 1.7 times as long by AVX2 programs
 //   of near sources as by other programs.
 // - `apart_cycles`: fitted to the times of 237 shuffles of pixels, with tensors of 22 to 120 MB.
+// - `crowded_line`, `evicted_line`: fitted to the times of 138 shuffles whose blocks are a multiple of 1 KiB apart, most of them 4 KiB.
 // - `unpacks_front`: an estimate, the six operations that the processor takes per cycle.
 constexpr MachineRow kZen4 = [] {
     MachineRow row{};
@@ -226,6 +234,8 @@ constexpr MachineRow kZen4 = [] {
     row.open_lines = 4;
     row.near_alias = 4096;
     row.apart_cycles = 8;
+    row.crowded_line = 4;
+    row.evicted_line = 10;
     row.unpacks_front = 6;
     row.shared_ports = 0.75;
     row.counts_tables = true;
@@ -276,6 +286,7 @@ constexpr MachineRow kZen4 = [] {
 // - `waking`: the median of six runs, which took 60 to 102 microseconds.
 // - `traffic`: that of shuffles of 4 MiB.
 // - `shared_stores`: measured on two cores that share a third-level cache. Two cores that do not share one reach 84.
+// - `crowded_line`, `evicted_line`: copied from Sapphire Rapids, not measured.
 // - `far_l3`: shuffles of 24 to 110 MB gain by bypassing the caches, those of 17 MB lose.
 // - `near_l3`: 60 random shuffles in blocks of 2 to 16 MB take 0.94 of the time with AVX2 and 0.98 with AVX-512. With the value 1, some
 //   shuffles that bypassed the caches no longer do so and take 2.6 times as long.
@@ -303,6 +314,8 @@ constexpr MachineRow kZen5 = [] {
     row.open_lines = 10;
     row.near_alias = 0;
     row.apart_cycles = 0;
+    row.crowded_line = 1.6;
+    row.evicted_line = 5.4;
     row.unpacks_front = 5.7;
     row.shared_ports = 1;
     row.counts_tables = true;

@@ -18,6 +18,9 @@
 
 namespace tombola::impl::cpu::x64 {
 
+// The sets of the first-level cache. The bits of an address within a page of 4 KiB select one.
+inline constexpr int kSetsOfL1 = 64;
+
 struct Caches {
     int64_t l1, l2, l3;  // bytes; l1 and l2 of one core
 };
@@ -89,6 +92,9 @@ struct MachineRow {
     // The cost of a far shuffle whose step writes to several places of a pixel is at least this many cycles per 64 bytes. 0: the minimum is
     // that of a copy.
     double apart_cycles;
+    // Shuffles in blocks: the extra cycles of the first access to a line, if twice as many lines or more need its set of the first-level
+    // cache as the set holds; and of each access to a line that was evicted because its set was full.
+    double crowded_line, evicted_line;
     // Replaces `front` in sections with unpacks, which wait less for one another.
     double unpacks_front;
     // Permutes use few of the vector ports. Where they run beside blends, the rate `vectors` is multiplied by this.
@@ -127,6 +133,8 @@ struct Machine {
     }
     // Whether one cycle completes two stores of 32 bytes.
     bool two_narrow_stores_per_cycle() const { return row.narrow.stores > 1.5; }
+    // How many lines a set of the first-level cache holds.
+    int64_t ways_of_l1() const { return caches.l1 / (kSetsOfL1 * 64); }
     // The size of a tile: half of the first-level cache, for a part of a source and what is written from it.
     int64_t tile_bytes() const { return caches.l1 / 2; }
     // Calls that read and write at least this many bytes in all are far. Far shuffles bypass the caches and prefetch what they read. If

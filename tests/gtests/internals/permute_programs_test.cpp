@@ -19,6 +19,7 @@
 #include "cpu/x64/machine.hpp"
 #include "cpu/x64/shuffle/lowering_cache.hpp"
 #include "cpu/x64/shuffle/operations.hpp"
+#include "cpu/x64/shuffle/permute_staging.hpp"
 #include "cpu/x64/vec_traits.hpp"
 #include "gtests/common/guarded_buffer.hpp"
 #include "gtests/common/tensor.hpp"
@@ -305,7 +306,7 @@ TEST(PermutePrograms, LoweringsAreKept) {
         [](PermuteProgram& p) { p.block_stride += 4; },
         [](PermuteProgram& p) { p.near_sources = !p.near_sources; },
         [](PermuteProgram& p) { p.in_l1 = !p.in_l1; },
-        [](PermuteProgram& p) { p.in_l2 = !p.in_l2; },
+        [](PermuteProgram& p) { p.crowds_sets = !p.crowds_sets; },
         [](PermuteProgram& p) { std::swap(p.sources[0], p.sources[1]); },
         [](PermuteProgram& p) { p.sections[0].outputs[0].dst_offset += 4; },
         [](PermuteProgram& p) { p.sections[0].extents[0].bytes += 4; },
@@ -360,13 +361,13 @@ TEST(PermutePrograms, LoadsAcrossLinesCostMore) {
 // Blocks that lie a multiple of 4 KiB apart have their lines in the same set of the first-level cache, which holds fewer than 32 on all
 // machines. 64 bytes more, and they have sets of their own.
 TEST(PermutePrograms, BlocksInTheSameSetCostMore) {
-    const auto cycles_of = [](int64_t stride, bool in_l2) {
+    const auto cycles_of = [](int64_t stride, bool crowds_sets) {
         PermuteProgram program;
         program.unit = 4;
         program.loop = {kLineBytes, kLineBytes, false, 32};
         program.dst_alignment = kLineBytes;
         program.block_stride = stride;
-        program.in_l2 = in_l2;
+        program.crowds_sets = crowds_sets;
         PermuteSection section;
         for (int64_t block = 0; block < 16; ++block) {
             section.extents.push_back({block * stride, 64});
@@ -380,6 +381,66 @@ TEST(PermutePrograms, BlocksInTheSameSetCostMore) {
         EXPECT_GT(cycles_of(stride, true), cycles_of(stride, false) + 16);
         EXPECT_DOUBLE_EQ(cycles_of(stride + kLineBytes, true), cycles_of(stride, false));
     }
+}
+
+// 24 blocks need 48 lines with the next line of each, which no set holds if they are all in one set.
+TEST(PermuteStaging, BlocksThatShareASet) {
+    ShuffleLayout layout;
+    layout.C = 24 * 16;
+    for (const int64_t stride : {4096, 3 * 4096, 4096 - 8}) {
+        layout.src_axis = {stride, 16, 4};
+        EXPECT_TRUE(crowds_sets(layout)) << stride;
+    }
+    layout.src_axis = {4096 + kLineBytes, 16, 4};
+    EXPECT_FALSE(crowds_sets(layout));
+    layout.C = 2 * 16;
+    layout.src_axis = {4096, 16, 4};
+    EXPECT_FALSE(crowds_sets(layout));
+}
+
+// The copy of every tile, the last one too, fits the stack. Equal lines of the blocks are in different sets, and the bytes are those of the
+// source.
+TEST(PermuteStaging, TilesAreCopied) {
+    for (const int64_t pixels : {64, 96, 257})
+        for (const int64_t step : {1, 4})
+            for (const int64_t blocks : {8, 24}) {
+                constexpr int64_t kPixel = 64;
+                PermutePlan plan;
+                plan.layout.C = blocks * 16;
+                plan.layout.src_axis = {pixels * kPixel, 16, 4};
+                plan.pixels.count = pixels;
+                plan.pixels.src.stride = kPixel;
+                plan.step_pixels = step;
+                ASSERT_TRUE(stage(plan)) << blocks << " blocks, steps of " << step;
+                EXPECT_EQ(plan.tile_pixels % step, 0);
+                EXPECT_LE(blocks * plan.staged_stride, kMaxStagedBytes);
+                std::set<int64_t> sets;
+                for (int64_t i = 0; i < blocks; ++i)
+                    sets.insert(i * plan.staged_stride / kLineBytes % kSetsOfL1);
+                EXPECT_EQ(sets.size(), static_cast<size_t>(blocks));
+                const int64_t last = pixels - (pixels / plan.tile_pixels - 1) * plan.tile_pixels;
+                const auto bytes = static_cast<size_t>(last * kPixel);
+                EXPECT_LE(static_cast<int64_t>(bytes), plan.staged_stride);
+                const auto source = test::test_bytes(static_cast<size_t>(blocks * pixels * kPixel));
+                GuardedBuffer staged(static_cast<size_t>(blocks * plan.staged_stride));
+                copy_blocks(plan, reinterpret_cast<const char*>(source.data()),
+                            reinterpret_cast<char*>(staged.data()), bytes);
+                for (int64_t i = 0; i < blocks; ++i)
+                    EXPECT_EQ(std::memcmp(staged.data() + i * plan.staged_stride,
+                                          source.data() + i * pixels * kPixel, bytes),
+                              0)
+                        << "block " << i;
+            }
+}
+
+// A tile would have less than two lines of each block.
+TEST(PermuteStaging, TooManyBlocks) {
+    PermutePlan plan;
+    plan.layout.C = 400 * 16;
+    plan.layout.src_axis = {4096, 16, 4};
+    plan.pixels.count = plan.pixels.src.stride = 64;
+    plan.step_pixels = 1;
+    EXPECT_FALSE(stage(plan));
 }
 
 // 17 pixels are two steps of 16, as the last step repeats pixels.

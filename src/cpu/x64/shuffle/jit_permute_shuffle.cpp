@@ -12,6 +12,7 @@
 #include "cpu/streaming.hpp"
 #include "cpu/x64/machine.hpp"
 #include "cpu/x64/shuffle/lowering_cache.hpp"
+#include "cpu/x64/shuffle/permute_staging.hpp"
 #include "cpu/x64/shuffle/permute_streaming.hpp"
 #include "cpu/x64/vec_traits.hpp"
 
@@ -334,34 +335,56 @@ double gain_of(const PermutePlan& candidate) {
     return machine().row.streamed_gain * static_cast<double>(kLineBytes) * lines;
 }
 
+Lowerings lowerings_of(const ShuffleLayout& layout, const BlockedStep& step, int64_t bytes) {
+    PermuteProgram program =
+        blocked_program(layout, step.pixels, step.single, step.near_sources,
+                        limits_of(step.code, static_cast<int>(layout.element)));
+    program.in_l1 = fits_l1(bytes);
+    program.crowds_sets = !program.in_l1 && !machine().is_far(bytes);
+    return cached_lowerings(program, step.code);
+}
+
+// The cheapest plan of those that stage tiles, if it is cheaper than `best`; otherwise `best`.
+PermutePlan choose_staged(CpuIsa isa, const PermutePlan& base, PermutePlan best) {
+    for (const BlockedStep& step : blocked_steps(isa, base)) {
+        // Near sources write many blocks of the destination at once, which crowd the sets too.
+        if (step.single || step.near_sources) continue;
+        PermutePlan staged = base;
+        staged.code = step.code;
+        staged.step_pixels = step.pixels;
+        if (!stage(staged)) continue;
+        ShuffleLayout layout = base.layout;
+        layout.src_axis.stride = staged.staged_stride;
+        for (const auto& lowered : lowerings_of(layout, step, base.bytes)) {
+            staged.operations = lowered;
+            staged.cycles = image_cycles(step, staged) + staging_cycles(staged);
+            if (staged.cycles < best.cycles) best = staged;
+        }
+    }
+    return best;
+}
+
 Result<PermutePlan> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
-    PermutePlan best = TOMBOLA_TRY(begin_blocked(desc));
-    const ShuffleLayout& l = best.layout;
+    const PermutePlan base = TOMBOLA_TRY(begin_blocked(desc));
+    const ShuffleLayout& l = base.layout;
     const ShuffleLayout sample = with_fewer_channels(l);
-    const auto program_of = [&](const ShuffleLayout& layout, const BlockedStep& step) {
-        PermuteProgram program =
-            blocked_program(layout, step.pixels, step.single, step.near_sources,
-                            limits_of(step.code, static_cast<int>(l.element)));
-        program.in_l1 = fits_l1(best.bytes);
-        program.in_l2 = !program.in_l1 && best.bytes <= machine().caches.l2;
-        return program;
-    };
+    const bool far = machine().is_far(base.bytes);
+    PermutePlan best = base;
     BlockedStep cheapest{};
-    for (const BlockedStep& step : blocked_steps(isa, best)) {
-        const PermuteProgram program = program_of(sample, step);
-        for (const auto& lowered : cached_lowerings(program, step.code)) {
-            PermutePlan candidate = candidate_of(step, lowered, best);
+    for (const BlockedStep& step : blocked_steps(isa, base))
+        for (const auto& lowered : lowerings_of(sample, step, base.bytes)) {
+            PermutePlan candidate = candidate_of(step, lowered, base);
             // In memory, programs that write several blocks at once through the caches took up to 1.7 times as long on Zen 4.
-            if (step.near_sources && machine().is_far(best.bytes) && !bypasses_caches(candidate))
-                continue;
+            if (step.near_sources && far && !bypasses_caches(candidate)) continue;
             candidate.cycles = image_cycles(step, candidate) - gain_of(candidate);
             if (candidate.cycles >= best.cycles) continue;
             cheapest = step;
             best = std::move(candidate);
         }
-    }
     if (sample.C < l.C)
-        best.operations = cached_lowerings(program_of(l, cheapest), cheapest.code).front();
+        best.operations = lowerings_of(l, cheapest, base.bytes).front();
+    else if (!far && !fits_l1(base.bytes) && crowds_sets(l))
+        return choose_staged(isa, base, std::move(best));
     return best;
 }
 
@@ -413,8 +436,14 @@ class PermuteShuffle : public Executable {
         // The last tile has the remaining pixels.
         const int64_t to =
             tile + done == tiles_ ? plan_.pixels.count : (tile + done) * plan_.tile_pixels;
-        PermuteArgs args{tensors.src + at.src() + from * plan_.pixels.src.stride,
-                         tensors.dst + at.dst() + from * plan_.pixels.dst.stride,
+        const char* src = tensors.src + at.src() + from * plan_.pixels.src.stride;
+        char* dst = tensors.dst + at.dst() + from * plan_.pixels.dst.stride;
+        if (plan_.staged_stride > 0) {
+            shuffle_staged(kernel, src, dst, to - from);
+            return 1;
+        }
+        PermuteArgs args{src,
+                         dst,
                          plan_.src_last,
                          plan_.dst_last,
                          to - from,
@@ -435,6 +464,20 @@ class PermuteShuffle : public Executable {
         if (!plan_.joins_tiles) args.src_ahead = tiles_ > 1 ? to_next_tile(first) : args.src_outer;
         kernel(args);
         return tiles_ > 1 ? done : args.outer;
+    }
+
+    // Shuffles a tile of `pixels` pixels from a copy of its source.
+    void shuffle_staged(const JitFunction<PermuteArgs>& kernel, const char* src, char* dst,
+                        int64_t pixels) const {
+        alignas(kLineBytes) char staged[kMaxStagedBytes];
+        const int64_t pixel = plan_.pixels.src.stride;
+        copy_blocks(plan_, src, staged, static_cast<size_t>(pixels * pixel));
+        PermuteArgs args{};
+        args.src = staged;
+        args.dst = dst;
+        args.src_last = args.dst_last = (pixels - plan_.step_pixels) * pixel;
+        args.outer = 1;
+        kernel(args);
     }
 
     // The distance in bytes from the source of a tile to the source of the next one. The last tile has no next one.

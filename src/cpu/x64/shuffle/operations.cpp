@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "cpu/x64/machine.hpp"
@@ -107,36 +108,75 @@ double split_loads(const PermuteProgram& program, const Operations::Section& sec
     return splits;
 }
 
-// The extra cycles of a step whose blocks share sets of the first-level cache. Lines whose addresses are equal modulo 4 KiB are in the same
-// set. If the blocks that a section reads and writes have more lines in a set than the set holds, each line is evicted before the next
-// access to it, or to the next line, which was prefetched. Fitted on Sapphire Rapids alone, to blocks a multiple of 4 KiB apart.
-double conflict_cycles(const PermuteProgram& program, const PermuteSection& section,
-                       int vector_bytes) {
-    if (!program.in_l2 || program.loop.granule == 0 || program.loop.single_step) return 0;
-    constexpr int64_t kSets = 64;
-    constexpr double kWholeLine = 1.6, kPartOfLine = 3.5;  // cycles for each access
-    const int64_t step = program.loop.dst_step, touched = std::max(step, kLineBytes);
-    std::set<int64_t> blocks_written;
-    for (const PermuteOutput& output : section.outputs)
-        blocks_written.insert(output.dst_offset / program.block_stride * program.block_stride);
-    std::vector<int64_t> blocks(blocks_written.begin(), blocks_written.end());
-    for (const Piece& extent : section.extents) blocks.push_back(extent.offset);
-    // Lines that each set must hold, with the next line of each block.
-    std::array<int, kSets> lines{};
-    for (const int64_t block : blocks)
-        for (int64_t at = block / kLineBytes; at <= (block + touched - 1) / kLineBytes + 1; ++at)
-            ++lines[at % kSets];
-    const int64_t ways = machine().caches.l1 / (kSets * kLineBytes);
-    const double accesses = std::max(static_cast<double>(step) / vector_bytes, 1.0);
-    double cycles = 0;
-    for (const int64_t block : blocks) {
-        const int64_t lines_of_set = lines[block / kLineBytes % kSets];
-        const double crowded = static_cast<double>(lines_of_set) / static_cast<double>(ways) - 1;
-        const bool in_lines =
-            vector_bytes == kLineBytes && step % kLineBytes == 0 && block % kLineBytes == 0;
-        cycles += std::clamp(crowded, 0.0, 1.0) * accesses * (in_lines ? kWholeLine : kPartOfLine);
+// A line of the source or of the destination. Both tensors are taken to begin at the same place of a page.
+struct Line {
+    bool stored;     // of the destination
+    int64_t number;  // its offset divided by its size
+    friend bool operator==(const Line& a, const Line& b) {
+        return a.stored == b.stored && a.number == b.number;
     }
-    return cycles;
+    friend bool operator<(const Line& a, const Line& b) {
+        return std::tie(a.stored, a.number) < std::tie(b.stored, b.number);
+    }
+};
+
+// Calls `body` with each line that an operation accesses in a step that begins at the offset `step`, in order.
+template <class Body>
+void each_access(const Operations::Section& section, int64_t step, const Body& body) {
+    for (const Operation& o : section.list) {
+        if (!o.is_load() && !o.is_store()) continue;
+        const int64_t first = step + o.offset, last = first + o.bytes - 1;
+        for (int64_t at = first / kLineBytes; at <= last / kLineBytes; ++at)
+            body(Line{o.is_store(), at});
+    }
+}
+
+// How many times per step a line is accessed that was in the first-level cache before, and was evicted because its set was full.
+double evicted_lines(const Operations::Section& section, int64_t step_bytes) {
+    const auto ways = static_cast<size_t>(machine().ways_of_l1());
+    std::array<std::vector<Line>, kSetsOfL1> sets;  // the last access is the last element
+    std::set<Line> known;
+    int64_t evicted = 0;
+    // As many steps as two lines have. Those of the second line count, because the first ones evict less.
+    const int64_t counted = std::max<int64_t>(kLineBytes / step_bytes, 1), steps = 2 * counted;
+    for (int64_t step = 0; step < steps; ++step)
+        each_access(section, step * step_bytes, [&](const Line& line) {
+            std::vector<Line>& set = sets[line.number % kSetsOfL1];
+            const auto found = std::find(set.begin(), set.end(), line);
+            if (found == set.end() && !known.insert(line).second && step >= counted) ++evicted;
+            if (found != set.end())
+                set.erase(found);
+            else if (set.size() == ways)
+                set.erase(set.begin());
+            set.push_back(line);
+        });
+    return static_cast<double>(evicted) / static_cast<double>(counted);
+}
+
+// The lines that a step accesses for the first time, each multiplied by how crowded its set is: 0 if the set holds all lines that need it,
+// 1 if twice as many or more need it. The line after each accessed line needs its set too, because it is prefetched.
+double crowded_lines(const Operations::Section& section, int64_t step_bytes) {
+    std::set<Line> accessed;
+    each_access(section, 0, [&](const Line& line) { accessed.insert(line); });
+    std::set<Line> needed = accessed;
+    for (const Line& line : accessed) needed.insert({line.stored, line.number + 1});
+    std::array<int, kSetsOfL1> lines{};
+    for (const Line& line : needed) ++lines[line.number % kSetsOfL1];
+    const auto ways = static_cast<double>(machine().ways_of_l1());
+    double crowded = 0;
+    for (const Line& line : accessed)
+        crowded += std::clamp(lines[line.number % kSetsOfL1] / ways - 1, 0.0, 1.0);
+    // A step shorter than a line continues the lines of the step before.
+    return crowded * std::min(1.0, static_cast<double>(step_bytes) / kLineBytes);
+}
+
+// The extra cycles of a step whose blocks share sets of the first-level cache. Lines whose addresses are equal modulo 4 KiB are in the same
+// set.
+double conflict_cycles(const PermuteProgram& program, const Operations::Section& section) {
+    if (!program.crowds_sets || program.loop.granule == 0 || program.loop.single_step) return 0;
+    const MachineRow& row = machine().row;
+    return row.crowded_line * crowded_lines(section, program.loop.dst_step) +
+           row.evicted_line * evicted_lines(section, program.loop.dst_step);
 }
 
 // The work of an operation on a machine that counts the loads of tables (MachineRow::counts_tables), with its table in a register or in
@@ -394,10 +434,9 @@ void Lowering::add_costs(const PermuteSection& section) {
     const double splits = lowered.runs > 0 || program_.in_l1 ? 0 : split_stores(program_, section);
     const double work = section_cycles(program_, lowered, vector_bytes_) +
                         rates.split_load * split_loads(program_, lowered);
-    operations_.cycles +=
-        repeats *
-        (work + rates.split_store * splits + conflict_cycles(program_, section, vector_bytes_)) /
-        rates.clock;
+    operations_.cycles += repeats *
+                          (work + rates.split_store * splits + conflict_cycles(program_, lowered)) /
+                          rates.clock;
     operations_.run_cycles += repeats * run_cycles(rates) * lowered.runs / rates.clock;
     for (const Operation& o : lowered.list)
         if (o.is_store()) operations_.stored_lines += repeats * o.bytes / kLineBytes;

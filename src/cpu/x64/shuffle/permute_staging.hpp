@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Staging: a tile of the source is copied before it is permuted.
+//
+// If blocks are a multiple of 4 KiB apart, which images of 8 x 8, 16 x 16 or 32 x 32 pixels make likely, the lines of one pixel share a set
+// of the first-level cache. A set holds 8 or 12 lines. A section that reads more blocks loses each line before its next access. In the
+// copy, the lines of a pixel are spread over all sets.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu/x64/shuffle/permute_plan.hpp"
+
+namespace tombola::impl::cpu::x64 {
+
+inline constexpr int64_t kMaxStagedBytes = 32 * 1024;  // of a copy; it lies on the stack
+
+// Whether more blocks of the source begin in one set of the first-level cache than the set holds with the next line of each.
+bool crowds_sets(const ShuffleLayout& layout);
+
+// Chooses the tile and `staged_stride` of a plan whose `step_pixels` are known. Returns false if there are so many blocks that a tile would
+// have too few bytes of each.
+bool stage(PermutePlan& plan);
+
+// The cycles of the copies, for all pixels of an image.
+double staging_cycles(const PermutePlan& plan);
+
+// Copies `bytes` bytes of each block from `src` to `staged`.
+void copy_blocks(const PermutePlan& plan, const char* src, char* staged, size_t bytes);
+
+}  // namespace tombola::impl::cpu::x64
