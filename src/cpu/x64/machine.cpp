@@ -45,7 +45,8 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 //   bypassing the caches from 80 MB on, others from 72 MB on. Prefetches of the sources of permutes gain from 48 MB on.
 // - `prefetched_run`: without prefetches, 72 shuffles in blocks of 68 to 180 MB take 1.01 (AVX-512) and 1.06 (AVX2) of the time. Of runs
 //   longer than 2 KiB, as many lose as gain.
-// - `crowded_line`, `evicted_line`: from an older form of the model, in which 60 shuffles of blocks 4 KiB apart take 0.79 / 0.59 of the time.
+// - `crowded_line`, `evicted_line`: they follow from an older form of the model, in which an access to half of a line cost 3.5 cycles. The
+//   form of today was not measured.
 // - `open_lines`: the test stores half a line to each of several regions in turn, past the caches. Compared with stores of whole lines it
 //   takes 1.3 times as long with 4 regions, 1.6 times with 7, and 13 to 20 times with 10 and more.
 // - `string_bytes`, `unrolled_operations`, `near_l3`, `near_alias`, `apart_cycles` and `prefetches_pages` gain nothing. `read_ahead` gains

@@ -93,7 +93,7 @@ struct MachineRow {
     // that of a copy.
     double apart_cycles;
     // Shuffles in blocks: the extra cycles of the first access to a line, if twice as many lines or more need its set of the first-level
-    // cache as the set holds; and of each access to a line that was evicted because its set was full.
+    // cache as the set holds (fewer cycles if fewer lines need it); and of each access to a line that was evicted because its set was full.
     double crowded_line, evicted_line;
     // Replaces `front` in sections with unpacks, which wait less for one another.
     double unpacks_front;

@@ -306,7 +306,7 @@ TEST(PermutePrograms, LoweringsAreKept) {
         [](PermuteProgram& p) { p.block_stride += 4; },
         [](PermuteProgram& p) { p.near_sources = !p.near_sources; },
         [](PermuteProgram& p) { p.in_l1 = !p.in_l1; },
-        [](PermuteProgram& p) { p.crowds_sets = !p.crowds_sets; },
+        [](PermuteProgram& p) { p.counts_conflicts = !p.counts_conflicts; },
         [](PermuteProgram& p) { std::swap(p.sources[0], p.sources[1]); },
         [](PermuteProgram& p) { p.sections[0].outputs[0].dst_offset += 4; },
         [](PermuteProgram& p) { p.sections[0].extents[0].bytes += 4; },
@@ -361,13 +361,13 @@ TEST(PermutePrograms, LoadsAcrossLinesCostMore) {
 // Blocks that lie a multiple of 4 KiB apart have their lines in the same set of the first-level cache, which holds fewer than 32 on all
 // machines. 64 bytes more, and they have sets of their own.
 TEST(PermutePrograms, BlocksInTheSameSetCostMore) {
-    const auto cycles_of = [](int64_t stride, bool crowds_sets) {
+    const auto cycles_of = [](int64_t stride, bool counts_conflicts, int64_t step = kLineBytes) {
         PermuteProgram program;
         program.unit = 4;
-        program.loop = {kLineBytes, kLineBytes, false, 32};
+        program.loop = {step, step, false, 32};
         program.dst_alignment = kLineBytes;
         program.block_stride = stride;
-        program.crowds_sets = crowds_sets;
+        program.counts_conflicts = counts_conflicts;
         PermuteSection section;
         for (int64_t block = 0; block < 16; ++block) {
             section.extents.push_back({block * stride, 64});
@@ -380,10 +380,15 @@ TEST(PermutePrograms, BlocksInTheSameSetCostMore) {
     for (const int64_t stride : {4096, 3 * 4096}) {
         EXPECT_GT(cycles_of(stride, true), cycles_of(stride, false) + 16);
         EXPECT_DOUBLE_EQ(cycles_of(stride + kLineBytes, true), cycles_of(stride, false));
+        // Of two steps of half a line, the first one begins 32 lines in one set, and the second one finds none of them there.
+        const MachineRow& row = machine().row;
+        EXPECT_NEAR(cycles_of(stride, true, 32) - cycles_of(stride, false, 32),
+                    16 * row.crowded_line + 16 * row.evicted_line, 1e-9);
     }
 }
 
-// 24 blocks need 48 lines with the next line of each, which no set holds if they are all in one set.
+// 24 blocks need 48 lines with the next line of each. No set holds so many, nor the 16 lines of the eight blocks that begin in one set if
+// blocks are 4,088 bytes apart.
 TEST(PermuteStaging, BlocksThatShareASet) {
     ShuffleLayout layout;
     layout.C = 24 * 16;
@@ -431,6 +436,60 @@ TEST(PermuteStaging, TilesAreCopied) {
                               0)
                         << "block " << i;
             }
+}
+
+// Tiles that are shuffled from their copies, by every lowering. The last tile of 64 pixels has more than the others.
+TEST(PermuteStaging, TilesAreShuffled) {
+    constexpr int64_t kElement = 4, kBlock = 16, kPixel = kBlock * kElement, kImage = 64 * kPixel;
+    ShuffleLayout layout;
+    layout.C = 9 * kBlock;
+    layout.Q = 12;
+    layout.G = 12;
+    layout.element = layout.inner = kElement;
+    layout.src_axis = layout.dst_axis = {kImage, kBlock, kElement};
+    const auto bytes = static_cast<size_t>(layout.C / kBlock * kImage);
+    const auto source = test::test_bytes(bytes);
+    std::vector<uint8_t> want(bytes);
+    for (int64_t pixel = 0; pixel < 64; ++pixel)
+        for (int64_t c = 0; c < layout.C; ++c) {
+            const int64_t from = layout.src_axis.offset(c % layout.Q * layout.G + c / layout.Q);
+            std::memcpy(&want[static_cast<size_t>(layout.dst_axis.offset(c) + pixel * kPixel)],
+                        &source[static_cast<size_t>(from + pixel * kPixel)], kElement);
+        }
+    for (const CpuIsa isa : isas_in_force()) {
+        PermutePlan plan;
+        plan.layout = layout;
+        plan.pixels.count = 64;
+        plan.pixels.src.stride = kPixel;
+        plan.step_pixels = 2;
+        ASSERT_TRUE(stage(plan));
+        ASSERT_GT(64 % plan.tile_pixels, 0);
+        ShuffleLayout staged = layout;
+        staged.src_axis.stride = plan.staged_stride;
+        const PermuteProgram program =
+            blocked_program(staged, plan.step_pixels, false, false, limits_of(isa, kElement));
+        for (const Operations& lowered : all_lowerings(program, isa)) {
+            const auto kernel = permute_function(isa, Stores::plain, Sources::plain,
+                                                 std::make_shared<Operations>(lowered));
+            ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+            GuardedBuffer destination(bytes);
+            const int64_t tiles = 64 / plan.tile_pixels;
+            for (int64_t tile = 0; tile < tiles; ++tile) {
+                const int64_t first = tile * plan.tile_pixels;
+                const int64_t pixels = tile + 1 < tiles ? plan.tile_pixels : 64 - first;
+                GuardedBuffer copy(static_cast<size_t>(layout.C / kBlock * plan.staged_stride));
+                copy_blocks(plan, reinterpret_cast<const char*>(source.data()) + first * kPixel,
+                            reinterpret_cast<char*>(copy.data()),
+                            static_cast<size_t>(pixels * kPixel));
+                const int64_t last = (pixels - plan.step_pixels) * kPixel;
+                PermuteArgs args{
+                    copy.data(), destination.data() + first * kPixel, last, last, 1, 0, 0};
+                kernel.value()(args);
+            }
+            EXPECT_EQ(std::memcmp(destination.data(), want.data(), bytes), 0);
+            EXPECT_TRUE(destination.slack_is_intact());
+        }
+    }
 }
 
 // A tile would have less than two lines of each block.

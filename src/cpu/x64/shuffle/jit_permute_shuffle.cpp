@@ -135,19 +135,19 @@ Result<PermutePlan> begin_interleaved(const ShuffleDesc& desc) {
     return base;
 }
 
-// The minimum cost of storing a line.
+// The minimum cost of storing a line, whatever the operations are.
 double least_cycles(const PixelProgram& pixel, const PermutePlan& candidate) {
     const MachineRow& row = machine().row;
     // The model assumes that no program is faster than a copy.
     const double copy = row.copy_cycles * (fits_l1(candidate.bytes) ? kCopyInL1 : 1);
     // Far programs that write to several places take longer than their costs say. With words (2 bytes) the other programs take longer too,
     // so words are left out here.
-    const bool is_slow = machine().is_far(candidate.bytes) && candidate.layout.inner != 2 &&
-                         writes_apart(pixel.program);
-    return is_slow ? std::max(row.apart_cycles, copy) : copy;
+    const bool writes_far_apart = machine().is_far(candidate.bytes) &&
+                                  candidate.layout.inner != 2 && writes_apart(pixel.program);
+    return writes_far_apart ? std::max(row.apart_cycles, copy) : copy;
 }
 
-// `least`: the minimum cost of storing a line.
+// `least`: see least_cycles().
 double cycles_per_byte(const PixelProgram& pixel, const PermutePlan& candidate, double least) {
     const double cycles =
         std::max(candidate.operations->cycles + step_cycles(candidate) + load_cycles(candidate),
@@ -340,7 +340,7 @@ Lowerings lowerings_of(const ShuffleLayout& layout, const BlockedStep& step, int
         blocked_program(layout, step.pixels, step.single, step.near_sources,
                         limits_of(step.code, static_cast<int>(layout.element)));
     program.in_l1 = fits_l1(bytes);
-    program.crowds_sets = !program.in_l1 && !machine().is_far(bytes);
+    program.counts_conflicts = !program.in_l1 && !machine().is_far(bytes);
     return cached_lowerings(program, step.code);
 }
 
@@ -515,9 +515,9 @@ int64_t run_bytes(const PermutePlan& plan) {
 Result<PlanPtr> executable_of(const ShuffleDesc& desc, const PermutePlan& plan) {
     return make_plan(0, [desc, plan]() -> Result<std::unique_ptr<Executable>> {
         const Stores stores = fits_l1(plan.bytes) ? Stores::plain : Stores::prefetched;
-        const Sources sources = machine().prefetches_sources(plan.bytes)
-                                    ? prefetched_sources(run_bytes(plan))
-                                    : Sources::plain;
+        // A staged kernel reads a copy that is in the first-level cache.
+        const bool prefetches = plan.staged_stride == 0 && machine().prefetches_sources(plan.bytes);
+        const Sources sources = prefetches ? prefetched_sources(run_bytes(plan)) : Sources::plain;
         const auto bytes = static_cast<size_t>(plan.bytes);
         std::vector<PermuteShuffle::Way> ways;
         for (const auto& [way, alignment] : streaming_of(plan)) {

@@ -173,7 +173,8 @@ double crowded_lines(const Operations::Section& section, int64_t step_bytes) {
 // The extra cycles of a step whose blocks share sets of the first-level cache. Lines whose addresses are equal modulo 4 KiB are in the same
 // set.
 double conflict_cycles(const PermuteProgram& program, const Operations::Section& section) {
-    if (!program.crowds_sets || program.loop.granule == 0 || program.loop.single_step) return 0;
+    if (!program.counts_conflicts || program.loop.granule == 0 || program.loop.single_step)
+        return 0;
     const MachineRow& row = machine().row;
     return row.crowded_line * crowded_lines(section, program.loop.dst_step) +
            row.evicted_line * evicted_lines(section, program.loop.dst_step);

@@ -100,9 +100,8 @@ struct PermuteProgram {
     // The distance in bytes from a block of the source to the next one; 0 if there are no blocks.
     int64_t block_stride = 0;
     bool in_l1 = false;  // both tensors fit the first-level cache
-    // Whether lines of blocks that share a set of the first-level cache evict each other before their next use: the tensors exceed this
-    // cache, and are not far.
-    bool crowds_sets = false;
+    // Whether the cost counts blocks that share a set of the first-level cache: the tensors exceed this cache, and are not far.
+    bool counts_conflicts = false;
     bool near_sources = false;     // see blocked_program()
     std::vector<int64_t> sources;  // the byte offset of each unit of each output
     std::vector<PermuteSection> sections;

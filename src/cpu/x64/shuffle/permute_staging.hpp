@@ -4,7 +4,7 @@
 // Staging: a tile of the source is copied before it is permuted.
 //
 // If blocks are a multiple of 4 KiB apart, which images of 8 x 8, 16 x 16 or 32 x 32 pixels make likely, the lines of one pixel share a set
-// of the first-level cache. A set holds 8 or 12 lines. A section that reads more blocks loses each line before its next access. In the
+// of the first-level cache. A set holds 8 or 12 lines. A section that reads more blocks loses lines before their next access. In the
 // copy, the lines of a pixel are spread over all sets.
 
 #include <cstddef>
