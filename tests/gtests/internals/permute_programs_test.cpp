@@ -19,7 +19,6 @@
 #include "cpu/x64/machine.hpp"
 #include "cpu/x64/shuffle/lowering_cache.hpp"
 #include "cpu/x64/shuffle/operations.hpp"
-#include "cpu/x64/shuffle/permute_staging.hpp"
 #include "cpu/x64/vec_traits.hpp"
 #include "gtests/common/guarded_buffer.hpp"
 #include "gtests/common/tensor.hpp"
@@ -385,121 +384,6 @@ TEST(PermutePrograms, BlocksInTheSameSetCostMore) {
         EXPECT_NEAR(cycles_of(stride, true, 32) - cycles_of(stride, false, 32),
                     16 * row.crowded_line + 16 * row.evicted_line, 1e-9);
     }
-}
-
-// 24 blocks need 48 lines with the next line of each. No set holds so many, nor the 16 lines of the eight blocks that begin in one set if
-// blocks are 4,088 bytes apart.
-TEST(PermuteStaging, BlocksThatShareASet) {
-    ShuffleLayout layout;
-    layout.C = 24 * 16;
-    for (const int64_t stride : {4096, 3 * 4096, 4096 - 8}) {
-        layout.src_axis = {stride, 16, 4};
-        EXPECT_TRUE(crowds_sets(layout)) << stride;
-    }
-    layout.src_axis = {4096 + kLineBytes, 16, 4};
-    EXPECT_FALSE(crowds_sets(layout));
-    layout.C = 2 * 16;
-    layout.src_axis = {4096, 16, 4};
-    EXPECT_FALSE(crowds_sets(layout));
-}
-
-// The copy of every tile, the last one too, fits the stack. Equal lines of the blocks are in different sets, and the bytes are those of the
-// source.
-TEST(PermuteStaging, TilesAreCopied) {
-    for (const int64_t pixels : {64, 96, 257})
-        for (const int64_t step : {1, 4})
-            for (const int64_t blocks : {8, 24}) {
-                constexpr int64_t kPixel = 64;
-                PermutePlan plan;
-                plan.layout.C = blocks * 16;
-                plan.layout.src_axis = {pixels * kPixel, 16, 4};
-                plan.pixels.count = pixels;
-                plan.pixels.src.stride = kPixel;
-                plan.step_pixels = step;
-                ASSERT_TRUE(stage(plan)) << blocks << " blocks, steps of " << step;
-                EXPECT_EQ(plan.tile_pixels % step, 0);
-                EXPECT_LE(blocks * plan.staged_stride, kMaxStagedBytes);
-                std::set<int64_t> sets;
-                for (int64_t i = 0; i < blocks; ++i)
-                    sets.insert(i * plan.staged_stride / kLineBytes % kSetsOfL1);
-                EXPECT_EQ(sets.size(), static_cast<size_t>(blocks));
-                const int64_t last = pixels - (pixels / plan.tile_pixels - 1) * plan.tile_pixels;
-                const auto bytes = static_cast<size_t>(last * kPixel);
-                EXPECT_LE(static_cast<int64_t>(bytes), plan.staged_stride);
-                const auto source = test::test_bytes(static_cast<size_t>(blocks * pixels * kPixel));
-                GuardedBuffer staged(static_cast<size_t>(blocks * plan.staged_stride));
-                copy_blocks(plan, reinterpret_cast<const char*>(source.data()),
-                            reinterpret_cast<char*>(staged.data()), bytes);
-                for (int64_t i = 0; i < blocks; ++i)
-                    EXPECT_EQ(std::memcmp(staged.data() + i * plan.staged_stride,
-                                          source.data() + i * pixels * kPixel, bytes),
-                              0)
-                        << "block " << i;
-            }
-}
-
-// Tiles that are shuffled from their copies, by every lowering. The last tile of 64 pixels has more than the others.
-TEST(PermuteStaging, TilesAreShuffled) {
-    constexpr int64_t kElement = 4, kBlock = 16, kPixel = kBlock * kElement, kImage = 64 * kPixel;
-    ShuffleLayout layout;
-    layout.C = 9 * kBlock;
-    layout.Q = 12;
-    layout.G = 12;
-    layout.element = layout.inner = kElement;
-    layout.src_axis = layout.dst_axis = {kImage, kBlock, kElement};
-    const auto bytes = static_cast<size_t>(layout.C / kBlock * kImage);
-    const auto source = test::test_bytes(bytes);
-    std::vector<uint8_t> want(bytes);
-    for (int64_t pixel = 0; pixel < 64; ++pixel)
-        for (int64_t c = 0; c < layout.C; ++c) {
-            const int64_t from = layout.src_axis.offset(c % layout.Q * layout.G + c / layout.Q);
-            std::memcpy(&want[static_cast<size_t>(layout.dst_axis.offset(c) + pixel * kPixel)],
-                        &source[static_cast<size_t>(from + pixel * kPixel)], kElement);
-        }
-    for (const CpuIsa isa : isas_in_force()) {
-        PermutePlan plan;
-        plan.layout = layout;
-        plan.pixels.count = 64;
-        plan.pixels.src.stride = kPixel;
-        plan.step_pixels = 2;
-        ASSERT_TRUE(stage(plan));
-        ASSERT_GT(64 % plan.tile_pixels, 0);
-        ShuffleLayout staged = layout;
-        staged.src_axis.stride = plan.staged_stride;
-        const PermuteProgram program =
-            blocked_program(staged, plan.step_pixels, false, false, limits_of(isa, kElement));
-        for (const Operations& lowered : all_lowerings(program, isa)) {
-            const auto kernel = permute_function(isa, Stores::plain, Sources::plain,
-                                                 std::make_shared<Operations>(lowered));
-            ASSERT_TRUE(kernel.ok()) << kernel.status().message();
-            GuardedBuffer destination(bytes);
-            const int64_t tiles = 64 / plan.tile_pixels;
-            for (int64_t tile = 0; tile < tiles; ++tile) {
-                const int64_t first = tile * plan.tile_pixels;
-                const int64_t pixels = tile + 1 < tiles ? plan.tile_pixels : 64 - first;
-                GuardedBuffer copy(static_cast<size_t>(layout.C / kBlock * plan.staged_stride));
-                copy_blocks(plan, reinterpret_cast<const char*>(source.data()) + first * kPixel,
-                            reinterpret_cast<char*>(copy.data()),
-                            static_cast<size_t>(pixels * kPixel));
-                const int64_t last = (pixels - plan.step_pixels) * kPixel;
-                PermuteArgs args{
-                    copy.data(), destination.data() + first * kPixel, last, last, 1, 0, 0};
-                kernel.value()(args);
-            }
-            EXPECT_EQ(std::memcmp(destination.data(), want.data(), bytes), 0);
-            EXPECT_TRUE(destination.slack_is_intact());
-        }
-    }
-}
-
-// A tile would have less than two lines of each block.
-TEST(PermuteStaging, TooManyBlocks) {
-    PermutePlan plan;
-    plan.layout.C = 400 * 16;
-    plan.layout.src_axis = {4096, 16, 4};
-    plan.pixels.count = plan.pixels.src.stride = 64;
-    plan.step_pixels = 1;
-    EXPECT_FALSE(stage(plan));
 }
 
 // 17 pixels are two steps of 16, as the last step repeats pixels.
