@@ -151,8 +151,8 @@ constexpr MachineRow kZen3 = [] {
     row.open_lines = 4;
     row.near_alias = 4096;
     row.apart_cycles = 8;
-    row.crowded_line = 4;
-    row.evicted_line = 10;
+    row.crowded_line = 3.5;
+    row.evicted_line = 4;
     row.unpacks_front = 4.8;
     row.shared_ports = 0.75;
     row.counts_tables = true;
@@ -211,7 +211,8 @@ constexpr MachineRow kZen3 = [] {
 // - `near_alias`: in memory, with blocks a multiple of 4 KiB apart, four of five shuffles took 1.15 to 1.7 times as long by AVX2 programs
 //   of near sources as by other programs.
 // - `apart_cycles`: fitted to the times of 237 shuffles of pixels, with tensors of 22 to 120 MB.
-// - `crowded_line`, `evicted_line`: fitted to the times of 138 shuffles whose blocks are a multiple of 1 KiB apart, most of them 4 KiB.
+// - `crowded_line`, `evicted_line`: fitted to the times of 574 shuffles, each with up to 16 programs, whose blocks are a multiple of 1 KiB
+//   apart, most of them 4 KiB.
 // - `unpacks_front`: an estimate, the six operations that the processor takes per cycle.
 constexpr MachineRow kZen4 = [] {
     MachineRow row{};
@@ -235,8 +236,8 @@ constexpr MachineRow kZen4 = [] {
     row.open_lines = 4;
     row.near_alias = 4096;
     row.apart_cycles = 8;
-    row.crowded_line = 4;
-    row.evicted_line = 10;
+    row.crowded_line = 3.5;
+    row.evicted_line = 4;
     row.unpacks_front = 6;
     row.shared_ports = 0.75;
     row.counts_tables = true;

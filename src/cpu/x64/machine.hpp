@@ -92,8 +92,9 @@ struct MachineRow {
     // The cost of a far shuffle whose step writes to several places of a pixel is at least this many cycles per 64 bytes. 0: the minimum is
     // that of a copy.
     double apart_cycles;
-    // Shuffles in blocks: the extra cycles of the first access to a line, if twice as many lines or more need its set of the first-level
-    // cache as the set holds (fewer cycles if fewer lines need it); and of each access to a line that was evicted because its set was full.
+    // Shuffles in blocks: the extra cycles of the first access to a line, if twice as many lines need its set of the first-level cache as the
+    // set holds (fewer if fewer lines need it, at most twice as many cycles); and of each access to a line that was evicted because its set
+    // was full.
     double crowded_line, evicted_line;
     // Replaces `front` in sections with unpacks, which wait less for one another.
     double unpacks_front;

@@ -310,24 +310,39 @@ TEST_P(OutOfMemory, ExecutingAllocatesNothing) {
     EXPECT_EQ(status, 0);
 }
 
-// Of the thread that creates and executes.
-TEST_P(OutOfMemory, OneHundredAndTwentyEightKiBOfStackAreEnough) {
-    if (std::strcmp(tombola_version()->cpu_runtime, "TBB") == 0) GTEST_SKIP() << "TBB's own stack";
-    const int status = in_child([] {
+// Creates and executes a problem in a thread with 128 KiB of stack. Returns 0 if it succeeds.
+int run_on_a_small_stack(const Problem& problem) {
+    return in_child([&problem] {
         pthread_attr_t attr;
         pthread_t thread;
         void* outcome = &thread;
-        const auto body = [](void*) -> void* {
-            const tombola_status_t lived = live_through(GetParam());
-            return lived == tombola_success ? nullptr : const_cast<Problem*>(&GetParam());
+        const auto body = [](void* argument) -> void* {
+            const tombola_status_t lived = live_through(*static_cast<const Problem*>(argument));
+            return lived == tombola_success ? nullptr : argument;
         };
         if (pthread_attr_init(&attr) != 0 || pthread_attr_setstacksize(&attr, 128 << 10) != 0 ||
-            pthread_create(&thread, &attr, body, nullptr) != 0 ||
+            pthread_create(&thread, &attr, body, const_cast<Problem*>(&problem)) != 0 ||
             pthread_join(thread, &outcome) != 0)
             return 2;
         return outcome == nullptr ? 0 : 1;
     });
-    EXPECT_EQ(status, 0);
+}
+
+// Of the thread that creates and executes.
+TEST_P(OutOfMemory, OneHundredAndTwentyEightKiBOfStackAreEnough) {
+    if (std::strcmp(tombola_version()->cpu_runtime, "TBB") == 0) GTEST_SKIP() << "TBB's own stack";
+    EXPECT_EQ(run_on_a_small_stack(GetParam()), 0);
+}
+
+// Blocks that are a multiple of 4 KiB apart are staged on the stack. On Zen 4 this is done for source and destination.
+TEST(Executing, StagedTilesFitASmallStack) {
+    if (std::strcmp(tombola_version()->cpu_runtime, "TBB") == 0) GTEST_SKIP() << "TBB's own stack";
+    const Problem staged = {
+        "shuffle by way of the stack",
+        create_shuffle<12>,
+        {{TOMBOLA_ARG_SRC, 4, {1, 240, 16, 16}, tombola_f32, tombola_nChw16c, 1},
+         {TOMBOLA_ARG_DST, 4, {1, 240, 16, 16}, tombola_f32, tombola_nChw16c, 0}}};
+    EXPECT_EQ(run_on_a_small_stack(staged), 0);
 }
 
 // The status of the last execution over rows that are refused while there is no memory for the message.

@@ -305,7 +305,8 @@ TEST(PermutePrograms, LoweringsAreKept) {
         [](PermuteProgram& p) { p.block_stride += 4; },
         [](PermuteProgram& p) { p.near_sources = !p.near_sources; },
         [](PermuteProgram& p) { p.in_l1 = !p.in_l1; },
-        [](PermuteProgram& p) { p.counts_conflicts = !p.counts_conflicts; },
+        [](PermuteProgram& p) { p.crowds_src = !p.crowds_src; },
+        [](PermuteProgram& p) { p.crowds_dst = !p.crowds_dst; },
         [](PermuteProgram& p) { std::swap(p.sources[0], p.sources[1]); },
         [](PermuteProgram& p) { p.sections[0].outputs[0].dst_offset += 4; },
         [](PermuteProgram& p) { p.sections[0].extents[0].bytes += 4; },
@@ -360,13 +361,15 @@ TEST(PermutePrograms, LoadsAcrossLinesCostMore) {
 // Blocks that lie a multiple of 4 KiB apart have their lines in the same set of the first-level cache, which holds fewer than 32 on all
 // machines. 64 bytes more, and they have sets of their own.
 TEST(PermutePrograms, BlocksInTheSameSetCostMore) {
-    const auto cycles_of = [](int64_t stride, bool counts_conflicts, int64_t step = kLineBytes) {
+    const auto cycles_of = [](int64_t stride, bool crowds_src, bool crowds_dst,
+                              int64_t step = kLineBytes) {
         PermuteProgram program;
         program.unit = 4;
         program.loop = {step, step, false, 32};
         program.dst_alignment = kLineBytes;
         program.block_stride = stride;
-        program.counts_conflicts = counts_conflicts;
+        program.crowds_src = crowds_src;
+        program.crowds_dst = crowds_dst;
         PermuteSection section;
         for (int64_t block = 0; block < 16; ++block) {
             section.extents.push_back({block * stride, 64});
@@ -376,13 +379,49 @@ TEST(PermutePrograms, BlocksInTheSameSetCostMore) {
         program.sections.push_back(section);
         return lower_to_lanes(program).front().cycles;
     };
+    const MachineRow& row = machine().row;
+    // How crowded a set is that so many lines need.
+    const auto crowd = [](double lines) {
+        const auto ways = static_cast<double>(machine().ways_of_l1());
+        return std::min(std::max(lines / ways - 1, 0.0), 2.0);
+    };
     for (const int64_t stride : {4096, 3 * 4096}) {
-        EXPECT_GT(cycles_of(stride, true), cycles_of(stride, false) + 16);
-        EXPECT_DOUBLE_EQ(cycles_of(stride + kLineBytes, true), cycles_of(stride, false));
+        const double free = cycles_of(stride, false, false);
+        EXPECT_NEAR(cycles_of(stride, true, true) - free, 32 * crowd(32) * row.crowded_line, 1e-9);
+        EXPECT_DOUBLE_EQ(cycles_of(stride + kLineBytes, true, true), free);
+        // If one side is staged, the 16 lines of the other side are in a set.
+        EXPECT_NEAR(cycles_of(stride, true, false) - free, 16 * crowd(16) * row.crowded_line, 1e-9);
+        EXPECT_NEAR(cycles_of(stride, false, true) - free, 16 * crowd(16) * row.crowded_line, 1e-9);
         // Of two steps of half a line, the first one begins 32 lines in one set, and the second one finds none of them there.
-        const MachineRow& row = machine().row;
-        EXPECT_NEAR(cycles_of(stride, true, 32) - cycles_of(stride, false, 32),
-                    16 * row.crowded_line + 16 * row.evicted_line, 1e-9);
+        EXPECT_NEAR(cycles_of(stride, true, true, 32) - cycles_of(stride, false, false, 32),
+                    16 * crowd(32) * row.crowded_line + 16 * row.evicted_line, 1e-9);
+    }
+}
+
+// Three sections read the same blocks. 16 lines do not stay in a set until the next section, three lines do.
+TEST(PermutePrograms, SectionsThatReadTheSameBlocks) {
+    const auto reloaded = [](int64_t blocks, int64_t stride, bool crowds_src, bool repeats) {
+        PermuteProgram program;
+        program.unit = 4;
+        program.loop = {kLineBytes, kLineBytes, false, 32};
+        program.dst_alignment = kLineBytes;
+        program.block_stride = stride;
+        program.crowds_src = crowds_src;
+        PermuteSection section;
+        for (int64_t block = 0; block < blocks; ++block) {
+            section.extents.push_back({block * stride, 64});
+            section.outputs.push_back({block * 4096, program.sources.size(), 8});
+            for (int64_t i = 0; i < 8; ++i) program.sources.push_back(block * stride + 4 * i);
+        }
+        if (repeats) section.loop.repeats = 3;
+        program.sections.assign(repeats ? 1 : 3, section);
+        return lower_to_lanes(program).front().reloaded_lines;
+    };
+    for (const bool repeats : {false, true}) {
+        EXPECT_EQ(reloaded(16, 4096, true, repeats), 2 * 16);
+        EXPECT_EQ(reloaded(16, 4096 + kLineBytes, true, repeats), 0);
+        EXPECT_EQ(reloaded(16, 4096, false, repeats), 0);
+        EXPECT_EQ(reloaded(3, 4096, true, repeats), 0);
     }
 }
 

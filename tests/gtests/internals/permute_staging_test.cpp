@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "common/cpu_isa.hpp"
@@ -27,16 +28,19 @@ using test::GuardedBuffer;
 // blocks are 4,088 bytes apart.
 TEST(PermuteStaging, BlocksThatShareASet) {
     ShuffleLayout layout;
-    layout.C = 24 * 16;
+    const auto crowds = [&](int64_t blocks, int64_t src_stride, int64_t dst_stride) {
+        layout.C = blocks * 16;
+        layout.src_axis = {src_stride, 16, 4};
+        layout.dst_axis = {dst_stride, 16, 4};
+        return crowds_sets(layout);
+    };
+    constexpr int64_t kSpread = 4096 + kLineBytes;
     for (const int64_t stride : {4096, 3 * 4096, 4096 - 8}) {
-        layout.src_axis = {stride, 16, 4};
-        EXPECT_TRUE(crowds_sets(layout)) << stride;
+        EXPECT_TRUE(crowds(24, stride, kSpread)) << stride;
+        EXPECT_TRUE(crowds(24, kSpread, stride)) << stride;
     }
-    layout.src_axis = {4096 + kLineBytes, 16, 4};
-    EXPECT_FALSE(crowds_sets(layout));
-    layout.C = 2 * 16;
-    layout.src_axis = {4096, 16, 4};
-    EXPECT_FALSE(crowds_sets(layout));
+    EXPECT_FALSE(crowds(24, kSpread, kSpread));
+    EXPECT_FALSE(crowds(2, 4096, 4096));
 }
 
 // The copy of every tile, the last one too, fits the stack. Equal lines of the blocks are in different sets, and the bytes are those of the
@@ -48,7 +52,7 @@ TEST(PermuteStaging, TilesAreCopied) {
                 constexpr int64_t kPixel = 64;
                 PermutePlan plan;
                 plan.layout.C = blocks * 16;
-                plan.layout.src_axis = {pixels * kPixel, 16, 4};
+                plan.layout.src_axis = plan.layout.dst_axis = {pixels * kPixel, 16, 4};
                 plan.pixels.count = pixels;
                 plan.pixels.src.stride = kPixel;
                 plan.step_pixels = step;
@@ -64,17 +68,23 @@ TEST(PermuteStaging, TilesAreCopied) {
                 EXPECT_LE(static_cast<int64_t>(bytes), plan.staged_stride);
                 const auto source = test::test_bytes(static_cast<size_t>(blocks * pixels * kPixel));
                 GuardedBuffer staged(static_cast<size_t>(blocks * plan.staged_stride));
-                copy_blocks(plan, reinterpret_cast<const char*>(source.data()),
-                            reinterpret_cast<char*>(staged.data()), bytes);
-                for (int64_t i = 0; i < blocks; ++i)
-                    EXPECT_EQ(std::memcmp(staged.data() + i * plan.staged_stride,
-                                          source.data() + i * pixels * kPixel, bytes),
-                              0)
+                copy_to_stage(plan, reinterpret_cast<const char*>(source.data()),
+                              reinterpret_cast<char*>(staged.data()), bytes);
+                GuardedBuffer copied(static_cast<size_t>(blocks * pixels * kPixel));
+                copy_from_stage(plan, reinterpret_cast<const char*>(staged.data()),
+                                reinterpret_cast<char*>(copied.data()), bytes);
+                for (int64_t i = 0; i < blocks; ++i) {
+                    const uint8_t* block = source.data() + i * pixels * kPixel;
+                    EXPECT_EQ(std::memcmp(staged.data() + i * plan.staged_stride, block, bytes), 0)
                         << "block " << i;
+                    EXPECT_EQ(std::memcmp(copied.data() + i * pixels * kPixel, block, bytes), 0)
+                        << "block " << i;
+                }
+                EXPECT_TRUE(copied.slack_is_intact());
             }
 }
 
-// Tiles that are shuffled from their copies, by every lowering. Tiles have an even number of pixels, and the image has an odd one, so the
+// Tiles that are shuffled by way of the stack, by every lowering. The source is staged, or the destination, or both. Tiles have an even number of pixels, and the image has an odd one, so the
 // last tile has more than the others whatever the size of the first-level cache is.
 TEST(PermuteStaging, TilesAreShuffled) {
     constexpr int64_t kElement = 4, kBlock = 16, kPixel = kBlock * kElement, kImage = 67 * kPixel;
@@ -102,28 +112,41 @@ TEST(PermuteStaging, TilesAreShuffled) {
     plan.step_pixels = 2;
     ASSERT_TRUE(stage(plan));
     ASSERT_GT(67 % plan.tile_pixels, 0);
-    ShuffleLayout staged = layout;
-    staged.src_axis.stride = plan.staged_stride;
-    const PermuteProgram program =
-        blocked_program(staged, plan.step_pixels, false, false, limits_of(isa, kElement));
-    for (const Operations& lowered : all_lowerings(program, isa)) {
-        const auto kernel = permute_function(isa, Stores::plain, Sources::plain,
-                                             std::make_shared<Operations>(lowered));
-        ASSERT_TRUE(kernel.ok()) << kernel.status().message();
-        GuardedBuffer destination(bytes);
-        const int64_t tiles = 67 / plan.tile_pixels;
-        for (int64_t tile = 0; tile < tiles; ++tile) {
-            const int64_t first = tile * plan.tile_pixels;
-            const int64_t pixels = tile + 1 < tiles ? plan.tile_pixels : 67 - first;
-            GuardedBuffer copy(static_cast<size_t>(layout.C / kBlock * plan.staged_stride));
-            copy_blocks(plan, reinterpret_cast<const char*>(source.data()) + first * kPixel,
-                        reinterpret_cast<char*>(copy.data()), static_cast<size_t>(pixels * kPixel));
-            const int64_t last = (pixels - plan.step_pixels) * kPixel;
-            PermuteArgs args{copy.data(), destination.data() + first * kPixel, last, last, 1, 0, 0};
-            kernel.value()(args);
+    for (const auto& [stages_src, stages_dst] :
+         {std::pair(true, false), std::pair(false, true), std::pair(true, true)}) {
+        ShuffleLayout staged = layout;
+        if (stages_src) staged.src_axis.stride = plan.staged_stride;
+        if (stages_dst) staged.dst_axis.stride = plan.staged_stride;
+        const PermuteProgram program =
+            blocked_program(staged, plan.step_pixels, false, stages_dst, limits_of(isa, kElement));
+        for (const Operations& lowered : all_lowerings(program, isa)) {
+            const auto kernel = permute_function(isa, Stores::plain, Sources::plain,
+                                                 std::make_shared<Operations>(lowered));
+            ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+            GuardedBuffer destination(bytes);
+            const int64_t tiles = 67 / plan.tile_pixels;
+            for (int64_t tile = 0; tile < tiles; ++tile) {
+                const int64_t first = tile * plan.tile_pixels;
+                const int64_t pixels = tile + 1 < tiles ? plan.tile_pixels : 67 - first;
+                const char* src = reinterpret_cast<const char*>(source.data()) + first * kPixel;
+                char* dst = reinterpret_cast<char*>(destination.data()) + first * kPixel;
+                const auto stage_bytes =
+                    static_cast<size_t>(layout.C / kBlock * plan.staged_stride);
+                GuardedBuffer staged_src(stage_bytes), staged_dst(stage_bytes);
+                char* copy = reinterpret_cast<char*>(staged_src.data());
+                char* result = reinterpret_cast<char*>(staged_dst.data());
+                const auto of_block = static_cast<size_t>(pixels * kPixel);
+                if (stages_src) copy_to_stage(plan, src, copy, of_block);
+                const int64_t last = (pixels - plan.step_pixels) * kPixel;
+                PermuteArgs args{
+                    stages_src ? copy : src, stages_dst ? result : dst, last, last, 1, 0, 0};
+                kernel.value()(args);
+                if (stages_dst) copy_from_stage(plan, result, dst, of_block);
+                EXPECT_TRUE(staged_dst.slack_is_intact());
+            }
+            EXPECT_EQ(std::memcmp(destination.data(), want.data(), bytes), 0);
+            EXPECT_TRUE(destination.slack_is_intact());
         }
-        EXPECT_EQ(std::memcmp(destination.data(), want.data(), bytes), 0);
-        EXPECT_TRUE(destination.slack_is_intact());
     }
 }
 

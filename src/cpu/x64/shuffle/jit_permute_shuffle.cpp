@@ -39,6 +39,16 @@ constexpr double kNearFactor = 1.15;
 // cache, shuffles of 25 to 46 blocks took up to 4.2 times as long with near sources.
 constexpr int64_t kMaxNearBlocks = 16;
 
+// Blocked: the cycles of a load from the second-level cache, of a line that another section of the same pixels has loaded before. Measured
+// on Zen 4 alone.
+constexpr double kReloadCycles = 2;
+
+// Blocked: if only the destination is staged, a tile has at least this many bytes of each block of the source. Shorter runs of loads from
+// the second-level cache took 1.5 times as long on Zen 4.
+constexpr int64_t kMinUnstagedRun = 4 * kLineBytes;
+// And a section writes at least this many blocks on average. Stores to fewer blocks crowd no set. Such plans took up to 1.5 times as long.
+constexpr double kMinStagedBlocks = 4;
+
 int64_t tensor_bytes(const ShuffleDesc& desc) { return 2 * static_cast<int64_t>(desc.dst.size()); }
 
 // The time of a copy within the first-level cache, relative to one within the second-level cache. The two stores of 32 bytes that limit the
@@ -313,14 +323,21 @@ double steps_of_block(const BlockedStep& step, const PermutePlan& plan) {
     return static_cast<double>(sum) / static_cast<double>(each - nearest + 1);
 }
 
+// How many sections a step has, repeats included.
+double sections_of(const Operations& operations) {
+    double sections = 0;
+    for (const Operations::Section& section : operations.sections)
+        sections += static_cast<double>(section.loop.repeats);
+    return sections;
+}
+
 // The cost of all pixels of an image, in cycles.
 double image_cycles(const BlockedStep& step, const PermutePlan& candidate) {
     const Operations& lowered = *candidate.operations;
-    double sections = 0;
-    for (const Operations::Section& section : lowered.sections)
-        sections += static_cast<double>(section.loop.repeats);
+    const double sections = sections_of(lowered);
     const double cycles =
-        steps_of_block(step, candidate) * (lowered.cycles + step_cycles(candidate) * sections) +
+        steps_of_block(step, candidate) * (lowered.cycles + kReloadCycles * lowered.reloaded_lines +
+                                           step_cycles(candidate) * sections) +
         lowered.run_cycles;
     const bool takes_longer = step.code == CpuIsa::avx2 ? lowered.transposes : step.single;
     return step.near_sources && takes_longer ? kNearFactor * cycles : cycles;
@@ -335,30 +352,44 @@ double gain_of(const PermutePlan& candidate) {
     return machine().row.streamed_gain * static_cast<double>(kLineBytes) * lines;
 }
 
-Lowerings lowerings_of(const ShuffleLayout& layout, const BlockedStep& step, int64_t bytes) {
+// The lowerings of the program for a layout, in which staged blocks have the stride of the plan's stage.
+Lowerings lowerings_of(const PermutePlan& plan, ShuffleLayout layout, const BlockedStep& step) {
+    if (plan.stages_src) layout.src_axis.stride = plan.staged_stride;
+    if (plan.stages_dst) layout.dst_axis.stride = plan.staged_stride;
     PermuteProgram program =
         blocked_program(layout, step.pixels, step.single, step.near_sources,
                         limits_of(step.code, static_cast<int>(layout.element)));
-    program.in_l1 = fits_l1(bytes);
-    program.counts_conflicts = !program.in_l1 && !machine().is_far(bytes);
+    program.in_l1 = fits_l1(plan.bytes);
+    const bool may_crowd = !program.in_l1 && !machine().is_far(plan.bytes);
+    program.crowds_src = may_crowd && !plan.stages_src;
+    program.crowds_dst = may_crowd && !plan.stages_dst;
     return cached_lowerings(program, step.code);
 }
 
 // The cheapest plan of those that stage tiles, if it is cheaper than `best`; otherwise `best`.
 PermutePlan choose_staged(CpuIsa isa, const PermutePlan& base, PermutePlan best) {
+    const ShuffleLayout& l = base.layout;
+    const auto blocks = static_cast<double>(l.C) / static_cast<double>(l.src_axis.block);
     for (const BlockedStep& step : blocked_steps(isa, base)) {
-        // Near sources write many blocks of the destination at once, which crowd the sets too.
-        if (step.single || step.near_sources) continue;
+        if (step.single) continue;
         PermutePlan staged = base;
         staged.code = step.code;
         staged.step_pixels = step.pixels;
         if (!stage(staged)) continue;
-        ShuffleLayout layout = base.layout;
-        layout.src_axis.stride = staged.staged_stride;
-        for (const auto& lowered : lowerings_of(layout, step, base.bytes)) {
-            staged.operations = lowered;
-            staged.cycles = image_cycles(step, staged) + staging_cycles(staged);
-            if (staged.cycles < best.cycles) best = staged;
+        constexpr std::pair<bool, bool> kSides[] = {{true, false}, {false, true}, {true, true}};
+        for (const auto& [stages_src, stages_dst] : kSides) {
+            // Near sources write many blocks of the destination at once, which crowd the sets too.
+            if (step.near_sources && !stages_dst) continue;
+            if (!stages_src && staged.tile_pixels * l.src_axis.block * l.element < kMinUnstagedRun)
+                continue;
+            staged.stages_src = stages_src;
+            staged.stages_dst = stages_dst;
+            for (const auto& lowered : lowerings_of(staged, l, step)) {
+                if (!stages_src && sections_of(*lowered) * kMinStagedBlocks > blocks) continue;
+                staged.operations = lowered;
+                staged.cycles = image_cycles(step, staged) + staging_cycles(staged);
+                if (staged.cycles < best.cycles) best = staged;
+            }
         }
     }
     return best;
@@ -372,7 +403,7 @@ Result<PermutePlan> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     PermutePlan best = base;
     BlockedStep cheapest{};
     for (const BlockedStep& step : blocked_steps(isa, base))
-        for (const auto& lowered : lowerings_of(sample, step, base.bytes)) {
+        for (const auto& lowered : lowerings_of(base, sample, step)) {
             PermutePlan candidate = candidate_of(step, lowered, base);
             // In memory, programs that write several blocks at once through the caches took up to 1.7 times as long on Zen 4.
             if (step.near_sources && far && !bypasses_caches(candidate)) continue;
@@ -382,7 +413,7 @@ Result<PermutePlan> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
             best = std::move(candidate);
         }
     if (sample.C < l.C)
-        best.operations = lowerings_of(l, cheapest, base.bytes).front();
+        best.operations = lowerings_of(base, l, cheapest).front();
     else if (!far && !fits_l1(base.bytes) && crowds_sets(l))
         return choose_staged(isa, base, std::move(best));
     return best;
@@ -438,7 +469,7 @@ class PermuteShuffle : public Executable {
             tile + done == tiles_ ? plan_.pixels.count : (tile + done) * plan_.tile_pixels;
         const char* src = tensors.src + at.src() + from * plan_.pixels.src.stride;
         char* dst = tensors.dst + at.dst() + from * plan_.pixels.dst.stride;
-        if (plan_.staged_stride > 0) {
+        if (plan_.is_staged()) {
             shuffle_staged(kernel, src, dst, to - from);
             return 1;
         }
@@ -466,18 +497,21 @@ class PermuteShuffle : public Executable {
         return tiles_ > 1 ? done : args.outer;
     }
 
-    // Shuffles a tile of `pixels` pixels from a copy of its source.
+    // Shuffles a tile of `pixels` pixels by way of the stack.
     void shuffle_staged(const JitFunction<PermuteArgs>& kernel, const char* src, char* dst,
                         int64_t pixels) const {
-        alignas(kLineBytes) char staged[kMaxStagedBytes];
+        alignas(kLineBytes) char staged_src[kMaxStagedBytes];
+        alignas(kLineBytes) char staged_dst[kMaxStagedBytes];
         const int64_t pixel = plan_.pixels.src.stride;
-        copy_blocks(plan_, src, staged, static_cast<size_t>(pixels * pixel));
+        const auto bytes = static_cast<size_t>(pixels * pixel);
+        if (plan_.stages_src) copy_to_stage(plan_, src, staged_src, bytes);
         PermuteArgs args{};
-        args.src = staged;
-        args.dst = dst;
+        args.src = plan_.stages_src ? staged_src : src;
+        args.dst = plan_.stages_dst ? staged_dst : dst;
         args.src_last = args.dst_last = (pixels - plan_.step_pixels) * pixel;
         args.outer = 1;
         kernel(args);
+        if (plan_.stages_dst) copy_from_stage(plan_, staged_dst, dst, bytes);
     }
 
     // The distance in bytes from the source of a tile to the source of the next one. The last tile has no next one.
@@ -514,9 +548,10 @@ int64_t run_bytes(const PermutePlan& plan) {
 
 Result<PlanPtr> executable_of(const ShuffleDesc& desc, const PermutePlan& plan) {
     return make_plan(0, [desc, plan]() -> Result<std::unique_ptr<Executable>> {
-        const Stores stores = fits_l1(plan.bytes) ? Stores::plain : Stores::prefetched;
-        // A staged kernel reads a copy that is in the first-level cache.
-        const bool prefetches = plan.staged_stride == 0 && machine().prefetches_sources(plan.bytes);
+        // Tiles on the stack are in the first-level cache.
+        const Stores stores =
+            fits_l1(plan.bytes) || plan.stages_dst ? Stores::plain : Stores::prefetched;
+        const bool prefetches = !plan.stages_src && machine().prefetches_sources(plan.bytes);
         const Sources sources = prefetches ? prefetched_sources(run_bytes(plan)) : Sources::plain;
         const auto bytes = static_cast<size_t>(plan.bytes);
         std::vector<PermuteShuffle::Way> ways;

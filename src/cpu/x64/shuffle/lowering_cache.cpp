@@ -17,8 +17,8 @@ using Key = std::vector<int64_t>;
 
 // Structured bindings name every member. If a member is added, this does not compile until the member is named here, and so enters the key.
 Key key_of(const PermuteProgram& program, CpuIsa isa) {
-    const auto& [unit, loop, dst_alignment, row_bytes, pixel_bytes, block_stride, in_l1,
-                 counts_conflicts, near_sources, sources, sections] = program;
+    const auto& [unit, loop, dst_alignment, row_bytes, pixel_bytes, block_stride, in_l1, crowds_src,
+                 crowds_dst, near_sources, sources, sections] = program;
     const auto& [src_step, dst_step, single_step, granule] = loop;
     Key key = {static_cast<int64_t>(isa),
                unit,
@@ -31,7 +31,8 @@ Key key_of(const PermuteProgram& program, CpuIsa isa) {
                pixel_bytes,
                block_stride,
                in_l1,
-               counts_conflicts,
+               crowds_src,
+               crowds_dst,
                near_sources,
                static_cast<int64_t>(sources.size())};
     key.insert(key.end(), sources.begin(), sources.end());

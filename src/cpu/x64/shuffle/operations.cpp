@@ -120,44 +120,86 @@ struct Line {
     }
 };
 
-// Calls `body` with each line that an operation accesses in a step that begins at the offset `step`, in order.
+// Calls `body` with each line that an operation accesses in a step that begins at the offsets `src` and `dst`, in order. Only lines that may
+// crowd a set count.
 template <class Body>
-void each_access(const Operations::Section& section, int64_t step, const Body& body) {
+void each_access(const PermuteProgram& program, const Operations::Section& section, int64_t src,
+                 int64_t dst, const Body& body) {
     for (const Operation& o : section.list) {
-        if (!o.is_load() && !o.is_store()) continue;
-        const int64_t first = step + o.offset, last = first + o.bytes - 1;
+        if (!(o.is_load() && program.crowds_src) && !(o.is_store() && program.crowds_dst)) continue;
+        const int64_t first = (o.is_store() ? dst : src) + o.offset, last = first + o.bytes - 1;
         for (int64_t at = first / kLineBytes; at <= last / kLineBytes; ++at)
             body(Line{o.is_store(), at});
     }
 }
 
+// The part of a line that a step takes from each line that it accesses. A step shorter than a line continues the lines of the step before.
+double part_of_line(const PermuteProgram& program) {
+    return std::min(1.0, static_cast<double>(program.loop.dst_step) / kLineBytes);
+}
+
+// The sets of the first-level cache. Each keeps the lines that were accessed last.
+class CacheSets {
+  public:
+    // Accesses a line. Returns whether its set had lost it after an earlier access.
+    bool access(const Line& line) {
+        std::vector<Line>& set = sets_[line.number % kSetsOfL1];
+        const auto found = std::find(set.begin(), set.end(), line);
+        const bool lost = found == set.end() && !known_.insert(line).second;
+        if (found != set.end())
+            set.erase(found);
+        else if (set.size() == ways_)
+            set.erase(set.begin());
+        set.push_back(line);
+        return lost;
+    }
+
+  private:
+    size_t ways_ = static_cast<size_t>(machine().ways_of_l1());
+    std::array<std::vector<Line>, kSetsOfL1> sets_;  // the last access is the last element
+    std::set<Line> known_;
+};
+
 // How many times per step a line is accessed that was in the first-level cache before, and was evicted because its set was full.
-double evicted_lines(const Operations::Section& section, int64_t step_bytes) {
-    const auto ways = static_cast<size_t>(machine().ways_of_l1());
-    std::array<std::vector<Line>, kSetsOfL1> sets;  // the last access is the last element
-    std::set<Line> known;
+double evicted_lines(const PermuteProgram& program, const Operations::Section& section) {
+    const int64_t step_bytes = program.loop.dst_step;
+    CacheSets sets;
     int64_t evicted = 0;
     // As many steps as two lines have. Those of the second line count, because the first ones evict less.
     const int64_t counted = std::max<int64_t>(kLineBytes / step_bytes, 1), steps = 2 * counted;
     for (int64_t step = 0; step < steps; ++step)
-        each_access(section, step * step_bytes, [&](const Line& line) {
-            std::vector<Line>& set = sets[line.number % kSetsOfL1];
-            const auto found = std::find(set.begin(), set.end(), line);
-            if (found == set.end() && !known.insert(line).second && step >= counted) ++evicted;
-            if (found != set.end())
-                set.erase(found);
-            else if (set.size() == ways)
-                set.erase(set.begin());
-            set.push_back(line);
+        each_access(program, section, step * step_bytes, step * step_bytes, [&](const Line& line) {
+            if (sets.access(line) && step >= counted) ++evicted;
         });
     return static_cast<double>(evicted) / static_cast<double>(counted);
 }
 
+// See Operations::reloaded_lines.
+double reloaded_lines(const PermuteProgram& program,
+                      const std::vector<Operations::Section>& sections) {
+    CacheSets sets;
+    int64_t reloaded = 0;
+    for (size_t first = 0; first < sections.size();
+         first += static_cast<size_t>(sections[first].loop.sections)) {
+        const SectionLoop& loop = sections[first].loop;
+        for (int64_t i = 0; i < loop.repeats; ++i)
+            for (int k = 0; k < loop.sections; ++k) {
+                std::set<Line> lines;
+                each_access(program, sections[first + static_cast<size_t>(k)], i * loop.src_repeat,
+                            i * loop.dst_repeat, [&](const Line& line) { lines.insert(line); });
+                for (const Line& line : lines)
+                    if (sets.access(line) && !line.stored) ++reloaded;
+            }
+    }
+    return static_cast<double>(reloaded) * part_of_line(program);
+}
+
 // The lines that a step accesses for the first time, each multiplied by how crowded its set is: 0 if the set holds all lines that need it,
-// 1 if twice as many or more need it. The line after each accessed line needs its set too, because it is prefetched.
-double crowded_lines(const Operations::Section& section, int64_t step_bytes) {
+// 1 if twice as many need it, 2 if three times as many or more do. The line after each accessed line needs its set too, because it is
+// prefetched.
+double crowded_lines(const PermuteProgram& program, const Operations::Section& section) {
     std::set<Line> accessed;
-    each_access(section, 0, [&](const Line& line) { accessed.insert(line); });
+    each_access(program, section, 0, 0, [&](const Line& line) { accessed.insert(line); });
     std::set<Line> needed = accessed;
     for (const Line& line : accessed) needed.insert({line.stored, line.number + 1});
     std::array<int, kSetsOfL1> lines{};
@@ -165,19 +207,19 @@ double crowded_lines(const Operations::Section& section, int64_t step_bytes) {
     const auto ways = static_cast<double>(machine().ways_of_l1());
     double crowded = 0;
     for (const Line& line : accessed)
-        crowded += std::clamp(lines[line.number % kSetsOfL1] / ways - 1, 0.0, 1.0);
-    // A step shorter than a line continues the lines of the step before.
-    return crowded * std::min(1.0, static_cast<double>(step_bytes) / kLineBytes);
+        crowded += std::clamp(lines[line.number % kSetsOfL1] / ways - 1, 0.0, 2.0);
+    return crowded * part_of_line(program);
 }
 
 // The extra cycles of a step whose blocks share sets of the first-level cache. Lines whose addresses are equal modulo 4 KiB are in the same
 // set.
 double conflict_cycles(const PermuteProgram& program, const Operations::Section& section) {
-    if (!program.counts_conflicts || program.loop.granule == 0 || program.loop.single_step)
+    if (!(program.crowds_src || program.crowds_dst) || program.loop.granule == 0 ||
+        program.loop.single_step)
         return 0;
     const MachineRow& row = machine().row;
-    return row.crowded_line * crowded_lines(section, program.loop.dst_step) +
-           row.evicted_line * evicted_lines(section, program.loop.dst_step);
+    return row.crowded_line * crowded_lines(program, section) +
+           row.evicted_line * evicted_lines(program, section);
 }
 
 // The work of an operation on a machine that counts the loads of tables (MachineRow::counts_tables), with its table in a register or in
@@ -391,6 +433,8 @@ void Lowering::add_to(std::vector<Operations>& all) {
         if (!lower_section(section)) return;
         add_costs(section);
     }
+    if (program_.crowds_src)
+        operations_.reloaded_lines = reloaded_lines(program_, operations_.sections);
     all.push_back(std::move(operations_));
 }
 

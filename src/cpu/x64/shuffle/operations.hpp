@@ -133,6 +133,9 @@ struct Operations {
     // all runs of lines.
     double cycles = 0, run_cycles = 0;
     double stored_lines = 0;  // bytes / kLineBytes that one inner step of every section stores
+    // The lines of the source that one inner step of every section loads again, because their sets of the first-level cache have lost them
+    // since an earlier section.
+    double reloaded_lines = 0;
     bool transposes = false;  // made by lower_to_routes() or lower_to_unpacks()
 
     // The number of operations.

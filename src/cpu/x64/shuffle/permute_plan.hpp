@@ -24,12 +24,15 @@ struct PermutePlan {
     int64_t src_last = 0, dst_last = 0;
     int64_t tile_pixels = 1;   // work is divided into tiles
     bool joins_tiles = false;  // neighbouring tiles may be one call
-    // If it is not 0, each tile of the source is copied before it is permuted. In the copy, blocks are this many bytes apart.
+    // Whether each tile of the source is copied to the stack before it is permuted, and each tile of the destination is written there and
+    // then copied. In these copies, blocks are `staged_stride` bytes apart.
+    bool stages_src = false, stages_dst = false;
     int64_t staged_stride = 0;
     std::shared_ptr<const Operations> operations;
     // The cost, only to be compared with other costs. It may be negative, because the gain of far stores is subtracted.
     double cycles = std::numeric_limits<double>::infinity();
 
+    bool is_staged() const { return stages_src || stages_dst; }
     int64_t pixels_of_tile() const { return std::min(tile_pixels, pixels.count); }
 };
 

@@ -100,8 +100,9 @@ struct PermuteProgram {
     // The distance in bytes from a block of the source to the next one; 0 if there are no blocks.
     int64_t block_stride = 0;
     bool in_l1 = false;  // both tensors fit the first-level cache
-    // Whether the cost counts blocks that share a set of the first-level cache: the tensors exceed this cache, and are not far.
-    bool counts_conflicts = false;
+    // Whether the blocks of the source, and those of the destination, may crowd sets of the first-level cache: the tensors exceed this cache,
+    // are not far, and are not staged.
+    bool crowds_src = false, crowds_dst = false;
     bool near_sources = false;     // see blocked_program()
     std::vector<int64_t> sources;  // the byte offset of each unit of each output
     std::vector<PermuteSection> sections;

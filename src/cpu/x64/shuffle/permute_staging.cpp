@@ -21,13 +21,26 @@ int64_t pixels_of_largest_tile(const PermutePlan& plan) {
     return plan.pixels.count - (tiles - 1) * plan.tile_pixels;
 }
 
+// How many blocks of an axis begin in the set in which most of them do.
+int64_t most_in_a_set(int64_t blocks, const AxisStride& axis) {
+    std::array<int64_t, kSetsOfL1> begin{};
+    for (int64_t i = 0; i < blocks; ++i) ++begin[i * axis.stride / kLineBytes % kSetsOfL1];
+    return *std::max_element(begin.begin(), begin.end());
+}
+
+void copy_blocks(int64_t blocks, const char* src, int64_t src_stride, char* dst, int64_t dst_stride,
+                 size_t bytes) {
+    for (int64_t i = 0; i < blocks; ++i)
+        std::memcpy(dst + i * dst_stride, src + i * src_stride, bytes);
+}
+
 }  // namespace
 
 bool crowds_sets(const ShuffleLayout& layout) {
-    std::array<int64_t, kSetsOfL1> blocks{};
-    for (int64_t i = 0; i < blocks_of(layout); ++i)
-        ++blocks[i * layout.src_axis.stride / kLineBytes % kSetsOfL1];
-    return 2 * *std::max_element(blocks.begin(), blocks.end()) > machine().ways_of_l1();
+    const int64_t blocks = blocks_of(layout);
+    return 2 * std::max(most_in_a_set(blocks, layout.src_axis),
+                        most_in_a_set(blocks, layout.dst_axis)) >
+           machine().ways_of_l1();
 }
 
 bool stage(PermutePlan& plan) {
@@ -47,17 +60,25 @@ bool stage(PermutePlan& plan) {
 
 double staging_cycles(const PermutePlan& plan) {
     constexpr double kCallCycles = 20;  // to begin the copy of a block
+    // A copy of the destination takes this many times as long as one of the source, because it saves the kernel its stores to the
+    // second-level cache.
+    constexpr double kStored = 0.8;
     const auto blocks = static_cast<double>(blocks_of(plan.layout));
     const auto bytes = static_cast<double>(plan.pixels.count * plan.pixels.src.stride);
     const double tiles =
         static_cast<double>(plan.pixels.count) / static_cast<double>(plan.tile_pixels);
-    return blocks * (bytes / kLineBytes * machine().row.copy_cycles + tiles * kCallCycles);
+    const double copies = (plan.stages_src ? 1 : 0) + (plan.stages_dst ? kStored : 0);
+    return copies * blocks * (bytes / kLineBytes * machine().row.copy_cycles + tiles * kCallCycles);
 }
 
-void copy_blocks(const PermutePlan& plan, const char* src, char* staged, size_t bytes) {
+void copy_to_stage(const PermutePlan& plan, const char* src, char* staged, size_t bytes) {
     const ShuffleLayout& l = plan.layout;
-    for (int64_t i = 0; i < blocks_of(l); ++i)
-        std::memcpy(staged + i * plan.staged_stride, src + i * l.src_axis.stride, bytes);
+    copy_blocks(blocks_of(l), src, l.src_axis.stride, staged, plan.staged_stride, bytes);
+}
+
+void copy_from_stage(const PermutePlan& plan, const char* staged, char* dst, size_t bytes) {
+    const ShuffleLayout& l = plan.layout;
+    copy_blocks(blocks_of(l), staged, plan.staged_stride, dst, l.dst_axis.stride, bytes);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Staging: a tile of the source is copied before it is permuted.
+// Staging: a tile of the source is copied before it is permuted, or a tile of the destination is permuted to memory on the stack and then
+// copied, or both.
 //
 // If blocks are a multiple of 4 KiB apart, which images of 8 x 8, 16 x 16 or 32 x 32 pixels make likely, the lines of one pixel share a set
-// of the first-level cache. A set holds 8 or 12 lines. A section that reads more blocks loses lines before their next access. In the
-// copy, the lines of a pixel are spread over all sets.
+// of the first-level cache. A set holds 8 or 12 lines. A section that accesses more blocks loses lines before their next access, or before
+// they are filled. On the stack, the lines of a pixel are spread over all sets. Copies go from block to block, so they crowd no set.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +15,10 @@
 
 namespace tombola::impl::cpu::x64 {
 
-inline constexpr int64_t kMaxStagedBytes = 32 * 1024;  // of a copy; it lies on the stack
+inline constexpr int64_t kMaxStagedBytes = 24 * 1024;  // of a tile on the stack
 
-// Whether more blocks of the source begin in one set of the first-level cache than the set holds with the next line of each.
+// Whether more blocks of the source, or of the destination, begin in one set of the first-level cache than the set holds with the next line
+// of each.
 bool crowds_sets(const ShuffleLayout& layout);
 
 // Chooses the tile and `staged_stride` of a plan whose `step_pixels` are known. Returns false if there are so many blocks that a tile would
@@ -26,7 +28,8 @@ bool stage(PermutePlan& plan);
 // The cycles of the copies, for all pixels of an image.
 double staging_cycles(const PermutePlan& plan);
 
-// Copies `bytes` bytes of each block from `src` to `staged`.
-void copy_blocks(const PermutePlan& plan, const char* src, char* staged, size_t bytes);
+// Copies `bytes` bytes of each block of the source to the stack, or of each block of the destination from there.
+void copy_to_stage(const PermutePlan& plan, const char* src, char* staged, size_t bytes);
+void copy_from_stage(const PermutePlan& plan, const char* staged, char* dst, size_t bytes);
 
 }  // namespace tombola::impl::cpu::x64
