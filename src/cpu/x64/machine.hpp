@@ -93,8 +93,8 @@ struct MachineRow {
     // that of a copy.
     double apart_cycles;
     // Shuffles in blocks: the extra cycles of the first access to a line, if twice as many lines need its set of the first-level cache as the
-    // set holds (fewer if fewer lines need it, at most twice as many cycles); and of each access to a line that was evicted because its set
-    // was full.
+    // set holds. The cost rises evenly from 0, where the set holds all lines that need it, to twice this value, where three times as many or
+    // more need it. `evicted_line`: the extra cycles of each access to a line that was evicted because its set was full.
     double crowded_line, evicted_line;
     // Replaces `front` in sections with unpacks, which wait less for one another.
     double unpacks_front;

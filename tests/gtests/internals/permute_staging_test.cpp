@@ -52,7 +52,8 @@ TEST(PermuteStaging, TilesAreCopied) {
                 constexpr int64_t kPixel = 64;
                 PermutePlan plan;
                 plan.layout.C = blocks * 16;
-                plan.layout.src_axis = plan.layout.dst_axis = {pixels * kPixel, 16, 4};
+                plan.layout.src_axis = {pixels * kPixel, 16, 4};
+                plan.layout.dst_axis = {(pixels + 1) * kPixel, 16, 4};
                 plan.pixels.count = pixels;
                 plan.pixels.src.stride = kPixel;
                 plan.step_pixels = step;
@@ -68,33 +69,38 @@ TEST(PermuteStaging, TilesAreCopied) {
                 EXPECT_LE(static_cast<int64_t>(bytes), plan.staged_stride);
                 const auto source = test::test_bytes(static_cast<size_t>(blocks * pixels * kPixel));
                 GuardedBuffer staged(static_cast<size_t>(blocks * plan.staged_stride));
-                copy_to_stage(plan, reinterpret_cast<const char*>(source.data()),
-                              reinterpret_cast<char*>(staged.data()), bytes);
-                GuardedBuffer copied(static_cast<size_t>(blocks * pixels * kPixel));
-                copy_from_stage(plan, reinterpret_cast<const char*>(staged.data()),
-                                reinterpret_cast<char*>(copied.data()), bytes);
+                GuardedBuffer copied(static_cast<size_t>(blocks * (pixels + 1) * kPixel));
+                const char* src = reinterpret_cast<const char*>(source.data());
+                char* stack = reinterpret_cast<char*>(staged.data());
+                char* dst = reinterpret_cast<char*>(copied.data());
+                copy_blocks(plan.layout, src, plan.layout.src_axis.stride, stack,
+                            plan.staged_stride, bytes);
+                copy_blocks(plan.layout, stack, plan.staged_stride, dst,
+                            plan.layout.dst_axis.stride, bytes);
                 for (int64_t i = 0; i < blocks; ++i) {
                     const uint8_t* block = source.data() + i * pixels * kPixel;
                     EXPECT_EQ(std::memcmp(staged.data() + i * plan.staged_stride, block, bytes), 0)
                         << "block " << i;
-                    EXPECT_EQ(std::memcmp(copied.data() + i * pixels * kPixel, block, bytes), 0)
+                    EXPECT_EQ(std::memcmp(copied.data() + i * (pixels + 1) * kPixel, block, bytes),
+                              0)
                         << "block " << i;
                 }
                 EXPECT_TRUE(copied.slack_is_intact());
             }
 }
 
-// Tiles that are shuffled by way of the stack, by every lowering. The source is staged, or the destination, or both. Tiles have an even number of pixels, and the image has an odd one, so the
-// last tile has more than the others whatever the size of the first-level cache is.
+// Tiles that are shuffled by way of the stack: the source is staged, or the destination, or both. All lowerings of f32 are tried. The last
+// tile has more pixels than the others, whatever the size of the first-level cache is, and the last block has padding.
 TEST(PermuteStaging, TilesAreShuffled) {
-    constexpr int64_t kElement = 4, kBlock = 16, kPixel = kBlock * kElement, kImage = 67 * kPixel;
+    constexpr int64_t kElement = 4, kBlock = 16, kPixel = kBlock * kElement, kBlocks = 9,
+                      kImage = 67 * kPixel;
     ShuffleLayout layout;
-    layout.C = 9 * kBlock;
-    layout.Q = 12;
+    layout.C = 11 * 12;
+    layout.Q = 11;
     layout.G = 12;
     layout.element = layout.inner = kElement;
     layout.src_axis = layout.dst_axis = {kImage, kBlock, kElement};
-    const auto bytes = static_cast<size_t>(layout.C / kBlock * kImage);
+    const auto bytes = static_cast<size_t>(kBlocks * kImage);
     const auto source = test::test_bytes(bytes);
     std::vector<uint8_t> want(bytes);
     for (int64_t pixel = 0; pixel < 67; ++pixel)
@@ -130,18 +136,21 @@ TEST(PermuteStaging, TilesAreShuffled) {
                 const int64_t pixels = tile + 1 < tiles ? plan.tile_pixels : 67 - first;
                 const char* src = reinterpret_cast<const char*>(source.data()) + first * kPixel;
                 char* dst = reinterpret_cast<char*>(destination.data()) + first * kPixel;
-                const auto stage_bytes =
-                    static_cast<size_t>(layout.C / kBlock * plan.staged_stride);
+                const auto stage_bytes = static_cast<size_t>(kBlocks * plan.staged_stride);
                 GuardedBuffer staged_src(stage_bytes), staged_dst(stage_bytes);
                 char* copy = reinterpret_cast<char*>(staged_src.data());
                 char* result = reinterpret_cast<char*>(staged_dst.data());
                 const auto of_block = static_cast<size_t>(pixels * kPixel);
-                if (stages_src) copy_to_stage(plan, src, copy, of_block);
+                if (stages_src)
+                    copy_blocks(plan.layout, src, plan.layout.src_axis.stride, copy,
+                                plan.staged_stride, of_block);
                 const int64_t last = (pixels - plan.step_pixels) * kPixel;
                 PermuteArgs args{
                     stages_src ? copy : src, stages_dst ? result : dst, last, last, 1, 0, 0};
                 kernel.value()(args);
-                if (stages_dst) copy_from_stage(plan, result, dst, of_block);
+                if (stages_dst)
+                    copy_blocks(plan.layout, result, plan.staged_stride, dst,
+                                plan.layout.dst_axis.stride, of_block);
                 EXPECT_TRUE(staged_dst.slack_is_intact());
             }
             EXPECT_EQ(std::memcmp(destination.data(), want.data(), bytes), 0);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "common/parallel.hpp"
 #include "cpu/implementations.hpp"
@@ -46,7 +47,8 @@ constexpr double kReloadCycles = 2;
 // Blocked: if only the destination is staged, a tile has at least this many bytes of each block of the source. Shorter runs of loads from
 // the second-level cache took 1.5 times as long on Zen 4.
 constexpr int64_t kMinUnstagedRun = 4 * kLineBytes;
-// And a section writes at least this many blocks on average. Stores to fewer blocks crowd no set. Such plans took up to 1.5 times as long.
+// Blocked: if only the destination is staged, a section writes at least this many blocks on average. Stores to fewer blocks crowd no set.
+// Staging them took up to 1.5 times as long on Zen 4.
 constexpr double kMinStagedBlocks = 4;
 
 int64_t tensor_bytes(const ShuffleDesc& desc) { return 2 * static_cast<int64_t>(desc.dst.size()); }
@@ -497,21 +499,24 @@ class PermuteShuffle : public Executable {
         return tiles_ > 1 ? done : args.outer;
     }
 
-    // Shuffles a tile of `pixels` pixels by way of the stack.
-    void shuffle_staged(const JitFunction<PermuteArgs>& kernel, const char* src, char* dst,
-                        int64_t pixels) const {
+    // Shuffles a tile of `pixels` pixels by way of the stack. Not inlined, because other shuffles do not need so much of it.
+    [[gnu::noinline]] void shuffle_staged(const JitFunction<PermuteArgs>& kernel, const char* src,
+                                          char* dst, int64_t pixels) const {
         alignas(kLineBytes) char staged_src[kMaxStagedBytes];
         alignas(kLineBytes) char staged_dst[kMaxStagedBytes];
         const int64_t pixel = plan_.pixels.src.stride;
         const auto bytes = static_cast<size_t>(pixels * pixel);
-        if (plan_.stages_src) copy_to_stage(plan_, src, staged_src, bytes);
+        const ShuffleLayout& l = plan_.layout;
+        if (plan_.stages_src)
+            copy_blocks(l, src, l.src_axis.stride, staged_src, plan_.staged_stride, bytes);
         PermuteArgs args{};
         args.src = plan_.stages_src ? staged_src : src;
         args.dst = plan_.stages_dst ? staged_dst : dst;
         args.src_last = args.dst_last = (pixels - plan_.step_pixels) * pixel;
         args.outer = 1;
         kernel(args);
-        if (plan_.stages_dst) copy_from_stage(plan_, staged_dst, dst, bytes);
+        if (plan_.stages_dst)
+            copy_blocks(l, staged_dst, plan_.staged_stride, dst, l.dst_axis.stride, bytes);
     }
 
     // The distance in bytes from the source of a tile to the source of the next one. The last tile has no next one.
@@ -551,7 +556,8 @@ Result<PlanPtr> executable_of(const ShuffleDesc& desc, const PermutePlan& plan) 
         // Tiles on the stack are in the first-level cache.
         const Stores stores =
             fits_l1(plan.bytes) || plan.stages_dst ? Stores::plain : Stores::prefetched;
-        const bool prefetches = !plan.stages_src && machine().prefetches_sources(plan.bytes);
+        // Calls of staged tiles do not say where the next call loads.
+        const bool prefetches = !plan.is_staged() && machine().prefetches_sources(plan.bytes);
         const Sources sources = prefetches ? prefetched_sources(run_bytes(plan)) : Sources::plain;
         const auto bytes = static_cast<size_t>(plan.bytes);
         std::vector<PermuteShuffle::Way> ways;

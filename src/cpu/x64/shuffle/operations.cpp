@@ -120,8 +120,8 @@ struct Line {
     }
 };
 
-// Calls `body` with each line that an operation accesses in a step that begins at the offsets `src` and `dst`, in order. Only lines that may
-// crowd a set count.
+// Calls `body` with each line that an operation accesses in a step that begins at the offsets `src` and `dst`, in order. Only lines that
+// may crowd a set count.
 template <class Body>
 void each_access(const PermuteProgram& program, const Operations::Section& section, int64_t src,
                  int64_t dst, const Body& body) {
@@ -174,9 +174,12 @@ double evicted_lines(const PermuteProgram& program, const Operations::Section& s
     return static_cast<double>(evicted) / static_cast<double>(counted);
 }
 
-// See Operations::reloaded_lines.
+// See Operations::reloaded_lines. Programs of very many sections are not compared (with_fewer_channels()), so theirs are not counted.
 double reloaded_lines(const PermuteProgram& program,
                       const std::vector<Operations::Section>& sections) {
+    int64_t runs = 0;
+    for (const Operations::Section& section : sections) runs += section.loop.repeats;
+    if (runs > 2 * kManyBlocks) return 0;
     CacheSets sets;
     int64_t reloaded = 0;
     for (size_t first = 0; first < sections.size();

@@ -28,8 +28,8 @@ bool stage(PermutePlan& plan);
 // The cycles of the copies, for all pixels of an image.
 double staging_cycles(const PermutePlan& plan);
 
-// Copies `bytes` bytes of each block of the source to the stack, or of each block of the destination from there.
-void copy_to_stage(const PermutePlan& plan, const char* src, char* staged, size_t bytes);
-void copy_from_stage(const PermutePlan& plan, const char* staged, char* dst, size_t bytes);
+// Copies `bytes` bytes of each block of a tile. In `from` and `to`, blocks are `from_stride` and `to_stride` bytes apart.
+void copy_blocks(const ShuffleLayout& layout, const char* from, int64_t from_stride, char* to,
+                 int64_t to_stride, size_t bytes);
 
 }  // namespace tombola::impl::cpu::x64
