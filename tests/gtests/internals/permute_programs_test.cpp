@@ -358,25 +358,31 @@ TEST(PermutePrograms, LoadsAcrossLinesCostMore) {
     }
 }
 
+// A program that reads 32 bytes of each block, and writes them at the same offset of the destination. Steps have `step` bytes.
+PermuteProgram program_of_blocks(int64_t blocks, int64_t stride, int64_t step) {
+    PermuteProgram program;
+    program.unit = 4;
+    program.loop = {step, step, false, 32};
+    program.dst_alignment = kLineBytes;
+    program.block_stride = stride;
+    PermuteSection section;
+    for (int64_t at = 0; at < blocks * stride; at += stride) {
+        section.extents.push_back({at, 64});
+        section.outputs.push_back({at, program.sources.size(), 8});
+        for (int64_t i = 0; i < 8; ++i) program.sources.push_back(at + 4 * i);
+    }
+    program.sections.push_back(section);
+    return program;
+}
+
 // Blocks that lie a multiple of 4 KiB apart have their lines in the same set of the first-level cache, which holds fewer than 32 on all
 // machines. 64 bytes more, and they have sets of their own.
 TEST(PermutePrograms, BlocksInTheSameSetCostMore) {
     const auto cycles_of = [](int64_t stride, bool crowds_src, bool crowds_dst,
                               int64_t step = kLineBytes) {
-        PermuteProgram program;
-        program.unit = 4;
-        program.loop = {step, step, false, 32};
-        program.dst_alignment = kLineBytes;
-        program.block_stride = stride;
+        PermuteProgram program = program_of_blocks(16, stride, step);
         program.crowds_src = crowds_src;
         program.crowds_dst = crowds_dst;
-        PermuteSection section;
-        for (int64_t block = 0; block < 16; ++block) {
-            section.extents.push_back({block * stride, 64});
-            section.outputs.push_back({block * stride, program.sources.size(), 8});
-            for (int64_t i = 0; i < 8; ++i) program.sources.push_back(block * stride + 4 * i);
-        }
-        program.sections.push_back(section);
         return lower_to_lanes(program).front().cycles;
     };
     const MachineRow& row = machine().row;
@@ -401,20 +407,12 @@ TEST(PermutePrograms, BlocksInTheSameSetCostMore) {
 // Three sections read the same blocks. 16 lines do not stay in a set until the next section, three lines do.
 TEST(PermutePrograms, SectionsThatReadTheSameBlocks) {
     const auto reloaded = [](int64_t blocks, int64_t stride, bool crowds_src, bool repeats) {
-        PermuteProgram program;
-        program.unit = 4;
-        program.loop = {kLineBytes, kLineBytes, false, 32};
-        program.dst_alignment = kLineBytes;
-        program.block_stride = stride;
+        PermuteProgram program = program_of_blocks(blocks, stride, kLineBytes);
         program.crowds_src = crowds_src;
-        PermuteSection section;
-        for (int64_t block = 0; block < blocks; ++block) {
-            section.extents.push_back({block * stride, 64});
-            section.outputs.push_back({block * 4096, program.sources.size(), 8});
-            for (int64_t i = 0; i < 8; ++i) program.sources.push_back(block * stride + 4 * i);
-        }
-        if (repeats) section.loop.repeats = 3;
-        program.sections.assign(repeats ? 1 : 3, section);
+        if (repeats)
+            program.sections[0].loop.repeats = 3;
+        else
+            program.sections.resize(3, program.sections[0]);
         return lower_to_lanes(program).front().reloaded_lines;
     };
     for (const bool repeats : {false, true}) {
