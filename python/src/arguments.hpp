@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "tensor.hpp"
@@ -56,14 +57,14 @@ std::array<uint64_t, 2> seeds_of(py::handle seed,
 // One of several names.
 template <class T>
 T named(py::handle name, const char* argument,
-        std::initializer_list<std::pair<const char*, T>> values) {
-    if (PyUnicode_Check(name.ptr()))
-        for (const auto& [known, value] : values)
-            if (PyUnicode_CompareWithASCIIString(name.ptr(), known) == 0) return value;
+        std::initializer_list<std::pair<std::string_view, T>> values) {
+    const std::string_view given = utf8_of(name);
+    for (const auto& [known, value] : values)
+        if (given == known) return value;
     std::string message = std::string(argument) + " is " + text_of(name) + "; expected ";
     size_t left = values.size();
     for (const auto& [known, value] : values) {
-        message += std::string("\"") + known + "\"";
+        message += '"' + std::string(known) + '"';
         if (--left > 0) message += left == 1 ? " or " : ", ";
     }
     value_error(message);

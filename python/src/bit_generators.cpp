@@ -37,9 +37,7 @@ void fill(py::handle capsule, Generator* generator) {
 // A primitive over these addresses.
 template <class Operator>
 Prepared ready(const typename Operator::primitive_desc& pd, Arguments arguments) {
-    Prepared prepared = prepare<Operator>(pd, arguments);
-    prepared.set_addresses(arguments);
-    return prepared;
+    return Prepared(Operator(pd), pd, arguments);
 }
 
 // A generator's words in two buffers: the one in use, and the one that is filled next. The position has the number of the buffer
@@ -144,7 +142,7 @@ class Philox {
     void refill(const std::array<uint32_t, 6>& first, uint32_t used) noexcept {
         Blocks& next = blocks_[buffers_.next()];
         next.first = first;
-        next.primitive.primitive.execute(queue(), next.primitive.args);
+        next.primitive.execute();
         buffers_.exchange(used);
     }
 
@@ -169,7 +167,7 @@ class Mt19937 {
         // One call refuses what is no state of MT19937.
         Window& next = windows_[buffers_.next()];
         next.state = state;
-        next.primitive.primitive.execute(queue(), next.primitive.args);
+        next.primitive.execute();
         next.state = state;
         go_on_at(position);
     }
@@ -225,7 +223,7 @@ class Mt19937 {
         Window& next = windows_[buffers_.next()];
         next.state = windows_[buffers_.current()].state;
         next.state[kWords] = kWords;
-        next.primitive.primitive.execute(queue(), next.primitive.args);
+        next.primitive.execute();
         go_on_at(0);
     }
     // Tempers the words of the next window, and makes it the current one.

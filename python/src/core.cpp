@@ -6,10 +6,13 @@
 #include <pybind11/pybind11.h>
 
 #include <exception>
+#include <new>
 #include <string>
+#include <utility>
 
 #include "functions.hpp"
 #include "messages.hpp"
+#include "positional.hpp"
 #include "tombola/tombola.hpp"
 
 namespace py = pybind11;
@@ -30,15 +33,38 @@ PyObject* kind_of(const tombola::error& error) {
     }
 }
 
+void raise_error(const tombola::error& error) {
+    PyErr_SetString(kind_of(error), tombola_python::in_words_of_python(error.what()).c_str());
+}
+
+// For pybind11's functions.
 void translate(std::exception_ptr thrown) {
     try {
         if (thrown) std::rethrow_exception(std::move(thrown));
     } catch (const tombola::error& error) {
-        PyErr_SetString(kind_of(error), tombola_python::in_words_of_python(error.what()).c_str());
+        raise_error(error);
     }
 }
 
 }  // namespace
+
+void tombola_python::raise_handled() {
+    try {
+        throw;
+    } catch (py::error_already_set& error) {
+        error.restore();
+    } catch (const py::builtin_exception& error) {
+        error.set_error();
+    } catch (const tombola::error& error) {
+        raise_error(error);
+    } catch (const std::bad_alloc&) {
+        PyErr_NoMemory();
+    } catch (const std::exception& error) {
+        PyErr_SetString(PyExc_RuntimeError, error.what());
+    } catch (...) {
+        PyErr_SetString(PyExc_RuntimeError, "an exception that is no std::exception");
+    }
+}
 
 PYBIND11_MODULE(_core, module) {
     py::register_local_exception_translator(translate);

@@ -9,6 +9,7 @@
 #include "arguments.hpp"
 #include "functions.hpp"
 #include "output.hpp"
+#include "positional.hpp"
 #include "prepared.hpp"
 
 namespace tombola_python {
@@ -166,8 +167,8 @@ py::object stochastic_round(py::handle src_object, py::handle dtype, py::handle 
 }  // namespace
 
 void add_elementwise(py::module_& module) {
-    module.def("dropout", &dropout);
-    module.def("stochastic_round", &stochastic_round);
+    add_positional<&dropout>(module, "dropout");
+    add_positional<&stochastic_round>(module, "stochastic_round");
 }
 
 }  // namespace tombola_python

@@ -99,6 +99,15 @@ std::string in_words_of_python(const std::string& message) {
     throw py::error_already_set();
 }
 
+std::string_view utf8_of(py::handle text) {
+    if (PyUnicode_Check(text.ptr()) == 0) return {};
+    Py_ssize_t size = 0;
+    if (const char* const bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size))
+        return {bytes, static_cast<size_t>(size)};
+    PyErr_Clear();  // half of a surrogate pair
+    return {};
+}
+
 std::string said_by(PyObject* (*convert)(PyObject*), py::handle object) {
     const auto text = py::reinterpret_steal<py::object>(convert(object.ptr()));
     Py_ssize_t size = 0;

@@ -6,6 +6,7 @@
 #include <pybind11/pybind11.h>
 
 #include <string>
+#include <string_view>
 
 #include "tombola/tombola.hpp"
 
@@ -19,6 +20,9 @@ using tombola::memory;
 // The same with the exception that is the cause, as `raise ... from cause` of Python has it.
 [[noreturn]] void value_error(const std::string& message, py::error_already_set& cause);
 [[noreturn]] void type_error(const std::string& message, py::error_already_set& cause);
+
+// The text of a str, as long as the str lives. Empty for other objects, and for text that UTF-8 cannot hold.
+std::string_view utf8_of(py::handle text);
 
 // What PyObject_Repr() or PyObject_Str() says, cut if it is long, or the object's class where that fails: repr() of a very
 // large integer does, and code of the caller's may. What is no Exception, such as KeyboardInterrupt, is raised.

@@ -47,6 +47,16 @@ py::dtype dtype_in_numpy(type data_type) {
         py::detail::npy_api::get().PyArray_DescrFromType_(number_in_numpy(data_type)));
 }
 
+// A new array. py::array computes the strides; NumPy itself is faster.
+py::object row_major_array(type data_type, const memory::dims& dims) {
+    const auto& api = py::detail::npy_api::get();
+    auto made = py::reinterpret_steal<py::object>(api.PyArray_NewFromDescr_(
+        api.PyArray_Type_, dtype_in_numpy(data_type).release().ptr(), static_cast<int>(dims.size()),
+        dims.data(), nullptr, nullptr, 0, nullptr));
+    if (!made) throw py::error_already_set();
+    return made;
+}
+
 // A BFloat16Array over these bits. No code of Python runs for it: where the interpreter ends meanwhile, Python ends a thread that
 // runs its code, and with it the functions of C++ on its stack.
 py::object bfloat16_array(const py::object& bits) {
@@ -85,52 +95,53 @@ Output::Output(py::handle shape, py::handle dtype, py::handle out, const Types& 
     }
     if (out.is_none())
         type_error(std::string(shape_name) + " is None; expected a shape, or out, which has one");
-    *this = given(dtype, out, types);
+    read(out, dtype, types);
 }
 
-Output::Output(const memory::dims& shape, py::handle dtype, py::handle out, const Types& types,
+Output::Output(memory::dims shape, py::handle dtype, py::handle out, const Types& types,
                const char* shape_name) {
     if (out.is_none()) {
-        *this =
-            Output(shape, dtype.is_none() ? types.list[0] : data_type_of(dtype, types), shape_name);
+        tensor.dims = std::move(shape);
+        allocate(dtype.is_none() ? types.list[0] : data_type_of(dtype, types), shape_name);
         return;
     }
-    *this = given(dtype, out, types);
+    read(out, dtype, types);
     check_shape(tensor, shape, "out");
 }
 
-Output Output::given(py::handle dtype, py::handle out, const Types& types) {
-    Output output;
-    output.tensor =
-        written(out, "out", dtype.is_none() ? types : Types{{data_type_of(dtype, types)}});
-    output.result = py::reinterpret_borrow<py::object>(out);
-    return output;
+Output::Output(memory::dims shape, memory::data_type type, const char* shape_name) {
+    tensor.dims = std::move(shape);
+    allocate(type, shape_name);
 }
 
-Output::Output(const memory::dims& shape, memory::data_type data_type, const char* shape_name) {
+void Output::read(py::handle out, py::handle dtype, const Types& types) {
+    tensor = written(out, "out", dtype.is_none() ? types : Types{{data_type_of(dtype, types)}});
+    result = py::reinterpret_borrow<py::object>(out);
+}
+
+// A new array of the shape tensor.dims.
+void Output::allocate(memory::data_type data_type, const char* shape_name) {
     tensor.type = data_type;
-    tensor.dims = shape;
     tensor.name = shape_name;
     const auto refuse = [&](const char* expected) {
         const bool is_shape = std::string_view(shape_name) == "shape";
         value_error(shape_name + std::string(is_shape ? " is " : " makes the shape ") +
-                    tuple_of(shape) + "; expected " + expected);
+                    tuple_of(tensor.dims) + "; expected " + expected);
     };
     // NumPy counts a size of 0 as 1 here.
     size_t bytes = memory::data_type_size(tensor.type);
-    for (const memory::dim size : shape)
+    for (const memory::dim size : tensor.dims)
         if (__builtin_mul_overflow(bytes, static_cast<size_t>(std::max<memory::dim>(size, 1)),
                                    &bytes) ||
             bytes >> 56 != 0)
             refuse("fewer than 2^56 bytes");
     try {
-        py::array made(dtype_in_numpy(tensor.type), shape);
-        tensor.data = const_cast<void*>(made.data());
-        tensor.owner = std::move(made);
+        tensor.owner = row_major_array(tensor.type, tensor.dims);
     } catch (py::error_already_set& error) {
         if (!error.matches(PyExc_ValueError)) throw;
         refuse("no more dimensions than NumPy has");
     }
+    tensor.data = py::detail::array_proxy(tensor.owner.ptr())->data;
     result = tensor.type == type::bf16 ? bfloat16_array(tensor.owner) : tensor.owner;
 }
 

@@ -18,14 +18,14 @@ struct Output {
     Output(py::handle shape, py::handle dtype, py::handle out, const Types& types,
            const char* shape_name = "shape");
     // The same for a shape that other arguments determine: the one of this name has the numbers that are the caller's.
-    Output(const memory::dims& shape, py::handle dtype, py::handle out, const Types& types,
+    Output(memory::dims shape, py::handle dtype, py::handle out, const Types& types,
            const char* shape_name = "shape");
     // A new array.
-    Output(const memory::dims& shape, memory::data_type type, const char* shape_name = "shape");
+    Output(memory::dims shape, memory::data_type type, const char* shape_name = "shape");
 
   private:
-    // The one of an `out` that is not None.
-    static Output given(py::handle dtype, py::handle out, const Types& types);
+    void allocate(memory::data_type type, const char* shape_name);
+    void read(py::handle out, py::handle dtype, const Types& types);
 };
 
 // A new array of this type, of the shape and the order of dimensions in memory of the tensor `read`.

@@ -4,10 +4,9 @@
 // Primitives that are ready to run. A call on 64 numbers takes less time than making the descriptors and the memory
 // objects for it, so these are kept from call to call.
 
-#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
-#include <unordered_map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -57,49 +56,65 @@ struct Argument {
 using Arguments = std::initializer_list<Argument>;
 
 // A primitive with a memory object for each of its arguments. Only addresses change between two executions.
-struct Prepared {
-    Key key;
-    tombola::primitive primitive;
-    std::unordered_map<int, memory> args;
-
+class Prepared {
+  public:
+    // The primitive of a descriptor. It takes the arguments that have an address.
+    template <class PrimitiveDesc>
+    Prepared(const tombola::primitive& primitive, const PrimitiveDesc& pd, Arguments arguments)
+        : primitive_(primitive) {
+        for (const auto& [arg, address, dims] : arguments) {
+            if (address == nullptr) continue;
+            memory::desc desc = pd.exec_arg_desc(arg);
+            if (!dims.empty()) desc = memory::desc(dims, desc.get_data_type(), memory::dims());
+            memories_.push_back(memory(desc, cpu(), TOMBOLA_MEMORY_NONE));
+            args_.push_back({arg, memories_.back().get()});
+        }
+        set_addresses(arguments);
+    }
+    // Of the same arguments, in the same order.
     void set_addresses(Arguments arguments) {
+        size_t next = 0;
         for (const Argument& one : arguments)
-            if (one.address != nullptr)
-                args.at(one.arg).set_data_handle(const_cast<void*>(one.address));
+            if (one.address != nullptr) set_handle(next++, one.address);
     }
-};
+    void set_address(int arg, const void* address) {
+        size_t index = 0;
+        while (args_[index].arg != arg) ++index;
+        set_handle(index, address);
+    }
+    void execute() const {
+        tombola::error::check(tombola_primitive_execute(
+            primitive_.get(), queue().get(), static_cast<int>(args_.size()), args_.data()));
+    }
 
-// Prepares a primitive that takes the arguments that have an address.
-template <class Operator>
-Prepared prepare(const typename Operator::primitive_desc& pd, Arguments arguments) {
-    Prepared prepared{{}, Operator(pd), {}};
-    for (const auto& [arg, address, dims] : arguments) {
-        if (address == nullptr) continue;
-        memory::desc desc = pd.exec_arg_desc(arg);
-        if (!dims.empty()) desc = memory::desc(dims, desc.get_data_type(), memory::dims());
-        prepared.args.emplace(arg, memory(desc, cpu(), TOMBOLA_MEMORY_NONE));
+    Key key;
+
+  private:
+    void set_handle(size_t index, const void* address) {
+        memories_[index].set_data_handle(const_cast<void*>(address));
     }
-    return prepared;
-}
+
+    tombola::primitive primitive_;
+    std::vector<memory> memories_;
+    std::vector<tombola_exec_arg_t> args_;  // the handles of the memory objects
+};
 
 // The primitives of the last 64 keys. A call takes its primitive out and puts it back when it has run, so that no two
 // threads share the memory objects. The GIL guards the list.
 class Kept {
   public:
-    template <class Make>
-    static Prepared take(const Key& key, const Make& make) {
+    // The primitive of a key, or null.
+    static std::unique_ptr<Prepared> take(const Key& key) {
         auto& list = all();
         for (auto one = list.rbegin(); one != list.rend(); ++one) {
-            if (one->key != key) continue;
-            Prepared taken = std::move(*one);
+            if ((*one)->key != key) continue;
+            std::unique_ptr<Prepared> taken = std::move(*one);
             list.erase(std::next(one).base());
             return taken;
         }
-        Prepared made = make();
-        made.key = key;
-        return made;
+        return nullptr;
     }
-    static void put_back(Prepared&& prepared) {
+    static void put_back(std::unique_ptr<Prepared> prepared) {
         constexpr size_t kKept = 64;
         auto& list = all();
         if (list.size() == kKept) list.erase(list.begin());
@@ -107,8 +122,8 @@ class Kept {
     }
 
   private:
-    static std::vector<Prepared>& all() {
-        static auto& list = *new std::vector<Prepared>();
+    static std::vector<std::unique_ptr<Prepared>>& all() {
+        static auto& list = *new std::vector<std::unique_ptr<Prepared>>();
         return list;
     }
 };
@@ -116,22 +131,27 @@ class Kept {
 // The primitive of a key, which make_pd() makes the descriptor of, ready to be executed on these arguments; a null address
 // leaves one out.
 template <class Operator, class MakePd>
-Prepared take(Key key, Arguments arguments, const MakePd& make_pd) {
+std::unique_ptr<Prepared> take(Key key, Arguments arguments, const MakePd& make_pd) {
     for (const Argument& one : arguments) {
         key.push_back(one.address == nullptr ? -1 : static_cast<int64_t>(one.dims.size()));
         key.insert(key.end(), one.dims.begin(), one.dims.end());
     }
-    Prepared prepared = Kept::take(key, [&] { return prepare<Operator>(make_pd(), arguments); });
-    prepared.set_addresses(arguments);
-    return prepared;
+    if (auto kept = Kept::take(key)) {
+        kept->set_addresses(arguments);
+        return kept;
+    }
+    const auto pd = make_pd();
+    auto made = std::make_unique<Prepared>(Operator(pd), pd, arguments);
+    made->key = std::move(key);
+    return made;
 }
 
 // Executes a primitive, and keeps it. The GIL is released meanwhile. A state is continued.
-inline void execute(Prepared&& prepared, State* state = nullptr) {
+inline void execute(std::unique_ptr<Prepared> prepared, State* state = nullptr) {
     {
         Turn turn(state);
-        turn.fill(prepared.args);
-        prepared.primitive.execute(queue(), prepared.args);
+        turn.fill(*prepared);
+        prepared->execute();
         turn.commit();
     }
     Kept::put_back(std::move(prepared));

@@ -9,6 +9,7 @@
 #include "arguments.hpp"
 #include "functions.hpp"
 #include "output.hpp"
+#include "positional.hpp"
 #include "prepared.hpp"
 #include "state.hpp"
 
@@ -237,12 +238,12 @@ py::object random_words(py::handle shape, py::handle state, py::handle out) {
 }  // namespace
 
 void add_random(py::module_& module) {
-    module.def("uniform", &uniform);
-    module.def("bernoulli", &bernoulli);
-    module.def("exponential", &exponential);
-    module.def("normal", &normal);
-    module.def("permutation", &permutation);
-    module.def("random_words", &random_words);
+    add_positional<&uniform>(module, "uniform");
+    add_positional<&bernoulli>(module, "bernoulli");
+    add_positional<&exponential>(module, "exponential");
+    add_positional<&normal>(module, "normal");
+    add_positional<&permutation>(module, "permutation");
+    add_positional<&random_words>(module, "random_words");
     module.def("seeds", [](py::handle seed) {
         const auto seeds = seeds_of(seed);
         return py::make_tuple(seeds[0], seeds[1]);

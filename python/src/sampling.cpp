@@ -4,11 +4,13 @@
 
 #include <array>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "arguments.hpp"
 #include "functions.hpp"
 #include "output.hpp"
+#include "positional.hpp"
 #include "prepared.hpp"
 #include "state.hpp"
 
@@ -71,7 +73,8 @@ struct Draw {
                         ", the number of classes, without replacement");
     }
     // The primitive that draws by the uniform numbers, or from a stream if they are null.
-    Prepared prepared(const void* seeds, const void* offset, const void* uniforms) const {
+    std::unique_ptr<Prepared> prepared(const void* seeds, const void* offset,
+                                       const void* uniforms) const {
         const bool streamed = uniforms == nullptr;
         Key key = key_of(kind::multinomial, dst, replacement, log_probs);
         add_to(key, src);
@@ -116,7 +119,7 @@ py::object continued_multinomial(py::handle weights, py::handle samples, py::han
     const Tensor numbers = uniforms.tensor.flat();
     const double zero = 0, one = 1;
     const uint64_t offset = 0;
-    Prepared first = take<tombola::random_uniform>(
+    auto first = take<tombola::random_uniform>(
         key_of(kind::random_uniform, numbers, alignment, tombola::int_draws::spec,
                tombola::float_draws::torch1, false),
         {{TOMBOLA_ARG_MIN, &zero},
@@ -129,12 +132,12 @@ py::object continued_multinomial(py::handle weights, py::handle samples, py::han
         [&] {
             return tombola::random_uniform::primitive_desc(cpu(), alignment, numbers.desc(), 0, 1);
         });
-    Prepared second = draw.prepared(nullptr, nullptr, numbers.data);
+    auto second = draw.prepared(nullptr, nullptr, numbers.data);
     {
         Turn turn(&state);
-        turn.fill(first.args);
-        first.primitive.execute(queue(), first.args);
-        second.primitive.execute(queue(), second.args);
+        turn.fill(*first);
+        first->execute();
+        second->execute();
         turn.commit();
     }
     Kept::put_back(std::move(first));
@@ -300,9 +303,9 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle given
 }  // namespace
 
 void add_sampling(py::module_& module) {
-    module.def("multinomial", &multinomial);
-    module.def("continued_multinomial", &continued_multinomial);
-    module.def("sample_tokens", &sample_tokens);
+    add_positional<&multinomial>(module, "multinomial");
+    add_positional<&continued_multinomial>(module, "continued_multinomial");
+    add_positional<&sample_tokens>(module, "sample_tokens");
 }
 
 }  // namespace tombola_python

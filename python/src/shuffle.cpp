@@ -5,6 +5,7 @@
 #include "arguments.hpp"
 #include "functions.hpp"
 #include "output.hpp"
+#include "positional.hpp"
 #include "prepared.hpp"
 
 namespace tombola_python {
@@ -68,6 +69,6 @@ py::object shuffle(py::handle src_object, py::handle group_size, py::handle axis
 
 }  // namespace
 
-void add_shuffle(py::module_& module) { module.def("shuffle", &shuffle); }
+void add_shuffle(py::module_& module) { add_positional<&shuffle>(module, "shuffle"); }
 
 }  // namespace tombola_python

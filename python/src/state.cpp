@@ -144,15 +144,15 @@ Turn::Turn(State* state) : state_(state) {
     }
 }
 
-void Turn::fill(std::unordered_map<int, memory>& arguments) const {
+void Turn::fill(Prepared& prepared) const {
     if (state_ == nullptr) return;
     // Most calls write the words of MT19937 alone. The normal number that is kept stays.
     constexpr size_t kWords = TOMBOLA_MT19937_STATE_WORDS * sizeof(uint32_t);
     if (state_->bytes() > kWords)
         std::memcpy(static_cast<char*>(next()) + kWords,
                     static_cast<const char*>(current()) + kWords, state_->bytes() - kWords);
-    arguments.at(TOMBOLA_ARG_SRC_STATE).set_data_handle(const_cast<void*>(current()));
-    arguments.at(TOMBOLA_ARG_DST_STATE).set_data_handle(next());
+    prepared.set_address(TOMBOLA_ARG_SRC_STATE, current());
+    prepared.set_address(TOMBOLA_ARG_DST_STATE, next());
 }
 
 void Turn::commit() {

@@ -6,12 +6,13 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
 
 #include "released.hpp"
 #include "tensor.hpp"
 
 namespace tombola_python {
+
+class Prepared;
 
 // The position of a tombola.Generator in its stream: PyTorch's words of MT19937 with the normal number that it keeps, or
 // the two numbers of a Philox stream. Threads take turns: see Turn.
@@ -59,7 +60,7 @@ class Turn {
     const void* current() const { return state_->current(); }
     void* next() const { return state_->next(); }
     // Sets the addresses of SRC_STATE and DST_STATE.
-    void fill(std::unordered_map<int, memory>& arguments) const;
+    void fill(Prepared& prepared) const;
     // Makes the written position the current one.
     void commit();
 

@@ -58,13 +58,7 @@ type type_of(const py::dtype& dtype) {
 
 // The data type of this name, tombola's, NumPy's or PyTorch's.
 type type_by_text(py::handle dtype) {
-    if (PyUnicode_Check(dtype.ptr())) {
-        Py_ssize_t size = 0;
-        const char* const text = PyUnicode_AsUTF8AndSize(dtype.ptr(), &size);
-        if (text != nullptr) return type_by_name({text, static_cast<size_t>(size)});
-        PyErr_Clear();  // Half of a surrogate pair, which no name has.
-        return type::undef;
-    }
+    if (PyUnicode_Check(dtype.ptr())) return type_by_name(utf8_of(dtype));
     const std::string text = said_by(PyObject_Str, dtype);
     constexpr std::string_view kTorch = "torch.";
     if (text.compare(0, kTorch.size(), kTorch) != 0) return type::undef;

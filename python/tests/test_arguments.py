@@ -540,6 +540,8 @@ def test_wrong_keywords():
         lambda: tombola.uniform(3, "f4", 0, 1, 3),
         lambda: tombola.shuffle(src=X),
         lambda: tombola.BFloat16Array(np.zeros(3, np.uint16)).__dlpack__(colour=1),
+        lambda: tombola._core.shuffle(X),
+        lambda: tombola._core.shuffle(X, 1, axis=0),
     ):
         with pytest.raises(TypeError, match="argument"):
             call()

@@ -10,7 +10,7 @@ from numpy.random import BitGenerator
 from numpy.random.bit_generator import ISeedSequence
 
 from tombola import _core
-from tombola._functions import integer_of, words_of
+from tombola._functions import integer_of, philox_state, words_of
 from tombola._types import Int
 
 _ALL: "weakref.WeakSet[BitGenerator]" = weakref.WeakSet()
@@ -76,7 +76,7 @@ class Philox4x32(BitGenerator):
         super().__init__(_NoSeedSequence())
         _ALL.add(self)
         key = secrets.randbits(64) if key is None else key
-        state = numpy.concatenate([words_of(counter, 4, "counter"), words_of(key, 2, "key")])
+        state = philox_state(counter, key)
         self._words = _core.Philox(self.capsule, state)
 
     @property
@@ -92,7 +92,7 @@ class Philox4x32(BitGenerator):
     @state.setter
     def state(self, value: Dict[str, Any]) -> None:
         inner = _inner_state(value, "Philox4x32", ("counter", "key", "position"))
-        state = numpy.concatenate([words_of(inner["counter"], 4, "counter"), words_of(inner["key"], 2, "key")])
+        state = philox_state(inner["counter"], inner["key"])
         position = integer_of(inner["position"], "position")
         with self.lock:
             self._words.set(state, position)

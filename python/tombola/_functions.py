@@ -32,10 +32,8 @@ def integer_of(number: Any, name: str) -> int:
         raise TypeError(f"{name} is {_core.text_of(number)}; expected an integer") from cause
 
 
-def words_of(
-    number: Any, count: int, name: str, whole: Flag = True
-) -> Array:
-    """`count` words of 32 bits, the least significant one first, from as many words, or if `whole` from an integer."""
+def _bytes_of(number: Any, count: int, name: str, whole: Flag = True) -> bytes:
+    """The bytes of `count` words of 32 bits, the least significant ones first, from as many words, or if `whole` from an integer."""
     try:
         try:
             if not whole:
@@ -51,7 +49,17 @@ def words_of(
         expected = f"an integer from 0 to 2**{32 * count} - 1 or " if whole else ""
         error = TypeError if isinstance(failed, TypeError) else ValueError
         raise error(f"{name} is {_core.text_of(number)}; expected {expected}{count} words of 32 bits") from None
-    return numpy.frombuffer(words, "<u4")
+    return words
+
+
+def words_of(number: Any, count: int, name: str, whole: Flag = True) -> Array:
+    """`count` words of 32 bits, the least significant one first."""
+    return numpy.frombuffer(_bytes_of(number, count, name, whole), "<u4")
+
+
+def philox_state(counter: Any, key: Any) -> Array:
+    """The state of Philox 4x32-10: the words of the counter and the key."""
+    return numpy.frombuffer(_bytes_of(counter, 4, "counter") + _bytes_of(key, 2, "key"), "<u4")
 
 
 def random_words(
@@ -70,8 +78,7 @@ def random_words(
     >>> [hex(word) for word in tombola.random_words(4)]  # Random123's known answer for counter 0 and key 0
     ['0x6627e8d5', '0xe169c58d', '0xbc57ac4c', '0x9b00dbd8']
     """
-    state = numpy.concatenate([words_of(counter, 4, "counter"), words_of(key, 2, "key")])
-    return _core.random_words(shape, state, out)
+    return _core.random_words(shape, philox_state(counter, key), out)
 
 
 def uniform(
@@ -314,6 +321,8 @@ def _for_rows(value: Any, dtype: str, name: str) -> Any:
 
 def _mask_words(mask: Any) -> Tuple[Any, Optional[Tuple[int, ...]]]:
     """Words of 32 bits from a mask of bool, and its shape; any other mask as it is, and None."""
+    if mask is None:
+        return None, None
     # "torch.bool"; "bool" of other libraries.
     if not isinstance(mask, numpy.ndarray) and str(getattr(mask, "dtype", "")).split(".")[-1] == "bool":
         mask = numpy.asarray(mask) if hasattr(mask, "__array__") else numpy.from_dlpack(mask)

@@ -62,7 +62,7 @@ class Generator:
         array([0.7011236 , 0.30539632, 0.93931055], dtype=float32)
         """
         return _core.uniform(
-            shape, dtype, low, high, self._seeds, 0, self.alignment, int_draws, float_draws, full_range, out,
+            shape, dtype, low, high, self._seeds, 0, self._alignment, int_draws, float_draws, full_range, out,
             self._state,
         )
 
@@ -75,7 +75,7 @@ class Generator:
         >>> numpy.array_equal(numpy.concatenate([g.normal(16), g.normal(16)]), whole)
         True
         """
-        return _core.normal(shape, dtype, mean, std, self._seeds, 0, self.alignment, out, self._state)
+        return _core.normal(shape, dtype, mean, std, self._seeds, 0, self._alignment, out, self._state)
 
     def exponential(
         self, shape: Shape = None, dtype: DType = None, rate: Float = 1, *, out: Tensor = None
@@ -86,7 +86,7 @@ class Generator:
         >>> numpy.array_equal(g.exponential(5), once)
         True
         """
-        return _core.exponential(shape, dtype, rate, self._seeds, 0, self.alignment, out, self._state)
+        return _core.exponential(shape, dtype, rate, self._seeds, 0, self._alignment, out, self._state)
 
     def bernoulli(self, p: Any, shape: Shape = None, dtype: DType = None, *, out: Tensor = None) -> Tensor:
         """Numbers that are 1 with the probability p and 0 otherwise: see tombola.bernoulli().
@@ -95,7 +95,7 @@ class Generator:
         >>> numpy.array_equal(g.bernoulli(0.5, 9), once)
         True
         """
-        return _core.bernoulli(p, shape, dtype, self._seeds, 0, self.alignment, out, self._state)
+        return _core.bernoulli(p, shape, dtype, self._seeds, 0, self._alignment, out, self._state)
 
     def multinomial(
         self,
@@ -113,7 +113,7 @@ class Generator:
         array([1, 1, 1])
         """
         return _core.continued_multinomial(
-            weights, samples, replacement, log_probs, dtype, self._seeds, self.alignment, out, self._state
+            weights, samples, replacement, log_probs, dtype, self._seeds, self._alignment, out, self._state
         )
 
     def permutation(
@@ -125,7 +125,7 @@ class Generator:
         >>> numpy.array_equal(order, tombola.permutation(10, seed=3, alignment="pytorch"))
         True
         """
-        alignment = "pytorch" if self.alignment == "pytorch" else "philox"
+        alignment = "pytorch" if self._alignment == "pytorch" else "philox"
         if size is None and out is None:
             size = n
         return _core.permutation(n, size, dtype, self._seeds, 0, alignment, out, self._state)
@@ -163,7 +163,7 @@ class Generator:
         if state.shape != shape:
             raise ValueError(f"state has the shape {state.shape}; expected {shape}")
         # A call that draws nothing refuses what is no state.
-        _core.normal(0, None, 0, 1, self._seeds, 0, self.alignment, None, _core.State(state))
+        _core.normal(0, None, 0, 1, self._seeds, 0, self._alignment, None, _core.State(state))
         # The object stays: a call whose argument assigns the state has it already.
         self._state.set(_core.State(state))
 
