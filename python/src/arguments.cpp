@@ -92,11 +92,14 @@ int64_t count_of(py::handle number, const char* name) {
 Integer::Integer(py::handle number, const char* name)
     : integer_(integer_of(number, name)), name_(name) {}
 
-int64_t Integer::in(int64_t least, int64_t greatest, const std::string& expected) const {
+std::optional<int64_t> Integer::value_in(int64_t least, int64_t greatest) const {
     const int64_t value = PyLong_AsLongLong(integer_.ptr());
-    if (failed() || value < least || value > greatest)
-        value_error(std::string(name_) + " is " + text_of(integer_) + "; expected " + expected);
+    if (failed() || value < least || value > greatest) return std::nullopt;
     return value;
+}
+
+void Integer::refuse(const std::string& expected) const {
+    value_error(std::string(name_) + " is " + text_of(integer_) + "; expected " + expected);
 }
 
 py::object number_of(py::handle number, const char* name) {

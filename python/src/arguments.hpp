@@ -8,8 +8,10 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "tensor.hpp"
@@ -28,10 +30,20 @@ int64_t count_of(py::handle number, const char* name);
 class Integer {
   public:
     Integer(py::handle number, const char* name);
-    // Its value, from `least` to `greatest`. Raises ValueError, which says what is expected.
-    int64_t in(int64_t least, int64_t greatest, const std::string& expected) const;
+    // Its value, from `least` to `greatest`. Raises ValueError, which says what is expected: a text, or what a function returns.
+    template <class Expected>
+    int64_t in(int64_t least, int64_t greatest, const Expected& expected) const {
+        if (const auto value = value_in(least, greatest)) return *value;
+        if constexpr (std::is_invocable_v<Expected>)
+            refuse(expected());
+        else
+            refuse(expected);
+    }
 
   private:
+    std::optional<int64_t> value_in(int64_t least, int64_t greatest) const;
+    [[noreturn]] void refuse(const std::string& expected) const;
+
     py::object integer_;
     const char* name_;
 };

@@ -48,11 +48,11 @@ py::dtype dtype_in_numpy(type data_type) {
 }
 
 // A new array. py::array computes the strides; NumPy itself is faster.
-py::object row_major_array(type data_type, const memory::dims& dims) {
+py::object row_major_array(py::dtype dtype, const memory::dims& dims) {
     const auto& api = py::detail::npy_api::get();
     auto made = py::reinterpret_steal<py::object>(api.PyArray_NewFromDescr_(
-        api.PyArray_Type_, dtype_in_numpy(data_type).release().ptr(), static_cast<int>(dims.size()),
-        dims.data(), nullptr, nullptr, 0, nullptr));
+        api.PyArray_Type_, dtype.release().ptr(), static_cast<int>(dims.size()), dims.data(),
+        nullptr, nullptr, 0, nullptr));
     if (!made) throw py::error_already_set();
     return made;
 }
@@ -68,21 +68,21 @@ py::object bfloat16_array(const py::object& bits) {
     return made;
 }
 
-// Strides in bytes, without gaps, of the same order of dimensions as the tensor's.
-std::vector<py::ssize_t> dense_strides(const Tensor& tensor, memory::data_type data_type) {
-    const size_t ndims = tensor.dims.size();
+// A new array without gaps, of the shape and the order of dimensions in memory of a tensor.
+py::object dense_array(py::dtype dtype, const Tensor& like) {
+    if (like.strides.empty()) return row_major_array(std::move(dtype), like.dims);
+    const size_t ndims = like.dims.size();
     std::vector<size_t> axes(ndims);
     std::iota(axes.begin(), axes.end(), size_t{0});
-    if (!tensor.strides.empty())
-        std::stable_sort(axes.begin(), axes.end(),
-                         [&](size_t a, size_t b) { return tensor.strides[a] > tensor.strides[b]; });
+    std::stable_sort(axes.begin(), axes.end(),
+                     [&](size_t a, size_t b) { return like.strides[a] > like.strides[b]; });
     std::vector<py::ssize_t> strides(ndims);
-    auto step = static_cast<py::ssize_t>(memory::data_type_size(data_type));
+    py::ssize_t step = dtype.itemsize();
     for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
         strides[*axis] = step;
-        step *= std::max<py::ssize_t>(tensor.dims[*axis], 1);
+        step *= std::max<py::ssize_t>(like.dims[*axis], 1);
     }
-    return strides;
+    return py::array(dtype, like.dims, strides);
 }
 
 }  // namespace
@@ -136,7 +136,7 @@ void Output::allocate(memory::data_type data_type, const char* shape_name) {
             bytes >> 56 != 0)
             refuse("fewer than 2^56 bytes");
     try {
-        tensor.owner = row_major_array(tensor.type, tensor.dims);
+        tensor.owner = row_major_array(dtype_in_numpy(tensor.type), tensor.dims);
     } catch (py::error_already_set& error) {
         if (!error.matches(PyExc_ValueError)) throw;
         refuse("no more dimensions than NumPy has");
@@ -146,21 +146,19 @@ void Output::allocate(memory::data_type data_type, const char* shape_name) {
 }
 
 py::object array_like(const Tensor& read, memory::data_type data_type) {
-    py::array made(dtype_in_numpy(data_type), read.dims, dense_strides(read, data_type));
-    return data_type == type::bf16 ? bfloat16_array(made) : std::move(made);
+    py::object made = dense_array(dtype_in_numpy(data_type), read);
+    return data_type == type::bf16 ? bfloat16_array(made) : made;
 }
 
 py::object out_or_like(py::handle out, py::handle src, const Tensor& read) {
     if (!out.is_none()) return py::reinterpret_borrow<py::object>(out);
-    const bool is_array = py::isinstance<py::array>(src);
-    if (!is_array && read.kind == 'B') return array_like(read, type::bf16);
-    if (is_array)
-        return py::array(py::reinterpret_borrow<py::array>(src).dtype(), read.dims,
-                         dense_strides(read, read.type));
+    if (py::isinstance<py::array>(src))
+        return dense_array(py::reinterpret_borrow<py::array>(src).dtype(), read);
+    if (read.kind == 'B') return array_like(read, type::bf16);
     // NumPy's own name: "f4", "b1".
     const std::string name = read.kind + std::to_string(memory::data_type_size(read.type));
     try {
-        return py::array(py::dtype(name), read.dims, dense_strides(read, read.type));
+        return dense_array(py::dtype(name), read);
     } catch (py::error_already_set& error) {
         if (!error.matches(PyExc_TypeError)) throw;
         type_error(std::string(read.name) + " has elements of the kind " + name +

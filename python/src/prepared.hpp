@@ -40,7 +40,7 @@ inline void add_to(Key& key, const Tensor& tensor) {
 template <class... Options>
 Key key_of(tombola::primitive::kind kind, const Tensor& dst, Options... options) {
     Key key;
-    key.reserve(24);
+    key.reserve(48);
     key.push_back(static_cast<int64_t>(kind));
     (key.push_back(static_cast<int64_t>(options)), ...);
     add_to(key, dst);

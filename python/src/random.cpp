@@ -70,9 +70,9 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
     const bool full_range = flag_of(full_range_object, "full_range");
     const py::object least = number_of(low, "low");
     const py::object greatest = high.is_none() ? py::int_(1) : number_of(high, "high");
-    const Output output(shape, dtype, out,
-                        Types{{type::f32, type::f64, type::f16, type::bf16, type::s32, type::s64}});
-    const Tensor dst = output.tensor.flat();
+    Output output(shape, dtype, out,
+                  Types{{type::f32, type::f64, type::f16, type::bf16, type::s32, type::s64}});
+    const Tensor dst = std::move(output.tensor).flat();
     const bool integers = dst.type == type::s32 || dst.type == type::s64;
     if (full_range && !integers)
         type_error(std::string("the dtype is ") + name_of(dst.type) +
@@ -107,8 +107,8 @@ py::object normal(py::handle shape, py::handle dtype, py::handle mean, py::handl
     const auto alignment = alignment_of(alignment_name);
     const Stream stream(seed, offset, state_object, alignment == tombola::alignment::pytorch);
     const py::object given_mean = number_of(mean, "mean"), given_std = number_of(std, "std");
-    const Output output(shape, dtype, out, kFloats);
-    const Tensor dst = output.tensor.flat();
+    Output output(shape, dtype, out, kFloats);
+    const Tensor dst = std::move(output.tensor).flat();
     const Element centre(given_mean, dst.type, "mean"), width(given_std, dst.type, "std");
     fill<tombola::random_normal>(
         key_of(kind::random_normal, dst, alignment), dst, stream,
@@ -123,8 +123,8 @@ py::object exponential(py::handle shape, py::handle dtype, py::handle rate, py::
     const auto alignment = alignment_of(alignment_name);
     const Stream stream(seed, offset, state_object, alignment == tombola::alignment::pytorch);
     const Element lambda(number_of(rate, "rate"), type::f64, "rate");
-    const Output output(shape, dtype, out, kFloats);
-    const Tensor dst = output.tensor.flat();
+    Output output(shape, dtype, out, kFloats);
+    const Tensor dst = std::move(output.tensor).flat();
     fill<tombola::random_exponential>(key_of(kind::random_exponential, dst, alignment), dst, stream,
                                       [&] {
                                           return tombola::random_exponential::primitive_desc(
@@ -160,7 +160,7 @@ py::object bernoulli(py::handle p, py::handle shape, py::handle dtype, py::handl
     if (!shaped) output = Output(given.dims, dtype, out, kTypes, "p");
     Tensor dst = output.tensor.at_least_1d();
     if (one) {
-        dst = dst.flat();
+        dst = std::move(dst).flat();
     } else {
         check_shape(given, output.tensor.dims, "p");
         // One dimension of one element would be one probability for all: its numbers are drawn otherwise.
@@ -200,19 +200,20 @@ py::object permutation(py::handle range, py::handle size, py::handle dtype, py::
     const Output output(size, dtype, out, kIndices, "size");
     const Tensor& dst = output.tensor;
     const auto whole = static_cast<uint64_t>(elements), taken = dst.elements();
-    const std::string n = std::to_string(elements);
     if (dst.dims.size() != 1)
         value_error((out.is_none() ? "size is " + text_of(size)
                                    : "out has the shape " + tuple_of(dst.dims)) +
                     "; expected one dimension");
     if (dst.type == type::s32 && whole > uint64_t{1} << 31)
-        value_error("dtype is int32 and n is " + n + "; expected int64 for an n above 2^31");
+        value_error("dtype is int32 and n is " + std::to_string(elements) +
+                    "; expected int64 for an n above 2^31");
     if (stream.offset > whole)
-        value_error("offset is " + std::to_string(stream.offset) + "; expected 0 to " + n +
-                    ", which is n");
+        value_error("offset is " + std::to_string(stream.offset) + "; expected 0 to " +
+                    std::to_string(elements) + ", which is n");
     if (taken > whole - stream.offset)
         value_error("offset is " + std::to_string(stream.offset) + " and size is " +
-                    std::to_string(taken) + "; expected a sum of at most " + n + ", which is n");
+                    std::to_string(taken) + "; expected a sum of at most " +
+                    std::to_string(elements) + ", which is n");
     fill<tombola::random_permutation>(key_of(kind::random_permutation, dst, alignment, elements),
                                       dst, stream, [&] {
                                           return tombola::random_permutation::primitive_desc(
@@ -223,8 +224,8 @@ py::object permutation(py::handle range, py::handle size, py::handle dtype, py::
 
 // The words of Philox from a state {counter, key} on.
 py::object random_words(py::handle shape, py::handle state, py::handle out) {
-    const Output output(shape, py::none(), out, Types{{type::u32}});
-    const Tensor dst = output.tensor.flat();
+    Output output(shape, py::none(), out, Types{{type::u32}});
+    const Tensor dst = std::move(output.tensor).flat();
     const Tensor words = numbers_of(state, type::u32, 6, "state");
     run<tombola::random_generator>(
         key_of(kind::random_generator, dst),

@@ -115,8 +115,7 @@ py::object continued_multinomial(py::handle weights, py::handle samples, py::han
     const auto alignment = alignment_of(alignment_name);
     State& state = *state_of(state_object);
     void* const words = state.words(alignment == tombola::alignment::pytorch);
-    const Output uniforms(draw.shape, type::f64, "samples");
-    const Tensor numbers = uniforms.tensor.flat();
+    const Tensor numbers = Output(draw.shape, type::f64, "samples").tensor.flat();
     const double zero = 0, one = 1;
     const uint64_t offset = 0;
     auto first = take<tombola::random_uniform>(
@@ -183,12 +182,6 @@ class RowNumbers {
     bool several_ = false;
 };
 
-// A further result: a new array, or nothing.
-Output further(bool wanted, const memory::dims& shape, type data_type) {
-    if (!wanted) return Output();
-    return Output(shape, data_type);
-}
-
 py::object sample_tokens(py::handle logits, py::handle samples, py::handle given_temperature,
                          py::handle given_top_k, py::handle given_top_p, py::handle given_min_p,
                          py::handle mask_object, py::handle mask_shape, py::handle order_name,
@@ -239,8 +232,9 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle given
             : named<tombola::logprobs>(
                   logprobs_name, "logprobs",
                   {{"processed", tombola::logprobs::processed}, {"raw", tombola::logprobs::raw}});
-    const int64_t top = given_top.in(
-        0, src.dims[1], "0 to " + std::to_string(src.dims[1]) + ", the number of classes");
+    const int64_t top = given_top.in(0, src.dims[1], [&] {
+        return "0 to " + std::to_string(src.dims[1]) + ", the number of classes";
+    });
     const RowNumbers temperatures(temperature, type::f32, batch, "temperature");
     const RowNumbers ks(top_k, type::s32, batch, "top_k");
     const RowNumbers ps(top_p, type::f32, batch, "top_p");
@@ -269,10 +263,10 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle given
     }
     const Tensor numbers = uniforms_of(uniforms, shape);
     const bool streamed = uniforms.is_none(), logs = logprobs != tombola::logprobs::none;
-    const Output sampled = further(logs, shape, type::f32);
-    const Output kept = further(counts_kept, leading, type::s32);
-    const Output top_ids = further(top > 0, top > 0 ? with_axis(top) : leading, dst.type);
-    const Output top_logs = further(top > 0 && logs, top > 0 ? with_axis(top) : leading, type::f32);
+    const Output sampled = logs ? Output(shape, type::f32) : Output();
+    const Output kept = counts_kept ? Output(leading, type::s32) : Output();
+    const Output top_ids = top > 0 ? Output(with_axis(top), dst.type) : Output();
+    const Output top_logs = top > 0 && logs ? Output(with_axis(top), type::f32) : Output();
     Key key = key_of(kind::token_sampler, dst, order, logprobs, top);
     add_to(key, src);
     Argument stream_offset = offsets.argument(TOMBOLA_ARG_OFFSET);

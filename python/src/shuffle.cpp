@@ -25,9 +25,9 @@ py::object shuffle(py::handle src_object, py::handle group_size, py::handle axis
     const Tensor src = input(src_object, "src", kTypes);
     const auto ndims = static_cast<int64_t>(src.dims.size());
     if (ndims == 0) value_error("src has no dimensions; expected at least 1");
-    int64_t axis = given_axis.in(
-        -ndims, ndims - 1,
-        "a number from " + std::to_string(-ndims) + " to " + std::to_string(ndims - 1));
+    int64_t axis = given_axis.in(-ndims, ndims - 1, [&] {
+        return "a number from " + std::to_string(-ndims) + " to " + std::to_string(ndims - 1);
+    });
     if (axis < 0) axis += ndims;
     const py::object result = out_or_like(out, src_object, src);
     const Tensor dst = written(result, "out", kTypes);

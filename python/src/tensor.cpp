@@ -248,16 +248,15 @@ size_t Tensor::elements() const {
     return product;
 }
 
-Tensor Tensor::flat() const {
-    Tensor flat = *this;
-    if (strides.empty()) flat.dims = {static_cast<memory::dim>(elements())};
-    return flat;
+Tensor Tensor::flat() && {
+    if (strides.empty()) dims.assign(1, static_cast<memory::dim>(elements()));
+    return std::move(*this);
 }
 
-Tensor Tensor::at_least_1d() const {
-    Tensor tensor = *this;
-    if (dims.empty()) tensor.dims = {1};
-    return tensor;
+Tensor Tensor::at_least_1d() const& { return Tensor(*this).at_least_1d(); }
+Tensor Tensor::at_least_1d() && {
+    if (dims.empty()) dims = {1};
+    return std::move(*this);
 }
 
 py::array bfloat16_bits(py::handle bits, const char* name) {

@@ -30,9 +30,10 @@ struct Tensor {
     size_t elements() const;
     // The elements of a row-major tensor in one dimension: fills depend on their number alone, so more of them share a
     // primitive.
-    Tensor flat() const;
+    Tensor flat() &&;
     // A number as a tensor of one dimension, and any other tensor as it is: descriptors have a dimension.
-    Tensor at_least_1d() const;
+    Tensor at_least_1d() const&;
+    Tensor at_least_1d() &&;
     // In bytes, as NumPy has them.
     std::vector<py::ssize_t> byte_strides() const;
     // Raises ValueError with the argument's name for dimensions and strides that no descriptor has.
