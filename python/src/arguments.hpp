@@ -30,7 +30,8 @@ int64_t count_of(py::handle number, const char* name);
 class Integer {
   public:
     Integer(py::handle number, const char* name);
-    // Its value, from `least` to `greatest`. Raises ValueError, which says what is expected: a text, or what a function returns.
+    // Its value, from `least` to `greatest`. Raises ValueError for any other. `expected` is a text for the message, or a function that
+    // returns one, which is called only then.
     template <class Expected>
     int64_t in(int64_t least, int64_t greatest, const Expected& expected) const {
         if (const auto value = value_in(least, greatest)) return *value;

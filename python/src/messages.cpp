@@ -104,7 +104,7 @@ std::string_view utf8_of(py::handle text) {
     Py_ssize_t size = 0;
     if (const char* const bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size))
         return {bytes, static_cast<size_t>(size)};
-    PyErr_Clear();  // half of a surrogate pair
+    PyErr_Clear();  // the text has half of a surrogate pair
     return {};
 }
 

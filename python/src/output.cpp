@@ -47,7 +47,7 @@ py::dtype dtype_in_numpy(type data_type) {
         py::detail::npy_api::get().PyArray_DescrFromType_(number_in_numpy(data_type)));
 }
 
-// A new array. py::array computes the strides; NumPy itself is faster.
+// A new array. py::array would compute the strides first, which takes longer than NumPy's own way.
 py::object row_major_array(py::dtype dtype, const memory::dims& dims) {
     const auto& api = py::detail::npy_api::get();
     auto made = py::reinterpret_steal<py::object>(api.PyArray_NewFromDescr_(
@@ -95,7 +95,7 @@ Output::Output(py::handle shape, py::handle dtype, py::handle out, const Types& 
     }
     if (out.is_none())
         type_error(std::string(shape_name) + " is None; expected a shape, or out, which has one");
-    read(out, dtype, types);
+    take(out, dtype, types);
 }
 
 Output::Output(memory::dims shape, py::handle dtype, py::handle out, const Types& types,
@@ -105,7 +105,7 @@ Output::Output(memory::dims shape, py::handle dtype, py::handle out, const Types
         allocate(dtype.is_none() ? types.list[0] : data_type_of(dtype, types), shape_name);
         return;
     }
-    read(out, dtype, types);
+    take(out, dtype, types);
     check_shape(tensor, shape, "out");
 }
 
@@ -114,12 +114,11 @@ Output::Output(memory::dims shape, memory::data_type type, const char* shape_nam
     allocate(type, shape_name);
 }
 
-void Output::read(py::handle out, py::handle dtype, const Types& types) {
+void Output::take(py::handle out, py::handle dtype, const Types& types) {
     tensor = written(out, "out", dtype.is_none() ? types : Types{{data_type_of(dtype, types)}});
     result = py::reinterpret_borrow<py::object>(out);
 }
 
-// A new array of the shape tensor.dims.
 void Output::allocate(memory::data_type data_type, const char* shape_name) {
     tensor.type = data_type;
     tensor.name = shape_name;

@@ -24,8 +24,10 @@ struct Output {
     Output(memory::dims shape, memory::data_type type, const char* shape_name = "shape");
 
   private:
+    // Makes a new array of the shape tensor.dims.
     void allocate(memory::data_type type, const char* shape_name);
-    void read(py::handle out, py::handle dtype, const Types& types);
+    // Takes an `out` that is not None.
+    void take(py::handle out, py::handle dtype, const Types& types);
 };
 
 // A new array of this type, of the shape and the order of dimensions in memory of the tensor `read`.

@@ -23,26 +23,28 @@ template <class... Handles, py::object (*function)(Handles...)>
 class Positional<function> {
   public:
     static void add_to(py::module_& module, const char* name) {
-        static PyMethodDef definition{};
-        definition.ml_name = name;
-        definition.ml_meth = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call));
-        definition.ml_flags = METH_FASTCALL;
-        const auto made = py::reinterpret_steal<py::object>(
-            PyCFunction_NewEx(&definition, module.ptr(), nullptr));
+        definition_ = {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call)),
+                       METH_FASTCALL, nullptr};
+        const auto made = py::reinterpret_steal<py::object>(PyCFunction_NewEx(
+            &definition_, module.ptr(), py::object(module.attr("__name__")).ptr()));
         if (!made) throw py::error_already_set();
         module.attr(name) = made;
     }
 
   private:
+    static inline PyMethodDef definition_{};
+
     static PyObject* call(PyObject* /*module*/, PyObject* const* arguments, Py_ssize_t count) {
         try {
             constexpr auto kArguments = static_cast<Py_ssize_t>(sizeof...(Handles));
             if (count != kArguments)
-                type_error("the call has " + std::to_string(count) + " arguments; expected " +
-                           std::to_string(kArguments));
+                type_error(std::string(definition_.ml_name) + " got " + std::to_string(count) +
+                           " arguments; expected " + std::to_string(kArguments));
             return apply(arguments, std::index_sequence_for<Handles...>()).release().ptr();
+#ifdef __GLIBCXX__
         } catch (const abi::__forced_unwind&) {  // the thread ends
             throw;
+#endif
         } catch (...) {
             raise_handled();
             return nullptr;

@@ -4,8 +4,10 @@
 // Primitives that are ready to run. A call on 64 numbers takes less time than making the descriptors and the memory
 // objects for it, so these are kept from call to call.
 
+#include <cassert>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -40,7 +42,8 @@ inline void add_to(Key& key, const Tensor& tensor) {
 template <class... Options>
 Key key_of(tombola::primitive::kind kind, const Tensor& dst, Options... options) {
     Key key;
-    key.reserve(48);
+    key.reserve(
+        48);  // enough for two tensors of five dimensions and the arguments of token_sampler
     key.push_back(static_cast<int64_t>(kind));
     (key.push_back(static_cast<int64_t>(options)), ...);
     add_to(key, dst);
@@ -58,7 +61,7 @@ using Arguments = std::initializer_list<Argument>;
 // A primitive with a memory object for each of its arguments. Only addresses change between two executions.
 class Prepared {
   public:
-    // The primitive of a descriptor. It takes the arguments that have an address.
+    // `primitive` was made from `pd`. Arguments without an address are left out.
     template <class PrimitiveDesc>
     Prepared(const tombola::primitive& primitive, const PrimitiveDesc& pd, Arguments arguments)
         : primitive_(primitive) {
@@ -71,17 +74,25 @@ class Prepared {
         }
         set_addresses(arguments);
     }
-    // Of the same arguments, in the same order.
+    Prepared(const Prepared&) = delete;  // a copy would share the memory objects
+    Prepared(Prepared&&) = default;
+    Prepared& operator=(const Prepared&) = delete;
+    Prepared& operator=(Prepared&&) = default;
+
+    // Sets the address of each argument. These are the arguments of the constructor, in the same order.
     void set_addresses(Arguments arguments) {
         size_t next = 0;
         for (const Argument& one : arguments)
             if (one.address != nullptr) set_handle(next++, one.address);
+        assert(next == args_.size());
     }
+    // Sets the address of one argument.
     void set_address(int arg, const void* address) {
         size_t index = 0;
-        while (args_[index].arg != arg) ++index;
+        while (index < args_.size() && args_[index].arg != arg) ++index;
         set_handle(index, address);
     }
+    // Raises what a refused execution raises.
     void execute() const {
         tombola::error::check(tombola_primitive_execute(
             primitive_.get(), queue().get(), static_cast<int>(args_.size()), args_.data()));
@@ -91,6 +102,7 @@ class Prepared {
 
   private:
     void set_handle(size_t index, const void* address) {
+        assert(index < args_.size());
         memories_[index].set_data_handle(const_cast<void*>(address));
     }
 
@@ -129,7 +141,7 @@ class Kept {
 };
 
 // The primitive of a key, which make_pd() makes the descriptor of, ready to be executed on these arguments; a null address
-// leaves one out.
+// leaves one out. Calls with equal keys must have equal lists of arguments.
 template <class Operator, class MakePd>
 std::unique_ptr<Prepared> take(Key key, Arguments arguments, const MakePd& make_pd) {
     for (const Argument& one : arguments) {

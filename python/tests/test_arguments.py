@@ -534,6 +534,10 @@ def test_philox_does_not_spawn():
         tombola.Philox4x32(key=1).spawn(2)
 
 
+def test_profilers_see_the_module():
+    assert tombola._core.uniform.__module__ == "tombola._core"
+
+
 def test_wrong_keywords():
     for call in (
         lambda: tombola.uniform(3, sead=1),

@@ -53,7 +53,7 @@ def _bytes_of(number: Any, count: int, name: str, whole: Flag = True) -> bytes:
 
 
 def words_of(number: Any, count: int, name: str, whole: Flag = True) -> Array:
-    """`count` words of 32 bits, the least significant one first."""
+    """The words whose bytes _bytes_of() gives."""
     return numpy.frombuffer(_bytes_of(number, count, name, whole), "<u4")
 
 

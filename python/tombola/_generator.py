@@ -184,15 +184,15 @@ class Generator:
 
         state: what torch.get_rng_state() or get_state() returned; it is written and returned.
         """
-        if self.alignment != "pytorch":
-            raise ValueError(f'the alignment is "{self.alignment}"; expected "pytorch"')
+        if self._alignment != "pytorch":
+            raise ValueError(f'the alignment is "{self._alignment}"; expected "pytorch"')
         _core.to_torch(self.state, state)
         return state
 
     def __getstate__(self) -> Dict[str, Any]:
         own = ("_alignment", "_seed", "_seeds", "_state")
         others = {name: value for name, value in vars(self).items() if name not in own}  # of a subclass
-        return {"alignment": self.alignment, "seed": self.seed, "state": self.state, "attributes": others}
+        return {"alignment": self._alignment, "seed": self.seed, "state": self.state, "attributes": others}
 
     def __setstate__(self, values: Dict[str, Any]) -> None:
         Generator.__init__(self, values["alignment"], values["seed"])
@@ -200,4 +200,4 @@ class Generator:
         vars(self).update(values["attributes"])
 
     def __repr__(self) -> str:
-        return f'tombola.Generator("{self.alignment}", seed={self.seed})'
+        return f'tombola.Generator("{self._alignment}", seed={self.seed})'

@@ -101,7 +101,23 @@ class LoopCursor {
     int64_t src_ = 0, dst_ = 0;
 };
 
-// Writes zeros to the padding of a blocked tensor; `data` is its first element.
-void zero_padding(const MemoryDesc& desc, void* data);
+// The padding of a tensor, which may have none.
+class Padding {
+  public:
+    Padding() = default;  // none
+    explicit Padding(const MemoryDesc& desc);
+    // Writes zeros. `data` is the tensor's first element.
+    void zero(void* data) const;
+
+  private:
+    size_t bytes_ = 0;  // of a pixel; 0: there is no padding
+    int64_t first_ = 0;
+    LoopNest images_;
+    Loop pixels_;
+    size_t moved_ = 0;
+};
+inline void zero_padding(const MemoryDesc& desc, void* data) {
+    if (desc.has_padding()) Padding(desc).zero(data);
+}
 
 }  // namespace tombola::impl::cpu

@@ -199,6 +199,20 @@ TEST(ShuffleJit, RefusalsTellTheReason) {
     EXPECT_EQ(reason("aBcd8b", 4), "the axis is blocked");
 }
 
+// The channels of a pixel are adjacent in blocks too. Permutes of blocks take several times as long here on every machine.
+TEST(ShuffleJit, ImagesOfOnePixelAreInterleaved) {
+    if (effective_isa() < CpuIsa::avx2) GTEST_SKIP() << "needs AVX2";
+    for (const dim_t channels : {1024, 1000}) {
+        const auto layout = reference::Layout::from_letters("aBcd8b", {64, channels, 1, 1});
+        const OpDesc desc = descriptor({layout, layout, DataType::s8, 1, 8, false});
+        std::vector<std::string> served;
+        for (const Implementation* row : rows_in_force())
+            if (row->plan(row->isa, desc).ok()) served.emplace_back(row->name);
+        ASSERT_FALSE(served.empty());
+        EXPECT_EQ(served[0].rfind("jit_interleaved:", 0), 0u) << served[0];
+    }
+}
+
 TEST(ShuffleJit, BackwardOfForwardIsTheIdentity) {
     for (const Implementation* row : rows_in_force())
         for (const char* letters : {"abcd", "acdb", "aBcd8b"}) {

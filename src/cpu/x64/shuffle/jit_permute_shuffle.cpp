@@ -40,6 +40,10 @@ constexpr double kNearFactor = 1.15;
 // cache, shuffles of 25 to 46 blocks took up to 4.2 times as long with near sources.
 constexpr int64_t kMaxNearBlocks = 16;
 
+// Images of one pixel in blocks: the cycles of the zeros in the padding of an image, and of the call that writes them. Estimated from the
+// number of instructions.
+constexpr double kPaddedImage = 8, kPaddedTensor = 40;
+
 // Blocked: the cycles of a load from the second-level cache, of a line that another section of the same pixels has loaded before. Measured
 // on Zen 4 alone.
 constexpr double kReloadCycles = 2;
@@ -129,11 +133,20 @@ double load_cycles(const PermutePlan& plan) {
     return machine().row.load_cycles * std::max(static_cast<double>(loads) - o.stored_lines, 0.0);
 }
 
+// Makes the axis plain if its blocks follow one another, as in images of one pixel.
+void join_blocks(ShuffleLayout& l) {
+    const auto follow = [](const AxisStride& axis) {
+        return axis.stride == axis.block * axis.neighbour;
+    };
+    if (follow(l.src_axis) && follow(l.dst_axis)) l.src_axis = l.dst_axis = {l.element};
+}
+
 Result<PermutePlan> begin_interleaved(const ShuffleDesc& desc) {
     PermutePlan base;
     base.bytes = tensor_bytes(desc);
     ShuffleLayout& l = base.layout = TOMBOLA_TRY(make_unblocked_layout(desc));
     if (l.src_axis.stride == 0) return unimplemented("no channel moves");
+    join_blocks(l);
     if (!l.src_axis.is_plain() || !l.dst_axis.is_plain())
         return unimplemented("the axis is blocked");
     if (l.src_axis.stride != l.inner || l.dst_axis.stride != l.inner)
@@ -205,6 +218,15 @@ Result<PermutePlan> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
     if (best.step_pixels == 1) best.step_pixels = 0;
     best.tile_pixels = std::max<int64_t>(best.step_pixels, 1);
     return best;
+}
+
+// The cost of an image of one pixel, in cycles.
+double image_cycles(const PermutePlan& plan) {
+    const ShuffleLayout& l = plan.layout;
+    const double cycles = plan.cycles * static_cast<double>(l.C * l.inner);
+    if (!l.has_padding) return cycles;
+    const int64_t images = l.loops.iterations() * plan.pixels.count;
+    return cycles + kPaddedImage + kPaddedTensor / static_cast<double>(images);
 }
 
 // ---- blocked -------------------------------------------------------------------------------------------------
@@ -414,10 +436,12 @@ Result<PermutePlan> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
             cheapest = step;
             best = std::move(candidate);
         }
-    if (sample.C < l.C)
+    if (sample.C < l.C) {
         best.operations = lowerings_of(base, l, cheapest).front();
-    else if (!far && !fits_l1(base.bytes) && crowds_sets(l))
+        best.cycles *= static_cast<double>(l.C) / static_cast<double>(sample.C);
+    } else if (!far && !fits_l1(base.bytes) && crowds_sets(l)) {
         return choose_staged(isa, base, std::move(best));
+    }
     return best;
 }
 
@@ -436,6 +460,7 @@ class PermuteShuffle : public Executable {
     // ways: in descending order of speed. The last one serves destinations of any alignment.
     PermuteShuffle(const ShuffleDesc& desc, const PermutePlan& plan, std::vector<Way> ways)
         : desc_(desc),
+          padding_(plan.layout.has_padding ? Padding(desc.dst) : Padding()),
           plan_(plan),
           images_(plan.layout.loops.iterations()),
           tiles_(std::max<int64_t>(plan.pixels.count / plan.tile_pixels, 1)),
@@ -454,7 +479,7 @@ class PermuteShuffle : public Executable {
             const StreamingStores stores(way->streams);
             while (begin < end) begin += shuffle(way->kernel, tensors, begin, end - begin);
         });
-        if (plan_.layout.has_padding) zero_padding(desc_.dst, tensors.dst);
+        padding_.zero(tensors.dst);
         return {};
     }
 
@@ -531,6 +556,7 @@ class PermuteShuffle : public Executable {
     }
 
     ShuffleDesc desc_;
+    Padding padding_;  // what the kernel leaves out
     PermutePlan plan_;
     int64_t images_, tiles_;
     // Distance in bytes from the source of a pixel to the source that is prefetched with it.
@@ -579,7 +605,11 @@ Result<PlanPtr> plan_interleaved_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
 }
 
 Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
-    return executable_of(desc, TOMBOLA_TRY(choose_blocked(isa, desc)));
+    const PermutePlan plan = TOMBOLA_TRY(choose_blocked(isa, desc));
+    const auto interleaved = choose_interleaved(isa, desc);  // serves images of one pixel
+    if (interleaved.ok() && image_cycles(interleaved.value()) < plan.cycles)
+        return unimplemented("permutes of the channels as if they had no blocks cost less");
+    return executable_of(desc, plan);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -297,12 +297,12 @@ struct RowKernels {
 class RowShuffle : public Executable {
   public:
     RowShuffle(const ShuffleDesc& desc, const RowPlan& plan, RowKernels kernels)
-        : desc_(desc), plan_(plan), kernels_(std::move(kernels)) {}
+        : desc_(desc), padding_(desc.dst), plan_(plan), kernels_(std::move(kernels)) {}
 
     Status execute(const ExecContext& context) const override {
         const auto [src, dst] = shuffle_tensors(desc_, context);
         kernels_.rows || !kernels_.stitches.empty() ? copy_rows(src, dst) : copy_bytes(src, dst);
-        if (layout().has_padding) zero_padding(desc_.dst, dst);
+        padding_.zero(dst);
         return {};
     }
 
@@ -406,6 +406,7 @@ class RowShuffle : public Executable {
     }
 
     ShuffleDesc desc_;
+    Padding padding_;
     RowPlan plan_;
     RowKernels kernels_;
 };
