@@ -67,7 +67,7 @@ Status Probabilities<Compute>::check() const {
         if (desc_.p.is_row_major())
             return check_run(begin, end - begin, static_cast<const T*>(data_) + begin);
         T buffer[kMaxTile];
-        copier.for_each_tile({begin, end}, kMaxTile, [&](const Tile& tile) {
+        copier.for_each_tile({begin, end}, {kMaxTile}, [&](const Tile& tile) {
             copier.gather(data_, tile, buffer);
             for_each_run(tile, [&](int64_t first, int64_t length, int64_t at) {
                 check_run(first, length, buffer + at);

@@ -40,7 +40,8 @@ template <size_t kBytes>
     FunctionRef<void(const RowsRun&)> generate_rows) const {
     alignas(64) char buffer[kRunBytes];
     const size_t size = size_of(desc_.data_type);
-    copier.for_each_tile(range_, static_cast<int64_t>(kRunBytes / size), [&](const Tile& tile) {
+    const TileLimits limits = copier.limits(static_cast<int64_t>(kRunBytes / size), at_once);
+    copier.for_each_tile(range_, limits, [&](const Tile& tile) {
         Tile rest = tile;
         if (at_once.serves(tile) && copier.is_side_by_side(tile)) {
             const Columns<char> place = copier.columns(data_, tile);

@@ -116,7 +116,7 @@ void Mt19937Call::fill(const MemoryDesc& dst, void* data, double nanoseconds_per
     const auto capacity = static_cast<int64_t>(kLongRowsBytes / size);
     const int64_t max_rows = std::min(kLongRows, RunCopier::rows_of_line(size));
     const RunCopier copier(part.desc());
-    copier.for_each_tile(part.range(), capacity, max_rows, [&](const Tile& tile) {
+    copier.for_each_tile(part.range(), {capacity, max_rows}, [&](const Tile& tile) {
         const auto fill_row = [&](Mt19937& row_state, int64_t row) {
             generate(row_state,
                      part.buffered(tile.first + row * tile.distance, tile.columns,

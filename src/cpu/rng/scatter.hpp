@@ -51,9 +51,10 @@ struct RowsAtOnce {
     int64_t columns = 1;
     int64_t phase = 0;
 
+    bool serves_rows_of(int64_t elements) const { return rows > 1 && elements % columns == 0; }
     bool serves(const Tile& tile) const {
-        return rows > 1 && tile.rows >= rows && tile.columns % columns == 0 &&
-               tile.distance % columns == 0 && (tile.first + phase) % columns == 0;
+        return serves_rows_of(tile.columns) && tile.rows >= rows && tile.distance % columns == 0 &&
+               (tile.first + phase) % columns == 0;
     }
 };
 
@@ -69,6 +70,14 @@ struct Columns {
     }
 };
 
+// What bounds the tiles of a range.
+struct TileLimits {
+    int64_t capacity;  // elements of a tile
+    int64_t rows = std::numeric_limits<int64_t>::max();
+    // Whole bands of fewer elements than this are joined to a run, which is a tile of one row. 0: none are.
+    int64_t joined_below = 0;
+};
+
 // Copies many runs of one tensor. The tensor must have elements.
 class RunCopier {
   public:
@@ -82,6 +91,8 @@ class RunCopier {
     void scatter(void* data, const Tile& tile, const void* from) const;
     void gather(const void* data, const Tile& tile, void* to) const;
 
+    // The limits for a source that may compute several rows at once.
+    TileLimits limits(int64_t capacity, const RowsAtOnce& at_once) const;
     // Whether the rows of a tile lie side by side in this tensor. If so, columns() has their place.
     bool is_side_by_side(const Tile& tile) const;
     Columns<char> columns(void* data, const Tile& tile) const;
@@ -96,14 +107,16 @@ class RunCopier {
     // a cache line, or else a vector. A run that ended elsewhere would write lines in parts. Returns `multiple` if that many rows exceed
     // `capacity`.
     int64_t end_of_runs(int64_t multiple, int64_t capacity) const;
-    // Calls body(tile) for tiles of at most `capacity` elements, which together cover the range. Tiles are in the order of the tensor in
-    // memory, not in ascending order of their elements: all rows of some columns, but at most `max_rows` rows, come before the next
-    // columns.
+    // Calls body(tile) for tiles which together cover the range. Tiles are in the order of the tensor in memory, not in ascending order of
+    // their elements: all rows of some columns, but at most `limits.rows` rows, come before the next columns.
     template <class Body>
-    void for_each_tile(Range range, int64_t capacity, int64_t max_rows, const Body& body) const {
+    void for_each_tile(Range range, const TileLimits& limits, const Body& body) const {
+        const int64_t capacity = limits.capacity;
         for (int64_t at = range.begin; at < range.end;) {
             Tile band = band_at(at, range.end - at, capacity);
-            band.rows = std::min(band.rows, max_rows);
+            if (band.rows > 1 && band.elements() < limits.joined_below)
+                band = joined(band, range.end - at, capacity);
+            band.rows = std::min(band.rows, limits.rows);
             const int64_t rows = std::min(band.rows, rows_of_tile(capacity));
             const int64_t columns = columns_of_tile(rows, band.columns, capacity);
             for (int64_t column = 0; column < band.columns; column += columns)
@@ -119,23 +132,18 @@ class RunCopier {
             at += band.elements();
         }
     }
-    template <class Body>
-    void for_each_tile(Range range, int64_t capacity, const Body& body) const {
-        for_each_tile(range, capacity, std::numeric_limits<int64_t>::max(), body);
-    }
 
   private:
     int64_t rows_side_by_side(int64_t row) const;
     int64_t rows_of_tile(int64_t capacity) const;
     static int64_t columns_of_tile(int64_t rows, int64_t columns, int64_t capacity);
     Tile band_at(int64_t first, int64_t left, int64_t capacity) const;
+    Tile joined(const Tile& band, int64_t left, int64_t capacity) const;
     template <class Byte>
     Byte* address(Byte* data, int64_t number) const;
-    template <class OnRows, class OnRun>
-    void for_each_band(int64_t first, int64_t count, const OnRows& on_rows,
-                       const OnRun& on_run) const;
-    template <class T, class RunT, class Byte>
-    void copy_run(Byte* data, int64_t first, int64_t count, RunT* run) const;
+    template <class OnRows, class OnRow>
+    void for_each_row(int64_t first, int64_t count, const OnRows& on_rows,
+                      const OnRow& on_row) const;
 
     LoopNest outer_;   // all loops but the two fastest, whose steps would cost more than short rows
     Loop row_, rows_;  // the fastest loop and the next one

@@ -135,7 +135,8 @@ class Part {
             if (!dst_in_place_) dst.scatter(dst_.data, tile, to);
             if (!mask_in_place_ && mask_.is_written) bytes.scatter(mask_.data, tile, mask);
         };
-        (dst.has_tiles() ? dst : src).for_each_tile(range, capacity, transform_tile);
+        const RunCopier& copier = dst.has_tiles() ? dst : src;
+        copier.for_each_tile(range, copier.limits(capacity, rows_at_once_), transform_tile);
     }
 
     const ReadTensor& src_;

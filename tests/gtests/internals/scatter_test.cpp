@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +19,8 @@
 
 namespace tombola::impl::cpu {
 namespace {
+
+constexpr int64_t kAllRows = std::numeric_limits<int64_t>::max();
 
 struct Tensor {
     MemoryDesc desc;
@@ -48,7 +52,8 @@ struct Tensor {
 };
 
 const std::vector<std::vector<dim_t>> kShapes = {{2, 37, 5, 7},   {1, 64, 19, 21}, {3, 16, 1, 1},
-                                                 {2, 20, 3, 100}, {1, 3, 40, 40},  {1, 130, 2, 33}};
+                                                 {2, 20, 3, 100}, {1, 3, 40, 40},  {1, 130, 2, 33},
+                                                 {5, 40, 2, 2},   {9, 24, 3, 1}};
 const char* const kTags[] = {"abcd", "acdb", "aBcd8b", "aBcd16b", "cdba", "acbd", "bacd"};
 const DataType kTypes[] = {DataType::u8, DataType::bf16, DataType::f32, DataType::f64};
 
@@ -71,38 +76,36 @@ TEST(RunCopier, TilesCoverARangeOnce) {
     for_each_tensor([](const Tensor& tensor) {
         const RunCopier copier(tensor.desc);
         const int64_t line = RunCopier::rows_of_line(tensor.element_bytes());
-        constexpr int64_t kAnyRows = int64_t{1} << 30;
-        const std::pair<int64_t, int64_t> limits[] = {
-            {2048, kAnyRows}, {4096, kAnyRows}, {16384, kAnyRows}, {4096, line}, {4096, line / 2}};
-        for (const auto& [capacity, max_rows] : limits)
+        const TileLimits all_limits[] = {
+            {2048, kAllRows}, {4096, kAllRows},      {16384, kAllRows},     {4096, line},
+            {4096, line / 2}, {2048, kAllRows, 300}, {4096, kAllRows, 4096}};
+        for (const TileLimits& limits : all_limits)
             for (const Range& range : ranges_of(tensor.desc.nelems())) {
                 std::vector<int> visits(static_cast<size_t>(tensor.desc.nelems()));
                 int64_t band = -1, band_rows = 0;
-                copier.for_each_tile(range, capacity, max_rows,
-                                     [&, most = capacity, rows = max_rows](const Tile& tile) {
-                                         ASSERT_LE(tile.elements(), most);
-                                         ASSERT_LE(tile.rows, rows);
-                                         // All columns of so few rows come before the next rows.
-                                         if (rows <= line && tile.rows > 1) {
-                                             const int64_t row = tile.first / copier.row_elements();
-                                             if (tile.first % copier.row_elements() == 0) {
-                                                 band = row;
-                                                 band_rows = tile.rows;
-                                             }
-                                             ASSERT_EQ(row, band);
-                                             ASSERT_EQ(tile.rows, band_rows);
-                                         }
-                                         int64_t next = 0;
-                                         for_each_run(
-                                             tile, [&](int64_t first, int64_t count, int64_t at) {
-                                                 ASSERT_EQ(at, next);
-                                                 ASSERT_GE(count, 1);
-                                                 next += count;
-                                                 for (int64_t e = first; e < first + count; ++e)
-                                                     ++visits.at(static_cast<size_t>(e));
-                                             });
-                                         ASSERT_EQ(next, tile.elements());
-                                     });
+                copier.for_each_tile(range, limits, [&](const Tile& tile) {
+                    ASSERT_LE(tile.elements(), limits.capacity);
+                    ASSERT_LE(tile.rows, limits.rows);
+                    // All columns of so few rows come before the next rows.
+                    if (limits.rows <= line && tile.rows > 1) {
+                        const int64_t row = tile.first / copier.row_elements();
+                        if (tile.first % copier.row_elements() == 0) {
+                            band = row;
+                            band_rows = tile.rows;
+                        }
+                        ASSERT_EQ(row, band);
+                        ASSERT_EQ(tile.rows, band_rows);
+                    }
+                    int64_t next = 0;
+                    for_each_run(tile, [&](int64_t first, int64_t count, int64_t at) {
+                        ASSERT_EQ(at, next);
+                        ASSERT_GE(count, 1);
+                        next += count;
+                        for (int64_t e = first; e < first + count; ++e)
+                            ++visits.at(static_cast<size_t>(e));
+                    });
+                    ASSERT_EQ(next, tile.elements());
+                });
                 for (int64_t e = 0; e < tensor.desc.nelems(); ++e)
                     ASSERT_EQ(visits[static_cast<size_t>(e)],
                               range.begin <= e && e < range.end ? 1 : 0)
@@ -111,27 +114,76 @@ TEST(RunCopier, TilesCoverARangeOnce) {
     });
 }
 
-// The buffer is longer than the tile by a byte at each end, which must stay as they are.
-TEST(RunCopier, TilesAreGatheredAndScattered) {
+TEST(RunCopier, ShortBandsAreJoined) {
+    const struct {
+        std::vector<dim_t> dims;
+        const char* tag;
+        int64_t joined_below, tiles;
+    } kCases[] = {
+        {{8, 512, 2, 2}, "aBcd8b", 0, 512},   // each block of an image
+        {{8, 512, 2, 2}, "aBcd8b", 33, 4},    // two images
+        {{8, 512, 2, 2}, "aBcd8b", 32, 512},  // no band has fewer elements
+        {{3, 520, 3, 3}, "aBcd8b", 4096, 6},  // 4,680 elements: 56 bands of 72, and the other 9
+        {{7, 20, 3, 3}, "aBcd8b", 4096, 1},   // the last block of an image has 4 channels
+        {{30, 100, 2, 2}, "acdb", 4096, 3},   // ten images
+        {{30, 100, 2, 2}, "acdb", 400, 30},   // no band has fewer elements
+    };
+    for (const auto& c : kCases) {
+        const Tensor tensor(c.dims, DataType::f32, c.tag);
+        int64_t tiles = 0;
+        RunCopier(tensor.desc)
+            .for_each_tile({0, tensor.desc.nelems()}, {4096, kAllRows, c.joined_below},
+                           [&](const Tile&) { ++tiles; });
+        EXPECT_EQ(tiles, c.tiles) << c.tag << " " << c.joined_below;
+    }
+}
+
+TEST(RunCopier, RunsAreGatheredAndScattered) {
     for_each_tensor([](const Tensor& tensor) {
         const RunCopier copier(tensor.desc);
         const size_t size = tensor.element_bytes();
+        const auto length = static_cast<int64_t>(tensor.desc.nelems());
         std::vector<uint8_t> written(tensor.memory.size());
-        copier.for_each_tile({0, tensor.desc.nelems()}, 4096, [&](const Tile& tile) {
-            const size_t bytes = static_cast<size_t>(tile.elements()) * size;
-            std::vector<uint8_t> buffer(bytes + 16, 0xEE);
-            copier.gather(tensor.memory.data(), tile, buffer.data() + 8);
-            for_each_run(tile, [&](int64_t first, int64_t count, int64_t at) {
-                ASSERT_EQ(std::memcmp(buffer.data() + 8 + static_cast<size_t>(at) * size,
-                                      tensor.elements.data() + static_cast<size_t>(first) * size,
-                                      static_cast<size_t>(count) * size),
-                          0);
-            });
-            for (size_t i = 0; i < 8; ++i)
-                ASSERT_TRUE(buffer[i] == 0xEE && buffer[bytes + 8 + i] == 0xEE);
-            copier.scatter(written.data(), tile, buffer.data() + 8);
-        });
+        int64_t count = 1;
+        for (int64_t first = 0; first < length; first += count, count = count * 7 % 1009 + 1) {
+            count = std::min(count, length - first);
+            const size_t at = static_cast<size_t>(first) * size;
+            const size_t bytes = static_cast<size_t>(count) * size;
+            std::vector<uint8_t> buffer(bytes);
+            copier.gather(tensor.memory.data(), first, count, buffer.data());
+            ASSERT_EQ(std::memcmp(buffer.data(), tensor.elements.data() + at, bytes), 0) << first;
+            copier.scatter(written.data(), first, count, buffer.data());
+        }
         ASSERT_EQ(written, tensor.memory);
+    });
+}
+
+// The buffer is longer than the tile by a byte at each end, which must stay as they are.
+void check_tiles(const Tensor& tensor, const TileLimits& limits) {
+    const RunCopier copier(tensor.desc);
+    const size_t size = tensor.element_bytes();
+    std::vector<uint8_t> written(tensor.memory.size());
+    copier.for_each_tile({0, tensor.desc.nelems()}, limits, [&](const Tile& tile) {
+        const size_t bytes = static_cast<size_t>(tile.elements()) * size;
+        std::vector<uint8_t> buffer(bytes + 16, 0xEE);
+        copier.gather(tensor.memory.data(), tile, buffer.data() + 8);
+        for_each_run(tile, [&](int64_t first, int64_t count, int64_t at) {
+            ASSERT_EQ(std::memcmp(buffer.data() + 8 + static_cast<size_t>(at) * size,
+                                  tensor.elements.data() + static_cast<size_t>(first) * size,
+                                  static_cast<size_t>(count) * size),
+                      0);
+        });
+        for (size_t i = 0; i < 8; ++i)
+            ASSERT_TRUE(buffer[i] == 0xEE && buffer[bytes + 8 + i] == 0xEE);
+        copier.scatter(written.data(), tile, buffer.data() + 8);
+    });
+    ASSERT_EQ(written, tensor.memory);
+}
+
+TEST(RunCopier, TilesAreGatheredAndScattered) {
+    for_each_tensor([](const Tensor& tensor) {
+        check_tiles(tensor, {4096});
+        check_tiles(tensor, {4096, kAllRows, 4096});
     });
 }
 
@@ -144,7 +196,7 @@ TEST(RunCopier, ColumnsAreWhereTheElementsAre) {
         const auto place = [&](int64_t element) {
             return tensor.places.at(static_cast<size_t>(element));
         };
-        copier.for_each_tile({0, tensor.desc.nelems()}, 4096, [&](const Tile& tile) {
+        copier.for_each_tile({0, tensor.desc.nelems()}, {4096}, [&](const Tile& tile) {
             if (!copier.is_side_by_side(tile)) return;
             ++tiles;
             const auto columns = copier.columns(static_cast<const void*>(data), tile);
@@ -180,11 +232,15 @@ TEST(RunCopier, TilesOfAnotherTensorAreCopied) {
                 const RunCopier reader(from.desc), writer(to.desc);
                 std::vector<uint8_t> written(to.memory.size());
                 std::vector<uint32_t> buffer(4096);
-                reader.for_each_tile({0, from.desc.nelems()}, 4096, [&](const Tile& tile) {
-                    reader.gather(from.memory.data(), tile, buffer.data());
-                    writer.scatter(written.data(), tile, buffer.data());
-                });
-                ASSERT_EQ(written, to.memory);
+                for (const int64_t joined_below : {0, 4096}) {
+                    const TileLimits limits{4096, kAllRows, joined_below};
+                    reader.for_each_tile({0, from.desc.nelems()}, limits, [&](const Tile& tile) {
+                        reader.gather(from.memory.data(), tile, buffer.data());
+                        writer.scatter(written.data(), tile, buffer.data());
+                    });
+                    ASSERT_EQ(written, to.memory);
+                    std::fill(written.begin(), written.end(), uint8_t{0});
+                }
             }
 }
 
