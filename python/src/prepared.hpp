@@ -42,8 +42,8 @@ inline void add_to(Key& key, const Tensor& tensor) {
 template <class... Options>
 Key key_of(tombola::primitive::kind kind, const Tensor& dst, Options... options) {
     Key key;
-    key.reserve(
-        48);  // enough for two tensors of five dimensions and the arguments of token_sampler
+    // Enough for two tensors of five dimensions and the arguments of token_sampler.
+    key.reserve(48);
     key.push_back(static_cast<int64_t>(kind));
     (key.push_back(static_cast<int64_t>(options)), ...);
     add_to(key, dst);

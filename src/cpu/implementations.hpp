@@ -30,7 +30,7 @@ namespace x64 {
 
 // For layouts in blocks of channels, such as nChw16c.
 Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc);
-// For every innermost axis, such as the channels of nhwc.
+// For every innermost axis, such as the channels of nhwc, and for blocks that follow one another, as in images of one pixel.
 Result<PlanPtr> plan_interleaved_shuffle(CpuIsa isa, const ShuffleDesc& desc);
 // For every axis but the innermost, such as the channels of nchw.
 Result<PlanPtr> plan_row_shuffle(CpuIsa isa, const ShuffleDesc& desc);

@@ -94,19 +94,25 @@ Padding::Padding(const MemoryDesc& desc) {
     first_ = axis_stride(desc, d).offset(desc.dims[d]);
     images_ = make_loop_nest(desc, desc, d);
     pixels_ = images_.pop();
-    constexpr size_t kOfPixel = 2 * 64;  // a line is read and written
-    moved_ = std::min(static_cast<size_t>(images_.iterations() * pixels_.count) * kOfPixel,
-                      2 * desc.size());
+    // The lines that have the padding of a pixel are read and written. Pixels may share lines.
+    constexpr size_t kLine = 64;
+    const auto pixels = static_cast<size_t>(images_.iterations() * pixels_.count);
+    moved_ = std::min(2 * pixels * (bytes_ + kLine), 2 * desc.size());
 }
 
 void Padding::zero(void* data) const {
     if (bytes_ == 0) return;
     const auto zero = zero_function(bytes_);
     char* const to = static_cast<char*>(data) + first_;
-    parallel_ranges(images_.iterations(), 1, moving(moved_), [&](int64_t begin, int64_t end) {
-        LoopCursor cursor(images_, begin);
-        for (int64_t i = begin; i < end; ++i, cursor.next())
-            zero(to + cursor.dst(), pixels_.count, pixels_.dst.stride, bytes_);
+    const int64_t pixels = images_.iterations() * pixels_.count, step = pixels_.dst.stride;
+    parallel_ranges(pixels, 1, moving(moved_), [&](int64_t begin, int64_t end) {
+        const Division at = divide(begin, pixels_.count);
+        LoopCursor image(images_, at.quotient);
+        for (int64_t pixel = at.rest; begin < end; pixel = 0, image.next()) {
+            const int64_t count = std::min(pixels_.count - pixel, end - begin);
+            zero(to + image.dst() + pixel * step, count, step, bytes_);
+            begin += count;
+        }
     });
 }
 

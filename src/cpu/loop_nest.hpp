@@ -6,6 +6,7 @@
 //   loops[0] (slowest) ... loops[depth - 1] (fastest), each with the distance of its steps in source and destination
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "common/memory_desc.hpp"
@@ -106,15 +107,15 @@ class Padding {
   public:
     Padding() = default;  // none
     explicit Padding(const MemoryDesc& desc);
-    // Writes zeros. `data` is the tensor's first element.
+    // Writes zeros, on several threads if there is much padding. `data` is the tensor's first element.
     void zero(void* data) const;
 
   private:
-    size_t bytes_ = 0;  // of a pixel; 0: there is no padding
-    int64_t first_ = 0;
-    LoopNest images_;
-    Loop pixels_;
-    size_t moved_ = 0;
+    size_t bytes_ = 0;   // of a pixel; 0: there is no padding
+    int64_t first_ = 0;  // the byte at which the padding of the first pixel begins
+    LoopNest images_;    // all loops over the other dimensions but the fastest one
+    Loop pixels_;        // the fastest one
+    size_t moved_ = 0;   // bytes that are read and written
 };
 inline void zero_padding(const MemoryDesc& desc, void* data) {
     if (desc.has_padding()) Padding(desc).zero(data);

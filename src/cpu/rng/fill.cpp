@@ -107,7 +107,7 @@ void fill(const MemoryDesc& desc, void* data, const FillOptions& options,
     const int64_t longest = std::max<int64_t>(1, count / options.elements_per_part);
     const Work work = work_of(static_cast<double>(count) * options.nanoseconds_per_element, bytes,
                               streaming ? bytes : 0);
-    // Without a choice nothing is asked of the threading run-time, which might allocate.
+    // Without a choice nothing is asked of the threading run-time, which might allocate. zero_padding() asks it if there is much padding.
     const int parts =
         longest == 1 ? 1 : static_cast<int>(std::min<int64_t>(longest, parts_for(work)));
     if (parts == 1) return generate_part({desc, data, {0, count}, streaming, options});

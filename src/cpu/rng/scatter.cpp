@@ -127,7 +127,8 @@ template <class T>
             *to.at(row, column) = *from.at(row, column);
 }
 
-// Writes a tile, whose rows lie densely in a buffer, to columns of a tensor that are `step` bytes apart.
+// Writes a tile, whose rows lie densely in a buffer, to columns of a tensor that are `step` bytes apart. Not inlined: copy_tile() is, so
+// that it knows which matrix is dense, and would be there twice.
 template <class T>
 [[gnu::noinline]] void write_tile(const T* from, char* to, int64_t step, int64_t rows,
                                   int64_t columns, int64_t ahead) {
@@ -135,7 +136,7 @@ template <class T>
     copy_tile<T>({from, columns, 1}, {reinterpret_cast<T*>(to), 1, step / kSize}, rows, columns,
                  ahead / kSize);
 }
-// The other way.
+// Reads a tile of the tensor into a buffer.
 template <class T>
 [[gnu::noinline]] void read_tile(const char* from, T* to, int64_t step, int64_t rows,
                                  int64_t columns, int64_t ahead) {
@@ -169,11 +170,13 @@ RunCopier::RunCopier(const MemoryDesc& desc)
       element_(size_of(desc.data_type)) {}
 
 // A source computes a run in less time than several tiles. Rows at once gain more, but not in bands of so few elements (16 channels of 2 x 2
-// or 3 x 3 pixels). Measured on Zen 4 alone.
+// pixels). Measured on Zen 4 alone.
 TileLimits RunCopier::limits(int64_t capacity, const RowsAtOnce& at_once) const {
     constexpr int64_t kMinBandAtOnce = 200;
+    const bool rows_at_once =
+        at_once.serves_rows_of(row_.count) && has_tiles() && rows_side_by_side(0) >= at_once.rows;
     TileLimits limits{capacity};
-    limits.joined_below = at_once.serves_rows_of(row_.count) ? kMinBandAtOnce : capacity;
+    limits.joined_below = rows_at_once ? kMinBandAtOnce : capacity;
     return limits;
 }
 
@@ -234,12 +237,15 @@ Tile RunCopier::band_at(int64_t first, int64_t left, int64_t capacity) const {
     return {first, rows, length, length, first};
 }
 
-// The run of whole bands from this one on, to the end of its image or over whole images, as far as it fits into `capacity` elements.
+// The run of whole bands from this one on, to the end of its image or over whole images, as far as it fits into `capacity` elements. The
+// first band may be the rest of a block.
 Tile RunCopier::joined(const Tile& band, int64_t left, int64_t capacity) const {
     const int64_t image = row_.count * rows_.count, at = band.first % image;
-    const int64_t count = at == 0 && image <= capacity
-                              ? capacity / image * image
-                              : std::min(capacity / band.elements() * band.elements(), image - at);
+    const int64_t whole = rows_.dst.is_plain() ? image : row_.count * rows_.dst.block;
+    const int64_t count =
+        at == 0 && image <= capacity
+            ? capacity / image * image
+            : std::min((capacity - band.elements()) / whole * whole + band.elements(), image - at);
     return {band.first, 1, std::min(count, left), std::min(count, left), band.first};
 }
 
@@ -276,7 +282,7 @@ template <class OnRows, class OnRow>
 void RunCopier::for_each_row(int64_t first, int64_t count, const OnRows& on_rows,
                              const OnRow& on_row) const {
     const bool tiles = has_tiles();
-    const int64_t least = kVectorBytes / static_cast<int64_t>(element_);
+    const int64_t min_rows = kVectorBytes / static_cast<int64_t>(element_);
     const Division row = divide(first, row_.count), image = divide(row.quotient, rows_.count);
     LoopCursor cursor(outer_, image.quotient);
     int64_t number = image.rest, column = row.rest;
@@ -285,7 +291,7 @@ void RunCopier::for_each_row(int64_t first, int64_t count, const OnRows& on_rows
             const int64_t place = cursor.dst() + rows_.dst.offset(number);
             if (tiles && column == 0) {
                 const int64_t rows = std::min((count - at) / row_.count, rows_side_by_side(number));
-                if (rows >= least) {
+                if (rows >= min_rows) {
                     on_rows(place, rows, at);
                     at += rows * row_.count;
                     number += rows;

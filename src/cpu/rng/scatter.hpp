@@ -72,8 +72,8 @@ struct Columns {
 
 // What bounds the tiles of a range.
 struct TileLimits {
-    int64_t capacity;  // elements of a tile
-    int64_t rows = std::numeric_limits<int64_t>::max();
+    int64_t capacity;                                    // the maximum number of elements of a tile
+    int64_t rows = std::numeric_limits<int64_t>::max();  // the maximum number of its rows
     // Whole bands of fewer elements than this are joined to a run, which is a tile of one row. 0: none are.
     int64_t joined_below = 0;
 };

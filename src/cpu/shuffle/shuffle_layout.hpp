@@ -11,7 +11,7 @@
 //
 //                 loops       axis
 //   rows          N           stride HW               nchw, any axis but the innermost; inner = HW
-//   interleaved   N H W       stride of an element    nhwc, any innermost axis; nChw16c of one pixel
+//   interleaved   N H W       stride of an element    nhwc, any innermost axis
 //   blocked       N, HW       stride HW*16, block 16  nChw16c
 //
 // If a dimension that is not the axis is blocked, the loops cover its padding too. The implementation that copies

@@ -54,12 +54,35 @@ TEST(ZeroPadding, WritesNothingElse) {
                 }
 }
 
+// The blocked dimension is the last but one, and the loops over the others do not join.
+TEST(ZeroPadding, OfAnyDimension) {
+    const dim_t dims[] = {2, 3, 5, 4}, strides[] = {1000, 300, 40, 9};
+    auto made = MemoryDesc::from_block(4, dims, DataType::bf16, strides, 2, 4, 0);
+    ASSERT_TRUE(made.ok()) << made.status().message();
+    const MemoryDesc desc = made.take();
+    std::vector<uint8_t> memory(desc.size(), kUntouched), expected = memory;
+    zero_padding(desc, memory.data());
+    Dims index{};
+    for (index[0] = 0; index[0] < 2; ++index[0])
+        for (index[1] = 0; index[1] < 3; ++index[1])
+            for (index[2] = 5; index[2] < 8; ++index[2])
+                for (index[3] = 0; index[3] < 4; ++index[3])
+                    std::fill_n(expected.begin() + 2 * desc.offset_of(index), 2, uint8_t{0});
+    EXPECT_EQ(memory, expected);
+}
+
 TEST(ZeroPadding, OfImagesWithoutLoops) {
     for (const dim_t images : {1, 4})
         for (const dim_t pixels : {1, 5}) check(blocked(images, 11, pixels, DataType::bf16, 8, 0));
 }
 
-TEST(ZeroPadding, IsShared) { check(blocked(200'000, 11, 2, DataType::f32, 8, 0)); }
+// So much padding is shared among threads.
+TEST(ZeroPadding, OfLargeTensors) {
+    check(blocked(200'000, 11, 2, DataType::f32, 8, 0));
+    check(blocked(1, 11, 400'000, DataType::f32, 8, 0));
+    check(blocked(400'000, 11, 1, DataType::f32, 8, 0));
+    check(blocked(3, 3, 300'000, DataType::f32, 8, 0));
+}
 
 }  // namespace
 }  // namespace tombola::impl::cpu

@@ -158,7 +158,21 @@ TEST(RunCopier, RunsAreGatheredAndScattered) {
     });
 }
 
-// The buffer is longer than the tile by a byte at each end, which must stay as they are.
+TEST(RunCopier, BandsAreJoinedUnlessTheirRowsAreComputedAtOnce) {
+    const auto joined_below = [](const char* tag, dim_t pixels, const RowsAtOnce& at_once) {
+        const Tensor tensor({2, 64, pixels, pixels}, DataType::f32, tag);
+        return RunCopier(tensor.desc).limits(4096, at_once).joined_below;
+    };
+    const RowsAtOnce sixteen{16, 4, 0};
+    EXPECT_LT(joined_below("aBcd16b", 4, sixteen), 4096);
+    EXPECT_LT(joined_below("acdb", 4, sixteen), 4096);
+    EXPECT_EQ(joined_below("aBcd16b", 4, RowsAtOnce()), 4096);
+    EXPECT_EQ(joined_below("aBcd16b", 3, sixteen), 4096);  // 9 pixels are no whole blocks
+    EXPECT_EQ(joined_below("aBcd8b", 4, sixteen), 4096);   // 8 rows lie side by side
+    EXPECT_EQ(joined_below("abcd", 4, sixteen), 4096);
+}
+
+// The buffer is longer than the tile by 8 bytes at each end, which must stay as they are.
 void check_tiles(const Tensor& tensor, const TileLimits& limits) {
     const RunCopier copier(tensor.desc);
     const size_t size = tensor.element_bytes();

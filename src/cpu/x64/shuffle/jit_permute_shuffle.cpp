@@ -40,9 +40,9 @@ constexpr double kNearFactor = 1.15;
 // cache, shuffles of 25 to 46 blocks took up to 4.2 times as long with near sources.
 constexpr int64_t kMaxNearBlocks = 16;
 
-// Images of one pixel in blocks: the cycles of the zeros in the padding of an image, and of the call that writes them. Estimated from the
-// number of instructions.
-constexpr double kPaddedImage = 8, kPaddedTensor = 40;
+// Interleaved in blocks: the cycles of the zeros in the padding of a pixel, and of the call that writes them. Estimated from the number of
+// instructions.
+constexpr double kPaddedPixel = 8, kPaddedTensor = 40;
 
 // Blocked: the cycles of a load from the second-level cache, of a line that another section of the same pixels has loaded before. Measured
 // on Zen 4 alone.
@@ -133,12 +133,12 @@ double load_cycles(const PermutePlan& plan) {
     return machine().row.load_cycles * std::max(static_cast<double>(loads) - o.stored_lines, 0.0);
 }
 
-// Makes the axis plain if its blocks follow one another, as in images of one pixel.
+// Makes the axis plain if its blocks follow one another, as in images of one pixel, or if there is one block.
 void join_blocks(ShuffleLayout& l) {
-    const auto follow = [](const AxisStride& axis) {
-        return axis.stride == axis.block * axis.neighbour;
+    const auto is_joined = [&](const AxisStride& axis) {
+        return l.C <= axis.block || axis.stride == axis.block * axis.neighbour;
     };
-    if (follow(l.src_axis) && follow(l.dst_axis)) l.src_axis = l.dst_axis = {l.element};
+    if (is_joined(l.src_axis) && is_joined(l.dst_axis)) l.src_axis = l.dst_axis = {l.element};
 }
 
 Result<PermutePlan> begin_interleaved(const ShuffleDesc& desc) {
@@ -220,13 +220,13 @@ Result<PermutePlan> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
     return best;
 }
 
-// The cost of an image of one pixel, in cycles.
-double image_cycles(const PermutePlan& plan) {
+// The cost of so many pixels of an interleaved plan, in cycles.
+double pixel_cycles(const PermutePlan& plan, int64_t pixels) {
     const ShuffleLayout& l = plan.layout;
-    const double cycles = plan.cycles * static_cast<double>(l.C * l.inner);
-    if (!l.has_padding) return cycles;
-    const int64_t images = l.loops.iterations() * plan.pixels.count;
-    return cycles + kPaddedImage + kPaddedTensor / static_cast<double>(images);
+    const auto all = static_cast<double>(l.loops.iterations() * plan.pixels.count);
+    const double padded = l.has_padding ? kPaddedPixel + kPaddedTensor / all : 0;
+    return static_cast<double>(pixels) *
+           (plan.cycles * static_cast<double>(l.C * l.inner) + padded);
 }
 
 // ---- blocked -------------------------------------------------------------------------------------------------
@@ -606,8 +606,9 @@ Result<PlanPtr> plan_interleaved_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
 
 Result<PlanPtr> plan_blocked_shuffle(CpuIsa isa, const ShuffleDesc& desc) {
     const PermutePlan plan = TOMBOLA_TRY(choose_blocked(isa, desc));
-    const auto interleaved = choose_interleaved(isa, desc);  // serves images of one pixel
-    if (interleaved.ok() && image_cycles(interleaved.value()) < plan.cycles)
+    // If the blocks of a pixel follow one another, they can be permuted like one pixel of nhwc.
+    const auto interleaved = choose_interleaved(isa, desc);
+    if (interleaved.ok() && pixel_cycles(interleaved.value(), plan.pixels.count) < plan.cycles)
         return unimplemented("permutes of the channels as if they had no blocks cost less");
     return executable_of(desc, plan);
 }
