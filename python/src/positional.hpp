@@ -2,7 +2,7 @@
 #pragma once
 
 // Functions of Python that take objects by position. Python calls them without making a tuple of the arguments (METH_FASTCALL).
-// pybind11's functions need that tuple, and convert each argument: a call of one takes 0.1 microseconds more.
+// pybind11's functions need that tuple, and convert each argument, so a call of one takes longer.
 
 #include <cxxabi.h>
 #include <pybind11/pybind11.h>

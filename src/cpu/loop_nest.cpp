@@ -34,13 +34,14 @@ void push_dimension(LoopNest& nest, int64_t count, const AxisStride& src, const 
     nest.push({src.block, {src.neighbour}, {dst.neighbour}});
 }
 
-// Writes zeros to `bytes` bytes at each of `count` places. kUnit <= bytes <= 2 * kUnit; 0: any number of bytes.
+// Writes zeros to `bytes` bytes at each of `count` places. kUnit <= bytes <= 2 * kUnit; 0: any number of bytes. Two stores, which may
+// overlap, take a quarter of the time of a call of memset() on Zen 4.
 template <size_t kUnit>
 void zero_places(char* to, int64_t count, int64_t stride, size_t bytes) {
     for (; count > 0; --count, to += stride) {
         if constexpr (kUnit == 0) {
             std::memset(to, 0, bytes);
-        } else {  // two stores, which may overlap, take a quarter of the time of a call of memset()
+        } else {
             std::memset(to, 0, kUnit);
             std::memset(to + bytes - kUnit, 0, kUnit);
         }

@@ -136,6 +136,7 @@ class Part {
             if (!mask_in_place_ && mask_.is_written) bytes.scatter(mask_.data, tile, mask);
         };
         const RunCopier& copier = dst.has_tiles() ? dst : src;
+        // Otherwise serves_rows() refuses every tile.
         const bool in_place = src.has_tiles() && dst.has_tiles() &&
                               (mask_.kind == Kind::none || (!mask_in_place_ && bytes.has_tiles()));
         const TileLimits limits = copier.limits(capacity, in_place ? rows_at_once_ : RowsAtOnce());

@@ -76,7 +76,7 @@ TEST(ZeroPadding, OfImagesWithoutLoops) {
         for (const dim_t pixels : {1, 5}) check(blocked(images, 11, pixels, DataType::bf16, 8, 0));
 }
 
-// So much padding is shared among threads.
+// So much padding is shared among threads, if there are several.
 TEST(ZeroPadding, OfLargeTensors) {
     check(blocked(200'000, 11, 2, DataType::f32, 8, 0));
     check(blocked(1, 11, 400'000, DataType::f32, 8, 0));

@@ -220,7 +220,7 @@ Result<PermutePlan> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
     return best;
 }
 
-// The cost of so many pixels of an interleaved plan, in cycles.
+// The cost of `pixels` pixels of an interleaved plan, in cycles.
 double pixel_cycles(const PermutePlan& plan, int64_t pixels) {
     const ShuffleLayout& l = plan.layout;
     const auto all = static_cast<double>(l.loops.iterations() * plan.pixels.count);
