@@ -45,10 +45,10 @@ template <size_t kBytes>
         Tile rest = tile;
         if (at_once.serves(tile) && copier.is_side_by_side(tile)) {
             const Columns<char> place = copier.columns(data_, tile);
-            for (int64_t row = 0; rest.rows >= at_once.rows; row += at_once.rows) {
-                generate_rows({rest.first, tile.columns, tile.distance,
-                               place.row(row, static_cast<int64_t>(size))});
-                rest.skip_rows(at_once.rows);
+            while (const int64_t rows = at_once.next_of(rest.rows)) {
+                generate_rows({rest.first, rows, tile.columns, tile.distance,
+                               place.row(tile.rows - rest.rows, static_cast<int64_t>(size))});
+                rest.skip_rows(rows);
             }
         }
         if (rest.rows == 0) return;

@@ -36,7 +36,8 @@ struct Run {
 
 // Several rows of a tile, which are written where they lie.
 struct RowsRun {
-    int64_t first;        // the number of the first element of the first row
+    int64_t first;  // the number of the first element of the first row
+    int64_t rows;
     int64_t columns;      // of each row
     int64_t distance;     // from row to row, in numbers of elements
     Columns<char> place;  // place of the first row; the others lie side by side with it
@@ -79,7 +80,7 @@ class FillPart {
     void for_each_run(FunctionRef<void(const Run&)> generate) const {
         for_each_run(generate, {}, [](const RowsRun&) {});
     }
-    // generate_rows() makes as many rows as `at_once` says. It is called only if any_runs is set.
+    // generate_rows() makes as many rows at once as `at_once` allows. It is called only if any_runs is set.
     void for_each_run(FunctionRef<void(const Run&)> generate, const RowsAtOnce& at_once,
                       FunctionRef<void(const RowsRun&)> generate_rows) const;
 

@@ -56,59 +56,63 @@ struct Matrix {
 };
 
 constexpr int64_t kVectorBytes = 16, kLineBytes = 64;
+// The fewest rows that are copied by vectors. Eight rows of bytes, as in nChw8c, are copied by half vectors.
+constexpr int64_t kMaxMinRows = 8;
+int64_t min_rows(size_t element) {
+    return std::min(kVectorBytes / static_cast<int64_t>(element), kMaxMinRows);
+}
 
 #if __has_builtin(__builtin_shufflevector)
-template <class T>
-using Vector __attribute__((vector_size(kVectorBytes))) = T;
+template <class T, int count>
+using Vector __attribute__((vector_size(count * sizeof(T)))) = T;
 
 // Interleaves half `half` of a with half `half` of b.
-template <int half, class T, int... index>
-Vector<T> interleave(Vector<T> a, Vector<T> b, std::integer_sequence<int, index...>) {
-    constexpr int kCount = sizeof...(index);
-    return __builtin_shufflevector(a, b, (half * kCount / 2 + index / 2 + index % 2 * kCount)...);
+template <int half, class T, int count, int... index>
+[[gnu::always_inline]] inline Vector<T, count> interleave(Vector<T, count> a, Vector<T, count> b,
+                                                          std::integer_sequence<int, index...>) {
+    return __builtin_shufflevector(a, b, (half * count / 2 + index / 2 + index % 2 * count)...);
 }
 
 // Transposes a square of vectors: as many as a vector has elements. Each step interleaves rows that are half of the vectors apart, and so
 // moves one bit of an element's row number into its column number.
-template <class T, int step = 1>
-void transpose_vectors(Vector<T> (&rows)[kVectorBytes / sizeof(T)]) {
-    constexpr int kCount = kVectorBytes / sizeof(T);
-    constexpr auto kIndices = std::make_integer_sequence<int, kCount>();
-    if constexpr (step < kCount) {
-        Vector<T> next[kCount];
-        for (int i = 0; i < kCount / 2; ++i) {
-            next[2 * i] = interleave<0, T>(rows[i], rows[i + kCount / 2], kIndices);
-            next[2 * i + 1] = interleave<1, T>(rows[i], rows[i + kCount / 2], kIndices);
+template <class T, int count, int step = 1>
+[[gnu::always_inline]] inline void transpose_vectors(Vector<T, count> (&rows)[count]) {
+    constexpr auto kIndices = std::make_integer_sequence<int, count>();
+    if constexpr (step < count) {
+        Vector<T, count> next[count];
+        for (int i = 0; i < count / 2; ++i) {
+            next[2 * i] = interleave<0, T, count>(rows[i], rows[i + count / 2], kIndices);
+            next[2 * i + 1] = interleave<1, T, count>(rows[i], rows[i + count / 2], kIndices);
         }
-        transpose_vectors<T, 2 * step>(next);
-        for (int i = 0; i < kCount; ++i) rows[i] = next[i];
+        transpose_vectors<T, count, 2 * step>(next);
+        for (int i = 0; i < count; ++i) rows[i] = next[i];
     }
 }
 
-// Reads a square of vectors, `from_step` elements apart, and writes its transpose.
-template <class T>
-void transpose_square(const T* from, int64_t from_step, T* to, int64_t to_step) {
-    constexpr int kCount = kVectorBytes / sizeof(T);
-    Vector<T> rows[kCount];
-    for (int i = 0; i < kCount; ++i) std::memcpy(&rows[i], from + i * from_step, kVectorBytes);
-    transpose_vectors<T>(rows);
-    for (int i = 0; i < kCount; ++i) std::memcpy(to + i * to_step, &rows[i], kVectorBytes);
+// Reads a square of `count` vectors, `from_step` elements apart, and writes its transpose.
+template <class T, int count>
+[[gnu::always_inline]] inline void transpose_square(const T* from, int64_t from_step, T* to,
+                                                    int64_t to_step) {
+    Vector<T, count> rows[count];
+    for (int i = 0; i < count; ++i) std::memcpy(&rows[i], from + i * from_step, sizeof rows[i]);
+    transpose_vectors<T, count>(rows);
+    for (int i = 0; i < count; ++i) std::memcpy(to + i * to_step, &rows[i], sizeof rows[i]);
 }
 #else
-template <class T>
-void transpose_square(const T* from, int64_t from_step, T* to, int64_t to_step) {
-    constexpr int64_t kCount = kVectorBytes / sizeof(T);
-    for (int64_t i = 0; i < kCount; ++i)
-        for (int64_t j = 0; j < kCount; ++j) to[i * to_step + j] = from[j * from_step + i];
+template <class T, int count>
+[[gnu::always_inline]] inline void transpose_square(const T* from, int64_t from_step, T* to,
+                                                    int64_t to_step) {
+    for (int64_t i = 0; i < count; ++i)
+        for (int64_t j = 0; j < count; ++j) to[i * to_step + j] = from[j * from_step + i];
 }
 #endif
 
 // Copies a tile. In one matrix, which is part of a tensor, the rows lie side by side; in the other matrix, the columns do. The lines of the
 // tensor that lie `ahead` elements further on are prefetched.
-template <class T>
+template <class T, int64_t kBytes = kVectorBytes>
 [[gnu::always_inline]] inline void copy_tile(const Matrix<const T>& from, const Matrix<T>& to,
                                              int64_t rows, int64_t columns, int64_t ahead) {
-    constexpr int64_t kCount = kVectorBytes / sizeof(T);
+    constexpr int kCount = kBytes / sizeof(T);
     const int64_t whole_rows = rows / kCount * kCount, whole_columns = columns / kCount * kCount;
     const bool gathers = from.row_step == 1;
     const int64_t from_step = gathers ? from.column_step : from.row_step;
@@ -120,8 +124,16 @@ template <class T>
             else
                 __builtin_prefetch(to.at(0, i) + ahead, 1, 2);
         for (int64_t row = 0; row < whole_rows; row += kCount)
-            transpose_square(from.at(row, column), from_step, to.at(row, column), to_step);
+            transpose_square<T, kCount>(from.at(row, column), from_step, to.at(row, column),
+                                        to_step);
     }
+    if constexpr (kCount > kMaxMinRows)
+        if (rows - whole_rows >= kMaxMinRows) {
+            copy_tile<T, kBytes / 2>({from.at(whole_rows, 0), from.row_step, from.column_step},
+                                     {to.at(whole_rows, 0), to.row_step, to.column_step},
+                                     rows - whole_rows, columns, ahead);
+            rows = whole_rows;
+        }
     for (int64_t column = 0; column < columns; ++column)
         for (int64_t row = column < whole_columns ? whole_rows : 0; row < rows; ++row)
             *to.at(row, column) = *from.at(row, column);
@@ -174,7 +186,7 @@ RunCopier::RunCopier(const MemoryDesc& desc)
 TileLimits RunCopier::limits(int64_t capacity, const RowsAtOnce& at_once) const {
     constexpr int64_t kMinBandAtOnce = 200;
     const bool rows_at_once =
-        at_once.serves_rows_of(row_.count) && has_tiles() && rows_side_by_side(0) >= at_once.rows;
+        at_once.serves_rows_of(row_.count) && has_tiles() && rows_side_by_side() >= at_once.fewest;
     TileLimits limits{capacity};
     limits.joined_below = rows_at_once ? kMinBandAtOnce : capacity;
     return limits;
@@ -185,7 +197,7 @@ bool RunCopier::has_tiles() const {
     const AxisStride& rows = rows_.dst;
     return row_.dst.is_plain() && row_.dst.stride > element &&
            (rows.is_plain() ? rows.stride : rows.neighbour) == element &&
-           rows_side_by_side(0) >= kVectorBytes / element;
+           rows_side_by_side() >= min_rows(element_);
 }
 
 // The number of neighbouring rows that lie side by side, from row `row` on.
@@ -232,8 +244,7 @@ Tile RunCopier::band_at(int64_t first, int64_t left, int64_t capacity) const {
     if (!has_tiles()) return run(left);
     if (column != 0) return run(length - column);
     const int64_t rows = std::min(left / length, rows_side_by_side(first / length % rows_.count));
-    if (rows < kVectorBytes / static_cast<int64_t>(element_))
-        return run(rows > 0 ? rows * length : left);
+    if (rows < min_rows(element_)) return run(rows > 0 ? rows * length : left);
     return {first, rows, length, length, first};
 }
 
@@ -282,7 +293,7 @@ template <class OnRows, class OnRow>
 void RunCopier::for_each_row(int64_t first, int64_t count, const OnRows& on_rows,
                              const OnRow& on_row) const {
     const bool tiles = has_tiles();
-    const int64_t min_rows = kVectorBytes / static_cast<int64_t>(element_);
+    const int64_t fewest = min_rows(element_);
     const Division row = divide(first, row_.count), image = divide(row.quotient, rows_.count);
     LoopCursor cursor(outer_, image.quotient);
     int64_t number = image.rest, column = row.rest;
@@ -291,7 +302,7 @@ void RunCopier::for_each_row(int64_t first, int64_t count, const OnRows& on_rows
             const int64_t place = cursor.dst() + rows_.dst.offset(number);
             if (tiles && column == 0) {
                 const int64_t rows = std::min((count - at) / row_.count, rows_side_by_side(number));
-                if (rows >= min_rows) {
+                if (rows >= fewest) {
                     on_rows(place, rows, at);
                     at += rows * row_.count;
                     number += rows;

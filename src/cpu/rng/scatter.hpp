@@ -43,18 +43,22 @@ void for_each_run(const Tile& tile, const Body& body) {
         body(tile.first + row * tile.distance, tile.columns, row * tile.columns);
 }
 
-// How many rows a source computes at once, column by column. It then writes a tile where the tile lies. The source counts elements from
-// `phase` before the first element of the tensor.
+// How many rows a source computes at once, column by column: `fewest` or `most`. It then writes a tile where the tile lies. The source counts
+// elements from `phase` before the first element of the tensor.
 struct RowsAtOnce {
-    int64_t rows = 1;  // 1: it computes no more than one row at once
+    int64_t fewest = 1, most = 1;  // 1: it computes no more than one row at once
     // Each row of a tile begins at a multiple of this many elements, and its length is a multiple of it too.
     int64_t columns = 1;
     int64_t phase = 0;
 
-    bool serves_rows_of(int64_t elements) const { return rows > 1 && elements % columns == 0; }
+    bool serves_rows_of(int64_t elements) const { return fewest > 1 && elements % columns == 0; }
     bool serves(const Tile& tile) const {
-        return serves_rows_of(tile.columns) && tile.rows >= rows && tile.distance % columns == 0 &&
-               (tile.first + phase) % columns == 0;
+        return serves_rows_of(tile.columns) && tile.rows >= fewest &&
+               tile.distance % columns == 0 && (tile.first + phase) % columns == 0;
+    }
+    // How many of the next `rows` rows it computes at once. 0: they are too few.
+    int64_t next_of(int64_t rows) const {
+        return rows >= most ? most : rows >= fewest ? fewest : 0;
     }
 };
 
@@ -100,6 +104,8 @@ class RunCopier {
 
     // Whether neighbouring rows lie side by side, so that tiles of several rows are faster than runs.
     bool has_tiles() const;
+    // How many rows lie side by side, at most.
+    int64_t rows_side_by_side() const { return rows_side_by_side(0); }
     int64_t row_elements() const { return row_.count; }
     // How many rows that lie side by side fill a cache line.
     static int64_t rows_of_line(size_t element_bytes);
@@ -150,9 +156,11 @@ class RunCopier {
     size_t element_;
 };
 
-// Whether the tensor has tiles of several rows.
-inline bool has_tiles(const MemoryDesc& desc) {
-    return desc.nelems() > 0 && RunCopier(desc).has_tiles();
+// How many rows of the tensor lie side by side, at most. 1: it has no tiles of several rows.
+inline int64_t rows_side_by_side(const MemoryDesc& desc) {
+    if (desc.nelems() == 0) return 1;
+    const RunCopier copier(desc);
+    return copier.has_tiles() ? copier.rows_side_by_side() : 1;
 }
 
 // The same for a single run.

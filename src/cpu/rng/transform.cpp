@@ -105,12 +105,13 @@ class Part {
                 const auto dst_place = dst.columns(dst_.data, tile);
                 const auto mask_place =
                     mask_in_place_ ? Columns<char>{} : bytes.columns(mask_.data, tile);
-                for (int64_t row = 0; tile.rows >= rows_at_once_.rows; row += rows_at_once_.rows) {
-                    rows_body({tile.first, tile.columns, tile.distance,
+                while (const int64_t rows = rows_at_once_.next_of(tile.rows)) {
+                    const int64_t row = whole.rows - tile.rows;
+                    rows_body({tile.first, rows, tile.columns, tile.distance,
                                src_place.row(row, static_cast<int64_t>(src_size())),
                                dst_place.row(row, static_cast<int64_t>(dst_size())),
                                mask_in_place_ ? mask_place : mask_place.row(row, 1)});
-                    tile.skip_rows(rows_at_once_.rows);
+                    tile.skip_rows(rows);
                 }
             }
             if (tile.rows == 0) return;
@@ -151,6 +152,30 @@ class Part {
 };
 
 }  // namespace
+
+void transform_elements(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
+                        double nanoseconds_per_element,
+                        FunctionRef<void(const TransformRun&)> body) {
+    const MemoryDesc& desc = dst.desc;
+    const auto lies_like_dst = [&](MemoryDesc other) {
+        other.data_type = desc.data_type;
+        return same_layout(other, desc);
+    };
+    const bool in_memory_order =
+        desc.is_dense() && lies_like_dst(src.desc) &&
+        (mask.kind == Kind::none || (mask.kind == Kind::bytes && lies_like_dst(mask.desc)));
+    if (!in_memory_order) return transform(src, dst, mask, nanoseconds_per_element, body);
+    const auto vector_of = [&](DataType type) {
+        return MemoryDesc::vector(type, desc.padded_nelems());
+    };
+    TransformMask flat_mask = mask;
+    flat_mask.desc = vector_of(DataType::u8);
+    transform({vector_of(src.desc.data_type), src.data}, {vector_of(desc.data_type), dst.data},
+              flat_mask, nanoseconds_per_element, body);
+    // The padding of the source may have any values.
+    zero_padding(desc, dst.data);
+    if (mask.kind == Kind::bytes && mask.is_written) zero_padding(mask.desc, mask.data);
+}
 
 void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
                double nanoseconds_per_element, FunctionRef<void(const TransformRun&)> body,

@@ -33,7 +33,8 @@ struct TransformRun {
 
 // Several rows of a tile, which are read and written where they lie.
 struct TransformRows {
-    int64_t first;     // the number of the first element of the first row
+    int64_t first;  // the number of the first element of the first row
+    int64_t rows;
     int64_t columns;   // of each row
     int64_t distance;  // from row to row, in numbers of elements
     Columns<const char> from;
@@ -63,8 +64,8 @@ struct WrittenTensor {
 };
 
 // src and dst have equal dimensions. They may be one buffer if their layouts are equal. How long one thread takes to
-// compute an element decides from which size on the tensors are shared by threads. rows_body() computes as many rows as
-// `at_once` says.
+// compute an element decides from which size on the tensors are shared by threads. rows_body() computes as many rows at once
+// as `at_once` allows.
 void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
                double nanoseconds_per_element, FunctionRef<void(const TransformRun&)> body,
                const RowsAtOnce& at_once, FunctionRef<void(const TransformRows&)> rows_body);

@@ -163,7 +163,7 @@ TEST(RunCopier, BandsAreJoinedUnlessTheirRowsAreComputedAtOnce) {
         const Tensor tensor({2, 64, pixels, pixels}, DataType::f32, tag);
         return RunCopier(tensor.desc).limits(4096, at_once).joined_below;
     };
-    const RowsAtOnce sixteen{16, 4, 0};
+    const RowsAtOnce sixteen{16, 16, 4, 0};
     EXPECT_LT(joined_below("aBcd16b", 4, sixteen), 4096);
     EXPECT_LT(joined_below("acdb", 4, sixteen), 4096);
     EXPECT_EQ(joined_below("aBcd16b", 4, RowsAtOnce()), 4096);
@@ -225,7 +225,7 @@ TEST(RunCopier, ColumnsAreWhereTheElementsAre) {
 }
 
 TEST(RowsAtOnce, ServesRowsOfWholeBlocks) {
-    const RowsAtOnce rows{8, 4, 3};
+    const RowsAtOnce rows{8, 8, 4, 3};
     EXPECT_TRUE(rows.serves({9, 8, 12, 40, 0}));  // 9 + 3 is a multiple of 4
     EXPECT_TRUE(rows.serves({9, 19, 12, 40, 0}));
     EXPECT_FALSE(rows.serves({9, 7, 12, 40, 0}));  // too few rows
@@ -233,6 +233,12 @@ TEST(RowsAtOnce, ServesRowsOfWholeBlocks) {
     EXPECT_FALSE(rows.serves({9, 8, 14, 40, 0}));  // a row ends within a block
     EXPECT_FALSE(rows.serves({9, 8, 12, 42, 0}));  // the second row begins within a block
     EXPECT_FALSE(RowsAtOnce{}.serves({0, 8, 4, 4, 0}));
+}
+
+TEST(RowsAtOnce, ComputesTheMostRowsThatAreLeft) {
+    const RowsAtOnce rows{8, 16, 4, 0};
+    for (const auto& [left, next] : {std::pair{40, 16}, {16, 16}, {15, 8}, {8, 8}, {7, 0}, {0, 0}})
+        EXPECT_EQ(rows.next_of(left), next) << left;
 }
 
 // A transformation takes the tiles of one tensor for all of its tensors.

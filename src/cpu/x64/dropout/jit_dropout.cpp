@@ -22,16 +22,16 @@ struct Kernels {
 
 Result<Kernels> make_kernels(CpuIsa isa, const DropoutDesc& desc) {
     const DataType type = desc.src.data_type;
-    const bool makes_rows = has_tiles(desc.dst);
+    const int64_t rows = rows_side_by_side(desc.dst);
     Kernels kernels;
     kernels.plain = TOMBOLA_TRY(make_transform_kernel<DropoutKernel>(
-        {isa, type, desc.draw_bits, DropoutMask::none, PhiloxLanes::run}, makes_rows));
+        {isa, type, desc.draw_bits, DropoutMask::none, PhiloxLanes::run}, rows));
     kernels.nanoseconds_per_element = kernels.plain.nanoseconds_per_element();
     if (desc.mask_kind == DropoutMask::none) return kernels;
     if (desc.is_forward()) {
         kernels.masked = TOMBOLA_TRY(make_transform_kernel<DropoutKernel>(
             {isa, type, desc.draw_bits, desc.mask_kind, PhiloxLanes::run},
-            makes_rows && desc.mask_kind == DropoutMask::u8));
+            desc.mask_kind == DropoutMask::u8 ? rows : 1));
     } else {
         const MaskedScaleKernel::Key key{isa, type, desc.mask_kind};
         kernels.masked_scale = TOMBOLA_TRY(cached_function<MaskedScaleKernel>(key));

@@ -398,14 +398,14 @@ class TensorflowConversion<int64_t> : public PhiloxGenerator {
 };
 
 template <class T>
-Result<PhiloxKernel> tensorflow_kernel(CpuIsa isa, bool makes_rows) {
-    return make_philox_kernel<TensorflowConversion<T>>({isa, PhiloxLanes::run}, makes_rows);
+Result<PhiloxKernel> tensorflow_kernel(CpuIsa isa, int64_t rows) {
+    return make_philox_kernel<TensorflowConversion<T>>({isa, PhiloxLanes::run}, rows);
 }
 template <>
-inline Result<PhiloxKernel> tensorflow_kernel<BFloat16>(CpuIsa isa, bool makes_rows) {
+inline Result<PhiloxKernel> tensorflow_kernel<BFloat16>(CpuIsa isa, int64_t rows) {
     return shape_of(isa).permutes_pairs
-               ? make_philox_kernel<TensorflowBf16Table>({isa, PhiloxLanes::run}, makes_rows)
-               : make_philox_kernel<TensorflowBf16Arithmetic>({isa, PhiloxLanes::run}, makes_rows);
+               ? make_philox_kernel<TensorflowBf16Table>({isa, PhiloxLanes::run}, rows)
+               : make_philox_kernel<TensorflowBf16Arithmetic>({isa, PhiloxLanes::run}, rows);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -9,13 +9,14 @@ uint32_t high(uint64_t x) { return static_cast<uint32_t>(x >> 32); }
 
 }  // namespace
 
-RowsAtOnce philox_rows_at_once(int vector_bytes, int64_t block_elements, PhiloxCounter start,
-                               Uint128 first, int64_t count) {
+RowsAtOnce philox_rows_at_once(const PhiloxRowFunctions& functions, int64_t block_elements,
+                               PhiloxCounter start, Uint128 first, int64_t count) {
+    if (!functions.any()) return {};
     const auto block = static_cast<unsigned>(block_elements);
     const auto phase = static_cast<int64_t>(first % block);
     const int64_t blocks = (phase + count - 1) / block_elements + 1;
     if (blocks > philox_blocks_to_wrap(start.plus(first / block))) return {};
-    return {philox_rows(vector_bytes), block_elements, phase};
+    return {functions.fewest_rows(), functions.most_rows(), block_elements, phase};
 }
 
 void fold_philox_rounds(PhiloxArgs& args, PhiloxCounter counter, PhiloxKey key) {
@@ -31,14 +32,12 @@ void fold_philox_rounds(PhiloxArgs& args, PhiloxCounter counter, PhiloxKey key) 
     args.fold2 = uint64_t{low(p0) ^ k1(2)} << 32 | k1(3);
 }
 
-void set_philox_rows(PhiloxArgs& args, int64_t columns, int64_t row_blocks,
-                     const Columns<char>& dst, int vector_bytes) {
-    const int rows = philox_rows(vector_bytes);
+void set_philox_rows(PhiloxArgs& args, int64_t rows, int64_t columns, int64_t row_blocks,
+                     const Columns<char>& dst) {
     args.dst = dst.at;
     args.count = rows * columns;
     args.rows.blocks = static_cast<uint64_t>(row_blocks);
-    args.rows.part_product =
-        uint64_t{kPhiloxM0} * static_cast<uint64_t>(rows / kRowParts * row_blocks);
+    args.rows.part_product = uint64_t{kPhiloxM0} * static_cast<uint64_t>(rows / 2 * row_blocks);
     args.rows.dst_step = dst.step;
     args.rows.dst_ahead = dst.ahead;
 }

@@ -21,12 +21,12 @@ inline int64_t philox_blocks_to_wrap(PhiloxCounter counter) {
 
 // The rows that kernels can make at once for a tensor of `count` elements whose first element is number `first` of the stream that begins
 // with the counter `start`. Each row must begin with a whole block, and the lowest word of the counter must not wrap.
-RowsAtOnce philox_rows_at_once(int vector_bytes, int64_t block_elements, PhiloxCounter start,
-                               Uint128 first, int64_t count);
+RowsAtOnce philox_rows_at_once(const PhiloxRowFunctions& functions, int64_t block_elements,
+                               PhiloxCounter start, Uint128 first, int64_t count);
 
 // Sets what such a kernel writes: columns of rows that are `row_blocks` blocks apart.
-void set_philox_rows(PhiloxArgs& args, int64_t columns, int64_t row_blocks,
-                     const Columns<char>& dst, int vector_bytes);
+void set_philox_rows(PhiloxArgs& args, int64_t rows, int64_t columns, int64_t row_blocks,
+                     const Columns<char>& dst);
 
 void set_philox_keys(PhiloxArgs& args, PhiloxKey key);
 

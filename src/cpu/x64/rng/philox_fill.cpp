@@ -37,18 +37,16 @@ void PhiloxFill::generate(Uint128 first, int64_t count, void* to, bool streaming
 }
 
 RowsAtOnce PhiloxFill::rows_at_once(Uint128 first, int64_t count) const {
-    if (!kernel_.rows_function) return {};
-    return philox_rows_at_once(kernel_.vector_bytes, kPhiloxBlockWords / kernel_.words, start_,
+    return philox_rows_at_once(kernel_.row_functions, kPhiloxBlockWords / kernel_.words, start_,
                                first, count);
 }
 
 void PhiloxFill::generate_rows(Uint128 first, const RowsRun& run) const {
     const int block_elements = kPhiloxBlockWords / kernel_.words;
     PhiloxArgs args = args_;
-    set_philox_rows(args, run.columns, run.distance / block_elements, run.place,
-                    kernel_.vector_bytes);
+    set_philox_rows(args, run.rows, run.columns, run.distance / block_elements, run.place);
     fold_philox_rounds(args, start_.plus(first / static_cast<unsigned>(block_elements)), key_);
-    kernel_.rows_function(args);
+    kernel_.row_functions.of(run.rows)(args);
 }
 
 // One call of the kernel ends where the lowest word of the counter wraps. A first short call ends where stores that

@@ -21,21 +21,29 @@ constexpr size_t kMaxCodeBytes = 128 * 1024;
 constexpr int kTableLinePages = 8, kPageBytes = 4096;
 constexpr int kFarBytes = 2 * kTableLinePages * kPageBytes;
 
+const char* suffix_of(PhiloxLanes lanes) {
+    return lanes == PhiloxLanes::run ? "" : lanes == PhiloxLanes::rows ? ".rows" : ".two_parts";
+}
+
 }  // namespace
 
 PhiloxGenerator::PhiloxGenerator(const Key& key, const PhiloxShape& shape)
-    : Vocabulary(std::get<0>(key),
-                 "philox." + shape.name + (std::get<1>(key) == PhiloxLanes::rows ? ".rows" : ""),
+    : Vocabulary(std::get<0>(key), "philox." + shape.name + suffix_of(std::get<1>(key)),
                  kMaxCodeBytes),
       shape_(shape),
-      makes_rows_(std::get<1>(key) == PhiloxLanes::rows),
-      streams_(streams_of(shape, shape_of(std::get<0>(key)), makes_rows_)),
+      row_parts_(row_parts(std::get<1>(key))),
+      streams_(streams_of(shape, shape_of(std::get<0>(key)), std::get<1>(key))),
       product_(kStreamVecs * streams_),
       first_convert_vec_(product_ + (holds_constants() ? 3 : 1)) {}
 
+int PhiloxGenerator::row_parts(PhiloxLanes lanes) {
+    return lanes == PhiloxLanes::run ? 0 : lanes == PhiloxLanes::rows ? 1 : 2;
+}
+
 int PhiloxGenerator::streams_of(const PhiloxShape& shape, const VecShape& vectors,
-                                bool makes_rows) {
-    if (makes_rows) return streams_of(shape, vectors, false) / kRowParts * kRowParts;
+                                PhiloxLanes lanes) {
+    if (lanes == PhiloxLanes::two_parts)
+        return streams_of(shape, vectors, PhiloxLanes::run) / 2 * 2;
     const bool many_registers = vectors.registers == 32;
     constexpr int kProductAndMultipliers = 3;
     const int left =
@@ -46,16 +54,16 @@ int PhiloxGenerator::streams_of(const PhiloxShape& shape, const VecShape& vector
 void PhiloxGenerator::generate() {
     Label remainder;
     const int scratch_bytes =
-        makes_rows_ ? kRowsFrameBytes : std::max(2 * bytes(), group_bytes()) + bytes();
-    begin(kUsedGprs + extra_gprs() + (makes_rows_ ? kStepGprs : 0),
+        makes_rows() ? kRowsFrameBytes : std::max(2 * bytes(), group_bytes()) + bytes();
+    begin(kUsedGprs + extra_gprs() + (makes_rows() ? kStepGprs : 0),
           spread_bytes(kSpreadSlots) + scratch_bytes);
     load_arguments();
     for (int i = 0; i < streams_; ++i) list_operations(i);
 
-    if (makes_rows_) {
+    if (makes_rows()) {
         emit_forms(false, remainder);
         L(remainder);
-        emit_loop({kRowParts, 1, 0, false, dst_});
+        emit_loop({row_parts_, 1, 0, false, dst_});
         return end();
     }
     for (const bool streaming : {false, true}) {
@@ -101,7 +109,7 @@ void PhiloxGenerator::load_arguments() {
     mov(dst_, ptr[args_ + offsetof(Args, dst)]);
     mov(count_, ptr[args_ + offsetof(Args, count)]);
     load_products();
-    if (makes_rows_) load_steps();
+    if (makes_rows()) load_steps();
     m0_ = hold_u64(product_ + 1, kPhiloxM0);
     m1_ = hold_u64(product_ + 2, kPhiloxM1);
     set_odd_lanes(scratch_);
@@ -129,7 +137,7 @@ void PhiloxGenerator::load_keys(const Vec& temporary) {
 void PhiloxGenerator::load_products() {
     const Vec product = vec(holds_products() ? product_ : 0);
     broadcast_u64(product, ptr[args_ + offsetof(Args, product)]);
-    makes_rows_ ? add_row_products(product, vec(1)) : vpaddq(product, product, lane_products());
+    makes_rows() ? add_row_products(product, vec(1)) : vpaddq(product, product, lane_products());
     if (holds_products()) return;
     product_slot_ = next_slot_++;
     store(product_slot(), product);
@@ -295,13 +303,13 @@ void PhiloxGenerator::emit_step(const Step& step, Part part) {
 void PhiloxGenerator::emit_output(Stream& s, int group, const Xbyak::RegExp& to, int form,
                                   bool streaming) {
     emit_convert(s, form);
-    if (!makes_rows_) return emit_store(s, to, streaming);
+    if (!makes_rows()) return emit_store(s, to, streaming);
     emit_store(s, frame(kDstFrame), false);
     emit_store_elements(shape_.element_bytes, s, group);
 }
 
 void PhiloxGenerator::emit_advance(int groups) {
-    if (makes_rows_) return;  // the pointers have moved with each column
+    if (makes_rows()) return;  // the pointers have moved with each column
     add(dst_, groups * group_bytes());
     emit_advance_pointers(groups);
 }

@@ -33,19 +33,14 @@ inline constexpr int kPhiloxKeyPairs = 3;
 
 // Which blocks the u64 lanes of a group hold.
 enum class PhiloxLanes {
-    run,   // consecutive ones
-    rows,  // one of each row
+    run,        // consecutive ones
+    rows,       // one of each row: as many rows at once as there are lanes
+    two_parts,  // the same, but a kernel makes twice as many rows, in two parts
 };
 
-// Rows that are made at once come in this many parts, each with one row per lane.
-inline constexpr int kRowParts = 2;
-inline int philox_rows(int vector_bytes) {
-    return kRowParts * vector_bytes / int{sizeof(uint64_t)};
-}
-
 struct PhiloxArgs {
-    void* dst;         // the first element, at the start of a block
-    int64_t count;     // elements, at least 1; for several rows, a number of whole groups
+    void* dst;      // the first element, at the start of a block
+    int64_t count;  // elements, at least 1; for several rows, a number of whole groups of each part
     uint64_t product;  // M0 * c0 of the first block
     // The part of rounds 0 to 2 that depends on the constant counter words (philox_rounds.cpp).
     uint64_t fold0, fold1, fold2;
@@ -58,7 +53,7 @@ struct PhiloxArgs {
     uint32_t form;       // of the conversion: 0, or a faster special case that the parameters allow
     struct Rows {
         uint64_t blocks;        // distance between rows, in blocks
-        uint64_t part_product;  // M0 times the distance between parts in blocks
+        uint64_t part_product;  // M0 times the distance between two parts in blocks
         // Distances in bytes: *_step from column to column, *_ahead to the tile that is prefetched. Only kernels that also read a tensor
         // have a source and a mask.
         int64_t dst_step, dst_ahead, src_step, src_ahead, mask_step;
@@ -148,7 +143,7 @@ class PhiloxGenerator : public Vocabulary {
     // For kernels that make several rows at once (philox_rows.cpp). The frame holds a group as if its tensors were dense. These functions
     // copy the group between the frame and the next columns. The pointers advance after the last part of the rows.
     static constexpr int kDstFrame = 0, kSrcFrame = 256, kMaskFrame = 384, kRowsFrameBytes = 448;
-    bool makes_rows() const { return makes_rows_; }
+    bool makes_rows() const { return row_parts_ > 0; }
     Xbyak::RegExp frame(int offset) const { return rsp + (spread_bytes(kSpreadSlots) + offset); }
     void emit_load_columns(const Reg& pointer, int element_bytes, const Stream& s, int group);
     void emit_store_elements(int element_bytes, const Stream& s, int group);
@@ -215,11 +210,13 @@ class PhiloxGenerator : public Vocabulary {
     int block_columns() const { return group_elements() / group_blocks(); }
 
     // -- philox_generator.cpp
-    static int streams_of(const PhiloxShape& shape, const VecShape& vectors, bool makes_rows);
+    static int streams_of(const PhiloxShape& shape, const VecShape& vectors, PhiloxLanes lanes);
+    static int row_parts(PhiloxLanes lanes);
+    bool is_last_part(int group) const { return group % row_parts_ == row_parts_ - 1; }
     bool holds_products() const { return product_ < registers(); }
     Address product_slot() { return ptr[rsp + product_slot_ * bytes()]; }
     // Blocks from a lane's block in one group to that in the next one.
-    int group_distance() const { return makes_rows_ ? 1 : group_blocks(); }
+    int group_distance() const { return makes_rows() ? 1 : group_blocks(); }
     Address lane_products();
     void load_arguments();
     void load_keys(const Vec& temporary);
@@ -234,8 +231,8 @@ class PhiloxGenerator : public Vocabulary {
     void emit_tail();
 
     PhiloxShape shape_;
-    bool makes_rows_;
-    int streams_;  // number of streams in the main loop: enough to hide the latency of a round
+    int row_parts_;  // 0: the kernel makes one run
+    int streams_;    // number of streams in the main loop: enough to hide the latency of a round
     int product_, first_convert_vec_, product_slot_ = 0;
     std::optional<Held> m0_, m1_;
     Reg args_, dst_, count_, scratch_, scratch2_;
@@ -247,25 +244,58 @@ class PhiloxGenerator : public Vocabulary {
     Stream gathered_[kMaxStreams] = {};  // the registers of each stream's blocks
 };
 
+// The functions that make several rows at once: one row per lane, or two. Each is empty if the tensor has no use for it.
+struct PhiloxRowFunctions {
+    JitFunction<PhiloxArgs> one_part, two_parts;
+    int lanes = 1;
+
+    bool any() const { return one_part || two_parts; }
+    int64_t fewest_rows() const { return one_part ? lanes : 2 * lanes; }
+    int64_t most_rows() const { return two_parts ? 2 * lanes : lanes; }
+    const JitFunction<PhiloxArgs>& of(int64_t rows) const {
+        return rows == lanes ? one_part : two_parts;
+    }
+};
+
+// `rows`: how many rows of the tensor lie side by side. Two parts are as wide as a line or narrower. They make the numbers of most rows, and
+// a single part makes those of the rows that are left.
+template <class Conversion>
+Result<PhiloxRowFunctions> make_row_functions(typename Conversion::Key key, int element_bytes,
+                                              int64_t rows) {
+    constexpr int kLineBytes = 64;
+    PhiloxRowFunctions functions;
+    const int lanes = shape_of(std::get<CpuIsa>(key)).bytes / int{sizeof(uint64_t)};
+    const bool two_parts = rows >= 2 * lanes && 2 * lanes * element_bytes <= kLineBytes;
+    functions.lanes = lanes;
+    if (two_parts) {
+        std::get<PhiloxLanes>(key) = PhiloxLanes::two_parts;
+        functions.two_parts = TOMBOLA_TRY(cached_function<Conversion>(key));
+    }
+    if (two_parts ? rows % (2 * lanes) >= lanes : rows >= lanes) {
+        std::get<PhiloxLanes>(key) = PhiloxLanes::rows;
+        functions.one_part = TOMBOLA_TRY(cached_function<Conversion>(key));
+    }
+    return functions;
+}
+
 // A Philox kernel as it is kept and called. Empty until one is assigned.
 struct PhiloxKernel {
     JitFunction<PhiloxArgs> function;
-    // Makes several rows at once; empty if the kernel does not.
-    JitFunction<PhiloxArgs> rows_function;
+    PhiloxRowFunctions row_functions;
     int element_bytes = 0;
     int words = 0;         // of an element
     int vector_bytes = 0;  // of the instruction set
 };
 
-// The kernel of a key for a run. `makes_rows`: it is for a tensor with tiles, so it makes several rows at once if it can.
+// The kernel of a key for a run. `rows`: how many rows of the tensor lie side by side. The kernel makes several at once if it can.
 template <class Conversion>
-Result<PhiloxKernel> make_philox_kernel(typename Conversion::Key key, bool makes_rows) {
+Result<PhiloxKernel> make_philox_kernel(typename Conversion::Key key, int64_t rows) {
     const PhiloxShape shape = Conversion::shape(key);
     PhiloxKernel kernel;
     kernel.function = TOMBOLA_TRY(cached_function<Conversion>(key));
-    std::get<PhiloxLanes>(key) = PhiloxLanes::rows;
-    if (makes_rows && shape.serves_rows())
-        kernel.rows_function = TOMBOLA_TRY(cached_function<Conversion>(key));
+    if (shape.serves_rows())
+        kernel.row_functions =
+            TOMBOLA_TRY(make_row_functions<Conversion>(key, shape.element_bytes, rows));
     kernel.element_bytes = shape.element_bytes;
     kernel.words = shape.words;
     kernel.vector_bytes = shape_of(std::get<CpuIsa>(key)).bytes;

@@ -123,14 +123,14 @@ void PhiloxGenerator::list_first_rounds(StreamWork& work, Stream& s, int index) 
 // f = p0 ^ fold0. The last stream that begins a step moves the products on to the next one.
 void PhiloxGenerator::emit_first_product(const Stream& s, int index, const Step& step) {
     const Vec f = vec(s.c2), product = holds_products() ? vec(product_) : f;
-    const int group = makes_rows_ ? index / kRowParts : index * step.distance;
-    const bool next_part = makes_rows_ && index % kRowParts != 0;
+    const int group = makes_rows() ? index / row_parts_ : index * step.distance;
+    const bool next_part = makes_rows() && index % row_parts_ != 0;
     if (!holds_products()) load(f, product_slot());
     if (group != 0) vpaddq(f, product, products_of(group));
     if (next_part) vpaddq(f, group == 0 ? product : f, part_product_);
     xor_bits_u64(f, group == 0 && !next_part ? product : f, fold0_);
     if (index == step.streams - 1)
-        emit_advance_product(makes_rows_ ? step.streams / kRowParts : step.groups(), vec(s.c3));
+        emit_advance_product(makes_rows() ? step.streams / row_parts_ : step.groups(), vec(s.c3));
 }
 
 void PhiloxGenerator::emit_advance_product(int groups, const Vec& scratch) {
@@ -191,7 +191,7 @@ void PhiloxGenerator::emit_mix(int c, int product, int round, int half) {
 
 // The words of the pairs (w1, w0) in c0 and (w3, w2) in c2 are swapped while the blocks are gathered.
 void PhiloxGenerator::emit_unpack(Stream& s) {
-    if (makes_rows_) return emit_unpack_rows(s);
+    if (makes_rows()) return emit_unpack_rows(s);
     vshufps(vec(s.c1), vec(s.c0), vec(s.c2), 0xBB);  // of the high u64 lanes
     vshufps(vec(s.c0), vec(s.c0), vec(s.c2), 0x11);  // of the low ones
     std::swap(s.c2, s.c1);
@@ -199,7 +199,7 @@ void PhiloxGenerator::emit_unpack(Stream& s) {
 
 // The same without swapping: blocks (w1, w0, w3, w2).
 void PhiloxGenerator::emit_unpack_as_is(Stream& s) {
-    if (makes_rows_) return;
+    if (makes_rows()) return;
     vpunpckhqdq(vec(s.c1), vec(s.c0), vec(s.c2));
     vpunpcklqdq(vec(s.c0), vec(s.c0), vec(s.c2));
     std::swap(s.c2, s.c1);

@@ -7,8 +7,8 @@
 // Each lane holds a block of its own row: the next elements of this row. So the words of a register, in order, are the words of one column
 // and then those of the next column. They go to memory without a transpose. The rows must begin with whole blocks.
 //
-// There are twice as many rows as lanes. Streams with even numbers make the first part of the rows. Streams with odd numbers make the
-// second part of the same columns. So the parts of a line are stored one right after the other.
+// There are as many rows as lanes, or twice as many. If twice, streams with even numbers make the first part of the rows, and streams with odd
+// numbers make the second part of the same columns. So the parts of a line are stored one right after the other.
 //
 // The conversions do not know about rows. They store a group in the frame, as if it were part of a run, and the columns are copied from
 // there. A kernel that reads a tensor finds its columns in the frame, too.
@@ -83,7 +83,7 @@ void PhiloxGenerator::emit_prefetches(const Reg& pointer, const Reg& step, const
 
 // Moves the pointer to the next columns, after the last part of the rows.
 void PhiloxGenerator::emit_next_columns(const Reg& pointer, const Reg& step, int group) {
-    if (group % kRowParts == kRowParts - 1) lea(pointer, ptr[pointer + step * block_columns()]);
+    if (is_last_part(group)) lea(pointer, ptr[pointer + step * block_columns()]);
 }
 
 // Copies columns of the source to the frame. c1 and c3 are scratch. The frame gets whole vectors, because a load that needs several stores
@@ -91,7 +91,7 @@ void PhiloxGenerator::emit_next_columns(const Reg& pointer, const Reg& step, int
 void PhiloxGenerator::emit_load_columns(const Reg& pointer, int element_bytes, const Stream& s,
                                         int group) {
     constexpr int kQuarter = 16;
-    const int part = group % kRowParts, piece = group_blocks() * element_bytes;
+    const int part = group % row_parts_, piece = group_blocks() * element_bytes;
     if (part == 0) emit_prefetches(pointer, src_step_, src_ahead_, false);
     const int inserted = std::max(piece, kQuarter), all = block_columns() * piece;
     assert(all <= kMaskFrame - kSrcFrame);
@@ -112,7 +112,7 @@ void PhiloxGenerator::emit_load_columns(const Reg& pointer, int element_bytes, c
 // c0 is scratch.
 void PhiloxGenerator::emit_store_columns(const Reg& pointer, const Reg& step, int offset,
                                          int element_bytes, const Stream& s, int group) {
-    const int part = group % kRowParts, piece = group_blocks() * element_bytes;
+    const int part = group % row_parts_, piece = group_blocks() * element_bytes;
     for (int column = 0; column < block_columns(); ++column) {
         load_part(s.c0, ptr[frame(offset + column * piece)], piece);
         store_part(ptr[emit_column(pointer, step, column) + part * piece], s.c0, piece);
@@ -123,7 +123,7 @@ void PhiloxGenerator::emit_store_columns(const Reg& pointer, const Reg& step, in
 // The elements of the group in the frame.
 void PhiloxGenerator::emit_store_elements(int element_bytes, const Stream& s, int group) {
     assert(group_bytes() <= kSrcFrame - kDstFrame);
-    if (group % kRowParts == 0) emit_prefetches(dst_, dst_step_, dst_ahead_, true);
+    if (group % row_parts_ == 0) emit_prefetches(dst_, dst_step_, dst_ahead_, true);
     emit_store_columns(dst_, dst_step_, kDstFrame, element_bytes, s, group);
 }
 

@@ -74,8 +74,7 @@ double PhiloxTransformKernel::nanoseconds_per_element() const {
 }
 
 RowsAtOnce PhiloxTransformKernel::rows_at_once(const PhiloxCall& call) const {
-    if (!rows_function) return {};
-    return philox_rows_at_once(vector_bytes, shape.block_elements(), call.start, call.number_of(0),
+    return philox_rows_at_once(row_functions, shape.block_elements(), call.start, call.number_of(0),
                                call.elements);
 }
 
@@ -141,12 +140,12 @@ void PhiloxTransform::transform_rows(Uint128 first, const TransformRows& run) co
     PhiloxArgs args = args_;
     const Pointers pointers{run.from.at, run.mask.at};
     std::memcpy(args.parameters, &pointers, sizeof pointers);
-    set_philox_rows(args, run.columns, run.distance / block, run.to, kernel_.vector_bytes);
+    set_philox_rows(args, run.rows, run.columns, run.distance / block, run.to);
     args.rows.src_step = run.from.step;
     args.rows.src_ahead = run.from.ahead;
     args.rows.mask_step = run.mask.step;
     fold_philox_rounds(args, start_.plus(first / static_cast<unsigned>(block)), key_);
-    kernel_.rows_function(args);
+    kernel_.row_functions.of(run.rows)(args);
 }
 
 void PhiloxTransform::transform(Uint128 first, const TransformRun& run) const {

@@ -78,8 +78,7 @@ class PhiloxTransformGenerator : public PhiloxGenerator {
 // A kernel that transforms a tensor, as it is kept and called. Empty until one is assigned.
 struct PhiloxTransformKernel {
     JitFunction<PhiloxArgs> function;
-    // Makes several rows at once; empty if the kernel does not.
-    JitFunction<PhiloxArgs> rows_function;
+    PhiloxRowFunctions row_functions;
     TransformShape shape{};
     int64_t group_elements = 0;
     int vector_bytes = 0;
@@ -93,14 +92,14 @@ inline constexpr double kTransformInstructions = 10;
 
 // As make_philox_kernel().
 template <class Generator>
-Result<PhiloxTransformKernel> make_transform_kernel(typename Generator::Key key, bool makes_rows) {
+Result<PhiloxTransformKernel> make_transform_kernel(typename Generator::Key key, int64_t rows) {
     constexpr int kLaneBytes = 8;  // a block is computed in each u64 lane
     const TransformShape shape = Generator::shape(key);
     PhiloxTransformKernel kernel;
     kernel.function = TOMBOLA_TRY(cached_function<Generator>(key));
-    std::get<PhiloxLanes>(key) = PhiloxLanes::rows;
-    if (makes_rows && shape.draws_per_word() == 1)
-        kernel.rows_function = TOMBOLA_TRY(cached_function<Generator>(key));
+    if (shape.draws_per_word() == 1)
+        kernel.row_functions =
+            TOMBOLA_TRY(make_row_functions<Generator>(key, shape.dst_bytes, rows));
     kernel.shape = shape;
     kernel.vector_bytes = shape_of(std::get<CpuIsa>(key)).bytes;
     kernel.group_elements = kernel.vector_bytes / kLaneBytes * shape.block_elements();

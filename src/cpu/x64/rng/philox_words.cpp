@@ -15,8 +15,8 @@ class PhiloxWordsConversion : public PhiloxGenerator {
 
 }  // namespace
 
-Result<PhiloxKernel> philox_words_kernel(CpuIsa isa, bool makes_rows) {
-    return make_philox_kernel<PhiloxWordsConversion>({isa, PhiloxLanes::run}, makes_rows);
+Result<PhiloxKernel> philox_words_kernel(CpuIsa isa, int64_t rows) {
+    return make_philox_kernel<PhiloxWordsConversion>({isa, PhiloxLanes::run}, rows);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -7,6 +7,6 @@
 
 namespace tombola::impl::cpu::x64 {
 
-Result<PhiloxKernel> philox_words_kernel(CpuIsa isa, bool makes_rows = false);
+Result<PhiloxKernel> philox_words_kernel(CpuIsa isa, int64_t rows = 1);
 
 }  // namespace tombola::impl::cpu::x64

@@ -40,7 +40,7 @@ Result<PlanPtr> plan_stochastic_rounding(CpuIsa isa, const StochasticRoundingDes
             0, [isa, src = desc.src, dst = desc.dst]() -> Result<std::unique_ptr<Executable>> {
                 // Draws of 16 bits share a word, so no kernel makes several rows at once.
                 auto kernel = TOMBOLA_TRY(make_transform_kernel<RoundingKernel>(
-                    {isa, PhiloxLanes::run, dst.data_type}, false));
+                    {isa, PhiloxLanes::run, dst.data_type}, 1));
                 return make_executable<JitStochasticRounding>(src, dst, std::move(kernel));
             });
     });
