@@ -91,12 +91,14 @@ void DropoutExecutable::execute_run(const DropoutCall& call, const TransformRun&
 
 Status DropoutExecutable::execute(const ExecContext& context) const {
     const DropoutCall call = TOMBOLA_TRY(resolve(context));
-    transform(
-        {desc_.src, context.input(desc_.src_arg())}, {desc_.dst, context.output(desc_.dst_arg())},
-        call.mask, nanoseconds_per_element_,
-        [&](const TransformRun& run) { execute_run(call, run); },
-        call.draws() ? rows_at_once(call) : RowsAtOnce{},
-        [&](const TransformRows& run) { draw_rows(call, run); });
+    const ReadTensor src{desc_.src, context.input(desc_.src_arg())};
+    const WrittenTensor dst{desc_.dst, context.output(desc_.dst_arg())};
+    const auto body = [&](const TransformRun& run) { execute_run(call, run); };
+    if (call.draws())
+        transform(src, dst, call.mask, nanoseconds_per_element_, body, rows_at_once(call),
+                  [&](const TransformRows& run) { draw_rows(call, run); });
+    else
+        transform_elements(src, dst, call.mask, nanoseconds_per_element_, body);
     if (desc_.is_forward()) report_seeds(context, call.philox.seeds);
     return {};
 }

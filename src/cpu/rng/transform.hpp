@@ -74,4 +74,10 @@ inline void transform(const ReadTensor& src, const WrittenTensor& dst, const Tra
     transform(src, dst, mask, nanoseconds_per_element, body, {}, [](const TransformRows&) {});
 }
 
+// The same, but body() computes each element from the elements at its place alone, whatever its number is. Tensors of equal layouts are
+// transformed in the order of memory.
+void transform_elements(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
+                        double nanoseconds_per_element,
+                        FunctionRef<void(const TransformRun&)> body);
+
 }  // namespace tombola::impl::cpu

@@ -103,15 +103,15 @@ class Tensor {
         return n;
     }
 
-    // Elements as raw bytes, count() * element_size of them, in row-major order. Padding is set to
-    // zero, as the library asks of its inputs.
-    void write(const std::vector<uint8_t>& values) {
+    // Elements as raw bytes, count() * element_size of them, in row-major order. Bytes of padding are set to
+    // zero, as the library asks of its inputs, or to another value.
+    void write(const std::vector<uint8_t>& values, uint8_t padding = 0) {
         if (dense_) {
             if (buffer_.bytes() > 0) std::memcpy(buffer_.data(), values.data(), buffer_.bytes());
             return;
         }
         for_each_index(layout_.padded_dims, [&](const DimVector& index, size_t) {
-            std::memset(at(index), 0, layout_.element_size);
+            std::memset(at(index), padding, layout_.element_size);
         });
         for_each_index(layout_.dims, [&](const DimVector& index, size_t e) {
             std::memcpy(at(index), &values[e * layout_.element_size], layout_.element_size);

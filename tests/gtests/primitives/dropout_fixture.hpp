@@ -44,6 +44,7 @@ struct Case {
     bool with_mask = true;  // otherwise MASK is left out, whatever the descriptor says
     Guard guard = Guard::behind;
     std::optional<Bytes> given_mask = std::nullopt;  // of backward
+    uint8_t padding = 0;                             // the bytes of the source's padding
 };
 
 class Dropout : public testing::Test {
@@ -88,7 +89,7 @@ class Dropout : public testing::Test {
         }
         Bytes want(values.size());
         reference::dropout_reference(request(c), keeps, values.data(), want.data());
-        from.write(values);
+        from.write(values, c.padding);
         const bool has_mask = c.mask != tombola_dropout_mask_none && c.with_mask;
         for_each_implementation(
             descriptor(c, from_desc, to_desc), [&](const_tombola_primitive_desc_t row) {
@@ -106,7 +107,7 @@ class Dropout : public testing::Test {
                 offset.write(bytes_of(c.offset));
                 Tensor& out = c.in_place ? from : to;
                 if (c.in_place)
-                    from.write(values);
+                    from.write(values, c.padding);
                 else
                     to.buffer().poison();
                 std::vector<tombola_exec_arg_t> args = {

@@ -118,12 +118,24 @@ TEST_F(Dropout, EveryLayoutInPlaceAndNot) {
                     c.backward = backward;
                     c.in_place = in_place;
                     c.offset = 5;
+                    c.padding = 0x3C;
                     for (const auto tag : {tombola_nchw, tombola_nhwc, tombola_nChw4c,
                                            tombola_nChw8c, tombola_nChw16c, tombola_cdba})
                         check(c, tagged(dims, type, tag));
                     check(c, strided({9, 21}, type, {50, 2}));
                     check(c, strided({9, 64}, type, {80, 1}));
                 }
+    // All or nothing is dropped.
+    for (const float p : {0.0f, 1.0f})
+        for (const auto mask : kMasks)
+            for (const bool backward : {false, true}) {
+                Case c{tombola_bf16, 32, mask};
+                c.p = p;
+                c.backward = backward;
+                c.padding = 0x3C;
+                for (const auto tag : {tombola_nhwc, tombola_nChw8c})
+                    check(c, tagged(dims, tombola_bf16, tag));
+            }
     // More than one run, and layouts that differ.
     for (const auto from : {tombola_nchw, tombola_nhwc, tombola_nChw16c})
         for (const auto to : {tombola_nchw, tombola_nhwc, tombola_nChw8c})
