@@ -54,7 +54,7 @@ int PhiloxGenerator::streams_of(const PhiloxShape& shape, const VecShape& vector
 void PhiloxGenerator::generate() {
     Label remainder;
     const int scratch_bytes =
-        makes_rows() ? kRowsFrameBytes : std::max(2 * bytes(), group_bytes()) + bytes();
+        makes_rows() ? rows_frame_bytes() : std::max(2 * bytes(), group_bytes()) + bytes();
     begin(kUsedGprs + extra_gprs() + (makes_rows() ? kStepGprs : 0),
           spread_bytes(kSpreadSlots) + scratch_bytes);
     load_arguments();
@@ -304,7 +304,7 @@ void PhiloxGenerator::emit_output(Stream& s, int group, const Xbyak::RegExp& to,
                                   bool streaming) {
     emit_convert(s, form);
     if (!makes_rows()) return emit_store(s, to, streaming);
-    emit_store(s, frame(kDstFrame), false);
+    emit_store(s, frame(0), false);
     emit_store_elements(shape_.element_bytes, s, group);
 }
 

@@ -84,8 +84,8 @@ struct PhiloxShape {
     bool whole_groups = false;  // a call has no elements beyond whole groups
 
     // Whether the conversion can make several rows at once. Conversions to bf16 (LaneOrder::natural) cannot, because they put the elements
-    // of a block in order themselves. Draws that share a word cannot, because they are neighbours.
-    bool serves_rows() const { return order == LaneOrder::halves && draws == 1; }
+    // of a block in order themselves.
+    bool serves_rows() const { return order == LaneOrder::halves; }
 };
 
 class PhiloxGenerator : public Vocabulary {
@@ -142,7 +142,9 @@ class PhiloxGenerator : public Vocabulary {
 
     // For kernels that make several rows at once (philox_rows.cpp). The frame holds a group as if its tensors were dense. These functions
     // copy the group between the frame and the next columns. The pointers advance after the last part of the rows.
-    static constexpr int kDstFrame = 0, kSrcFrame = 256, kMaskFrame = 384, kRowsFrameBytes = 448;
+    int src_frame() const { return 256 * shape_.draws; }
+    int mask_frame() const { return src_frame() + 128 * shape_.draws; }
+    int rows_frame_bytes() const { return mask_frame() + 64 * shape_.draws; }
     bool makes_rows() const { return row_parts_ > 0; }
     Xbyak::RegExp frame(int offset) const { return rsp + (spread_bytes(kSpreadSlots) + offset); }
     void emit_load_columns(const Reg& pointer, int element_bytes, const Stream& s, int group);
@@ -202,6 +204,8 @@ class PhiloxGenerator : public Vocabulary {
     void load_steps();
     void add_row_products(const Vec& product, const Vec& scratch);
     void emit_unpack_rows(const Stream& s);
+    void emit_unpack_two_rows(const Vec& pair);
+    void emit_unpack_two_columns(const Vec& pair);
     Xbyak::RegExp emit_column(const Reg& pointer, const Reg& step, int column);
     void emit_prefetches(const Reg& pointer, const Reg& step, const Reg& ahead, bool writes);
     void emit_next_columns(const Reg& pointer, const Reg& step, int group);

@@ -21,6 +21,11 @@
 #include "cpu/x64/rng/philox_generator.hpp"
 
 namespace tombola::impl::cpu::x64 {
+namespace {
+
+constexpr int kQuarterBytes = 16;
+
+}  // namespace
 
 // Adds M0 times the number of each lane's first block.
 void PhiloxGenerator::add_row_products(const Vec& product, const Vec& scratch) {
@@ -32,20 +37,52 @@ void PhiloxGenerator::add_row_products(const Vec& product, const Vec& scratch) {
     part_product_ = spread_u64(args_, offsetof(Args, rows.part_product), next_slot_++, scratch);
 }
 
-// A lane has the pair (w1, w0) or (w3, w2) of its row. An element of two words is a pair whose words change places. Elements of one
-// word are put in order: w0 of all rows, and then w1 of all rows.
+// A lane has the pair (w1, w0) or (w3, w2): the next elements of its row, but the words must change places. They are put in order: the first
+// element of all rows, then the second one of all rows, and so on.
 void PhiloxGenerator::emit_unpack_rows(const Stream& s) {
+    const Vec pairs[2] = {vec(s.c0), vec(s.c2)};
     if (shape_.words == 2) {
-        swap_words_u64(vec(s.c0), vec(s.c0));
-        swap_words_u64(vec(s.c2), vec(s.c2));
+        for (const Vec& pair : pairs) swap_words_u64(pair, pair);
         return;
     }
+    const int quarters = bytes() / kQuarterBytes, words = bytes() / 4;
     uint32_t order[16];
-    const auto words = static_cast<uint32_t>(lanes(sizeof(uint32_t)));
-    for (uint32_t i = 0; i < words; ++i) order[i] = 2 * i < words ? 2 * i + 1 : 2 * i - words;
-    load(vec(s.c1), vector_table(order));
-    vpermd(vec(s.c0), vec(s.c1), vec(s.c0));
-    vpermd(vec(s.c2), vec(s.c1), vec(s.c2));
+    if (shape_.draws > 1) {
+        for (const Vec& pair : pairs) emit_unpack_two_rows(pair);
+        for (int i = 0; i < words; ++i)
+            order[i] = static_cast<uint32_t>(i % quarters * 4 + i / quarters);
+    } else {
+        for (int i = 0; i < words; ++i)
+            order[i] = static_cast<uint32_t>(2 * i < words ? 2 * i + 1 : 2 * i - words);
+    }
+    const Vec table = vec(s.c1);
+    load(table, vector_table(order));
+    for (const Vec& pair : pairs) vpermd(pair, table, pair);
+    if (shape_.draws == 4)
+        for (const Vec& pair : pairs) emit_unpack_two_columns(pair);
+}
+
+// Puts the elements of each quarter in order. It has two rows of two or four elements a word.
+void PhiloxGenerator::emit_unpack_two_rows(const Vec& pair) {
+    const int element = 4 / shape_.draws, in_pair = 2 * shape_.draws;
+    uint8_t order[64];
+    for (int i = 0; i < 64; ++i) {
+        const int column = i % kQuarterBytes / (2 * element), row = i / element % 2;
+        order[i] = static_cast<uint8_t>(8 * row + (column + in_pair / 2) % in_pair * element +
+                                        i % element);
+    }
+    vpshufb(pair, pair, vector_table(order));
+}
+
+// Puts the elements of each two columns of bytes in order. Two rows of one and two of the other alternate.
+void PhiloxGenerator::emit_unpack_two_columns(const Vec& pair) {
+    const int column_units = bytes() / kQuarterBytes, units = 2 * column_units;
+    uint8_t order[64];
+    for (int i = 0; i < 64; ++i) {
+        const int unit = i / 2 % units, from = unit % column_units * 2 + unit / column_units;
+        order[i] = static_cast<uint8_t>((i / 2 / units * units + from) * 2 % kQuarterBytes + i % 2);
+    }
+    vpshufb(pair, pair, vector_table(order));
 }
 
 // Loads the distances of rows. Their registers follow those of the kernel.
@@ -63,11 +100,16 @@ void PhiloxGenerator::load_steps() {
     mask_step_ = loaded(offsetof(Args, rows.mask_step));
 }
 
-// Columns 0 to 3 from the pointer on. For column 3, scratch_ is overwritten.
+// The place of a column. Columns are asked for in ascending order. scratch_ and scratch2_ are overwritten; the pointer may be scratch2_.
 Xbyak::RegExp PhiloxGenerator::emit_column(const Reg& pointer, const Reg& step, int column) {
-    if (column == 0) return pointer;
-    if (column < 3) return pointer + step * column;
-    lea(scratch_, ptr[pointer + step]);
+    constexpr int kColumns = 4;  // that one register reaches
+    const Reg& first = column < kColumns ? pointer : scratch2_;
+    const int offset = column % kColumns;
+    if (column > 0 && offset == 0)
+        lea(scratch2_, ptr[(column == kColumns ? pointer : scratch2_) + step * kColumns]);
+    if (offset == 0) return first;
+    if (offset < 3) return first + step * offset;
+    lea(scratch_, ptr[first + step]);
     return scratch_ + step * 2;
 }
 
@@ -83,28 +125,29 @@ void PhiloxGenerator::emit_prefetches(const Reg& pointer, const Reg& step, const
 
 // Moves the pointer to the next columns, after the last part of the rows.
 void PhiloxGenerator::emit_next_columns(const Reg& pointer, const Reg& step, int group) {
-    if (is_last_part(group)) lea(pointer, ptr[pointer + step * block_columns()]);
+    if (!is_last_part(group)) return;
+    const int columns = std::min(block_columns(), 8);
+    for (int i = 0; i < block_columns(); i += columns) lea(pointer, ptr[pointer + step * columns]);
 }
 
 // Copies columns of the source to the frame. c1 and c3 are scratch. The frame gets whole vectors, because a load that needs several stores
 // waits until they have left the store buffer.
 void PhiloxGenerator::emit_load_columns(const Reg& pointer, int element_bytes, const Stream& s,
                                         int group) {
-    constexpr int kQuarter = 16;
     const int part = group % row_parts_, piece = group_blocks() * element_bytes;
     if (part == 0) emit_prefetches(pointer, src_step_, src_ahead_, false);
-    const int inserted = std::max(piece, kQuarter), all = block_columns() * piece;
-    assert(all <= kMaskFrame - kSrcFrame);
+    const int inserted = std::max(piece, kQuarterBytes), all = block_columns() * piece;
+    assert(src_frame() + all <= mask_frame());
     int column = 0;
     const auto next = [&] { return ptr[emit_column(pointer, src_step_, column++) + part * piece]; };
     for (int offset = 0; offset < all; offset += inserted) {
         const int place = offset % bytes() / inserted, target = place == 0 ? s.c1 : s.c3;
         load_part(target, next(), piece);
-        if (piece < kQuarter) vmovhps(quarter(target), quarter(target), next());
+        if (piece < kQuarterBytes) vmovhps(quarter(target), quarter(target), next());
         if (place > 0)
             insert_piece(vec(s.c1), vec(s.c1), Vocabulary::part(target, inserted), inserted, place);
         if ((offset + inserted) % bytes() == 0)
-            store(ptr[frame(kSrcFrame + offset + inserted - bytes())], vec(s.c1));
+            store(ptr[frame(src_frame() + offset + inserted - bytes())], vec(s.c1));
     }
     emit_next_columns(pointer, src_step_, group);
 }
@@ -122,14 +165,14 @@ void PhiloxGenerator::emit_store_columns(const Reg& pointer, const Reg& step, in
 
 // The elements of the group in the frame.
 void PhiloxGenerator::emit_store_elements(int element_bytes, const Stream& s, int group) {
-    assert(group_bytes() <= kSrcFrame - kDstFrame);
+    assert(group_bytes() <= src_frame());
     if (group % row_parts_ == 0) emit_prefetches(dst_, dst_step_, dst_ahead_, true);
-    emit_store_columns(dst_, dst_step_, kDstFrame, element_bytes, s, group);
+    emit_store_columns(dst_, dst_step_, 0, element_bytes, s, group);
 }
 
 // The mask of the group in the frame.
 void PhiloxGenerator::emit_store_mask(const Reg& pointer, const Stream& s, int group) {
-    emit_store_columns(pointer, mask_step_, kMaskFrame, 1, s, group);
+    emit_store_columns(pointer, mask_step_, mask_frame(), 1, s, group);
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -58,7 +58,7 @@ void PhiloxTransformGenerator::emit_output(Stream& s, int group, const Xbyak::Re
 
 void PhiloxTransformGenerator::emit_rows_output(const Stream& s, int group) {
     emit_load_columns(src(), tensors_.src_bytes, s, group);
-    emit_group(s, frame(kSrcFrame), frame(kDstFrame), frame(kMaskFrame), false);
+    emit_group(s, frame(src_frame()), frame(0), frame(mask_frame()), false);
     emit_store_elements(tensors_.dst_bytes, s, group);
     if (tensors_.mask != DropoutMask::none) emit_store_mask(mask(), s, group);
 }

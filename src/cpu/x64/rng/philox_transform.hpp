@@ -97,9 +97,7 @@ Result<PhiloxTransformKernel> make_transform_kernel(typename Generator::Key key,
     const TransformShape shape = Generator::shape(key);
     PhiloxTransformKernel kernel;
     kernel.function = TOMBOLA_TRY(cached_function<Generator>(key));
-    if (shape.draws_per_word() == 1)
-        kernel.row_functions =
-            TOMBOLA_TRY(make_row_functions<Generator>(key, shape.dst_bytes, rows));
+    kernel.row_functions = TOMBOLA_TRY(make_row_functions<Generator>(key, shape.dst_bytes, rows));
     kernel.shape = shape;
     kernel.vector_bytes = shape_of(std::get<CpuIsa>(key)).bytes;
     kernel.group_elements = kernel.vector_bytes / kLaneBytes * shape.block_elements();

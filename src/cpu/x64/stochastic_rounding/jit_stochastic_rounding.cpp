@@ -19,10 +19,14 @@ class JitStochasticRounding : public Executable {
         const PhiloxCall call = TOMBOLA_TRY(resolve_philox_call(context, dst_.nelems()));
         const PhiloxTransform rounding(kernel_, call.start, call.key(),
                                        PackedParameters(RoundingKernel::Parameters{}));
-        transform({src_, context.input(TOMBOLA_ARG_SRC)}, {dst_, context.output(TOMBOLA_ARG_DST)},
-                  {}, kernel_.nanoseconds_per_element(), [&](const TransformRun& run) {
-                      rounding.transform(call.number_of(run.first), run);
-                  });
+        transform(
+            {src_, context.input(TOMBOLA_ARG_SRC)}, {dst_, context.output(TOMBOLA_ARG_DST)}, {},
+            kernel_.nanoseconds_per_element(),
+            [&](const TransformRun& run) { rounding.transform(call.number_of(run.first), run); },
+            kernel_.rows_at_once(call),
+            [&](const TransformRows& run) {
+                rounding.transform_rows(call.number_of(run.first), run);
+            });
         report_philox_call(context, call);
         return {};
     }
@@ -38,9 +42,8 @@ Result<PlanPtr> plan_stochastic_rounding(CpuIsa isa, const StochasticRoundingDes
     return with_element_type<StochasticRoundingDesc::kTypes>(desc.dst.data_type, [&](auto) {
         return make_plan(
             0, [isa, src = desc.src, dst = desc.dst]() -> Result<std::unique_ptr<Executable>> {
-                // Draws of 16 bits share a word, so no kernel makes several rows at once.
                 auto kernel = TOMBOLA_TRY(make_transform_kernel<RoundingKernel>(
-                    {isa, PhiloxLanes::run, dst.data_type}, 1));
+                    {isa, PhiloxLanes::run, dst.data_type}, rows_side_by_side(dst)));
                 return make_executable<JitStochasticRounding>(src, dst, std::move(kernel));
             });
     });
