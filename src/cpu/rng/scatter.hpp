@@ -156,6 +156,32 @@ class RunCopier {
     size_t element_;
 };
 
+// The bands of a tensor without gaps whose rows lie side by side. A band has all rows that do so, and is dense: in nhwc an image, in nChw16c
+// a block. The rows of padding count too.
+class DenseBands {
+  public:
+    // The tensor has elements.
+    explicit DenseBands(const MemoryDesc& desc);
+    bool exist() const { return exist_; }
+    int64_t count() const { return outer_.iterations() * bands_of_image(); }
+    int64_t rows() const { return band_rows_; }
+    int64_t columns() const { return row_.count; }
+    struct Band {
+        int64_t first;   // the number of its first element
+        int64_t rows;    // without those of padding
+        int64_t offset;  // of its first element in the tensor, in elements
+    };
+    Band at(int64_t number) const;
+
+  private:
+    int64_t bands_of_image() const { return (rows_.count - 1) / band_rows_ + 1; }
+
+    LoopNest outer_;
+    Loop row_, rows_;
+    int64_t element_, band_rows_;
+    bool exist_;
+};
+
 // How many rows of the tensor lie side by side, at most. 1: it has no tiles of several rows.
 inline int64_t rows_side_by_side(const MemoryDesc& desc) {
     if (desc.nelems() == 0) return 1;

@@ -6,33 +6,19 @@
 #include "common/parallel.hpp"
 #include "common/types.hpp"
 #include "cpu/loop_nest.hpp"
+#include "cpu/rng/mask_bits.hpp"
 #include "cpu/streaming.hpp"
 
 namespace tombola::impl::cpu {
-
-void put_bits(uint8_t* bits, int64_t first, int64_t count, const uint8_t* dense) {
-    const auto shift = static_cast<unsigned>(first % 8);
-    uint8_t* to = bits + first / 8;
-    uint32_t left = to[0] & ((1u << shift) - 1);
-    const int64_t whole = count / 8;
-    for (int64_t i = 0; i < whole; ++i) {
-        left |= uint32_t{dense[i]} << shift;
-        *to++ = static_cast<uint8_t>(left);
-        left >>= 8;
-    }
-    auto rest = static_cast<unsigned>(count % 8);
-    if (rest != 0) left |= (dense[whole] & ((1u << rest) - 1)) << shift;
-    for (rest += shift; rest > 0; rest -= std::min(rest, 8u), ++to, left >>= 8) {
-        const uint32_t kept = rest < 8 ? ~0u << rest : 0;
-        *to = static_cast<uint8_t>((*to & kept) | (left & ~kept));
-    }
-}
 
 namespace {
 
 // The size in bytes of a run of the wider tensor. Three such buffers make 40 KiB of stack.
 constexpr size_t kWideBytes = 16 * 1024, kMinWideBytes = 2;
 static_assert(kWideBytes % (kTransformMultiple * sizeof(uint64_t)) == 0);
+
+// The maximum number of bits of a mask that are put in the order of memory at once.
+constexpr int64_t kBandBits = 32 * 1024;
 
 using Kind = TransformMask::Kind;
 
@@ -41,15 +27,6 @@ char* element(void* data, int64_t number, size_t size) {
 }
 const char* element(const void* data, int64_t number, size_t size) {
     return static_cast<const char*>(data) + static_cast<size_t>(number) * size;
-}
-
-// Reads `count` bits of `bits` from bit `first` on. They begin at bit 0 of `dense`.
-void get_bits(const uint8_t* bits, int64_t first, int64_t count, uint8_t* dense) {
-    const int shift = static_cast<int>(first % 8);
-    for (const uint8_t* from = bits + first / 8; count > 0; count -= 8, ++from, ++dense) {
-        const bool crosses = shift + std::min<int64_t>(count, 8) > 8;
-        *dense = static_cast<uint8_t>((from[0] | (crosses ? from[1] << 8 : 0)) >> shift);
-    }
 }
 
 // The transformation of one thread's range of elements.
@@ -95,8 +72,9 @@ class Part {
         const auto serves_rows = [&](const Tile& tile) {
             return rows_at_once_.serves(tile) && src.is_side_by_side(tile) &&
                    dst.is_side_by_side(tile) &&
-                   (mask_.kind == Kind::none ||
-                    (mask_.kind == Kind::bytes && bytes.is_side_by_side(tile) && !mask_in_place_));
+                   (mask_.kind != Kind::bytes ||
+                    (bytes.is_side_by_side(tile) && !mask_in_place_)) &&
+                   (mask_.kind != Kind::bits || tile.columns <= kMaxMaskColumns);
         };
         const auto transform_tile = [&](const Tile& whole) {
             Tile tile = whole;
@@ -107,10 +85,19 @@ class Part {
                     mask_in_place_ ? Columns<char>{} : bytes.columns(mask_.data, tile);
                 while (const int64_t rows = rows_at_once_.next_of(tile.rows)) {
                     const int64_t row = whole.rows - tile.rows;
+                    // Rows have masks of bytes, from which the bits are taken.
+                    const int64_t step = (rows + 7) / 8 * 8;
                     rows_body({tile.first, rows, tile.columns, tile.distance,
                                src_place.row(row, static_cast<int64_t>(src_size())),
                                dst_place.row(row, static_cast<int64_t>(dst_size())),
-                               mask_in_place_ ? mask_place : mask_place.row(row, 1)});
+                               mask_.kind == Kind::bits
+                                   ? Columns<char>{reinterpret_cast<char*>(mask), step, 0}
+                               : mask_in_place_ ? mask_place
+                                                : mask_place.row(row, 1)});
+                    if (mask_.kind == Kind::bits)
+                        put_rows_of_bits(mask_.data,
+                                         {tile.first, tile.distance, rows, tile.columns}, mask,
+                                         step);
                     tile.skip_rows(rows);
                 }
             }
@@ -139,7 +126,7 @@ class Part {
         const RunCopier& copier = dst.has_tiles() ? dst : src;
         // Otherwise serves_rows() refuses every tile.
         const bool in_place = src.has_tiles() && dst.has_tiles() &&
-                              (mask_.kind == Kind::none || (!mask_in_place_ && bytes.has_tiles()));
+                              (mask_.kind != Kind::bytes || (!mask_in_place_ && bytes.has_tiles()));
         const TileLimits limits = copier.limits(capacity, in_place ? rows_at_once_ : RowsAtOnce());
         copier.for_each_tile(range, limits, transform_tile);
     }
@@ -152,30 +139,6 @@ class Part {
 };
 
 }  // namespace
-
-void transform_elements(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
-                        double nanoseconds_per_element,
-                        FunctionRef<void(const TransformRun&)> body) {
-    const MemoryDesc& desc = dst.desc;
-    const auto lies_like_dst = [&](MemoryDesc other) {
-        other.data_type = desc.data_type;
-        return same_layout(other, desc);
-    };
-    const bool in_memory_order =
-        desc.is_dense() && lies_like_dst(src.desc) &&
-        (mask.kind == Kind::none || (mask.kind == Kind::bytes && lies_like_dst(mask.desc)));
-    if (!in_memory_order) return transform(src, dst, mask, nanoseconds_per_element, body);
-    const auto vector_of = [&](DataType type) {
-        return MemoryDesc::vector(type, desc.padded_nelems());
-    };
-    TransformMask flat_mask = mask;
-    flat_mask.desc = vector_of(DataType::u8);
-    transform({vector_of(src.desc.data_type), src.data}, {vector_of(desc.data_type), dst.data},
-              flat_mask, nanoseconds_per_element, body);
-    // The padding of the source may have any values.
-    zero_padding(desc, dst.data);
-    if (mask.kind == Kind::bytes && mask.is_written) zero_padding(mask.desc, mask.data);
-}
 
 void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
                double nanoseconds_per_element, FunctionRef<void(const TransformRun&)> body,
@@ -195,6 +158,82 @@ void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformM
     parallel_ranges(count, kTransformMultiple, work, [&](int64_t begin, int64_t end) {
         part.run({begin, end}, body, rows_body);
     });
+}
+
+namespace {
+
+// Whether every element of both tensors has the same place, and the tensors have no gaps.
+bool lie_alike(const MemoryDesc& a, MemoryDesc b) {
+    b.data_type = a.data_type;
+    return a.is_dense() && same_layout(a, b);
+}
+
+// Transforms tensors that lie alike, in the order of memory.
+void transform_dense(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
+                     double nanoseconds_per_element, FunctionRef<void(const TransformRun&)> body) {
+    const auto vector_of = [&](DataType type) {
+        return MemoryDesc::vector(type, dst.desc.padded_nelems());
+    };
+    TransformMask dense_mask = mask;
+    dense_mask.desc = vector_of(DataType::u8);
+    transform({vector_of(src.desc.data_type), src.data}, {vector_of(dst.desc.data_type), dst.data},
+              dense_mask, nanoseconds_per_element, body);
+    // The padding of the source may have any values.
+    zero_padding(dst.desc, dst.data);
+    if (mask.kind == Kind::bytes && mask.is_written) zero_padding(mask.desc, mask.data);
+}
+
+// Many short rows are transformed by tiles in less time. Measured on Zen 4 alone.
+bool serves(const DenseBands& bands) {
+    constexpr int64_t kManyRows = 32, kShortRow = 64;
+    return bands.exist() && bands.rows() % 8 == 0 && bands.rows() <= kBandBits / 8 &&
+           (bands.rows() <= kManyRows || bands.columns() >= kShortRow);
+}
+
+// The same for a mask of bits that is read, whose order is another one. The bits of some pixels of a band are put in the order of memory.
+void transform_bands(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
+                     const DenseBands& bands, double nanoseconds_per_element,
+                     FunctionRef<void(const TransformRun&)> body) {
+    const int64_t pixels = bands.count() * bands.columns(), rows = bands.rows();
+    const size_t elements = static_cast<size_t>(pixels * rows);
+    const size_t bytes = elements * size_of(dst.desc.data_type);
+    const bool streaming = bypasses_caches(bytes);
+    const Work work =
+        work_of(static_cast<double>(elements) * nanoseconds_per_element,
+                bytes + elements * size_of(src.desc.data_type), streaming ? bytes : 0);
+    parallel_ranges(pixels, 1, work, [&](int64_t begin, int64_t end) {
+        const StreamingStores stores(streaming && src.data != dst.data);
+        alignas(64) uint8_t bits[kBandBits / 8];
+        const int64_t most = std::min(kMaxMaskColumns, kBandBits / rows / 8 * 8);
+        for (int64_t pixel = begin; pixel < end;) {
+            const DenseBands::Band band = bands.at(pixel / bands.columns());
+            const int64_t column = pixel % bands.columns();
+            const int64_t count = std::min({most, bands.columns() - column, end - pixel});
+            get_rows_of_bits(mask.data, {band.first + column, bands.columns(), band.rows, count},
+                             rows, bits);
+            const int64_t at = band.offset + column * rows;  // in elements
+            body({band.first, count * rows, element(src.data, at, size_of(src.desc.data_type)),
+                  element(dst.data, at, size_of(dst.desc.data_type)), bits, stores.allowed()});
+            pixel += count;
+        }
+    });
+}
+
+}  // namespace
+
+void transform_elements(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
+                        double nanoseconds_per_element,
+                        FunctionRef<void(const TransformRun&)> body) {
+    if (dst.desc.nelems() == 0 || dst.desc.is_row_major() || !lie_alike(dst.desc, src.desc))
+        return transform(src, dst, mask, nanoseconds_per_element, body);
+    if (mask.kind == Kind::none || (mask.kind == Kind::bytes && lie_alike(dst.desc, mask.desc)))
+        return transform_dense(src, dst, mask, nanoseconds_per_element, body);
+    if (mask.kind == Kind::bits && !mask.is_written) {
+        const DenseBands bands(dst.desc);
+        if (serves(bands))
+            return transform_bands(src, dst, mask, bands, nanoseconds_per_element, body);
+    }
+    transform(src, dst, mask, nanoseconds_per_element, body);
 }
 
 }  // namespace tombola::impl::cpu

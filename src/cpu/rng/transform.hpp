@@ -39,11 +39,9 @@ struct TransformRows {
     int64_t distance;  // from row to row, in numbers of elements
     Columns<const char> from;
     Columns<char> to;
-    Columns<char> mask;  // at is null: there is no mask
+    Columns<char>
+        mask;  // bytes, 0 or 1, also where the mask beside the tensors has bits; at is null: there is no mask
 };
-
-// Writes `count` bits, which begin at bit 0 of `dense`, to `bits` from bit `first` on. All other bits of `bits` stay as they are.
-void put_bits(uint8_t* bits, int64_t first, int64_t count, const uint8_t* dense);
 
 // A mask beside the elements.
 struct TransformMask {

@@ -241,6 +241,30 @@ TEST(RowsAtOnce, ComputesTheMostRowsThatAreLeft) {
         EXPECT_EQ(rows.next_of(left), next) << left;
 }
 
+TEST(DenseBands, HaveEachElementWhereItLies) {
+    int64_t with_padding = 0;
+    for_each_tensor([&](const Tensor& tensor) {
+        const DenseBands bands(tensor.desc);
+        ASSERT_TRUE(bands.exist() || !RunCopier(tensor.desc).has_tiles() ||
+                    !tensor.desc.is_dense());
+        if (!bands.exist()) return;
+        const auto size = static_cast<int64_t>(tensor.element_bytes());
+        int64_t elements = 0;
+        for (int64_t number = 0; number < bands.count(); ++number) {
+            const DenseBands::Band band = bands.at(number);
+            elements += band.rows * bands.columns();
+            with_padding += band.rows < bands.rows();
+            for (int64_t row = 0; row < band.rows; ++row)
+                for (int64_t column = 0; column < bands.columns(); ++column)
+                    ASSERT_EQ((band.offset + column * bands.rows() + row) * size,
+                              tensor.places.at(static_cast<size_t>(
+                                  band.first + row * bands.columns() + column)));
+        }
+        ASSERT_EQ(elements, tensor.desc.nelems());
+    });
+    EXPECT_GT(with_padding, 0);
+}
+
 // A transformation takes the tiles of one tensor for all of its tensors.
 TEST(RunCopier, TilesOfAnotherTensorAreCopied) {
     for (const auto& dims : kShapes)

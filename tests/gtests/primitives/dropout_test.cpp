@@ -147,19 +147,32 @@ TEST_F(Dropout, EveryLayoutInPlaceAndNot) {
 // Kernels that make several rows at once need rows of whole blocks. Some tensors have rows beyond a multiple of those.
 TEST_F(Dropout, RowsOfWholeBlocksSideBySide) {
     for (const auto type : kTypes)
-        for (const auto mask : {tombola_dropout_mask_none, tombola_dropout_mask_u8})
-            for (const uint64_t offset : {0, 8, 3})
-                for (const bool in_place : {false, true}) {
-                    Case c{type, 32, mask};
-                    c.in_place = in_place;
-                    c.offset = offset;
-                    for (const DimVector& dims : {DimVector{2, 21, 4, 7}, {1, 40, 16, 17}})
-                        for (const auto tag : {tombola_nhwc, tombola_nChw8c, tombola_nChw16c})
-                            check(c, tagged(dims, type, tag));
-                    if (!in_place)
-                        check(c, tagged({2, 40, 4, 7}, type, tombola_nhwc),
-                              tagged({2, 40, 4, 7}, type, tombola_nChw16c));
-                }
+        for (const auto mask : kMasks)
+            for (const int bits : kDrawBits)
+                for (const uint64_t offset : {0, 16, 3})
+                    for (const bool in_place : {false, true}) {
+                        Case c{type, bits, mask};
+                        c.in_place = in_place;
+                        c.offset = offset;
+                        for (const DimVector& dims : {DimVector{2, 21, 4, 7}, {1, 40, 16, 17}})
+                            for (const auto tag :
+                                 {tombola_nhwc, tombola_nChw4c, tombola_nChw8c, tombola_nChw16c})
+                                check(c, tagged(dims, type, tag));
+                        if (!in_place)
+                            check(c, tagged({2, 40, 4, 8}, type, tombola_nhwc),
+                                  tagged({2, 40, 4, 8}, type, tombola_nChw16c));
+                    }
+}
+
+// Several threads have parts of the pixels, or of the elements.
+TEST_F(Dropout, LargeTensorsWithChannelsSideBySide) {
+    for (const auto mask : {tombola_dropout_mask_u8, tombola_dropout_mask_bits})
+        for (const bool backward : {false, true}) {
+            Case c{tombola_bf16, 8, mask};
+            c.backward = backward;
+            for (const auto tag : {tombola_nhwc, tombola_nChw16c})
+                check(c, tagged({3, 56, 52, 52}, tombola_bf16, tag));
+        }
 }
 
 // Large enough for stores past the caches. The tensors are whole pages, so they begin with a cache line.

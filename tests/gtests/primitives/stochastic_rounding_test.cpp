@@ -161,6 +161,20 @@ TEST_F(StochasticRounding, EveryLayout) {
     }
 }
 
+// Kernels that make several rows at once need rows of whole blocks of 8 draws. Some tensors have rows beyond a multiple of those.
+TEST_F(StochasticRounding, RowsOfWholeBlocksSideBySide) {
+    for (const auto type : kTypes)
+        for (const uint64_t offset : {0, 16, 3})
+            for (const DimVector& dims : {DimVector{1, 40, 16, 17}, {2, 21, 4, 6}}) {
+                for (const auto tag :
+                     {tombola_nhwc, tombola_nChw4c, tombola_nChw8c, tombola_nChw16c})
+                    check(tagged(dims, tombola_f32, tag), tagged(dims, type, tag), type, {1, 2},
+                          offset);
+                check(tagged(dims, tombola_f32, tombola_nChw8c), tagged(dims, type, tombola_nhwc),
+                      type, {1, 2}, offset);
+            }
+}
+
 // Large enough for stores past the caches. The tensors are whole pages, so they begin with a cache line.
 TEST_F(StochasticRounding, LargeTensorsFromACacheLineOn) {
     constexpr tombola_dim_t kCount = (tombola_dim_t{1} << 21) + 2048;

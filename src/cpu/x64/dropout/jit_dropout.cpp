@@ -30,8 +30,11 @@ Result<Kernels> make_kernels(CpuIsa isa, const DropoutDesc& desc) {
     if (desc.mask_kind == DropoutMask::none) return kernels;
     if (desc.is_forward()) {
         kernels.masked = TOMBOLA_TRY(make_transform_kernel<DropoutKernel>(
-            {isa, type, desc.draw_bits, desc.mask_kind, PhiloxLanes::run},
-            desc.mask_kind == DropoutMask::u8 ? rows : 1));
+            {isa, type, desc.draw_bits, desc.mask_kind, PhiloxLanes::run}, 1));
+        // Rows have masks of bytes (TransformRows).
+        kernels.masked.row_functions = TOMBOLA_TRY(make_row_functions<DropoutKernel>(
+            {isa, type, desc.draw_bits, DropoutMask::u8, PhiloxLanes::run},
+            static_cast<int>(size_of(type)), rows));
     } else {
         const MaskedScaleKernel::Key key{isa, type, desc.mask_kind};
         kernels.masked_scale = TOMBOLA_TRY(cached_function<MaskedScaleKernel>(key));

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "cpu/rng/mask_bits.hpp"
 #include "cpu/streaming.hpp"
 #include "cpu/x64/machine.hpp"
 #include "cpu/x64/rng/philox_args.hpp"
