@@ -31,6 +31,8 @@ class Probabilities {
     Probabilities(const RandomBernoulliDesc& desc, const void* data) : desc_(desc), data_(data) {}
 
     template <class T>
+    bool are_all_right() const;
+    template <class T>
     Status check() const;
     template <class T>
     const T* stored(int64_t first, int64_t count, T* buffer) const;

@@ -32,6 +32,7 @@ struct StreamParameter {
     int arg;
     const_tombola_memory_desc_t desc;
     Bytes values;
+    uint8_t padding = 0;  // its bytes
 };
 
 struct StreamCall {
@@ -105,7 +106,7 @@ inline StreamAnswer run_stream(tombola_engine_t engine, tombola_stream_t stream,
     if (call.wants_state) args.push_back({TOMBOLA_ARG_DST_STATE, dst_state.memory()});
     for (const StreamParameter& parameter : call.parameters) {
         parameters.emplace_back(parameter.desc, engine, call.guard);
-        parameters.back().write(parameter.values);
+        parameters.back().write(parameter.values, parameter.padding);
         args.push_back({parameter.arg, parameters.back().memory()});
     }
     if (call.seeds) {

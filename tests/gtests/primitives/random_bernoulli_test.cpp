@@ -46,7 +46,8 @@ class RandomBernoulli : public testing::Test {
     StreamAnswer run(const_tombola_primitive_desc_t desc, const_tombola_memory_desc_t dst,
                      const_tombola_memory_desc_t p_desc, tombola_data_type_t p_type,
                      const std::vector<double>& p, StreamCall call) const {
-        call.parameters.push_back({TOMBOLA_ARG_P, p_desc, probability_bytes(p, p_type)});
+        constexpr uint8_t kPadding = 0xFF;  // NaN, which is no probability
+        call.parameters.push_back({TOMBOLA_ARG_P, p_desc, probability_bytes(p, p_type), kPadding});
         return run_stream(engine_, stream_, desc, dst, call);
     }
     // Every implementation gives the reference's bits. `one`: P is one number.
