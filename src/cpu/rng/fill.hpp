@@ -89,6 +89,7 @@ class FillPart {
     template <size_t kBytes>
     void generate_runs(const RunCopier& copier, int64_t end,
                        FunctionRef<void(const Run&)> generate) const;
+    template <size_t kBytes>
     void generate_tiles(const RunCopier& copier, FunctionRef<void(const Run&)> generate,
                         const RowsAtOnce& at_once,
                         FunctionRef<void(const RowsRun&)> generate_rows) const;

@@ -117,12 +117,18 @@ template <class T, int64_t kBytes = kVectorBytes>
     const bool gathers = from.row_step == 1;
     const int64_t from_step = gathers ? from.column_step : from.row_step;
     const int64_t to_step = gathers ? to.row_step : to.column_step;
+    // Where several columns share a line, one of them is prefetched.
+    const int64_t column_bytes =
+        (gathers ? from.column_step : to.column_step) * static_cast<int64_t>(sizeof(T));
+    const int64_t shared = column_bytes * 4 <= kLineBytes ? 3 : column_bytes * 2 <= kLineBytes;
     for (int64_t column = 0; column < whole_columns; column += kCount) {
-        for (int64_t i = column; i < column + kCount; ++i)
+        for (int64_t i = 0; i < kCount; ++i) {
+            if ((i & shared) != 0) continue;
             if (gathers)
-                __builtin_prefetch(from.at(0, i) + ahead, 0, 2);
+                __builtin_prefetch(from.at(0, column + i) + ahead, 0, 2);
             else
-                __builtin_prefetch(to.at(0, i) + ahead, 1, 2);
+                __builtin_prefetch(to.at(0, column + i) + ahead, 1, 2);
+        }
         for (int64_t row = 0; row < whole_rows; row += kCount)
             transpose_square<T, kCount>(from.at(row, column), from_step, to.at(row, column),
                                         to_step);

@@ -107,6 +107,11 @@ class RunCopier {
     // How many rows lie side by side, at most.
     int64_t rows_side_by_side() const { return rows_side_by_side(0); }
     int64_t row_elements() const { return row_.count; }
+    // Whether a tile of whole rows that fill a cache line has more elements than this.
+    bool has_long_rows(int64_t capacity) const {
+        return has_tiles() &&
+               row_.count * std::min(rows_of_line(element_), rows_side_by_side()) > capacity;
+    }
     // How many rows that lie side by side fill a cache line.
     static int64_t rows_of_line(size_t element_bytes);
     // Runs should end at multiples of this many elements, which is itself a multiple of `multiple`: after as many neighbouring rows as fill
