@@ -184,7 +184,7 @@ TEST_F(RandomBernoulli, RowsOfWholeBlocksSideBySide) {
             call.alignment = tombola_alignment_tensorflow;
             call.seeds = SeedPair{0xDEADBEEFCAFEBABE, 7};
             call.offset = offset;
-            for (const auto tag : {tombola_nhwc, tombola_nChw8c, tombola_nChw16c}) {
+            for (const auto tag : {tombola_nhwc, tombola_nChw4c, tombola_nChw8c, tombola_nChw16c}) {
                 const MemoryDesc dst = tagged(dims, type, tag);
                 check_one(dst, type, 0.25, tombola_f64, call);
                 check(dst, type, tagged(dims, tombola_f32, tombola_nhwc), tombola_f32, false, p,

@@ -279,7 +279,8 @@ TEST_F(RandomUniform, RowsOfWholeBlocksSideBySide) {
                                             {0, {0xFFFFFFF0, 9}}}) {
             const Call call{bound(type, kMinusTwo), bound(type, kFive), {11, 12}, offset, state};
             for (const DimVector& dims : {DimVector{2, 21, 4, 7}, {1, 40, 16, 17}, {3, 16, 2, 2}})
-                for (const auto tag : {tombola_nhwc, tombola_nChw8c, tombola_nChw16c}) {
+                for (const auto tag :
+                     {tombola_nhwc, tombola_nChw4c, tombola_nChw8c, tombola_nChw16c}) {
                     const MemoryDesc dst = tagged(dims, type, tag);
                     check(dst, type, call);
                     check(dst, type, call, Guard::before, true);

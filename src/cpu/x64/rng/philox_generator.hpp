@@ -262,13 +262,17 @@ struct PhiloxRowFunctions {
 };
 
 // `rows`: how many rows of the tensor lie side by side. Two parts are as wide as a line or narrower. They make the numbers of most rows, and
-// a single part makes those of the rows that are left.
+// a single part makes those of the rows that are left. Code for AVX2 makes fewer rows than AVX-512 has lanes.
 template <class Conversion>
 Result<PhiloxRowFunctions> make_row_functions(typename Conversion::Key key, int element_bytes,
                                               int64_t rows) {
     constexpr int kLineBytes = 64;
     PhiloxRowFunctions functions;
     const int lanes = shape_of(std::get<CpuIsa>(key)).bytes / int{sizeof(uint64_t)};
+    if (rows < lanes && std::get<CpuIsa>(key) != CpuIsa::avx2) {
+        std::get<CpuIsa>(key) = CpuIsa::avx2;
+        return make_row_functions<Conversion>(key, element_bytes, rows);
+    }
     const bool two_parts = rows >= 2 * lanes && 2 * lanes * element_bytes <= kLineBytes;
     functions.lanes = lanes;
     if (two_parts) {
