@@ -189,12 +189,14 @@ RunCopier::RunCopier(const MemoryDesc& desc)
 
 // A source computes a run in less time than several tiles. Rows at once gain more, but not in bands of so few elements (16 channels of 2 x 2
 // pixels). Measured on Zen 4 alone.
-TileLimits RunCopier::limits(int64_t capacity, const RowsAtOnce& at_once) const {
+TileLimits RunCopier::limits(int64_t capacity, const RowsAtOnce& at_once,
+                             int64_t whole_rows) const {
     constexpr int64_t kMinBandAtOnce = 200;
     const bool rows_at_once =
         at_once.serves_rows_of(row_.count) && has_tiles() && rows_side_by_side() >= at_once.fewest;
     TileLimits limits{capacity};
     limits.joined_below = rows_at_once ? kMinBandAtOnce : capacity;
+    limits.whole_rows = rows_at_once ? 0 : whole_rows;
     return limits;
 }
 
@@ -228,9 +230,11 @@ int64_t RunCopier::end_of_runs(int64_t multiple, int64_t capacity) const {
 }
 
 // The number of rows of a tile: as many as a cache line has elements, or a multiple of that if rows are short.
-int64_t RunCopier::rows_of_tile(int64_t capacity) const {
-    const int64_t line = rows_of_line(element_);
-    return std::max(line, capacity / row_.count / line * line);
+int64_t RunCopier::rows_of_tile(const TileLimits& limits) const {
+    const int64_t line = rows_of_line(element_), whole = limits.capacity / row_.count;
+    const int64_t multiple = limits.whole_rows;
+    if (multiple > 0 && whole < line && whole >= multiple) return whole / multiple * multiple;
+    return std::max(line, whole / line * line);
 }
 
 int64_t RunCopier::columns_of_tile(int64_t rows, int64_t columns, int64_t capacity) {

@@ -80,6 +80,8 @@ struct TileLimits {
     int64_t rows = std::numeric_limits<int64_t>::max();  // the maximum number of its rows
     // Whole bands of fewer elements than this are joined to a run, which is a tile of one row. 0: none are.
     int64_t joined_below = 0;
+    // Tiles have whole rows if at least so many fit, even if these do not fill a cache line. Then a tile is a single run of its source. 0: never.
+    int64_t whole_rows = 0;
 };
 
 // Copies many runs of one tensor. The tensor must have elements.
@@ -95,8 +97,8 @@ class RunCopier {
     void scatter(void* data, const Tile& tile, const void* from) const;
     void gather(const void* data, const Tile& tile, void* to) const;
 
-    // The limits for a source that may compute several rows at once.
-    TileLimits limits(int64_t capacity, const RowsAtOnce& at_once) const;
+    // The limits for a source that may compute several rows at once. If it does not, tiles have whole rows if `whole_rows` rows or more fit.
+    TileLimits limits(int64_t capacity, const RowsAtOnce& at_once, int64_t whole_rows) const;
     // Whether the rows of a tile lie side by side in this tensor. If so, columns() has their place.
     bool is_side_by_side(const Tile& tile) const;
     Columns<char> columns(void* data, const Tile& tile) const;
@@ -128,7 +130,7 @@ class RunCopier {
             if (band.rows > 1 && band.elements() < limits.joined_below)
                 band = joined(band, range.end - at, capacity);
             band.rows = std::min(band.rows, limits.rows);
-            const int64_t rows = std::min(band.rows, rows_of_tile(capacity));
+            const int64_t rows = std::min(band.rows, rows_of_tile(limits));
             const int64_t columns = columns_of_tile(rows, band.columns, capacity);
             for (int64_t column = 0; column < band.columns; column += columns)
                 for (int64_t row = 0; row < band.rows; row += rows) {
@@ -146,7 +148,7 @@ class RunCopier {
 
   private:
     int64_t rows_side_by_side(int64_t row) const;
-    int64_t rows_of_tile(int64_t capacity) const;
+    int64_t rows_of_tile(const TileLimits& limits) const;
     static int64_t columns_of_tile(int64_t rows, int64_t columns, int64_t capacity);
     Tile band_at(int64_t first, int64_t left, int64_t capacity) const;
     Tile joined(const Tile& band, int64_t left, int64_t capacity) const;

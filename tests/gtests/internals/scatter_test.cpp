@@ -77,8 +77,8 @@ TEST(RunCopier, TilesCoverARangeOnce) {
         const RunCopier copier(tensor.desc);
         const int64_t line = RunCopier::rows_of_line(tensor.element_bytes());
         const TileLimits all_limits[] = {
-            {2048, kAllRows}, {4096, kAllRows},      {16384, kAllRows},     {4096, line},
-            {4096, line / 2}, {2048, kAllRows, 300}, {4096, kAllRows, 4096}};
+            {2048, kAllRows}, {4096, kAllRows},      {16384, kAllRows},        {4096, line},
+            {4096, line / 2}, {2048, kAllRows, 300}, {4096, kAllRows, 4096, 8}};
         for (const TileLimits& limits : all_limits)
             for (const Range& range : ranges_of(tensor.desc.nelems())) {
                 std::vector<int> visits(static_cast<size_t>(tensor.desc.nelems()));
@@ -161,7 +161,7 @@ TEST(RunCopier, RunsAreGatheredAndScattered) {
 TEST(RunCopier, BandsAreJoinedUnlessTheirRowsAreComputedAtOnce) {
     const auto joined_below = [](const char* tag, dim_t pixels, const RowsAtOnce& at_once) {
         const Tensor tensor({2, 64, pixels, pixels}, DataType::f32, tag);
-        return RunCopier(tensor.desc).limits(4096, at_once).joined_below;
+        return RunCopier(tensor.desc).limits(4096, at_once, 8).joined_below;
     };
     const RowsAtOnce sixteen{16, 16, 4, 0};
     EXPECT_LT(joined_below("aBcd16b", 4, sixteen), 4096);
@@ -197,7 +197,7 @@ void check_tiles(const Tensor& tensor, const TileLimits& limits) {
 TEST(RunCopier, TilesAreGatheredAndScattered) {
     for_each_tensor([](const Tensor& tensor) {
         check_tiles(tensor, {4096});
-        check_tiles(tensor, {4096, kAllRows, 4096});
+        check_tiles(tensor, {4096, kAllRows, 4096, 8});
     });
 }
 
