@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The choice for channels in blocks.
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "cpu/x64/machine.hpp"
+#include "cpu/x64/shuffle/lowering_cache.hpp"
+#include "cpu/x64/shuffle/permute_choice.hpp"
+#include "cpu/x64/shuffle/permute_staging.hpp"
+#include "cpu/x64/shuffle/permute_streaming.hpp"
+#include "cpu/x64/vec_traits.hpp"
+
+namespace tombola::impl::cpu::x64 {
+namespace {
+
+// All destination blocks are written for one tile of pixels before the next tile. Several destination blocks read the same source block, so
+// the source blocks of a tile stay in the first-level cache or near it.
+constexpr int64_t kMinTileBytesPerBlock = 2048;
+constexpr int64_t kMaxBlocks = 4096;
+constexpr int64_t kSingleStepVectors = 8;
+constexpr int64_t kMinBytes = 4;  // minimum of pixels * block; lower_lanes.cpp stores no fewer
+// Near sources: sections that write several blocks at once (blocked_program()). With them, transposes by AVX2 and whole images by AVX-512
+// take this many times as long as their cost says. Measured on Sapphire Rapids alone.
+constexpr double kNearFactor = 1.15;
+// Beyond the second-level cache, near sources are candidates only for images of at most this many blocks. On Zen 4, in the third-level
+// cache, shuffles of 25 to 46 blocks took up to 4.2 times as long with near sources.
+constexpr int64_t kMaxNearBlocks = 16;
+// The cycles of a load from the second-level cache, of a line that another section of the same pixels has loaded before. Measured on Zen 4
+// alone.
+constexpr double kReloadCycles = 2;
+// If only the destination is staged, a tile has at least this many bytes of each block of the source. Shorter runs of loads from the
+// second-level cache took 1.5 times as long on Zen 4.
+constexpr int64_t kMinUnstagedRun = 4 * kLineBytes;
+// If only the destination is staged, a section writes at least this many blocks on average. Stores to fewer blocks crowd no set. Staging
+// them took up to 1.5 times as long on Zen 4.
+constexpr double kMinStagedBlocks = 4;
+
+Result<PermutePlan> begin_blocked(const ShuffleDesc& desc) {
+    PermutePlan base;
+    base.bytes = tensor_bytes(desc);
+    ShuffleLayout& l = base.layout = TOMBOLA_TRY(make_unblocked_layout(desc));
+    if (l.src_axis.is_plain() && l.dst_axis.is_plain())
+        return unimplemented("the axis is not blocked");
+    const int64_t block = l.src_axis.block, block_bytes = block * l.element;
+    if (block != l.dst_axis.block)
+        return unimplemented("source and destination have different blocks");
+    if (l.inner != l.element) return unimplemented("a block holds more than channels");
+    if (l.C / block > kMaxBlocks) return unimplemented("too many blocks for straight code");
+    if (std::max(l.src_axis.stride, l.dst_axis.stride) > (int64_t{1} << 31) / (l.C / block + 1))
+        return unimplemented("an image of 2 GiB or more");
+    l.has_padding = false;  // the kernel writes it
+    // The pixels: a loop over neighbouring blocks, or a single block.
+    LoopNest& loops = l.loops;
+    if (loops.depth > 0 && loops.fastest().src.stride == block_bytes &&
+        loops.fastest().dst.stride == block_bytes)
+        base.pixels = loops.pop();
+    if (base.pixels.count * block_bytes < kMinBytes)
+        return unimplemented("too few bytes after one another");
+    return base;
+}
+
+// A shuffle of fewer channels with the same pattern: G and Q keep their remainders modulo the size of a block. The
+// costs of programs for very many channels are compared on this smaller shuffle.
+ShuffleLayout with_fewer_channels(const ShuffleLayout& layout) {
+    const int64_t block = layout.src_axis.block, wanted = kManyBlocks / 2 * block;
+    ShuffleLayout fewer = layout;
+    if (layout.C <= kManyBlocks * block) return fewer;
+    const auto reduced = [&](int64_t n, int64_t other) {
+        return std::min(n, n % block + std::max(2 * block, wanted / other / block * block));
+    };
+    fewer.Q = reduced(layout.Q, layout.G);
+    fewer.G = reduced(layout.G, fewer.Q);
+    fewer.C = fewer.Q * fewer.G;
+    return fewer;
+}
+
+// How a program for blocks takes the pixels of a tile.
+struct BlockedStep {
+    CpuIsa code;
+    int64_t pixels;
+    bool single;
+    bool near_sources;
+};
+
+// Whether steps of near sources are candidates. Between Machine::near_sources_bytes() and far tensors they are not: they write too many
+// blocks at once, and took up to five times as long. For far tensors they are, because open_lines excludes programs that write too many
+// blocks.
+bool may_be_near(const PermutePlan& base, CpuIsa code) {
+    const int64_t bytes = base.bytes, alias = machine().row.near_alias;
+    if (bytes <= machine().caches.l2) return true;
+    if (code == CpuIsa::avx2 && alias > 0 && base.layout.dst_axis.stride % alias == 0) return false;
+    return (bytes <= machine().near_sources_bytes() || machine().is_far(bytes)) &&
+           base.layout.C <= kMaxNearBlocks * base.layout.src_axis.block;
+}
+
+// The candidates. If several have the lowest cost, the first one is taken.
+std::vector<BlockedStep> blocked_steps(CpuIsa isa, const PermutePlan& base) {
+    const ShuffleLayout& l = base.layout;
+    const int64_t block_bytes = l.src_axis.block * l.element, pixels = base.pixels.count;
+    const bool far = machine().is_far(base.bytes);
+    std::vector<BlockedStep> steps;
+    for (const CpuIsa code : code_for(isa)) {
+        const bool may_near = may_be_near(base, code);
+        const int64_t vector_bytes = limits_of(code, static_cast<int>(l.element)).vector_bytes;
+        // A longer step of near sources would only repeat the operations of one vector, or of two pixels. For far tensors a step may be
+        // longer: it may write a whole line to each block.
+        const int64_t longest_near =
+            std::max<int64_t>((far ? kLineBytes : vector_bytes) / block_bytes, 2);
+        const auto add = [&](int64_t step, bool single) {
+            steps.push_back({code, step, single, false});
+            if (may_near && (single || step <= longest_near))
+                steps.push_back({code, step, single, true});
+        };
+        // The whole of a small image may be one step. An image of one pixel has no shorter one.
+        if (pixels == 1 || pixels * block_bytes <= kSingleStepVectors * vector_bytes)
+            add(pixels, true);
+        std::set<int64_t> shorter;
+        for (const int64_t vectors : {1, 2, 4})
+            shorter.insert(std::max<int64_t>(vectors * vector_bytes / block_bytes, 1));
+        for (const int64_t step : shorter)
+            if (step < pixels) add(step, false);
+    }
+    return steps;
+}
+
+PermutePlan candidate_of(const BlockedStep& step, std::shared_ptr<const Operations> lowered,
+                         const PermutePlan& base) {
+    PermutePlan candidate = base;
+    candidate.code = step.code;
+    candidate.step_pixels = step.pixels;
+    const ShuffleLayout& l = base.layout;
+    const int64_t wanted = std::max(machine().tile_bytes() / (l.C * l.element),
+                                    kMinTileBytesPerBlock / (l.src_axis.block * l.element));
+    candidate.tile_pixels = std::max<int64_t>(wanted / step.pixels, 1) * step.pixels;
+    candidate.operations = std::move(lowered);
+    return candidate;
+}
+
+// The number of steps for the pixels of a block. The second step is moved back to an aligned address, and the last one to the end of the
+// block. If blocks begin anywhere in a line, the result is an average.
+double steps_of_block(const BlockedStep& step, const PermutePlan& plan) {
+    if (step.single) return 1;
+    const int64_t pixels = plan.pixels.count, each = step.pixels;
+    const int64_t places = kLineBytes / std::min(plan.pixels.dst.stride, kLineBytes);  // in a line
+    const int64_t nearest = plan.layout.dst_axis.stride % kLineBytes == 0
+                                ? each
+                                : std::max(each - places + 1, int64_t{1});
+    int64_t sum = 0;
+    for (int64_t second = nearest; second <= each; ++second)
+        sum += 2 + (std::max<int64_t>(pixels - each - second, 0) + each - 1) / each;
+    return static_cast<double>(sum) / static_cast<double>(each - nearest + 1);
+}
+
+// How many sections a step has, repeats included.
+double sections_of(const Operations& operations) {
+    double sections = 0;
+    for (const Operations::Section& section : operations.sections)
+        sections += static_cast<double>(section.loop.repeats);
+    return sections;
+}
+
+// The cost of all pixels of an image, in cycles.
+double image_cycles(const BlockedStep& step, const PermutePlan& candidate) {
+    const Operations& lowered = *candidate.operations;
+    const double sections = sections_of(lowered);
+    const double cycles =
+        steps_of_block(step, candidate) * (lowered.cycles + kReloadCycles * lowered.reloaded_lines +
+                                           step_cycles(candidate) * sections) +
+        lowered.run_cycles;
+    const bool takes_longer = step.code == CpuIsa::avx2 ? lowered.transposes : step.single;
+    return step.near_sources && takes_longer ? kNearFactor * cycles : cycles;
+}
+
+// The cycles that the program gains by bypassing the caches, for all pixels of an image.
+double gain_of(const PermutePlan& candidate) {
+    if (!machine().is_far(candidate.bytes) || !bypasses_caches(candidate)) return 0;
+    const double lines = candidate.operations->stored_lines /
+                         static_cast<double>(candidate.step_pixels) *
+                         static_cast<double>(candidate.pixels.count);
+    return machine().row.streamed_gain * static_cast<double>(kLineBytes) * lines;
+}
+
+// The lowerings of the program for a layout, in which staged blocks have the stride of the plan's stage.
+Lowerings lowerings_of(const PermutePlan& plan, ShuffleLayout layout, const BlockedStep& step) {
+    if (plan.stages_src) layout.src_axis.stride = plan.staged_stride;
+    if (plan.stages_dst) layout.dst_axis.stride = plan.staged_stride;
+    PermuteProgram program =
+        blocked_program(layout, step.pixels, step.single, step.near_sources,
+                        limits_of(step.code, static_cast<int>(layout.element)));
+    program.in_l1 = fits_l1(plan.bytes);
+    const bool may_crowd = !program.in_l1 && !machine().is_far(plan.bytes);
+    program.crowds_src = may_crowd && !plan.stages_src;
+    program.crowds_dst = may_crowd && !plan.stages_dst;
+    return cached_lowerings(program, step.code);
+}
+
+// The cheapest plan of those that stage tiles, if it is cheaper than `best`; otherwise `best`.
+PermutePlan choose_staged(CpuIsa isa, const PermutePlan& base, PermutePlan best) {
+    const ShuffleLayout& l = base.layout;
+    const auto blocks = static_cast<double>(l.C) / static_cast<double>(l.src_axis.block);
+    for (const BlockedStep& step : blocked_steps(isa, base)) {
+        if (step.single) continue;
+        PermutePlan staged = base;
+        staged.code = step.code;
+        staged.step_pixels = step.pixels;
+        if (!stage(staged)) continue;
+        constexpr std::pair<bool, bool> kSides[] = {{true, false}, {false, true}, {true, true}};
+        for (const auto& [stages_src, stages_dst] : kSides) {
+            // Near sources write many blocks of the destination at once, which crowd the sets too.
+            if (step.near_sources && !stages_dst) continue;
+            if (!stages_src && staged.tile_pixels * l.src_axis.block * l.element < kMinUnstagedRun)
+                continue;
+            staged.stages_src = stages_src;
+            staged.stages_dst = stages_dst;
+            for (const auto& lowered : lowerings_of(staged, l, step)) {
+                if (!stages_src && sections_of(*lowered) * kMinStagedBlocks > blocks) continue;
+                staged.operations = lowered;
+                staged.cycles = image_cycles(step, staged) + staging_cycles(staged);
+                if (staged.cycles < best.cycles) best = staged;
+            }
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+Result<PermutePlan> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
+    const PermutePlan base = TOMBOLA_TRY(begin_blocked(desc));
+    const ShuffleLayout& l = base.layout;
+    const ShuffleLayout sample = with_fewer_channels(l);
+    const bool far = machine().is_far(base.bytes);
+    PermutePlan best = base;
+    BlockedStep cheapest{};
+    for (const BlockedStep& step : blocked_steps(isa, base))
+        for (const auto& lowered : lowerings_of(base, sample, step)) {
+            PermutePlan candidate = candidate_of(step, lowered, base);
+            // In memory, programs that write several blocks at once through the caches took up to 1.7 times as long on Zen 4.
+            if (step.near_sources && far && !bypasses_caches(candidate)) continue;
+            candidate.cycles = image_cycles(step, candidate) - gain_of(candidate);
+            if (candidate.cycles >= best.cycles) continue;
+            cheapest = step;
+            best = std::move(candidate);
+        }
+    if (sample.C < l.C) {
+        best.operations = lowerings_of(base, l, cheapest).front();
+        best.cycles *= static_cast<double>(l.C) / static_cast<double>(sample.C);
+    } else if (!far && !fits_l1(base.bytes) && crowds_sets(l)) {
+        return choose_staged(isa, base, std::move(best));
+    }
+    return best;
+}
+
+}  // namespace tombola::impl::cpu::x64
