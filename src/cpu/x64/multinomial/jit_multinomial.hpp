@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// multinomial by generated kernels. There are four ways to draw from a row:
+// multinomial by generated kernels. There are five ways to draw from a row:
 //
+//   short_rows   few samples from few classes: the weights of the row
 //   blocks       few samples from many classes: sums of blocks of classes, and for each sample the weights of the one
 //                block that it falls into; no distribution is stored
 //   guide        many samples: the cumulative distribution and its guide table, O(1) per sample
@@ -34,7 +35,7 @@ class JitMultinomial : public Executable {
     static Result<PlanPtr> plan(CpuIsa isa, const Desc& desc);
 
   private:
-    enum class Way { blocks, guide, tree, sparse_tree };
+    enum class Way { short_rows, blocks, guide, tree, sparse_tree };
     // The scratchpad: first what all rows share, then the area of each part. Offsets in bytes.
     struct Scratch {
         explicit Scratch(const Desc& desc);
@@ -92,6 +93,7 @@ class JitMultinomial : public Executable {
                    Row& row) const;
     bool load_weight_sums(const Call& call, const Part& part, dim_t index, const char* ahead,
                           Row& row) const;
+    void draw_short_rows(const Call& call, const Part& part, Range rows, LowestRow& wrong) const;
     void draw_from_blocks(const Call& call, const Part& part, const Row& row) const;
     bool draw_from_tree(const Call& call, const Part& part, const Row& row) const;
     bool draw_from_sparse_tree(const Call& call, const Part& part, const Row& row) const;

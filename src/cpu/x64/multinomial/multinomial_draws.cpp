@@ -36,12 +36,30 @@ double JitMultinomial::nanoseconds_of_guide() const {
 // Without a guide, a sample searches the sums and reads the weights of its block again: 106 to 143 on the machines that were
 // measured.
 double JitMultinomial::nanoseconds_of_draws() const {
-    constexpr double kNanosecondsPerSample = 100;
+    constexpr double kNanosecondsPerSample = 100, kNanosecondsOfShortRow = 50;
     constexpr int kGuidedInstructions = 320;  // for a vector of samples of 32 bits
     return static_cast<double>(desc_.dst.dims[1]) *
-           (way_ == Way::guide
+           (way_ == Way::short_rows ? kNanosecondsOfShortRow
+            : way_ == Way::guide
                 ? machine().nanoseconds_per_lane(kGuidedInstructions, words_.vector_bytes)
                 : kNanosecondsPerSample);
+}
+
+void JitMultinomial::draw_short_rows(const Call& call, const Part& part, Range rows,
+                                     LowestRow& wrong) const {
+    const dim_t samples = desc_.dst.dims[1], classes = passes_.classes();
+    void* results = call.scratch + scratch_.results;
+    alignas(64) uint64_t weights[RowPasses::kShortClasses];
+    UniformReader uniforms(call.uniforms, rows.begin * samples);
+    Row row;
+    for (row.index = rows.begin; row.index < rows.end; ++row.index) {
+        row.data = dense_row(call, part, row.index);
+        if (!passes_.store_short(row, call.source, weights)) return wrong.report(row.index);
+        const uint64_t sum = std::accumulate(weights, weights + classes, uint64_t{0});
+        for (dim_t s = 0; s < samples; ++s)
+            put_index(desc_.dst.data_type, results, row.index * samples + s,
+                      class_reaching(weights, classes, draw_target(uniforms.next(), sum)));
+    }
 }
 
 // Requires the sums of the blocks in part.sums.

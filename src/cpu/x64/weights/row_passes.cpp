@@ -368,4 +368,29 @@ void RowPasses::store(const Row& row, const RowSource& source, dim_t begin, dim_
     }
 }
 
+bool RowPasses::store_short(Row& row, const RowSource& source, uint64_t* weights) const {
+    assert(classes_ <= kShortClasses);
+    const dim_t units = (classes_ + kUnitClasses - 1) / kUnitClasses;
+    alignas(64) uint64_t copy[kShortClasses * sizeof(double) / sizeof(uint64_t)];
+    const char* data = row.data;
+    if (classes_ % kUnitClasses != 0) {
+        std::fill_n(copy, units * kUnitClasses * element_bytes_ / 8,
+                    log_probs_ ? minus_infinities(type_) : 0);
+        std::memcpy(copy, row.data, static_cast<size_t>(classes_ * element_bytes_));
+        data = reinterpret_cast<const char*>(copy);
+    }
+    double greatest = log_probs_ ? -kInf : 0;
+    RowMaxKernel::Args max_args{data, units, {}};
+    max_(max_args);
+    if (!accept(max_args.found, greatest) || !is_distribution(greatest)) return false;
+    set_scale(row, greatest);
+    if (row.is_scalar) {
+        store(row, source, 0, classes_, weights);
+        return true;
+    }
+    WeightStoreKernel::Args store_args{data, units, weights, row.args};
+    store_(store_args);
+    return true;
+}
+
 }  // namespace tombola::impl::cpu::x64
