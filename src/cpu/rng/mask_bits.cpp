@@ -9,6 +9,8 @@
 namespace tombola::impl::cpu {
 namespace {
 
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bit 0 of a word is in its first byte");
+
 // Rows and columns are handled in squares of this many.
 constexpr int64_t kSquare = 8;
 
@@ -20,7 +22,7 @@ uint64_t load_u64(const uint8_t* from) {
 
 void store_u64(uint8_t* to, uint64_t value) { std::memcpy(to, &value, sizeof value); }
 
-// Stores the lowest bytes of a word, `step` bytes apart.
+// Stores the lowest bytes of a word, `step` bytes apart. Compilers did not unroll a loop.
 template <int count>
 [[gnu::always_inline]] inline void store_bytes(uint8_t* to, int64_t step, uint64_t word) {
     if constexpr (count > 0) {

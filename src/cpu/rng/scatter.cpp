@@ -56,10 +56,11 @@ struct Matrix {
 };
 
 constexpr int64_t kVectorBytes = 16, kLineBytes = 64;
-// The fewest rows that are copied by vectors. Eight rows of bytes, as in nChw8c, are copied by half vectors.
-constexpr int64_t kMaxMinRows = 8;
+// Eight rows of bytes, as in nChw8c, are copied by half vectors.
+constexpr int64_t kHalfVectorRows = 8;
+// The fewest rows that are copied by vectors.
 int64_t min_rows(size_t element) {
-    return std::min(kVectorBytes / static_cast<int64_t>(element), kMaxMinRows);
+    return std::min(kVectorBytes / static_cast<int64_t>(element), kHalfVectorRows);
 }
 
 #if __has_builtin(__builtin_shufflevector)
@@ -117,10 +118,12 @@ template <class T, int64_t kBytes = kVectorBytes>
     const bool gathers = from.row_step == 1;
     const int64_t from_step = gathers ? from.column_step : from.row_step;
     const int64_t to_step = gathers ? to.row_step : to.column_step;
-    // Where several columns share a line, one of them is prefetched.
+    // Where 2 or 4 columns share a line, one of them is prefetched. `shared`: the bits of a column's number in the line.
     const int64_t column_bytes =
         (gathers ? from.column_step : to.column_step) * static_cast<int64_t>(sizeof(T));
-    const int64_t shared = column_bytes * 4 <= kLineBytes ? 3 : column_bytes * 2 <= kLineBytes;
+    const int64_t shared = column_bytes * 4 <= kLineBytes   ? 3
+                           : column_bytes * 2 <= kLineBytes ? 1
+                                                            : 0;
     for (int64_t column = 0; column < whole_columns; column += kCount) {
         for (int64_t i = 0; i < kCount; ++i) {
             if ((i & shared) != 0) continue;
@@ -133,8 +136,9 @@ template <class T, int64_t kBytes = kVectorBytes>
             transpose_square<T, kCount>(from.at(row, column), from_step, to.at(row, column),
                                         to_step);
     }
-    if constexpr (kCount > kMaxMinRows)
-        if (rows - whole_rows >= kMaxMinRows) {
+    // 8 to 15 rows of bytes are left.
+    if constexpr (kCount > kHalfVectorRows)
+        if (rows - whole_rows >= kHalfVectorRows) {
             copy_tile<T, kBytes / 2>({from.at(whole_rows, 0), from.row_step, from.column_step},
                                      {to.at(whole_rows, 0), to.row_step, to.column_step},
                                      rows - whole_rows, columns, ahead);
@@ -229,7 +233,7 @@ int64_t RunCopier::end_of_runs(int64_t multiple, int64_t capacity) const {
     return multiple;
 }
 
-// The number of rows of a tile: as many as a cache line has elements, or a multiple of that if rows are short.
+// The number of rows of a tile: as many as a cache line has elements, a multiple of that if rows are short, or fewer whole rows.
 int64_t RunCopier::rows_of_tile(const TileLimits& limits) const {
     const int64_t line = rows_of_line(element_), whole = limits.capacity / row_.count;
     const int64_t multiple = limits.whole_rows;
@@ -325,25 +329,6 @@ void RunCopier::for_each_row(int64_t first, int64_t count, const OnRows& on_rows
             column = 0;
             ++number;
         }
-}
-
-DenseBands::DenseBands(const MemoryDesc& desc)
-    : outer_(make_row_major_nest(desc)),
-      row_(outer_.pop()),
-      rows_(outer_.pop()),
-      element_(static_cast<int64_t>(size_of(desc.data_type))),
-      band_rows_(rows_.dst.is_plain() ? rows_.count : rows_.dst.block) {
-    const int64_t neighbour = rows_.dst.is_plain() ? rows_.dst.stride : rows_.dst.neighbour;
-    exist_ = desc.is_dense() && row_.dst.is_plain() && neighbour == element_ &&
-             row_.dst.stride == band_rows_ * element_;
-}
-
-DenseBands::Band DenseBands::at(int64_t number) const {
-    const int64_t bands = bands_of_image(), image = number / bands;
-    const int64_t row = number % bands * band_rows_;
-    const int64_t offset = LoopCursor(outer_, image).dst() + rows_.dst.offset(row);
-    return {(image * rows_.count + row) * row_.count, std::min(band_rows_, rows_.count - row),
-            offset / element_};
 }
 
 void RunCopier::scatter(void* data, int64_t first, int64_t count, const void* from) const {

@@ -43,18 +43,16 @@ void for_each_run(const Tile& tile, const Body& body) {
         body(tile.first + row * tile.distance, tile.columns, row * tile.columns);
 }
 
-// How many rows a source computes at once, column by column: `fewest` or `most`. It then writes a tile where the tile lies. The source counts
-// elements from `phase` before the first element of the tensor.
+// How many rows a source computes at once, column by column: `fewest` or `most`. It then writes a tile where the tile lies.
 struct RowsAtOnce {
     int64_t fewest = 1, most = 1;  // 1: it computes no more than one row at once
     // Each row of a tile begins at a multiple of this many elements, and its length is a multiple of it too.
     int64_t columns = 1;
-    int64_t phase = 0;
 
     bool serves_rows_of(int64_t elements) const { return fewest > 1 && elements % columns == 0; }
     bool serves(const Tile& tile) const {
         return serves_rows_of(tile.columns) && tile.rows >= fewest &&
-               tile.distance % columns == 0 && (tile.first + phase) % columns == 0;
+               tile.distance % columns == 0 && tile.first % columns == 0;
     }
     // How many of the next `rows` rows it computes at once. 0: they are too few.
     int64_t next_of(int64_t rows) const {
@@ -80,7 +78,7 @@ struct TileLimits {
     int64_t rows = std::numeric_limits<int64_t>::max();  // the maximum number of its rows
     // Whole bands of fewer elements than this are joined to a run, which is a tile of one row. 0: none are.
     int64_t joined_below = 0;
-    // Tiles have whole rows if at least so many fit, even if these do not fill a cache line. Then a tile is a single run of its source. 0: never.
+    // Tiles have whole rows if at least this many fit, even if these do not fill a cache line. Then a tile is a single run of its source. 0: never.
     int64_t whole_rows = 0;
 };
 
@@ -163,40 +161,14 @@ class RunCopier {
     size_t element_;
 };
 
-// The bands of a tensor without gaps whose rows lie side by side. A band has all rows that do so, and is dense: in nhwc an image, in nChw16c
-// a block. The rows of padding count too.
-class DenseBands {
-  public:
-    // The tensor has elements.
-    explicit DenseBands(const MemoryDesc& desc);
-    bool exist() const { return exist_; }
-    int64_t count() const { return outer_.iterations() * bands_of_image(); }
-    int64_t rows() const { return band_rows_; }
-    int64_t columns() const { return row_.count; }
-    struct Band {
-        int64_t first;   // the number of its first element
-        int64_t rows;    // without those of padding
-        int64_t offset;  // of its first element in the tensor, in elements
-    };
-    Band at(int64_t number) const;
-
-  private:
-    int64_t bands_of_image() const { return (rows_.count - 1) / band_rows_ + 1; }
-
-    LoopNest outer_;
-    Loop row_, rows_;
-    int64_t element_, band_rows_;
-    bool exist_;
-};
-
-// How many rows of the tensor lie side by side, at most. 1: it has no tiles of several rows.
-inline int64_t rows_side_by_side(const MemoryDesc& desc) {
+// The maximum number of rows of the tensor's tiles. 1: it has no tiles of several rows.
+inline int64_t rows_of_tiles(const MemoryDesc& desc) {
     if (desc.nelems() == 0) return 1;
     const RunCopier copier(desc);
     return copier.has_tiles() ? copier.rows_side_by_side() : 1;
 }
 
-// The same for a single run.
+// As the functions of RunCopier, for a single run.
 inline void scatter(const MemoryDesc& desc, void* data, int64_t first, int64_t count,
                     const void* from) {
     RunCopier(desc).scatter(data, first, count, from);

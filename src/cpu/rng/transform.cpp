@@ -2,10 +2,12 @@
 #include "cpu/rng/transform.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "common/parallel.hpp"
 #include "common/types.hpp"
 #include "cpu/loop_nest.hpp"
+#include "cpu/rng/dense_bands.hpp"
 #include "cpu/rng/mask_bits.hpp"
 #include "cpu/streaming.hpp"
 
@@ -17,11 +19,10 @@ namespace {
 constexpr size_t kWideBytes = 16 * 1024, kMinWideBytes = 2;
 static_assert(kWideBytes % (kTransformMultiple * sizeof(uint64_t)) == 0);
 
-// The maximum number of bits of a mask that are put in the order of memory at once.
+// The maximum number of bits of a mask that are put in the order of memory at once: at least 8 pixels of a band.
 constexpr int64_t kBandBits = 32 * 1024;
 
-// Fewer whole rows in a tile take longer than parts of more rows. A run that ends within a group of elements costs more than in a fill, where
-// 16 rows must fit. Measured on Zen 4 alone.
+// Fewer whole rows in a tile take longer than parts of more rows. A fill, whose runs cost less, has 16. Measured on Zen 4 alone.
 constexpr int64_t kWholeRowsOfTransform = 8;
 
 using Kind = TransformMask::Kind;
@@ -98,10 +99,12 @@ class Part {
                                    ? Columns<char>{reinterpret_cast<char*>(mask), step, 0}
                                : mask_in_place_ ? mask_place
                                                 : mask_place.row(row, 1)});
-                    if (mask_.kind == Kind::bits)
+                    if (mask_.kind == Kind::bits) {
+                        assert(mask_.is_written && step * tile.columns <= int64_t{sizeof mask});
                         put_rows_of_bits(mask_.data,
                                          {tile.first, tile.distance, rows, tile.columns}, mask,
                                          step);
+                    }
                     tile.skip_rows(rows);
                 }
             }
@@ -128,9 +131,13 @@ class Part {
             if (!mask_in_place_ && mask_.is_written) bytes.scatter(mask_.data, tile, mask);
         };
         const RunCopier& copier = dst.has_tiles() ? dst : src;
-        // Otherwise serves_rows() refuses every tile.
-        const bool in_place = src.has_tiles() && dst.has_tiles() &&
-                              (mask_.kind != Kind::bytes || (!mask_in_place_ && bytes.has_tiles()));
+        // Otherwise serves_rows() refuses every tile: its rows do not lie side by side in each tensor.
+        const auto has_bands_of_dst = [&](const RunCopier& other) {
+            return other.has_tiles() && other.rows_side_by_side() >= dst.rows_side_by_side();
+        };
+        const bool in_place =
+            dst.has_tiles() && has_bands_of_dst(src) &&
+            (mask_.kind != Kind::bytes || (!mask_in_place_ && has_bands_of_dst(bytes)));
         const TileLimits limits =
             copier.limits(capacity, in_place ? rows_at_once_ : RowsAtOnce(), kWholeRowsOfTransform);
         copier.for_each_tile(range, limits, transform_tile);
@@ -189,24 +196,26 @@ void transform_dense(const ReadTensor& src, const WrittenTensor& dst, const Tran
 }
 
 // Many short rows are transformed by tiles in less time. Measured on Zen 4 alone.
-bool serves(const DenseBands& bands) {
+bool bands_are_faster(const DenseBands& bands) {
     constexpr int64_t kManyRows = 32, kShortRow = 64;
     return bands.exist() && bands.rows() % 8 == 0 && bands.rows() <= kBandBits / 8 &&
            (bands.rows() <= kManyRows || bands.columns() >= kShortRow);
 }
 
-// The same for a mask of bits that is read, whose order is another one. The bits of some pixels of a band are put in the order of memory.
+// As transform_dense(), for a mask of bits that is read, whose order is that of the elements. The bits of some pixels of a band are put in the order of memory.
 void transform_bands(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
                      const DenseBands& bands, double nanoseconds_per_element,
                      FunctionRef<void(const TransformRun&)> body) {
+    constexpr double kNanosecondsPerBit = 0.1;  // of get_rows_of_bits()
+    constexpr int64_t kLinePixels = 8;  // fill whole cache lines, as there are 8 rows or more
     const int64_t pixels = bands.count() * bands.columns(), rows = bands.rows();
     const size_t elements = static_cast<size_t>(pixels * rows);
     const size_t bytes = elements * size_of(dst.desc.data_type);
     const bool streaming = bypasses_caches(bytes);
     const Work work =
-        work_of(static_cast<double>(elements) * nanoseconds_per_element,
+        work_of(static_cast<double>(elements) * (nanoseconds_per_element + kNanosecondsPerBit),
                 bytes + elements * size_of(src.desc.data_type), streaming ? bytes : 0);
-    parallel_ranges(pixels, 1, work, [&](int64_t begin, int64_t end) {
+    parallel_ranges(pixels, kLinePixels, work, [&](int64_t begin, int64_t end) {
         const StreamingStores stores(streaming && src.data != dst.data);
         alignas(64) uint8_t bits[kBandBits / 8];
         const int64_t most = std::min(kMaxMaskColumns, kBandBits / rows / 8 * 8);
@@ -235,7 +244,7 @@ void transform_elements(const ReadTensor& src, const WrittenTensor& dst, const T
         return transform_dense(src, dst, mask, nanoseconds_per_element, body);
     if (mask.kind == Kind::bits && !mask.is_written) {
         const DenseBands bands(dst.desc);
-        if (serves(bands))
+        if (bands_are_faster(bands))
             return transform_bands(src, dst, mask, bands, nanoseconds_per_element, body);
     }
     transform(src, dst, mask, nanoseconds_per_element, body);

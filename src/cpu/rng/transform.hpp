@@ -39,8 +39,8 @@ struct TransformRows {
     int64_t distance;  // from row to row, in numbers of elements
     Columns<const char> from;
     Columns<char> to;
-    Columns<char>
-        mask;  // bytes, 0 or 1, also where the mask beside the tensors has bits; at is null: there is no mask
+    // Bytes, 0 or 1, also where the mask beside the tensors has bits. at is null: there is no mask.
+    Columns<char> mask;
 };
 
 // A mask beside the elements.
@@ -72,8 +72,8 @@ inline void transform(const ReadTensor& src, const WrittenTensor& dst, const Tra
     transform(src, dst, mask, nanoseconds_per_element, body, {}, [](const TransformRows&) {});
 }
 
-// The same, but body() computes each element from the elements at its place alone, whatever its number is. Tensors of equal layouts are
-// transformed in the order of memory.
+// The same, but body() computes each element from the elements at its place alone. Tensors of equal layouts are transformed in the order of
+// memory, so `first` of a run means nothing.
 void transform_elements(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
                         double nanoseconds_per_element,
                         FunctionRef<void(const TransformRun&)> body);

@@ -104,7 +104,7 @@ class Tensor {
     }
 
     // Elements as raw bytes, count() * element_size of them, in row-major order. Bytes of padding are set to
-    // zero, as the library asks of its inputs, or to another value.
+    // zero or to another value.
     void write(const std::vector<uint8_t>& values, uint8_t padding = 0) {
         if (dense_) {
             if (buffer_.bytes() > 0) std::memcpy(buffer_.data(), values.data(), buffer_.bytes());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Masks of bits against vectors of bool. Every buffer is surrounded by bytes that must stay as they are.
+// Masks of bits against vectors of bool. Bits and bytes beside those that are written must stay as they are.
 
 #include "cpu/rng/mask_bits.hpp"
 
@@ -40,17 +40,17 @@ TEST(MaskBits, RunsAreWrittenAndRead) {
         for (int64_t count = 0; count < 300; count += count < 150 ? 1 : 7) {
             Bits mask = random_bits(first + count + 40);
             const Bits run = random_bits(count + 1000);
-            Bytes bytes = packed(mask), dense = packed(run);
-            dense.resize(static_cast<size_t>(count + 7) /
-                         8);  // so that a sanitizer sees reads behind it
+            Bytes bytes = packed(mask);
+            // Of the exact size, so that a sanitizer sees reads beyond it.
+            const Bytes dense = packed(Bits(run.begin(), run.begin() + count));
             put_bits(bytes.data(), first, count, dense.data());
             for (int64_t i = 0; i < count; ++i)
                 mask[static_cast<size_t>(first + i)] = run[static_cast<size_t>(i)];
             ASSERT_EQ(bytes, packed(mask)) << first << " " << count;
 
-            bytes.resize(static_cast<size_t>(first + count + 7) / 8);
+            const Bytes exact = packed(Bits(mask.begin(), mask.begin() + first + count));
             Bytes read(static_cast<size_t>((count + 7) / 8 + kGuard), 0xEE);
-            get_bits(bytes.data(), first, count, read.data());
+            get_bits(exact.data(), first, count, read.data());
             for (int64_t i = 0; i < count; ++i)
                 ASSERT_EQ(bit_of(read.data(), i), run[static_cast<size_t>(i)])
                     << first << " " << count << " " << i;
@@ -73,7 +73,10 @@ TEST(MaskBits, RowsAreWritten) {
         Bits mask = random_bits(rows.first + rows.rows * rows.distance + 20);
         Bytes written = packed(mask);
         const Bits values = random_bits(rows.columns * step);
-        const Bytes bytes(values.begin(), values.end());
+        Bytes bytes(values.begin(), values.end());
+        for (int64_t column = 0; column < rows.columns; ++column)
+            std::fill(bytes.begin() + column * step + rows.rows,
+                      bytes.begin() + (column + 1) * step, uint8_t{0xEE});
         put_rows_of_bits(written.data(), rows, bytes.data(), step);
         for (int64_t row = 0; row < rows.rows; ++row)
             for (int64_t column = 0; column < rows.columns; ++column)

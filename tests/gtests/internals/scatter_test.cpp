@@ -16,6 +16,7 @@
 
 #include "common/format_tag.hpp"
 #include "common/types.hpp"
+#include "cpu/rng/dense_bands.hpp"
 
 namespace tombola::impl::cpu {
 namespace {
@@ -138,6 +139,22 @@ TEST(RunCopier, ShortBandsAreJoined) {
     }
 }
 
+TEST(RunCopier, TilesHaveWholeRowsIfEnoughFit) {
+    const Tensor tensor({1, 64, 17, 17}, DataType::f32, "acdb");
+    const auto first_tile = [&](int64_t whole_rows) {
+        Tile first{};
+        RunCopier(tensor.desc)
+            .for_each_tile({0, tensor.desc.nelems()}, {4096, kAllRows, 0, whole_rows},
+                           [&](const Tile& tile) {
+                               if (first.rows == 0) first = tile;
+                           });
+        return std::pair{first.rows, first.columns};
+    };
+    EXPECT_EQ(first_tile(0), (std::pair<int64_t, int64_t>{16, 256}));   // rows of a cache line
+    EXPECT_EQ(first_tile(8), (std::pair<int64_t, int64_t>{8, 289}));    // 14 rows fit
+    EXPECT_EQ(first_tile(16), (std::pair<int64_t, int64_t>{16, 256}));  // too few fit
+}
+
 TEST(RunCopier, RunsAreGatheredAndScattered) {
     for_each_tensor([](const Tensor& tensor) {
         const RunCopier copier(tensor.desc);
@@ -163,7 +180,7 @@ TEST(RunCopier, BandsAreJoinedUnlessTheirRowsAreComputedAtOnce) {
         const Tensor tensor({2, 64, pixels, pixels}, DataType::f32, tag);
         return RunCopier(tensor.desc).limits(4096, at_once, 8).joined_below;
     };
-    const RowsAtOnce sixteen{16, 16, 4, 0};
+    const RowsAtOnce sixteen{16, 16, 4};
     EXPECT_LT(joined_below("aBcd16b", 4, sixteen), 4096);
     EXPECT_LT(joined_below("acdb", 4, sixteen), 4096);
     EXPECT_EQ(joined_below("aBcd16b", 4, RowsAtOnce()), 4096);
@@ -225,18 +242,18 @@ TEST(RunCopier, ColumnsAreWhereTheElementsAre) {
 }
 
 TEST(RowsAtOnce, ServesRowsOfWholeBlocks) {
-    const RowsAtOnce rows{8, 8, 4, 3};
-    EXPECT_TRUE(rows.serves({9, 8, 12, 40, 0}));  // 9 + 3 is a multiple of 4
-    EXPECT_TRUE(rows.serves({9, 19, 12, 40, 0}));
-    EXPECT_FALSE(rows.serves({9, 7, 12, 40, 0}));  // too few rows
-    EXPECT_FALSE(rows.serves({8, 8, 12, 40, 0}));  // the first row begins within a block
-    EXPECT_FALSE(rows.serves({9, 8, 14, 40, 0}));  // a row ends within a block
-    EXPECT_FALSE(rows.serves({9, 8, 12, 42, 0}));  // the second row begins within a block
+    const RowsAtOnce rows{8, 8, 4};
+    EXPECT_TRUE(rows.serves({8, 8, 12, 40, 0}));
+    EXPECT_TRUE(rows.serves({8, 19, 12, 40, 0}));
+    EXPECT_FALSE(rows.serves({8, 7, 12, 40, 0}));  // too few rows
+    EXPECT_FALSE(rows.serves({9, 8, 12, 40, 0}));  // the first row begins within a block
+    EXPECT_FALSE(rows.serves({8, 8, 14, 40, 0}));  // a row ends within a block
+    EXPECT_FALSE(rows.serves({8, 8, 12, 42, 0}));  // the second row begins within a block
     EXPECT_FALSE(RowsAtOnce{}.serves({0, 8, 4, 4, 0}));
 }
 
 TEST(RowsAtOnce, ComputesTheMostRowsThatAreLeft) {
-    const RowsAtOnce rows{8, 16, 4, 0};
+    const RowsAtOnce rows{8, 16, 4};
     for (const auto& [left, next] : {std::pair{40, 16}, {16, 16}, {15, 8}, {8, 8}, {7, 0}, {0, 0}})
         EXPECT_EQ(rows.next_of(left), next) << left;
 }

@@ -22,7 +22,7 @@ struct Kernels {
 
 Result<Kernels> make_kernels(CpuIsa isa, const DropoutDesc& desc) {
     const DataType type = desc.src.data_type;
-    const int64_t rows = rows_side_by_side(desc.dst);
+    const int64_t rows = rows_of_tiles(desc.dst);
     Kernels kernels;
     kernels.plain = TOMBOLA_TRY(make_transform_kernel<DropoutKernel>(
         {isa, type, desc.draw_bits, DropoutMask::none, PhiloxLanes::run}, rows));

@@ -147,12 +147,12 @@ Result<std::unique_ptr<Executable>> build(CpuIsa isa, const RandomBernoulliDesc&
     const bool tensorflow = desc.alignment == Alignment::tensorflow;
     if (desc.has_one_p() && tensorflow) {
         auto kernel = TOMBOLA_TRY(make_philox_kernel<PhiloxBernoulli>({isa, PhiloxLanes::run, type},
-                                                                      rows_side_by_side(desc.dst)));
+                                                                      rows_of_tiles(desc.dst)));
         return make_executable<JitPhiloxBernoulli>(desc, std::move(kernel));
     }
     if (tensorflow && desc.p.data_type == DataType::f32) {
         auto kernel = TOMBOLA_TRY(make_transform_kernel<PhiloxBernoulliTensor>(
-            {isa, PhiloxLanes::run, type}, rows_side_by_side(desc.dst)));
+            {isa, PhiloxLanes::run, type}, rows_of_tiles(desc.dst)));
         return make_executable<JitPhiloxBernoulliTensor>(desc, std::move(kernel));
     }
     if (desc.has_one_p() && !tensorflow && Mt19937Bernoulli::serves(type)) {

@@ -30,7 +30,7 @@ class JitRandomGenerator : public Executable {
 
 Result<PlanPtr> plan_random_generator(CpuIsa isa, const RandomGeneratorDesc& desc) {
     return make_plan(0, [isa, dst = desc.dst]() -> Result<std::unique_ptr<Executable>> {
-        PhiloxKernel kernel = TOMBOLA_TRY(philox_words_kernel(isa, rows_side_by_side(dst)));
+        PhiloxKernel kernel = TOMBOLA_TRY(philox_words_kernel(isa, rows_of_tiles(dst)));
         return make_executable<JitRandomGenerator>(dst, std::move(kernel));
     });
 }

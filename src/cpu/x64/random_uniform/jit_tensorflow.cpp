@@ -34,7 +34,7 @@ Result<PlanPtr> plan_tensorflow_uniform(CpuIsa isa, const RandomUniformDesc& des
     return with_element_type<RandomUniformDesc::kTypes>(desc.dst.data_type, [&](auto type) {
         using T = decltype(type);
         return make_plan(0, [isa, dst = desc.dst]() -> Result<std::unique_ptr<Executable>> {
-            PhiloxKernel kernel = TOMBOLA_TRY(tensorflow_kernel<T>(isa, rows_side_by_side(dst)));
+            PhiloxKernel kernel = TOMBOLA_TRY(tensorflow_kernel<T>(isa, rows_of_tiles(dst)));
             return make_executable<JitTensorflow<T>>(dst, std::move(kernel));
         });
     });

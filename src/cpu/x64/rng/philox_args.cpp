@@ -13,10 +13,10 @@ RowsAtOnce philox_rows_at_once(const PhiloxRowFunctions& functions, int64_t bloc
                                PhiloxCounter start, Uint128 first, int64_t count) {
     if (!functions.any()) return {};
     const auto block = static_cast<unsigned>(block_elements);
-    const auto phase = static_cast<int64_t>(first % block);
-    const int64_t blocks = (phase + count - 1) / block_elements + 1;
+    if (first % block != 0) return {};
+    const int64_t blocks = (count - 1) / block_elements + 1;
     if (blocks > philox_blocks_to_wrap(start.plus(first / block))) return {};
-    return {functions.fewest_rows(), functions.most_rows(), block_elements, phase};
+    return {functions.fewest_rows(), functions.most_rows(), block_elements};
 }
 
 void fold_philox_rounds(PhiloxArgs& args, PhiloxCounter counter, PhiloxKey key) {

@@ -279,7 +279,7 @@ Result<PhiloxRowFunctions> make_row_functions(typename Conversion::Key key, int 
         std::get<PhiloxLanes>(key) = PhiloxLanes::two_parts;
         functions.two_parts = TOMBOLA_TRY(cached_function<Conversion>(key));
     }
-    if (two_parts ? rows % (2 * lanes) >= lanes : rows >= lanes) {
+    if (rows >= lanes) {
         std::get<PhiloxLanes>(key) = PhiloxLanes::rows;
         functions.one_part = TOMBOLA_TRY(cached_function<Conversion>(key));
     }

@@ -43,7 +43,7 @@ Result<PlanPtr> plan_stochastic_rounding(CpuIsa isa, const StochasticRoundingDes
         return make_plan(
             0, [isa, src = desc.src, dst = desc.dst]() -> Result<std::unique_ptr<Executable>> {
                 auto kernel = TOMBOLA_TRY(make_transform_kernel<RoundingKernel>(
-                    {isa, PhiloxLanes::run, dst.data_type}, rows_side_by_side(dst)));
+                    {isa, PhiloxLanes::run, dst.data_type}, rows_of_tiles(dst)));
                 return make_executable<JitStochasticRounding>(src, dst, std::move(kernel));
             });
     });
