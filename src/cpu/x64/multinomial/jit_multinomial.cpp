@@ -269,8 +269,7 @@ void JitMultinomial::draw_rows(const Call& call, const Part& part, Range rows,
     Found found;
     for (dim_t r = rows.begin; r < rows.end; ++r) {
         if (way_ == Way::tree) {
-            if (!load_row(call, part, r, row) || !draw_from_tree(call, part, row))
-                return wrong.report(r);
+            if (!draw_from_tree(call, part, r, row)) return wrong.report(r);
             continue;
         }
         // The next row, if it is read in place, is read or prefetched while this row's weights are computed.

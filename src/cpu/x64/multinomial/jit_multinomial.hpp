@@ -95,7 +95,7 @@ class JitMultinomial : public Executable {
                           Row& row) const;
     void draw_short_rows(const Call& call, const Part& part, Range rows, LowestRow& wrong) const;
     void draw_from_blocks(const Call& call, const Part& part, const Row& row) const;
-    bool draw_from_tree(const Call& call, const Part& part, const Row& row) const;
+    bool draw_from_tree(const Call& call, const Part& part, dim_t index, Row& row) const;
     bool draw_from_sparse_tree(const Call& call, const Part& part, const Row& row) const;
     template <class Take>
     bool draw_by_taking(const Call& call, const Row& row, WeightTree& tree, const Take& take) const;

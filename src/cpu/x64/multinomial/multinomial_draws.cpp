@@ -86,13 +86,21 @@ void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const 
     });
 }
 
-// Returns false if the row has fewer classes of positive weight than samples.
-bool JitMultinomial::draw_from_tree(const Call& call, const Part& part, const Row& row) const {
+// Returns false if the row is refused, or if it has fewer classes of positive weight than samples.
+bool JitMultinomial::draw_from_tree(const Call& call, const Part& part, dim_t index,
+                                    Row& row) const {
     const dim_t classes = passes_.classes();
-    const Work work{passes_.nanoseconds(classes) + moving(to_size(classes) * 8).nanoseconds};
-    parallel_ranges(classes, kUnitClasses, work, [&](dim_t begin, dim_t end) {
-        passes_.store(row, call.source, begin, end, part.weights + begin);
-    });
+    if (classes <= RowPasses::kShortClasses) {
+        row.index = index;
+        row.data = dense_row(call, part, index);
+        if (!passes_.store_short(row, call.source, part.weights)) return false;
+    } else {
+        if (!load_row(call, part, index, row)) return false;
+        const Work work{passes_.nanoseconds(classes) + moving(to_size(classes) * 8).nanoseconds};
+        parallel_ranges(classes, kUnitClasses, work, [&](dim_t begin, dim_t end) {
+            passes_.store(row, call.source, begin, end, part.weights + begin);
+        });
+    }
     WeightTree tree(part.weights, classes);
     return draw_by_taking(call, row, tree, [&](uint64_t target) { return tree.take(target); });
 }
