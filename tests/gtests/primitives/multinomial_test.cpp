@@ -56,9 +56,10 @@ TEST_F(Multinomial, EveryTypeAndShape) {
         int64_t batch, classes, samples;
     };
     const Shape shapes[] = {
-        {1, 1, 1},    {3, 2, 2},      {2, 15, 3},   {3, 16, 16},     {2, 17, 5},    {1, 31, 200},
-        {4, 33, 7},   {3, 511, 1},    {3, 512, 4},  {3, 513, 9},     {2, 1000, 1},  {3, 1025, 70},
-        {2, 100, 99}, {1, 257, 1030}, {2, 4099, 2}, {1, 5000, 2049}, {2, 12345, 96}};
+        {1, 1, 1},    {3, 2, 2},      {2, 15, 3},   {3, 16, 16},     {2, 17, 5},     {1, 31, 200},
+        {4, 33, 7},   {3, 511, 1},    {3, 512, 4},  {3, 513, 9},     {2, 1000, 1},   {3, 1025, 70},
+        {2, 100, 99}, {1, 257, 1030}, {2, 4099, 2}, {1, 5000, 2049}, {2, 12345, 96}, {5, 16, 1},
+        {9, 18, 12},  {9, 18, 13},    {3, 496, 12}, {3, 512, 13}};
     for (const auto type : kTypes)
         for (const bool log_probs : {false, true})
             for (const bool with_replacement : {true, false})
@@ -86,6 +87,7 @@ TEST_F(Multinomial, WorkThatThreadsShare) {
         int64_t batch, classes, samples;
     };
     for (const Shape& shape : {Shape{260, 4099, 2},
+                               {20000, 18, 3},
                                {1, 520021, 8200},
                                {7, 1000, 80000},
                                {1, 700, 260001},
@@ -117,6 +119,10 @@ TEST_F(Multinomial, WorkThatThreadsShare) {
     probs[50 * 4099 + 7] = kNan;
     probs[31 * 4099 + 4098] = -1;
     check(problem(tombola_f32, 300, 2, probs), "two bad rows");
+    probs.assign(20000 * 18, 1);
+    probs[19000 * 18 + 17] = kNan;
+    probs[9000 * 18] = -1;
+    check(problem(tombola_f32, 20000, 2, probs), "two bad short rows");
 }
 
 TEST_F(Multinomial, EveryLayout) {
