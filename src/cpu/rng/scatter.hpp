@@ -168,7 +168,7 @@ inline int64_t rows_of_tiles(const MemoryDesc& desc) {
     return copier.has_tiles() ? copier.rows_side_by_side() : 1;
 }
 
-// As the functions of RunCopier, for a single run.
+// Like the functions of RunCopier, for a single run.
 inline void scatter(const MemoryDesc& desc, void* data, int64_t first, int64_t count,
                     const void* from) {
     RunCopier(desc).scatter(data, first, count, from);

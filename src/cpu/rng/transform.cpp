@@ -131,13 +131,14 @@ class Part {
             if (!mask_in_place_ && mask_.is_written) bytes.scatter(mask_.data, tile, mask);
         };
         const RunCopier& copier = dst.has_tiles() ? dst : src;
-        // Otherwise serves_rows() refuses every tile: its rows do not lie side by side in each tensor.
-        const auto has_bands_of_dst = [&](const RunCopier& other) {
-            return other.has_tiles() && other.rows_side_by_side() >= dst.rows_side_by_side();
+        // Otherwise serves_rows() refuses every tile: its rows do not lie side by side in each tensor. Blocks have powers of two of rows.
+        const int64_t rows = std::min(dst.rows_side_by_side(), RunCopier::rows_of_line(dst_size()));
+        const auto has_tiles_of_dst = [&](const RunCopier& other) {
+            return other.has_tiles() && other.rows_side_by_side() >= rows;
         };
         const bool in_place =
-            dst.has_tiles() && has_bands_of_dst(src) &&
-            (mask_.kind != Kind::bytes || (!mask_in_place_ && has_bands_of_dst(bytes)));
+            dst.has_tiles() && has_tiles_of_dst(src) &&
+            (mask_.kind != Kind::bytes || (!mask_in_place_ && has_tiles_of_dst(bytes)));
         const TileLimits limits =
             copier.limits(capacity, in_place ? rows_at_once_ : RowsAtOnce(), kWholeRowsOfTransform);
         copier.for_each_tile(range, limits, transform_tile);

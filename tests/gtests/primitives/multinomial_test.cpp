@@ -119,6 +119,11 @@ TEST_F(Multinomial, WorkThatThreadsShare) {
     probs[50 * 4099 + 7] = kNan;
     probs[31 * 4099 + 4098] = -1;
     check(problem(tombola_f32, 300, 2, probs), "two bad rows");
+    // One reader of UNIFORMS for each part of the rows. 1 is the end of the last class.
+    Problem given = problem(tombola_f32, 20000, 2, varied(20000, 16, false, 31));
+    for (int64_t s = 0; s < 20000 * 2; ++s)
+        given.request.uniforms.push_back(s % 7 == 0 ? 1 : noise.next());
+    check(given, "uniforms of short rows");
     probs.assign(20000 * 18, 1);
     probs[19000 * 18 + 17] = kNan;
     probs[9000 * 18] = -1;

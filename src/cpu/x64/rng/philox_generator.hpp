@@ -248,13 +248,14 @@ class PhiloxGenerator : public Vocabulary {
     Stream gathered_[kMaxStreams] = {};  // the registers of each stream's blocks
 };
 
-// The functions that make several rows at once: one row per lane, or two. Each is empty if the tensor has no use for it.
+// The functions that make several rows at once: one row per lane, or two. Both are empty if the tensor has too few rows, and the second one if it
+// has too few for it. The first one is there for rows that are left, as in the last block of a tensor or at the end of a thread's part.
 struct PhiloxRowFunctions {
     JitFunction<PhiloxArgs> one_part, two_parts;
     int lanes = 1;
 
-    bool any() const { return one_part || two_parts; }
-    int64_t fewest_rows() const { return one_part ? lanes : 2 * lanes; }
+    bool any() const { return static_cast<bool>(one_part); }
+    int64_t fewest_rows() const { return lanes; }
     int64_t most_rows() const { return two_parts ? 2 * lanes : lanes; }
     const JitFunction<PhiloxArgs>& of(int64_t rows) const {
         return rows == lanes ? one_part : two_parts;

@@ -17,15 +17,22 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// Compares the two halves with each other first, so that few comparisons wait for one another.
+// Compares the quarters of the register with one another first, in registers, so that few comparisons wait for one another.
 template <class Lane>
 Lane greatest_lane(const char* lanes, size_t bytes) {
-    constexpr size_t kHalf = 32 / sizeof(Lane);
-    Lane values[2 * kHalf];
-    std::memcpy(values, lanes, sizeof values);
-    if (bytes == sizeof values)
-        for (size_t i = 0; i < kHalf; ++i) values[i] = std::max(values[i], values[i + kHalf]);
-    for (size_t half = kHalf / 2; half > 0; half /= 2)
+    using Quarter __attribute__((vector_size(16))) = Lane;
+    constexpr size_t kLanes = sizeof(Quarter) / sizeof(Lane);
+    Quarter quarters[4];
+    std::memcpy(quarters, lanes, sizeof quarters);
+    const auto greater = [](const Quarter& a, const Quarter& b) { return a < b ? b : a; };
+    if (bytes == sizeof quarters) {
+        quarters[0] = greater(quarters[0], quarters[2]);
+        quarters[1] = greater(quarters[1], quarters[3]);
+    }
+    quarters[0] = greater(quarters[0], quarters[1]);
+    Lane values[kLanes];
+    std::memcpy(values, &quarters[0], sizeof values);
+    for (size_t half = kLanes / 2; half > 0; half /= 2)
         for (size_t i = 0; i < half; ++i) values[i] = std::max(values[i], values[i + half]);
     return values[0];
 }
@@ -54,7 +61,8 @@ dim_t units_in_place(dim_t classes) {
 
 }  // namespace
 
-// As long as the target lies beyond the next few weights, adds them up at once, so that few additions wait for one another.
+// As long as the target lies beyond the next few weights, adds them up at once, so that few additions wait for one another. Among those few, it
+// counts the prefix sums below the target: a loop that ended at the target would end where no processor predicts.
 dim_t class_reaching(const uint64_t* weights, dim_t count, uint64_t target) {
     constexpr dim_t kTogether = 16;
     dim_t k = 0;
@@ -63,8 +71,14 @@ dim_t class_reaching(const uint64_t* weights, dim_t count, uint64_t target) {
         if (sum >= target) break;
         target -= sum;
     }
-    for (uint64_t reached = weights[k]; reached < target; reached += weights[k]) ++k;
-    return k;
+    uint64_t reached = 0;
+    const dim_t end = std::min(count, k + kTogether);
+    dim_t below = 0;
+    for (dim_t i = k; i < end; ++i) {
+        reached += weights[i];
+        below += reached < target ? 1 : 0;
+    }
+    return k + below;
 }
 
 Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_probs,
@@ -374,16 +388,24 @@ bool RowPasses::store_short(Row& row, const RowSource& source, uint64_t* weights
     alignas(64) uint64_t copy[kShortClasses * sizeof(double) / sizeof(uint64_t)];
     const char* data = row.data;
     if (classes_ % kUnitClasses != 0) {
-        std::fill_n(copy, units * kUnitClasses * element_bytes_ / 8,
-                    log_probs_ ? minus_infinities(type_) : 0);
+        const dim_t unit = kUnitClasses * element_bytes_ / 8;
+        std::fill_n(copy + (units - 1) * unit, unit, log_probs_ ? minus_infinities(type_) : 0);
         std::memcpy(copy, row.data, static_cast<size_t>(classes_ * element_bytes_));
         data = reinterpret_cast<const char*>(copy);
     }
-    double greatest = log_probs_ ? -kInf : 0;
-    RowMaxKernel::Args max_args{data, units, {}};
-    max_(max_args);
-    if (!accept(max_args.found, greatest) || !is_distribution(greatest)) return false;
-    set_scale(row, greatest);
+    double found = log_probs_ ? -kInf : 0;
+    if (machine().row.read_ahead > 0) {
+        // The kernel prefetches far behind what it reads, where a copy has nothing.
+        if (!greatest(row.data, 0, classes_, found)) return false;
+    } else {
+        RowMaxKernel::Args args;
+        args.src = data;
+        args.units = units;
+        max_(args);
+        if (!accept(args.found, found)) return false;
+    }
+    if (!is_distribution(found)) return false;
+    set_scale(row, found);
     if (row.is_scalar) {
         store(row, source, 0, classes_, weights);
         return true;

@@ -34,7 +34,7 @@ class RowPasses {
   public:
     static constexpr dim_t kBlockUnits = 32;
     static constexpr dim_t kBlockClasses = kBlockUnits * kUnitClasses;
-    static constexpr dim_t kShortClasses = kBlockClasses;  // of a row for store_short()
+    static constexpr dim_t kShortClasses = kBlockClasses;  // the maximum for store_short()
 
     // What is wanted besides the maximum: store() alone, or store() and sum().
     enum class Weights { stored, both };
@@ -66,8 +66,8 @@ class RowPasses {
     // `weights` are overwritten.
     void store(const Row& row, const RowSource& source, dim_t begin, dim_t end,
                uint64_t* weights) const;
-    // Does the work of greatest(), is_distribution(), set_scale() and store() for a whole row of at most kShortClasses classes, in the time of
-    // one call of two kernels. Returns false if the row is refused. `weights` has kShortClasses elements.
+    // Does the work of greatest(), is_distribution(), set_scale() and store() for a whole row of at most kShortClasses classes, by one call of
+    // each of two kernels. Returns false if the row is refused. Overwrites as many elements of `weights` as store().
     bool store_short(Row& row, const RowSource& source, uint64_t* weights) const;
 
   private:
