@@ -78,7 +78,8 @@ struct TileLimits {
     int64_t rows = std::numeric_limits<int64_t>::max();  // the maximum number of its rows
     // Whole bands of fewer elements than this are joined to a run, which is a tile of one row. 0: none are.
     int64_t joined_below = 0;
-    // Tiles have whole rows if at least this many fit, even if these do not fill a cache line. Then a tile is a single run of its source. 0: never.
+    // Tiles have whole rows if at least this many fit, even if these do not fill a cache line. Then a tile is a single run of its source.
+    // 0: never.
     int64_t whole_rows = 0;
 };
 

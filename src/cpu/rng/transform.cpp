@@ -203,7 +203,8 @@ bool bands_are_faster(const DenseBands& bands) {
            (bands.rows() <= kManyRows || bands.columns() >= kShortRow);
 }
 
-// As transform_dense(), for a mask of bits that is read, whose order is that of the elements. The bits of some pixels of a band are put in the order of memory.
+// As transform_dense(), for a mask of bits that is read, whose order is that of the elements. The bits of some pixels of a band are put in the
+// order of memory.
 void transform_bands(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
                      const DenseBands& bands, double nanoseconds_per_element,
                      FunctionRef<void(const TransformRun&)> body) {

@@ -248,8 +248,8 @@ class PhiloxGenerator : public Vocabulary {
     Stream gathered_[kMaxStreams] = {};  // the registers of each stream's blocks
 };
 
-// The functions that make several rows at once: one row per lane, or two. Both are empty if the tensor has too few rows, and the second one if it
-// has too few for it. The first one is there for rows that are left, as in the last block of a tensor or at the end of a thread's part.
+// The functions that make several rows at once: one row per lane, or two. Both are empty if the tensor has too few rows, and the second one if
+// it has too few for two. The first one then makes the rows that are left, as in the last block of a tensor or at the end of a thread's part.
 struct PhiloxRowFunctions {
     JitFunction<PhiloxArgs> one_part, two_parts;
     int lanes = 1;

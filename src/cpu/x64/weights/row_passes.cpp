@@ -61,8 +61,8 @@ dim_t units_in_place(dim_t classes) {
 
 }  // namespace
 
-// As long as the target lies beyond the next few weights, adds them up at once, so that few additions wait for one another. Among those few, it
-// counts the prefix sums below the target: a loop that ended at the target would end where no processor predicts.
+// As long as the target lies beyond the next few weights, adds them up at once, so that few additions wait for one another. Among those few,
+// it counts the prefix sums below the target: a loop that ended at the target would end where no processor predicts.
 dim_t class_reaching(const uint64_t* weights, dim_t count, uint64_t target) {
     constexpr dim_t kTogether = 16;
     dim_t k = 0;
