@@ -22,15 +22,6 @@ uint64_t load_u64(const uint8_t* from) {
 
 void store_u64(uint8_t* to, uint64_t value) { std::memcpy(to, &value, sizeof value); }
 
-// Stores the lowest bytes of a word, `step` bytes apart. Compilers did not unroll a loop.
-template <int count>
-[[gnu::always_inline]] inline void store_bytes(uint8_t* to, int64_t step, uint64_t word) {
-    if constexpr (count > 0) {
-        *to = static_cast<uint8_t>(word);
-        store_bytes<count - 1>(to + step, step, word >> 8);
-    }
-}
-
 // Transposes 8 x 8 bits: bit 8i + j becomes bit 8j + i. Each step exchanges two halves of squares of bits.
 uint64_t transpose_bits(uint64_t x) {
     const auto exchange = [&](int distance, uint64_t lower) {
@@ -112,11 +103,13 @@ void get_rows_of_bits(const uint8_t* bits, const MaskRows& rows, int64_t step, u
                 square |= uint64_t{row_bits[i][column / 8]} << (8 * i);
             square = transpose_bits(square);
             uint8_t* to = dense + (column * step + row) / 8;
-            if (rows.columns - column >= kSquare)
-                store_bytes<kSquare>(to, step / 8, square);
-            else
-                for (int64_t i = column; i < rows.columns; ++i, to += step / 8, square >>= 8)
-                    *to = static_cast<uint8_t>(square);
+            const auto store_bytes = [&](int64_t count) {
+                for (int64_t i = 0; i < count; ++i)
+                    to[i * step / 8] = static_cast<uint8_t>(square >> (8 * i));
+            };
+            // A constant count makes straight code.
+            rows.columns - column >= kSquare ? store_bytes(kSquare)
+                                             : store_bytes(rows.columns - column);
         }
     }
 }
