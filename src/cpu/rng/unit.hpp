@@ -33,6 +33,10 @@ constexpr float u24(uint32_t word) { return unit_f32<24>(word); }
 constexpr double u52(uint32_t first, uint32_t second) {
     return unit_f64<52>(join_words(first, second));
 }
+// u52 times 2^52.
+constexpr uint64_t u52_numerator(uint32_t first, uint32_t second) {
+    return join_words(first & 0xFFFFF, second);
+}
 constexpr double u53(uint32_t first, uint32_t second) {
     return unit_f64<53>(join_words(first, second));
 }

@@ -13,6 +13,7 @@
 //
 // Multiplying all weights of a row by a power of two changes neither q nor t.
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstdint>
@@ -70,6 +71,13 @@ inline uint64_t draw_target(double u, uint64_t sum) {
     if (right >= 116) return 1;
     const unsigned __int128 up = (static_cast<unsigned __int128>(1) << right) - 1;
     return static_cast<uint64_t>((product + up) >> right);
+}
+
+// The same for u = numerator / 2^52 below 1.
+inline uint64_t draw_target_of_52_bits(uint64_t numerator, uint64_t sum) {
+    constexpr uint64_t kUp = (uint64_t{1} << 52) - 1;
+    const unsigned __int128 product = static_cast<unsigned __int128>(numerator) * sum;
+    return std::max(static_cast<uint64_t>((product + kUp) >> 52), uint64_t{1});
 }
 
 }  // namespace tombola::impl::cpu

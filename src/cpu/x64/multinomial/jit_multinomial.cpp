@@ -30,7 +30,7 @@ JitMultinomial::Way JitMultinomial::way_for(const Desc& desc) {
     if (takes_classes_out(desc))
         return samples <= classes / (2 * WeightTree::kBlock) ? Way::sparse_tree : Way::tree;
     if (classes <= RowPasses::kShortClasses)
-        return samples <= kFewSamples ? Way::short_rows : Way::guide;
+        return samples <= kFewSamples || LaneDraws::serves(desc) ? Way::short_rows : Way::guide;
     const bool few = samples <= std::max<dim_t>(4, classes / 64);
     return few || classes >= kMaxGuideClasses ? Way::blocks : Way::guide;
 }
@@ -55,9 +55,10 @@ JitMultinomial::Scratch::Scratch(const Desc& desc) {
                          : way == Way::guide    ? classes
                                                 : WeightTree::storage(classes);
     guide = weights + aligned_size(to_size(stored + kUnitClasses) * 8);
-    part_bytes =
+    lanes =
         guide +
         (way == Way::guide ? aligned_size(to_size(GuideTable::storage(classes, samples)) * 4) : 0);
+    part_bytes = lanes + (LaneDraws::serves(desc) ? LaneDraws::scratch_bytes(desc) : 0);
 }
 
 Result<PlanPtr> JitMultinomial::plan(CpuIsa isa, const Desc& desc) {
@@ -68,13 +69,14 @@ Result<PlanPtr> JitMultinomial::plan(CpuIsa isa, const Desc& desc) {
 
 JitMultinomial::JitMultinomial(const Desc& desc, RowPasses passes,
                                JitFunction<DrawKernel::Args> draw, PhiloxKernel words,
-                               int max_parts)
+                               std::optional<LaneDraws> lanes, int max_parts)
     : desc_(desc),
       way_(way_for(desc)),
       scratch_(desc),
       passes_(std::move(passes)),
       draw_(std::move(draw)),
       words_(std::move(words)),
+      lanes_(std::move(lanes)),
       src_(desc.src),
       dst_(desc.dst),
       max_parts_(max_parts) {}
@@ -92,8 +94,10 @@ Result<std::unique_ptr<Executable>> JitMultinomial::build(CpuIsa isa, const Desc
         draw = TOMBOLA_TRY(cached_function<DrawKernel>({isa, desc.dst.data_type}));
         words = TOMBOLA_TRY(philox_words_kernel(isa));
     }
-    return std::unique_ptr<Executable>(
-        new JitMultinomial(desc, std::move(passes), std::move(draw), std::move(words), max_parts));
+    std::optional<LaneDraws> lanes;
+    if (LaneDraws::serves(desc)) lanes = TOMBOLA_TRY(LaneDraws::create(isa, desc));
+    return std::unique_ptr<Executable>(new JitMultinomial(
+        desc, std::move(passes), std::move(draw), std::move(words), std::move(lanes), max_parts));
 }
 
 // -- rows ----------------------------------------------------------------------------------------
@@ -103,7 +107,7 @@ JitMultinomial::Part JitMultinomial::part_of(const Call& call, int part) const {
     auto* weights = reinterpret_cast<uint64_t*>(at + scratch_.weights);
     const dim_t sums_at = way_ == Way::sparse_tree ? WeightTree::sums_at(passes_.classes()) : 0;
     return {at + scratch_.row, weights, weights + sums_at,
-            reinterpret_cast<uint32_t*>(at + scratch_.guide)};
+            reinterpret_cast<uint32_t*>(at + scratch_.guide), at + scratch_.lanes};
 }
 
 // Calls body(part, rows) so that every row is covered, in order within a part. Rows are divided among the threads, or there is
@@ -113,7 +117,8 @@ void JitMultinomial::for_rows(const Work& work, const Body& body) const {
     const dim_t batch = desc_.src.dims[0];
     const int parts = std::min(parts_for_rows(batch, work), max_parts_);
     if (parts == 1) return body(0, Range{0, batch});
-    parallel(parts, [&](int part, int all) { body(part, split(batch, part, all)); });
+    const dim_t grain = lanes_ ? lanes_->group() : 1;
+    parallel(parts, [&](int part, int all) { body(part, split(batch, part, all, grain)); });
 }
 
 // The row with contiguous elements: in place, or a copy.
@@ -261,9 +266,16 @@ Status JitMultinomial::execute(const ExecContext& context) const {
     return {};
 }
 
-// For every way but guide: reads each row and draws from it.
+// For every way but guide: reads the rows and draws from them.
 void JitMultinomial::draw_rows(const Call& call, const Part& part, Range rows,
                                LowestRow& wrong) const {
+    if (!lanes_) return draw_each_row(call, part, rows, wrong);
+    lanes_->draw({call.src, call.uniforms, call.scratch + scratch_.results}, rows, part.lanes,
+                 [&](Range others) { draw_each_row(call, part, others, wrong); });
+}
+
+void JitMultinomial::draw_each_row(const Call& call, const Part& part, Range rows,
+                                   LowestRow& wrong) const {
     if (way_ == Way::short_rows) return draw_short_rows(call, part, rows, wrong);
     Row row;
     Found found;

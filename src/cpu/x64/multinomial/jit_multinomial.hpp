@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// multinomial by generated kernels. There are five ways to draw from a row:
+// multinomial by generated kernels. There are five ways to draw from a row by itself:
 //
 //   short_rows   few samples from few classes: the weights of the row
 //   blocks       few samples from many classes: sums of blocks of classes, and for each sample the weights of the one
@@ -10,17 +10,21 @@
 //   tree         without replacement: a tree of sums (cpu/multinomial/weight_tree.hpp)
 //   sparse_tree  the same for few samples: sums of small blocks of classes, and the weights of those that are drawn from
 //
+// Where LaneDraws serves, it draws from several rows at once, and the ways above are for rows that it cannot handle.
+//
 // All but guide read a row once for the check and the weights, or twice in succession while it is in cache. So they
 // draw before every row has been checked, and the samples stay in the scratchpad until then. guide checks all rows
 // first and draws into DST.
 
 #include <memory>
+#include <optional>
 
 #include "common/implementation.hpp"
 #include "cpu/multinomial/guide_table.hpp"
 #include "cpu/multinomial/multinomial_call.hpp"
 #include "cpu/multinomial/weight_tree.hpp"
 #include "cpu/x64/multinomial/draw_kernel.hpp"
+#include "cpu/x64/multinomial/lane_draws.hpp"
 #include "cpu/x64/rng/philox_generator.hpp"
 #include "cpu/x64/weights/row_passes.hpp"
 
@@ -42,7 +46,7 @@ class JitMultinomial : public Executable {
         size_t part_at(int part) const { return parts + static_cast<size_t>(part) * part_bytes; }
         size_t results;  // the samples, of DST's type; guide: the greatest elements, f64[batch]
         size_t parts;
-        size_t row, weights, guide;  // within a part
+        size_t row, weights, guide, lanes;  // within a part
         size_t part_bytes;
     };
     // One execution.
@@ -59,11 +63,12 @@ class JitMultinomial : public Executable {
         uint64_t* weights;
         uint64_t* sums;  // of blocks, for blocks and sparse_tree
         uint32_t* guide;
+        char* lanes;  // for LaneDraws
     };
     static constexpr int kMaxRanges = 256;  // of one row, for threads that share it
 
     JitMultinomial(const Desc& desc, RowPasses passes, JitFunction<DrawKernel::Args> draw,
-                   PhiloxKernel words, int max_parts);
+                   PhiloxKernel words, std::optional<LaneDraws> lanes, int max_parts);
 
     static Result<std::unique_ptr<Executable>> build(CpuIsa isa, const Desc& desc, int max_parts);
     static Way way_for(const Desc& desc);
@@ -102,6 +107,7 @@ class JitMultinomial : public Executable {
     GuideTable make_guide(const Call& call, const Part& part, const Row& row, uint64_t& sum) const;
     void draw_by_guide(const Call& call, const Part& part, const Row& row) const;
     void draw_rows(const Call& call, const Part& part, Range rows, LowestRow& wrong) const;
+    void draw_each_row(const Call& call, const Part& part, Range rows, LowestRow& wrong) const;
 
     Desc desc_;
     Way way_;
@@ -109,6 +115,7 @@ class JitMultinomial : public Executable {
     RowPasses passes_;
     JitFunction<DrawKernel::Args> draw_;  // guide alone
     PhiloxKernel words_;                  // guide alone
+    std::optional<LaneDraws> lanes_;
     MatrixLayout src_, dst_;
     int max_parts_;
 };

@@ -36,6 +36,7 @@ double JitMultinomial::nanoseconds_of_guide() const {
 // Without a guide, a sample searches the sums and reads the weights of its block again: 106 to 143 on the machines that were measured. The first
 // sample of a short row takes 55 to 90 with the row, each further one 15 to 25. Measured on Zen 4 alone.
 double JitMultinomial::nanoseconds_of_draws() const {
+    if (lanes_) return lanes_->nanoseconds_of_draws();
     constexpr double kNanosecondsPerSample = 100, kNanosecondsPerShortSample = 40;
     constexpr int kGuidedInstructions = 320;  // for a vector of samples of 32 bits
     return static_cast<double>(desc_.dst.dims[1]) *

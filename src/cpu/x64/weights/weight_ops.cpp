@@ -131,6 +131,19 @@ void WeightOps::load_constants(const ScaleAddresses& scale, const Address& top) 
     top_ = take_held();
     is_f64() ? broadcast_u64(top_, top) : broadcast_u32(top_, top);
     load_scale(scale);
+    hold_quantum_constants();
+}
+
+void WeightOps::load_constants_for_rows() {
+    set_held_range(kLowestHeld);
+    top_ = take_held();
+    greatest_ = take_held();
+    zeros_ = greatest_;  // used only without logits
+    if (!log_probs_) zero(zeros_);
+    hold_quantum_constants();
+}
+
+void WeightOps::hold_quantum_constants() {
     max_shift_ = hold_bits(62, 62);
     fraction_ = hold_bits(0x3FFFFF80, 0x3FFFFFFFFFFFFC00);
     leading_ = hold_bits(0x40000000, 0x4000000000000000);

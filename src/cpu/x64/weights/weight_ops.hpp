@@ -92,6 +92,10 @@ class WeightOps : public Vocabulary {
     };
     // Loads the constants. Claims k1 and registers from kLowestHeld on.
     void load_constants(const ScaleAddresses& scale, const Address& top);
+    // The same for kernels that have a row in each lane. The caller must then set the lanes of top() and, with logits, of greatest().
+    void load_constants_for_rows();
+    const Vec& top() const { return top_; }
+    const Vec& greatest() const { return greatest_; }
     const Vec& zeros() const { return zeros_; }  // without logits
     // Turns the elements in x into weights as u64 lanes. With f32 lanes, x then has the weights of the classes 0, 2, 4
     // ..., and `odd` those of 1, 3, 5 ... With f64 lanes, x has all of them. scratch1 ... scratch3 are overwritten, and
@@ -114,6 +118,7 @@ class WeightOps : public Vocabulary {
     Held hold_bits(uint32_t narrow, uint64_t wide);
     Held hold_float(float narrow, double wide);
     void load_scale(const ScaleAddresses& scale);
+    void hold_quantum_constants();
     void hold_exp_constants(int exponent);
     void emit_quantise(const Lanes& r);
 
