@@ -193,6 +193,8 @@ const std::vector<Multinomial> kMultinomials = {
     {"1x10000000:1000, with replacement", 1, 10000000, 1000, true, false},
     {"64x128000:one, with replacement", 64, 128000, 1, true, false},
     {"64x128000:one, from logits", 64, 128000, 1, true, true},
+    {"16384x18:one, with replacement", 16384, 18, 1, true, false},
+    {"16384x18:one, from logits", 16384, 18, 1, true, true},
 };
 
 std::string Shuffle::name() const {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Batches of many rows of few classes. Generated code draws from 4, 8 or 16 of their rows at once.
+// Batches of many rows of few classes. Generated code draws from 4, 8 or 16 of their rows at once (x64/lane_draws_test.cpp shows when).
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,12 @@ std::string name_of(const Shape& shape) {
 
 // Whole groups and rests, and both sides of the bounds on rows, classes and samples.
 TEST_F(Multinomial, RowsOfFewClasses) {
-    const Shape shapes[] = {{3, 6, 1},    {4, 6, 1},    {5, 1, 2},     {7, 2, 3},     {8, 18, 1},
-                            {9, 18, 4},   {15, 17, 1},  {16, 17, 32},  {17, 3, 32},   {17, 3, 33},
-                            {20, 33, 2},  {31, 5, 5},   {33, 64, 1},   {11, 127, 1},  {40, 128, 9},
-                            {40, 129, 9}, {12, 256, 1}, {11, 256, 1},  {20, 256, 32}, {20, 257, 32},
-                            {70, 20, 17}, {70, 20, 20}, {17, 100, 70}, {6, 256, 256}};
+    const Shape shapes[] = {{3, 6, 1},    {4, 6, 1},    {5, 1, 2},    {7, 2, 3},      {8, 18, 1},
+                            {9, 18, 4},   {15, 17, 1},  {16, 17, 32}, {17, 3, 32},    {17, 3, 33},
+                            {20, 33, 2},  {31, 5, 5},   {33, 64, 1},  {11, 127, 1},   {40, 128, 9},
+                            {40, 129, 9}, {12, 256, 1}, {11, 256, 1}, {20, 256, 32},  {20, 257, 32},
+                            {70, 20, 17}, {70, 20, 20}, {19, 256, 2}, {17, 256, 100}, {33, 250, 65},
+                            {17, 128, 60}};
     for (const auto type : kTypes)
         for (const bool log_probs : {false, true})
             for (const bool with_replacement : {true, false})
@@ -67,8 +69,7 @@ TEST_F(Multinomial, RowsOfFewClassesInEveryLayout) {
             }
 }
 
-// A group of fewer rows than lanes reads each row several times, with its classes rotated. Rows with a single class of positive weight show
-// that no lane is taken for another, and that a row of zeros is refused nowhere else.
+// Each row has one class of positive weight. So a sample from another row's lane would be seen.
 TEST_F(Multinomial, RowsWithASinglePositiveClass) {
     for (const auto type : kTypes)
         for (int64_t batch = 4; batch <= 20; ++batch)
@@ -82,6 +83,76 @@ TEST_F(Multinomial, RowsWithASinglePositiveClass) {
                 }
                 expect(problem(type, batch, 2, probs), expected);
             }
+}
+
+// Without replacement, until every class is drawn.
+TEST_F(Multinomial, RowsOfFewClassesUntilNoneIsLeft) {
+    for (const auto type : kTypes)
+        for (const bool log_probs : {false, true})
+            for (const int64_t classes : {5, 70, 128}) {
+                std::vector<double> values = varied(17, classes, log_probs, 67);
+                for (double& value : values)
+                    value = log_probs ? std::fmax(value, -20) : std::fmax(value, 0x1p-20);
+                Problem p = problem(type, 17, classes, values);
+                p.request.log_probs = log_probs;
+                p.request.with_replacement = false;
+                check(p, std::to_string(classes));
+            }
+}
+
+// Zeros of both signs, subnormals beside normal weights, and weights whose sum is beyond the type.
+TEST_F(Multinomial, HardWeightsInManyRows) {
+    constexpr int64_t kBatch = 37, kClasses = 33;
+    for (const auto type : kTypes)
+        for (const bool with_replacement : {true, false}) {
+            const double tiny = type == tombola_f64   ? 0x1p-1074
+                                : type == tombola_f32 ? 0x1p-149
+                                : type == tombola_f16 ? 0x1p-24
+                                                      : 0x1p-133;
+            const double huge = type == tombola_f64   ? 0x1p1023
+                                : type == tombola_f16 ? 0x1p15
+                                                      : 0x1p127;
+            std::vector<double> probs;
+            for (int64_t row = 0; row < kBatch; ++row)
+                for (int64_t k = 0; k < kClasses; ++k) {
+                    const double kinds[] = {k == 11 ? 1 : tiny,
+                                            k == 11 ? huge : 1,
+                                            3,
+                                            huge * (k % 2 == 0 ? 1 : 0.75),
+                                            std::ldexp(1, -static_cast<int>(4 * k)),
+                                            k % 3 == 0 ? -0.0 : static_cast<double>(k % 6)};
+                    probs.push_back(kinds[row % 6]);
+                }
+            Problem p = problem(type, kBatch, 3, probs);
+            p.request.with_replacement = with_replacement;
+            p.request.offset = 0 - uint64_t{kBatch * 3};
+            check(p, std::to_string(type));
+        }
+}
+
+TEST_F(Multinomial, HardLogitsInManyRows) {
+    constexpr int64_t kBatch = 37, kClasses = 33;
+    for (const auto type : kTypes)
+        for (const bool with_replacement : {true, false}) {
+            const double large = type == tombola_f64 ? 1e308 : type == tombola_f16 ? 60000 : 3e38;
+            std::vector<double> logits;
+            for (int64_t row = 0; row < kBatch; ++row)
+                for (int64_t k = 0; k < kClasses; ++k) {
+                    const auto rest = static_cast<double>(k % 12);
+                    const double kinds[] = {
+                        k % 2 == 0 ? 10000.0 : -10000.0,
+                        -10000 - rest,
+                        k % 7 == 0 ? -kInf : -87.0 * rest / 11,
+                        k % 7 == 0 ? 0 : -708.0 - static_cast<double>(k % 3) + 1,
+                        k % 2 == 0 ? large : -large,
+                        0};
+                    logits.push_back(kinds[row % 6]);
+                }
+            Problem p = problem(type, kBatch, 3, logits);
+            p.request.log_probs = true;
+            p.request.with_replacement = with_replacement;
+            check(p, std::to_string(type));
+        }
 }
 
 // Subnormal weights, which only scalar code handles, of one row among others: the group is drawn row by row.

@@ -2,7 +2,6 @@
 #include "cpu/x64/multinomial/lane_draws.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "common/scratchpad.hpp"
 #include "cpu/multinomial/multinomial_call.hpp"
@@ -19,16 +18,15 @@ namespace {
 constexpr int kMaxRows = LaneWeightsKernel::kMaxRows;
 // Measured on Zen 4 alone, with both ISAs. With more classes a row by itself takes as long. With more samples a guide table is faster.
 constexpr dim_t kMaxLaneClasses = 256, kMaxLaneClassesF64 = 128, kMaxLaneSamples = 32;
-constexpr dim_t kWordSamples =
-    1024;  // the words of so many samples are generated at once, or those of one group
+// The words of this many samples are generated at once, or those of one group if it has more.
+constexpr dim_t kWordSamples = 1024;
 
 // What a part needs for its groups. Offsets in bytes.
 struct LaneScratch {
     explicit LaneScratch(const MultinomialDesc& desc) {
         const auto classes = static_cast<size_t>(desc.src.dims[1]);
         const auto samples = static_cast<size_t>(desc.dst.dims[1]);
-        weights =
-            aligned_size((classes + 1) * kMaxRows * sizeof(float));  // half as many rows of f64
+        weights = aligned_size(classes * kMaxRows * sizeof(float));  // f64 has half as many rows
         words = weights + aligned_size(classes * kMaxRows * sizeof(uint64_t));
         size = words + aligned_size(std::max(size_t{kWordSamples}, samples * kMaxRows) * 8);
     }
@@ -36,7 +34,7 @@ struct LaneScratch {
 };
 
 // A group of fewer rows than this takes longer than its rows one by one. Measured on Zen 4 alone.
-dim_t fewest_rows(int lanes, dim_t classes) { return (lanes + classes * lanes / 128) / 4; }
+dim_t min_rows(int lanes, dim_t classes) { return (lanes + classes * lanes / 128) / 4; }
 
 MemoryDesc transposed(const MemoryDesc& desc) {
     const int axes[] = {1, 0};
@@ -49,7 +47,7 @@ bool LaneDraws::serves(const MultinomialDesc& desc) {
     const dim_t rows = desc.src.dims[0], classes = desc.src.dims[1];
     const bool is_f64 = desc.src.data_type == DataType::f64;
     return classes <= (is_f64 ? kMaxLaneClassesF64 : kMaxLaneClasses) &&
-           rows >= fewest_rows(kMaxRows, classes) &&
+           rows >= min_rows(kMaxRows, classes) &&
            (takes_classes_out(desc) || desc.dst.dims[1] <= kMaxLaneSamples);
 }
 
@@ -58,7 +56,7 @@ size_t LaneDraws::scratch_bytes(const MultinomialDesc& desc) { return LaneScratc
 LaneDraws::LaneDraws(CpuIsa isa, const MultinomialDesc& desc)
     : desc_(desc),
       type_(float_type_of(desc.src.data_type)),
-      rows_(LaneWeightsKernel::rows(isa, type_)),
+      lanes_(LaneWeightsKernel::rows(isa, type_)),
       transposed_(transposed(desc.src)),
       nanoseconds_per_search_(
           static_cast<double>(desc.src.dims[1]) *
@@ -74,7 +72,7 @@ Result<LaneDraws> LaneDraws::create(CpuIsa isa, const MultinomialDesc& desc) {
     return draws;
 }
 
-// Measured on Zen 4 alone: the target of a sample and its way to DST.
+// The time to compute a target and to store the sample, and the search. Measured on Zen 4 alone.
 double LaneDraws::nanoseconds_of_draws() const {
     constexpr double kNanosecondsPerSample = 5;
     return static_cast<double>(desc_.dst.dims[1]) *
@@ -87,33 +85,32 @@ void LaneDraws::draw(const Call& call, Range rows, char* scratch,
     const PhiloxCall& stream = call.uniforms.stream;
     const PhiloxFill fill(words_, stream.start, stream.key(), {});
     auto* words = reinterpret_cast<uint32_t*>(scratch + LaneScratch(desc_).words);
-    const dim_t together = std::max<dim_t>(kWordSamples / samples / rows_, 1) * rows_;
+    const dim_t together = std::max<dim_t>(kWordSamples / samples / lanes_, 1) * lanes_;
     for (dim_t at = rows.begin; at < rows.end; at += together) {
         const dim_t end = std::min(at + together, rows.end);
         if (call.uniforms.given == nullptr)
             fill.generate(stream.number_of(at * samples) * 2, 2 * (end - at) * samples, words,
                           false);
-        for (dim_t first = at; first < end; first += rows_) {
-            const Range group{first, std::min(first + rows_, end)};
-            const bool few = end - first < fewest_rows(rows_, desc_.src.dims[1]);
-            if (few || !draw_group(call, group, scratch, words + 2 * (first - at) * samples))
+        for (dim_t first = at; first < end; first += lanes_) {
+            const Range group{first, std::min(first + lanes_, end)};
+            const bool too_few = end - first < min_rows(lanes_, desc_.src.dims[1]);
+            if (too_few || !draw_group(call, group, scratch, words + 2 * (first - at) * samples))
                 draw_others(group);
         }
     }
 }
 
-// Transposes the rows into the tile [classes][rows]. If they are fewer than lanes, the further lanes read the elements of the next classes.
-// So the tile's first elements are repeated after its last ones: then each further lane has one of the rows, its classes rotated, and is
-// exceptional only if that row is.
+// Transposes the rows into the tile [classes][count]. The kernel reads whole vectors, also if count is below the number of lanes. Then lane
+// count + i reads what belongs to row i in the next class. After the last class the tile repeats its first elements. So every extra lane has
+// all classes of one of the rows, in rotated order, and is exceptional only if that row is.
 void LaneDraws::load_group(const char* src, Range rows, char* tile) const {
     const dim_t batch = desc_.src.dims[0], classes = desc_.src.dims[1];
     const dim_t count = rows.end - rows.begin;
+    const size_t element = size_of(desc_.src.data_type);
     transposed_.gather(src, Tile{rows.begin, classes, count, batch, std::min(rows.end, batch - 1)},
                        tile);
-    const auto element = static_cast<dim_t>(size_of(desc_.src.data_type));
-    for (dim_t i = 0; i < rows_ - count; ++i)
-        std::memcpy(tile + (classes * count + i) * element, tile + i * element,
-                    size_of(desc_.src.data_type));
+    char* end = tile + static_cast<size_t>(classes * count) * element;
+    for (size_t i = 0; i < static_cast<size_t>(lanes_ - count) * element; ++i) end[i] = tile[i];
 }
 
 // Returns false if there is a row that these kernels cannot handle, or one with too few classes of positive weight.
@@ -126,11 +123,8 @@ bool LaneDraws::draw_group(const Call& call, Range rows, char* scratch,
     alignas(64) uint64_t sums[kMaxRows], targets[kMaxRows] = {}, drawn[kMaxRows];
     load_group(call.src, rows, scratch);
     const auto step = count * static_cast<dim_t>(size_of(desc_.src.data_type));
-    // 1 + L, and for logits the exponent field of 1.0.
-    const int one = type_ == FloatType::f64 ? 1023 : 127;
-    const int top = 1 + ceil_log2(classes) + (desc_.log_probs ? one : 0);
-    LaneWeightsKernel::Args args{scratch, step, classes, static_cast<uint64_t>(top),
-                                 weights, sums, 0};
+    const uint64_t top = top_of(ceil_log2(classes), desc_.log_probs ? field_of_one(type_) : 0);
+    LaneWeightsKernel::Args args{scratch, step, classes, top, weights, sums, 0};
     weights_(args);
     if (args.exceptional != 0) return false;
 
@@ -153,7 +147,7 @@ bool LaneDraws::draw_group(const Call& call, Range rows, char* scratch,
             const auto k = static_cast<dim_t>(drawn[slot(row)]);
             put_index(desc_.dst.data_type, call.results, (rows.begin + row) * samples + s, k);
             if (!takes_out) continue;
-            uint64_t& weight = weights[k * rows_ + slot(row)];
+            uint64_t& weight = weights[k * lanes_ + slot(row)];
             sums[slot(row)] -= weight;
             weight = 0;
         }

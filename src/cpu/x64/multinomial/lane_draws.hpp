@@ -21,12 +21,12 @@ namespace tombola::impl::cpu::x64 {
 
 class LaneDraws {
   public:
-    // Whether this is the fastest way: few classes, enough rows, and few samples if no class is taken out. The same for every ISA.
+    // Whether rows are drawn from in this way: few classes, enough rows, and few samples if no class is taken out. The same for every ISA.
     static bool serves(const MultinomialDesc& desc);
     static size_t scratch_bytes(const MultinomialDesc& desc);
     static Result<LaneDraws> create(CpuIsa isa, const MultinomialDesc& desc);
 
-    dim_t group() const { return rows_; }  // the number of rows that are drawn at once
+    dim_t rows_per_group() const { return lanes_; }
     // How long one thread takes to draw the samples of a row.
     double nanoseconds_of_draws() const;
 
@@ -43,13 +43,13 @@ class LaneDraws {
 
   private:
     LaneDraws(CpuIsa isa, const MultinomialDesc& desc);
-    int slot(int row) const { return LaneWeightsKernel::slot(row, rows_, type_); }
+    int slot(int row) const { return LaneWeightsKernel::slot(row, lanes_, type_); }
     void load_group(const char* src, Range rows, char* tile) const;
     bool draw_group(const Call& call, Range rows, char* scratch, const uint32_t* words) const;
 
     MultinomialDesc desc_;
     FloatType type_;
-    int rows_;
+    int lanes_;
     RunCopier transposed_;  // SRC with its dimensions exchanged
     double nanoseconds_per_search_;
     JitFunction<LaneWeightsKernel::Args> weights_;

@@ -20,7 +20,8 @@ class LaneSearchKernel : public Vocabulary {
         const uint64_t* targets;  // [slots], each at most the sum of its row
         uint64_t* samples;        // out: [slots]
     };
-    static constexpr int kInstructions = 6;  // for a class of a vector of f32 rows
+    static constexpr int kInstructions =
+        6;  // for a class of a group of f32 rows, which are two vectors of slots
 
     explicit LaneSearchKernel(const Key& key)
         : Vocabulary(std::get<0>(key),

@@ -345,8 +345,7 @@ uint64_t LogitList::bound_of_mass(uint64_t mass, float ratio) {
 void LogitList::weigh(float* logits, dim_t count, float ratio, uint64_t* weights) const {
     const dim_t units = (count + kUnitClasses - 1) / kUnitClasses;
     std::fill(logits + count, logits + units * kUnitClasses, -kInf);
-    const auto top =
-        static_cast<uint64_t>(1 + ceil_log2(classes_) + 127);  // 127: the field of 1.0f
+    const uint64_t top = top_of(ceil_log2(classes_), field_of_one(FloatType::f32));
     WeightStoreKernel::Args args{logits,
                                  units,
                                  weights,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The weights of several short rows at once: lane i has row i. SRC comes transposed, so that a vector has the same class of all
-// rows. Each class costs as much as in WeightStoreKernel, but a row costs no call, no padding and no maximum over the lanes of a vector.
+// The weights of several short rows at once: lane i has row i. SRC comes transposed, so that a vector has the same class of all rows. So a
+// row needs no call of its own, no padding, and no maximum over the lanes of a vector.
 //
 // Rows come out in slots of 64 bits. With f32 lanes, the even rows come first and then the odd rows, because that is how
 // WeightOps::emit_weights() splits a vector.
@@ -21,7 +21,7 @@ class LaneWeightsKernel : public WeightOps {
         const void* src;    // the first class; the kernel reads a whole vector of every class
         int64_t step;       // bytes from class to class
         int64_t classes;    // at least 1
-        uint64_t top;       // 1 + L, and with logits the exponent field of 1.0
+        uint64_t top;       // 1 + L; for logits, plus the exponent field of 1.0
         uint64_t* weights;  // out: [classes][slots]
         uint64_t* sums;     // out: [slots]
         // out: not 0 if a row is refused, or if its greatest weight has an exponent field below kMinField. Then nothing else is written.
@@ -41,9 +41,9 @@ class LaneWeightsKernel : public WeightOps {
 
   private:
     void generate() override;
-    void emit_maxima(const Reg& src, const Reg& step, const Reg& left, const Mask& noted);
-    void emit_scale(const Address& top, const Mask& noted);
-    void emit_rows(const Reg& src, const Reg& step, const Reg& weights, const Reg& left);
+    void emit_maxima(const Reg& src, const Reg& step, const Reg& left, const Mask& exceptional);
+    void emit_scale(const Address& top, const Mask& exceptional);
+    void emit_classes(const Reg& src, const Reg& step, const Reg& weights, const Reg& left);
 };
 
 }  // namespace tombola::impl::cpu::x64

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 #include "cpu/weights/weight_quantum.hpp"
 
@@ -23,9 +22,7 @@ void RowMaxKernel::generate() {
     hold_unordered_load();
     zero(zeros);
     clear_mask(noted);
-    const float lowest = log_probs() ? -std::numeric_limits<float>::infinity() : 0.0f;
-    for (int i = 0; i < kMaxima; ++i)
-        load(vec(i), is_f64() ? vector_f64(static_cast<double>(lowest)) : vector_f32(lowest));
+    for (int i = 0; i < kMaxima; ++i) load_lowest(vec(i));
 
     const auto emit_units = [&](int count) {
         prefetch_read(src, 0, count * kUnitClasses * element_bytes());

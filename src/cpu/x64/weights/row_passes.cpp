@@ -188,7 +188,7 @@ void RowPasses::set_scale(Row& row, double greatest, float ratio, float flush) c
         row.args.flush = bit_cast<uint32_t>(flush);
         field = bit_cast<uint32_t>(static_cast<float>(weight)) >> 23;
     }
-    row.args.top = 1 + static_cast<uint64_t>(log_classes_) + field;
+    row.args.top = top_of(log_classes_, static_cast<int>(field));
     row.is_scalar = field < kMinField;
     row.field = static_cast<int>(field);
     if (!splits_ || row.is_scalar) return;

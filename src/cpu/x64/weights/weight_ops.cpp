@@ -67,15 +67,16 @@ void WeightOps::load_unordered(const Vec& d, const Reg& src, int i) {
     vpshufb(d, d, words_);
 }
 
+void WeightOps::load_lowest(const Vec& d) {
+    if (!log_probs_) return zero(d);
+    constexpr float kLowest = -std::numeric_limits<float>::infinity();
+    load(d, is_f64() ? vector_f64(static_cast<double>(kLowest)) : vector_f32(kLowest));
+}
+
 void WeightOps::emit_begin_findings() {
     if (log_probs_ && scaled_) return;
-    if (!log_probs_) {
-        zero(maxima_found());
-        return clear_mask(mask_found());
-    }
-    constexpr float kLowest = -std::numeric_limits<float>::infinity();
-    load(maxima_found(), is_f64() ? vector_f64(static_cast<double>(kLowest)) : vector_f32(kLowest));
-    fill_mask(mask_found());
+    load_lowest(maxima_found());
+    log_probs_ ? fill_mask(mask_found()) : clear_mask(mask_found());
 }
 
 void WeightOps::prefetch_read(const Reg& src, int offset, int size) {
@@ -131,19 +132,18 @@ void WeightOps::load_constants(const ScaleAddresses& scale, const Address& top) 
     top_ = take_held();
     is_f64() ? broadcast_u64(top_, top) : broadcast_u32(top_, top);
     load_scale(scale);
-    hold_quantum_constants();
+    hold_constants();
+    hold_unordered_load();
 }
 
 void WeightOps::load_constants_for_rows() {
     set_held_range(kLowestHeld);
     top_ = take_held();
-    greatest_ = take_held();
-    zeros_ = greatest_;  // used only without logits
-    if (!log_probs_) zero(zeros_);
-    hold_quantum_constants();
+    take_greatest();
+    hold_constants();
 }
 
-void WeightOps::hold_quantum_constants() {
+void WeightOps::hold_constants() {
     max_shift_ = hold_bits(62, 62);
     fraction_ = hold_bits(0x3FFFFF80, 0x3FFFFFFFFFFFFC00);
     leading_ = hold_bits(0x40000000, 0x4000000000000000);
@@ -152,7 +152,6 @@ void WeightOps::hold_quantum_constants() {
         high_ = hold(vector_u64(0xFFFFFFFF00000000));
     }
     if (log_probs_) hold_exp_constants(0);
-    hold_unordered_load();
 }
 
 void WeightOps::load_exp_constants(const ScaleAddresses& scale, int exponent) {
@@ -160,11 +159,17 @@ void WeightOps::load_exp_constants(const ScaleAddresses& scale, int exponent) {
     hold_exp_constants(exponent);
 }
 
-void WeightOps::load_scale(const ScaleAddresses& scale) {
+void WeightOps::take_greatest() {
     greatest_ = take_held();
     zeros_ = greatest_;  // used only without logits
-    is_f64() ? broadcast_u64(greatest_, scale.greatest) : broadcast_u32(greatest_, scale.greatest);
     if (!log_probs_) zero(zeros_);
+}
+
+void WeightOps::load_scale(const ScaleAddresses& scale) {
+    take_greatest();
+    if (log_probs_)
+        is_f64() ? broadcast_u64(greatest_, scale.greatest)
+                 : broadcast_u32(greatest_, scale.greatest);
     if (!scaled_) return;
     ratio_ = take_held();
     const Vec flush = take_held();

@@ -26,6 +26,12 @@ namespace tombola::impl::cpu::x64 {
 
 // The minimum exponent field of a row's greatest weight; these kernels cannot handle other rows.
 inline constexpr int kMinField = 62;
+// The exponent field of 1.0, the greatest weight of logits.
+constexpr int field_of_one(FloatType type) { return type == FloatType::f64 ? 1023 : 127; }
+// `top` of the comment above, for a greatest weight with this exponent field.
+constexpr uint64_t top_of(int log_classes, int field) {
+    return static_cast<uint64_t>(1 + log_classes + field);
+}
 // What a pass over a row finds.
 struct RowFindings {
     uint64_t refused;             // not 0 if there is a NaN or, without logits, an element below 0
@@ -67,6 +73,8 @@ class WeightOps : public Vocabulary {
     // Stores RowFindings at `to`: the maxima, and whether note_refused() noted anything. `scratch` is overwritten.
     void emit_findings(const Xbyak::RegExp& to, const Vec& maxima, const Mask& refused,
                        const Reg& scratch);
+    void load_lowest(
+        const Vec& d);  // less than or equal to the maximum of any row that is not refused
     void emit_max(const Vec& d, const Vec& a, const Vec& b) {
         is_f64() ? vmaxpd(d, a, b) : vmaxps(d, a, b);
     }
@@ -118,7 +126,8 @@ class WeightOps : public Vocabulary {
     Held hold_bits(uint32_t narrow, uint64_t wide);
     Held hold_float(float narrow, double wide);
     void load_scale(const ScaleAddresses& scale);
-    void hold_quantum_constants();
+    void take_greatest();
+    void hold_constants();
     void hold_exp_constants(int exponent);
     void emit_quantise(const Lanes& r);
 
