@@ -193,7 +193,7 @@ TEST_F(Multinomial, RefusesTheLowestOfManyRows) {
                 }
 }
 
-// Without replacement, row 5 runs out of classes after row 9 of its group does.
+// Without replacement, row 5 runs out of classes at a later sample than row 9. With 16 lanes both are in one group.
 TEST_F(Multinomial, RefusesTheLowestRowThatRunsOutOfClasses) {
     constexpr int64_t kBatch = 20, kClasses = 8, kSamples = 6;
     std::vector<double> probs(kBatch * kClasses, 1.0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The weights of several short rows at once: lane i has row i. SRC comes transposed, so that a vector has the same class of all rows. So a
-// row needs no call of its own, no padding, and no maximum over the lanes of a vector.
+// The weights of several short rows at once: lane i has row i. SRC comes transposed, so that a vector has the same class of all rows. A
+// row then needs no call of its own, no padding, and no maximum over the lanes of a vector.
 //
 // Rows come out in slots of 64 bits. With f32 lanes, the even rows come first and then the odd rows, because that is how
 // WeightOps::emit_weights() splits a vector.

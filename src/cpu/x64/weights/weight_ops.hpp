@@ -73,8 +73,8 @@ class WeightOps : public Vocabulary {
     // Stores RowFindings at `to`: the maxima, and whether note_refused() noted anything. `scratch` is overwritten.
     void emit_findings(const Xbyak::RegExp& to, const Vec& maxima, const Mask& refused,
                        const Reg& scratch);
-    void load_lowest(
-        const Vec& d);  // less than or equal to the maximum of any row that is not refused
+    // Where the search for a maximum begins: -inf or, for weights, 0.
+    void load_lowest(const Vec& d);
     void emit_max(const Vec& d, const Vec& a, const Vec& b) {
         is_f64() ? vmaxpd(d, a, b) : vmaxps(d, a, b);
     }
