@@ -67,6 +67,8 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
     add_number("apart_cycles", row.apart_cycles);
     add_number("crowded_line", row.crowded_line);
     add_number("evicted_line", row.evicted_line);
+    add_number("near_store", row.near_store);
+    add_number("long_program", row.long_program);
     add_number("unpacks_front", row.unpacks_front);
     add_number("shared_ports", row.shared_ports);
     add("counts_tables", row.counts_tables ? "true" : "false");

@@ -96,6 +96,12 @@ struct MachineRow {
     // set holds. The cost rises evenly from 0, where the set holds all lines that need it, to twice this value, where three times as many or
     // more need it. `evicted_line`: the extra cycles of each access to a line that was evicted because its set was full.
     double crowded_line, evicted_line;
+    // Shuffles in blocks a multiple of 512 bytes apart, with tensors in the second-level cache: a program of near sources takes at least
+    // `copy_cycles` for each line that it stores, and this many cycles more for each store of its longest section. 0: not measured, no
+    // minimum.
+    double near_store;
+    // Shuffles in blocks: once for each tile, the extra cycles of each operation of a program beyond the first 700. 0: not measured.
+    double long_program;
     // Replaces `front` in sections with unpacks, which wait less for one another.
     double unpacks_front;
     // Permutes use few of the vector ports. Where they run beside blends, the rate `vectors` is multiplied by this.

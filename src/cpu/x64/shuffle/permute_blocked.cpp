@@ -37,6 +37,11 @@ constexpr int64_t kMinUnstagedRun = 4 * kLineBytes;
 // If only the destination is staged, a section writes at least this many blocks on average. Stores to fewer blocks crowd no set. Staging
 // them took up to 1.5 times as long on Zen 4.
 constexpr double kMinStagedBlocks = 4;
+// Programs with more operations than this take longer than their operations, at least on Zen 5: MachineRow::long_program.
+constexpr double kMaxShortProgram = 700;
+// The stores of a section that count for MachineRow::near_store; more made no difference. Blocks that are no multiple of so many bytes
+// apart are not slower than their cost.
+constexpr int64_t kMaxNearStores = 32, kNearStoreStride = 512;
 
 Result<PermutePlan> begin_blocked(const ShuffleDesc& desc) {
     PermutePlan base;
@@ -162,6 +167,38 @@ double sections_of(const Operations& operations) {
     return sections;
 }
 
+// How many lines the program stores for all pixels of an image.
+double lines_of_image(const PermutePlan& candidate) {
+    return candidate.operations->stored_lines / static_cast<double>(candidate.step_pixels) *
+           static_cast<double>(candidate.pixels.count);
+}
+
+// The extra cycles of a program of many operations, for all pixels of an image.
+double long_program_cycles(const BlockedStep& step, const PermutePlan& candidate) {
+    const int64_t tile = step.single ? candidate.pixels.count : candidate.tile_pixels;
+    const int64_t tiles = (candidate.pixels.count + tile - 1) / tile;
+    const auto operations = static_cast<double>(candidate.operations->size());
+    return machine().row.long_program * static_cast<double>(tiles) *
+           std::max(operations - kMaxShortProgram, 0.0);
+}
+
+// The least cost of all pixels of an image, if sections write several blocks at once. They do so on the stack if the destination is
+// staged, where nothing was measured.
+double least_near_cycles(const PermutePlan& candidate) {
+    const MachineRow& row = machine().row;
+    const bool in_l2 = !fits_l1(candidate.bytes) && candidate.bytes <= machine().caches.l2;
+    const bool crowded = candidate.layout.dst_axis.stride % kNearStoreStride == 0;
+    if (row.near_store == 0 || !in_l2 || !crowded || candidate.stages_dst) return 0;
+    int64_t most = 0;
+    for (const Operations::Section& section : candidate.operations->sections) {
+        const auto& list = section.list;
+        most = std::max<int64_t>(most, std::count_if(list.begin(), list.end(),
+                                                     [](const auto& o) { return o.is_store(); }));
+    }
+    const auto stores = static_cast<double>(std::min(most, kMaxNearStores));
+    return lines_of_image(candidate) * (row.copy_cycles + row.near_store * stores);
+}
+
 // The cost of all pixels of an image, in cycles.
 double image_cycles(const BlockedStep& step, const PermutePlan& candidate) {
     const Operations& lowered = *candidate.operations;
@@ -169,18 +206,17 @@ double image_cycles(const BlockedStep& step, const PermutePlan& candidate) {
     const double cycles =
         steps_of_block(step, candidate) * (lowered.cycles + kReloadCycles * lowered.reloaded_lines +
                                            step_cycles(candidate) * sections) +
-        lowered.run_cycles;
+        lowered.run_cycles + long_program_cycles(step, candidate);
+    if (!step.near_sources) return cycles;
     const bool takes_longer = step.code == CpuIsa::avx2 ? lowered.transposes : step.single;
-    return step.near_sources && takes_longer ? kNearFactor * cycles : cycles;
+    return std::max(takes_longer ? kNearFactor * cycles : cycles, least_near_cycles(candidate));
 }
 
 // The cycles that the program gains by bypassing the caches, for all pixels of an image.
 double gain_of(const PermutePlan& candidate) {
     if (!machine().is_far(candidate.bytes) || !bypasses_caches(candidate)) return 0;
-    const double lines = candidate.operations->stored_lines /
-                         static_cast<double>(candidate.step_pixels) *
-                         static_cast<double>(candidate.pixels.count);
-    return machine().row.streamed_gain * static_cast<double>(kLineBytes) * lines;
+    return machine().row.streamed_gain * static_cast<double>(kLineBytes) *
+           lines_of_image(candidate);
 }
 
 // The lowerings of the program for a layout, in which staged blocks have the stride of the plan's stage.
