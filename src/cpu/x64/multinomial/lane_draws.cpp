@@ -16,8 +16,10 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr int kMaxRows = LaneWeightsKernel::kMaxRows;
-// Measured on Zen 4 alone, with both ISAs. With more classes a row by itself takes as long. With more samples a guide table is faster.
-constexpr dim_t kMaxLaneClasses = 256, kMaxLaneClassesF64 = 128, kMaxLaneSamples = 32;
+// Measured on Zen 4 and Zen 5, with both ISAs. With more classes a row by itself takes as long. With more samples a guide table is faster:
+// with AVX2 on Zen 5, 32 samples of f64 took up to 1.55 times as long as with a table.
+constexpr dim_t kMaxLaneClasses = 256, kMaxLaneClassesF64 = 128;
+constexpr dim_t kMaxLaneSamples = 32, kMaxLaneSamplesF64 = 24;
 // The words of this many samples are generated at once, or those of one group if it has more.
 constexpr dim_t kWordSamples = 1024;
 
@@ -33,7 +35,7 @@ struct LaneScratch {
     size_t weights, words, size;
 };
 
-// A group of fewer rows than this takes longer than its rows one by one. Measured on Zen 4 alone.
+// A group of fewer rows than this takes longer than its rows one by one. Measured on Zen 4 and Zen 5.
 dim_t min_rows(int lanes, dim_t classes) { return (lanes + classes * lanes / 128) / 4; }
 
 MemoryDesc transposed(const MemoryDesc& desc) {
@@ -48,7 +50,8 @@ bool LaneDraws::serves(const MultinomialDesc& desc) {
     const bool is_f64 = desc.src.data_type == DataType::f64;
     return classes <= (is_f64 ? kMaxLaneClassesF64 : kMaxLaneClasses) &&
            rows >= min_rows(kMaxRows, classes) &&
-           (takes_classes_out(desc) || desc.dst.dims[1] <= kMaxLaneSamples);
+           (takes_classes_out(desc) ||
+            desc.dst.dims[1] <= (is_f64 ? kMaxLaneSamplesF64 : kMaxLaneSamples));
 }
 
 size_t LaneDraws::scratch_bytes(const MultinomialDesc& desc) { return LaneScratch(desc).size; }
