@@ -13,6 +13,8 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bit 0 of a word is in 
 
 // Rows and columns are handled in squares of this many.
 constexpr int64_t kSquare = 8;
+// The bytes of a row.
+constexpr int64_t kRowBytes = kMaxMaskColumns / 8;
 
 uint64_t load_u64(const uint8_t* from) {
     uint64_t value;
@@ -32,6 +34,32 @@ uint64_t transpose_bits(uint64_t x) {
     exchange(14, 0x0000CCCC0000CCCC);
     exchange(28, 0x00000000F0F0F0F0);
     return x;
+}
+
+// Moves bit i of 16 bits to bit 4i. Each step moves the upper half of every group of bits.
+uint64_t spread_by_4(uint64_t x) {
+    x = (x | x << 24) & 0x000000FF000000FF;
+    x = (x | x << 12) & 0x000F000F000F000F;
+    x = (x | x << 6) & 0x0303030303030303;
+    return (x | x << 3) & 0x1111111111111111;
+}
+
+// get_rows_of_bits() with columns of 4 bits.
+void get_rows_of_4(const uint8_t* bits, const MaskRows& rows, uint8_t* dense) {
+    constexpr int64_t kRows = 4, kColumns = 16;
+    uint8_t row_bits[kRows][kRowBytes] = {};
+    for (int64_t i = 0; i < rows.rows; ++i)
+        get_bits(bits, rows.first + i * rows.distance, rows.columns, row_bits[i]);
+    for (int64_t column = 0; column < rows.columns; column += kColumns) {
+        uint64_t columns = 0;
+        for (int64_t i = 0; i < kRows; ++i) {
+            uint16_t row;
+            std::memcpy(&row, row_bits[i] + column / 8, sizeof row);
+            columns |= spread_by_4(row) << i;
+        }
+        const int64_t bytes = (std::min(rows.columns - column, kColumns) + 1) / 2;
+        std::memcpy(dense + column / 2, &columns, static_cast<size_t>(bytes));
+    }
 }
 
 }  // namespace
@@ -71,7 +99,6 @@ void get_bits(const uint8_t* bits, int64_t first, int64_t count, uint8_t* dense)
 }
 
 void put_rows_of_bits(uint8_t* bits, const MaskRows& rows, const uint8_t* bytes, int64_t step) {
-    constexpr int64_t kRowBytes = kMaxMaskColumns / 8;
     assert(rows.columns <= kMaxMaskColumns && step % kSquare == 0);
     uint8_t dense[kSquare][kRowBytes];
     for (int64_t row = 0; row < rows.rows; row += kSquare) {
@@ -89,8 +116,8 @@ void put_rows_of_bits(uint8_t* bits, const MaskRows& rows, const uint8_t* bytes,
 }
 
 void get_rows_of_bits(const uint8_t* bits, const MaskRows& rows, int64_t step, uint8_t* dense) {
-    constexpr int64_t kRowBytes = kMaxMaskColumns / 8;
-    assert(rows.columns <= kMaxMaskColumns && step % kSquare == 0);
+    assert(rows.columns <= kMaxMaskColumns && (step == 4 || step % kSquare == 0));
+    if (step == 4) return get_rows_of_4(bits, rows, dense);
     uint8_t row_bits[kSquare][kRowBytes];
     for (int64_t row = 0; row < step; row += kSquare) {
         const int64_t count = std::clamp(rows.rows - row, int64_t{0}, kSquare);

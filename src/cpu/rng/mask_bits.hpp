@@ -22,8 +22,8 @@ struct MaskRows {
 // Writes the bits of rows from bytes, 0 or 1, in the order of the tensor: the columns are `step` bytes apart, a multiple of 8. The bytes of a
 // column beyond its rows may have any values.
 void put_rows_of_bits(uint8_t* bits, const MaskRows& rows, const uint8_t* bytes, int64_t step);
-// Reads the bits of rows in the order of the tensor: the columns of the dense piece are `step` bits apart, a multiple of 8. The bits of a
-// column beyond its rows are zeros.
+// Reads the bits of rows in the order of the tensor: the columns of the dense piece are `step` bits apart, which is 4 or a multiple of 8. The
+// bits of a column beyond its rows are zeros.
 void get_rows_of_bits(const uint8_t* bits, const MaskRows& rows, int64_t step, uint8_t* dense);
 // The maximum number of columns of either function.
 inline constexpr int64_t kMaxMaskColumns = 1024;

@@ -199,17 +199,18 @@ void transform_dense(const ReadTensor& src, const WrittenTensor& dst, const Tran
 // Many short rows are transformed by tiles in less time. Measured on Zen 4 alone.
 bool bands_are_faster(const DenseBands& bands) {
     constexpr int64_t kManyRows = 32, kShortRow = 64;
-    return bands.exist() && bands.rows() % 8 == 0 && bands.rows() <= kBandBits / 8 &&
+    return bands.exist() && (bands.rows() == 4 || bands.rows() % 8 == 0) &&
+           bands.rows() <= kBandBits / 8 &&
            (bands.rows() <= kManyRows || bands.columns() >= kShortRow);
 }
 
-// As transform_dense(), for a mask of bits that is read, whose order is that of the elements. The bits of some pixels of a band are put in the
-// order of memory.
+// As transform_dense(), for a mask of bits that is read, whose order is that of the elements. The bits of some pixels are put in the order of
+// memory: those of a part of a band, or of bands that follow one another.
 void transform_bands(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
                      const DenseBands& bands, double nanoseconds_per_element,
                      FunctionRef<void(const TransformRun&)> body) {
     constexpr double kNanosecondsPerBit = 0.1;  // of get_rows_of_bits()
-    constexpr int64_t kLinePixels = 8;  // fill whole cache lines, as there are 8 rows or more
+    constexpr int64_t kLinePixels = 8;  // fill whole cache lines, as there are 4 rows or more
     const int64_t pixels = bands.count() * bands.columns(), rows = bands.rows();
     const size_t elements = static_cast<size_t>(pixels * rows);
     const size_t bytes = elements * size_of(dst.desc.data_type);
@@ -220,18 +221,31 @@ void transform_bands(const ReadTensor& src, const WrittenTensor& dst, const Tran
     parallel_ranges(pixels, kLinePixels, work, [&](int64_t begin, int64_t end) {
         const StreamingStores stores(streaming && src.data != dst.data);
         alignas(64) uint8_t bits[kBandBits / 8];
-        const int64_t most = std::min(kMaxMaskColumns, kBandBits / rows / 8 * 8);
+        uint8_t piece[kMaxMaskColumns * 4 / 8];  // for bands of 4 rows
+        // The place in the tensor, and the number, of the elements whose bits are in `bits`.
+        int64_t first = 0, filled = 0;
+        const auto transform_filled = [&] {
+            if (filled == 0) return;
+            body({first, filled, element(src.data, first, size_of(src.desc.data_type)),
+                  element(dst.data, first, size_of(dst.desc.data_type)), bits, stores.allowed()});
+            filled = 0;
+        };
         for (int64_t pixel = begin; pixel < end;) {
             const DenseBands::Band band = bands.at(pixel / bands.columns());
-            const int64_t column = pixel % bands.columns();
-            const int64_t count = std::min({most, bands.columns() - column, end - pixel});
+            const int64_t column = pixel % bands.columns(), at = band.offset + column * rows;
+            const int64_t left = std::min({kMaxMaskColumns, bands.columns() - column, end - pixel});
+            if (at != first + filled || filled + 8 * rows > kBandBits) transform_filled();
+            if (filled == 0) first = at;
+            const int64_t count = std::min(left, (kBandBits - filled) / rows / 8 * 8);
+            // If a band of 4 rows has an odd number of columns, the next one begins within a byte.
+            uint8_t* to = filled % 8 == 0 ? bits + filled / 8 : piece;
             get_rows_of_bits(mask.data, {band.first + column, bands.columns(), band.rows, count},
-                             rows, bits);
-            const int64_t at = band.offset + column * rows;  // in elements
-            body({band.first, count * rows, element(src.data, at, size_of(src.desc.data_type)),
-                  element(dst.data, at, size_of(dst.desc.data_type)), bits, stores.allowed()});
+                             rows, to);
+            if (to == piece) put_bits(bits, filled, count * rows, piece);
+            filled += count * rows;
             pixel += count;
         }
+        transform_filled();
     });
 }
 

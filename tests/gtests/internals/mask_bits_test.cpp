@@ -90,8 +90,9 @@ TEST(MaskBits, RowsAreReadInTheOrderOfTheTensor) {
     for_each_rows([](const MaskRows& rows) {
         const Bits mask = random_bits(rows.first + (rows.rows - 1) * rows.distance + rows.columns);
         const Bytes bytes = packed(mask);
-        for (const int64_t step : {(rows.rows + 7) / 8 * 8, (rows.rows + 23) / 8 * 8}) {
-            const int64_t size = rows.columns * step / 8;
+        for (const int64_t step : {int64_t{4}, (rows.rows + 7) / 8 * 8, (rows.rows + 23) / 8 * 8}) {
+            if (step < rows.rows) continue;
+            const int64_t size = (rows.columns * step + 7) / 8;
             Bytes read(static_cast<size_t>(size + kGuard), 0xEE);
             get_rows_of_bits(bytes.data(), rows, step, read.data());
             for (int64_t column = 0; column < rows.columns; ++column)
