@@ -96,11 +96,12 @@ struct MachineRow {
     // set holds. The cost rises evenly from 0, where the set holds all lines that need it, to twice this value, where three times as many or
     // more need it. `evicted_line`: the extra cycles of each access to a line that was evicted because its set was full.
     double crowded_line, evicted_line;
-    // Shuffles in blocks a multiple of 512 bytes apart, with tensors in the second-level cache: a program of near sources takes at least
-    // `copy_cycles` for each line that it stores, and this many cycles more for each store of its longest section. 0: not measured, no
-    // minimum.
+    // The minimum cost of a program of near sources in blocks. It applies to tensors in the second-level cache whose destination blocks are
+    // a multiple of 512 bytes apart. For each line that the program stores, it is `copy_cycles`, and this many cycles for each store of the
+    // section with the most stores. At most 32 stores count. 0: not measured, no minimum.
     double near_store;
-    // Shuffles in blocks: once for each tile, the extra cycles of each operation of a program beyond the first 700. 0: not measured.
+    // Shuffles in blocks: the extra cycles of each operation of a program beyond the first 700, once for each tile. A section that repeats
+    // counts once. 0: not measured.
     double long_program;
     // Replaces `front` in sections with unpacks, which wait less for one another.
     double unpacks_front;

@@ -37,11 +37,14 @@ constexpr int64_t kMinUnstagedRun = 4 * kLineBytes;
 // If only the destination is staged, a section writes at least this many blocks on average. Stores to fewer blocks crowd no set. Staging
 // them took up to 1.5 times as long on Zen 4.
 constexpr double kMinStagedBlocks = 4;
-// Programs with more operations than this take longer than their operations, at least on Zen 5: MachineRow::long_program.
+// A program with more operations than this takes longer than the cost of its operations: see MachineRow::long_program. Measured on Zen 5
+// alone.
 constexpr double kMaxShortProgram = 700;
-// The stores of a section that count for MachineRow::near_store; more made no difference. Blocks that are no multiple of so many bytes
-// apart are not slower than their cost.
-constexpr int64_t kMaxNearStores = 32, kNearStoreStride = 512;
+// MachineRow::near_store counts at most this many stores of a section. More stores took no longer. Measured on Zen 5 alone.
+constexpr int64_t kMaxNearStores = 32;
+// The minimum of MachineRow::near_store applies if destination blocks are a multiple of this many bytes apart. For other distances it gained
+// nothing.
+constexpr int64_t kNearStoreStride = 512;
 
 Result<PermutePlan> begin_blocked(const ShuffleDesc& desc) {
     PermutePlan base;
@@ -174,21 +177,24 @@ double lines_of_image(const PermutePlan& candidate) {
 }
 
 // The extra cycles of a program of many operations, for all pixels of an image.
-double long_program_cycles(const BlockedStep& step, const PermutePlan& candidate) {
-    const int64_t tile = step.single ? candidate.pixels.count : candidate.tile_pixels;
-    const int64_t tiles = (candidate.pixels.count + tile - 1) / tile;
+double long_program_cycles(const PermutePlan& candidate) {
+    // Programs for very many blocks are compared on fewer channels, so how long their own code is, is not known here.
+    const ShuffleLayout& l = candidate.layout;
+    if (l.C > kManyBlocks * l.src_axis.block) return 0;
+    // The last tile has the remaining pixels too.
+    const int64_t tiles = std::max<int64_t>(candidate.pixels.count / candidate.tile_pixels, 1);
     const auto operations = static_cast<double>(candidate.operations->size());
     return machine().row.long_program * static_cast<double>(tiles) *
            std::max(operations - kMaxShortProgram, 0.0);
 }
 
-// The least cost of all pixels of an image, if sections write several blocks at once. They do so on the stack if the destination is
-// staged, where nothing was measured.
+// The minimum cost of all pixels of an image, for programs of near sources. There is none if the destination is staged: the program then
+// writes to the stack, which was not measured.
 double least_near_cycles(const PermutePlan& candidate) {
     const MachineRow& row = machine().row;
     const bool in_l2 = !fits_l1(candidate.bytes) && candidate.bytes <= machine().caches.l2;
-    const bool crowded = candidate.layout.dst_axis.stride % kNearStoreStride == 0;
-    if (row.near_store == 0 || !in_l2 || !crowded || candidate.stages_dst) return 0;
+    const bool share_sets = candidate.layout.dst_axis.stride % kNearStoreStride == 0;
+    if (row.near_store == 0 || !in_l2 || !share_sets || candidate.stages_dst) return 0;
     int64_t most = 0;
     for (const Operations::Section& section : candidate.operations->sections) {
         const auto& list = section.list;
@@ -206,7 +212,7 @@ double image_cycles(const BlockedStep& step, const PermutePlan& candidate) {
     const double cycles =
         steps_of_block(step, candidate) * (lowered.cycles + kReloadCycles * lowered.reloaded_lines +
                                            step_cycles(candidate) * sections) +
-        lowered.run_cycles + long_program_cycles(step, candidate);
+        lowered.run_cycles + long_program_cycles(candidate);
     if (!step.near_sources) return cycles;
     const bool takes_longer = step.code == CpuIsa::avx2 ? lowered.transposes : step.single;
     return std::max(takes_longer ? kNearFactor * cycles : cycles, least_near_cycles(candidate));
