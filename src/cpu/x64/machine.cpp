@@ -285,8 +285,8 @@ constexpr MachineRow kZen4 = [] {
 // permutes.
 //
 // - `narrow.loads`, `near_store`, `long_program`: fitted to the times of 630 shuffles in the second-level cache, each with up to 15
-//   programs. scripts/machine-model measures 2 loads of 32 bytes per cycle. With 2 in place of 1.6, shuffles in blocks take 1.013 times
-//   as long with AVX2.
+//   programs. scripts/machine-model measures 2 loads of 32 bytes per cycle. With 2 in place of 1.6, shuffles in blocks take 1.005 times
+//   as long with AVX2, and 1.012 times without the other two members.
 // - `unrolled_operations`: some kernels take 1.4 to 8 times as long in all calls of a process. Of 7,600 kernels these were 11 with 1000,
 //   and 3 with 500 (doc/shuffle-speed.md).
 // - `load_cycles`, `wide.split_store`, `wide.unrolled_step_cycles`: fitted to the times of 290 shuffles in the second-level cache. There,

@@ -91,16 +91,16 @@ TEST_P(LaneDrawsTest, OnlyTooFewRowsAreLeft) {
 // The bounds of doc/multinomial.md.
 TEST_P(LaneDrawsTest, Serves) {
     const dim_t classes = is_f64() ? 128 : 256, rows = 4 + classes / 32;
-    const dim_t samples = is_f64() ? 24 : 32;
+    const dim_t most_samples = is_f64() ? 24 : 32;
     const auto serves = [&](dim_t batch, dim_t count, dim_t samples, bool with_replacement) {
         MultinomialDesc desc = describe(batch, count, samples, false);
         desc.with_replacement = with_replacement;
         return LaneDraws::serves(desc);
     };
-    EXPECT_TRUE(serves(rows, classes, samples, true));
-    EXPECT_FALSE(serves(rows - 1, classes, samples, true));
-    EXPECT_FALSE(serves(rows, classes + 1, samples, true));
-    EXPECT_FALSE(serves(rows, classes, samples + 1, true));
+    EXPECT_TRUE(serves(rows, classes, most_samples, true));
+    EXPECT_FALSE(serves(rows - 1, classes, most_samples, true));
+    EXPECT_FALSE(serves(rows, classes + 1, most_samples, true));
+    EXPECT_FALSE(serves(rows, classes, most_samples + 1, true));
     EXPECT_TRUE(serves(rows, classes, classes, false));
     EXPECT_TRUE(serves(4, 1, 1, true));
     EXPECT_FALSE(serves(3, 1, 1, true));
