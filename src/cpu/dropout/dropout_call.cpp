@@ -94,11 +94,11 @@ Status DropoutExecutable::execute(const ExecContext& context) const {
     const ReadTensor src{desc_.src, context.input(desc_.src_arg())};
     const WrittenTensor dst{desc_.dst, context.output(desc_.dst_arg())};
     const auto body = [&](const TransformRun& run) { execute_run(call, run); };
-    if (call.draws())
+    if (!call.draws())
+        transform_elements(src, dst, call.mask, nanoseconds_per_element_, body);
+    else if (!draw_by_bits(call, src, dst))
         transform(src, dst, call.mask, nanoseconds_per_element_, body, rows_at_once(call),
                   [&](const TransformRows& run) { draw_rows(call, run); });
-    else
-        transform_elements(src, dst, call.mask, nanoseconds_per_element_, body);
     if (desc_.is_forward()) report_seeds(context, call.philox.seeds);
     return {};
 }

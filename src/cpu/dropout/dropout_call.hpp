@@ -49,6 +49,7 @@ class DropoutExecutable : public Executable {
 
   protected:
     const DropoutDesc& desc() const { return desc_; }
+    double nanoseconds_per_element() const { return nanoseconds_per_element_; }
 
   private:
     // Draws, and writes the run's mask if there is one. 0 < T < 2^b.
@@ -58,6 +59,10 @@ class DropoutExecutable : public Executable {
     // For executions that draw: the rows that draw_rows() draws at once.
     virtual RowsAtOnce rows_at_once(const DropoutCall&) const { return {}; }
     virtual void draw_rows(const DropoutCall&, const TransformRows&) const {}
+    // For executions that draw: transform_by_bits(), if the implementation has the kernels.
+    virtual bool draw_by_bits(const DropoutCall&, const ReadTensor&, const WrittenTensor&) const {
+        return false;
+    }
 
     void execute_run(const DropoutCall& call, const TransformRun& run) const;
     Result<DropoutCall> resolve(const ExecContext& context) const;

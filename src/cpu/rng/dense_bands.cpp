@@ -19,7 +19,7 @@ DenseBands::DenseBands(const MemoryDesc& desc)
 }
 
 DenseBands::Band DenseBands::at(int64_t number) const {
-    const int64_t bands = bands_of_image(), image = number / bands;
+    const int64_t bands = of_image(), image = number / bands;
     const int64_t row = number % bands * band_rows_;
     const int64_t offset = LoopCursor(outer_, image).dst() + rows_.dst.offset(row);
     return {(image * rows_.count + row) * row_.count, std::min(band_rows_, rows_.count - row),

@@ -15,7 +15,11 @@ class DenseBands {
     // The tensor has elements.
     explicit DenseBands(const MemoryDesc& desc);
     bool exist() const { return exist_; }
-    int64_t count() const { return outer_.iterations() * bands_of_image(); }
+    int64_t count() const { return outer_.iterations() * of_image(); }
+    int64_t of_image() const { return (rows_.count - 1) / band_rows_ + 1; }
+    int64_t elements_of_image() const { return rows_.count * row_.count; }
+    // Whether the last band of each image has rows of padding.
+    bool have_padding() const { return rows_.count % band_rows_ != 0; }
     int64_t rows() const { return band_rows_; }
     int64_t columns() const { return row_.count; }
     struct Band {
@@ -26,8 +30,6 @@ class DenseBands {
     Band at(int64_t number) const;
 
   private:
-    int64_t bands_of_image() const { return (rows_.count - 1) / band_rows_ + 1; }
-
     LoopNest outer_;
     Loop row_, rows_;
     int64_t element_, band_rows_;

@@ -5,6 +5,9 @@
 #include <cassert>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
+
+#include "cpu/rng/vectors.hpp"
 
 namespace tombola::impl::cpu {
 namespace {
@@ -24,41 +27,122 @@ uint64_t load_u64(const uint8_t* from) {
 
 void store_u64(uint8_t* to, uint64_t value) { std::memcpy(to, &value, sizeof value); }
 
-// Transposes 8 x 8 bits: bit 8i + j becomes bit 8j + i. Each step exchanges two halves of squares of bits.
-uint64_t transpose_bits(uint64_t x) {
+// Pieces of rows are words of this many columns.
+constexpr int64_t kWordColumns = 64;
+
+using Bytes = Vector<uint8_t>;
+using Words = Vector<uint64_t>;
+
+// Transposes two squares of 8 x 8 bits: bit 8i + j becomes bit 8j + i. Each step exchanges two halves of squares of bits.
+[[gnu::always_inline]] inline Bytes transpose_bits(Bytes squares) {
+    auto x = reinterpret_cast<Words>(squares);
     const auto exchange = [&](int distance, uint64_t lower) {
-        const uint64_t differences = (x ^ (x >> distance)) & lower;
+        const Words differences = (x ^ (x >> distance)) & lower;
         x ^= differences ^ (differences << distance);
     };
     exchange(7, 0x00AA00AA00AA00AA);
     exchange(14, 0x0000CCCC0000CCCC);
     exchange(28, 0x00000000F0F0F0F0);
-    return x;
+    return reinterpret_cast<Bytes>(x);
 }
 
-// Moves bit i of 16 bits to bit 4i. Each step moves the upper half of every group of bits.
-uint64_t spread_by_4(uint64_t x) {
-    x = (x | x << 24) & 0x000000FF000000FF;
-    x = (x | x << 12) & 0x000F000F000F000F;
-    x = (x | x << 6) & 0x0303030303030303;
-    return (x | x << 3) & 0x1111111111111111;
-}
+// The bits of 8 rows of up to 64 columns: a byte for each column. Word i is of row i.
+struct ColumnBytes {
+    Bytes columns[4];
+    explicit ColumnBytes(const uint64_t (&rows)[kSquare]);
+};
 
-// get_rows_of_bits() with columns of 4 bits.
-void get_rows_of_4(const uint8_t* bits, const MaskRows& rows, uint8_t* dense) {
-    constexpr int64_t kRows = 4, kColumns = 16;
-    uint8_t row_bits[kRows][kRowBytes] = {};
-    for (int64_t i = 0; i < rows.rows; ++i)
-        get_bits(bits, rows.first + i * rows.distance, rows.columns, row_bits[i]);
-    for (int64_t column = 0; column < rows.columns; column += kColumns) {
-        uint64_t columns = 0;
-        for (int64_t i = 0; i < kRows; ++i) {
-            uint16_t row;
-            std::memcpy(&row, row_bits[i] + column / 8, sizeof row);
-            columns |= spread_by_4(row) << i;
+// The bytes of the words are transposed first, then the bits of each 8 bytes.
+[[gnu::always_inline]] inline ColumnBytes::ColumnBytes(const uint64_t (&rows)[kSquare]) {
+    Bytes apart_4[4], apart_2[4];  // rows that are interleaved so far
+    for (int i = 0; i < 4; ++i)
+        apart_4[i] = interleave<0, uint8_t, kVectorBytes>(
+            reinterpret_cast<Bytes>(Words{rows[i]}), reinterpret_cast<Bytes>(Words{rows[i + 4]}));
+    const auto interleave_all = [](const Bytes(&from)[4], Bytes(&to)[4]) {
+        for (int i = 0; i < 2; ++i) {
+            to[2 * i] = interleave<0, uint8_t, kVectorBytes>(from[i], from[i + 2]);
+            to[2 * i + 1] = interleave<1, uint8_t, kVectorBytes>(from[i], from[i + 2]);
         }
-        const int64_t bytes = (std::min(rows.columns - column, kColumns) + 1) / 2;
-        std::memcpy(dense + column / 2, &columns, static_cast<size_t>(bytes));
+    };
+    interleave_all(apart_4, apart_2);
+    interleave_all(apart_2, columns);
+    for (Bytes& bytes : columns) bytes = transpose_bits(bytes);
+}
+
+// The bits of 16 rows of up to 64 columns: two bytes for each column.
+struct ColumnBytePairs {
+    Bytes columns[8];
+    ColumnBytePairs(const ColumnBytes& first, const ColumnBytes& second) {
+        for (int i = 0; i < 4; ++i) {
+            columns[2 * i] =
+                interleave<0, uint8_t, kVectorBytes>(first.columns[i], second.columns[i]);
+            columns[2 * i + 1] =
+                interleave<1, uint8_t, kVectorBytes>(first.columns[i], second.columns[i]);
+        }
+    }
+};
+
+// Reads words of the rows of a mask. Nothing is read beyond the byte that has the last bit of the last row.
+class RowWords {
+  public:
+    RowWords(const uint8_t* bits, const MaskRows& rows)
+        : bits_(bits),
+          rows_(rows),
+          bytes_((rows.first + (rows.rows - 1) * rows.distance + rows.columns + 7) / 8) {}
+
+    // The columns from `column` on, at most 64. What follows the last column of the row may have any values. Rows beyond the last one are zeros.
+    uint64_t at(int64_t row, int64_t column) const {
+        if (row >= rows_.rows) return 0;
+        const int64_t first = rows_.first + row * rows_.distance + column, byte = first / 8;
+        const auto shift = static_cast<unsigned>(first % 8);
+        constexpr auto kBytes = static_cast<int64_t>(sizeof(uint64_t));
+        if (byte + kBytes < bytes_)
+            return load_u64(bits_ + byte) >> shift | uint64_t{bits_[byte + kBytes]} << 1
+                                                                                    << (63 - shift);
+        if (bytes_ >= kBytes)  // the last word of the mask has them all
+            return load_u64(bits_ + bytes_ - kBytes) >> (first - 8 * (bytes_ - kBytes));
+        uint8_t word[kBytes] = {};
+        get_bits(bits_, first, std::min(kWordColumns, rows_.columns - column), word);
+        return load_u64(word);
+    }
+
+    [[gnu::always_inline]] ColumnBytes square(int64_t row, int64_t column) const {
+        uint64_t words[kSquare];
+        for (int64_t i = 0; i < kSquare; ++i) words[i] = at(row + i, column);
+        return ColumnBytes(words);
+    }
+
+  private:
+    const uint8_t* bits_;
+    const MaskRows& rows_;
+    int64_t bytes_;
+};
+
+// The bits of 4 rows of up to 64 columns: half a byte for each column.
+struct ColumnHalfBytes {
+    uint8_t columns[kWordColumns / 2];
+    ColumnHalfBytes(const RowWords& words, int64_t column);
+};
+
+// The upper halves of the words become 4 more rows, so a byte has columns i and 32 + i.
+[[gnu::always_inline]] inline ColumnHalfBytes::ColumnHalfBytes(const RowWords& words,
+                                                               int64_t column) {
+    using Pairs = Vector<uint16_t>;
+    constexpr int64_t kRows = 4, kPairs = 8;
+    uint64_t rows[kSquare];
+    for (int64_t i = 0; i < kRows; ++i) {
+        rows[i] = words.at(i, column);
+        rows[i + kRows] = rows[i] >> 32;
+    }
+    const ColumnBytes bytes(rows);
+    const auto store = [&](Pairs halves, int64_t place) {
+        const auto joined = __builtin_convertvector(halves, Vector<uint8_t, kPairs>);
+        std::memcpy(columns + place * kPairs, &joined, sizeof joined);
+    };
+    for (int64_t i = 0; i < 2; ++i) {
+        const auto pairs = reinterpret_cast<Pairs>(bytes.columns[i]);
+        store((pairs & 0x0F) | (pairs >> 4 & 0xF0), i);
+        store((pairs >> 4 & 0x0F) | (pairs >> 8 & 0xF0), 2 + i);
     }
 }
 
@@ -117,26 +201,33 @@ void put_rows_of_bits(uint8_t* bits, const MaskRows& rows, const uint8_t* bytes,
 
 void get_rows_of_bits(const uint8_t* bits, const MaskRows& rows, int64_t step, uint8_t* dense) {
     assert(rows.columns <= kMaxMaskColumns && (step == 4 || step % kSquare == 0));
-    if (step == 4) return get_rows_of_4(bits, rows, dense);
-    uint8_t row_bits[kSquare][kRowBytes];
-    for (int64_t row = 0; row < step; row += kSquare) {
-        const int64_t count = std::clamp(rows.rows - row, int64_t{0}, kSquare);
-        if (count < kSquare) std::memset(row_bits, 0, sizeof row_bits);
-        for (int64_t i = 0; i < count; ++i)
-            get_bits(bits, rows.first + (row + i) * rows.distance, rows.columns, row_bits[i]);
-        for (int64_t column = 0; column < rows.columns; column += kSquare) {
-            uint64_t square = 0;
-            for (int64_t i = 0; i < kSquare; ++i)
-                square |= uint64_t{row_bits[i][column / 8]} << (8 * i);
-            square = transpose_bits(square);
-            uint8_t* to = dense + (column * step + row) / 8;
-            const auto store_bytes = [&](int64_t count) {
-                for (int64_t i = 0; i < count; ++i)
-                    to[i * step / 8] = static_cast<uint8_t>(square >> (8 * i));
-            };
-            // A constant count makes straight code.
-            rows.columns - column >= kSquare ? store_bytes(kSquare)
-                                             : store_bytes(rows.columns - column);
+    const RowWords words(bits, rows);
+    for (int64_t column = 0; column < rows.columns; column += kWordColumns) {
+        const int64_t count = std::min(kWordColumns, rows.columns - column);
+        uint8_t* to = dense + column * step / 8;
+        // Copies the bits of some rows, from row `row` on: kBytes bytes for each column.
+        const auto copy = [&](const auto& columns, int64_t row, auto bytes_of_column) {
+            constexpr int64_t kBytes = bytes_of_column;
+            if (step == 8 * kBytes) {
+                std::memcpy(to, &columns, static_cast<size_t>(kBytes * count));
+                return;
+            }
+            uint8_t all[kBytes * kWordColumns];
+            std::memcpy(all, &columns, sizeof all);
+            for (int64_t i = 0; i < count; ++i)
+                std::memcpy(to + (i * step + row) / 8, all + kBytes * i, kBytes);
+        };
+        if (step == 4) {
+            const ColumnHalfBytes columns(words, column);
+            std::memcpy(to, &columns, static_cast<size_t>((count + 1) / 2));
+        } else if (step % (2 * kSquare) == 0) {
+            for (int64_t row = 0; row < step; row += 2 * kSquare)
+                copy(
+                    ColumnBytePairs(words.square(row, column), words.square(row + kSquare, column)),
+                    row, std::integral_constant<int64_t, 2>());
+        } else {
+            for (int64_t row = 0; row < step; row += kSquare)
+                copy(words.square(row, column), row, std::integral_constant<int64_t, 1>());
         }
     }
 }

@@ -5,9 +5,9 @@
 #include <cassert>
 #include <cstring>
 #include <numeric>
-#include <utility>
 
 #include "common/types.hpp"
+#include "cpu/rng/vectors.hpp"
 
 namespace tombola::impl::cpu {
 namespace {
@@ -55,39 +55,12 @@ struct Matrix {
     }
 };
 
-constexpr int64_t kVectorBytes = 16, kLineBytes = 64;
+constexpr int64_t kLineBytes = 64;
 // Eight rows of bytes, as in nChw8c, are copied by half vectors.
 constexpr int64_t kHalfVectorRows = 8;
 // The fewest rows that are copied by vectors.
 int64_t min_rows(size_t element) {
     return std::min(kVectorBytes / static_cast<int64_t>(element), kHalfVectorRows);
-}
-
-#if __has_builtin(__builtin_shufflevector)
-template <class T, int count>
-using Vector __attribute__((vector_size(count * sizeof(T)))) = T;
-
-// Interleaves half `half` of a with half `half` of b.
-template <int half, class T, int count, int... index>
-[[gnu::always_inline]] inline Vector<T, count> interleave(Vector<T, count> a, Vector<T, count> b,
-                                                          std::integer_sequence<int, index...>) {
-    return __builtin_shufflevector(a, b, (half * count / 2 + index / 2 + index % 2 * count)...);
-}
-
-// Transposes a square of vectors: as many as a vector has elements. Each step interleaves rows that are half of the vectors apart, and so
-// moves one bit of an element's row number into its column number.
-template <class T, int count, int step = 1>
-[[gnu::always_inline]] inline void transpose_vectors(Vector<T, count> (&rows)[count]) {
-    constexpr auto kIndices = std::make_integer_sequence<int, count>();
-    if constexpr (step < count) {
-        Vector<T, count> next[count];
-        for (int i = 0; i < count / 2; ++i) {
-            next[2 * i] = interleave<0, T, count>(rows[i], rows[i + count / 2], kIndices);
-            next[2 * i + 1] = interleave<1, T, count>(rows[i], rows[i + count / 2], kIndices);
-        }
-        transpose_vectors<T, count, 2 * step>(next);
-        for (int i = 0; i < count; ++i) rows[i] = next[i];
-    }
 }
 
 // Reads a square of `count` vectors, `from_step` elements apart, and writes its transpose.
@@ -99,14 +72,6 @@ template <class T, int count>
     transpose_vectors<T, count>(rows);
     for (int i = 0; i < count; ++i) std::memcpy(to + i * to_step, &rows[i], sizeof rows[i]);
 }
-#else
-template <class T, int count>
-[[gnu::always_inline]] inline void transpose_square(const T* from, int64_t from_step, T* to,
-                                                    int64_t to_step) {
-    for (int64_t i = 0; i < count; ++i)
-        for (int64_t j = 0; j < count; ++j) to[i * to_step + j] = from[j * from_step + i];
-}
-#endif
 
 // Copies a tile. In one matrix, which is part of a tensor, the rows lie side by side; in the other matrix, the columns do. The lines of the
 // tensor that lie `ahead` elements further on are prefetched.
@@ -196,12 +161,16 @@ RunCopier::RunCopier(const MemoryDesc& desc)
 TileLimits RunCopier::limits(int64_t capacity, const RowsAtOnce& at_once,
                              int64_t whole_rows) const {
     constexpr int64_t kMinBandAtOnce = 200;
-    const bool rows_at_once =
-        at_once.serves_rows_of(row_.count) && has_tiles() && rows_side_by_side() >= at_once.fewest;
+    const bool rows_at_once = serves(at_once);
     TileLimits limits{capacity};
     limits.joined_below = rows_at_once ? kMinBandAtOnce : capacity;
     limits.whole_rows = rows_at_once ? 0 : whole_rows;
     return limits;
+}
+
+bool RunCopier::serves(const RowsAtOnce& at_once) const {
+    return at_once.serves_rows_of(row_.count) && has_tiles() &&
+           rows_side_by_side() >= at_once.fewest;
 }
 
 bool RunCopier::has_tiles() const {

@@ -6,8 +6,6 @@
 
 #include "common/parallel.hpp"
 #include "common/types.hpp"
-#include "cpu/loop_nest.hpp"
-#include "cpu/rng/dense_bands.hpp"
 #include "cpu/rng/mask_bits.hpp"
 #include "cpu/streaming.hpp"
 
@@ -18,9 +16,6 @@ namespace {
 // The size in bytes of a run of the wider tensor. Three such buffers make 40 KiB of stack.
 constexpr size_t kWideBytes = 16 * 1024, kMinWideBytes = 2;
 static_assert(kWideBytes % (kTransformMultiple * sizeof(uint64_t)) == 0);
-
-// The maximum number of bits of a mask that are put in the order of memory at once: at least 8 pixels of a band.
-constexpr int64_t kBandBits = 32 * 1024;
 
 // Fewer whole rows in a tile take longer than parts of more rows. A fill, whose runs cost less, has 16. Measured on Zen 4 alone.
 constexpr int64_t kWholeRowsOfTransform = 8;
@@ -171,99 +166,6 @@ void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformM
     parallel_ranges(count, kTransformMultiple, work, [&](int64_t begin, int64_t end) {
         part.run({begin, end}, body, rows_body);
     });
-}
-
-namespace {
-
-// Whether every element of both tensors has the same place, and the tensors have no gaps.
-bool lie_alike(const MemoryDesc& a, MemoryDesc b) {
-    b.data_type = a.data_type;
-    return a.is_dense() && same_layout(a, b);
-}
-
-// Transforms tensors that lie alike, in the order of memory.
-void transform_dense(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
-                     double nanoseconds_per_element, FunctionRef<void(const TransformRun&)> body) {
-    const auto vector_of = [&](DataType type) {
-        return MemoryDesc::vector(type, dst.desc.padded_nelems());
-    };
-    TransformMask dense_mask = mask;
-    dense_mask.desc = vector_of(DataType::u8);
-    transform({vector_of(src.desc.data_type), src.data}, {vector_of(dst.desc.data_type), dst.data},
-              dense_mask, nanoseconds_per_element, body);
-    // The padding of the source may have any values.
-    zero_padding(dst.desc, dst.data);
-    if (mask.kind == Kind::bytes && mask.is_written) zero_padding(mask.desc, mask.data);
-}
-
-// Many short rows are transformed by tiles in less time. Measured on Zen 4; bands of 4 rows on Zen 5.
-bool bands_are_faster(const DenseBands& bands) {
-    constexpr int64_t kManyRows = 32, kShortRow = 64;
-    return bands.exist() && (bands.rows() == 4 || bands.rows() % 8 == 0) &&
-           bands.rows() <= kBandBits / 8 &&
-           (bands.rows() <= kManyRows || bands.columns() >= kShortRow);
-}
-
-// As transform_dense(), for a mask of bits that is read, whose order is that of the elements. The bits of some pixels are put in the order of
-// memory: those of a part of a band, or of bands that follow one another.
-void transform_bands(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
-                     const DenseBands& bands, double nanoseconds_per_element,
-                     FunctionRef<void(const TransformRun&)> body) {
-    constexpr double kNanosecondsPerBit = 0.1;  // of get_rows_of_bits()
-    constexpr int64_t kLinePixels = 8;  // fill whole cache lines, as there are 4 rows or more
-    const int64_t pixels = bands.count() * bands.columns(), rows = bands.rows();
-    const size_t elements = static_cast<size_t>(pixels * rows);
-    const size_t bytes = elements * size_of(dst.desc.data_type);
-    const bool streaming = bypasses_caches(bytes);
-    const Work work =
-        work_of(static_cast<double>(elements) * (nanoseconds_per_element + kNanosecondsPerBit),
-                bytes + elements * size_of(src.desc.data_type), streaming ? bytes : 0);
-    parallel_ranges(pixels, kLinePixels, work, [&](int64_t begin, int64_t end) {
-        const StreamingStores stores(streaming && src.data != dst.data);
-        alignas(64) uint8_t bits[kBandBits / 8];
-        uint8_t piece[kMaxMaskColumns * 4 / 8];  // for bands of 4 rows
-        // The place in the tensor, and the number, of the elements whose bits are in `bits`.
-        int64_t first = 0, filled = 0;
-        const auto transform_filled = [&] {
-            if (filled == 0) return;
-            body({first, filled, element(src.data, first, size_of(src.desc.data_type)),
-                  element(dst.data, first, size_of(dst.desc.data_type)), bits, stores.allowed()});
-            filled = 0;
-        };
-        for (int64_t pixel = begin; pixel < end;) {
-            const DenseBands::Band band = bands.at(pixel / bands.columns());
-            const int64_t column = pixel % bands.columns(), at = band.offset + column * rows;
-            const int64_t left = std::min({kMaxMaskColumns, bands.columns() - column, end - pixel});
-            if (at != first + filled || filled + 8 * rows > kBandBits) transform_filled();
-            if (filled == 0) first = at;
-            const int64_t count = std::min(left, (kBandBits - filled) / rows / 8 * 8);
-            // If a band of 4 rows has an odd number of columns, the next one begins within a byte.
-            uint8_t* to = filled % 8 == 0 ? bits + filled / 8 : piece;
-            get_rows_of_bits(mask.data, {band.first + column, bands.columns(), band.rows, count},
-                             rows, to);
-            if (to == piece) put_bits(bits, filled, count * rows, piece);
-            filled += count * rows;
-            pixel += count;
-        }
-        transform_filled();
-    });
-}
-
-}  // namespace
-
-void transform_elements(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
-                        double nanoseconds_per_element,
-                        FunctionRef<void(const TransformRun&)> body) {
-    if (dst.desc.nelems() == 0 || dst.desc.is_row_major() || !lie_alike(dst.desc, src.desc))
-        return transform(src, dst, mask, nanoseconds_per_element, body);
-    if (mask.kind == Kind::none || (mask.kind == Kind::bytes && lie_alike(dst.desc, mask.desc)))
-        return transform_dense(src, dst, mask, nanoseconds_per_element, body);
-    if (mask.kind == Kind::bits && !mask.is_written) {
-        const DenseBands bands(dst.desc);
-        if (bands_are_faster(bands))
-            return transform_bands(src, dst, mask, bands, nanoseconds_per_element, body);
-    }
-    transform(src, dst, mask, nanoseconds_per_element, body);
 }
 
 }  // namespace tombola::impl::cpu

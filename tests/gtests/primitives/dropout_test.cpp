@@ -144,7 +144,8 @@ TEST_F(Dropout, EveryLayoutInPlaceAndNot) {
                       tagged({2, 37, 12, 11}, tombola_bf16, to));
 }
 
-// Kernels that make several rows at once need rows of whole blocks. Some tensors have rows beyond a multiple of those.
+// Kernels that make several rows at once need rows of whole blocks. Some tensors have rows beyond a multiple of those. Where both tensors lie
+// alike, bits are drawn instead.
 TEST_F(Dropout, RowsOfWholeBlocksSideBySide) {
     for (const auto type : kTypes)
         for (const auto mask : kMasks)
@@ -158,21 +159,40 @@ TEST_F(Dropout, RowsOfWholeBlocksSideBySide) {
                             for (const auto tag :
                                  {tombola_nhwc, tombola_nChw4c, tombola_nChw8c, tombola_nChw16c})
                                 check(c, tagged(dims, type, tag));
-                        if (!in_place)
-                            check(c, tagged({2, 40, 4, 8}, type, tombola_nhwc),
-                                  tagged({2, 40, 4, 8}, type, tombola_nChw16c));
+                        if (in_place) continue;
+                        for (const DimVector& dims : {DimVector{2, 40, 4, 8}, {1, 40, 16, 17}})
+                            for (const auto to : {tombola_nChw8c, tombola_nChw16c})
+                                check(c, tagged(dims, type, tombola_nhwc), tagged(dims, type, to));
                     }
 }
 
-// Large enough for stores past the caches, and for several threads: these have parts of the pixels (backward), or of the elements.
+// Bits are drawn and put in the order of memory. Images have an odd number of elements and, in blocks, padding, so threads must not share a
+// byte of the mask where an image ends.
+TEST_F(Dropout, ManySmallImagesOnSeveralThreads) {
+    for (const auto mask : kMasks)
+        for (const int bits : {8, 32})
+            for (const bool backward : {false, true}) {
+                Case c{tombola_bf16, bits, mask};
+                c.backward = backward;
+                c.offset = 7;
+                c.padding = 0x3C;
+                for (const auto tag :
+                     {tombola_nhwc, tombola_nChw4c, tombola_nChw8c, tombola_nChw16c})
+                    check(c, tagged({2003, 13, 3, 5}, tombola_bf16, tag));
+            }
+}
+
+// Large enough for stores past the caches, and for several threads: these have parts of the pixels (backward), of the bands whose bits are
+// drawn at once, or of the elements.
 TEST_F(Dropout, LargeTensorsWithChannelsSideBySide) {
     for (const auto mask : {tombola_dropout_mask_u8, tombola_dropout_mask_bits})
         for (const bool backward : {false, true}) {
             Case c{tombola_f32, 8, mask};
             c.backward = backward;
             c.padding = 0x3C;
-            for (const auto tag : {tombola_nhwc, tombola_nChw16c})
-                check(c, tagged({2, 56, 104, 104}, tombola_f32, tag));
+            for (const DimVector& dims : {DimVector{2, 56, 104, 104}, {2, 112, 73, 73}})
+                for (const auto tag : {tombola_nhwc, tombola_nChw16c})
+                    check(c, tagged(dims, tombola_f32, tag));
         }
 }
 

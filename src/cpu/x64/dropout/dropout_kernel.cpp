@@ -63,6 +63,7 @@ void DropoutKernel::emit_group(const Stream& s, const Xbyak::RegExp& from, const
         const auto place = static_cast<int>(tensors().mask_bytes(register_draws())) * half;
         emit_mask(s, kept[half], mask + place);
     }
+    if (type_ == DataType::undef) return;
     if (element_bits(type_) < draw_bits()) {
         join_masks_u32(part_scratch, kept[0], kept[1]);
         return emit_elements(s, part_scratch, s.c0, from, to, streaming);
@@ -100,9 +101,11 @@ void DropoutKernel::emit_elements(const Stream& s, const Mask& kept, int scratch
 
 MaskedScaleKernel::MaskedScaleKernel(const Key& key)
     : Vocabulary(std::get<0>(key), std::string("masked_scale.") + name_of(std::get<1>(key)) + "." +
-                                       name_of(std::get<2>(key))),
+                                       name_of(std::get<2>(key)) +
+                                       (std::get<3>(key) == Written::bytes ? ".bytes" : "")),
       type_(std::get<1>(key)),
-      mask_kind_(std::get<2>(key)) {}
+      mask_kind_(std::get<2>(key)),
+      writes_bytes_(std::get<3>(key) == Written::bytes) {}
 
 int64_t MaskedScaleKernel::step_elements(const Key& key) {
     return int64_t{kUnroll} * shape_of(std::get<0>(key)).bytes /
@@ -110,12 +113,13 @@ int64_t MaskedScaleKernel::step_elements(const Key& key) {
 }
 
 void MaskedScaleKernel::generate() {
-    begin(5);
+    begin(6);
     const Reg args = gpr(0);
     mov(gpr(1), ptr[args + offsetof(Args, src)]);
     mov(gpr(2), ptr[args + offsetof(Args, dst)]);
     mov(gpr(3), ptr[args + offsetof(Args, mask)]);
     mov(gpr(4), ptr[args + offsetof(Args, count)]);
+    mov(gpr(5), ptr[args + offsetof(Args, written)]);
     broadcast_u32(vec(4), ptr[args + offsetof(Args, scale)]);
     set_held_range(kOwnRegisters);
     if (type_ == DataType::bf16) bf16_product_ = hold_bf16_product();
@@ -133,6 +137,7 @@ void MaskedScaleKernel::emit_loop(bool streaming) {
     add(gpr(1), kUnroll * bytes());
     add(gpr(2), kUnroll * bytes());
     add(gpr(3), mask_kind_ == DropoutMask::bits ? step / kByteBits : step);
+    if (writes_bytes_) add(gpr(5), step);
     sub(gpr(4), step);
     jnz(again, T_NEAR);
 }
@@ -145,6 +150,7 @@ void MaskedScaleKernel::emit_vector(int index, bool streaming) {
         load_mask_bits(kept, gpr(3) + index * elements / kByteBits, bits);
     else
         load_mask_bytes(kept, gpr(3) + index * elements, bits, vec(2));
+    if (writes_bytes_) store_mask_bytes(gpr(5) + index * elements, kept, bits, vec(2));
     const Xbyak::RegExp from = gpr(1) + index * bytes();
     if (type_ == DataType::f32)
         mul_masked_f32(x, kept, vec(4), ptr[from]);

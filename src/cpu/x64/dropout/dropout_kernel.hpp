@@ -21,8 +21,8 @@ namespace tombola::impl::cpu::x64 {
 //             the constants of a product
 class DropoutKernel : public PhiloxTransformGenerator {
   public:
-    using Key =
-        std::tuple<CpuIsa, DataType, int, DropoutMask, PhiloxLanes>;  // the int: bits of a draw
+    // The int: bits of a draw. DataType::undef: the kernel writes a mask alone.
+    using Key = std::tuple<CpuIsa, DataType, int, DropoutMask, PhiloxLanes>;
     struct Parameters {
         Pointers pointers;
         uint32_t threshold;  // repeated in each draw of 16 or 8 bits
@@ -46,7 +46,7 @@ class DropoutKernel : public PhiloxTransformGenerator {
 };
 
 // Lanes: elements. Registers:  v0 elements, v1 mask (AVX2), v2-v3 scratch, v4 scale, v5- constants
-//                              gpr 0 args, 1 src, 2 dst, 3 mask, 4 count
+//                              gpr 0 args, 1 src, 2 dst, 3 mask, 4 count, 5 written mask
 class MaskedScaleKernel : public Vocabulary {
   public:
     static constexpr int kUnroll = 4, kOwnRegisters = 5;
@@ -54,11 +54,13 @@ class MaskedScaleKernel : public Vocabulary {
         const void* src;
         void* dst;
         const uint8_t* mask;
-        int64_t count;  // elements: a multiple of step_elements(), at least one step
+        uint8_t* written;  // a mask of bytes that the kernel writes, if it does
+        int64_t count;     // elements: a multiple of step_elements(), at least one step
         float scale;
         uint64_t streaming;  // nonzero: stores bypass the caches, and dst is aligned to 64 bytes
     };
-    using Key = std::tuple<CpuIsa, DataType, DropoutMask>;
+    enum class Written { none, bytes };
+    using Key = std::tuple<CpuIsa, DataType, DropoutMask, Written>;
     explicit MaskedScaleKernel(const Key& key);
     static int64_t step_elements(const Key& key);
 
@@ -69,6 +71,7 @@ class MaskedScaleKernel : public Vocabulary {
 
     DataType type_;
     DropoutMask mask_kind_;
+    bool writes_bytes_;
     Bf16Product bf16_product_;
 };
 

@@ -15,7 +15,8 @@ namespace {
 struct Kernels {
     PhiloxTransformKernel plain;                        // draws, without a mask
     PhiloxTransformKernel masked;                       // draws, and writes the mask; forward only
-    JitFunction<MaskedScaleKernel::Args> masked_scale;  // reads the mask; backward only
+    PhiloxTransformKernel bits;                         // draws a mask of bits alone
+    JitFunction<MaskedScaleKernel::Args> masked_scale;  // reads the mask, or bits that were drawn
     int64_t masked_scale_step = 0;
     double nanoseconds_per_element = 0;  // of the kernel that an execution runs
 };
@@ -27,6 +28,17 @@ Result<Kernels> make_kernels(CpuIsa isa, const DropoutDesc& desc) {
     kernels.plain = TOMBOLA_TRY(make_transform_kernel<DropoutKernel>(
         {isa, type, desc.draw_bits, DropoutMask::none, PhiloxLanes::run}, rows));
     kernels.nanoseconds_per_element = kernels.plain.nanoseconds_per_element();
+    const bool reads_mask = desc.mask_kind != DropoutMask::none && !desc.is_forward();
+    if (!reads_mask && !desc.dst.is_row_major()) {
+        kernels.bits = TOMBOLA_TRY(make_transform_kernel<DropoutKernel>(
+            {isa, DataType::undef, desc.draw_bits, DropoutMask::bits, PhiloxLanes::run}, 1));
+        const MaskedScaleKernel::Key key{isa, type, DropoutMask::bits,
+                                         desc.mask_kind == DropoutMask::u8
+                                             ? MaskedScaleKernel::Written::bytes
+                                             : MaskedScaleKernel::Written::none};
+        kernels.masked_scale = TOMBOLA_TRY(cached_function<MaskedScaleKernel>(key));
+        kernels.masked_scale_step = MaskedScaleKernel::step_elements(key);
+    }
     if (desc.mask_kind == DropoutMask::none) return kernels;
     if (desc.is_forward()) {
         kernels.masked = TOMBOLA_TRY(make_transform_kernel<DropoutKernel>(
@@ -36,7 +48,8 @@ Result<Kernels> make_kernels(CpuIsa isa, const DropoutDesc& desc) {
             {isa, type, desc.draw_bits, DropoutMask::u8, PhiloxLanes::run},
             static_cast<int>(size_of(type)), rows));
     } else {
-        const MaskedScaleKernel::Key key{isa, type, desc.mask_kind};
+        const MaskedScaleKernel::Key key{isa, type, desc.mask_kind,
+                                         MaskedScaleKernel::Written::none};
         kernels.masked_scale = TOMBOLA_TRY(cached_function<MaskedScaleKernel>(key));
         kernels.masked_scale_step = MaskedScaleKernel::step_elements(key);
         kernels.nanoseconds_per_element =
@@ -70,37 +83,63 @@ class JitDropout : public DropoutExecutable {
                 DropoutKernel::pack(call.threshold, desc().draw_bits, call.scale)};
     }
 
-    void mask_run(const DropoutCall& call, const TransformRun& run) const override {
-        const auto size = size_of(desc().src.data_type);
-        const int64_t whole = run.count / kernels_.masked_scale_step * kernels_.masked_scale_step;
-        const bool streaming = run.streaming && bytes_into_line(run.to) == 0;
-        if (whole > 0) scale(call, whole, run.from, run.to, run.mask, streaming);
-        if (whole < run.count) scale_tail(call, run, whole, size);
+    bool draw_by_bits(const DropoutCall& call, const ReadTensor& src,
+                      const WrittenTensor& dst) const override {
+        if (kernels_.bits.group_elements == 0) return false;
+        // Measured on Zen 5 alone.
+        const bool rows_are_faster = desc().draw_bits == 32 &&
+                                     desc().src.data_type == DataType::f32 &&
+                                     call.mask.kind == TransformMask::Kind::none;
+        if (rows_are_faster && RunCopier(dst.desc).serves(rows_at_once(call))) return false;
+        const PhiloxTransform transform(
+            kernels_.bits, call.philox.start, call.philox.key(),
+            DropoutKernel::pack(call.threshold, desc().draw_bits, call.scale));
+        return transform_by_bits(
+            src, dst, call.mask, nanoseconds_per_element(),
+            [&](int64_t first, int64_t count, uint8_t* bits) {
+                transform.transform(call.philox.number_of(first),
+                                    {first, count, bits, bits, bits, false});
+            },
+            [&](const TransformRun& run, uint8_t* written) {
+                scale_run(call, run, true, written);
+            });
     }
 
-    void scale(const DropoutCall& call, int64_t count, const void* from, void* to,
-               const uint8_t* mask, bool streaming) const {
-        MaskedScaleKernel::Args args{from,  to,         mask,
-                                     count, call.scale, streaming ? uint64_t{1} : 0};
-        kernels_.masked_scale(args);
+    void mask_run(const DropoutCall& call, const TransformRun& run) const override {
+        scale_run(call, run, call.has_bits(), nullptr);
+    }
+
+    void scale(MaskedScaleKernel::Args args) const { kernels_.masked_scale(args); }
+
+    // Scales what the run's mask keeps. `written`: a mask of bytes to write.
+    void scale_run(const DropoutCall& call, const TransformRun& run, bool has_bits,
+                   uint8_t* written) const {
+        const int64_t whole = run.count / kernels_.masked_scale_step * kernels_.masked_scale_step;
+        const bool streaming = run.streaming && bytes_into_line(run.to) == 0;
+        if (whole > 0)
+            scale({run.from, run.to, run.mask, written, whole, call.scale,
+                   streaming ? uint64_t{1} : 0});
+        if (whole < run.count) scale_tail(call, run, whole, has_bits, written);
     }
 
     // The elements from `at` on, fewer than a step.
-    void scale_tail(const DropoutCall& call, const TransformRun& run, int64_t at,
-                    size_t size) const {
+    void scale_tail(const DropoutCall& call, const TransformRun& run, int64_t at, bool has_bits,
+                    uint8_t* written) const {
         constexpr int64_t kMaxStepElements = 128;
         alignas(64) char buffer[kMaxStepElements * sizeof(float)] = {};
-        uint8_t mask[kMaxStepElements] = {};
+        uint8_t mask[kMaxStepElements] = {}, written_mask[kMaxStepElements];
         const int64_t count = run.count - at;
+        const size_t size = size_of(desc().src.data_type);
         const auto bytes = static_cast<size_t>(count) * size;
         const size_t skipped = static_cast<size_t>(at) * size;
         std::memcpy(buffer, static_cast<const char*>(run.from) + skipped, bytes);
-        if (call.has_bits())
+        if (has_bits)
             std::memcpy(mask, run.mask + at / 8, static_cast<size_t>((count + 7) / 8));
         else
             std::memcpy(mask, run.mask + at, static_cast<size_t>(count));
-        scale(call, kernels_.masked_scale_step, buffer, buffer, mask, false);
+        scale({buffer, buffer, mask, written_mask, kernels_.masked_scale_step, call.scale, 0});
         std::memcpy(static_cast<char*>(run.to) + skipped, buffer, bytes);
+        if (written != nullptr) std::memcpy(written + at, written_mask, static_cast<size_t>(count));
     }
 
     Kernels kernels_;

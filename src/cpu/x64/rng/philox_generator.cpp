@@ -67,6 +67,7 @@ void PhiloxGenerator::generate() {
         return end();
     }
     for (const bool streaming : {false, true}) {
+        if (streaming && shape_.element_bytes == 0) continue;
         Label other_stores;
         cmp(dword[args_ + offsetof(Args, streaming)], streaming ? 1 : 0);
         jne(other_stores, T_NEAR);

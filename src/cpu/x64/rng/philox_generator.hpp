@@ -73,7 +73,7 @@ struct PhiloxShape {
         natural,  // 0 1 2 3 4 5 6 7: unpacking gives the even blocks, then the odd ones
     };
     std::string name;  // of the kernel, after "philox."
-    int element_bytes;
+    int element_bytes;  // 0: the kernel writes no elements
     int words;      // of an element: 1 or 2
     int forms = 1;  // of the conversion
     LaneOrder order = LaneOrder::halves;
