@@ -107,7 +107,7 @@ struct dropout_forward : public primitive {
         /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
-        /// @throws error As operator_desc.
+        /// @throws error As primitive_desc_of.
         primitive_desc(const engine& aengine, prop_kind aprop_kind, const memory::desc& asrc_desc,
                        const memory::desc& adst_desc, int adraw_bits, dropout_mask amask_kind,
                        uint64_t aglobal_seed, uint64_t aop_seed,
@@ -184,7 +184,7 @@ struct dropout_backward : public primitive {
         ///     must be the same; may be empty.
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
-        /// @throws error As operator_desc.
+        /// @throws error As primitive_desc_of.
         primitive_desc(const engine& aengine, const memory::desc& adiff_src_desc,
                        const memory::desc& adiff_dst_desc, int adraw_bits, dropout_mask amask_kind,
                        uint64_t aglobal_seed, uint64_t aop_seed,

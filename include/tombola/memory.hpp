@@ -85,8 +85,8 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
         /// @param strides Distance in elements of neighbours along each dimension, at least 0, such
         ///     that no two elements share an address; empty: row-major.
         /// @param allow_empty Whether a failure gives an empty handle instead of an exception.
-        /// @throws error invalid_arguments for sizes or a type as above, another number of strides,
-        ///     a negative or run-time stride, or elements that share an address; out_of_memory.
+        /// @throws error invalid_arguments for a negative or run-time size, 2^56 bytes or more, an unknown type,
+        ///     another number of strides, a negative or run-time stride, or elements that share an address; out_of_memory.
         desc(const memory::dims& adims, memory::data_type adata_type, const memory::dims& strides,
              bool allow_empty = false) {
             if (!strides.empty() && !count_is(strides.size(), adims.size(), "strides", allow_empty))
@@ -305,7 +305,9 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
     /// its elements have any value.
     /// @param md The description of the tensor; its layout is not any.
     /// @param aengine The engine; it must outlive the memory object.
-    /// @throws error As above.
+    /// @throws error invalid_arguments for an md or an engine that is an empty handle, the layout any or a misaligned
+    ///     address; out_of_memory. An empty descriptor is accepted: the tensor has no bytes, as a scratchpad that is not
+    ///     needed.
     memory(const desc& md, const engine& aengine) : memory(md, aengine, TOMBOLA_MEMORY_ALLOCATE) {}
 
     /// The descriptor.

@@ -74,7 +74,7 @@ struct multinomial : public primitive {
         /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
-        /// @throws error As operator_desc.
+        /// @throws error As primitive_desc_of.
         primitive_desc(const engine& aengine, const memory::desc& aprobs_desc,
                        const memory::desc& adst_desc, bool awith_replacement, bool alog_probs,
                        uint64_t aglobal_seed, uint64_t aop_seed,

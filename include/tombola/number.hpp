@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// Numbers of C++ as arguments of one element. Included by the operators that take such arguments.
+/// Numbers of C++ as arguments of one element. Included by the primitives that take such arguments.
 
 #ifndef TOMBOLA_NUMBER_HPP
 #define TOMBOLA_NUMBER_HPP

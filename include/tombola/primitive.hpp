@@ -70,11 +70,11 @@ struct primitive_attr : public handle<tombola_primitive_attr_t, tombola_primitiv
 
 struct primitive_desc_base;
 
-/// An operator that is ready to run. It is immutable, and any number of threads may run it at the same time.
+/// A primitive that is ready to run. It is immutable, and any number of threads may run it at the same time.
 struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy> {
     using handle::handle;
 
-    /// The operators: primitive::kind::shuffle, and so on; see tombola_primitive_kind_t.
+    /// The primitives: primitive::kind::shuffle, and so on; see tombola_primitive_kind_t.
     enum class kind {
         undef = tombola_undefined_primitive,  ///< None.
 #define TOMBOLA_ENUMERATOR(name, value) name = tombola_##name,
@@ -95,7 +95,8 @@ struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy>
     }
     /// Makes a primitive. If the cache has an equal one, its code is reused.
     /// @param pd The primitive descriptor; it is copied.
-    /// @throws error As above.
+    /// @throws error invalid_arguments for NULL; out_of_memory; runtime_error when code could not be
+    ///     generated.
     inline primitive(const primitive_desc_base& pd);
 
     /// An argument of an execution; `{TOMBOLA_ARG_SRC, m}` makes one.
@@ -111,8 +112,8 @@ struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy>
     /// on a thread that did not make the primitive.
     /// @param astream The stream.
     /// @param args The arguments, at most 32, as `{{TOMBOLA_ARG_SRC, x}, {TOMBOLA_ARG_DST, y}}`: every required one
-    ///     and any of the optional ones of the operator's page, with the descriptors that the primitive descriptor
-    ///     tells, each once. Outputs share no memory with any other argument, unless the operator's page says so.
+    ///     and any of the optional ones of the primitive's page, with the descriptors that the primitive descriptor
+    ///     tells, each once. Outputs share no memory with any other argument, unless the primitive's page says so.
     ///     If the destination has no elements and no optional output is given, their values are not looked at.
     /// @throws error invalid_arguments when an argument is missing, unknown, given twice, without data, of another
     ///     descriptor or overlaps another, or when a value in it is refused; out_of_memory; runtime_error when the
@@ -126,7 +127,10 @@ struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy>
     /// Runs the primitive with the arguments in a map, as oneDNN does.
     /// @param astream The stream.
     /// @param args The arguments, at most 32, by TOMBOLA_ARG_*.
-    /// @throws error As above.
+    /// @throws error invalid_arguments when an argument is missing, unknown, given twice, without data, of another
+    ///     descriptor or overlaps another, or when a value in it is refused; out_of_memory; runtime_error when the
+    ///     operating system gives no entropy. The outputs are then untouched. If the caller's thread pool throws, the
+    ///     status is runtime_error, and the outputs are undefined.
     void execute(const stream& astream, const std::unordered_map<int, memory>& args) const {
         c_args list(args.size());
         for (const auto& [arg, mem] : args) list.add({arg, mem.get(true)});
@@ -140,7 +144,7 @@ struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy>
         error::check(tombola_primitive_get_primitive_desc(get(), &result));
         return result;
     }
-    /// The operator.
+    /// The kind of primitive.
     /// @return The kind.
     kind get_kind() const {
         tombola_primitive_kind_t result;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// Primitive descriptors of the C++ API: the classes that all operators share. Included by tombola.hpp.
+/// Primitive descriptors of the C++ API: the classes that all primitives share. Included by tombola.hpp.
 
 #ifndef TOMBOLA_PRIMITIVE_DESC_HPP
 #define TOMBOLA_PRIMITIVE_DESC_HPP
@@ -29,7 +29,7 @@ enum class query {
     exec_arg_md = tombola_query_exec_arg_md,  ///< The argument given as index.
 };
 
-/// The queries that all primitive descriptors share. A query for an argument that the operator does not have gives an
+/// The queries that all primitive descriptors share. A query for an argument that the primitive does not have gives an
 /// empty memory descriptor.
 struct primitive_desc_base
     : public handle<tombola_primitive_desc_t, tombola_primitive_desc_destroy> {
@@ -46,7 +46,7 @@ struct primitive_desc_base
     /// The name of the implementation.
     /// @return Text that is valid for ever, such as "jit:avx2" or "portable".
     const char* impl_info_str() const { return query<const char*>(tombola_query_impl_info_str); }
-    /// The operator.
+    /// The kind of primitive.
     /// @return The kind.
     primitive::kind get_kind() const {
         return static_cast<primitive::kind>(
@@ -55,20 +55,21 @@ struct primitive_desc_base
     /// A property that is a number of 64 bits.
     /// @param what tombola_query_memory_consumption_s64 or tombola_query_group_size_s64.
     /// @return The number: bytes of scratchpad, or a group size.
-    /// @throws error not_required if this operator has no such property; invalid_arguments for another
+    /// @throws error not_required if this primitive has no such property; invalid_arguments for another
     ///     query.
     memory::dim query_s64(tombola_query_t what) const { return query<memory::dim>(what); }
     /// A property that is a number of 64 bits.
     /// @param what query::memory_consumption_s64 or query::group_size_s64.
     /// @return The number: bytes of scratchpad, or a group size.
-    /// @throws error As above.
+    /// @throws error not_required if this primitive has no such property; invalid_arguments for another
+    ///     query.
     memory::dim query_s64(tombola::query what) const {
         return query_s64(static_cast<tombola_query_t>(what));
     }
     /// A memory descriptor.
     /// @param what tombola_query_*_md.
     /// @param index For tombola_query_exec_arg_md the argument, TOMBOLA_ARG_*, otherwise 0.
-    /// @return A copy; an empty descriptor when the operator has no such argument.
+    /// @return A copy; an empty descriptor when the primitive has no such argument.
     /// @throws error invalid_arguments for another query; out_of_memory.
     memory::desc query_md(tombola_query_t what, int index = 0) const {
         const auto owned = tombola_primitive_desc_query_md(get(), what, index);
@@ -78,47 +79,47 @@ struct primitive_desc_base
     /// A memory descriptor.
     /// @param what query::*_md.
     /// @param index For query::exec_arg_md the argument, TOMBOLA_ARG_*, otherwise 0.
-    /// @return A copy; an empty descriptor when the operator has no such argument.
-    /// @throws error As above.
+    /// @return A copy; an empty descriptor when the primitive has no such argument.
+    /// @throws error invalid_arguments for another query; out_of_memory.
     memory::desc query_md(tombola::query what, int index = 0) const {
         return query_md(static_cast<tombola_query_t>(what), index);
     }
     /// The descriptor of an execution argument.
     /// @param arg TOMBOLA_ARG_*.
-    /// @return A copy; an empty descriptor when the operator has no such argument.
+    /// @return A copy; an empty descriptor when the primitive has no such argument.
     memory::desc exec_arg_desc(int arg) const { return query_md(tombola_query_exec_arg_md, arg); }
     /// The descriptor of SRC.
     /// @param index 0; any other gives an empty descriptor.
-    /// @return A copy; an empty descriptor when the operator has no such argument.
+    /// @return A copy; an empty descriptor when the primitive has no such argument.
     memory::desc src_desc(int index = 0) const { return query_md(tombola_query_src_md, index); }
     /// The descriptor of DST.
     /// @param index 0; any other gives an empty descriptor.
-    /// @return A copy, whose layout is never any; an empty descriptor when the operator has no such argument.
+    /// @return A copy, whose layout is never any; an empty descriptor when the primitive has no such argument.
     memory::desc dst_desc(int index = 0) const { return query_md(tombola_query_dst_md, index); }
     /// The descriptor of DIFF_SRC.
     /// @param index 0; any other gives an empty descriptor.
-    /// @return A copy, whose layout is never any; an empty descriptor when the operator has no such argument.
+    /// @return A copy, whose layout is never any; an empty descriptor when the primitive has no such argument.
     memory::desc diff_src_desc(int index = 0) const {
         return query_md(tombola_query_diff_src_md, index);
     }
     /// The descriptor of DIFF_DST.
     /// @param index 0; any other gives an empty descriptor.
-    /// @return A copy, whose layout is never any; an empty descriptor when the operator has no such argument.
+    /// @return A copy, whose layout is never any; an empty descriptor when the primitive has no such argument.
     memory::desc diff_dst_desc(int index = 0) const {
         return query_md(tombola_query_diff_dst_md, index);
     }
     /// The descriptor of SCRATCHPAD.
     /// @return A copy: u8 [bytes]; empty unless the scratchpad mode is user and one is needed.
     memory::desc scratchpad_desc() const { return query_md(tombola_query_scratchpad_md); }
-    /// The descriptor of weights, for code that asks any primitive: no operator here has weights.
+    /// The descriptor of weights, for code that asks any primitive: no primitive here has weights.
     /// @param index It is not used.
     /// @return An empty descriptor.
     memory::desc weights_desc([[maybe_unused]] int index = 0) const { return {}; }
-    /// The descriptor of diff weights, for code that asks any primitive: no operator here has them.
+    /// The descriptor of diff weights, for code that asks any primitive: no primitive here has them.
     /// @param index It is not used.
     /// @return An empty descriptor.
     memory::desc diff_weights_desc([[maybe_unused]] int index = 0) const { return {}; }
-    /// The descriptor of a workspace, for code that asks any primitive: no operator here has one.
+    /// The descriptor of a workspace, for code that asks any primitive: no primitive here has one.
     /// @return An empty descriptor.
     memory::desc workspace_desc() const { return {}; }
     /// The engine of the scratchpad.
@@ -170,25 +171,25 @@ struct primitive_desc : public primitive_desc_base {
     }
 };
 
-/// The primitive descriptor of an operator. The classes of the operators derive from it and add a constructor that
+/// The descriptor of a primitive. The classes of the primitives derive from it and add a constructor that
 /// takes the arguments one by one, as oneDNN 3 does. The constructor here takes them as a desc, as oneDNN 2 does.
-/// @tparam Desc The operator's arguments.
-/// @tparam operator_kind The operator.
-/// @tparam Hint For a backward operator, the primitive descriptor of the forward one; otherwise nothing.
-template <class Desc, primitive::kind operator_kind, class... Hint>
-struct operator_desc : public primitive_desc {
+/// @tparam Desc The primitive's arguments.
+/// @tparam primitive_kind The primitive.
+/// @tparam Hint For a backward primitive, the primitive descriptor of the forward one; otherwise nothing.
+template <class Desc, primitive::kind primitive_kind, class... Hint>
+struct primitive_desc_of : public primitive_desc {
     /// An empty handle.
-    operator_desc() = default;
+    primitive_desc_of() = default;
     /// A copy of a C primitive descriptor.
     /// @param c_pd The C primitive descriptor; it stays the caller's.
-    /// @throws error invalid_arguments for NULL, or if it is of another operator or direction; out_of_memory.
-    operator_desc(tombola_primitive_desc_t c_pd) {
+    /// @throws error invalid_arguments for NULL, or if it is of another primitive or direction; out_of_memory.
+    primitive_desc_of(tombola_primitive_desc_t c_pd) {
         tombola_primitive_desc_t copy = nullptr;
         error::check(tombola_primitive_desc_clone(&copy, c_pd));
         reset(copy);
-        constexpr bool has_direction =
-            operator_kind == primitive::kind::shuffle || operator_kind == primitive::kind::dropout;
-        bool right = get_kind() == operator_kind;
+        constexpr bool has_direction = primitive_kind == primitive::kind::shuffle ||
+                                       primitive_kind == primitive::kind::dropout;
+        bool right = get_kind() == primitive_kind;
         if (right && has_direction) {
             const bool backward =
                 query<tombola_prop_kind_t>(tombola_query_prop_kind) == tombola_backward_data;
@@ -196,20 +197,20 @@ struct operator_desc : public primitive_desc {
         }
         if (!right)
             error::raise(tombola_invalid_arguments,
-                         "primitive_desc: the C primitive descriptor is of another operator or "
+                         "primitive_desc: the C primitive descriptor is of another primitive or "
                          "direction");
     }
-    /// Chooses an implementation for an operator's arguments.
+    /// Chooses an implementation for a primitive's arguments.
     /// @param adesc The arguments.
     /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
-    /// @param hint For a backward operator, the primitive descriptor of the forward one; it may be empty.
+    /// @param hint For a backward primitive, the primitive descriptor of the forward one; it may be empty.
     /// @param attr Attributes; they are copied.
     /// @param allow_empty Whether a failure gives an empty object instead of an exception. (An empty engine
     ///     always throws.)
-    /// @throws error invalid_arguments for arguments that the operator does not take; out_of_memory. Valid arguments
+    /// @throws error invalid_arguments for arguments that the primitive does not take; out_of_memory. Valid arguments
     ///     never give unimplemented, because the portable implementations serve all of them.
-    operator_desc(const Desc& adesc, const engine& aengine, const Hint&... hint,
-                  const primitive_attr& attr = primitive_attr(), bool allow_empty = false) {
+    primitive_desc_of(const Desc& adesc, const engine& aengine, const Hint&... hint,
+                      const primitive_attr& attr = primitive_attr(), bool allow_empty = false) {
         tombola_primitive_desc_t result = nullptr;
         const tombola_status_t status =
             adesc.create(&result, aengine.get(), hint.get(true)..., attr.get(true));

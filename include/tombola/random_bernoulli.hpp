@@ -60,7 +60,7 @@ struct random_bernoulli : public primitive {
         /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
-        /// @throws error As operator_desc.
+        /// @throws error As primitive_desc_of.
         primitive_desc(const engine& aengine, tombola::alignment aalignment,
                        const memory::desc& adst_desc, const memory::desc& ap_desc,
                        uint64_t aglobal_seed, uint64_t aop_seed,

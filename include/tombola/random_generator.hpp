@@ -53,8 +53,8 @@ struct random_generator : public primitive {
     };
 
     /// Primitive descriptor of a random generator.
-    struct primitive_desc : public operator_desc<desc, primitive::kind::random_generator> {
-        using operator_desc<desc, primitive::kind::random_generator>::operator_desc;
+    struct primitive_desc : public primitive_desc_of<desc, primitive::kind::random_generator> {
+        using primitive_desc_of<desc, primitive::kind::random_generator>::primitive_desc_of;
         /// An empty handle.
         primitive_desc() = default;
         /// Chooses an implementation.
@@ -62,10 +62,10 @@ struct random_generator : public primitive {
         /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
-        /// @throws error As operator_desc.
+        /// @throws error As primitive_desc_of.
         primitive_desc(const engine& aengine, generator_kind akind, const memory::desc& adst_desc,
                        const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
-            : operator_desc(desc(akind, adst_desc), aengine, attr, allow_empty) {}
+            : primitive_desc_of(desc(akind, adst_desc), aengine, attr, allow_empty) {}
         /// The descriptor of SRC_STATE.
         /// @return u32[6].
         memory::desc src_state_desc() const { return exec_arg_desc(TOMBOLA_ARG_SRC_STATE); }

@@ -78,7 +78,7 @@ struct random_permutation : public primitive {
         /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
-        /// @throws error As operator_desc.
+        /// @throws error As primitive_desc_of.
         primitive_desc(const engine& aengine, permutation_alignment aalignment,
                        const memory::desc& adst_desc, memory::dim arange, uint64_t aglobal_seed,
                        uint64_t aop_seed, const primitive_attr& attr = primitive_attr(),

@@ -17,13 +17,13 @@ namespace tombola {
 /// @addtogroup tombola_cpp_primitive
 /// @{
 
-/// The primitive descriptor of an operator with the arguments SEEDS and OFFSET.
-/// @tparam Desc The operator's arguments.
-/// @tparam operator_kind The operator.
-/// @tparam Hint As in operator_desc.
-template <class Desc, primitive::kind operator_kind, class... Hint>
-struct seeded_desc : public operator_desc<Desc, operator_kind, Hint...> {
-    using operator_desc<Desc, operator_kind, Hint...>::operator_desc;
+/// The descriptor of a primitive with the arguments SEEDS and OFFSET.
+/// @tparam Desc The primitive's arguments.
+/// @tparam primitive_kind The primitive.
+/// @tparam Hint As in primitive_desc_of.
+template <class Desc, primitive::kind primitive_kind, class... Hint>
+struct seeded_desc : public primitive_desc_of<Desc, primitive_kind, Hint...> {
+    using primitive_desc_of<Desc, primitive_kind, Hint...>::primitive_desc_of;
 
     /// The descriptor of SEEDS and of DST_SEEDS.
     /// @return u64[2].
@@ -33,12 +33,12 @@ struct seeded_desc : public operator_desc<Desc, operator_kind, Hint...> {
     memory::desc offset_desc() const { return this->exec_arg_desc(TOMBOLA_ARG_OFFSET); }
 };
 
-/// The primitive descriptor of an operator with the arguments SEEDS, OFFSET, SRC_STATE and DST_STATE.
-/// @tparam Desc The operator's arguments.
-/// @tparam operator_kind The operator.
-template <class Desc, primitive::kind operator_kind>
-struct stream_desc : public seeded_desc<Desc, operator_kind> {
-    using seeded_desc<Desc, operator_kind>::seeded_desc;
+/// The descriptor of a primitive with the arguments SEEDS, OFFSET, SRC_STATE and DST_STATE.
+/// @tparam Desc The primitive's arguments.
+/// @tparam primitive_kind The primitive.
+template <class Desc, primitive::kind primitive_kind>
+struct stream_desc : public seeded_desc<Desc, primitive_kind> {
+    using seeded_desc<Desc, primitive_kind>::seeded_desc;
 
     /// The descriptor of SRC_STATE.
     /// @return u64[2] for a stream of Philox, u32[625] for MT19937 (random_normal: u32[628]).
@@ -90,7 +90,7 @@ struct fill_desc : public stream_desc<Desc, fill_kind> {
     /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
     /// @param attr Attributes; they are copied.
     /// @param allow_empty Whether a failure gives an empty object instead of an exception.
-    /// @throws error As operator_desc.
+    /// @throws error As primitive_desc_of.
     fill_desc(const engine& aengine, tombola::alignment aalignment, const memory::desc& adst_desc,
               uint64_t aglobal_seed, uint64_t aop_seed,
               const primitive_attr& attr = primitive_attr(), bool allow_empty = false)

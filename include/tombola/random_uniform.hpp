@@ -90,7 +90,7 @@ struct random_uniform : public primitive {
         /// @param aint_draws Words an integer takes (pytorch; otherwise ignored).
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
-        /// @throws error As operator_desc.
+        /// @throws error As primitive_desc_of.
         primitive_desc(const engine& aengine, tombola::alignment aalignment,
                        const memory::desc& adst_desc, uint64_t aglobal_seed, uint64_t aop_seed,
                        tombola::int_draws aint_draws = tombola::int_draws::spec,
@@ -102,7 +102,7 @@ struct random_uniform : public primitive {
         /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
-        /// @throws error As operator_desc.
+        /// @throws error As primitive_desc_of.
         primitive_desc(const engine& aengine, tombola::alignment aalignment,
                        const memory::desc& adst_desc, uint64_t aglobal_seed, uint64_t aop_seed,
                        tombola::int_draws aint_draws, tombola::float_draws afloat_draws,

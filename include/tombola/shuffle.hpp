@@ -21,8 +21,8 @@ namespace tombola {
 /// @tparam Desc The arguments.
 /// @tparam Hint For a backward shuffle, the primitive descriptor of the forward one; otherwise nothing.
 template <class Desc, class... Hint>
-struct shuffle_desc : public operator_desc<Desc, primitive::kind::shuffle, Hint...> {
-    using operator_desc<Desc, primitive::kind::shuffle, Hint...>::operator_desc;
+struct shuffle_desc : public primitive_desc_of<Desc, primitive::kind::shuffle, Hint...> {
+    using primitive_desc_of<Desc, primitive::kind::shuffle, Hint...>::primitive_desc_of;
 
     /// The direction.
     /// @return forward_training, forward_inference or backward_data.
@@ -96,7 +96,7 @@ struct shuffle_forward : public primitive {
         /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
-        /// @throws error As operator_desc.
+        /// @throws error As primitive_desc_of.
         primitive_desc(const engine& aengine, prop_kind aprop_kind, const memory::desc& asrc_desc,
                        const memory::desc& adst_desc, int aaxis, memory::dim agroup_size,
                        const primitive_attr& attr = primitive_attr(), bool allow_empty = false)
@@ -170,7 +170,7 @@ struct shuffle_backward : public primitive {
         ///     dimensions must be the same; may be empty.
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
-        /// @throws error As operator_desc.
+        /// @throws error As primitive_desc_of.
         primitive_desc(const engine& aengine, const memory::desc& adiff_src_desc,
                        const memory::desc& adiff_dst_desc, int aaxis, memory::dim agroup_size,
                        const shuffle_forward::primitive_desc& hint_fwd_pd,

@@ -98,7 +98,7 @@ struct token_sampler : public primitive {
         /// @param aengine The engine; it must outlive the primitive descriptor and its primitives.
         /// @param attr Attributes; they are copied.
         /// @param allow_empty Whether a failure gives an empty object instead of an exception.
-        /// @throws error As operator_desc.
+        /// @throws error As primitive_desc_of.
         primitive_desc(const engine& aengine, const memory::desc& alogits_desc,
                        const memory::desc& adst_desc, tombola::filter_order afilter_order,
                        tombola::logprobs alogprobs, memory::dim atop_n, uint64_t aglobal_seed,

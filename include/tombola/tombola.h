@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * The C API of tombola: the objects that all operators share, and each operator's own header. */
+ * The C API of tombola: the objects that all primitives share, and each primitive's own header. */
 
 #ifndef TOMBOLA_H
 #define TOMBOLA_H
@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 /** @defgroup tombola_c C API
- * The functions and types of tombola.h, tombola_types.h, tombola_threadpool.h and the header of each operator.
+ * The functions and types of tombola.h, tombola_types.h, tombola_threadpool.h and the header of each primitive.
  *
  * **Objects** are opaque handles, made by a function whose name ends in _create or _clone and freed by the one that
  * ends in _destroy; destroying NULL is allowed. A function uses a handle only during the call, so the handle may be
@@ -63,7 +63,7 @@ extern "C" {
  * **Stack.** A function needs at most 128 KiB of the stack of its thread, or of the signal handler (sigaltstack()). The threads that the
  * run-time library provides for an execution need the same: OMP_STACKSIZE.
  *
- * **Tensors.** Sizes, strides and offsets are counted in elements. Each operator's group says which data types,
+ * **Tensors.** Sizes, strides and offsets are counted in elements. Each primitive's group says which data types,
  * shapes, layouts and values it takes, and which execution arguments may share memory. */
 
 /** @defgroup tombola_errors Errors
@@ -408,7 +408,7 @@ TOMBOLA_API tombola_status_t tombola_primitive_attr_set_scratchpad_mode(
  * @ingroup tombola_c
  * @{ */
 
-/** The operators. This is the only list of the operators; everything else derives from it.
+/** The primitives. This is the only list of the primitives; everything else derives from it.
  * X(name, value of the enumeration) */
 #define TOMBOLA_PRIMITIVES(X)  \
     X(shuffle, 1)              \
@@ -423,9 +423,9 @@ TOMBOLA_API tombola_status_t tombola_primitive_attr_set_scratchpad_mode(
     X(stochastic_rounding, 11) \
     X(token_sampler, 12)
 
-/** The operators: tombola_shuffle, and so on. */
+/** The primitives: tombola_shuffle, and so on. */
 typedef enum {
-    tombola_undefined_primitive = 0 /**< No operator. */
+    tombola_undefined_primitive = 0 /**< No primitive. */
 #define TOMBOLA_ENUMERATOR(name, value) , tombola_##name = value
     TOMBOLA_PRIMITIVES(TOMBOLA_ENUMERATOR)
 #undef TOMBOLA_ENUMERATOR
@@ -462,7 +462,7 @@ TOMBOLA_API tombola_status_t tombola_primitive_desc_get_attr(
  * @param what A tombola_query_* below tombola_query_src_md.
  * @param index 0.
  * @param result Output of the type stated beside the query's name; text stays valid for ever.
- * @return tombola_success; tombola_not_required when this operator has no such property;
+ * @return tombola_success; tombola_not_required when this primitive has no such property;
  *     tombola_invalid_arguments for an unknown query or another index. */
 TOMBOLA_API tombola_status_t tombola_primitive_desc_query(
     const_tombola_primitive_desc_t primitive_desc, tombola_query_t what, int index, void* result);
@@ -503,7 +503,7 @@ TOMBOLA_API tombola_status_t tombola_primitive_create(
  * @param nargs Number of arguments, 0 to 32.
  * @param args The arguments, in any order: every required one, each at most once, with the
  * descriptors that the primitive descriptor tells. A scratchpad that is not needed is ignored. Outputs share no byte
- * with any other argument, unless the operator's page says so. Interleaved views of one buffer, where the elements of
+ * with any other argument, unless the primitive's page says so. Interleaved views of one buffer, where the elements of
  * one lie in the gaps of the other, share no byte. They are refused if their strides are so different that the check
  * would take too long. If the destination has no elements and no optional output is given, there is nothing to write, and
  * the values of the arguments are not looked at.

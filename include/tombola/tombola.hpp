@@ -16,7 +16,8 @@ namespace tombola {
 /// **Objects** are handles that share what they refer to, like std::shared_ptr: copying one is cheap, and the
 /// last copy destroys the object. Only the engine is not kept alive by the objects that were made with it.
 ///
-/// **Exceptions.** A call that fails throws tombola::error with a status and a message. The message names the
+/// **Exceptions.** A call that fails throws tombola::error with a status and a message. Only set_max_cpu_isa() and
+/// set_verbose() return a status instead, as in oneDNN. The message names the
 /// argument, its value and what was expected. A call that fails has changed nothing, unless a thread pool of the
 /// caller's throws: the outputs of that execution are then undefined. Every function throws
 /// invalid_arguments if a handle that it needs is empty; its own comment names the other statuses. Constructors and
@@ -31,7 +32,7 @@ namespace tombola {
 /// object. Functions that are not members may be called from any thread at any time.
 ///
 /// **Tensors.** Sizes, strides and offsets are counted in elements. "The layout any" is
-/// memory::format_tag::any. The comment of each operator says which data types, shapes and values it takes, and which
+/// memory::format_tag::any. The comment of each primitive says which data types, shapes and values it takes, and which
 /// arguments may share memory.
 /// @{
 /// @defgroup tombola_cpp_error Errors

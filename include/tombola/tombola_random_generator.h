@@ -15,7 +15,9 @@ extern "C" {
 /** @defgroup tombola_random_generator Random generator
  * @ingroup tombola_c
  * Raw words of a counter-based generator. Source: DirectML's DML_RANDOM_GENERATOR_OPERATOR_DESC.
- * Element e of DST, in row-major order, is word e % 4 of the block at counter + e / 4.
+ * Element e of DST, in row-major order, is word e % 4 of the block whose counter is SRC_STATE's plus e / 4, modulo 2^128. DST_STATE
+ * has the counter plus the number of blocks that were begun: the rest of the last block is dropped. The page random_generator defines
+ * what is computed.
  *
  * Execution arguments:
  *

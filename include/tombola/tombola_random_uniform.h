@@ -74,7 +74,7 @@ typedef enum {
  * | value | rule |
  * |---|---|
  * | tombola_float_draws_torch1 | PyTorch 1.x to 2.6: f16 and bf16 take 11 and 8 bits of a word and round the range to the type. A number may be MAX after rounding to the type |
- * | tombola_float_draws_torch2 | PyTorch's later source: f16 and bf16 are drawn as f32 numbers of 24 bits. In every type, a number that equals MAX after rounding to the type becomes MIN | */
+ * | tombola_float_draws_torch2 | PyTorch's public source of 2026, not checked against a build of it: f16 and bf16 are drawn as f32 numbers of 24 bits. In every type, a number that equals MAX after rounding to the type becomes MIN | */
 typedef enum {
 #define TOMBOLA_ENUMERATOR(name, value) tombola_float_draws_##name = (value)
     TOMBOLA_FLOAT_DRAWS(TOMBOLA_ENUMERATOR)
@@ -92,6 +92,7 @@ typedef enum {
  * execution draws fresh entropy.
  * @param op_seed The operation's seed, any number. Under the pytorch alignment it matters only if the global seed is 0: (0, 0) draws entropy.
  * @param int_draws The pytorch alignment's rule for integers. The tensorflow alignment ignores it.
+ * Floating-point numbers are drawn by tombola_float_draws_torch1.
  * @param attr Attributes, or NULL for the defaults.
  * @return tombola_success; tombola_invalid_arguments for an unknown alignment or rule, or a dst_desc
  * that is empty or of another type; tombola_out_of_memory. */
@@ -103,12 +104,14 @@ TOMBOLA_API tombola_status_t tombola_random_uniform_primitive_desc_create(
 /** Creates a primitive descriptor of random_uniform, with all rules of the pytorch alignment.
  *
  * @param primitive_desc Output: the primitive descriptor.
- * @param engine As above.
- * @param alignment As above.
- * @param dst_desc As above.
- * @param global_seed As above.
- * @param op_seed As above.
- * @param int_draws As above.
+ * @param engine The engine.
+ * @param alignment The framework whose numbers are drawn.
+ * @param dst_desc The tensor: f16, bf16, f32, f64, s32 or s64, any shape and layout;
+ * tombola_format_tag_any is row-major.
+ * @param global_seed The global seed, any number (pytorch: its low 32 bits count). If both seeds are 0, each
+ * execution draws fresh entropy.
+ * @param op_seed The operation's seed, any number. Under the pytorch alignment it matters only if the global seed is 0: (0, 0) draws entropy.
+ * @param int_draws The pytorch alignment's rule for integers. The tensorflow alignment ignores it.
  * @param float_draws The pytorch alignment's rule for floating-point numbers. The tensorflow alignment ignores it.
  * @param full_range 0 or 1. 1: the integers from 0 to the greatest value of the type, as PyTorch's Tensor.random_()
  * without bounds draws them. There are no arguments MIN and MAX then, and int_draws is ignored. It needs the pytorch

@@ -210,11 +210,11 @@ typedef const struct tombola_memory* const_tombola_memory_t;
 typedef struct tombola_primitive_attr* tombola_primitive_attr_t;
 /** Attributes that are only read. */
 typedef const struct tombola_primitive_attr* const_tombola_primitive_attr_t;
-/** An operator with its arguments and the implementation chosen for them. */
+/** A primitive with its arguments and the implementation chosen for them. */
 typedef struct tombola_primitive_desc* tombola_primitive_desc_t;
 /** A primitive descriptor that is only read. */
 typedef const struct tombola_primitive_desc* const_tombola_primitive_desc_t;
-/** An operator that is ready to run. It is immutable, and any number of threads may run it at once.
+/** A primitive that is ready to run. It is immutable, and any number of threads may run it at once.
  */
 typedef struct tombola_primitive* tombola_primitive_t;
 /** A primitive that is only read. */
@@ -251,7 +251,7 @@ typedef const struct tombola_primitive* const_tombola_primitive_t;
 #define TOMBOLA_ARG_DST_STATE 1007 /**< The generator's state after the call. */
 #define TOMBOLA_ARG_DST_SEEDS 1008 /**< u64[2]: the seeds that were used; or a pair per row. */
 #define TOMBOLA_ARG_P \
-    1009 /**< Probabilities. dropout: f32[1], to drop; random_bernoulli: f32 or f64, of 1. */
+    1009 /**< Probabilities. dropout: f32[1], to drop; random_bernoulli: f32 or f64, to be 1. */
 #define TOMBOLA_ARG_MASK \
     1010 /**< dropout: which elements are kept; token_sampler: which classes are allowed. */
 #define TOMBOLA_ARG_LAMBDA 1011 /**< random_exponential: the rate, f64[1]. */
@@ -267,13 +267,13 @@ typedef const struct tombola_primitive* const_tombola_primitive_t;
 #define TOMBOLA_ARG_MIN_P \
     1034 /**< token_sampler: f32[1] or [batch], the least probability, relative to the greatest. */
 #define TOMBOLA_ARG_DST_LOGPROBS \
-    1035 /**< token_sampler: f32 [batch, samples], their log probabilities. */
+    1035 /**< token_sampler: f32 [batch, samples], the samples' log probabilities. */
 #define TOMBOLA_ARG_DST_KEPT \
     1036 /**< token_sampler: s32 [batch], the number of classes to draw from. */
 #define TOMBOLA_ARG_DST_TOP_IDS \
     1037 /**< token_sampler: [batch, top_n], the classes of the greatest logits. */
 #define TOMBOLA_ARG_DST_TOP_LOGPROBS \
-    1038 /**< token_sampler: f32 [batch, top_n], their log probabilities. */
+    1038 /**< token_sampler: f32 [batch, top_n], these classes' log probabilities. */
 /** @} */
 
 /** One argument of an execution. */

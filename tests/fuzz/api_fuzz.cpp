@@ -258,11 +258,12 @@ class Session {
 
     void make_problem() {
         const bool other_isa = in_.ConsumeIntegral<uint8_t>() < 100;
+        const tombola_cpu_isa_t isa = tombola_get_effective_cpu_isa();
         if (other_isa)
             tombola_set_max_cpu_isa(
                 static_cast<tombola_cpu_isa_t>(in_.ConsumeIntegralInRange(0, 3)));
         problem_ = any_problem();
-        tombola_set_max_cpu_isa(tombola_cpu_isa_avx512_core_vbmi);
+        tombola_set_max_cpu_isa(isa);
     }
 
     Problem any_problem();

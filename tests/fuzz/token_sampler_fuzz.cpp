@@ -81,12 +81,13 @@ class Execution {
         fill(in, r.type, logits_.data(), logits_.size());
         const MemoryDesc src = test::row_major({r.batch, r.classes}, r.type);
         const MemoryDesc dst = test::row_major({r.batch, r.samples}, tombola_s64);
+        const tombola_cpu_isa_t isa = tombola_get_effective_cpu_isa();
         tombola_set_max_cpu_isa(static_cast<tombola_cpu_isa_t>(in.ConsumeIntegralInRange(0, 3)));
         expect(tombola_token_sampler_primitive_desc_create(pd_.out(), the_engine(), src, dst,
                                                            r.filter_order, r.logprobs, r.top_n, 1,
                                                            2, nullptr) == tombola_success,
                "a token_sampler is refused");
-        tombola_set_max_cpu_isa(tombola_cpu_isa_avx512_core_vbmi);
+        tombola_set_max_cpu_isa(isa);
         add(TOMBOLA_ARG_SRC, tombola_u8, {}, logits_.data(), logits_.size(), &src);
         dst_ = add(TOMBOLA_ARG_DST, tombola_s64, {}, nullptr, 0, &dst);
         given(TOMBOLA_ARG_TEMPERATURE, tombola_f32, r.temperature, r.batch);

@@ -14,6 +14,7 @@
 
 #include "common/function_ref.hpp"
 #include "common/memory_desc.hpp"
+#include "common/types.hpp"
 #include "cpu/rng/scatter.hpp"
 
 namespace tombola::impl::cpu {
@@ -55,10 +56,21 @@ struct TransformMask {
 struct ReadTensor {
     const MemoryDesc& desc;
     const void* data;  // the address of the first element: offset0 has been added
+
+    size_t element_bytes() const { return size_of(desc.data_type); }
+    // The address that is this many elements after the first.
+    const char* at(int64_t elements) const {
+        return static_cast<const char*>(data) + static_cast<size_t>(elements) * element_bytes();
+    }
 };
 struct WrittenTensor {
     const MemoryDesc& desc;
     void* data;
+
+    size_t element_bytes() const { return size_of(desc.data_type); }
+    char* at(int64_t elements) const {
+        return static_cast<char*>(data) + static_cast<size_t>(elements) * element_bytes();
+    }
 };
 
 // src and dst have equal dimensions. They may be one buffer if their layouts are equal. How long one thread takes to

@@ -22,15 +22,6 @@ constexpr int64_t kBandBits = 32 * 1024;
 // The maximum number of elements whose bits are drawn at once. The tensor is shared by threads in such pieces.
 constexpr int64_t kDrawnBits = 128 * 1024;
 
-const char* place(const ReadTensor& tensor, int64_t number) {
-    return static_cast<const char*>(tensor.data) +
-           static_cast<size_t>(number) * size_of(tensor.desc.data_type);
-}
-char* place(const WrittenTensor& tensor, int64_t number) {
-    return static_cast<char*>(tensor.data) +
-           static_cast<size_t>(number) * size_of(tensor.desc.data_type);
-}
-
 // Whether every element of both tensors has the same place, and the tensors have no gaps.
 bool lie_alike(const MemoryDesc& a, MemoryDesc b) {
     b.data_type = a.data_type;
@@ -133,7 +124,7 @@ void transform_bands(const ReadTensor& src, const WrittenTensor& dst, const Tran
     parallel_ranges(pixels, kLinePixels, work, [&](int64_t begin, int64_t end) {
         const StreamingStores stores(streaming && src.data != dst.data);
         const auto transform_pixels = [&](int64_t first, int64_t count, uint8_t* bits) {
-            body({first, count, place(src, first), place(dst, first), bits, stores.allowed()});
+            body({first, count, src.at(first), dst.at(first), bits, stores.allowed()});
         };
         PixelBits pixel_bits(bands, transform_pixels);
         for (int64_t pixel = begin; pixel < end;) {
@@ -191,7 +182,7 @@ bool transform_by_bits(const ReadTensor& src, const WrittenTensor& dst, const Tr
     parallel_ranges(bands.count(), unit, work, [&](int64_t begin, int64_t end) {
         const StreamingStores stores(streaming && src.data != dst.data);
         const auto transform_pixels = [&](int64_t first, int64_t number, uint8_t* bits) {
-            body({first, number, place(src, first), place(dst, first), bits, stores.allowed()},
+            body({first, number, src.at(first), dst.at(first), bits, stores.allowed()},
                  mask.kind == Kind::bytes ? mask.data + first : nullptr);
         };
         PixelBits pixel_bits(bands, transform_pixels);

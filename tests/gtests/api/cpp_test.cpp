@@ -334,9 +334,9 @@ TEST_F(CppApi, ADropoutOfTheOtherDirectionIsRefused) {
               prop_kind::forward_training);
     EXPECT_EQ(tombola::dropout_backward::primitive_desc(backward.get()).get_prop_kind(),
               prop_kind::backward_data);
-    expect_error(tombola_invalid_arguments, "another operator or direction",
+    expect_error(tombola_invalid_arguments, "another primitive or direction",
                  [&] { tombola::dropout_backward::primitive_desc{forward.get()}; });
-    expect_error(tombola_invalid_arguments, "another operator or direction",
+    expect_error(tombola_invalid_arguments, "another primitive or direction",
                  [&] { tombola::dropout_forward::primitive_desc{backward.get()}; });
 }
 

@@ -65,7 +65,7 @@ class Checked {
         if (!lower_to_routes(program, isa).empty()) ++transposes[isa][layout_.element];
         for (size_t i = 0; i < lowerings.size(); ++i) {
             if (has(lowerings[i], Operation::Kind::unpack)) ++unpacks[isa][layout_.element];
-            if (has(lowerings[i], Operation::Kind::set_aside)) ++set_aside[isa][layout_.element];
+            if (has(lowerings[i], Operation::Kind::spill)) ++spill[isa][layout_.element];
             if (has(lowerings[i], Operation::Kind::align)) ++alignments[isa][layout_.element];
             if (has(lowerings[i], Operation::Kind::select)) ++selections[isa][layout_.element];
             EXPECT_GE(lowerings[i].stored_lines * kLineBytes,
@@ -94,8 +94,8 @@ class Checked {
     }
 
     // How many programs each of these lowerings carried out, for each size of an element.
-    static std::map<CpuIsa, std::map<int64_t, int>> transposes, lines, unpacks, set_aside,
-        alignments, packets, selections, parts;
+    static std::map<CpuIsa, std::map<int64_t, int>> transposes, lines, unpacks, spill, alignments,
+        packets, selections, parts;
 
   private:
     // Whether all stores are registers at multiples of a lane.
@@ -213,7 +213,7 @@ class Checked {
 };
 std::minstd_rand Checked::engine_;
 std::map<CpuIsa, std::map<int64_t, int>> Checked::transposes, Checked::lines, Checked::unpacks,
-    Checked::set_aside, Checked::alignments, Checked::packets, Checked::selections, Checked::parts;
+    Checked::spill, Checked::alignments, Checked::packets, Checked::selections, Checked::parts;
 
 // All that can be.
 void expect_transposes() {
@@ -222,7 +222,7 @@ void expect_transposes() {
             EXPECT_EQ(Checked::transposes[isa][E] > 0, E >= shape_of(isa).permutes_from) << E;
             const bool unpacks = isa == CpuIsa::avx2 && E <= 2;
             EXPECT_EQ(Checked::unpacks[isa][E] > 0, unpacks) << E;
-            EXPECT_EQ(Checked::set_aside[isa][E] > 0, unpacks) << E;
+            EXPECT_EQ(Checked::spill[isa][E] > 0, unpacks) << E;
         }
 }
 
@@ -240,7 +240,7 @@ TEST(PermutePrograms, ChannelsSideBySide) {
     if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
     Checked::transposes.clear();
     Checked::unpacks.clear();
-    Checked::set_aside.clear();
+    Checked::spill.clear();
     constexpr int64_t kSizes[] = {2, 3, 4, 7, 8, 9, 12, 15, 16, 17, 30, 32, 33, 64, 65};
     for (const int64_t E : {1, 2, 4, 8})
         for (const int64_t Q : kSizes)
@@ -467,7 +467,7 @@ TEST(PermutePrograms, Blocks) {
     if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
     Checked::transposes.clear();
     Checked::unpacks.clear();
-    Checked::set_aside.clear();
+    Checked::spill.clear();
     Checked::lines.clear();
     Checked::packets.clear();
     Checked::alignments.clear();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "cpu/implementations.hpp"
@@ -13,6 +12,7 @@
 #include "cpu/x64/rng/mt19937_jump_kernels.hpp"
 #include "cpu/x64/rng/mt19937_stream.hpp"
 #include "cpu/x64/rng/philox_fill.hpp"
+#include "cpu/x64/rng/whole_steps.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -50,21 +50,19 @@ class JitBernoulli : public Executable {
         });
     }
 
-    // The kernel computes whole steps. A partial last step is computed in a buffer, and its elements are copied.
     template <class Compute>
     void convert(const uint32_t* from, int words, const Compute* p, int64_t p_step, char* to,
                  int64_t count, bool streaming) const {
-        const int64_t steps = count / step_, rest = count % step_, whole = steps * step_;
-        BernoulliKernel::Args args{from, p, to, steps, streaming ? 1u : 0u};
-        if (steps > 0) kernel_(args);
-        if (rest == 0) return;
-        alignas(64) Compute last_p[16] = {};
-        std::copy_n(p + whole * p_step, p_step == 0 ? 1 : rest, last_p);
-        alignas(64) char last[2 * 64];
-        args = {from + whole * words, last_p, last, 1, 0};
-        kernel_(args);
+        constexpr int64_t kMaxStep = 16;
+        alignas(64) Compute last_p[kMaxStep] = {};
         const size_t size = size_of(desc_.dst.data_type);
-        std::memcpy(to + static_cast<size_t>(whole) * size, last, static_cast<size_t>(rest) * size);
+        convert_by_steps(count, step_, size, to, [&](int64_t at, int64_t steps, void* place) {
+            const bool is_partial = at + steps * step_ > count;
+            if (is_partial) std::copy_n(p + at * p_step, p_step == 0 ? 1 : count - at, last_p);
+            BernoulliKernel::Args args{from + at * words, is_partial ? last_p : p, place, steps,
+                                       streaming && !is_partial ? 1u : 0u};
+            kernel_(args);
+        });
     }
 
     RandomBernoulliDesc desc_;

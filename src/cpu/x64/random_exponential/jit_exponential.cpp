@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
 #include <utility>
 
 #include "cpu/implementations.hpp"
@@ -7,6 +6,7 @@
 #include "cpu/rng/element_type.hpp"
 #include "cpu/x64/random_exponential/exponential_kernel.hpp"
 #include "cpu/x64/rng/chunk_source.hpp"
+#include "cpu/x64/rng/whole_steps.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -31,19 +31,15 @@ class JitExponential : public Executable {
     }
 
   private:
-    // The kernel computes whole steps. A partial last step is computed in a buffer, and its elements are copied.
     void convert(const WordChunk& chunk, int words, double factor) const {
-        const int64_t steps = chunk.count / step_, rest = chunk.count % step_;
-        ExponentialKernel::Args args{chunk.words, chunk.to, steps, factor,
-                                     chunk.streaming ? 1u : 0u};
-        if (steps > 0) kernel_(args);
-        if (rest == 0) return;
         const size_t size = size_of(desc_.dst.data_type);
-        alignas(64) char last[2 * 64];
-        args = {chunk.words + steps * step_ * words, last, 1, factor, 0};
-        kernel_(args);
-        std::memcpy(chunk.to + static_cast<size_t>(steps * step_) * size, last,
-                    static_cast<size_t>(rest) * size);
+        convert_by_steps(chunk.count, step_, size, chunk.to,
+                         [&](int64_t at, int64_t steps, void* to) {
+                             const bool streaming = chunk.streaming && to == chunk.to;
+                             ExponentialKernel::Args args{chunk.words + at * words, to, steps,
+                                                          factor, streaming ? 1u : 0u};
+                             kernel_(args);
+                         });
     }
 
     RandomExponentialDesc desc_;

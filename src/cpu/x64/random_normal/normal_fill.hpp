@@ -9,6 +9,7 @@
 #include "cpu/random_normal/moments.hpp"
 #include "cpu/streaming.hpp"
 #include "cpu/x64/random_normal/normal_kernel.hpp"
+#include "cpu/x64/rng/whole_steps.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
@@ -30,14 +31,12 @@ class NormalFill {
     // Computes the first `count` values of `words`. Only whole groups of words are read, so up to kMaxGroupWords - 1
     // words after those of the last value are read too.
     void values(const uint32_t* words, int64_t count, void* to, bool streaming) const {
-        const int64_t groups = count / transform_.group_values;
-        const int64_t whole = groups * transform_.group_values;
-        if (groups > 0) run(words, groups, to, streaming);
-        if (whole == count) return;
-        alignas(64) char rest[NormalTransform::kMaxGroupBytes];
-        run(words + whole * transform_.words_per_value, 1, rest, false);
-        std::memcpy(static_cast<char*>(to) + whole * transform_.value_bytes, rest,
-                    static_cast<size_t>((count - whole) * transform_.value_bytes));
+        convert_by_steps(count, transform_.group_values,
+                         static_cast<size_t>(transform_.value_bytes), to,
+                         [&](int64_t at, int64_t groups, void* place) {
+                             run(words + at * transform_.words_per_value, groups, place,
+                                 streaming && place == to);
+                         });
     }
 
   private:

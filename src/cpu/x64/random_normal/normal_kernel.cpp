@@ -407,7 +407,6 @@ Result<NormalTransform> make_normal_transform(CpuIsa isa, Alignment alignment, F
     transform.group_values = group_shape(isa, alignment, type).values(isa, type);
     transform.words_per_value = type == FloatType::f64 ? 2 : 1;
     transform.value_bytes = static_cast<int>(size_of(data_type_of(type)));
-    assert(transform.group_values * transform.value_bytes <= NormalTransform::kMaxGroupBytes);
     assert(transform.group_words() <= NormalTransform::kMaxGroupWords);
     return transform;
 }

@@ -86,7 +86,6 @@ struct NormalTransform {
     int value_bytes = 0;
 
     int group_words() const { return group_values * words_per_value; }
-    static constexpr int kMaxGroupBytes = 256;  // of values
     static constexpr int kMaxGroupWords = 64;
 };
 

@@ -72,10 +72,10 @@ struct PhiloxShape {
         halves,   // 0 4 1 5 2 6 3 7: unpacking gives blocks 0-3, then 4-7
         natural,  // 0 1 2 3 4 5 6 7: unpacking gives the even blocks, then the odd ones
     };
-    std::string name;  // of the kernel, after "philox."
+    std::string name;   // of the kernel, after "philox."
     int element_bytes;  // 0: the kernel writes no elements
-    int words;      // of an element: 1 or 2
-    int forms = 1;  // of the conversion
+    int words;          // of an element: 1 or 2
+    int forms = 1;      // of the conversion
     LaneOrder order = LaneOrder::halves;
     // The main loop interleaves as many streams as fit in the registers that the conversion leaves.
     OwnRegisters own = {};

@@ -118,7 +118,7 @@ class LaneLowering : public Lowering {
             const int bytes = program().bytes(output);
             store_output(gather(on_grid ? grid : loose, bytes), output);
         }
-        use_registers(keeps_loads_ ? most_live() + 1 : kWorking);
+        use_registers(keeps_loads_ ? max_live_values() + 1 : kWorking);
         return true;
     }
 
@@ -150,7 +150,7 @@ class LaneLowering : public Lowering {
     int load_pieces(const Terms& terms, size_t term) {
         const Piece& first = terms.piece(term, 0);
         if (terms.is_contiguous(term)) return load({first.offset, terms.lanes() * kLaneBytes});
-        if (terms.is_same_piece(term)) return load_lanes(first);
+        if (terms.is_same_piece(term)) return broadcast_lane(first);
         int value = load(first);
         for (int lane = 1; lane < terms.lanes(); ++lane) {
             const Piece& piece = terms.piece(term, lane);

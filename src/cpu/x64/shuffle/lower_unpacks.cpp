@@ -18,7 +18,7 @@
 // If a lane has two pixels, it is permuted after its load, so that the units of both pixels lie side by side, and permuted back before its
 // store.
 //
-// All outputs of a network are made at once. If they need more registers than there are, values are set aside in the stack frame.
+// All outputs of a network are made at once. If they need more registers than there are, values are spilled to the stack frame.
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -59,8 +59,8 @@ class UnpackLowering : public Lowering {
         none.fill(kNone);
         outputs_.assign(plan_.networks.size(), none);
         store_parts();
-        const int live = most_live();
-        if (live > kMaxLive) limit_live(kMaxLive);
+        const int live = max_live_values();
+        if (live > kMaxLive) limit_live_values(kMaxLive);
         use_registers(std::clamp(live, kMinLive, kMaxLive) + 1);
         return true;
     }
@@ -185,7 +185,7 @@ class UnpackLowering : public Lowering {
         if (b == a + kLaneBytes)
             value = load({a, kYmmBytes});
         else if (a == b && both)
-            value = load_lanes({a, kLaneBytes});
+            value = broadcast_lane({a, kLaneBytes});
         else {
             value = load({a, kLaneBytes});
             if (both) value = insert(value, {b, kLaneBytes}, 1);

@@ -35,7 +35,7 @@ struct Work {
 Work work_of(const Operation& o, const VectorRates& rates) {
     switch (o.kind) {
         case Kind::load:
-        case Kind::load_lanes:
+        case Kind::broadcast_lane:
             return {0, 0, 1, 0, 1};
         case Kind::insert:
             return o.b == kNone ? Work{1, 0, 1, 0, 2} : Work{1, 0, 0, 0, 1};
@@ -65,9 +65,9 @@ Work work_of(const Operation& o, const VectorRates& rates) {
         case Kind::store_line:
             // A copy keeps the value for the next step, and the distance to the line is loaded.
             return {1, 0, 1, 1, 5};
-        case Kind::set_aside:
+        case Kind::spill:
             return {0, 0, 0, 1, 1};
-        case Kind::fetch:
+        case Kind::reload:
             return {0, 0, 1, 0, 1};
     }
     return {};
@@ -279,7 +279,7 @@ double section_cycles(const PermuteProgram& program, const Operations::Section& 
 
 // ---- operations of a section -------------------------------------------------------------------------------------
 
-bool has_result(const Operation& o) { return !o.is_store() && o.kind != Kind::set_aside; }
+bool has_result(const Operation& o) { return !o.is_store() && o.kind != Kind::spill; }
 
 // Appends an operation to a section, and returns the value that it writes.
 int append(Operations::Section& section, Operation operation) {
@@ -288,11 +288,11 @@ int append(Operations::Section& section, Operation operation) {
     return operation.d;
 }
 
-// Rewrites a section so that at most `most` registers hold values at the same time: see Lowering::limit_live(). A value of the old section
+// Rewrites a section so that at most `most` registers hold values at the same time: see Lowering::limit_live_values(). A value of the old section
 // has a new number in the new section each time that it comes into a register.
-class LiveLimiter {
+class Spiller {
   public:
-    LiveLimiter(Operations::Section& section, int most, int vector_bytes)
+    Spiller(Operations::Section& section, int most, int vector_bytes)
         : section_(section),
           most_(static_cast<size_t>(most)),
           vector_bytes_(vector_bytes),
@@ -329,7 +329,7 @@ class LiveLimiter {
 
     void rewrite(const Operation& o, const std::array<size_t, 2>& uses_after) {
         for (const int v : {o.a, o.b})
-            if (v != kNone && !contains(live_, v)) fetch(v, o);
+            if (v != kNone && !contains(live_, v)) reload(v, o);
         Operation renamed = o;
         if (o.a != kNone) renamed.a = values_[o.a].renamed;
         if (o.b != kNone) renamed.b = values_[o.b].renamed;
@@ -343,14 +343,14 @@ class LiveLimiter {
     }
 
     // Brings a source of the operation back into a register.
-    void fetch(int v, const Operation& o) {
+    void reload(int v, const Operation& o) {
         make_room(o);
         values_[v].renamed = append(
-            section_, {Kind::fetch, vector_bytes_, 0, kNone, kNone, kNone, 0, 0, values_[v].slot});
+            section_, {Kind::reload, vector_bytes_, 0, kNone, kNone, kNone, 0, 0, values_[v].slot});
         live_.push_back(v);
     }
 
-    // If no register is free, sets aside the value whose next use is the latest, but not a source of the operation.
+    // If no register is free, spills the value whose next use is the latest, but not a source of the operation.
     void make_room(const Operation& o) {
         if (live_.size() < most_) return;
         const auto rank = [&](int v) { return v == o.a || v == o.b ? 0 : values_[v].next_use; };
@@ -359,8 +359,8 @@ class LiveLimiter {
         Value& value = values_[*last];
         if (value.slot == kNone) {
             value.slot = take_slot();
-            append(section_, {Kind::set_aside, vector_bytes_, 0, value.renamed, kNone, kNone, 0, 0,
-                              value.slot});
+            append(section_,
+                   {Kind::spill, vector_bytes_, 0, value.renamed, kNone, kNone, 0, 0, value.slot});
         }
         live_.erase(last);
     }
@@ -448,7 +448,7 @@ bool Lowering::moves(const Table& indices, int width, int lane_bytes, int bytes)
 }
 
 // As in the kernel, a result takes the register of a source that is used there for the last time.
-int Lowering::most_live() const {
+int Lowering::max_live_values() const {
     const Operations::Section& section = operations_.sections.back();
     const std::vector<size_t> last_use = last_uses(section);
     int live = 0, most = 0;
@@ -463,7 +463,7 @@ int Lowering::most_live() const {
     return most;
 }
 
-void Lowering::limit_live(int most) { LiveLimiter(section(), most, vector_bytes_).rewrite(); }
+void Lowering::limit_live_values(int most) { Spiller(section(), most, vector_bytes_).rewrite(); }
 
 int Lowering::emit(const Operation& operation) { return append(section(), operation); }
 

@@ -37,8 +37,8 @@ inline uint64_t low_bits(int64_t count) {
 
 struct Operation {
     enum class Kind : uint8_t {
-        load,           // d = memory at s + offset
-        load_lanes,     // d = in each lane of 16, memory at s + offset
+        load,            // d = memory at s + offset
+        broadcast_lane,  // d = in each lane of 16, memory at s + offset
         insert,         // d = a, but piece `position` is memory at s + offset, or b if there is one
         zero,           // d = 0
         permute,        // d = a permuted by `table`; units outside `mask` are zero
@@ -56,17 +56,17 @@ struct Operation {
         // whole cache line. The line begins with units of the step before, and ends within the units of this step. `position` is the number
         // of the run in its section.
         store_line,
-        set_aside,  // slot `position` of the stack frame = a
-        fetch,      // d = slot `position` of the stack frame
+        spill,   // slot `position` of the stack frame = a
+        reload,  // d = slot `position` of the stack frame
     };
     Kind kind;
     int bytes = 0;  // load, insert and store: of memory; others: of the register
-    int unit = 0;   // size of what indices and masks count; insert, load_lanes: of the register
+    int unit = 0;   // size of what indices and masks count; insert, broadcast_lane: of the register
     int a = kNone, b = kNone;
     int table = kNone;
     uint64_t mask = 0;  // 0: all units
     int64_t offset = 0;
-    int position = 0;  // insert and store: counts pieces; set_aside and fetch: a slot
+    int position = 0;  // insert and store: counts pieces; spill and reload: a slot
     int d = kNone;
 
     // The bits of the mask register that the operation needs, or 0 for none. For a load or store whose size is no register size, they are
@@ -92,7 +92,7 @@ struct Operation {
     bool is_store() const { return kind == Kind::store || kind == Kind::store_line; }
     // Whether it reads the source.
     bool is_load() const {
-        return kind == Kind::load || kind == Kind::load_lanes ||
+        return kind == Kind::load || kind == Kind::broadcast_lane ||
                (kind == Kind::insert && b == kNone);
     }
 
@@ -200,10 +200,10 @@ class Lowering {
         section().runs = runs;
     }
     // The maximum number of registers that hold values of this section at the same time.
-    int most_live() const;
-    // Sets values aside, so that at most `most` registers hold values at the same time. The value whose next use is the latest is set aside
+    int max_live_values() const;
+    // Spills values, so that at most `most` registers hold values at the same time. The value whose next use is the latest is spilled
     // first. Every value must have a use.
-    void limit_live(int most);
+    void limit_live_values(int most);
     // Indices of `width` bytes each for a whole register.
     template <class IndexOf>
     Table indices(int width, const IndexOf& index_of) const {
@@ -218,9 +218,9 @@ class Lowering {
     int load(const Piece& piece) {
         return emit({Kind::load, piece.bytes, 0, kNone, kNone, kNone, 0, piece.offset});
     }
-    int load_lanes(const Piece& piece) {
-        return emit(
-            {Kind::load_lanes, piece.bytes, vector_bytes_, kNone, kNone, kNone, 0, piece.offset});
+    int broadcast_lane(const Piece& piece) {
+        return emit({Kind::broadcast_lane, piece.bytes, vector_bytes_, kNone, kNone, kNone, 0,
+                     piece.offset});
     }
     int insert(int a, const Piece& piece, int position) {
         return emit(

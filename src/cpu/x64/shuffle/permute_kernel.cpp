@@ -22,7 +22,7 @@
 // gpr 9-10            source and destination of this section
 // gpr 11              bytes to the next step, if the second step is aligned
 // gpr 12, or 14       bytes from a load to the line that it prefetches, if sources are prefetched; 14 if sections store lines
-// frame               values that are set aside
+// frame               values that are spilled
 // vec 0 ...           values
 // vec working_ - 1    a table that is loaded when it is used
 // vec working_ ...    two for each run of lines, then tables that stay in registers during a section
@@ -116,7 +116,7 @@ class PermuteKernel : public LineStores {
         int slots = 0;
         for (const Section& section : program_->sections)
             for (const Operation& o : section.list)
-                if (o.kind == Kind::set_aside) slots = std::max(slots, o.position + 1);
+                if (o.kind == Kind::spill) slots = std::max(slots, o.position + 1);
         return slots;
     }
 
@@ -367,8 +367,8 @@ class PermuteKernel : public LineStores {
         switch (o.kind) {
             case Kind::load:
                 return emit_load(o);
-            case Kind::load_lanes:
-                return emit_load_lanes(o);
+            case Kind::broadcast_lane:
+                return emit_broadcast_lane(o);
             case Kind::insert:
                 return emit_insert(o);
             case Kind::zero:
@@ -395,9 +395,9 @@ class PermuteKernel : public LineStores {
                 return emit_store(o, lanes);
             case Kind::store_line:
                 return emit_store_line(o);
-            case Kind::set_aside:
+            case Kind::spill:
                 return store(ptr[rsp + o.position * bytes()], whole(o.a));
-            case Kind::fetch:
+            case Kind::reload:
                 return load(whole(o.d), ptr[rsp + o.position * bytes()]);
         }
     }
@@ -411,7 +411,7 @@ class PermuteKernel : public LineStores {
                          from);
     }
 
-    void emit_load_lanes(const Operation& o) {
+    void emit_broadcast_lane(const Operation& o) {
         const Vec d = reg(o.d, o.unit);
         has_masks() ? vbroadcasti32x4(d, ptr[s() + o.offset])
                     : vbroadcasti128(d, ptr[s() + o.offset]);
@@ -446,6 +446,7 @@ class PermuteKernel : public LineStores {
         const int hoisted = hoisted_register(o.table);
         hoisted == kNone ? load(d, table_in_memory(o.table)) : copy(d, vec(hoisted));
         const Vec to = under_mask(d, o.mask);
+        assert(o.unit >= 2);
         if (o.unit == 2) return vpermi2w(to, a, b);
         o.unit == 4 ? vpermi2d(to, a, b) : vpermi2q(to, a, b);
     }

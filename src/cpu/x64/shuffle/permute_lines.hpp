@@ -15,6 +15,8 @@
 // k7            the bytes of a line's store
 // below rsp     in the red zone: the distance of each run
 
+#include <cassert>
+
 #include "cpu/x64/shuffle/operations.hpp"
 #include "cpu/x64/shuffle/store_vocabulary.hpp"
 
@@ -83,6 +85,7 @@ class LineStores : public StoreVocabulary {
     }
     // d = units of d and b, in the order of the indices.
     void permute_two(int unit, const Vec& d, const Vec& indices, const Vec& b) {
+        assert(unit >= 2);
         if (unit == 2) return vpermt2w(d, indices, b);
         unit == 4 ? vpermt2d(d, indices, b) : vpermt2q(d, indices, b);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /** @file
- * The types of oneDNN's C API, 3.x, by oneDNN's names: what the operators of tombola need of them.
+ * The types of oneDNN's C API, 3.x, by oneDNN's names: what the primitives of tombola need of them.
  * Source compatibility alone: the values are tombola's. What oneDNN has beyond this is not declared,
  * so that code which needs it does not compile, instead of failing at run time. */
 
@@ -262,7 +262,7 @@ typedef tombola_exec_arg_t dnnl_exec_arg_t;
 #define DNNL_ARG_FROM TOMBOLA_ARG_SRC
 #define DNNL_ARG_TO TOMBOLA_ARG_DST
 #define DNNL_ARG_SCRATCHPAD TOMBOLA_ARG_SCRATCHPAD
-/* No operator here has these; code that serves any primitive names them, and an execution ignores them. */
+/* No primitive here has these; code that serves any primitive names them, and an execution ignores them. */
 #define DNNL_ARG_SRC_1 2
 #define DNNL_ARG_SRC_2 3
 #define DNNL_ARG_DST_1 18
