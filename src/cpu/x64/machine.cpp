@@ -176,7 +176,20 @@ constexpr MachineRow kZen3 = [] {
     row.narrow.step_cycles = 2.5;
     row.narrow.unrolled_step_cycles = 2.5;
     row.narrow.clock = 1;
-    row.wide = row.narrow;
+    row.wide.permutes = 1;
+    row.wide.permute2w_slots = 2;
+    row.wide.lane_shuffles = 2;
+    row.wide.unpack_slots = 1;
+    row.wide.vectors = 3;
+    row.wide.loads = 1.2;
+    row.wide.stores = 0.7;
+    row.wide.front = 3;
+    row.wide.front_near_sources = 0.9;
+    row.wide.split_store = 1.5;
+    row.wide.split_load = 1;
+    row.wide.step_cycles = 2.5;
+    row.wide.unrolled_step_cycles = 2.5;
+    row.wide.clock = 1;
     return row;
 }();
 
