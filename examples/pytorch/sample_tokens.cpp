@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operator sample_tokens: tombola's token_sampler on PyTorch's tensors.
 
+#include <limits>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -72,11 +73,22 @@ struct Given {
             for (const int64_t n : shape) count *= n;
             if (value->numel() != count) continue;
             dims = shape;
-            tensor = value->to(wanted).contiguous();
+            tensor = converted(name, *value, wanted).contiguous();
             return;
         }
         TORCH_CHECK(false, "sample_tokens: ", name, " has the shape ", value->sizes(),
                     ", but expected ", expected);
+    }
+
+    // An integer is never rounded or cut. A top_k beyond int32, the only number that may be so large, means the same as the nearest int32.
+    static at::Tensor converted(const char* name, const at::Tensor& value, at::ScalarType wanted) {
+        if (wanted == at::kFloat) return value.to(wanted);
+        const at::ScalarType type = value.scalar_type();
+        TORCH_CHECK(at::isIntegralType(type, /*includeBool=*/false), "sample_tokens: ", name,
+                    " has the dtype ", type, ", but expected integers");
+        if (wanted != at::kInt || type != at::kLong) return value.to(wanted);
+        using Limits = std::numeric_limits<int32_t>;
+        return value.clamp(Limits::min(), Limits::max()).to(wanted);
     }
 };
 
@@ -117,6 +129,8 @@ Outputs sample_tokens_cpu(const at::Tensor& logits, const OptionalTensor& temper
          {{2}, {batch, 2}},
          "[2] or [batch, 2]"},
         {TOMBOLA_ARG_OFFSET, "offset", offset, at::kLong, type::u64, per_row, one_or_batch}};
+    TORCH_CHECK(!mask.has_value() || !mask->defined() || mask->scalar_type() == at::kInt,
+                "sample_tokens: mask has the dtype ", mask->scalar_type(), ", but expected int32");
     if (batch == 0) return result;
 
     const auto source_type = type_of(source.scalar_type());

@@ -8,6 +8,7 @@ import threading
 import unittest
 import warnings
 
+import numpy as np
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
@@ -382,6 +383,15 @@ class Stream(unittest.TestCase):
             lambda m: m.rand(3, 4, out=torch.zeros(12)),
             lambda m: m.rand(3, 4, out=torch.zeros(4, 3, dtype=torch.float64).t()),
             lambda m: m.rand(3, 4, out=torch.zeros(3, 4), dtype=torch.float32, device="cpu"),
+            lambda m: m.rand(np.int64(3), torch.tensor(4)),
+            lambda m: m.rand(np.int64(3)),
+            lambda m: m.rand(torch.tensor(3)),
+            lambda m: m.rand(5, dtype=None),
+            lambda m: m.randint(10, size, dtype=None),
+            lambda m: m.randint(3, 10, size, dtype=None, device=None),
+            lambda m: m.randperm(5, dtype=None),
+            lambda m: m.randint_like(like, high=9),
+            lambda m: m.randint_like(like, low=3, high=9),
             lambda m: m.randint(10, size),
             lambda m: m.randint(3, 10, size),
             lambda m: m.randint(high=10, size=size),
@@ -398,6 +408,9 @@ class Stream(unittest.TestCase):
             self.compare(lambda: tt.rand(5), lambda: torch.rand(5))
         out = torch.zeros(3, 4)
         self.assertIs(tt.rand(3, 4, out=out), out)
+        for call in (tt.rand, tt.randn, lambda: tt.rand(True), lambda: tt.randint_like(like), lambda: tt.random_(out, 3, None)):
+            with self.assertRaises(TypeError):
+                call()
 
     def test_refused(self):
         """What PyTorch refuses is refused with its message; nothing is drawn or written."""
@@ -645,6 +658,8 @@ class SampleTokens(unittest.TestCase):
         kwargs = {"seeds": [1, 2], "num_samples": 4}
         expected = tt.sample_tokens(self.logits, **kwargs)
         self.assertTrue(torch.equal(tt.sample_tokens(self.logits.t().contiguous().t(), **kwargs), expected))
+        for top_k in (2**31, torch.tensor(2**32 + 1)):  # keeps all
+            self.assertTrue(torch.equal(tt.sample_tokens(self.logits, top_k=top_k, **kwargs), expected))
         self.assertEqual(tt.sample_tokens(torch.zeros(0, 5)).shape, (0, 1))
         self.assertEqual(tt.sample_tokens(torch.zeros(2, 5), num_samples=0).shape, (2, 0))
 
@@ -660,6 +675,12 @@ class SampleTokens(unittest.TestCase):
             ({"filter_order": "other"}, "filter_order is 'other'"),
             ({"logprobs": "some"}, "logprobs is 'some'"),
             ({"num_samples": -1}, "num_samples is -1"),
+            ({"top_k": torch.tensor(-(2**32))}, "TOP_K is -2147483648"),
+            ({"top_k": 1.9}, "top_k has the dtype Float, but expected integers"),
+            ({"top_k": True}, "top_k has the dtype Bool, but expected integers"),
+            ({"offset": 1.9}, "offset has the dtype Float, but expected integers"),
+            ({"seeds": [1.5, 2.5]}, "seeds has the dtype Float, but expected integers"),
+            ({"mask": torch.full((4, 32), 2**32 + 1)}, "mask has the dtype Long, but expected int32"),
         ):
             with self.subTest(message), self.assertRaisesRegex(RuntimeError, message):
                 tt.sample_tokens(self.logits, **arguments)

@@ -7,6 +7,7 @@
 
 The library is found by the environment variable TOMBOLA_TORCH_LIBRARY, otherwise beside this file.
 """
+import operator
 import os
 
 import torch
@@ -21,6 +22,7 @@ if not os.path.exists(_library):
     )
 torch.ops.load_library(_library)
 _ops = torch.ops.tombola
+_ABSENT = object()
 
 
 def rand(*size, out=None, **options):
@@ -80,9 +82,11 @@ def bernoulli(input, p=None, *, generator=None, out=None):
     return _ops.bernoulli.default(input, p, generator=generator)
 
 
-def random_(tensor, low, high=None, generator=None):
+def random_(tensor, low, high=_ABSENT, generator=None):
     """Tensor.random_(high) or Tensor.random_(low, high), the same numbers, in the order of memory."""
     if high is None:
+        raise TypeError("high is None, the greatest value of the dtype; expected a number")
+    if high is _ABSENT:
         low, high = 0, low
     return _ops.random_(tensor, low, high, generator=generator)
 
@@ -98,10 +102,14 @@ def randint(low=None, high=None, size=None, *, out=None, **options):
     return _make(_ops.randint, "low", (low, high), list(size), out, options)
 
 
-def randint_like(input, low, high=None, **options):
+def randint_like(input, low=None, high=None, **options):
     """torch.randint_like(input, high) or torch.randint_like(input, low, high), the same numbers."""
     if high is None:
-        return _make(_ops.randint_like, "", (input, low), None, None, options)
+        low, high = None, low
+    if high is None:
+        raise TypeError("high is missing; expected a number")
+    if low is None:
+        return _make(_ops.randint_like, "", (input, high), None, None, options)
     return _make(_ops.randint_like, "low", (input, low, high), None, None, options)
 
 
@@ -139,20 +147,20 @@ def sample_tokens(
     mask is int32 [batch, ceil(classes / 32)], a bit for each class that is allowed. With logprobs "processed" or "raw" the
     result is a pair of ids and log probabilities. See doc/token_sampler.md."""
 
-    def tensor(value, dtype):
+    def tensor(value, dtype=None):
         return value if value is None or isinstance(value, torch.Tensor) else torch.tensor(value, dtype=dtype)
 
     ids, values = _ops.sample_tokens(
         logits,
         tensor(temperature, torch.float32),
-        tensor(top_k, torch.int32),
+        tensor(top_k),
         tensor(top_p, torch.float32),
         tensor(min_p, torch.float32),
         num_samples=num_samples,
         filter_order=filter_order,
         mask=mask,
-        seeds=tensor(seeds, torch.int64),
-        offset=tensor(offset, torch.int64),
+        seeds=tensor(seeds),
+        offset=tensor(offset),
         logprobs=logprobs or "none",
         generator=generator,
     )
@@ -182,10 +190,19 @@ def _shape(size, options):
         if size:
             raise TypeError("size is given twice; expected it by position or by name")
         return list(options.pop("size"))
-    return list(size[0]) if len(size) == 1 and not isinstance(size[0], int) else list(size)
+    if not size:
+        raise TypeError("size is missing; expected numbers or a sequence of them")
+    one = size[0]
+    numbers = list(size if len(size) > 1 or isinstance(one, int) or hasattr(one, "__index__") else one)
+    for i, number in enumerate(numbers):
+        if isinstance(number, bool):
+            raise TypeError(f"size[{i}] is {number}; expected an integer")
+        if isinstance(number, torch.Tensor) or type(number).__module__ == "numpy":
+            numbers[i] = operator.index(number)
+    return numbers
 
 
-def _make(operator, overload, arguments, size, out, options):
+def _make(op, overload, arguments, size, out, options):
     """Calls an operator that makes a tensor, as PyTorch's Python functions call theirs: out must have the type, the
     layout and the device that are asked for, and requires_grad is no argument of the operator.
 
@@ -193,8 +210,9 @@ def _make(operator, overload, arguments, size, out, options):
     if size is not None:
         arguments += (size,)
     requires_grad = options.pop("requires_grad", False)
+    options = {name: value for name, value in options.items() if value is not None}
     if out is None:
-        result = getattr(operator, overload or "default")(*arguments, **options)
+        result = getattr(op, overload or "default")(*arguments, **options)
     else:
         generator = options.pop("generator", None)
         options.pop("pin_memory", None)
@@ -204,6 +222,6 @@ def _make(operator, overload, arguments, size, out, options):
             has = getattr(out, name)
             if value is not None and (torch.device(value) if name == "device" else value) != has:
                 raise RuntimeError(f"{name} {value} does not match {name} of out parameter ({has})")
-        with_out = getattr(operator, overload + "_out" if overload else "out")
+        with_out = getattr(op, overload + "_out" if overload else "out")
         result = with_out(*arguments, generator=generator, out=out)
     return result.requires_grad_() if requires_grad else result

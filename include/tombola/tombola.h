@@ -192,9 +192,9 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_tag(tombola_memory_
  * @param dims Sizes of the dimensions: ndims numbers, each at least 0.
  * @param data_type Type of an element.
  * @param strides Distance in elements of neighbours along each dimension: ndims numbers, at least 0,
- * such that no two elements share an address; NULL for row-major. A tensor without elements takes any numbers of at
- * least 0.
- * @return As tombola_memory_desc_create_with_tag(); tombola_invalid_arguments also for a negative or
+ * such that no two elements share an address, and less than 2^56 bytes; NULL for row-major. A tensor without elements
+ * takes any numbers of at least 0.
+ * @return As tombola_memory_desc_create_with_tag(); tombola_invalid_arguments also for a negative, too large or
  * run-time stride and for elements that share an address. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_strides(
     tombola_memory_desc_t* memory_desc, int ndims, const tombola_dim_t* dims,

@@ -316,6 +316,24 @@ class Run(tombola.Generator):
         self.run = run
 
 
+class Slotted(Run):
+    __slots__ = ("step", "__hidden", "unset")
+
+    def __init__(self, run):
+        super().__init__(run)
+        self.step, self.__hidden = 2 * run, 3 * run
+
+    def hidden(self):
+        return self.__hidden
+
+
+def test_attributes_in_slots_are_copied_and_pickled():
+    g = Slotted(5)
+    for twin in [copy.copy(g), copy.deepcopy(g)] + [pickle.loads(pickle.dumps(g, p)) for p in range(2, 6)]:
+        assert (twin.run, twin.step, twin.hidden()) == (5, 10, 15)
+        assert not hasattr(twin, "unset")
+
+
 def test_a_subclass_can_be_copied_and_pickled():
     g = Run(5)
     g.uniform(3)

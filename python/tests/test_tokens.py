@@ -216,3 +216,11 @@ def test_a_mask_of_bool_of_another_library():
     np.testing.assert_array_equal(
         tombola.sample_tokens(logits, 9, seed=1, mask=Mask(mask)), tombola.sample_tokens(logits, 9, seed=1, mask=mask)
     )
+
+
+def test_errors_of_numpy_do_not_matter():
+    logits = np.zeros((2, 40), np.float32)
+    expected = tombola.sample_tokens(logits, temperature=[0.5, 1], min_p=[0.1, 0], seed=1)
+    with np.errstate(all="raise"):
+        given = tombola.sample_tokens(logits, temperature=np.array([0.5, 1]), min_p=np.array([0.1, 1e-50]), seed=1)
+    np.testing.assert_array_equal(given, expected)

@@ -274,7 +274,7 @@ def _check_for_row(number: Any, dtype: str, label: str) -> None:
 def _converted(given: Array, dtype: str, name: str) -> Array:
     """An array of the dtype with the same values."""
     array: Array
-    with numpy.errstate(over="ignore"):
+    with numpy.errstate(over="ignore", under="ignore"):
         try:
             if dtype in _INTEGERS:
                 numbers = [operator.index(number) for number in given.ravel().tolist()]

@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generators: streams with a position."""
 import secrets
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Iterator, Optional, Tuple
 
 import numpy
 
 from tombola import _core
 from tombola._types import Alignment, Array, DType, Flag, Float, FloatDraws, Int, IntDraws, Seed, Shape, Tensor
+
+
+def _slots_of(cls: type) -> Iterator[str]:
+    """The names of the attributes that the class and its bases keep in slots."""
+    for base in cls.__mro__:
+        slots = vars(base).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            hidden = name.startswith("__") and not name.endswith("__")
+            yield f"_{base.__name__.lstrip('_')}{name}" if hidden else name
 
 
 class Generator:
@@ -192,12 +201,21 @@ class Generator:
     def __getstate__(self) -> Dict[str, Any]:
         own = ("_alignment", "_seed", "_seeds", "_state")
         others = {name: value for name, value in vars(self).items() if name not in own}  # of a subclass
-        return {"alignment": self._alignment, "seed": self.seed, "state": self.state, "attributes": others}
+        slots = {name: getattr(self, name) for name in _slots_of(type(self)) if name != "__dict__" and hasattr(self, name)}
+        return {
+            "alignment": self._alignment,
+            "seed": self.seed,
+            "state": self.state,
+            "attributes": others,
+            "slots": slots,
+        }
 
     def __setstate__(self, values: Dict[str, Any]) -> None:
         Generator.__init__(self, values["alignment"], values["seed"])
         self.state = values["state"]
         vars(self).update(values["attributes"])
+        for name, value in values.get("slots", {}).items():
+            setattr(self, name, value)
 
     def __repr__(self) -> str:
         return f'tombola.Generator("{self._alignment}", seed={self.seed})'

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/mt19937_reference.hpp"
 
+#include <cstring>
+
 #include <algorithm>
 #include <bitset>
 #include <vector>
@@ -150,6 +152,17 @@ void Mt19937::jump_blocks(unsigned __int128 blocks) {
     for (size_t i = 0; i < kDegree; ++i)
         if (g[i])
             for (size_t k = 0; k < kWords; ++k) words_[k] ^= x[i + k];
+}
+
+std::string mt_state_refusal(const std::vector<uint8_t>& state) {
+    if (state.empty()) return "";
+    Mt19937::State words;
+    std::memcpy(words.data(), state.data(), sizeof words);
+    if (words[Mt19937::kWords] > Mt19937::kWords) return "the state's position is beyond 624";
+    bool is_zero = words[0] >> 31 == 0;
+    for (int i = 1; i < Mt19937::kWords; ++i)
+        is_zero = is_zero && words[static_cast<size_t>(i)] == 0;
+    return is_zero ? "the state gives only zeros" : "";
 }
 
 }  // namespace tombola::reference

@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace tombola::reference {
 
@@ -30,5 +32,8 @@ class Mt19937 {
     std::array<uint32_t, kWords> words_;
     uint32_t position_;
 };
+
+// Why a primitive must refuse the bytes of a state; empty if it must not, or if there are none.
+std::string mt_state_refusal(const std::vector<uint8_t>& state);
 
 }  // namespace tombola::reference

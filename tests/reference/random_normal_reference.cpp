@@ -251,9 +251,8 @@ std::string normal_refusal(const NormalRequest& request, uint64_t count) {
     if (request.offset != 0 && 0 < count && count < kBlock)
         return "an offset for fewer than 16 elements";
     if (request.state.empty()) return "";
-    uint32_t position;
-    std::memcpy(&position, request.state.data() + 4 * Mt19937::kWords, 4);
-    if (position > Mt19937::kWords) return "the state's position is beyond 624";
+    if (const std::string refusal = mt_state_refusal(request.state); !refusal.empty())
+        return refusal;
     Kept kept;
     std::memcpy(&kept, request.state.data() + kMtBytes, sizeof kept);
     if (kept.valid > 1) return "the state's flag is neither 0 nor 1";

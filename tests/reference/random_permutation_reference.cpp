@@ -98,7 +98,7 @@ size_t permutation_state_bytes(tombola_permutation_alignment_t alignment) {
 std::string permutation_refusal(const PermutationRequest& request, int64_t count) {
     if (request.offset > static_cast<uint64_t>(request.range - count))
         return "OFFSET + elements is above the range";
-    return "";
+    return request.alignment == tombola_permutation_philox ? "" : mt_state_refusal(request.state);
 }
 
 std::vector<int64_t> random_permutation_reference(const PermutationRequest& request, int64_t count,

@@ -33,12 +33,7 @@ size_t stream_state_bytes(tombola_alignment_t alignment) {
 }
 
 std::string stream_refusal(const StreamRequest& request) {
-    if (request.alignment == tombola_alignment_pytorch && !request.state.empty()) {
-        uint32_t position;
-        std::memcpy(&position, request.state.data() + 4 * Mt19937::kWords, 4);
-        if (position > Mt19937::kWords) return "the state's position is beyond 624";
-    }
-    return "";
+    return request.alignment == tombola_alignment_pytorch ? mt_state_refusal(request.state) : "";
 }
 
 PhiloxSource::PhiloxSource(const StreamRequest& request, int words) : offset_(request.offset) {

@@ -42,8 +42,8 @@ std::string Case::repro() const {
     if (!settings->memory_check) common += " --mem-check=false";
     if (!settings->allow_unimplemented) common += " --allow-unimpl=false";
     if (settings->check_ref_impl) common += " --check-ref-impl=true";
-    if (!settings->src.empty()) common += " --src=" + settings->src;
-    if (!settings->state.empty()) common += " --state=" + settings->state;
+    if (!settings->src.empty()) common += " --src=" + quoted(settings->src);
+    if (!settings->state.empty()) common += " --state=" + quoted(settings->state);
     // Between the driver's option and its own.
     const size_t space = line.find(' ');
     return line.insert(space, common);

@@ -14,6 +14,11 @@ std::string strip_quotes(std::string text) {
     return text;
 }
 
+std::string quoted(const std::string& text) {
+    const bool has_blank = text.find_first_of(" \t") != std::string::npos;
+    return has_blank ? '"' + text + '"' : text;
+}
+
 std::string join(const std::vector<std::string>& pieces, const char* separator) {
     std::string text;
     for (const std::string& piece : pieces) text += (text.empty() ? "" : separator) + piece;

@@ -11,6 +11,8 @@
 namespace tombola::bench {
 
 std::string strip_quotes(std::string text);
+// A file's name as a word of a command line: in quotes if it has white space, which ends a word in a batch file and in a shell.
+std::string quoted(const std::string& text);
 std::string join(const std::vector<std::string>& pieces, const char* separator);
 // Levenshtein's distance with transpositions of neighbours: the number of letters to insert, delete, replace or swap.
 size_t edit_distance(const std::string& a, const std::string& b);

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "common/text.hpp"
 #include "reference/layout.hpp"
 
 namespace tombola::bench {
@@ -103,11 +104,7 @@ std::string print_value(int value) { return std::to_string(value); }
 std::string print_value(int64_t value) { return std::to_string(value); }
 std::string print_value(uint64_t value) { return std::to_string(value); }
 std::string print_value(const TagName& value) { return value.text; }
-std::string print_value(const FileName& value) {
-    // In a batch file, and in a shell, white space ends a word.
-    const bool has_blank = value.text.find_first_of(" \t") != std::string::npos;
-    return has_blank ? '"' + value.text + '"' : value.text;
-}
+std::string print_value(const FileName& value) { return quoted(value.text); }
 std::string print_value(const NumberText& value) { return value.text; }
 std::string print_value(const Seeds& value) {
     return std::to_string(value.global) + ":" + std::to_string(value.op);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/rows_problem.hpp"
+#include "common/text.hpp"
 #include "reference/token_sampler_reference.hpp"
 
 namespace tombola::bench {
@@ -18,7 +19,7 @@ bool parse_value(const std::string& text, RowNumber<int32_t>& value);
 bool parse_value(const std::string& text, RowNumber<uint64_t>& value);
 template <class T>
 std::string print_value(const RowNumber<T>& value) {
-    return value.text;
+    return quoted(value.text);
 }
 std::string expected_value(const RowNumber<float>&);
 std::string expected_value(const RowNumber<int32_t>&);
