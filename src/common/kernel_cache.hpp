@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The cache of generated kernels. A kernel's key is everything that shaped its code, so primitives that need the same
-// code share one kernel. A Kernel declares the key as `using Key = ...`, an ordered type, usually a std::tuple.
-// Seeds, bounds, offsets and states are arguments of a kernel's call and never part of a key.
+// The cache of generated code. A key is everything that shaped the code, so primitives that need the same code share it. It is of an
+// ordered type, usually a std::tuple, which a generator declares as `using Key = ...`. Seeds, bounds, offsets and states are arguments of a
+// call and never part of a key.
 //
-// Each kind of kernel has a cache of its own. A kernel lives as long as the cache or a primitive
-// holds it.
+// Each generator has a cache of its own. Code lives as long as the cache or a primitive holds it.
 
 #include <cstddef>
-#include <memory>
 #include <mutex>
 
 #include "common/fork.hpp"
@@ -19,19 +17,19 @@
 
 namespace tombola::impl {
 
-template <class Kernel>
+// Code is a type whose copies share what they hold.
+template <class Key, class Code>
 class KernelCache {
   public:
-    using Key = typename Kernel::Key;
-    using Made = Result<std::shared_ptr<const Kernel>>;
+    using Made = Result<Code>;
 
-    // Returns the kernel of `key`. If the cache has none, make() makes it. Only one thread at a time makes a kernel.
+    // Returns the code of `key`. If the cache has none, make() makes it. Only one thread at a time makes code.
     Made get(const Key& key, FunctionRef<Made()> make) {
         const ForkHold hold;
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (const auto* found = kernels_.find(key)) return *found;
+        if (const Code* found = codes_.find(key)) return *found;
         Made made = make();
-        if (made.ok()) kernels_.store(key, made.value());
+        if (made.ok()) codes_.store(key, made.value());
         return made;
     }
 
@@ -39,15 +37,7 @@ class KernelCache {
     static constexpr size_t kCapacity = 1024;
 
     std::mutex mutex_;
-    LruCache<Key, std::shared_ptr<const Kernel>> kernels_{kCapacity};
+    LruCache<Key, Code> codes_{kCapacity};
 };
-
-// The process's cache of one kind of kernel. It is never destroyed, so that primitives which
-// outlive the static objects can still be used.
-template <class Kernel>
-KernelCache<Kernel>& kernel_cache() {
-    static KernelCache<Kernel>& cache = *new KernelCache<Kernel>;
-    return cache;
-}
 
 }  // namespace tombola::impl

@@ -122,25 +122,13 @@ Result<JitFunction<typename Generator::Args>> make_function(const typename Gener
     });
 }
 
-// The cache's entry for a generator.
-template <class Generator>
-struct CachedFunction {
-    using Key = typename Generator::Key;
-    JitFunction<typename Generator::Args> function;
-};
-
-// Returns the process's function of that key. It is generated if there is none yet.
+// Returns the process's function of that key. It is generated if there is none yet. The cache is never destroyed, so that primitives which
+// outlive the static objects can still be used.
 template <class Generator>
 Result<JitFunction<typename Generator::Args>> cached_function(const typename Generator::Key& key) {
-    using Cached = CachedFunction<Generator>;
-    auto cached =
-        TOMBOLA_TRY(kernel_cache<Cached>().get(key, [&]() -> Result<std::shared_ptr<const Cached>> {
-            auto function = TOMBOLA_TRY(make_function<Generator>(key));
-            return generate_or_fail([&]() -> Result<std::shared_ptr<const Cached>> {
-                return std::make_shared<const Cached>(Cached{std::move(function)});
-            });
-        }));
-    return cached->function;
+    using Cache = KernelCache<typename Generator::Key, JitFunction<typename Generator::Args>>;
+    static Cache& cache = *new Cache;
+    return cache.get(key, [&] { return make_function<Generator>(key); });
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The cache of kernels, with kernels that are numbers.
+// The cache of generated code, with numbers in place of code.
 
 #include "common/kernel_cache.hpp"
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 namespace tombola::impl {
 namespace {
 
-struct Number {
-    using Key = int;
-    int value;
-};
-using Cache = KernelCache<Number>;
+using Number = std::shared_ptr<const int>;
+using Cache = KernelCache<int, Number>;
 
 constexpr int kCapacity = 1024;
 
-// Gets a kernel; counts those that are made.
-std::shared_ptr<const Number> get(Cache& cache, int key, int& made) {
+// Gets a number; counts those that are made.
+Number get(Cache& cache, int key, int& made) {
     Cache::Made got = cache.get(key, [&]() -> Cache::Made {
         ++made;
-        return std::make_shared<const Number>(Number{key});
+        return std::make_shared<const int>(key);
     });
     return got.ok() ? got.take() : nullptr;
 }
@@ -29,7 +28,7 @@ std::shared_ptr<const Number> get(Cache& cache, int key, int& made) {
 TEST(KernelCache, DropsTheLeastRecentlyUsedOfMoreThanItHolds) {
     Cache cache;
     int made = 0;
-    for (int key = 0; key < kCapacity; ++key) ASSERT_EQ(get(cache, key, made)->value, key);
+    for (int key = 0; key < kCapacity; ++key) ASSERT_EQ(*get(cache, key, made), key);
     get(cache, 0, made);  // now 1 is the oldest
     EXPECT_EQ(made, kCapacity);
     get(cache, kCapacity, made);
@@ -46,22 +45,22 @@ TEST(KernelCache, DropsTheLeastRecentlyUsedOfMoreThanItHolds) {
 TEST(KernelCache, WhatIsDroppedLivesAsLongAsSomebodyHoldsIt) {
     Cache cache;
     int made = 0;
-    const std::shared_ptr<const Number> held = get(cache, -1, made);
-    const std::weak_ptr<const Number> alone = get(cache, -2, made);
+    const Number held = get(cache, -1, made);
+    const std::weak_ptr<const int> alone = get(cache, -2, made);
     for (int key = 0; key < kCapacity; ++key) get(cache, key, made);
     EXPECT_TRUE(alone.expired());
     EXPECT_EQ(held.use_count(), 1);
-    EXPECT_EQ(held->value, -1);
+    EXPECT_EQ(*held, -1);
     EXPECT_NE(get(cache, -1, made), held);  // another one is made for the same key
 }
 
-TEST(KernelCache, KeepsNothingOfAKernelThatCouldNotBeMade) {
+TEST(KernelCache, KeepsNothingOfCodeThatCouldNotBeMade) {
     Cache cache;
     const Cache::Made failed =
         cache.get(5, []() -> Cache::Made { return Status(StatusCode::out_of_memory, "none"); });
     EXPECT_FALSE(failed.ok());
     int made = 0;
-    EXPECT_EQ(get(cache, 5, made)->value, 5);
+    EXPECT_EQ(*get(cache, 5, made), 5);
     EXPECT_EQ(made, 1);
 }
 
