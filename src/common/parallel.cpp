@@ -41,7 +41,7 @@ constexpr double kLongWork = 32;
 // Whether sharing the work saves the time of waking.
 bool pays(const Work& work, double waking) {
     if (work.nanoseconds < 2 * waking) return false;
-    return waking == kWakingAwake || work.nanoseconds - work.least >= waking ||
+    return waking == kWakingAwake || work.nanoseconds - work.min_nanoseconds >= waking ||
            work.nanoseconds >= kLongWork * waking;
 }
 
@@ -168,7 +168,7 @@ int parts_for_rows(int64_t rows, const Work& all) {
     const int parts = parts_for(all);
     if (parts <= rows) return parts;
     const auto count = static_cast<double>(rows);
-    const Work row{all.nanoseconds / count, all.least / count};
+    const Work row{all.nanoseconds / count, all.min_nanoseconds / count};
     return parts_for(row) > rows ? 1 : static_cast<int>(rows);
 }
 

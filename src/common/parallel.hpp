@@ -51,7 +51,7 @@ Range split(int64_t count, int part, int parts, int64_t multiple = 1);
 struct Work {
     double nanoseconds;  // of one thread
     // The minimum time in nanoseconds of all threads on neighbouring cores together, because they share the same memory.
-    double least = 0;
+    double min_nanoseconds = 0;
 };
 
 // Work that only reads and writes `bytes` bytes.

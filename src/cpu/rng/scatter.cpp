@@ -170,7 +170,7 @@ TileLimits RunCopier::limits(int64_t capacity, const RowsAtOnce& at_once,
 
 bool RunCopier::serves(const RowsAtOnce& at_once) const {
     return at_once.serves_rows_of(row_.count) && has_tiles() &&
-           rows_side_by_side() >= at_once.fewest;
+           rows_side_by_side() >= at_once.min_rows;
 }
 
 bool RunCopier::has_tiles() const {

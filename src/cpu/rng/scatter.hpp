@@ -43,20 +43,20 @@ void for_each_run(const Tile& tile, const Body& body) {
         body(tile.first + row * tile.distance, tile.columns, row * tile.columns);
 }
 
-// How many rows a source computes at once, column by column: `fewest` or `most`. It then writes a tile where the tile lies.
+// How many rows a source computes at once, column by column: `min_rows` or `max_rows`. It then writes a tile where the tile lies.
 struct RowsAtOnce {
-    int64_t fewest = 1, most = 1;  // 1: it computes no more than one row at once
+    int64_t min_rows = 1, max_rows = 1;  // 1: it computes no more than one row at once
     // Each row of a tile begins at a multiple of this many elements, and its length is a multiple of it too.
     int64_t columns = 1;
 
-    bool serves_rows_of(int64_t elements) const { return fewest > 1 && elements % columns == 0; }
+    bool serves_rows_of(int64_t elements) const { return min_rows > 1 && elements % columns == 0; }
     bool serves(const Tile& tile) const {
-        return serves_rows_of(tile.columns) && tile.rows >= fewest &&
+        return serves_rows_of(tile.columns) && tile.rows >= min_rows &&
                tile.distance % columns == 0 && tile.first % columns == 0;
     }
     // How many of the next `rows` rows it computes at once. 0: they are too few.
     int64_t next_of(int64_t rows) const {
-        return rows >= most ? most : rows >= fewest ? fewest : 0;
+        return rows >= max_rows ? max_rows : rows >= min_rows ? min_rows : 0;
     }
 };
 

@@ -10,7 +10,7 @@
 // machine.cpp. A microarchitecture that nobody has measured uses the row of Sapphire Rapids and its own caches. If TOMBOLA_MACHINE is set,
 // the caches are those of its row, so every decision is that of a typical machine of this kind.
 //
-// Constants that are the same on every machine stay where they are used, with the reason.
+// A constant stays where it is used, with the reason, if it is the same on every machine, or if it was measured on one machine and all use it.
 
 #include <cstdint>
 

@@ -16,7 +16,7 @@ RowsAtOnce philox_rows_at_once(const PhiloxRowFunctions& functions, int64_t bloc
     if (first % block != 0) return {};
     const int64_t blocks = (count - 1) / block_elements + 1;
     if (blocks > philox_blocks_to_wrap(start.plus(first / block))) return {};
-    return {functions.fewest_rows(), functions.most_rows(), block_elements};
+    return {functions.min_rows(), functions.max_rows(), block_elements};
 }
 
 void fold_philox_rounds(PhiloxArgs& args, PhiloxCounter counter, PhiloxKey key) {

@@ -255,8 +255,8 @@ struct PhiloxRowFunctions {
     int lanes = 1;
 
     bool any() const { return static_cast<bool>(one_part); }
-    int64_t fewest_rows() const { return lanes; }
-    int64_t most_rows() const { return two_parts ? 2 * lanes : lanes; }
+    int64_t min_rows() const { return lanes; }
+    int64_t max_rows() const { return two_parts ? 2 * lanes : lanes; }
     const JitFunction<PhiloxArgs>& of(int64_t rows) const {
         return rows == lanes ? one_part : two_parts;
     }
