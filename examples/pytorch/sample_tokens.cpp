@@ -86,9 +86,9 @@ struct Given {
         const at::ScalarType type = value.scalar_type();
         TORCH_CHECK(at::isIntegralType(type, /*includeBool=*/false), "sample_tokens: ", name,
                     " has the dtype ", type, ", but expected integers");
-        if (wanted != at::kInt || type != at::kLong) return value.to(wanted);
+        if (wanted != at::kInt) return value.to(wanted);
         using Limits = std::numeric_limits<int32_t>;
-        return value.clamp(Limits::min(), Limits::max()).to(wanted);
+        return value.to(at::kLong).clamp(Limits::min(), Limits::max()).to(wanted);
     }
 };
 

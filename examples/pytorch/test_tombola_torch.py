@@ -386,6 +386,8 @@ class Stream(unittest.TestCase):
             lambda m: m.rand(np.int64(3), torch.tensor(4)),
             lambda m: m.rand(np.int64(3)),
             lambda m: m.rand(torch.tensor(3)),
+            lambda m: m.rand(size=(np.int64(3), torch.tensor(4))),
+            lambda m: m.randint(10, (np.int64(3), 4)),
             lambda m: m.rand(5, dtype=None),
             lambda m: m.randint(10, size, dtype=None),
             lambda m: m.randint(3, 10, size, dtype=None, device=None),

@@ -98,8 +98,8 @@ def randint(low=None, high=None, size=None, *, out=None, **options):
     elif high is None:
         low, high = None, low
     if low is None:
-        return _make(_ops.randint, "", (high,), list(size), out, options)
-    return _make(_ops.randint, "low", (low, high), list(size), out, options)
+        return _make(_ops.randint, "", (high,), _numbers(size), out, options)
+    return _make(_ops.randint, "low", (low, high), _numbers(size), out, options)
 
 
 def randint_like(input, low=None, high=None, **options):
@@ -189,11 +189,16 @@ def _shape(size, options):
     if "size" in options:
         if size:
             raise TypeError("size is given twice; expected it by position or by name")
-        return list(options.pop("size"))
+        return _numbers(options.pop("size"))
     if not size:
         raise TypeError("size is missing; expected numbers or a sequence of them")
-    one = size[0]
-    numbers = list(size if len(size) > 1 or isinstance(one, int) or hasattr(one, "__index__") else one)
+    is_sequence = len(size) == 1 and not isinstance(size[0], int) and not hasattr(size[0], "__index__")
+    return _numbers(size[0] if is_sequence else size)
+
+
+def _numbers(size):
+    """The numbers of a size, as the operators take them: those of NumPy and of tensors become integers."""
+    numbers = list(size)
     for i, number in enumerate(numbers):
         if isinstance(number, bool):
             raise TypeError(f"size[{i}] is {number}; expected an integer")

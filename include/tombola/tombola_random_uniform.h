@@ -81,7 +81,8 @@ typedef enum {
 #undef TOMBOLA_ENUMERATOR
 } tombola_float_draws_t;
 
-/** Creates a primitive descriptor of random_uniform.
+/** Creates a primitive descriptor of random_uniform. In the pytorch alignment, floating-point numbers are drawn by
+ * tombola_float_draws_torch1.
  *
  * @param primitive_desc Output: the primitive descriptor.
  * @param engine The engine.
@@ -92,7 +93,6 @@ typedef enum {
  * execution draws fresh entropy.
  * @param op_seed The operation's seed, any number. Under the pytorch alignment it matters only if the global seed is 0: (0, 0) draws entropy.
  * @param int_draws The pytorch alignment's rule for integers. The tensorflow alignment ignores it.
- * Floating-point numbers are drawn by tombola_float_draws_torch1.
  * @param attr Attributes, or NULL for the defaults.
  * @return tombola_success; tombola_invalid_arguments for an unknown alignment or rule, or a dst_desc
  * that is empty or of another type; tombola_out_of_memory. */

@@ -14,8 +14,10 @@ def _slots_of(cls: type) -> Iterator[str]:
     for base in cls.__mro__:
         slots = vars(base).get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
-            hidden = name.startswith("__") and not name.endswith("__")
-            yield f"_{base.__name__.lstrip('_')}{name}" if hidden else name
+            owner = base.__name__.lstrip("_")
+            hidden = owner and name.startswith("__") and not name.endswith("__")
+            if name not in ("__dict__", "__weakref__"):
+                yield f"_{owner}{name}" if hidden else name
 
 
 class Generator:
@@ -201,7 +203,7 @@ class Generator:
     def __getstate__(self) -> Dict[str, Any]:
         own = ("_alignment", "_seed", "_seeds", "_state")
         others = {name: value for name, value in vars(self).items() if name not in own}  # of a subclass
-        slots = {name: getattr(self, name) for name in _slots_of(type(self)) if name != "__dict__" and hasattr(self, name)}
+        slots = {name: getattr(self, name) for name in _slots_of(type(self)) if hasattr(self, name)}
         return {
             "alignment": self._alignment,
             "seed": self.seed,

@@ -59,7 +59,7 @@ class DropoutExecutable : public Executable {
     // For executions that draw: the rows that draw_rows() draws at once.
     virtual RowsAtOnce rows_at_once(const DropoutCall&) const { return {}; }
     virtual void draw_rows(const DropoutCall&, const TransformRows&) const {}
-    // For executions that draw: transform_by_bits(), if the implementation has the kernels.
+    // For executions that draw: transforms the tensors by transform_by_bits(). Returns false, and does nothing, if that does not suit.
     virtual bool draw_by_bits(const DropoutCall&, const ReadTensor&, const WrittenTensor&) const {
         return false;
     }

@@ -54,7 +54,7 @@ struct ColumnBytes {
 
 // The bytes of the words are transposed first, then the bits of each 8 bytes.
 [[gnu::always_inline]] inline ColumnBytes::ColumnBytes(const uint64_t (&rows)[kSquare]) {
-    Bytes apart_4[4], apart_2[4];  // rows that are interleaved so far
+    Bytes apart_4[4], apart_2[4];  // interleaved: rows i and i + 4; then four rows that are 2 apart
     for (int i = 0; i < 4; ++i)
         apart_4[i] = interleave<0, uint8_t, kVectorBytes>(
             reinterpret_cast<Bytes>(Words{rows[i]}), reinterpret_cast<Bytes>(Words{rows[i + 4]}));

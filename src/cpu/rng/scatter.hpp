@@ -98,7 +98,7 @@ class RunCopier {
 
     // The limits for a source that may compute several rows at once. If it does not, tiles have whole rows if `whole_rows` rows or more fit.
     TileLimits limits(int64_t capacity, const RowsAtOnce& at_once, int64_t whole_rows) const;
-    // Whether enough rows lie side by side for a source that computes several at once.
+    // Whether a source that computes several rows at once serves the tensor's rows: enough lie side by side, and they are whole columns().
     bool serves(const RowsAtOnce& at_once) const;
     // Whether the rows of a tile lie side by side in this tensor. If so, columns() has their place.
     bool is_side_by_side(const Tile& tile) const;

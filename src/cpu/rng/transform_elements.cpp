@@ -3,6 +3,7 @@
 // Transformations in the order of memory. Each element is computed from the elements at its place alone, so their numbers do not matter.
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 #include "common/parallel.hpp"
@@ -19,7 +20,7 @@ using Kind = TransformMask::Kind;
 
 // The maximum number of bits of a mask that are put in the order of memory at once: at least 8 pixels of a band.
 constexpr int64_t kBandBits = 32 * 1024;
-// The maximum number of elements whose bits are drawn at once. The tensor is shared by threads in such pieces.
+// The maximum number of elements whose bits are drawn at once.
 constexpr int64_t kDrawnBits = 128 * 1024;
 
 // Whether every element of both tensors has the same place, and the tensors have no gaps.
@@ -44,7 +45,7 @@ void transform_dense(const ReadTensor& src, const WrittenTensor& dst, const Tran
 }
 
 // Whether the bits of pixels can be put in the order of memory.
-bool serves_bits(const DenseBands& bands) {
+bool have_bits_in_order(const DenseBands& bands) {
     return bands.exist() && (bands.rows() == 4 || bands.rows() % 8 == 0) &&
            bands.rows() <= kBandBits / 8;
 }
@@ -156,30 +157,37 @@ void transform_elements(const ReadTensor& src, const WrittenTensor& dst, const T
         return transform_dense(src, dst, mask, nanoseconds_per_element, body);
     if (mask.kind == Kind::bits && !mask.is_written) {
         const DenseBands bands(dst.desc);
-        if (serves_bits(bands) && bands_are_faster(bands))
+        if (have_bits_in_order(bands) && bands_are_faster(bands))
             return transform_bands(src, dst, mask, bands, nanoseconds_per_element, body);
     }
     transform(src, dst, mask, nanoseconds_per_element, body);
 }
 
+bool serves_bits(const MemoryDesc& src, const MemoryDesc& dst) {
+    if (dst.nelems() == 0 || dst.is_row_major() || !lie_alike(dst, src)) return false;
+    // Shorter rows are faster by tiles. Measured on Zen 5 alone.
+    constexpr int64_t kMinColumns = 8;
+    const DenseBands bands(dst);
+    return have_bits_in_order(bands) && bands.columns() >= kMinColumns &&
+           bands.rows() * bands.columns() <= kDrawnBits;
+}
+
 bool transform_by_bits(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
                        double nanoseconds_per_element, DrawBits draw,
                        FunctionRef<void(const TransformRun&, uint8_t* mask)> body) {
+    assert(serves_bits(src.desc, dst.desc));
     const int64_t count = dst.desc.nelems();
-    if (count == 0 || dst.desc.is_row_major() || !lie_alike(dst.desc, src.desc) ||
-        (mask.kind == Kind::bytes && !lie_alike(dst.desc, mask.desc)))
-        return false;
+    if (mask.kind == Kind::bytes && !lie_alike(dst.desc, mask.desc)) return false;
     const DenseBands bands(dst.desc);
-    // Shorter rows are faster by tiles. Measured on Zen 5 alone.
-    constexpr int64_t kMinColumns = 8;
-    if (!serves_bits(bands) || bands.columns() < kMinColumns) return false;
     const int64_t elements = bands.rows() * bands.columns(), unit = bands_of_unit(bands, mask);
-    if (elements * unit > kDrawnBits) return false;
+    const bool streaming = streams(dst);
+    const int parts = parts_for(work_of_pixels(src, dst, nanoseconds_per_element, streaming));
+    // transform() cuts the work as finely as threads like.
+    if (bands.count() / unit < parts) return false;
 
     if (mask.kind == Kind::bits) mask.data[(count - 1) / 8] = 0;
-    const bool streaming = streams(dst);
-    const Work work = work_of_pixels(src, dst, nanoseconds_per_element, streaming);
-    parallel_ranges(bands.count(), unit, work, [&](int64_t begin, int64_t end) {
+    parallel(parts, [&](int part, int all) {
+        const auto [begin, end] = split(bands.count(), part, all, unit);
         const StreamingStores stores(streaming && src.data != dst.data);
         const auto transform_pixels = [&](int64_t first, int64_t number, uint8_t* bits) {
             body({first, number, src.at(first), dst.at(first), bits, stores.allowed()},

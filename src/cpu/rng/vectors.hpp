@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Vectors of the compiler, for code that every processor runs. They are as long as any processor's shortest vectors, or shorter.
+// Vectors of the compiler, for code that every processor runs. They have 16 bytes, as the registers of every supported processor have, or 8.
 
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
 namespace tombola::impl::cpu {
 
-constexpr int64_t kVectorBytes = 16;
+inline constexpr int64_t kVectorBytes = 16;
 
 template <class T, int count = kVectorBytes / sizeof(T)>
 using Vector __attribute__((vector_size(count * sizeof(T)))) = T;

@@ -11,6 +11,8 @@
 #include <random>
 #include <vector>
 
+#include "gtests/common/guarded_buffer.hpp"
+
 namespace tombola::impl::cpu {
 namespace {
 
@@ -18,6 +20,13 @@ using Bits = std::vector<bool>;
 using Bytes = std::vector<uint8_t>;
 
 constexpr int64_t kGuard = 8;  // bytes
+
+// Bytes behind which nothing can be read.
+struct Guarded : test::GuardedBuffer {
+    explicit Guarded(const Bytes& values) : GuardedBuffer(values.size()) {
+        std::copy(values.begin(), values.end(), data());
+    }
+};
 
 Bits random_bits(int64_t count) {
     std::mt19937 engine(static_cast<uint32_t>(count));
@@ -41,14 +50,13 @@ TEST(MaskBits, RunsAreWrittenAndRead) {
             Bits mask = random_bits(first + count + 40);
             const Bits run = random_bits(count + 1000);
             Bytes bytes = packed(mask);
-            // Of the exact size, so that a sanitizer sees reads beyond it.
-            const Bytes dense = packed(Bits(run.begin(), run.begin() + count));
+            const Guarded dense(packed(Bits(run.begin(), run.begin() + count)));
             put_bits(bytes.data(), first, count, dense.data());
             for (int64_t i = 0; i < count; ++i)
                 mask[static_cast<size_t>(first + i)] = run[static_cast<size_t>(i)];
             ASSERT_EQ(bytes, packed(mask)) << first << " " << count;
 
-            const Bytes exact = packed(Bits(mask.begin(), mask.begin() + first + count));
+            const Guarded exact(packed(Bits(mask.begin(), mask.begin() + first + count)));
             Bytes read(static_cast<size_t>((count + 7) / 8 + kGuard), 0xEE);
             get_bits(exact.data(), first, count, read.data());
             for (int64_t i = 0; i < count; ++i)
@@ -89,7 +97,7 @@ TEST(MaskBits, RowsAreWritten) {
 TEST(MaskBits, RowsAreReadInTheOrderOfTheTensor) {
     for_each_rows([](const MaskRows& rows) {
         const Bits mask = random_bits(rows.first + (rows.rows - 1) * rows.distance + rows.columns);
-        const Bytes bytes = packed(mask);
+        const Guarded bytes(packed(mask));
         for (const int64_t step : {int64_t{4}, (rows.rows + 7) / 8 * 8, (rows.rows + 23) / 8 * 8}) {
             if (step < rows.rows) continue;
             const int64_t size = (rows.columns * step + 7) / 8;

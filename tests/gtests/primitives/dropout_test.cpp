@@ -105,6 +105,15 @@ TEST_F(Dropout, MaskMayBeLeftOut) {
             c.with_mask = false;
             c.backward = backward;
             check(c, row_major({300}, tombola_f32));
+            for (const auto type : kTypes)
+                for (const bool in_place : {false, true})
+                    for (const auto tag :
+                         {tombola_nhwc, tombola_nChw4c, tombola_nChw8c, tombola_nChw16c})
+                        for (const tombola_dim_t channels : {16, 19}) {
+                            c.type = type;
+                            c.in_place = in_place;
+                            check(c, tagged({2, channels, 5, 7}, type, tag));
+                        }
         }
 }
 
@@ -166,8 +175,8 @@ TEST_F(Dropout, RowsOfWholeBlocksSideBySide) {
                     }
 }
 
-// Bits are drawn and put in the order of memory. Images have an odd number of elements and, in blocks, padding, so threads must not share a
-// byte of the mask where an image ends.
+// Bits are drawn and put in the order of memory. A block, or an image with padding in its last block, ends within a byte of the mask, which
+// threads must not share.
 TEST_F(Dropout, ManySmallImagesOnSeveralThreads) {
     for (const auto mask : kMasks)
         for (const int bits : {8, 32})
@@ -178,7 +187,8 @@ TEST_F(Dropout, ManySmallImagesOnSeveralThreads) {
                 c.padding = 0x3C;
                 for (const auto tag :
                      {tombola_nhwc, tombola_nChw4c, tombola_nChw8c, tombola_nChw16c})
-                    check(c, tagged({2003, 13, 3, 5}, tombola_bf16, tag));
+                    for (const tombola_dim_t channels : {4, 12, 13, 16})
+                        check(c, tagged({1203, channels, 3, 5}, tombola_bf16, tag));
             }
 }
 
@@ -193,7 +203,11 @@ TEST_F(Dropout, LargeTensorsWithChannelsSideBySide) {
             for (const DimVector& dims : {DimVector{2, 56, 104, 104}, {2, 112, 73, 73}})
                 for (const auto tag : {tombola_nhwc, tombola_nChw16c})
                     check(c, tagged(dims, tombola_f32, tag));
+            check(c, tagged({12, 56, 44, 44}, tombola_f32, tombola_nhwc));
+            check(c, tagged({6, 40, 73, 73}, tombola_f32, tombola_nChw4c));
         }
+    check({tombola_bf16, 16, tombola_dropout_mask_none},
+          tagged({12, 40, 73, 73}, tombola_bf16, tombola_nChw4c));
 }
 
 // Large enough for stores past the caches. The tensors are whole pages, so they begin with a cache line.

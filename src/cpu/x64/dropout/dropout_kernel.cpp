@@ -107,9 +107,8 @@ MaskedScaleKernel::MaskedScaleKernel(const Key& key)
       mask_kind_(std::get<2>(key)),
       writes_bytes_(std::get<3>(key) == Written::bytes) {}
 
-int64_t MaskedScaleKernel::step_elements(const Key& key) {
-    return int64_t{kUnroll} * shape_of(std::get<0>(key)).bytes /
-           static_cast<int64_t>(size_of(std::get<1>(key)));
+int64_t MaskedScaleKernel::step_elements(CpuIsa isa, DataType type) {
+    return int64_t{kUnroll} * shape_of(isa).bytes / static_cast<int64_t>(size_of(type));
 }
 
 void MaskedScaleKernel::generate() {

@@ -54,15 +54,16 @@ class MaskedScaleKernel : public Vocabulary {
         const void* src;
         void* dst;
         const uint8_t* mask;
-        uint8_t* written;  // a mask of bytes that the kernel writes, if it does
-        int64_t count;     // elements: a multiple of step_elements(), at least one step
+        uint8_t*
+            written;    // Written::bytes: a mask of bytes that the kernel writes; otherwise ignored
+        int64_t count;  // elements: a multiple of step_elements(), at least one step
         float scale;
         uint64_t streaming;  // nonzero: stores bypass the caches, and dst is aligned to 64 bytes
     };
     enum class Written { none, bytes };
     using Key = std::tuple<CpuIsa, DataType, DropoutMask, Written>;
     explicit MaskedScaleKernel(const Key& key);
-    static int64_t step_elements(const Key& key);
+    static int64_t step_elements(CpuIsa isa, DataType type);
 
   private:
     void generate() override;

@@ -12,32 +12,37 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
+using Scale = JitFunction<MaskedScaleKernel::Args>;
+using Written = MaskedScaleKernel::Written;
+
 struct Kernels {
-    PhiloxTransformKernel plain;                        // draws, without a mask
-    PhiloxTransformKernel masked;                       // draws, and writes the mask; forward only
-    PhiloxTransformKernel bits;                         // draws a mask of bits alone
-    JitFunction<MaskedScaleKernel::Args> masked_scale;  // reads the mask, or bits that were drawn
-    int64_t masked_scale_step = 0;
+    PhiloxTransformKernel plain;   // draws, without a mask
+    PhiloxTransformKernel masked;  // draws, and writes the mask; forward only
+    Scale by_mask;                 // reads the mask; backward only
+    // Where transform_by_bits() serves the tensors: draws bits, and reads them. `by_bits_to_bytes` writes them as a mask of bytes too.
+    PhiloxTransformKernel bits;
+    Scale by_bits, by_bits_to_bytes;
+    int64_t scale_step = 0;              // elements, of each Scale
     double nanoseconds_per_element = 0;  // of the kernel that an execution runs
 };
 
 Result<Kernels> make_kernels(CpuIsa isa, const DropoutDesc& desc) {
     const DataType type = desc.src.data_type;
     const int64_t rows = rows_of_tiles(desc.dst);
+    const auto scale_by = [&](DropoutMask mask, Written written) {
+        return cached_function<MaskedScaleKernel>({isa, type, mask, written});
+    };
     Kernels kernels;
+    kernels.scale_step = MaskedScaleKernel::step_elements(isa, type);
     kernels.plain = TOMBOLA_TRY(make_transform_kernel<DropoutKernel>(
         {isa, type, desc.draw_bits, DropoutMask::none, PhiloxLanes::run}, rows));
     kernels.nanoseconds_per_element = kernels.plain.nanoseconds_per_element();
-    const bool reads_mask = desc.mask_kind != DropoutMask::none && !desc.is_forward();
-    if (!reads_mask && !desc.dst.is_row_major()) {
+    if (serves_bits(desc.src, desc.dst)) {
         kernels.bits = TOMBOLA_TRY(make_transform_kernel<DropoutKernel>(
             {isa, DataType::undef, desc.draw_bits, DropoutMask::bits, PhiloxLanes::run}, 1));
-        const MaskedScaleKernel::Key key{isa, type, DropoutMask::bits,
-                                         desc.mask_kind == DropoutMask::u8
-                                             ? MaskedScaleKernel::Written::bytes
-                                             : MaskedScaleKernel::Written::none};
-        kernels.masked_scale = TOMBOLA_TRY(cached_function<MaskedScaleKernel>(key));
-        kernels.masked_scale_step = MaskedScaleKernel::step_elements(key);
+        kernels.by_bits = TOMBOLA_TRY(scale_by(DropoutMask::bits, Written::none));
+        if (desc.is_forward() && desc.mask_kind == DropoutMask::u8)
+            kernels.by_bits_to_bytes = TOMBOLA_TRY(scale_by(DropoutMask::bits, Written::bytes));
     }
     if (desc.mask_kind == DropoutMask::none) return kernels;
     if (desc.is_forward()) {
@@ -48,10 +53,7 @@ Result<Kernels> make_kernels(CpuIsa isa, const DropoutDesc& desc) {
             {isa, type, desc.draw_bits, DropoutMask::u8, PhiloxLanes::run},
             static_cast<int>(size_of(type)), rows));
     } else {
-        const MaskedScaleKernel::Key key{isa, type, desc.mask_kind,
-                                         MaskedScaleKernel::Written::none};
-        kernels.masked_scale = TOMBOLA_TRY(cached_function<MaskedScaleKernel>(key));
-        kernels.masked_scale_step = MaskedScaleKernel::step_elements(key);
+        kernels.by_mask = TOMBOLA_TRY(scale_by(desc.mask_kind, Written::none));
         kernels.nanoseconds_per_element =
             machine().nanoseconds_per_lane(kTransformInstructions, kernels.plain.vector_bytes);
     }
@@ -85,7 +87,7 @@ class JitDropout : public DropoutExecutable {
 
     bool draw_by_bits(const DropoutCall& call, const ReadTensor& src,
                       const WrittenTensor& dst) const override {
-        if (kernels_.bits.group_elements == 0) return false;
+        if (!kernels_.by_bits) return false;
         // Measured on Zen 5 alone.
         const bool rows_are_faster = desc().draw_bits == 32 &&
                                      desc().src.data_type == DataType::f32 &&
@@ -101,30 +103,29 @@ class JitDropout : public DropoutExecutable {
                                     {first, count, bits, bits, bits, false});
             },
             [&](const TransformRun& run, uint8_t* written) {
-                scale_run(call, run, true, written);
+                scale(written == nullptr ? kernels_.by_bits : kernels_.by_bits_to_bytes, call, run,
+                      true, written);
             });
     }
 
     void mask_run(const DropoutCall& call, const TransformRun& run) const override {
-        scale_run(call, run, call.has_bits(), nullptr);
+        scale(kernels_.by_mask, call, run, call.has_bits(), nullptr);
     }
 
-    void scale(MaskedScaleKernel::Args args) const { kernels_.masked_scale(args); }
-
-    // Scales what the run's mask keeps. `written`: a mask of bytes to write.
-    void scale_run(const DropoutCall& call, const TransformRun& run, bool has_bits,
-                   uint8_t* written) const {
-        const int64_t whole = run.count / kernels_.masked_scale_step * kernels_.masked_scale_step;
+    // Scales what the run's mask keeps. `written`: a mask of bytes, which the function writes too.
+    void scale(const Scale& function, const DropoutCall& call, const TransformRun& run,
+               bool has_bits, uint8_t* written) const {
+        const int64_t whole = run.count / kernels_.scale_step * kernels_.scale_step;
         const bool streaming = run.streaming && bytes_into_line(run.to) == 0;
-        if (whole > 0)
-            scale({run.from, run.to, run.mask, written, whole, call.scale,
-                   streaming ? uint64_t{1} : 0});
-        if (whole < run.count) scale_tail(call, run, whole, has_bits, written);
+        MaskedScaleKernel::Args args{
+            run.from, run.to, run.mask, written, whole, call.scale, streaming ? uint64_t{1} : 0};
+        if (whole > 0) function(args);
+        if (whole < run.count) scale_tail(function, call, run, whole, has_bits, written);
     }
 
     // The elements from `at` on, fewer than a step.
-    void scale_tail(const DropoutCall& call, const TransformRun& run, int64_t at, bool has_bits,
-                    uint8_t* written) const {
+    void scale_tail(const Scale& function, const DropoutCall& call, const TransformRun& run,
+                    int64_t at, bool has_bits, uint8_t* written) const {
         constexpr int64_t kMaxStepElements = 128;
         alignas(64) char buffer[kMaxStepElements * sizeof(float)] = {};
         uint8_t mask[kMaxStepElements] = {}, written_mask[kMaxStepElements];
@@ -137,7 +138,9 @@ class JitDropout : public DropoutExecutable {
             std::memcpy(mask, run.mask + at / 8, static_cast<size_t>((count + 7) / 8));
         else
             std::memcpy(mask, run.mask + at, static_cast<size_t>(count));
-        scale({buffer, buffer, mask, written_mask, kernels_.masked_scale_step, call.scale, 0});
+        MaskedScaleKernel::Args args{buffer,     buffer, mask, written_mask, kernels_.scale_step,
+                                     call.scale, 0};
+        function(args);
         std::memcpy(static_cast<char*>(run.to) + skipped, buffer, bytes);
         if (written != nullptr) std::memcpy(written + at, written_mask, static_cast<size_t>(count));
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "cpu/implementations.hpp"
@@ -54,11 +55,15 @@ class JitBernoulli : public Executable {
     void convert(const uint32_t* from, int words, const Compute* p, int64_t p_step, char* to,
                  int64_t count, bool streaming) const {
         constexpr int64_t kMaxStep = 16;
-        alignas(64) Compute last_p[kMaxStep] = {};
+        assert(step_ <= kMaxStep);
+        alignas(64) Compute last_p[kMaxStep];
         const size_t size = size_of(desc_.dst.data_type);
         convert_by_steps(count, step_, size, to, [&](int64_t at, int64_t steps, void* place) {
             const bool is_partial = at + steps * step_ > count;
-            if (is_partial) std::copy_n(p + at * p_step, p_step == 0 ? 1 : count - at, last_p);
+            if (is_partial) {
+                std::fill_n(last_p, kMaxStep, Compute{});
+                std::copy_n(p + at * p_step, p_step == 0 ? 1 : count - at, last_p);
+            }
             BernoulliKernel::Args args{from + at * words, is_partial ? last_p : p, place, steps,
                                        streaming && !is_partial ? 1u : 0u};
             kernel_(args);
