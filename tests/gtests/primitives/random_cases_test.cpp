@@ -118,14 +118,16 @@ TEST_F(RandomCases, Dropout) {
                     : chance(70) ? one_of({0.0f, 1.0f, 0x1p-24f})
                                  : one_of({-0x1p-149f, 1.0000001f, NAN, INFINITY});
         const bool backward = chance(50);
-        const auto mask_kind = backward
-                                   ? one_of({tombola_dropout_mask_none, tombola_dropout_mask_u8,
-                                             tombola_dropout_mask_bits})
-                                   : tombola_dropout_mask_none;
+        const auto mask_kind =
+            one_of({tombola_dropout_mask_none, tombola_dropout_mask_u8, tombola_dropout_mask_bits});
+        // A mask that is written is left out here.
+        const bool has_mask = backward && mask_kind != tombola_dropout_mask_none && chance(70);
         const DimVector dims = shape(8000);
-        const MemoryDesc src = layout(dims, request.type), dst = layout(dims, request.type),
-                         one = row_major({1}, tombola_f32), u64x1 = row_major({1}, tombola_u64),
-                         u64x2 = row_major({2}, tombola_u64);
+        const auto before_src = random_;
+        const MemoryDesc src = layout(dims, request.type);
+        if (chance(50)) random_ = before_src;  // for the same layout
+        const MemoryDesc dst = layout(dims, request.type), one = row_major({1}, tombola_f32),
+                         u64x1 = row_major({1}, tombola_u64), u64x2 = row_major({2}, tombola_u64);
         PrimitiveDesc desc;
         ASSERT_EQ(backward ? tombola_dropout_backward_primitive_desc_create(
                                  desc.out(), engine_, dst, src, request.draw_bits, mask_kind, 1, 1,
@@ -148,10 +150,10 @@ TEST_F(RandomCases, Dropout) {
         Bytes expected(values.size());
         if (!refused) {
             std::vector<bool> keeps = reference::dropout_keeps(request, count);
-            if (mask_kind != tombola_dropout_mask_none)
+            if (has_mask)
                 for (size_t i = 0; i < count; ++i) keeps[i] = chance(60);
             reference::dropout_reference(request, keeps, values.data(), expected.data());
-            if (mask_kind != tombola_dropout_mask_none)
+            if (has_mask)
                 inputs.push_back({TOMBOLA_ARG_MASK,
                                   tombola_primitive_desc_query_md(desc, tombola_query_exec_arg_md,
                                                                   TOMBOLA_ARG_MASK),
