@@ -182,6 +182,90 @@ class RowNumbers {
     bool several_ = false;
 };
 
+// The seeds of a call: a pair, or an array of a pair for each row.
+class RowSeeds {
+  public:
+    explicit RowSeeds(py::handle seed)
+        : seed_(seed),
+          several_(py::isinstance<py::array>(seed) && py::cast<py::array>(seed).ndim() == 2) {
+        if (!several_)
+            pair_ = seeds_of(seed, "None, an integer, two integers, or two integers for each row");
+    }
+    Argument argument(memory::dim batch) {
+        if (!several_) return {TOMBOLA_ARG_SEEDS, pair_.data(), {}};
+        pairs_ = input(seed_, "seed", {{type::u64}});
+        if (pairs_.dims != memory::dims{batch, 2} || !pairs_.strides.empty())
+            value_error("seed is " + text_of(seed_) + "; expected " + std::to_string(batch) +
+                        " pairs of the dtype uint64");
+        return {TOMBOLA_ARG_SEEDS, pairs_.data, pairs_.dims};
+    }
+
+  private:
+    py::handle seed_;
+    bool several_;
+    std::array<uint64_t, 2> pair_{};
+    Tensor pairs_;
+};
+
+// The logits of a call, and the shapes that follow from theirs.
+struct Logits {
+    Tensor rows, src;
+    memory::dims leading;  // (), or (batch,)
+
+    explicit Logits(py::handle logits)
+        : rows(rows_of(logits, "logits", {{type::f32, type::f16, type::bf16}})),
+          src(batched(rows)),
+          leading(rows.dims.begin(), rows.dims.end() - 1) {}
+    memory::dim batch() const { return src.dims[0]; }
+    memory::dim classes() const { return src.dims[1]; }
+    memory::dims with_axis(memory::dim size) const {
+        memory::dims shape = leading;
+        shape.push_back(size);
+        return shape;
+    }
+};
+
+// The classes that are allowed: a bit for each. A mask of bool arrives as words; its shape tells which classes they are for. None gives a
+// tensor without an address.
+Tensor mask_of(py::handle object, py::handle bool_shape, const Logits& logits) {
+    if (!bool_shape.is_none() && shape_of(bool_shape, "mask") != logits.rows.dims)
+        value_error("mask has the shape " + text_of(bool_shape) + "; expected the logits' shape, " +
+                    tuple_of(logits.rows.dims));
+    if (object.is_none()) return {};
+    const memory::dim words = (logits.classes() + 31) / 32;
+    Tensor mask = input(object, "mask", {{type::s32, type::u32}, "bool, int32 or uint32"});
+    if (mask.dims != logits.with_axis(words) || !mask.strides.empty())
+        value_error("mask is " + text_of(object) +
+                    "; expected a row-major array of bool of the logits' shape, or " +
+                    std::to_string(words) + " words of 32 bits for each row");
+    return mask;
+}
+
+// The result of a call as the primitive writes it: [batch, samples]. Without a number of samples the result has no axis for them.
+Tensor ids_of(Tensor result, bool has_axis) {
+    if (!has_axis) {
+        result.dims.push_back(1);
+        if (!result.strides.empty()) result.strides.push_back(1);
+    }
+    return batched(std::move(result));
+}
+
+tombola::filter_order order_of(py::handle name) {
+    using order = tombola::filter_order;
+    return named<order>(name, "order",
+                        {{"transformers", order::transformers},
+                         {"vllm", order::vllm},
+                         {"joint", order::joint},
+                         {"temperature_last", order::temperature_last}});
+}
+
+tombola::logprobs logprobs_of(py::handle name) {
+    using logprobs = tombola::logprobs;
+    if (name.is_none()) return logprobs::none;
+    return named<logprobs>(name, "logprobs",
+                           {{"processed", logprobs::processed}, {"raw", logprobs::raw}});
+}
+
 py::object sample_tokens(py::handle logits, py::handle samples, py::handle given_temperature,
                          py::handle given_top_k, py::handle given_top_p, py::handle given_min_p,
                          py::handle mask_object, py::handle mask_shape, py::handle order_name,
@@ -196,83 +280,36 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle given
                      min_p = number_or_array(given_min_p, "min_p"),
                      offset = number_or_array(given_offset, "offset");
     const bool counts_kept = flag_of(kept_wanted, "kept");
-    const bool seeds_for_rows =
-        py::isinstance<py::array>(seed) && py::cast<py::array>(seed).ndim() == 2;
-    const auto pair =
-        seeds_for_rows
-            ? std::array<uint64_t, 2>{}
-            : seeds_of(seed, "None, an integer, two integers, or two integers for each row");
-    const Tensor rows = rows_of(logits, "logits", {{type::f32, type::f16, type::bf16}});
-    const Tensor src = batched(rows);
-    const memory::dim batch = src.dims[0], words = (src.dims[1] + 31) / 32;
-    // Without a number of samples there is one for each row, and no axis for it.
-    const memory::dims leading(rows.dims.begin(), rows.dims.end() - 1);
-    const auto with_axis = [&](memory::dim size) {
-        memory::dims shape = leading;
-        shape.push_back(size);
-        return shape;
-    };
-    const memory::dims shape = samples.is_none() ? leading : with_axis(drawn);
+    RowSeeds row_seeds(seed);
+    const Logits from(logits);
+    const memory::dims shape = samples.is_none() ? from.leading : from.with_axis(drawn);
     const Output ids(shape, dtype, out, kIndices, "samples");
-    Tensor dst = ids.tensor;
-    if (samples.is_none()) {
-        dst.dims.push_back(1);
-        if (!dst.strides.empty()) dst.strides.push_back(1);
-    }
-    dst = batched(std::move(dst));
-    const auto order = named<tombola::filter_order>(
-        order_name, "order",
-        {{"transformers", tombola::filter_order::transformers},
-         {"vllm", tombola::filter_order::vllm},
-         {"joint", tombola::filter_order::joint},
-         {"temperature_last", tombola::filter_order::temperature_last}});
-    const auto logprobs =
-        logprobs_name.is_none()
-            ? tombola::logprobs::none
-            : named<tombola::logprobs>(
-                  logprobs_name, "logprobs",
-                  {{"processed", tombola::logprobs::processed}, {"raw", tombola::logprobs::raw}});
-    const int64_t top = given_top.in(0, src.dims[1], [&] {
-        return "0 to " + std::to_string(src.dims[1]) + ", the number of classes";
+    const Tensor dst = ids_of(ids.tensor, !samples.is_none());
+    const auto order = order_of(order_name);
+    const auto logprobs = logprobs_of(logprobs_name);
+    const int64_t top = given_top.in(0, from.classes(), [&] {
+        return "0 to " + std::to_string(from.classes()) + ", the number of classes";
     });
+    const memory::dim batch = from.batch();
     const RowNumbers temperatures(temperature, type::f32, batch, "temperature");
     const RowNumbers ks(top_k, type::s32, batch, "top_k");
     const RowNumbers ps(top_p, type::f32, batch, "top_p");
     const RowNumbers mins(min_p, type::f32, batch, "min_p");
     const RowNumbers offsets(offset, type::u64, batch, "offset");
-    Tensor pairs;
-    Argument seeds{TOMBOLA_ARG_SEEDS, pair.data(), {}};
-    if (seeds_for_rows) {
-        pairs = input(seed, "seed", {{type::u64}});
-        if (pairs.dims != memory::dims{batch, 2} || !pairs.strides.empty())
-            value_error("seed is " + text_of(seed) + "; expected " + std::to_string(batch) +
-                        " pairs of the dtype uint64");
-        seeds = {TOMBOLA_ARG_SEEDS, pairs.data, pairs.dims};
-    }
-    Tensor mask;
-    // A mask of bool arrives as words; its shape tells which classes they are for.
-    if (!mask_shape.is_none() && shape_of(mask_shape, "mask") != rows.dims)
-        value_error("mask has the shape " + text_of(mask_shape) + "; expected the logits' shape, " +
-                    tuple_of(rows.dims));
-    if (!mask_object.is_none()) {
-        mask = input(mask_object, "mask", {{type::s32, type::u32}, "bool, int32 or uint32"});
-        if (mask.dims != with_axis(words) || !mask.strides.empty())
-            value_error("mask is " + text_of(mask_object) +
-                        "; expected a row-major array of bool of the logits' shape, or " +
-                        std::to_string(words) + " words of 32 bits for each row");
-    }
+    Argument seeds = row_seeds.argument(batch);
+    const Tensor mask = mask_of(mask_object, mask_shape, from);
     const Tensor numbers = uniforms_of(uniforms, shape);
     const bool streamed = uniforms.is_none(), logs = logprobs != tombola::logprobs::none;
     const Output sampled = logs ? Output(shape, type::f32) : Output();
-    const Output kept = counts_kept ? Output(leading, type::s32) : Output();
-    const Output top_ids = top > 0 ? Output(with_axis(top), dst.type) : Output();
-    const Output top_logs = top > 0 && logs ? Output(with_axis(top), type::f32) : Output();
+    const Output kept = counts_kept ? Output(from.leading, type::s32) : Output();
+    const Output top_ids = top > 0 ? Output(from.with_axis(top), dst.type) : Output();
+    const Output top_logs = top > 0 && logs ? Output(from.with_axis(top), type::f32) : Output();
     Key key = key_of(kind::token_sampler, dst, order, logprobs, top);
-    add_to(key, src);
+    add_to(key, from.src);
     Argument stream_offset = offsets.argument(TOMBOLA_ARG_OFFSET);
     if (!streamed) seeds.address = stream_offset.address = nullptr;
     run<tombola::token_sampler>(std::move(key),
-                                {{TOMBOLA_ARG_SRC, src.data},
+                                {{TOMBOLA_ARG_SRC, from.src.data},
                                  temperatures.argument(TOMBOLA_ARG_TEMPERATURE),
                                  ks.argument(TOMBOLA_ARG_TOP_K),
                                  ps.argument(TOMBOLA_ARG_TOP_P),
@@ -287,7 +324,7 @@ py::object sample_tokens(py::handle logits, py::handle samples, py::handle given
                                  {TOMBOLA_ARG_DST_TOP_IDS, top_ids.tensor.data},
                                  {TOMBOLA_ARG_DST_TOP_LOGPROBS, top_logs.tensor.data}},
                                 [&] {
-                                    const memory::desc src_desc = src.desc();
+                                    const memory::desc src_desc = from.src.desc();
                                     return tombola::token_sampler::primitive_desc(
                                         cpu(), src_desc, dst.desc(), order, logprobs, top, 0, 1);
                                 });
