@@ -82,6 +82,12 @@ class Attributes {
     std::vector<int64_t> integers(const char* name, const std::vector<int64_t>& absent) const {
         return attribute([&] { return info_.GetAttributes<int64_t>(name); }).value_or(absent);
     }
+    std::vector<int64_t> integers(const char* name) const {
+        const auto value = attribute([&] { return info_.GetAttributes<int64_t>(name); });
+        if (!value)
+            refuse(std::string("the attribute ") + name + " is missing or is no list of integers");
+        return *value;
+    }
     // A name of a list, as its index.
     int choice(const char* name, const char* absent,
                std::initializer_list<const char*> names) const {

@@ -299,6 +299,13 @@ def test_status_of_a_wrong_attribute():
         session([node("RandomUniform", [], ["y"], shape=[3], seeds=[1])], {}, {"y": TensorProto.FLOAT})
 
 
+@pytest.mark.parametrize("op", ["RandomUniform", "RandomNormal"])
+@pytest.mark.parametrize("attributes", [{}, {"shape": 2}, {"shape": [2.5]}])
+def test_a_shape_is_needed(op, attributes):
+    with pytest.raises(Exception, match="the attribute shape is missing or is no list of integers"):
+        session([node(op, [], ["y"], **attributes)], {}, {"y": TensorProto.FLOAT})
+
+
 def test_refused_values():
     bad = {"x": np.array([[0.0, -1.0]], np.float32)}
     with pytest.raises(Exception, match="Multinomial.*-1"):
@@ -309,6 +316,9 @@ def test_refused_values():
     offset = {"at": np.array(-1, np.int64)}
     with pytest.raises(onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument, match="offset is -1; expected at least 0"):
         run([node("RandomUniform", ["at"], ["y"], shape=[3])], offset, {"y": TensorProto.FLOAT})
+    logits = {"x": np.zeros((3, 4), np.float32), "at": np.array([0, 5, -7], np.int64)}
+    with pytest.raises(Exception, match="offset is -7; expected at least 0"):
+        run([node("TokenSampler", ["x", "", "", "", "", "", "", "at"], ["y"], seeds=SEEDS)], logits, {"y": TensorProto.INT64})
 
 
 def test_shapes_that_nobody_knows_before_the_run():

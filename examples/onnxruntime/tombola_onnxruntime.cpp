@@ -125,7 +125,7 @@ class Fill {
     static constexpr Type kTypes[] = {kF32, kF16, kF64, kBf16};
 
     explicit Fill(const Attributes& attributes)
-        : dims_(attributes.integers("shape", {})), numbers_(attributes) {
+        : dims_(attributes.integers("shape")), numbers_(attributes) {
         chosen_type(attributes.get<int64_t>("dtype", kTypes[0]), kTypes);
         const auto first = attributes.get<float>(Distribution::kFirst, 0);
         const auto second = attributes.get<float>(Distribution::kSecond, 1);
@@ -291,6 +291,7 @@ class TokenSampler {
         for (const auto& [arg, index] : kOptional) {
             const Input input = call.input(index);
             if (!input.given) continue;
+            if (arg == TOMBOLA_ARG_OFFSET) check_offsets(input);
             memory::desc desc = pd.exec_arg_desc(arg);
             // A number of rank 0 is one element.
             const memory::dims own = input.dims.empty() ? memory::dims{1} : input.dims;
@@ -314,6 +315,13 @@ class TokenSampler {
     }
 
   private:
+    static void check_offsets(const Input& offset) {
+        const auto* numbers = static_cast<const int64_t*>(offset.data);
+        for (int64_t i = 0; i < elements(offset.dims); ++i)
+            if (numbers[i] < 0)
+                refuse("offset is " + std::to_string(numbers[i]) + "; expected at least 0");
+    }
+
     int64_t samples_;
     int order_, logprobs_;
     Numbers numbers_;

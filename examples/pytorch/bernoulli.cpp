@@ -18,6 +18,8 @@ void draw_bernoulli(const at::Tensor& self, const Box& box, const OptionalGenera
                     const Draw& draw) {
     const auto scalar = self.scalar_type();
     const bool byte = self.element_size() == 1;
+    TORCH_CHECK_NOT_IMPLEMENTED(!byte || at::isIntegralType(scalar, /*includeBool=*/true),
+                                "\"bernoulli_\" not implemented for '", scalar, "'");
     const bool direct =
         byte || scalar == at::kInt || scalar == at::kLong || at::isFloatingType(scalar);
     const at::Tensor drawn = direct ? self : at::empty(box.dims, self.options().dtype(at::kByte));
@@ -61,6 +63,8 @@ at::Tensor bernoulli_tensor_meta(const at::Tensor& self, const at::Tensor& p, Op
     TORCH_CHECK(at::isFloatingType(p.scalar_type()),
                 "bernoulli expects floating-point probabilities, but got ", p.scalar_type());
     TORCH_CHECK(!self.is_complex(), "bernoulli does not draw ", self.scalar_type());
+    TORCH_CHECK(p.device() == self.device(), "bernoulli expects probabilities on ", self.device(),
+                ", but got ", p.device());
     p.expand_symint(self.sym_sizes());  // PyTorch's message if it has another shape
     return at::empty_like(self);
 }

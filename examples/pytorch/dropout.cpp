@@ -29,8 +29,10 @@ void check_dropout(const at::Tensor& self, double p) {
                 "dropout serves float32, float16 and bfloat16, but got ", type);
 }
 
-at::Tensor seeded_dropout_meta(const at::Tensor& self, double p, const at::Tensor&) {
+at::Tensor seeded_dropout_meta(const at::Tensor& self, double p, const at::Tensor& seeds) {
     check_dropout(self, p);
+    TORCH_CHECK(seeds.device() == self.device(), "seeds are on ", seeds.device(), ", but expected ",
+                self.device());
     return at::empty_like(self);
 }
 
@@ -38,6 +40,9 @@ at::Tensor seeded_dropout_meta(const at::Tensor& self, double p, const at::Tenso
 at::Tensor seeded_dropout_cpu(const at::Tensor& self, double p, const at::Tensor& seeds) {
     TORCH_CHECK(seeds.scalar_type() == at::kLong && seeds.numel() == 2 && seeds.is_contiguous(),
                 "seeds are 2 int64");
+    const auto* pair = seeds.data_ptr<int64_t>();
+    TORCH_CHECK(pair[0] != 0 || pair[1] != 0,
+                "seeds are 0 and 0, by which each call draws another mask; expected another pair");
     at::Tensor result = seeded_dropout_meta(self, p, seeds);
     if (result.numel() == 0) return result;
     const at::Tensor source =
@@ -92,7 +97,7 @@ at::Tensor seeded_dropout_autograd(const at::Tensor& self, double p, const at::T
     }
     if (gradient) {
         gradient->p = p;
-        gradient->seeds = seeds;
+        gradient->seeds = seeds.clone();  // whoever has the seeds may write them
         torch::autograd::set_history(result, gradient);
     }
     if (const at::Tensor& tangent = self._fw_grad(0); tangent.defined())

@@ -61,10 +61,11 @@ struct RandomKernel {
         const auto end = static_cast<int64_t>(static_cast<uint64_t>(base) + range);
         const bool narrow = base >= INT32_MIN && end <= INT32_MAX && base < end;
         const at::Tensor& self = iterator.output();
-        // All values of a type of 4 bytes: PyTorch takes one word for each, tombola's s64 two, and tombola's s32 has
-        // no bound above its last value.
-        if (!narrow && at::isIntegralType(self.scalar_type(), false) && self.element_size() == 4 &&
-            range == uint64_t{1} << 32) {
+        // All values of a type of 4 bytes, and wide ranges of uint64: PyTorch takes one word for each, tombola's s64 two, and
+        // tombola's s32 has no bound above its last value.
+        const bool has_4_bytes = self.element_size() == 4 && range == uint64_t{1} << 32;
+        const bool is_u64 = self.element_size() == 8 && self.scalar_type() != at::kLong;
+        if (!narrow && at::isIntegralType(self.scalar_type(), false) && (has_4_bytes || is_u64)) {
             self.random_(base, end, generator);
             return;
         }

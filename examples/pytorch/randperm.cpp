@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators permutation, permutation_ and randperm.
 
+#include <ATen/MemoryOverlap.h>
 #include <ATen/native/TensorFactories.h>
 
 #include "generator.hpp"
@@ -9,6 +10,17 @@
 namespace tombola_torch {
 namespace {
 
+void check_randperm(const c10::SymInt& n, const at::Tensor& result) {
+    const at::ScalarType type = result.scalar_type();
+    TORCH_CHECK_NOT_IMPLEMENTED(at::isIntegralType(type, /*includeBool=*/false) ||
+                                    type == at::kHalf || type == at::kBFloat16 ||
+                                    type == at::kFloat || type == at::kDouble,
+                                "\"randperm\" not implemented for '", type, "'");
+    TORCH_CHECK(n >= 0, "n must be non-negative, got ", n);
+    if (!n.is_symbolic())
+        at::native::check_supported_max_int_with_precision(n.guard_int(__FILE__, __LINE__), result);
+}
+
 // Overwrites a vector with a permutation of its indices.
 struct Permutation {
     static constexpr const char* kName = "permutation";
@@ -16,6 +28,7 @@ struct Permutation {
     static void fill(at::Tensor& self, const OptionalGenerator& generator) {
         TORCH_CHECK(self.dim() == 1, "a permutation has 1 dimension, but got ", self.dim());
         const c10::SymInt size = self.sym_size(0);
+        check_randperm(size, self);
         if (self.is_meta()) return;
         const int64_t n = size.guard_int(__FILE__, __LINE__);
         if (n == 0) return;
@@ -23,6 +36,7 @@ struct Permutation {
             self.copy_(at::randperm(n, generator, self.options().dtype(at::kLong)));
             return;
         }
+        at::assert_no_internal_overlap(self);
         const bool direct = self.scalar_type() == at::kLong || self.scalar_type() == at::kInt;
         at::Tensor integers = direct ? self : at::empty({n}, self.options().dtype(at::kLong));
         drawing("randperm", generator, [&](Words& words) {
@@ -32,12 +46,6 @@ struct Permutation {
         if (!direct) self.copy_(integers);
     }
 };
-
-void check_randperm(const c10::SymInt& n, const at::Tensor& result) {
-    TORCH_CHECK(n >= 0, "n must be non-negative, got ", n);
-    if (!n.is_symbolic())
-        at::native::check_supported_max_int_with_precision(n.guard_int(__FILE__, __LINE__), result);
-}
 
 at::Tensor randperm_make(c10::SymInt n, OptionalGenerator generator, OptionalType type,
                          OptionalLayout layout, OptionalDevice device, OptionalBool pin_memory) {

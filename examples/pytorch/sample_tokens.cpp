@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operator sample_tokens: tombola's token_sampler on PyTorch's tensors.
 
+#include <algorithm>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -36,11 +38,16 @@ using OptionalTensor = c10::optional<at::Tensor>;
 using Outputs = std::tuple<at::Tensor, at::Tensor>;
 
 // Ids, and log probabilities of the same shape; none of these where none are asked for.
-Outputs sample_tokens_meta(const at::Tensor& logits, const OptionalTensor&, const OptionalTensor&,
-                           const OptionalTensor&, const OptionalTensor&, int64_t samples,
-                           c10::string_view filter_order, const OptionalTensor&,
-                           const OptionalTensor&, const OptionalTensor&, c10::string_view logprobs,
-                           OptionalGenerator) {
+Outputs sample_tokens_meta(const at::Tensor& logits, const OptionalTensor& temperature,
+                           const OptionalTensor& top_k, const OptionalTensor& top_p,
+                           const OptionalTensor& min_p, int64_t samples,
+                           c10::string_view filter_order, const OptionalTensor& mask,
+                           const OptionalTensor& seeds, const OptionalTensor& offset,
+                           c10::string_view logprobs, OptionalGenerator) {
+    for (const OptionalTensor* one : {&temperature, &top_k, &top_p, &min_p, &mask, &seeds, &offset})
+        TORCH_CHECK(!one->has_value() || !(*one)->defined() || (*one)->device() == logits.device(),
+                    "sample_tokens: an argument is on ", (*one)->device(),
+                    ", but expected the logits' device, ", logits.device());
     TORCH_CHECK(logits.dim() == 1 || logits.dim() == 2, "logits have 1 or 2 dimensions, but got ",
                 logits.dim());
     const auto type = logits.scalar_type();
@@ -69,9 +76,7 @@ struct Given {
         : arg(number), type(tombola_type) {
         if (!value.has_value() || !value->defined()) return;
         for (const memory::dims& shape : shapes) {
-            int64_t count = 1;
-            for (const int64_t n : shape) count *= n;
-            if (value->numel() != count) continue;
+            if (!has_shape(*value, shape)) continue;
             dims = shape;
             tensor = converted(name, *value, wanted).contiguous();
             return;
@@ -80,12 +85,24 @@ struct Given {
                     ", but expected ", expected);
     }
 
+    // Dimensions of 1 do not matter: logits of one row have no dimension for it.
+    static bool has_shape(const at::Tensor& value, const memory::dims& shape) {
+        memory::dims sizes = value.sizes().vec(), wanted = shape;
+        for (memory::dims* list : {&sizes, &wanted})
+            list->erase(std::remove(list->begin(), list->end(), 1), list->end());
+        return sizes == wanted;
+    }
+
     // An integer is never rounded or cut. A top_k beyond int32, the only number that may be so large, means the same as the nearest int32.
     static at::Tensor converted(const char* name, const at::Tensor& value, at::ScalarType wanted) {
         if (wanted == at::kFloat) return value.to(wanted);
         const at::ScalarType type = value.scalar_type();
         TORCH_CHECK(at::isIntegralType(type, /*includeBool=*/false), "sample_tokens: ", name,
                     " has the dtype ", type, ", but expected integers");
+        TORCH_CHECK(std::strcmp(name, "offset") != 0 || value.numel() == 0 ||
+                        value.to(at::kLong).min().item<int64_t>() >= 0,
+                    "sample_tokens: offset is ", value.to(at::kLong).min().item<int64_t>(),
+                    ", but expected at least 0");
         if (wanted != at::kInt) return value.to(wanted);
         using Limits = std::numeric_limits<int32_t>;
         return value.to(at::kLong).clamp(Limits::min(), Limits::max()).to(wanted);

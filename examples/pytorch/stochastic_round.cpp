@@ -16,6 +16,8 @@ at::Tensor& stochastic_round_meta(at::Tensor& self, const at::Tensor& source, Op
                 "stochastic_round_ serves bfloat16 and float16, but got ", self.scalar_type());
     TORCH_CHECK(source.scalar_type() == at::kFloat, "source is float32, but got ",
                 source.scalar_type());
+    TORCH_CHECK(source.device() == self.device(), "source is on ", source.device(),
+                ", but expected ", self.device());
     TORCH_CHECK(self.sym_sizes() == source.sym_sizes(), "source has the shape ", source.sym_sizes(),
                 ", but expected ", self.sym_sizes());
     return self;

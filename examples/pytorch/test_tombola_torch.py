@@ -7,6 +7,7 @@ import signal
 import threading
 import unittest
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import torch
@@ -283,7 +284,8 @@ class Stream(unittest.TestCase):
         for count in (1, 2, 623, 624, 625):
             self.compare(lambda: tt.bernoulli_(torch.empty(count)), lambda: torch.empty(count).bernoulli_())
         like = torch.zeros(2, 5, 3, 4).to(memory_format=torch.channels_last)
-        self.compare(lambda: tt.bernoulli(like, 0.25), lambda: like.clone().bernoulli_(0.25))
+        self.compare(lambda: tt.bernoulli(like, 0.25), lambda: torch.bernoulli(like, 0.25))
+        self.compare(lambda: tt.bernoulli_(like.clone(), 0.25), lambda: like.clone().bernoulli_(0.25))
         self.compare(lambda: tt.bernoulli_(torch.zeros(0)), lambda: torch.zeros(0).bernoulli_())
 
     def test_bernoulli_of_probabilities(self):
@@ -325,7 +327,54 @@ class Stream(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "size"):
             tt.bernoulli_(out, torch.zeros(2))
         self.assertEqual(out.tolist(), [7, 7, 7])
+        with self.assertRaisesRegex(RuntimeError, "expects probabilities on cpu, but got meta"):
+            tt.bernoulli_(out, torch.full((3,), 0.5, device="meta"))
+        if hasattr(torch, "float8_e5m2"):
+            with self.assertRaisesRegex(NotImplementedError, "not implemented for 'Float8_e5m2'"):
+                tt.bernoulli_(torch.zeros(3).to(torch.float8_e5m2))
         self.assertTrue(torch.equal(before, torch.get_rng_state()))
+
+    def test_numbers_that_are_no_integers(self):
+        """PyTorch's functions raise TypeError, and so do these, before anything is drawn."""
+        before = torch.get_rng_state()
+        x = torch.ones(4)
+        for bad in (2.7, np.float32(2.7), torch.tensor(2.7), Fraction(5, 2), True, "2", None, torch.tensor([2])):
+            for name, call in (
+                ("randperm", lambda: tt.randperm(bad)),
+                ("randint, high", lambda: tt.randint(bad, (2,))),
+                ("randint, low", lambda: tt.randint(bad, 9, (2,))),
+                ("randint, size", lambda: tt.randint(5, (2, bad))),
+                ("randint_like", lambda: tt.randint_like(x, high=bad)),
+                ("rand", lambda: tt.rand(2, bad)),
+                ("randn", lambda: tt.randn(size=(bad, 2))),
+                ("random_", lambda: tt.random_(x, 0, bad)),
+                ("multinomial", lambda: tt.multinomial(x, bad, True)),
+                ("channel_shuffle", lambda: tt.channel_shuffle(torch.zeros(1, 4), bad)),
+                ("sample_tokens", lambda: tt.sample_tokens(x, num_samples=bad)),
+            ):
+                with self.subTest(bad=bad, name=name), self.assertRaises(TypeError):
+                    call()
+        for call in (
+            lambda: tt.randint(low=5, size=(3,)),
+            lambda: tt.randint_like(x, low=5),
+            lambda: tt.randint(1, 2, 3, (3,)),
+            lambda: tt.randint(1, high=2, low=3, size=(3,)),
+            lambda: tt.rand(3, genrator=None),
+            lambda: tt.rand(3, requires_grad=1),
+            lambda: tt.multinomial(x, 2, 2.7),
+            lambda: tt.dropout(x, 0.5, None),
+        ):
+            with self.assertRaises((TypeError, RuntimeError)):
+                call()
+        self.assertTrue(torch.equal(before, torch.get_rng_state()))
+
+    def test_permutation_of_too_small_a_type(self):
+        for vector in (torch.empty(300, dtype=torch.uint8), torch.empty(3, dtype=torch.bool),
+                       torch.empty(3000, dtype=torch.float16)):  # fmt: skip
+            before = torch.get_rng_state()
+            with self.assertRaises(RuntimeError):
+                torch.ops.tombola.permutation_(vector)
+            self.assertTrue(torch.equal(before, torch.get_rng_state()))
 
     def test_randperm(self):
         sizes = [*range(20), 623, 624, 625, 1000, 65537, 300_000]
@@ -683,6 +732,10 @@ class SampleTokens(unittest.TestCase):
             ({"offset": 1.9}, "offset has the dtype Float, but expected integers"),
             ({"seeds": [1.5, 2.5]}, "seeds has the dtype Float, but expected integers"),
             ({"mask": torch.full((4, 32), 2**32 + 1)}, "mask has the dtype Long, but expected int32"),
+            ({"mask": torch.ones(32, 4, dtype=torch.int32)}, r"mask has the shape \[32, 4\]"),
+            ({"seeds": torch.ones(2, 4, dtype=torch.int64)}, r"seeds has the shape \[2, 4\]"),
+            ({"offset": -5, "seeds": [1, 2]}, "offset is -5, but expected at least 0"),
+            ({"temperature": torch.ones(4, device="meta")}, "an argument is on meta, but expected"),
         ):
             with self.subTest(message), self.assertRaisesRegex(RuntimeError, message):
                 tt.sample_tokens(self.logits, **arguments)
@@ -782,6 +835,15 @@ class Dropout(unittest.TestCase):
         self.assertEqual(tt.dropout(torch.ones(())).shape, ())
         self.assertEqual(tt.dropout(torch.ones(0, 3)).shape, (0, 3))
         self.assertEqual(tt.dropout(x[:, ::2]).shape, (2, 4, 5, 7))
+
+    def test_gradient_keeps_the_seeds(self):
+        x, seeds = torch.ones(60, requires_grad=True), torch.tensor([3, 4])
+        y = torch.ops.tombola.seeded_dropout(x, 0.5, seeds)
+        seeds.fill_(9)
+        y.sum().backward()
+        self.assertTrue(torch.equal(x.grad, y.detach()))
+        with self.assertRaisesRegex(RuntimeError, "seeds are 0 and 0"):
+            torch.ops.tombola.seeded_dropout(x, 0.5, torch.tensor([0, 0]))
 
     def test_gradients_draw_the_mask_again(self):
         x = torch.ones(5000, requires_grad=True)

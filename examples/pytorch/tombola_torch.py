@@ -79,7 +79,9 @@ def bernoulli(input, p=None, *, generator=None, out=None):
         return _ops.bernoulli.out(input, generator=generator, out=out)
     if p is None:
         return _ops.bernoulli.probabilities(input, generator=generator)
-    return _ops.bernoulli.default(input, p, generator=generator)
+    # The operator keeps the order of memory; torch.bernoulli(input, p) does not.
+    contiguous = torch.empty_like(input, memory_format=torch.contiguous_format)
+    return _ops.bernoulli.default(contiguous, p, generator=generator)
 
 
 def random_(tensor, low, high=_ABSENT, generator=None):
@@ -88,38 +90,35 @@ def random_(tensor, low, high=_ABSENT, generator=None):
         raise TypeError("high is None, the greatest value of the dtype; expected a number")
     if high is _ABSENT:
         low, high = 0, low
-    return _ops.random_(tensor, low, high, generator=generator)
+    return _ops.random_(tensor, _integer(low, "low"), _integer(high, "high"), generator=generator)
 
 
-def randint(low=None, high=None, size=None, *, out=None, **options):
+def randint(*bounds, size=None, out=None, **options):
     """torch.randint(high, size) or torch.randint(low, high, size), the same numbers."""
     if size is None:
-        low, high, size = None, low, high
-    elif high is None:
-        low, high = None, low
-    if low is None:
-        return _make(_ops.randint, "", (high,), _numbers(size), out, options)
-    return _make(_ops.randint, "low", (low, high), _numbers(size), out, options)
+        if not bounds:
+            raise TypeError("size is missing; expected a sequence of integers")
+        bounds, size = bounds[:-1], bounds[-1]
+    overload, arguments = _bounds(bounds, options)
+    return _make(_ops.randint, overload, arguments, _numbers(size), out, options)
 
 
-def randint_like(input, low=None, high=None, **options):
+def randint_like(input, *bounds, **options):
     """torch.randint_like(input, high) or torch.randint_like(input, low, high), the same numbers."""
-    if high is None:
-        low, high = None, low
-    if high is None:
-        raise TypeError("high is missing; expected a number")
-    if low is None:
-        return _make(_ops.randint_like, "", (input, high), None, None, options)
-    return _make(_ops.randint_like, "low", (input, low, high), None, None, options)
+    overload, arguments = _bounds(bounds, options)
+    return _make(_ops.randint_like, overload, (input, *arguments), None, None, options)
 
 
 def randperm(n, *, out=None, **options):
     """torch.randperm, the same permutation."""
-    return _make(_ops.randperm, "", (n,), None, out, options)
+    return _make(_ops.randperm, "", (_integer(n, "n"),), None, out, options)
 
 
 def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
     """torch.multinomial; see tombola_torch.hpp for when the samples are PyTorch's."""
+    num_samples = _integer(num_samples, "num_samples")
+    if not isinstance(replacement, bool):
+        raise TypeError(f"replacement is {replacement!r}; expected True or False")
     if out is None:
         return _ops.multinomial(input, num_samples, replacement, generator=generator)
     return _ops.multinomial(input, num_samples, replacement, generator=generator, out=out)
@@ -156,12 +155,12 @@ def sample_tokens(
         tensor(top_k),
         tensor(top_p, torch.float32),
         tensor(min_p, torch.float32),
-        num_samples=num_samples,
+        num_samples=_integer(num_samples, "num_samples"),
         filter_order=filter_order,
         mask=mask,
         seeds=tensor(seeds),
         offset=tensor(offset),
-        logprobs=logprobs or "none",
+        logprobs="none" if logprobs is None else logprobs,
         generator=generator,
     )
     return ids if logprobs is None else (ids, values)
@@ -169,13 +168,15 @@ def sample_tokens(
 
 def channel_shuffle(input, groups):
     """torch.channel_shuffle with gradients, for every layout and type."""
-    return _ops.channel_shuffle(input, groups)
+    return _ops.channel_shuffle(input, _integer(groups, "groups"))
 
 
 def dropout(input, p=0.5, training=True, *, generator=None):
     """torch.nn.functional.dropout with tombola's numbers, in one pass over the tensor.
 
     The generator is asked for two seeds. The gradient draws the mask again from them: autograd keeps no mask."""
+    if not isinstance(training, bool):
+        raise TypeError(f"training is {training!r}; expected True or False")
     return _ops.dropout(input, p, training, generator=generator)
 
 
@@ -197,14 +198,32 @@ def _shape(size, options):
 
 
 def _numbers(size):
-    """The numbers of a size, as the operators take them: those of NumPy and of tensors become integers."""
-    numbers = list(size)
-    for i, number in enumerate(numbers):
-        if isinstance(number, bool):
-            raise TypeError(f"size[{i}] is {number}; expected an integer")
-        if isinstance(number, torch.Tensor) or type(number).__module__ == "numpy":
-            numbers[i] = operator.index(number)
-    return numbers
+    return [_integer(number, f"size[{i}]") for i, number in enumerate(size)]
+
+
+def _integer(number, name):
+    """The number, if it is an integer, also of NumPy or a tensor. PyTorch's operators would cut other numbers."""
+    if type(number) is int or isinstance(number, getattr(torch, "SymInt", ())):
+        return number
+    try:
+        if not isinstance(number, bool) and getattr(number, "dtype", None) != torch.bool and getattr(number, "ndim", 0) == 0:
+            return operator.index(number)
+    except TypeError:
+        pass
+    raise TypeError(f"{name} is {number!r}; expected an integer")
+
+
+def _bounds(bounds, options):
+    """The overload for high, or for low and high, and their values: by position, or taken out of the options by name."""
+    names = ("low", "high") if len(bounds) == 2 else ("high",) if len(bounds) == 1 and "high" not in options else ("low",)
+    given = dict(zip(names, bounds))
+    if len(bounds) > 2 or any(name in options for name in given):
+        raise TypeError("expected high, or low and high, each of them once")
+    given.update({name: options.pop(name) for name in ("low", "high") if name in options})
+    if "high" not in given:
+        raise TypeError("high is missing; expected an integer")
+    values = tuple(_integer(given[name], name) for name in ("low", "high") if name in given)
+    return ("low" if len(values) == 2 else ""), values
 
 
 def _make(op, overload, arguments, size, out, options):
@@ -215,7 +234,10 @@ def _make(op, overload, arguments, size, out, options):
     if size is not None:
         arguments += (size,)
     requires_grad = options.pop("requires_grad", False)
-    options = {name: value for name, value in options.items() if value is not None}
+    if not isinstance(requires_grad, bool):
+        raise TypeError(f"requires_grad is {requires_grad!r}; expected True or False")
+    absent = ("dtype", "layout", "device", "pin_memory", "memory_format", "generator")
+    options = {name: value for name, value in options.items() if value is not None or name not in absent}
     if out is None:
         result = getattr(op, overload or "default")(*arguments, **options)
     else:
@@ -225,7 +247,9 @@ def _make(op, overload, arguments, size, out, options):
             if name not in ("dtype", "layout", "device"):
                 raise TypeError(f"unexpected argument {name}")
             has = getattr(out, name)
-            if value is not None and (torch.device(value) if name == "device" else value) != has:
+            if name == "device":
+                value, has = torch.device(value).type, has.type
+            if value != has:
                 raise RuntimeError(f"{name} {value} does not match {name} of out parameter ({has})")
         with_out = getattr(op, overload + "_out" if overload else "out")
         result = with_out(*arguments, generator=generator, out=out)
