@@ -82,11 +82,19 @@ class Attributes {
     std::vector<int64_t> integers(const char* name, const std::vector<int64_t>& absent) const {
         return attribute([&] { return info_.GetAttributes<int64_t>(name); }).value_or(absent);
     }
+    // The same, of an attribute that every node has.
     std::vector<int64_t> integers(const char* name) const {
-        const auto value = attribute([&] { return info_.GetAttributes<int64_t>(name); });
-        if (!value)
+        auto value = attribute([&] { return info_.GetAttributes<int64_t>(name); });
+        // The runtime finds no integers in an attribute of another type.
+        const bool of_other_type =
+            value && value->empty() &&
+            (holds([&] { info_.GetAttribute<int64_t>(name); }) ||
+             holds([&] { info_.GetAttribute<float>(name); }) ||
+             holds([&] { info_.GetAttribute<std::string>(name); }) ||
+             holds([&] { return !info_.GetAttributes<float>(name).empty(); }));
+        if (!value || of_other_type)
             refuse(std::string("the attribute ") + name + " is missing or is no list of integers");
-        return *value;
+        return std::move(*value);
     }
     // A name of a list, as its index.
     int choice(const char* name, const char* absent,
@@ -102,6 +110,18 @@ class Attributes {
     }
 
   private:
+    // Whether an attribute can be read; if read() tells it, also whether it is of that type.
+    template <class Read>
+    static bool holds(const Read& read) {
+        try {
+            if constexpr (std::is_same_v<decltype(read()), bool>) return read();
+            read();
+            return true;
+        } catch (const Ort::Exception&) {
+            return false;
+        }
+    }
+
     Ort::ConstKernelInfo info_;
 };
 
