@@ -27,6 +27,8 @@ void check_dropout(const at::Tensor& self, double p) {
     const auto type = self.scalar_type();
     TORCH_CHECK(type == at::kFloat || type == at::kHalf || type == at::kBFloat16,
                 "dropout serves float32, float16 and bfloat16, but got ", type);
+    TORCH_CHECK(self.dim() <= TOMBOLA_MAX_NDIMS, "dropout serves up to ", TOMBOLA_MAX_NDIMS,
+                " dimensions, but got ", self.dim());
 }
 
 at::Tensor seeded_dropout_meta(const at::Tensor& self, double p, const at::Tensor& seeds) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operator multinomial.
 
+#include <ATen/MemoryOverlap.h>
 #include <ATen/native/Resize.h>
 
 #include <string>
@@ -76,6 +77,7 @@ at::Tensor& multinomial_to(const at::Tensor& self, int64_t samples, bool replace
                            OptionalGenerator generator, at::Tensor& out) {
     TORCH_CHECK(out.scalar_type() == at::kLong,
                 "multinomial expects Long tensor out, got: ", out.scalar_type());
+    at::assert_no_internal_overlap(out);
     const at::Tensor result = tombola_torch::multinomial(self, samples, replacement, generator);
     at::native::resize_output(out, result.sizes());
     return out.copy_(result);

@@ -355,6 +355,13 @@ class Stream(unittest.TestCase):
                 with self.subTest(bad=bad, name=name), self.assertRaises(TypeError):
                     call()
         for call in (
+            lambda: tt.randint(5, (3,), requires_grad=True),
+            lambda: tt.randint_like(torch.zeros(3, dtype=torch.int32), 5, requires_grad=True),
+            lambda: tt.randperm(5, requires_grad=True),
+            lambda: tt.bernoulli_(torch.zeros(4, requires_grad=True), x),
+            lambda: tt.bernoulli_(torch.zeros(1).expand(4), x),
+            lambda: tt.multinomial(x, 3, True, out=torch.zeros(1, dtype=torch.int64).expand(3)),
+            lambda: tt.dropout(torch.ones([1] * 13)),
             lambda: tt.randint(low=5, size=(3,)),
             lambda: tt.randint_like(x, low=5),
             lambda: tt.randint(1, 2, 3, (3,)),
@@ -438,6 +445,7 @@ class Stream(unittest.TestCase):
             lambda m: m.rand(size=(np.int64(3), torch.tensor(4))),
             lambda m: m.randint(10, (np.int64(3), 4)),
             lambda m: m.rand(5, dtype=None),
+            lambda m: m.rand(5, dtype=torch.complex64, requires_grad=True),
             lambda m: m.randint(10, size, dtype=None),
             lambda m: m.randint(3, 10, size, dtype=None, device=None),
             lambda m: m.randperm(5, dtype=None),

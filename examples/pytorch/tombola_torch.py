@@ -226,6 +226,15 @@ def _bounds(bounds, options):
     return ("low" if len(values) == 2 else ""), values
 
 
+def _dtype_of(op, arguments, options):
+    """The dtype of the tensor that an operator makes."""
+    if options.get("dtype") is not None:
+        return options["dtype"]
+    if arguments and isinstance(arguments[0], torch.Tensor):
+        return arguments[0].dtype
+    return torch.int64 if op in (_ops.randint, _ops.randperm) else torch.get_default_dtype()
+
+
 def _make(op, overload, arguments, size, out, options):
     """Calls an operator that makes a tensor, as PyTorch's Python functions call theirs: out must have the type, the
     layout and the device that are asked for, and requires_grad is no argument of the operator.
@@ -236,6 +245,9 @@ def _make(op, overload, arguments, size, out, options):
     requires_grad = options.pop("requires_grad", False)
     if not isinstance(requires_grad, bool):
         raise TypeError(f"requires_grad is {requires_grad!r}; expected True or False")
+    dtype = _dtype_of(op, arguments, options)
+    if requires_grad and not (dtype.is_floating_point or dtype.is_complex):
+        raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
     absent = ("dtype", "layout", "device", "pin_memory", "memory_format", "generator")
     options = {name: value for name, value in options.items() if value is not None or name not in absent}
     if out is None:
