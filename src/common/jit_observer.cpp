@@ -115,7 +115,7 @@ void append_to_perf_map(const char* name, const void* code, size_t size) {
     static bool told = false;
     const std::string path = format("/tmp/perf-%d.map", static_cast<int>(getpid()));
     const std::string line =
-        format("%llx %zx tombola.%s\n",
+        format("%llx %llx tombola.%s\n",
                static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(code)), size, name);
     File file;
     struct stat status;

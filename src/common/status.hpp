@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -92,9 +93,44 @@ auto printf_argument(T value) {
         return value;
 }
 
+// Whether a conversion, after its flags and width, prints an argument of printf() of this type.
+template <class T>
+bool prints(const char* conversion) {
+    const auto is = [&](const char* text) {
+        return std::strncmp(conversion, text, std::strlen(text)) == 0;
+    };
+    if constexpr (std::is_same_v<T, const char*> || std::is_same_v<T, char*>) return is("s");
+    if constexpr (std::is_same_v<T, void*> || std::is_same_v<T, const void*>) return is("p");
+    if constexpr (std::is_floating_point_v<T>) return is("g") || is("f");
+    if constexpr (std::is_same_v<T, long long>) return is("lld");
+    if constexpr (std::is_same_v<T, unsigned long long>) return is("llu") || is("llx");
+    if constexpr (std::is_same_v<T, unsigned>) return is("u") || is("x");
+    if constexpr (std::is_enum_v<T>) return is("d") || is("u");
+    if constexpr (std::is_integral_v<T> && sizeof(T) <= sizeof(int)) return is("d") || is("c");
+    return false;
+}
+
+// Whether a format has the conversions of these arguments. The compiler cannot check it, because the arguments are not printf()'s own.
+template <class... Args>
+bool fits(const char* fmt) {
+    using Prints = bool (*)(const char*);
+    const Prints expected[] = {prints<Args>..., nullptr};
+    const Prints* next = expected;
+    for (const char* at = std::strchr(fmt, '%'); at != nullptr; at = std::strchr(at, '%')) {
+        at += 1 + std::strspn(at + 1, "0123456789.-+ #");
+        if (*at == '%') {
+            ++at;
+        } else if (*next == nullptr || !(*next++)(at)) {
+            return false;
+        }
+    }
+    return *next == nullptr;
+}
+
 // printf-style formatting into a string, for messages.
 template <class... Args>
 std::string format(const char* fmt, Args... args) {
+    assert(fits<decltype(printf_argument(args))...>(fmt));
     if constexpr (sizeof...(Args) == 0) {
         return fmt;
     } else {

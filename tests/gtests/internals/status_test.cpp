@@ -29,6 +29,20 @@ TEST(Status, FailureCarriesCodeAndText) {
     EXPECT_EQ(invalid("%s", longer.c_str()).message(), longer);
 }
 
+// Sanitized builds ask this for each message that the tests provoke.
+TEST(Status, FormatsFitTheirArguments) {
+    EXPECT_TRUE(fits<>("none, 100 %%"));
+    EXPECT_TRUE((fits<int, const char*, double, unsigned>("%d %s%g: %5u")));
+    EXPECT_TRUE((fits<long long, unsigned long long>("%lld%llu")));
+    EXPECT_FALSE(fits<>("%d"));
+    EXPECT_FALSE(fits<int>("none"));
+    EXPECT_FALSE(fits<int>("%s"));
+    EXPECT_FALSE(fits<long long>("%d"));
+    EXPECT_FALSE(fits<int>("%lld"));
+    EXPECT_FALSE((fits<int, int>("%d")));
+    EXPECT_FALSE(fits<std::string>("%s"));
+}
+
 TEST(Digits, AreAsFewAsReadBackAsTheNumber) {
     EXPECT_EQ(digits(1.1f), "1.1");
     EXPECT_EQ(digits(1.1), "1.1");
