@@ -138,13 +138,13 @@ bool check(const engine& eng, alignment whose, const char* name, T first_value, 
     return contiguous == alone && columns == alone && known;
 }
 
-// A rank's part of the order of an epoch. The epoch is the op seed.
+// A rank's part of the order of an epoch. Each epoch has a global seed of its own.
 std::vector<int64_t> epoch_order(const engine& eng, Range part, int64_t samples, uint64_t epoch) {
     const memory::desc dst({part.count()}, memory::data_type::s64, memory::format_tag::a);
     const random_permutation::primitive_desc pd(eng, permutation_alignment::philox, dst, samples,
                                                 /*global_seed=*/150, /*op_seed=*/1);
     std::vector<int64_t> order(static_cast<size_t>(part.count()));
-    uint64_t seeds[2] = {150, epoch}, offset = static_cast<uint64_t>(part.begin);
+    uint64_t seeds[2] = {150 + epoch, 1}, offset = static_cast<uint64_t>(part.begin);
     stream strm(eng);
     random_permutation(pd).execute(strm,
                                    {{TOMBOLA_ARG_SEEDS, memory(pd.seeds_desc(), eng, seeds)},

@@ -11,12 +11,12 @@ samples, workers, epoch = 10_000, 4, 3
 def shard(worker):
     """What a worker reads in this epoch: a quarter of a permutation, computed alone."""
     size = samples // workers
-    return tombola.permutation(samples, size, seed=(2024, epoch), offset=worker * size)
+    return tombola.permutation(samples, size, seed=(2024 + epoch, 1), offset=worker * size)
 
 
 order = np.concatenate([shard(worker) for worker in range(workers)])
 assert np.array_equal(np.sort(order), np.arange(samples))  # each sample once
-assert np.array_equal(order, tombola.permutation(samples, seed=(2024, epoch)))  # whatever the number of workers
+assert np.array_equal(order, tombola.permutation(samples, seed=(2024 + epoch, 1)))  # whatever the number of workers
 print("the first samples of each worker:", *(shard(worker)[:3] for worker in range(workers)))
 
 

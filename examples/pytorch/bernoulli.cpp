@@ -4,6 +4,8 @@
 #include <ATen/MemoryOverlap.h>
 #include <ATen/native/DistributionTemplates.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "generator.hpp"
@@ -19,8 +21,12 @@ void draw_bernoulli(const at::Tensor& self, const Box& box, const OptionalGenera
                     const Draw& draw) {
     const auto scalar = self.scalar_type();
     const bool byte = self.element_size() == 1;
-    TORCH_CHECK_NOT_IMPLEMENTED(!byte || at::isIntegralType(scalar, /*includeBool=*/true),
-                                "\"bernoulli_\" not implemented for '", scalar, "'");
+    constexpr at::ScalarType kTypes[] = {at::kBool,  at::kByte,  at::kChar, at::kShort,
+                                         at::kInt,   at::kLong,  at::kHalf, at::kBFloat16,
+                                         at::kFloat, at::kDouble};
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        std::find(std::begin(kTypes), std::end(kTypes), scalar) != std::end(kTypes),
+        "\"bernoulli_\" not implemented for '", scalar, "'");
     const bool direct =
         byte || scalar == at::kInt || scalar == at::kLong || at::isFloatingType(scalar);
     const at::Tensor drawn = direct ? self : at::empty(box.dims, self.options().dtype(at::kByte));

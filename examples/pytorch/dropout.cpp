@@ -22,8 +22,12 @@ at::Tensor draw_seeds_cpu(const at::Tensor&, OptionalGenerator generator) {
     return seeds;
 }
 
-void check_dropout(const at::Tensor& self, double p) {
+void check_probability(double p) {
     TORCH_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p);
+}
+
+void check_dropout(const at::Tensor& self, double p) {
+    check_probability(p);
     const auto type = self.scalar_type();
     TORCH_CHECK(type == at::kFloat || type == at::kHalf || type == at::kBFloat16,
                 "dropout serves float32, float16 and bfloat16, but got ", type);
@@ -111,13 +115,14 @@ at::Tensor dropout_composite(const at::Tensor& self, double p, bool training,
                              OptionalGenerator generator) {
     static const auto op =
         find_operator<at::Tensor(const at::Tensor&, OptionalGenerator)>("draw_seeds");
-    check_dropout(self, p);
+    check_probability(p);
     if (!training) return self;
+    check_dropout(self, p);
     return seeded_dropout(self, p, op.call(self, generator));
 }
 
 at::Tensor dropout_in_vmap(const at::Tensor& self, double p, bool training, OptionalGenerator) {
-    check_dropout(self, p);
+    check_probability(p);
     TORCH_CHECK(!training, "tombola::dropout", kRefusedInVmap);
     return self;
 }

@@ -4,6 +4,9 @@
 #include <ATen/MemoryOverlap.h>
 #include <ATen/native/TensorFactories.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "generator.hpp"
 #include "registration.hpp"
 
@@ -12,10 +15,12 @@ namespace {
 
 void check_randperm(const c10::SymInt& n, const at::Tensor& result) {
     const at::ScalarType type = result.scalar_type();
-    TORCH_CHECK_NOT_IMPLEMENTED(at::isIntegralType(type, /*includeBool=*/false) ||
-                                    type == at::kHalf || type == at::kBFloat16 ||
-                                    type == at::kFloat || type == at::kDouble,
-                                "\"randperm\" not implemented for '", type, "'");
+    constexpr at::ScalarType kTypes[] = {at::kByte,     at::kChar,  at::kShort,
+                                         at::kInt,      at::kLong,  at::kHalf,
+                                         at::kBFloat16, at::kFloat, at::kDouble};
+    TORCH_CHECK_NOT_IMPLEMENTED(
+        std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes),
+        "\"randperm\" not implemented for '", type, "'");
     TORCH_CHECK(n >= 0, "n must be non-negative, got ", n);
     if (!n.is_symbolic())
         at::native::check_supported_max_int_with_precision(n.guard_int(__FILE__, __LINE__), result);

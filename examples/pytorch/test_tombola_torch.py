@@ -335,10 +335,10 @@ class Stream(unittest.TestCase):
         self.assertTrue(torch.equal(before, torch.get_rng_state()))
 
     def test_numbers_that_are_no_integers(self):
-        """PyTorch's functions raise TypeError, and so do these, before anything is drawn."""
+        """PyTorch's functions raise TypeError for nearly all of these. These functions always do, before anything is drawn."""
         before = torch.get_rng_state()
         x = torch.ones(4)
-        for bad in (2.7, np.float32(2.7), torch.tensor(2.7), Fraction(5, 2), True, "2", None, torch.tensor([2])):
+        for bad in (2.7, np.float32(2.7), torch.tensor(2.7), Fraction(5, 2), True, "2", None, torch.tensor([2, 2])):
             for name, call in (
                 ("randperm", lambda: tt.randperm(bad)),
                 ("randint, high", lambda: tt.randint(bad, (2,))),
@@ -365,6 +365,10 @@ class Stream(unittest.TestCase):
             lambda: tt.randint(low=5, size=(3,)),
             lambda: tt.randint_like(x, low=5),
             lambda: tt.randint(1, 2, 3, (3,)),
+            lambda: tt.randint(5, low=3, size=(2,)),
+            lambda: tt.randint_like(x, 5, low=3),
+            lambda: tt.randint(5, torch.tensor([2, 3])),
+            lambda: tt.randperm(np.True_),
             lambda: tt.randint(1, high=2, low=3, size=(3,)),
             lambda: tt.rand(3, genrator=None),
             lambda: tt.rand(3, requires_grad=1),
@@ -445,6 +449,10 @@ class Stream(unittest.TestCase):
             lambda m: m.rand(size=(np.int64(3), torch.tensor(4))),
             lambda m: m.randint(10, (np.int64(3), 4)),
             lambda m: m.rand(5, dtype=None),
+            lambda m: m.rand(5, requires_grad=None, names=None),
+            lambda m: m.rand(5, dtype=float, requires_grad=True),
+            lambda m: m.rand(2, torch.tensor([3])),
+            lambda m: m.randint(5, (3,), out=torch.zeros(3), requires_grad=True),
             lambda m: m.rand(5, dtype=torch.complex64, requires_grad=True),
             lambda m: m.randint(10, size, dtype=None),
             lambda m: m.randint(3, 10, size, dtype=None, device=None),

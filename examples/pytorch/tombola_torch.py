@@ -198,15 +198,18 @@ def _shape(size, options):
 
 
 def _numbers(size):
-    return [_integer(number, f"size[{i}]") for i, number in enumerate(size)]
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(f"size is {size!r}; expected integers or a tuple of them")
+    return [_integer(number, f"size[{i}]", max_dim=1) for i, number in enumerate(size)]
 
 
-def _integer(number, name):
+def _integer(number, name, max_dim=0):
     """The number, if it is an integer, also of NumPy or a tensor. PyTorch's operators would cut other numbers."""
     if type(number) is int or isinstance(number, getattr(torch, "SymInt", ())):
         return number
+    is_bool = isinstance(number, bool) or str(getattr(number, "dtype", "")) in ("bool", "torch.bool")
     try:
-        if not isinstance(number, bool) and getattr(number, "dtype", None) != torch.bool and getattr(number, "ndim", 0) == 0:
+        if not is_bool and getattr(number, "ndim", 0) <= max_dim:
             return operator.index(number)
     except TypeError:
         pass
@@ -215,7 +218,8 @@ def _integer(number, name):
 
 def _bounds(bounds, options):
     """The overload for high, or for low and high, and their values: by position, or taken out of the options by name."""
-    names = ("low", "high") if len(bounds) == 2 else ("high",) if len(bounds) == 1 and "high" not in options else ("low",)
+    named = "low" in options or "high" in options
+    names = ("low", "high") if len(bounds) == 2 or named else ("high",)
     given = dict(zip(names, bounds))
     if len(bounds) > 2 or any(name in options for name in given):
         raise TypeError("expected high, or low and high, each of them once")
@@ -242,13 +246,21 @@ def _make(op, overload, arguments, size, out, options):
     The overload is named: PyTorch finds it otherwise by trying one after the other, which is slow."""
     if size is not None:
         arguments += (size,)
-    requires_grad = options.pop("requires_grad", False)
+    requires_grad = options.pop("requires_grad", None)
+    if requires_grad is None:
+        requires_grad = False
     if not isinstance(requires_grad, bool):
         raise TypeError(f"requires_grad is {requires_grad!r}; expected True or False")
-    dtype = _dtype_of(op, arguments, options)
+    if options.get("dtype") in (float, int, bool):
+        options["dtype"] = {float: torch.float64, int: torch.int64, bool: torch.bool}[options["dtype"]]
+    if not isinstance(options.get("dtype"), (torch.dtype, type(None))):
+        raise TypeError(f"dtype is {options['dtype']!r}; expected a torch.dtype")
+    dtype = _dtype_of(op, arguments, options) if out is None else out.dtype
     if requires_grad and not (dtype.is_floating_point or dtype.is_complex):
         raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
     absent = ("dtype", "layout", "device", "pin_memory", "memory_format", "generator")
+    if op in (_ops.rand, _ops.randn):
+        absent += ("names",)
     options = {name: value for name, value in options.items() if value is not None or name not in absent}
     if out is None:
         result = getattr(op, overload or "default")(*arguments, **options)

@@ -130,10 +130,10 @@ bool fits(const char* fmt) {
 // printf-style formatting into a string, for messages.
 template <class... Args>
 std::string format(const char* fmt, Args... args) {
-    assert(fits<decltype(printf_argument(args))...>(fmt));
     if constexpr (sizeof...(Args) == 0) {
         return fmt;
     } else {
+        assert(fits<decltype(printf_argument(args))...>(fmt));
         const CLocale locale;
         const int size = std::snprintf(nullptr, 0, fmt, printf_argument(args)...);
         std::string text(static_cast<size_t>(size), '\0');

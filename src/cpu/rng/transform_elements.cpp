@@ -183,7 +183,7 @@ bool transform_by_bits(const ReadTensor& src, const WrittenTensor& dst, const Tr
     const bool streaming = streams(dst);
     const int parts = parts_for(work_of_pixels(src, dst, nanoseconds_per_element, streaming));
     // transform() cuts the work as finely as threads like.
-    if (bands.count() / unit < parts) return false;
+    if (parts > 1 && bands.count() / unit < parts) return false;
 
     if (mask.kind == Kind::bits) mask.data[(count - 1) / 8] = 0;
     parallel(parts, [&](int part, int all) {

@@ -31,7 +31,8 @@ TEST(Status, FailureCarriesCodeAndText) {
 
 // Sanitized builds ask this for each message that the tests provoke.
 TEST(Status, FormatsFitTheirArguments) {
-    EXPECT_TRUE(fits<>("none, 100 %%"));
+    EXPECT_TRUE(fits<int>("%d, 100 %%"));
+    EXPECT_EQ(invalid("100 % of it").message(), "100 % of it");  // without arguments, no format
     EXPECT_TRUE((fits<int, const char*, double, unsigned>("%d %s%g: %5u")));
     EXPECT_TRUE((fits<long long, unsigned long long>("%lld%llu")));
     EXPECT_FALSE(fits<>("%d"));

@@ -23,7 +23,7 @@ struct Kernels {
     PhiloxTransformKernel bits;
     Scale by_bits, by_bits_to_bytes;
     int64_t scale_step = 0;              // elements, of each Scale
-    double nanoseconds_per_element = 0;  // of the kernel that an execution runs
+    double nanoseconds_per_element = 0;  // of the kernel that an execution runs if it has the mask
 };
 
 Result<Kernels> make_kernels(CpuIsa isa, const DropoutDesc& desc) {
