@@ -2,7 +2,6 @@
 // The operator sample_tokens: tombola's token_sampler on PyTorch's tensors.
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -44,9 +43,16 @@ Outputs sample_tokens_meta(const at::Tensor& logits, const OptionalTensor& tempe
                            c10::string_view filter_order, const OptionalTensor& mask,
                            const OptionalTensor& seeds, const OptionalTensor& offset,
                            c10::string_view logprobs, OptionalGenerator) {
-    for (const OptionalTensor* one : {&temperature, &top_k, &top_p, &min_p, &mask, &seeds, &offset})
-        TORCH_CHECK(!one->has_value() || !(*one)->defined() || (*one)->device() == logits.device(),
-                    "sample_tokens: an argument is on ", (*one)->device(),
+    const std::pair<const char*, const OptionalTensor&> given[] = {{"temperature", temperature},
+                                                                   {"top_k", top_k},
+                                                                   {"top_p", top_p},
+                                                                   {"min_p", min_p},
+                                                                   {"mask", mask},
+                                                                   {"seeds", seeds},
+                                                                   {"offset", offset}};
+    for (const auto& [name, value] : given)
+        TORCH_CHECK(!value.has_value() || !value->defined() || value->device() == logits.device(),
+                    "sample_tokens: ", name, " is on ", value->device(),
                     ", but expected the logits' device, ", logits.device());
     TORCH_CHECK(logits.dim() == 1 || logits.dim() == 2, "logits have 1 or 2 dimensions, but got ",
                 logits.dim());
@@ -78,7 +84,7 @@ struct Given {
         for (const memory::dims& shape : shapes) {
             if (!has_shape(*value, shape)) continue;
             dims = shape;
-            tensor = converted(name, *value, wanted).contiguous();
+            tensor = converted(number, name, *value, wanted).contiguous();
             return;
         }
         TORCH_CHECK(false, "sample_tokens: ", name, " has the shape ", value->sizes(),
@@ -94,18 +100,22 @@ struct Given {
     }
 
     // An integer is never rounded or cut. A top_k beyond int32, the only number that may be so large, means the same as the nearest int32.
-    static at::Tensor converted(const char* name, const at::Tensor& value, at::ScalarType wanted) {
+    static at::Tensor converted(int number, const char* name, const at::Tensor& value,
+                                at::ScalarType wanted) {
         if (wanted == at::kFloat) return value.to(wanted);
         const at::ScalarType type = value.scalar_type();
         TORCH_CHECK(at::isIntegralType(type, /*includeBool=*/false), "sample_tokens: ", name,
                     " has the dtype ", type, ", but expected integers");
-        TORCH_CHECK(std::strcmp(name, "offset") != 0 || value.numel() == 0 ||
-                        value.to(at::kLong).min().item<int64_t>() >= 0,
-                    "sample_tokens: offset is ", value.to(at::kLong).min().item<int64_t>(),
-                    ", but expected at least 0");
-        if (wanted != at::kInt) return value.to(wanted);
+        TORCH_CHECK(number != TOMBOLA_ARG_MASK || type == wanted, "sample_tokens: ", name,
+                    " has the dtype ", type, ", but expected int32");
+        const at::Tensor wide = value.to(at::kLong);
+        if (number == TOMBOLA_ARG_OFFSET && value.numel() > 0) {
+            const auto least = wide.min().item<int64_t>();
+            TORCH_CHECK(least >= 0, "sample_tokens: offset is ", least,
+                        ", but expected at least 0");
+        }
         using Limits = std::numeric_limits<int32_t>;
-        return value.to(at::kLong).clamp(Limits::min(), Limits::max()).to(wanted);
+        return wanted == at::kInt ? wide.clamp(Limits::min(), Limits::max()).to(wanted) : wide;
     }
 };
 
@@ -146,8 +156,6 @@ Outputs sample_tokens_cpu(const at::Tensor& logits, const OptionalTensor& temper
          {{2}, {batch, 2}},
          "[2] or [batch, 2]"},
         {TOMBOLA_ARG_OFFSET, "offset", offset, at::kLong, type::u64, per_row, one_or_batch}};
-    TORCH_CHECK(!mask.has_value() || !mask->defined() || mask->scalar_type() == at::kInt,
-                "sample_tokens: mask has the dtype ", mask->scalar_type(), ", but expected int32");
     if (batch == 0) return result;
 
     const auto source_type = type_of(source.scalar_type());

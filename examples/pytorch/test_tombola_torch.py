@@ -751,7 +751,7 @@ class SampleTokens(unittest.TestCase):
             ({"mask": torch.ones(32, 4, dtype=torch.int32)}, r"mask has the shape \[32, 4\]"),
             ({"seeds": torch.ones(2, 4, dtype=torch.int64)}, r"seeds has the shape \[2, 4\]"),
             ({"offset": -5, "seeds": [1, 2]}, "offset is -5, but expected at least 0"),
-            ({"temperature": torch.ones(4, device="meta")}, "an argument is on meta, but expected"),
+            ({"temperature": torch.ones(4, device="meta")}, "temperature is on meta, but expected the logits' device"),
         ):
             with self.subTest(message), self.assertRaisesRegex(RuntimeError, message):
                 tt.sample_tokens(self.logits, **arguments)

@@ -33,6 +33,11 @@ constexpr int64_t kWordColumns = 64;
 using Bytes = Vector<uint8_t>;
 using Words = Vector<uint64_t>;
 
+template <int half>
+[[gnu::always_inline]] inline Bytes interleave_bytes(Bytes a, Bytes b) {
+    return interleave<half, uint8_t, kVectorBytes>(a, b);
+}
+
 // Transposes two squares of 8 x 8 bits: bit 8i + j becomes bit 8j + i. Each step exchanges two halves of squares of bits.
 [[gnu::always_inline]] inline Bytes transpose_bits(Bytes squares) {
     auto x = reinterpret_cast<Words>(squares);
@@ -56,12 +61,12 @@ struct ColumnBytes {
 [[gnu::always_inline]] inline ColumnBytes::ColumnBytes(const uint64_t (&rows)[kSquare]) {
     Bytes apart_4[4], apart_2[4];  // interleaved: rows i and i + 4; then four rows that are 2 apart
     for (int i = 0; i < 4; ++i)
-        apart_4[i] = interleave<0, uint8_t, kVectorBytes>(
-            reinterpret_cast<Bytes>(Words{rows[i]}), reinterpret_cast<Bytes>(Words{rows[i + 4]}));
+        apart_4[i] = interleave_bytes<0>(reinterpret_cast<Bytes>(Words{rows[i]}),
+                                         reinterpret_cast<Bytes>(Words{rows[i + 4]}));
     const auto interleave_all = [](const Bytes(&from)[4], Bytes(&to)[4]) {
         for (int i = 0; i < 2; ++i) {
-            to[2 * i] = interleave<0, uint8_t, kVectorBytes>(from[i], from[i + 2]);
-            to[2 * i + 1] = interleave<1, uint8_t, kVectorBytes>(from[i], from[i + 2]);
+            to[2 * i] = interleave_bytes<0>(from[i], from[i + 2]);
+            to[2 * i + 1] = interleave_bytes<1>(from[i], from[i + 2]);
         }
     };
     interleave_all(apart_4, apart_2);
@@ -74,10 +79,8 @@ struct ColumnBytePairs {
     Bytes columns[8];
     ColumnBytePairs(const ColumnBytes& first, const ColumnBytes& second) {
         for (int i = 0; i < 4; ++i) {
-            columns[2 * i] =
-                interleave<0, uint8_t, kVectorBytes>(first.columns[i], second.columns[i]);
-            columns[2 * i + 1] =
-                interleave<1, uint8_t, kVectorBytes>(first.columns[i], second.columns[i]);
+            columns[2 * i] = interleave_bytes<0>(first.columns[i], second.columns[i]);
+            columns[2 * i + 1] = interleave_bytes<1>(first.columns[i], second.columns[i]);
         }
     }
 };
@@ -220,15 +223,13 @@ void get_rows_of_bits(const uint8_t* bits, const MaskRows& rows, int64_t step, u
         if (step == 4) {
             const ColumnHalfBytes columns(words, column);
             std::memcpy(to, &columns, static_cast<size_t>((count + 1) / 2));
-        } else if (step % (2 * kSquare) == 0) {
-            for (int64_t row = 0; row < step; row += 2 * kSquare)
-                copy(
-                    ColumnBytePairs(words.square(row, column), words.square(row + kSquare, column)),
-                    row, std::integral_constant<int64_t, 2>());
-        } else {
-            for (int64_t row = 0; row < step; row += kSquare)
-                copy(words.square(row, column), row, std::integral_constant<int64_t, 1>());
+            continue;
         }
+        int64_t row = 0;
+        for (; row + 2 * kSquare <= step; row += 2 * kSquare)
+            copy(ColumnBytePairs(words.square(row, column), words.square(row + kSquare, column)),
+                 row, std::integral_constant<int64_t, 2>());
+        if (row < step) copy(words.square(row, column), row, std::integral_constant<int64_t, 1>());
     }
 }
 

@@ -92,10 +92,13 @@ void transform_elements(const ReadTensor& src, const WrittenTensor& dst, const T
 
 // Whether transform_by_bits() may serve such tensors.
 bool serves_bits(const MemoryDesc& src, const MemoryDesc& dst);
-// The same for tensors that it serves, where draws decide which elements are kept: draw(first, count, bits) writes a bit for each of the elements [first, first + count),
-// and body(run, mask) gets these bits in the order of memory as the run's mask. If a mask of bytes is written, body() writes it at `mask`;
-// otherwise that is null. The function writes a mask of bits. Returns false, and does nothing, if the layout of
-// the mask or the number of threads does not suit.
+// The same where draws decide which elements are kept, for tensors that serves_bits() accepts.
+//
+//   draw(first, count, bits)   writes a bit for each of the elements [first, first + count), by their numbers
+//   body(run, mask)            finds these bits, in the order of memory, in run.mask. It writes a mask of bytes at `mask`, unless that is null
+//
+// A mask of bits is written by the function itself. It returns false, and does nothing, if the layout of the mask or the number of threads does
+// not suit.
 using DrawBits = FunctionRef<void(int64_t first, int64_t count, uint8_t* bits)>;
 bool transform_by_bits(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
                        double nanoseconds_per_element, DrawBits draw,

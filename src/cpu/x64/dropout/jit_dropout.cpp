@@ -88,7 +88,7 @@ class JitDropout : public DropoutExecutable {
     bool draw_by_bits(const DropoutCall& call, const ReadTensor& src,
                       const WrittenTensor& dst) const override {
         if (!kernels_.by_bits) return false;
-        // Measured on Zen 5 alone.
+        // Kernels that draw several rows at once, without a mask. Measured on Zen 5 alone.
         const bool rows_are_faster = desc().draw_bits == 32 &&
                                      desc().src.data_type == DataType::f32 &&
                                      call.mask.kind == TransformMask::Kind::none;
