@@ -64,6 +64,7 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
     add_number("near_l3", row.near_l3);
     add("open_lines", std::to_string(row.open_lines));
     add("near_alias", std::to_string(row.near_alias));
+    add("far_alias", std::to_string(row.far_alias));
     add_number("apart_cycles", row.apart_cycles);
     add_number("crowded_line", row.crowded_line);
     add_number("evicted_line", row.evicted_line);
@@ -73,6 +74,7 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
     add_number("shared_ports", row.shared_ports);
     add("counts_tables", row.counts_tables ? "true" : "false");
     add("prefetches_pages", row.prefetches_pages ? "true" : "false");
+    add("stream_skew", std::to_string(row.stream_skew));
     add_number("gigahertz", row.gigahertz);
     add_rates("narrow", row.narrow);
     add_rates("wide", row.wide);

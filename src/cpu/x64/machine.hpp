@@ -87,8 +87,8 @@ struct MachineRow {
     // through the caches.
     int open_lines;
     // For tensors beyond the second-level cache, AVX2 programs of near sources are not used if the distance between blocks is a multiple of
-    // this many bytes. 0: not measured, no such limit.
-    int near_alias;
+    // this many bytes: `far_alias` for far tensors, `near_alias` for others. 0: not measured, no such limit.
+    int near_alias, far_alias;
     // The cost of a far shuffle whose step writes to several places of a pixel is at least this many cycles per 64 bytes. 0: the minimum is
     // that of a copy.
     double apart_cycles;
@@ -113,6 +113,9 @@ struct MachineRow {
     // Whether kernels of Philox that store past the caches prefetch one line of each page before they write to it, so that the address
     // translation of the page is ready.
     bool prefetches_pages;
+    // The streams of a kernel of Philox that stores past the caches write to distant regions, which are this many bytes more than a whole
+    // number of pages apart. 0: not measured.
+    int stream_skew;
     double gigahertz;          // the clock while no vectors of 64 bytes run
     VectorRates narrow, wide;  // narrow: vectors of at most 32 bytes; wide: of 64 bytes
 };

@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kMaxCodeBytes = 128 * 1024;
 // In a loop that stores past the caches, the streams write this far apart. Their stores reach new pages at the same time, so the processor
 // translates several addresses at once. A cache line of the page table has the entries of 8 pages. Streams must not share such a line, and
-// must reach their next lines at the same time, so the distance is a multiple of these 8 pages.
+// must reach their next lines at the same time, so the distance is a multiple of these 8 pages. MachineRow::stream_skew is added to it.
 constexpr int kTableLinePages = 8, kPageBytes = 4096;
 constexpr int kFarBytes = 2 * kTableLinePages * kPageBytes;
 
@@ -79,6 +79,11 @@ void PhiloxGenerator::generate() {
     emit_loop({1, 1, 0, false, dst_});
     if (!shape_.whole_groups) emit_tail();
     end();
+}
+
+// How many groups apart the streams of a loop that stores past the caches write.
+int PhiloxGenerator::far_groups() const {
+    return (kFarBytes + machine().row.stream_skew + group_bytes() - 1) / group_bytes();
 }
 
 // Emits the main loops of the form that the arguments name. Form 0 computes the elements that these loops leave.
@@ -175,7 +180,7 @@ PhiloxGenerator::Address PhiloxGenerator::lane_products() {
 
 void PhiloxGenerator::emit_main_loops(int form, bool streaming) {
     if (streaming)
-        emit_far_loop({streams_, kFarBytes / group_bytes(), form, true, dst_, true});
+        emit_far_loop({streams_, far_groups(), form, true, dst_, true});
     else
         emit_loop({streams_, 1, form, false, dst_, true});
     emit_loop({streams_, 1, form, streaming, dst_});

@@ -227,6 +227,7 @@ class PhiloxGenerator : public Vocabulary {
     void load_products();
     void emit_step(const Step& step, Part part);
     void emit_advance(int groups);
+    int far_groups() const;
     void emit_forms(bool streaming, const Label& remainder);
     void emit_main_loops(int form, bool streaming);
     void emit_loop(const Step& step);

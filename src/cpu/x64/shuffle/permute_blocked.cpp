@@ -97,10 +97,12 @@ struct BlockedStep {
 // blocks at once, and took up to five times as long. For far tensors they are, because open_lines excludes programs that write too many
 // blocks.
 bool may_be_near(const PermutePlan& base, CpuIsa code) {
-    const int64_t bytes = base.bytes, alias = machine().row.near_alias;
+    const int64_t bytes = base.bytes;
     if (bytes <= machine().caches.l2) return true;
+    const bool far = machine().is_far(bytes);
+    const int64_t alias = far ? machine().row.far_alias : machine().row.near_alias;
     if (code == CpuIsa::avx2 && alias > 0 && base.layout.dst_axis.stride % alias == 0) return false;
-    return (bytes <= machine().near_sources_bytes() || machine().is_far(bytes)) &&
+    return (bytes <= machine().near_sources_bytes() || far) &&
            base.layout.C <= kMaxNearBlocks * base.layout.src_axis.block;
 }
 
