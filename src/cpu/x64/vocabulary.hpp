@@ -400,6 +400,9 @@ class Vocabulary : public JitKernel {
     void round_f32_to_bf16_high(const Vec& d, const Vec& a, const Vec& scratch);
     // The bf16 is in the low half of each u32 lane. The high half is zero.
     void round_f32_to_bf16(const Vec& d, const Vec& a, const Vec& scratch);
+    // Rounds the f32 numbers x to `digits` digits, at most 11, to nearest even. |x| is 0 or at least the smallest normal number, and below
+    // 2^(digits + 103). -0 becomes 0.
+    void round_f32_to_digits(const Vec& x, const Vec& scratch, int digits);
     // d = the integers (low word << 32 | high word) of a's u64 lanes as f64. They are below 2^53, so this is exact.
     // scratch is neither d nor a.
     void cvt_swapped_u53_to_f64(const Vec& d, const Vec& a, const Vec& scratch);

@@ -2,6 +2,7 @@
 
 // The operations of the vocabulary that move, round and convert lanes.
 
+#include <cassert>
 #include <cmath>
 
 #include "common/bit_cast.hpp"
@@ -160,6 +161,18 @@ void Vocabulary::round_f32_to_bf16_high(const Vec& d, const Vec& a, const Vec& s
 void Vocabulary::round_f32_to_bf16(const Vec& d, const Vec& a, const Vec& scratch) {
     round_f32_to_bf16_high(d, a, scratch);
     vpsrld(d, d, 16);
+}
+
+// After Veltkamp (Dekker, Numerische Mathematik 18, 1971). With s = 24 - digits, the difference
+//   g = 2^s x - x
+// is rounded at the last digit of x that is wanted, and 2^s x - g is exact. Ties go to even: in a tie, 2^s x is an even number of units of
+// g's last digit. If g is below the power of two of 2^s x, x is so near to a power of two that it rounds to it. With 2^s x + x, as Veltkamp
+// has it, some x slightly below a power of two would be rounded wrongly.
+void Vocabulary::round_f32_to_digits(const Vec& x, const Vec& scratch, int digits) {
+    assert(digits <= 11);
+    const auto scale = static_cast<float>(1 << (24 - digits));
+    vmulps(scratch, x, vector_f32(scale - 1));
+    vfmsub132ps(x, scratch, vector_f32(scale));
 }
 
 // The f64 numbers 2^84 + 2^32 * high and 2^52 + low have the words high and low as their last bits. The integer is

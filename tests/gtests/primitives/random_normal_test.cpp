@@ -86,6 +86,11 @@ TEST_F(RandomNormal, UnusualMoments) {
     for (const tombola_alignment_t alignment : {kTensorflow, kPytorch})
         for (const tombola_data_type_t type : kTypes)
             for (const auto& [mean, std] : {std::pair{0.0, 0.0},
+                                            {-0.0, 0.0},
+                                            {-0.0, 1.0},
+                                            {-0.0, 0.5},
+                                            {0.0, 0x1.4p-6},
+                                            {1.0, 1.0},
                                             {0.25, 0.0},
                                             {-1.0, 0x1p-14},
                                             {1000.0, 0.5},

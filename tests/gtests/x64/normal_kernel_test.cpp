@@ -85,5 +85,38 @@ TEST_F(NormalKernelTest, EveryWordOfTensorflow) {
         });
 }
 
+// Kernels for types of 16 bits have code for MEAN 0 and STD 1, and for other moments. It gives what the code for a MEAN of -0 gives, and 0 in
+// place of -0. The words are every pair of PyTorch's numbers of bf16, and as many pairs of the others.
+TEST_F(NormalKernelTest, MomentsOf16Bits) {
+    constexpr int kBits = 8;
+    constexpr uint32_t kPairs = uint32_t{1} << (2 * kBits), kMask = (uint32_t{1} << kBits) - 1;
+    for (const auto alignment : {Alignment::pytorch, Alignment::tensorflow})
+        for (const auto type : {FloatType::bf16, FloatType::f16}) {
+            auto transform = make_normal_transform(effective_isa(), alignment, type);
+            ASSERT_TRUE(transform.ok()) << transform.status().message();
+            const bool pytorch = alignment == Alignment::pytorch;
+            std::vector<uint32_t> words(2 * kPairs);
+            for (uint32_t i = 0; i < kPairs; ++i) {
+                constexpr uint32_t kOdd = 0x9E3779B1;
+                const uint32_t place = pytorch ? i / 8 * 16 + i % 8 : 2 * i;
+                words[place] = pytorch && type == FloatType::bf16 ? i & kMask : i * kOdd >> 3;
+                words[place + (pytorch ? 8 : 1)] = i >> kBits ^ words[place] * kOdd << kBits;
+            }
+            const auto values = [&](float mean, float std) {
+                std::vector<uint16_t> all(words.size());
+                NormalFill(transform.value(), Moments<float>{mean, std})
+                    .values(words.data(), static_cast<int64_t>(words.size()), all.data(), false);
+                return all;
+            };
+            for (const float std : {1.0f, 0.25f}) {
+                constexpr uint16_t kMinusZero = 0x8000;
+                std::vector<uint16_t> expected = values(-0.0f, std);
+                std::replace(expected.begin(), expected.end(), kMinusZero, uint16_t{0});
+                EXPECT_TRUE(values(0, std) == expected)
+                    << name_of(alignment) << " " << name_of(data_type_of(type)) << " " << std;
+            }
+        }
+}
+
 }  // namespace
 }  // namespace tombola::impl::cpu::x64

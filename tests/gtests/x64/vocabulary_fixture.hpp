@@ -141,6 +141,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::registers;
     using Vocabulary::round_f32_to_bf16;
     using Vocabulary::round_f32_to_bf16_high;
+    using Vocabulary::round_f32_to_digits;
     using Vocabulary::select_bits;
     using Vocabulary::select_masked_u32;
     using Vocabulary::select_masked_u64;

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <vector>
 
 #include "cpu/float16.hpp"
 #include "gtests/common/guarded_buffer.hpp"
@@ -261,6 +262,46 @@ TEST_P(VocabularyTest, BF16) {
     run([](K& k) { k.round_f32_to_bf16_high(k.vec(0), k.vec(1), k.vec(4)); });
     for (size_t i = 0; i < bytes() / 4; ++i)
         EXPECT_EQ(output_.get<uint32_t>(i) >> 16, kCases[i % 8][1]) << "lane " << i;
+}
+
+// Mantissas at every tie of 8 and of 11 digits and beside it, next to both powers of two, and between; of both signs, and near the limits
+// of the exponent. The definition rounds integers.
+TEST_P(VocabularyTest, FewDigits) {
+    constexpr uint32_t kEnd = uint32_t{1} << 23, kNear = 1024;
+    for (const int digits : {8, 11}) {
+        const int cut = 24 - digits;
+        const uint32_t half = uint32_t{1} << (cut - 1);
+        std::vector<uint32_t> mantissas;
+        for (uint32_t tie = half; tie < kEnd; tie += 2 * half)
+            for (const uint32_t m : {tie - 1, tie, tie + 1}) mantissas.push_back(m);
+        for (uint32_t i = 0; i < kNear; ++i)
+            for (const uint32_t m : {i, kEnd - 1 - i, i * 0x9E3779B1 % kEnd})
+                mantissas.push_back(m);
+        const size_t lanes = bytes() / sizeof(uint32_t);
+        mantissas.resize(mantissas.size() / lanes * lanes + lanes);
+        for (size_t first = 0; first < mantissas.size(); first += lanes) {
+            for (size_t i = 0; i < lanes; ++i) {
+                const uint32_t exponents[] = {1, 64, 127, static_cast<uint32_t>(digits) + 229};
+                const uint32_t exponent = exponents[(first / lanes + i) % 4];
+                inputs_[0].set(
+                    i, mantissas[first + i] | exponent << 23 | static_cast<uint32_t>(i % 2) << 31);
+            }
+            run([digits](K& k) {
+                k.round_f32_to_digits(k.vec(1), k.vec(4), digits);
+                k.copy(k.vec(0), k.vec(1));
+            });
+            expect<uint32_t>([&](size_t i) {
+                const auto bits = in<uint32_t>(0, i);
+                return (bits + half - 1 + (bits >> cut & 1)) & ~(2 * half - 1);
+            });
+        }
+    }
+    for (size_t i = 0; i < bytes() / 4; ++i) inputs_[0].set(i, i % 2 == 0 ? 0.0f : -0.0f);
+    run([](K& k) {
+        k.round_f32_to_digits(k.vec(1), k.vec(4), 8);
+        k.copy(k.vec(0), k.vec(1));
+    });
+    expect<uint32_t>([](size_t) { return 0; });
 }
 
 // The sums are exact in f64, from which the bits below the last place are taken.

@@ -3,6 +3,7 @@
 
 // A NormalTransform with the MEAN and STD of one execution, for any number of values.
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -24,6 +25,7 @@ class NormalFill {
         static_assert(sizeof moments.mean <= sizeof args_.mean);
         std::memcpy(args_.mean, &moments.mean, sizeof moments.mean);
         std::memcpy(args_.std, &moments.std, sizeof moments.std);
+        args_.moments = static_cast<uint64_t>(known_of(moments));
     }
 
     const NormalTransform& transform() const { return transform_; }
@@ -40,6 +42,12 @@ class NormalFill {
     }
 
   private:
+    template <class T>
+    static NormalMoments known_of(const Moments<T>& moments) {
+        if (moments.mean != 0) return NormalMoments::unsigned_zeros;
+        if (std::signbit(moments.mean)) return NormalMoments::any;
+        return moments.std == 1 ? NormalMoments::standard : NormalMoments::unsigned_zeros;
+    }
     void run(const uint32_t* words, int64_t groups, void* to, bool streaming) const {
         NormalArgs args = args_;
         args.words = words;

@@ -41,6 +41,7 @@ constexpr int kMean = 0, kStd = 1, kFirstStream = 2;
 constexpr int kLnScratchF32 = 4, kLnScratchF64 = 7, kDirectionScratchF32 = 2,
               kDirectionScratchF64 = 6;
 constexpr int kArgs = 0, kWords = 1, kTo = 2, kGroups = 3;
+constexpr int kBf16Digits = 8;
 // Constants of emit_quarters_of_number().
 constexpr float kQuarterScale = 0x1p-21f * (1 - 0x1p-22f), kQuarterOffset = 0x1p-21f;
 
@@ -87,9 +88,31 @@ void NormalKernel::generate() {
     begin(kGprs);
     load_arguments();
     hold_constants();
+    Label done;
+    for (const auto moments : {NormalMoments::standard, NormalMoments::unsigned_zeros}) {
+        if (!has_code_for(moments)) continue;
+        Label others;
+        cmp(dword[gpr(kArgs) + offsetof(Args, moments)], static_cast<uint32_t>(moments));
+        jne(others, T_NEAR);
+        moments_ = moments;
+        emit_loops();
+        jmp(done, T_NEAR);
+        L(others);
+    }
+    moments_ = NormalMoments::any;
+    emit_loops();
+    L(done);
+    end();
+}
+
+// Standard numbers of 16 bits are not scaled. Where the signs of zeros have no effect, most roundings to bf16 take two instructions.
+bool NormalKernel::has_code_for(NormalMoments moments) const {
+    return moments == NormalMoments::standard ? is_narrow() : type_ == FloatType::bf16;
+}
+
+void NormalKernel::emit_loops() {
     emit_with_and_without_streaming(gpr(kArgs) + offsetof(Args, streaming),
                                     [&](bool streaming) { emit_loop(streaming); });
-    end();
 }
 
 void NormalKernel::load_arguments() {
@@ -335,6 +358,7 @@ Maths::Steps NormalKernel::direction_steps(const Stream& s) {
 
 // value * R * STD + MEAN
 void NormalKernel::emit_value(const Vec& value, const Stream& s) {
+    if (moments_ == NormalMoments::standard) return emit_standard_value(value, s);
     const Vec radius = vec(s.u), mean = vec(kMean), std = vec(kStd);
     const auto round = [&] { emit_round(value, s.ln_scratch); };
     if (is_pytorch()) round();
@@ -347,13 +371,27 @@ void NormalKernel::emit_value(const Vec& value, const Stream& s) {
         return vaddpd(value, value, mean);
     }
     vmulps(value, value, std);
-    round();
+    emit_round_scaled(value, s.ln_scratch);
     vaddps(value, value, mean);
-    round();
+    emit_round_scaled(value, s.ln_scratch);
 }
 
-// Rounds f32 numbers to the type. The results are f32 numbers.
+// value * R + 0, for types of 16 bits. The sum has no effect but that of -0. emit_store() rounds to f16.
+void NormalKernel::emit_standard_value(const Vec& value, const Stream& s) {
+    if (is_pytorch()) emit_round(value, s.ln_scratch);
+    vmulps(value, value, vec(s.u));
+    type_ == FloatType::f16 ? vaddps(value, value, vec(kMean)) : emit_round(value, s.ln_scratch);
+}
+
+// Rounds f32 numbers to the type, before they are scaled. The results are f32 numbers. They are 0 or far from the limits of bf16.
 void NormalKernel::emit_round(const Vec& value, int scratch) {
+    if (type_ == FloatType::bf16 && moments_ != NormalMoments::any)
+        return round_f32_to_digits(value, vec(scratch), kBf16Digits);
+    emit_round_scaled(value, scratch);
+}
+
+// The same for any numbers but NaN.
+void NormalKernel::emit_round_scaled(const Vec& value, int scratch) {
     if (type_ == FloatType::f16) {
         cvt_f32_to_f16(half(scratch), value);
         cvt_f16_to_f32(value, half(scratch));

@@ -14,12 +14,20 @@
 
 namespace tombola::impl::cpu::x64 {
 
+// What is known of MEAN and STD. Kernels for types of 16 bits have code for each, because they round after every operation.
+enum class NormalMoments : uint64_t {
+    any,
+    unsigned_zeros,  // MEAN is not -0, so no result depends on the sign of a zero
+    standard         // MEAN is +0 and STD is 1
+};
+
 struct NormalArgs {
     const uint32_t* words;
     void* to;
     int64_t groups;           // at least 1
     uint64_t streaming;       // nonzero: stores bypass the caches, and `to` is aligned
                               // to 64 bytes
+    uint64_t moments;         // NormalMoments
     alignas(8) char mean[8];  // a number of the arithmetic type: f64 or f32
     alignas(8) char std[8];
 };
@@ -48,6 +56,8 @@ class NormalKernel : public Maths {
     void generate() override;
     void load_arguments();
     void hold_constants();
+    bool has_code_for(NormalMoments moments) const;
+    void emit_loops();
     void emit_loop(bool streaming);
     void emit_group(bool streaming);
     void load_words(const Stream& s);
@@ -57,7 +67,9 @@ class NormalKernel : public Maths {
     Steps radius_steps(const Stream& s);
     Steps direction_steps(const Stream& s);
     void emit_value(const Vec& value, const Stream& s);
+    void emit_standard_value(const Vec& value, const Stream& s);
     void emit_round(const Vec& value, int scratch);
+    void emit_round_scaled(const Vec& value, int scratch);
     void emit_stores(const Stream& s, bool streaming);
     void emit_store(int at, const Vec& value, int scratch, bool streaming);
 
@@ -74,8 +86,9 @@ class NormalKernel : public Maths {
     Alignment alignment_;
     FloatType type_;
     Held mask_, unit_, one_, minus_two_, angle_, angle_low_, min_u_, high_half_, sign_;
-    Held eighth_, quarters_;               // of_word
-    Held quarter_scale_, quarter_offset_;  // of_number
+    NormalMoments moments_ = NormalMoments::any;  // of the code that is being emitted
+    Held eighth_, quarters_;                      // of_word
+    Held quarter_scale_, quarter_offset_;         // of_number
 };
 
 // A kernel as it is kept and called.

@@ -123,7 +123,7 @@ class TensorflowConversion<Float16> : public PhiloxGenerator {
                 and_or(v, mask_, vector_f32(0x1p23f));
                 broadcast_u32(t, parameter_address(offsetof(Parameters, minus_step_2_23)));
                 vfmadd132ps(v, t, step_);
-                emit_round_product(v, t, 11);
+                round_f32_to_digits(v, t, 11);
                 vaddps(v, v, min_);
             } else {
                 and_bits(v, v, mask_);
@@ -225,7 +225,7 @@ class TensorflowBf16Arithmetic : public TensorflowConversion<BFloat16> {
             vcvtdq2ps(vec(v), vec(v));
             vmulps(vec(v), vec(v), step_);
             if (form == 1) continue;
-            emit_round_product(vec(v), vec(s.c1), 8);
+            round_f32_to_digits(vec(v), vec(s.c1), 8);
             vaddps(vec(v), vec(v), min_);
             round_f32_to_bf16_high(vec(v), vec(v), vec(s.c1));
         }

@@ -325,15 +325,4 @@ void PhiloxGenerator::emit_store(const Stream& s, const Xbyak::RegExp& to, bool 
     store(ptr[to + bytes()], vec(s.c2), streaming);
 }
 
-// After Veltkamp (Dekker, Numerische Mathematik 18, 1971). With s = 24 - digits, the sum
-//   g = 2^s p + p
-// is rounded at the last digit of p that is wanted, and g - 2^s p is exact. Ties go to even if p has fewer than 24
-// digits: 2^s p is an even number of units of g's last digit. If g reaches the next power of two, p is so near to a
-// power of two that it rounds to it. This does not work for subnormal results, nor if 2^s p overflows.
-void PhiloxGenerator::emit_round_product(const Vec& p, const Vec& g, int digits) {
-    const auto scale = static_cast<float>(1 << (24 - digits));
-    vmulps(g, p, vector_f32(scale + 1));
-    vfnmadd132ps(p, g, vector_f32(scale));
-}
-
 }  // namespace tombola::impl::cpu::x64

@@ -134,8 +134,6 @@ class PhiloxGenerator : public Vocabulary {
     void emit_unpack(Stream& s);
     // The same, but the words of the pairs are not swapped.
     void emit_unpack_as_is(Stream& s);
-    // Rounds p, a product with few digits, to `digits` digits, to nearest even. g is scratch.
-    void emit_round_product(const Vec& p, const Vec& g, int digits);
     int group_blocks() const { return bytes() / 8; }
     int group_elements() const { return group_blocks() * 4 * shape_.draws / shape_.words; }
     int group_bytes() const { return group_elements() * shape_.element_bytes; }
