@@ -299,6 +299,21 @@ def test_status_of_a_wrong_attribute():
         session([node("RandomUniform", [], ["y"], shape=[3], seeds=[1])], {}, {"y": TensorProto.FLOAT})
 
 
+@pytest.mark.parametrize(
+    "op, numbers",
+    [
+        ("RandomUniform", {"low": 2.0, "high": 1.0}),
+        ("RandomUniform", {"low": 1.0, "high": 1.0}),
+        ("RandomUniform", {"high": float("inf")}),
+        ("RandomNormal", {"mean": float("nan")}),
+        ("RandomNormal", {"scale": -1.0}),
+    ],
+)
+def test_wrong_numbers_make_no_session(op, numbers):
+    with pytest.raises(Exception, match=f"{op}.* is .* and .* is .*; expected finite numbers"):
+        session([node(op, [], ["y"], shape=[3], **numbers)], {}, {"y": TensorProto.FLOAT})
+
+
 @pytest.mark.parametrize("op", ["RandomUniform", "RandomNormal"])
 @pytest.mark.parametrize("attributes", [{}, {"shape": 2}, {"shape": [2.5]}])
 def test_a_shape_is_needed(op, attributes):

@@ -3,6 +3,7 @@
 // Operators of the domain "tombola" for ONNX Runtime, for tensors on the CPU. README.md lists their attributes, inputs and outputs.
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -100,6 +101,8 @@ struct Uniform {
     using Primitive = tombola::random_uniform;
     using Parameters = tombola::random_uniform::bounds;
     static constexpr const char *kName = "RandomUniform", *kFirst = "low", *kSecond = "high";
+    static bool takes(float low, float high) { return low < high; }
+    static constexpr const char* kExpected = "finite numbers, low below high";
     static memory first(const Parameters& bounds) { return bounds.min(); }
     static memory second(const Parameters& bounds) { return bounds.max(); }
     static constexpr int kFirstArg = TOMBOLA_ARG_MIN, kSecondArg = TOMBOLA_ARG_MAX;
@@ -109,6 +112,8 @@ struct Normal {
     using Primitive = tombola::random_normal;
     using Parameters = tombola::random_normal::moments;
     static constexpr const char *kName = "RandomNormal", *kFirst = "mean", *kSecond = "scale";
+    static bool takes(float, float scale) { return scale >= 0; }
+    static constexpr const char* kExpected = "finite numbers, scale at least 0";
     static memory first(const Parameters& moments) { return moments.mean(); }
     static memory second(const Parameters& moments) { return moments.std(); }
     static constexpr int kFirstArg = TOMBOLA_ARG_MEAN, kSecondArg = TOMBOLA_ARG_STD;
@@ -131,6 +136,10 @@ class Fill {
         const auto second = attributes.get<float>(Distribution::kSecond, 1);
         if (std::any_of(dims_.begin(), dims_.end(), [](int64_t size) { return size < 0; }))
             refuse("shape has a negative number");
+        if (!std::isfinite(first) || !std::isfinite(second) || !Distribution::takes(first, second))
+            refuse(std::string(Distribution::kFirst) + " is " + std::to_string(first) + " and " +
+                   Distribution::kSecond + " is " + std::to_string(second) + "; expected " +
+                   Distribution::kExpected);
         typename Distribution::Primitive::primitive_desc pd(
             cpu(), tombola::alignment::tensorflow, memory::desc(dense(vector(), kType)), 0, 1);
         primitive_ = typename Distribution::Primitive(pd);

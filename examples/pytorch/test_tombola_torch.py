@@ -361,6 +361,7 @@ class Stream(unittest.TestCase):
             lambda: tt.bernoulli_(torch.zeros(4, requires_grad=True), x),
             lambda: tt.bernoulli_(torch.zeros(1).expand(4), x),
             lambda: tt.multinomial(x, 3, True, out=torch.zeros(1, dtype=torch.int64).expand(3)),
+            lambda: tt.multinomial(x, 3, True, out=torch.from_numpy(np.zeros(2, np.int64))),
             lambda: tt.dropout(torch.ones([1] * 13)),
             lambda: tt.randint(low=5, size=(3,)),
             lambda: tt.randint_like(x, low=5),

@@ -167,7 +167,7 @@ def sample_tokens(
 
 
 def channel_shuffle(input, groups):
-    """torch.channel_shuffle with gradients, for every layout and type."""
+    """torch.channel_shuffle with gradients, for every layout and every type of up to 8 bytes."""
     return _ops.channel_shuffle(input, _integer(groups, "groups"))
 
 

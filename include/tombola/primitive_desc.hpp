@@ -6,6 +6,8 @@
 #ifndef TOMBOLA_PRIMITIVE_DESC_HPP
 #define TOMBOLA_PRIMITIVE_DESC_HPP
 
+#include <string>
+
 #include "engine.hpp"
 #include "handle.hpp"
 #include "memory.hpp"
@@ -57,7 +59,13 @@ struct primitive_desc_base
     /// @return The number: bytes of scratchpad, or a group size.
     /// @throws error not_required if this primitive has no such property; invalid_arguments for another
     ///     query.
-    memory::dim query_s64(tombola_query_t what) const { return query<memory::dim>(what); }
+    memory::dim query_s64(tombola_query_t what) const {
+        if (what != tombola_query_memory_consumption_s64 && what != tombola_query_group_size_s64)
+            error::raise(tombola_invalid_arguments,
+                         "what is " + std::to_string(static_cast<int>(what)) +
+                             "; expected memory_consumption_s64 or group_size_s64");
+        return query<memory::dim>(what);
+    }
     /// A property that is a number of 64 bits.
     /// @param what query::memory_consumption_s64 or query::group_size_s64.
     /// @return The number: bytes of scratchpad, or a group size.

@@ -191,9 +191,10 @@ TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_tag(tombola_memory_
  * @param ndims Number of dimensions, 0 to 12. 0 gives an empty descriptor, whatever the other arguments are.
  * @param dims Sizes of the dimensions: ndims numbers, each at least 0.
  * @param data_type Type of an element.
- * @param strides Distance in elements of neighbours along each dimension: ndims numbers, at least 0,
- * such that no two elements share an address, and less than 2^56 bytes; NULL for row-major. A tensor without elements
- * takes any numbers of at least 0.
+ * @param strides Distance in elements of neighbours along each dimension: ndims numbers, at least 0, and less than
+ * 2^56 bytes; NULL for row-major. No two elements may share an address: the stride of a dimension of more than one
+ * element must pass all elements of the dimensions with smaller strides. A tensor without elements takes any numbers
+ * of at least 0.
  * @return As tombola_memory_desc_create_with_tag(); tombola_invalid_arguments also for a negative, too large or
  * run-time stride and for elements that share an address. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_strides(

@@ -174,7 +174,7 @@ typedef enum {
     tombola_forward_training = 64,              /**< Forward; the same as inference here. */
     tombola_forward_inference = 96,             /**< Forward. */
     tombola_forward = tombola_forward_training, /**< Forward. */
-    tombola_backward = 128,                     /**< Backward. */
+    tombola_backward = 128,                     /**< Backward; no primitive has it. */
     tombola_backward_data = 160                 /**< Backward, to the data. */
 } tombola_prop_kind_t;
 

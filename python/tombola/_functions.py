@@ -226,7 +226,7 @@ def multinomial(
     log_probs: whether the weights are exp(weights): logits below infinity, of which -inf is weight 0.
     dtype: int32 or int64, which is the default without out.
     seed, offset: as for uniform(); the offset counts samples. One uniform number of float64 is used for each.
-    uniforms: numbers from [0, 1] of the result's shape, float64, used instead of the stream; seed and offset are not.
+    uniforms: numbers from [0, 1] of the result's shape, float64, row-major, used instead of the stream; seed and offset are not.
     out: written and returned instead of a new array.
 
     >>> uniforms = numpy.array([[0.2, 0.4, 0.6, 0.8, 1]])  # the specification's first example
@@ -372,7 +372,7 @@ def sample_tokens(
         all rows, also if there are two rows.
     offset: the index in the stream of the first sample. From step to step it must grow by samples, with a pair of seeds for each row,
         or by batch * samples, with one pair: otherwise steps share numbers.
-    uniforms: numbers from [0, 1] of the result's shape, float64, used instead of the stream; seed and offset are not.
+    uniforms: numbers from [0, 1] of the result's shape, float64, row-major, used instead of the stream; seed and offset are not.
     logprobs: log probabilities, of the distribution that is drawn from ("processed") or of the logits ("raw").
     top_n: from 0 to classes: how many of the most probable classes are returned, with log probabilities if `logprobs`
         asks for them. Those after the first `kept` ones cannot be drawn, and their "processed" numbers are no log probabilities.

@@ -24,7 +24,7 @@ class Generator:
     """A stream of random numbers that continues from call to call. Threads may share one.
 
     alignment: "pytorch" (MT19937), the default, continues as a torch.Generator does, "tensorflow" (Philox), the functions'
-        default, as its kernels do: each call passes on by 256 counters for each element.
+        default, as its kernels do: each call passes on by 256 counters for each element, permutation() by 7 in all.
     seed: (global, op), or an integer n, which stands for (n, 1); None and (0, 0) draw entropy. "pytorch" uses the low 32 bits of
         the global seed, as torch.manual_seed() does.
 

@@ -111,6 +111,8 @@ tombola_format_tag_t tombola_str2fmt_tag(const char* name) {
 }
 
 const char* tombola_prop_kind2str(tombola_prop_kind_t prop_kind) {
+    // No primitive has this direction, but oneDNN has the name.
+    if (prop_kind == tombola_backward) return "backward";
     return name_of(static_cast<PropKind>(prop_kind));
 }
 

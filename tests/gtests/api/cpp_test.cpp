@@ -140,6 +140,10 @@ TEST_F(CppApi, Queries) {
     EXPECT_NE(std::string(pd.impl_info_str()), "");
     EXPECT_EQ(shuffle_forward(pd).get_kind(), tombola::primitive::kind::shuffle);
     EXPECT_EQ(pd.get_primitive_attr().get_scratchpad_mode(), tombola::scratchpad_mode::library);
+    EXPECT_EQ(pd.query_s64(tombola_query_group_size_s64), 2);
+    for (const tombola_query_t other : {tombola_query_engine, tombola_query_axis_s32})
+        expect_error(tombola_invalid_arguments, "expected memory_consumption_s64 or group_size_s64",
+                     [&] { pd.query_s64(other); });
 
     const tombola::random_generator::primitive_desc generator(
         engine_, tombola::generator_kind::philox4x32_10, memory::desc({4, 4}, dt::u32, tag::ab));

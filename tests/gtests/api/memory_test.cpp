@@ -326,6 +326,7 @@ TEST(Names, OfTypesTagsAndStatuses) {
     EXPECT_EQ(tombola_str2fmt_tag("any"), tombola_format_tag_any);
     EXPECT_EQ(tombola_str2fmt_tag("nhwd"), tombola_format_tag_undef);
     EXPECT_STREQ(tombola_prop_kind2str(tombola_backward_data), "backward_data");
+    EXPECT_STREQ(tombola_prop_kind2str(tombola_backward), "backward");
     EXPECT_STREQ(tombola_cpu_isa2str(tombola_cpu_isa_avx512_core_vbmi), "avx512_core_vbmi");
     EXPECT_EQ(tombola_data_type_size(tombola_f16), 2u);
     EXPECT_EQ(tombola_data_type_size(tombola_u64), 8u);

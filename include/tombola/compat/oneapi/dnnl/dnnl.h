@@ -238,9 +238,9 @@ static inline dnnl_status_t dnnl_primitive_create(dnnl_primitive_t* primitive,
                                                   const_dnnl_primitive_desc_t primitive_desc) {
     return tombola_primitive_create(primitive, primitive_desc);
 }
-/* Executes as oneDNN does. An argument that the primitive does not have is ignored. A memory object of another
- * descriptor is taken for the primitive's if it has at least as many bytes. tombola_primitive_execute() refuses
- * both. */
+/* Executes a shuffle as oneDNN does. An argument that the primitive does not have is ignored. A memory object of
+ * another descriptor is taken for the primitive's if it has at least as many bytes. tombola_primitive_execute()
+ * refuses both. oneDNN has no other primitive of tombola's: those are executed by tombola_primitive_execute(). */
 static inline dnnl_status_t dnnl_primitive_execute(const_dnnl_primitive_t primitive,
                                                    dnnl_stream_t stream, int nargs,
                                                    const dnnl_exec_arg_t* args) {
@@ -249,8 +249,12 @@ static inline dnnl_status_t dnnl_primitive_execute(const_dnnl_primitive_t primit
     dnnl_memory_t made[max_args];
     int nkept = 0, nmade = 0, i;
     const_dnnl_primitive_desc_t desc = NULL;
+    tombola_primitive_kind_t kind = tombola_undefined_primitive;
     dnnl_status_t status;
-    if (args == NULL || tombola_primitive_get_primitive_desc(primitive, &desc) != tombola_success)
+    if (args == NULL || tombola_primitive_get_primitive_desc(primitive, &desc) != tombola_success ||
+        tombola_primitive_desc_query(desc, tombola_query_primitive_kind, 0, &kind) !=
+            tombola_success ||
+        kind != tombola_shuffle)
         return tombola_primitive_execute(primitive, stream, nargs, args);
     status = tombola_success;
     for (i = 0; i < nargs && status == tombola_success; ++i) {
@@ -430,10 +434,10 @@ static inline dnnl_status_t dnnl_set_max_cpu_isa(dnnl_cpu_isa_t isa) {
         case dnnl_cpu_isa_avx2_vnni_2:
             return tombola_set_max_cpu_isa(tombola_cpu_isa_avx2);
         case dnnl_cpu_isa_avx512_core:
+        case dnnl_cpu_isa_avx512_core_vnni: /* Cascade Lake: no VBMI */
+        case dnnl_cpu_isa_avx512_core_bf16: /* Cooper Lake: no VBMI */
             return tombola_set_max_cpu_isa(tombola_cpu_isa_avx512_core);
         case dnnl_cpu_isa_default:
-        case dnnl_cpu_isa_avx512_core_vnni:
-        case dnnl_cpu_isa_avx512_core_bf16:
         case dnnl_cpu_isa_avx512_core_fp16:
         case dnnl_cpu_isa_avx512_core_amx:
         case dnnl_cpu_isa_avx512_core_amx_fp16:
