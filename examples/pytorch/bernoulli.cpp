@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators bernoulli and bernoulli_: one probability, or one for each element.
 
-#include <ATen/MemoryOverlap.h>
 #include <ATen/native/DistributionTemplates.h>
 
 #include <algorithm>
@@ -109,12 +108,9 @@ at::Tensor bernoulli_tensor(const at::Tensor& self, const at::Tensor& p,
     return op.call(self, p, generator);
 }
 
-// What copy_() would refuse is refused before anything is drawn.
 at::Tensor& bernoulli_in_place(at::Tensor& self, const at::Tensor& p, OptionalGenerator generator) {
     torch::autograd::check_inplace(self, torch::autograd::compute_requires_grad(self));
-    TORCH_CHECK(!self.is_inference() || c10::InferenceMode::is_enabled(),
-                "Inplace update to inference tensor outside InferenceMode is not allowed.");
-    at::assert_no_internal_overlap(self);
+    check_written(self);
     return self.copy_(bernoulli_tensor(self, p, generator));
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operator multinomial.
 
-#include <ATen/MemoryOverlap.h>
 #include <ATen/native/Resize.h>
 
 #include <string>
@@ -77,10 +76,8 @@ at::Tensor& multinomial_to(const at::Tensor& self, int64_t samples, bool replace
                            OptionalGenerator generator, at::Tensor& out) {
     TORCH_CHECK(out.scalar_type() == at::kLong,
                 "multinomial expects Long tensor out, got: ", out.scalar_type());
-    TORCH_CHECK(!out.is_inference() || c10::InferenceMode::is_enabled(),
-                "Inplace update to inference tensor outside InferenceMode is not allowed.");
-    at::assert_no_internal_overlap(out);
-    // What fails is done before anything is drawn.
+    check_written(out);
+    // What may fail is done before anything is drawn.
     const at::Tensor like = multinomial_meta(self, samples, replacement, generator);
     at::native::resize_output(out, like.sizes());
     return out.copy_(tombola_torch::multinomial(self, samples, replacement, generator));

@@ -27,6 +27,7 @@
 
 #include <ATen/FunctionalTensorWrapper.h>
 #include <ATen/Functions.h>
+#include <ATen/MemoryOverlap.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/autograd/VariableTypeUtils.h>
@@ -44,6 +45,13 @@
 namespace tombola_torch {
 
 using c10::DispatchKey;
+
+// Refuses a tensor that copy_() does not write, before anything is drawn.
+inline void check_written(const at::Tensor& tensor) {
+    TORCH_CHECK(!tensor.is_inference() || c10::InferenceMode::is_enabled(),
+                "Inplace update to inference tensor outside InferenceMode is not allowed.");
+    at::assert_no_internal_overlap(tensor);
+}
 
 template <class Signature>
 auto find_operator(const std::string& name, const char* overload = "") {
