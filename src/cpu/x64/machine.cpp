@@ -141,7 +141,7 @@ constexpr MachineRow kSapphireRapids = [] {
 //   gain as lose.
 // - `stream_skew`: stores past the caches to the same place of several pages wait for one another if each fills a part of a line. With 128,
 //   11 fills, dropouts and roundings of 64 MiB take 0.74 of the time, the best 0.37. With 64, 192, 320 and 576 they take 0.75 to 0.76.
-// - `crowded_line`, `evicted_line`: copied from Zen 4. With those of Zen 5, 80 shuffles in the second-level cache take 0.99 of the time.
+// - `crowded_line`, `evicted_line`: copied from Zen 4. With those of Zen 5, 80 shuffles in the second-level cache take the same time.
 // - `near_l3`: 80 shuffles of 1 to 8 MB per tensor take 0.95 of the time. Without `near_alias`, some of them would take more
 //   than 3 times as long.
 constexpr MachineRow kZen3 = [] {

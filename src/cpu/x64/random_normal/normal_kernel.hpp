@@ -14,9 +14,9 @@
 
 namespace tombola::impl::cpu::x64 {
 
-// What is known of MEAN and STD. Kernels for types of 16 bits have code for each, because they round after every operation.
+// What is known of MEAN and STD. Kernels for types of 16 bits round after every operation, and have code of their own for some of these.
 enum class NormalMoments : uint64_t {
-    any,
+    any,             // MEAN may be -0
     unsigned_zeros,  // MEAN is not -0, so no result depends on the sign of a zero
     standard         // MEAN is +0 and STD is 1
 };

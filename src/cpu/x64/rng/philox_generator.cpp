@@ -17,7 +17,8 @@ namespace {
 constexpr size_t kMaxCodeBytes = 128 * 1024;
 // In a loop that stores past the caches, the streams write this far apart. Their stores reach new pages at the same time, so the processor
 // translates several addresses at once. A cache line of the page table has the entries of 8 pages. Streams must not share such a line, and
-// must reach their next lines at the same time, so the distance is a multiple of these 8 pages. MachineRow::stream_skew is added to it.
+// must reach their next lines at the same time, so the distance is a multiple of these 8 pages. MachineRow::stream_skew is added to it, and
+// the sum is rounded up to whole groups.
 constexpr int kTableLinePages = 8, kPageBytes = 4096;
 constexpr int kFarBytes = 2 * kTableLinePages * kPageBytes;
 
