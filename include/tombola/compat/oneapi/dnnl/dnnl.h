@@ -423,7 +423,9 @@ static inline const dnnl_version_t* dnnl_version(void) {
     }
 }
 
-/* An instruction set that tombola does not distinguish means the next lower one that tombola has. */
+/* An instruction set that tombola does not distinguish means the next lower one that tombola has. VBMI has no name in oneDNN, which
+ * calls the first processors with VBMI avx512_core_vnni: so it counts as that here. What dnnl_get_effective_cpu_isa() returns can
+ * be set again. */
 static inline dnnl_status_t dnnl_set_max_cpu_isa(dnnl_cpu_isa_t isa) {
     switch (isa) {
         case dnnl_cpu_isa_sse41:
@@ -434,10 +436,10 @@ static inline dnnl_status_t dnnl_set_max_cpu_isa(dnnl_cpu_isa_t isa) {
         case dnnl_cpu_isa_avx2_vnni_2:
             return tombola_set_max_cpu_isa(tombola_cpu_isa_avx2);
         case dnnl_cpu_isa_avx512_core:
-        case dnnl_cpu_isa_avx512_core_vnni: /* Cascade Lake: no VBMI */
-        case dnnl_cpu_isa_avx512_core_bf16: /* Cooper Lake: no VBMI */
             return tombola_set_max_cpu_isa(tombola_cpu_isa_avx512_core);
         case dnnl_cpu_isa_default:
+        case dnnl_cpu_isa_avx512_core_vnni:
+        case dnnl_cpu_isa_avx512_core_bf16:
         case dnnl_cpu_isa_avx512_core_fp16:
         case dnnl_cpu_isa_avx512_core_amx:
         case dnnl_cpu_isa_avx512_core_amx_fp16:
