@@ -13,8 +13,11 @@ namespace tombola::impl::cpu {
 
 namespace {
 
-// The size in bytes of a run of the wider tensor. Three such buffers make 40 KiB of stack.
-constexpr size_t kWideBytes = 16 * 1024, kMinWideBytes = 2;
+// The size in bytes of a run of the wider tensor. Three such buffers make 83 KiB of stack.
+constexpr size_t kWideBytes = 32 * 1024, kMinWideBytes = 2;
+// The room before and behind a buffer. An element has at most 4 bytes.
+constexpr size_t kRoomBytes = kTransformRoom * sizeof(uint32_t);
+constexpr size_t kMaskBytes = kWideBytes / kMinWideBytes;
 static_assert(kWideBytes % (kTransformMultiple * sizeof(uint64_t)) == 0);
 
 // Fewer whole rows in a tile take longer than parts of more rows. A fill, whose runs cost less, has 16. Measured on Zen 4 alone.
@@ -36,6 +39,14 @@ struct Tensors {
           src_in_place(src.desc.is_row_major()),
           dst_in_place(dst.desc.is_row_major()),
           mask_in_place(mask.kind != Kind::bytes || mask.desc.is_row_major()) {}
+    // Whether the run [first, first + count) has room, if each tensor that is not in place has a buffer with room.
+    bool have_room(int64_t first, int64_t count) const {
+        const bool src_has_room =
+            !src_in_place ||
+            (first >= kTransformRoom && first + count + kTransformRoom <= src.desc.nelems());
+        return !dst_in_place && src_has_room &&
+               (mask.kind == Kind::none || (mask.kind == Kind::bytes && !mask_in_place));
+    }
     bool are_in_place() const { return src_in_place && dst_in_place && mask_in_place; }
     uint8_t* mask_at(int64_t number) const {
         if (mask.kind == Kind::none) return nullptr;
@@ -108,7 +119,8 @@ class TileTransform {
                         has_bits ? Columns<char>{reinterpret_cast<char*>(mask_), step, 0}
                                  : bytes.row(row, t_.mask_in_place ? 0 : 1)});
             if (has_bits) {
-                assert(t_.mask.is_written && step * tile.columns <= int64_t{sizeof mask_});
+                assert(t_.mask.is_written &&
+                       static_cast<size_t>(step * tile.columns) <= kMaskBytes);
                 put_rows_of_bits(t_.mask.data, {tile.first, tile.distance, rows, tile.columns},
                                  mask_, step);
             }
@@ -138,7 +150,7 @@ class TileTransform {
         void* to = t_.dst_in_place ? t_.dst.at(first)
                                    : to_ + static_cast<size_t>(at) * t_.dst.element_bytes();
         uint8_t* mask = copies_bits ? mask_ : t_.mask_in_place ? t_.mask_at(first) : mask_ + at;
-        body_({first, count, from, to, mask, false});
+        body_({first, count, from, to, mask, false, t_.have_room(first, count)});
         if (copies_bits && t_.mask.is_written) put_bits(t_.mask.data, first, count, mask_);
     }
 
@@ -147,8 +159,12 @@ class TileTransform {
     FunctionRef<void(const TransformRun&)> body_;
     FunctionRef<void(const TransformRows&)> rows_body_;
     RunCopier src_, dst_, bytes_;
-    alignas(64) char from_[kWideBytes], to_[kWideBytes];
-    alignas(64) uint8_t mask_[kWideBytes / kMinWideBytes];
+    alignas(64) char from_space_[kRoomBytes + kWideBytes + kRoomBytes];
+    alignas(64) char to_space_[kRoomBytes + kWideBytes + kRoomBytes];
+    alignas(64) uint8_t mask_space_[kRoomBytes + kMaskBytes + kRoomBytes];
+    char* const from_ = from_space_ + kRoomBytes;
+    char* const to_ = to_space_ + kRoomBytes;
+    uint8_t* const mask_ = mask_space_ + kRoomBytes;
 };
 
 }  // namespace

@@ -21,6 +21,8 @@ namespace tombola::impl::cpu {
 
 // A thread's range begins at a multiple of this many elements of the tensor. A run may begin at any element.
 inline constexpr int64_t kTransformMultiple = 64;
+// The most elements before a run, and behind it, that a run with room may touch (TransformRun::has_room).
+inline constexpr int64_t kTransformRoom = 128;
 
 struct TransformRun {
     int64_t first;     // the number of its first element
@@ -30,6 +32,10 @@ struct TransformRun {
     // The first element's byte, or the byte whose lowest bit is the first element's. Null: there is no mask.
     uint8_t* mask;
     bool streaming;  // the tensor is so large that stores should bypass the caches
+    // Whether the run may be transformed together with kTransformRoom elements before it and behind it, which it neither begins nor ends
+    // with: they may be read, and have any values. What is written before the run must be as it was afterwards; what is behind it does not
+    // matter.
+    bool has_room = false;
 };
 
 // Several rows of a tile, which are read and written where they lie.

@@ -175,6 +175,24 @@ TEST_F(Dropout, RowsOfWholeBlocksSideBySide) {
                     }
 }
 
+// As StochasticRounding.OddRowsSideBySide, with layouts that differ, so that no bits are drawn.
+TEST_F(Dropout, OddRowsSideBySide) {
+    const DimVector dims = {1, 17, 53, 41};
+    for (const auto type : kTypes)
+        for (const auto mask : kMasks)
+            for (const int bits : kDrawBits) {
+                const uint64_t wrap = uint64_t{512} / static_cast<unsigned>(bits) << 30;
+                for (const uint64_t offset : {uint64_t{5}, wrap - 9001})
+                    for (const auto from : {tombola_nchw, tombola_nhwc})
+                        for (const Guard guard : {Guard::behind, Guard::before}) {
+                            Case c{type, bits, mask};
+                            c.offset = offset;
+                            c.guard = guard;
+                            check(c, tagged(dims, type, from), tagged(dims, type, tombola_nChw8c));
+                        }
+            }
+}
+
 // Bits are drawn and put in the order of memory. A block, or an image with padding in its last block, ends within a byte of the mask, which
 // threads must not share.
 TEST_F(Dropout, ManySmallImagesOnSeveralThreads) {

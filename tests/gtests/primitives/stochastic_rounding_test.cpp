@@ -175,6 +175,19 @@ TEST_F(StochasticRounding, RowsOfWholeBlocksSideBySide) {
             }
 }
 
+// Rows that begin anywhere in a block of 8 draws, and are too long for a buffer with 8 of them, in the first dimensions: runs of a buffer that are rounded with what lies around them. With the last offset the
+// lowest word of the counter wraps within a run. Where the rows of the source are in place, nothing beside the tensor may be read.
+TEST_F(StochasticRounding, OddRowsSideBySide) {
+    for (const auto type : kTypes)
+        for (const uint64_t offset : {uint64_t{0}, uint64_t{5}, (uint64_t{1} << 35) - 30000})
+            for (const DimVector& dims : {DimVector{1, 37, 37, 31}, {2, 40, 9, 5}})
+                for (const auto from : {tombola_nchw, tombola_nhwc, tombola_nChw16c})
+                    for (const auto to : {tombola_nhwc, tombola_nChw8c})
+                        for (const Guard guard : {Guard::behind, Guard::before})
+                            check(tagged(dims, tombola_f32, from), tagged(dims, type, to), type,
+                                  {1, ~uint64_t{0}}, offset, guard);
+}
+
 // Large enough for stores past the caches. The tensors are whole pages, so they begin with a cache line.
 TEST_F(StochasticRounding, LargeTensorsFromACacheLineOn) {
     constexpr tombola_dim_t kCount = (tombola_dim_t{1} << 21) + 2048;

@@ -149,7 +149,33 @@ void PhiloxTransform::transform_rows(Uint128 first, const TransformRows& run) co
     kernel_.row_functions.of(run.rows)(args);
 }
 
+// Transforms a run with room in one call, from the first element of its first block on. Returns false if the counter wraps there.
+bool PhiloxTransform::transform_with_room(Uint128 first, const TransformRun& run) const {
+    const TransformShape& shape = kernel_.shape;
+    const int64_t block = shape.block_elements(), group = kernel_.group_elements;
+    const auto skip = static_cast<int64_t>(first % static_cast<unsigned>(block));
+    const PhiloxCounter counter = start_.plus(first / static_cast<unsigned>(block));
+    const int64_t count = (skip + run.count + group - 1) / group * group;
+    if (count > philox_blocks_to_wrap(counter) * block) return false;
+
+    // Before the first element lie results of an earlier run.
+    constexpr size_t kKept = kLineBytes, kKeptMask = 16;
+    assert(block <= int64_t{kKeptMask} && block * shape.dst_bytes <= int64_t{kKept});
+    assert(kKept <= kTransformRoom && group <= kTransformRoom);
+    char* const to = static_cast<char*>(run.to);
+    uint8_t* const mask = shape.mask == DropoutMask::u8 ? run.mask : nullptr;
+    char kept[kKept], kept_mask[kKeptMask];
+    std::memcpy(kept, to - kKept, kKept);
+    if (mask != nullptr) std::memcpy(kept_mask, mask - kKeptMask, kKeptMask);
+    call(counter, count, static_cast<const char*>(run.from) - skip * shape.src_bytes,
+         to - skip * shape.dst_bytes, mask == nullptr ? nullptr : mask - skip, false);
+    std::memcpy(to - kKept, kept, kKept);
+    if (mask != nullptr) std::memcpy(mask - kKeptMask, kept_mask, kKeptMask);
+    return true;
+}
+
 void PhiloxTransform::transform(Uint128 first, const TransformRun& run) const {
+    if (run.has_room && transform_with_room(first, run)) return;
     const TransformShape& shape = kernel_.shape;
     const int64_t group = kernel_.group_elements, block = shape.block_elements();
     const auto first_skip = static_cast<int64_t>(first % static_cast<unsigned>(block));

@@ -119,6 +119,7 @@ class PhiloxTransform {
     int64_t head_for_streaming(int64_t skip, const TransformRun& run) const;
     void call(PhiloxCounter counter, int64_t count, const void* from, void* to, void* mask,
               bool streaming) const;
+    bool transform_with_room(Uint128 first, const TransformRun& run) const;
     void transform_through_buffer(PhiloxCounter counter, int64_t skip, int64_t count,
                                   const TransformRun& run, int64_t at) const;
 
