@@ -68,8 +68,8 @@ void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const 
     const dim_t samples = desc_.dst.dims[1], blocks = passes_.blocks();
     constexpr dim_t kBlock = RowPasses::kBlockClasses;
     uint64_t* prefix = part.sums;
-    for (dim_t b = 1; b < blocks; ++b) prefix[b] += prefix[b - 1];
-    const uint64_t sum = prefix[blocks - 1];
+    uint64_t sum = 0;  // GCC 14 would keep it in memory, if it were prefix[b - 1]
+    for (dim_t b = 0; b < blocks; ++b) prefix[b] = sum += prefix[b];
     void* results = call.scratch + scratch_.results;
     parallel_ranges(samples, 1, {nanoseconds_of_draws()}, [&](dim_t begin, dim_t last) {
         uint64_t weights[kBlock + kUnitClasses];
