@@ -13,10 +13,10 @@ namespace tombola::impl::cpu {
 
 namespace {
 
-// The size in bytes of a run of the wider tensor. Three such buffers make 83 KiB of stack.
+// The size in bytes of a run of the wider tensor. Three such buffers make 86 KiB of stack.
 constexpr size_t kWideBytes = 32 * 1024, kMinWideBytes = 2;
-// The room before and behind a buffer. An element has at most 4 bytes.
-constexpr size_t kRoomBytes = kTransformRoom * sizeof(uint32_t);
+// The room before and behind a buffer.
+constexpr size_t kRoomBytes = kTransformRoom * sizeof(uint64_t);
 constexpr size_t kMaskBytes = kWideBytes / kMinWideBytes;
 static_assert(kWideBytes % (kTransformMultiple * sizeof(uint64_t)) == 0);
 
