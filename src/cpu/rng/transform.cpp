@@ -90,8 +90,11 @@ class TileTransform {
         const bool in_place =
             dst_.has_tiles() && has_tiles_of_dst(src_) &&
             (t_.mask.kind != Kind::bytes || (!t_.mask_in_place && has_tiles_of_dst(bytes_)));
-        return copier.limits(static_cast<int64_t>(kWideBytes / wide),
-                             in_place ? at_once_ : RowsAtOnce(), kWholeRowsOfTransform);
+        auto capacity = static_cast<int64_t>(kWideBytes / wide);
+        // Tiles of more columns would not be computed in place (serves_rows()).
+        if (in_place && t_.mask.kind == Kind::bits)
+            capacity = std::min(capacity, rows * kMaxMaskColumns);
+        return copier.limits(capacity, in_place ? at_once_ : RowsAtOnce(), kWholeRowsOfTransform);
     }
 
     bool serves_rows(const Tile& tile) const {
@@ -167,6 +170,13 @@ class TileTransform {
     uint8_t* const mask_ = mask_space_ + kRoomBytes;
 };
 
+// Not inlined: a calling thread must not have the buffers of two such functions on its stack.
+[[gnu::noinline]] void transform_tiles(const Tensors& tensors, const RowsAtOnce& at_once,
+                                       Range range, FunctionRef<void(const TransformRun&)> body,
+                                       FunctionRef<void(const TransformRows&)> rows_body) {
+    TileTransform(tensors, at_once, body, rows_body).run(range);
+}
+
 }  // namespace
 
 void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformMask& mask,
@@ -186,7 +196,7 @@ void transform(const ReadTensor& src, const WrittenTensor& dst, const TransformM
                               bytes + read_bytes, streaming ? bytes : 0);
     parallel_ranges(count, kTransformMultiple, work, [&](int64_t begin, int64_t end) {
         if (!tensors.are_in_place())
-            return TileTransform(tensors, at_once, body, rows_body).run({begin, end});
+            return transform_tiles(tensors, at_once, {begin, end}, body, rows_body);
         const StreamingStores stores(streaming && src.data != dst.data);
         body({begin, end - begin, src.at(begin), dst.at(begin), tensors.mask_at(begin),
               stores.allowed()});

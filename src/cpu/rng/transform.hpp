@@ -32,9 +32,9 @@ struct TransformRun {
     // The first element's byte, or the byte whose lowest bit is the first element's. Null: there is no mask.
     uint8_t* mask;
     bool streaming;  // the tensor is so large that stores should bypass the caches
-    // Whether the run may be transformed together with kTransformRoom elements before it and behind it, which it neither begins nor ends
-    // with: they may be read, and have any values. What is written before the run must be as it was afterwards; what is behind it does not
-    // matter.
+    // Whether there are kTransformRoom elements before the run and behind it that a kernel may read and write too. They may have any values.
+    // Afterwards, what lies before the run in the written tensors must be as it was. What lies behind it does not matter. A source in place is
+    // only read.
     bool has_room = false;
 };
 

@@ -23,8 +23,8 @@ constexpr int64_t kKiB = 1024, kMiB = 1024 * kKiB;
 // shuffles was found, and what else was tried.
 //
 // In every row, the sizes of the TLB and the typical caches are the maker's figures; they were not measured. `string_bytes` was found with
-// shuffles of long rows. `read_ahead` was found with multinomial and with greedy token_sampler, and `unrolled_operations` with shuffles in
-// blocks; both were measured on Zen 5 and Sapphire Rapids only.
+// shuffles of long rows. `read_ahead` was found with multinomial and with token_sampler. `unrolled_operations` was found with shuffles in
+// blocks, on Zen 5 and Sapphire Rapids only.
 
 // An Intel processor with AMX and AVX512_FP16.
 //
@@ -235,8 +235,8 @@ constexpr MachineRow kZen3 = [] {
 // - `far_alias`: with 1024, 40 shuffles of 28 to 60 MB whose blocks are 1 to 14 KiB apart take the same time on average; single ones take
 //   0.7 to 1.26 of it.
 // - `read_ahead`: with 4, 8 or 16 KiB, 18 cases of multinomial and token_sampler in memory take 1.04 of the time, the worst 1.31.
-// - `stream_skew`: with 64 or 128, eight fills and dropouts of 128 to 512 MiB take 0.96 of the time with AVX2, the best 0.86. With AVX-512,
-//   whose kernels store whole lines, they take the same time.
+// - `stream_skew`: with 64 or 128, eight fills and dropouts of 128 to 512 MiB take 0.96 of the time with AVX2, the best 0.86. With AVX-512
+//   they take the same time, as most of its kernels store whole lines.
 // - `unpacks_front`: an estimate, the six operations that the processor takes per cycle.
 constexpr MachineRow kZen4 = [] {
     MachineRow row{};

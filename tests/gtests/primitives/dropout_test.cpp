@@ -164,12 +164,12 @@ TEST_F(Dropout, RowsOfWholeBlocksSideBySide) {
                         Case c{type, bits, mask};
                         c.in_place = in_place;
                         c.offset = offset;
-                        for (const DimVector& dims : {DimVector{2, 21, 4, 7}, {1, 40, 16, 17}})
+                        for (const DimVector& dims : {DimVector{2, 21, 4, 7}, {1, 40, 16, 35}})
                             for (const auto tag :
                                  {tombola_nhwc, tombola_nChw4c, tombola_nChw8c, tombola_nChw16c})
                                 check(c, tagged(dims, type, tag));
                         if (in_place) continue;
-                        for (const DimVector& dims : {DimVector{2, 40, 4, 8}, {1, 40, 16, 17}})
+                        for (const DimVector& dims : {DimVector{2, 40, 4, 8}, {1, 8, 48, 48}})
                             for (const auto to : {tombola_nChw8c, tombola_nChw16c})
                                 check(c, tagged(dims, type, tombola_nhwc), tagged(dims, type, to));
                     }

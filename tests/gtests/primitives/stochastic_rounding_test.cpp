@@ -175,8 +175,9 @@ TEST_F(StochasticRounding, RowsOfWholeBlocksSideBySide) {
             }
 }
 
-// Rows that begin anywhere in a block of 8 draws, and are too long for a buffer with 8 of them, in the first dimensions: runs of a buffer that are rounded with what lies around them. With the last offset the
-// lowest word of the counter wraps within a run. Where the rows of the source are in place, nothing beside the tensor may be read.
+// Rows that begin anywhere in a block of 8 draws. In the first dimensions, 8 rows do not fit a buffer, so tiles have parts of rows. They are
+// rounded together with what lies around them. With the last offset the lowest word of the counter wraps within a run. Where the rows of the
+// source are in place, nothing beside the tensor may be read.
 TEST_F(StochasticRounding, OddRowsSideBySide) {
     for (const auto type : kTypes)
         for (const uint64_t offset : {uint64_t{0}, uint64_t{5}, (uint64_t{1} << 35) - 30000})

@@ -9,7 +9,8 @@
 //   PhiloxTransform            runs a kernel over a run of elements: any first draw, any count
 //
 // A kernel handles whole groups (PhiloxGenerator::group_elements()): 1024 bits of the stream on AVX-512, 512 on AVX2.
-// The elements at the ends of a run that are no whole group go through a buffer of one group.
+// A run with room (TransformRun::has_room) is computed by one call, with what lies around it. The elements at the ends of any other run that
+// are no whole group go through a buffer of one group.
 
 #include <cstdint>
 

@@ -423,9 +423,9 @@ static inline const dnnl_version_t* dnnl_version(void) {
     }
 }
 
-/* An instruction set that tombola does not distinguish means the next lower one that tombola has. VBMI has no name in oneDNN, which
- * calls the first processors with VBMI avx512_core_vnni: so it counts as that here. What dnnl_get_effective_cpu_isa() returns can
- * be set again. */
+/* oneDNN has no name for VBMI. dnnl_get_effective_cpu_isa() calls it avx512_core_vnni, as oneDNN calls the first processors that have it,
+ * so avx512_core_vnni and avx512_core_bf16 allow VBMI here. Any other instruction set that tombola does not distinguish means the
+ * next lower one that tombola has. */
 static inline dnnl_status_t dnnl_set_max_cpu_isa(dnnl_cpu_isa_t isa) {
     switch (isa) {
         case dnnl_cpu_isa_sse41:
