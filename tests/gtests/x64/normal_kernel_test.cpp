@@ -86,21 +86,25 @@ TEST_F(NormalKernelTest, EveryWordOfTensorflow) {
 }
 
 // Kernels for types of 16 bits have code for MEAN 0 and STD 1, and for other moments. It gives what the code for a MEAN of -0 gives, and 0 in
-// place of -0. The words are every pair of PyTorch's numbers of bf16, and as many pairs of the others.
+// place of -0. The words are every pair of PyTorch's numbers, which have 8 or 11 bits. For TensorFlow they are as many pairs, and some of their
+// angles are next to multiples of pi / 2, where sine and cosine are least.
 TEST_F(NormalKernelTest, MomentsOf16Bits) {
-    constexpr int kBits = 8;
-    constexpr uint32_t kPairs = uint32_t{1} << (2 * kBits), kMask = (uint32_t{1} << kBits) - 1;
     for (const auto alignment : {Alignment::pytorch, Alignment::tensorflow})
         for (const auto type : {FloatType::bf16, FloatType::f16}) {
             auto transform = make_normal_transform(effective_isa(), alignment, type);
             ASSERT_TRUE(transform.ok()) << transform.status().message();
             const bool pytorch = alignment == Alignment::pytorch;
-            std::vector<uint32_t> words(2 * kPairs);
-            for (uint32_t i = 0; i < kPairs; ++i) {
-                constexpr uint32_t kOdd = 0x9E3779B1;
+            const int bits = type == FloatType::bf16 ? 8 : 11;
+            const uint32_t pairs = uint32_t{1} << (2 * bits), mask = (uint32_t{1} << bits) - 1;
+            std::vector<uint32_t> words(2 * pairs);
+            for (uint32_t i = 0; i < pairs; ++i) {
+                constexpr uint32_t kOdd = 0x9E3779B1, kQuarter = uint32_t{1} << 21;
                 const uint32_t place = pytorch ? i / 8 * 16 + i % 8 : 2 * i;
-                words[place] = pytorch && type == FloatType::bf16 ? i & kMask : i * kOdd >> 3;
-                words[place + (pytorch ? 8 : 1)] = i >> kBits ^ words[place] * kOdd << kBits;
+                const uint32_t drawn = i * kOdd >> 3;
+                words[place] = pytorch ? i & mask : drawn;
+                words[place + (pytorch ? 8 : 1)] = pytorch      ? i >> bits
+                                                   : i % 2 == 0 ? drawn * kOdd
+                                                                : i / 2 * kQuarter + i / 8 % 3 - 1;
             }
             const auto values = [&](float mean, float std) {
                 std::vector<uint16_t> all(words.size());

@@ -376,11 +376,16 @@ void NormalKernel::emit_value(const Vec& value, const Stream& s) {
     emit_round_scaled(value, s.ln_scratch);
 }
 
-// value * R + 0, for types of 16 bits. The sum has no effect but that of -0. emit_store() rounds to f16.
+// value * R + 0, for types of 16 bits. The sum has no effect but that of -0.
+//
+// Products of the alignment tensorflow that round to -0 in f16 are rounded before the sum. Those of the alignment pytorch are 0 or above
+// 2^-20, because the factors are numbers of f16 that are 0, or at least 2^-12 and 2^-6: emit_store() rounds them.
 void NormalKernel::emit_standard_value(const Vec& value, const Stream& s) {
+    const bool f16 = type_ == FloatType::f16;
     if (is_pytorch()) emit_round(value, s.ln_scratch);
     vmulps(value, value, vec(s.u));
-    type_ == FloatType::f16 ? vaddps(value, value, vec(kMean)) : emit_round(value, s.ln_scratch);
+    if (!f16 || !is_pytorch()) emit_round(value, s.ln_scratch);
+    if (f16) vaddps(value, value, vec(kMean));
 }
 
 // Rounds f32 numbers to the type, before they are scaled. The results are f32 numbers. They are 0 or far from the limits of bf16.
