@@ -131,6 +131,34 @@ TEST_F(TokenSampler, SampledClassesUnlikeTheOthers) {
             }
 }
 
+// More top classes than the sample has above -inf: the set must not reach down to -inf, where the row's padding lies too. In the first row few
+// classes of the sample are -inf, and no others, so the sample promises too many classes above it. In the second one a mask forbids nearly all.
+TEST_F(TokenSampler, SampledClassesOfMinusInfinity) {
+    constexpr int64_t kClasses = 16897, kSampled = 1024, kFinite = 994;
+    std::vector<float> row(kClasses, -1);
+    for (int64_t i = 0; i < kSampled; ++i)
+        row[static_cast<size_t>((2 * i + 1) * kClasses / (2 * kSampled))] =
+            i < kFinite ? static_cast<float>(2000 - i) : -kInf;
+    for (const int32_t k : {1452, 5000, 16866, 16867, 16868}) {
+        Problem p = problem(tombola_f32, 1, 20, row);
+        p.request.top_k = {k};
+        p.request.logprobs = tombola_logprobs_processed;
+        check(p, std::to_string(k) + " of " + std::to_string(kClasses));
+    }
+    Noise noise(25);
+    constexpr int64_t kMasked = 32001;
+    for (const auto type : kTypes) {
+        Problem p = problem(type, 1, 20, row_of_kind(0, kMasked, noise));
+        p.request.mask.assign((kMasked + 31) / 32, 0);
+        for (int i = 0; i < 100; ++i) {
+            const auto k = static_cast<size_t>(noise.pick(0, kMasked - 1));
+            p.request.mask[k / 32] |= 1u << k % 32;
+        }
+        p.request.top_k = {5000};
+        check(p, "100 allowed of " + std::to_string(kMasked));
+    }
+}
+
 // Sets that end in many equal logits, at, before or behind the place that the sample shows: a prefix of one of a few values,
 // each of which has a part of the row.
 TEST_F(TokenSampler, SetsThatEndInManyEqualLogits) {

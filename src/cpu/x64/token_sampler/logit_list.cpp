@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cstring>
 #include <limits>
 
@@ -164,6 +165,7 @@ dim_t LogitList::count_row(float threshold) const {
 }
 
 dim_t LogitList::collect_between(float lowest, float highest, uint32_t* ids) const {
+    assert(lowest > -kInf);  // the logits after the last class are -inf
     uint32_t* to = ids;
     const auto pass = [&](const char* data, dim_t first, dim_t groups) {
         CollectKernel::Args args{data,

@@ -186,7 +186,7 @@ uint64_t WideSet::bound_of(uint64_t target, Ratio ratio) {
         const auto steps = static_cast<uint64_t>(std::min(distance, 0x1p62));
         if (adds) {
             upper = lower;
-            lower = std::min(lower, sampled_end(sample_target_ + steps));
+            lower = std::min(lower, std::max(sampled_end(sample_target_ + steps), lowest_));
         } else {
             lower = upper;
             upper = steps < sample_target_
