@@ -109,7 +109,7 @@ Status PortableMultinomial::execute(const ExecContext& context) const {
 
 Result<PlanPtr> plan_portable_multinomial(CpuIsa, const MultinomialDesc& desc) {
     const int parts = max_parts(desc.src.dims[0]);
-    return make_plan(Scratch(desc).bytes(parts),
+    return make_plan(desc.dst.has_zero_dim() ? 0 : Scratch(desc).bytes(parts),
                      [=] { return make_executable<PortableMultinomial>(desc, parts); });
 }
 

@@ -138,7 +138,9 @@ Status SamplerCall::check_parameters() const {
 
 // Row b begins at number OFFSET + b * samples of a stream for all rows, or at number OFFSET of a stream of its own.
 Status SamplerCall::check_offsets() const {
-    for (dim_t row = 0; row < desc_->batch(); ++row) {
+    // With one OFFSET for all rows, the last row has the lowest limit.
+    for (dim_t row = offset_.in_rows ? 0 : std::max<dim_t>(desc_->batch() - 1, 0);
+         row < desc_->batch(); ++row) {
         const uint64_t offset = offset_.of(row, 0);
         const auto before = static_cast<uint64_t>(row_seeds_ ? 0 : row * desc_->samples());
         const uint64_t needed = before + static_cast<uint64_t>(desc_->samples());

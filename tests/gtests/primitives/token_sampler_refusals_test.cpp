@@ -48,6 +48,9 @@ TEST_F(TokenSampler, RefusesWithArgumentAndRow) {
     p = make();
     p.request.offset = {UINT64_MAX - 4};
     refuse(p, "offset");
+    // The last row has the lowest limit, which the message names.
+    p.request.offset = {UINT64_MAX};
+    refuse(p, "offset at the end");
     p.request.offset = {0, 1, UINT64_MAX - 4};
     refuse(p, "offset in rows");
     for (const float x : {kNan, kInf})
