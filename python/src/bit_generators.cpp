@@ -40,45 +40,51 @@ Prepared ready(const typename Operator::primitive_desc& pd, Arguments arguments)
     return Prepared(Operator(pd), pd, arguments);
 }
 
-// A generator's words in two buffers: the one in use, and the one that is filled next. The position has the number of the buffer
-// and the index in it, so one store goes on to the next buffer when it is full. A child that fork() made while
+// A generator's words in two buffers: the one in use, and the one that is filled next. The position has the number of exchanges, whose lowest bit
+// is the number of the buffer, and the index in it. So one store goes on to the next buffer when it is full. A child that fork() made while
 // another thread was drawing has a whole buffer.
 template <uint32_t kCount>
 class Buffers {
   public:
-    uint32_t current() const { return position() / kStride; }
+    uint32_t current() const { return buffer_of(position()); }
     uint32_t next() const { return 1 - current(); }
     // The next words, or null if the current buffer has fewer.
     const uint32_t* take(uint32_t count) {
-        const uint32_t first = position();
-        if (first % kStride + count > kCount) return nullptr;
+        const uint64_t first = position();
+        const uint32_t used = used_of(first);
+        if (used + count > kCount) return nullptr;
         position_.store(first + count, std::memory_order_relaxed);
-        return &words_[first];
+        return words_[buffer_of(first)].data() + used;
     }
-    uint32_t* words(uint32_t buffer) { return &words_[buffer * kStride]; }
+    uint32_t* words(uint32_t buffer) { return words_[buffer].data(); }
     void exchange(uint32_t used) {
-        position_.store(next() * kStride + used, std::memory_order_release);
+        position_.store(((position() >> 32) + 1) << 32 | used, std::memory_order_release);
+        // What the next refill writes must not be seen before this.
+        std::atomic_thread_fence(std::memory_order_release);
     }
-    // Calls read(buffer, used words) until the buffer is the current one before and after. Another thread may draw meanwhile, and
-    // change the buffer that is not the current one.
+    // Calls read(buffer, used words) until no exchange has come between. Another thread may draw meanwhile, and change the buffer that is not
+    // the current one.
     template <class Read>
     void read_current(const Read& read) const {
-        uint32_t before;
+        uint64_t before;
         do {
             before = position_.load(std::memory_order_acquire);
-            read(before / kStride, before % kStride);
+            read(buffer_of(before), used_of(before));
             std::atomic_thread_fence(std::memory_order_acquire);
-        } while (position() / kStride != before / kStride);
+        } while (position() >> 32 != before >> 32);
     }
 
   private:
-    // More than kCount, so that "all words of buffer 0 are used" differs from "no word of buffer 1 is used".
-    static constexpr uint32_t kStride = 1024 * (kCount / 1024 + 1);
+    static uint32_t buffer_of(uint64_t position) { return position >> 32 & 1; }
+    static uint32_t used_of(uint64_t position) { return static_cast<uint32_t>(position); }
 
-    uint32_t position() const { return position_.load(std::memory_order_relaxed); }
+    uint64_t position() const { return position_.load(std::memory_order_relaxed); }
 
-    alignas(64) std::array<uint32_t, 2 * kStride> words_{};
-    std::atomic<uint32_t> position_{kCount};
+    // A buffer begins with a cache line.
+    static constexpr uint32_t kLineWords = 16;
+    alignas(
+        64) std::array<uint32_t, (kCount + kLineWords - 1) / kLineWords * kLineWords> words_[2]{};
+    std::atomic<uint64_t> position_{kCount};
 };
 
 // The words of random_generator, `kWords` at a time.

@@ -9,7 +9,7 @@
 
 namespace tombola_python::dlpack {
 
-constexpr int32_t kCpu = 1;
+constexpr int32_t kCpu = 1, kCudaHost = 3, kRocmHost = 11;
 enum Code : uint8_t { kInt = 0, kUInt = 1, kFloat = 2, kBFloat = 4, kComplex = 5, kBool = 6 };
 
 struct Device {

@@ -150,6 +150,11 @@ bool are_dimensions(const memory::dims& dims, size_t bytes) {
     });
 }
 
+// Memory of the CPU, which may be pinned for CUDA or ROCm.
+bool is_host_memory(int64_t device) {
+    return device == dlpack::kCpu || device == dlpack::kCudaHost || device == dlpack::kRocmHost;
+}
+
 // The kind of the device that has the data.
 int64_t device_of(py::handle object, const char* name) {
     const py::object device = object.attr("__dlpack_device__")();
@@ -167,7 +172,7 @@ int64_t device_of(py::handle object, const char* name) {
 
 Tensor of_dlpack(py::handle object, const char* name, Use use) {
     const int64_t device = device_of(object, name);
-    if (device != dlpack::kCpu)
+    if (!is_host_memory(device))
         type_error(std::string(name) + " is on a device of DLPack's kind " +
                    std::to_string(device) + "; expected the CPU's, 1");
     const py::object capsule = object.attr("__dlpack__")();
@@ -195,7 +200,8 @@ Tensor of_dlpack(py::handle object, const char* name, Use use) {
     if (!use.types.has(tensor.type))
         refuse_type(std::string(name) + " has the dtype " + name_of_dlpack(dtype.code, dtype.bits),
                     true, use.types);
-    if (source.device.type != device)
+    // A pinned tensor of PyTorch says 3, and its capsule 1.
+    if (!is_host_memory(source.device.type))
         type_error(std::string(name) + " is on a device of DLPack's kind " +
                    std::to_string(source.device.type) + "; its __dlpack_device__() says " +
                    std::to_string(device));

@@ -29,6 +29,15 @@ def test_orders_of_bytes_and_units_are_part_of_a_dtype():
         tombola.sample_tokens(LOGITS, mask=np.ones((2, 2), ">i4"), seed=1)
 
 
+def test_pinned_tensors_are_tensors_of_the_cpu():
+    # PyTorch says 3 for a tensor that is pinned for CUDA, and 1 in its capsule.
+    expected = tombola.shuffle(X, 3)
+    for device in ((3, 0), (11, 0)):
+        out = np.zeros_like(X)
+        tombola.shuffle(Exporter(X.__dlpack__, device), 3, out=Exporter(out.__dlpack__, device))
+        np.testing.assert_array_equal(out, expected)
+
+
 def test_a_tensor_is_exported_once_per_call():
     exports = []
 
