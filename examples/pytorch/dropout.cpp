@@ -118,7 +118,9 @@ at::Tensor dropout_composite(const at::Tensor& self, double p, bool training,
     check_probability(p);
     if (!training) return self;
     check_dropout(self, p);
-    return seeded_dropout(self, p, op.call(self, generator));
+    // A tensor of its own, because PyTorch would take two equal calls for one while it compiles a program, but never two of at::empty().
+    const at::Tensor like = at::empty({0}, self.options().dtype(at::kLong));
+    return seeded_dropout(self, p, op.call(like, generator));
 }
 
 at::Tensor dropout_in_vmap(const at::Tensor& self, double p, bool training, OptionalGenerator) {
@@ -130,7 +132,7 @@ at::Tensor dropout_in_vmap(const at::Tensor& self, double p, bool training, Opti
 using DropoutSignature = at::Tensor(const at::Tensor&, double, bool, OptionalGenerator);
 
 TORCH_LIBRARY_FRAGMENT(tombola, library) {
-    library.def("draw_seeds(Tensor like, *, Generator? generator=None) -> Tensor");
+    library.def("draw_seeds(Tensor like, *, Generator? generator=None) -> Tensor", draws());
     library.impl("draw_seeds", torch::dispatch(DispatchKey::CPU, &draw_seeds_cpu));
     library.impl("draw_seeds", torch::dispatch(DispatchKey::Meta, &draw_seeds_meta));
     not_differentiable(library, "draw_seeds");
@@ -142,7 +144,8 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
                  torch::dispatch(DispatchKey::Autograd, &seeded_dropout_autograd));
     library.def(
         "dropout(Tensor self, float p=0.5, bool training=True, *, Generator? generator=None) -> "
-        "Tensor");
+        "Tensor",
+        draws());
     library.impl("dropout",
                  torch::dispatch(DispatchKey::CompositeImplicitAutograd, &dropout_composite));
     library.impl("dropout", torch::dispatch(DispatchKey::FuncTorchVmapMode, &dropout_in_vmap));

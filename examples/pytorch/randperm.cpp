@@ -73,11 +73,13 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
     Fill<Permutation>::define(library);
     library.def(
         "randperm(SymInt n, *, Generator? generator=None, ScalarType? dtype=long, "
-        "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor");
+        "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+        draws());
     library.impl("randperm",
-                 torch::dispatch(DispatchKey::CompositeExplicitAutograd, &randperm_make));
+                 torch::dispatch(DispatchKey::CompositeImplicitAutograd, &randperm_make));
     library.def(
-        "randperm.out(SymInt n, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)");
+        "randperm.out(SymInt n, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)",
+        draws());
     library.impl("randperm.out",
                  torch::dispatch(DispatchKey::CompositeImplicitAutograd, &randperm_to));
     for (const char* name : {"randperm", "randperm.out"}) not_in_vmap(library, name);

@@ -217,7 +217,8 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
         "sample_tokens(Tensor logits, Tensor? temperature=None, Tensor? top_k=None, Tensor? "
         "top_p=None, Tensor? min_p=None, *, int num_samples=1, str filter_order='transformers', "
         "Tensor? mask=None, Tensor? seeds=None, Tensor? offset=None, str logprobs='none', "
-        "Generator? generator=None) -> (Tensor, Tensor)");
+        "Generator? generator=None) -> (Tensor, Tensor)",
+        draws());
     library.impl("sample_tokens", torch::dispatch(DispatchKey::CPU, &sample_tokens_cpu));
     library.impl("sample_tokens", torch::dispatch(DispatchKey::Meta, &sample_tokens_meta));
     not_differentiable(library, "sample_tokens");

@@ -87,6 +87,7 @@ at::Tensor& stochastic_round_functionalize(at::Tensor& self, const at::Tensor& s
 // Autograd finds by a tensor's version that a saved tensor was overwritten.
 at::Tensor& stochastic_round_new_version(at::Tensor& self, const at::Tensor& source,
                                          OptionalGenerator generator) {
+    check_no_inference(self);
     {
         const at::AutoDispatchBelowADInplaceOrView below;
         stochastic_round_(self, source, generator);
@@ -99,14 +100,22 @@ at::Tensor& stochastic_round_autograd(at::Tensor& self, const at::Tensor& source
                                       OptionalGenerator generator) {
     TORCH_CHECK(!torch::autograd::compute_requires_grad(self, source),
                 "stochastic_round_ has no gradient: call it under torch.no_grad()");
-    const at::AutoDispatchBelowAutograd below;
-    return stochastic_round_(self, source, generator);
+    TORCH_CHECK(!source._fw_grad(0).defined(),
+                "stochastic_round_ has no gradient, but source has a tangent: call it with its "
+                "primal");
+    {
+        const at::AutoDispatchBelowAutograd below;
+        stochastic_round_(self, source, generator);
+    }
+    if (const at::Tensor& tangent = self._fw_grad(0); tangent.defined()) tangent.zero_();
+    return self;
 }
 
 TORCH_LIBRARY_FRAGMENT(tombola, library) {
     library.def(
         "stochastic_round_(Tensor(a!) self, Tensor source, *, Generator? generator=None) -> "
-        "Tensor(a!)");
+        "Tensor(a!)",
+        draws());
     library.impl("stochastic_round_", torch::dispatch(DispatchKey::CPU, &stochastic_round_cpu));
     library.impl("stochastic_round_", torch::dispatch(DispatchKey::Meta, &stochastic_round_meta));
     library.impl("stochastic_round_",
@@ -116,7 +125,8 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
     library.impl("stochastic_round_",
                  torch::dispatch(DispatchKey::Functionalize, &stochastic_round_functionalize));
     library.def(
-        "stochastic_round(Tensor self, Tensor source, *, Generator? generator=None) -> Tensor");
+        "stochastic_round(Tensor self, Tensor source, *, Generator? generator=None) -> Tensor",
+        draws());
     library.impl("stochastic_round", torch::dispatch(DispatchKey::CompositeExplicitAutograd,
                                                      &stochastic_round_functional));
     not_differentiable(library, "stochastic_round");

@@ -993,8 +993,22 @@ class Autograd(unittest.TestCase):
     def test_inference_mode(self):
         with torch.inference_mode():
             x = tt.uniform_(torch.zeros(3))
-        with self.assertRaisesRegex(RuntimeError, "inference tensor outside InferenceMode"):
-            tt.uniform_(x)
+            y = torch.zeros(3, dtype=torch.bfloat16)
+        state = torch.get_rng_state()
+        for work in (lambda: tt.uniform_(x), lambda: tt.stochastic_round_(y, torch.rand(3, generator=torch.Generator()))):
+            with self.assertRaisesRegex(RuntimeError, "inference tensor outside InferenceMode"):
+                work()
+        self.assertTrue(torch.equal(torch.get_rng_state(), state))
+        self.assertEqual(y.tolist(), [0, 0, 0])
+
+    def test_rounding_has_no_tangent(self):
+        ad = torch.autograd.forward_ad
+        with ad.dual_level():
+            x = ad.make_dual(torch.ones(3, dtype=torch.bfloat16), torch.ones(3, dtype=torch.bfloat16)) * 2
+            tt.stochastic_round_(x, torch.rand(3))
+            self.assertEqual(ad.unpack_dual(x).tangent.tolist(), [0, 0, 0])
+            with self.assertRaisesRegex(RuntimeError, "source has a tangent"):
+                tt.stochastic_round_(torch.empty(3).bfloat16(), ad.make_dual(torch.rand(3), torch.ones(3)))
 
     def test_factories_have_no_gradient(self):
         x = torch.rand(2, 4, 3, requires_grad=True)
@@ -1065,6 +1079,9 @@ class Tracing(unittest.TestCase):
         self.assertTrue(tt.randint(5, (3,), device="meta").is_meta)
         self.assertTrue(tt.randperm(5, device="meta").is_meta)
         self.assertTrue(tt.randn(5, device="meta").is_meta)
+        self.assertTrue(tt.sample_tokens(torch.empty(2, 9, device="meta"), temperature=0.8, top_k=3).is_meta)
+        with torch.device("meta") if hasattr(torch, "func") else contextlib.nullcontext():
+            self.assertFalse(tt.sample_tokens(torch.rand(2, 9, device="cpu"), temperature=0.8).is_meta)
         for name, call in self.CALLS.items():
             if "_like" in name or "bernoulli" in name or name in (
                 "uniform_", "exponential_", "random_", "multinomial", "sample_tokens", "channel_shuffle"
@@ -1099,6 +1116,34 @@ class Tracing(unittest.TestCase):
         mine = traced(self.x)
         torch.manual_seed(61)
         self.assertTrue(torch.equal(mine, work(self.x)))
+
+    @unittest.skipUnless(hasattr(torch, "func"), "this PyTorch has no torch.func")
+    def test_equal_calls_are_not_merged(self):
+        from torch._functorch.compile_utils import fx_graph_cse
+
+        def work(x):
+            return (
+                tt.rand(4) - tt.rand(4),
+                tt.randint(9, (4,)) - tt.randint(9, (4,)),
+                tt.randperm(9) - tt.randperm(9),
+                tt.dropout(x, 0.5) - tt.dropout(x, 0.5),
+                torch.sin(x) - torch.sin(x),
+            )
+
+        graph = fx_graph_cse(make_fx(torch.func.functionalize(work))(self.x).graph)
+        called = [str(node.target) for node in graph.nodes]
+        for name, number in (("uniform", 2), ("random", 2), ("permutation", 2), ("draw_seeds", 2), ("sin", 1)):
+            with self.subTest(name):
+                self.assertEqual(sum(name in target.split(".") for target in called), number, called)
+
+    def test_draws_are_tagged(self):
+        schemas = [schema for schema in torch._C._jit_get_all_schemas() if schema.name.startswith("tombola::")]
+        self.assertGreater(len(schemas), 30)
+        for schema in schemas:
+            packet = schema.name[len("tombola::") :]
+            tags = getattr(getattr(torch.ops.tombola, packet), schema.overload_name or "default").tags
+            draws = packet not in ("channel_shuffle", "seeded_dropout")
+            self.assertEqual(torch.Tag.nondeterministic_seeded in tags, draws, schema)
 
     @unittest.skipUnless(hasattr(torch.library, "opcheck"), "this PyTorch has no torch.library.opcheck")
     def test_opcheck(self):

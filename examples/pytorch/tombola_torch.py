@@ -146,8 +146,12 @@ def sample_tokens(
     mask is int32 [batch, ceil(classes / 32)], a bit for each class that is allowed. With logprobs "processed" or "raw" the
     result is a pair of ids and log probabilities. See doc/token_sampler.md."""
 
+    device = getattr(logits, "device", None)
+
     def tensor(value, dtype=None):
-        return value if value is None or isinstance(value, torch.Tensor) else torch.tensor(value, dtype=dtype)
+        if value is None or isinstance(value, torch.Tensor):
+            return value
+        return torch.tensor(value, dtype=dtype, device=device)
 
     ids, values = _ops.sample_tokens(
         logits,
