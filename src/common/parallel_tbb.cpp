@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <algorithm>
 
@@ -42,7 +43,9 @@ int runtime_threads() {
 }
 
 void runtime_run(int tasks, int /*threads*/, FunctionRef<void(int)> body) {
-    // Isolation: a thread that waits must not take a task of the caller, which might execute another primitive on it.
+    // Isolation: a thread that waits must not take a task of the caller, which might execute another primitive on it. An isolated context: if
+    // the caller's task is cancelled, these tasks run all the same, because what they write is used afterwards.
+    tbb::task_group_context context(tbb::task_group_context::isolated);
     Handover start, end;
     start.publish();
     tbb::this_task_arena::isolate([&] {
@@ -53,7 +56,7 @@ void runtime_run(int tasks, int /*threads*/, FunctionRef<void(int)> body) {
                 body(task);
                 end.publish();
             },
-            tbb::static_partitioner());
+            tbb::static_partitioner(), context);
     });
     end.receive();
 }
