@@ -264,6 +264,30 @@ TEST(PermutePrograms, ChannelsSideBySide) {
     expect_transposes();
 }
 
+// Programs for AVX2 have no loads and stores that need a mask, whatever they would cost: a processor without AVX-512 has no such
+// instructions. Pixels that are not dense are taken one at a time.
+TEST(PermutePrograms, Avx2NeedsNoMasks) {
+    if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
+    int seen = 0;
+    for (const int64_t E : {1, 2, 4})
+        for (const int64_t Q : {1, 2, 3, 5, 7, 9, 17})
+            for (const int64_t G : {1, 2, 3, 5, 8, 11})
+                for (const bool dense : {true, false})
+                    for (const PixelProgram& pixel :
+                         pixel_programs(side_by_side(Q, G, E), kPixels, dense,
+                                        limits_of(CpuIsa::avx2, static_cast<int>(E))))
+                        for (const Operations& lowered : all_lowerings(pixel.program, CpuIsa::avx2))
+                            for (const auto& section : lowered.sections)
+                                for (const Operation& o : section.list) {
+                                    const bool in_memory = o.kind == Operation::Kind::load ||
+                                                           o.kind == Operation::Kind::store;
+                                    seen += in_memory ? 1 : 0;
+                                    ASSERT_TRUE(!in_memory || o.is_register_size())
+                                        << Q << " x " << G << " of " << E << ": " << o.bytes;
+                                }
+    EXPECT_GT(seen, 1000);
+}
+
 // Programs of a gigabyte of channels: of every group written out, one alone would take gigabytes.
 TEST(PermutePrograms, AnyNumberOfGroups) {
     if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";

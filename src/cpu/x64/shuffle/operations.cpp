@@ -498,6 +498,20 @@ PermuteLimits limits_of(CpuIsa isa, int unit) {
     return {32, false, 64 * 32, 16, transposed};
 }
 
+namespace {
+
+// Whether a load or a store is shorter than a register of any size, so that it needs a mask.
+bool needs_masks(const Operations& operations) {
+    using Kind = Operation::Kind;
+    for (const Operations::Section& section : operations.sections)
+        for (const Operation& o : section.list)
+            if ((o.kind == Kind::load || o.kind == Kind::store) && !o.is_register_size())
+                return true;
+    return false;
+}
+
+}  // namespace
+
 std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa) {
     std::vector<Operations> all;
     const auto add = [&](std::vector<Operations> lowered) {
@@ -509,6 +523,8 @@ std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa)
     // Packets are never faster than a copy, so they are tried only if the windows or lanes are slower than a copy.
     if (all[0].cycles > machine().row.copy_cycles * all[0].stored_lines)
         add(lower_to_packets(program, isa));
+    if (!shape_of(isa).masks)
+        all.erase(std::remove_if(all.begin(), all.end(), needs_masks), all.end());
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& a, const auto& b) { return a.cycles < b.cycles; });
     return all;

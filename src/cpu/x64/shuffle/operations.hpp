@@ -287,7 +287,8 @@ class Lowering {
 
 PermuteLimits limits_of(CpuIsa isa, int unit);
 
-// The results of all lowerings that `isa` has for a program, the cheapest first. There is at least one.
+// The results of all lowerings that `isa` has for a program, the cheapest first. There is at least one, unless `isa` has no masks and the
+// program loads or stores fewer than 4 bytes, as those of pixels of 2 or 3 bytes do.
 std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa);
 
 // Each lowering returns the results of its variants, or nothing if it does not serve the program. Windows serve the units that `isa`

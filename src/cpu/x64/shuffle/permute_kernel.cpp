@@ -291,6 +291,7 @@ class PermuteKernel : public LineStores {
     }
 
     Xbyak::Opmask mask(uint64_t bits) {
+        assert(has_masks());
         const int hoisted = index_of(bits, held_.masks);
         if (hoisted != kNone) return Xbyak::Opmask(1 + hoisted);
         if (scratch_mask_ != bits) kmovq(k7, constant_u64(bits));
