@@ -112,9 +112,9 @@ class Turns {
             if (cold) contender.repeats = 1;
         const auto begin = Clock::now();
         const uint64_t first_tick = ticks();
-        for (size_t round = 0; round < kMaxRounds; ++round) {
-            if (fixed ? round >= static_cast<size_t>(settings_.fix_times)
-                      : round >= kMinRounds && seconds_since(begin) * 1e3 >= settings_.max_ms)
+        const size_t rounds = fixed ? static_cast<size_t>(settings_.fix_times) : kMaxRounds;
+        for (size_t round = 0; round < rounds; ++round) {
+            if (!fixed && round >= kMinRounds && seconds_since(begin) * 1e3 >= settings_.max_ms)
                 break;
             for (Contender& contender : contenders_) take_sample(contender, cold);
         }
