@@ -174,7 +174,8 @@ Tensor of_dlpack(py::handle object, const char* name, Use use) {
     const int64_t device = device_of(object, name);
     if (!is_host_memory(device))
         type_error(std::string(name) + " is on a device of DLPack's kind " +
-                   std::to_string(device) + "; expected the CPU's, 1");
+                   std::to_string(device) +
+                   "; expected the CPU's, 1, or memory pinned for a GPU, 3 or 11");
     const py::object capsule = object.attr("__dlpack__")();
     if (PyCapsule_IsValid(capsule.ptr(), "dltensor") == 0)
         type_error(std::string(name) + ".__dlpack__() returned " + text_of(capsule) +

@@ -41,7 +41,7 @@ class FisherYates {
         constexpr size_t kElementsPerLine = 64 / sizeof(int32_t);
         const auto lines =
             (static_cast<size_t>(desc.range) + kElementsPerLine - 1) / kElementsPerLine;
-        return in_place(desc) ? 0 : 64 * lines;
+        return in_place(desc) || desc.dst.has_zero_dim() ? 0 : 64 * lines;
     }
 
     // targets_from(state, range) returns a source of targets. source(first, count, to) writes

@@ -51,8 +51,9 @@ Status PortableTokenSampler::execute(const ExecContext& context) const {
 
 Result<PlanPtr> plan_portable_token_sampler(CpuIsa, const TokenSamplerDesc& desc) {
     const int parts = max_parts(desc.batch());
-    const size_t bytes =
-        SamplerCall::scratchpad_bytes(desc) + to_size(parts) * SortedRow::bytes(desc.classes());
+    const size_t rows_bytes =
+        desc.batch() == 0 ? 0 : to_size(parts) * SortedRow::bytes(desc.classes());
+    const size_t bytes = SamplerCall::scratchpad_bytes(desc) + rows_bytes;
     return make_plan(bytes, [=] { return make_executable<PortableTokenSampler>(desc, parts); });
 }
 

@@ -378,8 +378,8 @@ void NormalKernel::emit_value(const Vec& value, const Stream& s) {
 
 // value * R + 0, for types of 16 bits. The sum has no effect but that of -0.
 //
-// Products of the alignment tensorflow that round to -0 in f16 are rounded before the sum. Those of the alignment pytorch are 0 or above
-// 2^-20, because the factors are numbers of f16 that are 0, or at least 2^-12 and 2^-6: emit_store() rounds them.
+// Products of the alignment tensorflow that round to -0 in f16 are rounded before the sum. Those of the alignment pytorch are 0 or at
+// least 2^-18, because the factors are numbers of f16 that are 0, or at least 2^-12 and 2^-6: emit_store() rounds them.
 void NormalKernel::emit_standard_value(const Vec& value, const Stream& s) {
     const bool f16 = type_ == FloatType::f16;
     if (is_pytorch()) emit_round(value, s.ln_scratch);

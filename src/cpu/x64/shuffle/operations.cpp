@@ -502,7 +502,6 @@ namespace {
 
 // Whether a load or a store is shorter than a register of any size, so that it needs a mask.
 bool needs_masks(const Operations& operations) {
-    using Kind = Operation::Kind;
     for (const Operations::Section& section : operations.sections)
         for (const Operation& o : section.list)
             if ((o.kind == Kind::load || o.kind == Kind::store) && !o.is_register_size())

@@ -119,7 +119,7 @@ Result<PermutePlan> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
         }
     }
     if (best.operations == nullptr)
-        return unimplemented("C/G and G are both too large to gather from registers");
+        return unimplemented("C/G and G are too large, or a pixel is too small, for registers");
     // A step of one pixel needs no loop over steps: the kernel's outer loop goes from pixel to pixel.
     if (best.step_pixels == 1) best.step_pixels = 0;
     best.tile_pixels = std::max<int64_t>(best.step_pixels, 1);

@@ -136,7 +136,7 @@ dim_t WideSet::guess(uint64_t target, uint64_t all, Ratio ratio) {
     sample_target_ = static_cast<double>(sample_sum_) > after + 1
                          ? sample_sum_ - static_cast<uint64_t>(after)
                          : 1;
-    first_ = std::max(sampled_end(sample_target_), lowest_);
+    first_ = sampled_end(sample_target_);
     const float first = float_of(first_);
     return std::count_if(arrays_.sample, arrays_.sample + sampled_,
                          [=](float x) { return x >= first; });
@@ -152,7 +152,8 @@ bool WideSet::has_none_between(uint32_t lower, uint32_t upper) const {
     return list_.count_row(float_of(lower)) == list_.count_row(float_of(upper));
 }
 
-// The rank at which the prefix of the sample with this amount ends. If the sample has less, the lowest rank of the set.
+// The rank at which the prefix of the sample with this amount ends, but no lower than the lowest rank of the set. If the sample has less,
+// that rank.
 uint32_t WideSet::sampled_end(uint64_t target) {
     if (target > sample_sum_) return lowest_;
     std::iota(arrays_.ids, arrays_.ids + sampled_, 0);
@@ -161,7 +162,7 @@ uint32_t WideSet::sampled_end(uint64_t target) {
     Candidates sample{arrays_.ids, arrays_.logits, arrays_.amounts, sampled_};
     find_prefix_end(sample, target, rank_of(-kInf), rank_of(list_.greatest()), arrays_.ranges,
                     [](uint32_t, uint64_t, uint64_t) {});
-    return rank_of(sample.logits[0]);
+    return std::max(rank_of(sample.logits[0]), lowest_);
 }
 
 // The bound of the shortest prefix of the order whose amount is at least the target. Call guess() before. Afterwards the sums are those of
@@ -186,7 +187,7 @@ uint64_t WideSet::bound_of(uint64_t target, Ratio ratio) {
         const auto steps = static_cast<uint64_t>(std::min(distance, 0x1p62));
         if (adds) {
             upper = lower;
-            lower = std::min(lower, std::max(sampled_end(sample_target_ + steps), lowest_));
+            lower = std::min(lower, sampled_end(sample_target_ + steps));
         } else {
             lower = upper;
             upper = steps < sample_target_
