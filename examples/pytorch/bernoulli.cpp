@@ -129,14 +129,14 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
     Fill<Bernoulli>::define(library);
     const std::string drawn = "Generator? generator=None";
     library.def(("bernoulli.Tensor(Tensor self, Tensor p, *, " + drawn + ") -> Tensor").c_str(),
-                draws());
+                random_tags());
     library.impl("bernoulli.Tensor", torch::dispatch(DispatchKey::CPU, &bernoulli_tensor_cpu));
     library.impl("bernoulli.Tensor", torch::dispatch(DispatchKey::Meta, &bernoulli_tensor_meta));
     not_differentiable(library, "bernoulli.Tensor");
     not_in_vmap(library, "bernoulli.Tensor");
     // These are composed of PyTorch's operators and the one above.
     const auto composite = [&](const char* name, const std::string& schema, auto* function) {
-        library.def((name + schema).c_str(), draws());
+        library.def((name + schema).c_str(), random_tags());
         library.impl(name, torch::dispatch(DispatchKey::CompositeImplicitAutograd, function));
         not_in_vmap(library, name);
     };

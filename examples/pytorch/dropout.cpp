@@ -132,7 +132,7 @@ at::Tensor dropout_in_vmap(const at::Tensor& self, double p, bool training, Opti
 using DropoutSignature = at::Tensor(const at::Tensor&, double, bool, OptionalGenerator);
 
 TORCH_LIBRARY_FRAGMENT(tombola, library) {
-    library.def("draw_seeds(Tensor like, *, Generator? generator=None) -> Tensor", draws());
+    library.def("draw_seeds(Tensor like, *, Generator? generator=None) -> Tensor", random_tags());
     library.impl("draw_seeds", torch::dispatch(DispatchKey::CPU, &draw_seeds_cpu));
     library.impl("draw_seeds", torch::dispatch(DispatchKey::Meta, &draw_seeds_meta));
     not_differentiable(library, "draw_seeds");
@@ -145,7 +145,7 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
     library.def(
         "dropout(Tensor self, float p=0.5, bool training=True, *, Generator? generator=None) -> "
         "Tensor",
-        draws());
+        random_tags());
     library.impl("dropout",
                  torch::dispatch(DispatchKey::CompositeImplicitAutograd, &dropout_composite));
     library.impl("dropout", torch::dispatch(DispatchKey::FuncTorchVmapMode, &dropout_in_vmap));

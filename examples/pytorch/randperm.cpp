@@ -74,12 +74,12 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
     library.def(
         "randperm(SymInt n, *, Generator? generator=None, ScalarType? dtype=long, "
         "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-        draws());
+        random_tags());
     library.impl("randperm",
                  torch::dispatch(DispatchKey::CompositeImplicitAutograd, &randperm_make));
     library.def(
         "randperm.out(SymInt n, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)",
-        draws());
+        random_tags());
     library.impl("randperm.out",
                  torch::dispatch(DispatchKey::CompositeImplicitAutograd, &randperm_to));
     for (const char* name : {"randperm", "randperm.out"}) not_in_vmap(library, name);

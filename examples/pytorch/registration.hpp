@@ -46,19 +46,19 @@ namespace tombola_torch {
 
 using c10::DispatchKey;
 
-inline void check_no_inference(const at::Tensor& tensor) {
+inline void check_not_inference(const at::Tensor& tensor) {
     TORCH_CHECK(!tensor.is_inference() || c10::InferenceMode::is_enabled(),
                 "Inplace update to inference tensor outside InferenceMode is not allowed.");
 }
 
 // Refuses a tensor that copy_() does not write, before anything is drawn.
 inline void check_written(const at::Tensor& tensor) {
-    check_no_inference(tensor);
+    check_not_inference(tensor);
     at::assert_no_internal_overlap(tensor);
 }
 
 // The tags of operators that draw. PyTorch neither folds nor drops nor executes such operators while it traces a program.
-inline const std::vector<at::Tag>& draws() {
+inline const std::vector<at::Tag>& random_tags() {
     static const std::vector<at::Tag> tags = {at::Tag::nondeterministic_seeded};
     return tags;
 }
@@ -124,7 +124,7 @@ struct Fill<F, void (*)(at::Tensor&, const OptionalGenerator&, Args...)> {
         const std::string name = F::kName, in_place = in_place_name();
         const std::string arguments = F::kArguments + std::string(", *, Generator? generator=None");
         library.def((in_place + "(Tensor(a!) self" + arguments + ") -> Tensor(a!)").c_str(),
-                    draws());
+                    random_tags());
         const auto kernel = [&](DispatchKey key, auto* function) {
             library.impl(in_place.c_str(), torch::dispatch(key, function));
         };
@@ -135,7 +135,7 @@ struct Fill<F, void (*)(at::Tensor&, const OptionalGenerator&, Args...)> {
         kernel(DispatchKey::Functionalize, &functionalize);
         not_in_vmap(library, in_place);
 
-        library.def((name + "(Tensor self" + arguments + ") -> Tensor").c_str(), draws());
+        library.def((name + "(Tensor self" + arguments + ") -> Tensor").c_str(), random_tags());
         library.impl(name.c_str(),
                      torch::dispatch(DispatchKey::CompositeExplicitAutograd, &functional));
         not_differentiable(library, name);
@@ -174,7 +174,7 @@ struct Fill<F, void (*)(at::Tensor&, const OptionalGenerator&, Args...)> {
 
     // Autograd finds by a tensor's version that a saved tensor was overwritten.
     static at::Tensor& new_version(at::Tensor& self, Args... args, OptionalGenerator generator) {
-        check_no_inference(self);
+        check_not_inference(self);
         {
             const at::AutoDispatchBelowADInplaceOrView below;
             call(self, args..., generator);
@@ -257,7 +257,7 @@ struct Factory<F, Filled (*)(Args...)> {
         library.def((made + '(' + first + "SymInt[] size" + generator +
                      ", ScalarType? dtype=" + F::kDefaultType + options + ") -> Tensor")
                         .c_str(),
-                    draws());
+                    random_tags());
         // Recorded programs hold at::empty() and a Fill: PyTorch takes two equal calls of an operator that it does not know for one,
         // but never two of at::empty().
         library.impl(made.c_str(), torch::dispatch(DispatchKey::CompositeImplicitAutograd, &make));
@@ -265,14 +265,14 @@ struct Factory<F, Filled (*)(Args...)> {
         library.def(
             (out + '(' + first + "SymInt[] size" + generator + ", Tensor(a!) out) -> Tensor(a!)")
                 .c_str(),
-            draws());
+            random_tags());
         library.impl(out.c_str(),
                      torch::dispatch(DispatchKey::CompositeImplicitAutograd, &make_out));
 
         library.def((like + "(Tensor self" + arguments + generator + ", ScalarType? dtype=None" +
                      options + ", MemoryFormat? memory_format=None) -> Tensor")
                         .c_str(),
-                    draws());
+                    random_tags());
         library.impl(like.c_str(),
                      torch::dispatch(DispatchKey::CompositeExplicitAutograd, &make_like));
         not_differentiable(library, like);

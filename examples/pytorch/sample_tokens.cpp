@@ -218,7 +218,7 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
         "top_p=None, Tensor? min_p=None, *, int num_samples=1, str filter_order='transformers', "
         "Tensor? mask=None, Tensor? seeds=None, Tensor? offset=None, str logprobs='none', "
         "Generator? generator=None) -> (Tensor, Tensor)",
-        draws());
+        random_tags());
     library.impl("sample_tokens", torch::dispatch(DispatchKey::CPU, &sample_tokens_cpu));
     library.impl("sample_tokens", torch::dispatch(DispatchKey::Meta, &sample_tokens_meta));
     not_differentiable(library, "sample_tokens");

@@ -87,7 +87,7 @@ at::Tensor& stochastic_round_functionalize(at::Tensor& self, const at::Tensor& s
 // Autograd finds by a tensor's version that a saved tensor was overwritten.
 at::Tensor& stochastic_round_new_version(at::Tensor& self, const at::Tensor& source,
                                          OptionalGenerator generator) {
-    check_no_inference(self);
+    check_not_inference(self);
     {
         const at::AutoDispatchBelowADInplaceOrView below;
         stochastic_round_(self, source, generator);
@@ -115,7 +115,7 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
     library.def(
         "stochastic_round_(Tensor(a!) self, Tensor source, *, Generator? generator=None) -> "
         "Tensor(a!)",
-        draws());
+        random_tags());
     library.impl("stochastic_round_", torch::dispatch(DispatchKey::CPU, &stochastic_round_cpu));
     library.impl("stochastic_round_", torch::dispatch(DispatchKey::Meta, &stochastic_round_meta));
     library.impl("stochastic_round_",
@@ -126,7 +126,7 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
                  torch::dispatch(DispatchKey::Functionalize, &stochastic_round_functionalize));
     library.def(
         "stochastic_round(Tensor self, Tensor source, *, Generator? generator=None) -> Tensor",
-        draws());
+        random_tags());
     library.impl("stochastic_round", torch::dispatch(DispatchKey::CompositeExplicitAutograd,
                                                      &stochastic_round_functional));
     not_differentiable(library, "stochastic_round");

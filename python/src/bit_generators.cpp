@@ -54,9 +54,9 @@ class Buffers {
         const uint32_t used = used_of(first);
         if (used + count > kCount) return nullptr;
         position_.store(first + count, std::memory_order_relaxed);
-        return words_[buffer_of(first)].data() + used;
+        return words_[buffer_of(first)].all.data() + used;
     }
-    uint32_t* words(uint32_t buffer) { return words_[buffer].data(); }
+    uint32_t* words(uint32_t buffer) { return words_[buffer].all.data(); }
     void exchange(uint32_t used) {
         position_.store(((position() >> 32) + 1) << 32 | used, std::memory_order_release);
         // What the next refill writes must not be seen before this.
@@ -80,10 +80,11 @@ class Buffers {
 
     uint64_t position() const { return position_.load(std::memory_order_relaxed); }
 
-    // A buffer begins with a cache line.
-    static constexpr uint32_t kLineWords = 16;
-    alignas(
-        64) std::array<uint32_t, (kCount + kLineWords - 1) / kLineWords * kLineWords> words_[2]{};
+    // Each buffer begins with a cache line.
+    struct alignas(64) Words {
+        std::array<uint32_t, kCount> all{};
+    };
+    Words words_[2];
     std::atomic<uint64_t> position_{kCount};
 };
 

@@ -345,6 +345,8 @@ expect(0 "\n?10% [|] --random-generator --impl=${last} 1000 [|] ${last} [|] [0-9
 expect(0 "^--shuffle 8x8 ${number} ${number} ${number} ${number} ${number} ${number}\ntests:1 " --shuffle --mode=P --max-ms-per-prb=5
     "--perf-template=%prb% %-time% %0time% %-Gbw% %0Gbw% %ceil% %share%" 8x8)
 expect(0 "^100% of 100%, 5 % and %\ntests:1 " --shuffle --mode=P --max-ms-per-prb=5 "--perf-template=100% of 100%, 5 % and %" 8x8)
+# As many samples as were asked for, and not fewer.
+expect(0 "^100001\ntests:1 " --random-generator --mode=P --fix-times-per-prb=100001 --perf-template=%runs% 4)
 # A number without a modifier is that of the best run: one sample is the best, the median, the mean and the worst.
 expect(0 "^(${number}) (${number}) (${number}) (${number}) (${number})\ntests:1 " --shuffle --mode=P --fix-times-per-prb=3
     "--perf-template=%time% %-time% %~time% %0time% %+time%" 8x8)

@@ -13,7 +13,8 @@ namespace tombola::impl::cpu {
 
 namespace {
 
-// The size in bytes of a run of the wider tensor. Three such buffers make 86 KiB of stack.
+// The size in bytes of a run of the wider tensor. Three such buffers make 86 KiB of stack. With 16 KiB, images of 29 x 29 and 57 x 57 take
+// 0.9 to 1.8 times as long. Measured on Zen 4 alone.
 constexpr size_t kWideBytes = 32 * 1024, kMinWideBytes = 2;
 // The room before and behind a buffer.
 constexpr size_t kRoomBytes = kTransformRoom * sizeof(uint64_t);

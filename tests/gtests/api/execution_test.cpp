@@ -240,6 +240,32 @@ TEST_F(PrimitiveApi, SmallArgumentsHaveNoGapsAndNoBlocks) {
     }
 }
 
+// A size that would be refused for want of memory if it were asked for.
+TEST_F(PrimitiveApi, EmptyTensorsNeedNoScratchpad) {
+    constexpr tombola_dim_t kMany = tombola_dim_t{1} << 30;
+    PrimitiveDesc samples, permutation, tokens;
+    ASSERT_EQ(tombola_multinomial_primitive_desc_create(
+                  samples.out(), engine_, row_major({64, kMany}, tombola_f32),
+                  row_major({64, 0}, tombola_s32), 0, 0, 1, 2, nullptr),
+              tombola_success);
+    ASSERT_EQ(tombola_random_permutation_primitive_desc_create(
+                  permutation.out(), engine_, tombola_permutation_pytorch,
+                  row_major({0}, tombola_s32), kMany, 1, 0, nullptr),
+              tombola_success)
+        << last_error();
+    ASSERT_EQ(tombola_token_sampler_primitive_desc_create(
+                  tokens.out(), engine_, row_major({0, kMany}, tombola_f32),
+                  row_major({0, 1}, tombola_s32), tombola_filter_order_transformers,
+                  tombola_logprobs_none, 0, 1, 0, nullptr),
+              tombola_success);
+    for (const PrimitiveDesc* desc : {&samples, &permutation, &tokens})
+        for_each_implementation(*desc, [&](const_tombola_primitive_desc_t row) {
+            const_tombola_memory_desc_t pad =
+                tombola_primitive_desc_query_md(row, tombola_query_scratchpad_md, 0);
+            EXPECT_LE(tombola_memory_desc_get_size(pad), size_t{1024}) << impl_name(row);
+        });
+}
+
 // The caller's scratchpad is there, has the size that was asked for, and the alignment that the library's own have.
 TEST_F(PrimitiveApi, ScratchpadOfTheUserIsChecked) {
     Attr user;

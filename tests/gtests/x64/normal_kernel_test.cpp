@@ -102,9 +102,11 @@ TEST_F(NormalKernelTest, MomentsOf16Bits) {
                 const uint32_t place = pytorch ? i / 8 * 16 + i % 8 : 2 * i;
                 const uint32_t drawn = i * kOdd >> 3;
                 words[place] = pytorch ? i & mask : drawn;
-                words[place + (pytorch ? 8 : 1)] = pytorch      ? i >> bits
-                                                   : i % 2 == 0 ? drawn * kOdd
-                                                                : i / 2 * kQuarter + i / 8 % 3 - 1;
+                uint32_t& angle = words[place + (pytorch ? 8 : 1)];
+                if (pytorch)
+                    angle = i >> bits;
+                else
+                    angle = i % 2 == 0 ? drawn * kOdd : i / 2 * kQuarter + i / 8 % 3 - 1;
             }
             const auto values = [&](float mean, float std) {
                 std::vector<uint16_t> all(words.size());
