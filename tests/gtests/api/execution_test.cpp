@@ -243,20 +243,24 @@ TEST_F(PrimitiveApi, SmallArgumentsHaveNoGapsAndNoBlocks) {
 // What is drawn from is large, and nothing is drawn.
 TEST_F(PrimitiveApi, EmptyTensorsNeedNoScratchpad) {
     constexpr tombola_dim_t kMany = 200000000;  // fewer than PyTorch's permutations may have
+    Attr user;
+    ASSERT_EQ(tombola_primitive_attr_create(user.out()), tombola_success);
+    ASSERT_EQ(tombola_primitive_attr_set_scratchpad_mode(user, tombola_scratchpad_mode_user),
+              tombola_success);
     PrimitiveDesc samples, permutation, tokens;
     ASSERT_EQ(tombola_multinomial_primitive_desc_create(
                   samples.out(), engine_, row_major({64, kMany}, tombola_f32),
-                  row_major({64, 0}, tombola_s32), 0, 0, 1, 2, nullptr),
+                  row_major({64, 0}, tombola_s32), 0, 0, 1, 2, user),
               tombola_success);
     ASSERT_EQ(tombola_random_permutation_primitive_desc_create(
                   permutation.out(), engine_, tombola_permutation_pytorch,
-                  row_major({0}, tombola_s32), kMany, 1, 0, nullptr),
+                  row_major({0}, tombola_s32), kMany, 1, 0, user),
               tombola_success)
         << last_error();
     ASSERT_EQ(tombola_token_sampler_primitive_desc_create(
                   tokens.out(), engine_, row_major({0, kMany}, tombola_f32),
                   row_major({0, 1}, tombola_s32), tombola_filter_order_transformers,
-                  tombola_logprobs_none, 0, 1, 0, nullptr),
+                  tombola_logprobs_none, 0, 1, 0, user),
               tombola_success);
     for (const PrimitiveDesc* desc : {&samples, &permutation, &tokens})
         for_each_implementation(*desc, [&](const_tombola_primitive_desc_t row) {
