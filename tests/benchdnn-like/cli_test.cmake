@@ -56,6 +56,8 @@ expect(0 "0:PASSED __REPRO: --shuffle --dir=BWD_D --dt=s8 4x4\n" --shuffle --dir
 expect(0 "0:PASSED __REPRO: --shuffle --allow-unimpl=false 4x4\n" --shuffle --allow-unimpl=FALSE 4x4)
 expect(2 "--conv: unknown option; expected a driver, one of --shuffle, --random-generator" --conv 4x4)
 expect(2 "-x: unknown option" --shuffle -x 4x4)
+string(REPEAT "x" 100000 long_name)
+expect(2 "x: unknown option; --help lists them\n$" --shuffle --${long_name} 4x4)
 expect(2 "--shufle: unknown option; did you mean --shuffle[?]" --shufle 4x4)
 expect(2 "--uniform: unknown option; did you mean --random-uniform[?]" --uniform 2x16)
 expect(2 "--sampler: unknown option; did you mean --token-sampler[?]" --sampler 2x16)
@@ -383,6 +385,15 @@ read_hex(words actual)
 check("Philox words" actual STREQUAL "d5e827668dc569e14cac57bcd8db009b")
 read_hex(words.state actual)
 check("Philox state" actual STREQUAL "010000000000000000000000000000000000000000000000")
+
+# A symbolic link stays one, whether or not there is a file that it points to.
+file(CREATE_LINK linked_words ${WORK}/link SYMBOLIC)
+foreach(file absent present)
+    expect(0 "passed:1 " --random-generator --dump=link 4)
+    read_hex(linked_words actual)
+    check("Philox words through a link, file ${file}" IS_SYMLINK ${WORK}/link AND actual STREQUAL "d5e827668dc569e14cac57bcd8db009b")
+    file(WRITE ${WORK}/linked_words "")
+endforeach()
 
 # Logical order whatever the layout.
 expect(0 "passed:1 " --random-generator --counter=5 --key=6:7 --dump=plain 2x36x3x5)

@@ -84,17 +84,18 @@ const_tombola_memory_desc_t Creation::desc(const reference::Dims& dims, tombola_
     if (tag.kind == Tag::Kind::malformed)
         throw Refused{tombola_invalid_arguments, "tag " + tag_name + " is not a layout of " +
                                                      std::to_string(ndims) + " dimensions"};
+    const tombola_format_tag_t enum_tag = tombola_str2fmt_tag(tag.letters.c_str());
+    const bool is_known = enum_tag != tombola_format_tag_undef;
+    if (!is_known && (tag.kind != Tag::Kind::plain || allow_enum_tags_only_))
+        throw Refused{tombola_unimplemented, "the library has no layout " + tag.letters};
     const Layout layout =
         tag.kind == Tag::Kind::other ? Layout{} : Layout::from_letters(tag.letters, dims);
     bytes = bytes_counted(layout.padded_dims, type);
-    const tombola_format_tag_t enum_tag = tombola_str2fmt_tag(tag.letters.c_str());
-    if (enum_tag != tombola_format_tag_undef) {
+    if (is_known) {
         keep(tombola_memory_desc_create_with_tag(&created, ndims, sizes, type, enum_tag));
-    } else if (tag.kind == Tag::Kind::plain && !allow_enum_tags_only_) {
+    } else {
         std::copy(layout.strides.begin(), layout.strides.end(), strides);
         keep(tombola_memory_desc_create_with_strides(&created, ndims, sizes, type, strides));
-    } else {
-        throw Refused{tombola_unimplemented, "the library has no layout " + tag.letters};
     }
     if (layout_of(created) != layout)
         throw CaseError("layout " + tag.letters + " is " + layout_of(created).to_string() +

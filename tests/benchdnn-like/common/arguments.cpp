@@ -191,9 +191,11 @@ Bytes read_file(const std::string& path, size_t bytes, const char* option, const
 void write_file(const std::string& given, const Bytes& bytes) {
     const auto fail = [&] { refuse_file("--dump", given, "cannot write the file"); };
     struct stat status {};
+    const bool is_link = ::lstat(given.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
     const bool exists = ::stat(given.c_str(), &status) == 0;
-    if (exists && !S_ISREG(status.st_mode)) {
-        File file(::open(given.c_str(), O_WRONLY | O_CLOEXEC));
+    // Through a symbolic link to nothing, the file is made that it points to.
+    if (exists ? !S_ISREG(status.st_mode) : is_link) {
+        File file(::open(given.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
         if (file.get() < 0 || !write_all(file.get(), bytes) || file.close() != 0) fail();
         return;
     }

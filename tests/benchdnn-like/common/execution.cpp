@@ -201,9 +201,10 @@ void Execution::allocate(Buffer::Place place) {
         add(TOMBOLA_ARG_SCRATCHPAD, scratchpad, (bytes + 63) / 64 * 64);
 }
 
-tombola_status_t Execution::run() const {
-    return tombola_primitive_execute(primitive_.get(), stream(),
-                                     static_cast<int>(exec_args_.size()), exec_args_.data());
+tombola_status_t Execution::run() {
+    status_ = tombola_primitive_execute(primitive_.get(), stream(),
+                                        static_cast<int>(exec_args_.size()), exec_args_.data());
+    return status_;
 }
 
 uint8_t* Execution::data(int arg) const {

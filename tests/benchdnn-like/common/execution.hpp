@@ -43,7 +43,9 @@ class Execution {
 
     // Allocates the tensors, writes the inputs and fills the outputs with kPoison.
     void allocate(Buffer::Place place);
-    tombola_status_t run() const;
+    tombola_status_t run();
+    // Whether the last run() did.
+    bool has_succeeded() const { return status_ == tombola_success; }
 
     // The address of an argument's first element, null if it has none.
     uint8_t* data(int arg) const;
@@ -62,6 +64,7 @@ class Execution {
     PrimitiveDesc primitive_desc_;
     Primitive primitive_;
     Outcome outcome_ = Outcome::ready;
+    tombola_status_t status_ = tombola_runtime_error;
     std::string reason_, impl_;
     CreationTimes descriptor_times_, primitive_times_;
     Arguments args_;

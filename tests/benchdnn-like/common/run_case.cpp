@@ -66,8 +66,11 @@ void check_correctness(Problem& problem, Execution& execution, CaseResult& resul
     }
 }
 
-void write_dumps(const Arguments& args, const std::string& path) {
-    for (const Argument& argument : args.all())
+// Writes the files of --dump, unless the execution failed and there is nothing in the outputs.
+void write_dumps(Execution& execution, const std::string& path) {
+    if (!execution.has_succeeded()) return;
+    execution.fetch_outputs();
+    for (const Argument& argument : execution.args().all())
         if (argument.dump) write_file(path + *argument.dump, argument.values);
 }
 
@@ -131,9 +134,7 @@ void run_once(Problem& problem, const Settings& settings, bool dump, CaseResult&
         execution.allocate(Buffer::Place::aligned);
         check_execution(problem, execution, result);
     }
-    if (!dump || result.state == State::invalid_arguments) return;
-    execution.fetch_outputs();
-    write_dumps(execution.args(), settings.dump);
+    if (dump) write_dumps(execution, settings.dump);
 }
 
 void run_measured(const Problem& problem, const Settings& settings, bool dump, CaseResult& result) {
@@ -145,9 +146,7 @@ void run_measured(const Problem& problem, const Settings& settings, bool dump, C
     result.measurement = measure(problem, settings, execution);
     result.measured = true;
     result.state = State::passed;
-    if (!dump) return;
-    execution.fetch_outputs();
-    write_dumps(execution.args(), settings.dump);
+    if (dump) write_dumps(execution, settings.dump);
 }
 
 void run_checked(Problem& problem, const Settings& settings, bool dump, CaseResult& result) {

@@ -26,6 +26,9 @@ std::string join(const std::vector<std::string>& pieces, const char* separator) 
 }
 
 size_t edit_distance(const std::string& a, const std::string& b) {
+    constexpr size_t kMaxLength = 100;  // the table grows with the square of it
+    const size_t longest = std::max(a.size(), b.size());
+    if (longest > kMaxLength) return longest;
     std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
     for (size_t i = 0; i <= a.size(); ++i)
         for (size_t j = 0; j <= b.size(); ++j) {

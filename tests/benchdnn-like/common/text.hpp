@@ -14,7 +14,8 @@ std::string strip_quotes(std::string text);
 // A file's name as a word of a command line: in quotes if it has white space, which ends a word in a batch file and in a shell.
 std::string quoted(const std::string& text);
 std::string join(const std::vector<std::string>& pieces, const char* separator);
-// Levenshtein's distance with transpositions of neighbours: the number of letters to insert, delete, replace or swap.
+// Levenshtein's distance with transpositions of neighbours: the number of letters to insert, delete, replace or swap. For texts of
+// more than 100 letters it is the longer one's length, as if they had no letter in common.
 size_t edit_distance(const std::string& a, const std::string& b);
 
 // A POSIX extended regular expression, as grep -E takes it, without back-references; an empty one matches everything. Throws
