@@ -109,7 +109,8 @@ struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy>
     };
 
     /// Runs the primitive. When the call returns, the results are complete. It allocates nothing, except scratch memory
-    /// on a thread that did not make the primitive.
+    /// on a thread that did not make the primitive and, if several threads execute on one stream with a thread pool at
+    /// the same time, a small object for each of them.
     /// @param astream The stream.
     /// @param args The arguments, at most 32, as `{{TOMBOLA_ARG_SRC, x}, {TOMBOLA_ARG_DST, y}}`: every required one
     ///     and any of the optional ones of the primitive's page, with the descriptors that the primitive descriptor

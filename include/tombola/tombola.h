@@ -33,13 +33,14 @@ extern "C" {
  * were made with it.
  *
  * **Statuses.** When a function's status is not tombola_success, nothing has been written through any argument but
- * TOMBOLA_ARG_SCRATCHPAD, and tombola_get_last_error() gives the reason. The one exception is the caller's thread pool:
- * if it throws, the outputs of that execution are undefined. Every function that takes a pointer gives
+ * TOMBOLA_ARG_SCRATCHPAD, and tombola_get_last_error() gives the reason. The exceptions are threads that fail in the
+ * middle: if the caller's thread pool throws, or TBB has no memory for its tasks, the outputs of that execution are
+ * undefined. Every function that takes a pointer gives
  * tombola_invalid_arguments for NULL, unless it says that NULL is allowed. Each function lists its other statuses.
  *
  * **Exceptions.** No exception leaves a function, and no function aborts the process. If there is no memory left, the
  * status is tombola_out_of_memory. (The run-time library that provides the threads may end the process if it cannot
- * start a thread.)
+ * start a thread.) A thread must not be cancelled by pthread_cancel() inside a function: that would end the process.
  *
  * **Floating point.** Creating primitive descriptors and primitives, and executing them, runs under the default
  * floating-point environment (round to nearest even, no flushing, all exceptions masked). Afterwards the caller's
@@ -497,7 +498,8 @@ TOMBOLA_API tombola_status_t tombola_primitive_create(
 
 /** Runs a primitive. Any number of threads may run one primitive at the same time. Execution is synchronous: the
  * results are complete when the call returns. It allocates nothing, except scratch memory on a thread that did not
- * create the primitive.
+ * create the primitive and, if several threads execute on one stream with a thread pool at the same time, a small
+ * object for each of them.
  *
  * @param primitive The primitive.
  * @param stream The stream.

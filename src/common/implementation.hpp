@@ -29,6 +29,8 @@ namespace tombola::impl {
 // arg_specs().
 class ExecContext {
   public:
+    // Whether an argument is given. Its address may be null if it has no elements.
+    bool has(int arg) const { return slot(arg) != nullptr; }
     // Address of the first element, with offset0 added; null when an optional argument is absent.
     template <class T = void>
     const T* input(int arg) const {
@@ -40,9 +42,8 @@ class ExecContext {
     }
     // The number of elements of an argument; 0 when it is absent.
     dim_t count(int arg) const {
-        for (int i = 0; i < count_; ++i)
-            if (slots_[i].arg == arg) return slots_[i].count;
-        return 0;
+        const Slot* found = slot(arg);
+        return found != nullptr ? found->count : 0;
     }
     // The scratchpad: Plan::scratchpad_bytes() bytes, aligned to 64 bytes.
     template <class T = void>
@@ -68,10 +69,14 @@ class ExecContext {
         void* data;
         dim_t count;
     };
-    void* find(int arg) const {
+    const Slot* slot(int arg) const {
         for (int i = 0; i < count_; ++i)
-            if (slots_[i].arg == arg) return slots_[i].data;
+            if (slots_[i].arg == arg) return &slots_[i];
         return nullptr;
+    }
+    void* find(int arg) const {
+        const Slot* found = slot(arg);
+        return found != nullptr ? found->data : nullptr;
     }
     std::array<Slot, kMaxArgs> slots_;
     int count_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/primitive.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <new>
 #include <string>
@@ -18,6 +19,8 @@
 
 namespace tombola::impl {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 bool matches_vector(const MemoryDesc& given, const MemoryDesc& expected) {
     if (given.ndims == 0 || given.data_type != expected.data_type || given.is_blocked())
@@ -240,7 +243,7 @@ Primitive::Primitive(std::shared_ptr<const PrimitiveDesc> desc,
 Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const PrimitiveDesc> desc) {
     make_constants();
     const bool prints = verbose_create();
-    const double start = prints ? now_milliseconds() : 0;
+    const auto start = prints ? Clock::now() : Clock::time_point();
     std::shared_ptr<const Executable> code = find_cached(desc);
     const bool hit = code != nullptr;
     if (!hit) {
@@ -253,7 +256,7 @@ Result<std::unique_ptr<Primitive>> Primitive::create(std::shared_ptr<const Primi
         thread_scratchpad(desc->plan().scratchpad_bytes());
     if (prints)
         verbose_timed(hit ? "create:cache_hit" : "create:cache_miss", desc->info(),
-                      now_milliseconds() - start);
+                      Clock::now() - start);
     std::unique_ptr<Primitive> primitive(new (std::nothrow)
                                              Primitive(std::move(desc), std::move(code)));
     if (!primitive) return Status(StatusCode::out_of_memory, "primitive: out of memory");
@@ -280,7 +283,7 @@ Status Primitive::execute(const ExecArg* given, int count) const {
     context.set_seeded_words(seeded_words_.get());
 
     const bool verbose = verbose_exec();
-    const double start = verbose ? now_milliseconds() : 0;
+    const auto start = verbose ? Clock::now() : Clock::time_point();
     Status status;
     {
         const DefaultFpEnv fp_env;
@@ -288,7 +291,7 @@ Status Primitive::execute(const ExecArg* given, int count) const {
     }
     if (verbose && status.ok()) {
         try {
-            verbose_timed("exec", desc_->info(), now_milliseconds() - start);
+            verbose_timed("exec", desc_->info(), Clock::now() - start);
         } catch (const std::bad_alloc&) {
             // The line is missing. The outputs are written, so the execution succeeds.
         }

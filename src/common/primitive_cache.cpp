@@ -153,6 +153,9 @@ int cache_capacity() {
 Status set_cache_capacity(int capacity) {
     if (capacity < 0) return invalid("capacity is %d; expected at least 0", capacity);
     const ForkHold hold;
+    // Both have one capacity, also if two threads change it.
+    static std::mutex changing;
+    const std::lock_guard<std::mutex> lock(changing);
     caches().descs.set_capacity(capacity);
     caches().codes.set_capacity(capacity);
     return {};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/verbose.hpp"
 
-#include <chrono>
 #include <cstdio>
 #include <mutex>
 
@@ -9,6 +8,7 @@
 #include "common/c_locale.hpp"
 #include "common/cpu_isa.hpp"
 #include "common/fork.hpp"
+#include "common/fp_env.hpp"
 #include "common/machine.hpp"
 #include "common/parallel.hpp"
 #include "tombola/tombola.h"
@@ -79,10 +79,13 @@ std::string verbose_info(const OpDesc& op, const Attr& attr, const char* impleme
     return text + ',' + columns.auxiliary + ',' + columns.problem;
 }
 
-void verbose_timed(const char* event, const std::string& info, double milliseconds) {
+void verbose_timed(const char* event, const std::string& info,
+                   std::chrono::steady_clock::duration time) {
     const ForkHold hold;
     print_header();
     const CLocale locale;
+    const DefaultFpEnv fp_env;
+    const double milliseconds = std::chrono::duration<double, std::milli>(time).count();
     std::printf("tombola_verbose,v1,primitive,%s,%s,%g\n", event, info.c_str(), milliseconds);
     std::fflush(stdout);
 }
@@ -99,11 +102,6 @@ void verbose_error(const std::string& message) {
     print_header();
     std::printf("tombola_verbose,v1,common,error,%s\n", message.c_str());
     std::fflush(stdout);
-}
-
-double now_milliseconds() {
-    using namespace std::chrono;
-    return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace tombola::impl

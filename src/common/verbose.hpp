@@ -11,6 +11,7 @@
 // problem_desc, then the time in milliseconds or the reason. Level 1 prints executions and errors. Level 2 also prints
 // creations, cache hits and rejected implementations. settings.hpp lists the flags that can be chosen one by one.
 
+#include <chrono>
 #include <string>
 
 #include "common/op_desc.hpp"
@@ -29,11 +30,10 @@ bool verbose_failure(StatusCode code);
 std::string verbose_info(const OpDesc& op, const Attr& attr, const char* implementation);
 
 // Each prints one line; the first call of a process prints the header lines before it.
-void verbose_timed(const char* event, const std::string& info, double milliseconds);
+void verbose_timed(const char* event, const std::string& info,
+                   std::chrono::steady_clock::duration time);
 void verbose_reason(const char* event, const std::string& info, const std::string& reason);
 
 void verbose_error(const std::string& message);
-
-double now_milliseconds();
 
 }  // namespace tombola::impl

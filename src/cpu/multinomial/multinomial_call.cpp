@@ -10,7 +10,7 @@ Result<UniformSource> uniform_source(const MultinomialDesc& desc, const ExecCont
     source.given = context.input<double>(TOMBOLA_ARG_UNIFORMS);
     const dim_t samples = desc.dst.dims[1];
     const dim_t count = desc.dst.dims[0] * samples;
-    if (source.given == nullptr) {
+    if (!context.has(TOMBOLA_ARG_UNIFORMS)) {
         source.stream = TOMBOLA_TRY(resolve_philox_call(context, count));
         return source;
     }

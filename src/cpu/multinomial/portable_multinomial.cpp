@@ -84,7 +84,8 @@ Status PortableMultinomial::execute(const ExecContext& context) const {
             if (refuses([&] { return source.check(row, classes_needed(desc_), scales[row]); }))
                 return wrong.report(row);
     });
-    if (wrong.any()) return source.check(wrong.row(), classes_needed(desc_), scales[wrong.row()]);
+    if (wrong.any())
+        return wrong.reason(source.check(wrong.row(), classes_needed(desc_), scales[wrong.row()]));
 
     void* dst = context.output(TOMBOLA_ARG_DST);
     parallel(parts, [&](int part, int all) {

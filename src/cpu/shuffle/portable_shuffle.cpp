@@ -91,7 +91,7 @@ class PortableShuffle : public Executable {
             const char* a = src + run.src;
             char* b = dst + run.dst;
             const auto copy = [&](int64_t to, int64_t from) {
-                *reinterpret_cast<T*>(b + to) = *reinterpret_cast<const T*>(a + from);
+                std::memcpy(b + to, a + from, sizeof(T));  // which need not be aligned
             };
             // AxisStride::offset() without a branch: neighbours in a block are neighbours in memory.
             const auto place = [](const AxisStride& axis, int64_t i) {

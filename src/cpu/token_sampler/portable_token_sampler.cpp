@@ -42,7 +42,7 @@ Status PortableTokenSampler::execute(const ExecContext& context) const {
             sample_sorted_row(desc_, call, source, sorted, row);
         }
     });
-    if (wrong.any()) return call.check_row(source, wrong.row());
+    if (wrong.any()) return wrong.reason(call.check_row(source, wrong.row()));
     call.finish(context);
     return {};
 }

@@ -90,6 +90,7 @@ SamplerCall::SamplerCall(const TokenSamplerDesc& desc, const ExecContext& contex
       top_k_(per_row<int32_t>(context, TOMBOLA_ARG_TOP_K)),
       offset_(per_row<uint64_t>(context, TOMBOLA_ARG_OFFSET)),
       mask_(context.input<uint32_t>(TOMBOLA_ARG_MASK)),
+      has_uniforms_(context.has(TOMBOLA_ARG_UNIFORMS)),
       uniforms_(context.input<double>(TOMBOLA_ARG_UNIFORMS)),
       seed_pairs_(context.input<uint64_t>(TOMBOLA_ARG_SEEDS)),
       row_seeds_(context.count(TOMBOLA_ARG_SEEDS) > 2),
@@ -104,7 +105,7 @@ Result<SamplerCall> SamplerCall::resolve(const TokenSamplerDesc& desc, const Exe
                                          void* scratchpad) {
     SamplerCall call(desc, context, Arena(scratchpad));
     TOMBOLA_TRY(call.check_parameters());
-    if (call.uniforms_ == nullptr) {
+    if (!call.has_uniforms_) {
         TOMBOLA_TRY(call.check_offsets());
     } else {
         TOMBOLA_TRY(check_uniforms(call.uniforms_, desc.batch(), desc.samples()));
@@ -166,7 +167,7 @@ Status SamplerCall::resolve_seeds(const ExecContext& context) {
     for (dim_t i = 0; i < pairs; ++i) {
         seeds_[i] = context.default_seeds();
         if (has_seeds) seeds_[i] = {seed_pairs_[2 * i], seed_pairs_[2 * i + 1]};
-        if (uniforms_ == nullptr) seeds_[i] = TOMBOLA_TRY(seeds_or_entropy(seeds_[i]));
+        if (!has_uniforms_) seeds_[i] = TOMBOLA_TRY(seeds_or_entropy(seeds_[i]));
     }
     return {};
 }
@@ -180,7 +181,7 @@ RowParameters SamplerCall::parameters(dim_t row) const {
 UniformReader SamplerCall::uniforms(dim_t row) const {
     const dim_t first = row * desc_->samples();
     UniformSource source;
-    if (uniforms_ != nullptr) source.given = uniforms_ + first;
+    if (has_uniforms_) source.given = uniforms_ + first;
     source.stream.seeds = seeds_[row_seeds_ ? row : 0];
     source.stream.start = {0, source.stream.seeds.op};
     source.stream.offset = offset_.of(row, 0) + static_cast<uint64_t>(row_seeds_ ? 0 : first);

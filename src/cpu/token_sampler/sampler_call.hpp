@@ -132,7 +132,8 @@ class SamplerCall {
     PerRow<int32_t> top_k_;
     PerRow<uint64_t> offset_;
     const uint32_t* mask_;
-    const double* uniforms_;
+    bool has_uniforms_;
+    const double* uniforms_;      // null if there are no samples
     const uint64_t* seed_pairs_;  // SEEDS
     bool row_seeds_ = false;      // SEEDS has a pair per row
     Seeds* seeds_;                // one per row, or one for all rows

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <new>
 
+#include "common/status.hpp"
 #include "common/types.hpp"
 
 namespace tombola::impl::cpu {
@@ -20,6 +21,14 @@ class LowestRow {
     }
     bool any() const { return row() != kNone; }
     dim_t row() const { return row_.load(std::memory_order_relaxed); }
+    // What is wrong with the row, of its check. The check finds nothing if another thread of the caller has changed the tensors meanwhile.
+    Status reason(Status found) const {
+        if (!found.ok()) return found;
+        return Status(StatusCode::runtime_error,
+                      format("row %lld was refused and then accepted; expected inputs that do not "
+                             "change during the execution",
+                             row()));
+    }
 
   private:
     static constexpr dim_t kNone = INT64_MAX;

@@ -434,5 +434,33 @@ TEST_F(PrimitiveApi, CreationRunsUnderTheDefaultFloatingPointEnvironment) {
     ASSERT_EQ(tombola_set_primitive_cache_capacity(capacity), tombola_success);
 }
 
+// The lines of verbose mode have times, which are computed in floating point.
+TEST_F(PrimitiveApi, VerboseModeRunsUnderTheDefaultFloatingPointEnvironment) {
+    const MemoryDesc data = row_major({2, 16}, tombola_f32);
+    Tensor src(data, engine_), dst(data, engine_);
+    src.write(test_bytes(2 * 16 * 4));
+    const PrimitiveDesc desc = forward(data, data, 1, 4);
+    const std::vector<tombola_exec_arg_t> args = {{TOMBOLA_ARG_SRC, src.memory()},
+                                                  {TOMBOLA_ARG_DST, dst.memory()}};
+    ASSERT_EQ(tombola_set_verbose(2), tombola_success);
+    testing::internal::CaptureStdout();
+    const uint64_t before = fp_control();
+    set_fp_control(kFpUnmasked);
+    const uint64_t unmasked = fp_control();
+    tombola_primitive_t made = nullptr;
+    const tombola_status_t created = tombola_primitive_create(&made, desc);
+    const Primitive owner(made);
+    const tombola_status_t executed = execute(owner, args);
+    const uint64_t after = fp_control();
+    set_fp_control(before);
+    const std::string lines = testing::internal::GetCapturedStdout();
+    ASSERT_EQ(tombola_set_verbose(0), tombola_success);
+    EXPECT_EQ(created, tombola_success) << last_error();
+    EXPECT_EQ(executed, tombola_success) << last_error();
+    EXPECT_EQ(after, unmasked);
+    EXPECT_NE(lines.find(",create:"), std::string::npos) << lines;
+    EXPECT_NE(lines.find(",exec,"), std::string::npos) << lines;
+}
+
 }  // namespace
 }  // namespace tombola::test

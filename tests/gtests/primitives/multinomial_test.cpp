@@ -367,6 +367,33 @@ TEST_F(Multinomial, SeedsBesideUniformsAreReportedAsTheyWereGiven) {
     });
 }
 
+// UNIFORMS of no samples has no memory, but it is given.
+TEST_F(Multinomial, SeedsBesideUniformsOfNoSamplesAreReportedAsTheyWereGiven) {
+    Problem p = problem(tombola_f32, 1, 0, {1, 2, 3});
+    p.request.global_seed = p.request.op_seed = 0;
+    for_each_implementation(describe(p), [&](const_tombola_primitive_desc_t desc) {
+        Tensor src(src_md_, engine_);
+        Tensor dst(dst_md_, engine_);
+        src.write(p.probs);
+        const Memory uniforms = memory_over(row_major({1, 0}, tombola_f64), engine_, nullptr);
+        std::array<uint64_t, 2> used = {1, 1};
+        const Memory used_memory = memory_over(row_major({2}, tombola_u64), engine_, used.data());
+        const tombola_exec_arg_t args[] = {{TOMBOLA_ARG_SRC, src.memory()},
+                                           {TOMBOLA_ARG_DST, dst.memory()},
+                                           {TOMBOLA_ARG_DST_SEEDS, used_memory},
+                                           {TOMBOLA_ARG_UNIFORMS, uniforms}};
+        Primitive primitive;
+        ASSERT_EQ(tombola_primitive_create(primitive.out(), desc), tombola_success);
+        ASSERT_EQ(tombola_primitive_execute(primitive, stream_, 4, args), tombola_success)
+            << last_error();
+        EXPECT_EQ(used, (std::array<uint64_t, 2>{0, 0})) << impl_name(desc);
+        // Without UNIFORMS the seeds are drawn.
+        ASSERT_EQ(tombola_primitive_execute(primitive, stream_, 3, args), tombola_success)
+            << last_error();
+        EXPECT_NE(used, (std::array<uint64_t, 2>{0, 0})) << impl_name(desc);
+    });
+}
+
 TEST_F(Multinomial, EmptyTensorsAreLeftAlone) {
     for (const auto& [batch, samples] : {std::pair<int64_t, int64_t>{0, 4}, {3, 0}}) {
         Problem p = problem(tombola_f32, 1, samples, {1, 2, 3});

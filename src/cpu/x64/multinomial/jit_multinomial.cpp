@@ -245,7 +245,7 @@ Status JitMultinomial::execute(const ExecContext& context) const {
     }
     if (wrong.any()) {
         RowScale scale;
-        return call.source.check(wrong.row(), classes_needed(desc_), scale);
+        return wrong.reason(call.source.check(wrong.row(), classes_needed(desc_), scale));
     }
     if (way_ == Way::guide) {
         const auto* greatest = reinterpret_cast<const double*>(call.scratch + scratch_.results);

@@ -395,7 +395,8 @@ class Spiller {
 }  // namespace
 
 Constants constants_of(const Operations::Section& section, int max_tables, bool has_masks) {
-    constexpr size_t kMaxMasks = 6;
+    // k7 is for masks that do not stay, k6 for the lines of runs.
+    const size_t max_masks = section.runs > 0 ? 5 : 6;
     Constants held;
     const auto add = [](auto& list, auto value, size_t most) {
         if (list.size() < most && !contains(list, value)) list.push_back(value);
@@ -403,7 +404,7 @@ Constants constants_of(const Operations::Section& section, int max_tables, bool 
     for (const Operation& o : section.list) {
         const uint64_t mask = has_masks ? o.mask_bits() : 0;
         if (o.has_table()) add(held.tables, o.table, static_cast<size_t>(max_tables));
-        if (mask != 0) add(held.masks, mask, kMaxMasks);
+        if (mask != 0) add(held.masks, mask, max_masks);
     }
     return held;
 }

@@ -199,7 +199,7 @@ class PermuteKernel : public LineStores {
     void emit_lines(const Section& section) {
         const Reg args = gpr(0), scratch = gpr(6);
         Label step, last;
-        assert(held_.masks.size() <= 5);  // k6 and k7 are for lines
+        assert(frame_slots() == 0);  // ahead() may be the register that points to them
         for (const Operation& o : section.list)
             if (o.kind == Kind::store_line) begin_run(run_of(o), program_->tables[o.table]);
         mov(ones(), -1);
@@ -502,6 +502,7 @@ class PermuteKernel : public LineStores {
     void emit_store_line(const Operation& o) {
         store_line(run_of(o), whole(o.a), phase_);
         scratch_table_ = kNone;
+        scratch_mask_ = 0;
     }
 
     Run run_of(const Operation& o) const {

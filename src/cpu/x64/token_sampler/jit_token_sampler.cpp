@@ -73,7 +73,7 @@ Status JitTokenSampler::execute(const ExecContext& context) const {
         sample_rows(0, Range{0, batch});
     else
         parallel(shares, [&](int part, int all) { sample_rows(part, split(batch, part, all)); });
-    if (wrong.any()) return call.check_row(source, wrong.row());
+    if (wrong.any()) return wrong.reason(call.check_row(source, wrong.row()));
     call.finish(context);
     return {};
 }
