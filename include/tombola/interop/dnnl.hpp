@@ -5,8 +5,10 @@
 /// refer to the same data without a copy. It serves oneDNN's C++ API of the 2.x and the 3.x line.
 ///
 /// A layout that one side cannot express is refused with an exception that gives the reason. tombola cannot express
-/// more than one block (OIhw4i16o4i), opaque formats, run-time dimensions, and data that oneDNN appends to the tensor.
-/// oneDNN cannot express a blocked layout that its public API has no name for. The data types that are converted are
+/// more than one block (OIhw4i16o4i), blocks that are no power of two up to 64, elements that share an address, opaque
+/// formats, run-time dimensions, and data that oneDNN appends to the tensor (oneDNN 3 does not tell of such data in a
+/// submemory). oneDNN cannot express a blocked layout that its public API has no name for, and refuses some strides.
+/// The data types that are converted are
 /// f16, bf16, f32, s32, s8, u8 and, with oneDNN 3, f64.
 
 #ifndef TOMBOLA_INTEROP_DNNL_HPP
@@ -48,7 +50,16 @@ struct layout {
     memory::dim offset = 0;
     memory::dims dims, padded_dims, padded_offsets, strides, inner_blks, inner_idxs;
     size_t size = 0;
+    bool has_extras = false;
 };
+
+// {5, 2}
+inline std::string text_of(const memory::dims& values) {
+    std::string text;
+    for (const memory::dim value : values)
+        text += (text.empty() ? "{" : ", ") + std::to_string(value);
+    return text + "}";
+}
 
 [[noreturn]] inline void refuse(const std::string& message) {
     error::raise(tombola_unimplemented, "interop: " + message);
@@ -104,6 +115,7 @@ inline layout read(const dnnl::memory::desc& desc) {
     result.inner_blks = vector(blocking.inner_blks, blocking.inner_nblks);
     result.inner_idxs = vector(blocking.inner_idxs, blocking.inner_nblks);
     result.size = desc.get_size();
+    result.has_extras = data.extra.flags != 0;
     return result;
 }
 #endif
@@ -194,6 +206,9 @@ inline memory::desc desc_from(const layout& from, memory::data_type type) {
     const bool blocked = from.inner_blks.size() == 1;
     const memory::dim block = blocked ? from.inner_blks[0] : 1;
     const int block_dim = blocked ? static_cast<int>(from.inner_idxs[0]) : 0;
+    if (block > 64 || (block & (block - 1)) != 0)
+        refuse("the memory descriptor has blocks of " + std::to_string(block) +
+               "; tombola has those of a power of two up to 64");
     for (size_t d = 0; d < from.dims.size(); ++d) {
         const memory::dim step = static_cast<int>(d) == block_dim ? block : 1;
         const memory::dim padded = (from.dims[d] + step - 1) / step * step;
@@ -203,10 +218,13 @@ inline memory::desc desc_from(const layout& from, memory::data_type type) {
                    "; tombola pads to whole blocks, here " + std::to_string(padded));
     }
     const size_t element = memory::data_type_size(type);
-    if (from.size >
-        bytes_without_extras(from, element) + static_cast<size_t>(from.offset) * element)
+    if (from.has_extras || from.size > bytes_without_extras(from, element) +
+                                           static_cast<size_t>(from.offset) * element)
         refuse("oneDNN keeps further data behind the tensor (compensation)");
-    return memory::desc::with_block(from.dims, type, from.strides, block_dim, block, from.offset);
+    const memory::desc made = memory::desc::with_block(from.dims, type, from.strides, block_dim,
+                                                       block, from.offset, /*allow_empty=*/true);
+    if (!made) refuse(tombola_get_last_error());
+    return made;
 }
 
 }  // namespace detail
@@ -244,7 +262,11 @@ inline dnnl::memory::desc to_dnnl(const memory::desc& desc) {
     if (desc.get_submemory_offset() != 0)
         detail::refuse("the memory descriptor has a submemory offset; convert the memory object");
     const auto strides = desc.get_strides();
-    if (desc.get_inner_nblks() == 0) return {dims, type, strides};
+    if (desc.get_inner_nblks() == 0) {
+        const dnnl::memory::desc made(dims, type, strides, /*allow_empty=*/true);
+        if (!made) detail::refuse("oneDNN refuses the strides " + detail::text_of(strides));
+        return made;
+    }
 
     // The layout is made by name with the dimensions in memory order. Then they are permuted to their logical order.
     const size_t n = dims.size();

@@ -147,6 +147,10 @@ TEST_F(InteropDnnl, Refusals) {
               "");
     const dnnl::memory::desc spaced({2, 3}, DnnlType::f32, {DNNL_RUNTIME_DIM_VAL, 1});
     EXPECT_EQ(names(refusal([&] { from_dnnl(spaced); }), "the stride of dimension 0 is"), "");
+    const dnnl::memory::desc shared({2, 3}, DnnlType::f32, {0, 1});
+    EXPECT_EQ(names(refusal([&] { from_dnnl(shared); }), "share an address"), "");
+    const memory::desc close({2, 3}, memory::data_type::f32, memory::dims{5, 2});
+    EXPECT_EQ(names(refusal([&] { to_dnnl(close); }), "strides {5, 2}"), "");
     EXPECT_EQ(names(refusal([] { interop::detail::type_from_dnnl(dnnl_data_type_undef); }),
                     "data type undef of oneDNN is not converted; expected one of f16, bf16, f32"),
               "");
@@ -162,6 +166,10 @@ TEST_F(InteropDnnl, Refusals) {
     compensated.data.extra.flags = dnnl_memory_extra_flag_compensation_conv_s8s8;
     compensated.data.extra.compensation_mask = 1;
     EXPECT_EQ(names(refusal([&] { from_dnnl(compensated); }), "compensation"), "");
+    compensated.data.offset0 = 3;  // of a submemory oneDNN 2 says 0 bytes
+    EXPECT_EQ(names(refusal([&] { from_dnnl(compensated); }), "compensation"), "");
+    const dnnl::memory::desc odd({96, 3, 5}, DnnlType::f32, DnnlTag::Acb48a);
+    EXPECT_EQ(names(refusal([&] { from_dnnl(odd); }), "blocks of 48"), "");
 #endif
 }
 

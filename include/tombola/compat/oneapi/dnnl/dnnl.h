@@ -42,7 +42,7 @@ static inline dnnl_status_t dnnl_stream_create(dnnl_stream_t* stream, dnnl_engin
 }
 static inline dnnl_status_t dnnl_stream_get_engine(const_dnnl_stream_t stream,
                                                    dnnl_engine_t* engine) {
-    return tombola_stream_get_engine((dnnl_stream_t)stream, engine);
+    return tombola_stream_get_engine(stream, engine);
 }
 static inline dnnl_status_t dnnl_stream_wait(dnnl_stream_t stream) {
     return tombola_stream_wait(stream);
@@ -377,13 +377,18 @@ static inline int tombola_compat_verbose_level(const char* text) {
     }
 }
 
+/* One variable in each program or library that is linked, whatever number of its files include this header. */
+__attribute__((weak, visibility("default"))) int tombola_compat_verbose_is_read;
+
 /* Runs before main(): ONEDNN_VERBOSE, or else DNNL_VERBOSE, counts in a program that was built with these headers,
- * unless TOMBOLA_VERBOSE is set. A program with more rights than its user (setuid) ignores the variables, as the library
- * does. */
+ * unless TOMBOLA_VERBOSE is set. Each program or library that is linked reads them once. A program
+ * with more rights than its user (setuid) ignores the variables, as the library does. */
 __attribute__((constructor)) static inline void tombola_compat_read_verbose(void) {
     const char* name = "ONEDNN_VERBOSE";
     const char* text = getenv("TOMBOLA_VERBOSE");
     int level;
+    if (tombola_compat_verbose_is_read) return;
+    tombola_compat_verbose_is_read = 1;
     if (getauxval(AT_SECURE) != 0) return;
     if (text != NULL && *text != '\0') return;
     text = getenv(name);
