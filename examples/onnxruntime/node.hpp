@@ -59,7 +59,9 @@ auto attribute(const Read& read) -> std::optional<decltype(read())> {
     try {
         return read();
     } catch (const Ort::Exception& error) {
-        if (std::strstr(error.what(), "No attribute with") != nullptr) return std::nullopt;
+        // What the runtime says when a kernel is made, and when shapes are inferred.
+        for (const char* absent : {"No attribute with", "Attribute does not exist"})
+            if (std::strstr(error.what(), absent) != nullptr) return std::nullopt;
         throw;
     }
 }
@@ -78,6 +80,11 @@ class Attributes {
         const auto value = attribute([&] { return info_.GetAttribute<T>(name); });
         if (!value) refuse(std::string("the attribute ") + name + " is missing");
         return *value;
+    }
+    // Whether there is an attribute of this name that is a number.
+    bool has_number(const char* name) const {
+        return holds([&] { info_.GetAttribute<float>(name); }) ||
+               holds([&] { info_.GetAttribute<int64_t>(name); });
     }
     std::vector<int64_t> integers(const char* name, const std::vector<int64_t>& absent) const {
         return attribute([&] { return info_.GetAttributes<int64_t>(name); }).value_or(absent);
@@ -185,6 +192,8 @@ const T* scalar(const Input& input, const char* name) {
 class Numbers {
   public:
     explicit Numbers(const Attributes& attributes) {
+        if (attributes.has_number("seed"))
+            refuse("the attribute seed is ONNX's; expected seeds, a list of two integers");
         const auto seeds = attributes.integers("seeds", {0, 0});
         if (seeds.size() != 2)
             refuse("seeds has " + std::to_string(seeds.size()) + " numbers; expected 2");

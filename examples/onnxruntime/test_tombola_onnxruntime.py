@@ -7,6 +7,7 @@ import os
 import threading
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 from onnx import TensorProto, helper
@@ -35,10 +36,11 @@ def node(op, inputs, outputs, **attributes):
     return helper.make_node(op, inputs, outputs, domain="tombola", **attributes)
 
 
-def session(nodes, inputs, outputs):
-    """A model. inputs: {name: array}, whose types it takes with free dimensions; outputs: {name: type or None}."""
+def session(nodes, inputs, outputs, shape=None):
+    """A model. inputs: {name: array}, whose types it takes; outputs: {name: type or None}; shape: that of the inputs in the model,
+    otherwise their dimensions are free."""
     model_inputs = [
-        helper.make_tensor_value_info(name, TYPES[x.dtype.name], [f"{name}{i}" for i in range(x.ndim)])
+        helper.make_tensor_value_info(name, TYPES[x.dtype.name], shape or [f"{name}{i}" for i in range(x.ndim)])
         for name, x in inputs.items()
     ]
     model_outputs = [helper.make_tensor_value_info(name, kind, None) for name, kind in outputs.items()]
@@ -336,16 +338,40 @@ def test_refused_values():
         run([node("TokenSampler", ["x", "", "", "", "", "", "", "at"], ["y"], seeds=SEEDS)], logits, {"y": TensorProto.INT64})
 
 
-def test_shapes_that_nobody_knows_before_the_run():
-    """No shape is inferred for TokenSampler's and ChannelShuffle's results, and another operator takes them."""
+@pytest.mark.parametrize("dtype", [{}, {"dtype": TensorProto.INT32}])
+@pytest.mark.parametrize("shape", ["behind ChannelShuffle", [None, 4], ["rows", 4], [2, 4]])
+def test_shapes_that_nobody_knows_before_the_run(shape, dtype):
+    """No shape is inferred for ChannelShuffle's result. Another operator takes the shape of what Multinomial draws."""
     x = {"x": np.log(np.array([[1, 0, 3, 2], [0, 7, 0, 1]], np.float32) + np.float32(1e-30))}
+    known = shape if isinstance(shape, list) else None
     nodes = [
-        node("ChannelShuffle", ["x"], ["s"], groups=2),
-        node("Multinomial", ["s"], ["y"], sample_size=30, seeds=SEEDS),
+        node("Multinomial", ["x" if known else "s"], ["y"], sample_size=30, seeds=SEEDS, **dtype),
         helper.make_node("Shape", ["y"], ["n"]),
     ]
-    y, n = run(nodes, x, {"y": TensorProto.INT32, "n": TensorProto.INT64})
+    if not known:
+        nodes.insert(0, node("ChannelShuffle", ["x"], ["s"], groups=2))
+    model = session(nodes, x, {"y": TensorProto.INT32, "n": TensorProto.INT64}, known)
+    if known and known[0]:
+        assert model.get_outputs()[0].shape == [known[0], 30]
+    y, n = model.run(None, x)
     np.testing.assert_array_equal(n, [2, 30])
-    weights = np.exp(reference.shuffled(x["x"], 2, 1).astype(np.float64))
+    weights = np.exp(x["x"].astype(np.float64)) if known else np.exp(reference.shuffled(x["x"], 2, 1).astype(np.float64))
     uniforms = reference.tensorflow_uniform(60, "float64", 0, 1, SEEDS).reshape(2, 30)
     np.testing.assert_array_equal(y, [reference.multinomial(row, u) for row, u in zip(weights, uniforms)])
+
+
+@pytest.mark.parametrize("dtype", [{}, {"dtype": TensorProto.FLOAT}])
+@pytest.mark.parametrize("shape", [[2, 3], [4], []])
+def test_shapes_that_an_attribute_tells(shape, dtype):
+    empty = {} if shape else {"shape": helper.make_attribute("shape", [], attr_type=onnx.AttributeProto.INTS)}
+    made = node("RandomUniform", [], ["y"], seeds=SEEDS, **dtype, **({"shape": shape} if shape else {}))
+    made.attribute.extend(empty.values())
+    model = session([made, helper.make_node("Shape", ["y"], ["n"])], {}, {"y": TensorProto.FLOAT, "n": TensorProto.INT64})
+    assert model.get_outputs()[0].shape == shape
+    y, n = model.run(None, {})
+    assert list(n) == shape and y.shape == tuple(shape)
+
+
+def test_the_seed_of_onnx_is_refused():
+    with pytest.raises(Exception, match="the attribute seed is ONNX's; expected seeds, a list of two integers"):
+        session([node("RandomUniform", [], ["y"], shape=[3], seed=1.0)], {}, {"y": TensorProto.FLOAT})

@@ -233,13 +233,24 @@ class Multinomial {
         const auto dtype = attribute([&] { return context.GetAttrInt("dtype"); });
         const auto samples =
             attribute([&] { return context.GetAttrInt("sample_size"); }).value_or(1);
-        const auto& input = context.GetInputShape(0);
-        Ort::ShapeInferContext::Shape shape{input.empty() ? -1 : input[0], samples};
+        Ort::ShapeInferContext::Shape shape{batch_of(context.GetInputShape(0)), samples};
         Ort::ThrowOnError(
             context.SetOutputShape(0, shape, chosen_type(dtype.value_or(kTypes[0]), kTypes)));
     }
 
   private:
+    // The first dimension of the input. One that the runtime does not know gets a name of its own: the runtime would take -1 for a
+    // size, and one name twice for two equal sizes.
+    static Ort::ShapeInferContext::SymbolicInteger batch_of(
+        const Ort::ShapeInferContext::Shape& input) {
+        static std::atomic<uint64_t> unknown{0};
+        const bool is_named = !input.empty() && !input[0].IsInt() && *input[0].AsSym() != '\0';
+        const bool is_known = !input.empty() && input[0].IsInt() && input[0].AsInt() >= 0;
+        if (is_named || is_known) return input[0];
+        return Ort::ShapeInferContext::SymbolicInteger("tombola_batch_" +
+                                                       std::to_string(unknown++));
+    }
+
     int64_t samples_;
     bool replacement_, logits_;
     Numbers numbers_;
