@@ -29,6 +29,7 @@ void check_randperm(const c10::SymInt& n, const at::Tensor& result) {
 // Overwrites a vector with a permutation of its indices.
 struct Permutation {
     static constexpr const char* kName = "permutation";
+    static constexpr bool kChecksSizes = true;
     static constexpr const char* kArguments = "";
     static void fill(at::Tensor& self, const OptionalGenerator& generator) {
         TORCH_CHECK(self.dim() == 1, "a permutation has 1 dimension, but got ", self.dim());

@@ -107,6 +107,12 @@ std::shared_ptr<Gradient> gradient_to(const at::Tensor& self) {
     return gradient;
 }
 
+// Whether F::fill takes meta tensors itself, because it checks their sizes: F has a member kChecksSizes.
+template <class F, class = void>
+inline constexpr bool kFillsMeta = false;
+template <class F>
+inline constexpr bool kFillsMeta<F, std::void_t<decltype(F::kChecksSizes)>> = true;
+
 template <class F, class Function = decltype(&F::fill)>
 struct Fill;
 
@@ -146,6 +152,10 @@ struct Fill<F, void (*)(at::Tensor&, const OptionalGenerator&, Args...)> {
     static void check(const at::Tensor& like, Args... args) {
         at::Tensor none = at::empty({0}, like.options().device(at::kMeta));
         F::fill(none, c10::nullopt, args...);
+        // PyTorch fills a complex tensor as a real one, and of an empty one it looks at nothing else.
+        if (!like.is_complex()) return;
+        none = at::empty({0}, none.options().dtype(c10::toRealValueType(like.scalar_type())));
+        F::fill(none, c10::nullopt, args...);
     }
 
   private:
@@ -154,9 +164,12 @@ struct Fill<F, void (*)(at::Tensor&, const OptionalGenerator&, Args...)> {
         return self;
     }
 
-    // A meta tensor has no data, and its sizes may be symbolic: only the type counts.
+    // A meta tensor has no data, and its sizes may be symbolic: only the type counts, unless F checks sizes.
     static at::Tensor& meta(at::Tensor& self, Args... args, OptionalGenerator) {
-        check(self, args...);
+        if constexpr (kFillsMeta<F>)
+            F::fill(self, c10::nullopt, args...);
+        else
+            check(self, args...);
         return self;
     }
 
@@ -297,7 +310,8 @@ struct Factory<F, Filled (*)(Args...)> {
 
     static at::Tensor& make_out(Args... args, c10::SymIntArrayRef size, OptionalGenerator generator,
                                 at::Tensor& out) {
-        // The arguments are checked first: a call that they make refused leaves out as it is.
+        // The arguments are checked first, so that a call that they make refused leaves out as it is. (randn looks at the type of
+        // out later, as PyTorch does.)
         torch::autograd::check_inplace(out, torch::autograd::compute_requires_grad(out));
         std::apply([&](auto... values) { Fill<typename F::Filled>::check(out, values...); },
                    F::filled(args...));

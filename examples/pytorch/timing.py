@@ -14,23 +14,26 @@ import torch
 import tombola_torch as tt
 
 
-def least_time(work, budget):
-    work()
-    least, spent = float("inf"), 0.0
-    while spent < budget:
-        begin = time.perf_counter()
+def least_times(works, budget):
+    """The least time of each, in turns, so that all meet the machine alike and equally often."""
+    for work in works:
         work()
-        elapsed = time.perf_counter() - begin
-        least, spent = min(least, elapsed), spent + elapsed
+    least, spent = [float("inf")] * len(works), 0.0
+    while spent < budget * len(works):
+        for i, work in enumerate(works):
+            begin = time.perf_counter()
+            work()
+            elapsed = time.perf_counter() - begin
+            least[i], spent = min(least[i], elapsed), spent + elapsed
     return least
 
 
 def sample_of_top_k(logits, temperature, k, p):
-    """PyTorch's fastest formulation: only k logits are sorted."""
-    values, classes = torch.topk(logits / temperature, k)
-    probabilities = values.softmax(-1)
+    """Only k logits are sorted and divided. Two samples with replacement take PyTorch less time than one."""
+    values, classes = torch.topk(logits, k)
+    probabilities = (values / temperature).softmax(-1)
     probabilities[probabilities.cumsum(-1) - probabilities >= p] = 0
-    return classes.gather(1, torch.multinomial(probabilities, 1))
+    return classes.gather(1, torch.multinomial(probabilities, 2, True)[:, :1])
 
 
 def cases():
@@ -162,7 +165,7 @@ def main():
         b = theirs()
         if comparable and not torch.equal(a, b):
             sys.exit(f"{name}: the tensors differ")
-        mine, other = least_time(ours, budget), least_time(theirs, budget)
+        mine, other = least_times((ours, theirs), budget)
         print(f"{name:52} {mine * 1e6:12.1f} {other * 1e6:12.1f} {other / mine:6.1f}x")
 
 

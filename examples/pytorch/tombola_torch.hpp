@@ -36,7 +36,8 @@ at::Tensor& randn_out(at::Tensor& out, at::IntArrayRef size,
 at::Tensor& normal_(at::Tensor& self, double mean = 0, double std = 1,
                     OptionalGenerator generator = c10::nullopt);
 
-// Tensor.exponential_: the same numbers, bit for bit; in float64 with PyTorch 1.13 up to the rounding of the C library's log.
+// Tensor.exponential_: the same numbers, bit for bit; in float64 with PyTorch 1.13 up to the rounding of the C library's log. A PyTorch
+// that is built with MKL takes those of exponential_ (some releases of 2.x) and of bernoulli_ with a number from another stream.
 at::Tensor& exponential_(at::Tensor& self, double lambda = 1,
                          OptionalGenerator generator = c10::nullopt);
 

@@ -68,10 +68,12 @@ def test_fork():
     child = os.fork()
     if child == 0:
         signal.alarm(60)  # A child that hangs ends here, and what it should have written is missing.
-        drawn = tombola.uniform(1 << 21, seed=1)
-        os.write(write, b"same" if np.array_equal(drawn, expected) else b"other")
-        os.write(write, g.uniform(4).tobytes())
-        os._exit(0)
+        try:
+            drawn = tombola.uniform(1 << 21, seed=1)
+            os.write(write, b"same" if np.array_equal(drawn, expected) else b"other")
+            os.write(write, g.uniform(4).tobytes())
+        finally:
+            os._exit(0)  # what is raised must not reach the parent's pytest
     os.close(write)
     with os.fdopen(read, "rb") as pipe:
         said = pipe.read()

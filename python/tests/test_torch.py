@@ -93,6 +93,7 @@ def test_normal(dtype):
         assert equal(torch.from_dlpack(g.normal(3)), then)
 
 
+@pytest.mark.skipif(torch.backends.mkl.is_available(), reason="a PyTorch with MKL draws these numbers from another stream")
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
 def test_exponential_and_bernoulli(dtype):
     torch.manual_seed(4)

@@ -86,7 +86,7 @@ class Philox4x32(BitGenerator):
         counter = sum(int(word) << 32 * i for i, word in enumerate(words[:4])) + used // 4
         return {
             "bit_generator": "Philox4x32",
-            "state": {"counter": words_of(counter % 2**128, 4, "counter"), "key": words[4:], "position": used % 4},
+            "state": {"counter": words_of(counter % 2**128, 4, "counter").copy(), "key": words[4:], "position": used % 4},
         }
 
     @state.setter
