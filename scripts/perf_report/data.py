@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was measured: data files, and the machines that they are about. doc/measurements/README.md describes the format."""
 import json
+import math
 import re
+import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +12,7 @@ KEYS = {"format", "machine", "date", "commit", "version", "compiler", "isa", "pe
         "spread", "figures", "sizes"}
 OPTIONAL_KEYS = {"shuffle_means"}
 MACHINE_KEYS = {"cpu", "microarchitecture", "family", "model", "virtual", "cores", "ghz", "caches", "memory_gib", "system"}
+PROCESSOR = ("cpu", "family", "model")  # the keys by which two machines are the same kind
 ISA_NAMES = {"none": "portable", "avx2": "AVX2", "avx512_core": "AVX-512", "avx512_core_vbmi": "AVX-512"}
 BYTES = "bytes"  # the key beside those of the times
 
@@ -77,6 +80,7 @@ class Column:
 
 OWN = ("tombola", "tombola-avx2")
 VERSIONED = ("oneDNN", "PyTorch")  # peers that change much from version to version
+HEADERS = ("Boost", "GSL", "Random123", "std")  # others, whose speed depends on the compiler of a run
 
 
 class Machine:
@@ -86,6 +90,9 @@ class Machine:
         self.runs = sorted(runs, key=lambda run: (len(run.figures) + len(run.sizes), run.date, run.name), reverse=True)
         self.main = self.runs[0]
         self.name = self.main.machine_name
+        for run in self.runs[1:]:
+            if any(run.machine[key] != self.main.machine[key] for key in PROCESSOR):
+                raise BadFile(f"{run.name}.json and {self.main.name}.json are of different processors; expected different words before the first dot")
         self.title = words_of(self.name)
         self.own = [Column(self.main, who, title) for who, title in zip(OWN, self.isas())]
 
@@ -93,7 +100,8 @@ class Machine:
         return [self.main.best, "AVX2"] if self.main.best == "AVX-512" else [self.main.best]
 
     def columns(self, *names):
-        """A column for each version of oneDNN and PyTorch. All others, and memory, have the figures of the main run."""
+        """A column for each version of oneDNN and PyTorch. Memory has the figures of the main run, other libraries those of the run in
+        which they are fastest beside tombola."""
         result = []
         for name in names:
             versions = {}
@@ -101,10 +109,18 @@ class Machine:
                 if name in run.peers and name in VERSIONED:
                     versions[run.peers[name]] = run
             if not versions:
-                result.append(Column(self.main, name, {"std": "standard library"}.get(name, name)))
+                run = self.fastest(name) if name in HEADERS else self.main
+                result.append(Column(run, name, {"std": "standard library"}.get(name, name)))
             for version in sorted(versions, key=version_key):
                 result.append(Column(versions[version], name, f"{name} {version}" if len(versions) > 1 else name))
         return result
+
+    def fastest(self, name):
+        def ratio(run):
+            ratios = [case[name] / case[OWN[0]] for cases in run.figures.values() for case in cases.values()
+                      if name in case and OWN[0] in case]
+            return statistics.geometric_mean(ratios) if ratios else math.inf
+        return min(self.runs, key=ratio)
 
     def newest(self, name):
         return self.columns(name)[-1]

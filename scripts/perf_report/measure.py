@@ -10,7 +10,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from data import BYTES, FORMAT, text_of
+from data import BYTES, FORMAT, PROCESSOR, BadFile, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -59,10 +59,14 @@ def run_peers(args, part):
                             f"--benchmark_out={unfinished}"], check=True, stdout=log, stderr=log, env=environment)
         return unfinished
 
-    unfinished = run(part, wanted)
+    # One thread and two run in different processes: a worker spins for some milliseconds after its work.
+    unfinished = run(part, wanted if part != "threads" else wanted + ".*([^-]2|[^2])/real_time$")
     # Google Benchmark writes nothing where no case matches: --smoke leaves out whole parts.
     content = json.loads(unfinished.read_text() or '{"benchmarks": []}')
     if part == "threads":
+        two = run(f"{part}.two", wanted + ".*-2/real_time$")
+        content["benchmarks"] += json.loads(two.read_text() or '{"benchmarks": []}')["benchmarks"]
+        two.unlink()
         # Two threads once more, which sleep between calls. Bound ones, as the kernel may wake a thread on the core of another.
         asleep = run(f"{part}.asleep", wanted + ".*/tombola(-avx2)?-2/", OMP_WAIT_POLICY="passive", OMP_PROC_BIND="true")
         for entry in json.loads(asleep.read_text())["benchmarks"]:
@@ -213,8 +217,21 @@ def default_name(data):
     return ".".join([data["machine"]["microarchitecture"].replace("_", "-"), *peers])
 
 
+def refuse_other_machine(args, folder):
+    """Files whose names are equal up to the first dot are of one machine."""
+    this = about_machine(args, {"mhz_per_cpu": 0, "caches": []})
+    name = args.name or this["microarchitecture"].replace("_", "-")
+    for path in folder.glob(f"{name.split('.')[0]}.*json"):
+        known = json.loads(path.read_text())["machine"]
+        if any(known[key] != this[key] for key in PROCESSOR):
+            raise BadFile(f"{path} is of another processor than this machine's: {known['cpu']}, family {known['family']}, model "
+                          f"{known['model']}; expected --name=NAME with another word before its first dot, or that the file is removed")
+
+
 def measure(args, folder):
     """Measures the parts, and writes the data file to the folder."""
+    if args.name or not args.only:
+        refuse_other_machine(args, folder)
     args.raw.mkdir(parents=True, exist_ok=True)
     for part in args.only or [*PARTS, "sizes"]:
         begin = time.monotonic()

@@ -301,7 +301,8 @@ def slower_threads(m):
     """Sentences: where two threads take longer than one."""
     asleep = slower_in(m, TWO_ASLEEP)
     return [sentence for sentence in (
-        slower_in(m, TWO), asleep and f"With threads that sleep between calls (`OMP_WAIT_POLICY=passive`): {asleep}") if sentence]
+        slower_in(m, TWO), asleep and f"With threads that sleep between calls and stay on their processors (`OMP_WAIT_POLICY=passive`, "
+        f"`OMP_PROC_BIND=true`): {asleep}") if sentence]
 
 
 def slower_in(m, two):

@@ -74,7 +74,7 @@ void add_dropout() {
         const std::string name = std::string("dropout/") + c.name;
         add_tombola(name, [c] { return forward(c); });
         add(name, "memcpy", [c] { return copying(c.bytes()); });
-        add(name, "words", [c] { return words(c); });
+        add(name, "words", with_best_isa([c] { return words(c); }));
         for (const auto& [text, mask_kind] : kMasks) {
             const std::string of_mask = std::string("dropout_backward/") + c.name + ":" + text;
             add_tombola(of_mask, [c, mask_kind = mask_kind] { return backward(c, mask_kind); });

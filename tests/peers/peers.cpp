@@ -105,6 +105,8 @@ void add(const std::string& section_and_case, const std::string& who, const Prep
     register_benchmark(section_and_case + "/" + who, 1, prepare);
 }
 
+Prepare with_best_isa(const Prepare& prepare) { return under(best_isa(), prepare); }
+
 void add_tombola(const std::string& section_and_case, const Prepare& prepare) {
     add(section_and_case, "tombola", under(best_isa(), prepare));
     if (best_isa() > cpu_isa::avx2)

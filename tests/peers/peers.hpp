@@ -4,7 +4,8 @@
 // What every source here shares: how a benchmark is added, the buffers that all of them work on, and the cases.
 //
 // A benchmark is called SECTION/CASE/WHO, as in shuffle/f32:nchw:fwd:64x116x28x28/oneDNN. All WHOs of one case do
-// the same work on the same bytes, so their times may be divided; scripts/perf_report does so.
+// the same work on the same bytes, so their times may be divided; scripts/perf_report does so. PyTorch's dropout, channel_shuffle and
+// token ids allocate their results: its functions for them have no argument for a result.
 
 #include <array>
 #include <cstddef>
@@ -28,6 +29,8 @@ using Prepare = std::function<Work()>;
 // repetition and is not measured.
 void add(const std::string& section_and_case, const std::string& who, const Prepare& prepare);
 void add_tombola(const std::string& section_and_case, const Prepare& prepare);
+// The same with tombola's best instruction set, whatever the case before it was limited to.
+Prepare with_best_isa(const Prepare& prepare);
 
 // Adds a case of the section "threads": somebody else's work, or tombola's, on one thread and on two, as WHO and WHO-2.
 constexpr const char* kTwoThreads = "-2";

@@ -17,6 +17,11 @@ using Vector = __m512i;
 void stream(Vector* to, Vector value) { _mm512_stream_si512(to, value); }
 Vector load(const char* from) { return _mm512_load_si512(from); }
 Vector merge(Vector a, Vector b) { return _mm512_xor_si512(a, b); }
+#elif defined(__AVX2__)
+using Vector = __m256i;
+void stream(Vector* to, Vector value) { _mm256_stream_si256(to, value); }
+Vector load(const char* from) { return _mm256_load_si256(reinterpret_cast<const __m256i*>(from)); }
+Vector merge(Vector a, Vector b) { return _mm256_xor_si256(a, b); }
 #else
 using Vector = __m128i;
 void stream(Vector* to, Vector value) { _mm_stream_si128(to, value); }

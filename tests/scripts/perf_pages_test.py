@@ -61,6 +61,7 @@ def main():
                             (lambda content: content["machine"].pop("caches"), "caches"),
                             (lambda content: content.pop("machine"), "machine"),
                             (lambda content: content.update(isa="sse"), "isa is sse"),
+                            (lambda content: content["machine"].update(model=0), "different processors"),
                             (lambda content: content.update(format=2), "format")):
         kept = path.read_text()
         change(path, edit)
