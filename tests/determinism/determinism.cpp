@@ -35,6 +35,7 @@
 #include "common/execution.hpp"
 #include "common/text.hpp"
 #include "determinism/sha256.hpp"
+#include "gtests/common/fp_control.hpp"
 
 namespace tombola::determinism {
 namespace {
@@ -269,6 +270,18 @@ int hold_reference(std::vector<Case> cases, const std::map<std::string, std::str
     return failures.count() > 0 ? kExitFailed : 0;
 }
 
+// While it lives, this thread rounds down and flushes subnormal numbers.
+class UnusualFpEnv {
+  public:
+    UnusualFpEnv() { test::set_fp_control(test::kFpDefault | test::kFpFlush | test::kFpDown); }
+    ~UnusualFpEnv() { test::set_fp_control(before_); }
+    UnusualFpEnv(const UnusualFpEnv&) = delete;
+    UnusualFpEnv& operator=(const UnusualFpEnv&) = delete;
+
+  private:
+    const uint64_t before_ = test::fp_control();
+};
+
 int hold_variants(std::vector<Case> cases, const std::map<std::string, std::string>& table) {
     Failures failures;
     int runs = 0, layouts = 0, cuts = 0;
@@ -297,6 +310,11 @@ int hold_variants(std::vector<Case> cases, const std::map<std::string, std::stri
             whole.execute();
             hold(outputs_of(whole.args()), fmt::format("{} threads", threads));
         }
+        {
+            const UnusualFpEnv fp_env;
+            whole.execute();
+        }
+        hold(outputs_of(whole.args()), "another floating-point environment");
         for (const std::vector<std::string>& options : layouts_of(*whole.made.problem)) {
             Run other = variant(whole.made, options);
             other.allocate();

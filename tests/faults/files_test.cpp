@@ -76,6 +76,7 @@ TEST_F(Files, WhatCannotBeWrittenIsNamedOnce) {
             << said.output;
         EXPECT_EQ(count(said.output, "tombola_verbose,v1,common,warn,"), 1) << said.output;
         const ProbeResult quiet = run_faults_probe("plain", environment + " TOMBOLA_VERBOSE=none");
+        EXPECT_EQ(quiet.exit_code, 0) << quiet.output;
         EXPECT_EQ(count(quiet.output, "cannot be written"), 0) << quiet.output;
     }
 }

@@ -5,19 +5,20 @@
 #include <gtest/gtest.h>
 
 #include "faults/run.hpp"
+#include "gtests/common/folder.hpp"
 #include "tombola/tombola.hpp"
 
 namespace tombola::test {
 namespace {
 
 TEST(Signals, InterruptExecutionsAndCreationsWithoutATrace) {
-    const std::string folder = testing::TempDir() + "tombola_signals";
-    const ProbeResult result = run_faults_probe(
-        "signals", "OMP_WAIT_POLICY=passive TOMBOLA_JIT_DUMP=$(mktemp -d " + folder + "_XXXXXX)");
+    const Folder folder("tombola_signals");
+    const ProbeResult result =
+        run_faults_probe("signals", "OMP_WAIT_POLICY=passive TOMBOLA_JIT_DUMP=" + folder.path());
     ASSERT_EQ(result.exit_code, 0) << result.output;
     EXPECT_GT(std::atoi(result.value("handled").c_str()), 10) << result.output;
     EXPECT_FALSE(result.has("cannot be written")) << result.output;
-    EXPECT_EQ(std::system(("rm -r " + folder + "_*").c_str()), 0);
+    EXPECT_FALSE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(StaticDestruction, PrimitivesServeUntilTheLastStaticObjectIsGone) {

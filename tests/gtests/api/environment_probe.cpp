@@ -91,6 +91,49 @@ void run_random_permutation(const engine& eng) {
     execute<random_permutation>(eng, pd, {{TOMBOLA_ARG_DST, memory(md, eng)}});
 }
 
+void run_random_normal(const engine& eng) {
+    const memory::desc md({1000}, memory::data_type::f32, memory::format_tag::a);
+    const random_normal::primitive_desc pd(eng, alignment::pytorch, md, 1, 2);
+    const random_normal::moments moments(pd, 0.0f, 1.0f);
+    execute<random_normal>(eng, pd,
+                           {{TOMBOLA_ARG_MEAN, moments.mean()},
+                            {TOMBOLA_ARG_STD, moments.std()},
+                            {TOMBOLA_ARG_DST, memory(md, eng)}});
+}
+
+void run_dropout(const engine& eng) {
+    const memory::desc md({1000}, memory::data_type::f32, memory::format_tag::a);
+    const dropout_forward::primitive_desc pd(eng, prop_kind::forward_training, md, md, 32,
+                                             dropout_mask::none, 1, 2);
+    std::vector<float> src(1000, 1.0f);
+    float p = 0.5f;
+    execute<dropout_forward>(eng, pd,
+                             {{TOMBOLA_ARG_SRC, memory(md, eng, src.data())},
+                              {TOMBOLA_ARG_P, memory(pd.exec_arg_desc(TOMBOLA_ARG_P), eng, &p)},
+                              {TOMBOLA_ARG_DST, memory(md, eng)}});
+}
+
+void run_stochastic_rounding(const engine& eng) {
+    const memory::desc from({1000}, memory::data_type::f32, memory::format_tag::a);
+    const memory::desc to({1000}, memory::data_type::bf16, memory::format_tag::a);
+    const stochastic_rounding::primitive_desc pd(eng, from, to, 1, 2);
+    std::vector<float> src(1000, 0.1f);
+    execute<stochastic_rounding>(
+        eng, pd,
+        {{TOMBOLA_ARG_SRC, memory(from, eng, src.data())}, {TOMBOLA_ARG_DST, memory(to, eng)}});
+}
+
+void run_token_sampler(const engine& eng) {
+    const memory::desc logits({2, 1000}, memory::data_type::f32, memory::format_tag::ab);
+    const memory::desc ids({2, 1}, memory::data_type::s64, memory::format_tag::ab);
+    const token_sampler::primitive_desc pd(eng, logits, ids, filter_order::transformers,
+                                           logprobs::none, 0, 1, 2);
+    std::vector<float> src(2000, 1.0f);
+    execute<token_sampler>(
+        eng, pd,
+        {{TOMBOLA_ARG_SRC, memory(logits, eng, src.data())}, {TOMBOLA_ARG_DST, memory(ids, eng)}});
+}
+
 // Has a call refused, and says why.
 std::string refused() {
     tombola_engine_t eng = nullptr;
@@ -141,6 +184,14 @@ int run_one(const engine& eng, const std::string& name) {
         run_in_locale(eng);
     else if (name == "permutation")
         run_random_permutation(eng);
+    else if (name == "normal")
+        run_random_normal(eng);
+    else if (name == "dropout")
+        run_dropout(eng);
+    else if (name == "rounding")
+        run_stochastic_rounding(eng);
+    else if (name == "token_sampler")
+        run_token_sampler(eng);
     else
         return 1;
     print_state();

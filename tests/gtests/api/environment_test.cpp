@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gtests/api/probe.hpp"
+#include "gtests/common/folder.hpp"
 #include "tombola/tombola.h"
 
 namespace tombola::test {
@@ -50,10 +51,11 @@ TEST(Environment, VerboseOnePrintsExecutionsAndFailures) {
 
 // A program may choose a locale that writes a half as 0,5.
 TEST(Environment, NumbersHaveAPointInEveryLocale) {
-    const std::string folder = testing::TempDir() + "tombola_locale";
-    const std::string make =
-        "mkdir -p " + folder + " && localedef -i de_DE -f UTF-8 " + folder + "/de_DE.UTF-8";
-    if (std::system((make + " >/dev/null 2>&1").c_str()) != 0)
+    const test::Folder made("tombola_locale");
+    const std::string folder = made.path();
+    if (std::system(
+            ("localedef -i de_DE -f UTF-8 " + folder + "/de_DE.UTF-8 >/dev/null 2>&1").c_str()) !=
+        0)
         GTEST_SKIP() << "localedef has no sources of locales: Debian's package locales";
     const Output output =
         run_probe("TOMBOLA_VERBOSE=1 LOCPATH=" + folder + " LC_ALL=de_DE.UTF-8", "locale");

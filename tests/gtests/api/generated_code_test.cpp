@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "gtests/api/probe.hpp"
+#include "gtests/common/folder.hpp"
 
 namespace tombola::test {
 namespace {
@@ -25,28 +26,22 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> kLadder = {"none", "avx2", "avx512_core", "avx512_core_vbmi"};
-const char* const kPrimitives[] = {"shuffle",     "random_generator", "tensorflow",  "pytorch",
-                                   "multinomial", "permutation",      "exponential", "bernoulli"};
+// What environment_probe has. (Uniform numbers have two kinds of kernels.)
+const char* const kPrimitives[] = {
+    "shuffle",     "random_generator", "tensorflow", "pytorch", "multinomial", "permutation",
+    "exponential", "bernoulli",        "normal",     "dropout", "rounding",    "token_sampler"};
 
 size_t rank_of(const std::string& isa) {
     return static_cast<size_t>(std::find(kLadder.begin(), kLadder.end(), isa) - kLadder.begin());
 }
 
-class Folder {
+class CodeFolder : public Folder {
   public:
-    Folder() {
-        std::string path = testing::TempDir() + "tombola_code_XXXXXX";
-        if (mkdtemp(path.data()) != nullptr) path_ = path;
-    }
-    ~Folder() { fs::remove_all(path_); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-
-    const std::string& path() const { return path_; }
+    CodeFolder() : Folder("tombola_code") {}
     // File names that begin with `begin`, and the files' bytes.
     std::map<std::string, std::string> files(const std::string& begin) const {
         std::map<std::string, std::string> found;
-        for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
+        for (const fs::directory_entry& entry : fs::directory_iterator(path())) {
             const std::string name = entry.path().filename();
             std::ifstream file(entry.path(), std::ios::binary);
             if (name.compare(0, begin.size(), begin) == 0)
@@ -54,9 +49,6 @@ class Folder {
         }
         return found;
     }
-
-  private:
-    std::string path_;
 };
 
 // "tombola.NAME.ISA.PID.INDEX.bin" without the last three parts.
@@ -73,7 +65,7 @@ TEST(GeneratedCode, TheForcedIsaIsTheOneThatRan) {
     const size_t machine = rank_of(run_probe("-u TOMBOLA_MAX_CPU_ISA").probe("isa"));
     for (const std::string& cap : kLadder)
         for (const std::string primitive : kPrimitives) {
-            const Folder folder;
+            const CodeFolder folder;
             const Output output = run_probe(
                 "TOMBOLA_VERBOSE=1 TOMBOLA_MACHINE=sapphire_rapids TOMBOLA_MAX_CPU_ISA=" + cap +
                     " TOMBOLA_JIT_DUMP=" + folder.path(),
@@ -106,7 +98,7 @@ TEST(GeneratedCode, TheForcedIsaIsTheOneThatRan) {
 // The format: tools/perf/Documentation/jitdump-specification.txt in the Linux sources.
 TEST(GeneratedCode, JitDumpIsWhatPerfReads) {
     for (const std::string primitive : kPrimitives) {
-        const Folder folder;
+        const CodeFolder folder;
         const Output output = run_probe("TOMBOLA_JIT_PROFILE=jitdump JITDUMPDIR=" + folder.path() +
                                             " TOMBOLA_JIT_DUMP=" + folder.path(),
                                         primitive);
@@ -172,7 +164,7 @@ TEST(GeneratedCode, JitDumpIsWhatPerfReads) {
 
 // A line a kernel: address, size, symbol, the numbers in hex.
 TEST(GeneratedCode, PerfMapNamesEachKernel) {
-    const Folder folder;
+    const CodeFolder folder;
     const Output output =
         run_probe("TOMBOLA_JIT_PROFILE=perfmap TOMBOLA_JIT_DUMP=" + folder.path(), "multinomial");
     const auto kernels = folder.files("tombola.");

@@ -4,6 +4,7 @@
 // The C API's handles as owners, so that tests of the C API do not leak. Nothing here checks a
 // status: `out()` is what a creating function fills, and stays null when it fails.
 
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -117,9 +118,12 @@ template <class Visitor>
 void for_each_implementation(const_tombola_primitive_desc_t first, const Visitor& visit) {
     PrimitiveDesc desc;
     tombola_primitive_desc_clone(desc.out(), first);
-    do {
+    tombola_status_t status = tombola_success;
+    for (; status == tombola_success; status = tombola_primitive_desc_next_impl(desc))
         visit(desc.get());
-    } while (tombola_primitive_desc_next_impl(desc) == tombola_success);
+    if (status != tombola_last_impl_reached)
+        throw std::runtime_error(std::string("the next implementation: ") +
+                                 tombola_get_last_error());
 }
 
 }  // namespace tombola::test

@@ -110,6 +110,14 @@ inline std::vector<const Implementation*> rows_in_force() {
 
 class Served {
   public:
+    // A test in which no implementation serves any case has looked at nothing. VBMI has no rows of its own for whole rows of memory.
+    ~Served() {
+        int all = 0;
+        for (const auto& [name, count] : served_) all += count;
+        if (effective_isa() != CpuIsa::none && effective_isa() != CpuIsa::avx512_core_vbmi) {
+            EXPECT_GT(all, 0) << "no implementation serves any case";
+        }
+    }
     // The destination begins at the edge of its buffer, and so many bytes behind it.
     void check(const Case& c, std::initializer_list<size_t> offsets = {}) {
         const size_t element = size_of(c.type);

@@ -145,6 +145,10 @@ TEST_F(RandomPermutation, FreshSeedsAreReported) {
         EXPECT_TRUE(used[0] != 0 || used[1] != 0);
         ASSERT_EQ(tombola_primitive_execute(primitive, stream_, 2, again), tombola_success);
         EXPECT_EQ(first, second);
+        const std::array<uint64_t, 2> before = {used[0], used[1]};
+        ASSERT_EQ(tombola_primitive_execute(primitive, stream_, 2, fresh), tombola_success);
+        EXPECT_NE(before, (std::array<uint64_t, 2>{used[0], used[1]}));
+        EXPECT_NE(first, second);
     }
 }
 
