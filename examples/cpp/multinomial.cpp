@@ -3,6 +3,7 @@
 // Class indices drawn by weight, with and without replacement, from seeds and from uniforms of one's own.
 // Build: c++ -std=c++17 multinomial.cpp -ltombola
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -59,8 +60,8 @@ int main() try {
 
     // A class of weight 0 is never drawn; without replacement every other class comes once.
     const std::vector<int32_t> all = draw(eng, {3, 0, 1, 2}, false, false, 3);
-    int times[4] = {};
-    for (const int32_t index : all) ++times[index];
+    std::array<int, 4> times = {};
+    for (const int32_t index : all) ++times.at(static_cast<size_t>(index));
     right &= times[0] == 1 && times[1] == 0 && times[2] == 1 && times[3] == 1;
     std::printf("a permutation of 0 2 3: %d %d %d\n", all[0], all[1], all[2]);
     return right ? 0 : 1;

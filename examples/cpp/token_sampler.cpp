@@ -122,7 +122,7 @@ int main() try {
     size_t accepted = 0;
     while (accepted < kLength && verified[accepted] == draft[accepted]) ++accepted;
     right &= accepted == 5 && verified[5] == texts[0][5];
-    std::printf("%zu draft tokens accepted, then %d%s\n", accepted, verified[accepted],
+    std::printf("%zu draft tokens accepted, then %d%s\n", accepted, verified.at(5),
                 right ? "" : "   WRONG");
     return right ? 0 : 1;
 } catch (const error& failure) {

@@ -8,7 +8,7 @@
 //
 // Then the order in which an epoch visits its samples: each rank computes its own part of one permutation.
 //
-// Rank 0 gathers the shards and compares them with what it generates alone. Run: mpiexec -n 4 shards
+// Rank 0 gathers the shards and compares them with what it generates alone. Run: mpiexec -n 4 example_mpi_shards
 
 #include <mpi.h>
 
@@ -99,8 +99,10 @@ struct Layout {
     int64_t start;
 };
 
+constexpr float kUnknown = -1;  // no first value is published
+
 template <class T>
-bool check(const engine& eng, alignment whose, const char* name, T first_value, int rank,
+bool check(const engine& eng, alignment whose, const char* name, float first_value, int rank,
            int ranks) {
     std::vector<T> alone(kRows * kColumns), contiguous(alone.size()), columns(alone.size());
 
@@ -130,12 +132,14 @@ bool check(const engine& eng, alignment whose, const char* name, T first_value, 
 
     if (rank != 0) return true;
     Generator<T>(eng, whose, kRows * kColumns)(0, alone.data());
-    const bool known =
-        static_cast<float>(first_value) == static_cast<float>(alone[0]) || first_value < 0;
+    const bool right = first_value == kUnknown || first_value == static_cast<float>(alone[0]);
     std::printf("%s, %d ranks: contiguous shards %s, column shards %s, first value %s\n", name,
                 ranks, contiguous == alone ? "equal" : "DIFFER",
-                columns == alone ? "equal" : "DIFFER", known ? "right" : "WRONG");
-    return contiguous == alone && columns == alone && known;
+                columns == alone ? "equal" : "DIFFER",
+                first_value == kUnknown ? "not published"
+                : right                 ? "right"
+                                        : "WRONG");
+    return contiguous == alone && columns == alone && right;
 }
 
 // A rank's part of the order of an epoch. Each epoch has a global seed of its own.
@@ -193,8 +197,8 @@ int main(int argc, char** argv) {
         right &= check<float>(eng, alignment::tensorflow, "Philox f32", 0.7011236f, rank, ranks);
         right &= check<float>(eng, alignment::pytorch, "MT19937 f32", .59748673f, rank, ranks);
         // Two words per element.
-        right &= check<double>(eng, alignment::tensorflow, "Philox f64", -1, rank, ranks);
-        right &= check<double>(eng, alignment::pytorch, "MT19937 f64", -1, rank, ranks);
+        right &= check<double>(eng, alignment::tensorflow, "Philox f64", kUnknown, rank, ranks);
+        right &= check<double>(eng, alignment::pytorch, "MT19937 f64", kUnknown, rank, ranks);
         right &= check_epochs(eng, rank, ranks);
     } catch (const error& failure) {
         std::fprintf(stderr, "rank %d: %s\n", rank, failure.what());
