@@ -233,22 +233,21 @@ class Multinomial {
         const auto dtype = attribute([&] { return context.GetAttrInt("dtype"); });
         const auto samples =
             attribute([&] { return context.GetAttrInt("sample_size"); }).value_or(1);
-        Ort::ShapeInferContext::Shape shape{batch_of(context.GetInputShape(0)), samples};
+        // A dimension that the runtime does not know gets a name of its own. The runtime would take -1 for a size, and one name
+        // twice for two equal sizes.
+        static std::atomic<uint64_t> unknown{0};
+        const std::string name = "tombola_batch_" + std::to_string(unknown++);
+        const auto& input = context.GetInputShape(0);
+        Ort::ShapeInferContext::Shape shape{name.c_str(), samples};
+        if (knows_batch(input)) shape[0] = input[0];
         Ort::ThrowOnError(
             context.SetOutputShape(0, shape, chosen_type(dtype.value_or(kTypes[0]), kTypes)));
     }
 
   private:
-    // The first dimension of the input. One that the runtime does not know gets a name of its own: the runtime would take -1 for a
-    // size, and one name twice for two equal sizes.
-    static Ort::ShapeInferContext::SymbolicInteger batch_of(
-        const Ort::ShapeInferContext::Shape& input) {
-        static std::atomic<uint64_t> unknown{0};
-        const bool is_named = !input.empty() && !input[0].IsInt() && *input[0].AsSym() != '\0';
-        const bool is_known = !input.empty() && input[0].IsInt() && input[0].AsInt() >= 0;
-        if (is_named || is_known) return input[0];
-        return Ort::ShapeInferContext::SymbolicInteger("tombola_batch_" +
-                                                       std::to_string(unknown++));
+    // Whether the runtime knows the first dimension of the input, as a number or by a name.
+    static bool knows_batch(const Ort::ShapeInferContext::Shape& input) {
+        return !input.empty() && (!input[0].IsInt() || input[0].AsInt() >= 0);
     }
 
     int64_t samples_;
