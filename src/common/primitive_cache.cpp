@@ -9,6 +9,7 @@
 
 #include "common/fork.hpp"
 #include "common/hash.hpp"
+#include "common/parallel.hpp"
 #include "common/settings.hpp"
 
 namespace tombola::impl {
@@ -114,11 +115,12 @@ DescRequest::DescRequest(const OpDesc& an_op, const Attr& attr, Engine* an_engin
       engine(an_engine),
       first(a_first),
       isa(effective_isa()),
-      hash(hash_combine(impl::hash_of(an_op), scratchpad_mode, first, isa)) {}
+      several_threads(max_threads() > 1),
+      hash(hash_combine(impl::hash_of(an_op), scratchpad_mode, first, isa, several_threads)) {}
 
 bool operator==(const DescRequest& a, const DescRequest& b) {
     return a.hash == b.hash && a.scratchpad_mode == b.scratchpad_mode && a.engine == b.engine &&
-           a.first == b.first && a.isa == b.isa &&
+           a.first == b.first && a.isa == b.isa && a.several_threads == b.several_threads &&
            identical(*a.op, *b.op);  // queries return the strides that the caller gave
 }
 

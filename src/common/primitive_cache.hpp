@@ -24,7 +24,8 @@ struct DescRequest {
     ScratchpadMode scratchpad_mode;
     Engine* engine;
     size_t first;
-    CpuIsa isa;  // the effective ISA at the request
+    CpuIsa isa;            // the effective ISA at the request
+    bool several_threads;  // whether executions may share work, as far as the request tells
     uint64_t hash;
 };
 

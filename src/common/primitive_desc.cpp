@@ -66,11 +66,13 @@ Result<std::shared_ptr<const PrimitiveDesc>> PrimitiveDesc::create(const OpDesc&
         desc->row_ = row;
         desc->implementation_ = &candidate;
         desc->plan_ = plan.take();
+        desc->several_threads_ = request.several_threads;
         const size_t scratchpad_bytes = desc->plan_->scratchpad_bytes();
         if (scratchpad_bytes > 0)
             desc->scratchpad_desc_ =
                 MemoryDesc::vector(DataType::u8, static_cast<dim_t>(scratchpad_bytes));
-        desc->hash_ = hash_combine(hash_of(desc->op_), attr.scratchpad_mode, row, scratchpad_bytes);
+        desc->hash_ = hash_combine(hash_of(desc->op_), attr.scratchpad_mode, row, scratchpad_bytes,
+                                   desc->several_threads_);
         // The result is not stored if a row found no memory: an equal request may get another result later.
         if (!no_memory.ok()) return std::shared_ptr<const PrimitiveDesc>(std::move(desc));
         return with_defaults(store_cached(request, std::move(desc)), op);
@@ -109,6 +111,7 @@ const ArgSpec* PrimitiveDesc::find_arg(int arg) const {
 
 bool PrimitiveDesc::same_primitive(const PrimitiveDesc& other) const {
     return hash_ == other.hash_ && implementation_ == other.implementation_ &&
+           several_threads_ == other.several_threads_ &&
            attr_.scratchpad_mode == other.attr_.scratchpad_mode &&
            plan_->scratchpad_bytes() == other.plan_->scratchpad_bytes() && op_ == other.op_;
 }

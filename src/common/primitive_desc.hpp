@@ -68,6 +68,7 @@ class PrimitiveDesc {
     std::shared_ptr<const Plan> plan_;
     std::vector<ArgSpec> args_;
     MemoryDesc scratchpad_desc_;
+    bool several_threads_ = false;  // as planned: DescRequest
     uint64_t hash_ = 0;
 };
 

@@ -60,6 +60,7 @@ inline std::string row_source(const impl::cpu::x64::MachineRow& row) {
     add_number("copy_cycles", row.copy_cycles);
     add_number("streamed_gain", row.streamed_gain);
     add_number("far_l3", row.far_l3);
+    add_number("shared_far_l3", row.shared_far_l3);
     add("prefetched_run", std::to_string(row.prefetched_run));
     add_number("near_l3", row.near_l3);
     add("open_lines", std::to_string(row.open_lines));

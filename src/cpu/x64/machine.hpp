@@ -77,6 +77,9 @@ struct MachineRow {
     // bypassing the caches and by prefetching what they read. Far calls of token_sampler gain by a kernel that reads more slowly. 0:
     // far_bytes() does not depend on the third-level cache.
     double far_l3;
+    // The same for shuffles that several threads share: cores store past the caches no faster together than some of them do, but faster into
+    // the third-level cache. 0: not measured, as `far_l3`.
+    double shared_far_l3;
     // Far shuffles prefetch runs of at most this many bytes into the second-level cache, and leave longer runs to the processor's own
     // prefetchers. 0: they prefetch all runs into the first-level cache.
     int prefetched_run;
@@ -149,13 +152,14 @@ struct Machine {
     // The size of a tile: half of the first-level cache, for a part of a source and what is written from it.
     int64_t tile_bytes() const { return caches.l1 / 2; }
     // Calls that read and write at least this many bytes in all are far. Far shuffles bypass the caches and prefetch what they read. If
-    // far_l3 is 0, the limit is 72 MiB or 36 times the second-level cache, whichever is more.
-    int64_t far_bytes() const;
-    bool is_far(int64_t bytes) const { return bytes >= far_bytes(); }
+    // far_l3 is 0, the limit is 72 MiB or 36 times the second-level cache, whichever is more. `threads`: how many may share the call.
+    int64_t far_bytes(int threads = 1) const;
+    bool is_far(int64_t bytes, int threads = 1) const { return bytes >= far_bytes(threads); }
     // Whether permutes that read and write this many bytes prefetch what they read. The limit is far_bytes(), or two thirds of it if far_l3
     // is 0.
-    bool prefetches_sources(int64_t bytes) const {
-        return bytes >= (row.far_l3 > 0 ? far_bytes() : far_bytes() / 3 * 2);
+    bool prefetches_sources(int64_t bytes, int threads = 1) const {
+        const int64_t far = far_bytes(threads);
+        return bytes >= (row.far_l3 > 0 ? far : far / 3 * 2);
     }
     // The maximum number of bytes of source and destination together for which shuffles in blocks may have sections of near sources.
     int64_t near_sources_bytes() const;

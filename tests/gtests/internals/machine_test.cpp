@@ -140,6 +140,23 @@ TEST(Machine, FarSizesOfZen) {
     }
 }
 
+// Two threads of Zen 5 store past the caches little faster than one, so their shuffles are far only where they fill the whole cache.
+TEST(Machine, FarSizesOfSharedCalls) {
+    using M = Microarchitecture;
+    for (const Microarchitecture kind : kAllMachines) {
+        const Machine machine = typical(kind);
+        const int64_t shared = kind == M::zen5 ? 32 * kMiB : machine.far_bytes();
+        for (const int threads : {2, 64}) {
+            EXPECT_EQ(machine.far_bytes(threads), shared) << name_of(kind);
+            EXPECT_TRUE(machine.is_far(shared, threads)) << name_of(kind);
+            EXPECT_FALSE(machine.is_far(shared - 1, threads)) << name_of(kind);
+        }
+    }
+    const Machine zen5 = typical(M::zen5);
+    EXPECT_TRUE(zen5.prefetches_sources(32 * kMiB, 2));
+    EXPECT_FALSE(zen5.prefetches_sources(32 * kMiB - 1, 2));
+}
+
 // 4 KiB ahead is not faster there than 2 KiB.
 TEST(Machine, PrefetchesOfZen) {
     for (const Microarchitecture kind : {Microarchitecture::zen3, Microarchitecture::zen5})

@@ -51,6 +51,23 @@ TEST_F(PrimitiveCache, FindsWhatIsEqual) {
     EXPECT_EQ(find_cached(shuffle_of(5)), nullptr);
 }
 
+// One thread and several have plans of their own, because far shuffles depend on that.
+TEST_F(PrimitiveCache, PlansForOneThreadAndForSeveralAreKeptApart) {
+    if (max_threads() < 2) GTEST_SKIP() << "one thread";
+    ASSERT_TRUE(set_cache_capacity(4).ok());
+    const auto code = std::make_shared<NoCode>();
+    const auto several = shuffle_of(3);
+    store_cached(several, code);
+    {
+        const ThreadLimit one(1);
+        const auto alone = shuffle_of(3);
+        EXPECT_NE(alone, several);
+        EXPECT_EQ(find_cached(alone), nullptr);
+    }
+    EXPECT_EQ(shuffle_of(3), several);
+    EXPECT_EQ(find_cached(shuffle_of(3)), code);
+}
+
 TEST_F(PrimitiveCache, TheFirstThatWasStoredStays) {
     ASSERT_TRUE(set_cache_capacity(4).ok());
     const auto first = std::make_shared<NoCode>();

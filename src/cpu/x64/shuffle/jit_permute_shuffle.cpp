@@ -157,7 +157,8 @@ Result<PlanPtr> executable_of(const ShuffleDesc& desc, const PermutePlan& plan) 
         const Stores stores =
             fits_l1(plan.bytes) || plan.stages_dst ? Stores::plain : Stores::prefetched;
         // Calls of staged tiles do not say where the next call loads.
-        const bool prefetches = !plan.is_staged() && machine().prefetches_sources(plan.bytes);
+        const bool prefetches =
+            !plan.is_staged() && machine().prefetches_sources(plan.bytes, plan.threads);
         const Sources sources = prefetches ? prefetched_sources(run_bytes(plan)) : Sources::plain;
         const auto bytes = static_cast<size_t>(plan.bytes);
         std::vector<PermuteShuffle::Way> ways;

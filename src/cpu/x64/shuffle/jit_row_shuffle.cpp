@@ -235,7 +235,7 @@ RowPlan plan_rows(CpuIsa isa, const ShuffleLayout& layout) {
     plan.bytes = 2 * layout.loops.iterations() * layout.C * layout.inner;
     plan.in_l1 = fits_l1(plan.bytes);
     plan.exceeds_l2 = plan.bytes >= machine().caches.l2;
-    plan.is_far = machine().is_far(plan.bytes);
+    plan.is_far = machine().is_far(plan.bytes, max_threads());
     plan.images_are_dense = layout.dst_axis.stride == layout.inner;
     plan.is_dense = plan.images_are_dense && !layout.has_padding && layout.loops.depth == 1 &&
                     (images.count == 1 || images.dst.stride == layout.C * layout.inner);

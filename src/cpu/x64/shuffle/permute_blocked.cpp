@@ -49,6 +49,7 @@ constexpr int64_t kNearStoreStride = 512;
 Result<PermutePlan> begin_blocked(const ShuffleDesc& desc) {
     PermutePlan base;
     base.bytes = tensor_bytes(desc);
+    base.threads = max_threads();
     ShuffleLayout& l = base.layout = TOMBOLA_TRY(make_unblocked_layout(desc));
     if (l.src_axis.is_plain() && l.dst_axis.is_plain())
         return unimplemented("the axis is not blocked");
@@ -99,7 +100,7 @@ struct BlockedStep {
 bool may_be_near(const PermutePlan& base, CpuIsa code) {
     const int64_t bytes = base.bytes;
     if (bytes <= machine().caches.l2) return true;
-    const bool far = machine().is_far(bytes);
+    const bool far = base.is_far();
     const int64_t alias = far ? machine().row.far_alias : machine().row.near_alias;
     if (code == CpuIsa::avx2 && alias > 0 && base.layout.dst_axis.stride % alias == 0) return false;
     return (bytes <= machine().near_sources_bytes() || far) &&
@@ -110,7 +111,7 @@ bool may_be_near(const PermutePlan& base, CpuIsa code) {
 std::vector<BlockedStep> blocked_steps(CpuIsa isa, const PermutePlan& base) {
     const ShuffleLayout& l = base.layout;
     const int64_t block_bytes = l.src_axis.block * l.element, pixels = base.pixels.count;
-    const bool far = machine().is_far(base.bytes);
+    const bool far = base.is_far();
     std::vector<BlockedStep> steps;
     for (const CpuIsa code : code_for(isa)) {
         const bool may_near = may_be_near(base, code);
@@ -222,7 +223,7 @@ double image_cycles(const BlockedStep& step, const PermutePlan& candidate) {
 
 // The cycles that the program gains by bypassing the caches, for all pixels of an image.
 double gain_of(const PermutePlan& candidate) {
-    if (!machine().is_far(candidate.bytes) || !bypasses_caches(candidate)) return 0;
+    if (!candidate.is_far() || !bypasses_caches(candidate)) return 0;
     return machine().row.streamed_gain * static_cast<double>(kLineBytes) *
            lines_of_image(candidate);
 }
@@ -235,7 +236,7 @@ Lowerings lowerings_of(const PermutePlan& plan, ShuffleLayout layout, const Bloc
         blocked_program(layout, step.pixels, step.single, step.near_sources,
                         limits_of(step.code, static_cast<int>(layout.element)));
     program.in_l1 = fits_l1(plan.bytes);
-    const bool may_crowd = !program.in_l1 && !machine().is_far(plan.bytes);
+    const bool may_crowd = !program.in_l1 && !plan.is_far();
     program.crowds_src = may_crowd && !plan.stages_src;
     program.crowds_dst = may_crowd && !plan.stages_dst;
     return cached_lowerings(program, step.code);
@@ -276,7 +277,7 @@ Result<PermutePlan> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     const PermutePlan base = TOMBOLA_TRY(begin_blocked(desc));
     const ShuffleLayout& l = base.layout;
     const ShuffleLayout sample = with_fewer_channels(l);
-    const bool far = machine().is_far(base.bytes);
+    const bool far = base.is_far();
     PermutePlan best = base;
     BlockedStep cheapest{};
     for (const BlockedStep& step : blocked_steps(isa, base))

@@ -48,6 +48,7 @@ void join_blocks(ShuffleLayout& l) {
 Result<PermutePlan> begin_interleaved(const ShuffleDesc& desc) {
     PermutePlan base;
     base.bytes = tensor_bytes(desc);
+    base.threads = max_threads();
     ShuffleLayout& l = base.layout = TOMBOLA_TRY(make_unblocked_layout(desc));
     if (l.src_axis.stride == 0) return unimplemented("no channel moves");
     join_blocks(l);
@@ -71,8 +72,8 @@ double least_cycles(const PixelProgram& pixel, const PermutePlan& candidate) {
     const double copy = row.copy_cycles * (fits_l1(candidate.bytes) ? kCopyInL1 : 1);
     // Far programs that write to several places take longer than their costs say. With words (2 bytes) the other programs take longer too,
     // so words are left out here.
-    const bool writes_far_apart = machine().is_far(candidate.bytes) &&
-                                  candidate.layout.inner != 2 && writes_apart(pixel.program);
+    const bool writes_far_apart =
+        candidate.is_far() && candidate.layout.inner != 2 && writes_apart(pixel.program);
     return writes_far_apart ? std::max(row.apart_cycles, copy) : copy;
 }
 

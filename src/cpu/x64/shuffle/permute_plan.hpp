@@ -8,6 +8,7 @@
 
 #include "common/cpu_isa.hpp"
 #include "cpu/shuffle/shuffle_layout.hpp"
+#include "cpu/x64/machine.hpp"
 #include "cpu/x64/shuffle/operations.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -16,6 +17,7 @@ namespace tombola::impl::cpu::x64 {
 struct PermutePlan {
     CpuIsa code = CpuIsa::none;  // the instruction set of the code
     int64_t bytes = 0;           // of source and destination together
+    int threads = 1;             // that may share an execution
     ShuffleLayout layout;        // its loops are around the loop over pixels
     Loop pixels;
     // The number of dense pixels that a step takes. If it is 0, the loop over steps is within a pixel, and its last
@@ -32,6 +34,7 @@ struct PermutePlan {
     // The cost, only to be compared with other costs. It may be negative, because the gain of far stores is subtracted.
     double cycles = std::numeric_limits<double>::infinity();
 
+    bool is_far() const { return machine().is_far(bytes, threads); }
     bool is_staged() const { return stages_src || stages_dst; }
     int64_t pixels_of_tile() const { return std::min(tile_pixels, pixels.count); }
 };

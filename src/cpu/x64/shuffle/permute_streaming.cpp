@@ -115,13 +115,13 @@ bool streams_in(const PermutePlan& plan, int64_t part, Begin begin) {
 }  // namespace
 
 bool bypasses_caches(const PermutePlan& plan) {
-    if (!machine().is_far(plan.bytes)) return false;
+    if (!plan.is_far()) return false;
     return has_lines(plan) ? streams_lines(plan)
                            : streams_in(plan, shape_of(plan.code).bytes, Begin::lines);
 }
 
 std::vector<Streaming> streaming_of(const PermutePlan& plan) {
-    if (!machine().is_far(plan.bytes)) return {};
+    if (!plan.is_far()) return {};
     std::vector<Streaming> ways;
     const int64_t vector = shape_of(plan.code).bytes;
     if (bypasses_caches(plan)) {
