@@ -3,10 +3,12 @@
 // Operators of the domain "tombola" for ONNX Runtime, for tensors on the CPU. README.md lists their attributes, inputs and outputs.
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <tuple>
 
 #include "node.hpp"

@@ -80,7 +80,7 @@ class Column:
 
 OWN = ("tombola", "tombola-avx2")
 VERSIONED = ("oneDNN", "PyTorch")  # peers that change much from version to version
-HEADERS = ("Boost", "GSL", "Random123", "std")  # others, whose speed depends on the compiler of a run
+OTHERS = ("Boost", "GSL", "Random123", "std")  # others, whose speed depends on the compiler of a run
 
 
 class Machine:
@@ -109,7 +109,7 @@ class Machine:
                 if name in run.peers and name in VERSIONED:
                     versions[run.peers[name]] = run
             if not versions:
-                run = self.fastest(name) if name in HEADERS else self.main
+                run = self.fastest(name) if name in OTHERS else self.main
                 result.append(Column(run, name, {"std": "standard library"}.get(name, name)))
             for version in sorted(versions, key=version_key):
                 result.append(Column(versions[version], name, f"{name} {version}" if len(versions) > 1 else name))

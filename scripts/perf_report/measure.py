@@ -60,11 +60,12 @@ def run_peers(args, part):
         return unfinished
 
     # One thread and two run in different processes: a worker spins for some milliseconds after its work.
-    unfinished = run(part, wanted if part != "threads" else wanted + ".*([^-]2|[^2])/real_time$")
+    one_thread, two_threads = "([^-]2|[^2])/real_time$", "-2/real_time$"
+    unfinished = run(part, wanted if part != "threads" else f"{wanted}.*{one_thread}")
     # Google Benchmark writes nothing where no case matches: --smoke leaves out whole parts.
     content = json.loads(unfinished.read_text() or '{"benchmarks": []}')
     if part == "threads":
-        two = run(f"{part}.two", wanted + ".*-2/real_time$")
+        two = run(f"{part}.two", f"{wanted}.*{two_threads}")
         content["benchmarks"] += json.loads(two.read_text() or '{"benchmarks": []}')["benchmarks"]
         two.unlink()
         # Two threads once more, which sleep between calls. Bound ones, as the kernel may wake a thread on the core of another.
@@ -76,9 +77,11 @@ def run_peers(args, part):
     # faster; all its runs count.
     close = [] if args.smoke else cases_between(samples_of(content), 0.8, 1.25)
     for case in close:
-        again = run(f"{part}.again", "^" + re.sub(r"[^\w/:, -]", ".", "/".join(case)) + "/")
-        content["benchmarks"] += json.loads(again.read_text())["benchmarks"]
-        again.unlink()
+        name = "^" + re.sub(r"[^\w/:, -]", ".", "/".join(case)) + "/"
+        for names in [name] if part != "threads" else [f"{name}.*{one_thread}", f"{name}.*{two_threads}"]:
+            again = run(f"{part}.again", names)
+            content["benchmarks"] += json.loads(again.read_text())["benchmarks"]
+            again.unlink()
     if close:
         print(f"{len(close)} cases again, slower than a framework:",
               ", ".join("/".join(case) for case in cases_between(samples_of(content), 0, 0.98)) or "none", end=" ", flush=True)

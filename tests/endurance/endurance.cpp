@@ -43,7 +43,7 @@ void require(tombola_status_t status, const char* what) {
 }
 
 struct Usage {
-    long kilobytes = 0;  // private memory, resident or swapped
+    long kilobytes = 0;  // memory that this process has written, resident or swapped
     long mappings = 0;
 };
 Usage usage() {
@@ -53,7 +53,6 @@ Usage usage() {
     for (std::string line; std::getline(smaps, line);) {
         long value = 0;
         if (std::sscanf(line.c_str(), "Private_Dirty: %ld", &value) == 1 ||
-            std::sscanf(line.c_str(), "Private_Clean: %ld", &value) == 1 ||
             std::sscanf(line.c_str(), "Swap: %ld", &value) == 1)
             sum.kilobytes += value;
         else if (line.compare(0, 5, "Size:") == 0)
@@ -211,8 +210,8 @@ int main(int argc, char** argv) {
         std::printf("skipped: /proc/self/smaps cannot be read\n");
         return 77;
     }
-    int capacity = 0;
-    require(tombola_get_primitive_cache_capacity(&capacity), "get_primitive_cache_capacity");
+    int former = 0;
+    require(tombola_get_primitive_cache_capacity(&former), "get_primitive_cache_capacity");
     bool good = true;
     if (creations > 0) measure_creations(creations);
     for (const int capacity : {8, 1024}) {
@@ -221,7 +220,7 @@ int main(int argc, char** argv) {
         const std::string what = "different primitives with a cache of " + std::to_string(capacity);
         good = endure(what.c_str(), primitives, kMostKilobytes, create) && good;
     }
-    require(tombola_set_primitive_cache_capacity(capacity), "set_primitive_cache_capacity");
+    require(tombola_set_primitive_cache_capacity(former), "set_primitive_cache_capacity");
     if (calls > 0) {
         const Stream stream = default_stream(the_engine());
         std::vector<Call> all;

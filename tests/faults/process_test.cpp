@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "faults/run.hpp"
 #include "gtests/common/folder.hpp"
 #include "tombola/tombola.hpp"
@@ -18,7 +20,10 @@ TEST(Signals, InterruptExecutionsAndCreationsWithoutATrace) {
     ASSERT_EQ(result.exit_code, 0) << result.output;
     EXPECT_GT(std::atoi(result.value("handled").c_str()), 10) << result.output;
     EXPECT_FALSE(result.has("cannot be written")) << result.output;
-    EXPECT_FALSE(std::filesystem::is_empty(folder.path()));
+    // Portable implementations have no code to be dumped.
+    if (get_effective_cpu_isa() != cpu_isa::none) {
+        EXPECT_FALSE(std::filesystem::is_empty(folder.path()));
+    }
 }
 
 TEST(StaticDestruction, PrimitivesServeUntilTheLastStaticObjectIsGone) {

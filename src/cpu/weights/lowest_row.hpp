@@ -21,7 +21,7 @@ class LowestRow {
     }
     bool any() const { return row() != kNone; }
     dim_t row() const { return row_.load(std::memory_order_relaxed); }
-    // What is wrong with the row, of its check. The check finds nothing if another thread of the caller has changed the tensors meanwhile.
+    // The status of a refused row. `found` is the result of its second check, which succeeds only if the caller changed the tensors meanwhile.
     Status reason(Status found) const {
         if (!found.ok()) return found;
         return Status(StatusCode::runtime_error,

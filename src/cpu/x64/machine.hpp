@@ -77,8 +77,8 @@ struct MachineRow {
     // bypassing the caches and by prefetching what they read. Far calls of token_sampler gain by a kernel that reads more slowly. 0:
     // far_bytes() does not depend on the third-level cache.
     double far_l3;
-    // The same for shuffles that several threads share: cores store past the caches no faster together than some of them do, but faster into
-    // the third-level cache. 0: not measured, as `far_l3`.
+    // The same for shuffles that several threads share. Several cores together store past the caches hardly faster than one, but faster into
+    // the third-level cache. 0: not measured; far_l3 applies.
     double shared_far_l3;
     // Far shuffles prefetch runs of at most this many bytes into the second-level cache, and leave longer runs to the processor's own
     // prefetchers. 0: they prefetch all runs into the first-level cache.

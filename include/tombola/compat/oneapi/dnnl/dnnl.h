@@ -378,7 +378,7 @@ static inline int tombola_compat_verbose_level(const char* text) {
 }
 
 /* One variable in each program or library that is linked, whatever number of its files include this header. */
-__attribute__((weak, visibility("default"))) int tombola_compat_verbose_is_read;
+__attribute__((weak, visibility("hidden"))) int tombola_compat_verbose_is_read;
 
 /* Runs before main(): ONEDNN_VERBOSE, or else DNNL_VERBOSE, counts in a program that was built with these headers,
  * unless TOMBOLA_VERBOSE is set. Each program or library that is linked reads them once. A program
