@@ -12,7 +12,11 @@ set(python_package python3-tombola)
 set(packages_version "${PROJECT_VERSION}")
 
 # The licences are in each package. A plain `cmake --install` installs those of the runtime component.
+# A wheel has them by pyproject.toml.
 foreach(component IN ITEMS runtime devel tools python)
+    if(SKBUILD)
+        break()
+    endif()
     set(folder ${CMAKE_INSTALL_DATADIR}/doc/${${component}_package})
     set(from_all EXCLUDE_FROM_ALL)
     if(component STREQUAL "runtime")
@@ -25,6 +29,9 @@ foreach(component IN ITEMS runtime devel tools python)
 endforeach()
 
 set(CPACK_GENERATOR DEB)
+if(CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+    set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)  # otherwise that of the machine that builds
+endif()
 set(CPACK_PACKAGE_NAME tombola)
 set(CPACK_PACKAGE_CONTACT "${TOMBOLA_PACKAGE_MAINTAINER}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

@@ -69,7 +69,7 @@ sbom_add(glibc "" LGPL-2.1-or-later https://www.gnu.org/software/libc DYNAMIC_LI
 sbom_add(${CMAKE_CXX_COMPILER_ID} "${CMAKE_CXX_COMPILER_VERSION}" NOASSERTION NOASSERTION BUILD_TOOL_OF "The compiler")
 sbom_add(CMake "${CMAKE_VERSION}" BSD-3-Clause https://cmake.org BUILD_TOOL_OF "The build system")
 if(TARGET tombola_python)
-    sbom_add(pybind11 "${pybind11_VERSION}" BSD-3-Clause https://github.com/pybind/pybind11 OPTIONAL_DEPENDENCY_OF
+    sbom_add(pybind11 "${tombola_pybind11_version}" BSD-3-Clause https://github.com/pybind/pybind11 OPTIONAL_DEPENDENCY_OF
         "Headers, compiled into the Python module")
 endif()
 if(TOMBOLA_BUILD_TESTS)

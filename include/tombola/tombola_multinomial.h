@@ -49,8 +49,8 @@ extern "C" {
  * @param op_seed The operation's seed, any number.
  * @param attr Attributes, or NULL for the defaults.
  * @return tombola_success; tombola_invalid_arguments for descriptors that are empty, of another type or
- * not of two dimensions, an open probs_desc, different numbers of rows, samples from 0 classes, more than 2^31
- * classes with s32, without replacement more samples than classes, or flags other than 0 and 1;
+ * not of two dimensions, an open probs_desc, different numbers of rows, flags other than 0 and 1, and, if
+ * dst_desc has elements, 0 classes, more than 2^31 classes with s32, or without replacement more samples than classes;
  * tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_multinomial_primitive_desc_create(
     tombola_primitive_desc_t* primitive_desc, tombola_engine_t engine,

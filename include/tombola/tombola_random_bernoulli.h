@@ -30,7 +30,7 @@ extern "C" {
  * | TOMBOLA_ARG_DST_STATE | the state after the call; may be SRC_STATE's own buffer | optional, written |
  * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used. A seed that SRC_STATE replaces is written as it was given. May be SEEDS' own buffer | optional, written |
  *
- * All arguments except DST and P are row-major and may have leading dimensions of 1, as may a P of one element. No two
+ * All arguments except DST and P are row-major and may have leading dimensions of 1, as may the memory of a P of [1]. No two
  * arguments share memory, except where the table allows it.
  * @{ */
 

@@ -242,7 +242,7 @@ expect(0 "unimplemented:1 " --shuffle --tag=ABx16a16b 4x4x4x4)
 expect(1 "UNIMPLEMENTED_FAILED .* __REPRO: --shuffle --allow-unimpl=false --tag=ABx16a16b 4x4x4x4\n.*unimplemented:1 .*failed:1 "
     --shuffle --allow-unimpl=false --tag=ABx16a16b 4x4x4x4)
 check("doc names UNIMPLEMENTED_FAILED" doc MATCHES "UNIMPLEMENTED_FAILED")
-expect(1 "INVALID_ARGUMENTS .*group_size 3.* __REPRO: --shuffle --group=3 2x16\n.*invalid_arguments:1 failed:0 " --shuffle --group=3 2x16)
+expect(1 "INVALID_ARGUMENTS .*group_size is 3.* __REPRO: --shuffle --group=3 2x16\n.*invalid_arguments:1 failed:0 " --shuffle --group=3 2x16)
 expect(1 "INVALID_ARGUMENTS.*invalid_arguments:1 failed:0 " --random-generator --tag=nchw 2x4)
 expect(1 "FAILED .--src=missing: cannot open.* __REPRO: --shuffle --src=missing 2x4\n.*failed:1 " --shuffle --src=missing 2x4)
 file(WRITE ${WORK}/three "abc")

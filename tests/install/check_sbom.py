@@ -48,6 +48,8 @@ def main():
             check(relationship[end] in ids, f"{relationship} leads nowhere")
     packages = {package["name"]: package for package in sbom["packages"]}
     check(packages["tombola"]["versionInfo"] == version, f"tombola is {packages['tombola']['versionInfo']}, not {version}")
+    for name in packages.keys() & {"pybind11"}:  # if there is a Python module
+        check(re.fullmatch(r"\d+(\.\d+)+", packages[name]["versionInfo"]), f"pybind11: {packages[name]['versionInfo']}")
     for name in packages.keys() & {"xbyak"}:  # of x86-64 alone
         check(re.fullmatch(r"\d+\.\d+(\.\w)?", packages[name]["versionInfo"]), f"Xbyak: {packages[name]['versionInfo']}")
 

@@ -46,7 +46,9 @@ Status set_backward(DirectedDesc& desc, PrimitiveKind kind,
         const OpDesc& hint = from_handle(hint_fwd_pd)->desc->op();
         const DirectedDesc* forward = directed(hint);
         if (kind_of(hint) != kind || !forward->is_forward())
-            return invalid("hint_fwd_pd is not of a forward %s", name_of(kind));
+            return invalid("hint_fwd_pd is of a %s%s; expected one of a forward %s",
+                           forward != nullptr && !forward->is_forward() ? "backward " : "",
+                           name_of(kind_of(hint)), name_of(kind));
         if (!same_dims(forward->dst, diff_dst))
             return invalid("diff_dst_desc is %s; expected %s, as in hint_fwd_pd",
                            dims_to_string(diff_dst).c_str(), dims_to_string(forward->dst).c_str());

@@ -11,8 +11,8 @@ Status set_group(ShuffleDesc& desc, int axis, dim_t group_size) {
         return invalid("axis is %d; expected 0 to %d", axis, desc.src.ndims - 1);
     if (group_size < 1) return invalid("group_size is %lld; expected at least 1", group_size);
     if (desc.src.dims[axis] % group_size != 0)
-        return invalid("group_size %lld does not divide dimension %d of size %lld", group_size,
-                       axis, desc.src.dims[axis]);
+        return invalid("group_size is %lld; expected a divisor of %lld, the size of dimension %d",
+                       group_size, desc.src.dims[axis], axis);
     desc.axis = axis;
     desc.group_size = group_size;
     return {};

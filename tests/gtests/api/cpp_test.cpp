@@ -161,8 +161,8 @@ TEST_F(CppApi, NextImplStopsAtTheLast) {
 }
 
 TEST_F(CppApi, FailuresThrowTheMessage) {
-    expect_error(tombola_invalid_arguments, "group_size 4 does not divide dimension 0 of size 6",
-                 [&] {
+    expect_error(tombola_invalid_arguments,
+                 "group_size is 4; expected a divisor of 6, the size of dimension 0", [&] {
                      shuffle_forward::primitive_desc(
                          shuffle_forward::desc(prop_kind::forward_training, md_, 0, 4), engine_);
                  });

@@ -43,7 +43,8 @@ TEST(Environment, VerboseOnePrintsExecutionsAndFailures) {
     EXPECT_EQ(line[11], "2x16x7x7");
     EXPECT_GT(std::atof(line[12].c_str()), 0) << executions[0];  // milliseconds
     EXPECT_TRUE(output.with("create:").empty());
-    EXPECT_FALSE(output.with("group_size 5 does not divide dimension 1 of size 16").empty());
+    EXPECT_FALSE(
+        output.with("group_size is 5; expected a divisor of 16, the size of dimension 1").empty());
     EXPECT_FALSE(output.with("tombola_verbose,v1,info,tombola v").empty());
     EXPECT_FALSE(output.with("isa:" + output.probe("isa")).empty());
     EXPECT_FALSE(output.with(std::string("runtime:") + tombola_version()->cpu_runtime).empty());

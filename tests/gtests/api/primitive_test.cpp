@@ -81,7 +81,7 @@ TEST_F(PrimitiveApi, ShuffleRefusalsNameArgumentValueAndExpectation) {
     };
     const Row rows[] = {
         {[&] { return forward(data, data, 1, 3); },
-         "shuffle: group_size 3 does not divide dimension 1 of size 16"},
+         "shuffle: group_size is 3; expected a divisor of 16, the size of dimension 1"},
         {[&] { return forward(data, data, 1, 0); }, "group_size is 0; expected at least 1"},
         {[&] { return forward(data, data, 1, -4); }, "group_size is -4; expected at least 1"},
         {[&] { return forward(data, data, 2, 4); }, "axis is 2; expected 0 to 1"},
@@ -96,7 +96,7 @@ TEST_F(PrimitiveApi, ShuffleRefusalsNameArgumentValueAndExpectation) {
         {[&] { return forward(data, empty, 1, 4); },
          "dst_desc is an empty descriptor; expected a tensor, or"},
         {[&] { return backward(data, data, 1, 3); },
-         "shuffle: group_size 3 does not divide dimension 1 of size 16"},
+         "shuffle: group_size is 3; expected a divisor of 16, the size of dimension 1"},
         {[&] { return backward(other_shape, data, 1, 4); },
          "diff_src_desc is 2x8 f32; expected 2x16 f32"},
         {[&] { return backward(data, any, 1, 4); }, "diff_dst_desc has the layout any"},

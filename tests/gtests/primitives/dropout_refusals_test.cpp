@@ -83,7 +83,8 @@ TEST_F(Dropout, RefusesDescriptors) {
     EXPECT_TRUE(tombola_memory_desc_equal(
         tombola_primitive_desc_query_md(backward, tombola_query_diff_src_md, 0), blocked));
     PrimitiveDesc copy(std::move(backward));
-    refused(create_backward(open, 16, 1, copy), "hint_fwd_pd is not of a forward dropout");
+    refused(create_backward(open, 16, 1, copy),
+            "hint_fwd_pd is of a backward dropout; expected one of a forward dropout");
 }
 
 // In place is for one descriptor: with another layout the elements would overwrite one another.
