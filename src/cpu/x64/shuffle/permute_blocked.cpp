@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "common/parallel.hpp"
 #include "cpu/x64/machine.hpp"
 #include "cpu/x64/shuffle/lowering_cache.hpp"
 #include "cpu/x64/shuffle/permute_choice.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/parallel.hpp"
 #include "cpu/x64/machine.hpp"
 #include "cpu/x64/shuffle/lowering_cache.hpp"
 #include "cpu/x64/shuffle/permute_choice.hpp"
