@@ -12,11 +12,7 @@ set(python_package python3-tombola)
 set(packages_version "${PROJECT_VERSION}")
 
 # The licences are in each package. A plain `cmake --install` installs those of the runtime component.
-# A wheel has them by pyproject.toml.
 foreach(component IN ITEMS runtime devel tools python)
-    if(SKBUILD)
-        break()
-    endif()
     set(folder ${CMAKE_INSTALL_DATADIR}/doc/${${component}_package})
     set(from_all EXCLUDE_FROM_ALL)
     if(component STREQUAL "runtime")

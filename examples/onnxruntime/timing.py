@@ -11,11 +11,14 @@ import os
 os.environ["OMP_NUM_THREADS"] = "1"
 
 import sys
-import time
+from pathlib import Path
 
 import numpy as np
 import onnxruntime
 from onnx import TensorProto, helper
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "common"))
+from least_times import least_times
 
 
 def bound_run(nodes, inputs, outputs):
@@ -41,20 +44,6 @@ def bound_run(nodes, inputs, outputs):
     for name, (dtype, shape) in outputs.items():
         binding.bind_ortvalue_output(name, onnxruntime.OrtValue.ortvalue_from_shape_and_type(shape, np.dtype(dtype), "cpu"))
     return lambda: session.run_with_iobinding(binding)
-
-
-def least_times(works, budget):
-    """The least time of each, in turns, so that all meet the machine alike and equally often."""
-    for work in works:
-        work()
-    least, spent = [float("inf")] * len(works), 0.0
-    while spent < budget * len(works):
-        for i, work in enumerate(works):
-            begin = time.perf_counter()
-            work()
-            elapsed = time.perf_counter() - begin
-            least[i], spent = min(least[i], elapsed), spent + elapsed
-    return least
 
 
 def pair(ours, theirs, inputs, outputs):

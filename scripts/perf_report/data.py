@@ -80,7 +80,7 @@ class Column:
 
 OWN = ("tombola", "tombola-avx2")
 VERSIONED = ("oneDNN", "PyTorch")  # peers that change much from version to version
-OTHERS = ("Boost", "GSL", "Random123", "std")  # others, whose speed depends on the compiler of a run
+OTHERS = ("Boost", "GSL", "Random123", "std")  # peers whose speed depends on the compiler of a run
 
 
 class Machine:

@@ -298,8 +298,7 @@ int main() {
         "// not measured: tlb_pages (see the maker's manual), read_ahead, string_bytes, "
         "linear_rows, prefetches_rows, unrolled_operations, load_cycles, far_l3, shared_far_l3, "
         "prefetched_run, near_l3, open_lines, near_alias, far_alias, apart_cycles, crowded_line, "
-        "evicted_line, "
-        "near_store, long_program, unpacks_front, prefetches_pages and stream_skew");
+        "evicted_line, near_store, long_program, unpacks_front, prefetches_pages and stream_skew");
     std::puts(
         "// those of Zen 5: shared_ports, counts_tables, front_near_sources, step_cycles and "
         "unrolled_step_cycles");

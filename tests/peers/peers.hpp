@@ -5,7 +5,7 @@
 //
 // A benchmark is called SECTION/CASE/WHO, as in shuffle/f32:nchw:fwd:64x116x28x28/oneDNN. All WHOs of one case do
 // the same work on the same bytes, so their times may be divided; scripts/perf_report does so. PyTorch's dropout, channel_shuffle and
-// token ids allocate their results: its functions for them have no argument for a result.
+// token ids allocate their results.
 
 #include <array>
 #include <cstddef>

@@ -3,9 +3,9 @@
 // The ids of token_sampler by PyTorch's operators: argmax; softmax and multinomial; topk, so that only k logits are sorted and divided;
 // for top_p alone a sort of the row.
 //
-// PyTorch's multinomial has two ways. For one sample it draws an exponential number for each class and takes the greatest quotient. For
-// more samples with replacement it sums the row up and searches in the sums, which takes less time, also with the sample that is thrown
-// away here.
+// PyTorch's multinomial has two ways. Without replacement, and since some release of 2.x also for a single sample, it draws an exponential
+// number for each class. For more samples with replacement it sums the row up and searches in the sums. This takes less time, also with
+// the second sample, which is thrown away here.
 
 #include <ATen/ATen.h>
 

@@ -332,17 +332,20 @@ TEST_F(Multinomial, SeedsZeroDrawFreshOnesAndTellThem) {
     EXPECT_NE(runs[0], runs[1]);  // 50 of 100,000 classes: equal by chance once in 10^200 or more
 }
 
-// UNIFORMS takes the place of the stream: seeds (0, 0) draw nothing, and DST_SEEDS has the seeds as they were given.
-TEST_F(Multinomial, SeedsBesideUniformsAreReportedAsTheyWereGiven) {
-    Problem p = problem(tombola_f32, 1, 2, {1, 2, 3});
+// UNIFORMS takes the place of the stream: seeds (0, 0) draw nothing, and DST_SEEDS has the seeds as they were given. UNIFORMS of no
+// samples has no memory, but it is given.
+class SeedsBesideUniforms : public Multinomial, public testing::WithParamInterface<int64_t> {};
+TEST_P(SeedsBesideUniforms, AreReportedAsTheyWereGiven) {
+    const int64_t samples = GetParam();
+    Problem p = problem(tombola_f32, 1, samples, {1, 2, 3});
     p.request.global_seed = p.request.op_seed = 0;
     for_each_implementation(describe(p), [&](const_tombola_primitive_desc_t desc) {
         Tensor src(src_md_, engine_);
         Tensor dst(dst_md_, engine_);
         src.write(p.probs);
         double uniforms[2] = {0.1, 0.9};
-        const Memory uniforms_memory =
-            memory_over(row_major({1, 2}, tombola_f64), engine_, uniforms);
+        const Memory uniforms_memory = memory_over(row_major({1, samples}, tombola_f64), engine_,
+                                                   samples == 0 ? nullptr : uniforms);
         using Pair = std::array<uint64_t, 2>;
         for (Pair given : {Pair{0, 0}, Pair{5, 6}}) {
             Pair used = {1, 1};
@@ -367,32 +370,7 @@ TEST_F(Multinomial, SeedsBesideUniformsAreReportedAsTheyWereGiven) {
     });
 }
 
-// UNIFORMS of no samples has no memory, but it is given.
-TEST_F(Multinomial, SeedsBesideUniformsOfNoSamplesAreReportedAsTheyWereGiven) {
-    Problem p = problem(tombola_f32, 1, 0, {1, 2, 3});
-    p.request.global_seed = p.request.op_seed = 0;
-    for_each_implementation(describe(p), [&](const_tombola_primitive_desc_t desc) {
-        Tensor src(src_md_, engine_);
-        Tensor dst(dst_md_, engine_);
-        src.write(p.probs);
-        const Memory uniforms = memory_over(row_major({1, 0}, tombola_f64), engine_, nullptr);
-        std::array<uint64_t, 2> used = {1, 1};
-        const Memory used_memory = memory_over(row_major({2}, tombola_u64), engine_, used.data());
-        const tombola_exec_arg_t args[] = {{TOMBOLA_ARG_SRC, src.memory()},
-                                           {TOMBOLA_ARG_DST, dst.memory()},
-                                           {TOMBOLA_ARG_DST_SEEDS, used_memory},
-                                           {TOMBOLA_ARG_UNIFORMS, uniforms}};
-        Primitive primitive;
-        ASSERT_EQ(tombola_primitive_create(primitive.out(), desc), tombola_success);
-        ASSERT_EQ(tombola_primitive_execute(primitive, stream_, 4, args), tombola_success)
-            << last_error();
-        EXPECT_EQ(used, (std::array<uint64_t, 2>{0, 0})) << impl_name(desc);
-        // Without UNIFORMS the seeds are drawn.
-        ASSERT_EQ(tombola_primitive_execute(primitive, stream_, 3, args), tombola_success)
-            << last_error();
-        EXPECT_NE(used, (std::array<uint64_t, 2>{0, 0})) << impl_name(desc);
-    });
-}
+INSTANTIATE_TEST_SUITE_P(Multinomial, SeedsBesideUniforms, testing::Values(2, 0));
 
 TEST_F(Multinomial, EmptyTensorsAreLeftAlone) {
     for (const auto& [batch, samples] : {std::pair<int64_t, int64_t>{0, 4}, {3, 0}}) {
