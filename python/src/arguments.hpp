@@ -70,11 +70,11 @@ std::array<uint64_t, 2> seeds_of(py::handle seed,
 // One of several names.
 template <class T>
 T named(py::handle name, const char* argument,
-        std::initializer_list<std::pair<std::string_view, T>> values) {
+        std::initializer_list<std::pair<std::string_view, T>> values, const char* other = "") {
     const std::string_view given = utf8_of(name);
     for (const auto& [known, value] : values)
         if (given == known) return value;
-    std::string message = std::string(argument) + " is " + text_of(name) + "; expected ";
+    std::string message = std::string(argument) + " is " + text_of(name) + "; expected " + other;
     size_t left = values.size();
     for (const auto& [known, value] : values) {
         message += '"' + std::string(known) + '"';

@@ -77,6 +77,8 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
     if (full_range && !integers)
         type_error(std::string("the dtype is ") + name_of(dst.type) +
                    "; expected int32 or int64 with full_range");
+    if (full_range && alignment != tombola::alignment::pytorch)
+        value_error("full_range is True with the alignment tensorflow; expected \"pytorch\"");
     if (full_range && !high.is_none())
         type_error("high is " + text_of(high) + "; expected None with full_range");
     if (full_range && !least.equal(py::int_(0)))

@@ -33,9 +33,8 @@ Tensor rows_of(py::handle object, const char* name, const Types& types) {
 Tensor uniforms_of(py::handle object, const memory::dims& shape) {
     if (object.is_none()) return {};
     Tensor numbers = input(object, "uniforms", {{type::f64}});
-    if (numbers.dims != shape || !numbers.strides.empty())
-        value_error("uniforms is " + text_of(object) +
-                    "; expected a row-major array of float64 of the result's shape");
+    check_shape(numbers, shape, "uniforms");
+    check_row_major(numbers);
     return numbers;
 }
 
@@ -234,10 +233,11 @@ Tensor mask_of(py::handle object, py::handle bool_shape, const Logits& logits) {
     if (object.is_none()) return {};
     const memory::dim words = (logits.classes() + 31) / 32;
     Tensor mask = input(object, "mask", {{type::s32, type::u32}, "bool, int32 or uint32"});
-    if (mask.dims != logits.with_axis(words) || !mask.strides.empty())
-        value_error("mask is " + text_of(object) +
-                    "; expected a row-major array of bool of the logits' shape, or " +
-                    std::to_string(words) + " words of 32 bits for each row");
+    if (mask.dims != logits.with_axis(words))
+        value_error("mask is " + text_of(object) + "; expected words of 32 bits of the shape " +
+                    tuple_of(logits.with_axis(words)) + ", or bool of the logits' shape, " +
+                    tuple_of(logits.rows.dims));
+    check_row_major(mask);
     return mask;
 }
 
@@ -263,7 +263,7 @@ tombola::logprobs logprobs_of(py::handle name) {
     using logprobs = tombola::logprobs;
     if (name.is_none()) return logprobs::none;
     return named<logprobs>(name, "logprobs",
-                           {{"processed", logprobs::processed}, {"raw", logprobs::raw}});
+                           {{"processed", logprobs::processed}, {"raw", logprobs::raw}}, "None, ");
 }
 
 py::object sample_tokens(py::handle logits, py::handle samples, py::handle given_temperature,

@@ -170,13 +170,32 @@ int64_t device_of(py::handle object, const char* name) {
                "; expected two integers");
 }
 
+// The capsule that __dlpack__() returns. What it refuses, such as a tensor of PyTorch that requires a gradient, is told with the argument's
+// name.
+py::object capsule_of(py::handle object, const char* name) {
+    // PyTorch exports a negated view without negating it.
+    if (py::hasattr(object, "is_neg") && object.attr("is_neg")().is(py::bool_(true)))
+        value_error(std::string(name) +
+                    " is a negated view; expected a tensor whose memory has its "
+                    "numbers: a copy by resolve_neg()");
+    try {
+        return object.attr("__dlpack__")();
+    } catch (py::error_already_set& cause) {
+        if (!cause.matches(PyExc_RuntimeError) && !cause.matches(PyExc_BufferError)) throw;
+        value_error(std::string(name) +
+                        " cannot be exported by DLPack: " + said_by(PyObject_Str, cause.value()) +
+                        "; expected a tensor that can, such as detach() gives",
+                    cause);
+    }
+}
+
 Tensor of_dlpack(py::handle object, const char* name, Use use) {
     const int64_t device = device_of(object, name);
     if (!is_host_memory(device))
         type_error(std::string(name) + " is on a device of DLPack's kind " +
                    std::to_string(device) +
                    "; expected the CPU's, 1, or memory pinned for a GPU, 3 or 11");
-    const py::object capsule = object.attr("__dlpack__")();
+    const py::object capsule = capsule_of(object, name);
     if (PyCapsule_IsValid(capsule.ptr(), "dltensor") == 0)
         type_error(std::string(name) + ".__dlpack__() returned " + text_of(capsule) +
                    "; expected a capsule of the name dltensor, which nobody has taken");
@@ -311,6 +330,12 @@ Tensor numbers_of(py::handle object, memory::data_type data_type, size_t count, 
         value_error(std::string(name) + " is " + text_of(object) + "; expected " +
                     std::to_string(count) + " numbers of the dtype " + name_of(data_type));
     return tensor;
+}
+
+void check_row_major(const Tensor& tensor) {
+    if (!tensor.strides.empty())
+        refuse_strides(tensor, "the strides " + tuple_of(tensor.byte_strides()) + " in bytes",
+                       "in row-major order");
 }
 
 void check_shape(const Tensor& tensor, const memory::dims& expected, const char* name) {

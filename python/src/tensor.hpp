@@ -62,6 +62,8 @@ bool is_tensor(py::handle object);
 // GIL while its holder waits for that lock.
 py::handle bfloat16_class();
 
+// Raises ValueError for a tensor that is not dense in row-major order.
+void check_row_major(const Tensor& tensor);
 // Raises ValueError for a tensor of another shape.
 void check_shape(const Tensor& tensor, const memory::dims& expected, const char* name);
 

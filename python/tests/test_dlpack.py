@@ -96,6 +96,26 @@ def test_one_bfloat16():
     assert np.asarray(one) == np.asarray(tombola.uniform(1, "bfloat16", seed=(150, 10)))[0]
 
 
+def test_bfloat16_is_compared_by_its_numbers():
+    one, same = (tombola.uniform(5, "bfloat16", seed=1) for _ in range(2))
+    zeros = tombola.BFloat16Array(np.array([0x0000, 0x8000], np.uint16))
+    assert (one == same).all() and not (one != same).any()
+    assert (zeros == 0).all() and (0 == zeros).all() and (zeros != np.float32([0, 1])).tolist() == [False, True]
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(one)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(one)
+
+
+def test_what_the_exporter_refuses_names_the_argument():
+    def refuse():
+        raise BufferError("no export today")
+
+    with pytest.raises(ValueError, match="^src cannot be exported by DLPack: no export today; expected") as info:
+        tombola.shuffle(Exporter(refuse), 3)
+    assert isinstance(info.value.__cause__, BufferError)
+
+
 def test_export_of_bfloat16():
     brain = tombola.BFloat16Array(np.zeros(3, np.uint16))
     with pytest.raises(BufferError, match=r"dl_device is \(2, 0\)"):

@@ -44,7 +44,7 @@ def test_state(alignment):
     g.state = state
     state[:] = 0  # a copy: the generator has its own
     np.testing.assert_array_equal(g.uniform((7, 3), "float64"), expected)
-    for wrong in ([1, 2, 3], np.zeros(3, np.uint32), np.zeros(2, np.uint32), np.zeros(628, np.uint64)):
+    for wrong in (np.array([1, 2, 3]), np.zeros(3, np.uint32), np.zeros(2, np.uint32), np.zeros(628, np.uint64)):
         with pytest.raises((TypeError, ValueError), match="state has the (dtype|shape) .*; expected"):
             g.state = wrong
 
@@ -123,7 +123,20 @@ def test_wrong_arguments():
         with pytest.raises(ValueError, match="state has gaps; expected contiguous bytes"):
             use(with_gaps)
     assert not with_gaps.base.any()
-    assert repr(tombola.Generator(seed=4)) == 'tombola.Generator("pytorch", seed=(4, 1))'
+    with pytest.raises(TypeError, match=r"state is a list; expected an array of uint64 of the shape \(2,\)"):
+        tombola.Generator("tensorflow").state = [1, 2]
+    assert repr(tombola.Generator(seed=4)) == '<tombola.Generator of the alignment "pytorch", made with seed=(4, 1)>'
+
+
+def test_a_subclass_that_does_not_initialise_its_base():
+    class Forgetful(tombola.Generator):
+        def __init__(self):
+            pass
+
+    with pytest.raises(AttributeError, match=r"Forgetful.__init__\(\) did not call tombola.Generator.__init__\(\)"):
+        Forgetful().uniform(3)
+    with pytest.raises(AttributeError, match="'Forgetful' object has no attribute 'colour'"):
+        Forgetful().colour
 
 
 def test_the_seed_of_pytorch_is_kept():

@@ -207,7 +207,7 @@ def test_bounds_at_the_ends_of_a_type(dtype, alignment):
         (dict(shape=3, alignment="pytorch", int_draws="torch3"), ValueError, "int_draws is 'torch3'"),
         (dict(shape=3, alignment="pytorch", float_draws="spec"), ValueError, "float_draws is 'spec'"),
         (dict(shape=3, alignment="pytorch", full_range=True), TypeError, "the dtype is float32; expected int32 or int64 with full_range"),
-        (dict(shape=3, dtype="int32", full_range=True), ValueError, "full_range is 1 with the alignment tensorflow"),
+        (dict(shape=3, dtype="int32", full_range=True), ValueError, "full_range is True with the alignment tensorflow"),
         (dict(shape=3, dtype="int32", alignment="pytorch", high=5, full_range=True), TypeError, "high is 5"),
         (dict(out=[1.0, 2.0]), TypeError, r"out is \[1.0, 2.0\]"),
         (dict(out=READ_ONLY), ValueError, "out is read-only"),

@@ -51,5 +51,17 @@ class BFloat16Array:
     def __len__(self) -> int:
         return len(self.bits)
 
+    def __bool__(self) -> bool:
+        return bool(numpy.asarray(self))  # as NumPy has it: the truth of one element alone
+
+    def __eq__(self, other: object) -> Any:
+        """Element by element, as NumPy compares."""
+        return numpy.asarray(self) == (numpy.asarray(other) if isinstance(other, BFloat16Array) else other)
+
+    def __ne__(self, other: object) -> Any:
+        return numpy.asarray(self) != (numpy.asarray(other) if isinstance(other, BFloat16Array) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         return f"BFloat16Array({numpy.asarray(self)})"

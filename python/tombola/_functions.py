@@ -226,7 +226,8 @@ def multinomial(
     log_probs: whether the weights are exp(weights): logits below infinity, of which -inf is weight 0.
     dtype: int32 or int64, which is the default without out.
     seed, offset: as for uniform(); the offset counts samples. One uniform number of float64 is used for each.
-    uniforms: numbers from [0, 1] of the result's shape, float64, row-major, used instead of the stream; seed and offset are not.
+    uniforms: numbers from [0, 1] of the result's shape, float64, row-major, used instead of the stream. Then seed and offset
+        are ignored.
     out: written and returned instead of a new array.
 
     >>> uniforms = numpy.array([[0.2, 0.4, 0.6, 0.8, 1]])  # the specification's first example
@@ -361,7 +362,8 @@ def sample_tokens(
 
     logits: (classes,) or (batch, classes); float16, bfloat16 or float32; below infinity. Each row has an allowed class
         above -inf.
-    samples: how many ids are drawn in each row: the result is (samples,) or (batch, samples); None: (), (batch,).
+    samples: how many ids are drawn in each row: the result is (samples,) or (batch, samples). If it is None,
+        one id is drawn in each row, and the result has the shape () or (batch,).
     temperature: 0 (the greatest logit), or from 2**-64 on.
     top_k: how many classes are kept at most; 0 keeps all.
     top_p: from 0 to 1: the shortest prefix with this mass is kept.
@@ -372,7 +374,8 @@ def sample_tokens(
         all rows, also if there are two rows.
     offset: the index in the stream of the first sample. From step to step it must grow by samples, with a pair of seeds for each row,
         or by batch * samples, with one pair: otherwise steps share numbers.
-    uniforms: numbers from [0, 1] of the result's shape, float64, row-major, used instead of the stream; seed and offset are not.
+    uniforms: numbers from [0, 1] of the result's shape, float64, row-major, used instead of the stream. Then seed and offset
+        are ignored.
     logprobs: log probabilities, of the distribution that is drawn from ("processed") or of the logits ("raw").
     top_n: from 0 to classes: how many of the most probable classes are returned, with log probabilities if `logprobs`
         asks for them. Those after the first `kept` ones cannot be drawn, and their "processed" numbers are no log probabilities.
@@ -431,7 +434,7 @@ def permutation(
     dtype: int32 or int64, which is the default without out.
     seed: as for uniform().
     offset: the index in the permutation of the result's first element, from 0 to n; offset + size is at most n.
-    alignment: "philox" computes each element by itself, so a part costs what it has; "pytorch" is torch.randperm.
+    alignment: "philox" computes each element by itself, so the time for a part depends only on its size; "pytorch" is torch.randperm.
     out: of one dimension; written and returned instead of a new array.
 
     >>> whole = tombola.permutation(1000, seed=(150, 11))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generators: streams with a position."""
 import secrets
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterator, Optional, Tuple
 
 import numpy
 
@@ -54,6 +54,14 @@ class Generator:
             state = numpy.concatenate([_core.initial_state(pair), numpy.zeros(3, numpy.uint32)])
         self._state = _core.State(state)
         self.state = state  # which refuses an unknown alignment
+
+    if not TYPE_CHECKING:  # type checkers would believe in every attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Called for attributes that are absent."""
+            if name in ("_alignment", "_seed", "_seeds", "_state"):
+                raise AttributeError(f"{type(self).__name__}.__init__() did not call tombola.Generator.__init__()")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def uniform(
         self,
@@ -155,6 +163,8 @@ class Generator:
     def state(self) -> Array:
         """The position, a copy: for "tensorflow" the counter and the op seed (uint64); for "pytorch" (uint32) the 624
         words of MT19937, the index of the next one, whether a normal number is kept, and the words of that float64.
+        With "tensorflow" the first of the seeds is a key, which the position does not contain: to go on in another
+        generator, make it with the same seed, or pickle the generator.
 
         >>> g = tombola.Generator(seed=7)
         >>> state = g.state
@@ -167,8 +177,10 @@ class Generator:
 
     @state.setter
     def state(self, state: Any) -> None:
-        state = numpy.array(state, order="C")
         dtype, shape = (numpy.dtype("uint32"), (628,)) if self._seeds is None else (numpy.dtype("uint64"), (2,))
+        if isinstance(state, (list, tuple)):
+            raise TypeError(f"state is a {type(state).__name__}; expected an array of {dtype} of the shape {shape}")
+        state = numpy.array(state, order="C")
         if state.dtype != dtype:
             raise TypeError(f"state has the dtype {state.dtype}; expected {dtype}")
         if state.shape != shape:
@@ -220,4 +232,4 @@ class Generator:
             setattr(self, name, value)
 
     def __repr__(self) -> str:
-        return f'tombola.Generator("{self._alignment}", seed={self.seed})'
+        return f'<tombola.Generator of the alignment "{self._alignment}", made with seed={self.seed}>'

@@ -98,7 +98,9 @@ CommandLine::Batch CommandLine::find_batch(const std::string& file) const {
         tried += "\n    " + candidate;
         if (std::filesystem::is_directory(candidate, none)) tried += ", a directory";
     }
-    throw UsageError("--batch=" + file + ": cannot open any of" + tried);
+    const char* const hint =
+        driver_ ? "" : "\n(a driver before --batch adds its folder, inputs/DRIVER)";
+    throw UsageError("--batch=" + file + ": cannot open any of" + tried + hint);
 }
 
 void CommandLine::take_batch(const std::string& file) {
