@@ -3,7 +3,6 @@
 // The THREADPOOL run-time behind parallel(): the pool that is active, and its absence.
 
 #include <gtest/gtest.h>
-#include <xmmintrin.h>
 
 #include <atomic>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "common/active_threadpool.hpp"
 #include "common/parallel.hpp"
+#include "gtests/common/fp_control.hpp"
 #include "gtests/common/test_threadpool.hpp"
 
 namespace tombola::impl {
@@ -48,16 +48,17 @@ TEST(ThreadpoolRuntime, WorkersRunUnderTheDefaultEnvironmentAndDoNotNest) {
         SpareJobs jobs;
         std::atomic<int> wrong{0};
         const ActiveThreadpool active(&pool, &jobs);
-        const unsigned before = _mm_getcsr();
-        _mm_setcsr(0xFF80);
+        const uint64_t before = test::fp_control();
+        test::set_fp_control(test::kFpDefault | test::kFpFlush | test::kFpToZero);
+        const uint64_t own = test::fp_control();
         std::atomic<int> inner{0};
         parallel(8, [&](int, int) {
-            if ((_mm_getcsr() & ~0x3Fu) != 0x1F80) ++wrong;
+            if ((test::fp_control() & test::kFpModes) != test::kFpDefault) ++wrong;
             if (max_threads() != 1) ++wrong;
             parallel(3, [&](int, int) { ++inner; });
         });
-        EXPECT_EQ(_mm_getcsr(), 0xFF80u);
-        _mm_setcsr(before);
+        EXPECT_EQ(test::fp_control(), own);
+        test::set_fp_control(before);
         EXPECT_EQ(wrong, 0);
         EXPECT_EQ(inner, 24);
         EXPECT_EQ(pool.calls(), 1);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "gtests/common/sparse_memory.hpp"
 #include "gtests/primitives/dropout_fixture.hpp"
 
 namespace tombola::test {
@@ -193,9 +194,9 @@ TEST_F(Dropout, OddRowsSideBySide) {
             }
 }
 
-// Bits are drawn and put in the order of memory. A block, or an image with padding in its last block, ends within a byte of the mask, which
-// threads must not share.
-TEST_F(Dropout, ManySmallImagesOnSeveralThreads) {
+// Many small images. Bits are drawn and put in the order of memory. A block, or an image with padding in its last block, ends within a byte
+// of the mask, which threads must not share.
+TEST_F(Dropout, WorkThatThreadsShare) {
     for (const auto mask : kMasks)
         for (const int bits : {8, 32})
             for (const bool backward : {false, true}) {
@@ -207,6 +208,42 @@ TEST_F(Dropout, ManySmallImagesOnSeveralThreads) {
                      {tombola_nhwc, tombola_nChw4c, tombola_nChw8c, tombola_nChw16c})
                     for (const tombola_dim_t channels : {4, 12, 13, 16})
                         check(c, tagged({1203, channels, 3, 5}, tombola_bf16, tag));
+            }
+}
+
+// Either tensor, or both.
+TEST_F(Dropout, ElementsBeyondTwoGiB) {
+    const DimVector dims = {2, 16, 4, 4};
+    constexpr size_t kCount = 2 * 16 * 4 * 4;
+    for (const auto type : kTypes)
+        for (const MemoryDesc& far : far_images(dims, type))
+            for (int which = 0; which < 3; ++which) {
+                const MemoryDesc near = tagged(dims, type, tombola_nhwc);
+                const MemoryDesc &from_desc = which == 0 ? near : far,
+                                 &to_desc = which == 1 ? near : far;
+                const Case c{type};
+                const Bytes values = test_bytes(kCount * tombola_data_type_size(type));
+                Bytes want(values.size());
+                reference::dropout_reference(request(c),
+                                             reference::dropout_keeps(request(c), kCount),
+                                             values.data(), want.data());
+                SparseTensor from(from_desc, engine_), to(to_desc, engine_);
+                from.write(values);
+                Tensor p(row_major({1}, tombola_f32), engine_);
+                p.write(bytes_of(c.p));
+                const tombola_exec_arg_t args[] = {{TOMBOLA_ARG_SRC, from.memory()},
+                                                   {TOMBOLA_ARG_P, p.memory()},
+                                                   {TOMBOLA_ARG_DST, to.memory()}};
+                for_each_implementation(
+                    descriptor(c, from_desc, to_desc), [&](const_tombola_primitive_desc_t row) {
+                        to.write(Bytes(values.size(), 0xA5));
+                        Primitive primitive;
+                        ASSERT_EQ(tombola_primitive_create(primitive.out(), row), tombola_success);
+                        ASSERT_EQ(tombola_primitive_execute(primitive, stream_, 3, args),
+                                  tombola_success)
+                            << last_error();
+                        EXPECT_TRUE(to.read() == want) << impl_name(row) << " type " << type;
+                    });
             }
 }
 

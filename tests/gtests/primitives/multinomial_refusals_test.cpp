@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "gtests/primitives/multinomial_fixture.hpp"
 
@@ -18,7 +19,7 @@ TEST_F(Multinomial, RefusesWithRowAndClass) {
                 for (const int64_t samples : {1, 3, 1000})
                     for (const int64_t bad_class : {int64_t{0}, classes / 2, classes - 1})
                         for (const double bad : {kNan, -kNan, kInf, -kInf, -1.0, -0x1p-24}) {
-                            if (log_probs && (bad == -kInf || bad > -2)) continue;
+                            if (log_probs && !(std::isnan(bad) || bad == kInf)) continue;
                             if (classes > 5000 && samples > 1) continue;
                             std::vector<double> probs = varied(4, classes, log_probs, 9);
                             probs[static_cast<size_t>(2 * classes + bad_class)] = bad;

@@ -139,7 +139,6 @@ TEST_F(RandomBernoulli, Probabilities) {
                 check(row_major({700}, tombola_s32), tombola_s32, row_major({700}, p_type), p_type,
                       false, std::vector<double>(700, p), call);
             }
-    // The word of the first element gives u24 = 0.59748673 and u23 twice that, less 1 or not.
     for (const auto alignment : kAlignments)
         for (const double p : {0.0, 1.0}) {
             StreamCall call;

@@ -137,6 +137,23 @@ TEST_F(RandomNormal, ALargeTensor) {
     }
 }
 
+// Stores past the caches, at the start of a page and at addresses that are aligned to the element alone.
+TEST_F(RandomNormal, ALargeTensorOfEachType) {
+    for_each_large_tensor(
+        kTypes, [&](tombola_data_type_t type, tombola_dim_t size, const StreamCall& large) {
+            Call call;
+            call.alignment = large.alignment;
+            call.type = type;
+            call.offset = *large.offset;
+            if (call.alignment == kPytorch) call.offset *= 16;
+            const MemoryDesc dst = row_major({size}, type);
+            if (large.guard == Guard::before) check(call, dst, large.guard);
+            call.mean = -3;
+            call.std = 0.75;
+            check(call, dst, large.guard);
+        });
+}
+
 TEST_F(RandomNormal, ATensorCutInTwoIsTheTensor) {
     constexpr int64_t kCount = 1003;
     for (const tombola_alignment_t alignment : {kTensorflow, kPytorch})

@@ -82,11 +82,12 @@ class PytorchUniform : public testing::Test {
     Answer draw(const Request& request, int64_t count, Guard guard = Guard::behind) {
         return draw(request, row_major({count}, request.type), guard);
     }
-    // With a large row-major tensor, without the bookkeeping of guards byte by byte.
-    Answer draw_large(const Request& request, int64_t count);
+    // With a large row-major tensor, without the bookkeeping of guards byte by byte. The tensor begins `shift` bytes after an address that is
+    // aligned to 16.
+    Answer draw_large(const Request& request, int64_t count, size_t shift = 0);
 };
 
-inline Answer PytorchUniform::draw_large(const Request& request, int64_t count) {
+inline Answer PytorchUniform::draw_large(const Request& request, int64_t count, size_t shift) {
     const MemoryDesc dst = row_major({count}, request.type);
     const PrimitiveDesc desc = describe(request, dst);
     Primitive primitive;
@@ -94,21 +95,24 @@ inline Answer PytorchUniform::draw_large(const Request& request, int64_t count) 
     uint64_t min = request.min, max = request.max, offset = request.offset;
     Answer answer;
     answer.state.resize(kStateWords);
-    answer.values.resize(static_cast<size_t>(count) * tombola_data_type_size(request.type));
+    answer.values.resize(shift + static_cast<size_t>(count) * tombola_data_type_size(request.type));
     const MemoryDesc scalar = row_major({1}, request.type);
     const MemoryDesc one = row_major({1}, tombola_u64);
     const MemoryDesc words = row_major({kStateWords}, tombola_u32);
-    const Memory dst_memory = memory_over(dst, engine_, answer.values.data());
+    const Memory dst_memory = memory_over(dst, engine_, answer.values.data() + shift);
     const Memory min_memory = memory_over(scalar, engine_, &min);
     const Memory max_memory = memory_over(scalar, engine_, &max);
     const Memory offset_memory = memory_over(one, engine_, &offset);
     const Memory after_memory = memory_over(words, engine_, answer.state.data());
     const tombola_exec_arg_t args[] = {{TOMBOLA_ARG_DST, dst_memory},
-                                       {TOMBOLA_ARG_MIN, min_memory},
-                                       {TOMBOLA_ARG_MAX, max_memory},
                                        {TOMBOLA_ARG_OFFSET, offset_memory},
-                                       {TOMBOLA_ARG_DST_STATE, after_memory}};
-    answer.status = tombola_primitive_execute(primitive, stream_, 5, args);
+                                       {TOMBOLA_ARG_DST_STATE, after_memory},
+                                       {TOMBOLA_ARG_MIN, min_memory},
+                                       {TOMBOLA_ARG_MAX, max_memory}};
+    const int count_of_args = request.full_range ? 3 : 5;  // the full range has no bounds
+    answer.status = tombola_primitive_execute(primitive, stream_, count_of_args, args);
+    answer.values.erase(answer.values.begin(),
+                        answer.values.begin() + static_cast<ptrdiff_t>(shift));
     return answer;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gtests/common/fp_control.hpp"
+#include "gtests/common/sparse_memory.hpp"
 #include "gtests/primitives/random_uniform_fixture.hpp"
 
 namespace tombola::test {
@@ -301,8 +302,8 @@ TEST_F(RandomUniform, RowsOfWholeBlocksNextToTheWrap) {
     }
 }
 
-// Large enough for several threads, several runs of a layout that is not dense, and stores past the caches; at
-// addresses that are aligned to 64 bytes, to 16, and to the element alone.
+// Large enough for several threads and for stores past the caches, at addresses that are aligned to 64 bytes, to 16, and to the element
+// alone.
 TEST_F(RandomUniform, LargeTensors) {
     constexpr size_t kBytes = (size_t{8} << 20) + 4096;
     for (const auto type : kTypes) {
@@ -347,6 +348,51 @@ TEST_F(RandomUniform, LargeTensors) {
                 }
             });
     }
+}
+
+// The same with bounds that no faster form of a kernel serves, between guard pages, and in layouts that are not dense.
+TEST_F(RandomUniform, LargeTensorsOfOtherBounds) {
+    for (const auto type : kTypes) {
+        const auto count =
+            static_cast<tombola_dim_t>((size_t{4} << 20) / tombola_data_type_size(type)) + 1031;
+        for (const uint64_t offset : {0, 3}) {
+            const Call call{bound(type, kMinusThree),
+                            bound(type, kFive),
+                            {21, 22},
+                            offset,
+                            State{0xFFFFFFFFFFFF8000, 3}};
+            check(row_major({count}, type), type, call,
+                  offset == 0 ? Guard::before : Guard::behind);
+        }
+        const Call call{bound(type, kMinusThree), bound(type, kFive), {21, 22}, 0, {}};
+        check(tagged({3, count / 3 / 84 / 84 + 1, 84, 84}, type, tombola_nhwc), type, call);
+    }
+}
+
+TEST_F(RandomUniform, ElementsBeyondTwoGiB) {
+    const DimVector dims = {2, 16, 4, 4};
+    for (const auto type : kTypes)
+        for (const MemoryDesc& dst : far_images(dims, type)) {
+            const Call call{bound(type, kMinusThree), bound(type, kFive), {21, 22}, 0, {}};
+            const Answer right = expected(type, call, 2 * 16 * 4 * 4);
+            for_each_implementation(
+                descriptor(dst, call.seeds), [&](const_tombola_primitive_desc_t row) {
+                    Primitive primitive;
+                    ASSERT_EQ(tombola_primitive_create(primitive.out(), row), tombola_success);
+                    SparseTensor out(dst, engine_);
+                    const MemoryDesc scalar = row_major({1}, type);
+                    Tensor min(scalar, engine_), max(scalar, engine_);
+                    min.write(call.min);
+                    max.write(call.max);
+                    const tombola_exec_arg_t args[] = {{TOMBOLA_ARG_MIN, min.memory()},
+                                                       {TOMBOLA_ARG_MAX, max.memory()},
+                                                       {TOMBOLA_ARG_DST, out.memory()}};
+                    ASSERT_EQ(tombola_primitive_execute(primitive, stream_, 3, args),
+                              tombola_success)
+                        << last_error();
+                    EXPECT_TRUE(out.read() == right.values) << impl_name(row) << " type " << type;
+                });
+        }
 }
 
 // Flush-to-zero and denormals-are-zero, and each other rounding direction: the same bits, and the caller's

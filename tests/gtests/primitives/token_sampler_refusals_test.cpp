@@ -53,12 +53,18 @@ TEST_F(TokenSampler, RefusesWithArgumentAndRow) {
     refuse(p, "offset at the end");
     p.request.offset = {0, 1, UINT64_MAX - 4};
     refuse(p, "offset in rows");
-    for (const float x : {kNan, kInf})
-        for (const size_t at : {size_t{0}, size_t{39}, size_t{119}}) {
-            std::vector<float> logits(120, 1);
-            logits[at] = x;
-            for (const auto type : kTypes) refuse(problem(type, 3, 1, logits), "logit");
-        }
+    for (const size_t classes : {40, 1500, 5003, 70001})
+        for (const float x : {kNan, -kNan, kInf})
+            for (const size_t at : {size_t{0}, 2 * classes - 1, 2 * classes + classes / 2}) {
+                std::vector<float> logits(3 * classes, 1);
+                logits[at] = x;
+                for (const auto type : kTypes)
+                    for (const int32_t top_k : {0, 1, 20}) {
+                        Problem bad = problem(type, 3, 1, logits);
+                        bad.request.top_k = {top_k};
+                        refuse(bad, "logit");
+                    }
+            }
     std::vector<float> logits(120, -kInf);
     logits[7] = logits[90] = 0;
     refuse(problem(tombola_f32, 3, 1, logits), "all -inf");

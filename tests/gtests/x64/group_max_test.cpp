@@ -88,7 +88,7 @@ TEST_P(GroupMaxTest, FindsTheMaxima) {
     }
 }
 
-// Of every class alone: the greatest, and a NaN of either sign.
+// Of every class alone: the greatest, +inf too, and a NaN of either sign.
 TEST_P(GroupMaxTest, MissesNoClass) {
     constexpr size_t kClasses = 2 * kGroupClasses;
     const uint32_t infinity = bits_of(kInf);
@@ -101,6 +101,8 @@ TEST_P(GroupMaxTest, MissesNoClass) {
         EXPECT_EQ(found.maxima[k / kGroupClasses], -7);
         EXPECT_EQ(found.maxima[1 - k / kGroupClasses], -kInf);
         EXPECT_FALSE(found.has_nan);
+        put(row, k, infinity);
+        EXPECT_EQ(run(row).greatest, kInf);
         put(row, k, infinity + 1);
         EXPECT_TRUE(run(row).has_nan) << k;
         put(row, k, minus_infinity(type()) + 1);

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Tensors whose elements lie gigabytes apart.
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "gtests/common/tensor.hpp"
+
+namespace tombola::test {
+
+// Address space that holds zeros. Pages that are never touched take no memory.
+class SparseMemory {
+  public:
+    explicit SparseMemory(size_t bytes)
+        : bytes_(bytes),
+          data_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+    ~SparseMemory() {
+        if (data_ != MAP_FAILED) munmap(data_, bytes_);
+    }
+    SparseMemory(const SparseMemory&) = delete;
+    SparseMemory& operator=(const SparseMemory&) = delete;
+    uint8_t* data() const { return data_ == MAP_FAILED ? nullptr : static_cast<uint8_t*>(data_); }
+
+  private:
+    size_t bytes_;
+    void* data_;
+};
+
+// A tensor of strides in such memory, written and read in logical row-major order.
+class SparseTensor {
+  public:
+    SparseTensor(const_tombola_memory_desc_t desc, tombola_engine_t engine)
+        : layout_(desc), space_(tombola_memory_desc_get_size(desc)) {
+        EXPECT_NE(space_.data(), nullptr);
+        memory_ = memory_over(desc, engine, space_.data());
+    }
+    tombola_memory_t memory() const { return memory_; }
+    void write(const std::vector<uint8_t>& values) {
+        for_each_index(layout_.dims, [&](const DimVector& index, size_t e) {
+            std::memcpy(at(index), &values[e * layout_.element_size], layout_.element_size);
+        });
+    }
+    std::vector<uint8_t> read() const {
+        std::vector<uint8_t> values;
+        for_each_index(layout_.dims, [&](const DimVector& index, size_t) {
+            values.insert(values.end(), at(index), at(index) + layout_.element_size);
+        });
+        return values;
+    }
+
+  private:
+    uint8_t* at(const DimVector& index) const {
+        return space_.data() + static_cast<size_t>(layout_.offset(index)) * layout_.element_size;
+    }
+
+    Layout layout_;
+    SparseMemory space_;
+    Memory memory_;
+};
+
+// Descriptors of two images of 16 channels side by side, each with one distance beyond 2 GiB: between images, between rows of pixels, between
+// pixels, and between channels.
+inline std::vector<MemoryDesc> far_images(const DimVector& dims, tombola_data_type_t type) {
+    const tombola_dim_t c = dims[1], h = dims[2], w = dims[3];
+    const tombola_dim_t far =
+        (tombola_dim_t{1} << 31) / static_cast<tombola_dim_t>(tombola_data_type_size(type)) + 16;
+    std::vector<MemoryDesc> descs;
+    for (const DimVector& strides : {DimVector{far, 1, w * c, c},
+                                     {h * far, 1, far, c},
+                                     {h * w * far, 1, w * far, far},
+                                     {c * far, far, w, 1}})
+        descs.push_back(strided(dims, type, strides));
+    return descs;
+}
+
+}  // namespace tombola::test
