@@ -25,8 +25,8 @@ namespace tombola {
 /// infinity, with something to draw in each row; TOMBOLA_ARG_DST; optional TOMBOLA_ARG_SEEDS u64[2]
 /// {global, op}, in place of the descriptor's; TOMBOLA_ARG_OFFSET u64[1], the sample of the stream at which
 /// DST starts; TOMBOLA_ARG_UNIFORMS, f64 [batch, samples] row-major in [0, 1], in place of the stream;
-/// TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were used, which may be SEEDS' own buffer. Otherwise no two
-/// share memory.
+/// TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were used, which may be SEEDS' own buffer. Otherwise an
+/// output shares no memory with another argument. Inputs may share memory.
 struct multinomial : public primitive {
     /// The arguments of a multinomial.
     struct desc {

@@ -178,8 +178,8 @@ TOMBOLA_API tombola_status_t tombola_stream_destroy(tombola_stream_t stream);
  * @param tag The layout; its number of dimensions must be ndims. tombola_format_tag_any leaves the
  * layout to the primitive.
  * @return tombola_success; tombola_invalid_arguments for another ndims, a negative or run-time
- * dimension, a size of 2^56 bytes or more, an unknown type or a tag of another number of
- * dimensions; tombola_out_of_memory. */
+ * dimension, a size of 2^56 bytes or more (a dimension of 0 counts as 1), an unknown type or a tag of
+ * another number of dimensions; tombola_out_of_memory. */
 TOMBOLA_API tombola_status_t tombola_memory_desc_create_with_tag(tombola_memory_desc_t* memory_desc,
                                                                  int ndims,
                                                                  const tombola_dim_t* dims,

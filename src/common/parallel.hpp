@@ -14,7 +14,7 @@ namespace tombola::impl {
 
 // The number of threads that parallel() can use from here; 1 inside a parallel region. The number belongs to the stream
 // of the execution (its limit, its thread pool) and differs from one execution to the next. So the creation of a
-// primitive must not depend on it.
+// primitive depends only on whether it is 1 (DescRequest), and never on the number itself.
 int max_threads();
 
 // The number of logical processors of this machine: the same at creation and at every execution.
