@@ -5,8 +5,9 @@
 
 #include <cassert>
 #include <cerrno>
-#include <cstring>
 #include <new>
+#include <string_view>
+#include <utility>
 
 #include "common/cpu_isa.hpp"
 #include "common/jit_observer.hpp"
@@ -48,6 +49,7 @@ std::shared_ptr<const JitCode> JitKernel::build() {
     emit_constants();
     ready(PROTECT_RE);  // refuses labels that were never placed
     setProtectModeRE();
+    code_->set_used_bytes(code_size());
     announce_code(name_.c_str(), code(), code_size());
     return code_;
 }
@@ -81,13 +83,12 @@ void JitKernel::end() {
 
 const Xbyak::Label& JitKernel::table_label(const void* bytes, size_t size, size_t alignment) {
     assert(alignment <= kConstantsAlignment && (alignment & (alignment - 1)) == 0);
-    for (const Constant& known : constants_)
-        if (known.bytes.size() == size && known.alignment >= alignment &&
-            std::memcmp(known.bytes.data(), bytes, size) == 0)
-            return known.label;
-    const auto* first = static_cast<const uint8_t*>(bytes);
-    constants_.push_back({std::vector<uint8_t>(first, first + size), alignment, {}});
-    return constants_.back().label;
+    const std::string_view key(static_cast<const char*>(bytes), size);
+    const auto [first, last] = constants_.equal_range(key);
+    for (auto known = first; known != last; ++known)
+        if (known->second.alignment >= alignment) return known->second.label;
+    in_order_.push_back(constants_.emplace(key, Constant{alignment, {}}));
+    return in_order_.back()->second.label;
 }
 
 Xbyak::Address JitKernel::constant(const void* bytes, size_t size, size_t alignment) {
@@ -104,12 +105,12 @@ Status code_generation_failure(const Xbyak::Error& error) {
 }
 
 void JitKernel::emit_constants() {
-    if (constants_.empty()) return;
+    if (in_order_.empty()) return;
     align(kConstantsAlignment);
-    for (Constant& entry : constants_) {
-        align(entry.alignment);
-        L(entry.label);
-        db(entry.bytes.data(), entry.bytes.size());
+    for (const ConstantMap::iterator& entry : in_order_) {
+        align(entry->second.alignment);
+        L(entry->second.label);
+        db(reinterpret_cast<const uint8_t*>(entry->first.data()), entry->first.size());
     }
 }
 

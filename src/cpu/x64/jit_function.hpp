@@ -19,12 +19,14 @@ class JitCode {
     JitCode& operator=(const JitCode&) = delete;
 
     void* pages() { return pages_; }
+    void set_used_bytes(size_t bytes) { used_bytes_ = bytes; }
+    size_t used_bytes() const { return used_bytes_; }
     // Calls the function at the start of the pages, which are read-execute by then.
     void run(void* args) const { reinterpret_cast<void (*)(void*)>(pages_)(args); }
 
   private:
     void* pages_;
-    size_t bytes_;
+    size_t bytes_, used_bytes_ = 0;
 };
 
 // Generated code as its callers hold it: a function of Args. It is empty until one is assigned.
@@ -35,6 +37,10 @@ class JitFunction {
     explicit JitFunction(std::shared_ptr<const JitCode> code) : code_(std::move(code)) {}
     explicit operator bool() const { return code_ != nullptr; }
     void operator()(Args& args) const { code_->run(&args); }
+    // For the cache of kernels.
+    friend size_t bytes_of_code(const JitFunction& function) {
+        return function.code_->used_bytes();
+    }
     friend bool operator==(const JitFunction& a, const JitFunction& b) {
         return a.code_ == b.code_;
     }

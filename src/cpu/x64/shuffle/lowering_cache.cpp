@@ -58,7 +58,9 @@ size_t bytes_of(const Key& key, const Lowerings& lowerings) {
 }
 
 struct LoweringCache {
-    static constexpr size_t kMaxBytes = size_t{4} << 20;
+    // The lowerings of all candidates of one shuffle of 64 blocks and more take up to 16 MiB. If they did not fit, each size of the batch would
+    // take tens of milliseconds to plan.
+    static constexpr size_t kMaxBytes = size_t{24} << 20;
     std::mutex mutex;
     LruCache<Key, Lowerings> lowerings{kMaxBytes};
 };

@@ -36,9 +36,6 @@ namespace {
 
 using Kind = Operation::Kind;
 
-// Kernels with more operations than this are not cached.
-constexpr size_t kMaxCachedOperations = 4096;
-
 // An upper bound of the code's size in bytes. An operation has at most three instructions of 11 bytes, the prefetch of a load included; a
 // store in parts has seven. An operation is emitted for each step in the body of the loop and for the last step, in each pass; each time,
 // at most 32 bytes for the next address are added. Operations of sections that store lines are emitted three times, and a run of lines has
@@ -539,9 +536,7 @@ class PermuteKernel : public LineStores {
 Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, Stores stores, Sources sources,
                                                   std::shared_ptr<const Operations> operations,
                                                   const Unrolled& unrolled) {
-    const bool small = operations->size() <= kMaxCachedOperations;
-    const PermuteKey key{isa, stores, sources, unrolled, std::move(operations)};
-    return small ? cached_function<PermuteKernel>(key) : make_function<PermuteKernel>(key);
+    return cached_function<PermuteKernel>({isa, stores, sources, unrolled, std::move(operations)});
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -13,8 +13,8 @@
 //         each output: bytes [d + dst_offset, + bytes) = gathered units at s + source[i], or zeros
 //
 // The last step of the inner loop is moved back instead of masked, so it may repeat elements of the step before. Every vector is therefore
-// full, and no byte outside the tensor is touched. Sections that store lines (Operation::Kind::store_line) are the exception: their last
-// step is not moved back, but loads and stores under masks.
+// full, and no byte outside the tensor is touched. There are two exceptions. A step of fewer bytes than a vector loads and stores under a mask,
+// with AVX-512. So does the last step of sections that store lines (Operation::Kind::store_line), which is not moved back.
 //
 // Extents are the ranges of bytes, relative to s, that may be loaded. Every load lies within one of them.
 //
