@@ -34,8 +34,8 @@ extern "C" {
  * Backward without MASK draws the mask again, so it needs the seeds and the OFFSET of the forward execution. It refuses
  * the seeds (0, 0), because forward draws entropy for them; DST_SEEDS tells the seeds that forward used. With MASK it
  * ignores the seeds and OFFSET. SEEDS, OFFSET, DST_SEEDS and P are row-major and may have leading dimensions of 1.
- * An output shares no
- * memory with another argument, except where the table allows it. Inputs may share memory.
+ * An output shares no memory with another argument, except where the table allows it.
+ * Inputs may share memory.
  * @{ */
 
 /** The forms of a mask. This is the only list of them; everything else derives from it. X(name, value of the enumeration) */

@@ -28,7 +28,7 @@ extern "C" {
  * | TOMBOLA_ARG_DST_STATE | u32[6]: the state after the call; may be SRC_STATE's own buffer | optional, written |
  *
  * States are row-major and may have up to eleven leading dimensions of 1. An output shares no
- * memory with another argument, except where the table allows it. Inputs may share memory.
+ * memory with another argument, except where the table allows it.
  * @{ */
 
 /** The generators. This is the only list of them; everything else derives from it. X(name, value of the enumeration) */

@@ -174,17 +174,23 @@ int64_t device_of(py::handle object, const char* name) {
 // name.
 py::object capsule_of(py::handle object, const char* name) {
     // PyTorch exports a negated view without negating it.
-    if (py::hasattr(object, "is_neg") && object.attr("is_neg")().is(py::bool_(true)))
+    const py::object is_neg = py::getattr(object, "is_neg", py::none());
+    if (PyCallable_Check(is_neg.ptr()) != 0 && is_neg().is(py::bool_(true)))
         value_error(std::string(name) +
                     " is a negated view; expected a tensor whose memory has its "
                     "numbers: a copy by resolve_neg()");
     try {
         return object.attr("__dlpack__")();
     } catch (py::error_already_set& cause) {
-        if (!cause.matches(PyExc_RuntimeError) && !cause.matches(PyExc_BufferError)) throw;
+        const bool refuses =
+            cause.matches(PyExc_BufferError) ||
+            (cause.matches(PyExc_RuntimeError) && !cause.matches(PyExc_RecursionError) &&
+             !cause.matches(PyExc_NotImplementedError));
+        if (!refuses) throw;
         value_error(std::string(name) +
                         " cannot be exported by DLPack: " + said_by(PyObject_Str, cause.value()) +
-                        "; expected a tensor that can, such as detach() gives",
+                        "; expected a strided tensor, without gradient (detach()), and not "
+                        "conjugated (resolve_conj())",
                     cause);
     }
 }

@@ -101,8 +101,12 @@ def test_bfloat16_is_compared_by_its_numbers():
     zeros = tombola.BFloat16Array(np.array([0x0000, 0x8000], np.uint16))
     assert (one == same).all() and not (one != same).any()
     assert (zeros == 0).all() and (0 == zeros).all() and (zeros != np.float32([0, 1])).tolist() == [False, True]
-    with pytest.raises(ValueError, match="ambiguous"):
-        bool(one)
+    for several in (one, tombola.BFloat16Array(np.zeros(0, np.uint16))):
+        with pytest.raises(ValueError, match="ambiguous"):
+            bool(several)
+    assert bool(tombola.BFloat16Array(np.array([0x3F80], np.uint16)))
+    with pytest.raises(TypeError, match="is compared with .*; expected numbers of NumPy"):
+        one == Exporter(one.__dlpack__)
     with pytest.raises(TypeError, match="unhashable"):
         hash(one)
 

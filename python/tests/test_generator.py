@@ -133,8 +133,15 @@ def test_a_subclass_that_does_not_initialise_its_base():
         def __init__(self):
             pass
 
-    with pytest.raises(AttributeError, match=r"Forgetful.__init__\(\) did not call tombola.Generator.__init__\(\)"):
-        Forgetful().uniform(3)
+        @property
+        def derived(self):
+            return self.inner
+
+    for use in (lambda g: g.uniform(3), lambda g: g.seed, lambda g: g.state, lambda g: g.alignment):
+        with pytest.raises(AttributeError, match=r"Forgetful.__init__\(\) did not call tombola.Generator.__init__\(\)"):
+            use(Forgetful())
+    with pytest.raises(AttributeError, match="'Forgetful' object has no attribute 'inner'"):
+        Forgetful().derived
     with pytest.raises(AttributeError, match="'Forgetful' object has no attribute 'colour'"):
         Forgetful().colour
 

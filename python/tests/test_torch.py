@@ -205,3 +205,18 @@ def test_parameters_are_refused_by_name():
         tombola.uniform(out=parameter, seed=1)
     tombola.uniform(out=parameter.detach(), seed=1)
     assert parameter.detach().numpy().all()
+
+
+def test_bfloat16_arrays_are_not_compared_with_tensors():
+    array = tombola.uniform(3, "bfloat16", seed=1)
+    tensor = torch.from_dlpack(array)
+    for compare in (lambda: array == tensor, lambda: tensor == array, lambda: array != tensor):
+        with pytest.raises(TypeError, match="is compared with .*; expected numbers of NumPy"):
+            compare()
+    assert (tensor == torch.from_dlpack(array)).all()
+
+
+def test_conjugated_views_are_refused_by_name():
+    view = torch.tensor([[1 + 2j, 3 + 4j, 5 + 6j, 7 + 8j]]).conj()
+    with pytest.raises(ValueError, match=r"^src cannot be exported by DLPack: .*; expected .*resolve_conj\(\)"):
+        tombola.shuffle(view, 2)

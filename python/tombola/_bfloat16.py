@@ -8,6 +8,17 @@ from tombola import _core
 from tombola._types import Array
 
 
+def _comparable(other: object) -> Any:
+    """What NumPy can compare with. It leaves the comparison with a tensor to the tensor, which knows no BFloat16Array."""
+    if isinstance(other, BFloat16Array):
+        return numpy.asarray(other)
+    if hasattr(other, "__dlpack__") and not isinstance(other, (numpy.ndarray, numpy.generic)):
+        raise TypeError(
+            f"a BFloat16Array is compared with {_core.text_of(other)}; expected numbers of NumPy, or a tensor on both sides"
+        )
+    return other
+
+
 class BFloat16Array:
     """Numbers of the type bfloat16. torch.from_dlpack(x) makes a tensor of them without a copy.
 
@@ -52,14 +63,16 @@ class BFloat16Array:
         return len(self.bits)
 
     def __bool__(self) -> bool:
-        return bool(numpy.asarray(self))  # as NumPy has it: the truth of one element alone
+        if self.bits.size != 1:
+            raise ValueError(f"the truth value of {self.bits.size} numbers is ambiguous; expected 1 number")
+        return bool(numpy.asarray(self))
 
     def __eq__(self, other: object) -> Any:
-        """Element by element, as NumPy compares."""
-        return numpy.asarray(self) == (numpy.asarray(other) if isinstance(other, BFloat16Array) else other)
+        """Element by element, as NumPy compares: with another BFloat16Array, an array of NumPy, or a number."""
+        return numpy.asarray(self) == _comparable(other)
 
     def __ne__(self, other: object) -> Any:
-        return numpy.asarray(self) != (numpy.asarray(other) if isinstance(other, BFloat16Array) else other)
+        return numpy.asarray(self) != _comparable(other)
 
     __hash__ = None  # type: ignore[assignment]
 

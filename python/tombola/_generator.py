@@ -61,7 +61,7 @@ class Generator:
             """Called for attributes that are absent."""
             if name in ("_alignment", "_seed", "_seeds", "_state"):
                 raise AttributeError(f"{type(self).__name__}.__init__() did not call tombola.Generator.__init__()")
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            return object.__getattribute__(self, name)  # raises again, with the reason of a property
 
     def uniform(
         self,

@@ -13,8 +13,8 @@ Status query(const PrimitiveDesc& desc, tombola_query_t what, void* result) {
     const auto* shuffle = std::get_if<ShuffleDesc>(&desc.op());
     const auto not_required = [&] {
         return Status(StatusCode::not_required,
-                      format("what is %d, which is no property of %s; expected one of its own",
-                             static_cast<int>(what), name_of(desc.kind())));
+                      format("what is %d; expected a query that %s has", static_cast<int>(what),
+                             name_of(desc.kind())));
     };
     const auto count_args = [&](ArgSpec::Role role) {
         int count = 0;

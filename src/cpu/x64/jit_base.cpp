@@ -24,13 +24,25 @@ constexpr int kGprOrder[] = {Operand::RDI, Operand::RSI, Operand::RDX, Operand::
 constexpr int kUnsavedGprs = 9;
 constexpr size_t kConstantsAlignment = 64;
 
+size_t whole_pages(size_t bytes) {
+    constexpr size_t kPageBytes = 4096;  // of every x86-64 processor
+    return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
+
 }  // namespace
 
-// Pages that are never touched cost only address space.
 JitCode::JitCode(size_t bytes)
-    : pages_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
-      bytes_(bytes) {
+    : pages_(mmap(nullptr, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                  -1, 0)),
+      bytes_(whole_pages(bytes)) {
     if (pages_ == MAP_FAILED) throw std::bad_alloc();
+}
+
+void JitCode::shrink(size_t bytes) {
+    const size_t kept = whole_pages(bytes);
+    if (kept >= bytes_) return;
+    munmap(static_cast<char*>(pages_) + kept, bytes_ - kept);
+    bytes_ = kept;
 }
 
 JitCode::~JitCode() { munmap(pages_, bytes_); }
@@ -49,7 +61,7 @@ std::shared_ptr<const JitCode> JitKernel::build() {
     emit_constants();
     ready(PROTECT_RE);  // refuses labels that were never placed
     setProtectModeRE();
-    code_->set_used_bytes(code_size());
+    code_->shrink(code_size());
     announce_code(name_.c_str(), code(), code_size());
     return code_;
 }

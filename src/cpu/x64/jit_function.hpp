@@ -19,14 +19,15 @@ class JitCode {
     JitCode& operator=(const JitCode&) = delete;
 
     void* pages() { return pages_; }
-    void set_used_bytes(size_t bytes) { used_bytes_ = bytes; }
-    size_t used_bytes() const { return used_bytes_; }
+    // Gives back the pages behind the first `bytes` bytes.
+    void shrink(size_t bytes);
+    size_t bytes() const { return bytes_; }
     // Calls the function at the start of the pages, which are read-execute by then.
     void run(void* args) const { reinterpret_cast<void (*)(void*)>(pages_)(args); }
 
   private:
     void* pages_;
-    size_t bytes_, used_bytes_ = 0;
+    size_t bytes_;  // whole pages
 };
 
 // Generated code as its callers hold it: a function of Args. It is empty until one is assigned.
@@ -38,9 +39,7 @@ class JitFunction {
     explicit operator bool() const { return code_ != nullptr; }
     void operator()(Args& args) const { code_->run(&args); }
     // For the cache of kernels.
-    friend size_t bytes_of_code(const JitFunction& function) {
-        return function.code_->used_bytes();
-    }
+    friend size_t bytes_of_code(const JitFunction& function) { return function.code_->bytes(); }
     friend bool operator==(const JitFunction& a, const JitFunction& b) {
         return a.code_ == b.code_;
     }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -38,9 +39,10 @@ class SparseTensor {
   public:
     SparseTensor(const_tombola_memory_desc_t desc, tombola_engine_t engine)
         : layout_(desc), space_(tombola_memory_desc_get_size(desc)) {
-        EXPECT_NE(space_.data(), nullptr);
         memory_ = memory_over(desc, engine, space_.data());
     }
+    // Whether there is that much address space.
+    explicit operator bool() const { return space_.data() != nullptr; }
     tombola_memory_t memory() const { return memory_; }
     void write(const std::vector<uint8_t>& values) {
         for_each_index(layout_.dims, [&](const DimVector& index, size_t e) {
@@ -65,8 +67,7 @@ class SparseTensor {
     Memory memory_;
 };
 
-// Descriptors of two images of 16 channels side by side, each with one distance beyond 2 GiB: between images, between rows of pixels, between
-// pixels, and between channels.
+// Descriptors of these dimensions, each with one distance beyond 2 GiB: between images, rows of pixels, pixels, or channels.
 inline std::vector<MemoryDesc> far_images(const DimVector& dims, tombola_data_type_t type) {
     const tombola_dim_t c = dims[1], h = dims[2], w = dims[3];
     const tombola_dim_t far =

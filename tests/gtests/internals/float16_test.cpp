@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
+#include "common/bit_cast.hpp"
 #include "reference/numeric.hpp"
 
 #if defined(__x86_64__)

@@ -146,7 +146,8 @@ TEST(ShuffleJit, ShortRowsOfManyChannels) {
 }
 
 // Of every length up to a vector of 32 bytes, in a destination without gaps, and from sources with and without gaps, in one of which images
-// lie side by side. CMakeLists.txt runs this once more with three threads, which share the smallest work.
+// lie side by side. CMakeLists.txt runs this once more for each instruction set, with three threads, which share the smallest
+// work.
 TEST(ShuffleJit, RowsShorterThanAVector) {
     Served served;
     for (int64_t bytes = 4; bytes <= 33; ++bytes)

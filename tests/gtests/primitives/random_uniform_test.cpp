@@ -380,6 +380,7 @@ TEST_F(RandomUniform, ElementsBeyondTwoGiB) {
                     Primitive primitive;
                     ASSERT_EQ(tombola_primitive_create(primitive.out(), row), tombola_success);
                     SparseTensor out(dst, engine_);
+                    ASSERT_TRUE(out);
                     const MemoryDesc scalar = row_major({1}, type);
                     Tensor min(scalar, engine_), max(scalar, engine_);
                     min.write(call.min);

@@ -50,10 +50,7 @@ Key key_of(const PermuteProgram& program, CpuIsa isa) {
 
 size_t bytes_of(const Key& key, const Lowerings& lowerings) {
     size_t bytes = key.size() * sizeof(key[0]);
-    for (const auto& operations : lowerings)
-        bytes += operations->size() * sizeof(Operation) +
-                 operations->tables.size() * sizeof(Table) +
-                 operations->sections.size() * sizeof(Operations::Section);
+    for (const auto& operations : lowerings) bytes += bytes_of(*operations);
     return bytes;
 }
 

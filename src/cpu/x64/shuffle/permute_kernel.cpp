@@ -58,6 +58,8 @@ struct PermuteKey {
     Sources sources;
     Unrolled unrolled;
     std::shared_ptr<const Operations> operations;
+    // Found by KernelCache.
+    friend size_t bytes_of_key(const PermuteKey& key) { return bytes_of(*key.operations); }
     bool operator<(const PermuteKey& other) const {
         return std::tie(isa, stores, sources, unrolled, *operations) <
                std::tie(other.isa, other.stores, other.sources, other.unrolled, *other.operations);
