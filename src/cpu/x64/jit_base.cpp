@@ -41,8 +41,7 @@ JitCode::JitCode(size_t bytes)
 void JitCode::shrink(size_t bytes) {
     const size_t kept = whole_pages(bytes);
     if (kept >= bytes_) return;
-    munmap(static_cast<char*>(pages_) + kept, bytes_ - kept);
-    bytes_ = kept;
+    if (mremap(pages_, bytes_, kept, 0) == pages_) bytes_ = kept;
 }
 
 JitCode::~JitCode() { munmap(pages_, bytes_); }
