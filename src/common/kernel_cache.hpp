@@ -5,10 +5,8 @@
 // ordered type, usually a std::tuple, which a generator declares as `using Key = ...`. Seeds, bounds, offsets and states are arguments of a
 // call and never part of a key.
 //
-// Each generator has a cache of its own, of at most 1,024 functions, and of at most 64 MiB: a function counts as its size and that of its
-// key, and as at least 64 KiB. Code lives as long as the cache or a primitive holds it.
+// Each generator has a cache of its own. Code lives as long as the cache or a primitive holds it.
 
-#include <algorithm>
 #include <cstddef>
 #include <mutex>
 
@@ -19,13 +17,7 @@
 
 namespace tombola::impl {
 
-// The memory that a key holds beside the key itself.
-template <class Key>
-size_t bytes_of_key(const Key&) {
-    return 0;
-}
-
-// Code is a type whose copies share what they hold. bytes_of_code(code) tells its size.
+// Code is a type whose copies share what they hold.
 template <class Key, class Code>
 class KernelCache {
   public:
@@ -37,17 +29,15 @@ class KernelCache {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (const Code* found = codes_.find(key)) return *found;
         Made made = make();
-        if (made.ok())
-            codes_.store(key, made.value(),
-                         std::max(bytes_of_code(made.value()) + bytes_of_key(key), kMinBytes));
+        if (made.ok()) codes_.store(key, made.value());
         return made;
     }
 
   private:
-    static constexpr size_t kMaxBytes = size_t{64} << 20, kMinBytes = kMaxBytes / 1024;
+    static constexpr size_t kCapacity = 1024;
 
     std::mutex mutex_;
-    LruCache<Key, Code> codes_{kMaxBytes};
+    LruCache<Key, Code> codes_{kCapacity};
 };
 
 }  // namespace tombola::impl

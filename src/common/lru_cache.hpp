@@ -4,8 +4,9 @@
 // A map that drops its least recently used entries. Each entry has a weight, and the sum of all weights is at most a limit. The map is not
 // thread-safe.
 
+#include <algorithm>
 #include <cstddef>
-#include <list>
+#include <cstdint>
 #include <map>
 #include <utility>
 
@@ -20,41 +21,33 @@ class LruCache {
     const Value* find(const Key& key) {
         const auto found = entries_.find(key);
         if (found == entries_.end()) return nullptr;
-        by_use_.splice(by_use_.begin(), by_use_, found->second.use);
+        found->second.last_use = ++clock_;
         return &found->second.value;
     }
     // Stores the value, unless the key has one or the weight is above the limit.
     void store(Key key, Value value, size_t weight = 1) {
-        if (weight > max_weight_ || entries_.count(key) != 0) return;
+        if (weight > max_weight_) return;
         while (weight_ > max_weight_ - weight) drop_least_recently_used();
-        by_use_.push_front(nullptr);
-        const auto use = by_use_.begin();
-        try {
-            *use = &entries_.emplace(std::move(key), Entry{std::move(value), weight, use})
-                        .first->first;
-        } catch (...) {
-            by_use_.pop_front();
-            throw;
-        }
-        weight_ += weight;
+        const Entry entry{std::move(value), weight, ++clock_};
+        if (entries_.emplace(std::move(key), entry).second) weight_ += weight;
     }
 
   private:
-    using Uses = std::list<const Key*>;  // keys of entries, the last used one first
     struct Entry {
         Value value;
         size_t weight;
-        typename Uses::iterator use;
+        uint64_t last_use;
     };
     void drop_least_recently_used() {
-        const auto oldest = entries_.find(*by_use_.back());
-        by_use_.pop_back();
+        const auto oldest = std::min_element(
+            entries_.begin(), entries_.end(),
+            [](const auto& a, const auto& b) { return a.second.last_use < b.second.last_use; });
         weight_ -= oldest->second.weight;
         entries_.erase(oldest);
     }
 
     size_t max_weight_, weight_ = 0;
-    Uses by_use_;
+    uint64_t clock_ = 0;
     std::map<Key, Entry> entries_;
 };
 

@@ -5,9 +5,8 @@
 
 #include <cassert>
 #include <cerrno>
+#include <cstring>
 #include <new>
-#include <string_view>
-#include <utility>
 
 #include "common/cpu_isa.hpp"
 #include "common/jit_observer.hpp"
@@ -24,24 +23,13 @@ constexpr int kGprOrder[] = {Operand::RDI, Operand::RSI, Operand::RDX, Operand::
 constexpr int kUnsavedGprs = 9;
 constexpr size_t kConstantsAlignment = 64;
 
-size_t whole_pages(size_t bytes) {
-    constexpr size_t kPageBytes = 4096;  // of every x86-64 processor
-    return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
-}
-
 }  // namespace
 
+// Pages that are never touched cost only address space.
 JitCode::JitCode(size_t bytes)
-    : pages_(mmap(nullptr, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                  -1, 0)),
-      bytes_(whole_pages(bytes)) {
+    : pages_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
+      bytes_(bytes) {
     if (pages_ == MAP_FAILED) throw std::bad_alloc();
-}
-
-void JitCode::shrink(size_t bytes) {
-    const size_t kept = whole_pages(bytes);
-    if (kept >= bytes_) return;
-    if (mremap(pages_, bytes_, kept, 0) == pages_) bytes_ = kept;
 }
 
 JitCode::~JitCode() { munmap(pages_, bytes_); }
@@ -60,7 +48,6 @@ std::shared_ptr<const JitCode> JitKernel::build() {
     emit_constants();
     ready(PROTECT_RE);  // refuses labels that were never placed
     setProtectModeRE();
-    code_->shrink(code_size());
     announce_code(name_.c_str(), code(), code_size());
     return code_;
 }
@@ -94,12 +81,13 @@ void JitKernel::end() {
 
 const Xbyak::Label& JitKernel::table_label(const void* bytes, size_t size, size_t alignment) {
     assert(alignment <= kConstantsAlignment && (alignment & (alignment - 1)) == 0);
-    const std::string_view key(static_cast<const char*>(bytes), size);
-    const auto [first, last] = constants_.equal_range(key);
-    for (auto known = first; known != last; ++known)
-        if (known->second.alignment >= alignment) return known->second.label;
-    in_order_.push_back(constants_.emplace(key, Constant{alignment, {}}));
-    return in_order_.back()->second.label;
+    for (const Constant& known : constants_)
+        if (known.bytes.size() == size && known.alignment >= alignment &&
+            std::memcmp(known.bytes.data(), bytes, size) == 0)
+            return known.label;
+    const auto* first = static_cast<const uint8_t*>(bytes);
+    constants_.push_back({std::vector<uint8_t>(first, first + size), alignment, {}});
+    return constants_.back().label;
 }
 
 Xbyak::Address JitKernel::constant(const void* bytes, size_t size, size_t alignment) {
@@ -116,12 +104,12 @@ Status code_generation_failure(const Xbyak::Error& error) {
 }
 
 void JitKernel::emit_constants() {
-    if (in_order_.empty()) return;
+    if (constants_.empty()) return;
     align(kConstantsAlignment);
-    for (const ConstantMap::iterator& entry : in_order_) {
-        align(entry->second.alignment);
-        L(entry->second.label);
-        db(reinterpret_cast<const uint8_t*>(entry->first.data()), entry->first.size());
+    for (Constant& entry : constants_) {
+        align(entry.alignment);
+        L(entry.label);
+        db(entry.bytes.data(), entry.bytes.size());
     }
 }
 

@@ -28,8 +28,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
+#include <list>
 #include <memory>
 #include <new>
 #include <string>
@@ -84,17 +83,16 @@ class JitKernel : protected Xbyak::CodeGenerator {
 
   private:
     struct Constant {
+        std::vector<uint8_t> bytes;
         size_t alignment;
         Xbyak::Label label;
     };
-    using ConstantMap = std::multimap<std::string, Constant, std::less<>>;  // by their bytes
     JitKernel(std::shared_ptr<JitCode> code, std::string name, size_t max_code_bytes);
     void emit_constants();
 
     std::shared_ptr<JitCode> code_;
     std::string name_;
-    ConstantMap constants_;
-    std::vector<ConstantMap::iterator> in_order_;  // as they lie in memory
+    std::list<Constant> constants_;
     int gprs_ = 0;
     bool has_stack_ = false;
 };

@@ -19,15 +19,12 @@ class JitCode {
     JitCode& operator=(const JitCode&) = delete;
 
     void* pages() { return pages_; }
-    // Gives back the pages behind the first `bytes` bytes.
-    void shrink(size_t bytes);
-    size_t bytes() const { return bytes_; }
     // Calls the function at the start of the pages, which are read-execute by then.
     void run(void* args) const { reinterpret_cast<void (*)(void*)>(pages_)(args); }
 
   private:
     void* pages_;
-    size_t bytes_;  // whole pages
+    size_t bytes_;
 };
 
 // Generated code as its callers hold it: a function of Args. It is empty until one is assigned.
@@ -38,8 +35,6 @@ class JitFunction {
     explicit JitFunction(std::shared_ptr<const JitCode> code) : code_(std::move(code)) {}
     explicit operator bool() const { return code_ != nullptr; }
     void operator()(Args& args) const { code_->run(&args); }
-    // For the cache of kernels.
-    friend size_t bytes_of_code(const JitFunction& function) { return function.code_->bytes(); }
     friend bool operator==(const JitFunction& a, const JitFunction& b) {
         return a.code_ == b.code_;
     }

@@ -6,29 +6,23 @@
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <memory>
 
 namespace tombola::impl {
 namespace {
 
-struct Number {
-    std::shared_ptr<const int> value;
-    size_t bytes;
-
-    friend size_t bytes_of_code(const Number& number) { return number.bytes; }
-};
+using Number = std::shared_ptr<const int>;
 using Cache = KernelCache<int, Number>;
 
 constexpr int kCapacity = 1024;
 
 // Gets a number; counts those that are made.
-std::shared_ptr<const int> get(Cache& cache, int key, int& made, size_t bytes = 1) {
+Number get(Cache& cache, int key, int& made) {
     Cache::Made got = cache.get(key, [&]() -> Cache::Made {
         ++made;
-        return Number{std::make_shared<const int>(key), bytes};
+        return std::make_shared<const int>(key);
     });
-    return got.ok() ? got.value().value : nullptr;
+    return got.ok() ? got.take() : nullptr;
 }
 
 TEST(KernelCache, DropsTheLeastRecentlyUsedOfMoreThanItHolds) {
@@ -51,32 +45,13 @@ TEST(KernelCache, DropsTheLeastRecentlyUsedOfMoreThanItHolds) {
 TEST(KernelCache, WhatIsDroppedLivesAsLongAsSomebodyHoldsIt) {
     Cache cache;
     int made = 0;
-    const std::shared_ptr<const int> held = get(cache, -1, made);
+    const Number held = get(cache, -1, made);
     const std::weak_ptr<const int> alone = get(cache, -2, made);
     for (int key = 0; key < kCapacity; ++key) get(cache, key, made);
     EXPECT_TRUE(alone.expired());
     EXPECT_EQ(held.use_count(), 1);
     EXPECT_EQ(*held, -1);
     EXPECT_NE(get(cache, -1, made), held);  // another one is made for the same key
-}
-
-// 64 MiB in all. What is larger alone is not kept, and drops nothing.
-TEST(KernelCache, CountsTheBytesOfLargeCode) {
-    constexpr size_t kMiB = size_t{1} << 20;
-    Cache cache;
-    int made = 0;
-    for (const int key : {0, 1, 2}) get(cache, key, made, 20 * kMiB);
-    for (const int key : {0, 1, 2}) get(cache, key, made);
-    EXPECT_EQ(made, 3);
-    for (const int key : {3, 3}) get(cache, key, made, 65 * kMiB);
-    EXPECT_EQ(made, 5);
-    for (const int key : {0, 1, 2}) get(cache, key, made);
-    EXPECT_EQ(made, 5);
-    get(cache, 4, made, 5 * kMiB);  // 0 is dropped
-    for (const int key : {1, 2, 4}) get(cache, key, made);
-    EXPECT_EQ(made, 6);
-    get(cache, 0, made);
-    EXPECT_EQ(made, 7);
 }
 
 TEST(KernelCache, KeepsNothingOfCodeThatCouldNotBeMade) {

@@ -288,7 +288,7 @@ TEST(PermutePrograms, Avx2NeedsNoMasks) {
     EXPECT_GT(seen, 1000);
 }
 
-// Programs of a gigabyte of channels. If a program listed every group, it would take gigabytes.
+// Programs of a gigabyte of channels: of every group written out, one alone would take gigabytes.
 TEST(PermutePrograms, AnyNumberOfGroups) {
     if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
     for (const int64_t G : {int64_t{1} << 24, (int64_t{1} << 24) - 1}) {
@@ -345,7 +345,7 @@ TEST(PermutePrograms, LoweringsAreKept) {
         EXPECT_TRUE(cached_lowerings(changed, isa) != kept) << "change " << i;
     }
     // More programs than are kept.
-    for (int64_t G = 2; G < 2000; ++G)
+    for (int64_t G = 2; G < 200; ++G)
         for (const PixelProgram& pixel :
              pixel_programs(side_by_side(4, G, 4), 64, true, limits_of(isa, 4)))
             cached_lowerings(pixel.program, isa);

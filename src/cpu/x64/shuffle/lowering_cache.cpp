@@ -50,14 +50,15 @@ Key key_of(const PermuteProgram& program, CpuIsa isa) {
 
 size_t bytes_of(const Key& key, const Lowerings& lowerings) {
     size_t bytes = key.size() * sizeof(key[0]);
-    for (const auto& operations : lowerings) bytes += bytes_of(*operations);
+    for (const auto& operations : lowerings)
+        bytes += operations->size() * sizeof(Operation) +
+                 operations->tables.size() * sizeof(Table) +
+                 operations->sections.size() * sizeof(Operations::Section);
     return bytes;
 }
 
 struct LoweringCache {
-    // The lowerings of all candidates of one shuffle of 64 blocks and more take up to 16 MiB. If they did not fit, each size of the batch would
-    // take tens of milliseconds to plan.
-    static constexpr size_t kMaxBytes = size_t{24} << 20;
+    static constexpr size_t kMaxBytes = size_t{4} << 20;
     std::mutex mutex;
     LruCache<Key, Lowerings> lowerings{kMaxBytes};
 };

@@ -144,11 +144,6 @@ struct Operations {
         for (const Section& section : sections) size += section.list.size();
         return size;
     }
-    // The memory that they take.
-    friend size_t bytes_of(const Operations& o) {
-        return o.size() * sizeof(Operation) + o.tables.size() * sizeof(Table) +
-               o.sections.size() * sizeof(Section);
-    }
     bool operator<(const Operations& other) const {
         const auto fields = [](const Operations& o) {
             return std::tie(o.loop.src_step, o.loop.dst_step, o.loop.single_step, o.loop.granule,

@@ -36,6 +36,9 @@ namespace {
 
 using Kind = Operation::Kind;
 
+// Kernels with more operations than this are not cached.
+constexpr size_t kMaxCachedOperations = 4096;
+
 // An upper bound of the code's size in bytes. An operation has at most three instructions of 11 bytes, the prefetch of a load included; a
 // store in parts has seven. An operation is emitted for each step in the body of the loop and for the last step, in each pass; each time,
 // at most 32 bytes for the next address are added. Operations of sections that store lines are emitted three times, and a run of lines has
@@ -58,8 +61,6 @@ struct PermuteKey {
     Sources sources;
     Unrolled unrolled;
     std::shared_ptr<const Operations> operations;
-    // Found by KernelCache.
-    friend size_t bytes_of_key(const PermuteKey& key) { return bytes_of(*key.operations); }
     bool operator<(const PermuteKey& other) const {
         return std::tie(isa, stores, sources, unrolled, *operations) <
                std::tie(other.isa, other.stores, other.sources, other.unrolled, *other.operations);
@@ -538,7 +539,9 @@ class PermuteKernel : public LineStores {
 Result<JitFunction<PermuteArgs>> permute_function(CpuIsa isa, Stores stores, Sources sources,
                                                   std::shared_ptr<const Operations> operations,
                                                   const Unrolled& unrolled) {
-    return cached_function<PermuteKernel>({isa, stores, sources, unrolled, std::move(operations)});
+    const bool small = operations->size() <= kMaxCachedOperations;
+    const PermuteKey key{isa, stores, sources, unrolled, std::move(operations)};
+    return small ? cached_function<PermuteKernel>(key) : make_function<PermuteKernel>(key);
 }
 
 }  // namespace tombola::impl::cpu::x64
