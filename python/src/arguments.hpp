@@ -67,14 +67,14 @@ bool is_sequence(py::handle object);
 std::array<uint64_t, 2> seeds_of(py::handle seed,
                                  const char* expected = "None, an integer or two integers");
 
-// One of several names.
+// One of several names. `others` is said before them in a message: what the caller accepts beside them, and a comma.
 template <class T>
 T named(py::handle name, const char* argument,
-        std::initializer_list<std::pair<std::string_view, T>> values, const char* other = "") {
+        std::initializer_list<std::pair<std::string_view, T>> values, const char* others = "") {
     const std::string_view given = utf8_of(name);
     for (const auto& [known, value] : values)
         if (given == known) return value;
-    std::string message = std::string(argument) + " is " + text_of(name) + "; expected " + other;
+    std::string message = std::string(argument) + " is " + text_of(name) + "; expected " + others;
     size_t left = values.size();
     for (const auto& [known, value] : values) {
         message += '"' + std::string(known) + '"';

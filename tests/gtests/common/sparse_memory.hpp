@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "gtests/common/tensor.hpp"
@@ -45,23 +44,11 @@ class SparseTensor {
     explicit operator bool() const { return space_.data() != nullptr; }
     tombola_memory_t memory() const { return memory_; }
     void write(const std::vector<uint8_t>& values) {
-        for_each_index(layout_.dims, [&](const DimVector& index, size_t e) {
-            std::memcpy(at(index), &values[e * layout_.element_size], layout_.element_size);
-        });
+        write_elements(layout_, space_.data(), values);
     }
-    std::vector<uint8_t> read() const {
-        std::vector<uint8_t> values;
-        for_each_index(layout_.dims, [&](const DimVector& index, size_t) {
-            values.insert(values.end(), at(index), at(index) + layout_.element_size);
-        });
-        return values;
-    }
+    std::vector<uint8_t> read() const { return read_elements(layout_, space_.data()); }
 
   private:
-    uint8_t* at(const DimVector& index) const {
-        return space_.data() + static_cast<size_t>(layout_.offset(index)) * layout_.element_size;
-    }
-
     Layout layout_;
     SparseMemory space_;
     Memory memory_;

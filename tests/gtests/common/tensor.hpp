@@ -85,6 +85,28 @@ void for_each_index(const DimVector& dims, const Visitor& visit) {
     }
 }
 
+// The element at an index of the tensor whose memory begins at `data`.
+inline uint8_t* element_at(const Layout& layout, uint8_t* data, const DimVector& index) {
+    return data + static_cast<size_t>(layout.offset(index)) * layout.element_size;
+}
+
+// Elements as raw bytes in row-major order, to their places in memory and back.
+inline void write_elements(const Layout& layout, uint8_t* data,
+                           const std::vector<uint8_t>& values) {
+    for_each_index(layout.dims, [&](const DimVector& index, size_t e) {
+        std::memcpy(element_at(layout, data, index), &values[e * layout.element_size],
+                    layout.element_size);
+    });
+}
+inline std::vector<uint8_t> read_elements(const Layout& layout, uint8_t* data) {
+    std::vector<uint8_t> values;
+    for_each_index(layout.dims, [&](const DimVector& index, size_t) {
+        const uint8_t* element = element_at(layout, data, index);
+        values.insert(values.end(), element, element + layout.element_size);
+    });
+    return values;
+}
+
 class Tensor {
   public:
     Tensor(const_tombola_memory_desc_t desc, tombola_engine_t engine, Guard guard = Guard::behind)
@@ -113,17 +135,11 @@ class Tensor {
         for_each_index(layout_.padded_dims, [&](const DimVector& index, size_t) {
             std::memset(at(index), padding, layout_.element_size);
         });
-        for_each_index(layout_.dims, [&](const DimVector& index, size_t e) {
-            std::memcpy(at(index), &values[e * layout_.element_size], layout_.element_size);
-        });
+        write_elements(layout_, buffer_.data(), values);
     }
     std::vector<uint8_t> read() const {
         if (dense_) return {buffer_.data(), buffer_.data() + buffer_.bytes()};
-        std::vector<uint8_t> values(count() * layout_.element_size);
-        for_each_index(layout_.dims, [&](const DimVector& index, size_t e) {
-            std::memcpy(&values[e * layout_.element_size], at(index), layout_.element_size);
-        });
-        return values;
+        return read_elements(layout_, buffer_.data());
     }
     template <class T>
     std::vector<T> read_as() const {
@@ -162,9 +178,7 @@ class Tensor {
     }
 
   private:
-    uint8_t* at(const DimVector& index) const {
-        return buffer_.data() + static_cast<size_t>(layout_.offset(index)) * layout_.element_size;
-    }
+    uint8_t* at(const DimVector& index) const { return element_at(layout_, buffer_.data(), index); }
 
     Layout layout_;
     GuardedBuffer buffer_;

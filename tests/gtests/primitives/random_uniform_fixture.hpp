@@ -37,6 +37,8 @@ struct Bound {
 inline constexpr Bound kZero{0, 0x0000, 0x0000}, kOne{1, 0x3C00, 0x3F80},
     kMinusThree{-3, 0xC200, 0xC040}, kFive{5, 0x4500, 0x40A0}, kSeven{7, 0x4700, 0x40E0},
     kMinusTwo{-2, 0xC000, 0xC000}, kSixteen{16, 0x4C00, 0x4180}, kThousand{1000, 0x63D0, 0x447A};
+// 3 * 2^-6 in f16, and 3 * 2^-103 in bf16: below 2^-4 and 2^-100, and no powers of two.
+inline constexpr Bound kSmall{0x3p-6, 0x2A00, 0x0CC0};
 
 inline Bytes bound(tombola_data_type_t type, const Bound& b) {
     switch (type) {
