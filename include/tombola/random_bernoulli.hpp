@@ -26,8 +26,8 @@ namespace tombola {
 /// descriptor's; TOMBOLA_ARG_OFFSET u64[1], the element of the stream at which DST starts;
 /// TOMBOLA_ARG_SRC_STATE and TOMBOLA_ARG_DST_STATE, the state before and after, u64[2] (tensorflow) or
 /// u32[625] (pytorch), which may share one buffer; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were used,
-/// which may be SEEDS' own buffer. Otherwise an output shares no memory with another
-/// argument. Inputs may share memory.
+/// which may be SEEDS' own buffer. Otherwise an output shares no
+/// memory with another argument. Inputs may share memory.
 /// The table of @ref tombola_random_bernoulli has the types, shapes and ranges.
 struct random_bernoulli : public primitive {
     /// The arguments of a random_bernoulli. The data type is u8, s32, s64, f16, bf16, f32 or f64.

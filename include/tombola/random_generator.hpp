@@ -28,8 +28,8 @@ enum class generator_kind {
 ///
 /// Execution arguments: TOMBOLA_ARG_SRC_STATE, u32[6]: the counter, least significant word first, then the
 /// key; TOMBOLA_ARG_DST, u32; optional TOMBOLA_ARG_DST_STATE, u32[6]: the state after the call, which may be
-/// SRC_STATE's own buffer. Otherwise an output shares no memory with another
-/// argument.
+/// SRC_STATE's own buffer. Otherwise an output shares no memory
+/// with another argument.
 /// The table of @ref tombola_random_generator has the types, shapes and ranges.
 struct random_generator : public primitive {
     /// The arguments of a random generator.

@@ -29,8 +29,8 @@ namespace tombola {
 /// descriptor's; TOMBOLA_ARG_OFFSET u64[1], the element of the stream at which DST starts (pytorch: a multiple of 16,
 /// and 0 if DST has 1 to 15 elements); TOMBOLA_ARG_SRC_STATE and TOMBOLA_ARG_DST_STATE, the state before and after,
 /// u64[2] (tensorflow) or u32[628] (pytorch), which may share one buffer; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that
-/// were used, which may be SEEDS' own buffer. Otherwise an output shares no memory with another
-/// argument. Inputs may share memory.
+/// were used, which may be SEEDS' own buffer. Otherwise an output shares no
+/// memory with another argument. Inputs may share memory.
 /// The table of @ref tombola_random_normal has the types, shapes and ranges.
 struct random_normal : public primitive {
     /// The arguments of a random_normal. The data type is f16, bf16, f32 or f64.

@@ -32,8 +32,8 @@ enum class permutation_alignment {
 /// descriptor's; TOMBOLA_ARG_OFFSET u64[1], the element of the permutation at which DST starts;
 /// TOMBOLA_ARG_SRC_STATE and TOMBOLA_ARG_DST_STATE, the state before and after, u64[2] (philox) or u32[625]
 /// (pytorch), which may share one buffer; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were used, which may be
-/// SEEDS' own buffer. Otherwise an output shares no memory with another
-/// argument. Inputs may share memory.
+/// SEEDS' own buffer. Otherwise an output shares no
+/// memory with another argument. Inputs may share memory.
 /// The table of @ref tombola_random_permutation has the types, shapes and ranges.
 struct random_permutation : public primitive {
     /// The arguments of a random_permutation.

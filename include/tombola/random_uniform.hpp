@@ -45,8 +45,8 @@ enum class float_draws {
 /// descriptor's; TOMBOLA_ARG_OFFSET u64[1], the element of the stream at which DST starts;
 /// TOMBOLA_ARG_SRC_STATE and TOMBOLA_ARG_DST_STATE, the state before and after, u64[2] (tensorflow) or
 /// u32[625] (pytorch), which may share one buffer; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were used,
-/// which may be SEEDS' own buffer. Otherwise an output shares no memory with another
-/// argument. Inputs may share memory.
+/// which may be SEEDS' own buffer. Otherwise an output shares no
+/// memory with another argument. Inputs may share memory.
 /// The table of @ref tombola_random_uniform has the types, shapes and ranges.
 struct random_uniform : public primitive {
     /// The arguments of a random_uniform. The data type is f16, bf16, f32, f64, s32 or s64.

@@ -24,8 +24,8 @@ namespace tombola {
 /// Execution arguments: TOMBOLA_ARG_SRC f32 and TOMBOLA_ARG_DST bf16 or f16, of the same dimensions, each in a layout
 /// of its own. Optional: TOMBOLA_ARG_SEEDS u64[2] {global, op}, in place of the descriptor's; TOMBOLA_ARG_OFFSET
 /// u64[1], the draw of the stream that belongs to the first element; TOMBOLA_ARG_DST_SEEDS u64[2], the seeds that were
-/// used, which may be SEEDS' own buffer. Otherwise an output shares no memory with another
-/// argument. Inputs may share memory.
+/// used, which may be SEEDS' own buffer. Otherwise an output shares no
+/// memory with another argument. Inputs may share memory.
 struct stochastic_rounding : public primitive {
     /// The arguments.
     struct desc {

@@ -44,8 +44,8 @@ enum class logprobs {
 /// [batch, samples] in [0, 1], in place of the stream; TOMBOLA_ARG_SEEDS u64[2] {global, op}, or [batch, 2], a stream
 /// per row. Optional outputs: TOMBOLA_ARG_DST_LOGPROBS f32 [batch, samples]; TOMBOLA_ARG_DST_KEPT s32[batch];
 /// TOMBOLA_ARG_DST_TOP_IDS and TOMBOLA_ARG_DST_TOP_LOGPROBS [batch, top_n]; TOMBOLA_ARG_DST_SEEDS, of SEEDS' shape,
-/// the seeds that were used, which may be SEEDS' own buffer. Otherwise an output shares no memory with another
-/// argument. Inputs may share memory.
+/// the seeds that were used, which may be SEEDS' own buffer. Otherwise an output shares no
+/// memory with another argument. Inputs may share memory.
 /// The table of @ref tombola_token_sampler has the types, shapes and ranges.
 struct token_sampler : public primitive {
     /// The arguments of a token_sampler.

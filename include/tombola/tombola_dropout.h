@@ -28,7 +28,7 @@ extern "C" {
  * | TOMBOLA_ARG_MASK, with tombola_dropout_mask_u8 | u8, shape and layout of SRC (forward) or DIFF_SRC (backward): 1 where an element is kept, 0 where it is dropped; backward keeps every nonzero element | optional, written by forward, read by backward |
  * | TOMBOLA_ARG_MASK, with tombola_dropout_mask_bits | u8[(elements + 7) / 8]: bit i % 8 of byte i / 8, the lowest bit first, belongs to element i in row-major order; forward writes zeros after the last | optional, written by forward, read by backward |
  * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's | optional, read |
- * | TOMBOLA_ARG_OFFSET | u64[1]: the draw of the stream that belongs to the first element; OFFSET + elements is at most 2^64; 0 if absent | optional, read |
+ * | TOMBOLA_ARG_OFFSET | u64[1]: the draw of the stream that belongs to the first element, 0 if absent; OFFSET + elements is at most 2^64 | optional, read |
  * | TOMBOLA_ARG_DST_SEEDS | forward only, u64[2]: the seeds that were used. May be SEEDS' own buffer | optional, written |
  *
  * Backward without MASK draws the mask again, so it needs the seeds and the OFFSET of the forward execution. It refuses

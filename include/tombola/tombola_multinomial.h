@@ -24,7 +24,7 @@ extern "C" {
  * | TOMBOLA_ARG_SRC | f16, bf16, f32 or f64 [batch, classes], any layout: weights, finite and at least 0, or logits, below infinity; each row has enough classes of positive weight | read |
  * | TOMBOLA_ARG_DST | s32 or s64 [batch, samples], any layout: indices from 0 to classes - 1 | written, padding with zeros |
  * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's; any values | optional, read |
- * | TOMBOLA_ARG_OFFSET | u64[1]: the sample of the stream at which DST starts; OFFSET + batch * samples is at most 2^64. Ignored if UNIFORMS is given; 0 if absent | optional, read |
+ * | TOMBOLA_ARG_OFFSET | u64[1]: the sample of the stream at which DST starts, 0 if absent; OFFSET + batch * samples is at most 2^64. Ignored if UNIFORMS is given | optional, read |
  * | TOMBOLA_ARG_UNIFORMS | f64 [batch, samples], row-major, each in [0, 1], in place of the stream | optional, read |
  * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used. If UNIFORMS is given, the seeds are written as they were given. May be SEEDS' own buffer | optional, written |
  *

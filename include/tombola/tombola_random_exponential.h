@@ -25,7 +25,7 @@ extern "C" {
  * | TOMBOLA_ARG_LAMBDA | f64[1]: the rate, finite, above 0, with a finite reciprocal; 1 if absent | optional, read |
  * | TOMBOLA_ARG_DST | f16, bf16, f32 or f64 of any shape and layout | written, padding with zeros |
  * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's; any values | optional, read |
- * | TOMBOLA_ARG_OFFSET | u64[1]: the element of the stream at which DST starts; OFFSET + elements is at most 2^64; 0 if absent | optional, read |
+ * | TOMBOLA_ARG_OFFSET | u64[1]: the element of the stream at which DST starts, 0 if absent; OFFSET + elements is at most 2^64 | optional, read |
  * | TOMBOLA_ARG_SRC_STATE | tensorflow: u64[2] {n, op counter}, in place of the op seed; pytorch: u32[625], 624 words, not all 0 (the low 31 bits of the first do not count), then the position, in place of both seeds | optional, read |
  * | TOMBOLA_ARG_DST_STATE | the state after the call; may be SRC_STATE's own buffer | optional, written |
  * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used. A seed that SRC_STATE replaces is written as it was given. May be SEEDS' own buffer | optional, written |

@@ -26,7 +26,7 @@ extern "C" {
  * | TOMBOLA_ARG_STD | one element of DST's type: finite, at least 0; 1 if absent | optional, read |
  * | TOMBOLA_ARG_DST | f16, bf16, f32 or f64 of any shape and layout | written, padding with zeros |
  * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's; any values | optional, read |
- * | TOMBOLA_ARG_OFFSET | u64[1]: the element of the stream at which DST starts; OFFSET + elements is at most 2^64; pytorch: a multiple of 16, and 0 if DST has 1 to 15 elements; 0 if absent | optional, read |
+ * | TOMBOLA_ARG_OFFSET | u64[1]: the element of the stream at which DST starts, 0 if absent; OFFSET + elements is at most 2^64; pytorch: a multiple of 16, and 0 if DST has 1 to 15 elements | optional, read |
  * | TOMBOLA_ARG_SRC_STATE | tensorflow: u64[2] {n, op counter}, in place of the op seed; pytorch: u32[628], the u32[625] of random_uniform, then 1 or 0 (whether a normal number is kept), then the low and the high word of that f64 number, in place of both seeds | optional, read |
  * | TOMBOLA_ARG_DST_STATE | the state after the call; may be SRC_STATE's own buffer | optional, written |
  * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used. A seed that SRC_STATE replaces is written as it was given. May be SEEDS' own buffer | optional, written |

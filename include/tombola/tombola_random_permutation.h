@@ -23,7 +23,7 @@ extern "C" {
  * |---|---|---|
  * | TOMBOLA_ARG_DST | s32 or s64 [n], any stride: elements OFFSET ... OFFSET + n - 1 of the permutation | written |
  * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's; any values | optional, read |
- * | TOMBOLA_ARG_OFFSET | u64[1]: the element of the permutation at which DST starts; OFFSET + n is at most the range; 0 if absent | optional, read |
+ * | TOMBOLA_ARG_OFFSET | u64[1]: the element of the permutation at which DST starts, 0 if absent; OFFSET + n is at most the range | optional, read |
  * | TOMBOLA_ARG_SRC_STATE | philox: u64[2] {n, op counter}, in place of the op seed; pytorch: u32[625], 624 words, not all 0 (the low 31 bits of the first do not count), then the position, in place of both seeds | optional, read |
  * | TOMBOLA_ARG_DST_STATE | the state after the whole permutation, whatever part of it DST is; may be SRC_STATE's own buffer | optional, written |
  * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used. A seed that SRC_STATE replaces is written as it was given. May be SEEDS' own buffer | optional, written |

@@ -24,7 +24,7 @@ extern "C" {
  * | TOMBOLA_ARG_SRC | f32 of any shape and layout, any values | read |
  * | TOMBOLA_ARG_DST | bf16 or f16 of SRC's shape, any layout | written, padding with zeros |
  * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's | optional, read |
- * | TOMBOLA_ARG_OFFSET | u64[1]: the draw of the stream that belongs to the first element; OFFSET + elements is at most 2^64; 0 if absent | optional, read |
+ * | TOMBOLA_ARG_OFFSET | u64[1]: the draw of the stream that belongs to the first element, 0 if absent; OFFSET + elements is at most 2^64 | optional, read |
  * | TOMBOLA_ARG_DST_SEEDS | u64[2]: the seeds that were used. May be SEEDS' own buffer | optional, written |
  *
  * SEEDS, OFFSET and DST_SEEDS are row-major and may have leading dimensions of 1.

@@ -31,7 +31,7 @@ extern "C" {
  * | TOMBOLA_ARG_MASK | s32 [batch, ceil(classes / 32)], row-major: bit k % 32 of word k / 32 is 1 where class k is allowed; all classes are allowed if it is absent. The logits of other classes have no effect | optional, read |
  * | TOMBOLA_ARG_UNIFORMS | f64 [batch, samples], row-major, each in [0, 1], in place of the stream | optional, read |
  * | TOMBOLA_ARG_SEEDS | u64[2] {global, op} in place of the descriptor's, or u64 [batch, 2], a stream of its own for each row; any values | optional, read |
- * | TOMBOLA_ARG_OFFSET | u64 per row: sample s of row b takes number OFFSET + s of the row's own stream, or number OFFSET + b * samples + s of a stream for all rows. From step to step it must grow by samples, or by batch * samples: otherwise steps share numbers. Ignored if UNIFORMS is given; 0 if absent | optional, read |
+ * | TOMBOLA_ARG_OFFSET | u64 per row, 0 if absent: sample s of row b takes number OFFSET + s of the row's own stream, or number OFFSET + b * samples + s of a stream for all rows. From step to step it must grow by samples, or by batch * samples: otherwise steps share numbers. Ignored if UNIFORMS is given | optional, read |
  * | TOMBOLA_ARG_DST_LOGPROBS | f32 [batch, samples], row-major: log probabilities of the samples. There is no such argument if logprobs is none | optional, written |
  * | TOMBOLA_ARG_DST_KEPT | s32 [batch]: how many classes could have been drawn | optional, written |
  * | TOMBOLA_ARG_DST_TOP_IDS | DST's type [batch, top_n], row-major: the classes of the greatest logits, -1 after the last allowed one. There is no such argument if top_n is 0 | optional, written |
