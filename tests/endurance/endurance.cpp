@@ -29,7 +29,7 @@ using namespace tombola::test;
 
 // What may grow in the second half: which kernels a cache holds, and the allocator's rounding. Calls of what exists have neither.
 constexpr long kMostKilobytes = 2048, kMostKilobytesOfCalls = 128;
-constexpr long kMostMappings = 16;
+constexpr long kMostMappings = 64;
 
 tombola_engine_t the_engine() {
     static const Engine engine = cpu_engine();

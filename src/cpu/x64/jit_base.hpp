@@ -32,8 +32,9 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "common/kernel_cache.hpp"
 #include "common/status.hpp"
@@ -83,7 +84,7 @@ class JitKernel : protected Xbyak::CodeGenerator {
 
   private:
     struct Constant {
-        std::vector<uint8_t> bytes;
+        std::string bytes;
         size_t alignment;
         Xbyak::Label label;
     };
@@ -92,7 +93,8 @@ class JitKernel : protected Xbyak::CodeGenerator {
 
     std::shared_ptr<JitCode> code_;
     std::string name_;
-    std::list<Constant> constants_;
+    std::list<Constant> constants_;  // in the order of their addresses
+    std::unordered_multimap<std::string_view, const Constant*> known_constants_;  // by their bytes
     int gprs_ = 0;
     bool has_stack_ = false;
 };
