@@ -80,6 +80,9 @@ py::object dropout(py::handle src_object, py::handle p, py::handle seed, py::han
                    py::handle draw_bits, py::handle mask_object, py::handle packed,
                    py::handle backward_object, py::handle out) {
     const bool backward = flag_of(backward_object, "backward"), bits = flag_of(packed, "packed");
+    if (bits && mask_object.is_none())
+        value_error(
+            "packed is True without a mask; expected a mask whose elements have a bit each");
     const py::object number = number_of(p, "p");
     const auto seeds = seeds_of(seed);
     if (backward && mask_object.is_none() && seeds == std::array<uint64_t, 2>{})

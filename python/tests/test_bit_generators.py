@@ -96,6 +96,56 @@ def test_philox_draws_random_words():
     np.testing.assert_array_equal(g.integers(0, 2**32, 100, np.uint32), words[3001:3101])
 
 
+@pytest.mark.parametrize("drawn", [0, 1, 3, 1024, 2049])
+@pytest.mark.parametrize("delta", [0, 1, 2, 3, 4, 5, 1021, 2**32 + 1, 2**66 + 3, 2**130 + 7, -1, -1024])
+def test_philox_advances_by_words(drawn, delta):
+    bits = tombola.Philox4x32(key=5, counter=2**128 - 100)
+    bits.random_raw(drawn)
+    assert bits.advance(delta) is bits
+    first = (4 * (2**128 - 100) + drawn + delta) % 2**130
+    words = tombola.random_words(104, key=5, counter=first // 4)
+    np.testing.assert_array_equal(bits.random_raw(100), words[first % 4 :][:100])
+
+
+def test_philox_jumps_over_the_words_of_another_worker():
+    bits = tombola.Philox4x32(key=5, counter=7)
+    bits.random_raw(2)
+    before = bits.state
+    for jumps in (0, 1, 3, np.int64(2)):
+        jumped = bits.jumped(jumps)
+        assert type(jumped) is tombola.Philox4x32
+        words = tombola.random_words(104, key=5, counter=7 + (int(jumps) << 64))
+        np.testing.assert_array_equal(jumped.random_raw(100), words[2:102])
+    np.testing.assert_array_equal(bits.random_raw(9), tombola.random_words(12, key=5, counter=7)[2:11])
+    bits.state = before
+    np.testing.assert_array_equal(bits.jumped().random_raw(3), bits.jumped(1).random_raw(3))
+
+
+@pytest.mark.parametrize("make", [lambda: tombola.MT19937(5), lambda: tombola.MT19937.init_genrand(5)])
+def test_mt19937_jumps_as_numpys(make):
+    mine, theirs = make(), np.random.MT19937(0)
+    theirs.state = mine.state
+    for drawn, jumps in ((0, 1), (700, 2), (3, 0)):
+        mine.random_raw(drawn)
+        theirs.random_raw(drawn)
+        jumped = mine.jumped(jumps)
+        assert type(jumped) is tombola.MT19937
+        np.testing.assert_array_equal(jumped.random_raw(2000), theirs.jumped(jumps).random_raw(2000))
+    np.testing.assert_array_equal(mine.random_raw(10), theirs.random_raw(10))
+
+
+def test_jumps_that_are_refused():
+    for call, message in (
+        (lambda: tombola.Philox4x32(key=1).advance(1.5), "delta is 1.5; expected an integer"),
+        (lambda: tombola.Philox4x32(key=1).jumped("a"), "jumps is 'a'; expected an integer"),
+        (lambda: tombola.MT19937(1).jumped(1.5), "jumps is 1.5; expected an integer"),
+    ):
+        with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+            call()
+    with pytest.raises(ValueError, match="^jumps is -1; expected a number of at least 0$"):
+        tombola.MT19937(1).jumped(-1)
+
+
 @pytest.mark.parametrize("make", [lambda: tombola.Philox4x32(key=5), lambda: tombola.MT19937(5)])
 def test_state(make):
     bits = make()

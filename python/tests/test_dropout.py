@@ -113,6 +113,7 @@ def test_a_mask_of_other_strides_has_memory_of_its_own():
         (dict(mask=np.lib.stride_tricks.as_strided(np.zeros(250, np.uint8), (4, 250), (0, 1))), ValueError, "mask has the strides .* may share an address"),
         (dict(mask=np.zeros(124, np.uint8), packed=True), ValueError, r"mask has the shape \(124,\); expected \(125,\)"),
         (dict(mask=np.zeros(250, np.uint8)[::2], packed=True), ValueError, "mask has gaps"),
+        (dict(packed=True), ValueError, "packed is True without a mask"),
         (dict(out=np.zeros((250, 4), np.float32)), ValueError, "out has the shape"),
         (dict(out=np.zeros((4, 250), np.float16)), TypeError, "out has the dtype float16; expected float32"),
         (dict(backward=True, seed=None), ValueError, "^seed is None, which draws a mask of its own; expected"),

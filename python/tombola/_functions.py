@@ -471,6 +471,7 @@ def dropout(
     mask: written in forward direction, read in backward direction: 1 where an element is kept, uint8 or bool, of src's
         shape; other strides than src's (backward: out's) take a copy. By default there is none.
     packed: whether the mask has a bit for each element instead, the lowest first, in (elements + 7) // 8 bytes.
+        Refused without a mask.
     backward: whether src is the gradient: its elements are dropped as forward dropped them. Without a mask, seed must be
         given, as forward's was.
     out: src's shape and dtype; may be src itself; written and returned instead of a new array.
