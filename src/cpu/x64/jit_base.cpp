@@ -5,6 +5,7 @@
 
 #include <cassert>
 #include <cerrno>
+#include <cstring>
 #include <new>
 
 #include "common/cpu_isa.hpp"
@@ -80,12 +81,12 @@ void JitKernel::end() {
 
 const Xbyak::Label& JitKernel::table_label(const void* bytes, size_t size, size_t alignment) {
     assert(alignment <= kConstantsAlignment && (alignment & (alignment - 1)) == 0);
-    const std::string_view value(static_cast<const char*>(bytes), size);
-    const auto [first, last] = known_constants_.equal_range(value);
-    for (auto known = first; known != last; ++known)
-        if (known->second->alignment >= alignment) return known->second->label;
-    constants_.push_back({std::string(value), alignment, {}});
-    known_constants_.emplace(constants_.back().bytes, &constants_.back());
+    for (const Constant& known : constants_)
+        if (known.bytes.size() == size && known.alignment >= alignment &&
+            std::memcmp(known.bytes.data(), bytes, size) == 0)
+            return known.label;
+    const auto* first = static_cast<const uint8_t*>(bytes);
+    constants_.push_back({std::vector<uint8_t>(first, first + size), alignment, {}});
     return constants_.back().label;
 }
 
@@ -108,7 +109,7 @@ void JitKernel::emit_constants() {
     for (Constant& entry : constants_) {
         align(entry.alignment);
         L(entry.label);
-        db(reinterpret_cast<const uint8_t*>(entry.bytes.data()), entry.bytes.size());
+        db(entry.bytes.data(), entry.bytes.size());
     }
 }
 

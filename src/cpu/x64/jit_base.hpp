@@ -32,9 +32,8 @@
 #include <memory>
 #include <new>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "common/kernel_cache.hpp"
 #include "common/status.hpp"
@@ -84,7 +83,7 @@ class JitKernel : protected Xbyak::CodeGenerator {
 
   private:
     struct Constant {
-        std::string bytes;
+        std::vector<uint8_t> bytes;
         size_t alignment;
         Xbyak::Label label;
     };
@@ -93,8 +92,7 @@ class JitKernel : protected Xbyak::CodeGenerator {
 
     std::shared_ptr<JitCode> code_;
     std::string name_;
-    std::list<Constant> constants_;  // in the order of their addresses
-    std::unordered_multimap<std::string_view, const Constant*> known_constants_;  // by their bytes
+    std::list<Constant> constants_;
     int gprs_ = 0;
     bool has_stack_ = false;
 };
