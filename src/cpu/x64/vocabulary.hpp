@@ -228,8 +228,6 @@ class Vocabulary : public JitKernel {
     void and_or_masked_u64(const Vec& d, const Mask& mask, const Held& bits, const Held& value);
     // d = the greater of a and b in the lanes of the mask, 0 in the others, whatever a and b are there.
     void max_masked_f32(const Vec& d, const Mask& mask, const Vec& a, const Vec& b);
-    // d = a + b in the lanes of the mask, 0 in the others.
-    void add_or_zero_u32(const Vec& d, const Mask& mask, const Vec& a, const Vec& b);
     // d = a + 1 in the lanes of the mask, a in the others. `ones` is 1 in each u64 lane.
     void increment_masked_u64(const Vec& d, const Mask& mask, const Vec& a, const Vec& ones);
     // d = a in the lanes of the mask. The other lanes of d do not change.
@@ -237,8 +235,6 @@ class Vocabulary : public JitKernel {
     void select_masked_u64(const Vec& d, const Mask& mask, const Vec& a);
     // d = d | value in the lanes of the mask. AVX2 overwrites the mask.
     void or_masked_u32(const Vec& d, const Mask& mask, const Address& value);
-    // d = d in the lanes of the mask, 0 in the others.
-    void keep_masked_u32(const Vec& d, const Mask& mask);
     // d = a << bits in the lanes of the mask, 0 in the others.
     void shift_left_masked_u32(const Vec& d, const Mask& mask, const Vec& a, uint8_t bits);
     // d = value in the lanes of the mask, 0 in the others.
@@ -378,15 +374,6 @@ class Vocabulary : public JitKernel {
     void narrow_u64(const Half& d, const Vec& a);
 
     // -- conversions
-    // d = floor(a * 2^bits) + bias, modulo 2^32, in lanes of 32 bits, for 0 <= a < 1 and 0 <= bits <= 23. AVX-512 adds
-    // the power of two whose last place is 2^-bits, rounding towards zero. The result is the bit pattern of that sum,
-    // so `bias` is the bit pattern of the power. On AVX2 `bias` is 0.
-    struct FixedPoint {
-        float operand;  // cvt_to_fixed_point() takes it as a vector with this value in every lane
-        uint32_t bias;
-    };
-    static FixedPoint fixed_point(CpuIsa isa, int bits);
-    void cvt_to_fixed_point(const Vec& d, const Vec& a, const Vec& operand);
     // f32 to f16, nearest even. d is the low half of a register.
     void cvt_f32_to_f16(const Half& d, const Vec& a) { vcvtps2ph(d, a, 0); }
     void cvt_f16_to_f32(const Vec& d, const Half& a) { vcvtph2ps(d, a); }

@@ -124,12 +124,6 @@ void Vocabulary::max_masked_f32(const Vec& d, const Mask& mask, const Vec& a, co
     and_bits(d, d, mask.vector);
 }
 
-void Vocabulary::add_or_zero_u32(const Vec& d, const Mask& mask, const Vec& a, const Vec& b) {
-    if (is_avx512()) return vpaddd(d | mask.opmask | T_z, a, b);
-    vpaddd(d, a, b);
-    and_bits(d, d, mask.vector);
-}
-
 void Vocabulary::increment_masked_u64(const Vec& d, const Mask& mask, const Vec& a,
                                       const Vec& ones) {
     if (is_avx512()) {
@@ -151,10 +145,6 @@ void Vocabulary::or_masked_u32(const Vec& d, const Mask& mask, const Address& va
     if (is_avx512()) return vpord(d | mask.opmask, d, value);
     vpand(mask.vector, mask.vector, value);
     vpor(d, d, mask.vector);
-}
-
-void Vocabulary::keep_masked_u32(const Vec& d, const Mask& mask) {
-    is_avx512() ? vmovdqa32(d | mask.opmask | T_z, d) : vpand(d, d, mask.vector);
 }
 
 void Vocabulary::shift_left_masked_u32(const Vec& d, const Mask& mask, const Vec& a, uint8_t bits) {

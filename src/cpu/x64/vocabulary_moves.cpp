@@ -124,19 +124,6 @@ void Vocabulary::interleave_low_u16(const Vec& d, const Vec& a, const Vec& b) {
     is_avx512() ? vpternlogd(d, a, vector_u32(0x0000FFFF), kOrAnd) : vpblendw(d, d, a, 0x55);
 }
 
-Vocabulary::FixedPoint Vocabulary::fixed_point(CpuIsa isa, int bits) {
-    if (isa == CpuIsa::avx2) return {std::ldexp(1.0f, bits), 0};
-    // The floats from this power of two up to twice the power are multiples of 2^-bits.
-    const float power = std::ldexp(1.0f, 23 - bits);
-    return {power, bit_cast<uint32_t>(power)};
-}
-
-void Vocabulary::cvt_to_fixed_point(const Vec& d, const Vec& a, const Vec& operand) {
-    if (is_avx512()) return vaddps(Xbyak::Zmm(d.getIdx()) | T_rz_sae, a, operand);
-    vmulps(d, a, operand);
-    vcvttps2dq(d, d);
-}
-
 // AVX2: the sum, rounded to nearest, lies between b and 2b, so sum - b is exact. If it is greater than a, the sum was
 // rounded up, and the next smaller number is the result.
 void Vocabulary::add_toward_zero_f32(const Vec& d, const Vec& a, const Vec& b, const Vec& scratch) {

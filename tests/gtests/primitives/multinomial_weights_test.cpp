@@ -99,6 +99,29 @@ TEST_F(Multinomial, TheGreatestWeightAnywhere) {
                     }
 }
 
+// Whether the first block of a row has the greatest weight changes from row to row: rows are read in the way that was right for the row
+// before. `late` has a bit for each row.
+TEST_F(Multinomial, TheGreatestWeightElsewhereInEachRow) {
+    constexpr int kRows = 4;
+    for (const auto type : kTypes)
+        for (const int classes : {1500, 6000})
+            for (int late = 0; late < 1 << kRows; ++late)
+                for (const double first : {0.0, 0x1p-70, 0x1p-10}) {
+                    Noise noise(static_cast<uint64_t>(late));
+                    std::vector<double> weights;
+                    for (int row = 0; row < kRows; ++row)
+                        for (int k = 0; k < classes; ++k) {
+                            const bool is_great = (late >> row & 1) == (k < 512 ? 0 : 1);
+                            weights.push_back((is_great ? 1 : first) * (1 + noise.next()) / 2);
+                        }
+                    Problem p = problem(type, kRows, 2, weights);
+                    check(p, std::to_string(late));
+                    weights.back() = -1;
+                    p = problem(type, kRows, 2, weights);
+                    check(p, "refused " + std::to_string(late));
+                }
+}
+
 TEST_F(Multinomial, HardLogits) {
     for (const auto type : kTypes)
         for (const int64_t classes : {33, 600, 3000, 5003})

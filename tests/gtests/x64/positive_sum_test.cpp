@@ -142,18 +142,18 @@ TEST_P(PositiveSumTest, Zeros) {
     check_all(row(30000, 0.01f, std::numeric_limits<float>::min()));  // in scalar C++
 }
 
-// The kernels sum such blocks: they do not stop, and leave them to a slower one.
-TEST_P(PositiveSumTest, OnlyTinyWeightsStopTheKernels) {
+// The forms for large weights sum all blocks that have no others. The form for all elements sums every block.
+TEST_P(PositiveSumTest, OnlyOtherElementsStopTheForms) {
     constexpr dim_t kBlocks = 3, kUnits = RowPasses::kBlockClasses / kUnitClasses;
     constexpr int kLog = 12, kFieldOfOne = 127;
-    using Zeros = PositiveSumKernel::Zeros;
+    using Elements = PositiveSumKernel::Elements;
     using Span = PositiveSumKernel::Span;
-    const auto left = [&](Zeros zeros, Span span, float changed) {
+    const auto left = [&](Elements elements, Span span, float changed) {
         std::vector<float> weights = row(kBlocks * RowPasses::kBlockClasses, 12);
         weights[600] = changed;  // in the second block
         const std::vector<char> bytes = stored(weights);
         const auto kernel =
-            cached_function<PositiveSumKernel>({isa(), float_type_of(type()), zeros, span});
+            cached_function<PositiveSumKernel>({isa(), float_type_of(type()), elements, span});
         EXPECT_TRUE(kernel.ok()) << kernel.status().message();
         std::vector<uint64_t> sums(kBlocks);
         PositiveSumKernel::Args args{
@@ -162,19 +162,21 @@ TEST_P(PositiveSumTest, OnlyTinyWeightsStopTheKernels) {
             kBlocks,
             kUnits,
             sums.data(),
-            PositiveSumKernel::scale(float_type_of(type()), kFieldOfOne, kLog, zeros),
+            PositiveSumKernel::scale(float_type_of(type()), kFieldOfOne, kLog, elements),
             {}};
         kernel.value()(args);
         return args.blocks;
     };
-    for (const Zeros zeros : {Zeros::tiny, Zeros::plain, Zeros::any})
+    for (const Elements form : {Elements::large, Elements::large_or_zero, Elements::all})
         for (const Span span : {Span::step, Span::block}) {
-            EXPECT_EQ(left(zeros, span, 0.5f), 0);
-            EXPECT_EQ(left(zeros, span, 0.0f), zeros == Zeros::tiny ? 2 : 0);
-            EXPECT_EQ(left(zeros, span, -0.0f), zeros == Zeros::any ? 0 : 2);
+            const dim_t of_others = form == Elements::all ? 0 : 2;
+            EXPECT_EQ(left(form, span, 0.5f), 0);
+            EXPECT_EQ(left(form, span, 0.0f), form == Elements::large ? 2 : 0);
+            EXPECT_EQ(left(form, span, -0.0f), of_others);
+            EXPECT_EQ(left(form, span, -1.0f), of_others);
             if (type() == DataType::f16) continue;
-            EXPECT_EQ(left(zeros, span, std::ldexp(1.0f, kLog - 61)), 0);
-            EXPECT_EQ(left(zeros, span, std::ldexp(1.0f, kLog - 62)), 2);
+            EXPECT_EQ(left(form, span, std::ldexp(1.0f, kLog - 61)), 0);
+            EXPECT_EQ(left(form, span, std::ldexp(1.0f, kLog - 62)), of_others);
         }
 }
 

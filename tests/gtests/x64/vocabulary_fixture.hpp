@@ -51,7 +51,6 @@ class OperationKernel : public Vocabulary {
         : Vocabulary(std::get<0>(key), "operation"), body_(*std::get<1>(key)) {}
 
     using Vocabulary::add_masked_u32;
-    using Vocabulary::add_or_zero_u32;
     using Vocabulary::add_toward_zero_f32;
     using Vocabulary::and3;
     using Vocabulary::and_bits;
@@ -78,11 +77,9 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::cvt_f32_to_f16;
     using Vocabulary::cvt_f32_to_f16_toward_zero;
     using Vocabulary::cvt_swapped_u53_to_f64;
-    using Vocabulary::cvt_to_fixed_point;
     using Vocabulary::deal_32_bytes;
     using Vocabulary::emit_with_and_without_streaming;
     using Vocabulary::fill_mask;
-    using Vocabulary::fixed_point;
     using Vocabulary::gather_masked_u64;
     using Vocabulary::gather_u32_as_u64;
     using Vocabulary::gather_u64;
@@ -105,7 +102,6 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::join_halves;
     using Vocabulary::join_masks;
     using Vocabulary::join_masks_u32;
-    using Vocabulary::keep_masked_u32;
     using Vocabulary::kGreaterEqual;
     using Vocabulary::kLess;
     using Vocabulary::kNotGreaterEqual;

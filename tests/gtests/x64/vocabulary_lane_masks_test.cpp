@@ -160,15 +160,6 @@ TEST_P(VocabularyTest, MaxMaskedF32) {
     });
 }
 
-// The lanes outside the mask hold what would carry into others.
-TEST_P(VocabularyTest, AddOrZero) {
-    check_where_greater<uint32_t>(
-        [](K& k) { k.add_or_zero_u32(k.vec(0), k.mask(0), k.vec(1), k.vec(3)); },
-        [&](bool is_set, size_t i) {
-            return is_set ? in<uint32_t>(0, i) + in<uint32_t>(2, i) : 0;
-        });
-}
-
 // A NaN in each lane of either operand of either comparison, and in none.
 TEST_P(VocabularyTest, ComparisonsOfWhichAllHold) {
     for (const int width : {4, 8}) {
@@ -353,9 +344,6 @@ TEST_P(VocabularyTest, MaskedSumsCopiesAndMinima) {
     check_where_greater<uint32_t>(
         [](K& k) { k.copy_masked_u32(k.vec(0), k.mask(0), k.hold_u32(4, 0x12345678)); },
         [](bool is_set, size_t) { return is_set ? 0x12345678u : 0u; });
-    check_where_greater<uint32_t>(
-        [](K& k) { k.keep_masked_u32(k.vec(0), k.mask(0)); },
-        [&](bool is_set, size_t i) { return is_set ? in<uint32_t>(2, i) : 0u; });
     check_where_greater<uint32_t>(
         [](K& k) { k.shift_left_masked_u32(k.vec(0), k.mask(0), k.vec(3), 23); },
         [&](bool is_set, size_t i) { return is_set ? in<uint32_t>(2, i) << 23 : 0u; });

@@ -338,26 +338,6 @@ TEST_P(VocabularyTest, TowardZero) {
     for (size_t i = 0; i < count; ++i) EXPECT_EQ(output_.get<uint16_t>(i), kHalves[i % 8]) << i;
 }
 
-// Fractions of every magnitude, and the greatest; every number of bits.
-TEST_P(VocabularyTest, FixedPoint) {
-    for (int bits = 0; bits <= 23; ++bits) {
-        for (size_t i = 0; i < 16; ++i)
-            inputs_[0].set(
-                i, std::ldexp(1.0f - static_cast<float>(i) * 0x1.5p-5f, -static_cast<int>(i * 2)));
-        inputs_[0].set(0, 0x1.fffffep-1f);
-        inputs_[0].set(1, 0.0f);
-        const auto fixed = K::fixed_point(GetParam(), bits);
-        run([&](K& k) {
-            k.load(k.vec(4), k.vector_f32(fixed.operand));
-            k.cvt_to_fixed_point(k.vec(0), k.vec(1), k.vec(4));
-        });
-        expect<uint32_t>([&](size_t i) {
-            const double a = static_cast<double>(in<float>(0, i));
-            return static_cast<uint32_t>(std::floor(std::ldexp(a, bits))) + fixed.bias;
-        });
-    }
-}
-
 TEST_P(VocabularyTest, WidensHalvesOf16Bits) {
     for (const bool upper : {false, true}) {
         run([&](K& k) { k.widen_u16(k.vec(0), k.vec(1), upper); });

@@ -374,7 +374,7 @@ TEST(Vocabulary, EveryOperationIsNamedInItsTests) {
             contents(std::string(TOMBOLA_SOURCE_DIR "/tests/gtests/x64/") + name + "_test.cpp");
     header.resize(header.find("\n  private:\n    void"));  // what kernels cannot call
     const std::string types =
-        "void|bool|int|CpuIsa|Vec|Half|Held|Spread|Mask|Bf16Product|FixedPoint|Address|Xbyak::Xmm";
+        "void|bool|int|CpuIsa|Vec|Half|Held|Spread|Mask|Bf16Product|Address|Xbyak::Xmm";
     const std::regex declaration("\n    (?:static )?(?:" + types + ") (\\w+)\\(");
     int operations = 0;
     for (std::sregex_iterator it(header.begin(), header.end(), declaration), end; it != end;

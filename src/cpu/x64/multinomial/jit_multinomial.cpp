@@ -185,7 +185,7 @@ bool JitMultinomial::sum_blocks(const Call& call, const Part& part, const Row& r
 // ahead of it for logits. `found` is about this row before, and about the row ahead afterwards.
 bool JitMultinomial::load_sums(const Call& call, const Part& part, dim_t index, const char* ahead,
                                Found& found, Row& row) const {
-    if (!desc_.log_probs) return load_weight_sums(call, part, index, ahead, row);
+    if (!desc_.log_probs) return load_weight_sums(call, part, index, ahead, found, row);
     row.index = index;
     row.data = dense_row(call, part, index);
     if (!found.is_known) found.is_allowed = find_greatest(row.data, found.greatest);
@@ -197,23 +197,26 @@ bool JitMultinomial::load_sums(const Call& call, const Part& part, dim_t index, 
 }
 
 // The sums need only the exponent of the greatest weight. So the pass assumes the exponent of the greatest weight of the
-// first block. If a later weight has a greater exponent, which is rare, the sums are computed again.
+// first block. If a later weight has a greater exponent, the sums are computed again, and the next row is searched for its greatest weight
+// first.
 bool JitMultinomial::load_weight_sums(const Call& call, const Part& part, dim_t index,
-                                      const char* ahead, Row& row) const {
+                                      const char* ahead, Found& found, Row& row) const {
     double greatest = 0;
     row.index = index;
     row.data = dense_row(call, part, index);
     const dim_t first = std::min(passes_.classes(), RowPasses::kBlockClasses);
     if (!passes_.greatest(row.data, 0, first, greatest)) return false;
     if (greatest > 0) passes_.set_scale(row, greatest);
-    if (greatest > 0 && !row.is_scalar) {
+    const uint64_t assumed = greatest > 0 ? row.args.top : 0;
+    if (assumed != 0 && !row.is_scalar && !found.later_is_greater) {
         if (!sum_blocks(call, part, row, ahead, greatest)) return false;
-        const uint64_t top = row.args.top;
         passes_.set_scale(row, greatest);
-        if (row.args.top != top) sum_blocks(call, part, row, ahead, greatest);
+        found.later_is_greater = row.args.top != assumed;
+        if (found.later_is_greater) sum_blocks(call, part, row, ahead, greatest);
         return true;
     }
     if (!load_row(call, part, index, row)) return false;
+    found.later_is_greater = row.args.top != assumed;
     sum_blocks(call, part, row, ahead, greatest);
     return true;
 }

@@ -90,6 +90,9 @@ class JitMultinomial : public Executable {
                     double& greatest) const;
     // What is known of a row before it is its turn.
     struct Found {
+        // Weights: in the row before, a weight after the first block had a greater exponent than those in the block.
+        bool later_is_greater = false;
+        // Logits:
         bool is_known = false;
         bool is_allowed = false;  // no element is refused
         double greatest = 0;
@@ -97,7 +100,7 @@ class JitMultinomial : public Executable {
     bool load_sums(const Call& call, const Part& part, dim_t index, const char* ahead, Found& found,
                    Row& row) const;
     bool load_weight_sums(const Call& call, const Part& part, dim_t index, const char* ahead,
-                          Row& row) const;
+                          Found& found, Row& row) const;
     void draw_short_rows(const Call& call, const Part& part, Range rows, LowestRow& wrong) const;
     void draw_from_blocks(const Call& call, const Part& part, const Row& row) const;
     bool draw_from_tree(const Call& call, const Part& part, dim_t index, Row& row) const;

@@ -28,12 +28,12 @@ PositiveSumKernel::Span PositiveSumKernel::span(int log_classes, CpuIsa isa) {
 }
 
 PositiveSumKernel::Scale PositiveSumKernel::scale(FloatType type, int field, int log_classes,
-                                                  Zeros zeros) {
+                                                  Elements elements) {
     const int quantum = field - (kWeightBits - 1 - log_classes);  // the field of 2^(L+e-61)
     const uint64_t start = static_cast<uint64_t>(quantum + kStartBits) << 52;
     const uint32_t smallest = static_cast<uint32_t>(quantum) << 23;
     constexpr uint32_t kTwice = 0x10001;
-    switch (zeros == Zeros::any ? FloatType::f32 : type) {
+    switch (elements == Elements::all ? FloatType::f32 : type) {
         case FloatType::f16:  // only 0 may be tiny
             return {start, 0 - kSums * start,
                     std::max<uint32_t>(1, to_f16(bit_cast<float>(smallest)).bits) * kTwice};
@@ -58,16 +58,17 @@ void PositiveSumKernel::generate() {
     mov(sums, ptr[args + offsetof(Args, sums)]);
     load_constants();
     zero(maxima_found());
-    load(minima(), vector_u32(0xFFFFFFFF));
+    sums_all() ? broadcast_u32(smallest(), ptr[args + offsetof(Args, scale.smallest)])
+               : load(minima(), vector_u32(0xFFFFFFFF));
     vldmxcsr(vector_u32(kTowardsZero));
 
     Label block, stop, end_blocks;
     L(block);
-    store(ptr[rsp], maxima_found());
+    if (!sums_all()) store(ptr[rsp], maxima_found());
     mov(left, units);
     zero(total());
     emit_block(src, ahead, left);
-    emit_check(left, stop);
+    if (!sums_all()) emit_check(left, stop);
     store_sum_u64(ptr[sums], total().getIdx(), 0);
     add(sums, 8);
     dec(blocks);
@@ -89,9 +90,8 @@ void PositiveSumKernel::load_constants() {
     broadcast_u64(start_, ptr[gpr(0) + offsetof(Args, scale.start)]);
     load(widen_, vector_u64(uint64_t{1} << 29));
     hold_unordered_load();
-    if (zeros_ == Zeros::tiny) return;
-    ones_ = hold(vector_u32(0xFFFFFFFF));
-    if (zeros_ == Zeros::any) zero_ = hold(vector_u32(0));
+    if (sums_all()) zero_ = hold(vector_u32(0));
+    if (allows_zero()) ones_ = hold(vector_u32(0xFFFFFFFF));
 }
 
 void PositiveSumKernel::emit_block(const Reg& src, const Reg& ahead, const Reg& left) {
@@ -141,10 +141,13 @@ void PositiveSumKernel::emit_pair(const Reg& src, int first, int vectors) {
     };
     using V = const Vec&;
     each([&](V x, V, V, int i) { load_unordered(x, src, first + i); });
+    if (sums_all()) {
+        find_maxima(src, first, vectors);
+        each([&](V x, V scratch, V, int) { emit_clamp(x, scratch); });
+    }
     each([&](V x, V even, V odd, int i) {
-        if (zeros_ == Zeros::any) vaddps(x, x, zero_);  // -0 becomes 0
         vpmuludq(even, x, widen_);
-        if (type() == FloatType::f32 && zeros_ != Zeros::any && i + 1 < vectors) {
+        if (type() == FloatType::f32 && !sums_all() && i + 1 < vectors) {
             vpmuludq(odd, widen_, ptr[src + (first + i) * vector_step() + 4]);
         } else {
             vmovshdup(odd, x);
@@ -153,25 +156,40 @@ void PositiveSumKernel::emit_pair(const Reg& src, int first, int vectors) {
         vaddpd(sum(2 * i), sum(2 * i), even);
         vaddpd(sum(2 * i + 1), sum(2 * i + 1), odd);
     });
-    find_extremes(src, first, vectors);
+    if (sums_all()) return;
+    find_maxima(src, first, vectors);
+    find_minima(vectors);
 }
 
-// With elements of 16 bits, both vectors are one vector as it is stored. With 32 bits, the two are compared with each other first, so that
-// few comparisons wait for one another. Where zeros are allowed, the search for the smallest weight overwrites x.
-void PositiveSumKernel::find_extremes(const Reg& src, int first, int vectors) {
+// x = the greater of x and the smallest weight that is not tiny, or 0 where x is 0 or -0. Elements that are not allowed become any numbers.
+void PositiveSumKernel::emit_clamp(const Vec& x, const Vec& scratch) {
+    const Mask positive{k1, scratch};
+    compare_greater_s32(positive, x, zero_);
+    max_masked_f32(x, positive, x, smallest());
+}
+
+// Elements of 16 bits are compared as they are stored, two vectors in one. With 32 bits, the two vectors are compared with each other first,
+// so that few comparisons wait for one another.
+void PositiveSumKernel::find_maxima(const Reg& src, int first, int vectors) {
     const Vec &x = vec(0), &other = vec(3), &greater = vec(1);
-    const bool allowed = zeros_ != Zeros::tiny;
     if (compares_halves()) {
         const Address from = ptr[src + first * vector_step()];
-        vectors == 2 ? load(x, from) : load_half_twice(x, from);
-        vpmaxuw(maxima_found(), maxima_found(), x);
-        if (allowed) vpaddw(x, x, ones_);
-        return vpminuw(minima(), minima(), x);
+        vectors == 2 ? load(greater, from) : load_half_twice(greater, from);
+        return vpmaxuw(maxima_found(), maxima_found(), greater);
     }
     if (vectors == 2) vpmaxud(greater, x, other);
     vpmaxud(maxima_found(), maxima_found(), vectors == 2 ? greater : x);
-    if (allowed) vpaddd(x, x, ones_);
-    if (allowed && vectors == 2) vpaddd(other, other, ones_);
+}
+
+// After find_maxima(). Overwrites what is compared.
+void PositiveSumKernel::find_minima(int vectors) {
+    const Vec &x = vec(0), &other = vec(3), &halves = vec(1);
+    if (compares_halves()) {
+        if (allows_zero()) vpaddw(halves, halves, ones_);
+        return vpminuw(minima(), minima(), halves);
+    }
+    if (allows_zero()) vpaddd(x, x, ones_);
+    if (allows_zero() && vectors == 2) vpaddd(other, other, ones_);
     if (vectors == 2) vpminud(x, x, other);
     vpminud(minima(), minima(), x);
 }
@@ -185,7 +203,7 @@ void PositiveSumKernel::emit_check(const Reg& scratch, Label& stop) {
     const Vec smallest = vec(0), signs = vec(1), least = halves ? vec(2) : minima();
     const Mask large{k1, vec(1)};
     broadcast_u32(smallest, ptr[gpr(0) + offsetof(Args, scale.smallest)]);
-    if (zeros_ != Zeros::tiny)
+    if (allows_zero())
         halves ? vpaddw(smallest, smallest, ones_) : vpaddd(smallest, smallest, ones_);
     halves ? vpsraw(signs, maxima_found(), 15) : vpsrad(signs, maxima_found(), 31);
     or_bits(smallest, smallest, signs);

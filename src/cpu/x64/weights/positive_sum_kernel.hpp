@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Sums the blocks of a row of weights in fewer instructions than SplitSumKernel and WeightSumKernel, for types of up to 32 bits. The kernel
-// stops at a block that has a tiny weight (defined below) or an element with a sign, and another kernel sums that block.
+// Sums the blocks of a row of weights in fewer instructions than WeightSumKernel, for types of up to 32 bits. It has three forms. Two of them
+// stop at a block that has an element they cannot handle. They cannot handle tiny weights (defined below) and elements with a sign, and one
+// of them also no weights of 0. The third form sums all blocks.
 //
 // With e = floor(log2 of the greatest weight) and L = ceil(log2 classes), W = w * 2^(61-L-e) < 2^(62-L). A weight is tiny if
-// W < 1. The integer of any other weight is q = floor(W).
+// W < 1. The integer of any other weight is q = floor(W). The form for all weights first brings tiny weights that are not 0 up to W = 1.
 //
 // The bits of an f32, times 2^29, are the bits of an f64 whose value is exactly w * 2^-896. A lane adds K of these f64 to an f64 S, which
 // begins as M = 2^(52-896) * 2^(L+e-61), with K * 2^(62-L) <= 2^52. So S stays between M and 2M, where the distance of neighbouring floats
@@ -17,7 +18,7 @@
 // are added to the total of the block. This happens once per block if a sum has room for all weights of a block, otherwise after each step.
 //
 // The maxima show whether there are elements that are not allowed: as unsigned integers, elements with a sign are the greatest. Maxima and
-// minima are found among the elements as they are stored or, if -0 is allowed, as f32.
+// minima are found among the elements as they are stored. So they also show -0, although it is allowed.
 
 #include <cstdint>
 #include <tuple>
@@ -36,34 +37,34 @@ class PositiveSumKernel : public WeightOps {
     struct Scale {
         uint64_t start;         // the bits of M
         uint64_t minus_starts;  // of all sums of a lane
-        uint32_t smallest;      // the smallest weight that is not tiny, as one element or two
+        uint32_t
+            smallest;  // The smallest weight that is not tiny: an f32 or, for large weights, as one element or two.
     };
-    enum class Zeros {
-        tiny,   // A weight of 0 counts as tiny.
-        plain,  // A weight of 0 is allowed, -0 is not. This takes one instruction more.
-        // 0 and -0 are allowed. This takes two and a half instructions more, with 16 bits four.
-        any,
+    enum class Elements {
+        large,          // no tiny weight, no 0, no sign
+        large_or_zero,  // This takes one instruction more.
+        all,            // This takes two instructions more, with AVX2 three.
     };
     // field: the exponent field of the greatest weight.
-    static Scale scale(FloatType type, int field, int log_classes, Zeros zeros);
+    static Scale scale(FloatType type, int field, int log_classes, Elements elements);
 
-    using Key = std::tuple<CpuIsa, FloatType, Zeros, Span>;
+    using Key = std::tuple<CpuIsa, FloatType, Elements, Span>;
     struct Args {
         const void* src;
         const void* ahead;  // as in WeightSumKernel
-        // At least 1. Out: how many are left; the first of them has a weight that is tiny or has a sign.
+        // At least 1. Out: how many are left. The first of them has a weight that is tiny or has a sign.
         int64_t blocks;
         int64_t units;   // of each block, 1 to 32
         uint64_t* sums;  // out: one per block
         Scale scale;
-        // Out: the maxima of the summed blocks, as unsigned integers: of elements as they are stored or, with Zeros::any, of f32. If an
-        // element is not allowed, a maximum is above those of finite weights.
+        // Out: the maxima of the summed blocks, as unsigned integers of the elements' width. If there is -0 or an element that is not allowed,
+        // a maximum is above those of finite weights.
         RowFindings found;
     };
     explicit PositiveSumKernel(const Key& key)
         : WeightOps(std::get<0>(key), std::get<1>(key), false,
                     std::string("weights.positive_sum") + suffix(std::get<2>(key))),
-          zeros_(std::get<2>(key)),
+          elements_(std::get<2>(key)),
           span_(std::get<3>(key)) {}
 
   private:
@@ -73,24 +74,31 @@ class PositiveSumKernel : public WeightOps {
     void begin_sums();
     void end_sums();
     void emit_pair(const Reg& src, int first, int vectors);
-    void find_extremes(const Reg& src, int first, int vectors);
+    void emit_clamp(const Vec& x, const Vec& scratch);
+    void find_maxima(const Reg& src, int first, int vectors);
+    void find_minima(int vectors);
     void emit_check(const Reg& scratch, Label& stop);
 
-    static const char* suffix(Zeros zeros) {
-        return zeros == Zeros::tiny ? "" : zeros == Zeros::plain ? ".zeros" : ".any_zeros";
+    static const char* suffix(Elements elements) {
+        return elements == Elements::large           ? ".large"
+               : elements == Elements::large_or_zero ? ".large_or_zero"
+                                                     : "";
     }
-    bool compares_halves() const { return element_bytes() == 2 && zeros_ != Zeros::any; }
+    bool sums_all() const { return elements_ == Elements::all; }
+    bool allows_zero() const { return elements_ == Elements::large_or_zero; }
+    bool compares_halves() const { return element_bytes() == 2; }
 
     static constexpr int kSums = 4;
     Vec total() const { return vec(6); }  // of a block, u64
-    // The smallest elements so far; minus 1 where zeros are allowed.
+    // The smallest elements so far; minus 1 if zeros are allowed. The form for all elements has Scale::smallest there.
     Vec minima() const { return vec(8); }
+    Vec smallest() const { return vec(8); }
     Vec sum(int i) const { return vec(9 + i); }
 
-    Zeros zeros_;
+    Elements elements_;
     Span span_;
     Vec widen_, start_;
-    Held ones_, zero_;
+    Held zero_, ones_;
 };
 
 }  // namespace tombola::impl::cpu::x64

@@ -96,32 +96,28 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_
     passes.store_ = TOMBOLA_TRY(cached_function<WeightStoreKernel>(key));
     const int log_classes = ceil_log2(passes.classes_);
     passes.log_classes_ = log_classes;
-    passes.splits_ = type != FloatType::f64 && log_classes >= SplitSumKernel::kMinLog &&
-                     log_classes <= SplitSumKernel::kMaxLog;
     if (weights == Weights::stored) return passes;
-    if (passes.splits_)
-        passes.split_sum_ = TOMBOLA_TRY(cached_function<SplitSumKernel>(key));
-    else
+    const bool is_narrow = type != FloatType::f64;
+    if (log_probs && is_narrow && log_classes >= LogitSumKernel::kMinLog &&
+        log_classes <= LogitSumKernel::kMaxLog) {
+        using Logits = LogitSumKernel::Logits;
+        const auto kernel = [&](Logits logits) {
+            return cached_function<LogitSumKernel>({isa, type, scaled, logits});
+        };
+        passes.logits_shape_ = LogitSumKernel::shape(log_classes, isa);
+        passes.near_logits_ = TOMBOLA_TRY(kernel(Logits::near));
+        passes.all_logits_ = TOMBOLA_TRY(kernel(Logits::all));
+    } else if (!log_probs && is_narrow && log_classes >= PositiveSumKernel::kMinLog) {
+        using Elements = PositiveSumKernel::Elements;
+        const auto kernel = [&](Elements elements) {
+            return cached_function<PositiveSumKernel>(
+                {isa, type, elements, PositiveSumKernel::span(log_classes, isa)});
+        };
+        passes.large_weights_ = TOMBOLA_TRY(kernel(Elements::large));
+        passes.large_or_zero_weights_ = TOMBOLA_TRY(kernel(Elements::large_or_zero));
+        passes.all_weights_ = TOMBOLA_TRY(kernel(Elements::all));
+    } else {
         passes.sum_ = TOMBOLA_TRY(cached_function<WeightSumKernel>(key));
-    const bool sums_near = log_probs && type != FloatType::f64 &&
-                           log_classes >= NearSumKernel::kMinLog &&
-                           log_classes <= NearSumKernel::kMaxLog;
-    if (sums_near) {
-        using Logits = NearSumKernel::Logits;
-        passes.near_shape_ = NearSumKernel::shape(log_classes, isa);
-        passes.near_sum_ = TOMBOLA_TRY(
-            cached_function<NearSumKernel>({isa, type, scaled ? Logits::scaled : Logits::plain}));
-        if (scaled)
-            passes.near_limited_sum_ =
-                TOMBOLA_TRY(cached_function<NearSumKernel>({isa, type, Logits::limited}));
-    }
-    const bool sums_positive =
-        !log_probs && type != FloatType::f64 && log_classes >= PositiveSumKernel::kMinLog;
-    if (sums_positive) {
-        const auto span = PositiveSumKernel::span(log_classes, isa);
-        for (int i = 0; i < kPositiveKernels; ++i)
-            passes.positive_sums_[i] = TOMBOLA_TRY(
-                cached_function<PositiveSumKernel>({isa, type, kPositiveZeros[i], span}));
     }
     return passes;
 }
@@ -191,9 +187,6 @@ void RowPasses::set_scale(Row& row, double greatest, float ratio, float flush) c
     row.args.top = top_of(log_classes_, static_cast<int>(field));
     row.is_scalar = field < kMinField;
     row.field = static_cast<int>(field);
-    if (!splits_ || row.is_scalar) return;
-    const int of_weight = log_probs_ ? SplitSumKernel::kFieldOfLogits : row.field;
-    row.split_scale = SplitSumKernel::scale(row.args, of_weight, log_classes_, isa_);
 }
 
 void RowPasses::pass_over(Blocks& blocks, dim_t count) const {
@@ -204,114 +197,78 @@ void RowPasses::pass_over(Blocks& blocks, dim_t count) const {
     blocks.count -= count;
 }
 
-bool RowPasses::accept_bits(const RowFindings& found, double& greatest) const {
-    const auto bytes = static_cast<size_t>(shape_of(isa_).bytes);
-    const auto maximum = greatest_lane<uint32_t>(found.maxima, bytes);
-    if (maximum > SplitSumKernel::kGreatestFinite) return false;
-    greatest = std::max(greatest, static_cast<double>(bit_cast<float>(maximum)));
-    return true;
-}
-
 bool RowPasses::accept_stored(const RowFindings& found, double& greatest) const {
-    if (type_ == FloatType::f32) return accept_bits(found, greatest);
-    const auto bits =
-        greatest_lane<uint16_t>(found.maxima, static_cast<size_t>(shape_of(isa_).bytes));
-    const float maximum = type_ == FloatType::f16 ? to_f32(Float16{bits}) : to_f32(BFloat16{bits});
-    if (bits >> 15 != 0 || !(maximum < static_cast<float>(kInf))) return false;
+    const auto bytes = static_cast<size_t>(shape_of(isa_).bytes);
+    float maximum;
+    if (type_ == FloatType::f32) {
+        maximum = bit_cast<float>(greatest_lane<uint32_t>(found.maxima, bytes));
+    } else {
+        const auto bits = greatest_lane<uint16_t>(found.maxima, bytes);
+        maximum = type_ == FloatType::f16 ? to_f32(Float16{bits}) : to_f32(BFloat16{bits});
+    }
+    if (std::signbit(maximum) || !(maximum < static_cast<float>(kInf))) return false;
     greatest = std::max(greatest, static_cast<double>(maximum));
     return true;
 }
 
-bool RowPasses::sum_best(const Row& row, const Blocks& blocks, double& greatest) const {
-    if (near_sum_) return sum_near(row, blocks, greatest);
-    if (positive_sums_[0]) return sum_positive(row, blocks, greatest);
-    return sum_blocks(row, blocks, greatest);
-}
-
 bool RowPasses::sum_blocks(const Row& row, const Blocks& blocks, double& greatest) const {
-    if (splits_) return sum_split(row, blocks, greatest);
+    if (near_logits_) return sum_logits(row, blocks, greatest);
+    if (large_weights_) return sum_weights(row, blocks, greatest);
     WeightSumKernel::Args args{
         blocks.data, blocks.ahead, blocks.count, blocks.units, blocks.sums, row.args, {}};
     sum_(args);
     return scaled_ || accept(args.found, greatest);
 }
 
-bool RowPasses::sum_split(const Row& row, const Blocks& blocks, double& greatest) const {
-    const dim_t vectors = blocks.units * kUnitClasses * 4 / shape_of(isa_).bytes;
-    const auto start = uint32_t{0} - row.split_scale.low.bias * static_cast<uint32_t>(vectors);
-    SplitSumKernel::Args args{blocks.data, blocks.ahead,    blocks.count, blocks.units,
-                              blocks.sums, row.split_scale, start,        {}};
-    split_sum_(args);
-    if (scaled_) return true;
-    if (log_probs_) return accept(args.found, greatest);
-    if (accept_bits(args.found, greatest)) return true;
-    // The row has -0 or an element that is not allowed. The sums are right if it is -0.
-    RowMaxKernel::Args again{blocks.data, blocks.count * blocks.units, {}};
-    max_(again);
-    return accept(again.found, greatest);
-}
-
-// `sum` calls a kernel that may stop at a block, and returns how many blocks are left. Where the first kernel stops, the second one goes
-// on, and so on up to the last one. Where the last one stops, sum_blocks() sums the block. Each time, sum_blocks() gets twice as many
-// blocks as before, so that few blocks are read twice.
-template <class Sum>
-bool RowPasses::sum_between_stops(const Row& row, Blocks blocks, int kernels, double& greatest,
-                                  const Sum& sum) const {
-    bool good = true;
-    int kernel = 0;
-    dim_t others = 1;
-    for (;;) {
-        const dim_t left = sum(blocks, kernel, good);
-        if (left == 0) return good;
-        pass_over(blocks, blocks.count - left);
-        if (kernel + 1 < kernels) {
-            ++kernel;
-            continue;
-        }
-        Blocks slow = blocks;
-        slow.count = std::min(others, blocks.count);
-        good = sum_blocks(row, slow, greatest) && good;
-        pass_over(blocks, slow.count);
-        if (blocks.count == 0) return good;
-        others *= 2;
-    }
-}
-
-bool RowPasses::sum_near(const Row& row, const Blocks& blocks, double& greatest) const {
+bool RowPasses::sum_logits(const Row& row, Blocks blocks, double& greatest) const {
     const auto flush = bit_cast<float>(static_cast<uint32_t>(row.args.flush));
-    const bool limited = flush > WeightExpF32::kFlush;
-    const auto sum = [&](const Blocks& b, int kernel, bool& good) {
-        NearSumKernel::Args args{b.data,
-                                 b.ahead,
-                                 b.count,
-                                 b.units,
-                                 b.sums,
-                                 static_cast<uint32_t>(row.args.greatest),
-                                 static_cast<uint32_t>(row.args.ratio),
-                                 -flush,
-                                 near_shape_,
-                                 {}};
-        limited || kernel > 0 ? near_limited_sum_(args) : near_sum_(args);
-        if (!scaled_) good = accept(args.found, greatest) && good;
-        return args.blocks;
+    const auto run = [&](const JitFunction<LogitSumKernel::Args>& kernel) {
+        LogitSumKernel::Args args{blocks.data,
+                                  blocks.ahead,
+                                  blocks.count,
+                                  blocks.units,
+                                  blocks.sums,
+                                  static_cast<uint32_t>(row.args.greatest),
+                                  static_cast<uint32_t>(row.args.ratio),
+                                  -flush,
+                                  logits_shape_,
+                                  {}};
+        kernel(args);
+        pass_over(blocks, blocks.count - args.blocks);
+        return scaled_ || accept(args.found, greatest);
     };
-    return sum_between_stops(row, blocks, scaled_ && !limited ? 2 : 1, greatest, sum);
+    bool good = true;
+    if (flush == WeightExpF32::kFlush && !blocks.is_padded) good = run(near_logits_);
+    if (blocks.count > 0) good = run(all_logits_) && good;
+    return good;
 }
 
-bool RowPasses::sum_positive(const Row& row, const Blocks& blocks, double& greatest) const {
-    const auto sum = [&](const Blocks& b, int kernel, bool& good) {
-        const auto zeros = kPositiveZeros[kernel];
+bool RowPasses::sum_weights(const Row& row, Blocks blocks, double& greatest) const {
+    using Elements = PositiveSumKernel::Elements;
+    const auto run = [&](const JitFunction<PositiveSumKernel::Args>& kernel, Elements elements) {
         PositiveSumKernel::Args args{
-            b.data,  b.ahead, b.count,
-            b.units, b.sums,  PositiveSumKernel::scale(type_, row.field, log_classes_, zeros),
+            blocks.data,
+            blocks.ahead,
+            blocks.count,
+            blocks.units,
+            blocks.sums,
+            PositiveSumKernel::scale(type_, row.field, log_classes_, elements),
             {}};
-        positive_sums_[kernel](args);
-        const bool as_f32 = zeros == PositiveSumKernel::Zeros::any;
-        good = (as_f32 ? accept_bits(args.found, greatest) : accept_stored(args.found, greatest)) &&
-               good;
-        return args.blocks;
+        kernel(args);
+        const dim_t count = blocks.count - args.blocks;
+        const char* data = blocks.data;
+        pass_over(blocks, count);
+        if (count == 0 || accept_stored(args.found, greatest)) return true;
+        // There is -0 or an element that is not allowed. The sums are right if it is -0.
+        RowMaxKernel::Args again{data, count * blocks.units, {}};
+        max_(again);
+        return accept(again.found, greatest);
     };
-    return sum_between_stops(row, blocks, kPositiveKernels, greatest, sum);
+    bool good = true;
+    if (!blocks.is_padded) good = run(large_weights_, Elements::large);
+    if (blocks.count > 0) good = run(large_or_zero_weights_, Elements::large_or_zero) && good;
+    if (blocks.count > 0) good = run(all_weights_, Elements::all) && good;
+    return good;
 }
 
 bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t end,
@@ -333,7 +290,7 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
     bool good = true;
     const auto pass = [&](const char* data, const char* next, dim_t blocks, dim_t units,
                           uint64_t* to) {
-        good = sum_best(row, {data, next, blocks, units, to}, greatest) && good;
+        good = sum_blocks(row, {data, next, blocks, units, to, false}, greatest) && good;
     };
     const dim_t whole = std::min(end, classes_ / block_classes);
     const dim_t at = begin * block_classes * element_bytes_;
@@ -356,8 +313,8 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
         const bool reads_ahead = log_probs_ && !scaled_;
         const Rest next = reads_ahead ? padded(ahead, in_place, classes_) : Rest();
         const char* to_read = reads_ahead ? next.data() : ahead + in_place * element_bytes_;
-        // The padding of this block is far below the greatest logit.
-        good = sum_blocks(row, {rest.data(), to_read, 1, rest.units, &parts[1]}, greatest) && good;
+        good = sum_blocks(row, {rest.data(), to_read, 1, rest.units, &parts[1], true}, greatest) &&
+               good;
     }
     *sums = parts[0] + parts[1];
     return good;

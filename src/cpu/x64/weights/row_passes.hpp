@@ -10,7 +10,7 @@
 #include "common/status.hpp"
 #include "cpu/weights/row_source.hpp"
 #include "cpu/weights/weight_exp.hpp"
-#include "cpu/x64/weights/near_sum_kernel.hpp"
+#include "cpu/x64/weights/logit_sum_kernel.hpp"
 #include "cpu/x64/weights/positive_sum_kernel.hpp"
 #include "cpu/x64/weights/row_kernels.hpp"
 
@@ -22,7 +22,6 @@ struct Row {
     const char* data = nullptr;
     RowScale scale;          // for scalar C++
     WeightScaleArgs args{};  // for the kernels
-    SplitSumKernel::Scale split_scale{};
     int field = 0;           // the exponent field of the greatest weight
     bool is_scalar = false;  // only scalar C++ can handle this row
 };
@@ -88,39 +87,24 @@ class RowPasses {
         const char* ahead;
         dim_t count, units;
         uint64_t* sums;
+        bool is_padded;  // by classes of weight 0
     };
     void pass_over(Blocks& blocks, dim_t count) const;
-    // The same for a kernel that compared the bits of weights as unsigned integers. Also returns false for -0, although it is allowed.
-    bool accept_bits(const RowFindings& found, double& greatest) const;
-    // The same for a kernel that compared elements as they are stored.
+    // The same as accept() for a kernel that compared the bits of weights, as they are stored, as unsigned integers. Also returns false for
+    // -0, although it is allowed.
     bool accept_stored(const RowFindings& found, double& greatest) const;
-    // Sum blocks with the kernel that serves the row best. Return false if an element is not allowed.
-    bool sum_best(const Row& row, const Blocks& blocks, double& greatest) const;
-    // Sums with the kernel that serves all blocks.
+    // Sums blocks. Returns false if an element is not allowed.
     bool sum_blocks(const Row& row, const Blocks& blocks, double& greatest) const;
-    bool sum_split(const Row& row, const Blocks& blocks, double& greatest) const;
-    template <class Sum>
-    bool sum_between_stops(const Row& row, Blocks blocks, int kernels, double& greatest,
-                           const Sum& sum) const;
-    // Sums with the kernel for logits near the greatest one, and with sum_blocks() where a block has other logits. If a block of scaled
-    // logits has others, they are probably -inf, so the rest of the row gets the kernel with a limit.
-    bool sum_near(const Row& row, const Blocks& blocks, double& greatest) const;
-    // With the kernel for weights that are not tiny, and sum_blocks() for blocks that have others. From the first of them on,
-    // the row gets the kernel that allows weights of 0, and where this one stops, the kernel that also allows -0.
-    bool sum_positive(const Row& row, const Blocks& blocks, double& greatest) const;
+    // In long rows: a kernel sums the blocks up to the first one that it cannot sum, and a slower kernel goes on there.
+    bool sum_logits(const Row& row, Blocks blocks, double& greatest) const;
+    bool sum_weights(const Row& row, Blocks blocks, double& greatest) const;
 
     JitFunction<RowMaxKernel::Args> max_;
+    // Each row has one of these three.
     JitFunction<WeightSumKernel::Args> sum_;
-    JitFunction<SplitSumKernel::Args> split_sum_;  // instead of sum_ if splits_
-    bool splits_ = false;
-    JitFunction<NearSumKernel::Args> near_sum_, near_limited_sum_;  // empty if there are none
-    NearSumKernel::Shape near_shape_{};
-    static constexpr int kPositiveKernels = 3;
-    static constexpr PositiveSumKernel::Zeros kPositiveZeros[kPositiveKernels] = {
-        PositiveSumKernel::Zeros::tiny, PositiveSumKernel::Zeros::plain,
-        PositiveSumKernel::Zeros::any};
-    // Empty if there are none.
-    JitFunction<PositiveSumKernel::Args> positive_sums_[kPositiveKernels];
+    JitFunction<LogitSumKernel::Args> near_logits_, all_logits_;
+    JitFunction<PositiveSumKernel::Args> large_weights_, large_or_zero_weights_, all_weights_;
+    LogitSumKernel::Shape logits_shape_{};
     JitFunction<WeightStoreKernel::Args> store_;
     CpuIsa isa_ = CpuIsa::none;  // of the kernels
     FloatType type_ = FloatType::f32;

@@ -151,12 +151,7 @@ void WeightOps::hold_constants() {
         low_ = hold(vector_u64(0x00000000FFFFFFFF));
         high_ = hold(vector_u64(0xFFFFFFFF00000000));
     }
-    if (log_probs_) hold_exp_constants(0);
-}
-
-void WeightOps::load_exp_constants(const ScaleAddresses& scale, int exponent) {
-    load_scale(scale);
-    hold_exp_constants(exponent);
+    if (log_probs_) hold_exp_constants();
 }
 
 void WeightOps::take_greatest() {
@@ -178,14 +173,11 @@ void WeightOps::load_scale(const ScaleAddresses& scale) {
     flush_ = Held(flush, scale.flush, true);
 }
 
-// `round` is the constant that rounds to an integer, plus `exponent`. So the low bits of a sum with it are n + exponent. `exponent` changes
-// no rounding, because no d above `flush` has a product halfway between two integers: log2e has 24 significant bits.
-void WeightOps::hold_exp_constants(int exponent) {
+void WeightOps::hold_exp_constants() {
     using F32 = WeightExpF32;
     using F64 = WeightExpF64;
     log2e_ = hold_float(F32::kLog2e, F64::kLog2e);
-    round_ = hold_float(F32::kRound + static_cast<float>(exponent),
-                        F64::kRound + static_cast<double>(exponent));
+    round_ = hold_float(F32::kRound, F64::kRound);
     ln2_hi_ = hold_float(-F32::kLn2Hi, -F64::kLn2Hi);
     ln2_lo_ = hold_float(-F32::kLn2Lo, -F64::kLn2Lo);
     if (!scaled_) flush_ = hold_float(F32::kFlush, F64::kFlush);
@@ -197,7 +189,7 @@ void WeightOps::hold_exp_constants(int exponent) {
 
 void WeightOps::emit_weights(const Lanes& r) {
     if (log_probs_) {
-        emit_exp({r});
+        emit_exp(r);
     } else {
         // Compared as integers, because -0 is allowed in a row and is negative as an integer.
         const Mask mask = positive(r);
@@ -206,53 +198,42 @@ void WeightOps::emit_weights(const Lanes& r) {
     emit_quantise(r);
 }
 
-// x = exp((x - greatest) * ratio) * 2^exponent, by the same steps as weight_exp(). Lanes that are flushed to 0 are outside the mask. The
-// steps of several sets of lanes alternate, because each step waits for the step before.
-void WeightOps::emit_exp(const std::vector<Lanes>& sets) {
-    const auto each = [&](const auto& step) {
-        for (const Lanes& r : sets) step(r.x, r.scratch1, r.scratch2, r.odd, positive(r));
-    };
+// x = exp((x - greatest) * ratio), by the same steps as weight_exp(). Lanes that are flushed to 0 are outside the mask.
+void WeightOps::emit_exp(const Lanes& r) {
+    const Vec &d = r.x, &z = r.scratch1, &n = r.scratch2, &p = r.odd;
     const int degree = is_f64() ? WeightExpF64::kDegree : WeightExpF32::kDegree;
-    using V = const Vec&;
-    using M = const Mask&;
     if (is_f64()) {
-        each([&](V d, V, V, V, M) { vsubpd(d, d, greatest_); });
-        if (scaled_) each([&](V d, V, V, V, M) { vmulpd(d, d, ratio_); });
-        each([&](V d, V, V, V, M positive) { compare_f64(positive, d, flush_, kGreaterEqual); });
-        each([&](V d, V z, V, V, M) {
-            vmovaps(z, round_);
-            vfmadd231pd(z, d, log2e_);  // z = d * log2(e) + 1.5 * 2^52
-        });
-        each([&](V, V z, V n, V, M) { vsubpd(n, z, round_); });
-        each([&](V d, V, V n, V, M) { vfmadd231pd(d, n, ln2_hi_); });
-        each([&](V d, V, V n, V, M) { vfmadd231pd(d, n, ln2_lo_); });
+        vsubpd(d, d, greatest_);
+        if (scaled_) vmulpd(d, d, ratio_);
+        compare_f64(positive(r), d, flush_, kGreaterEqual);
+        vmovaps(z, round_);
+        vfmadd231pd(z, d, log2e_);  // z = d * log2(e) + 1.5 * 2^52
+        vsubpd(n, z, round_);
+        vfmadd231pd(d, n, ln2_hi_);
+        vfmadd231pd(d, n, ln2_lo_);
     } else {
-        each([&](V d, V, V, V, M) { vsubps(d, d, greatest_); });
-        if (scaled_) each([&](V d, V, V, V, M) { vmulps(d, d, ratio_); });
-        each([&](V d, V, V, V, M positive) { compare_f32(positive, d, flush_, kGreaterEqual); });
-        each([&](V d, V z, V, V, M) {
-            vmovaps(z, round_);
-            vfmadd231ps(z, d, log2e_);  // z = d * log2(e) + 1.5 * 2^23
-        });
-        each([&](V, V z, V n, V, M) { vsubps(n, z, round_); });
-        each([&](V d, V, V n, V, M) { vfmadd231ps(d, n, ln2_hi_); });
-        each([&](V d, V, V n, V, M) { vfmadd231ps(d, n, ln2_lo_); });
+        vsubps(d, d, greatest_);
+        if (scaled_) vmulps(d, d, ratio_);
+        compare_f32(positive(r), d, flush_, kGreaterEqual);
+        vmovaps(z, round_);
+        vfmadd231ps(z, d, log2e_);  // z = d * log2(e) + 1.5 * 2^23
+        vsubps(n, z, round_);
+        vfmadd231ps(d, n, ln2_hi_);
+        vfmadd231ps(d, n, ln2_lo_);
     }
-    each([&](V, V, V, V p, M) { vmovaps(p, c_[degree - 2]); });
+    vmovaps(p, c_[degree - 2]);
     for (int i = degree - 3; i >= -2; --i) {
         const Held& c = i >= 0 ? c_[i] : one_;
-        each([&](V d, V, V, V p, M) { is_f64() ? vfmadd213pd(p, d, c) : vfmadd213ps(p, d, c); });
+        is_f64() ? vfmadd213pd(p, d, c) : vfmadd213ps(p, d, c);
     }
-    // x = p * 2^(n + exponent): the low bits of z are n + exponent.
-    each([&](V x, V z, V, V p, M) {
-        if (is_f64()) {
-            vpsllq(z, z, 52);
-            vpaddq(x, p, z);
-        } else {
-            vpslld(z, z, 23);
-            vpaddd(x, p, z);
-        }
-    });
+    // x = p * 2^n: the low bits of z are n.
+    if (is_f64()) {
+        vpsllq(z, z, 52);
+        vpaddq(r.x, p, z);
+    } else {
+        vpslld(z, z, 23);
+        vpaddd(r.x, p, z);
+    }
 }
 
 void WeightOps::emit_quantise(const Lanes& r) {

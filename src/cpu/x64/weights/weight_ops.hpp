@@ -110,10 +110,6 @@ class WeightOps : public Vocabulary {
     // `odd` too for logits.
     void emit_weights(const Lanes& r);
 
-    // emit_exp() is for logits: x becomes the weight times 2^exponent. In lanes outside positive(r) the weight is 0, and x is undefined.
-    // load_exp_constants() loads only the constants of emit_exp(). The caller must call set_held_range() before.
-    void load_exp_constants(const ScaleAddresses& scale, int exponent);
-    void emit_exp(const std::vector<Lanes>& sets);
     // The mask of the lanes whose weight is not 0.
     Mask positive(const Lanes& r) const { return {r.mask, r.scratch3}; }
 
@@ -128,7 +124,8 @@ class WeightOps : public Vocabulary {
     void load_scale(const ScaleAddresses& scale);
     void take_greatest();
     void hold_constants();
-    void hold_exp_constants(int exponent);
+    void hold_exp_constants();
+    void emit_exp(const Lanes& r);
     void emit_quantise(const Lanes& r);
 
     FloatType type_;

@@ -16,7 +16,7 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-class NearSumTest : public BlockSumsTest {
+class LogitSumTest : public BlockSumsTest {
   protected:
     // Compares the sums of a row, with a ratio and a flush if scaled, with the definition.
     static void check(std::vector<float> logits, bool scaled, float ratio, float flush) {
@@ -65,13 +65,13 @@ class NearSumTest : public BlockSumsTest {
     }
 };
 
-TEST_P(NearSumTest, LogitsNearTheGreatest) {
+TEST_P(LogitSumTest, LogitsNearTheGreatest) {
     for (const size_t classes : {1025, 2048, 3000, 5000, 8192, 16384, 20000, 33000, 70001, 140000})
         for (const float width : {1e-3f, 1.0f, 20.0f}) check_all(row(classes, width));
 }
 
 // Every weight is 1, so every sum of a lane is as great as it can be, and every addition is a tie or exact.
-TEST_P(NearSumTest, EqualLogits) {
+TEST_P(LogitSumTest, EqualLogits) {
     for (int log = 10; log <= 18; ++log) {
         check_all(std::vector<float>((size_t{1} << log) + 1, 7.5f));
         check_all(std::vector<float>(size_t{1} << log, -7.5f));
@@ -79,7 +79,7 @@ TEST_P(NearSumTest, EqualLogits) {
 }
 
 // Weights that are as much less than a power of two as a float can be, and as many that are just above.
-TEST_P(NearSumTest, WeightsBesidePowersOfTwo) {
+TEST_P(LogitSumTest, WeightsBesidePowersOfTwo) {
     for (int n = 0; n <= 30; ++n) {
         std::vector<float> logits(20000, 0);
         const float at = static_cast<float>(-n) * 0.693147182f;
@@ -90,31 +90,40 @@ TEST_P(NearSumTest, WeightsBesidePowersOfTwo) {
     }
 }
 
-// The kernel itself sums such blocks: it does not stop, and leave them to the slower one.
-TEST_P(NearSumTest, NearLogitsDoNotStopTheKernel) {
+// The form for near logits sums all blocks that have no others. The form for all logits sums every block.
+TEST_P(LogitSumTest, OnlyTheFormForNearLogitsStops) {
     constexpr dim_t kBlocks = 3, kUnits = RowPasses::kBlockClasses / kUnitClasses;
-    std::vector<float> logits = row(kBlocks * RowPasses::kBlockClasses, 20);
-    const std::vector<char> bytes = stored(logits);
-    const auto kernel = cached_function<NearSumKernel>(
-        {isa(), float_type_of(type()), NearSumKernel::Logits::plain});
-    ASSERT_TRUE(kernel.ok()) << kernel.status().message();
-    std::vector<uint64_t> sums(kBlocks);
-    NearSumKernel::Args args{bytes.data(),
-                             bytes.data(),
-                             kBlocks,
-                             kUnits,
-                             sums.data(),
-                             0,  // the greatest logit is 0
-                             0,
-                             0,
-                             NearSumKernel::shape(12, isa()),
-                             {}};
-    kernel.value()(args);
-    EXPECT_EQ(args.blocks, 0);
-    for (const uint64_t sum : sums) EXPECT_GT(sum, 0u);
+    constexpr float kFar = -86.0f, kMinusInf = -std::numeric_limits<float>::infinity();
+    using Logits = LogitSumKernel::Logits;
+    const auto left = [&](Logits form, float changed) {
+        std::vector<float> logits = row(kBlocks * RowPasses::kBlockClasses, 20);
+        logits[600] = changed;  // in the second block
+        const std::vector<char> bytes = stored(logits);
+        const auto kernel =
+            cached_function<LogitSumKernel>({isa(), float_type_of(type()), false, form});
+        EXPECT_TRUE(kernel.ok()) << kernel.status().message();
+        std::vector<uint64_t> sums(kBlocks);
+        LogitSumKernel::Args args{bytes.data(),
+                                  bytes.data(),
+                                  kBlocks,
+                                  kUnits,
+                                  sums.data(),
+                                  0,  // the greatest logit is 0
+                                  0,
+                                  -WeightExpF32::kFlush,
+                                  LogitSumKernel::shape(12, isa()),
+                                  {}};
+        kernel.value()(args);
+        return args.blocks;
+    };
+    EXPECT_EQ(left(Logits::near, -20), 0);
+    for (const float far : {kFar, kMinusInf}) {
+        EXPECT_EQ(left(Logits::near, far), 2) << far;
+        EXPECT_EQ(left(Logits::all, far), 0) << far;
+    }
 }
 
-TEST_P(NearSumTest, LogitsFarBelow) {
+TEST_P(LogitSumTest, LogitsFarBelow) {
     for (const float width : {40.0f, 80.0f, 200.0f}) check_all(row(30000, width));
     constexpr float kInf = std::numeric_limits<float>::infinity();
     for (const float far :
@@ -127,7 +136,7 @@ TEST_P(NearSumTest, LogitsFarBelow) {
 }
 
 // Numbers whose products with log2(e) are so great that the low bits of their sum with a constant are any bits.
-TEST_P(NearSumTest, LogitsFarBeyondTheRounding) {
+TEST_P(LogitSumTest, LogitsFarBeyondTheRounding) {
     if (type() == DataType::f16) GTEST_SKIP() << "f16 has no such numbers";
     std::minstd_rand engine(5);
     for (int i = 0; i < 200; ++i) {
@@ -141,7 +150,7 @@ TEST_P(NearSumTest, LogitsFarBeyondTheRounding) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(EachIsa, NearSumTest, BlockSumsTest::parameters(), BlockSumsTest::name);
+INSTANTIATE_TEST_SUITE_P(EachIsa, LogitSumTest, BlockSumsTest::parameters(), BlockSumsTest::name);
 
 }  // namespace
 }  // namespace tombola::impl::cpu::x64

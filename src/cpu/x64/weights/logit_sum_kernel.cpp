@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/x64/weights/near_sum_kernel.hpp"
+#include "cpu/x64/weights/logit_sum_kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,32 +14,31 @@ namespace {
 constexpr uint32_t kRestBias = 0x40000000;
 // The sign and the exponent of -kRound, its first bit after the leading one, and bit 7.
 constexpr uint32_t kNear = 0xCB400080;
-
-std::string suffix(NearSumKernel::Logits logits) {
-    return logits == NearSumKernel::Logits::limited ? ".limited" : "";
-}
+constexpr float kLn2 = 0.693147182f;
 
 }  // namespace
 
-NearSumKernel::NearSumKernel(const Key& key)
+LogitSumKernel::LogitSumKernel(const Key& key)
     : WeightOps(std::get<0>(key), std::get<1>(key), true,
-                "weights.near_sum" + suffix(std::get<2>(key)), std::get<2>(key) != Logits::plain),
-      logits_(std::get<2>(key)) {}
+                std::get<3>(key) == Logits::near ? "weights.logit_sum.near" : "weights.logit_sum",
+                std::get<2>(key)),
+      scaled_(std::get<2>(key)),
+      near_(std::get<3>(key) == Logits::near) {}
 
 // K * U / 2 <= 2^30 with U = K * 2^(38-L): 2 log2 K <= L - 7.
-NearSumKernel::Shape NearSumKernel::shape(int log_classes, CpuIsa isa) {
+LogitSumKernel::Shape LogitSumKernel::shape(int log_classes, CpuIsa isa) {
     const int count_log = std::min(4, (log_classes - 7) / 2);  // log2 K
     const int start_log = std::max(kWeightBits - 1 - log_classes + count_log, 47);
     const int vector_classes = shape_of(isa).bytes / 4;
-    return {WeightExpF32::kRound + static_cast<float>(188 - log_classes),
-            std::ldexp(1.0f, start_log), static_cast<uint32_t>(start_log - 23),
-            (1 << count_log) * vector_classes / kUnitClasses};
+    return {
+        WeightExpF32::kRound + static_cast<float>(188 - log_classes), std::ldexp(1.0f, start_log),
+        (static_cast<float>(kWeightBits - 1 - log_classes) - 0.25f) * kLn2,
+        static_cast<uint32_t>(start_log - 23), (1 << count_log) * vector_classes / kUnitClasses};
 }
 
-// Registers: vec 0-5 three sets; 6 S; 7 maxima (plain) or a mask (limited, AVX2); 8 lanes of the mask of findings (plain, AVX2) or a mask
-// (limited, AVX2); 9-11 see the header; from 12 on further sets, and above them constants. k1 and k3-k5 are masks of the limit; k2 is, with
-// plain logits, the mask of accepted lanes.
-void NearSumKernel::generate() {
+// Registers: vec 0-5 three sets; 6 S; 7 maxima; 8 lanes of the mask of findings (AVX2); 9-11 see the header; from 12 on further sets, and
+// above them constants. k1 scratch; k2 the mask of accepted lanes; k3-k6 masks of the limit.
+void LogitSumKernel::generate() {
     begin(9, (kFirstZ + pass_sets()) * bytes());
     const Reg args = gpr(0);
     load_constants();
@@ -70,24 +69,22 @@ void NearSumKernel::generate() {
     end();
 }
 
-NearSumKernel::Set NearSumKernel::set(int i) const {
+LogitSumKernel::Set LogitSumKernel::set(int i) const {
     const int e = i < 3 ? 2 * i : 6 + 2 * i;
-    const int mask = i % 4;
-    const Mask within{Xbyak::Opmask(mask == 0 ? 1 : mask + 2), vec(7 + i % 2)};
-    return {vec(e), vec(e + 1), within, slot(kFirstZ + i), src(), i};
+    return {vec(e), vec(e + 1), Xbyak::Opmask(3 + i % kMasks), slot(kFirstZ + i), src(), i};
 }
 
-// The number of sets that take each step together. With a limit, each of them needs a mask of its own.
-int NearSumKernel::turn_sets() const {
-    if (logits_ == Logits::limited) return registers() == 32 ? 4 : 2;
-    return pass_sets();
-}
+// The number of sets that take each step together. With a limit, each of them needs a mask register of its own on AVX-512.
+int LogitSumKernel::turn_sets() const { return near_ || registers() < 32 ? pass_sets() : kMasks; }
 
-void NearSumKernel::load_constants() {
+void LogitSumKernel::load_constants() {
     const Reg args = gpr(0);
     set_held_range(set(pass_sets() - 1).p.getIdx() + 1);
-    if (logits_ != Logits::plain) ratio_ = spread_u32(args, offsetof(Args, ratio), 0, vec(0));
-    if (logits_ == Logits::limited) limit_ = spread_u32(args, offsetof(Args, limit), 1, vec(0));
+    if (scaled_) ratio_ = spread_u32(args, offsetof(Args, ratio), 0, vec(0));
+    if (!near_) {
+        limit_ = spread_u32(args, offsetof(Args, limit), 1, vec(0));
+        farthest_ = spread_u32(args, offsetof(Args, shape.farthest), 2, vec(0));
+    }
     using Exp = WeightExpF32;
     log2e_ = hold(vector_f32(Exp::kLog2e));
     one_ = hold(vector_f32(1.0f));
@@ -98,7 +95,7 @@ void NearSumKernel::load_constants() {
 }
 
 // Sums block after block. Jumps to `too_far` at the first block with a logit that is too far below the greatest one.
-void NearSumKernel::emit_blocks(bool in_passes, Label& too_far) {
+void LogitSumKernel::emit_blocks(bool in_passes, Label& too_far) {
     const Reg args = gpr(0), group = gpr(7);
     Label block, next_group;
     L(block);
@@ -114,14 +111,14 @@ void NearSumKernel::emit_blocks(bool in_passes, Label& too_far) {
     emit_group(group, in_passes);
     test(left(), left());
     jnz(next_group, T_NEAR);
-    emit_check(too_far);
+    if (near_) emit_check(too_far);
     emit_sum();
     dec(blocks());
     jnz(block, T_NEAR);
 }
 
 // Adds the weights of `units` units, at least 1, to the sum of the block.
-void NearSumKernel::emit_group(const Reg& units, bool in_passes) {
+void LogitSumKernel::emit_group(const Reg& units, bool in_passes) {
     const Reg args = gpr(0);
     broadcast_u32(sum(), ptr[args + offsetof(Args, shape.start)]);
     load(rest(), vector_u32(kRestBias));
@@ -139,13 +136,13 @@ void NearSumKernel::emit_group(const Reg& units, bool in_passes) {
     store(low(), vec(0));
 }
 
-void NearSumKernel::emit_advance(int units) {
+void LogitSumKernel::emit_advance(int units) {
     const int step = units * kUnitClasses * element_bytes();
     add(src(), step);
     add(ahead(), step);
 }
 
-void NearSumKernel::emit_turns(const Reg& units) {
+void LogitSumKernel::emit_turns(const Reg& units) {
     int last = 0;
     for (const int sets : {turn_sets(), 2, 1}) {
         const int together = sets / vectors_per_unit();
@@ -164,7 +161,7 @@ void NearSumKernel::emit_turns(const Reg& units) {
 
 // All sets take each step together. A step of the polynomial takes two of Zen 5's four vector pipes. Meanwhile the other two read the row
 // ahead, two vectors after each step, if there are registers for them.
-void NearSumKernel::emit_units(int units) {
+void LogitSumKernel::emit_units(int units) {
     const int vectors = units * vectors_per_unit();
     std::vector<Set> sets;
     for (int i = 0; i < vectors; ++i) sets.push_back(set(i));
@@ -183,7 +180,7 @@ void NearSumKernel::emit_units(int units) {
 }
 
 // Runs the first steps of the first pass. The first steps of each later pass are run by the pass before it.
-void NearSumKernel::emit_begin_passes() {
+void LogitSumKernel::emit_begin_passes() {
     mov(next(), src());
     imul(left(), units(), kUnitClasses * element_bytes());
     imul(left(), blocks());
@@ -195,7 +192,7 @@ void NearSumKernel::emit_begin_passes() {
 
 // Each pass also runs the first steps of the next pass. After the last pass there is no next one, so it runs these steps on its own
 // classes, and nothing uses the results.
-void NearSumKernel::emit_passes(const Reg& units) {
+void LogitSumKernel::emit_passes(const Reg& units) {
     Label again;
     align(32);
     L(again);
@@ -211,7 +208,7 @@ void NearSumKernel::emit_passes(const Reg& units) {
 // Sets begin at even distances in time, so that operations of all kinds lie side by side. Set 0 begins and ends with the pass. The other
 // sets take their first steps in the pass before. Where constants are in memory, two sets take each step together, because one load serves
 // both.
-std::vector<NearSumKernel::Place> NearSumKernel::places() {
+std::vector<LogitSumKernel::Place> LogitSumKernel::places() {
     std::vector<Place> result;
     const int together = registers() == 32 ? 1 : 2;
     const auto count = static_cast<int>(steps_.size());
@@ -242,7 +239,7 @@ std::vector<NearSumKernel::Place> NearSumKernel::places() {
 }
 
 // A register that holds the value. If the value is in memory, it is loaded into scratch(): one load serves all sets.
-NearSumKernel::Vec NearSumKernel::operand(const Held& value) {
+LogitSumKernel::Vec LogitSumKernel::operand(const Held& value) {
     const Xbyak::Operand& from = value;
     if (!from.isMEM()) return static_cast<const Vec&>(from);
     vmovaps(scratch(), from);
@@ -252,7 +249,7 @@ NearSumKernel::Vec NearSumKernel::operand(const Held& value) {
 // Lists the steps of a set of lanes. Several sets take turns, because each step waits for the one before, and Zen 5's scheduler holds few
 // steps. p and z become two f32 whose product is W: these are the steps of weight_exp(), with the opposite sign of d, n and r. Then W is
 // added to the sum. To leave registers for more sets, z and n use the register of p, and z waits in memory.
-void NearSumKernel::list_steps() {
+void LogitSumKernel::list_steps() {
     using R = const Set&;
     using V = const Vec&;
     const auto each = [&](auto step) {
@@ -266,25 +263,19 @@ void NearSumKernel::list_steps() {
             for (const Set& r : sets) step(r.e, r.p, c);
         });
     };
-    const bool limited = logits_ == Logits::limited;
     steps_.push_back([=](const Sets& sets) { emit_load(sets); });
-    if (logits_ != Logits::plain) each([=](R, V e, V) { vmulps(e, e, ratio_); });
-    if (limited) {
-        each([=](R r, V e, V) { compare_f32(r.within, e, limit_, kLessEqual); });
-        each([=](R r, V e, V) { keep_masked_u32(e, r.within); });
-    }
+    if (scaled_) each([=](R, V e, V) { vmulps(e, e, ratio_); });
+    if (!near_) list_limit_steps();
     each_with(log2e_, [=](V e, V z, V log2e) {
         broadcast_u32(z, ptr[gpr(0) + offsetof(Args, shape.round)]);
         vfmsub231ps(z, e, log2e);  // z = -(d * log2(e) + kRound + C)
     });
-    steps_.push_back([=](const Sets& sets) {
-        for (size_t i = 0; i + 1 < sets.size(); i += 2) and3(all(), sets[i].p, sets[i + 1].p);
-        if (sets.size() % 2 == 1) and_bits(all(), all(), sets.back().p);
-    });
-    each([=](R r, V, V z) {
-        limited ? shift_left_masked_u32(scratch(), r.within, z, 23) : vpslld(scratch(), z, 23);
-        store(r.z, scratch());
-    });
+    if (near_)
+        steps_.push_back([=](const Sets& sets) {
+            for (size_t i = 0; i + 1 < sets.size(); i += 2) and3(all(), sets[i].p, sets[i + 1].p);
+            if (sets.size() % 2 == 1) and_bits(all(), all(), sets.back().p);
+        });
+    each([=](R r, V, V) { emit_power(r); });
     steps_.push_back([=](const Sets& sets) {
         const Vec round = scratch();
         broadcast_u32(round, ptr[gpr(0) + offsetof(Args, shape.round)]);
@@ -306,7 +297,32 @@ void NearSumKernel::list_steps() {
     each([=](R, V, V l) { vpaddd(rest(), rest(), l); });
 }
 
-void NearSumKernel::emit_load(const Sets& sets) {
+// The steps of the limit: whether e is within it, and e = min(e, -F).
+void LogitSumKernel::list_limit_steps() {
+    steps_.push_back([=](const Sets& sets) {
+        for (const Set& r : sets) {
+            compare_f32(within(r), r.e, limit_, kLessEqual);
+            if (registers() < 32) store(r.z, within(r).vector);
+        }
+    });
+    steps_.push_back([=](const Sets& sets) {
+        for (const Set& r : sets) vminps(r.e, r.e, farthest_);
+    });
+}
+
+// Stores 2^(n+61-L) or, beyond the limit, 0.
+void LogitSumKernel::emit_power(const Set& r) {
+    const Vec &power = scratch(), &z = r.p;
+    if (near_) {
+        vpslld(power, z, 23);
+    } else {
+        if (registers() < 32) load(within(r).vector, r.z);
+        shift_left_masked_u32(power, within(r), z, 23);
+    }
+    store(r.z, power);
+}
+
+void LogitSumKernel::emit_load(const Sets& sets) {
     const Vec greatest = scratch();
     broadcast_u32(greatest, ptr[gpr(0) + offsetof(Args, greatest)]);
     for (const Set& r : sets) {
@@ -320,7 +336,7 @@ void NearSumKernel::emit_load(const Sets& sets) {
 }
 
 // Jumps if a logit of the block is too far below the greatest one. In passes, the logit may belong to the next block.
-void NearSumKernel::emit_check(Label& too_far) {
+void LogitSumKernel::emit_check(Label& too_far) {
     const Mask near{k1, scratch()};
     load(vec(1), vector_u32(kNear));
     and_bits(vec(0), all(), vec(1));
@@ -330,7 +346,7 @@ void NearSumKernel::emit_check(Label& too_far) {
     jnz(too_far, T_NEAR);
 }
 
-void NearSumKernel::emit_sum() {
+void LogitSumKernel::emit_sum() {
     const Vec high_words = vec(0), low_words = vec(1);
     load(low_words, high());
     vpsrlq(high_words, low_words, 32);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Sums the weights of logits that are not far below the greatest one, in fewer instructions than SplitSumKernel. If a
-// block has a logit that is too far below, the kernel stops there, and another kernel sums that block.
+// Sums the weights of blocks of logits, for types of up to 32 bits. It has two forms. One is for logits that are not far below the greatest
+// one, and stops at a block that has others. The other form sums all blocks.
 //
 // With L = ceil(log2 classes), the kernel computes W = w * 2^(61-L), so that the integer of a weight is
 // q = max(1, floor(W)). A lane adds K weights to an f32 S, which begins as a power of two M with K * 2^(61-L) <= M. So S
@@ -24,7 +24,10 @@
 // W is at least 1 if n, the integer next to d / ln 2, is at least L - 60: w = p * 2^n with p > 0.7. The kernel computes
 // with z = -(kRound + C + n), where C = 188 - L. So the low bits of z are n + C, and shifted by 23 they are the f32
 // 2^(n+61-L). n >= L - 60 if and only if bit 7 is set and the sign and the exponent are those of -kRound. A logit far
-// below the greatest makes z positive or less in magnitude. So the kernel looks at the logical and of all z.
+// below the greatest makes z positive or less in magnitude. So the form for near logits looks at the logical and of all z.
+//
+// The form for all logits brings each d below F up to F, whose W is 2^0.25, so that floor(W) = 1. If d is below `flush`, it uses 0 in place of
+// 2^(n+61-L), so that W = 0. This takes one and a half instructions more, with AVX2 three and a half.
 //
 // Instead of d <= 0 the kernel has e = -d, so that a logit in memory is the second operand of the subtraction.
 
@@ -39,45 +42,46 @@
 
 namespace tombola::impl::cpu::x64 {
 
-class NearSumKernel : public WeightOps {
+class LogitSumKernel : public WeightOps {
   public:
     static constexpr int kMinLog = 11, kMaxLog = 36;
     // What depends on the number of classes.
     struct Shape {
         float round;          // kRound + C
         float start;          // M
+        float farthest;       // -F
         uint32_t unit_log;    // log2 U
         int32_t group_units;  // number of units in which a lane adds K weights
     };
     static Shape shape(int log_classes, CpuIsa isa);
 
     enum class Logits {
-        plain,    // as they are
-        scaled,   // multiplied by a ratio
-        limited,  // multiplied by a ratio; if the product is below `flush`, the weight is 0
+        near,  // not far below the greatest one
+        all,
     };
-    using Key = std::tuple<CpuIsa, FloatType, Logits>;
+    using Key = std::tuple<CpuIsa, FloatType, bool, Logits>;  // ISA, type, scaled, logits
     struct Args {
         const void* src;
         const void* ahead;  // as in WeightSumKernel
-        // At least 1. Out: how many are left; the first of them has a logit that is too far below.
+        // At least 1. Out: how many are left. The first of them has a logit that is too far below.
         int64_t blocks;
-        int64_t units;             // of each block, 1 to 32
-        uint64_t* sums;            // out: one per block
-        uint32_t greatest, ratio;  // bits of an f32
-        float limit;               // -flush
+        int64_t units;      // of each block, 1 to 32
+        uint64_t* sums;     // out: one per block
+        uint32_t greatest;  // bits of an f32
+        uint32_t ratio;     // the same, if scaled
+        float limit;        // -flush, for all logits
         Shape shape;
-        RowFindings found;  // out, if plain
+        RowFindings found;  // out, unless scaled
     };
-    explicit NearSumKernel(const Key& key);
+    explicit LogitSumKernel(const Key& key);
 
   private:
     struct Set {  // one vector of classes
         Vec e, p;
-        Mask within;  // the limit
-        Address z;    // 2^(n+61-L)
-        Reg from;     // where the classes of all sets begin
-        int vector;   // index of the set's vector in these classes
+        Xbyak::Opmask within;  // the limit; on AVX2 this mask is in the place of z
+        Address z;             // 2^(n+61-L)
+        Reg from;              // where the classes of all sets begin
+        int vector;            // index of the set's vector in these classes
     };
     using Sets = std::vector<Set>;
     // A step of a set at one time of a pass. It may belong to the next pass.
@@ -89,12 +93,15 @@ class NearSumKernel : public WeightOps {
     void generate() override;
     void load_constants();
     Set set(int i) const;
-    int turn_sets() const;  // number of sets that take each step together
+    static constexpr int kMasks = 4;  // registers for masks of the limit
+    int turn_sets() const;            // number of sets that take each step together
     // Number of sets of a pass. They begin at different times.
     int pass_sets() const { return registers() == 32 ? 8 : 4; }
     int pass_units() const { return pass_sets() / vectors_per_unit(); }
     Vec operand(const Held& value);
     void list_steps();
+    void list_limit_steps();
+    void emit_power(const Set& set);
     void emit_blocks(bool in_passes, Label& too_far);
     void emit_group(const Reg& units, bool in_passes);
     void emit_turns(const Reg& units);
@@ -118,20 +125,22 @@ class NearSumKernel : public WeightOps {
     Vec sum() const { return vec(6); }       // S
     Vec rest() const { return vec(9); }      // the sum of trunc(l), plus kRestBias, u32
     Vec scratch() const { return vec(10); }  // also for a constant that has no register
-    Vec all() const { return vec(11); }      // the logical and of all z of the call
+    Vec all() const { return vec(11); }      // near logits: the logical and of all z of the call
+    // All logits: whether e is within the limit.
+    Mask within(const Set& r) const { return {r.within, vec(11)}; }
 
-    // The stack: two slots of Spread, these, and the z of each set.
-    static constexpr int kFirstZ = 5;
+    // The stack: three slots of Spread, these, and the z of each set.
+    static constexpr int kFirstZ = 6;
     Address slot(int i) const { return ptr[rsp + i * bytes()]; }
-    Address high() const { return slot(2); }  // of a block: the sum of S - M in units of U, u32
-    Address low() const { return slot(3); }   // of a block: the sum of trunc(l), u64
+    Address high() const { return slot(3); }  // of a block: the sum of S - M in units of U, u32
+    Address low() const { return slot(4); }   // of a block: the sum of trunc(l), u64
 
-    Address last_pass() const { return slot(4); }  // address of the classes of the last pass
+    Address last_pass() const { return slot(5); }  // address of the classes of the last pass
 
-    Logits logits_;
+    bool scaled_, near_;
     std::vector<std::function<void(const Sets&)>> steps_;
     size_t polynomial_ = 0;  // index of the first step of the polynomial
-    Spread ratio_, limit_;
+    Spread ratio_, limit_, farthest_;
     Held log2e_, ln2_hi_, ln2_lo_, one_, c_[WeightExpF32::kDegree - 1];
 };
 
