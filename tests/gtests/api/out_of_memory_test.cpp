@@ -256,8 +256,8 @@ TEST_P(OutOfMemory, IsAStatusWhereverItHappens) {
     ASSERT_EQ(without_failure, 0);
     for (const bool all_behind : {false, true}) {
         long failures = 0;
-        // Each of the first 128 allocations, then one in every 0.8 % of n: generators of code make thousands, in loops.
-        for (long n = 1, outcome = -1; outcome != kWithoutFailure; n += 1 + n / 128) {
+        // Each of the first 128 allocations, then one in every 1.6 % of n: generators of code make thousands, in loops.
+        for (long n = 1, outcome = -1; outcome != kWithoutFailure; n += n < 128 ? 1 : n / 64) {
             const int status = in_child([&] {
                 const long before = live;
                 const Outcome failed = fail_at(problem, n, all_behind);
