@@ -37,8 +37,8 @@ class PositiveSumKernel : public WeightOps {
     struct Scale {
         uint64_t start;         // the bits of M
         uint64_t minus_starts;  // of all sums of a lane
-        uint32_t
-            smallest;  // The smallest weight that is not tiny: an f32 or, for large weights, as one element or two.
+        // The smallest weight that is not tiny: an f32 or, for large weights, as one element or two.
+        uint32_t smallest;
     };
     enum class Elements {
         large,          // no tiny weight, no 0, no sign
