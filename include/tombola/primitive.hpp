@@ -118,8 +118,8 @@ struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy>
     ///     If the destination has no elements and no optional output is given, their values are not looked at.
     /// @throws error invalid_arguments when an argument is missing, unknown, given twice, without data, of another
     ///     descriptor or overlaps another, or when a value in it is refused; out_of_memory; runtime_error when the
-    ///     operating system gives no entropy. The outputs are then untouched. If the caller's thread pool throws, the
-    ///     status is runtime_error, and the outputs are undefined.
+    ///     operating system gives no entropy. The outputs are then untouched. They are undefined if the caller's thread
+    ///     pool throws (runtime_error), or TBB has no memory for its tasks (out_of_memory).
     void execute(const stream& astream, std::initializer_list<exec_arg> args) const {
         c_args list(args.size());
         for (const exec_arg& arg : args) list.add(arg.c_arg);
@@ -130,8 +130,8 @@ struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy>
     /// @param args The arguments, at most 32, by TOMBOLA_ARG_*.
     /// @throws error invalid_arguments when an argument is missing, unknown, given twice, without data, of another
     ///     descriptor or overlaps another, or when a value in it is refused; out_of_memory; runtime_error when the
-    ///     operating system gives no entropy. The outputs are then untouched. If the caller's thread pool throws, the
-    ///     status is runtime_error, and the outputs are undefined.
+    ///     operating system gives no entropy. The outputs are then untouched. They are undefined if the caller's thread
+    ///     pool throws (runtime_error), or TBB has no memory for its tasks (out_of_memory).
     void execute(const stream& astream, const std::unordered_map<int, memory>& args) const {
         c_args list(args.size());
         for (const auto& [arg, mem] : args) list.add({arg, mem.get(true)});

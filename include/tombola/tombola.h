@@ -514,7 +514,7 @@ TOMBOLA_API tombola_status_t tombola_primitive_create(
  * of another descriptor or overlaps another, when a scratchpad is too small, has gaps or is not aligned to 64 bytes, or when a value
  * is refused; tombola_out_of_memory when scratch memory could not be allocated; tombola_runtime_error when the
  * operating system gives no entropy, or when the caller's thread pool throws. The outputs are untouched unless the call
- * succeeds or the thread pool throws. */
+ * succeeds, the thread pool throws, or TBB has no memory for its tasks. */
 TOMBOLA_API tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
                                                        const_tombola_stream_t stream, int nargs,
                                                        const tombola_exec_arg_t* args);

@@ -3,9 +3,7 @@
 // The operations of the vocabulary that move, round and convert lanes.
 
 #include <cassert>
-#include <cmath>
 
-#include "common/bit_cast.hpp"
 #include "cpu/x64/vocabulary.hpp"
 
 namespace tombola::impl::cpu::x64 {

@@ -48,7 +48,7 @@ void LogitSumKernel::generate() {
     mov(blocks(), ptr[args + offsetof(Args, blocks)]);
     mov(units(), ptr[args + offsetof(Args, units)]);
     mov(sums(), ptr[args + offsetof(Args, sums)]);
-    load(all(), vector_u32(0xFFFFFFFF));
+    if (near_) load(all(), vector_u32(0xFFFFFFFF));
     emit_begin_findings();
 
     Label in_turns, done;
@@ -94,7 +94,7 @@ void LogitSumKernel::load_constants() {
     hold_unordered_load();
 }
 
-// Sums block after block. Jumps to `too_far` at the first block with a logit that is too far below the greatest one.
+// Sums block after block. The form for near logits jumps to `too_far` where it stops.
 void LogitSumKernel::emit_blocks(bool in_passes, Label& too_far) {
     const Reg args = gpr(0), group = gpr(7);
     Label block, next_group;

@@ -27,7 +27,10 @@
 // below the greatest makes z positive or less in magnitude. So the form for near logits looks at the logical and of all z.
 //
 // The form for all logits brings each d below F up to F, whose W is 2^0.25, so that floor(W) = 1. If d is below `flush`, it uses 0 in place of
-// 2^(n+61-L), so that W = 0. This takes one and a half instructions more, with AVX2 three and a half.
+// 2^(n+61-L), so that W = 0. This takes one instruction more for a vector, with AVX2 four.
+//
+// C changes no rounding of d * log2(e) to the integer n, because no d above kFlush has a product halfway between two integers: log2e has 24
+// significant bits and is odd in the last one.
 //
 // Instead of d <= 0 the kernel has e = -d, so that a logit in memory is the second operand of the subtraction.
 
@@ -63,7 +66,8 @@ class LogitSumKernel : public WeightOps {
     struct Args {
         const void* src;
         const void* ahead;  // as in WeightSumKernel
-        // At least 1. Out: how many are left. The first of them has a logit that is too far below.
+        // At least 1. Out: how many are left. The form for near logits stops at a block if it has a logit that is too far below, or if the
+        // first classes of the next block have one.
         int64_t blocks;
         int64_t units;      // of each block, 1 to 32
         uint64_t* sums;     // out: one per block

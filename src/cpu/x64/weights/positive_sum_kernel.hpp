@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Sums the blocks of a row of weights in fewer instructions than WeightSumKernel, for types of up to 32 bits. It has three forms. Two of them
-// stop at a block that has an element they cannot handle. They cannot handle tiny weights (defined below) and elements with a sign, and one
-// of them also no weights of 0. The third form sums all blocks.
+// Sums the blocks of a row of weights in fewer instructions than WeightSumKernel, for types of up to 32 bits. It has three forms. The form
+// for large weights stops at a block that has a tiny weight (defined below), a weight of 0 or an element with a sign. The form for weights
+// that are large or 0 stops at the other two. The form for all elements sums all blocks.
 //
 // With e = floor(log2 of the greatest weight) and L = ceil(log2 classes), W = w * 2^(61-L-e) < 2^(62-L). A weight is tiny if
-// W < 1. The integer of any other weight is q = floor(W). The form for all weights first brings tiny weights that are not 0 up to W = 1.
+// 0 < W < 1. The integer of any other weight is q = floor(W). The form for all elements first brings tiny weights up to W = 1.
 //
 // The bits of an f32, times 2^29, are the bits of an f64 whose value is exactly w * 2^-896. A lane adds K of these f64 to an f64 S, which
 // begins as M = 2^(52-896) * 2^(L+e-61), with K * 2^(62-L) <= 2^52. So S stays between M and 2M, where the distance of neighbouring floats
@@ -37,13 +37,13 @@ class PositiveSumKernel : public WeightOps {
     struct Scale {
         uint64_t start;         // the bits of M
         uint64_t minus_starts;  // of all sums of a lane
-        // The smallest weight that is not tiny: an f32 or, for large weights, as one element or two.
+        // The smallest weight that is not tiny: an f32 or, if the form is not that for all elements, one element or two.
         uint32_t smallest;
     };
     enum class Elements {
         large,          // no tiny weight, no 0, no sign
-        large_or_zero,  // This takes one instruction more.
-        all,            // This takes two instructions more, with AVX2 three.
+        large_or_zero,  // takes one instruction more
+        all,            // takes one and a half instructions more, with AVX2 two and a half
     };
     // field: the exponent field of the greatest weight.
     static Scale scale(FloatType type, int field, int log_classes, Elements elements);
@@ -52,7 +52,7 @@ class PositiveSumKernel : public WeightOps {
     struct Args {
         const void* src;
         const void* ahead;  // as in WeightSumKernel
-        // At least 1. Out: how many are left. The first of them has a weight that is tiny or has a sign.
+        // At least 1. Out: how many are left. The first of them has an element at which the form stops.
         int64_t blocks;
         int64_t units;   // of each block, 1 to 32
         uint64_t* sums;  // out: one per block

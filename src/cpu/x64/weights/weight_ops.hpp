@@ -16,7 +16,6 @@
 //   f32 lanes   | s1 E1 | s0 E0 | ...  are split into  even: s0 << 32 >> E0,  odd: (s1 << 32) >> E1
 
 #include <cstdint>
-#include <vector>
 
 #include "common/types.hpp"
 #include "cpu/float_type.hpp"
@@ -110,13 +109,12 @@ class WeightOps : public Vocabulary {
     // `odd` too for logits.
     void emit_weights(const Lanes& r);
 
-    // The mask of the lanes whose weight is not 0.
-    Mask positive(const Lanes& r) const { return {r.mask, r.scratch3}; }
-
     // Constants take the registers from here on.
     static constexpr int kLowestHeld = 9;
 
   private:
+    // The mask of the lanes whose weight is not 0.
+    Mask positive(const Lanes& r) const { return {r.mask, r.scratch3}; }
     bool finds_ahead() const { return log_probs_ && !scaled_; }
     // A constant in every lane: f32 lanes take the first, f64 lanes the second.
     Held hold_bits(uint32_t narrow, uint64_t wide);
