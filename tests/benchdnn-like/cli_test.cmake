@@ -577,6 +577,8 @@ expect(0 "passed:1 " ${sampler} --src=second --row-seeds=pair --offset=@offset -
 foreach(suffix "" .logprobs .kept .top_ids .top_logprobs)
     read_hex(both${suffix} both)
     read_hex(one${suffix} one)
+    string(LENGTH "${one}" length)
+    check("token_sampler: the second row${suffix} has numbers" length GREATER 0)
     check("token_sampler: the second row${suffix}" both MATCHES "${one}$")
 endforeach()
 

@@ -3,6 +3,8 @@
 // Compiled without exceptions, as oneDNN's headers may be: a call that fails says why on standard error and ends the process, unless it
 // may give an empty object.
 
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdlib>
 
@@ -24,7 +26,11 @@ dnnl::shuffle_forward::primitive_desc shuffle(const dnnl::engine& engine, int gr
 int main() {
     const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
     if (!shuffle(engine, 2, false) || shuffle(engine, 3, true)) return kWrongResult;
-    std::signal(SIGABRT, [](int) { std::_Exit(0); });
+    // CTest looks for this line, and not at the exit code.
+    std::signal(SIGABRT, [](int) {
+        constexpr char kLine[] = "ended\n";
+        std::_Exit(write(STDERR_FILENO, kLine, sizeof kLine - 1) > 0 ? 0 : kNoAbort);
+    });
     shuffle(engine, 3, false);
     return kNoAbort;
 }

@@ -79,6 +79,9 @@ void shuffle_there_and_back(engine::kind kind) {
     // A copy made from the C handle is the same operator, and the handle stays the caller's.
     const auto copy = shuffle_forward::primitive_desc(forward_pd.get());
     shuffle_forward(copy).execute(strm, {{DNNL_ARG_SRC, src}, {DNNL_ARG_DST, dst}});
+    strm.wait();
+    read_from_dnnl_memory(result.data(), dst);
+    check_shuffled(source, result);
 
     auto backward_d = shuffle_backward::desc(md, kAxis, kGroup);
     auto backward_pd = shuffle_backward::primitive_desc(backward_d, eng, forward_pd);

@@ -115,8 +115,11 @@ class Checked {
     // Past the caches, into a destination so many bytes behind a line.
     void run_streaming(PermuteArgs args, CpuIsa isa, const Operations& operations, Stores stores,
                        size_t behind_line) {
+        constexpr Sources kSources[] = {Sources::plain, Sources::prefetched,
+                                        Sources::prefetched_l2};
+        const Sources sources = kSources[streamed_runs_++ % 3];
         const auto kernel =
-            permute_function(isa, stores, Sources::plain, std::make_shared<Operations>(operations));
+            permute_function(isa, stores, sources, std::make_shared<Operations>(operations));
         ASSERT_TRUE(kernel.ok()) << kernel.status().message();
         streamed_.poison();
         uint8_t* const to = streamed_.data() + (64 + behind_line) -
@@ -208,6 +211,7 @@ class Checked {
 
     ShuffleLayout layout_;
     GuardedBuffer src_, dst_, shifted_, streamed_;
+    static inline size_t streamed_runs_ = 0;  // of all layouts
     std::vector<uint8_t> want_;
     static std::minstd_rand engine_;  // chooses the variants
 };

@@ -134,5 +134,51 @@ TEST(ShuffleRowFunctions, PrefetchedAndStreamingRows) {
     }
 }
 
+// Turns of a few rows that lie apart in the source, as a loop and as straight code, and rows whose stores overrun them.
+TEST(ShuffleRowFunctions, TurnsOfRowsThatLieApart) {
+    using cpu::x64::Stores;
+    if (effective_isa() < CpuIsa::avx2) GTEST_SKIP() << "needs AVX2";
+    constexpr int64_t kTurns = 3, kImages = 2;
+    const auto check = [](CpuIsa isa, int64_t R, Stores stores, int64_t rows, bool is_straight,
+                          bool overruns) {
+        const int64_t image = kTurns * rows * R;
+        const auto kernel =
+            cpu::x64::row_function({isa, R, kTurns * R, R, stores, cpu::x64::Sources::plain,
+                                    is_straight ? rows : 0, overruns});
+        ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+        const auto bytes = static_cast<size_t>(kImages * image);
+        const auto more = static_cast<size_t>(overruns ? cpu::x64::size_of_access(R) - R : 0);
+        const GuardedBuffer src(bytes + more);
+        GuardedBuffer dst(bytes + more);
+        const auto values = test::test_bytes(bytes + more);
+        std::memcpy(src.data(), values.data(), values.size());
+        cpu::x64::RowArgs args{
+            src.data(), dst.data(), {kImages, image, image}, {kTurns, R, rows * R}, rows, 777};
+        kernel.value()(args);
+        for (int64_t i = 0; i < kImages; ++i)
+            for (int64_t turn = 0; turn < kTurns; ++turn)
+                for (int64_t row = 0; row < rows; ++row)
+                    ASSERT_EQ(std::memcmp(dst.data() + i * image + (turn * rows + row) * R,
+                                          src.data() + i * image + (row * kTurns + turn) * R,
+                                          static_cast<size_t>(R)),
+                              0)
+                        << R << " bytes, turn " << turn << " of " << rows << ", row " << row
+                        << (is_straight ? ", straight" : "") << (overruns ? ", overrun" : "");
+        EXPECT_TRUE(dst.slack_is_intact());
+    };
+    for (const CpuIsa isa : {CpuIsa::avx2, CpuIsa::avx512_core}) {
+        if (isa > effective_isa()) continue;
+        for (const Stores stores : {Stores::plain, Stores::prefetched})
+            for (const int64_t rows : {1, 2, 5})
+                for (const int64_t R : {4, 9, 16, 25, 31, 32, 33, 48, 57, 63, 64, 65, 100, 196}) {
+                    check(isa, R, stores, rows, false, false);
+                    check(isa, R, stores, rows, true, false);
+                    if (R < 32) check(isa, R, stores, rows, false, true);
+                    if (R < 32) check(isa, R, stores, rows, true, true);
+                    if (HasFatalFailure()) return;
+                }
+    }
+}
+
 }  // namespace
 }  // namespace tombola::impl
