@@ -135,7 +135,7 @@ TEST(ShuffleJit, BlocksWithGapsBetweenPixels) {
 
 // Groups longer than a slice, in rows of a few bytes and of several vectors.
 TEST(ShuffleJit, ShortRowsOfManyChannels) {
-    Served served;
+    Served served(Served::Cases::whole_rows);
     for (const DataType type : {DataType::s8, DataType::bf16, DataType::f32})
         for (const auto& dims : {reference::Dims{2, 1090, 7, 7}, reference::Dims{3, 606, 5, 5},
                                  reference::Dims{1, 402, 9, 13}}) {
