@@ -157,15 +157,11 @@ TEST_P(PositiveSumTest, OnlyOtherElementsStopTheForms) {
         EXPECT_TRUE(kernel.ok()) << kernel.status().message();
         std::vector<uint64_t> sums(kBlocks);
         PositiveSumKernel::Args args{
-            bytes.data(),
-            bytes.data(),
-            kBlocks,
-            kUnits,
-            sums.data(),
+            {bytes.data(), bytes.data(), kBlocks, kUnits, sums.data()},
             PositiveSumKernel::scale(float_type_of(type()), kFieldOfOne, kLog, elements),
             {}};
         kernel.value()(args);
-        return args.blocks;
+        return args.blocks.count;
     };
     for (const Elements form : {Elements::large, Elements::large_or_zero, Elements::all})
         for (const Span span : {Span::step, Span::block}) {

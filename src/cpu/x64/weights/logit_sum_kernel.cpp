@@ -43,11 +43,7 @@ void LogitSumKernel::generate() {
     const Reg args = gpr(0);
     load_constants();
     list_steps();
-    mov(src(), ptr[args + offsetof(Args, src)]);
-    mov(ahead(), ptr[args + offsetof(Args, ahead)]);
-    mov(blocks(), ptr[args + offsetof(Args, blocks)]);
-    mov(units(), ptr[args + offsetof(Args, units)]);
-    mov(sums(), ptr[args + offsetof(Args, sums)]);
+    load_blocks({src(), ahead(), blocks(), units(), sums()}, args + offsetof(Args, blocks));
     if (near_) load(all(), vector_u32(0xFFFFFFFF));
     emit_begin_findings();
 
@@ -64,7 +60,7 @@ void LogitSumKernel::generate() {
     L(in_turns);
     emit_blocks(false, done);
     L(done);
-    mov(ptr[args + offsetof(Args, blocks)], blocks());
+    mov(ptr[args + offsetof(Args, blocks.count)], blocks());
     emit_end_findings(args + offsetof(Args, found), left());
     end();
 }

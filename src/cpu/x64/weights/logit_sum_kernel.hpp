@@ -64,13 +64,9 @@ class LogitSumKernel : public WeightOps {
     };
     using Key = std::tuple<CpuIsa, FloatType, bool, Logits>;  // ISA, type, scaled, logits
     struct Args {
-        const void* src;
-        const void* ahead;  // as in WeightSumKernel
-        // At least 1. Out: how many are left. The form for near logits stops at a block if it has a logit that is too far below, or if the
-        // first classes of the next block have one.
-        int64_t blocks;
-        int64_t units;      // of each block, 1 to 32
-        uint64_t* sums;     // out: one per block
+        // Of 1 to 32 units. The form for near logits stops at a block if it has a logit that is too far below, or if the first classes of the
+        // next block have one.
+        BlockArgs blocks;
         uint32_t greatest;  // bits of an f32
         uint32_t ratio;     // the same, if scaled
         float limit;        // -flush, for all logits

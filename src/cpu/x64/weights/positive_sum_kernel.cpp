@@ -51,11 +51,7 @@ void PositiveSumKernel::generate() {
     begin(7, bytes());
     const Reg args = gpr(0), src = gpr(1), ahead = gpr(2), blocks = gpr(3), units = gpr(4),
               sums = gpr(5), left = gpr(6);
-    mov(src, ptr[args + offsetof(Args, src)]);
-    mov(ahead, ptr[args + offsetof(Args, ahead)]);
-    mov(blocks, ptr[args + offsetof(Args, blocks)]);
-    mov(units, ptr[args + offsetof(Args, units)]);
-    mov(sums, ptr[args + offsetof(Args, sums)]);
+    load_blocks({src, ahead, blocks, units, sums}, args + offsetof(Args, blocks));
     load_constants();
     zero(maxima_found());
     sums_all() ? broadcast_u32(smallest(), ptr[args + offsetof(Args, scale.smallest)])
@@ -78,7 +74,7 @@ void PositiveSumKernel::generate() {
     load(maxima_found(), ptr[rsp]);
     L(end_blocks);
     vldmxcsr(vector_u32(kToNearest));
-    mov(ptr[args + offsetof(Args, blocks)], blocks);
+    mov(ptr[args + offsetof(Args, blocks.count)], blocks);
     store(ptr[args + offsetof(Args, found) + offsetof(RowFindings, maxima)], maxima_found());
     end();
 }

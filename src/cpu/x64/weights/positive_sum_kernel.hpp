@@ -50,12 +50,7 @@ class PositiveSumKernel : public WeightOps {
 
     using Key = std::tuple<CpuIsa, FloatType, Elements, Span>;
     struct Args {
-        const void* src;
-        const void* ahead;  // as in WeightSumKernel
-        // At least 1. Out: how many are left. The first of them has an element at which the form stops.
-        int64_t blocks;
-        int64_t units;   // of each block, 1 to 32
-        uint64_t* sums;  // out: one per block
+        BlockArgs blocks;  // of 1 to 32 units
         Scale scale;
         // Out: the maxima of the summed blocks, as unsigned integers of the elements' width. If there is -0 or an element that is not allowed,
         // a maximum is above those of finite weights.

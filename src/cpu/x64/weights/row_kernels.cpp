@@ -61,11 +61,7 @@ void WeightSumKernel::generate() {
     begin(8);
     const Reg args = gpr(0), src = gpr(1), ahead = gpr(2), blocks = gpr(3), units = gpr(4),
               sums = gpr(5), left = gpr(6);
-    mov(src, ptr[args + offsetof(Args, src)]);
-    mov(ahead, ptr[args + offsetof(Args, ahead)]);
-    mov(blocks, ptr[args + offsetof(Args, blocks)]);
-    mov(units, ptr[args + offsetof(Args, units)]);
-    mov(sums, ptr[args + offsetof(Args, sums)]);
+    load_blocks({src, ahead, blocks, units, sums}, args + offsetof(Args, blocks));
     load_constants(
         {ptr[args + offsetof(Args, scale.greatest)], ptr[args + offsetof(Args, scale.ratio)],
          ptr[args + offsetof(Args, scale.flush)]},

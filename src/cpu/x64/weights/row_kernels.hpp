@@ -47,13 +47,7 @@ class WeightSumKernel : public WeightOps {
   public:
     using Key = std::tuple<CpuIsa, FloatType, bool, bool>;  // ISA, type, logits, scaled
     struct Args {
-        const void* src;
-        // The row that is read next, from the same class on, or src itself. For weights, if the machine has `read_ahead`: the address that
-        // many bytes after src. Only kernels of unscaled logits read it; others prefetch it.
-        const void* ahead;
-        int64_t blocks;  // at least 1
-        int64_t units;   // of each block, at least 1
-        uint64_t* sums;  // out: one per block
+        BlockArgs blocks;
         WeightScaleArgs scale;
         RowFindings found;  // out, unless scaled
     };

@@ -189,9 +189,9 @@ void RowPasses::set_scale(Row& row, double greatest, float ratio, float flush) c
     row.field = static_cast<int>(field);
 }
 
-void RowPasses::pass_over(Blocks& blocks, dim_t count) const {
+void RowPasses::pass_over(BlockArgs& blocks, dim_t count) const {
     const dim_t step = count * blocks.units * kUnitClasses * element_bytes_;
-    blocks.data += step;
+    blocks.src += step;
     blocks.ahead += step;
     blocks.sums += count;
     blocks.count -= count;
@@ -211,52 +211,44 @@ bool RowPasses::accept_stored(const RowFindings& found, double& greatest) const 
     return true;
 }
 
-bool RowPasses::sum_blocks(const Row& row, const Blocks& blocks, double& greatest) const {
-    if (near_logits_) return sum_logits(row, blocks, greatest);
-    if (large_weights_) return sum_weights(row, blocks, greatest);
-    WeightSumKernel::Args args{
-        blocks.data, blocks.ahead, blocks.count, blocks.units, blocks.sums, row.args, {}};
+bool RowPasses::sum_blocks(const Row& row, const BlockArgs& blocks, bool is_padded,
+                           double& greatest) const {
+    if (near_logits_) return sum_logits(row, blocks, is_padded, greatest);
+    if (large_weights_) return sum_weights(row, blocks, is_padded, greatest);
+    WeightSumKernel::Args args{blocks, row.args, {}};
     sum_(args);
     return scaled_ || accept(args.found, greatest);
 }
 
-bool RowPasses::sum_logits(const Row& row, Blocks blocks, double& greatest) const {
+bool RowPasses::sum_logits(const Row& row, BlockArgs blocks, bool is_padded,
+                           double& greatest) const {
     const auto flush = bit_cast<float>(static_cast<uint32_t>(row.args.flush));
     const auto run = [&](const JitFunction<LogitSumKernel::Args>& kernel) {
-        LogitSumKernel::Args args{blocks.data,
-                                  blocks.ahead,
-                                  blocks.count,
-                                  blocks.units,
-                                  blocks.sums,
+        LogitSumKernel::Args args{blocks,
                                   static_cast<uint32_t>(row.args.greatest),
                                   static_cast<uint32_t>(row.args.ratio),
                                   -flush,
                                   logits_shape_,
                                   {}};
         kernel(args);
-        pass_over(blocks, blocks.count - args.blocks);
+        pass_over(blocks, blocks.count - args.blocks.count);
         return scaled_ || accept(args.found, greatest);
     };
     bool good = true;
-    if (flush == WeightExpF32::kFlush && !blocks.is_padded) good = run(near_logits_);
+    if (flush == WeightExpF32::kFlush && !is_padded) good = run(near_logits_);
     if (blocks.count > 0) good = run(all_logits_) && good;
     return good;
 }
 
-bool RowPasses::sum_weights(const Row& row, Blocks blocks, double& greatest) const {
+bool RowPasses::sum_weights(const Row& row, BlockArgs blocks, bool is_padded,
+                            double& greatest) const {
     using Elements = PositiveSumKernel::Elements;
     const auto run = [&](const JitFunction<PositiveSumKernel::Args>& kernel, Elements elements) {
         PositiveSumKernel::Args args{
-            blocks.data,
-            blocks.ahead,
-            blocks.count,
-            blocks.units,
-            blocks.sums,
-            PositiveSumKernel::scale(type_, row.field, log_classes_, elements),
-            {}};
+            blocks, PositiveSumKernel::scale(type_, row.field, log_classes_, elements), {}};
         kernel(args);
-        const dim_t count = blocks.count - args.blocks;
-        const char* data = blocks.data;
+        const dim_t count = blocks.count - args.blocks.count;
+        const char* data = blocks.src;
         pass_over(blocks, count);
         if (count == 0 || accept_stored(args.found, greatest)) return true;
         // There is -0 or an element that is not allowed. The sums are right if it is -0.
@@ -265,7 +257,7 @@ bool RowPasses::sum_weights(const Row& row, Blocks blocks, double& greatest) con
         return accept(again.found, greatest);
     };
     bool good = true;
-    if (!blocks.is_padded) good = run(large_weights_, Elements::large);
+    if (!is_padded) good = run(large_weights_, Elements::large);
     if (blocks.count > 0) good = run(large_or_zero_weights_, Elements::large_or_zero) && good;
     if (blocks.count > 0) good = run(all_weights_, Elements::all) && good;
     return good;
@@ -290,7 +282,7 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
     bool good = true;
     const auto pass = [&](const char* data, const char* next, dim_t blocks, dim_t units,
                           uint64_t* to) {
-        good = sum_blocks(row, {data, next, blocks, units, to, false}, greatest) && good;
+        good = sum_blocks(row, {data, next, blocks, units, to}, false, greatest) && good;
     };
     const dim_t whole = std::min(end, classes_ / block_classes);
     const dim_t at = begin * block_classes * element_bytes_;
@@ -313,7 +305,7 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
         const bool reads_ahead = log_probs_ && !scaled_;
         const Rest next = reads_ahead ? padded(ahead, in_place, classes_) : Rest();
         const char* to_read = reads_ahead ? next.data() : ahead + in_place * element_bytes_;
-        good = sum_blocks(row, {rest.data(), to_read, 1, rest.units, &parts[1], true}, greatest) &&
+        good = sum_blocks(row, {rest.data(), to_read, 1, rest.units, &parts[1]}, true, greatest) &&
                good;
     }
     *sums = parts[0] + parts[1];

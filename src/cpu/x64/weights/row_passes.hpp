@@ -81,23 +81,16 @@ class RowPasses {
     bool accept(const RowFindings& found, double& greatest) const;
     // The classes [begin, end), fewer than two units, followed by classes of weight 0.
     Rest padded(const char* row, dim_t begin, dim_t end) const;
-    // Consecutive blocks of a row, and where their sums go.
-    struct Blocks {
-        const char* data;
-        const char* ahead;
-        dim_t count, units;
-        uint64_t* sums;
-        bool is_padded;  // by classes of weight 0
-    };
-    void pass_over(Blocks& blocks, dim_t count) const;
+    void pass_over(BlockArgs& blocks, dim_t count) const;
     // The same as accept() for a kernel that compared the bits of weights, as they are stored, as unsigned integers. Also returns false for
     // -0, although it is allowed.
     bool accept_stored(const RowFindings& found, double& greatest) const;
-    // Sums blocks. Returns false if an element is not allowed.
-    bool sum_blocks(const Row& row, const Blocks& blocks, double& greatest) const;
+    // Sums blocks. `is_padded`: they end in classes of weight 0. Returns false if an element is not allowed.
+    bool sum_blocks(const Row& row, const BlockArgs& blocks, bool is_padded,
+                    double& greatest) const;
     // In long rows: a kernel sums the blocks up to the first one that it cannot sum, and a slower kernel goes on there.
-    bool sum_logits(const Row& row, Blocks blocks, double& greatest) const;
-    bool sum_weights(const Row& row, Blocks blocks, double& greatest) const;
+    bool sum_logits(const Row& row, BlockArgs blocks, bool is_padded, double& greatest) const;
+    bool sum_weights(const Row& row, BlockArgs blocks, bool is_padded, double& greatest) const;
 
     JitFunction<RowMaxKernel::Args> max_;
     // Each row has one of these three.

@@ -17,6 +17,14 @@ WeightOps::WeightOps(CpuIsa isa, FloatType type, bool log_probs, const std::stri
       log_probs_(log_probs),
       scaled_(scaled) {}
 
+void WeightOps::load_blocks(const BlockRegs& regs, const Xbyak::RegExp& args) {
+    mov(regs.src, ptr[args + offsetof(BlockArgs, src)]);
+    mov(regs.ahead, ptr[args + offsetof(BlockArgs, ahead)]);
+    mov(regs.count, ptr[args + offsetof(BlockArgs, count)]);
+    mov(regs.units, ptr[args + offsetof(BlockArgs, units)]);
+    mov(regs.sums, ptr[args + offsetof(BlockArgs, sums)]);
+}
+
 void WeightOps::load_wide(const Vec& d, const Address& a) {
     switch (type_) {
         case FloatType::f16:
@@ -202,25 +210,21 @@ void WeightOps::emit_weights(const Lanes& r) {
 void WeightOps::emit_exp(const Lanes& r) {
     const Vec &d = r.x, &z = r.scratch1, &n = r.scratch2, &p = r.odd;
     const int degree = is_f64() ? WeightExpF64::kDegree : WeightExpF32::kDegree;
-    if (is_f64()) {
-        vsubpd(d, d, greatest_);
-        if (scaled_) vmulpd(d, d, ratio_);
-        compare_f64(positive(r), d, flush_, kGreaterEqual);
-        vmovaps(z, round_);
-        vfmadd231pd(z, d, log2e_);  // z = d * log2(e) + 1.5 * 2^52
-        vsubpd(n, z, round_);
-        vfmadd231pd(d, n, ln2_hi_);
-        vfmadd231pd(d, n, ln2_lo_);
-    } else {
-        vsubps(d, d, greatest_);
-        if (scaled_) vmulps(d, d, ratio_);
-        compare_f32(positive(r), d, flush_, kGreaterEqual);
-        vmovaps(z, round_);
-        vfmadd231ps(z, d, log2e_);  // z = d * log2(e) + 1.5 * 2^23
-        vsubps(n, z, round_);
-        vfmadd231ps(d, n, ln2_hi_);
-        vfmadd231ps(d, n, ln2_lo_);
-    }
+    const auto subtract = [&](const Vec& to, const Vec& x, const Xbyak::Operand& y) {
+        is_f64() ? vsubpd(to, x, y) : vsubps(to, x, y);
+    };
+    const auto add_product = [&](const Vec& to, const Vec& x, const Xbyak::Operand& y) {
+        is_f64() ? vfmadd231pd(to, x, y) : vfmadd231ps(to, x, y);
+    };
+    subtract(d, d, greatest_);
+    if (scaled_) is_f64() ? vmulpd(d, d, ratio_) : vmulps(d, d, ratio_);
+    is_f64() ? compare_f64(positive(r), d, flush_, kGreaterEqual)
+             : compare_f32(positive(r), d, flush_, kGreaterEqual);
+    vmovaps(z, round_);
+    add_product(z, d, log2e_);  // z = d * log2(e) + round
+    subtract(n, z, round_);
+    add_product(d, n, ln2_hi_);
+    add_product(d, n, ln2_lo_);
     vmovaps(p, c_[degree - 2]);
     for (int i = degree - 3; i >= -2; --i) {
         const Held& c = i >= 0 ? c_[i] : one_;

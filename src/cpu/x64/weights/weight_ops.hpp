@@ -37,6 +37,17 @@ struct RowFindings {
     alignas(64) char maxima[64];  // f32 or f64, in every lane of the ISA's width
 };
 
+// The blocks of a row that a kernel sums.
+struct BlockArgs {
+    const char* src;
+    // The row that is read next, from the same class on, or src itself. For weights, if the machine has `read_ahead`: the address that
+    // many bytes after src. Only kernels of unscaled logits read it; others prefetch it.
+    const char* ahead;
+    int64_t count;   // at least 1. Out, by a kernel that may stop at a block: how many are left
+    int64_t units;   // of each block, at least 1
+    uint64_t* sums;  // out: one per block
+};
+
 // Kernels take classes in units of this many. They have no code for tails: the caller pads the rest of a row.
 inline constexpr int kUnitClasses = 16;
 
@@ -54,6 +65,12 @@ class WeightOps : public Vocabulary {
     int classes_per_vector() const { return lanes(is_f64() ? 8 : 4); }
     int vectors_per_unit() const { return kUnitClasses / classes_per_vector(); }
     int vector_step() const { return classes_per_vector() * element_bytes(); }  // bytes of SRC
+
+    // Registers for the members of BlockArgs. load_blocks() loads them from `args`.
+    struct BlockRegs {
+        Reg src, ahead, count, units, sums;
+    };
+    void load_blocks(const BlockRegs& regs, const Xbyak::RegExp& args);
 
     // d = the elements at `a`, as f32 or f64.
     void load_wide(const Vec& d, const Address& a);
