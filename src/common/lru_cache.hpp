@@ -24,12 +24,14 @@ class LruCache {
         found->second.last_use = ++clock_;
         return &found->second.value;
     }
-    // Stores the value, unless the key has one or the weight is above the limit.
+    // Stores the value in place of the one that the key may have, unless the weight is above the limit.
     void store(Key key, Value value, size_t weight = 1) {
         if (weight > max_weight_) return;
+        const auto known = entries_.find(key);
+        if (known != entries_.end()) drop(known);
         while (weight_ > max_weight_ - weight) drop_least_recently_used();
-        const Entry entry{std::move(value), weight, ++clock_};
-        if (entries_.emplace(std::move(key), entry).second) weight_ += weight;
+        entries_.emplace(std::move(key), Entry{std::move(value), weight, ++clock_});
+        weight_ += weight;
     }
 
   private:
@@ -39,11 +41,13 @@ class LruCache {
         uint64_t last_use;
     };
     void drop_least_recently_used() {
-        const auto oldest = std::min_element(
-            entries_.begin(), entries_.end(),
-            [](const auto& a, const auto& b) { return a.second.last_use < b.second.last_use; });
-        weight_ -= oldest->second.weight;
-        entries_.erase(oldest);
+        drop(std::min_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
+            return a.second.last_use < b.second.last_use;
+        }));
+    }
+    void drop(typename std::map<Key, Entry>::iterator entry) {
+        weight_ -= entry->second.weight;
+        entries_.erase(entry);
     }
 
     size_t max_weight_, weight_ = 0;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -240,6 +241,13 @@ ShuffleLayout side_by_side(int64_t Q, int64_t G, int64_t E) {
     return layout;
 }
 
+// Images of kPixels pixels, whose channels lie in blocks.
+ShuffleLayout in_blocks(int64_t Q, int64_t G, int64_t E, int64_t block) {
+    ShuffleLayout layout = side_by_side(Q, G, E);
+    layout.src_axis = layout.dst_axis = {kPixels * block * E, block, E};
+    return layout;
+}
+
 TEST(PermutePrograms, ChannelsSideBySide) {
     if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
     Checked::transposes.clear();
@@ -312,6 +320,45 @@ TEST(PermutePrograms, AnyNumberOfGroups) {
     }
 }
 
+// With a limit, the lowerings are those of all that cost no more. Some of the programs have packets, which are tried only if another lowering
+// costs more than a copy.
+TEST(PermutePrograms, DearLoweringsAreLeftOut) {
+    if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
+    const auto same = [](const Operations& a, const Operations& b) {
+        return !(a < b) && !(b < a) && a.cycles == b.cycles && a.run_cycles == b.run_cycles &&
+               a.stored_lines == b.stored_lines && a.reloaded_lines == b.reloaded_lines;
+    };
+    int with_packets = 0, shorter = 0;
+    const auto test = [&](const PermuteProgram& program, CpuIsa isa) {
+        const std::vector<Operations> all = all_lowerings(program, isa);
+        if (!lower_to_packets(program, isa).empty()) ++with_packets;
+        for (const Operations& each : all)
+            for (const double limit : {each.cycles, std::nextafter(each.cycles, 0.0)}) {
+                const std::vector<Operations> limited = all_lowerings(program, isa, limit);
+                const auto end = std::partition_point(
+                    all.begin(), all.end(), [&](const auto& o) { return o.cycles <= limit; });
+                ASSERT_EQ(limited.size(), static_cast<size_t>(end - all.begin()));
+                EXPECT_TRUE(std::equal(limited.begin(), limited.end(), all.begin(), same));
+                if (limited.size() < all.size()) ++shorter;
+            }
+    };
+    for (const CpuIsa isa : isas_in_force())
+        for (const int64_t E : {1, 2, 4, 8})
+            for (const int64_t G : {2, 3, 8, 15}) {
+                const PermuteLimits limits = limits_of(isa, static_cast<int>(E));
+                for (const auto& pixel : pixel_programs(side_by_side(20, G, E), 64, true, limits))
+                    test(pixel.program, isa);
+                for (const bool near_sources : {false, true}) {
+                    PermuteProgram program =
+                        blocked_program(in_blocks(20, G, E, 16), 4, false, near_sources, limits);
+                    program.crowds_src = program.crowds_dst = true;
+                    test(program, isa);
+                }
+            }
+    EXPECT_GT(with_packets, 0);
+    EXPECT_GT(shorter, 0);
+}
+
 // A program that differs in anything has lowerings of its own, and one that differs in nothing has those that were made before.
 TEST(PermutePrograms, LoweringsAreKept) {
     if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";
@@ -322,6 +369,7 @@ TEST(PermutePrograms, LoweringsAreKept) {
     const Lowerings kept = cached_lowerings(program(), isa);
     EXPECT_TRUE(cached_lowerings(program(), isa) == kept);
     EXPECT_EQ(kept.size(), all_lowerings(program(), isa).size());
+    EXPECT_TRUE(cached_lowerings(program(), isa, 0) == kept);
     const std::vector<std::function<void(PermuteProgram&)>> changes = {
         [](PermuteProgram& p) { p.loop.src_step += 4; },
         [](PermuteProgram& p) { p.loop.dst_step += 4; },
@@ -353,7 +401,11 @@ TEST(PermutePrograms, LoweringsAreKept) {
         for (const PixelProgram& pixel :
              pixel_programs(side_by_side(4, G, 4), 64, true, limits_of(isa, 4)))
             cached_lowerings(pixel.program, isa);
-    EXPECT_TRUE(cached_lowerings(program(), isa) != kept);
+    EXPECT_TRUE(cached_lowerings(program(), isa, 0).empty());
+    const Lowerings again = cached_lowerings(program(), isa);
+    EXPECT_TRUE(again != kept);
+    EXPECT_EQ(again.size(), kept.size());
+    EXPECT_TRUE(cached_lowerings(program(), isa, 0) == again);
 }
 
 // Tensors that fill the first-level cache lose lines to the stack and to tables.
@@ -509,12 +561,7 @@ TEST(PermutePrograms, Blocks) {
         for (const int64_t block : {4, 8, 16})
             for (const auto& factors : kFactors) {
                 const int64_t block_bytes = block * E;
-                ShuffleLayout layout;
-                layout.C = factors.Q * factors.G;
-                layout.Q = factors.Q;
-                layout.G = factors.G;
-                layout.element = layout.inner = E;
-                layout.src_axis = layout.dst_axis = {kPixels * block_bytes, block, E};
+                const ShuffleLayout layout = in_blocks(factors.Q, factors.G, E, block);
                 const int64_t blocks = (layout.C + block - 1) / block;
                 Checked checked(layout, block_bytes,
                                 static_cast<size_t>(blocks * layout.dst_axis.stride));

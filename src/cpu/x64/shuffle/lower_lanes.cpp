@@ -34,7 +34,7 @@ class Terms {
         for (int i = 0; i < output.units; i += units) add_lane(program.source(output) + i, units);
     }
 
-    size_t count() const { return controls_.size(); }
+    size_t count() const { return count_; }
     int lanes() const { return lanes_; }
     const Table& control(size_t term) const { return controls_[term]; }
     // A lane with fewer pieces loads its last piece again, which has no effect.
@@ -88,7 +88,7 @@ class Terms {
         int bytes = kLaneBytes;
         while (bytes > extent->bytes) bytes /= 2;
         const int64_t offset = on_grid ? source - (source - extent->offset) % bytes : source;
-        if (used_[lane] == controls_.size()) controls_.emplace_back().fill(kZeroByte);
+        if (used_[lane] == count_) controls_[count_++].fill(kZeroByte);
         return pieces_[lane][used_[lane]++] = {std::min(offset, extent->end() - bytes), bytes};
     }
 
@@ -97,7 +97,8 @@ class Terms {
     bool on_grid_;
     std::array<std::array<Piece, kLaneBytes>, kMaxLanes> pieces_;  // of each lane, one for a term
     std::array<size_t, kMaxLanes> used_{};                         // pieces of each lane
-    std::vector<Table> controls_;                                  // of each term
+    std::array<Table, kLaneBytes> controls_;                       // of each term
+    size_t count_ = 0;                                             // of the terms
 };
 
 class LaneLowering : public Lowering {
@@ -111,15 +112,17 @@ class LaneLowering : public Lowering {
     bool lower_section(const PermuteSection& section) override {
         kept_.clear();
         for (const PermuteOutput& output : section.outputs) {
-            const Terms loose(program(), section, output, false);
-            const Terms grid(program(), section, output, true);
-            const bool on_grid =
-                keeps_loads_ || grid.micro_operations() <= loose.micro_operations();
-            const int bytes = program().bytes(output);
-            store_output(gather(on_grid ? grid : loose, bytes), output);
+            store_output(gather(terms_of(section, output), program().bytes(output)), output);
         }
         use_registers(keeps_loads_ ? max_live_values() + 1 : kWorking);
         return true;
+    }
+
+    Terms terms_of(const PermuteSection& section, const PermuteOutput& output) const {
+        const Terms grid(program(), section, output, true);
+        if (keeps_loads_) return grid;
+        const Terms loose(program(), section, output, false);
+        return grid.micro_operations() <= loose.micro_operations() ? grid : loose;
     }
 
     int gather(const Terms& terms, int bytes) {
@@ -175,13 +178,11 @@ class LaneLowering : public Lowering {
 
 }  // namespace
 
-std::vector<Operations> lower_to_lanes(const PermuteProgram& program) {
+std::vector<Operations> lower_to_lanes(const PermuteProgram& program, double max_cycles) {
     std::vector<Operations> all;
-    for (const bool keeps_loads : {false, true}) {
-        LaneLowering lanes(program, keeps_loads);
-        lanes.add_to(all);
-        if (keeps_loads && !lanes.has_kept()) all.pop_back();
-    }
+    LaneLowering(program, false).add_to(all, program.near_sources ? kAnyCycles : max_cycles);
+    LaneLowering keeping(program, true);
+    if (keeping.add_to(all, max_cycles) && !keeping.has_kept()) all.pop_back();
     return all;
 }
 

@@ -270,12 +270,13 @@ class PacketLowering : public Lowering {
 
 }  // namespace
 
-std::vector<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa) {
+std::vector<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa,
+                                         double max_cycles) {
     const int unit = program.unit, least = std::max(unit, 4);
     std::vector<Operations> all;
     if (!program.near_sources) return all;
     const auto add = [&](int lane_bytes, int slots) {
-        PacketLowering(program, isa, lane_bytes, slots).add_to(all);
+        PacketLowering(program, isa, lane_bytes, slots).add_to(all, max_cycles);
     };
     add(kLaneBytes, kLaneBytes / least);
     if (unit >= 4 && isa == CpuIsa::avx2) add(2 * kLaneBytes, 2 * kLaneBytes / least);

@@ -255,10 +255,12 @@ class RouteLowering : public Lowering {
 
 }  // namespace
 
-std::vector<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa) {
+std::vector<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa,
+                                        double max_cycles) {
     std::vector<Operations> all;
     if (program.unit < shape_of(isa).permutes_from) return all;
-    for (const bool by_lines : {false, true}) RouteLowering(program, isa, by_lines).add_to(all);
+    for (const bool by_lines : {false, true})
+        RouteLowering(program, isa, by_lines).add_to(all, max_cycles);
     return all;
 }
 

@@ -226,11 +226,12 @@ class UnpackLowering : public Lowering {
 
 }  // namespace
 
-std::vector<Operations> lower_to_unpacks(const PermuteProgram& program, CpuIsa isa) {
+std::vector<Operations> lower_to_unpacks(const PermuteProgram& program, CpuIsa isa,
+                                         double max_cycles) {
     std::vector<Operations> all;
     if (isa != CpuIsa::avx2 || program.unit > 2) return all;
     for (const UnpackTiles tiles : {UnpackTiles::found, UnpackTiles::folded, UnpackTiles::paired})
-        UnpackLowering(program, tiles).add_to(all);
+        UnpackLowering(program, tiles).add_to(all, max_cycles);
     return all;
 }
 

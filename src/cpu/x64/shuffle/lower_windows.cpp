@@ -44,37 +44,54 @@ struct Term {
 // Where the units of an output come from. A unit in no term is zero.
 using Cover = std::vector<Term>;
 
-// Repeatedly takes the window that serves most of the units that are not yet served, until all units are served.
-Cover cover(const int64_t* source, int units, int unit, const std::vector<Piece>& windows) {
-    // For each window: the units that it holds and that no window serves yet.
-    std::vector<uint64_t> bits(windows.size());
-    const auto begins_after = [](int64_t at, const Piece& window) { return at < window.offset; };
-    for (int i = 0; i < units; ++i) {
-        if (source[i] == kZeroSource) continue;
-        // A window overlaps only its neighbours, so at most two windows hold the unit.
-        auto window = std::upper_bound(windows.begin(), windows.end(), source[i], begins_after);
-        for (int tried = 0; tried < 2 && window != windows.begin(); ++tried) {
+// Finds the windows of outputs.
+class Covering {
+  public:
+    explicit Covering(const std::vector<Piece>& windows, int unit)
+        : windows_(windows), unit_(unit), left_(windows.size()) {}
+
+    // Repeatedly takes the window that serves most of the units that are not yet served, until all units are served.
+    Cover cover(const int64_t* source, int units) {
+        held_.clear();
+        for (int i = 0; i < units; ++i)
+            if (source[i] != kZeroSource) hold(source[i], uint64_t{1} << i);
+        std::sort(held_.begin(), held_.end());
+        Cover cover;
+        for (;;) {
+            Term best{kNone, 0};
+            int most = 0;
+            for (const int window : held_) {
+                const int served = __builtin_popcountll(left_[window]);
+                if (served > most) best = {window, left_[window]};
+                most = std::max(most, served);
+            }
+            if (most == 0) return cover;
+            cover.push_back(best);
+            for (const int window : held_) left_[window] &= ~best.units;
+        }
+    }
+
+  private:
+    // A window overlaps only its neighbours, so at most two windows hold the unit at `source`.
+    void hold(int64_t source, uint64_t unit) {
+        const auto begins_after = [](int64_t at, const Piece& window) {
+            return at < window.offset;
+        };
+        auto window = std::upper_bound(windows_.begin(), windows_.end(), source, begins_after);
+        for (int tried = 0; tried < 2 && window != windows_.begin(); ++tried) {
             --window;
-            if (source[i] + unit <= window->end())
-                bits[static_cast<size_t>(window - windows.begin())] |= uint64_t{1} << i;
+            if (source + unit_ > window->end()) continue;
+            const auto index = static_cast<int>(window - windows_.begin());
+            if (left_[index] == 0) held_.push_back(index);
+            left_[index] |= unit;
         }
     }
-    std::vector<int> served;  // how many units each window would serve
-    for (const uint64_t held : bits) served.push_back(__builtin_popcountll(held));
-    Cover cover;
-    for (;;) {
-        const auto best =
-            static_cast<size_t>(std::max_element(served.begin(), served.end()) - served.begin());
-        if (served[best] == 0) return cover;
-        const uint64_t taken = bits[best];
-        cover.push_back({static_cast<int>(best), taken});
-        // A window overlaps only its neighbours, so only their counts change.
-        for (size_t w = best > 0 ? best - 1 : 0; w < std::min(best + 2, bits.size()); ++w) {
-            bits[w] &= ~taken;
-            served[w] = __builtin_popcountll(bits[w]);
-        }
-    }
-}
+
+    const std::vector<Piece>& windows_;
+    int unit_;
+    std::vector<uint64_t> left_;  // for each window: its units that no window serves yet
+    std::vector<int> held_;       // the windows that hold units of the output
+};
 
 class WindowLowering : public Lowering {
   public:
@@ -88,8 +105,9 @@ class WindowLowering : public Lowering {
         std::vector<Cover> covers;
         covers.reserve(section.outputs.size());
         std::vector<bool> taken(windows_.size());
+        Covering covering(windows_, unit());
         for (const PermuteOutput& output : section.outputs) {
-            covers.push_back(cover(program().source(output), output.units, unit(), windows_));
+            covers.push_back(covering.cover(program().source(output), output.units));
             for (const Term& term : covers.back()) taken[term.window] = true;
         }
         const auto count = static_cast<int>(std::count(taken.begin(), taken.end(), true));
@@ -193,12 +211,13 @@ class WindowLowering : public Lowering {
 
 }  // namespace
 
-std::vector<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa) {
+std::vector<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa,
+                                         double max_cycles) {
     std::vector<Operations> all;
-    WindowLowering(program, isa).add_to(all);
+    WindowLowering(program, isa).add_to(all, program.near_sources ? kAnyCycles : max_cycles);
     // For words with VBMI, both ways to join windows are tried, because either may be cheaper.
     if (program.unit == 2 && shape_of(isa).permutes_from == 1)
-        WindowLowering(program, CpuIsa::avx512_core).add_to(all);
+        WindowLowering(program, CpuIsa::avx512_core).add_to(all, max_cycles);
     return all;
 }
 

@@ -57,29 +57,36 @@ size_t bytes_of(const Key& key, const Lowerings& lowerings) {
     return bytes;
 }
 
+// The lowerings of a program that cost at most `max_cycles`.
+struct Known {
+    double max_cycles;
+    Lowerings lowerings;
+};
+
 struct LoweringCache {
     static constexpr size_t kMaxBytes = size_t{4} << 20;
     std::mutex mutex;
-    LruCache<Key, Lowerings> lowerings{kMaxBytes};
+    LruCache<Key, Known> known{kMaxBytes};
 };
 
 }  // namespace
 
-Lowerings cached_lowerings(const PermuteProgram& program, CpuIsa isa) {
+Lowerings cached_lowerings(const PermuteProgram& program, CpuIsa isa, double max_cycles) {
     const ForkHold hold;
     // Never destroyed, like the caches of kernels.
     static LoweringCache& cache = *new LoweringCache;
     Key key = key_of(program, isa);
     {
         const std::lock_guard<std::mutex> lock(cache.mutex);
-        if (const Lowerings* found = cache.lowerings.find(key)) return *found;
+        const Known* found = cache.known.find(key);
+        if (found != nullptr && found->max_cycles >= max_cycles) return found->lowerings;
     }
     Lowerings lowerings;
-    for (Operations& lowered : all_lowerings(program, isa))
+    for (Operations& lowered : all_lowerings(program, isa, max_cycles))
         lowerings.push_back(std::make_shared<const Operations>(std::move(lowered)));
     const size_t bytes = bytes_of(key, lowerings);
     const std::lock_guard<std::mutex> lock(cache.mutex);
-    cache.lowerings.store(std::move(key), lowerings, bytes);
+    cache.known.store(std::move(key), {max_cycles, lowerings}, bytes);
     return lowerings;
 }
 

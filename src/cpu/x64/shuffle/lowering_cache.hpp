@@ -13,7 +13,9 @@ namespace tombola::impl::cpu::x64 {
 
 using Lowerings = std::vector<std::shared_ptr<const Operations>>;
 
-// What all_lowerings() returns. The programs that were used last are kept, up to a few MiB. Thread-safe.
-Lowerings cached_lowerings(const PermuteProgram& program, CpuIsa isa);
+// What all_lowerings() returns, and perhaps some results that cost more than `max_cycles`. The programs that were used last are kept, up to a
+// few MiB. Thread-safe.
+Lowerings cached_lowerings(const PermuteProgram& program, CpuIsa isa,
+                           double max_cycles = kAnyCycles);
 
 }  // namespace tombola::impl::cpu::x64

@@ -97,13 +97,13 @@ double split_loads(const PermuteProgram& program, const Operations::Section& sec
     if (section.loop.repeats > 1)
         alignment =
             std::gcd(alignment, section.loop.src_repeat - (aligns ? section.loop.dst_repeat : 0));
+    const int64_t places = kLineBytes / alignment;
     double splits = 0;
     for (const Operation& o : section.list) {
         if (!o.is_load()) continue;
-        int64_t crossing = 0;
-        for (int64_t at = (o.offset + origin) & (alignment - 1); at < kLineBytes; at += alignment)
-            crossing += at + o.accessed_bytes() > kLineBytes ? 1 : 0;
-        splits += static_cast<double>(crossing * alignment) / kLineBytes;
+        const int64_t first = (o.offset + origin) & (alignment - 1);
+        const int64_t whole = (kLineBytes - o.accessed_bytes() - first + alignment) / alignment;
+        splits += static_cast<double>((places - whole) * alignment) / kLineBytes;
     }
     return splits;
 }
@@ -119,6 +119,11 @@ struct Line {
         return std::tie(a.stored, a.number) < std::tie(b.stored, b.number);
     }
 };
+
+void sort_unique(std::vector<Line>& lines) {
+    std::sort(lines.begin(), lines.end());
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+}
 
 // Calls `body` with each line that an operation accesses in a step that begins at the offsets `src` and `dst`, in order. Only lines that
 // may crowd a set count.
@@ -144,20 +149,19 @@ class CacheSets {
     // Accesses a line. Returns whether its set had lost it after an earlier access.
     bool access(const Line& line) {
         std::vector<Line>& set = sets_[line.number % kSetsOfL1];
-        const auto found = std::find(set.begin(), set.end(), line);
-        const bool lost = found == set.end() && !known_.insert(line).second;
-        if (found != set.end())
-            set.erase(found);
-        else if (set.size() == ways_)
-            set.erase(set.begin());
-        set.push_back(line);
-        return lost;
+        const auto found = std::find(set.rbegin(), set.rend(), line);
+        if (found == set.rend()) {
+            set.push_back(line);
+            return false;
+        }
+        std::rotate(set.rbegin(), found, found + 1);
+        return found - set.rbegin() >= ways_;
     }
 
   private:
-    size_t ways_ = static_cast<size_t>(machine().ways_of_l1());
-    std::array<std::vector<Line>, kSetsOfL1> sets_;  // the last access is the last element
-    std::set<Line> known_;
+    std::ptrdiff_t ways_ = machine().ways_of_l1();
+    // All lines of a set, in the order of their last access.
+    std::array<std::vector<Line>, kSetsOfL1> sets_;
 };
 
 // How many times per step a line is accessed that was in the first-level cache before, and was evicted because its set was full.
@@ -181,15 +185,17 @@ double reloaded_lines(const PermuteProgram& program,
     for (const Operations::Section& section : sections) runs += section.loop.repeats;
     if (runs > 2 * kManyBlocks) return 0;
     CacheSets sets;
+    std::vector<Line> lines;
     int64_t reloaded = 0;
     for (size_t first = 0; first < sections.size();
          first += static_cast<size_t>(sections[first].loop.sections)) {
         const SectionLoop& loop = sections[first].loop;
         for (int64_t i = 0; i < loop.repeats; ++i)
             for (int k = 0; k < loop.sections; ++k) {
-                std::set<Line> lines;
+                lines.clear();
                 each_access(program, sections[first + static_cast<size_t>(k)], i * loop.src_repeat,
-                            i * loop.dst_repeat, [&](const Line& line) { lines.insert(line); });
+                            i * loop.dst_repeat, [&](const Line& line) { lines.push_back(line); });
+                sort_unique(lines);
                 for (const Line& line : lines)
                     if (sets.access(line) && !line.stored) ++reloaded;
             }
@@ -201,10 +207,12 @@ double reloaded_lines(const PermuteProgram& program,
 // 1 if twice as many need it, 2 if three times as many or more do. The line after each accessed line needs its set too, because it is
 // prefetched.
 double crowded_lines(const PermuteProgram& program, const Operations::Section& section) {
-    std::set<Line> accessed;
-    each_access(program, section, 0, 0, [&](const Line& line) { accessed.insert(line); });
-    std::set<Line> needed = accessed;
-    for (const Line& line : accessed) needed.insert({line.stored, line.number + 1});
+    std::vector<Line> accessed;
+    each_access(program, section, 0, 0, [&](const Line& line) { accessed.push_back(line); });
+    sort_unique(accessed);
+    std::vector<Line> needed = accessed;
+    for (const Line& line : accessed) needed.push_back({line.stored, line.number + 1});
+    sort_unique(needed);
     std::array<int, kSetsOfL1> lines{};
     for (const Line& line : needed) ++lines[line.number % kSetsOfL1];
     const auto ways = static_cast<double>(machine().ways_of_l1());
@@ -429,17 +437,23 @@ std::vector<uint32_t> lanes_stored(const Operations::Section& section) {
     return lanes;
 }
 
-void Lowering::add_to(std::vector<Operations>& all) {
+bool Lowering::add_to(std::vector<Operations>& all, double max_cycles) {
     operations_.sections.reserve(program_.sections.size());
     for (const PermuteSection& section : program_.sections) {
         operations_.sections.push_back({section.loop, section.outputs[0].dst_offset, {}});
-        operations_.sections.back().list.reserve(8 * section.outputs.size());
-        if (!lower_section(section)) return;
+        std::vector<Operation>& list = operations_.sections.back().list;
+        list.swap(buffer_);
+        list.clear();
+        if (!lower_section(section)) return false;
+        list.swap(buffer_);
+        list = buffer_;  // takes no more memory than it needs
         add_costs(section);
+        if (operations_.cycles > max_cycles) return false;
     }
     if (program_.crowds_src)
         operations_.reloaded_lines = reloaded_lines(program_, operations_.sections);
     all.push_back(std::move(operations_));
+    return true;
 }
 
 bool Lowering::moves(const Table& indices, int width, int lane_bytes, int bytes) {
@@ -512,19 +526,24 @@ bool needs_masks(const Operations& operations) {
 
 }  // namespace
 
-std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa) {
+std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa,
+                                      double max_cycles) {
     std::vector<Operations> all;
     const auto add = [&](std::vector<Operations> lowered) {
         std::move(lowered.begin(), lowered.end(), std::back_inserter(all));
     };
-    add(has_windows(isa, program.unit) ? lower_to_windows(program, isa) : lower_to_lanes(program));
-    add(lower_to_routes(program, isa));
-    add(lower_to_unpacks(program, isa));
-    // Packets are never faster than a copy, so they are tried only if the windows or lanes are slower than a copy.
-    if (all[0].cycles > machine().row.copy_cycles * all[0].stored_lines)
-        add(lower_to_packets(program, isa));
-    if (!shape_of(isa).masks)
-        all.erase(std::remove_if(all.begin(), all.end(), needs_masks), all.end());
+    add(has_windows(isa, program.unit) ? lower_to_windows(program, isa, max_cycles)
+                                       : lower_to_lanes(program, max_cycles));
+    // Packets are never faster than a copy, so they are tried only if the first variant of windows or lanes is slower than a copy.
+    const bool tries_packets =
+        program.near_sources && all[0].cycles > machine().row.copy_cycles * all[0].stored_lines;
+    add(lower_to_routes(program, isa, max_cycles));
+    add(lower_to_unpacks(program, isa, max_cycles));
+    if (tries_packets) add(lower_to_packets(program, isa, max_cycles));
+    const auto is_left_out = [&](const Operations& lowered) {
+        return lowered.cycles > max_cycles || (!shape_of(isa).masks && needs_masks(lowered));
+    };
+    all.erase(std::remove_if(all.begin(), all.end(), is_left_out), all.end());
     std::stable_sort(all.begin(), all.end(),
                      [](const auto& a, const auto& b) { return a.cycles < b.cycles; });
     return all;

@@ -13,10 +13,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <map>
+#include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -105,6 +107,15 @@ struct Operation {
 using Table = std::array<uint8_t, 64>;      // indices, each as wide as its unit
 inline constexpr uint8_t kZeroByte = 0x80;  // in a table of permute_lanes: the byte becomes zero
 
+struct TableHash {
+    size_t operator()(const Table& table) const {
+        uint64_t words[sizeof(Table) / 8], hash = 0;
+        std::memcpy(words, table.data(), sizeof words);
+        for (const uint64_t word : words) hash = (hash ^ word) * 0x9E3779B97F4A7C15 ^ hash >> 29;
+        return hash;
+    }
+};
+
 struct Operations {
     struct Section {
         SectionLoop loop;
@@ -177,8 +188,9 @@ bool contains(const std::vector<T>& list, T value) {
 class Lowering {
   public:
     virtual ~Lowering() = default;
-    // Adds the operations of all sections, with their cost, unless one of the sections cannot be lowered in this way.
-    void add_to(std::vector<Operations>& all);
+    // Adds the operations of all sections, with their cost, unless one of the sections cannot be lowered in this way or the cost is above
+    // `max_cycles`. Returns whether it added them.
+    bool add_to(std::vector<Operations>& all, double max_cycles);
 
   protected:
     Lowering(const PermuteProgram& program, int vector_bytes, bool transposes = false)
@@ -282,28 +294,39 @@ class Lowering {
     const PermuteProgram& program_;
     int vector_bytes_;
     Operations operations_;
-    std::map<Table, int> known_tables_;
+    std::vector<Operation> buffer_;  // for the list of one section
+    std::unordered_map<Table, int, TableHash> known_tables_;
 };
 
 PermuteLimits limits_of(CpuIsa isa, int unit);
 
-// The results of all lowerings that `isa` has for a program, the cheapest first. There is at least one, unless `isa` has no masks and the
-// program loads or stores fewer than 4 bytes, as those of pixels of 2 or 3 bytes do.
-std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa);
+inline constexpr double kAnyCycles = std::numeric_limits<double>::infinity();
 
-// Each lowering returns the results of its variants, or nothing if it does not serve the program. Windows serve the units that `isa`
-// permutes between two registers. Words have two variants with VBMI.
-std::vector<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa);
+// The results of all lowerings that `isa` has for a program, the cheapest first, without those that cost more than `max_cycles`. There is at
+// least one without this limit, unless `isa` has no masks and the program loads or stores fewer than 4 bytes, as those of pixels of 2 or 3
+// bytes do.
+std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa,
+                                      double max_cycles = kAnyCycles);
+
+// Each lowering returns the results of its variants that cost at most `max_cycles`, or nothing if it does not serve the program. If the program
+// has near sources, windows and lanes return their first variant whatever it costs. Windows serve the units that `isa` permutes between two
+// registers. Words have two variants with VBMI.
+std::vector<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa,
+                                         double max_cycles = kAnyCycles);
 // Lanes serve every program. If several outputs take from the same pieces, one variant keeps the shared loads in registers.
-std::vector<Operations> lower_to_lanes(const PermuteProgram& program);
+std::vector<Operations> lower_to_lanes(const PermuteProgram& program,
+                                       double max_cycles = kAnyCycles);
 // Routes serve programs that are transposes of 4 registers up to half of all registers, with units that `isa` permutes across a register.
 // One variant stores whole cache lines (store_line), if the outputs of a step are one register for each of at most 8 runs.
-std::vector<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa);
+std::vector<Operations> lower_to_routes(const PermuteProgram& program, CpuIsa isa,
+                                        double max_cycles = kAnyCycles);
 // Unpacks serve units of 1 and 2 bytes on AVX2, if a network of unpacks makes the outputs from lanes of the source. Each variant is one
 // kind of tiles.
-std::vector<Operations> lower_to_unpacks(const PermuteProgram& program, CpuIsa isa);
+std::vector<Operations> lower_to_unpacks(const PermuteProgram& program, CpuIsa isa,
+                                         double max_cycles = kAnyCycles);
 // Packets serve programs with near sources, if no load leaves its extent. Each variant is one shape of packets.
-std::vector<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa);
+std::vector<Operations> lower_to_packets(const PermuteProgram& program, CpuIsa isa,
+                                         double max_cycles = kAnyCycles);
 
 // How far loops are unrolled: steps in the body of a section's inner loop, and passes in the body of the loop around all steps.
 struct Unrolled {

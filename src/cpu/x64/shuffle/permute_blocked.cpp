@@ -167,9 +167,10 @@ double steps_of_block(const BlockedStep& step, const PermutePlan& plan) {
 }
 
 // How many sections a step has, repeats included.
-double sections_of(const Operations& operations) {
+template <class Program>
+double sections_of(const Program& program) {
     double sections = 0;
-    for (const Operations::Section& section : operations.sections)
+    for (const auto& section : program.sections)
         sections += static_cast<double>(section.loop.repeats);
     return sections;
 }
@@ -229,8 +230,16 @@ double gain_of(const PermutePlan& candidate) {
            lines_of_image(candidate);
 }
 
-// The lowerings of the program for a layout, in which staged blocks have the stride of the plan's stage.
-Lowerings lowerings_of(const PermutePlan& plan, ShuffleLayout layout, const BlockedStep& step) {
+// An upper bound of gain_of(). Stores of a step overlap by less than half of their bytes.
+double max_gain_of(const PermutePlan& plan, const ShuffleLayout& layout) {
+    if (!plan.is_far()) return 0;
+    const int64_t block = layout.src_axis.block, blocks = (layout.C + block - 1) / block;
+    return machine().row.streamed_gain *
+           static_cast<double>(2 * blocks * block * layout.element * plan.pixels.count);
+}
+
+// The program for a layout, in which staged blocks have the stride of the plan's stage.
+PermuteProgram program_of(const PermutePlan& plan, ShuffleLayout layout, const BlockedStep& step) {
     if (plan.stages_src) layout.src_axis.stride = plan.staged_stride;
     if (plan.stages_dst) layout.dst_axis.stride = plan.staged_stride;
     PermuteProgram program =
@@ -240,7 +249,7 @@ Lowerings lowerings_of(const PermutePlan& plan, ShuffleLayout layout, const Bloc
     const bool may_crowd = !program.in_l1 && !plan.is_far();
     program.crowds_src = may_crowd && !plan.stages_src;
     program.crowds_dst = may_crowd && !plan.stages_dst;
-    return cached_lowerings(program, step.code);
+    return program;
 }
 
 // The cheapest plan of those that stage tiles, if it is cheaper than `best`; otherwise `best`.
@@ -261,10 +270,14 @@ PermutePlan choose_staged(CpuIsa isa, const PermutePlan& base, PermutePlan best)
                 continue;
             staged.stages_src = stages_src;
             staged.stages_dst = stages_dst;
-            for (const auto& lowered : lowerings_of(staged, l, step)) {
-                if (!stages_src && sections_of(*lowered) * kMinStagedBlocks > blocks) continue;
+            const double staging = staging_cycles(staged);
+            if (staging >= best.cycles) continue;
+            const PermuteProgram program = program_of(staged, l, step);
+            if (!stages_src && sections_of(program) * kMinStagedBlocks > blocks) continue;
+            const double max_cycles = (best.cycles - staging) / steps_of_block(step, staged);
+            for (const auto& lowered : cached_lowerings(program, step.code, max_cycles)) {
                 staged.operations = lowered;
-                staged.cycles = image_cycles(step, staged) + staging_cycles(staged);
+                staged.cycles = image_cycles(step, staged) + staging;
                 if (staged.cycles < best.cycles) best = staged;
             }
         }
@@ -279,10 +292,13 @@ Result<PermutePlan> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     const ShuffleLayout& l = base.layout;
     const ShuffleLayout sample = with_fewer_channels(l);
     const bool far = base.is_far();
+    const double max_gain = max_gain_of(base, sample);
     PermutePlan best = base;
     BlockedStep cheapest{};
-    for (const BlockedStep& step : blocked_steps(isa, base))
-        for (const auto& lowered : lowerings_of(base, sample, step)) {
+    for (const BlockedStep& step : blocked_steps(isa, base)) {
+        const double max_cycles = (best.cycles + max_gain) / steps_of_block(step, base);
+        for (const auto& lowered :
+             cached_lowerings(program_of(base, sample, step), step.code, max_cycles)) {
             PermutePlan candidate = candidate_of(step, lowered, base);
             // In memory, programs that write several blocks at once through the caches took up to 1.7 times as long on Zen 4.
             if (step.near_sources && far && !bypasses_caches(candidate)) continue;
@@ -291,8 +307,9 @@ Result<PermutePlan> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
             cheapest = step;
             best = std::move(candidate);
         }
+    }
     if (sample.C < l.C) {
-        best.operations = lowerings_of(base, l, cheapest).front();
+        best.operations = cached_lowerings(program_of(base, l, cheapest), cheapest.code).front();
         best.cycles *= static_cast<double>(l.C) / static_cast<double>(sample.C);
     } else if (!far && !fits_l1(base.bytes) && crowds_sets(l)) {
         return choose_staged(isa, base, std::move(best));

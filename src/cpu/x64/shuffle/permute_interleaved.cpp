@@ -78,11 +78,16 @@ double least_cycles(const PixelProgram& pixel, const PermutePlan& candidate) {
     return writes_far_apart ? std::max(row.apart_cycles, copy) : copy;
 }
 
-// `least`: see least_cycles().
+// The minimum cost of a step.
+double least_cycles_of_step(const PixelProgram& pixel, const PermutePlan& candidate) {
+    return least_cycles(pixel, candidate) / 64 * static_cast<double>(stored_bytes(pixel.program));
+}
+
+// `least`: see least_cycles_of_step().
 double cycles_per_byte(const PixelProgram& pixel, const PermutePlan& candidate, double least) {
     const double cycles =
         std::max(candidate.operations->cycles + step_cycles(candidate) + load_cycles(candidate),
-                 least / 64 * static_cast<double>(stored_bytes(pixel.program))) /
+                 least) /
         pixel.bytes;
     return bypasses_caches(candidate) ? cycles - machine().row.streamed_gain : cycles;
 }
@@ -101,12 +106,16 @@ Result<PermutePlan> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
     const int64_t pixel_bytes = l.C * l.inner;
     const bool dense =
         best.pixels.src.stride == pixel_bytes && best.pixels.dst.stride == pixel_bytes;
+    const double max_gain = best.is_far() ? machine().row.streamed_gain : 0;
     for (const CpuIsa code : code_for(isa)) {
         const PermuteLimits limits = limits_of(code, static_cast<int>(l.inner & -l.inner));
         for (PixelProgram& pixel : pixel_programs(l, best.pixels.count, dense, limits)) {
             pixel.program.in_l1 = fits_l1(best.bytes);
+            const double least = least_cycles_of_step(pixel, best);
+            if (least / pixel.bytes - max_gain >= best.cycles) continue;
+            const double max_cycles = (best.cycles + max_gain) * pixel.bytes;
             // All programs that are as fast as a copy have the same cost. The first of them is taken, because its steps are short.
-            for (const auto& lowered : cached_lowerings(pixel.program, code)) {
+            for (const auto& lowered : cached_lowerings(pixel.program, code, max_cycles)) {
                 PermutePlan candidate = best;
                 candidate.code = code;
                 candidate.step_pixels = pixel.pixels;
@@ -114,8 +123,7 @@ Result<PermutePlan> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
                 candidate.dst_last = pixel.dst_last;
                 candidate.operations = lowered;
                 if (!gathers_fast(pixel, candidate)) continue;
-                candidate.cycles =
-                    cycles_per_byte(pixel, candidate, least_cycles(pixel, candidate));
+                candidate.cycles = cycles_per_byte(pixel, candidate, least);
                 if (candidate.cycles < best.cycles) best = std::move(candidate);
             }
         }

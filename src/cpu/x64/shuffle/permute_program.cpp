@@ -371,8 +371,9 @@ double split_stores(const PermuteProgram& program, const PermuteSection& section
     const bool aligns = program.loop.aligns();
     const int64_t alignment =
         std::min(aligns ? program.loop.dst_step : program.dst_alignment, kLineBytes);
-    // After at most this many repeats, stores meet cache lines at the same places again.
-    const int64_t repeats = std::min(section.loop.repeats, kLineBytes);
+    // After at most kLineBytes repeats, stores meet cache lines at the same places again.
+    const bool are_same = aligns || section.loop.dst_repeat % alignment == 0;
+    const int64_t repeats = are_same ? 1 : std::min(section.loop.repeats, kLineBytes);
     // Stores of lanes that are apart do not follow one another.
     const bool is_apart = std::any_of(section.outputs.begin(), section.outputs.end(),
                                       [](const PermuteOutput& o) { return o.is_apart(); });
