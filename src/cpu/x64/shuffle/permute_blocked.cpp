@@ -87,13 +87,8 @@ ShuffleLayout with_fewer_channels(const ShuffleLayout& layout) {
     return fewer;
 }
 
-// How a program for blocks takes the pixels of a tile.
-struct BlockedStep {
-    CpuIsa code;
-    int64_t pixels;
-    bool single;
-    bool near_sources;
-};
+// Whether one step takes all pixels of an image.
+bool is_single_step(const PermutePlan& plan) { return plan.step_pixels == plan.pixels.count; }
 
 // Whether steps of near sources are candidates. Between Machine::near_sources_bytes() and far tensors they are not: they write too many
 // blocks at once, and took up to five times as long. For far tensors they are, because open_lines excludes programs that write too many
@@ -108,12 +103,14 @@ bool may_be_near(const PermutePlan& base, CpuIsa code) {
            base.layout.C <= kMaxNearBlocks * base.layout.src_axis.block;
 }
 
-// The candidates. If several have the lowest cost, the first one is taken.
-std::vector<BlockedStep> blocked_steps(CpuIsa isa, const PermutePlan& base) {
+// The candidates, without their operations. If several have the lowest cost, the first one is taken.
+std::vector<PermutePlan> blocked_plans(CpuIsa isa, const PermutePlan& base) {
     const ShuffleLayout& l = base.layout;
     const int64_t block_bytes = l.src_axis.block * l.element, pixels = base.pixels.count;
+    const int64_t tile =
+        std::max(machine().tile_bytes() / (l.C * l.element), kMinTileBytesPerBlock / block_bytes);
     const bool far = base.is_far();
-    std::vector<BlockedStep> steps;
+    std::vector<PermutePlan> plans;
     for (const CpuIsa code : code_for(isa)) {
         const bool may_near = may_be_near(base, code);
         const int64_t vector_bytes = limits_of(code, static_cast<int>(l.element)).vector_bytes;
@@ -121,41 +118,31 @@ std::vector<BlockedStep> blocked_steps(CpuIsa isa, const PermutePlan& base) {
         // longer: it may write a whole line to each block.
         const int64_t longest_near =
             std::max<int64_t>((far ? kLineBytes : vector_bytes) / block_bytes, 2);
-        const auto add = [&](int64_t step, bool single) {
-            steps.push_back({code, step, single, false});
-            if (may_near && (single || step <= longest_near))
-                steps.push_back({code, step, single, true});
+        const auto add = [&](int64_t step) {
+            PermutePlan plan = base;
+            plan.code = code;
+            plan.step_pixels = step;
+            plan.tile_pixels = std::max<int64_t>(tile / step, 1) * step;
+            plans.push_back(plan);
+            plan.near_sources = true;
+            if (may_near && (is_single_step(plan) || step <= longest_near)) plans.push_back(plan);
         };
         // The whole of a small image may be one step. An image of one pixel has no shorter one.
-        if (pixels == 1 || pixels * block_bytes <= kSingleStepVectors * vector_bytes)
-            add(pixels, true);
+        if (pixels == 1 || pixels * block_bytes <= kSingleStepVectors * vector_bytes) add(pixels);
         std::set<int64_t> shorter;
         for (const int64_t vectors : {1, 2, 4})
             shorter.insert(std::max<int64_t>(vectors * vector_bytes / block_bytes, 1));
         for (const int64_t step : shorter)
-            if (step < pixels) add(step, false);
+            if (step < pixels) add(step);
     }
-    return steps;
-}
-
-PermutePlan candidate_of(const BlockedStep& step, std::shared_ptr<const Operations> lowered,
-                         const PermutePlan& base) {
-    PermutePlan candidate = base;
-    candidate.code = step.code;
-    candidate.step_pixels = step.pixels;
-    const ShuffleLayout& l = base.layout;
-    const int64_t wanted = std::max(machine().tile_bytes() / (l.C * l.element),
-                                    kMinTileBytesPerBlock / (l.src_axis.block * l.element));
-    candidate.tile_pixels = std::max<int64_t>(wanted / step.pixels, 1) * step.pixels;
-    candidate.operations = std::move(lowered);
-    return candidate;
+    return plans;
 }
 
 // The number of steps for the pixels of a block. The second step is moved back to an aligned address, and the last one to the end of the
 // block. If blocks begin anywhere in a line, the result is an average.
-double steps_of_block(const BlockedStep& step, const PermutePlan& plan) {
-    if (step.single) return 1;
-    const int64_t pixels = plan.pixels.count, each = step.pixels;
+double steps_of_block(const PermutePlan& plan) {
+    if (is_single_step(plan)) return 1;
+    const int64_t pixels = plan.pixels.count, each = plan.step_pixels;
     const int64_t places = kLineBytes / std::min(plan.pixels.dst.stride, kLineBytes);  // in a line
     const int64_t nearest = plan.layout.dst_axis.stride % kLineBytes == 0
                                 ? each
@@ -211,15 +198,16 @@ double least_near_cycles(const PermutePlan& candidate) {
 }
 
 // The cost of all pixels of an image, in cycles.
-double image_cycles(const BlockedStep& step, const PermutePlan& candidate) {
+double image_cycles(const PermutePlan& candidate) {
     const Operations& lowered = *candidate.operations;
     const double sections = sections_of(lowered);
     const double cycles =
-        steps_of_block(step, candidate) * (lowered.cycles + kReloadCycles * lowered.reloaded_lines +
-                                           step_cycles(candidate) * sections) +
+        steps_of_block(candidate) * (lowered.cycles + kReloadCycles * lowered.reloaded_lines +
+                                     step_cycles(candidate) * sections) +
         lowered.run_cycles + long_program_cycles(candidate);
-    if (!step.near_sources) return cycles;
-    const bool takes_longer = step.code == CpuIsa::avx2 ? lowered.transposes : step.single;
+    if (!candidate.near_sources) return cycles;
+    const bool takes_longer =
+        candidate.code == CpuIsa::avx2 ? lowered.transposes : is_single_step(candidate);
     return std::max(takes_longer ? kNearFactor * cycles : cycles, least_near_cycles(candidate));
 }
 
@@ -239,12 +227,12 @@ double max_gain_of(const PermutePlan& plan, const ShuffleLayout& layout) {
 }
 
 // The program for a layout, in which staged blocks have the stride of the plan's stage.
-PermuteProgram program_of(const PermutePlan& plan, ShuffleLayout layout, const BlockedStep& step) {
+PermuteProgram program_of(const PermutePlan& plan, ShuffleLayout layout) {
     if (plan.stages_src) layout.src_axis.stride = plan.staged_stride;
     if (plan.stages_dst) layout.dst_axis.stride = plan.staged_stride;
     PermuteProgram program =
-        blocked_program(layout, step.pixels, step.single, step.near_sources,
-                        limits_of(step.code, static_cast<int>(layout.element)));
+        blocked_program(layout, plan.step_pixels, is_single_step(plan), plan.near_sources,
+                        limits_of(plan.code, static_cast<int>(layout.element)));
     program.in_l1 = fits_l1(plan.bytes);
     const bool may_crowd = !program.in_l1 && !plan.is_far();
     program.crowds_src = may_crowd && !plan.stages_src;
@@ -256,28 +244,24 @@ PermuteProgram program_of(const PermutePlan& plan, ShuffleLayout layout, const B
 PermutePlan choose_staged(CpuIsa isa, const PermutePlan& base, PermutePlan best) {
     const ShuffleLayout& l = base.layout;
     const auto blocks = static_cast<double>(l.C) / static_cast<double>(l.src_axis.block);
-    for (const BlockedStep& step : blocked_steps(isa, base)) {
-        if (step.single) continue;
-        PermutePlan staged = base;
-        staged.code = step.code;
-        staged.step_pixels = step.pixels;
-        if (!stage(staged)) continue;
+    for (PermutePlan& staged : blocked_plans(isa, base)) {
+        if (is_single_step(staged) || !stage(staged)) continue;
         constexpr std::pair<bool, bool> kSides[] = {{true, false}, {false, true}, {true, true}};
         for (const auto& [stages_src, stages_dst] : kSides) {
             // Near sources write many blocks of the destination at once, which crowd the sets too.
-            if (step.near_sources && !stages_dst) continue;
+            if (staged.near_sources && !stages_dst) continue;
             if (!stages_src && staged.tile_pixels * l.src_axis.block * l.element < kMinUnstagedRun)
                 continue;
             staged.stages_src = stages_src;
             staged.stages_dst = stages_dst;
             const double staging = staging_cycles(staged);
             if (staging >= best.cycles) continue;
-            const PermuteProgram program = program_of(staged, l, step);
+            const PermuteProgram program = program_of(staged, l);
             if (!stages_src && sections_of(program) * kMinStagedBlocks > blocks) continue;
-            const double max_cycles = (best.cycles - staging) / steps_of_block(step, staged);
-            for (const auto& lowered : cached_lowerings(program, step.code, max_cycles)) {
+            const double max_cycles = (best.cycles - staging) / steps_of_block(staged);
+            for (const auto& lowered : cached_lowerings(program, staged.code, max_cycles)) {
                 staged.operations = lowered;
-                staged.cycles = image_cycles(step, staged) + staging;
+                staged.cycles = image_cycles(staged) + staging;
                 if (staged.cycles < best.cycles) best = staged;
             }
         }
@@ -294,22 +278,19 @@ Result<PermutePlan> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     const bool far = base.is_far();
     const double max_gain = max_gain_of(base, sample);
     PermutePlan best = base;
-    BlockedStep cheapest{};
-    for (const BlockedStep& step : blocked_steps(isa, base)) {
-        const double max_cycles = (best.cycles + max_gain) / steps_of_block(step, base);
+    for (PermutePlan& candidate : blocked_plans(isa, base)) {
+        const double max_cycles = (best.cycles + max_gain) / steps_of_block(candidate);
         for (const auto& lowered :
-             cached_lowerings(program_of(base, sample, step), step.code, max_cycles)) {
-            PermutePlan candidate = candidate_of(step, lowered, base);
+             cached_lowerings(program_of(candidate, sample), candidate.code, max_cycles)) {
+            candidate.operations = lowered;
             // In memory, programs that write several blocks at once through the caches took up to 1.7 times as long on Zen 4.
-            if (step.near_sources && far && !bypasses_caches(candidate)) continue;
-            candidate.cycles = image_cycles(step, candidate) - gain_of(candidate);
-            if (candidate.cycles >= best.cycles) continue;
-            cheapest = step;
-            best = std::move(candidate);
+            if (candidate.near_sources && far && !bypasses_caches(candidate)) continue;
+            candidate.cycles = image_cycles(candidate) - gain_of(candidate);
+            if (candidate.cycles < best.cycles) best = candidate;
         }
     }
     if (sample.C < l.C) {
-        best.operations = cached_lowerings(program_of(base, l, cheapest), cheapest.code).front();
+        best.operations = cached_lowerings(program_of(best, l), best.code).front();
         best.cycles *= static_cast<double>(l.C) / static_cast<double>(sample.C);
     } else if (!far && !fits_l1(base.bytes) && crowds_sets(l)) {
         return choose_staged(isa, base, std::move(best));

@@ -24,8 +24,9 @@ struct PermutePlan {
     // step is at src_last and dst_last.
     int64_t step_pixels = 0;
     int64_t src_last = 0, dst_last = 0;
-    int64_t tile_pixels = 1;   // work is divided into tiles
-    bool joins_tiles = false;  // neighbouring tiles may be one call
+    bool near_sources = false;  // see blocked_program()
+    int64_t tile_pixels = 1;    // work is divided into tiles
+    bool joins_tiles = false;   // neighbouring tiles may be one call
     // Whether each tile of the source is copied to the stack before it is permuted, and each tile of the destination is written there and
     // then copied. In these copies, blocks are `staged_stride` bytes apart.
     bool stages_src = false, stages_dst = false;
