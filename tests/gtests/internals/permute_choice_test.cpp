@@ -2,7 +2,7 @@
 
 // Which program a shuffle takes. The expected programs are those that were measured to be faster.
 
-#include "cpu/x64/shuffle/permute_choice.hpp"
+#include "cpu/x64/shuffle/permute_plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 // Copies of tiles whose blocks would share sets of the first-level cache. Expected values follow the definition, channel by channel.
 
-#include "cpu/x64/shuffle/permute_staging.hpp"
+#include "cpu/x64/shuffle/permute_plan.hpp"
 
 #include <gtest/gtest.h>
 

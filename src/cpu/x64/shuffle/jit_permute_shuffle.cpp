@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Shuffles whose channels are contiguous: all channels (interleaved), or the channels of a block (blocked). permute_choice.hpp chooses a plan;
+// Shuffles whose channels are contiguous: all channels (interleaved), or the channels of a block (blocked). permute_plan.hpp chooses a plan;
 // here its kernel is made and executed.
 
 #include <algorithm>
@@ -10,9 +10,7 @@
 #include "cpu/implementations.hpp"
 #include "cpu/streaming.hpp"
 #include "cpu/x64/machine.hpp"
-#include "cpu/x64/shuffle/permute_choice.hpp"
-#include "cpu/x64/shuffle/permute_staging.hpp"
-#include "cpu/x64/shuffle/permute_streaming.hpp"
+#include "cpu/x64/shuffle/permute_plan.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {

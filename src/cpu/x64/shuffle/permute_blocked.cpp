@@ -6,12 +6,9 @@
 #include <set>
 #include <utility>
 
-#include "common/parallel.hpp"
 #include "cpu/x64/machine.hpp"
 #include "cpu/x64/shuffle/lowering_cache.hpp"
-#include "cpu/x64/shuffle/permute_choice.hpp"
-#include "cpu/x64/shuffle/permute_staging.hpp"
-#include "cpu/x64/shuffle/permute_streaming.hpp"
+#include "cpu/x64/shuffle/permute_plan.hpp"
 #include "cpu/x64/vec_traits.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -48,10 +45,8 @@ constexpr int64_t kMaxNearStores = 32;
 constexpr int64_t kNearStoreStride = 512;
 
 Result<PermutePlan> begin_blocked(const ShuffleDesc& desc) {
-    PermutePlan base;
-    base.bytes = tensor_bytes(desc);
-    base.threads = max_threads();
-    ShuffleLayout& l = base.layout = TOMBOLA_TRY(make_unblocked_layout(desc));
+    PermutePlan base = TOMBOLA_TRY(begin_plan(desc));
+    ShuffleLayout& l = base.layout;
     if (l.src_axis.is_plain() && l.dst_axis.is_plain())
         return unimplemented("the axis is not blocked");
     const int64_t block = l.src_axis.block, block_bytes = block * l.element;

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/parallel.hpp"
 #include "cpu/x64/machine.hpp"
 #include "cpu/x64/shuffle/lowering_cache.hpp"
-#include "cpu/x64/shuffle/permute_choice.hpp"
-#include "cpu/x64/shuffle/permute_streaming.hpp"
+#include "cpu/x64/shuffle/permute_plan.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -47,10 +45,8 @@ void join_blocks(ShuffleLayout& l) {
 }
 
 Result<PermutePlan> begin_interleaved(const ShuffleDesc& desc) {
-    PermutePlan base;
-    base.bytes = tensor_bytes(desc);
-    base.threads = max_threads();
-    ShuffleLayout& l = base.layout = TOMBOLA_TRY(make_unblocked_layout(desc));
+    PermutePlan base = TOMBOLA_TRY(begin_plan(desc));
+    ShuffleLayout& l = base.layout;
     if (l.src_axis.stride == 0) return unimplemented("no channel moves");
     join_blocks(l);
     if (!l.src_axis.is_plain() || !l.dst_axis.is_plain())

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/x64/shuffle/permute_staging.hpp"
+#include "cpu/x64/shuffle/permute_plan.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "cpu/x64/machine.hpp"
-#include "cpu/x64/shuffle/permute_program.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/x64/shuffle/permute_streaming.hpp"
+#include "cpu/x64/shuffle/permute_plan.hpp"
 
 #include <algorithm>
 #include <map>

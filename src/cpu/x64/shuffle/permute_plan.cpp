@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cpu/x64/shuffle/permute_choice.hpp"
+#include "cpu/x64/shuffle/permute_plan.hpp"
 
 #include <algorithm>
 
+#include "common/parallel.hpp"
 #include "cpu/x64/machine.hpp"
 #include "cpu/x64/vec_traits.hpp"
 
@@ -27,7 +28,13 @@ int64_t steps_of_run(const PermutePlan& plan) {
 
 }  // namespace
 
-int64_t tensor_bytes(const ShuffleDesc& desc) { return 2 * static_cast<int64_t>(desc.dst.size()); }
+Result<PermutePlan> begin_plan(const ShuffleDesc& desc) {
+    PermutePlan plan;
+    plan.layout = TOMBOLA_TRY(make_unblocked_layout(desc));
+    plan.bytes = 2 * static_cast<int64_t>(desc.dst.size());
+    plan.threads = max_threads();
+    return plan;
+}
 
 std::vector<CpuIsa> code_for(CpuIsa isa) {
     if (isa == CpuIsa::avx2) return {isa};
