@@ -508,9 +508,7 @@ void Lowering::add_costs(const PermuteSection& section) {
 PermuteLimits limits_of(CpuIsa isa, int unit) {
     // By routes, or by unpacks.
     const bool transposes = isa == CpuIsa::avx2 || unit >= shape_of(isa).permutes_from;
-    const int transposed = transposes ? shape_of(isa).registers / 2 : 0;
-    if (has_windows(isa, unit)) return {64, true, 64 * 64, 32, transposed};
-    return {32, false, 64 * 32, 16, transposed};
+    return {has_windows(isa, unit) ? 64 : 32, transposes ? shape_of(isa).registers / 2 : 0};
 }
 
 namespace {

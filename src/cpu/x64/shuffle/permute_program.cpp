@@ -128,7 +128,7 @@ int unit_of(int64_t bytes) { return static_cast<int>(std::min<int64_t>(bytes & -
 template <class Source>
 void write_range(PermuteProgram& program, PermuteSection& section, int64_t dst_offset,
                  int64_t bytes, const PermuteLimits& limits, const Source& source) {
-    for (const Piece& piece : cut_into_vectors(bytes, limits.vector_bytes, limits.masks)) {
+    for (const Piece& piece : cut_into_vectors(bytes, limits.vector_bytes, limits.masks())) {
         section.outputs.push_back(
             {dst_offset + piece.offset, program.sources.size(), piece.bytes / program.unit});
         for (int64_t at = piece.offset; at < piece.offset + piece.bytes; at += program.unit)
@@ -299,7 +299,7 @@ void add_whole_pixels(std::vector<PixelProgram>& programs, const ShuffleLayout& 
     std::set<int64_t> counts;
     for (const int64_t wanted : {per_vector, 2 * per_vector, 4 * per_vector, for_alignment}) {
         const int64_t taken = std::min(wanted, available);
-        if (taken * pixel_bytes <= limits.whole_bytes && counts.insert(taken).second)
+        if (taken * pixel_bytes <= limits.max_step_bytes() && counts.insert(taken).second)
             programs.push_back(whole_pixels(layout, taken, available, limits));
     }
 }
@@ -308,7 +308,7 @@ void add_whole_pixels(std::vector<PixelProgram>& programs, const ShuffleLayout& 
 void add_pairs_of_pixels(std::vector<PixelProgram>& programs, const ShuffleLayout& layout,
                          int64_t available, const PermuteLimits& limits) {
     const int64_t pixel_bytes = layout.C * layout.inner, column_bytes = layout.Q * layout.inner;
-    if (limits.masks || available < 2) return;
+    if (limits.masks() || available < 2) return;
     if (pixel_bytes <= kLaneBytes || pixel_bytes > kMaxPairedPixel) return;
     programs.push_back(pairs_of_pixels(layout, available, false));
     if (column_bytes % kLaneBytes != 0 && column_bytes > kLaneBytes / 2)
@@ -328,20 +328,21 @@ void add_tiles(std::vector<PixelProgram>& programs, const ShuffleLayout& layout,
     // one from each of the Q rows of the source.
     const auto elements = [&](int64_t count) {
         const int64_t bytes = std::min(count, vector) * E;
-        return cut_into_vectors(bytes, limits.vector_bytes, limits.masks)[0].bytes / E;
+        return cut_into_vectors(bytes, limits.vector_bytes, limits.masks())[0].bytes / E;
     };
-    const auto is_stored = [&](int64_t n) { return limits.masks || n * E >= 4; };
+    const auto is_stored = [&](int64_t n) { return limits.masks() || n * E >= 4; };
     const int64_t rows = elements(Q), columns = elements(G);
-    if (G <= limits.max_sources && is_stored(rows)) add({rows, G, false, G});
-    if (Q <= limits.max_sources && is_stored(columns)) add({Q, columns, true, 1});
+    if (G <= limits.max_sources() && is_stored(rows)) add({rows, G, false, G});
+    if (Q <= limits.max_sources() && is_stored(columns)) add({Q, columns, true, 1});
     // The next three are for lower_unpacks.cpp.
-    const bool unpacks = !limits.masks && E <= 2;
+    const bool unpacks = !limits.masks() && E <= 2;
     // A lane of rows of all columns: the last step repeats fewer rows.
-    if (unpacks && G <= limits.max_sources && Q > lane && Q % vector != 0) add({lane, G, false, G});
+    if (unpacks && G <= limits.max_sources() && Q > lane && Q % vector != 0)
+        add({lane, G, false, G});
     // A lane of columns that are shorter than a lane.
     if (unpacks && Q > lane / 2 && Q < lane && G > lane) add({Q, lane, true, lane});
     // All columns of a pixel, one after the other.
-    if (unpacks && Q > lane / 2 && G * Q * E <= limits.whole_bytes) add({Q, G, true, G});
+    if (unpacks && Q > lane / 2 && G * Q * E <= limits.max_step_bytes()) add({Q, G, true, G});
     // For large G and Q, a step transposes a tile in registers.
     for (int64_t u = lane; u <= std::min(Q, vector); u *= 2)
         for (int64_t v = lane; v <= std::min(G, vector); v *= 2) {

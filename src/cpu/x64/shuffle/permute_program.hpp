@@ -150,10 +150,11 @@ std::vector<Piece> cut_into_vectors(int64_t bytes, int vector_bytes, bool masks)
 // What the vectors of an ISA allow.
 struct PermuteLimits {
     int vector_bytes;
-    bool masks;           // loads and stores of any number of bytes
-    int64_t whole_bytes;  // the maximum number of bytes that one step may write
-    int max_sources;      // vectors that one output may take units from
-    int max_transposed;   // maximum registers of a transpose; 0: no transpose of such units
+    int max_transposed;  // maximum registers of a transpose; 0: no transpose of such units
+
+    bool masks() const { return vector_bytes == 64; }     // loads and stores of any number of bytes
+    int max_sources() const { return vector_bytes / 2; }  // vectors that one output may take from
+    int max_step_bytes() const { return 64 * vector_bytes; }
 };
 
 // A program for pixels whose channels lie side by side, and how the loop over pixels drives it.
