@@ -31,6 +31,7 @@ struct ShuffleLayout {
     LoopNest loops;
     bool has_padding = false;  // of the destination
 
+    int64_t blocks() const { return (C + src_axis.block - 1) / src_axis.block; }  // of the source
     int64_t source_channel(int64_t c) const { return c % Q * G + c / Q; }
     // Whether nothing moves: source and destination are one contiguous run in the same order.
     bool is_copy() const { return C == 1 && loops.depth == 0; }

@@ -35,7 +35,7 @@ class PermuteShuffle : public Executable {
           padding_(plan.layout.has_padding ? Padding(desc.dst) : Padding()),
           plan_(plan),
           images_(plan.layout.loops.iterations()),
-          tiles_(std::max<int64_t>(plan.pixels.count / plan.tile_pixels, 1)),
+          tiles_(plan.tiles()),
           pixels_ahead_(kPrefetchFactor * machine().prefetch_bytes()),
           ways_(std::move(ways)) {
         plan_.operations.reset();  // the operations have become code

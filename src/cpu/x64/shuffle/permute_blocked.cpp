@@ -168,10 +168,8 @@ double long_program_cycles(const PermutePlan& candidate) {
     // Programs for very many blocks are compared on fewer channels, so how long their own code is, is not known here.
     const ShuffleLayout& l = candidate.layout;
     if (l.C > kManyBlocks * l.src_axis.block) return 0;
-    // The last tile has the remaining pixels too.
-    const int64_t tiles = std::max<int64_t>(candidate.pixels.count / candidate.tile_pixels, 1);
     const auto operations = static_cast<double>(candidate.operations->size());
-    return machine().row.long_program * static_cast<double>(tiles) *
+    return machine().row.long_program * static_cast<double>(candidate.tiles()) *
            std::max(operations - kMaxShortProgram, 0.0);
 }
 
@@ -216,9 +214,9 @@ double gain_of(const PermutePlan& candidate) {
 // An upper bound of gain_of(). Stores of a step overlap by less than half of their bytes.
 double max_gain_of(const PermutePlan& plan, const ShuffleLayout& layout) {
     if (!plan.is_far()) return 0;
-    const int64_t block = layout.src_axis.block, blocks = (layout.C + block - 1) / block;
+    const int64_t channels = layout.blocks() * layout.src_axis.block;
     return machine().row.streamed_gain *
-           static_cast<double>(2 * blocks * block * layout.element * plan.pixels.count);
+           static_cast<double>(2 * channels * layout.element * plan.pixels.count);
 }
 
 // The program for a layout, in which staged blocks have the stride of the plan's stage.

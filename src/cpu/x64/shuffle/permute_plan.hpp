@@ -46,7 +46,10 @@ struct PermutePlan {
 
     bool is_far() const { return machine().is_far(bytes, threads); }
     bool is_staged() const { return stages_src || stages_dst; }
+    // The last tile has the remaining pixels, so it may have nearly twice as many as the others.
+    int64_t tiles() const { return std::max<int64_t>(pixels.count / tile_pixels, 1); }
     int64_t pixels_of_tile() const { return std::min(tile_pixels, pixels.count); }
+    int64_t pixels_of_last_tile() const { return pixels.count - (tiles() - 1) * tile_pixels; }
 };
 
 // The cheapest plan for channels that lie side by side. Fails if no program is as fast as the portable implementation.

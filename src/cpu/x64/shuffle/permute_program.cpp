@@ -452,7 +452,7 @@ PermuteProgram blocked_program(const ShuffleLayout& layout, int64_t pixels, bool
     program.dst_alignment = std::gcd(program.loop.dst_step, kLineBytes);
     for (int i = 0; i < layout.loops.depth; ++i)
         program.dst_alignment = std::gcd(program.dst_alignment, layout.loops.loops[i].dst.stride);
-    const int64_t blocks = (layout.C + block - 1) / block;
+    const int64_t blocks = layout.blocks();
     program.sources.reserve(static_cast<size_t>(blocks * block * pixels));
     std::vector<int64_t> sources(
         static_cast<size_t>(block_bytes));  // of each channel, at its first byte

@@ -10,16 +10,6 @@
 namespace tombola::impl::cpu::x64 {
 namespace {
 
-int64_t blocks_of(const ShuffleLayout& l) {
-    return (l.C + l.src_axis.block - 1) / l.src_axis.block;
-}
-
-// The last tile has the remaining pixels, so it may have nearly twice as many as the others.
-int64_t pixels_of_largest_tile(const PermutePlan& plan) {
-    const int64_t tiles = std::max<int64_t>(plan.pixels.count / plan.tile_pixels, 1);
-    return plan.pixels.count - (tiles - 1) * plan.tile_pixels;
-}
-
 // How many blocks of an axis begin in the set in which most of them do.
 int64_t most_in_a_set(int64_t blocks, const AxisStride& axis) {
     std::array<int64_t, kSetsOfL1> begin{};
@@ -30,7 +20,7 @@ int64_t most_in_a_set(int64_t blocks, const AxisStride& axis) {
 }  // namespace
 
 bool crowds_sets(const ShuffleLayout& layout) {
-    const int64_t blocks = blocks_of(layout);
+    const int64_t blocks = layout.blocks();
     return 2 * std::max(most_in_a_set(blocks, layout.src_axis),
                         most_in_a_set(blocks, layout.dst_axis)) >
            machine().ways_of_l1();
@@ -43,10 +33,10 @@ bool stage(PermutePlan& plan) {
     const int64_t most = std::min(plan.pixels.count, budget / stride) / step * step;
     for (int64_t pixels = most; pixels * stride >= kMinBytesOfBlock; pixels -= step) {
         plan.tile_pixels = pixels;
-        const int64_t lines = (pixels_of_largest_tile(plan) * stride - 1) / kLineBytes + 1;
+        const int64_t lines = (plan.pixels_of_last_tile() * stride - 1) / kLineBytes + 1;
         // With an odd number of lines, equal lines of the blocks are spread over all sets.
         plan.staged_stride = (lines | 1) * kLineBytes;
-        if (plan.staged_stride * blocks_of(plan.layout) <= budget) return true;
+        if (plan.staged_stride * plan.layout.blocks() <= budget) return true;
     }
     return false;
 }
@@ -56,7 +46,7 @@ double staging_cycles(const PermutePlan& plan) {
     // Fitted on Zen 4: a copy of the destination counts this much of a copy of the source. The model has no gain for stores of the kernel to
     // the stack, which are faster than those to the second-level cache.
     constexpr double kStored = 0.8;
-    const auto blocks = static_cast<double>(blocks_of(plan.layout));
+    const auto blocks = static_cast<double>(plan.layout.blocks());
     const auto bytes = static_cast<double>(plan.pixels.count * plan.pixels.src.stride);
     const double tiles =
         static_cast<double>(plan.pixels.count) / static_cast<double>(plan.tile_pixels);
@@ -66,7 +56,7 @@ double staging_cycles(const PermutePlan& plan) {
 
 void copy_blocks(const ShuffleLayout& layout, const char* from, int64_t from_stride, char* to,
                  int64_t to_stride, size_t bytes) {
-    for (int64_t i = 0; i < blocks_of(layout); ++i)
+    for (int64_t i = 0; i < layout.blocks(); ++i)
         std::memcpy(to + i * to_stride, from + i * from_stride, bytes);
 }
 
