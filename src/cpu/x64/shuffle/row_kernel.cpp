@@ -81,7 +81,7 @@ class RowKernel : public StoreVocabulary {
         mov(dst, ptr[args + offsetof(Args, dst)]);
         mov(images, ptr[args + kImages]);
         if (streams()) lea(gpr(12), ptr[rsp + kFirstLineOnStack]);
-        if (is_masked()) set_mask();
+        if (is_masked()) set_mask(low_bits(key_.row_bytes), gpr(9));
         if (is_straight()) {
             mov(gpr(3), to_next_src);
             mov(gpr(4), to_next_dst);
@@ -201,11 +201,6 @@ class RowKernel : public StoreVocabulary {
     bool is_masked() const {
         return is_straight() && has_masks() && key_.row_bytes < bytes() &&
                key_.row_bytes > bytes() / 2;
-    }
-
-    void set_mask() {
-        mov(gpr(9), low_bits(key_.row_bytes));
-        kmovq(k1, gpr(9));
     }
 
     void emit_masked_row(int64_t src_offset, int64_t dst_offset, int number) {

@@ -132,7 +132,7 @@ class StitchKernel : public StoreVocabulary {
         L(row.next);
         if (row.in_line == 0) L(row.first);
         if (from > 0) {
-            load_mask(bytes_of(row));
+            set_mask(bytes_of(row), scratch());
             vmovdqu8(line_under_way() | k1, ptr[src() - row.in_line]);
             if (ends_line(row)) store_line(row.line, line_under_way());
             L(row.after_head);
@@ -156,7 +156,7 @@ class StitchKernel : public StoreVocabulary {
     // Emits the code for the first row of a call that begins within a line. It stores only those bytes of the line that belong to the row.
     void emit_first_row(Row& row, const Row& next) {
         L(row.first);
-        load_mask(bytes_of(row));
+        set_mask(bytes_of(row), scratch());
         vmovdqu8(line_under_way() | k1 | T_z, ptr[src() - row.in_line]);
         vmovdqu8(ptr[dst() + row.line] | k1, line_under_way());
         if (ends_line(row)) return jmp(row.after_head, T_NEAR);
@@ -175,13 +175,13 @@ class StitchKernel : public StoreVocabulary {
         Label goes_on;
         L(row.group_end);
         if (row.tail < key_.row_bytes) {
-            load_mask(low_bits(key_.row_bytes - row.tail));
+            set_mask(low_bits(key_.row_bytes - row.tail), scratch());
             vmovdqu8(line_under_way() | k1 | T_z, ptr[src() + row.tail]);
         }
         test(rows_after(), rows_after());
         jnz(goes_on, T_NEAR);
         if (begun > 0) {
-            load_mask(low_bits(begun));
+            set_mask(low_bits(begun), scratch());
             vmovdqu8(ptr[dst() + next.line] | k1, line_under_way());
         }
         jmp(end_, T_NEAR);
@@ -194,11 +194,6 @@ class StitchKernel : public StoreVocabulary {
         if (prefetches_sources()) prefetch_source(ptr[dst() + ahead() + at]);
         streams() ? store_streaming(dst() + at, line, vec(1 + kInFlight))
                   : store(ptr[dst() + at], line);
-    }
-
-    void load_mask(uint64_t bits) {
-        mov(scratch(), bits);
-        kmovq(k1, scratch());
     }
 
     // Continues at the first row of the next group, if there is one.

@@ -63,6 +63,12 @@ class StoreVocabulary : public Vocabulary {
 
     void begin_step() { prefetched_.clear(); }
 
+    // k1 = `bits`, by way of `scratch`.
+    void set_mask(uint64_t bits, const Reg& scratch) {
+        mov(scratch, bits);
+        kmovq(k1, scratch);
+    }
+
   private:
     Stores stores_;
     Sources sources_;
