@@ -10,6 +10,7 @@
 #include "cpu/streaming.hpp"
 #include "cpu/x64/machine.hpp"
 #include "cpu/x64/shuffle/row_functions.hpp"
+#include "cpu/x64/vec_traits.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {
@@ -152,15 +153,14 @@ bool replaces_stitching(const RowPlan& plan) {
 
 StitchKey stitch_key(const RowPlan& plan, Stores stores, Sources sources) {
     const ShuffleLayout& l = plan.layout;
-    return {plan.isa, l.inner, l.Q, l.G, l.src_axis.stride, l.loops.fastest().src.stride,
-            stores,   sources};
+    return {l.inner, l.Q, l.G, l.src_axis.stride, l.loops.fastest().src.stride, stores, sources};
 }
 
 // Whether stitching is possible, and faster than copying. Stitched rows need stores of 64 bytes. On machines where two stores of 32 bytes
 // take no longer, stitching is faster only in the second-level cache and where stores bypass the caches.
 bool suits_stitching(const RowPlan& plan) {
+    if (!shape_of(plan.isa).masks || !plan.is_dense || plan.copies_strings) return false;
     if (!StitchFunction::serves(stitch_key(plan, Stores::plain, Sources::plain))) return false;
-    if (!plan.is_dense || plan.copies_strings) return false;
     if (!plan.is_far && replaces_stitching(plan)) return false;
     if (machine().narrow_stores_are_as_fast() && (plan.in_l1 || (plan.exceeds_l2 && !plan.is_far)))
         return false;
@@ -387,19 +387,15 @@ class RowShuffle : public Executable {
         const auto is_last = [&](int64_t u) { return 2 * (l.Q - u) < 3 * slice; };
         const int64_t ahead = bytes_ahead(l, src, dst);
         if (is_last(0)) return copy(src, dst, begin, end, ahead);
-        const int64_t row = l.G * l.src_axis.stride;
         for (int64_t number = divide(begin, l.C).quotient; number * l.C < end; ++number) {
             const int64_t image = number * l.C;
-            const char* const image_src = src + number * l.loops.fastest().src.stride;
             for (int64_t u = 0, next; u < l.Q; u = next) {
                 next = is_last(u) ? l.Q : u + slice;
                 for (int64_t v = 0; v < l.G; ++v) {
                     const int64_t group = image + v * l.Q;
                     const int64_t from = std::max(group + u, begin);
                     const int64_t to = std::min(group + next, end);
-                    const char* const from_src =
-                        image_src + v * l.src_axis.stride + (from - group) * row;
-                    if (from < to) copy.copy_within_group(from_src, dst, from, to, ahead);
+                    if (from < to) copy(src, dst, from, to, ahead);
                 }
             }
         }

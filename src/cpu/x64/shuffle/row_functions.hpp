@@ -61,7 +61,6 @@ Result<JitFunction<RowArgs>> row_function(const RowKey& key);
 // ---- short rows into a destination without gaps, in whole cache lines, on AVX-512: stitch_kernel.cpp --------------
 
 struct StitchKey {
-    CpuIsa isa;
     int64_t row_bytes;
     int64_t Q, G;       // rows in a group, groups in an image
     int64_t src_axis;   // source bytes from group to group; from row to row they are G * src_axis
@@ -70,9 +69,7 @@ struct StitchKey {
     Stores stores;
     Sources sources = Sources::plain;  // what each store prefetches
 
-    auto fields() const {
-        return std::tie(isa, row_bytes, Q, G, src_axis, src_image, stores, sources);
-    }
+    auto fields() const { return std::tie(row_bytes, Q, G, src_axis, src_image, stores, sources); }
     bool operator<(const StitchKey& other) const { return fields() < other.fields(); }
 };
 
@@ -99,10 +96,6 @@ class StitchFunction {
     // Copies rows [begin, end) of dst, counted from 0 through all images. begin < end. If the key says streaming, the caller must hold a
     // StreamingStores. `ahead`: see StitchArgs.
     void operator()(const char* src, char* dst, int64_t begin, int64_t end, int64_t ahead) const;
-    // The same for rows of one group. `src` is the source of the first row. Slices are copied by this function, because the divisions that
-    // find the source of a row would take 2 % of their time.
-    void copy_within_group(const char* src, char* dst, int64_t begin, int64_t end,
-                           int64_t ahead) const;
 
     // The number of rows that fill a whole number of cache lines.
     int64_t period() const;

@@ -59,7 +59,7 @@ class StitchKernel : public StoreVocabulary {
     using Key = StitchKey;
 
     explicit StitchKernel(const Key& key)
-        : StoreVocabulary(key.stores, key.sources, key.isa, "shuffle_stitch"),
+        : StoreVocabulary(key.stores, key.sources, CpuIsa::avx512_core, "shuffle_stitch"),
           key_(key),
           rows_(static_cast<size_t>(period_of(key.row_bytes))) {
         for (size_t r = 0; r < rows_.size(); ++r) {
@@ -247,7 +247,7 @@ class StitchKernel : public StoreVocabulary {
 
 bool StitchFunction::serves(const StitchKey& key) {
     const int64_t rows = period_of(key.row_bytes);
-    return shape_of(key.isa).masks && rows > 1 && key.row_bytes >= kMinRowBytes &&
+    return rows > 1 && key.row_bytes >= kMinRowBytes &&
            rows * key.row_bytes <= kMaxLines * kLineBytes &&
            key.G * key.src_axis < int64_t{1} << 31 && key.src_image < int64_t{1} << 31;
 }
@@ -275,14 +275,6 @@ void StitchFunction::operator()(const char* src, char* dst, int64_t begin, int64
                     group,
                     image,
                     ahead};
-    function_(args);
-}
-
-void StitchFunction::copy_within_group(const char* src, char* dst, int64_t begin, int64_t end,
-                                       int64_t ahead) const {
-    const int64_t in_period = begin & (period() - 1), rows = end - begin;
-    StitchArgs args{
-        src, dst + (begin - in_period) * key_.row_bytes, in_period, rows, rows, 1, src, src, ahead};
     function_(args);
 }
 
