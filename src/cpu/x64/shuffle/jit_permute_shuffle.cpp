@@ -24,8 +24,7 @@ class PermuteShuffle : public Executable {
     // A kernel for destinations of one alignment, and the work of an execution with this kernel.
     struct Way {
         JitFunction<PermuteArgs> kernel;
-        int64_t alignment;
-        bool streams;  // bypasses the caches
+        int64_t alignment;  // 1, unless stores bypass the caches
         Work work;
     };
 
@@ -48,7 +47,7 @@ class PermuteShuffle : public Executable {
             return is_aligned(tensors.dst, each.alignment);
         });
         parallel_ranges(images_ * tiles_, 1, way->work, [&](int64_t begin, int64_t end) {
-            const StreamingStores stores(way->streams);
+            const StreamingStores stores(way->alignment > 1);
             while (begin < end) begin += shuffle(way->kernel, tensors, begin, end - begin);
         });
         padding_.zero(tensors.dst);
@@ -162,11 +161,11 @@ Result<PlanPtr> executable_of(const ShuffleDesc& desc, const PermutePlan& plan) 
         std::vector<PermuteShuffle::Way> ways;
         for (const auto& [way, alignment] : streaming_of(plan)) {
             auto kernel = TOMBOLA_TRY(permute_function(plan.code, way, sources, plan.operations));
-            ways.push_back({std::move(kernel), alignment, true, work_of(0, bytes, bytes / 2)});
+            ways.push_back({std::move(kernel), alignment, work_of(0, bytes, bytes / 2)});
         }
         auto kernel = TOMBOLA_TRY(
             permute_function(plan.code, stores, sources, plan.operations, unrolled(plan)));
-        ways.push_back({std::move(kernel), 1, false, moving(bytes)});
+        ways.push_back({std::move(kernel), 1, moving(bytes)});
         return make_executable<PermuteShuffle>(desc, plan, std::move(ways));
     });
 }

@@ -282,8 +282,8 @@ int64_t bytes_ahead(const ShuffleLayout& l, const char* src, const char* dst) {
 // How short rows are stitched into a destination without gaps that has this alignment.
 struct StitchWay {
     StitchFunction function;
-    int64_t alignment;
-    bool streams;  // bypasses the caches
+    int64_t alignment;  // 1, unless stores bypass the caches
+    bool streams() const { return alignment > 1; }
 };
 
 // The kernels of a plan. There are none if the shuffle is one copy.
@@ -323,10 +323,10 @@ class RowShuffle : public Executable {
                          [&](const StitchWay& each) { return is_aligned(dst, each.alignment); });
         const bool stitched = way != kernels_.stitches.end();
         const int64_t slice =
-            stitched ? slice_rows(layout().inner, way->function.period(), way->streams) : 0;
+            stitched ? slice_rows(layout().inner, way->function.period(), way->streams()) : 0;
         // If turns are straight code, each call copies whole turns.
         const int64_t turn = plan_.is_straight ? plan_.loops.inner.count : 1;
-        const bool streaming = stitched ? way->streams : plan_.rows_stream;
+        const bool streaming = stitched ? way->streams() : plan_.rows_stream;
         const auto bytes = static_cast<size_t>(rows * layout().inner);
         parallel_ranges(rows, turn, work_of(0, 2 * bytes, streaming ? bytes : 0),
                         [&](int64_t begin, int64_t end) {
@@ -419,11 +419,10 @@ Result<RowKernels> make_kernels(const RowPlan& plan) {
         for (const Way& way : {Way{Stores::streaming, plan.sources, kLineBytes},
                                {Stores::streaming_parts, plan.sources, kLaneBytes},
                                {plan.stores, Sources::plain, 1}}) {
-            const bool streams = way.alignment > 1;
-            if (streams && !plan.is_far) continue;
+            if (way.alignment > 1 && !plan.is_far) continue;
             auto function =
                 TOMBOLA_TRY(StitchFunction::make(stitch_key(plan, way.stores, way.sources)));
-            kernels.stitches.push_back({std::move(function), way.alignment, streams});
+            kernels.stitches.push_back({std::move(function), way.alignment});
         }
         return kernels;
     }
