@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
+#include <utility>
 
 #include "common/parallel.hpp"
 #include "cpu/shuffle/shuffle_layout.hpp"

@@ -6,7 +6,6 @@
 
 #include "cpu/x64/shuffle/operations.hpp"
 #include "cpu/x64/shuffle/unpack_plan.hpp"
-#include "cpu/x64/vec_traits.hpp"
 
 // Transposes and interleaves of rows by networks of unpacks. unpack_plan.hpp says what a network is, and decides which lanes of the source
 // each network takes. The operations for each lane that is stored are:

@@ -16,10 +16,8 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "common/cpu_isa.hpp"

@@ -9,7 +9,6 @@
 #include "cpu/x64/machine.hpp"
 #include "cpu/x64/shuffle/lowering_cache.hpp"
 #include "cpu/x64/shuffle/permute_plan.hpp"
-#include "cpu/x64/vec_traits.hpp"
 
 namespace tombola::impl::cpu::x64 {
 namespace {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "common/cpu_isa.hpp"
-#include "common/implementation.hpp"
 #include "common/status.hpp"
 #include "cpu/shuffle/shuffle_layout.hpp"
 #include "cpu/x64/machine.hpp"

@@ -23,7 +23,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "cpu/shuffle/shuffle_layout.hpp"
