@@ -24,20 +24,25 @@ PermutePlan chosen_plan(DataType data_type, const std::array<dim_t, 3>& dims, di
 }
 
 // The caches count too, and a hypervisor may report others.
-bool has_costs_of_zen5() {
-    return machine().kind == Microarchitecture::zen5 &&
-           machine().caches.l2 == machine().row.typical.l2;
+bool has_costs_of(Microarchitecture kind) {
+    return machine().kind == kind && machine().caches.l2 == machine().row.typical.l2;
 }
 
 // Sections that write 26 blocks at once took 2.06 times as long as a section for each block.
 TEST(PermuteChoice, NearSourcesOnZen5) {
-    if (!has_costs_of_zen5()) GTEST_SKIP() << "the costs are not those of Zen 5";
+    if (!has_costs_of(Microarchitecture::zen5)) GTEST_SKIP() << "the costs are not those of Zen 5";
     EXPECT_GT(chosen_plan(DataType::s8, {7, 414, 64}, 2).operations->sections.size(), 1U);
+}
+
+// The test StagedTilesFitASmallStack of out_of_memory_test.cpp has this shuffle.
+TEST(PermuteChoice, StagedTilesOnZen4) {
+    if (!has_costs_of(Microarchitecture::zen4)) GTEST_SKIP() << "the costs are not those of Zen 4";
+    EXPECT_TRUE(chosen_plan(DataType::f32, {1, 240, 256}, 12).is_staged());
 }
 
 // A program of 18,752 operations took 1.7 times as long as one of 9,376.
 TEST(PermuteChoice, LongProgramsOnZen5) {
-    if (!has_costs_of_zen5()) GTEST_SKIP() << "the costs are not those of Zen 5";
+    if (!has_costs_of(Microarchitecture::zen5)) GTEST_SKIP() << "the costs are not those of Zen 5";
     EXPECT_LT(chosen_plan(DataType::bf16, {1, 3060, 64}, 12).operations->size(), 10000U);
 }
 
