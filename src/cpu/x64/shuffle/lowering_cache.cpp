@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/x64/shuffle/lowering_cache.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -57,7 +58,8 @@ size_t bytes_of(const Key& key, const Lowerings& lowerings) {
     return bytes;
 }
 
-// The lowerings of a program that cost at most `max_cycles`.
+// The lowerings of a program that cost at most `max_cycles`, the cheapest first. So those with a lower limit are the first of those with a
+// higher one.
 struct Known {
     double max_cycles;
     Lowerings lowerings;
@@ -86,6 +88,11 @@ Lowerings cached_lowerings(const PermuteProgram& program, CpuIsa isa, double max
         lowerings.push_back(std::make_shared<const Operations>(std::move(lowered)));
     const size_t bytes = bytes_of(key, lowerings);
     const std::lock_guard<std::mutex> lock(cache.mutex);
+    // Plans and kernels may hold those that are known.
+    if (const Known* found = cache.known.find(key)) {
+        if (found->max_cycles >= max_cycles) return found->lowerings;
+        std::copy(found->lowerings.begin(), found->lowerings.end(), lowerings.begin());
+    }
     cache.known.store(std::move(key), {max_cycles, lowerings}, bytes);
     return lowerings;
 }
