@@ -25,6 +25,7 @@ def main():
     rows = re.findall(r"^\| \[`(\w+)`\]\(\w+\.md\) \| (.*?) \|", page.read_text(encoding="utf-8"), re.MULTILINE)
     page_types = {"--" + name.replace("_", "-"): set(types.split(", ")) for name, types in rows}
     driver_types = {driver: types_of_driver(benchtombola, driver) for driver in drivers}
+    assert drivers and rows
     if page_types == driver_types:
         return 0
     for driver in sorted(page_types.keys() | driver_types.keys()):

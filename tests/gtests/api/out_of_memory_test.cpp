@@ -238,8 +238,6 @@ int in_child(const Body& body) {
 class OutOfMemory : public testing::TestWithParam<Problem> {};
 
 TEST_P(OutOfMemory, IsAStatusWhereverItHappens) {
-    if (std::strcmp(tombola_version()->cpu_runtime, "TBB") == 0)
-        GTEST_SKIP() << "TBB waits for ever once its own initialisation has found no memory";
     const Problem& problem = GetParam();
     ASSERT_NE(the_engine(), nullptr);
     // What a life leaves, beside what the primitive cache drops, when no allocation fails.
@@ -330,13 +328,11 @@ int run_on_a_small_stack(const Problem& problem) {
 
 // Of the thread that creates and executes.
 TEST_P(OutOfMemory, OneHundredAndTwentyEightKiBOfStackAreEnough) {
-    if (std::strcmp(tombola_version()->cpu_runtime, "TBB") == 0) GTEST_SKIP() << "TBB's own stack";
     EXPECT_EQ(run_on_a_small_stack(GetParam()), 0);
 }
 
 // By the costs of Zen 4, tiles of this source and destination are staged on the stack. CTest runs this test with them, too.
 TEST(Executing, StagedTilesFitASmallStack) {
-    if (std::strcmp(tombola_version()->cpu_runtime, "TBB") == 0) GTEST_SKIP() << "TBB's own stack";
     const Problem staged = {
         "shuffle by way of the stack",
         create_shuffle<12>,
@@ -373,7 +369,6 @@ tombola_status_t refuse_rows(typename Operator::primitive_desc pd,
 // Threads share the rows, and what a region throws ends the process. The parent of the child must not have had threads.
 TEST(Executing, RefusedRowsWithoutMemory) {
     using namespace tombola;
-    if (std::strcmp(version()->cpu_runtime, "TBB") == 0) GTEST_SKIP() << "TBB itself allocates";
     constexpr memory::dim kRows = 64, kClasses = 4096;
     const auto refused_by = [](bool tokens) {
         const engine eng(engine::kind::cpu, 0);
