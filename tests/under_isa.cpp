@@ -15,7 +15,7 @@
 
 int main(int argc, char** argv) {
     const char* wanted = std::getenv("TOMBOLA_MAX_CPU_ISA");
-    if (argc < 2 || wanted == nullptr) {
+    if (argc < 2 || wanted == nullptr || *wanted == '\0') {
         std::fputs("usage: TOMBOLA_MAX_CPU_ISA=ISA under_isa PROGRAM [ARGUMENT...]\n", stderr);
         return 2;
     }

@@ -24,7 +24,7 @@ class LruCache {
         found->second.last_use = ++clock_;
         return &found->second.value;
     }
-    // Stores the value in place of the one that the key may have, unless the weight is above the limit.
+    // Stores a value, in place of the one that the key may have. A value whose weight is above the limit is not stored.
     void store(Key key, Value value, size_t weight = 1) {
         if (weight > max_weight_) return;
         const auto known = entries_.find(key);

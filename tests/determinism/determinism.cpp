@@ -15,7 +15,8 @@
 //   cuts      three calls instead of one, each on a part of the outermost dimension, with the OFFSET or the state that
 //             leads to its first element
 //
-// The instruction set is the one of TOMBOLA_MAX_CPU_ISA. ctest runs this by under_isa, which skips those that the machine lacks.
+// The instruction set is the one of TOMBOLA_MAX_CPU_ISA. ctest runs this by under_isa, which skips those that the
+// machine lacks. Without under_isa, the best one that the machine has is used in their place.
 
 #include <fmt/format.h>
 

@@ -190,6 +190,10 @@ TEST(Machine, SizesOfEveryRow) {
         // RowKernel copies rows of up to 16 vectors without the string instruction.
         EXPECT_TRUE(machine.row.string_bytes == 0 || machine.row.string_bytes > 1024);
         EXPECT_GE(machine.row.streamed_gain, 0) << name_of(kind);
+        // A lowering stops at a limit, so no cost is negative.
+        for (const double cost : {machine.row.crowded_line, machine.row.evicted_line,
+                                  machine.row.long_program, machine.row.near_store})
+            EXPECT_GE(cost, 0) << name_of(kind);
         EXPECT_GT(machine.row.copy_cycles, 0) << name_of(kind);
         EXPECT_GE(machine.row.open_lines, 2) << name_of(kind);
         EXPECT_GT(machine.row.unpacks_front, 0) << name_of(kind);
@@ -200,8 +204,11 @@ TEST(Machine, SizesOfEveryRow) {
             const VectorRates& rates = machine.rates(bytes);
             for (const double rate :
                  {rates.permutes, rates.permute2w_slots, rates.lane_shuffles, rates.vectors,
-                  rates.loads, rates.stores, rates.front, rates.front_near_sources, rates.clock})
+                  rates.loads, rates.stores, rates.front, rates.front_near_sources, rates.clock,
+                  rates.step_cycles, rates.unrolled_step_cycles})
                 EXPECT_GT(rate, 0) << name_of(kind);
+            for (const double cost : {rates.split_load, rates.split_store})
+                EXPECT_GE(cost, 0) << name_of(kind);
         }
     }
 }

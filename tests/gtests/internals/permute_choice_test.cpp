@@ -34,7 +34,7 @@ TEST(PermuteChoice, NearSourcesOnZen5) {
     EXPECT_GT(chosen_plan(DataType::s8, {7, 414, 64}, 2).operations->sections.size(), 1U);
 }
 
-// The test StagedTilesFitASmallStack of out_of_memory_test.cpp has this shuffle.
+// out_of_memory_test.cpp (StagedTilesFitASmallStack) runs this shuffle and needs it to be staged.
 TEST(PermuteChoice, StagedTilesOnZen4) {
     if (!has_costs_of(Microarchitecture::zen4)) GTEST_SKIP() << "the costs are not those of Zen 4";
     EXPECT_TRUE(chosen_plan(DataType::f32, {1, 240, 256}, 12).is_staged());

@@ -320,7 +320,7 @@ TEST(PermutePrograms, AnyNumberOfGroups) {
     }
 }
 
-// With a limit, the lowerings are those of all that cost no more. Some of the programs have packets, which are tried only if another lowering
+// With a limit, all_lowerings() returns those of its results without a limit that cost no more, in the same order. Some of the programs have packets, which are tried only if another lowering
 // costs more than a copy.
 TEST(PermutePrograms, DearLoweringsAreLeftOut) {
     if (isas_in_force().empty()) GTEST_SKIP() << "needs AVX2";

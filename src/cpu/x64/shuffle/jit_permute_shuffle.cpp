@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Shuffles whose channels are contiguous: all channels (interleaved), or the channels of a block (blocked). permute_plan.hpp chooses a plan;
-// here its kernel is made and executed.
+// Shuffles whose channels are contiguous: all channels (interleaved), or the channels of a block (blocked). choose_interleaved() or choose_blocked()
+// (permute_plan.hpp) chooses a plan; here its kernel is made and executed.
 
 #include <algorithm>
 #include <utility>
@@ -26,6 +26,8 @@ class PermuteShuffle : public Executable {
         JitFunction<PermuteArgs> kernel;
         int64_t alignment;  // 1, unless stores bypass the caches
         Work work;
+
+        bool streams() const { return alignment > 1; }
     };
 
     // ways: in descending order of speed. The last one serves destinations of any alignment.
@@ -47,7 +49,7 @@ class PermuteShuffle : public Executable {
             return is_aligned(tensors.dst, each.alignment);
         });
         parallel_ranges(images_ * tiles_, 1, way->work, [&](int64_t begin, int64_t end) {
-            const StreamingStores stores(way->alignment > 1);
+            const StreamingStores stores(way->streams());
             while (begin < end) begin += shuffle(way->kernel, tensors, begin, end - begin);
         });
         padding_.zero(tensors.dst);

@@ -112,17 +112,21 @@ class LaneLowering : public Lowering {
     bool lower_section(const PermuteSection& section) override {
         kept_.clear();
         for (const PermuteOutput& output : section.outputs) {
-            store_output(gather(terms_of(section, output), program().bytes(output)), output);
+            const Terms grid(program(), section, output, true);
+            if (keeps_loads_) {
+                lower_output(grid, output);
+                continue;
+            }
+            const Terms loose(program(), section, output, false);
+            lower_output(grid.micro_operations() <= loose.micro_operations() ? grid : loose,
+                         output);
         }
         use_registers(keeps_loads_ ? max_live_values() + 1 : kWorking);
         return true;
     }
 
-    Terms terms_of(const PermuteSection& section, const PermuteOutput& output) const {
-        const Terms grid(program(), section, output, true);
-        if (keeps_loads_) return grid;
-        const Terms loose(program(), section, output, false);
-        return grid.micro_operations() <= loose.micro_operations() ? grid : loose;
+    void lower_output(const Terms& terms, const PermuteOutput& output) {
+        store_output(gather(terms, program().bytes(output)), output);
     }
 
     int gather(const Terms& terms, int bytes) {
@@ -180,7 +184,7 @@ class LaneLowering : public Lowering {
 
 std::vector<Operations> lower_to_lanes(const PermuteProgram& program, double max_cycles) {
     std::vector<Operations> all;
-    LaneLowering(program, false).add_to(all, program.near_sources ? kAnyCycles : max_cycles);
+    LaneLowering(program, false).add_to(all, limit_of_first(program, max_cycles));
     LaneLowering keeping(program, true);
     if (keeping.add_to(all, max_cycles) && !keeping.has_kept()) all.pop_back();
     return all;

@@ -44,17 +44,17 @@ struct Term {
 // Where the units of an output come from. A unit in no term is zero.
 using Cover = std::vector<Term>;
 
-// Finds the windows of outputs.
+// Finds the windows that hold the units of an output.
 class Covering {
   public:
-    explicit Covering(const std::vector<Piece>& windows, int unit)
+    Covering(const std::vector<Piece>& windows, int unit)
         : windows_(windows), unit_(unit), left_(windows.size()) {}
 
     // Repeatedly takes the window that serves most of the units that are not yet served, until all units are served.
     Cover cover(const int64_t* source, int units) {
         held_.clear();
         for (int i = 0; i < units; ++i)
-            if (source[i] != kZeroSource) hold(source[i], uint64_t{1} << i);
+            if (source[i] != kZeroSource) add_windows_of(source[i], uint64_t{1} << i);
         std::sort(held_.begin(), held_.end());
         Cover cover;
         for (;;) {
@@ -73,7 +73,7 @@ class Covering {
 
   private:
     // A window overlaps only its neighbours, so at most two windows hold the unit at `source`.
-    void hold(int64_t source, uint64_t unit) {
+    void add_windows_of(int64_t source, uint64_t unit) {
         const auto begins_after = [](int64_t at, const Piece& window) {
             return at < window.offset;
         };
@@ -89,8 +89,9 @@ class Covering {
 
     const std::vector<Piece>& windows_;
     int unit_;
-    std::vector<uint64_t> left_;  // for each window: its units that no window serves yet
-    std::vector<int> held_;       // the windows that hold units of the output
+    std::vector<uint64_t>
+        left_;  // for each window: its units that no window serves yet; between two calls of cover() all are 0
+    std::vector<int> held_;  // the windows that hold units of the output
 };
 
 class WindowLowering : public Lowering {
@@ -214,7 +215,7 @@ class WindowLowering : public Lowering {
 std::vector<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa,
                                          double max_cycles) {
     std::vector<Operations> all;
-    WindowLowering(program, isa).add_to(all, program.near_sources ? kAnyCycles : max_cycles);
+    WindowLowering(program, isa).add_to(all, limit_of_first(program, max_cycles));
     // For words with VBMI, both ways to join windows are tried, because either may be cheaper.
     if (program.unit == 2 && shape_of(isa).permutes_from == 1)
         WindowLowering(program, CpuIsa::avx512_core).add_to(all, max_cycles);

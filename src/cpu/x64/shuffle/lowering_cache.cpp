@@ -2,6 +2,7 @@
 #include "cpu/x64/shuffle/lowering_cache.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -58,8 +59,7 @@ size_t bytes_of(const Key& key, const Lowerings& lowerings) {
     return bytes;
 }
 
-// The lowerings of a program that cost at most `max_cycles`, the cheapest first. So those with a lower limit are the first of those with a
-// higher one.
+// The lowerings of a program that cost at most `max_cycles`, the cheapest first. A higher limit only appends to the list.
 struct Known {
     double max_cycles;
     Lowerings lowerings;
@@ -88,9 +88,10 @@ Lowerings cached_lowerings(const PermuteProgram& program, CpuIsa isa, double max
         lowerings.push_back(std::make_shared<const Operations>(std::move(lowered)));
     const size_t bytes = bytes_of(key, lowerings);
     const std::lock_guard<std::mutex> lock(cache.mutex);
-    // Plans and kernels may hold those that are known.
+    // Plans and kernels may hold the operations that are known already. The new list shares them, which saves memory.
     if (const Known* found = cache.known.find(key)) {
         if (found->max_cycles >= max_cycles) return found->lowerings;
+        assert(found->lowerings.size() <= lowerings.size());
         std::copy(found->lowerings.begin(), found->lowerings.end(), lowerings.begin());
     }
     cache.known.store(std::move(key), {max_cycles, lowerings}, bytes);

@@ -102,8 +102,9 @@ double split_loads(const PermuteProgram& program, const Operations::Section& sec
     for (const Operation& o : section.list) {
         if (!o.is_load()) continue;
         const int64_t first = (o.offset + origin) & (alignment - 1);
-        const int64_t whole = (kLineBytes - o.accessed_bytes() - first + alignment) / alignment;
-        splits += static_cast<double>((places - whole) * alignment) / kLineBytes;
+        // At so many of the places where the load may begin, it ends within the line.
+        const int64_t unsplit = (kLineBytes - o.accessed_bytes() - first + alignment) / alignment;
+        splits += static_cast<double>((places - unsplit) * alignment) / kLineBytes;
     }
     return splits;
 }
@@ -143,7 +144,7 @@ double part_of_line(const PermuteProgram& program) {
     return std::min(1.0, static_cast<double>(program.loop.dst_step) / kLineBytes);
 }
 
-// The sets of the first-level cache. Each keeps the lines that were accessed last.
+// A simulation of the sets of the first-level cache. A set holds the lines that were accessed last, as many as it has ways.
 class CacheSets {
   public:
     // Accesses a line. Returns whether its set had lost it after an earlier access.
@@ -160,7 +161,7 @@ class CacheSets {
 
   private:
     std::ptrdiff_t ways_ = machine().ways_of_l1();
-    // All lines of a set, in the order of their last access.
+    // For each set: all lines that were ever accessed, the last access at the end. The last ways_ of them are in the cache.
     std::array<std::vector<Line>, kSetsOfL1> sets_;
 };
 
@@ -446,7 +447,7 @@ bool Lowering::add_to(std::vector<Operations>& all, double max_cycles) {
         list.clear();
         if (!lower_section(section)) return false;
         list.swap(buffer_);
-        list = buffer_;  // takes no more memory than it needs
+        list = buffer_;  // the copy has no spare capacity
         add_costs(section);
         if (operations_.cycles > max_cycles) return false;
     }

@@ -109,7 +109,8 @@ struct TableHash {
     size_t operator()(const Table& table) const {
         uint64_t words[sizeof(Table) / 8], hash = 0;
         std::memcpy(words, table.data(), sizeof words);
-        for (const uint64_t word : words) hash = (hash ^ word) * 0x9E3779B97F4A7C15 ^ hash >> 29;
+        for (const uint64_t word : words)
+            hash = ((hash ^ word) * 0x9E3779B97F4A7C15) ^ (hash >> 29);
         return hash;
     }
 };
@@ -292,23 +293,28 @@ class Lowering {
     const PermuteProgram& program_;
     int vector_bytes_;
     Operations operations_;
-    std::vector<Operation> buffer_;  // for the list of one section
+    // Holds the list of a section while it is lowered. Its memory is used again for the next section.
+    std::vector<Operation> buffer_;
     std::unordered_map<Table, int, TableHash> known_tables_;
 };
 
 PermuteLimits limits_of(CpuIsa isa, int unit);
 
-inline constexpr double kAnyCycles = std::numeric_limits<double>::infinity();
+inline constexpr double kAnyCycles = std::numeric_limits<double>::infinity();  // no limit
 
-// The results of all lowerings that `isa` has for a program, the cheapest first, without those that cost more than `max_cycles`. There is at
-// least one without this limit, unless `isa` has no masks and the program loads or stores fewer than 4 bytes, as those of pixels of 2 or 3
-// bytes do.
+// The results of all lowerings that `isa` has for a program, the cheapest first, without those that cost more than `max_cycles`. If there
+// is no limit, there is at least one result, unless `isa` has no masks and the program loads or stores fewer than 4 bytes, as those of pixels
+// of 2 or 3 bytes do.
 std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa,
                                       double max_cycles = kAnyCycles);
 
-// Each lowering returns the results of its variants that cost at most `max_cycles`, or nothing if it does not serve the program. If the program
-// has near sources, windows and lanes return their first variant whatever it costs. Windows serve the units that `isa` permutes between two
-// registers. Words have two variants with VBMI.
+// The limit of the first variant of windows and of lanes. With near sources there is none, because all_lowerings() compares its cost with that
+// of a copy to decide whether packets are tried.
+inline double limit_of_first(const PermuteProgram& program, double max_cycles) {
+    return program.near_sources ? kAnyCycles : max_cycles;
+}
+// Each lowering returns the results of its variants that cost at most `max_cycles`, or nothing if it does not serve the program. Windows serve
+// the units that `isa` permutes between two registers. Words have two variants with VBMI.
 std::vector<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa,
                                          double max_cycles = kAnyCycles);
 // Lanes serve every program. If several outputs take from the same pieces, one variant keeps the shared loads in registers.

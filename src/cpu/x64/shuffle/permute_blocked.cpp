@@ -210,7 +210,8 @@ double gain_of(const PermutePlan& candidate) {
            lines_of_image(candidate);
 }
 
-// An upper bound of gain_of(). Stores of a step overlap by less than half of their bytes.
+// An upper bound of gain_of() for programs of this layout. A step stores fewer than twice the bytes that it writes, because only the last vector
+// of a range overlaps another one, and a vector is not longer than the range.
 double max_gain_of(const PermutePlan& plan, const ShuffleLayout& layout) {
     if (!plan.is_far()) return 0;
     const int64_t channels = layout.blocks() * layout.src_axis.block;
@@ -268,6 +269,8 @@ Result<PermutePlan> choose_blocked(CpuIsa isa, const ShuffleDesc& desc) {
     const ShuffleLayout& l = base.layout;
     const ShuffleLayout sample = with_fewer_channels(l);
     const bool far = base.is_far();
+    // A program gains at most this by bypassing the caches. So a program that costs more than the best plan and this gain together is never
+    // chosen, and its lowering may stop.
     const double max_gain = max_gain_of(base, sample);
     PermutePlan best = base;
     for (PermutePlan& candidate : blocked_plans(isa, base)) {

@@ -62,8 +62,8 @@ Result<PermutePlan> begin_interleaved(const ShuffleDesc& desc) {
     return base;
 }
 
-// The minimum cost of storing a line, whatever the operations are.
-double least_cycles(const PixelProgram& pixel, const PermutePlan& candidate) {
+// The minimum cost of a step, whatever its operations are.
+double least_cycles_of_step(const PixelProgram& pixel, const PermutePlan& candidate) {
     const MachineRow& row = machine().row;
     // The model assumes that no program is faster than a copy.
     const double copy = row.copy_cycles * (fits_l1(candidate.bytes) ? kCopyInL1 : 1);
@@ -71,12 +71,8 @@ double least_cycles(const PixelProgram& pixel, const PermutePlan& candidate) {
     // so words are left out here.
     const bool writes_far_apart =
         candidate.is_far() && candidate.layout.inner != 2 && writes_apart(pixel.program);
-    return writes_far_apart ? std::max(row.apart_cycles, copy) : copy;
-}
-
-// The minimum cost of a step.
-double least_cycles_of_step(const PixelProgram& pixel, const PermutePlan& candidate) {
-    return least_cycles(pixel, candidate) / 64 * static_cast<double>(stored_bytes(pixel.program));
+    const double line = writes_far_apart ? std::max(row.apart_cycles, copy) : copy;
+    return line / kLineBytes * static_cast<double>(stored_bytes(pixel.program));
 }
 
 // `least`: see least_cycles_of_step().
@@ -102,6 +98,8 @@ Result<PermutePlan> choose_interleaved(CpuIsa isa, const ShuffleDesc& desc) {
     const int64_t pixel_bytes = l.C * l.inner;
     const bool dense =
         best.pixels.src.stride == pixel_bytes && best.pixels.dst.stride == pixel_bytes;
+    // A program gains at most this by bypassing the caches. So a program that costs more than the best plan and this gain together is never
+    // chosen, and its lowering may stop.
     const double max_gain = best.is_far() ? machine().row.streamed_gain : 0;
     for (const CpuIsa code : code_for(isa)) {
         const PermuteLimits limits = limits_of(code, static_cast<int>(l.inner & -l.inner));

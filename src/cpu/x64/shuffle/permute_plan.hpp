@@ -45,9 +45,10 @@ struct PermutePlan {
 
     bool is_far() const { return machine().is_far(bytes, threads); }
     bool is_staged() const { return stages_src || stages_dst; }
-    // The last tile has the remaining pixels, so it may have nearly twice as many as the others.
+    // Into which the pixels of an image are divided.
     int64_t tiles() const { return std::max<int64_t>(pixels.count / tile_pixels, 1); }
     int64_t pixels_of_tile() const { return std::min(tile_pixels, pixels.count); }
+    // The last tile has the remaining pixels, so it may have nearly twice as many as the others.
     int64_t pixels_of_last_tile() const { return pixels.count - (tiles() - 1) * tile_pixels; }
 };
 

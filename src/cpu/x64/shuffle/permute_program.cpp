@@ -248,6 +248,7 @@ void add_tile(PermuteProgram& program, const ShuffleLayout& layout, const TileSh
     // A range of the destination ends where the next one begins. So it may write more bytes than it has: the next range overwrites them.
     const int64_t bytes = rows * columns * E / tile.ranges;
     const bool joined = tile.across && tile.ranges > 1;
+    // Joined ranges exist only without masks, so a shorter vector changes nothing else.
     PermuteLimits cut = limits;
     const int64_t written = joined ? (bytes + kLaneBytes - 1) & -kLaneBytes : bytes;
     if (joined && written % cut.vector_bytes != 0) cut.vector_bytes = kLaneBytes;
@@ -372,9 +373,9 @@ double split_stores(const PermuteProgram& program, const PermuteSection& section
     const bool aligns = program.loop.aligns();
     const int64_t alignment =
         std::min(aligns ? program.loop.dst_step : program.dst_alignment, kLineBytes);
-    // After at most kLineBytes repeats, stores meet cache lines at the same places again.
-    const bool are_same = aligns || section.loop.dst_repeat % alignment == 0;
-    const int64_t repeats = are_same ? 1 : std::min(section.loop.repeats, kLineBytes);
+    // If all repeats meet cache lines at the same places, one of them is enough. Otherwise the places recur after at most kLineBytes repeats.
+    const bool one_is_enough = aligns || section.loop.dst_repeat % alignment == 0;
+    const int64_t repeats = one_is_enough ? 1 : std::min(section.loop.repeats, kLineBytes);
     // Stores of lanes that are apart do not follow one another.
     const bool is_apart = std::any_of(section.outputs.begin(), section.outputs.end(),
                                       [](const PermuteOutput& o) { return o.is_apart(); });

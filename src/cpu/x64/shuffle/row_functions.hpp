@@ -89,7 +89,8 @@ struct StitchArgs {
 // The generated function, called by rows.
 class StitchFunction {
   public:
-    // Whether the code is small, its offsets fit, and it is faster than a copy of each row.
+    // Whether the code is small, its offsets fit, and it is faster than a copy of each row. The machine must have AVX-512, for stores under
+    // masks.
     static bool serves(const StitchKey& key);
     static Result<StitchFunction> make(const StitchKey& key);
 
