@@ -313,6 +313,7 @@ std::vector<Operations> all_lowerings(const PermuteProgram& program, CpuIsa isa,
 inline double limit_of_first(const PermuteProgram& program, double max_cycles) {
     return program.near_sources ? kAnyCycles : max_cycles;
 }
+
 // Each lowering returns the results of its variants that cost at most `max_cycles`, or nothing if it does not serve the program. Windows serve
 // the units that `isa` permutes between two registers. Words have two variants with VBMI.
 std::vector<Operations> lower_to_windows(const PermuteProgram& program, CpuIsa isa,
