@@ -26,6 +26,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -294,13 +295,12 @@ int hold_variants(std::vector<Case> cases, const std::map<std::string, std::stri
             failures.add(name + ": the table lacks the case");
             continue;
         }
-        Bytes
-            right;  // the outputs, once a run has had the table's hash: comparing costs less than hashing
+        // The outputs, once a run has had the table's hash: comparing costs less than hashing.
+        std::optional<Bytes> right;
         const auto hold = [&](const Bytes& outputs, const std::string& how) {
             ++runs;
-            if (!right.empty() ? outputs == right : sha256(outputs) == line->second)
-                right = outputs;
-            else
+            if (!right && sha256(outputs) == line->second) right = outputs;
+            if (!right || outputs != *right)
                 failures.add(name + ": " + how + " gives other numbers");
         };
         whole.allocate();

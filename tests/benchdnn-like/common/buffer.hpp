@@ -23,10 +23,11 @@ class Buffer {
     size_t size() const { return size_; }
 
   private:
+    Place place_;
     size_t size_;
-    size_t mapped_;
-    void* mapping_;
-    uint8_t* data_;
+    size_t mapped_ = 0;
+    void* mapping_ = nullptr;
+    uint8_t* data_ = nullptr;
 };
 
 }  // namespace tombola::bench
