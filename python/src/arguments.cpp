@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "common/fp_env.hpp"
+
 namespace tombola_python {
 namespace {
 
@@ -141,7 +143,7 @@ bool is_sequence(py::handle object) {
     PyObject* const one = object.ptr();
     if (PyUnicode_Check(one) || PyBytes_Check(one) || PyByteArray_Check(one)) return false;
     // PyTorch's tensors have no slots of a sequence, only those of a mapping.
-    if (!PySequence_Check(one)) return has_dimensions(object);
+    if (!PySequence_Check(one)) return has_dimensions(object) && py::hasattr(object, "__iter__");
     // An array without dimensions has no length; it may be an integer.
     if (PyObject_Size(one) >= 0) return true;
     if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
@@ -205,6 +207,7 @@ tombola::alignment alignment_of(py::handle name) {
 }
 
 Element::Element(py::handle number, memory::data_type data_type, const char* name) {
+    const tombola::impl::DefaultFpEnv fp_env;
     const auto store = [&](const auto& value) {
         std::memcpy(bytes_.data(), &value, sizeof(value));
     };
@@ -248,6 +251,19 @@ Element::Element(py::handle number, memory::data_type data_type, const char* nam
     if (std::isinf(rounded_) && !std::isinf(value))
         value_error(std::string(name) + " is " + text_of(number) + "; expected a number that " +
                     name_of(data_type) + " can hold");
+}
+
+bool Element::is_below(const Element& other) const {
+    const tombola::impl::DefaultFpEnv fp_env;
+    const volatile bool below = rounded_ < other.rounded_;  // compared before fp_env ends
+    return below;
+}
+
+bool Element::is_finite() const { return std::isfinite(rounded_); }
+
+py::object in_default_fp_env(const py::function& function, const py::args& args) {
+    const tombola::impl::DefaultFpEnv fp_env;
+    return function(*args);
 }
 
 }  // namespace tombola_python

@@ -87,17 +87,21 @@ tombola::alignment alignment_of(py::handle name);
 
 // One element of a data type from what number_of() returned, rounded to the nearest one, ties to even; float16 and bfloat16 by
 // way of float32, as PyTorch rounds numbers of Python. Raises ValueError for a finite number that the type cannot hold, TypeError for
-// a float where the type is an integer's.
+// a float where the type is an integer's. Neither rounding nor comparing depends on the caller's floating-point environment.
 class Element {
   public:
     Element(py::handle number, memory::data_type type, const char* name);
     const void* data() const { return bytes_.data(); }
-    // The element of a floating-point type.
-    double rounded() const { return rounded_; }
+    // Of elements of a floating-point type.
+    bool is_finite() const;
+    bool is_below(const Element& other) const;
 
   private:
     alignas(8) std::array<unsigned char, 8> bytes_{};
-    double rounded_ = 0;
+    double rounded_ = 0;  // the element of a floating-point type
 };
+
+// What function(*args) returns under the default floating-point environment: NumPy rounds by the caller's.
+py::object in_default_fp_env(const py::function& function, const py::args& args);
 
 }  // namespace tombola_python

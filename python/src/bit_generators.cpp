@@ -40,6 +40,19 @@ Prepared ready(const typename Operator::primitive_desc& pd, Arguments arguments)
     return Prepared(Operator(pd), pd, arguments);
 }
 
+// Holds a bit generator's lock, which NumPy holds while it draws. While this lives no code of Python may run: a signal handler that draws
+// would wait for its own thread.
+class Locked {
+  public:
+    explicit Locked(py::handle lock) : release_(lock.attr("release")) { lock.attr("acquire")(); }
+    ~Locked() { Py_XDECREF(PyObject_CallNoArgs(release_.ptr())); }
+    Locked(const Locked&) = delete;
+    Locked& operator=(const Locked&) = delete;
+
+  private:
+    py::object release_;
+};
+
 // A generator's words in two buffers: the one in use, and the one that is filled next. The position has the number of exchanges, whose lowest bit
 // is the number of the buffer, and the index in it. So one store goes on to the next buffer when it is full. A child that fork() made while
 // another thread was drawing has a whole buffer.
@@ -104,6 +117,18 @@ class Philox {
             value_error("position is " + std::to_string(skipped) +
                         "; expected a number from 0 to 3");
         refill(state, static_cast<uint32_t>(skipped));
+    }
+    // Goes on as if `blocks` of four words, and then `words` below 4, had been drawn. The counter has 128 bits.
+    void advance(const std::array<uint32_t, 4>& blocks, uint32_t words) {
+        auto [state, used] = get();
+        used += words;
+        uint64_t carry = used / 4;
+        for (size_t i = 0; i < blocks.size(); ++i) {
+            carry += uint64_t{state[i]} + blocks[i];
+            state[i] = static_cast<uint32_t>(carry);
+            carry >>= 32;
+        }
+        refill(state, used % 4);
     }
     // The state of the buffer's first block, and how many words have been used since.
     std::pair<std::array<uint32_t, 6>, uint32_t> get() const {
@@ -275,8 +300,17 @@ void add_bit_generators(py::module_& module) {
             return std::make_unique<Philox>(capsule, words_of<6>(state), 0);
         }))
         .def("set",
-             [](Philox& self, py::handle state, py::handle position) {
-                 self.set(words_of<6>(state), unsigned_of(position, "position"));
+             [](Philox& self, py::handle lock, py::handle state, py::handle position) {
+                 const auto words = words_of<6>(state);
+                 const uint64_t skipped = unsigned_of(position, "position");
+                 const Locked locked(lock);
+                 self.set(words, skipped);
+             })
+        .def("advance",
+             [](Philox& self, py::handle lock, py::handle blocks, uint32_t words) {
+                 const auto counted = words_of<4>(blocks);
+                 const Locked locked(lock);
+                 self.advance(counted, words);
              })
         .def("get", [](const Philox& self) {
             const auto [first, used] = self.get();
@@ -286,7 +320,12 @@ void add_bit_generators(py::module_& module) {
         .def(py::init([](py::handle capsule, py::handle state) {
             return std::make_unique<Mt19937>(capsule, words_of<625>(state));
         }))
-        .def("set", [](Mt19937& self, py::handle state) { self.set(words_of<625>(state)); })
+        .def("set",
+             [](Mt19937& self, py::handle lock, py::handle state) {
+                 const auto words = words_of<625>(state);
+                 const Locked locked(lock);
+                 self.set(words);
+             })
         .def("get", [](const Mt19937& self) { return array_of(self.get()); });
 }
 

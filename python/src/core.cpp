@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "arguments.hpp"
 #include "functions.hpp"
 #include "messages.hpp"
 #include "positional.hpp"
@@ -74,6 +75,7 @@ PYBIND11_MODULE(_core, module) {
     module.attr("version") = std::to_string(version->major) + "." + std::to_string(version->minor) +
                              "." + std::to_string(version->patch);
     module.def("text_of", &tombola_python::text_of);
+    module.def("in_default_fp_env", &tombola_python::in_default_fp_env);
     tombola_python::add_state(module);
     tombola_python::add_random(module);
     tombola_python::add_sampling(module);

@@ -3,7 +3,6 @@
 // Fills: random words and random numbers.
 
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include "arguments.hpp"
@@ -88,8 +87,7 @@ py::object uniform(py::handle shape, py::handle dtype, py::handle low, py::handl
                    name_of(dst.type));
     const Element min(least, dst.type, "low");
     const Element max(greatest, dst.type, "high");
-    if (!integers && std::isfinite(min.rounded()) && std::isfinite(max.rounded()) &&
-        min.rounded() >= max.rounded())
+    if (!integers && min.is_finite() && max.is_finite() && !min.is_below(max))
         value_error("low is " + text_of(least) + " and high is " + text_of(greatest) +
                     "; expected low < high, each rounded to " + name_of(dst.type));
     fill<tombola::random_uniform>(

@@ -170,6 +170,10 @@ int64_t device_of(py::handle object, const char* name) {
                "; expected two integers");
 }
 
+bool is_torch_bool(py::handle object) {
+    return said_by(PyObject_Str, py::getattr(object, "dtype", py::none())) == "torch.bool";
+}
+
 // The capsule that __dlpack__() returns. What it refuses, such as a tensor of PyTorch that requires a gradient, is told with the argument's
 // name.
 py::object capsule_of(py::handle object, const char* name) {
@@ -187,6 +191,10 @@ py::object capsule_of(py::handle object, const char* name) {
             (cause.matches(PyExc_RuntimeError) && !cause.matches(PyExc_RecursionError) &&
              !cause.matches(PyExc_NotImplementedError));
         if (!refuses) throw;
+        // PyTorch before 2.0 exports no bool. Its bytes are 0 and 1.
+        if (is_torch_bool(object))
+            return object.attr("view")(py::module_::import("torch").attr("uint8"))
+                .attr("__dlpack__")();
         value_error(std::string(name) +
                         " cannot be exported by DLPack: " + said_by(PyObject_Str, cause.value()) +
                         "; expected a strided tensor, without gradient (detach()), and not "
@@ -217,14 +225,17 @@ Tensor of_dlpack(py::handle object, const char* name, Use use) {
         if (used->deleter != nullptr) used->deleter(used);
     });
     const dlpack::Tensor& source = managed->tensor;
-    const dlpack::DataType dtype = source.dtype;
+    dlpack::DataType dtype = source.dtype;
+    if (dtype.code == dlpack::kUInt && dtype.bits == 8 && is_torch_bool(object))
+        dtype.code = dlpack::kBool;  // it came as its bytes, see capsule_of()
     tensor.kind = kind_of_dlpack(dtype.code);
     if (dtype.lanes == 1)
         tensor.type = !use.types.moved ? type_of_dlpack(dtype.code, dtype.bits)
                       : tensor.kind == 0 || dtype.bits % 8 != 0 ? type::undef
                                                                 : type_of_size(dtype.bits / 8);
     if (!use.types.has(tensor.type))
-        refuse_type(std::string(name) + " has the dtype " + name_of_dlpack(dtype.code, dtype.bits),
+        refuse_type(std::string(name) + " has the dtype " + name_of_dlpack(dtype.code, dtype.bits) +
+                        (dtype.lanes == 1 ? "" : " of " + std::to_string(dtype.lanes) + " lanes"),
                     true, use.types);
     // A pinned tensor of PyTorch says 3, and its capsule 1.
     if (!is_host_memory(source.device.type))
@@ -303,7 +314,8 @@ py::array bfloat16_bits(py::handle bits, const char* name) {
 std::vector<py::ssize_t> Tensor::byte_strides() const {
     std::vector<py::ssize_t> bytes(strides.begin(), strides.end());
     for (py::ssize_t& stride : bytes)
-        stride *= static_cast<py::ssize_t>(memory::data_type_size(type));
+        if (__builtin_mul_overflow(stride, memory::data_type_size(type), &stride))
+            stride = stride < 0 ? PY_SSIZE_T_MIN : PY_SSIZE_T_MAX;
     return bytes;
 }
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What no function takes: each argument that is wrong is named in a ValueError or TypeError, and nothing is written."""
+import contextlib
+import ctypes
+import platform
 import re
 import types
 
@@ -564,3 +567,56 @@ def test_text_and_times_are_no_numbers(number):
     ):
         with pytest.raises(TypeError, match="expected a number"):
             call()
+
+
+@contextlib.contextmanager
+def mxcsr(modes):
+    """These bits of MXCSR are set, the other modes are the default."""
+    environment = ctypes.create_string_buffer(32)  # glibc's fenv_t, which MXCSR ends
+    libm = ctypes.CDLL("libm.so.6")
+    libm.fegetenv(environment)
+    before = environment.raw
+    libm.fesetenv(before[:28] + (0x1F80 | modes).to_bytes(4, "little"))
+    try:
+        yield
+    finally:
+        libm.fesetenv(before)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="MXCSR is a register of x86-64")
+@pytest.mark.parametrize("modes", [0x8040, 0x2000, 0x4000, 0x6000], ids=["flush", "down", "up", "to zero"])
+def test_the_floating_point_environment_of_the_caller(modes):
+    """Numbers are rounded to an element by the default one."""
+    calls = [
+        lambda: tombola.uniform(9, low=0.1, high=0.7, seed=1),
+        lambda: tombola.uniform(9, high=1e-40, seed=1),
+        lambda: tombola.uniform(9, "float64", high=1e-310, seed=1),
+        lambda: tombola.normal(9, mean=0.1, std=0.3, seed=1),
+        lambda: tombola.normal(9, std=1e-40, seed=1),
+        lambda: tombola.dropout(X, 0.3, seed=1),
+        lambda: tombola.dropout(X, 1e-40, seed=1),
+        lambda: tombola.sample_tokens(LOGITS, 1, temperature=[0.3, 0.7], logprobs="processed", seed=1).logprobs,
+        lambda: tombola.sample_tokens(LOGITS, 1, temperature=np.array([0.3, 0.7]), logprobs="processed", seed=1).logprobs,
+    ]
+    expected = [call().tobytes() for call in calls]
+    with mxcsr(modes):
+        given = [call().tobytes() for call in calls]
+    assert given == expected
+
+
+def test_keys_and_counters_are_integers_or_sequences_of_words():
+    words = tombola.random_words(5, key=3 + (4 << 32))
+    for key in ([3, 4], (3, 4), np.array([3, 4]), range(3, 5)):
+        np.testing.assert_array_equal(tombola.random_words(5, key=key), words)
+    for wrong in ({3, 4}, {3: 3, 4: 4}, iter([3, 4]), [np.array([3]), np.array([4])]):
+        with pytest.raises(TypeError, match="key is .* words of 32 bits"):
+            tombola.random_words(5, key=wrong)
+    for wrong in ([3, 4, 5], range(2**40)):
+        with pytest.raises(ValueError, match="key is .* words of 32 bits"):
+            tombola.random_words(5, key=wrong)
+
+
+def test_seeds_are_no_bfloat16():
+    wrong = tombola.BFloat16Array(np.ones((2, 2), np.uint16))
+    with pytest.raises(TypeError, match="(?s)seed is .*; expected None, an integer, two integers"):
+        tombola.sample_tokens(LOGITS, seed=wrong)

@@ -221,3 +221,32 @@ def test_conjugated_views_are_refused_by_name():
     view = torch.tensor([[1 + 2j, 3 + 4j, 5 + 6j, 7 + 8j]]).conj()
     with pytest.raises(ValueError, match=r"^src cannot be exported by DLPack: .*; expected .*resolve_conj\(\)"):
         tombola.shuffle(view, 2)
+
+
+def test_bool_tensors():
+    """PyTorch before 2.0 does not export them by DLPack."""
+    mask = torch.tensor([True, False, True])
+    np.testing.assert_array_equal(tombola.dropout(np.ones(3, np.float32), 0.5, backward=True, mask=mask), [2, 0, 2])
+    ones = tombola.dropout(np.ones(3, np.float32), 0.5, seed=3, mask=mask)
+    assert mask.tolist() == (ones > 0).tolist()
+    shuffled = tombola.shuffle(torch.tensor([[True, False, False, True]]), 2)
+    assert shuffled.dtype == bool and shuffled.tolist() == [[True, False, False, True]]
+    with pytest.raises(TypeError, match="src has the dtype bool; expected"):
+        tombola.dropout(mask, 0.5, seed=1)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # NumPy's, about lists of tensors
+def test_numbers_for_rows():
+    logits = np.zeros((2, 40), np.float32)
+
+    def sample(**parameters):
+        return tombola.sample_tokens(logits, 9, seed=1, logprobs="processed", **parameters).logprobs
+
+    for number in (torch.tensor(0.5, dtype=torch.bfloat16), torch.tensor(0.5, requires_grad=True)):
+        np.testing.assert_array_equal(sample(temperature=number), sample(temperature=0.5))
+    for wrong in (torch.ones(2, requires_grad=True), torch.ones(2, dtype=torch.bfloat16)):
+        with pytest.raises((TypeError, ValueError), match="temperature is .*; expected numbers of the dtype float32"):
+            sample(temperature=wrong)
+    for parameter in ("top_k", "seed"):
+        with pytest.raises(TypeError, match=rf"{parameter}\[0\] is tensor\(\[5\]\); expected an integer"):
+            tombola.sample_tokens(logits, **{parameter: [torch.tensor([5])] * 2})

@@ -155,3 +155,46 @@ def test_a_handler_that_draws_while_its_call_waits():
         other.uniform(1)
     # MT19937 is a sequence of words: only their number says where it is.
     np.testing.assert_array_equal(g.state, other.state)
+
+
+def assign(bits):
+    state = bits.state
+
+    def work():
+        bits.state = state
+
+    return work
+
+
+@pytest.mark.parametrize(
+    "make, change",
+    [
+        (lambda: tombola.MT19937(1), assign),
+        (lambda: tombola.Philox4x32(1), assign),
+        (lambda: tombola.Philox4x32(1), lambda bits: lambda: bits.advance(5)),
+    ],
+    ids=["MT19937", "Philox4x32", "advance"],
+)
+def test_a_handler_that_draws_while_a_bit_generator_changes(make, change):
+    """The change does not hold the lock while the handler runs."""
+    bits = make()
+    generator, work, handled = np.random.Generator(bits), change(bits), []
+
+    def handle(*_):
+        # A handler that waits for the lock of its own thread would wait for ever.
+        free = bits.lock.acquire(timeout=10)
+        assert free
+        bits.lock.release()
+        handled.append(generator.random())
+        signal.setitimer(signal.ITIMER_REAL, 0.0002)
+
+    former = signal.signal(signal.SIGALRM, handle)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.0002)
+        end = time.monotonic() + 1
+        while time.monotonic() < end:
+            work()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, former)
+    assert len(handled) > 100

@@ -8,8 +8,8 @@
 Every value depends on the algorithm, the seeds, the offset and its index alone: never on the processor, the number of
 threads, the memory layout, or how a tensor is cut into calls.
 
-Tensors that come in are NumPy arrays, or CPU tensors of any library that exports them by DLPack (torch.Tensor). Any
-strides are taken, except negative ones and those by which two elements share an address. Results are new NumPy
+Tensors that come in are NumPy arrays, or CPU tensors of any library that exports them by DLPack (torch.Tensor). Strides
+are taken, except negative ones and those by which two elements may share an address. Results are new NumPy
 arrays, or `out`, which is written and returned; bfloat16, which NumPy does not have, is returned as a BFloat16Array.
 Wrong arguments raise ValueError or TypeError, and nothing is written. The message names the argument, its value and what
 was expected.

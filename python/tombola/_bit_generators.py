@@ -81,7 +81,7 @@ class Philox4x32(BitGenerator):
         self._words = _core.Philox(self.capsule, state)
 
     @property
-    def state(self) -> Dict[str, Any]:
+    def state(self) -> Any:
         """The counter of the next word's block, the key, and the index of that word in the block, 0 to 3."""
         words, used = self._words.get()  # without the lock: a signal handler may interrupt a draw, and save the state
         counter = sum(int(word) << 32 * i for i, word in enumerate(words[:4])) + used // 4
@@ -91,12 +91,11 @@ class Philox4x32(BitGenerator):
         }
 
     @state.setter
-    def state(self, value: Dict[str, Any]) -> None:
+    def state(self, value: Any) -> None:
         inner = _inner_state(value, "Philox4x32", ("counter", "key", "position"))
         state = philox_state(inner["counter"], inner["key"])
         position = integer_of(inner["position"], "position")
-        with self.lock:
-            self._words.set(state, position)
+        self._words.set(self.lock, state, position)
 
     def advance(self, delta: Int) -> "Philox4x32":
         """Goes on as if `delta` words had been drawn, and returns the generator itself. A negative number goes back; the stream is a circle of
@@ -106,12 +105,8 @@ class Philox4x32(BitGenerator):
         >>> [hex(word) for word in bits.random_raw(2)]
         ['0xbc57ac4c', '0x9b00dbd8']
         """
-        words = integer_of(delta, "delta")
-        with self.lock:
-            state = self.state["state"]
-            counter = int.from_bytes(state["counter"].tobytes(), "little")
-            block, position = divmod(4 * counter + state["position"] + words, 4)
-            self._words.set(philox_state(block % 2**128, state["key"]), position)
+        blocks, words = divmod(integer_of(delta, "delta") % 2**130, 4)
+        self._words.advance(self.lock, words_of(blocks, 4, "delta"), words)
         return self
 
     def jumped(self, jumps: Int = 1) -> "Philox4x32":
@@ -166,17 +161,17 @@ class MT19937(BitGenerator):
         array([3499211612,  581869302], dtype=uint64)
         """
         generator = cls(_NoSeedSequence())
-        generator._words.set(_core.initial_state(integer_of(seed, "seed")))
+        generator._words.set(generator.lock, _core.initial_state(integer_of(seed, "seed")))
         return generator
 
     @property
-    def state(self) -> Dict[str, Any]:
+    def state(self) -> Any:
         """The 624 words and the position of the next one, in numpy.random.MT19937's form."""
         words = self._words.get()  # without the lock, as above
         return {"bit_generator": "MT19937", "state": {"key": words[:624], "pos": int(words[624])}}
 
     @state.setter
-    def state(self, value: Dict[str, Any]) -> None:
+    def state(self, value: Any) -> None:
         inner = _inner_state(value, "MT19937", ("key", "pos"))
         words = numpy.empty(625, numpy.uint32)
         words[:624] = words_of(inner["key"], 624, "key", whole=False)
@@ -184,8 +179,7 @@ class MT19937(BitGenerator):
         if not 0 <= pos <= 624:
             raise ValueError(f"pos is {_core.text_of(pos)}; expected a number from 0 to 624")
         words[624] = pos
-        with self.lock:
-            self._words.set(words)
+        self._words.set(self.lock, words)
 
     def jumped(self, jumps: Int = 1) -> "MT19937":
         """A new generator, 2**128 words further on for each of `jumps`, as that of numpy.random.MT19937.jumped(). It has no seed sequence.

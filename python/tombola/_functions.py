@@ -24,10 +24,17 @@ from tombola._types import (
 )
 
 
+def _scalar(number: Any) -> Any:
+    """What may be a number. Raises TypeError for an array or a tensor with dimensions: PyTorch makes numbers of those of one element."""
+    if getattr(number, "shape", ()):
+        raise TypeError("an array with dimensions is no number")
+    return number
+
+
 def integer_of(number: Any, name: str) -> int:
     """An integer of Python from whatever is one."""
     try:
-        return operator.index(number)
+        return operator.index(_scalar(number))
     except TypeError as cause:
         raise TypeError(f"{name} is {_core.text_of(number)}; expected an integer") from cause
 
@@ -38,11 +45,14 @@ def _bytes_of(number: Any, count: int, name: str, whole: Flag = True) -> bytes:
         try:
             if not whole:
                 raise TypeError
-            words = operator.index(number).to_bytes(4 * count, "little")
+            words = operator.index(_scalar(number)).to_bytes(4 * count, "little")
         except TypeError:
-            if isinstance(number, (bytes, bytearray)):
+            # Neither text nor what has no order or no end.
+            if isinstance(number, (bytes, bytearray)) or not (isinstance(number, Sequence) or hasattr(number, "shape")):
                 raise
-            words = b"".join(operator.index(word).to_bytes(4, "little") for word in number)
+            if len(number) != count:
+                raise ValueError from None
+            words = b"".join(operator.index(_scalar(word)).to_bytes(4, "little") for word in number)
         if len(words) != 4 * count:
             raise ValueError
     except (TypeError, ValueError, OverflowError) as failed:
@@ -260,9 +270,9 @@ def _check_for_row(number: Any, dtype: str, label: str) -> None:
     beyond = None
     try:
         if dtype in _INTEGERS:
-            held = operator.index(number) in _INTEGERS[dtype]
+            held = operator.index(_scalar(number)) in _INTEGERS[dtype]
         else:
-            value = math.ldexp(number, 0)
+            value = math.ldexp(_scalar(number), 0)
             held = math.isinf(value) or not numpy.isinf(numpy.float32(value))
     except TypeError as cause:
         raise TypeError(f"{label} is {_core.text_of(number)}; expected {expected}") from cause
@@ -278,13 +288,13 @@ def _converted(given: Array, dtype: str, name: str) -> Array:
     with numpy.errstate(over="ignore", under="ignore"):
         try:
             if dtype in _INTEGERS:
-                numbers = [operator.index(number) for number in given.ravel().tolist()]
+                numbers = [operator.index(_scalar(number)) for number in given.ravel().tolist()]
                 held = all(number in _INTEGERS[dtype] for number in numbers)
                 array = numpy.array(numbers if held else 0, dtype)
             else:
                 # math.ldexp() takes what is a number, and no text, which float() would take.
                 exact = given.dtype.kind == "O"
-                array = numpy.array([math.ldexp(number, 0) for number in given.ravel().tolist()] if exact else given, dtype)
+                array = numpy.array([math.ldexp(_scalar(one), 0) for one in given.ravel().tolist()] if exact else given, dtype)
                 held = not numpy.isinf(array).any()
         except (TypeError, OverflowError):
             held = False
@@ -306,13 +316,27 @@ def _for_rows(value: Any, dtype: str, name: str) -> Any:
     """A number as it is; otherwise an array of the dtype with the same values."""
     if isinstance(value, (int, float)):
         return value
+    return _core.in_default_fp_env(_read_for_rows, value, dtype, name)
+
+
+def _read_for_rows(value: Any, dtype: str, name: str) -> Any:
     # Fast paths for common cases. _converted() would give the same several times more slowly.
     if type(value) is list and _is_held(value, dtype):
         return numpy.array(value, dtype)
     if isinstance(value, numpy.number) and value.dtype.kind in "iuf" and _is_held([value.item()], dtype):
         return value.item()
+    # A tensor without dimensions may have a gradient, or a dtype that NumPy has not.
+    if not isinstance(value, (numpy.ndarray, numpy.generic)) and getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
     # Python's integers stay what they are: an array of small and large ones would become float64.
-    given = numpy.asarray(value, None if hasattr(value, "__array__") else object)
+    try:
+        given = numpy.asarray(value, None if hasattr(value, "__array__") else object)
+    except (TypeError, RuntimeError) as cause:
+        error = TypeError if isinstance(cause, TypeError) else ValueError
+        raise error(
+            f"{name} is {_core.text_of(value)}, of which NumPy makes no array: {cause}; expected numbers of the dtype {dtype}, "
+            "without gradient (detach())"
+        ) from cause
     if given.dtype.kind not in "biufO":
         raise TypeError(f"{name} has the dtype {given.dtype}; expected numbers of the dtype {dtype}")
     if given.dtype != dtype:
@@ -508,7 +532,7 @@ def shuffle(src: Tensor, group_size: Int, axis: Int = 1, *, backward: Flag = Fal
 
     So shuffle(x, C // g) and shuffle(x, g, backward=True) are torch.channel_shuffle(x, g).
 
-    src: any shape, elements of 1, 2, 4 or 8 bytes.
+    src: of 1 to 12 dimensions, elements of 1, 2, 4 or 8 bytes.
     group_size: at least 1, a divisor of the axis' size.
     axis: from -ndim to ndim - 1.
     backward: undoes the forward shuffle of the same group_size and axis.
