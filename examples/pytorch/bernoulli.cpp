@@ -128,15 +128,14 @@ at::Tensor& bernoulli_to(const at::Tensor& self, OptionalGenerator generator, at
 TORCH_LIBRARY_FRAGMENT(tombola, library) {
     Fill<Bernoulli>::define(library);
     const std::string drawn = "Generator? generator=None";
-    library.def(("bernoulli.Tensor(Tensor self, Tensor p, *, " + drawn + ") -> Tensor").c_str(),
-                random_tags());
+    define_random(library, "bernoulli.Tensor(Tensor self, Tensor p, *, " + drawn + ") -> Tensor");
     library.impl("bernoulli.Tensor", torch::dispatch(DispatchKey::CPU, &bernoulli_tensor_cpu));
     library.impl("bernoulli.Tensor", torch::dispatch(DispatchKey::Meta, &bernoulli_tensor_meta));
     not_differentiable(library, "bernoulli.Tensor");
     not_in_vmap(library, "bernoulli.Tensor");
     // These are composed of PyTorch's operators and the one above.
     const auto composite = [&](const char* name, const std::string& schema, auto* function) {
-        library.def((name + schema).c_str(), random_tags());
+        define_random(library, name + schema);
         library.impl(name, torch::dispatch(DispatchKey::CompositeImplicitAutograd, function));
         not_in_vmap(library, name);
     };

@@ -132,7 +132,7 @@ at::Tensor dropout_in_vmap(const at::Tensor& self, double p, bool training, Opti
 using DropoutSignature = at::Tensor(const at::Tensor&, double, bool, OptionalGenerator);
 
 TORCH_LIBRARY_FRAGMENT(tombola, library) {
-    library.def("draw_seeds(Tensor like, *, Generator? generator=None) -> Tensor", random_tags());
+    define_random(library, "draw_seeds(Tensor like, *, Generator? generator=None) -> Tensor");
     library.impl("draw_seeds", torch::dispatch(DispatchKey::CPU, &draw_seeds_cpu));
     library.impl("draw_seeds", torch::dispatch(DispatchKey::Meta, &draw_seeds_meta));
     not_differentiable(library, "draw_seeds");
@@ -142,10 +142,10 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
     library.impl("seeded_dropout", torch::dispatch(DispatchKey::Meta, &seeded_dropout_meta));
     library.impl("seeded_dropout",
                  torch::dispatch(DispatchKey::Autograd, &seeded_dropout_autograd));
-    library.def(
+    define_random(
+        library,
         "dropout(Tensor self, float p=0.5, bool training=True, *, Generator? generator=None) -> "
-        "Tensor",
-        random_tags());
+        "Tensor");
     library.impl("dropout",
                  torch::dispatch(DispatchKey::CompositeImplicitAutograd, &dropout_composite));
     library.impl("dropout", torch::dispatch(DispatchKey::FuncTorchVmapMode, &dropout_in_vmap));

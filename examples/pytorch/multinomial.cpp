@@ -86,13 +86,12 @@ at::Tensor& multinomial_to(const at::Tensor& self, int64_t samples, bool replace
 TORCH_LIBRARY_FRAGMENT(tombola, library) {
     const std::string arguments =
         "(Tensor self, int num_samples, bool replacement=False, *, Generator? generator=None";
-    library.def(("multinomial" + arguments + ") -> Tensor").c_str(), random_tags());
+    define_random(library, "multinomial" + arguments + ") -> Tensor");
     library.impl("multinomial", torch::dispatch(DispatchKey::CPU, &multinomial_cpu));
     library.impl("multinomial", torch::dispatch(DispatchKey::Meta, &multinomial_meta));
     not_differentiable(library, "multinomial");
     not_in_vmap(library, "multinomial");
-    library.def(("multinomial.out" + arguments + ", Tensor(a!) out) -> Tensor(a!)").c_str(),
-                random_tags());
+    define_random(library, "multinomial.out" + arguments + ", Tensor(a!) out) -> Tensor(a!)");
     library.impl("multinomial.out",
                  torch::dispatch(DispatchKey::CompositeImplicitAutograd, &multinomial_to));
     not_in_vmap(library, "multinomial.out");

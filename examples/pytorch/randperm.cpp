@@ -72,15 +72,14 @@ using RandpermSignature = at::Tensor(c10::SymInt, OptionalGenerator, OptionalTyp
 
 TORCH_LIBRARY_FRAGMENT(tombola, library) {
     Fill<Permutation>::define(library);
-    library.def(
-        "randperm(SymInt n, *, Generator? generator=None, ScalarType? dtype=long, "
-        "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-        random_tags());
+    define_random(library,
+                  "randperm(SymInt n, *, Generator? generator=None, ScalarType? dtype=long, "
+                  "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor");
     library.impl("randperm",
                  torch::dispatch(DispatchKey::CompositeImplicitAutograd, &randperm_make));
-    library.def(
-        "randperm.out(SymInt n, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)",
-        random_tags());
+    define_random(
+        library,
+        "randperm.out(SymInt n, *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)");
     library.impl("randperm.out",
                  torch::dispatch(DispatchKey::CompositeImplicitAutograd, &randperm_to));
     for (const char* name : {"randperm", "randperm.out"}) not_in_vmap(library, name);

@@ -57,10 +57,14 @@ inline void check_written(const at::Tensor& tensor) {
     at::assert_no_internal_overlap(tensor);
 }
 
-// The tags of operators that draw. PyTorch neither folds nor drops nor executes such operators while it traces a program.
-inline const std::vector<at::Tag>& random_tags() {
-    static const std::vector<at::Tag> tags = {at::Tag::nondeterministic_seeded};
-    return tags;
+// Defines an operator that draws. By the tag, PyTorch neither folds nor drops nor executes it while it traces a program. TorchScript does not look
+// at tags: it takes an operator that writes no argument for a pure function, makes constants of its results, and one call of two equal ones,
+// unless the operator is called conservative. Where arguments are written, the schema must speak for itself.
+inline void define_random(torch::Library& library, const std::string& schema) {
+    const bool writes = schema.find('!') != std::string::npos;
+    library.def(torch::schema(schema.c_str(), writes ? c10::AliasAnalysisKind::FROM_SCHEMA
+                                                     : c10::AliasAnalysisKind::CONSERVATIVE),
+                {at::Tag::nondeterministic_seeded});
 }
 
 template <class Signature>
@@ -129,8 +133,7 @@ struct Fill<F, void (*)(at::Tensor&, const OptionalGenerator&, Args...)> {
     static void define(torch::Library& library) {
         const std::string name = F::kName, in_place = in_place_name();
         const std::string arguments = F::kArguments + std::string(", *, Generator? generator=None");
-        library.def((in_place + "(Tensor(a!) self" + arguments + ") -> Tensor(a!)").c_str(),
-                    random_tags());
+        define_random(library, in_place + "(Tensor(a!) self" + arguments + ") -> Tensor(a!)");
         const auto kernel = [&](DispatchKey key, auto* function) {
             library.impl(in_place.c_str(), torch::dispatch(key, function));
         };
@@ -141,7 +144,7 @@ struct Fill<F, void (*)(at::Tensor&, const OptionalGenerator&, Args...)> {
         kernel(DispatchKey::Functionalize, &functionalize);
         not_in_vmap(library, in_place);
 
-        library.def((name + "(Tensor self" + arguments + ") -> Tensor").c_str(), random_tags());
+        define_random(library, name + "(Tensor self" + arguments + ") -> Tensor");
         library.impl(name.c_str(),
                      torch::dispatch(DispatchKey::CompositeExplicitAutograd, &functional));
         not_differentiable(library, name);
@@ -267,25 +270,21 @@ struct Factory<F, Filled (*)(Args...)> {
             "pin_memory=None";
         // Arguments begin with a comma; the first of all must not.
         const std::string first = arguments.empty() ? "" : arguments.substr(2) + ", ";
-        library.def((made + '(' + first + "SymInt[] size" + generator +
-                     ", ScalarType? dtype=" + F::kDefaultType + options + ") -> Tensor")
-                        .c_str(),
-                    random_tags());
+        define_random(library, made + '(' + first + "SymInt[] size" + generator +
+                                   ", ScalarType? dtype=" + F::kDefaultType + options +
+                                   ") -> Tensor");
         // Recorded programs hold at::empty() and a Fill: PyTorch takes two equal calls of an operator that it does not know for one,
         // but never two of at::empty().
         library.impl(made.c_str(), torch::dispatch(DispatchKey::CompositeImplicitAutograd, &make));
 
-        library.def(
-            (out + '(' + first + "SymInt[] size" + generator + ", Tensor(a!) out) -> Tensor(a!)")
-                .c_str(),
-            random_tags());
+        define_random(library, out + '(' + first + "SymInt[] size" + generator +
+                                   ", Tensor(a!) out) -> Tensor(a!)");
         library.impl(out.c_str(),
                      torch::dispatch(DispatchKey::CompositeImplicitAutograd, &make_out));
 
-        library.def((like + "(Tensor self" + arguments + generator + ", ScalarType? dtype=None" +
-                     options + ", MemoryFormat? memory_format=None) -> Tensor")
-                        .c_str(),
-                    random_tags());
+        define_random(library, like + "(Tensor self" + arguments + generator +
+                                   ", ScalarType? dtype=None" + options +
+                                   ", MemoryFormat? memory_format=None) -> Tensor");
         library.impl(like.c_str(),
                      torch::dispatch(DispatchKey::CompositeExplicitAutograd, &make_like));
         not_differentiable(library, like);

@@ -213,12 +213,12 @@ using Signature = Outputs(const at::Tensor&, const OptionalTensor&, const Option
                           c10::string_view, OptionalGenerator);
 
 TORCH_LIBRARY_FRAGMENT(tombola, library) {
-    library.def(
+    define_random(
+        library,
         "sample_tokens(Tensor logits, Tensor? temperature=None, Tensor? top_k=None, Tensor? "
         "top_p=None, Tensor? min_p=None, *, int num_samples=1, str filter_order='transformers', "
         "Tensor? mask=None, Tensor? seeds=None, Tensor? offset=None, str logprobs='none', "
-        "Generator? generator=None) -> (Tensor, Tensor)",
-        random_tags());
+        "Generator? generator=None) -> (Tensor, Tensor)");
     library.impl("sample_tokens", torch::dispatch(DispatchKey::CPU, &sample_tokens_cpu));
     library.impl("sample_tokens", torch::dispatch(DispatchKey::Meta, &sample_tokens_meta));
     not_differentiable(library, "sample_tokens");

@@ -112,10 +112,10 @@ at::Tensor& stochastic_round_autograd(at::Tensor& self, const at::Tensor& source
 }
 
 TORCH_LIBRARY_FRAGMENT(tombola, library) {
-    library.def(
+    define_random(
+        library,
         "stochastic_round_(Tensor(a!) self, Tensor source, *, Generator? generator=None) -> "
-        "Tensor(a!)",
-        random_tags());
+        "Tensor(a!)");
     library.impl("stochastic_round_", torch::dispatch(DispatchKey::CPU, &stochastic_round_cpu));
     library.impl("stochastic_round_", torch::dispatch(DispatchKey::Meta, &stochastic_round_meta));
     library.impl("stochastic_round_",
@@ -124,9 +124,9 @@ TORCH_LIBRARY_FRAGMENT(tombola, library) {
                  torch::dispatch(DispatchKey::ADInplaceOrView, &stochastic_round_new_version));
     library.impl("stochastic_round_",
                  torch::dispatch(DispatchKey::Functionalize, &stochastic_round_functionalize));
-    library.def(
-        "stochastic_round(Tensor self, Tensor source, *, Generator? generator=None) -> Tensor",
-        random_tags());
+    define_random(
+        library,
+        "stochastic_round(Tensor self, Tensor source, *, Generator? generator=None) -> Tensor");
     library.impl("stochastic_round", torch::dispatch(DispatchKey::CompositeExplicitAutograd,
                                                      &stochastic_round_functional));
     not_differentiable(library, "stochastic_round");

@@ -1025,6 +1025,11 @@ class Autograd(unittest.TestCase):
             self.assertFalse(y.requires_grad)
 
 
+class Traced(torch.nn.Module):
+    def forward(self, x):
+        return torch.ops.tombola.rand([50])
+
+
 class Tracing(unittest.TestCase):
     """Tensors without data, and programs that are recorded."""
 
@@ -1150,6 +1155,43 @@ class Tracing(unittest.TestCase):
         for name, number in (("uniform", 2), ("random", 2), ("permutation", 2), ("draw_seeds", 2), ("sin", 1)):
             with self.subTest(name):
                 self.assertEqual(sum(name in target.split(".") for target in called), number, called)
+
+    def test_torchscript(self):
+        """A recorded program draws at each run, and as often as it says: nothing becomes a constant, and no two calls one."""
+        x = torch.linspace(0.1, 0.9, 50)
+        for call in (
+            "rand([50])",
+            "randn([50])",
+            "randint(1000, [50])",
+            "randint(5, 1000, [50])",
+            "randperm(50)",
+            "rand_like(x)",
+            "randn_like(x)",
+            "randint_like(x, 1000)",
+            "uniform(x)",
+            "normal(x)",
+            "exponential(x)",
+            "random(x, 0, 1000)",
+            "bernoulli(x)",
+            "bernoulli(x, 0.5)",
+            "bernoulli(x, x)",
+            "multinomial(x, 50, True)",
+            "sample_tokens(x, num_samples=50)[0]",
+            "dropout(x)",
+            "draw_seeds(x)",
+            "stochastic_round(x.to(torch.bfloat16), x / 3)",
+        ):
+            called = f"torch.ops.tombola.{call}"
+            program = torch.jit.CompilationUnit(f"def draws(x):\n    return torch.stack([{called}, {called}])\n")
+            with self.subTest(call):
+                tensors = []
+                for _ in range(4):  # it is made faster after the first runs
+                    tensors += list(program.draws(x))
+                for i, tensor in enumerate(tensors):
+                    for other in tensors[:i]:
+                        self.assertFalse(torch.equal(tensor, other))
+        traced = torch.jit.freeze(torch.jit.script(Traced().eval()))
+        self.assertFalse(torch.equal(traced(x), traced(x)))
 
     def test_draws_are_tagged(self):
         schemas = [schema for schema in torch._C._jit_get_all_schemas() if schema.name.startswith("tombola::")]
