@@ -59,7 +59,8 @@ extern "C" {
  * scratchpad of its own overwrites nothing. Run-time libraries cannot be entered again where a signal interrupts them,
  * so the handler also needs a stream whose tombola_stream_set_max_threads() is 1. If the library was opened by dlopen(), as in a Python
  * process, the first call of each thread allocates the thread's variables of the library. So let a thread make a call, such as
- * tombola_get_last_error(), before a handler may execute on it.
+ * tombola_get_last_error(), before a handler may execute on it. The execution in the handler must succeed, and verbose mode must be off, because
+ * messages allocate memory.
  *
  * **Stack.** A function needs at most 128 KiB of the stack of its thread, or of the signal handler (sigaltstack()). The threads that the
  * run-time library provides for an execution need the same: OMP_STACKSIZE.

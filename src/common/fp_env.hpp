@@ -17,24 +17,48 @@
 #endif
 
 #include <cstdint>
+#include <utility>
 
 namespace tombola::impl {
 
 class DefaultFpEnv {
   public:
     DefaultFpEnv() : saved_(get()) {
-        if (saved_ != default_env()) set(default_env());
+        if (!(saved_ != default_env())) return;
+        set(default_env());
+        if (has_other_modes(saved_)) around_ = std::exchange(innermost(), this);
     }
     // This also drops the exception flags that were raised meanwhile.
-    ~DefaultFpEnv() { set(saved_); }
+    ~DefaultFpEnv() {
+        if (has_other_modes(saved_)) innermost() = around_;
+        set(saved_);
+    }
     DefaultFpEnv(const DefaultFpEnv&) = delete;
     DefaultFpEnv& operator=(const DefaultFpEnv&) = delete;
+
+    // While it lives, this thread has the environment again that the innermost DefaultFpEnv has replaced. Threads that are made meanwhile
+    // inherit it, as if the library had not been called.
+    class Suspended {
+      public:
+        Suspended() : suspended_(innermost()) {
+            if (suspended_ != nullptr) set(suspended_->saved_);
+        }
+        ~Suspended() {
+            if (suspended_ != nullptr) set(default_env());
+        }
+        Suspended(const Suspended&) = delete;
+        Suspended& operator=(const Suspended&) = delete;
+
+      private:
+        const DefaultFpEnv* suspended_;
+    };
 
   private:
 #if defined(__x86_64__)
     // Round to nearest even, no flushing, all exceptions masked, no flag raised (Intel SDM vol. 1, 10.2.3).
     using Env = uint32_t;
     static Env default_env() { return 0x1F80; }
+    static bool has_other_modes(Env env) { return ((env ^ default_env()) & 0xFFC0) != 0; }
     static Env get() { return _mm_getcsr(); }
     static void set(Env env) { _mm_setcsr(env); }
 #elif defined(__aarch64__)
@@ -46,6 +70,7 @@ class DefaultFpEnv {
         }
     };
     static Env default_env() { return {0, 0}; }
+    static bool has_other_modes(const Env& env) { return env.control != 0; }
     static Env get() {
         Env env;
         asm volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(env.control), "=r"(env.status));
@@ -60,6 +85,7 @@ class DefaultFpEnv {
         bool operator!=(const Env&) const { return true; }
     };
     static Env default_env() { return {*FE_DFL_ENV}; }
+    static bool has_other_modes(const Env&) { return true; }
     static Env get() {
         Env env;
         std::fegetenv(&env.value);
@@ -67,7 +93,13 @@ class DefaultFpEnv {
     }
     static void set(const Env& env) { std::fesetenv(&env.value); }
 #endif
+    // Of this thread, of those that have replaced other modes than the default; null if there is none.
+    static const DefaultFpEnv*& innermost() {
+        thread_local const DefaultFpEnv* object = nullptr;
+        return object;
+    }
     Env saved_;
+    const DefaultFpEnv* around_ = nullptr;
 };
 
 }  // namespace tombola::impl

@@ -132,6 +132,7 @@ void parallel(int parts, FunctionRef<void(int, int)> body) {
     if (tasks == 1) return run_parts({0, parts}, parts, body);
     const Clock::time_point region = Clock::now();
     Clock::time_point last = region;
+    const DefaultFpEnv::Suspended fp_env;  // the run-time may make threads
     runtime_run(tasks, threads, [&](int task) {
         if (task == tasks - 1) last = Clock::now();
         run_parts(split(parts, task, tasks), parts, body);

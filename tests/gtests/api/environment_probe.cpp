@@ -2,8 +2,10 @@
 
 // What tests run with this or that environment (probe.hpp), and what it says of itself. Without an argument: creates
 // a shuffle twice, executes it, and has one refused. With the name of a primitive: executes one of it. With "exit": does so once more when static objects are
-// destroyed. With "locale": executes under the locale that the environment names.
+// destroyed. With "locale": executes under the locale that the environment names. With "workers": executes under other modes of floating-point
+// arithmetic, and prints the modes of OpenMP's threads.
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <clocale>
@@ -12,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gtests/common/fp_control.hpp"
 #include "tombola/tombola.hpp"
 
 namespace {
@@ -153,6 +156,22 @@ void run_in_locale(const engine& eng) {
     }
 }
 
+// A region of the program's own, in which threads of the library's first region run.
+void print_modes_of_workers(const engine& eng) {
+    test::set_fp_control(test::kFpDefault | test::kFpFlush | test::kFpUp);
+    run_random_generator(eng);
+    // The function behind `#pragma omp parallel`, also in LLVM's run-time.
+    using Region = void (*)(void (*)(void*), void*, unsigned, unsigned);
+    const auto region = reinterpret_cast<Region>(dlsym(RTLD_DEFAULT, "GOMP_parallel"));
+    if (region == nullptr) return;
+    const auto print = [](void*) {
+        std::printf("probe modes %d\n",
+                    static_cast<int>(test::fp_control() & (test::kFpFlush | test::kFpUp)));
+    };
+    region(print, nullptr, 2, 0);
+    std::printf("probe expected %d\n", static_cast<int>(test::kFpFlush | test::kFpUp));
+}
+
 // Made before the library's own static objects, and destroyed after them.
 struct AtExit {
     ~AtExit() {
@@ -182,6 +201,8 @@ int run_one(const engine& eng, const std::string& name) {
         run_random_bernoulli(eng);
     else if (name == "locale")
         run_in_locale(eng);
+    else if (name == "workers")
+        print_modes_of_workers(eng);
     else if (name == "permutation")
         run_random_permutation(eng);
     else if (name == "normal")

@@ -67,6 +67,17 @@ TEST(Environment, NumbersHaveAPointInEveryLocale) {
     EXPECT_EQ(output.probe("error"), "random_bernoulli: P is 1.5; expected a number in [0, 1]");
 }
 
+// Threads inherit the floating-point environment of the thread that makes them, and OpenMP keeps them for the program's own regions.
+TEST(Environment, WorkersHaveTheModesOfTheCaller) {
+    if (std::string(tombola_version()->cpu_runtime) != "OMP")
+        GTEST_SKIP() << "the program has no regions of this run-time";
+    const Output output = run_probe("OMP_NUM_THREADS=2 TOMBOLA_WAKING=0", "workers");
+    const std::vector<std::string> modes = output.with("probe modes ");
+    ASSERT_EQ(modes.size(), 2u);
+    for (const std::string& line : modes)
+        EXPECT_EQ(line, "probe modes " + output.probe("expected"));
+}
+
 // The machines of which costs are known are x86-64.
 #if defined(__x86_64__)
 TEST(Environment, VerboseNamesTheMachine) {

@@ -160,8 +160,8 @@ inline dnnl_accumulation_mode_t convert_to_c(accumulation_mode mode) {
     return static_cast<dnnl_accumulation_mode_t>(mode);
 }
 
-inline void set_default_fpmath_mode(fpmath_mode mode) {
-    error::check(dnnl_set_default_fpmath_mode(convert_to_c(mode)));
+inline status set_default_fpmath_mode(fpmath_mode mode) {
+    return static_cast<status>(dnnl_set_default_fpmath_mode(convert_to_c(mode)));
 }
 
 using version_t = dnnl_version_t;
