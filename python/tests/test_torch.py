@@ -247,6 +247,7 @@ def test_numbers_for_rows():
     for wrong in (torch.ones(2, requires_grad=True), torch.ones(2, dtype=torch.bfloat16)):
         with pytest.raises((TypeError, ValueError), match="temperature is .*; expected numbers of the dtype float32"):
             sample(temperature=wrong)
+    # NumPy makes an array of objects or of numbers of such a list.
     for parameter in ("top_k", "seed"):
-        with pytest.raises(TypeError, match=rf"{parameter}\[0\] is tensor\(\[5\]\); expected an integer"):
+        with pytest.raises((TypeError, ValueError), match=rf"^{parameter}(\[0\])? is .*; expected"):
             tombola.sample_tokens(logits, **{parameter: [torch.tensor([5])] * 2})

@@ -320,6 +320,7 @@ def _for_rows(value: Any, dtype: str, name: str) -> Any:
 
 
 def _read_for_rows(value: Any, dtype: str, name: str) -> Any:
+    """What _for_rows() returns for all but plain numbers."""
     # Fast paths for common cases. _converted() would give the same several times more slowly.
     if type(value) is list and _is_held(value, dtype):
         return numpy.array(value, dtype)

@@ -17,6 +17,7 @@
 #endif
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace tombola::impl {
@@ -26,11 +27,11 @@ class DefaultFpEnv {
     DefaultFpEnv() : saved_(get()) {
         if (!(saved_ != default_env())) return;
         set(default_env());
-        if (has_other_modes(saved_)) around_ = std::exchange(innermost(), this);
+        if (has_other_modes(saved_)) around_ = std::exchange(replaced(), saved_);
     }
     // This also drops the exception flags that were raised meanwhile.
     ~DefaultFpEnv() {
-        if (has_other_modes(saved_)) innermost() = around_;
+        if (has_other_modes(saved_)) replaced() = around_;
         set(saved_);
     }
     DefaultFpEnv(const DefaultFpEnv&) = delete;
@@ -40,17 +41,17 @@ class DefaultFpEnv {
     // inherit it, as if the library had not been called.
     class Suspended {
       public:
-        Suspended() : suspended_(innermost()) {
-            if (suspended_ != nullptr) set(suspended_->saved_);
+        Suspended() : suspended_(replaced().has_value()) {
+            if (suspended_) set(*replaced());
         }
         ~Suspended() {
-            if (suspended_ != nullptr) set(default_env());
+            if (suspended_) set(default_env());
         }
         Suspended(const Suspended&) = delete;
         Suspended& operator=(const Suspended&) = delete;
 
       private:
-        const DefaultFpEnv* suspended_;
+        bool suspended_;
     };
 
   private:
@@ -93,13 +94,13 @@ class DefaultFpEnv {
     }
     static void set(const Env& env) { std::fesetenv(&env.value); }
 #endif
-    // Of this thread, of those that have replaced other modes than the default; null if there is none.
-    static const DefaultFpEnv*& innermost() {
-        thread_local const DefaultFpEnv* object = nullptr;
-        return object;
+    // The environment that this thread's innermost object has replaced, if its modes are not the default.
+    static std::optional<Env>& replaced() {
+        thread_local std::optional<Env> env;
+        return env;
     }
     Env saved_;
-    const DefaultFpEnv* around_ = nullptr;
+    std::optional<Env> around_;  // what replaced() had before
 };
 
 }  // namespace tombola::impl
