@@ -587,16 +587,17 @@ def mxcsr(modes):
 @pytest.mark.parametrize("modes", [0x8040, 0x2000, 0x4000, 0x6000], ids=["flush", "down", "up", "to zero"])
 def test_the_floating_point_environment_of_the_caller(modes):
     """Numbers are rounded to an element by the default one."""
+    low = np.full((2, 1), 1e-3)  # a class whose log probability depends on the temperature
     calls = [
         lambda: tombola.uniform(9, low=0.1, high=0.7, seed=1),
         lambda: tombola.uniform(9, high=1e-40, seed=1),
         lambda: tombola.uniform(9, "float64", high=1e-310, seed=1),
         lambda: tombola.normal(9, mean=0.1, std=0.3, seed=1),
         lambda: tombola.normal(9, std=1e-40, seed=1),
-        lambda: tombola.dropout(X, 0.3, seed=1),
+        lambda: tombola.dropout(X, 0.5 + 1e-9, seed=1),  # half of the elements are dropped, or a few more
         lambda: tombola.dropout(X, 1e-40, seed=1),
-        lambda: tombola.sample_tokens(LOGITS, 1, temperature=[0.3, 0.7], logprobs="processed", seed=1).logprobs,
-        lambda: tombola.sample_tokens(LOGITS, 1, temperature=np.array([0.3, 0.7]), logprobs="processed", seed=1).logprobs,
+        lambda: tombola.sample_tokens(X, 1, temperature=[0.3, 0.7], logprobs="processed", uniforms=low).logprobs,
+        lambda: tombola.sample_tokens(X, 1, temperature=np.array([0.3, 0.7]), logprobs="processed", uniforms=low).logprobs,
     ]
     expected = [call().tobytes() for call in calls]
     with mxcsr(modes):

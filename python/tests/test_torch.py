@@ -227,23 +227,25 @@ def test_bool_tensors():
     """PyTorch before 2.0 does not export them by DLPack."""
     mask = torch.tensor([True, False, True])
     np.testing.assert_array_equal(tombola.dropout(np.ones(3, np.float32), 0.5, backward=True, mask=mask), [2, 0, 2])
-    ones = tombola.dropout(np.ones(3, np.float32), 0.5, seed=3, mask=mask)
-    assert mask.tolist() == (ones > 0).tolist()
-    shuffled = tombola.shuffle(torch.tensor([[True, False, False, True]]), 2)
-    assert shuffled.dtype == bool and shuffled.tolist() == [[True, False, False, True]]
+    drawn = torch.zeros(50, dtype=torch.bool)
+    ones = tombola.dropout(np.ones(50, np.float32), 0.5, seed=3, mask=drawn)
+    assert drawn.tolist() == (ones > 0).tolist() and drawn.any()
+    shuffled = tombola.shuffle(torch.tensor([[True, False, True, False]]), 2)
+    assert shuffled.dtype == bool and shuffled.tolist() == [[True, True, False, False]]
     with pytest.raises(TypeError, match="src has the dtype bool; expected"):
         tombola.dropout(mask, 0.5, seed=1)
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # NumPy's, about lists of tensors
 def test_numbers_for_rows():
-    logits = np.zeros((2, 40), np.float32)
+    logits = np.arange(80, dtype=np.float32).reshape(2, 40)
 
     def sample(**parameters):
         return tombola.sample_tokens(logits, 9, seed=1, logprobs="processed", **parameters).logprobs
 
     for number in (torch.tensor(0.5, dtype=torch.bfloat16), torch.tensor(0.5, requires_grad=True)):
         np.testing.assert_array_equal(sample(temperature=number), sample(temperature=0.5))
+        assert not np.array_equal(sample(temperature=number), sample())
     for wrong in (torch.ones(2, requires_grad=True), torch.ones(2, dtype=torch.bfloat16)):
         with pytest.raises((TypeError, ValueError), match="temperature is .*; expected numbers of the dtype float32"):
             sample(temperature=wrong)

@@ -25,8 +25,7 @@ namespace tombola::impl {
 class DefaultFpEnv {
   public:
     DefaultFpEnv() : saved_(get()) {
-        if (!(saved_ != default_env())) return;
-        set(default_env());
+        if (saved_ != default_env()) set(default_env());
         if (has_other_modes(saved_)) around_ = std::exchange(replaced(), saved_);
     }
     // This also drops the exception flags that were raised meanwhile.

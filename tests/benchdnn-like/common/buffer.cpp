@@ -12,8 +12,8 @@
 namespace tombola::bench {
 namespace {
 
-// Guarded mappings of buffers that no longer exist, by size. The batches make 100,000 buffers, and reusing a mapping costs much less
-// than making one.
+// Guarded mappings of buffers that no longer exist, by size. A batch makes tens of thousands of buffers, and reusing a mapping costs much less
+// than making one. So an access to a buffer that no longer exists does not end the process.
 class SpareMappings {
   public:
     // Null if there is none.
