@@ -21,13 +21,18 @@ struct Columns {
     std::string prop_kind = "undef";
     std::string memory_descs;
     std::string auxiliary;
-    std::string problem;
+    std::string problem, dims_of_first;
 
     void operator()(const char*, PropKind kind) { prop_kind = name_of(kind); }
     void operator()(const char* name, const MemoryDesc& desc) {
         memory_descs += (memory_descs.empty() ? "" : " ") + std::string(name) + '_';
         memory_descs += desc.to_string();
-        if (problem.empty()) problem = dims_to_string(desc);
+        const std::string dims = dims_to_string(desc);
+        if (problem.empty()) {
+            problem = dims_of_first = dims;
+        } else if (dims != dims_of_first) {
+            problem += ':' + dims;  // as oneDNN's matmul has it
+        }
     }
     void operator()(const char* name, bool value) { add(name, value ? "true" : "false"); }
     void operator()(const char* name, int value) { add(name, std::to_string(value)); }

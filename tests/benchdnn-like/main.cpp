@@ -3,6 +3,8 @@
 // benchtombola: runs problems of the library's primitives, compares them with references, measures them.
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -20,6 +22,29 @@
 namespace {
 
 using namespace tombola::bench;
+
+// Not by fmt, which throws if standard error cannot be written.
+void print_error(const std::string& message) {
+    std::fputs(("benchtombola: " + message + "\n").c_str(), stderr);
+}
+
+// Signals that end the process. Their handler says on standard error which case was running.
+void name_case_of_crash(const std::string& repro) {
+    static std::string line;
+    line = "benchtombola: this case ended the process: " + repro + "\n";
+    static const bool installed = [] {
+        struct sigaction action {};
+        action.sa_handler = [](int) {
+            const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+            static_cast<void>(written);
+        };
+        action.sa_flags = static_cast<int>(SA_RESETHAND);  // it comes again, and ends the process
+        for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
+            sigaction(signal, &action, nullptr);
+        return true;
+    }();
+    static_cast<void>(installed);
+}
 
 // Beside the program, then where they are installed.
 std::vector<std::string> input_folders() {
@@ -51,6 +76,7 @@ int run(const std::vector<std::string>& args) {
     for (const Case& made : cases) total += static_cast<size_t>(made.settings->repeats);
     Report report(command_line.verbose(), total, command_line.summary());
     size_t number = 0;
+    bool dumps_written = true;
     for (size_t i = 0; i < cases.size(); ++i) {
         Case& current = cases[i];
         const Settings& settings = *current.settings;
@@ -58,30 +84,34 @@ int run(const std::vector<std::string>& args) {
         const bool dump = !settings.dump.empty() &&
                           (i + 1 == cases.size() || cases[i + 1].settings->dump != settings.dump);
         for (int repeat = 0; repeat < settings.repeats; ++repeat, ++number) {
-            report.start(*current.problem, current.repro());
+            const std::string repro = current.repro();
+            name_case_of_crash(repro);
+            report.start(*current.problem, repro);
+            const bool dumps = dump && repeat + 1 == settings.repeats;
             CaseResult result;
             if (number < command_line.start()) {
                 result.state = State::skipped;
                 result.reason = "before --start";
             } else {
-                result =
-                    run_case(*current.problem, settings, dump && repeat + 1 == settings.repeats);
+                result = run_case(*current.problem, settings, dumps);
             }
             report.finish(*current.problem, settings, current.repro(), result);
+            if (!dumps || result.dumped || settings.mode.list || settings.mode.initialize) continue;
+            print_error(
+                fmt::format("--dump={}: not written, because the last problem did not run: {}",
+                            settings.dump, current.repro()));
+            dumps_written = false;
         }
     }
     report.summary();
-    if (cases.empty())
-        fmt::print(stderr,
-                   "benchtombola: nothing has run: --match takes no case, or the batch has none\n");
-    return report.ok() ? 0 : kExitFailed;
+    if (cases.empty()) print_error("nothing has run: --match takes no case, or the batch has none");
+    return report.ok() && dumps_written ? 0 : kExitFailed;
 }
 
 // What has been printed must have arrived: a full disk is a failure.
 int with_output_checked(int status) {
     if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
-    fmt::print(stderr, "benchtombola: cannot write the standard output: {}\n",
-               std::strerror(errno));
+    print_error(fmt::format("cannot write the standard output: {}", std::strerror(errno)));
     return status == 0 ? kExitFailed : status;
 }
 
@@ -91,14 +121,13 @@ int main(int argc, char** argv) {
     try {
         return with_output_checked(run(std::vector<std::string>(argv + 1, argv + argc)));
     } catch (const UsageError& error) {
-        fmt::print(stderr, "benchtombola: {}\n", error.what());
+        print_error(error.what());
         return kExitUsage;
     } catch (const std::system_error& error) {  // of fmt::print
-        fmt::print(stderr, "benchtombola: cannot write the standard output: {}\n",
-                   error.code().message());
+        print_error("cannot write the standard output: " + error.code().message());
         return kExitFailed;
     } catch (const std::exception& error) {
-        fmt::print(stderr, "benchtombola: {}\n", error.what());
+        print_error(error.what());
         return kExitFailed;
     }
 }

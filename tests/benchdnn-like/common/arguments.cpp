@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -16,9 +17,7 @@
 
 namespace tombola::bench {
 
-void require_memory(const Settings& settings, double bytes) {
-    // The tensor, what it must be, and what it is in logical order.
-    const double wanted = 3.0 * bytes;
+void require_memory(const Settings& settings, double wanted) {
     const double available = 0.9 * static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
                              static_cast<double>(sysconf(_SC_PAGESIZE));
     if (settings.memory_check && wanted > available)
@@ -53,7 +52,14 @@ Argument Arguments::make(int arg, const char* name, Argument::Role role) const {
     argument.role = role;
     argument.type = type_of(desc(arg));
     argument.layout = layout_of(desc(arg));
-    require_memory(settings_, static_cast<double>(tombola_memory_desc_get_size(desc(arg))));
+    double bytes = static_cast<double>(tombola_memory_desc_get_size(desc(arg)));
+    double most = static_cast<double>(argument.count());
+    for (const Argument& other : all_) {
+        bytes += static_cast<double>(other.physical_bytes());
+        most = std::max(most, static_cast<double>(other.count()));
+    }
+    // The reference computes with up to 64 bits per element.
+    require_memory(settings_, kCopies * bytes + (settings_.mode.correctness ? 8 * most : 0));
     return argument;
 }
 

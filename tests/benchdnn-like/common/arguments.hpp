@@ -25,8 +25,10 @@ Bytes bytes_of(const T* values, size_t count) {
     return bytes;
 }
 
-// Throws TooLarge if problems that memory does not hold are skipped, and it does not hold one with a tensor of so many bytes.
-void require_memory(const Settings& settings, double bytes);
+// Throws TooLarge if problems that memory does not hold are skipped, and the machine has not so many bytes.
+void require_memory(const Settings& settings, double wanted);
+// Each tensor is held three times: in memory, what that must be, and in logical order.
+inline constexpr double kCopies = 3;
 
 struct Argument {
     enum class Role { input, output };

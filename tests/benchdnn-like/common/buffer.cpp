@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -64,6 +65,12 @@ Buffer::Buffer(size_t bytes, Place place) : place_(place), size_(bytes) {
     }
     auto* start = static_cast<uint8_t*>(mapping_);
     data_ = place == Place::guarded ? start + usable - bytes : start;
+    std::fill(start, data_, kFront);
+}
+
+bool Buffer::is_front_untouched() const {
+    return std::all_of(static_cast<const uint8_t*>(mapping_), static_cast<const uint8_t*>(data_),
+                       [](uint8_t byte) { return byte == kFront; });
 }
 
 Buffer::Buffer(Buffer&& other) noexcept

@@ -95,7 +95,11 @@ void CommandLine::take(const std::string& token) {
 
 void CommandLine::take_option(const std::string& given, const std::string& raw, bool has_value) {
     std::string name = given;
-    const std::string value = name == "perf-template" || name == "match" ? raw : strip_quotes(raw);
+    // Quotes may be part of a template, and of the line that --match looks at. Only a batch file encloses such a value in quotes.
+    const bool may_have_quotes = name == "perf-template" || name == "match";
+    const std::string value = !may_have_quotes   ? strip_quotes(raw)
+                              : batches_.empty() ? raw
+                                                 : strip_enclosing_quotes(raw);
     if (!has_value)
         for (const auto& driver : drivers_)
             if ("--" + name == driver->option()) {
@@ -114,8 +118,7 @@ void CommandLine::take_option(const std::string& given, const std::string& raw, 
         if (name != known.name) continue;
         const Pattern pattern("--" + name, known.values);
         for (const std::string& piece : split(value, ','))
-            if (!has_value || !pattern.matches(piece))
-                refuse_value("--" + name, value, known.expected);
+            if (!pattern.matches(piece)) refuse_value("--" + name, value, known.expected);
         return;
     }
     const auto option = std::find_if(options().begin(), options().end(),
@@ -237,7 +240,7 @@ void CommandLine::require_implementations() const {
             refuse_value(asked.impl == global_impl_ ? "--global-impl" : "--impl",
                          join(asked.impl, ","),
                          "a name, or a part of one, of " + asked.driver +
-                             "'s implementations: " + join(asked.seen, ", "));
+                             "'s implementations for these problems: " + join(asked.seen, ", "));
 }
 
 std::string CommandLine::help() const {

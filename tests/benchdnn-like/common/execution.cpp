@@ -121,7 +121,8 @@ Execution::Execution(const Problem& problem, const Settings& settings) {
         if (created.status != tombola_unimplemented && created.status != tombola_invalid_arguments)
             throw CaseError(std::string("creation: ") + tombola_status2str(created.status) + ": " +
                             reason_);
-        if (created.too_large > 0) require_memory(settings, static_cast<double>(created.too_large));
+        if (created.too_large > 0)
+            require_memory(settings, kCopies * static_cast<double>(created.too_large));
         outcome_ = created.status == tombola_unimplemented ? Outcome::unimplemented
                    : created.too_large > 0                 ? Outcome::too_large
                                                            : Outcome::refused;
@@ -220,6 +221,13 @@ void Execution::fetch_outputs() {
             unpack(argument.layout, argument.element_size(), data(argument.arg),
                    argument.values.data());
         }
+}
+
+std::string Execution::overrun_in_front() const {
+    for (size_t i = 0; i < tensors_.size(); ++i)
+        if (!tensors_[i].buffer.is_front_untouched())
+            return i < args_.all().size() ? args_.all()[i].name : "SCRATCHPAD";
+    return "";
 }
 
 Bytes Execution::initial_memory(const Argument& argument) const {

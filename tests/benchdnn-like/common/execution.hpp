@@ -51,6 +51,8 @@ class Execution {
     uint8_t* data(int arg) const;
     // Outputs from memory into Argument::values.
     void fetch_outputs();
+    // The name of a guarded tensor in front of which something was written; empty: there is none.
+    std::string overrun_in_front() const;
     // Whether a tensor's memory still is what allocate() wrote.
     bool is_as_allocated(const Argument& argument) const;
     // The whole memory of an output as it must be: expected elements, zeros as padding, and kPoison between.

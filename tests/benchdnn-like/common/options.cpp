@@ -96,7 +96,7 @@ const std::vector<CommandLine::Option>& CommandLine::options() {
         {"match", "REGEX",
          "only problems whose line, as __REPRO prints it, contains a match, as grep -E has it",
          [](Line& line, const Text&, const Text& value) {
-             line.filters_.match = strip_quotes(value);
+             line.filters_.match = value;
              const Pattern checked("--match", line.filters_.match);
          }},
         {"impl", "NAME[,NAME]",

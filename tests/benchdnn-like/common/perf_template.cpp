@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/perf_template.hpp"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -54,11 +56,12 @@ const std::vector<std::pair<std::string, std::string>>& PerfTemplate::common_nam
 
 PerfTemplate::PerfTemplate() : text_(kDefault), custom_(false) { parse(); }
 
-PerfTemplate::PerfTemplate(const std::string& text)
-    : text_(text == "def"   ? kDefault
-            : text == "csv" ? kCsv
-                            : text),
-      custom_(text != "def" && text != "csv") {
+PerfTemplate::PerfTemplate(const std::string& text) {
+    const char* const known = strcasecmp(text.c_str(), "def") == 0   ? kDefault
+                              : strcasecmp(text.c_str(), "csv") == 0 ? kCsv
+                                                                     : nullptr;
+    custom_ = known == nullptr;
+    text_ = custom_ ? text : known;
     parse();
 }
 
@@ -80,7 +83,7 @@ void PerfTemplate::parse() {
             const bool is_name =
                 !field.name.empty() &&
                 std::all_of(field.name.begin(), field.name.end(), [](unsigned char c) {
-                    return std::islower(c) || c == '-' || c == '_';
+                    return std::isalpha(c) || c == '-' || c == '_';
                 });
             if (is_name) {
                 pieces_.push_back({literal, field});

@@ -30,6 +30,7 @@ struct CaseResult {
     std::string details;  // further lines: the differences found
     std::string impl;
     bool measured = false;
+    bool dumped = false;
     Measurement measurement;
 };
 

@@ -27,6 +27,8 @@ void check_correctness(Problem& problem, Execution& execution, CaseResult& resul
         result.state = State::failed;
         result.reason = reason;
     };
+    if (const std::string name = execution.overrun_in_front(); !name.empty())
+        return fail(fmt::format("memory in front of {} was written to", name));
     if (status != tombola_success) {
         for (const Argument& argument : args.all())
             if (!execution.is_as_allocated(argument))
@@ -67,8 +69,9 @@ void check_correctness(Problem& problem, Execution& execution, CaseResult& resul
 }
 
 // Writes the files of --dump, unless the execution failed and there is nothing in the outputs.
-void write_dumps(Execution& execution, const std::string& path) {
+void write_dumps(Execution& execution, const std::string& path, CaseResult& result) {
     if (!execution.has_succeeded()) return;
+    result.dumped = true;
     execution.fetch_outputs();
     for (const Argument& argument : execution.args().all())
         if (argument.dump) write_file(path + *argument.dump, argument.values);
@@ -134,7 +137,7 @@ void run_once(Problem& problem, const Settings& settings, bool dump, CaseResult&
         execution.allocate(Buffer::Place::aligned);
         check_execution(problem, execution, result);
     }
-    if (dump) write_dumps(execution, settings.dump);
+    if (dump) write_dumps(execution, settings.dump, result);
 }
 
 void run_measured(const Problem& problem, const Settings& settings, bool dump, CaseResult& result) {
@@ -146,7 +149,7 @@ void run_measured(const Problem& problem, const Settings& settings, bool dump, C
     result.measurement = measure(problem, settings, execution);
     result.measured = true;
     result.state = State::passed;
-    if (dump) write_dumps(execution, settings.dump);
+    if (dump) write_dumps(execution, settings.dump, result);
 }
 
 void run_checked(Problem& problem, const Settings& settings, bool dump, CaseResult& result) {

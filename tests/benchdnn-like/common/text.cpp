@@ -14,6 +14,11 @@ std::string strip_quotes(std::string text) {
     return text;
 }
 
+std::string strip_enclosing_quotes(const std::string& text) {
+    const bool enclosed = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+    return enclosed ? text.substr(1, text.size() - 2) : text;
+}
+
 std::string quoted(const std::string& text) {
     const bool has_blank = text.find_first_of(" \t") != std::string::npos;
     return has_blank ? '"' + text + '"' : text;

@@ -11,6 +11,8 @@
 namespace tombola::bench {
 
 std::string strip_quotes(std::string text);
+// Without the quotes at both ends, if there are two.
+std::string strip_enclosing_quotes(const std::string& text);
 // A file's name as a word of a command line: in quotes if it has white space, which ends a word in a batch file and in a shell.
 std::string quoted(const std::string& text);
 std::string join(const std::vector<std::string>& pieces, const char* separator);

@@ -39,9 +39,10 @@ NumberText RandomUniformProblem::high() const {
 }
 
 std::string RandomUniformProblem::option_refusal() const {
+    if (full_range) return "";
     std::string reason = low().refusal("--min", dt);
     if (reason.empty()) reason = high().refusal("--max", dt);
-    if (!reason.empty() || full_range || !reference::is_floating(dt)) return reason;
+    if (!reason.empty() || !reference::is_floating(dt)) return reason;
     // The library is given the rounded numbers, and its message would not have these.
     const double least = reference::double_of(dt, low().as(dt));
     const bool round_to_equal = low().text != high().text && std::isfinite(least) &&

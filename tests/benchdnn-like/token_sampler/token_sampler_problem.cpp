@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "token_sampler/token_sampler_problem.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "reference/numeric.hpp"
 
@@ -184,12 +186,42 @@ void TokenSamplerProblem::expect(Arguments& args) const {
     args.expect(TOMBOLA_ARG_DST_KEPT, result.kept);
     args.expect(TOMBOLA_ARG_DST_TOP_IDS, result.top_ids, reference::size_of(odt));
     args.expect(TOMBOLA_ARG_DST_TOP_LOGPROBS, result.top_logprobs);
-    // Pairs of 0 in --row-seeds draw entropy, of which nothing is known.
-    for (size_t i = 0; has_rows && i < wanted.seeds.size(); i += 2)
-        if (wanted.seeds[i] == 0 && wanted.seeds[i + 1] == 0 && streams) {
-            args.at(TOMBOLA_ARG_DST).compared = false;
-            if (Argument* sampled = args.find(TOMBOLA_ARG_DST_LOGPROBS)) sampled->compared = false;
-        }
+    if (!has_rows || !streams) return;
+    for (int64_t row = 0; row < batch; ++row)
+        if (draws_entropy(wanted, row))
+            for (const int arg : {TOMBOLA_ARG_DST, TOMBOLA_ARG_DST_LOGPROBS})
+                accept_row(args, arg, row);
+}
+
+bool TokenSamplerProblem::draws_entropy(const reference::TokenSamplerRequest& request,
+                                        int64_t row) const {
+    const auto of_row = [row](const std::vector<float>& values) {
+        return values[values.size() > 1 ? static_cast<size_t>(row) : 0];
+    };
+    if (!request.temperature.empty() && of_row(request.temperature) == 0) return false;  // greedy
+    const size_t pair = request.row_seeds ? 2 * static_cast<size_t>(row) : 0;
+    return request.seeds[pair] == 0 && request.seeds[pair + 1] == 0;
+}
+
+void TokenSamplerProblem::accept_row(Arguments& args, int arg, int64_t row) const {
+    Argument* const output = args.find(arg);
+    if (output == nullptr || batch == 0) return;
+    const size_t bytes = output->expected.size() / static_cast<size_t>(batch);
+    const size_t begin = bytes * static_cast<size_t>(row);
+    std::copy_n(output->values.begin() + static_cast<ptrdiff_t>(begin), bytes,
+                output->expected.begin() + static_cast<ptrdiff_t>(begin));
+}
+
+std::string TokenSamplerProblem::mistrust(const Arguments& args) const {
+    if (args.find(TOMBOLA_ARG_SEEDS) == nullptr || args.find(TOMBOLA_ARG_UNIFORMS) != nullptr)
+        return "";
+    const reference::TokenSamplerRequest wanted = request(args);
+    int64_t rows = 0;
+    for (int64_t row = 0; row < batch; ++row) rows += draws_entropy(wanted, row) ? 1 : 0;
+    return rows == 0 ? ""
+                     : "samples were not compared in " + std::to_string(rows) + " of " +
+                           std::to_string(batch) +
+                           " rows, whose seeds 0, 0 are drawn from the operating system";
 }
 
 std::unique_ptr<Driver> make_token_sampler_driver() { return make_driver<TokenSamplerProblem>(); }

@@ -48,11 +48,16 @@ struct TokenSamplerProblem : RowsProblem<TokenSamplerProblem> {
     std::string refusal(const Arguments* args) const override;
     void add_arguments(Arguments& args) const override;
     void expect(Arguments& args) const override;
+    std::string mistrust(const Arguments& args) const override;
 
   private:
     // Peaked logits that depend on their number alone.
     Bytes default_logits() const;
     reference::TokenSamplerRequest request(const Arguments& args) const;
+    // Whether the row's seeds are drawn from the operating system, so that nobody knows what it must have.
+    bool draws_entropy(const reference::TokenSamplerRequest& request, int64_t row) const;
+    // Makes what the row has what it must have.
+    void accept_row(Arguments& args, int arg, int64_t row) const;
 };
 
 }  // namespace tombola::bench

@@ -16,6 +16,7 @@
 #include "common/run_case.hpp"
 #include "random_generator/random_generator_problem.hpp"
 #include "shuffle/shuffle_problem.hpp"
+#include "token_sampler/token_sampler_problem.hpp"
 
 namespace tombola::bench {
 namespace {
@@ -133,6 +134,40 @@ TEST(RunCase, EqualElementsProveLittle) {
     problem.dims = {2, 4};
     problem.group = 2;
     EXPECT_EQ(run_case(problem, settings, false).state, State::mistrusted);
+}
+
+// The samples of row 1 come from the operating system's entropy. Those of row 0 are compared nevertheless.
+struct WrongFirstRow : TokenSamplerProblem {
+    void expect(Arguments& args) const override {
+        TokenSamplerProblem::expect(args);
+        args.at(TOMBOLA_ARG_DST).expected[0] ^= wrong;
+    }
+    uint8_t wrong = 0;
+};
+
+TEST(RunCase, ComparesTheRowsWhoseSeedsAreKnown) {
+    const std::string file = testing::TempDir() + "benchtombola_seeds";
+    const uint64_t seeds[] = {1, 2, 0, 0};
+    write_file(file, bytes_of(seeds, 4));
+    WrongFirstRow problem;
+    problem.batch = 2;
+    problem.classes = 100;
+    problem.row_seeds = {file};
+    EXPECT_EQ(run_case(problem, Settings{}, false).state, State::mistrusted);
+    problem.wrong = 1;
+    EXPECT_EQ(run_case(problem, Settings{}, false).state, State::failed);
+}
+
+TEST(RunCase, SeesWhatIsWrittenInFrontOfATensor) {
+    ShuffleProblem problem;
+    problem.dims = {2, 4};
+    Execution execution(problem, Settings{});
+    execution.allocate(Buffer::Place::guarded);
+    EXPECT_EQ(execution.overrun_in_front(), "");
+    ASSERT_EQ(execution.run(), tombola_success);
+    EXPECT_EQ(execution.overrun_in_front(), "");
+    execution.data(TOMBOLA_ARG_DST)[-1] ^= 1;
+    EXPECT_EQ(execution.overrun_in_front(), "DST");
 }
 
 std::vector<std::string> listed(const std::vector<std::string>& args) {
