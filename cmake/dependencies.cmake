@@ -6,10 +6,14 @@ include(FetchContent)
 if(TOMBOLA_X64)
     find_path(XBYAK_INCLUDE_DIR xbyak/xbyak.h)
     if(NOT XBYAK_INCLUDE_DIR)
+        message(STATUS "Xbyak is fetched, because it is not installed (libxbyak-dev; XBYAK_INCLUDE_DIR can name the folder of xbyak/xbyak.h)")
         FetchContent_Declare(xbyak GIT_REPOSITORY https://github.com/herumi/xbyak.git GIT_TAG v6.68
             SOURCE_SUBDIR xbyak)  # which has the headers and no CMakeLists.txt: nothing is built
         FetchContent_MakeAvailable(xbyak)
         set(XBYAK_INCLUDE_DIR ${xbyak_SOURCE_DIR})
+    endif()
+    if(NOT EXISTS ${XBYAK_INCLUDE_DIR}/xbyak/xbyak.h)
+        message(FATAL_ERROR "XBYAK_INCLUDE_DIR is ${XBYAK_INCLUDE_DIR}; expected a folder with xbyak/xbyak.h. Debian's package is libxbyak-dev")
     endif()
 endif()
 

@@ -7,6 +7,7 @@
 #
 # TOMBOLA_HARDENING_FLAGS lists the flags that the compiler has.
 include(CheckCXXCompilerFlag)
+include(CheckLinkerFlag)
 include(CheckPIESupported)
 
 add_library(tombola_hardening INTERFACE)
@@ -38,7 +39,8 @@ if(TOMBOLA_HARDENING)
     endif()
     target_link_options(tombola_hardening INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
     # Debian 12's crti.o has no mark. It calls and returns as everything does, so the library keeps the mark all the same.
-    if("-fcf-protection=return" IN_LIST TOMBOLA_HARDENING_FLAGS)
+    check_linker_flag(CXX -Wl,-z,shstk TOMBOLA_HAS_Z_SHSTK)
+    if("-fcf-protection=return" IN_LIST TOMBOLA_HARDENING_FLAGS AND TOMBOLA_HAS_Z_SHSTK)
         target_link_options(tombola_hardening INTERFACE -Wl,-z,shstk)
     endif()
 endif()

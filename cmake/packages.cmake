@@ -74,4 +74,7 @@ if(TARGET tombola_python)
 python3 (>= 3.${tombola_python_minor}), python3 (<< 3.${python_after})")
     set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src)
 endif()
-include(CPack)
+# A project around this one has packages of its own. The packages are those of the shared library.
+if(PROJECT_IS_TOP_LEVEL AND TOMBOLA_LIBRARY_TYPE STREQUAL "SHARED")
+    include(CPack)
+endif()

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/cpu_isa.hpp"
 
-#include <xbyak/xbyak_util.h>
-
 #include "common/fork.hpp"
+#include "cpu/x64/xbyak.hpp"
 
 namespace tombola::impl {
 namespace {

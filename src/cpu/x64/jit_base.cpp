@@ -79,9 +79,9 @@ void JitKernel::end() {
     ret();
 }
 
-const Xbyak::Label& JitKernel::table_label(const void* bytes, size_t size, size_t alignment) {
+Xbyak::Label& JitKernel::table_label(const void* bytes, size_t size, size_t alignment) {
     assert(alignment <= kConstantsAlignment && (alignment & (alignment - 1)) == 0);
-    for (const Constant& known : constants_)
+    for (Constant& known : constants_)
         if (known.bytes.size() == size && known.alignment >= alignment &&
             std::memcmp(known.bytes.data(), bytes, size) == 0)
             return known.label;

@@ -24,8 +24,6 @@
 //   constants and its stack frame. It must be called under the default MXCSR, as execute() and
 //   parallel() guarantee.
 
-#include <xbyak/xbyak.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -38,6 +36,7 @@
 #include "common/kernel_cache.hpp"
 #include "common/status.hpp"
 #include "cpu/x64/jit_function.hpp"
+#include "cpu/x64/xbyak.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
@@ -79,7 +78,7 @@ class JitKernel : protected Xbyak::CodeGenerator {
     // Any table; `alignment` a power of two up to 64. `table_label` is for lea and for indexed
     // access.
     Xbyak::Address constant(const void* bytes, size_t size, size_t alignment);
-    const Xbyak::Label& table_label(const void* bytes, size_t size, size_t alignment);
+    Xbyak::Label& table_label(const void* bytes, size_t size, size_t alignment);
 
   private:
     struct Constant {

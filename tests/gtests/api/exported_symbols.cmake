@@ -1,8 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Fails unless the symbols that the shared library defines are exactly the functions that the C headers declare.
+# Fails unless the symbols that the shared library defines are exactly the functions that the C headers declare. A static library has no export
+# list: of Xbyak it must have no symbol that a program's own Xbyak may have too.
 #
-# usage: cmake -D NM=... -D LIBRARY=... -D INCLUDE=include/tombola -P exported_symbols.cmake
+# usage: cmake -D NM=... -D LIBRARY=... -D TYPE=SHARED|STATIC -D INCLUDE=include/tombola -P exported_symbols.cmake
+execute_process(COMMAND ${NM} --defined-only --format=posix ${LIBRARY} OUTPUT_VARIABLE output RESULT_VARIABLE failed)
+if(failed)
+    message(FATAL_ERROR "${NM} failed on ${LIBRARY}")
+endif()
+if(output MATCHES "[^\n]*[A-Z]5Xbyak[^\n]*")
+    message(FATAL_ERROR "${LIBRARY} defines ${CMAKE_MATCH_0}: include cpu/x64/xbyak.hpp in place of Xbyak's headers")
+endif()
+if(TYPE STREQUAL "STATIC")
+    return()
+endif()
 execute_process(COMMAND ${NM} --dynamic --defined-only --format=posix ${LIBRARY}
     OUTPUT_VARIABLE output RESULT_VARIABLE failed)
 if(failed)

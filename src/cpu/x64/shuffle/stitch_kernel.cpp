@@ -93,7 +93,7 @@ class StitchKernel : public StoreVocabulary {
         for (size_t r = 0; r <= last; ++r) emit_row(rows_[r], r == last);
         jmp(rows_[0].next, T_NEAR);
         for (size_t r = 0; r <= last; ++r) {
-            const Row& next = rows_[r < last ? r + 1 : 0];
+            Row& next = rows_[r < last ? r + 1 : 0];
             emit_end_of_group(rows_[r], next);
             if (r > 0) emit_first_row(rows_[r], next);
         }
@@ -154,7 +154,7 @@ class StitchKernel : public StoreVocabulary {
     }
 
     // Emits the code for the first row of a call that begins within a line. It stores only those bytes of the line that belong to the row.
-    void emit_first_row(Row& row, const Row& next) {
+    void emit_first_row(Row& row, Row& next) {
         L(row.first);
         set_mask(bytes_of(row), scratch());
         vmovdqu8(line_under_way() | k1 | T_z, ptr[src() - row.in_line]);
@@ -170,7 +170,7 @@ class StitchKernel : public StoreVocabulary {
 
     // Emits the code for the last row of a group or of the call. It loads nothing after the row, because the source may end there. If the
     // call ends here, it stores the bytes of the unfinished line.
-    void emit_end_of_group(Row& row, const Row& next) {
+    void emit_end_of_group(Row& row, Row& next) {
         const int64_t begun = (row.in_line + key_.row_bytes) % kLineBytes;
         Label goes_on;
         L(row.group_end);
@@ -197,7 +197,7 @@ class StitchKernel : public StoreVocabulary {
     }
 
     // Continues at the first row of the next group, if there is one.
-    void go_on_at(const Label& next_row) {
+    void go_on_at(Label& next_row) {
         lea(resume(), ptr[rip + next_row]);
         jmp(next_group_, T_NEAR);
     }
