@@ -179,6 +179,25 @@ struct primitive_desc : public primitive_desc_base {
     }
 };
 
+/// @cond
+namespace detail {
+
+inline const char* name_of(primitive::kind kind) {
+    switch (kind) {
+#define TOMBOLA_CASE(name, value) \
+    case primitive::kind::name:   \
+        return #name;
+        TOMBOLA_PRIMITIVES(TOMBOLA_CASE)
+#undef TOMBOLA_CASE
+        case primitive::kind::undef:
+            break;
+    }
+    return "undef";
+}
+
+}  // namespace detail
+/// @endcond
+
 /// The descriptor of a primitive. The classes of the primitives derive from it and add a constructor that
 /// takes the arguments one by one, as oneDNN 3 does. The constructor here takes them as a desc, as oneDNN 2 does.
 /// @tparam Desc The primitive's arguments.
@@ -197,16 +216,19 @@ struct primitive_desc_of : public primitive_desc {
         reset(copy);
         constexpr bool has_direction = primitive_kind == primitive::kind::shuffle ||
                                        primitive_kind == primitive::kind::dropout;
-        bool right = get_kind() == primitive_kind;
-        if (right && has_direction) {
-            const bool backward =
-                query<tombola_prop_kind_t>(tombola_query_prop_kind) == tombola_backward_data;
-            right = backward == (sizeof...(Hint) > 0);
-        }
-        if (!right)
-            error::raise(tombola_invalid_arguments,
-                         "primitive_desc: the C primitive descriptor is of another primitive or "
-                         "direction");
+        const bool same_kind = get_kind() == primitive_kind;
+        bool backward = false;
+        if (same_kind && has_direction)
+            backward = query<tombola_prop_kind_t>(tombola_query_prop_kind) == tombola_backward_data;
+        if (same_kind && backward == (sizeof...(Hint) > 0)) return;
+        const auto direction = [](bool is_backward) {
+            return is_backward ? "backward " : "forward ";
+        };
+        std::string found = detail::name_of(get_kind()), expected = detail::name_of(primitive_kind);
+        if (same_kind) found.insert(0, direction(backward));
+        if (has_direction) expected.insert(0, direction(sizeof...(Hint) > 0));
+        error::raise(tombola_invalid_arguments,
+                     "primitive_desc: c_pd is of " + found + "; expected " + expected);
     }
     /// Chooses an implementation for a primitive's arguments.
     /// @param adesc The arguments.

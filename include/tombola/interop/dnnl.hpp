@@ -275,11 +275,17 @@ inline dnnl::memory::desc to_dnnl(const memory::desc& desc) {
                             {tag::aBcd4b, tag::aBcd8b, tag::aBcd16b, tag::aBcd32b},
                             {tag::aBcde4b, tag::aBcde8b, tag::aBcde16b, tag::aBcde32b}};
     if (n >= 3 && n <= 5 && block >= 4 && block <= 32) {
+        const auto blocked = static_cast<int>(desc.get_inner_idxs()[0]);
         std::vector<int> order(n);
         std::iota(order.begin(), order.end(), 0);
+        // Of two dimensions with the same stride, the inner one has size 1.
         std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-            return strides[static_cast<size_t>(a)] > strides[static_cast<size_t>(b)];
+            const auto i = static_cast<size_t>(a), k = static_cast<size_t>(b);
+            return strides[i] != strides[k] ? strides[i] > strides[k] : dims[i] > dims[k];
         });
+        // A dimension of one block may stand anywhere among those with its stride.
+        order.erase(std::find(order.begin(), order.end(), blocked));
+        order.insert(order.begin() + 1, blocked);
         memory::dims in_memory;
         for (const int d : order) in_memory.push_back(dims[static_cast<size_t>(d)]);
         const dnnl::memory::desc named(in_memory, type,

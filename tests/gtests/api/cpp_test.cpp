@@ -338,10 +338,20 @@ TEST_F(CppApi, ADropoutOfTheOtherDirectionIsRefused) {
               prop_kind::forward_training);
     EXPECT_EQ(tombola::dropout_backward::primitive_desc(backward.get()).get_prop_kind(),
               prop_kind::backward_data);
-    expect_error(tombola_invalid_arguments, "another primitive or direction",
+    expect_error(tombola_invalid_arguments,
+                 "primitive_desc: c_pd is of forward dropout; expected backward dropout",
                  [&] { tombola::dropout_backward::primitive_desc{forward.get()}; });
-    expect_error(tombola_invalid_arguments, "another primitive or direction",
+    expect_error(tombola_invalid_arguments,
+                 "primitive_desc: c_pd is of backward dropout; expected forward dropout",
                  [&] { tombola::dropout_forward::primitive_desc{backward.get()}; });
+    expect_error(tombola_invalid_arguments,
+                 "primitive_desc: c_pd is of dropout; expected multinomial",
+                 [&] { tombola::multinomial::primitive_desc{backward.get()}; });
+    const tombola::random_generator::primitive_desc generator(
+        engine_, tombola::generator_kind::philox4x32_10, memory::desc({4}, dt::u32, tag::x));
+    expect_error(tombola_invalid_arguments,
+                 "primitive_desc: c_pd is of random_generator; expected backward shuffle",
+                 [&] { tombola::shuffle_backward::primitive_desc{generator.get()}; });
 }
 
 TEST_F(CppApi, AllowEmptyMakesAnEmptyObjectInstead) {

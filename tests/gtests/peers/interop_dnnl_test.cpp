@@ -100,6 +100,20 @@ TEST_F(InteropDnnl, StridedPermutedAndBoxes) {
     EXPECT_EQ(from_dnnl(permuted).get_inner_idxs(), memory::dims{0});
     EXPECT_TRUE(to_dnnl(from_dnnl(permuted)) == permuted);
 
+    // One block of channels, and dimensions of size 1: their strides do not tell the order in memory.
+    for (const dnnl::memory::dims& dims : {dnnl::memory::dims{2, 16, 7, 7},
+                                           {2, 10, 7, 7},
+                                           {1, 32, 1, 7},
+                                           {3, 16, 1, 1},
+                                           {1, 1, 1, 1}}) {
+        const dnnl::memory::desc named(dims, DnnlType::f32, DnnlTag::nChw16c);
+        for (const std::vector<int>& order :
+             {std::vector<int>{1, 0, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}}) {
+            const auto ties = named.permute_axes(order);
+            EXPECT_TRUE(to_dnnl(from_dnnl(ties)) == ties) << dims[0] << ',' << dims[1];
+        }
+    }
+
     // A blocked layout that only a blocked name other than tombola's gives.
     const dnnl::memory::desc first({32, 3, 5}, DnnlType::f32, DnnlTag::Abc16a);
     EXPECT_EQ(from_dnnl(first).get_inner_idxs(), memory::dims{0});

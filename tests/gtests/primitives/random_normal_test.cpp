@@ -218,7 +218,7 @@ TEST_F(RandomNormal, WrongValuesAreRefusedAndNothingIsWritten) {
 }
 
 // The formulas of doc/random_normal.md in f64 for f32's own u and angle, and in long double for f64's. The page states these
-// bounds: f32 errs by at most 2 ulps of max(|value|, 1), f64 by at most 2.
+// bounds: f32 errs by at most 2 * 2^-23 * max(|value|, 1), f64 by at most 2 * 2^-52 times this.
 TEST_F(RandomNormal, TensorflowAgainstAWiderType) {
     constexpr uint64_t kCount = 1 << 18;
     Call call;
