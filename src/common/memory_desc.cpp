@@ -387,6 +387,7 @@ uint64_t hash_of(const MemoryDesc& desc) {
 }
 
 std::string dims_to_string(int ndims, const dim_t* dims) {
+    if (ndims == 0) return "none";
     std::string text;
     for (int d = 0; d < ndims; ++d) {
         if (d > 0) text += 'x';

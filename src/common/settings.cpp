@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -65,7 +66,8 @@ class Environment {
         char* end = nullptr;
         errno = 0;
         const long parsed = std::strtol(value.c_str(), &end, 10);
-        if (errno == 0 && *end == '\0' && min <= parsed && parsed <= max)
+        const bool has_blank = std::isspace(static_cast<unsigned char>(value[0])) != 0;
+        if (errno == 0 && !has_blank && *end == '\0' && min <= parsed && parsed <= max)
             return static_cast<int>(parsed);
         refuse(name, format("a number from %d to %d", min, max));
         return fallback;

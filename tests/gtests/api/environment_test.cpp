@@ -176,8 +176,8 @@ TEST(Environment, ValuesWithoutSenseAreIgnoredAndSaidSo) {
           "TOMBOLA_JIT_PROFILE=gdb", "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=99999999999999999999",
           "TOMBOLA_MAX_CPU_ISA=avx1024", "TOMBOLA_MACHINE=ZEN0",
           "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=-1", "TOMBOLA_PRIMITIVE_CACHE_CAPACITY=1e3",
-          "TOMBOLA_MACHINE=zen0", "TOMBOLA_WAKING=-1"}) {
-        const Output output = run_probe(variable);
+          "TOMBOLA_MACHINE=zen0", "TOMBOLA_WAKING=-1", "TOMBOLA_WAKING= 5", "TOMBOLA_WAKING=5 "}) {
+        const Output output = run_probe("'" + variable + "'");
         const std::vector<std::string> said = output.with(variable);
         ASSERT_EQ(said.size(), 1u) << variable;
         EXPECT_NE(said[0].find("expected"), std::string::npos) << said[0];

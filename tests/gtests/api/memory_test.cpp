@@ -356,6 +356,9 @@ TEST(MemoryDesc, WithoutALayoutHasNoBoxesAndKeepsItsElements) {
     EXPECT_EQ(tombola_memory_desc_reshape(other.out(), any, 1, fewer), tombola_invalid_arguments);
     EXPECT_NE(last_error().find("dims are 23; expected 24 elements"), std::string::npos)
         << last_error();
+    EXPECT_EQ(tombola_memory_desc_reshape(other.out(), any, 0, nullptr), tombola_invalid_arguments);
+    EXPECT_NE(last_error().find("dims are none; expected 24 elements"), std::string::npos)
+        << last_error();
 }
 
 TEST(MemoryObject, CannotBeToldToAllocateLater) {
