@@ -182,7 +182,8 @@ class MT19937(BitGenerator):
         self._words.set(self.lock, words)
 
     def jumped(self, jumps: Int = 1) -> "MT19937":
-        """A new generator, 2**128 words further on for each of `jumps`, as that of numpy.random.MT19937.jumped(). It has no seed sequence.
+        """A new generator, far ahead in the same stream, where numpy.random.MT19937.jumped() is. It has no seed sequence. NumPy says
+        2**128 words for each of `jumps`; that is so only where a block of 624 words begins.
 
         >>> mine, theirs = tombola.MT19937(42).jumped(), numpy.random.MT19937(42).jumped()
         >>> numpy.array_equal(mine.random_raw(1000), theirs.random_raw(1000))

@@ -143,8 +143,8 @@ def normal(
     """Normal numbers, as tf.random.normal (Philox) or torch.randn and tensor.normal_ (MT19937) draw them, by the transform
     of Box and Muller. The page random_normal defines them.
 
-    "pytorch" gives PyTorch's bits in float32, bfloat16 and float16 (those of 2.6), "tensorflow" numbers within 2 units in
-    the last place.
+    "pytorch" gives PyTorch's bits in float32, bfloat16 and float16 (those of 2.6), "tensorflow" numbers with a
+    stated error.
 
     shape: an integer or a sequence of integers; by default out's.
     dtype: float16, bfloat16, float32 or float64; by default out's, or float32.
