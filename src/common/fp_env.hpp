@@ -36,29 +36,13 @@ class DefaultFpEnv {
     DefaultFpEnv(const DefaultFpEnv&) = delete;
     DefaultFpEnv& operator=(const DefaultFpEnv&) = delete;
 
-    // While it lives, this thread has the environment again that the innermost DefaultFpEnv has replaced. Threads that are made meanwhile
-    // inherit it, as if the library had not been called.
-    class Suspended {
-      public:
-        Suspended() : suspended_(replaced().has_value()) {
-            if (suspended_) set(*replaced());
-        }
-        ~Suspended() {
-            if (suspended_) set(default_env());
-        }
-        Suspended(const Suspended&) = delete;
-        Suspended& operator=(const Suspended&) = delete;
-
-      private:
-        bool suspended_;
-    };
-
   private:
 #if defined(__x86_64__)
     // Round to nearest even, no flushing, all exceptions masked, no flag raised (Intel SDM vol. 1, 10.2.3).
     using Env = uint32_t;
     static Env default_env() { return 0x1F80; }
     static bool has_other_modes(Env env) { return ((env ^ default_env()) & 0xFFC0) != 0; }
+    static Env without_traps(Env env) { return env | 0x1F80; }
     static Env get() { return _mm_getcsr(); }
     static void set(Env env) { _mm_setcsr(env); }
 #elif defined(__aarch64__)
@@ -71,6 +55,9 @@ class DefaultFpEnv {
     };
     static Env default_env() { return {0, 0}; }
     static bool has_other_modes(const Env& env) { return env.control != 0; }
+    static Env without_traps(const Env& env) {
+        return {env.control & ~uint64_t{0x9F00}, env.status};
+    }
     static Env get() {
         Env env;
         asm volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(env.control), "=r"(env.status));
@@ -86,6 +73,7 @@ class DefaultFpEnv {
     };
     static Env default_env() { return {*FE_DFL_ENV}; }
     static bool has_other_modes(const Env&) { return true; }
+    static Env without_traps(const Env&) { return default_env(); }
     static Env get() {
         Env env;
         std::fegetenv(&env.value);
@@ -93,8 +81,41 @@ class DefaultFpEnv {
     }
     static void set(const Env& env) { std::fesetenv(&env.value); }
 #endif
+
+  public:
+    // While it lives, this thread has the environment again that the innermost DefaultFpEnv has replaced. Threads that are made meanwhile
+    // inherit it, as if the library had not been called.
+    class Suspended {
+      public:
+        Suspended() : env_(std::exchange(replaced(), std::nullopt)) {
+            if (env_) set(*env_);
+        }
+        ~Suspended() {
+            if (env_) set(default_env());
+            replaced() = env_;
+        }
+        Suspended(const Suspended&) = delete;
+        Suspended& operator=(const Suspended&) = delete;
+
+      private:
+        std::optional<Env> env_;
+    };
+    // While it lives, no floating-point exception traps on this thread. The other modes stay.
+    class Masked {
+      public:
+        Masked() : saved_(get()) { set(without_traps(saved_)); }
+        ~Masked() { set(saved_); }
+        Masked(const Masked&) = delete;
+        Masked& operator=(const Masked&) = delete;
+
+      private:
+        Env saved_;
+    };
+
+  private:
     // The environment that this thread's innermost object has replaced, if its modes are not the default.
-    static std::optional<Env>& replaced() {
+    // Not inlined: an execution may continue on another thread, where an address that was computed before would be wrong.
+    __attribute__((noinline)) static std::optional<Env>& replaced() {
         thread_local std::optional<Env> env;
         return env;
     }

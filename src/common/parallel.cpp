@@ -11,6 +11,7 @@
 #include "common/fp_env.hpp"
 #include "common/machine.hpp"
 #include "common/parallel_runtime.hpp"
+#include "common/scratchpad.hpp"
 #include "common/settings.hpp"
 
 namespace tombola::impl {
@@ -104,6 +105,32 @@ class Workers {
 };
 thread_local Workers workers;
 
+// Not inlined: the region may have ended on another thread than it began on.
+__attribute__((noinline)) void observe_workers(Clock::duration delay) { workers.observe(delay); }
+
+// While the run-time runs the tasks of a region, the calling thread is as if it had not called the library: it may take a task of the program
+// that executes another primitive. With TBB the call may also continue on another thread, if the program suspends tasks.
+class OutsideOfExecution {
+  public:
+    OutsideOfExecution() { leave(); }
+    ~OutsideOfExecution() { enter(); }
+    OutsideOfExecution(const OutsideOfExecution&) = delete;
+    OutsideOfExecution& operator=(const OutsideOfExecution&) = delete;
+
+  private:
+    __attribute__((noinline)) void leave() {
+        limit_ = std::exchange(thread_limit, kNoThreadLimit);
+        scratchpad_ = take_thread_scratchpad();
+    }
+    __attribute__((noinline)) void enter() {
+        thread_limit = limit_;
+        give_thread_scratchpad(scratchpad_);
+    }
+    int limit_ = kNoThreadLimit;
+    TakenScratchpad scratchpad_{};
+    const DefaultFpEnv::Suspended fp_env_;  // the run-time may make threads, which inherit it
+};
+
 }  // namespace
 
 int processors() {
@@ -132,12 +159,14 @@ void parallel(int parts, FunctionRef<void(int, int)> body) {
     if (tasks == 1) return run_parts({0, parts}, parts, body);
     const Clock::time_point region = Clock::now();
     Clock::time_point last = region;
-    const DefaultFpEnv::Suspended fp_env;  // the run-time may make threads
-    runtime_run(tasks, threads, [&](int task) {
-        if (task == tasks - 1) last = Clock::now();
-        run_parts(split(parts, task, tasks), parts, body);
-    });
-    workers.observe(last - region);
+    {
+        const OutsideOfExecution outside;
+        runtime_run(tasks, threads, [&](int task) {
+            if (task == tasks - 1) last = Clock::now();
+            run_parts(split(parts, task, tasks), parts, body);
+        });
+    }
+    observe_workers(last - region);
 }
 
 Range split(int64_t count, int part, int parts, int64_t multiple) {

@@ -15,8 +15,7 @@ const char* runtime_name();
 int runtime_threads();
 
 // Calls body(task) once for each task of [0, tasks), where 1 < tasks <= threads <= runtime_threads(). Any of `threads` threads may run a
-// task. Returns when all tasks have ended. A thread that waits for the others must run only tasks of this call: another execution on that
-// thread would use the same scratchpad.
+// task. Returns when all tasks have ended, perhaps on another thread than it was called on.
 void runtime_run(int tasks, int threads, FunctionRef<void(int task)> body);
 
 }  // namespace tombola::impl

@@ -7,8 +7,11 @@
 #include <tbb/task_group.h>
 
 #include <algorithm>
+#include <atomic>
+#include <system_error>
 
 #include "common/fork.hpp"
+#include "common/fp_env.hpp"
 #include "common/parallel_runtime.hpp"
 
 // ThreadSanitizer sees neither how libtbb hands tasks to its workers nor how it waits for them, because libtbb is not built
@@ -43,21 +46,30 @@ int runtime_threads() {
 }
 
 void runtime_run(int tasks, int /*threads*/, FunctionRef<void(int)> body) {
-    // Isolation: a thread that waits must not take a task of the caller, which might execute another primitive on it. An isolated context: if
+    // Isolation: a thread that waits takes no task of the caller, which would delay this call, but may take one that is resumed. An isolated
+    // context: if
     // the caller's task is cancelled, these tasks run all the same, because what they write is used afterwards.
     tbb::task_group_context context(tbb::task_group_context::isolated);
     Handover start, end;
+    std::atomic<bool> begun{false};
     start.publish();
-    tbb::this_task_arena::isolate([&] {
-        tbb::parallel_for(
-            0, tasks,
-            [&](int task) {
-                start.receive();
-                body(task);
-                end.publish();
-            },
-            tbb::static_partitioner(), context);
-    });
+    try {
+        const DefaultFpEnv::Masked fp_env;  // the partitioner computes with inexact numbers
+        tbb::this_task_arena::isolate([&] {
+            tbb::parallel_for(
+                0, tasks,
+                [&](int task) {
+                    begun.store(true, std::memory_order_relaxed);
+                    start.receive();
+                    body(task);
+                    end.publish();
+                },
+                tbb::static_partitioner(), context);
+        });
+    } catch (const std::system_error&) {  // the system has refused a thread
+        if (begun) throw;
+        for (int task = 0; task < tasks; ++task) body(task);
+    }
     end.receive();
 }
 

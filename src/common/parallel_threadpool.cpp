@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/active_threadpool.hpp"
+#include "common/fp_env.hpp"
 #include "common/parallel_runtime.hpp"
 #include "common/threadpool_job.hpp"
 
@@ -27,6 +28,7 @@ const char* runtime_name() { return "THREADPOOL"; }
 
 int runtime_threads() {
     const threadpool_iface* pool = active_threadpool().pool;
+    const DefaultFpEnv::Suspended fp_env;  // the pool may make threads now
     if (pool == nullptr || pool->get_in_parallel()) return 1;
     return std::max(1, pool->get_num_threads());
 }

@@ -18,11 +18,7 @@ constexpr size_t kLargePage = size_t{2} << 20;
 
 // It has no destructor: static objects are destroyed after the main thread's thread_local objects, and their
 // destructors may still execute primitives.
-struct Scratchpad {
-    void* data;
-    size_t bytes;
-};
-thread_local Scratchpad scratchpad = {nullptr, 0};
+thread_local TakenScratchpad scratchpad = {nullptr, 0};
 
 void free_scratchpad() {
     aligned_free(scratchpad.data);
@@ -70,6 +66,16 @@ void* thread_scratchpad(size_t bytes) {
             free_scratchpad();  // there is no memory left
     }
     return scratchpad.data;
+}
+
+TakenScratchpad take_thread_scratchpad() { return std::exchange(scratchpad, {nullptr, 0}); }
+
+void give_thread_scratchpad(TakenScratchpad taken) {
+    aligned_free(scratchpad.data);
+    scratchpad = taken;
+    // On another thread than before. If there is no memory left, the scratchpad stays when the thread ends.
+    if (taken.data != nullptr && thread_end_is_known && pthread_getspecific(thread_end) == nullptr)
+        pthread_setspecific(thread_end, taken.data);
 }
 
 }  // namespace tombola::impl

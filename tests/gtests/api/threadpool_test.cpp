@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cfenv>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -152,6 +153,39 @@ TEST(Threadpool, ExecutionsInsideATaskOfThePoolStayOnItsThread) {
     pool.parallel_for(4, [&](int, int) { right += BigShuffle(eng).is_right_on(strm) ? 1 : 0; });
     EXPECT_EQ(right, 4);
     EXPECT_EQ(pool.calls(), 1);
+}
+
+// A pool may make its threads when it is asked for their number, or for work. They inherit what the calling thread has then.
+class RoundingPool : public threadpool_interop::threadpool_iface {
+  public:
+    int get_num_threads() const override {
+        in_number = std::fegetround();
+        return 2;
+    }
+    bool get_in_parallel() const override { return false; }
+    void parallel_for(int n, const std::function<void(int, int)>& fn) override {
+        in_work = std::fegetround();
+        for (int i = 0; i < n; ++i) fn(i, n);
+    }
+    uint64_t get_flags() const override { return 0; }
+    mutable int in_number = FE_TONEAREST;
+    int in_work = FE_TONEAREST;
+};
+
+TEST(Threadpool, ThePoolHasTheFloatingPointModesOfTheCaller) {
+    if (!is_threadpool_build()) GTEST_SKIP() << "not a THREADPOOL build";
+    const engine eng(engine::kind::cpu, 0);
+    BigShuffle shuffle(eng);
+    RoundingPool pool;
+    const stream strm = threadpool_interop::make_stream(eng, &pool);
+    std::fesetround(FE_UPWARD);
+    const bool is_right = shuffle.is_right_on(strm);
+    const int after = std::fegetround();
+    std::fesetround(FE_TONEAREST);
+    EXPECT_TRUE(is_right);
+    EXPECT_EQ(after, FE_UPWARD);
+    EXPECT_EQ(pool.in_number, FE_UPWARD);
+    EXPECT_EQ(pool.in_work, FE_UPWARD);
 }
 
 #ifdef __SANITIZE_ADDRESS__
