@@ -326,8 +326,8 @@ constexpr MachineRow kZen4 = [] {
 //   0.2 %. Without them these take 1.04 times as long with AVX-512 and 1.06 times with AVX2.
 // - `far_l3`: shuffles of 24 to 110 MB gain by bypassing the caches, those of 17 MB lose.
 // - `shared_far_l3`: without bypassing the caches, 30 random shuffles of 20 to 32 MiB on two threads take 0.68 of the time with AVX-512 and
-//   0.81 with AVX2. These two cores do not share a third-level cache (`shared_stores`). Two that share one gain less by bypassing the caches,
-//   and their cache ends at 32 MiB. This was not measured.
+//   0.81 with AVX2. These two cores did not share a third-level cache. While two cores shared one, 28 such shuffles took 1.35 times as long with
+//   AVX-512 and 1.30 with AVX2. Which cores a virtual machine has changes from minute to minute, and CPUID does not tell.
 // - `near_l3`: 60 random shuffles in blocks of 2 to 16 MB take 0.94 of the time with AVX2 and 0.98 with AVX-512. With the value 1, some
 //   shuffles that bypassed the caches no longer do so and take 2.6 times as long.
 // - `open_lines`: the test stores half a line to each of several blocks in turn, past the caches. Compared with stores of whole lines it
