@@ -47,7 +47,7 @@ if(TOMBOLA_LIBRARY_TYPE STREQUAL "STATIC")
         # Clang's library may lie in a folder of its own.
         foreach(name IN LISTS OpenMP_CXX_LIB_NAMES)
             cmake_path(GET OpenMP_${name}_LIBRARY PARENT_PATH folder)
-            if(folder AND NOT folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+            if(folder AND NOT name MATCHES "^(gomp|pthread)$")
                 string(APPEND tombola_pc_libs " -L${folder}")
             endif()
             string(APPEND tombola_pc_libs " -l${name}")

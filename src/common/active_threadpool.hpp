@@ -21,13 +21,18 @@ inline ThreadpoolInUse& active_threadpool() {
     return active;
 }
 
+// Not inlined: an execution may continue on another thread, where an address that was computed before would be wrong.
+__attribute__((noinline)) inline ThreadpoolInUse exchange_active_threadpool(ThreadpoolInUse next) {
+    return std::exchange(active_threadpool(), next);
+}
+
 // Makes `pool`, which may be null, the active pool of this thread for as long as the object lives. `spare` must live
 // longer. It is not used if there is no pool.
 class ActiveThreadpool {
   public:
     ActiveThreadpool(threadpool_interop::threadpool_iface* pool, SpareJobs* spare)
-        : before_(std::exchange(active_threadpool(), {pool, spare})) {}
-    ~ActiveThreadpool() { active_threadpool() = before_; }
+        : before_(exchange_active_threadpool({pool, spare})) {}
+    ~ActiveThreadpool() { exchange_active_threadpool(before_); }
     ActiveThreadpool(const ActiveThreadpool&) = delete;
     ActiveThreadpool& operator=(const ActiveThreadpool&) = delete;
 

@@ -26,11 +26,11 @@ class DefaultFpEnv {
   public:
     DefaultFpEnv() : saved_(get()) {
         if (saved_ != default_env()) set(default_env());
-        if (has_other_modes(saved_)) around_ = std::exchange(replaced(), saved_);
+        if (has_other_modes(saved_)) around_ = exchange_replaced(saved_);
     }
     // This also drops the exception flags that were raised meanwhile.
     ~DefaultFpEnv() {
-        if (has_other_modes(saved_)) replaced() = around_;
+        if (has_other_modes(saved_)) exchange_replaced(around_);
         set(saved_);
     }
     DefaultFpEnv(const DefaultFpEnv&) = delete;
@@ -87,12 +87,12 @@ class DefaultFpEnv {
     // inherit it, as if the library had not been called.
     class Suspended {
       public:
-        Suspended() : env_(std::exchange(replaced(), std::nullopt)) {
+        Suspended() : env_(exchange_replaced(std::nullopt)) {
             if (env_) set(*env_);
         }
         ~Suspended() {
             if (env_) set(default_env());
-            replaced() = env_;
+            exchange_replaced(env_);
         }
         Suspended(const Suspended&) = delete;
         Suspended& operator=(const Suspended&) = delete;
@@ -113,14 +113,15 @@ class DefaultFpEnv {
     };
 
   private:
-    // The environment that this thread's innermost object has replaced, if its modes are not the default.
-    // Not inlined: an execution may continue on another thread, where an address that was computed before would be wrong.
-    __attribute__((noinline)) static std::optional<Env>& replaced() {
-        thread_local std::optional<Env> env;
-        return env;
+    // Sets the environment that this thread's innermost object has replaced, if its modes are not the default, and returns what was set. Not
+    // inlined: an execution may continue on another thread, where an address that was computed before would be wrong.
+    __attribute__((noinline)) static std::optional<Env> exchange_replaced(
+        const std::optional<Env>& next) {
+        thread_local std::optional<Env> replaced;
+        return std::exchange(replaced, next);
     }
     Env saved_;
-    std::optional<Env> around_;  // what replaced() had before
+    std::optional<Env> around_;  // what was replaced before
 };
 
 }  // namespace tombola::impl

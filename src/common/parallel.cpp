@@ -142,8 +142,10 @@ int max_parts(int64_t items) {
     return static_cast<int>(std::clamp<int64_t>(items, 1, processors()));
 }
 
-ThreadLimit::ThreadLimit(int threads) : before_(std::exchange(thread_limit, threads)) {}
-ThreadLimit::~ThreadLimit() { thread_limit = before_; }
+// Not inlined: the execution in between may have ended on another thread.
+__attribute__((noinline)) ThreadLimit::ThreadLimit(int threads)
+    : before_(std::exchange(thread_limit, threads)) {}
+__attribute__((noinline)) ThreadLimit::~ThreadLimit() { thread_limit = before_; }
 
 int max_threads() {
     if (in_region || thread_limit == 1) return 1;

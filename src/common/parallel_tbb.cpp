@@ -46,8 +46,7 @@ int runtime_threads() {
 }
 
 void runtime_run(int tasks, int /*threads*/, FunctionRef<void(int)> body) {
-    // Isolation: a thread that waits takes no task of the caller, which would delay this call, but may take one that is resumed. An isolated
-    // context: if
+    // Isolated: a thread that waits takes no other task of the caller. (It may take a task that is resumed.) The context is isolated too: if
     // the caller's task is cancelled, these tasks run all the same, because what they write is used afterwards.
     tbb::task_group_context context(tbb::task_group_context::isolated);
     Handover start, end;

@@ -28,8 +28,9 @@ const char* runtime_name() { return "THREADPOOL"; }
 
 int runtime_threads() {
     const threadpool_iface* pool = active_threadpool().pool;
+    if (pool == nullptr) return 1;
     const DefaultFpEnv::Suspended fp_env;  // the pool may make threads now
-    if (pool == nullptr || pool->get_in_parallel()) return 1;
+    if (pool->get_in_parallel()) return 1;
     return std::max(1, pool->get_num_threads());
 }
 

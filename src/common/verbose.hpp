@@ -8,8 +8,8 @@
 //   src_f32::blocked:abcd::f0 dst_f32::blocked:abcd::f0,,axis:1 group:4,2x16x7x7,0.0129395
 //
 // Its fields are operation, engine, primitive, implementation, prop_kind, memory_descriptors, attributes, auxiliary and
-// problem_desc, then the time in milliseconds or the reason. The problem is the dimensions of the first tensor, and, after colons, of those that
-// differ from it: 2x9:2x7. Level 1 prints executions and errors. Level 2 also prints
+// problem_desc, then the time in milliseconds or the reason. The problem is the dimensions of the first tensor. Those of other tensors follow
+// after colons, if they are not the same: 2x9:2x7. Level 1 prints executions and errors. Level 2 also prints
 // creations, cache hits and rejected implementations. settings.hpp lists the flags that can be chosen one by one.
 
 #include <chrono>

@@ -385,7 +385,7 @@ foreach(arguments "--shuffle;2x4" --help --version)
 endforeach()
 expect(1 "FAILED .--dump=/dev/full: cannot write the file: No space left" --shuffle --dump=/dev/full 2x4)
 # A file that is not written may have something old in it.
-set(unwritten "--dump=old: not written, because the last problem did not run: --shuffle")
+set(unwritten "--dump=old: not written, because the last problem has no result: --shuffle")
 expect(1 "unimplemented:1 .*${unwritten}" --shuffle --dump=old 2x4 --tag=ABx16a16b 4x4x4x4)
 expect(1 "skipped:1 .*${unwritten}" --shuffle --dump=old --start=1 2x4)
 foreach(mode L I)

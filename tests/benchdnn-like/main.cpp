@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -28,22 +29,27 @@ void print_error(const std::string& message) {
     std::fputs(("benchtombola: " + message + "\n").c_str(), stderr);
 }
 
-// Signals that end the process. Their handler says on standard error which case was running.
-void name_case_of_crash(const std::string& repro) {
-    static std::string line;
-    line = "benchtombola: this case ended the process: " + repro + "\n";
-    static const bool installed = [] {
-        struct sigaction action {};
-        action.sa_handler = [](int) {
-            const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
-            static_cast<void>(written);
-        };
-        action.sa_flags = static_cast<int>(SA_RESETHAND);  // it comes again, and ends the process
-        for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
-            sigaction(signal, &action, nullptr);
-        return true;
-    }();
-    static_cast<void>(installed);
+// Signals that end the process. The handler says on standard error which case was running, and leaves the rest to the handler that there was
+// before, such as AddressSanitizer's.
+constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+struct sigaction before_crash[std::size(kCrashes)];
+std::string running_case;
+
+void name_case_of_crash(int signal, siginfo_t* info, void*) {
+    const ssize_t written = ::write(STDERR_FILENO, running_case.data(), running_case.size());
+    static_cast<void>(written);
+    for (size_t i = 0; i < std::size(kCrashes); ++i)
+        if (kCrashes[i] == signal) sigaction(signal, &before_crash[i], nullptr);
+    // A fault comes again by itself.
+    if (info->si_code <= 0) raise(signal);
+}
+
+void catch_crashes() {
+    struct sigaction action {};
+    action.sa_sigaction = name_case_of_crash;
+    action.sa_flags = SA_SIGINFO;
+    for (size_t i = 0; i < std::size(kCrashes); ++i)
+        sigaction(kCrashes[i], &action, &before_crash[i]);
 }
 
 // Beside the program, then where they are installed.
@@ -75,6 +81,7 @@ int run(const std::vector<std::string>& args) {
     size_t total = 0;
     for (const Case& made : cases) total += static_cast<size_t>(made.settings->repeats);
     Report report(command_line.verbose(), total, command_line.summary());
+    catch_crashes();
     size_t number = 0;
     bool dumps_written = true;
     for (size_t i = 0; i < cases.size(); ++i) {
@@ -85,7 +92,7 @@ int run(const std::vector<std::string>& args) {
                           (i + 1 == cases.size() || cases[i + 1].settings->dump != settings.dump);
         for (int repeat = 0; repeat < settings.repeats; ++repeat, ++number) {
             const std::string repro = current.repro();
-            name_case_of_crash(repro);
+            running_case = "benchtombola: this case ended the process: " + repro + "\n";
             report.start(*current.problem, repro);
             const bool dumps = dump && repeat + 1 == settings.repeats;
             CaseResult result;
@@ -98,7 +105,7 @@ int run(const std::vector<std::string>& args) {
             report.finish(*current.problem, settings, current.repro(), result);
             if (!dumps || result.dumped || settings.mode.list || settings.mode.initialize) continue;
             print_error(
-                fmt::format("--dump={}: not written, because the last problem did not run: {}",
+                fmt::format("--dump={}: not written, because the last problem has no result: {}",
                             settings.dump, current.repro()));
             dumps_written = false;
         }

@@ -59,7 +59,7 @@ Argument Arguments::make(int arg, const char* name, Argument::Role role) const {
         most = std::max(most, static_cast<double>(other.count()));
     }
     // The reference computes with up to 64 bits per element.
-    require_memory(settings_, kCopies * bytes + (settings_.mode.correctness ? 8 * most : 0));
+    require_memory(settings_, settings_.mode.correctness ? kCopies * bytes + 8 * most : 2 * bytes);
     return argument;
 }
 

@@ -27,7 +27,7 @@ Bytes bytes_of(const T* values, size_t count) {
 
 // Throws TooLarge if problems that memory does not hold are skipped, and the machine has not so many bytes.
 void require_memory(const Settings& settings, double wanted);
-// Each tensor is held three times: in memory, what that must be, and in logical order.
+// In correctness mode each tensor is held three times: in memory, what that must be, and in logical order. The other modes do without the second.
 inline constexpr double kCopies = 3;
 
 struct Argument {

@@ -117,6 +117,8 @@ void CommandLine::take_option(const std::string& given, const std::string& raw, 
     for (const WithoutEffect& known : kWithoutEffect) {
         if (name != known.name) continue;
         const Pattern pattern("--" + name, known.values);
+        if (!has_value && !pattern.matches(""))
+            throw UsageError("--" + name + ": expected a value, " + known.expected);
         for (const std::string& piece : split(value, ','))
             if (!pattern.matches(piece)) refuse_value("--" + name, value, known.expected);
         return;

@@ -56,7 +56,7 @@ struct TokenSamplerProblem : RowsProblem<TokenSamplerProblem> {
     reference::TokenSamplerRequest request(const Arguments& args) const;
     // Whether the row's seeds are drawn from the operating system, so that nobody knows what it must have.
     bool draws_entropy(const reference::TokenSamplerRequest& request, int64_t row) const;
-    // Makes what the row has what it must have.
+    // Takes the row's result as the expected one.
     void accept_row(Arguments& args, int arg, int64_t row) const;
 };
 
