@@ -34,7 +34,7 @@ extern "C" {
  *
  * **Statuses.** When a function's status is not tombola_success, nothing has been written through any argument but
  * TOMBOLA_ARG_SCRATCHPAD, and tombola_get_last_error() gives the reason. The exceptions are threads that fail in the
- * middle: if the caller's thread pool throws, or TBB has no memory for its tasks, the outputs of that execution are
+ * middle: if the caller's thread pool throws, or TBB has no memory or no thread for its tasks, the outputs of that execution are
  * undefined. Every function that takes a pointer gives
  * tombola_invalid_arguments for NULL, unless it says that NULL is allowed. Each function lists its other statuses.
  *
@@ -515,7 +515,7 @@ TOMBOLA_API tombola_status_t tombola_primitive_create(
  * of another descriptor or overlaps another, when a scratchpad is too small, has gaps or is not aligned to 64 bytes, or when a value
  * is refused; tombola_out_of_memory when scratch memory could not be allocated; tombola_runtime_error when the
  * operating system gives no entropy, or when the caller's thread pool throws. The outputs are untouched unless the call
- * succeeds, the thread pool throws, or TBB has no memory for its tasks. */
+ * succeeds, the thread pool throws, or TBB has no memory or no thread for its tasks. */
 TOMBOLA_API tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
                                                        const_tombola_stream_t stream, int nargs,
                                                        const tombola_exec_arg_t* args);

@@ -127,7 +127,7 @@ class OutsideOfExecution {
         give_thread_scratchpad(scratchpad_);
     }
     int limit_ = kNoThreadLimit;
-    TakenScratchpad scratchpad_{};
+    Scratchpad scratchpad_{};
     const DefaultFpEnv::Suspended fp_env_;  // the run-time may make threads, which inherit it
 };
 

@@ -18,7 +18,7 @@ constexpr size_t kLargePage = size_t{2} << 20;
 
 // It has no destructor: static objects are destroyed after the main thread's thread_local objects, and their
 // destructors may still execute primitives.
-thread_local TakenScratchpad scratchpad = {nullptr, 0};
+thread_local Scratchpad scratchpad = {nullptr, 0};
 
 void free_scratchpad() {
     aligned_free(scratchpad.data);
@@ -68,9 +68,9 @@ void* thread_scratchpad(size_t bytes) {
     return scratchpad.data;
 }
 
-TakenScratchpad take_thread_scratchpad() { return std::exchange(scratchpad, {nullptr, 0}); }
+Scratchpad take_thread_scratchpad() { return std::exchange(scratchpad, {nullptr, 0}); }
 
-void give_thread_scratchpad(TakenScratchpad taken) {
+void give_thread_scratchpad(Scratchpad taken) {
     aligned_free(scratchpad.data);
     scratchpad = taken;
     // On another thread than before. If there is no memory left, the scratchpad stays when the thread ends.

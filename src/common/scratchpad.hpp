@@ -38,15 +38,15 @@ class Arena {
 // Returns at least `bytes` bytes with that alignment; null if there is no memory left or `bytes` is 0.
 void* thread_scratchpad(size_t bytes);
 
-// A scratchpad while its thread does not have it. The execution that uses it has taken it away, because the thread may run another execution
-// before this one continues, or because this one may continue on another thread.
-struct TakenScratchpad {
+struct Scratchpad {
     void* data;
     size_t bytes;
 };
-TakenScratchpad take_thread_scratchpad();
+// Takes the scratchpad of the calling thread away. An execution does so while it waits for others: the thread may run another execution
+// meanwhile, and this one may continue on another thread.
+Scratchpad take_thread_scratchpad();
 // Makes it the scratchpad of the calling thread, in place of the one that this thread has.
-void give_thread_scratchpad(TakenScratchpad taken);
+void give_thread_scratchpad(Scratchpad taken);
 
 // Returns memory aligned to 64 bytes, which aligned_free() frees; null if there is no memory left. An allocation of
 // more than 32 MiB is aligned to 2 MiB and asks the system for transparent huge pages of that size.
