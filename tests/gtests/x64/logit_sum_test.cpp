@@ -103,14 +103,14 @@ TEST_P(LogitSumTest, OnlyTheFormForNearLogitsStops) {
             cached_function<LogitSumKernel>({isa(), float_type_of(type()), false, form});
         EXPECT_TRUE(kernel.ok()) << kernel.status().message();
         std::vector<uint64_t> sums(kBlocks);
-        LogitSumKernel::Args args{{bytes.data(), bytes.data(), kBlocks, kUnits, sums.data()},
-                                  0,  // the greatest logit is 0
-                                  0,
+        LogitSumKernel::Args args{{{bytes.data(), bytes.data(), kBlocks, kUnits, sums.data()},
+                                   0,  // the greatest logit is 0
+                                   0},
                                   -WeightExpF32::kFlush,
                                   LogitSumKernel::shape(12, isa()),
                                   {}};
         kernel.value()(args);
-        return args.blocks.count;
+        return args.row.blocks.count;
     };
     EXPECT_EQ(left(Logits::near, -20), 0);
     for (const float far : {kFar, kMinusInf}) {

@@ -34,18 +34,15 @@
 //
 // Instead of d <= 0 the kernel has e = -d, so that a logit in memory is the second operand of the subtraction.
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <tuple>
-#include <vector>
 
 #include "cpu/weights/weight_exp.hpp"
-#include "cpu/x64/weights/row_kernels.hpp"
+#include "cpu/x64/weights/logit_passes.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
-class LogitSumKernel : public WeightOps {
+class LogitSumKernel : public LogitPasses {
   public:
     static constexpr int kMinLog = 11, kMaxLog = 36;
     // What depends on the number of classes.
@@ -66,9 +63,7 @@ class LogitSumKernel : public WeightOps {
     struct Args {
         // Of 1 to 32 units. The form for near logits stops at a block if it has a logit that is too far below, or if the first classes of the
         // next block have one.
-        BlockArgs blocks;
-        uint32_t greatest;  // bits of an f32
-        uint32_t ratio;     // the same, if scaled
+        LogitArgs row;
         float limit;        // -flush, for all logits
         Shape shape;
         RowFindings found;  // out, unless scaled
@@ -76,71 +71,30 @@ class LogitSumKernel : public WeightOps {
     explicit LogitSumKernel(const Key& key);
 
   private:
-    struct Set {  // one vector of classes
-        Vec e, p;
-        Xbyak::Opmask within;  // the limit; on AVX2 this mask is in the place of z
-        Address z;             // 2^(n+61-L)
-        Reg from;              // where the classes of all sets begin
-        int vector;            // index of the set's vector in these classes
-    };
-    using Sets = std::vector<Set>;
-    // A step of a set at one time of a pass. It may belong to the next pass.
-    struct Place {
-        int time;
-        bool of_next;
-        std::function<void()> emit;
-    };
     void generate() override;
     void load_constants();
-    Set set(int i) const;
     static constexpr int kMasks = 4;  // registers for masks of the limit
-    int turn_sets() const;            // number of sets that take each step together
-    // Number of sets of a pass. They begin at different times.
-    int pass_sets() const { return registers() == 32 ? 8 : 4; }
-    int pass_units() const { return pass_sets() / vectors_per_unit(); }
-    Vec operand(const Held& value);
+    int turn_sets() const override;
     void list_steps();
     void list_limit_steps();
     void emit_power(const Set& set);
     void emit_blocks(bool in_passes, Label& too_far);
     void emit_group(const Reg& units, bool in_passes);
-    void emit_turns(const Reg& units);
-    void emit_units(int units);
-    void emit_begin_passes();
-    void emit_passes(const Reg& units);
-    std::vector<Place> places();
-    void emit_advance(int units);
-    void emit_load(const Sets& sets);
     void emit_check(Label& too_far);
     void emit_sum();
 
-    Reg src() const { return gpr(1); }
-    Reg ahead() const { return gpr(2); }
-    Reg blocks() const { return gpr(3); }
-    Reg units() const { return gpr(4); }
-    Reg sums() const { return gpr(5); }
-    Reg left() const { return gpr(6); }  // units of the block; also scratch
-    Reg next() const { return gpr(8); }  // the classes of the next pass
-
     Vec sum() const { return vec(6); }       // S
     Vec rest() const { return vec(9); }      // the sum of trunc(l), plus kRestBias, u32
-    Vec scratch() const { return vec(10); }  // also for a constant that has no register
     Vec all() const { return vec(11); }      // near logits: the logical and of all z of the call
     // All logits: whether e is within the limit.
-    Mask within(const Set& r) const { return {r.within, vec(11)}; }
+    Mask within(const Set& r) const { return {Xbyak::Opmask(3 + r.vector % kMasks), vec(11)}; }
 
-    // The stack: three slots of Spread, these, and the z of each set.
-    static constexpr int kFirstZ = 6;
-    Address slot(int i) const { return ptr[rsp + i * bytes()]; }
-    Address high() const { return slot(3); }  // of a block: the sum of S - M in units of U, u32
-    Address low() const { return slot(4); }   // of a block: the sum of trunc(l), u64
+    // The free slots of the frame: three of Spread, and of a block
+    Address high() const { return slot(3); }  // the sum of S - M in units of U, u32
+    Address low() const { return slot(4); }   // the sum of trunc(l), u64
 
-    Address last_pass() const { return slot(5); }  // address of the classes of the last pass
-
-    bool scaled_, near_;
-    std::vector<std::function<void(const Sets&)>> steps_;
-    size_t polynomial_ = 0;  // index of the first step of the polynomial
-    Spread ratio_, limit_, farthest_;
+    bool near_;
+    Spread limit_, farthest_;
     Held log2e_, ln2_hi_, ln2_lo_, one_, c_[WeightExpF32::kDegree - 1];
 };
 

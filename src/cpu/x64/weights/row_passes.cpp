@@ -224,14 +224,13 @@ bool RowPasses::sum_logits(const Row& row, BlockArgs blocks, bool is_padded,
                            double& greatest) const {
     const auto flush = bit_cast<float>(static_cast<uint32_t>(row.args.flush));
     const auto run = [&](const JitFunction<LogitSumKernel::Args>& kernel) {
-        LogitSumKernel::Args args{blocks,
-                                  static_cast<uint32_t>(row.args.greatest),
-                                  static_cast<uint32_t>(row.args.ratio),
+        LogitSumKernel::Args args{{blocks, static_cast<uint32_t>(row.args.greatest),
+                                   static_cast<uint32_t>(row.args.ratio)},
                                   -flush,
                                   logits_shape_,
                                   {}};
         kernel(args);
-        pass_over(blocks, blocks.count - args.blocks.count);
+        pass_over(blocks, blocks.count - args.row.blocks.count);
         return scaled_ || accept(args.found, greatest);
     };
     bool good = true;
